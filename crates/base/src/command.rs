@@ -1,0 +1,69 @@
+//! What a host asks of a drive, and what it gets back.
+
+use crate::ids::Lba;
+use crate::time::SimTime;
+
+/// Bytes of one host sector (LBA).
+pub const SECTOR_BYTES: u64 = 512;
+
+/// Identifies a command from its submission to its completion; unique within a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CommandId(pub u64);
+
+/// The kinds of host command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CommandKind {
+    /// Read sectors.
+    Read,
+    /// Write sectors.
+    Write,
+    /// Tell the drive that sectors hold nothing any more (ATA DATA SET MANAGEMENT, TRIM).
+    Trim,
+    /// Make everything written so far survive a power cut.
+    Flush,
+}
+
+/// One host command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Command {
+    /// Chosen by the submitter; comes back in the completion.
+    pub id: CommandId,
+    /// What to do.
+    pub kind: CommandKind,
+    /// First sector.
+    pub lba: Lba,
+    /// Number of sectors; zero only for [`CommandKind::Flush`].
+    pub sectors: u32,
+    /// When the host issued it; latency counts from here.
+    pub at: SimTime,
+}
+
+impl Command {
+    /// Bytes addressed.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.sectors) * SECTOR_BYTES
+    }
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// Done as asked.
+    Good,
+    /// The drive can no longer take writes; what it holds stays readable.
+    WriteFault,
+    /// The data could not be read back.
+    Unrecoverable,
+}
+
+/// The end of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completion {
+    /// The command's id.
+    pub id: CommandId,
+    /// When the host saw it end.
+    pub at: SimTime,
+    /// How it ended.
+    pub outcome: Outcome,
+}

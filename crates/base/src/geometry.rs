@@ -1,0 +1,215 @@
+//! The shape of a NAND array, and the only place that converts between its addresses.
+//!
+//! Numbering: blocks die by die (`block = die × blocks_per_die + n`), pages block by block
+//! (`page = block × pages_per_block + n`), slots page by page. Dies are numbered channel first
+//! (`die % channels` is its channel), so neighbouring dies sit on different channels.
+
+use crate::ids::{BlockId, DieId, PageId, Ppa};
+
+/// The shape of a NAND array. All fields are counts except the sizes, which are bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Geometry {
+    /// Independent buses.
+    pub channels: u32,
+    /// Dies on each channel.
+    pub dies_per_channel: u32,
+    /// Planes of a die: blocks that can be programmed or erased together.
+    pub planes_per_die: u32,
+    /// Blocks of a die, over all planes.
+    pub blocks_per_die: u32,
+    /// Pages of a block.
+    pub pages_per_block: u32,
+    /// Bytes of user data in a page.
+    pub page_bytes: u32,
+    /// Bytes of a mapping slot: a page's divisor or its multiple.
+    pub slot_bytes: u32,
+}
+
+/// Why a geometry cannot be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GeometryError(pub String);
+
+impl std::fmt::Display for GeometryError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for GeometryError {}
+
+impl Geometry {
+    /// Checks that the counts are positive, the sizes divide and every page has a 32-bit number.
+    ///
+    /// # Errors
+    /// Says which count or size is wrong and what it may be.
+    pub fn check(&self) -> Result<(), GeometryError> {
+        let fail = |why: String| Err(GeometryError(why));
+        for (name, value) in [
+            ("channels", self.channels),
+            ("dies_per_channel", self.dies_per_channel),
+            ("planes_per_die", self.planes_per_die),
+            ("blocks_per_die", self.blocks_per_die),
+            ("pages_per_block", self.pages_per_block),
+        ] {
+            if value == 0 {
+                return fail(format!("{name} is 0; it must be at least 1"));
+            }
+        }
+        for (name, bytes) in [("page", self.page_bytes), ("slot", self.slot_bytes)] {
+            if bytes < 512 || !bytes.is_power_of_two() {
+                return fail(format!(
+                    "a {name} of {bytes} bytes; it must be a power of two of at least 512"
+                ));
+            }
+        }
+        if u64::from(self.channels) * u64::from(self.dies_per_channel) > u64::from(u16::MAX) {
+            return fail("more than 65535 dies".into());
+        }
+        if self.blocks_per_die % self.planes_per_die != 0 {
+            return fail(format!(
+                "{} blocks a die do not divide over {} planes",
+                self.blocks_per_die, self.planes_per_die
+            ));
+        }
+        let pages = u64::from(self.dies())
+            * u64::from(self.blocks_per_die)
+            * u64::from(self.pages_per_block);
+        let slots = pages * u64::from(self.page_bytes) / u64::from(self.slot_bytes);
+        // The highest 32-bit numbers are sentinels of the mapping tables.
+        if pages.max(slots) >= u64::from(u32::MAX) - 16 {
+            return fail(format!("{pages} pages; at most 2^32 − 17 can be addressed"));
+        }
+        Ok(())
+    }
+
+    /// Dies of the array.
+    #[must_use]
+    pub const fn dies(&self) -> u32 {
+        self.channels * self.dies_per_channel
+    }
+
+    /// Blocks of the array.
+    #[must_use]
+    pub const fn blocks(&self) -> u32 {
+        self.dies() * self.blocks_per_die
+    }
+
+    /// Pages of the array.
+    #[must_use]
+    pub const fn pages(&self) -> u32 {
+        self.blocks() * self.pages_per_block
+    }
+
+    /// Bytes of user data the array can hold.
+    #[must_use]
+    pub const fn raw_bytes(&self) -> u64 {
+        self.pages() as u64 * self.page_bytes as u64
+    }
+
+    /// Slots in a page; zero when a slot spans several pages.
+    #[must_use]
+    pub const fn slots_per_page(&self) -> u32 {
+        self.page_bytes / self.slot_bytes
+    }
+
+    /// Pages that one slot touches, at least one.
+    #[must_use]
+    pub const fn pages_per_slot(&self) -> u32 {
+        if self.slot_bytes > self.page_bytes {
+            self.slot_bytes / self.page_bytes
+        } else {
+            1
+        }
+    }
+
+    /// The die of a block.
+    #[must_use]
+    pub const fn die_of_block(&self, block: BlockId) -> DieId {
+        DieId((block.0 / self.blocks_per_die) as u16)
+    }
+
+    /// The channel of a die.
+    #[must_use]
+    pub const fn channel_of_die(&self, die: DieId) -> u32 {
+        die.0 as u32 % self.channels
+    }
+
+    /// The block of a page.
+    #[must_use]
+    pub const fn block_of_page(&self, page: PageId) -> BlockId {
+        BlockId(page.0 / self.pages_per_block)
+    }
+
+    /// Where a page lies in its block, from 0.
+    #[must_use]
+    pub const fn page_in_block(&self, page: PageId) -> u32 {
+        page.0 % self.pages_per_block
+    }
+
+    /// Page `n` of a block.
+    #[must_use]
+    pub const fn page(&self, block: BlockId, n: u32) -> PageId {
+        PageId(block.0 * self.pages_per_block + n)
+    }
+
+    /// Block `n` of a die.
+    #[must_use]
+    pub const fn block(&self, die: DieId, n: u32) -> BlockId {
+        BlockId(die.0 as u32 * self.blocks_per_die + n)
+    }
+
+    /// The page of a slot, for slots no larger than a page.
+    #[must_use]
+    pub const fn page_of_slot(&self, slot: Ppa) -> PageId {
+        PageId(slot.0 / self.slots_per_page())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn eight_gib() -> Geometry {
+        Geometry {
+            channels: 8,
+            dies_per_channel: 2,
+            planes_per_die: 1,
+            blocks_per_die: 512,
+            pages_per_block: 256,
+            page_bytes: 4096,
+            slot_bytes: 4096,
+        }
+    }
+
+    #[test]
+    fn counts_multiply() {
+        let g = eight_gib();
+        assert_eq!(g.check(), Ok(()));
+        assert_eq!(g.raw_bytes(), 8 << 30);
+        assert_eq!((g.dies(), g.blocks(), g.pages()), (16, 8192, 1 << 21));
+    }
+
+    #[test]
+    fn addresses_convert_there_and_back() {
+        let g = eight_gib();
+        let block = g.block(DieId(9), 511);
+        assert_eq!(g.die_of_block(block), DieId(9));
+        assert_eq!(g.channel_of_die(DieId(9)), 1);
+        let page = g.page(block, 255);
+        assert_eq!(g.block_of_page(page), block);
+        assert_eq!(g.page_in_block(page), 255);
+    }
+
+    #[test]
+    fn impossible_shapes_are_named() {
+        let why = |change: fn(&mut Geometry)| {
+            let mut g = eight_gib();
+            change(&mut g);
+            g.check().unwrap_err().0
+        };
+        assert!(why(|g| g.channels = 0).contains("channels is 0"));
+        assert!(why(|g| g.page_bytes = 3000).contains("power of two"));
+        assert!(why(|g| g.planes_per_die = 3).contains("planes"));
+        assert!(why(|g| g.blocks_per_die = 1 << 21).contains("pages"));
+    }
+}

@@ -1,0 +1,20 @@
+//! Units, identifiers, geometry arithmetic, commands, named random streams, histograms.
+//!
+//! Nothing here does I/O, knows a file format or reads a clock. Every other crate may use this
+//! one; this one uses none of them.
+
+pub mod command;
+pub mod geometry;
+pub mod hash;
+pub mod histogram;
+pub mod ids;
+pub mod rng;
+pub mod time;
+
+pub use command::{Command, CommandId, CommandKind, Completion, Outcome, SECTOR_BYTES};
+pub use geometry::{Geometry, GeometryError};
+pub use hash::StreamHash;
+pub use histogram::LatencyHistogram;
+pub use ids::{BlockId, DieId, Lba, Lpn, PageId, Ppa};
+pub use rng::RootSeed;
+pub use time::{Nanos, SimTime};

@@ -1,0 +1,164 @@
+//! Virtual time: an instant and a span are different types, both in whole nanoseconds.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Mul, Sub};
+
+/// An instant of virtual time, in nanoseconds since the run began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct SimTime(pub u64);
+
+/// A span of time in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Nanos(pub u64);
+
+impl SimTime {
+    /// The instant at which every run begins.
+    pub const ZERO: SimTime = SimTime(0);
+    /// Later than anything that happens.
+    pub const NEVER: SimTime = SimTime(u64::MAX);
+
+    /// The span since `earlier`; zero when `earlier` is not earlier.
+    #[must_use]
+    pub fn since(self, earlier: SimTime) -> Nanos {
+        Nanos(self.0.saturating_sub(earlier.0))
+    }
+
+    /// Seconds since the run began.
+    #[must_use]
+    pub fn as_secs(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+}
+
+impl Nanos {
+    /// The empty span.
+    pub const ZERO: Nanos = Nanos(0);
+
+    /// A span of whole microseconds.
+    #[must_use]
+    pub const fn from_micros(us: u64) -> Nanos {
+        Nanos(us * 1_000)
+    }
+
+    /// A span of whole milliseconds.
+    #[must_use]
+    pub const fn from_millis(ms: u64) -> Nanos {
+        Nanos(ms * 1_000_000)
+    }
+
+    /// A span of whole seconds.
+    #[must_use]
+    pub const fn from_secs(s: u64) -> Nanos {
+        Nanos(s * 1_000_000_000)
+    }
+
+    /// The nearest whole number of nanoseconds to `s` seconds; negative and NaN give zero.
+    #[must_use]
+    pub fn from_secs_f64(s: f64) -> Nanos {
+        Nanos((s * 1e9).round().max(0.0) as u64)
+    }
+
+    /// The span in seconds.
+    #[must_use]
+    pub fn as_secs(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    /// The span in milliseconds.
+    #[must_use]
+    pub fn as_millis(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+
+    /// The span in microseconds.
+    #[must_use]
+    pub fn as_micros(self) -> f64 {
+        self.0 as f64 / 1e3
+    }
+}
+
+impl Add<Nanos> for SimTime {
+    type Output = SimTime;
+    fn add(self, span: Nanos) -> SimTime {
+        SimTime(self.0 + span.0)
+    }
+}
+
+impl AddAssign<Nanos> for SimTime {
+    fn add_assign(&mut self, span: Nanos) {
+        self.0 += span.0;
+    }
+}
+
+impl Add for Nanos {
+    type Output = Nanos;
+    fn add(self, other: Nanos) -> Nanos {
+        Nanos(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Nanos {
+    fn add_assign(&mut self, other: Nanos) {
+        self.0 += other.0;
+    }
+}
+
+impl Sub for Nanos {
+    type Output = Nanos;
+    fn sub(self, other: Nanos) -> Nanos {
+        Nanos(self.0 - other.0)
+    }
+}
+
+impl Mul<u64> for Nanos {
+    type Output = Nanos;
+    fn mul(self, times: u64) -> Nanos {
+        Nanos(self.0 * times)
+    }
+}
+
+impl Sum for Nanos {
+    fn sum<I: Iterator<Item = Nanos>>(spans: I) -> Nanos {
+        Nanos(spans.map(|n| n.0).sum())
+    }
+}
+
+impl fmt::Display for Nanos {
+    /// The span in the largest unit that leaves a whole part, with three significant digits.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (value, unit) = match self.0 {
+            0..1_000 => (self.0 as f64, "ns"),
+            1_000..1_000_000 => (self.as_micros(), "µs"),
+            1_000_000..1_000_000_000 => (self.as_millis(), "ms"),
+            _ => (self.as_secs(), "s"),
+        };
+        let digits = if value >= 100.0 || unit == "ns" {
+            0
+        } else if value >= 10.0 {
+            1
+        } else {
+            2
+        };
+        write!(f, "{value:.digits$} {unit}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_prints_in_its_largest_whole_unit() {
+        let shown: Vec<String> = [999, 1_500, 89_500, 244_000_000, 15_600_000_000]
+            .map(|ns| Nanos(ns).to_string())
+            .to_vec();
+        assert_eq!(shown, ["999 ns", "1.50 µs", "89.5 µs", "244 ms", "15.6 s"]);
+    }
+
+    #[test]
+    fn an_instant_before_gives_no_span() {
+        assert_eq!(SimTime(5).since(SimTime(9)), Nanos::ZERO);
+        assert_eq!(SimTime(9).since(SimTime(5)), Nanos(4));
+    }
+}

@@ -1,0 +1,1 @@
+//! Preconditioning, steady state, the tests of the reviews, and their scores.

@@ -1,0 +1,1 @@
+//! Flash translation layers: mapping, allocation, garbage collection, TRIM. They know no clock.

@@ -1,0 +1,2 @@
+//! The `ftlab` command line.
+fn main() {}

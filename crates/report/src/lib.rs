@@ -1,0 +1,1 @@
+//! Results as a terminal table and as one self-contained HTML page. Never links the simulator.

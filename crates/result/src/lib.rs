@@ -1,0 +1,307 @@
+//! The versioned result schema, and nothing else.
+//!
+//! A result set is what a bench writes and a report reads. It holds no wall time, so the same
+//! seed, drive files and version give the same bytes.
+
+use serde::{Deserialize, Serialize};
+
+/// The version of this schema, written as `schema`.
+pub const SCHEMA: u32 = 1;
+
+/// Everything one review produced: the content of `results.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ResultSet {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// What made these results.
+    pub origin: Origin,
+    /// The drives, in the order they were asked for.
+    pub drives: Vec<DriveSheet>,
+    /// The tests, in the order they ran.
+    pub tests: Vec<TestSheet>,
+    /// Published figures beside what the model gives.
+    pub figures: Vec<Figure>,
+    /// Every run, whether or not a figure was published for it.
+    pub runs: Vec<Run>,
+}
+
+/// What made a result set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// Version of ftlab.
+    pub version: String,
+    /// Root seed of every random stream.
+    pub seed: u64,
+    /// Slug of the test machine.
+    pub testbed: String,
+}
+
+/// A drive as the report shows it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DriveSheet {
+    /// Slug, as on the command line.
+    pub drive: String,
+    /// Name as sold.
+    pub name: String,
+    /// One sentence: what it is built of.
+    pub summary: String,
+    /// `ssd` or `disk`.
+    pub kind: DriveKind,
+    /// Capacity the host sees, in bytes.
+    pub capacity_bytes: u64,
+    /// Hash of the resolved drive file, 16 hexadecimal digits.
+    pub file_hash: String,
+    /// Every number of the drive file.
+    pub parameters: Vec<Parameter>,
+}
+
+/// What kind of drive it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DriveKind {
+    /// Flash.
+    Ssd,
+    /// Spinning disk.
+    Disk,
+}
+
+/// One number of a drive file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// Dotted path, for example `nand.t_prog`.
+    pub key: String,
+    /// The value as written.
+    pub value: String,
+    /// Its unit; empty for a name.
+    pub unit: String,
+    /// `datasheet`, `review`, `measured`, `fitted`, `assumed` or `set`.
+    pub source: String,
+    /// `high`, `medium` or `low`.
+    pub confidence: String,
+    /// Where it comes from, or what pins it.
+    pub note: String,
+}
+
+/// A test as the report shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestSheet {
+    /// Slug, for example `randwrite-4k-qd1`.
+    pub test: String,
+    /// Id in the list of methods, for example `A1`.
+    pub method: String,
+    /// Title of the family of tests this one is drawn with.
+    pub title: String,
+    /// A paragraph: what is done, on what state, what is measured.
+    pub text: String,
+    /// What this test varies within its family, for example `4 KiB` or `QD 8`.
+    pub step: String,
+    /// The chart of the family.
+    pub chart: Chart,
+    /// The metric the chart draws, a name of [`Run::metrics`].
+    pub chart_metric: String,
+    /// The unit of that metric.
+    pub chart_unit: String,
+}
+
+/// How a family of tests is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Chart {
+    /// One bar a drive and state.
+    Bars,
+    /// One line a drive over the steps of the family.
+    Lines,
+}
+
+/// A published figure beside the simulated one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// Id in the reference table, for example `F0172`.
+    pub id: String,
+    /// Drive as the source names it.
+    pub drive: String,
+    /// Slug of the drive file that answered.
+    pub model: String,
+    /// Test slug.
+    pub test: String,
+    /// State of the drive, as the source says.
+    pub state: String,
+    /// Data pattern, as the source says.
+    pub data: String,
+    /// Host link, as the source says.
+    pub link: String,
+    /// Metric name.
+    pub metric: String,
+    /// Unit of both numbers.
+    pub unit: String,
+    /// The published number, or word.
+    pub published: String,
+    /// How the source qualifies it: `eq`, `approx`, `gt`, `lt`, `upto`, …
+    pub qualifier: String,
+    /// What the model gives; `null` when no run answers.
+    pub simulated: Option<f64>,
+    /// |ln(simulated / published)|, for scored rows.
+    pub error: Option<f64>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The run that answered; empty when none did.
+    pub run: String,
+    /// Short title of the source.
+    pub source: String,
+}
+
+/// What a row says of the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Within the tolerance, or the condition holds.
+    Pass,
+    /// Outside it.
+    Fail,
+    /// Shown beside the published value, not judged.
+    Shown,
+}
+
+/// One run of one job on one drive in one state.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// `drive/test/state`.
+    pub id: String,
+    /// Drive slug.
+    pub drive: String,
+    /// Test slug.
+    pub test: String,
+    /// State of the drive at the start: `new`, `filled`, `used`.
+    pub state: String,
+    /// The steps that brought the drive there, in words.
+    pub steps: Vec<String>,
+    /// Named figures of this run that published rows and charts refer to, in the units their
+    /// names end in (`iops`, `mb_s`, `lat_avg_ms`, `lat_max_ms` …).
+    pub metrics: std::collections::BTreeMap<String, f64>,
+    /// Reads, writes and trims.
+    pub read: Traffic,
+    /// Writes.
+    pub write: Traffic,
+    /// Trims.
+    pub trim: Traffic,
+    /// What happened inside.
+    pub inside: Inside,
+    /// I/Os completed in each interval of [`Run::series_interval_s`] seconds.
+    pub series_ios: Vec<u64>,
+    /// Length of an interval of the series, in seconds.
+    pub series_interval_s: f64,
+}
+
+/// One direction's totals and latencies.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Traffic {
+    /// Commands completed.
+    pub ios: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// Commands a second.
+    pub iops: f64,
+    /// Bytes a second.
+    pub bytes_per_s: f64,
+    /// Shortest latency in nanoseconds.
+    pub lat_ns_min: u64,
+    /// Mean latency in nanoseconds.
+    pub lat_ns_mean: f64,
+    /// Standard deviation in nanoseconds.
+    pub lat_ns_stddev: f64,
+    /// Longest latency in nanoseconds.
+    pub lat_ns_max: u64,
+    /// (percent, latency in nanoseconds), ascending, to 99.99.
+    pub lat_ns_percentiles: Vec<(f64, u64)>,
+    /// (upper bound in nanoseconds, count): the distribution on a coarse logarithmic scale.
+    pub lat_ns_histogram: Vec<(u64, u64)>,
+}
+
+/// What happened inside the drive during a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Inside {
+    /// NAND bytes programmed over host bytes written; 0 for a disk or without host writes.
+    pub wa: f64,
+    /// Host commands completed.
+    pub host_ios: u64,
+    /// Pages programmed.
+    pub nand_programs: u64,
+    /// Pages read.
+    pub nand_reads: u64,
+    /// Blocks erased.
+    pub nand_erases: u64,
+    /// Share of the programs that garbage collection or merges made, 0 to 1.
+    pub gc_share: f64,
+    /// Times a host write waited for room in the write buffer.
+    pub buffer_stalls: u64,
+    /// Commands submitted.
+    pub submitted: u64,
+    /// Commands completed; equal to `submitted`, or the run is an error.
+    pub completed: u64,
+    /// Virtual seconds; 0 for an untimed run.
+    pub simulated_seconds: f64,
+    /// Hash over the NAND operations in issue order, 16 hexadecimal digits.
+    pub op_stream_hash: String,
+}
+
+impl ResultSet {
+    /// The run called `id`.
+    #[must_use]
+    pub fn run(&self, id: &str) -> Option<&Run> {
+        self.runs.iter().find(|run| run.id == id)
+    }
+
+    /// How many rows passed, failed and are only shown.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        let count = |verdict| self.figures.iter().filter(|f| f.verdict == verdict).count();
+        let mut errors: Vec<f64> = self.figures.iter().filter_map(|f| f.error).collect();
+        errors.sort_by(f64::total_cmp);
+        Tally {
+            pass: count(Verdict::Pass),
+            fail: count(Verdict::Fail),
+            shown: count(Verdict::Shown),
+            scored: errors.len(),
+            median_error: median(&errors),
+            worst_error: errors.last().copied(),
+        }
+    }
+}
+
+/// Totals over the figures of a result set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tally {
+    /// Rows that pass.
+    pub pass: usize,
+    /// Rows that fail.
+    pub fail: usize,
+    /// Rows shown without a judgement.
+    pub shown: usize,
+    /// Rows with an error.
+    pub scored: usize,
+    /// Median error of those.
+    pub median_error: Option<f64>,
+    /// Largest error of those.
+    pub worst_error: Option<f64>,
+}
+
+fn median(sorted: &[f64]) -> Option<f64> {
+    let n = sorted.len();
+    match n {
+        0 => None,
+        _ if n % 2 == 1 => Some(sorted[n / 2]),
+        _ => Some(f64::midpoint(sorted[n / 2 - 1], sorted[n / 2])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::median;
+
+    #[test]
+    fn the_median_of_an_even_count_is_between() {
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[1.0, 2.0, 9.0]), Some(2.0));
+        assert_eq!(median(&[1.0, 2.0, 4.0, 9.0]), Some(3.0));
+    }
+}

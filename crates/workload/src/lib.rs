@@ -1,0 +1,1 @@
+//! fio job files and the command streams they describe.
