@@ -1,10 +1,11 @@
 //! The shape of a NAND array, and the only place that converts between its addresses.
 //!
 //! Numbering: blocks die by die (`block = die × blocks_per_die + n`), pages block by block
-//! (`page = block × pages_per_block + n`), slots page by page. Dies are numbered channel first
-//! (`die % channels` is its channel), so neighbouring dies sit on different channels.
+//! (`page = block × pages_per_block + n`). Dies are numbered channel first (`die % channels` is
+//! its channel), so neighbouring dies sit on different channels; the planes of a die take its
+//! blocks in turn (`n % planes`), so blocks that work together have neighbouring numbers.
 
-use crate::ids::{BlockId, DieId, PageId, Ppa};
+use crate::ids::{BlockId, DieId, PageId};
 
 /// The shape of a NAND array. All fields are counts except the sizes, which are bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,12 +157,6 @@ impl Geometry {
     #[must_use]
     pub const fn block(&self, die: DieId, n: u32) -> BlockId {
         BlockId(die.0 as u32 * self.blocks_per_die + n)
-    }
-
-    /// The page of a slot, for slots no larger than a page.
-    #[must_use]
-    pub const fn page_of_slot(&self, slot: Ppa) -> PageId {
-        PageId(slot.0 / self.slots_per_page())
     }
 }
 

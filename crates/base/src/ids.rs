@@ -33,7 +33,8 @@ id! {
     Lpn(u32), "LPN"
 }
 id! {
-    /// Physical slot address: one mapping unit as the NAND holds it.
+    /// Physical slot address: one mapping unit as the NAND holds it. Numbered superblock by
+    /// superblock, in programming order ([`crate::Layout`]).
     Ppa(u32), "PPA"
 }
 id! {

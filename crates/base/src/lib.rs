@@ -8,6 +8,7 @@ pub mod geometry;
 pub mod hash;
 pub mod histogram;
 pub mod ids;
+pub mod layout;
 pub mod rng;
 pub mod time;
 
@@ -16,5 +17,6 @@ pub use geometry::{Geometry, GeometryError};
 pub use hash::StreamHash;
 pub use histogram::LatencyHistogram;
 pub use ids::{BlockId, DieId, Lba, Lpn, PageId, Ppa};
+pub use layout::{Layout, SuperblockId};
 pub use rng::RootSeed;
 pub use time::{Nanos, SimTime};

@@ -1,1 +1,56 @@
-//! Flash translation layers: mapping, allocation, garbage collection, TRIM. They know no clock.
+//! Flash translation layers: mapping, allocation, garbage collection, TRIM.
+//!
+//! A layer is a state machine without a clock and without I/O. It is given host requests slot by
+//! slot, changes its state at once, and appends the NAND operations that make it so to an
+//! [`OpBatch`]; what they cost is for a scheduler to say. Time-dependent choices reach it only as
+//! inputs, so the operation stream is a function of the drive file, the seed and the inputs.
+
+use ftlab_base::{Layout, Lpn, Ppa};
+use ftlab_nand::{Array, Fence, OpBatch};
+
+/// Whether a write gives every sector of its slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Extent {
+    /// All sectors of the slot.
+    Whole,
+    /// Some sectors; the others must be kept, so a mapped slot is read first.
+    Part,
+}
+
+/// A mapping scheme with everything below it: block table, allocator, mover.
+pub trait TranslationLayer {
+    /// Slots the host sees.
+    fn slots(&self) -> u32;
+
+    /// How physical slots are numbered.
+    fn layout(&self) -> &Layout;
+
+    /// The array and its counters.
+    fn array(&self) -> &Array;
+
+    /// The array, to mark bad blocks or restart its hash.
+    fn array_mut(&mut self) -> &mut Array;
+
+    /// Where a slot's newest data lie, or will lie when the operations issued so far are done.
+    fn lookup(&self, lpn: Lpn) -> Option<Ppa>;
+
+    /// Reads `slots` slots from `first` on; unmapped ones cost nothing. Every read issued signals
+    /// `done`.
+    fn read(&mut self, first: Lpn, slots: u32, done: Fence, batch: &mut OpBatch);
+
+    /// Writes one slot. Gives the fence that is reached when the slot is programmed; its waiter is
+    /// the caller. Neighbouring writes that share a program unit give the same fence.
+    fn write(&mut self, lpn: Lpn, extent: Extent, batch: &mut OpBatch) -> Fence;
+
+    /// The host no longer needs `slots` slots from `first` on.
+    fn trim(&mut self, first: Lpn, slots: u32, batch: &mut OpBatch);
+
+    /// Programs what waits for the rest of its program unit.
+    fn flush(&mut self, batch: &mut OpBatch);
+
+    /// Checks everything that must hold between two calls; O(slots).
+    ///
+    /// # Panics
+    /// When something does not hold: a bug of the layer.
+    fn check_invariants(&self);
+}

@@ -1,0 +1,216 @@
+//! Superblocks: how blocks of several dies form one stripe, and in which order its slots are
+//! programmed.
+//!
+//! Dies are divided into *groups* of `stripe_dies` neighbours. A superblock is one block of every
+//! plane of every die of a group; its blocks are allocated, filled and erased together. Slots run
+//! plane by plane, then die by die, then page row by page row:
+//!
+//! ```text
+//! slot    0     1     2     3     4     5   …
+//! die     0     0     1     1     0     0        (2 dies, 2 planes, slot = page)
+//! plane   0     1     0     1     0     1
+//! page    0     0     0     0     1     1
+//! ```
+//!
+//! so that a run of slots spreads over as many dies as there are, and the pages of one program
+//! unit (all planes of a die) lie side by side.
+
+use crate::geometry::{Geometry, GeometryError};
+use crate::ids::{BlockId, DieId, PageId, Ppa};
+use std::fmt;
+
+/// A superblock, numbered group by group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct SuperblockId(pub u32);
+
+impl SuperblockId {
+    /// The superblock as an index into a table.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Display for SuperblockId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "superblock {}", self.0)
+    }
+}
+
+/// How superblocks lie on the array. All counts; see the module for the order of slots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    /// The array.
+    pub geometry: Geometry,
+    /// Dies that a superblock spans.
+    pub stripe_dies: u32,
+    /// Groups of dies; each allocates its own superblocks.
+    pub groups: u32,
+    /// Superblocks of a group.
+    pub superblocks_per_group: u32,
+    /// Pages of a superblock.
+    pub pages_per_superblock: u32,
+    /// Slots of a superblock.
+    pub slots_per_superblock: u32,
+}
+
+impl Layout {
+    /// Lays superblocks over `stripe_dies` dies each.
+    ///
+    /// # Errors
+    /// When the geometry itself is wrong, the stripe does not divide the dies, or a superblock
+    /// does not hold a whole number of slots.
+    pub fn new(geometry: Geometry, stripe_dies: u32) -> Result<Layout, GeometryError> {
+        geometry.check()?;
+        if stripe_dies == 0 || geometry.dies() % stripe_dies != 0 {
+            return Err(GeometryError(format!(
+                "a stripe of {stripe_dies} dies does not divide the {} dies of the array",
+                geometry.dies()
+            )));
+        }
+        let pages = stripe_dies * geometry.planes_per_die * geometry.pages_per_block;
+        let bytes = u64::from(pages) * u64::from(geometry.page_bytes);
+        if bytes % u64::from(geometry.slot_bytes) != 0 {
+            return Err(GeometryError(format!(
+                "a superblock of {bytes} bytes does not hold a whole number of slots of {} bytes",
+                geometry.slot_bytes
+            )));
+        }
+        Ok(Layout {
+            geometry,
+            stripe_dies,
+            groups: geometry.dies() / stripe_dies,
+            superblocks_per_group: geometry.blocks_per_die / geometry.planes_per_die,
+            pages_per_superblock: pages,
+            slots_per_superblock: (bytes / u64::from(geometry.slot_bytes)) as u32,
+        })
+    }
+
+    /// Superblocks of the array.
+    #[must_use]
+    pub const fn superblocks(&self) -> u32 {
+        self.groups * self.superblocks_per_group
+    }
+
+    /// Slots of the array.
+    #[must_use]
+    pub const fn slots(&self) -> u32 {
+        self.superblocks() * self.slots_per_superblock
+    }
+
+    /// The group of a superblock.
+    #[must_use]
+    pub const fn group_of(&self, superblock: SuperblockId) -> u32 {
+        superblock.0 / self.superblocks_per_group
+    }
+
+    /// Slot `n` of a superblock.
+    #[must_use]
+    pub const fn slot(&self, superblock: SuperblockId, n: u32) -> Ppa {
+        Ppa(superblock.0 * self.slots_per_superblock + n)
+    }
+
+    /// The superblock of a slot.
+    #[must_use]
+    pub const fn superblock_of(&self, slot: Ppa) -> SuperblockId {
+        SuperblockId(slot.0 / self.slots_per_superblock)
+    }
+
+    /// Where a slot lies in its superblock, from 0.
+    #[must_use]
+    pub const fn slot_in_superblock(&self, slot: Ppa) -> u32 {
+        slot.0 % self.slots_per_superblock
+    }
+
+    /// The pages (in programming order within the superblock) that hold slot `n`:
+    /// first page and number of pages.
+    #[must_use]
+    pub const fn pages_of_slot(&self, n: u32) -> (u32, u32) {
+        let slots_per_page = self.geometry.slots_per_page();
+        if slots_per_page == 0 {
+            let pages = self.geometry.pages_per_slot();
+            (n * pages, pages)
+        } else {
+            (n / slots_per_page, 1)
+        }
+    }
+
+    /// The physical page that is `n`-th in programming order in a superblock.
+    #[must_use]
+    pub const fn page(&self, superblock: SuperblockId, n: u32) -> PageId {
+        let planes = self.geometry.planes_per_die;
+        let unit = n / planes;
+        let die = DieId(
+            (self.group_of(superblock) * self.stripe_dies + unit % self.stripe_dies) as u16,
+        );
+        let block_in_die = superblock.0 % self.superblocks_per_group * planes + n % planes;
+        self.geometry
+            .page(self.geometry.block(die, block_in_die), unit / self.stripe_dies)
+    }
+
+    /// The first block of every die of a superblock; with several planes its neighbours follow.
+    pub fn blocks(&self, superblock: SuperblockId) -> impl Iterator<Item = BlockId> + use<> {
+        let layout = *self;
+        let first_die = self.group_of(superblock) * self.stripe_dies;
+        let n = superblock.0 % self.superblocks_per_group * self.geometry.planes_per_die;
+        (first_die..first_die + self.stripe_dies)
+            .map(move |die| layout.geometry.block(DieId(die as u16), n))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn layout(planes: u32, slot_bytes: u32, stripe_dies: u32) -> Layout {
+        let geometry = Geometry {
+            channels: 2,
+            dies_per_channel: 2,
+            planes_per_die: planes,
+            blocks_per_die: 4,
+            pages_per_block: 8,
+            page_bytes: 4096,
+            slot_bytes,
+        };
+        Layout::new(geometry, stripe_dies).unwrap()
+    }
+
+    #[test]
+    fn every_page_is_in_one_superblock_once() {
+        for (planes, stripe_dies) in [(1, 1), (1, 4), (2, 2), (2, 4)] {
+            let l = layout(planes, 4096, stripe_dies);
+            let pages: BTreeSet<u32> = (0..l.superblocks())
+                .flat_map(|s| (0..l.pages_per_superblock).map(move |n| (s, n)))
+                .map(|(s, n)| l.page(SuperblockId(s), n).0)
+                .collect();
+            assert_eq!(pages.len() as u32, l.geometry.pages());
+        }
+    }
+
+    #[test]
+    fn slots_run_over_planes_then_dies_then_rows() {
+        let l = layout(2, 4096, 2);
+        let at: Vec<(u16, u32, u32)> = (0..6)
+            .map(|n| l.page(SuperblockId(0), n))
+            .map(|page| {
+                let block = l.geometry.block_of_page(page);
+                let die = l.geometry.die_of_block(block);
+                (die.0, block.0 % 2, l.geometry.page_in_block(page))
+            })
+            .collect();
+        assert_eq!(at, [(0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0), (0, 0, 1), (0, 1, 1)]);
+    }
+
+    #[test]
+    fn slots_smaller_and_larger_than_a_page_find_their_pages() {
+        assert_eq!(layout(1, 2048, 4).pages_of_slot(5), (2, 1));
+        assert_eq!(layout(1, 16384, 4).pages_of_slot(3), (12, 4));
+    }
+
+    #[test]
+    fn a_stripe_that_does_not_divide_is_refused() {
+        let geometry = layout(1, 4096, 1).geometry;
+        assert!(Layout::new(geometry, 3).unwrap_err().0.contains("stripe of 3"));
+    }
+}

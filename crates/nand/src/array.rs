@@ -1,0 +1,331 @@
+//! The state of every block: how far it is programmed, how often it was erased, whether it is bad.
+
+use crate::op::{Cause, NandOp, OpBatch, OpKind, Order};
+use ftlab_base::geometry::Geometry;
+use ftlab_base::{BlockId, PageId, SECTOR_BYTES, StreamHash};
+
+/// Operations counted by cause. Programs and reads are counted in pages, erases in blocks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NandCounters {
+    reads: [u64; 4],
+    programs: [u64; 4],
+    erases: [u64; 4],
+}
+
+impl NandCounters {
+    /// Pages read, over all causes.
+    #[must_use]
+    pub fn reads(&self) -> u64 {
+        self.reads.iter().sum()
+    }
+
+    /// Pages programmed, over all causes.
+    #[must_use]
+    pub fn programs(&self) -> u64 {
+        self.programs.iter().sum()
+    }
+
+    /// Blocks erased, over all causes.
+    #[must_use]
+    pub fn erases(&self) -> u64 {
+        self.erases.iter().sum()
+    }
+
+    /// Pages programmed for one cause.
+    #[must_use]
+    pub fn programs_for(&self, cause: Cause) -> u64 {
+        self.programs[cause as usize]
+    }
+
+    /// What was counted since `earlier`.
+    #[must_use]
+    pub fn since(&self, earlier: &NandCounters) -> NandCounters {
+        let minus = |a: &[u64; 4], b: &[u64; 4]| std::array::from_fn(|i| a[i] - b[i]);
+        NandCounters {
+            reads: minus(&self.reads, &earlier.reads),
+            programs: minus(&self.programs, &earlier.programs),
+            erases: minus(&self.erases, &earlier.erases),
+        }
+    }
+}
+
+/// The array's state. Illegal use is a bug of the translation layer and aborts, naming the
+/// operation and the address.
+#[derive(Debug, Clone)]
+pub struct Array {
+    geometry: Geometry,
+    /// Pages programmed since the last erase, by block.
+    programmed: Vec<u32>,
+    /// Erases, by block.
+    erases: Vec<u32>,
+    /// Whether the block may be used, by block.
+    bad: Vec<bool>,
+    counters: NandCounters,
+    stream: StreamHash,
+}
+
+impl Array {
+    /// An array fresh from the factory: all blocks good, erased and unworn.
+    #[must_use]
+    pub fn new(geometry: Geometry) -> Array {
+        let blocks = geometry.blocks() as usize;
+        Array {
+            geometry,
+            programmed: vec![0; blocks],
+            erases: vec![0; blocks],
+            bad: vec![false; blocks],
+            counters: NandCounters::default(),
+            stream: StreamHash::default(),
+        }
+    }
+
+    /// The array's shape.
+    #[must_use]
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// Operations so far.
+    #[must_use]
+    pub fn counters(&self) -> NandCounters {
+        self.counters
+    }
+
+    /// Hash over all operations so far, in issue order.
+    #[must_use]
+    pub fn stream_hash(&self) -> u64 {
+        self.stream.value()
+    }
+
+    /// Starts the operation hash anew, so that a run's hash does not depend on what came before.
+    pub fn reset_stream_hash(&mut self) {
+        self.stream = StreamHash::default();
+    }
+
+    /// How often a block was erased.
+    #[must_use]
+    pub fn erase_count(&self, block: BlockId) -> u32 {
+        self.erases[block.index()]
+    }
+
+    /// Erase counts of all blocks, by block.
+    #[must_use]
+    pub fn erase_counts(&self) -> &[u32] {
+        &self.erases
+    }
+
+    /// Pages of a block programmed since its last erase.
+    #[must_use]
+    pub fn programmed_pages(&self, block: BlockId) -> u32 {
+        self.programmed[block.index()]
+    }
+
+    /// Takes a block out of use.
+    pub fn mark_bad(&mut self, block: BlockId) {
+        self.bad[block.index()] = true;
+    }
+
+    /// Whether a block is out of use.
+    #[must_use]
+    pub fn is_bad(&self, block: BlockId) -> bool {
+        self.bad[block.index()]
+    }
+
+    /// Reads `bytes` of a page.
+    ///
+    /// # Panics
+    /// When the page was not programmed since its block's last erase.
+    pub fn read(
+        &mut self,
+        page: PageId,
+        bytes: u32,
+        cause: Cause,
+        order: Order,
+        batch: &mut OpBatch,
+    ) {
+        let block = self.geometry.block_of_page(page);
+        let n = self.geometry.page_in_block(page);
+        assert!(
+            n < self.programmed[block.index()],
+            "read of {page} ({block}, page {n}): only {} pages of the block are programmed",
+            self.programmed[block.index()]
+        );
+        self.counters.reads[cause as usize] += 1;
+        self.issue(OpKind::Read, page, block, 1, bytes, cause, order, batch);
+    }
+
+    /// Programs the next page of a block, or of `planes` neighbouring blocks together.
+    ///
+    /// # Panics
+    /// When the page is not the next one of its block, or the block is bad.
+    pub fn program(
+        &mut self,
+        page: PageId,
+        planes: u32,
+        cause: Cause,
+        order: Order,
+        batch: &mut OpBatch,
+    ) {
+        let first = self.geometry.block_of_page(page);
+        let n = self.geometry.page_in_block(page);
+        for block in (first.0..first.0 + planes).map(BlockId) {
+            assert!(!self.bad[block.index()], "program of {page}: {block} is bad");
+            let next = &mut self.programmed[block.index()];
+            assert!(
+                *next == n,
+                "program of {page} ({block}, page {n}): the next page of the block is {next} of {}",
+                self.geometry.pages_per_block
+            );
+            *next += 1;
+        }
+        self.counters.programs[cause as usize] += u64::from(planes);
+        let bytes = planes * self.geometry.page_bytes;
+        self.issue(OpKind::Program, page, first, planes, bytes, cause, order, batch);
+    }
+
+    /// Erases a block, or `planes` neighbouring blocks together.
+    ///
+    /// # Panics
+    /// When a block is bad.
+    pub fn erase(
+        &mut self,
+        first: BlockId,
+        planes: u32,
+        cause: Cause,
+        order: Order,
+        batch: &mut OpBatch,
+    ) {
+        for block in (first.0..first.0 + planes).map(BlockId) {
+            assert!(!self.bad[block.index()], "erase of {block}: it is bad");
+            self.programmed[block.index()] = 0;
+            self.erases[block.index()] += 1;
+        }
+        self.counters.erases[cause as usize] += u64::from(planes);
+        let page = self.geometry.page(first, 0);
+        self.issue(OpKind::Erase, page, first, planes, 0, cause, order, batch);
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one private leaf that fills one struct")]
+    fn issue(
+        &mut self,
+        kind: OpKind,
+        page: PageId,
+        block: BlockId,
+        planes: u32,
+        bytes: u32,
+        cause: Cause,
+        order: Order,
+        batch: &mut OpBatch,
+    ) {
+        let op = NandOp {
+            kind,
+            cause,
+            planes: planes as u8,
+            die: self.geometry.die_of_block(block),
+            sectors: (u64::from(bytes) / SECTOR_BYTES) as u16,
+            page,
+            order,
+        };
+        self.stream.word(op.word());
+        batch.push(op);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn toy() -> (Array, OpBatch) {
+        let geometry = Geometry {
+            channels: 1,
+            dies_per_channel: 2,
+            planes_per_die: 2,
+            blocks_per_die: 4,
+            pages_per_block: 4,
+            page_bytes: 4096,
+            slot_bytes: 4096,
+        };
+        (Array::new(geometry), OpBatch::default())
+    }
+
+    fn program(array: &mut Array, batch: &mut OpBatch, block: u32, n: u32) {
+        let page = array.geometry().page(BlockId(block), n);
+        array.program(page, 1, Cause::Host, Order::FREE, batch);
+    }
+
+    #[test]
+    fn pages_of_a_block_are_programmed_in_order() {
+        let (mut array, mut batch) = toy();
+        (0..4).for_each(|n| program(&mut array, &mut batch, 5, n));
+        assert_eq!(array.programmed_pages(BlockId(5)), 4);
+        assert_eq!(batch.ops().len(), 4);
+        assert_eq!(batch.ops()[0].die, ftlab_base::DieId(1));
+    }
+
+    #[test]
+    #[should_panic(expected = "program of page 22 (block 5, page 2): the next page of the block is 0")]
+    fn a_page_out_of_order_aborts() {
+        let (mut array, mut batch) = toy();
+        program(&mut array, &mut batch, 5, 2);
+    }
+
+    #[test]
+    #[should_panic(expected = "the next page of the block is 1")]
+    fn programming_twice_without_erase_aborts() {
+        let (mut array, mut batch) = toy();
+        program(&mut array, &mut batch, 5, 0);
+        program(&mut array, &mut batch, 5, 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "program of page 20: block 5 is bad")]
+    fn programming_a_bad_block_aborts() {
+        let (mut array, mut batch) = toy();
+        array.mark_bad(BlockId(5));
+        program(&mut array, &mut batch, 5, 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "read of page 21 (block 5, page 1): only 1 pages")]
+    fn reading_an_erased_page_aborts() {
+        let (mut array, mut batch) = toy();
+        program(&mut array, &mut batch, 5, 0);
+        array.read(PageId(21), 4096, Cause::Host, Order::FREE, &mut batch);
+    }
+
+    #[test]
+    fn planes_work_together_and_wear_each() {
+        let (mut array, mut batch) = toy();
+        let page = array.geometry().page(BlockId(2), 0);
+        array.program(page, 2, Cause::Gc, Order::FREE, &mut batch);
+        array.erase(BlockId(2), 2, Cause::Gc, Order::FREE, &mut batch);
+        assert_eq!((array.erase_count(BlockId(2)), array.erase_count(BlockId(3))), (1, 1));
+        assert_eq!(array.counters().programs_for(Cause::Gc), 2);
+        assert_eq!(array.counters().erases(), 2);
+        assert_eq!(batch.ops()[0].sectors, 16);
+    }
+
+    #[test]
+    fn reading_wears_nothing() {
+        let (mut array, mut batch) = toy();
+        program(&mut array, &mut batch, 0, 0);
+        for _ in 0..100 {
+            array.read(PageId(0), 4096, Cause::Host, Order::FREE, &mut batch);
+        }
+        assert!(array.erase_counts().iter().all(|&n| n == 0));
+        assert_eq!(array.counters().reads(), 100);
+    }
+
+    #[test]
+    fn the_hash_sees_order_and_starts_anew() {
+        let (mut a, mut batch) = toy();
+        program(&mut a, &mut batch, 0, 0);
+        program(&mut a, &mut batch, 1, 0);
+        let (mut b, _) = toy();
+        program(&mut b, &mut batch, 1, 0);
+        program(&mut b, &mut batch, 0, 0);
+        assert_ne!(a.stream_hash(), b.stream_hash());
+        a.reset_stream_hash();
+        assert_eq!(a.stream_hash(), toy().0.stream_hash());
+    }
+}

@@ -1,0 +1,222 @@
+//! NAND operations, and the batch that carries them from a translation layer to a scheduler.
+
+use ftlab_base::{DieId, Lpn, PageId, Ppa};
+
+/// What the array is told to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum OpKind {
+    /// Sense a page and move data out.
+    Read = 0,
+    /// Move data in and program a page.
+    Program = 1,
+    /// Erase a block.
+    Erase = 2,
+}
+
+/// On whose behalf an operation is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Cause {
+    /// A host command.
+    Host = 0,
+    /// Garbage collection, or the merge of a log block.
+    Gc = 1,
+    /// Mapping tables and checkpoints.
+    Map = 2,
+    /// Wear levelling.
+    Wear = 3,
+}
+
+impl Cause {
+    /// All causes, in the order of their numbers.
+    pub const ALL: [Cause; 4] = [Cause::Host, Cause::Gc, Cause::Map, Cause::Wear];
+}
+
+/// A point that operations reach together: it is open while any operation that signals it is
+/// unfinished. Whatever waits for a fence is issued after everything that signals it, and each
+/// fence has exactly one waiter: an operation, or the drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Fence(pub u32);
+
+impl Fence {
+    /// Nothing to wait for, nobody to tell.
+    pub const NONE: Fence = Fence(0);
+
+    /// Whether this is a fence at all.
+    #[must_use]
+    pub const fn is_some(self) -> bool {
+        self.0 != 0
+    }
+
+    /// The fence as an index into a table.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What an operation waits for, and what waits for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Order {
+    /// The operation starts when this fence is reached.
+    pub waits: Fence,
+    /// Fences this operation holds open until it is done.
+    pub signals: [Fence; 2],
+}
+
+impl Order {
+    /// No order but that of the die.
+    pub const FREE: Order = Order {
+        waits: Fence::NONE,
+        signals: [Fence::NONE; 2],
+    };
+
+    /// Starts when `fence` is reached.
+    #[must_use]
+    pub const fn after(fence: Fence) -> Order {
+        Order {
+            waits: fence,
+            signals: [Fence::NONE; 2],
+        }
+    }
+
+    /// The same, holding `fence` open as well.
+    ///
+    /// # Panics
+    /// When it holds two open already.
+    #[must_use]
+    pub fn signalling(mut self, fence: Fence) -> Order {
+        if fence.is_some() {
+            let place = self.signals.iter().position(|f| !f.is_some());
+            self.signals[place.expect("an operation signals two fences at most")] = fence;
+        }
+        self
+    }
+}
+
+/// One NAND operation as issued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NandOp {
+    /// What is done.
+    pub kind: OpKind,
+    /// On whose behalf.
+    pub cause: Cause,
+    /// Planes that work together; their blocks have neighbouring numbers.
+    pub planes: u8,
+    /// The die.
+    pub die: DieId,
+    /// Sectors of 512 bytes that cross the channel.
+    pub sectors: u16,
+    /// The page, of the first plane; for an erase page 0 of the block.
+    pub page: PageId,
+    /// What it waits for, and what waits for it.
+    pub order: Order,
+}
+
+impl NandOp {
+    /// The operation in one word: what the hash of an operation stream takes in. Fences are left
+    /// out, since their numbers depend on when others were reached.
+    #[must_use]
+    pub const fn word(&self) -> u64 {
+        self.page.0 as u64
+            | (self.kind as u64) << 32
+            | (self.cause as u64) << 36
+            | (self.planes as u64) << 40
+            | (self.sectors as u64) << 48
+    }
+}
+
+/// What happens to the data of slots: for a page store that carries stamps or bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DataMove {
+    /// The host's newest data of a slot.
+    Write {
+        /// Whose data.
+        lpn: Lpn,
+        /// Where they go.
+        to: Ppa,
+    },
+    /// Data that move as they are.
+    Copy {
+        /// Where they were.
+        from: Ppa,
+        /// Where they go.
+        to: Ppa,
+    },
+    /// Data that are gone.
+    Erase {
+        /// The first slot.
+        first: Ppa,
+        /// How many slots.
+        slots: u32,
+    },
+}
+
+/// Operations in issue order, the fences between them, and on request the moves of data.
+#[derive(Debug, Clone, Default)]
+pub struct OpBatch {
+    ops: Vec<NandOp>,
+    moves: Vec<DataMove>,
+    carries_data: bool,
+    free_fences: Vec<u32>,
+    last_fence: u32,
+}
+
+impl OpBatch {
+    /// A batch that also notes how data move.
+    #[must_use]
+    pub fn carrying_data() -> OpBatch {
+        OpBatch {
+            carries_data: true,
+            ..OpBatch::default()
+        }
+    }
+
+    /// Notes a move of data, if anybody carries data.
+    #[inline]
+    pub fn data(&mut self, step: DataMove) {
+        if self.carries_data {
+            self.moves.push(step);
+        }
+    }
+
+    /// The moves of data so far, in order.
+    #[must_use]
+    pub fn moves(&self) -> &[DataMove] {
+        &self.moves
+    }
+
+    /// A fence that nothing signals yet.
+    pub fn fence(&mut self) -> Fence {
+        Fence(self.free_fences.pop().unwrap_or_else(|| {
+            // A run without time never waits, so there the numbers may wrap.
+            self.last_fence = self.last_fence.checked_add(1).unwrap_or(1);
+            self.last_fence
+        }))
+    }
+
+    /// Gives back a fence whose waiter has seen it.
+    pub fn recycle(&mut self, fence: Fence) {
+        debug_assert!(fence.is_some());
+        self.free_fences.push(fence.0);
+    }
+
+    /// Appends an operation.
+    #[inline]
+    pub fn push(&mut self, op: NandOp) {
+        self.ops.push(op);
+    }
+
+    /// The operations so far.
+    #[must_use]
+    pub fn ops(&self) -> &[NandOp] {
+        &self.ops
+    }
+
+    /// Forgets the operations and moves; fences stay as they are.
+    pub fn clear(&mut self) {
+        self.ops.clear();
+        self.moves.clear();
+    }
+}
