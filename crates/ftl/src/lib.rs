@@ -5,6 +5,8 @@
 //! [`OpBatch`]; what they cost is for a scheduler to say. Time-dependent choices reach it only as
 //! inputs, so the operation stream is a function of the drive file, the seed and the inputs.
 
+pub mod page;
+
 use ftlab_base::{Layout, Lpn, Ppa};
 use ftlab_nand::{Array, Fence, OpBatch};
 

@@ -1,0 +1,89 @@
+//! A drive in virtual time, whatever it is built of.
+
+use ftlab_base::{Command, Completion, SimTime};
+
+/// A drive behind its host's driver queue.
+///
+/// The caller owns the clock: it submits commands at the present, asks when something happens
+/// next, and moves the clock there or to the next submission, whichever comes first.
+pub trait Device: Send {
+    /// Sectors of 512 bytes the host can address.
+    fn capacity_sectors(&self) -> u64;
+
+    /// Takes a command. Any number may be outstanding: those beyond the drive's own queue wait in
+    /// the host's.
+    ///
+    /// # Panics
+    /// When the command reaches beyond [`Device::capacity_sectors`]; the caller checks.
+    fn submit(&mut self, command: Command, now: SimTime);
+
+    /// The earliest instant at which something happens; `None` when nothing will.
+    fn next_event(&self) -> Option<SimTime>;
+
+    /// Lets everything at or before `now` happen and appends what completed, in order.
+    fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>);
+
+    /// Applies a command at once, without time: for write amplification, wear, preconditioning.
+    /// Only while nothing is outstanding.
+    fn apply(&mut self, command: Command);
+
+    /// What was counted since the drive was made.
+    fn counters(&self) -> Counters;
+
+    /// Starts the hash of the operation stream anew, so that a run's hash is the run's own.
+    fn restart_stream_hash(&mut self);
+
+    /// The drive as it is, for a second run from the same state. Only while nothing is
+    /// outstanding; its clock starts at zero again.
+    fn snapshot(&self) -> Box<dyn Device>;
+}
+
+/// Totals of a drive since it was made. All zero for what a drive does not have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Commands completed or applied.
+    pub host_ios: u64,
+    /// Bytes the host wrote.
+    pub host_bytes_written: u64,
+    /// Pages read.
+    pub nand_reads: u64,
+    /// Pages programmed.
+    pub nand_programs: u64,
+    /// Of those, for garbage collection, merges and wear levelling.
+    pub moved_programs: u64,
+    /// Blocks erased.
+    pub nand_erases: u64,
+    /// Bytes programmed.
+    pub nand_bytes_programmed: u64,
+    /// Times a host write had to wait for room in the write buffer.
+    pub buffer_stalls: u64,
+    /// Hash over the operations since it was last restarted.
+    pub stream_hash: u64,
+}
+
+impl Counters {
+    /// What was counted since `earlier`; the hash is the present one.
+    #[must_use]
+    pub fn since(&self, earlier: &Counters) -> Counters {
+        Counters {
+            host_ios: self.host_ios - earlier.host_ios,
+            host_bytes_written: self.host_bytes_written - earlier.host_bytes_written,
+            nand_reads: self.nand_reads - earlier.nand_reads,
+            nand_programs: self.nand_programs - earlier.nand_programs,
+            moved_programs: self.moved_programs - earlier.moved_programs,
+            nand_erases: self.nand_erases - earlier.nand_erases,
+            nand_bytes_programmed: self.nand_bytes_programmed - earlier.nand_bytes_programmed,
+            buffer_stalls: self.buffer_stalls - earlier.buffer_stalls,
+            stream_hash: self.stream_hash,
+        }
+    }
+
+    /// Write amplification: bytes programmed over bytes the host wrote; 0 without host writes.
+    #[must_use]
+    pub fn write_amplification(&self) -> f64 {
+        match self.host_bytes_written {
+            0 => 0.0,
+            bytes => self.nand_bytes_programmed as f64 / bytes as f64,
+        }
+    }
+}

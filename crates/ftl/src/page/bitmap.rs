@@ -1,0 +1,70 @@
+//! One bit a slot, and the search for the next one set.
+
+/// A fixed number of bits, all clear at first.
+#[derive(Debug, Clone)]
+pub(super) struct Bitmap {
+    words: Vec<u64>,
+}
+
+impl Bitmap {
+    pub(super) fn new(bits: u32) -> Bitmap {
+        Bitmap { words: vec![0; bits.div_ceil(64) as usize] }
+    }
+
+    #[inline]
+    pub(super) fn set(&mut self, bit: u32) {
+        self.words[(bit / 64) as usize] |= 1 << (bit % 64);
+    }
+
+    #[inline]
+    pub(super) fn clear(&mut self, bit: u32) {
+        self.words[(bit / 64) as usize] &= !(1 << (bit % 64));
+    }
+
+    pub(super) fn get(&self, bit: u32) -> bool {
+        self.words[(bit / 64) as usize] >> (bit % 64) & 1 == 1
+    }
+
+    /// The first set bit in `from..end`.
+    #[inline]
+    pub(super) fn next_set(&self, from: u32, end: u32) -> Option<u32> {
+        if from >= end {
+            return None;
+        }
+        let mut index = (from / 64) as usize;
+        let mut word = self.words[index] & (u64::MAX << (from % 64));
+        while word == 0 {
+            index += 1;
+            if index as u32 * 64 >= end {
+                return None;
+            }
+            word = self.words[index];
+        }
+        let bit = index as u32 * 64 + word.trailing_zeros();
+        (bit < end).then_some(bit)
+    }
+
+    /// Set bits in `from..end`.
+    pub(super) fn count(&self, from: u32, end: u32) -> u32 {
+        (from..end).map(|bit| u32::from(self.get(bit))).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Bitmap;
+
+    #[test]
+    fn the_next_set_bit_is_found_within_the_range_only() {
+        let mut bits = Bitmap::new(300);
+        [3, 64, 200].into_iter().for_each(|b| bits.set(b));
+        assert_eq!(bits.next_set(0, 300), Some(3));
+        assert_eq!(bits.next_set(4, 300), Some(64));
+        assert_eq!(bits.next_set(65, 200), None);
+        assert_eq!(bits.next_set(65, 201), Some(200));
+        assert_eq!(bits.next_set(201, 300), None);
+        bits.clear(64);
+        assert_eq!(bits.next_set(4, 300), Some(200));
+        assert_eq!(bits.count(0, 300), 2);
+    }
+}

@@ -1,0 +1,62 @@
+use super::*;
+use ftlab_base::rng::Stream;
+use ftlab_base::{Geometry, RootSeed};
+use rand::Rng;
+
+fn layout(pages_per_block: u32, blocks_per_die: u32) -> Layout {
+    let geometry = Geometry {
+        channels: 8,
+        dies_per_channel: 2,
+        planes_per_die: 1,
+        blocks_per_die,
+        pages_per_block,
+        page_bytes: 4096,
+        slot_bytes: 4096,
+    };
+    Layout::new(geometry, 1).unwrap()
+}
+
+fn layer(layout: Layout, op: f64, policy_name: &str) -> PageLayer {
+    let reserve = 2;
+    let kept = reserve * layout.groups * layout.slots_per_superblock;
+    let user_slots = (f64::from(layout.slots() - kept) / (1.0 + op)) as u32;
+    let config = PageConfig {
+        user_slots,
+        reserve_superblocks: reserve,
+        policy: policy(policy_name).unwrap(),
+        checkpoint: None,
+    };
+    PageLayer::new(layout, config).unwrap()
+}
+
+fn uniform(rng: &mut Stream, below: u32) -> Lpn {
+    Lpn(((u64::from(rng.next_u32()) * u64::from(below)) >> 32) as u32)
+}
+
+/// Writes `count` uniformly random slots; gives the write amplification over them.
+fn random_writes(layer: &mut PageLayer, count: u64, rng: &mut Stream) -> f64 {
+    let mut batch = OpBatch::default();
+    let before = layer.array().counters();
+    for _ in 0..count {
+        layer.write(uniform(rng, layer.slots()), Extent::Whole, &mut batch);
+        batch.clear();
+    }
+    layer.array().counters().since(&before).programs() as f64 / count as f64
+}
+
+#[test]
+fn wa_of_random_writes_is_that_of_theory() {
+    for (name, theory) in [("fifo", 4.6173), ("greedy", 4.3325)] {
+        let mut layer = layer(layout(64, 2048), 0.127, name);
+        let mut rng = RootSeed(1).stream("wa");
+        let slots = u64::from(layer.layout().slots());
+        (0..layer.slots()).for_each(|lpn| {
+            layer.write(Lpn(lpn), Extent::Whole, &mut OpBatch::default());
+        });
+        random_writes(&mut layer, 4 * slots, &mut rng);
+        let wa = random_writes(&mut layer, 4 * slots, &mut rng);
+        println!("{name} {wa}");
+        assert!((wa / theory - 1.0).abs() < 0.01, "{name}: {wa} for {theory}");
+        layer.check_invariants();
+    }
+}

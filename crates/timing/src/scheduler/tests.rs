@@ -1,0 +1,120 @@
+use super::*;
+use ftlab_base::{DieId, PageId};
+use ftlab_nand::{Cause, Order};
+
+const US: u64 = 1_000;
+
+fn scheduler(channels: u32, dies_per_channel: u32) -> Scheduler {
+    let geometry = Geometry {
+        channels,
+        dies_per_channel,
+        planes_per_die: 1,
+        blocks_per_die: 4,
+        pages_per_block: 8,
+        page_bytes: 4096,
+        slot_bytes: 4096,
+    };
+    let timing = NandTiming {
+        t_read: Nanos(50 * US),
+        t_program: Nanos(900 * US),
+        t_erase: Nanos(2_000 * US),
+        sector_transfer: Nanos(12 * US),
+        command_transfer: Nanos(4 * US),
+    };
+    Scheduler::new(geometry, timing)
+}
+
+fn op(kind: OpKind, die: u16, order: Order) -> NandOp {
+    NandOp { kind, cause: Cause::Host, planes: 1, die: DieId(die), sectors: 8, page: PageId(0), order }
+}
+
+fn run(scheduler: &mut Scheduler) -> u64 {
+    let mut last = SimTime::ZERO;
+    while let Some(at) = scheduler.step(SimTime::NEVER) {
+        last = at;
+    }
+    assert_eq!(scheduler.queued(), 0);
+    last.0 / US
+}
+
+#[test]
+fn a_single_operation_takes_the_sum_of_its_phases() {
+    for (kind, us) in [(OpKind::Read, 150), (OpKind::Program, 1_000), (OpKind::Erase, 2_000)] {
+        let mut s = scheduler(1, 1);
+        s.issue(SimTime::ZERO, &[op(kind, 0, Order::FREE)]);
+        assert_eq!(run(&mut s), us);
+    }
+}
+
+#[test]
+fn a_die_works_in_issue_order_on_one_operation_at_a_time() {
+    let mut s = scheduler(1, 1);
+    s.issue(SimTime::ZERO, &[op(OpKind::Program, 0, Order::FREE); 3]);
+    assert_eq!(run(&mut s), 3_000);
+}
+
+#[test]
+fn dies_on_one_channel_share_the_bus_and_overlap_their_arrays() {
+    let mut s = scheduler(1, 2);
+    s.issue(SimTime::ZERO, &[op(OpKind::Program, 0, Order::FREE), op(OpKind::Program, 1, Order::FREE)]);
+    assert_eq!(run(&mut s), 1_100);
+}
+
+#[test]
+fn channels_are_independent() {
+    let mut s = scheduler(2, 1);
+    s.issue(SimTime::ZERO, &[op(OpKind::Program, 0, Order::FREE), op(OpKind::Program, 1, Order::FREE)]);
+    assert_eq!(run(&mut s), 1_000);
+}
+
+#[test]
+fn a_transfer_fills_the_gap_while_another_die_senses() {
+    // Die 0 senses for 50 µs; in that time the channel already moves die 1's program data.
+    let mut s = scheduler(1, 2);
+    s.issue(SimTime::ZERO, &[op(OpKind::Read, 0, Order::FREE), op(OpKind::Program, 1, Order::FREE)]);
+    s.step(SimTime(50 * US)).unwrap();
+    assert_eq!(s.next_event(), Some(SimTime(100 * US)));
+    assert_eq!(run(&mut s), 1_000);
+}
+
+#[test]
+fn an_operation_waits_for_its_fence_across_dies() {
+    let mut s = scheduler(2, 1);
+    let copied = Fence(1);
+    s.issue(
+        SimTime::ZERO,
+        &[
+            op(OpKind::Read, 0, Order::FREE.signalling(copied)),
+            op(OpKind::Program, 1, Order::after(copied)),
+        ],
+    );
+    assert_eq!(run(&mut s), 150 + 1_000);
+    assert_eq!(s.drain_spent().collect::<Vec<_>>(), [copied]);
+}
+
+#[test]
+fn a_watched_fence_is_told_once_when_all_that_signal_it_are_done() {
+    let mut s = scheduler(2, 1);
+    let both = Fence(3);
+    let order = Order::FREE.signalling(both);
+    s.issue(SimTime::ZERO, &[op(OpKind::Read, 0, order), op(OpKind::Program, 1, order)]);
+    assert!(!s.watch(both));
+    s.step(SimTime::NEVER);
+    s.step(SimTime::NEVER);
+    s.step(SimTime::NEVER);
+    assert_eq!(s.drain_reached().count(), 0);
+    run(&mut s);
+    assert_eq!(s.drain_reached().collect::<Vec<_>>(), [both]);
+    assert!(s.watch(both));
+}
+
+#[test]
+fn saturated_programs_reach_the_rate_of_the_bottleneck() {
+    // Four dies on one channel: 1000 µs a program over 4 dies against 100 µs of bus each.
+    let mut s = scheduler(1, 4);
+    let ops: Vec<NandOp> =
+        (0..4_000u16).map(|i| op(OpKind::Program, i % 4, Order::FREE)).collect();
+    s.issue(SimTime::ZERO, &ops);
+    let us_each = run(&mut s) as f64 / 4_000.0;
+    assert!((us_each / 250.0 - 1.0).abs() < 0.01, "{us_each} µs a program");
+}
