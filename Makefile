@@ -1,0 +1,84 @@
+# What a person types. `make` alone lists the targets.
+
+SHELL         := /bin/sh
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help setup tools rust build review test test-web bench clean FORCE
+
+CHROMIUM ?= chromium
+
+BIN    := $(or $(CARGO_TARGET_DIR),target)/release/ftlab
+WEB    := crates/report/web
+# npm's own record of what it installed. Installing also bundles the charts (`prepare` in package.json).
+NPM    := $(if $(wildcard $(WEB)/package-lock.json),$(WEB)/node_modules/.package-lock.json)
+REPORT := report.html
+# What the binary reads besides its own code: a change here makes a new report.
+DATA   := $(wildcard drives/*.toml testbeds/*.toml jobs/* scripts/* reference/*.csv)
+
+# command:packages, the Debian packages (joined by +) that bring the command.
+TOOLS := cc:gcc+libc6-dev git:git node:nodejs npm:npm $(CHROMIUM):chromium
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+
+setup: tools rust $(NPM) ## install what is missing (Debian 12; sudo when not root)
+
+tools:
+	@missing=; \
+	for tool in $(TOOLS); do \
+	    command -v "$${tool%%:*}" >/dev/null || missing="$$missing $$(echo "$${tool#*:}" | tr + ' ')"; \
+	done; \
+	test -n "$$missing" || exit 0; \
+	echo "setup: installing$$missing"; \
+	command -v apt-get >/dev/null || { echo "setup: no apt-get here; install these yourself:$$missing" >&2; exit 1; }; \
+	sudo=; test "$$(id -u)" = 0 || sudo=sudo; \
+	$$sudo apt-get update && \
+	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends $$missing
+
+rust:
+	@command -v cargo >/dev/null || { \
+	    echo "setup: cargo is missing; install Rust from https://rustup.rs, then open a new shell" >&2; exit 1; }
+	@want=$$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml); \
+	have=$$(rustc --version | cut -d' ' -f2); \
+	printf '%s\n' "$$want" "$$have" | sort -VC || { \
+	    echo "setup: Rust $$have is too old, $$want is needed: rustup update" >&2; exit 1; }
+	@cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 || { \
+	    echo "setup: rustfmt or clippy is missing: rustup component add rustfmt clippy" >&2; exit 1; }
+
+$(NPM): $(WEB)/package.json $(WEB)/package-lock.json $(wildcard $(WEB)/vendor/*)
+	cd $(WEB) && npm ci
+	@touch $@
+
+build: $(BIN) ## build the release binary
+
+# Always asked of cargo, which leaves the file alone when nothing changed.
+$(BIN): FORCE $(NPM)
+	cargo build --release -p ftlab
+
+review: setup build ## review every drive into out/review
+	$(BIN) review --out out/review
+	@echo "The report: out/review/$(REPORT)"
+
+test: setup ## every check and test
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps
+	cargo test --workspace --no-fail-fast
+	@$(MAKE) --no-print-directory test-web
+
+# The browser opens a report as a reader would.
+test-web: out/test-review/$(REPORT)
+	@test -d $(WEB)/test || { echo "test: $(WEB)/test is missing" >&2; exit 1; }
+	cd $(WEB) && REPORT_HTML=$(CURDIR)/$< CHROMIUM="$$(command -v $(CHROMIUM))" node --test
+
+out/test-review/$(REPORT): $(BIN) $(DATA)
+	$(BIN) review --out $(@D)
+	@touch $@
+
+bench: ## run the benchmarks
+	cargo bench --workspace
+
+clean: ## remove what was built and written
+	cargo clean
+	rm -rf out
