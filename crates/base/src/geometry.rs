@@ -66,7 +66,7 @@ impl Geometry {
         if u64::from(self.channels) * u64::from(self.dies_per_channel) > u64::from(u16::MAX) {
             return fail("more than 65535 dies".into());
         }
-        if self.blocks_per_die % self.planes_per_die != 0 {
+        if !self.blocks_per_die.is_multiple_of(self.planes_per_die) {
             return fail(format!(
                 "{} blocks a die do not divide over {} planes",
                 self.blocks_per_die, self.planes_per_die

@@ -118,7 +118,10 @@ mod tests {
         for percent in [1.0, 50.0, 99.0, 99.99] {
             let got = histogram.percentile(percent).0 as f64;
             let want = percent * 1e6;
-            assert!((got / want - 1.0).abs() <= 0.001, "p{percent}: {got} for {want}");
+            assert!(
+                (got / want - 1.0).abs() <= 0.001,
+                "p{percent}: {got} for {want}"
+            );
         }
         assert_eq!(histogram.max(), Nanos::from_micros(100_000));
         assert_eq!(histogram.min(), Nanos::from_micros(1));

@@ -62,7 +62,7 @@ impl Layout {
     /// does not hold a whole number of slots.
     pub fn new(geometry: Geometry, stripe_dies: u32) -> Result<Layout, GeometryError> {
         geometry.check()?;
-        if stripe_dies == 0 || geometry.dies() % stripe_dies != 0 {
+        if stripe_dies == 0 || !geometry.dies().is_multiple_of(stripe_dies) {
             return Err(GeometryError(format!(
                 "a stripe of {stripe_dies} dies does not divide the {} dies of the array",
                 geometry.dies()
@@ -70,7 +70,7 @@ impl Layout {
         }
         let pages = stripe_dies * geometry.planes_per_die * geometry.pages_per_block;
         let bytes = u64::from(pages) * u64::from(geometry.page_bytes);
-        if bytes % u64::from(geometry.slot_bytes) != 0 {
+        if !bytes.is_multiple_of(u64::from(geometry.slot_bytes)) {
             return Err(GeometryError(format!(
                 "a superblock of {bytes} bytes does not hold a whole number of slots of {} bytes",
                 geometry.slot_bytes
@@ -126,12 +126,12 @@ impl Layout {
     /// first page and number of pages.
     #[must_use]
     pub const fn pages_of_slot(&self, n: u32) -> (u32, u32) {
-        let slots_per_page = self.geometry.slots_per_page();
-        if slots_per_page == 0 {
-            let pages = self.geometry.pages_per_slot();
-            (n * pages, pages)
-        } else {
-            (n / slots_per_page, 1)
+        match self.geometry.slots_per_page() {
+            0 => {
+                let pages = self.geometry.pages_per_slot();
+                (n * pages, pages)
+            }
+            slots_per_page => (n / slots_per_page, 1),
         }
     }
 
@@ -140,12 +140,13 @@ impl Layout {
     pub const fn page(&self, superblock: SuperblockId, n: u32) -> PageId {
         let planes = self.geometry.planes_per_die;
         let unit = n / planes;
-        let die = DieId(
-            (self.group_of(superblock) * self.stripe_dies + unit % self.stripe_dies) as u16,
-        );
+        let die =
+            DieId((self.group_of(superblock) * self.stripe_dies + unit % self.stripe_dies) as u16);
         let block_in_die = superblock.0 % self.superblocks_per_group * planes + n % planes;
-        self.geometry
-            .page(self.geometry.block(die, block_in_die), unit / self.stripe_dies)
+        self.geometry.page(
+            self.geometry.block(die, block_in_die),
+            unit / self.stripe_dies,
+        )
     }
 
     /// The first block of every die of a superblock; with several planes its neighbours follow.
@@ -199,7 +200,17 @@ mod tests {
                 (die.0, block.0 % 2, l.geometry.page_in_block(page))
             })
             .collect();
-        assert_eq!(at, [(0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0), (0, 0, 1), (0, 1, 1)]);
+        assert_eq!(
+            at,
+            [
+                (0, 0, 0),
+                (0, 1, 0),
+                (1, 0, 0),
+                (1, 1, 0),
+                (0, 0, 1),
+                (0, 1, 1)
+            ]
+        );
     }
 
     #[test]
@@ -211,6 +222,11 @@ mod tests {
     #[test]
     fn a_stripe_that_does_not_divide_is_refused() {
         let geometry = layout(1, 4096, 1).geometry;
-        assert!(Layout::new(geometry, 3).unwrap_err().0.contains("stripe of 3"));
+        assert!(
+            Layout::new(geometry, 3)
+                .unwrap_err()
+                .0
+                .contains("stripe of 3")
+        );
     }
 }

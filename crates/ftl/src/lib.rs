@@ -5,7 +5,10 @@
 //! [`OpBatch`]; what they cost is for a scheduler to say. Time-dependent choices reach it only as
 //! inputs, so the operation stream is a function of the drive file, the seed and the inputs.
 
+pub mod block;
 pub mod page;
+#[cfg(test)]
+mod testing;
 
 use ftlab_base::{Layout, Lpn, Ppa};
 use ftlab_nand::{Array, Fence, OpBatch};
@@ -20,7 +23,7 @@ pub enum Extent {
 }
 
 /// A mapping scheme with everything below it: block table, allocator, mover.
-pub trait TranslationLayer {
+pub trait TranslationLayer: std::fmt::Debug + Send {
     /// Slots the host sees.
     fn slots(&self) -> u32;
 
@@ -49,6 +52,9 @@ pub trait TranslationLayer {
 
     /// Programs what waits for the rest of its program unit.
     fn flush(&mut self, batch: &mut OpBatch);
+
+    /// A copy in a box, for snapshots of a drive.
+    fn boxed(&self) -> Box<dyn TranslationLayer>;
 
     /// Checks everything that must hold between two calls; O(slots).
     ///

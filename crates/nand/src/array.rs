@@ -169,7 +169,10 @@ impl Array {
         let first = self.geometry.block_of_page(page);
         let n = self.geometry.page_in_block(page);
         for block in (first.0..first.0 + planes).map(BlockId) {
-            assert!(!self.bad[block.index()], "program of {page}: {block} is bad");
+            assert!(
+                !self.bad[block.index()],
+                "program of {page}: {block} is bad"
+            );
             let next = &mut self.programmed[block.index()];
             assert!(
                 *next == n,
@@ -180,7 +183,16 @@ impl Array {
         }
         self.counters.programs[cause as usize] += u64::from(planes);
         let bytes = planes * self.geometry.page_bytes;
-        self.issue(OpKind::Program, page, first, planes, bytes, cause, order, batch);
+        self.issue(
+            OpKind::Program,
+            page,
+            first,
+            planes,
+            bytes,
+            cause,
+            order,
+            batch,
+        );
     }
 
     /// Erases a block, or `planes` neighbouring blocks together.
@@ -205,7 +217,10 @@ impl Array {
         self.issue(OpKind::Erase, page, first, planes, 0, cause, order, batch);
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one private leaf that fills one struct")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one private leaf that fills one struct"
+    )]
     fn issue(
         &mut self,
         kind: OpKind,
@@ -263,7 +278,9 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "program of page 22 (block 5, page 2): the next page of the block is 0")]
+    #[should_panic(
+        expected = "program of page 22 (block 5, page 2): the next page of the block is 0"
+    )]
     fn a_page_out_of_order_aborts() {
         let (mut array, mut batch) = toy();
         program(&mut array, &mut batch, 5, 2);
@@ -299,7 +316,10 @@ mod tests {
         let page = array.geometry().page(BlockId(2), 0);
         array.program(page, 2, Cause::Gc, Order::FREE, &mut batch);
         array.erase(BlockId(2), 2, Cause::Gc, Order::FREE, &mut batch);
-        assert_eq!((array.erase_count(BlockId(2)), array.erase_count(BlockId(3))), (1, 1));
+        assert_eq!(
+            (array.erase_count(BlockId(2)), array.erase_count(BlockId(3))),
+            (1, 1)
+        );
         assert_eq!(array.counters().programs_for(Cause::Gc), 2);
         assert_eq!(array.counters().erases(), 2);
         assert_eq!(batch.ops()[0].sectors, 16);

@@ -34,8 +34,8 @@ impl Cause {
 }
 
 /// A point that operations reach together: it is open while any operation that signals it is
-/// unfinished. Whatever waits for a fence is issued after everything that signals it, and each
-/// fence has exactly one waiter: an operation, or the drive.
+/// unfinished. Whatever waits for a fence is issued after everything that signals it: operations of
+/// one batch, or the drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Fence(pub u32);
 

@@ -5,6 +5,10 @@
 //! at a time and in issue order, so operations within a block are never reordered; a channel
 //! serves transfers in the order in which they become ready and fills any gap. The die holds its
 //! operation from start to end, the page register included.
+//!
+//! The queues of the dies are bounded. Operations are dispatched in issue order, so one whose die
+//! has no room holds up all behind it: the scheduler then has a backlog, and whoever issues more
+//! should wait until it is gone.
 
 use ftlab_base::{Geometry, Nanos, SimTime};
 use ftlab_nand::{Fence, NandOp, OpKind};
@@ -43,6 +47,8 @@ enum Phase {
 struct Die {
     queue: VecDeque<NandOp>,
     phase: Phase,
+    /// The next die that sleeps on the same fence.
+    next_sleeper: u16,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -51,11 +57,13 @@ struct Channel {
     waiting: VecDeque<u16>,
 }
 
-/// How many unfinished operations hold a fence open, and which die sleeps on it.
+/// How many unfinished operations hold a fence open, how many wait for it, and which dies sleep on
+/// it.
 #[derive(Debug, Clone, Copy)]
 struct FenceState {
     open: u32,
-    sleeper: u16,
+    waiters: u32,
+    first_sleeper: u16,
     /// The drive waits for it.
     watched: bool,
 }
@@ -63,7 +71,12 @@ struct FenceState {
 const NOBODY: u16 = u16::MAX;
 
 impl FenceState {
-    const CLEAR: FenceState = FenceState { open: 0, sleeper: NOBODY, watched: false };
+    const CLEAR: FenceState = FenceState {
+        open: 0,
+        waiters: 0,
+        first_sleeper: NOBODY,
+        watched: false,
+    };
 }
 
 /// The scheduler. All times are virtual.
@@ -77,6 +90,10 @@ pub struct Scheduler {
     /// (time, sequence, die): the next phase change of a die.
     events: BinaryHeap<Reverse<(SimTime, u64, u16)>>,
     sequence: u64,
+    /// Operations that the queue of a die has room for.
+    die_queue: usize,
+    /// Issued, and not dispatched to their dies yet.
+    backlog: VecDeque<NandOp>,
     queued: usize,
     die_busy: Nanos,
     channel_busy: Nanos,
@@ -87,10 +104,14 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// Idle dies and channels.
+    /// Idle dies and channels; each die queues `die_queue` operations, the one at work included.
     #[must_use]
-    pub fn new(geometry: Geometry, timing: NandTiming) -> Scheduler {
-        let die = Die { queue: VecDeque::new(), phase: Phase::Idle };
+    pub fn new(geometry: Geometry, timing: NandTiming, die_queue: u32) -> Scheduler {
+        let die = Die {
+            queue: VecDeque::new(),
+            phase: Phase::Idle,
+            next_sleeper: NOBODY,
+        };
         Scheduler {
             geometry,
             timing,
@@ -99,6 +120,8 @@ impl Scheduler {
             fences: vec![FenceState::CLEAR],
             events: BinaryHeap::new(),
             sequence: 0,
+            die_queue: die_queue as usize,
+            backlog: VecDeque::new(),
             queued: 0,
             die_busy: Nanos::ZERO,
             channel_busy: Nanos::ZERO,
@@ -119,27 +142,54 @@ impl Scheduler {
         (self.die_busy, self.channel_busy)
     }
 
-    /// Takes operations in issue order.
+    /// Takes a batch of operations in issue order.
     pub fn issue(&mut self, now: SimTime, ops: &[NandOp]) {
+        // All waiters are counted before the first can be served and the fence be reused.
+        for op in ops.iter().filter(|op| op.order.waits.is_some()) {
+            self.fence(op.order.waits).waiters += 1;
+        }
         for op in ops {
             for fence in op.order.signals.into_iter().filter(|f| f.is_some()) {
                 self.fence(fence).open += 1;
             }
             self.queued += 1;
-            let index = op.die.0;
-            let die = &mut self.dies[op.die.index()];
-            die.queue.push_back(*op);
-            if die.queue.len() == 1 {
-                self.start(index, now);
+            if self.backlog.is_empty() && self.has_room(op) {
+                self.dispatch(*op, now);
+            } else {
+                self.backlog.push_back(*op);
             }
         }
     }
 
-    /// Asks to be told when `fence` is reached; true when it is already, and then it is spent.
-    pub fn watch(&mut self, fence: Fence) -> bool {
-        let state = self.fence(fence);
-        state.watched = state.open > 0;
-        !state.watched
+    /// Whether everything issued has been dispatched to its die.
+    #[must_use]
+    pub fn wants_more(&self) -> bool {
+        self.backlog.is_empty()
+    }
+
+    fn has_room(&self, op: &NandOp) -> bool {
+        self.dies[op.die.index()].queue.len() < self.die_queue
+    }
+
+    fn dispatch(&mut self, op: NandOp, now: SimTime) {
+        let die = &mut self.dies[op.die.index()];
+        die.queue.push_back(op);
+        if die.queue.len() == 1 {
+            self.start(op.die.0, now);
+        }
+    }
+
+    fn dispatch_backlog(&mut self, now: SimTime) {
+        while let Some(op) = self.backlog.front().copied().filter(|op| self.has_room(op)) {
+            self.backlog.pop_front();
+            self.dispatch(op, now);
+        }
+    }
+
+    /// Asks to be told when `fence` is reached. An operation that signals it must still be
+    /// unfinished or to come.
+    pub fn watch(&mut self, fence: Fence) {
+        self.fence(fence).watched = true;
     }
 
     /// When something happens next.
@@ -187,13 +237,16 @@ impl Scheduler {
         let Some(op) = die.queue.front() else { return };
         let (kind, waits) = (op.kind, op.order.waits);
         if waits.is_some() {
-            let state = self.fence(waits);
+            let state = &mut self.fences[waits.index()];
             if state.open > 0 {
-                debug_assert_eq!(state.sleeper, NOBODY, "a fence has one waiter");
-                state.sleeper = index;
+                let next = std::mem::replace(&mut state.first_sleeper, index);
+                self.dies[usize::from(index)].next_sleeper = next;
                 return;
             }
-            self.spent.push(waits);
+            state.waiters -= 1;
+            if state.waiters == 0 {
+                self.spent.push(waits);
+            }
         }
         match kind {
             OpKind::Read => self.begin_array(index, now, self.timing.t_read),
@@ -223,9 +276,12 @@ impl Scheduler {
         self.channels[channel].busy = true;
         let die = &mut self.dies[usize::from(index)];
         die.phase = Phase::Transfer;
-        let sectors = die.queue.front().expect("a transfer has an operation").sectors;
-        let span =
-            self.timing.command_transfer + self.timing.sector_transfer * u64::from(sectors);
+        let sectors = die
+            .queue
+            .front()
+            .expect("a transfer has an operation")
+            .sectors;
+        let span = self.timing.command_transfer + self.timing.sector_transfer * u64::from(sectors);
         self.channel_busy += span;
         self.schedule(now + span, index);
     }
@@ -259,6 +315,7 @@ impl Scheduler {
             self.signal(fence, now);
         }
         self.start(index, now);
+        self.dispatch_backlog(now);
     }
 
     fn signal(&mut self, fence: Fence, now: SimTime) {
@@ -270,9 +327,12 @@ impl Scheduler {
         if std::mem::take(&mut state.watched) {
             self.reached.push(fence);
         }
-        let sleeper = std::mem::replace(&mut state.sleeper, NOBODY);
-        if sleeper != NOBODY {
+        let mut sleeper = std::mem::replace(&mut state.first_sleeper, NOBODY);
+        while sleeper != NOBODY {
+            let die = &mut self.dies[usize::from(sleeper)];
+            let next = std::mem::replace(&mut die.next_sleeper, NOBODY);
             self.start(sleeper, now);
+            sleeper = next;
         }
     }
 

@@ -8,7 +8,9 @@ pub(super) struct Bitmap {
 
 impl Bitmap {
     pub(super) fn new(bits: u32) -> Bitmap {
-        Bitmap { words: vec![0; bits.div_ceil(64) as usize] }
+        Bitmap {
+            words: vec![0; bits.div_ceil(64) as usize],
+        }
     }
 
     #[inline]

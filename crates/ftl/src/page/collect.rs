@@ -6,9 +6,9 @@
 //! the space it frees is used up, and the mean of what is writable is the reserve.
 
 use super::victim::VictimView;
-use super::{NOWHERE, PageLayer};
+use super::{LEAST_RESERVE_SUPERBLOCKS, NOWHERE, PageLayer, low_water};
 use ftlab_base::{Lpn, Ppa, SuperblockId};
-use ftlab_nand::{Cause, DataMove, OpBatch, Order};
+use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order};
 
 /// A superblock being collected.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +26,8 @@ pub(super) struct Victim {
     credit: u32,
     /// The page last read, so that its other slots need no second read.
     page_in_hand: u32,
+    /// Reached when what was read for the unit last begun is there.
+    ready: Fence,
 }
 
 impl PageLayer {
@@ -38,33 +40,73 @@ impl PageLayer {
         if let Some(victim) = &mut self.groups[g].victim {
             victim.credit += victim.valid;
         }
-        // A victim without gain is copied at once: it would otherwise use up space for nothing.
-        while let Some(mut victim) = self.groups[g].victim {
-            if victim.valid > 0 && victim.credit < victim.gain {
+        while let Some(victim) = self.groups[g].victim
+            && (self.is_owed(&victim) || self.is_behind(g))
+        {
+            self.collect_next(g, victim, batch);
+            if self.groups[g].victim.is_none() && !self.begin_if_low(g) {
                 break;
             }
-            let copied = self.copy_next(g, &mut victim, batch);
-            if copied && victim.gain > 0 {
-                victim.credit -= victim.gain;
+        }
+    }
+
+    /// Collects until a group has a superblock to spare beside those its frontiers may need next.
+    pub(super) fn make_room(&mut self, g: usize, batch: &mut OpBatch) {
+        while self.groups[g].free.len() < LEAST_RESERVE_SUPERBLOCKS as usize {
+            if self.groups[g].victim.is_none() {
+                self.begin(g);
             }
-            self.groups[g].victim = Some(victim);
-            if victim.cursor == victim.end {
-                self.groups[g].victim = None;
-                self.release(victim.superblock);
-                if victim.gain > 0 || !self.begin_if_low(g) {
-                    break;
-                }
-            }
+            let victim = self.groups[g].victim.expect("just begun");
+            self.collect_next(g, victim, batch);
+        }
+    }
+
+    /// Whether the next copies are paid for. A victim without valid slots costs nothing, and one
+    /// without gain is copied at once: it would otherwise use up space for nothing.
+    fn is_owed(&self, victim: &Victim) -> bool {
+        let left = self.valid_in(victim.superblock);
+        victim.credit >= victim.gain * left.min(self.row_slots())
+    }
+
+    /// Slots copied together: one program unit on every die of the stripe, so that all dies read,
+    /// then all program. Reads queued behind programs would tie the dies into one chain.
+    fn row_slots(&self) -> u32 {
+        if self.layout.stripe_dies == 1 {
+            1
+        } else {
+            self.layout.stripe_dies * self.unit_slots
+        }
+    }
+
+    /// Whether less is writable than even the end of a cycle leaves: tables or filled-up units took
+    /// space that no host slot paid for.
+    fn is_behind(&self, g: usize) -> bool {
+        let cycle = self.layout.slots_per_superblock + self.unit_slots;
+        self.groups[g].writable_slots + cycle < low_water(&self.layout, &self.config)
+    }
+
+    /// Copies the next row of the victim; frees it after the last.
+    fn collect_next(&mut self, g: usize, mut victim: Victim, batch: &mut OpBatch) {
+        let copied = self.copy_row(g, &mut victim, batch);
+        victim.credit = victim.credit.saturating_sub(victim.gain * copied);
+        let finished = self.valid_in(victim.superblock) == 0;
+        self.groups[g].victim = (!finished).then_some(victim);
+        if finished {
+            self.release(victim.superblock);
         }
     }
 
     /// Chooses a victim if the group is low on writable slots; false when it is not.
     fn begin_if_low(&mut self, g: usize) -> bool {
-        let slots = self.layout.slots_per_superblock;
-        let low = self.config.reserve_superblocks * slots + slots / 2;
-        if self.groups[g].writable_slots > low {
-            return false;
+        let low = self.groups[g].writable_slots <= low_water(&self.layout, &self.config);
+        if low {
+            self.begin(g);
         }
+        low
+    }
+
+    fn begin(&mut self, g: usize) {
+        let slots = self.layout.slots_per_superblock;
         let first = g * self.layout.superblocks_per_group as usize;
         let range = first..first + self.layout.superblocks_per_group as usize;
         let view = VictimView {
@@ -86,35 +128,58 @@ impl PageLayer {
             gain: slots - valid,
             credit: 0,
             page_in_hand: NOWHERE,
+            ready: Fence::NONE,
         });
-        true
     }
 
-    /// Copies the victim's next valid slot, if it has one.
+    /// Copies the victim's next valid slots, a row at most; gives their number.
     #[inline]
-    fn copy_next(&mut self, g: usize, victim: &mut Victim, batch: &mut OpBatch) -> bool {
-        let Some(slot) = self.valid.next_set(victim.cursor, victim.end) else {
-            victim.cursor = victim.end;
-            return false;
-        };
-        victim.cursor = slot + 1;
-        let from = Ppa(slot);
-        let unit_was_complete = self.groups[g].collected.unit_is_empty(self.unit_slots);
-        let slots_per_page = self.layout.geometry.slots_per_page().max(1);
-        if unit_was_complete || victim.page_in_hand != slot / slots_per_page {
-            let ready = self.groups[g].collected.ready(batch);
-            self.read_slot(from, 1, Cause::Gc, Order::FREE.signalling(ready), batch);
-            victim.page_in_hand = slot / slots_per_page;
+    fn copy_row(&mut self, g: usize, victim: &mut Victim, batch: &mut OpBatch) -> u32 {
+        let mut row = std::mem::take(&mut self.row);
+        let most = self.row_slots() as usize;
+        while row.len() < most
+            && let Some(slot) = self.valid.next_set(victim.cursor, victim.end)
+        {
+            victim.cursor = slot + 1;
+            let ready = self.read_for_collection(g, slot, row.len() as u32, victim, batch);
+            row.push((slot, ready));
         }
-        let lpn = Lpn(self.owner[from.index()]);
-        self.invalidate(slot);
-        let to = self.append_collected(g, batch);
-        self.remap(lpn, to);
-        batch.data(DataMove::Copy { from, to });
-        // The last valid slot ends the cycle at once rather than one host slot later.
-        if self.valid.next_set(victim.cursor, victim.end).is_none() {
-            victim.cursor = victim.end;
+        for &(slot, ready) in &row {
+            let from = Ppa(slot);
+            let lpn = Lpn(self.owner[from.index()]);
+            self.invalidate(slot);
+            self.groups[g].collected.wait_for(ready);
+            let to = self.append_collected(g, batch);
+            self.remap(lpn, to);
+            batch.data(DataMove::Copy { from, to });
         }
-        true
+        let copied = row.len() as u32;
+        row.clear();
+        self.row = row;
+        copied
+    }
+
+    /// Reads a slot that will be the frontier's `nth` next one; gives the fence of its unit.
+    fn read_for_collection(
+        &mut self,
+        g: usize,
+        slot: u32,
+        nth: u32,
+        victim: &mut Victim,
+        batch: &mut OpBatch,
+    ) -> Fence {
+        let begins_unit = self.groups[g].collected.begins_unit(nth, self.unit_slots);
+        if begins_unit {
+            victim.ready = batch.fence();
+        } else if nth == 0 {
+            victim.ready = self.groups[g].collected.ready(batch);
+        }
+        let page = slot / self.layout.geometry.slots_per_page().max(1);
+        if begins_unit || victim.page_in_hand != page {
+            let order = Order::FREE.signalling(victim.ready);
+            self.read_slot(Ppa(slot), 1, Cause::Gc, order, batch);
+            victim.page_in_hand = page;
+        }
+        victim.ready
     }
 }

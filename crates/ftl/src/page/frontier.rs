@@ -33,14 +33,20 @@ impl Frontier {
         !self.done.is_some()
     }
 
-    /// Whether the next slot begins a program unit.
-    pub(super) fn unit_is_empty(&self, unit_slots: u32) -> bool {
-        self.next % unit_slots == 0
+    /// Whether the `nth` next slot begins a program unit.
+    pub(super) fn begins_unit(&self, nth: u32, unit_slots: u32) -> bool {
+        (self.next + nth).is_multiple_of(unit_slots)
+    }
+
+    /// Makes `ready` the fence that the open unit's program waits for.
+    pub(super) fn wait_for(&mut self, ready: Fence) {
+        self.ready = ready;
     }
 
     /// Slots left in the open superblock.
     pub(super) fn left(&self, layout: &Layout) -> u32 {
-        self.superblock.map_or(0, |_| layout.slots_per_superblock - self.next)
+        self.superblock
+            .map_or(0, |_| layout.slots_per_superblock - self.next)
     }
 }
 
@@ -70,6 +76,7 @@ impl PageLayer {
         let mut frontier = self.tables.frontier;
         if frontier.superblock.is_none() {
             let g = self.next_group;
+            self.make_room(g, batch);
             let superblock = self.open(g, &mut frontier, batch);
             self.groups[g].writable_slots -= self.layout.slots_per_superblock;
             self.tables.held.push_back(superblock);
@@ -88,7 +95,7 @@ impl PageLayer {
     pub(super) fn fill_up(&mut self, g: usize, batch: &mut OpBatch) {
         for cause in [Cause::Host, Cause::Gc] {
             let mut frontier = self.frontier(g, cause);
-            if frontier.superblock.is_some() && frontier.next % self.unit_slots != 0 {
+            if frontier.superblock.is_some() && !frontier.next.is_multiple_of(self.unit_slots) {
                 let missing = self.unit_slots - frontier.next % self.unit_slots;
                 frontier.next += missing;
                 self.groups[g].writable_slots -= missing;
@@ -100,16 +107,30 @@ impl PageLayer {
 
     fn frontier(&self, g: usize, cause: Cause) -> Frontier {
         let group = &self.groups[g];
-        if cause == Cause::Host { group.host } else { group.collected }
+        if cause == Cause::Host {
+            group.host
+        } else {
+            group.collected
+        }
     }
 
     fn frontier_mut(&mut self, g: usize, cause: Cause) -> &mut Frontier {
         let group = &mut self.groups[g];
-        if cause == Cause::Host { &mut group.host } else { &mut group.collected }
+        if cause == Cause::Host {
+            &mut group.host
+        } else {
+            &mut group.collected
+        }
     }
 
     #[inline]
-    fn append(&mut self, g: usize, frontier: &mut Frontier, cause: Cause, batch: &mut OpBatch) -> Ppa {
+    fn append(
+        &mut self,
+        g: usize,
+        frontier: &mut Frontier,
+        cause: Cause,
+        batch: &mut OpBatch,
+    ) -> Ppa {
         let superblock = match frontier.superblock {
             Some(superblock) => superblock,
             None => self.open(g, frontier, batch),
@@ -117,7 +138,7 @@ impl PageLayer {
         let slot = self.layout.slot(superblock, frontier.next);
         frontier.next += 1;
         self.groups[g].writable_slots -= 1;
-        if frontier.next % self.unit_slots == 0 {
+        if frontier.next.is_multiple_of(self.unit_slots) {
             self.program_complete_units(frontier, cause, batch);
         }
         slot
@@ -130,18 +151,32 @@ impl PageLayer {
         let planes = self.layout.geometry.planes_per_die;
         for block in self.layout.blocks(superblock) {
             if self.array.programmed_pages(block) > 0 {
-                self.array.erase(block, planes, Cause::Gc, Order::FREE, batch);
+                self.array
+                    .erase(block, planes, Cause::Gc, Order::FREE, batch);
             }
         }
         let first = self.layout.slot(superblock, 0);
-        batch.data(DataMove::Erase { first, slots: self.layout.slots_per_superblock });
-        *frontier = Frontier { superblock: Some(superblock), done: frontier.done, ready: frontier.ready, ..Frontier::default() };
+        batch.data(DataMove::Erase {
+            first,
+            slots: self.layout.slots_per_superblock,
+        });
+        *frontier = Frontier {
+            superblock: Some(superblock),
+            done: frontier.done,
+            ready: frontier.ready,
+            ..Frontier::default()
+        };
         superblock
     }
 
     /// Programs every unit whose slots are all there, and closes the superblock after the last.
     #[inline]
-    fn program_complete_units(&mut self, frontier: &mut Frontier, cause: Cause, batch: &mut OpBatch) {
+    fn program_complete_units(
+        &mut self,
+        frontier: &mut Frontier,
+        cause: Cause,
+        batch: &mut OpBatch,
+    ) {
         let superblock = frontier.superblock.expect("a frontier with slots is open");
         let planes = self.layout.geometry.planes_per_die;
         let (first, pages) = self.layout.pages_of_slot(frontier.next - 1);

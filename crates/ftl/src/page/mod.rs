@@ -111,6 +111,8 @@ pub struct PageLayer {
     /// Valid slots on all dies.
     mapped: u32,
     tables: Tables,
+    /// Scratch: the slots being copied, with the fences of their reads.
+    row: Vec<(u32, Fence)>,
 }
 
 impl Clone for PageLayer {
@@ -118,7 +120,10 @@ impl Clone for PageLayer {
         PageLayer {
             layout: self.layout,
             array: self.array.clone(),
-            config: PageConfig { policy: self.config.policy.boxed(), ..self.config },
+            config: PageConfig {
+                policy: self.config.policy.boxed(),
+                ..self.config
+            },
             unit_slots: self.unit_slots,
             map: self.map.clone(),
             owner: self.owner.clone(),
@@ -131,6 +136,7 @@ impl Clone for PageLayer {
             next_group: self.next_group,
             mapped: self.mapped,
             tables: self.tables.clone(),
+            row: Vec::new(),
         }
     }
 }
@@ -176,6 +182,7 @@ impl PageLayer {
             next_group: 0,
             mapped: 0,
             tables: Tables::default(),
+            row: Vec::new(),
             config,
         })
     }
@@ -183,7 +190,10 @@ impl PageLayer {
     /// Slots that could be written before anything must be collected, over all groups.
     #[must_use]
     pub fn writable_slots(&self) -> u64 {
-        self.groups.iter().map(|g| u64::from(g.writable_slots)).sum()
+        self.groups
+            .iter()
+            .map(|g| u64::from(g.writable_slots))
+            .sum()
     }
 
     /// Valid slots of a superblock.
@@ -227,9 +237,18 @@ impl PageLayer {
 
     /// Reads the pages of one slot, if they are programmed: a slot whose unit is not full yet is
     /// still in the controller.
-    fn read_slot(&mut self, slot: Ppa, sectors_of: u32, cause: Cause, order: Order, batch: &mut OpBatch) {
+    fn read_slot(
+        &mut self,
+        slot: Ppa,
+        sectors_of: u32,
+        cause: Cause,
+        order: Order,
+        batch: &mut OpBatch,
+    ) {
         let superblock = self.layout.superblock_of(slot);
-        let (first, pages) = self.layout.pages_of_slot(self.layout.slot_in_superblock(slot));
+        let (first, pages) = self
+            .layout
+            .pages_of_slot(self.layout.slot_in_superblock(slot));
         for n in first..first + pages {
             let page = self.layout.page(superblock, n);
             let block = self.layout.geometry.block_of_page(page);
@@ -243,7 +262,9 @@ impl PageLayer {
 
     /// Writes the tables if it is time.
     fn checkpoint(&mut self, batch: &mut OpBatch) {
-        let Some(checkpoint) = self.config.checkpoint else { return };
+        let Some(checkpoint) = self.config.checkpoint else {
+            return;
+        };
         self.tables.slots_since += 1;
         if self.tables.slots_since < checkpoint.every_slots {
             return;
@@ -271,7 +292,10 @@ impl PageLayer {
 fn check(layout: &Layout, config: &PageConfig) -> Result<(), PageConfigError> {
     let reserve = config.reserve_superblocks;
     if layout.groups > u32::from(u16::MAX) {
-        return Err(PageConfigError(format!("{} groups of dies; at most 65535", layout.groups)));
+        return Err(PageConfigError(format!(
+            "{} groups of dies; at most 65535",
+            layout.groups
+        )));
     }
     if reserve < LEAST_RESERVE_SUPERBLOCKS {
         return Err(PageConfigError(format!(
@@ -279,26 +303,35 @@ fn check(layout: &Layout, config: &PageConfig) -> Result<(), PageConfigError> {
              {LEAST_RESERVE_SUPERBLOCKS}, one for host data and one for collected data"
         )));
     }
-    // Collection begins half a superblock above the reserve.
-    let kept = u64::from(layout.groups) * u64::from(layout.slots_per_superblock);
-    let kept = kept * u64::from(reserve) + kept.div_ceil(2);
-    let tables = config.checkpoint.map_or(0, |c| {
-        let superblocks = c.pages.div_ceil(layout.pages_per_superblock) + 2;
-        u64::from(superblocks) * u64::from(layout.slots_per_superblock)
-    });
-    let need = u64::from(config.user_slots) + kept + tables + u64::from(layout.groups);
-    let have = u64::from(layout.slots());
+    let need = slots_needed_in_a_group(layout, config);
+    let have = u64::from(layout.superblocks_per_group) * u64::from(layout.slots_per_superblock);
     if config.user_slots == 0 || need > have {
         return Err(PageConfigError(format!(
-            "{} user slots do not fit: the array has {have} slots, of which the reserve \
-             ({reserve} superblocks of {} slots in each of {} groups) and tables keep {}",
-            config.user_slots,
-            layout.slots_per_superblock,
-            layout.groups,
-            kept + tables + u64::from(layout.groups),
+            "{} user slots do not fit: each of {} groups of dies has {have} slots and needs {need} \
+             for its share, a reserve of {reserve} superblocks of {} slots, and room to collect; \
+             lower the user capacity",
+            config.user_slots, layout.groups, layout.slots_per_superblock,
         )));
     }
     Ok(())
+}
+
+/// The slots without which a group could run out of superblocks that are worth collecting: its
+/// share of the user's data, the superblock that it may hold more than its share, the tables, what
+/// is writable when collection begins, and two open superblocks full of invalid slots.
+fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u64 {
+    let slots = u64::from(layout.slots_per_superblock);
+    let share = u64::from(config.user_slots.div_ceil(layout.groups));
+    let above_share = if layout.groups > 1 { slots } else { 0 };
+    let tables = config.checkpoint.map_or(0, |c| {
+        u64::from(c.pages.div_ceil(layout.pages_per_superblock) + 2) * slots
+    });
+    share + above_share + tables + u64::from(low_water(layout, config)) + 2 * slots + 1
+}
+
+/// Writable slots of a group at which it begins to collect.
+fn low_water(layout: &Layout, config: &PageConfig) -> u32 {
+    config.reserve_superblocks * layout.slots_per_superblock + layout.slots_per_superblock / 2
 }
 
 impl TranslationLayer for PageLayer {
@@ -334,9 +367,13 @@ impl TranslationLayer for PageLayer {
             let same_page = |n: u32| {
                 lpn + n < end
                     && self.map[(lpn + n) as usize] == slot + n
-                    && (slot + n) % slots_per_page != 0
+                    && !(slot + n).is_multiple_of(slots_per_page)
             };
-            let run = if slot == NOWHERE { 1 } else { (1..).take_while(|&n| same_page(n)).count() as u32 + 1 };
+            let run = if slot == NOWHERE {
+                1
+            } else {
+                (1..).take_while(|&n| same_page(n)).count() as u32 + 1
+            };
             if slot != NOWHERE {
                 self.read_slot(Ppa(slot), run, Cause::Host, order, batch);
             }
@@ -350,7 +387,13 @@ impl TranslationLayer for PageLayer {
         if old != NOWHERE {
             if extent == Extent::Part {
                 let ready = self.groups[g].host.ready(batch);
-                self.read_slot(Ppa(old), 1, Cause::Host, Order::FREE.signalling(ready), batch);
+                self.read_slot(
+                    Ppa(old),
+                    1,
+                    Cause::Host,
+                    Order::FREE.signalling(ready),
+                    batch,
+                );
             }
             self.invalidate(old);
         }
@@ -380,11 +423,26 @@ impl TranslationLayer for PageLayer {
         }
     }
 
+    fn boxed(&self) -> Box<dyn TranslationLayer> {
+        Box::new(self.clone())
+    }
+
     fn check_invariants(&self) {
         let slots_per_superblock = self.layout.slots_per_superblock;
-        for (lpn, &slot) in self.map.iter().enumerate().filter(|(_, slot)| **slot != NOWHERE) {
-            assert!(self.valid.get(slot), "LPN {lpn} maps to slot {slot}, which is not valid");
-            assert_eq!(self.owner[slot as usize] as usize, lpn, "slot {slot} belongs to another LPN");
+        for (lpn, &slot) in self
+            .map
+            .iter()
+            .enumerate()
+            .filter(|(_, slot)| **slot != NOWHERE)
+        {
+            assert!(
+                self.valid.get(slot),
+                "LPN {lpn} maps to slot {slot}, which is not valid"
+            );
+            assert_eq!(
+                self.owner[slot as usize] as usize, lpn,
+                "slot {slot} belongs to another LPN"
+            );
         }
         let mut valid_slots = 0;
         for s in (0..self.layout.superblocks()).map(SuperblockId) {
@@ -394,11 +452,18 @@ impl TranslationLayer for PageLayer {
             valid_slots += count;
         }
         let mapped = self.map.iter().filter(|slot| **slot != NOWHERE).count();
-        assert_eq!(valid_slots as usize, mapped, "valid slots against mapped ones");
+        assert_eq!(
+            valid_slots as usize, mapped,
+            "valid slots against mapped ones"
+        );
         for (g, group) in self.groups.iter().enumerate() {
             let free = group.free.len() as u32 * slots_per_superblock;
             let open = group.host.left(&self.layout) + group.collected.left(&self.layout);
-            assert_eq!(group.writable_slots, free + open, "writable slots of group {g}");
+            assert_eq!(
+                group.writable_slots,
+                free + open,
+                "writable slots of group {g}"
+            );
             let first = g as u32 * self.layout.superblocks_per_group;
             let held = (first..first + self.layout.superblocks_per_group).map(SuperblockId);
             let valid: u32 = held.map(|s| self.valid_in(s)).sum();

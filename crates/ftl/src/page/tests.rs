@@ -56,7 +56,10 @@ fn wa_of_random_writes_is_that_of_theory() {
         random_writes(&mut layer, 4 * slots, &mut rng);
         let wa = random_writes(&mut layer, 4 * slots, &mut rng);
         println!("{name} {wa}");
-        assert!((wa / theory - 1.0).abs() < 0.01, "{name}: {wa} for {theory}");
+        assert!(
+            (wa / theory - 1.0).abs() < 0.01,
+            "{name}: {wa} for {theory}"
+        );
         layer.check_invariants();
     }
 }

@@ -99,7 +99,11 @@ mod tests {
     use super::*;
 
     fn choose(name: &str, valid: &[u32], closed_at: &[u64]) -> Option<u32> {
-        let view = VictimView { first: SuperblockId(10), valid, closed_at };
+        let view = VictimView {
+            first: SuperblockId(10),
+            valid,
+            closed_at,
+        };
         policy(name).unwrap().choose(&view).map(|s| s.0)
     }
 

@@ -1,0 +1,368 @@
+//! A hard disk in virtual time.
+//!
+//! Stages: the driver's queue → host and controller (serial) → link → caches or arm. One arm, one
+//! spindle: the rotational position is a function of time, so every positioning is exact. Writes
+//! end in the cache while it has room (`write_cache.rs` tells what happens when it has none), reads
+//! are served from either cache, else reordered by positioning time. The arm serves reads first,
+//! then reads ahead, then destages; during a sweep or a flush it takes whatever is nearest.
+//!
+//! Left out: defects and remapping, thermal recalibration, retries, spin-down, and hits on data
+//! that has been destaged. No data is kept: a read that is only partly in the write cache costs a
+//! read of the platter.
+
+mod arm;
+mod link;
+mod media;
+mod params;
+mod platter;
+mod read_cache;
+#[cfg(test)]
+mod tests;
+mod write_cache;
+
+pub use params::{Destage, DiskParams, DiskParamsError};
+
+use arm::Arm;
+use ftlab_base::{
+    Command, CommandKind, Completion, Nanos, Outcome, RootSeed, SECTOR_BYTES, SimTime,
+};
+use link::{Link, To};
+use media::{MediaCommand, MediaQueue};
+use platter::Platter;
+use read_cache::ReadCache;
+use std::collections::VecDeque;
+use write_cache::WriteCache;
+
+/// What the arm is doing.
+#[derive(Debug, Clone, Copy)]
+enum Work {
+    /// Reading for a command, over the platter for the span.
+    Read(MediaCommand, Nanos),
+    /// Writing through.
+    Write(Command),
+    /// Bringing dirty data to the platter.
+    Destage,
+}
+
+/// A hard disk.
+#[derive(Debug, Clone)]
+pub struct Disk {
+    platter: Platter,
+    arm: Arm,
+    link: Link,
+    writes: WriteCache,
+    reads: ReadCache,
+    media: MediaQueue,
+    destage: Destage,
+    /// Where the elevator goes on.
+    elevator_lba: u64,
+    capacity_sectors: u64,
+    queue_depth: u32,
+    command_cost: Nanos,
+    /// The host's queue before the drive, each command with the instant of its submission.
+    driver_queue: VecDeque<(Command, SimTime)>,
+    /// In the host and controller stage, until the instant.
+    front: Option<(SimTime, Command)>,
+    /// Commands in the drive.
+    open: u32,
+    /// A command that suffers no other beside it is in the drive.
+    exclusive: bool,
+    /// Writes that wait for a sweep to end, oldest first.
+    waiting_writes: VecDeque<Command>,
+    flush: Option<Command>,
+    /// What the arm does, until the instant.
+    busy: Option<(SimTime, Work)>,
+}
+
+impl Disk {
+    /// A disk at rest with clean caches. `host_command_cost` is the host's time for each command;
+    /// the seed sets where the spindle stands at time zero.
+    ///
+    /// # Panics
+    /// If `params` do not pass [`DiskParams::check`].
+    #[must_use]
+    pub fn new(params: DiskParams, host_command_cost: Nanos, seed: RootSeed) -> Disk {
+        params.check().unwrap_or_else(|why| panic!("{why}"));
+        let platter = Platter::new(&params);
+        let phase = Nanos(seed.derive("spindle").0 % platter.turn().0);
+        Disk {
+            arm: Arm::new(&params, platter.cylinders(), phase),
+            link: Link::new(params.link_bytes_s),
+            writes: WriteCache::new(&params),
+            reads: ReadCache::new(&params),
+            media: MediaQueue::new(params.queue_depth),
+            destage: params.destage,
+            elevator_lba: 0,
+            capacity_sectors: params.capacity_sectors,
+            queue_depth: params.queue_depth,
+            command_cost: host_command_cost + params.command_overhead,
+            driver_queue: VecDeque::new(),
+            front: None,
+            open: 0,
+            exclusive: false,
+            waiting_writes: VecDeque::new(),
+            flush: None,
+            busy: None,
+            platter,
+        }
+    }
+
+    /// Takes a command, whatever is under way. `now` must not lie before an instant given earlier.
+    ///
+    /// # Panics
+    /// If the command addresses sectors the disk does not have, or reads or writes none.
+    pub fn submit(&mut self, command: Command, now: SimTime) {
+        if command.kind != CommandKind::Flush {
+            let end = command.lba.0.checked_add(u64::from(command.sectors));
+            assert!(
+                command.sectors > 0 && end.is_some_and(|end| end <= self.capacity_sectors),
+                "{command:?} on a disk of {} sectors",
+                self.capacity_sectors
+            );
+        }
+        self.driver_queue.push_back((command, now));
+        self.feed(now);
+    }
+
+    /// The earliest instant at which something happens; `None` when the disk is at rest.
+    #[must_use]
+    pub fn next_event(&self) -> Option<SimTime> {
+        let front = self.front.map(|(at, _)| at);
+        let arm = match self.busy {
+            Some((ends, _)) => Some(ends),
+            // Destaging begins when reading ahead ends.
+            None if self.writes.has_waiting() => self.reads.full_at(),
+            None => None,
+        };
+        [front, self.link.next_end(), arm]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// Lets everything happen that happens at or before `now`.
+    pub fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
+        while let Some(at) = self.next_event().filter(|&at| at <= now) {
+            self.step(at, done);
+            self.release_writes(at);
+            self.start_work(at, done);
+            self.feed(at);
+        }
+    }
+
+    /// The one event at `at`: of several the link's, then the arm's, then the controller's.
+    fn step(&mut self, at: SimTime, done: &mut Vec<Completion>) {
+        if let Some(transfer) = self.link.take_ended(at) {
+            self.end_transfer(transfer, done);
+        } else if let Some((_, work)) = self.busy.take_if(|&mut (ends, _)| ends <= at) {
+            self.end_work(work, at, done);
+        } else if let Some((_, command)) = self.front.take_if(|&mut (ready, _)| ready <= at) {
+            self.arrive(command, at, done);
+        }
+    }
+
+    /// Lets the next command of the driver's queue into the drive. Flush and Trim are not queued
+    /// commands in ATA: they enter an empty drive and stay alone.
+    fn feed(&mut self, now: SimTime) {
+        let Some(&(command, submitted)) = self.driver_queue.front() else {
+            return;
+        };
+        let alone = matches!(command.kind, CommandKind::Flush | CommandKind::Trim);
+        let depth = if alone { 1 } else { self.queue_depth };
+        if self.front.is_some() || self.exclusive || self.open >= depth {
+            return;
+        }
+        self.driver_queue.pop_front();
+        self.open += 1;
+        self.exclusive = alone;
+        self.front = Some((now.max(submitted) + self.command_cost, command));
+    }
+
+    fn arrive(&mut self, command: Command, at: SimTime, done: &mut Vec<Completion>) {
+        match command.kind {
+            CommandKind::Read => self.arrive_read(command, at),
+            CommandKind::Write if self.writes.enabled() => {
+                self.waiting_writes.push_back(command);
+            }
+            CommandKind::Write => {
+                let span = self.link.span(command.bytes());
+                self.link.begin(at, span, command, To::Platter);
+            }
+            CommandKind::Trim => self.finish(command, at, done),
+            CommandKind::Flush => self.flush = Some(command),
+        }
+    }
+
+    fn arrive_read(&mut self, command: Command, at: SimTime) {
+        let (lba, sectors) = (command.lba.0, u64::from(command.sectors));
+        if self.writes.holds(lba, sectors) {
+            let span = self.link.span(command.bytes());
+            return self.link.begin(at, span, command, To::Host);
+        }
+        let held = self.reads.held(lba, sectors, at, &self.platter);
+        let passes = self.reads.comes_by(lba, sectors, at, &self.platter);
+        self.reads.host_reads(lba + sectors, at, &self.platter);
+        if held == sectors {
+            let span = self.link.span(command.bytes());
+            return self.link.begin(at, span, command, To::Host);
+        }
+        let needed = MediaCommand {
+            command,
+            lba: lba + held,
+            sectors: sectors - held,
+            place: self.platter.locate(lba + held),
+            passed: 0,
+        };
+        match passes.filter(|_| self.busy.is_none()) {
+            Some(ends) => {
+                self.call_arm(at);
+                self.arm.stand_at(self.platter.locate(lba + sectors - 1));
+                self.busy = Some((ends, Work::Read(needed, ends.since(at))));
+            }
+            None => self.media.push(needed),
+        }
+    }
+
+    /// Lets writes into the cache that wait for room, in order.
+    fn release_writes(&mut self, at: SimTime) {
+        while let Some(&command) = self.waiting_writes.front() {
+            let sectors = u64::from(command.sectors);
+            if self.writes.sweeping() || !self.writes.admit(command.lba.0, sectors) {
+                return;
+            }
+            self.waiting_writes.pop_front();
+            let span = self.link.span(command.bytes());
+            self.link.begin(at, span, command, To::Cache);
+        }
+    }
+
+    fn end_transfer(&mut self, transfer: link::Transfer, done: &mut Vec<Completion>) {
+        let command = transfer.command;
+        let (lba, sectors) = (command.lba.0, u64::from(command.sectors));
+        match transfer.to {
+            To::Host => {}
+            To::Cache => self.writes.insert(lba, sectors, &self.platter),
+            To::Platter => {
+                return self.media.push(MediaCommand {
+                    command,
+                    lba,
+                    sectors,
+                    place: self.platter.locate(lba),
+                    passed: 0,
+                });
+            }
+        }
+        self.finish(command, transfer.ends, done);
+    }
+
+    fn end_work(&mut self, work: Work, at: SimTime, done: &mut Vec<Completion>) {
+        match work {
+            Work::Read(read, over_platter) => {
+                self.reads.keep(read.lba, read.lba + read.sectors);
+                // The link runs along with the platter; what is left is the last sector, or more
+                // when the link is the slower of the two.
+                let link = self.link.span(read.sectors * SECTOR_BYTES);
+                let left = Nanos(link.0.saturating_sub(over_platter.0));
+                let span = left.max(self.link.span(SECTOR_BYTES));
+                self.link.begin(at, span, read.command, To::Host);
+            }
+            Work::Write(command) => self.finish(command, at, done),
+            Work::Destage => self.writes.written(),
+        }
+    }
+
+    /// Gives a resting arm its next work: reads, reading ahead, destaging, in that order; a sweep
+    /// or a flush puts dirty data on a par with reads.
+    fn start_work(&mut self, at: SimTime, done: &mut Vec<Completion>) {
+        if self.writes.is_empty()
+            && let Some(flush) = self.flush.take()
+        {
+            self.finish(flush, at, done);
+        }
+        if self.busy.is_some() {
+            return;
+        }
+        let urgent = self.writes.sweeping() || self.flush.is_some();
+        let reading_ahead = self.reads.full_at().is_some_and(|full| at < full);
+        let destage = self.writes.has_waiting() && (urgent || !reading_ahead);
+        if !self.media.is_empty() || destage {
+            self.call_arm(at);
+            self.start_nearest(at, urgent);
+        } else if self.reads.enabled() {
+            self.start_reading_ahead(at);
+        }
+    }
+
+    fn start_nearest(&mut self, at: SimTime, urgent: bool) {
+        let command = self.media.nearest(at, &self.arm);
+        let dirty = if urgent || command.is_none() {
+            self.next_dirty(at)
+        } else {
+            None
+        };
+        match (command, dirty) {
+            (Some((index, cost)), dirty) if dirty.is_none_or(|(_, other)| cost <= other) => {
+                self.start_command(index, at);
+            }
+            (_, Some((index, cost))) => self.start_destage(index, at + cost),
+            (_, None) => {}
+        }
+    }
+
+    fn next_dirty(&self, at: SimTime) -> Option<(usize, Nanos)> {
+        let cost = |place| self.arm.positioning(at, place, true);
+        match self.destage {
+            Destage::ShortestPositioning => self.writes.nearest(cost),
+            Destage::Elevator => self.writes.next_above(self.elevator_lba, cost),
+        }
+    }
+
+    fn start_command(&mut self, index: usize, at: SimTime) {
+        let next = self.media.take(index);
+        let write = next.command.kind == CommandKind::Write;
+        let positioning = self.arm.positioning(at, next.place, write);
+        let span = self.platter.transit(next.lba, next.sectors);
+        let work = if write {
+            Work::Write(next.command)
+        } else {
+            Work::Read(next, span)
+        };
+        let last = self.platter.locate(next.lba + next.sectors - 1);
+        self.arm.stand_at(last);
+        self.busy = Some((at + positioning + span, work));
+    }
+
+    fn start_destage(&mut self, index: usize, positioned: SimTime) {
+        let extent = self.writes.take(index, &self.platter);
+        self.elevator_lba = extent.lba + extent.sectors;
+        self.arm.stand_at(extent.place);
+        let span = self.platter.transit(extent.lba, extent.sectors);
+        self.busy = Some((positioned + span, Work::Destage));
+    }
+
+    fn start_reading_ahead(&mut self, at: SimTime) {
+        if let Some(next) = self.reads.next_ahead(at) {
+            self.call_arm(at);
+            let place = self.platter.locate(next);
+            let begun = at + self.arm.positioning(at, place, false);
+            self.reads.read_ahead(next, begun, &self.platter);
+        }
+    }
+
+    /// Ends reading ahead, so that the arm stands still.
+    fn call_arm(&mut self, at: SimTime) {
+        if let Some(lba) = self.reads.stop(at, &self.platter) {
+            self.arm.stand_at(self.platter.locate(lba));
+        }
+    }
+
+    fn finish(&mut self, command: Command, at: SimTime, done: &mut Vec<Completion>) {
+        self.open -= 1;
+        self.exclusive = false;
+        done.push(Completion {
+            id: command.id,
+            at,
+            outcome: Outcome::Good,
+        });
+    }
+}

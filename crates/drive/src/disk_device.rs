@@ -1,0 +1,77 @@
+//! The hard disk as a [`Device`], with its totals.
+
+use crate::device::{Counters, Device};
+use crate::disk::Disk;
+use ftlab_base::{Command, CommandKind, Completion, SimTime};
+
+/// A hard disk with the totals of a [`Device`].
+#[derive(Debug, Clone)]
+pub struct DiskDevice {
+    disk: Disk,
+    capacity_sectors: u64,
+    outstanding: Vec<Command>,
+    counters: Counters,
+}
+
+impl DiskDevice {
+    /// Counts what `disk` does.
+    #[must_use]
+    pub fn new(disk: Disk, capacity_sectors: u64) -> DiskDevice {
+        DiskDevice {
+            disk,
+            capacity_sectors,
+            outstanding: Vec::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    fn count(&mut self, command: &Command) {
+        self.counters.host_ios += 1;
+        if command.kind == CommandKind::Write {
+            self.counters.host_bytes_written += command.bytes();
+        }
+    }
+}
+
+impl Device for DiskDevice {
+    fn capacity_sectors(&self) -> u64 {
+        self.capacity_sectors
+    }
+
+    fn submit(&mut self, command: Command, now: SimTime) {
+        self.outstanding.push(command);
+        self.disk.submit(command, now);
+    }
+
+    fn next_event(&self) -> Option<SimTime> {
+        self.disk.next_event()
+    }
+
+    fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
+        let before = done.len();
+        self.disk.advance(now, done);
+        for completion in &done[before..] {
+            let place = self.outstanding.iter().position(|c| c.id == completion.id);
+            let command = self
+                .outstanding
+                .swap_remove(place.expect("it was submitted"));
+            self.count(&command);
+        }
+    }
+
+    fn apply(&mut self, command: Command) {
+        // Without time a disk has nothing to remember.
+        self.count(&command);
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    fn restart_stream_hash(&mut self) {}
+
+    fn snapshot(&self) -> Box<dyn Device> {
+        assert!(self.outstanding.is_empty(), "a snapshot of a disk at work");
+        Box::new(self.clone())
+    }
+}

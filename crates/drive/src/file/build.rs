@@ -1,0 +1,274 @@
+//! From what a file says to a drive.
+
+use super::schema::{DestageOrder, DiskFile, Scheme, SsdFile};
+use super::{Body, DriveError, DriveFile, Testbed};
+use crate::device::Device;
+use crate::disk::{Destage, Disk, DiskParams};
+use crate::disk_device::DiskDevice;
+use crate::ssd::{Ssd, SsdParams};
+use ftlab_base::{Geometry, Layout, RootSeed, SECTOR_BYTES};
+use ftlab_ftl::TranslationLayer;
+use ftlab_ftl::block::{BlockConfig, BlockLayer};
+use ftlab_ftl::page::{Checkpoint, POLICIES, PageConfig, PageLayer, policy};
+use ftlab_timing::NandTiming;
+
+/// The most sectors a slot of a write buffer can tell apart.
+const MOST_SECTORS_PER_SLOT: u32 = 128;
+
+impl DriveFile {
+    /// Bytes the host can address.
+    #[must_use]
+    pub fn capacity_bytes(&self) -> u64 {
+        match &self.body {
+            Body::Ssd(ssd) => user_slots(ssd, &layout(ssd).expect("checked on reading"))
+                .map_or(0, |slots| u64::from(slots) * ssd.map.slot.get()),
+            Body::Disk(disk) => disk.disk.capacity.get() / SECTOR_BYTES * SECTOR_BYTES,
+        }
+    }
+
+    /// Makes the drive, as new, behind the test machine's driver.
+    ///
+    /// # Errors
+    /// Never for a file that was read without an error.
+    pub fn build(&self, testbed: &Testbed, seed: RootSeed) -> Result<Box<dyn Device>, DriveError> {
+        match &self.body {
+            Body::Ssd(_) => Ok(Box::new(self.build_ssd(testbed)?)),
+            Body::Disk(disk) => {
+                let seed = seed.derive(self.slug());
+                let params = disk_params(disk);
+                let sectors = params.capacity_sectors;
+                let disk = Disk::new(params, testbed.host_command, seed);
+                Ok(Box::new(DiskDevice::new(disk, sectors)))
+            }
+        }
+    }
+
+    /// Makes the drive as a plain [`Ssd`], which can carry stamps and record its inputs.
+    ///
+    /// # Errors
+    /// When the file describes a hard disk.
+    pub fn build_ssd(&self, testbed: &Testbed) -> Result<Ssd, DriveError> {
+        let Body::Ssd(ssd) = &self.body else {
+            return Err(self.invalid("a hard disk has no flash".into()));
+        };
+        let (layer, params) = self.parts(ssd, testbed)?;
+        Ok(Ssd::new(params, layer))
+    }
+
+    /// Makes everything once, so that what is read can also be built.
+    pub(super) fn check(&self) -> Result<(), DriveError> {
+        match &self.body {
+            Body::Ssd(ssd) => self.layer(ssd).map(drop),
+            Body::Disk(disk) => disk_params(disk)
+                .check()
+                .map_err(|why| self.invalid(why.to_string())),
+        }
+    }
+
+    fn invalid(&self, why: String) -> DriveError {
+        DriveError::Invalid {
+            file: self.slug.clone(),
+            why,
+        }
+    }
+
+    fn parts(
+        &self,
+        ssd: &SsdFile,
+        testbed: &Testbed,
+    ) -> Result<(Box<dyn TranslationLayer>, SsdParams), DriveError> {
+        let layer = self.layer(ssd)?;
+        let params = ssd_params(ssd, layer.slots(), testbed);
+        Ok((layer, params))
+    }
+
+    fn layer(&self, ssd: &SsdFile) -> Result<Box<dyn TranslationLayer>, DriveError> {
+        let layout = layout(ssd).map_err(|why| self.invalid(why))?;
+        let user_slots = user_slots(ssd, &layout).map_err(|why| self.invalid(why))?;
+        if ssd.buffer.size.get() < ssd.map.slot.get() {
+            return Err(self.invalid("buffer.size: the buffer must hold one slot".into()));
+        }
+        match ssd.map.scheme {
+            Scheme::Page => self.page_layer(ssd, layout, user_slots),
+            Scheme::Block => self.block_layer(ssd, layout, user_slots),
+        }
+    }
+
+    fn page_layer(
+        &self,
+        ssd: &SsdFile,
+        layout: Layout,
+        user_slots: u32,
+    ) -> Result<Box<dyn TranslationLayer>, DriveError> {
+        let gc = ssd
+            .gc
+            .as_ref()
+            .ok_or_else(|| self.invalid("map.scheme `page` needs a [gc] section".into()))?;
+        let Some(policy) = policy(&gc.policy) else {
+            let known = POLICIES.join(", ");
+            return Err(self.invalid(format!("gc.policy `{}` is none of: {known}", gc.policy)));
+        };
+        if ssd.map.log_blocks.is_some() || ssd.map.copy_window.is_some() || ssd.wear.is_some() {
+            return Err(self.invalid(
+                "map.log_blocks, map.copy_window and [wear] belong to map.scheme `block`".into(),
+            ));
+        }
+        let checkpoint = ssd.checkpoint.as_ref().map(|c| Checkpoint {
+            every_slots: c.every.get().div_ceil(ssd.map.slot.get()) as u32,
+            pages: c.size.get().div_ceil(ssd.nand.page.get()) as u32,
+        });
+        let reserve_superblocks = gc.reserve.get();
+        let config = PageConfig {
+            user_slots,
+            reserve_superblocks,
+            policy,
+            checkpoint,
+        };
+        let layer = PageLayer::new(layout, config).map_err(|why| self.invalid(why.to_string()))?;
+        Ok(Box::new(layer))
+    }
+
+    fn block_layer(
+        &self,
+        ssd: &SsdFile,
+        layout: Layout,
+        user_slots: u32,
+    ) -> Result<Box<dyn TranslationLayer>, DriveError> {
+        if ssd.gc.is_some() || ssd.checkpoint.is_some() {
+            return Err(self.invalid("[gc] and [checkpoint] belong to map.scheme `page`".into()));
+        }
+        let log_blocks = ssd.map.log_blocks.as_ref();
+        let log_blocks = log_blocks
+            .ok_or_else(|| self.invalid("map.scheme `block` needs map.log_blocks".into()))?;
+        let config = BlockConfig {
+            log_blocks: log_blocks.get(),
+            copy_window_pages: ssd.map.copy_window.as_ref().map(|w| w.get()),
+            wear_every_merges: ssd.wear.as_ref().map_or(0, |w| w.every_merges.get()),
+            wear_blocks: ssd.wear.as_ref().map_or(0, |w| w.blocks.get()),
+        };
+        let layer = BlockLayer::new(layout, config, user_slots)
+            .map_err(|why| self.invalid(why.to_string()))?;
+        Ok(Box::new(layer))
+    }
+}
+
+fn layout(ssd: &SsdFile) -> Result<Layout, String> {
+    let nand = &ssd.nand;
+    let bytes = |name: &str, bytes: u64| {
+        u32::try_from(bytes).map_err(|_| format!("{name}: {bytes} bytes; at most 2^32 − 1"))
+    };
+    let geometry = Geometry {
+        channels: nand.channels.get(),
+        dies_per_channel: nand.dies_per_channel.get(),
+        planes_per_die: nand.planes_per_die.get(),
+        blocks_per_die: nand.blocks_per_die.get(),
+        pages_per_block: nand.pages_per_block.get(),
+        page_bytes: bytes("nand.page", nand.page.get())?,
+        slot_bytes: bytes("map.slot", ssd.map.slot.get())?,
+    };
+    let layout = Layout::new(geometry, ssd.map.stripe_dies.get()).map_err(|e| e.to_string())?;
+    if geometry.slot_bytes < 4096 {
+        return Err(format!(
+            "map.slot: {} bytes; the least is 4 KiB",
+            geometry.slot_bytes
+        ));
+    }
+    if u64::from(geometry.slot_bytes) / SECTOR_BYTES > u64::from(MOST_SECTORS_PER_SLOT) {
+        return Err(format!(
+            "map.slot: {} bytes; the most is 64 KiB",
+            geometry.slot_bytes
+        ));
+    }
+    Ok(layout)
+}
+
+/// Slots the host sees. `op` is what is left of the array beside the user's data and the reserve,
+/// over the user's data: the reserve never holds data, so the closed forms for write amplification
+/// hold for `op` as it stands.
+fn user_slots(ssd: &SsdFile, layout: &Layout) -> Result<u32, String> {
+    let slot = ssd.map.slot.get();
+    match (&ssd.spare.op, &ssd.spare.user_capacity) {
+        (Some(op), _) => {
+            let reserve = ssd.gc.as_ref().map_or(0, |gc| gc.reserve.get());
+            let reserve = u64::from(reserve)
+                * u64::from(layout.groups)
+                * u64::from(layout.slots_per_superblock);
+            let usable = u64::from(layout.slots()).saturating_sub(reserve);
+            Ok((usable as f64 / (1.0 + op.base)) as u32)
+        }
+        (None, Some(capacity)) => {
+            let slots = capacity.get() / slot;
+            if slots > u64::from(layout.slots()) {
+                return Err(format!(
+                    "spare.user_capacity: {} bytes on an array of {} bytes",
+                    capacity.get(),
+                    layout.geometry.raw_bytes()
+                ));
+            }
+            Ok(slots as u32)
+        }
+        (None, None) => Err("[spare] needs user_capacity or op".into()),
+    }
+}
+
+fn ssd_params(ssd: &SsdFile, user_slots: u32, testbed: &Testbed) -> SsdParams {
+    let sector = SECTOR_BYTES as f64;
+    let page = ssd.nand.page.get() as f64;
+    // The spare bytes of a page cross the channel in proportion to its sectors.
+    let sector_with_spare = sector * (1.0 + ssd.nand.page_spare.get() as f64 / page);
+    SsdParams {
+        capacity_sectors: u64::from(user_slots) * ssd.map.slot.get() / SECTOR_BYTES,
+        nand: NandTiming {
+            t_read: ssd.nand.t_read.get(),
+            t_program: ssd.nand.t_program.get(),
+            t_erase: ssd.nand.t_erase.get(),
+            sector_transfer: ssd.nand.channel_rate.time_of(sector_with_spare),
+            command_transfer: ssd.nand.channel_command.get(),
+        },
+        queue_depth: ssd.queue.depth.get(),
+        buffer_slots: (ssd.buffer.size.get() / ssd.map.slot.get()) as u32,
+        die_queue: ssd.firmware.die_queue.get(),
+        write_command: ssd.firmware.write_command.get(),
+        read_command: ssd.firmware.read_command.get(),
+        per_slot: ssd.firmware.per_slot.get(),
+        link_sector: ssd.link.rate.time_of(sector),
+        link_command: ssd.link.command.get(),
+        host_command: testbed.host_command,
+        host_order: testbed.queue_order,
+    }
+}
+
+fn disk_params(file: &DiskFile) -> DiskParams {
+    let DiskFile {
+        disk,
+        cache,
+        link,
+        queue,
+    } = file;
+    let mb_s = |rate: f64| rate / 1e6;
+    DiskParams {
+        rpm: disk.rpm.get(),
+        capacity_sectors: disk.capacity.get() / SECTOR_BYTES,
+        heads: disk.heads.get(),
+        zones: disk.zones.get(),
+        outer_mb_s: mb_s(disk.outer_rate.base),
+        inner_mb_s: mb_s(disk.inner_rate.base),
+        seek_track: disk.seek_track.get(),
+        seek_average: disk.seek_average.get(),
+        seek_full: disk.seek_full.get(),
+        write_settle: disk.write_settle.get(),
+        head_switch: disk.head_switch.get(),
+        link_bytes_s: link.rate.base as u64,
+        command_overhead: link.command.get(),
+        queue_depth: queue.depth.get(),
+        write_cache_bytes: cache.write_size.get(),
+        write_segments: cache.write_segments.get(),
+        destage_sweep: cache.destage_sweep.get(),
+        destage: match cache.destage_order {
+            DestageOrder::ShortestPositioning => Destage::ShortestPositioning,
+            DestageOrder::Elevator => Destage::Elevator,
+        },
+        read_segments: cache.read_segments.get(),
+        read_segment_bytes: cache.read_segment_size.get(),
+    }
+}

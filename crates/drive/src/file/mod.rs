@@ -1,0 +1,284 @@
+//! Drive files: what a drive is made of, as text with a unit, a source and a confidence at every
+//! number, and the drive made of it.
+
+mod build;
+mod catalog;
+mod quantity;
+mod schema;
+mod settings;
+
+pub use catalog::Catalog;
+pub use quantity::{Confidence, Source};
+pub use schema::Kind;
+
+use crate::host_queue::HostOrder;
+use ftlab_base::{Nanos, StreamHash};
+use schema::{DiskFile, HEADER_KEYS, Header, SCHEMA, SsdFile, TestbedFile};
+use toml::{Table, Value};
+
+/// What is wrong with a drive file, a testbed file, a name or a setting.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DriveError {
+    /// No drive or testbed has the name.
+    #[error("unknown {what} `{name}`{nearest}; {hint}")]
+    Unknown {
+        /// `drive` or `testbed`.
+        what: &'static str,
+        /// The name asked for.
+        name: String,
+        /// ` (did you mean …?)`, or nothing.
+        nearest: String,
+        /// Where the names are listed.
+        hint: &'static str,
+    },
+    /// The file cannot be read.
+    #[error("cannot read {path}: {why}")]
+    Unreadable {
+        /// The path as given.
+        path: String,
+        /// What the system said.
+        why: String,
+    },
+    /// The text is not what a drive file may say.
+    #[error("{file}: {why}")]
+    Invalid {
+        /// The file or slug.
+        file: String,
+        /// What is wrong, and where.
+        why: String,
+    },
+    /// A setting cannot be applied.
+    #[error("--set {0}")]
+    Setting(String),
+}
+
+/// A drive file, settings applied.
+#[derive(Debug, Clone)]
+pub struct DriveFile {
+    slug: String,
+    header: Header,
+    table: Table,
+    body: Body,
+}
+
+#[derive(Debug, Clone)]
+enum Body {
+    Ssd(Box<SsdFile>),
+    Disk(Box<DiskFile>),
+}
+
+/// One row of a drive's sheet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParameterRow {
+    /// Dotted path, for example `nand.t_read`.
+    pub key: String,
+    /// The value as written.
+    pub value: String,
+    /// Its unit; empty for a name and a count.
+    pub unit: String,
+    /// `datasheet`, `review`, `measured`, `fitted`, `assumed`, `set`; empty for a name.
+    pub source: String,
+    /// `high`, `medium`, `low`; empty for a name.
+    pub confidence: String,
+    /// Where it comes from, or what pins it.
+    pub note: String,
+}
+
+/// A test machine: what the host adds to every command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Testbed {
+    /// Slug.
+    pub slug: String,
+    /// Name.
+    pub name: String,
+    /// CPU time of a command.
+    pub host_command: Nanos,
+    /// Order of what waits for a drive that takes one command at a time.
+    pub queue_order: HostOrder,
+}
+
+impl DriveFile {
+    /// Reads the text of a drive file and applies `key=value` settings. `slug` names it in errors.
+    ///
+    /// # Errors
+    /// When the text is not TOML, a key is unknown or missing, or a value is impossible.
+    pub fn parse(slug: &str, text: &str, settings: &[String]) -> Result<DriveFile, DriveError> {
+        let invalid = |why: String| DriveError::Invalid {
+            file: slug.to_string(),
+            why,
+        };
+        let mut table: Table = text
+            .parse()
+            .map_err(|e: toml::de::Error| invalid(one_line(&e)))?;
+        for setting in settings {
+            settings::apply(&mut table, setting).map_err(DriveError::Setting)?;
+        }
+        let file = Self::interpret(slug, table).map_err(|why| match settings {
+            [] => invalid(why),
+            _ => invalid(format!("{why} (with --set {})", settings.join(" --set "))),
+        })?;
+        file.check()?;
+        Ok(file)
+    }
+
+    fn interpret(slug: &str, table: Table) -> Result<DriveFile, String> {
+        let mut sections = table.clone();
+        let mut head = Table::new();
+        for key in HEADER_KEYS {
+            head.extend(sections.remove_entry(key));
+        }
+        let header: Header = head.try_into().map_err(|e| one_line(&e))?;
+        if header.schema != SCHEMA {
+            return Err(format!(
+                "schema {}; this ftlab reads schema {SCHEMA}",
+                header.schema
+            ));
+        }
+        let body = match header.kind {
+            Kind::Ssd => sections.try_into().map(|ssd| Body::Ssd(Box::new(ssd))),
+            Kind::Disk => sections.try_into().map(|disk| Body::Disk(Box::new(disk))),
+        };
+        let body = body.map_err(|e| one_line(&e))?;
+        Ok(DriveFile {
+            slug: slug.to_string(),
+            header,
+            table,
+            body,
+        })
+    }
+
+    /// The name it goes by on the command line.
+    #[must_use]
+    pub fn slug(&self) -> &str {
+        &self.slug
+    }
+
+    /// The name it was sold under.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.header.name
+    }
+
+    /// One sentence: what it is built of.
+    #[must_use]
+    pub fn summary(&self) -> &str {
+        &self.header.summary
+    }
+
+    /// Other names, as sources use them.
+    #[must_use]
+    pub fn aliases(&self) -> &[String] {
+        &self.header.aliases
+    }
+
+    /// Flash or platters.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.header.kind
+    }
+
+    /// Hash over everything the file says, settings included.
+    #[must_use]
+    pub fn hash(&self) -> u64 {
+        let mut hash = StreamHash::default();
+        hash.bytes(self.table.to_string().as_bytes());
+        hash.value()
+    }
+
+    /// Every number and name of the file, by section.
+    #[must_use]
+    pub fn parameters(&self) -> Vec<ParameterRow> {
+        let sections = self
+            .table
+            .iter()
+            .filter_map(|(key, v)| Some((key, v.as_table()?)));
+        let keys = sections.flat_map(|(section, table)| {
+            table
+                .iter()
+                .map(move |(key, value)| (format!("{section}.{key}"), value))
+        });
+        keys.map(|(key, value)| row(key, value)).collect()
+    }
+}
+
+fn row(key: String, value: &Value) -> ParameterRow {
+    let Value::Table(quantity) = value else {
+        let value = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_string);
+        let none = String::new;
+        return ParameterRow {
+            key,
+            value,
+            unit: none(),
+            source: none(),
+            confidence: none(),
+            note: none(),
+        };
+    };
+    let text = |name: &str| match quantity.get(name) {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Float(number)) => format!("{number}"),
+        Some(other) => other.to_string(),
+        None => String::new(),
+    };
+    let unit = text("unit");
+    ParameterRow {
+        key,
+        value: text("value"),
+        unit: if unit == "1" { String::new() } else { unit },
+        source: text("source"),
+        confidence: text("confidence"),
+        note: text("note"),
+    }
+}
+
+impl Testbed {
+    /// Reads the text of a testbed file. `slug` names it in errors.
+    ///
+    /// # Errors
+    /// When the text is not TOML, or a key is unknown, missing or impossible.
+    pub fn parse(slug: &str, text: &str) -> Result<Testbed, DriveError> {
+        let invalid = |why: String| DriveError::Invalid {
+            file: slug.to_string(),
+            why,
+        };
+        let file: TestbedFile = toml::from_str(text).map_err(|e| invalid(one_line(&e)))?;
+        let queue_order = HostOrder::named(&file.host.queue_order).ok_or_else(|| {
+            invalid(format!(
+                "host.queue_order `{}` is none of: {}",
+                file.host.queue_order,
+                HostOrder::NAMES.join(", ")
+            ))
+        })?;
+        Ok(Testbed {
+            slug: slug.to_string(),
+            name: file.name,
+            host_command: file.host.command.get(),
+            queue_order,
+        })
+    }
+}
+
+/// A TOML error in one line: where, then what.
+fn one_line(error: &toml::de::Error) -> String {
+    let text = error.to_string();
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
+    let place = lines
+        .iter()
+        .find(|line| line.starts_with("TOML parse error"));
+    let place = place.map(|line| line.trim_start_matches("TOML parse error ").to_string() + ": ");
+    let what: Vec<&str> = lines
+        .iter()
+        .copied()
+        .filter(|line| !line.starts_with("TOML parse error") && !line.contains('|'))
+        .collect();
+    place.unwrap_or_default() + &what.join(" ")
+}
+
+#[cfg(test)]
+mod tests;

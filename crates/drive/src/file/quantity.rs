@@ -1,0 +1,214 @@
+//! One number of a drive file: value, unit, source, confidence.
+
+use ftlab_base::{Nanos, SECTOR_BYTES};
+use serde::de::{Deserialize, Deserializer, Error};
+use std::marker::PhantomData;
+
+/// Where a number comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// A data sheet or the maker's own words.
+    Datasheet,
+    /// One of the reviews, in words or pictures.
+    Review,
+    /// Measured on a real drive.
+    Measured,
+    /// Fitted to published figures; the note says which.
+    Fitted,
+    /// Neither told nor fitted: what drives of the kind have. The note says why.
+    Assumed,
+    /// Set on the command line.
+    Set,
+}
+
+/// How sure a number is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Confidence {
+    /// Stated for this very part.
+    High,
+    /// Stated for its kind, or pinned by several figures.
+    Medium,
+    /// From memory, or pinned by one figure.
+    Low,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    value: f64,
+    unit: String,
+    #[expect(dead_code, reason = "checked here, shown from the text of the file")]
+    source: Source,
+    #[expect(dead_code, reason = "checked here, shown from the text of the file")]
+    confidence: Confidence,
+    #[serde(default)]
+    #[expect(dead_code, reason = "checked here, shown from the text of the file")]
+    note: String,
+}
+
+/// What kind of number it is: which units it may have, and what they are worth.
+pub(super) trait Dimension {
+    /// (unit, factor to the base unit). A number set on the command line without a unit takes the
+    /// file's; the first unit here when the file has none.
+    const UNITS: &'static [(&'static str, f64)];
+    /// Only whole numbers.
+    const WHOLE: bool;
+    /// The least value in the base unit.
+    const LEAST: f64;
+}
+
+/// A number of dimension `D`, in its base unit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Quantity<D> {
+    pub(super) base: f64,
+    dimension: PhantomData<D>,
+}
+
+macro_rules! dimension {
+    ($(#[$doc:meta])* $name:ident, whole: $whole:literal, least: $least:literal, $($unit:literal = $factor:expr),+) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq)]
+        pub(super) struct $name;
+
+        impl Dimension for $name {
+            const UNITS: &'static [(&'static str, f64)] = &[$(($unit, $factor)),+];
+            const WHOLE: bool = $whole;
+            const LEAST: f64 = $least;
+        }
+    };
+}
+
+dimension! {
+    /// Things counted, at least one.
+    Count, whole: true, least: 1.0, "1" = 1.0
+}
+dimension! {
+    /// Things counted, perhaps none.
+    CountOrNone, whole: true, least: 0.0, "1" = 1.0
+}
+dimension! {
+    /// A positive ratio.
+    Ratio, whole: false, least: 1e-9, "1" = 1.0, "%" = 0.01
+}
+dimension! {
+    /// A span of time; base nanosecond.
+    Time, whole: false, least: 0.0, "ns" = 1.0, "us" = 1e3, "ms" = 1e6, "s" = 1e9
+}
+dimension! {
+    /// A size; base byte.
+    Bytes, whole: false, least: 1.0,
+    "B" = 1.0, "KiB" = 1024.0, "MiB" = 1_048_576.0, "GiB" = 1_073_741_824.0,
+    "kB" = 1e3, "MB" = 1e6, "GB" = 1e9, "sectors" = SECTOR_BYTES as f64
+}
+dimension! {
+    /// A rate; base byte a second.
+    Rate, whole: false, least: 1.0, "MB/s" = 1e6, "MiB/s" = 1_048_576.0
+}
+
+impl<D: Dimension> Quantity<D> {
+    fn new(written: &Written) -> Result<Self, String> {
+        let unit = match written.unit.as_str() {
+            "" => Some(&D::UNITS[0]),
+            name => D::UNITS.iter().find(|(unit, _)| *unit == name),
+        };
+        let Some((unit, factor)) = unit else {
+            let known: Vec<&str> = D::UNITS.iter().map(|(unit, _)| *unit).collect();
+            return Err(format!(
+                "unit `{}` is none of: {}",
+                written.unit,
+                known.join(", ")
+            ));
+        };
+        let base = written.value * factor;
+        if !base.is_finite() || base < D::LEAST {
+            let least = if D::LEAST == 0.0 {
+                "must not be negative"
+            } else {
+                "must be above 0"
+            };
+            return Err(format!("{} {unit}: it {least}", written.value));
+        }
+        if D::WHOLE && (base.fract() != 0.0 || base > f64::from(u32::MAX)) {
+            return Err(format!(
+                "{}: it must be a whole number below 2^32",
+                written.value
+            ));
+        }
+        Ok(Quantity {
+            base,
+            dimension: PhantomData,
+        })
+    }
+}
+
+impl<'de, D: Dimension> Deserialize<'de> for Quantity<D> {
+    fn deserialize<S: Deserializer<'de>>(from: S) -> Result<Self, S::Error> {
+        Quantity::new(&Written::deserialize(from)?).map_err(S::Error::custom)
+    }
+}
+
+impl Quantity<Count> {
+    pub(super) fn get(&self) -> u32 {
+        self.base as u32
+    }
+}
+
+impl Quantity<CountOrNone> {
+    pub(super) fn get(&self) -> u32 {
+        self.base as u32
+    }
+}
+
+impl Quantity<Time> {
+    pub(super) fn get(&self) -> Nanos {
+        Nanos(self.base.round() as u64)
+    }
+}
+
+impl Quantity<Bytes> {
+    pub(super) fn get(&self) -> u64 {
+        self.base.round() as u64
+    }
+}
+
+impl Quantity<Rate> {
+    /// The time of one sector of 512 bytes when each costs `bytes` on the wire.
+    pub(super) fn time_of(&self, bytes: f64) -> Nanos {
+        Nanos((bytes / self.base * 1e9).round() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse<D: Dimension>(text: &str) -> Result<f64, String> {
+        let text = format!("{text}, source = \"fitted\", confidence = \"low\"");
+        let table: toml::Table = format!("q = {{ {text} }}").parse().unwrap();
+        let quantity = table["q"].clone().try_into::<Quantity<D>>();
+        quantity.map(|q| q.base).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn units_scale_to_the_base() {
+        assert_eq!(parse::<Time>("value = 50, unit = \"us\""), Ok(50_000.0));
+        assert_eq!(parse::<Bytes>("value = 256, unit = \"KiB\""), Ok(262_144.0));
+        assert_eq!(
+            parse::<Ratio>("value = 7, unit = \"%\"").map(|x| (x * 1e9).round()),
+            Ok(7e7)
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_is_told() {
+        let error = |r: Result<f64, String>| r.unwrap_err();
+        assert!(
+            error(parse::<Time>("value = 1, unit = \"KiB\"")).contains("none of: ns, us, ms, s")
+        );
+        assert!(error(parse::<Ratio>("value = 0, unit = \"1\"")).contains("must be above 0"));
+        assert!(error(parse::<Count>("value = 1.5, unit = \"1\"")).contains("whole number"));
+        assert!(error(parse::<Count>("value = -1, unit = \"1\"")).contains("above 0"));
+    }
+}

@@ -1,0 +1,258 @@
+//! What a drive file and a testbed file may say. Every number is a
+//! `{ value, unit, source, confidence, note }`; unknown keys are refused.
+
+use super::quantity::{Bytes, Count, CountOrNone, Quantity, Rate, Ratio, Time};
+use serde::Deserialize;
+
+/// The version of the drive-file schema.
+pub(super) const SCHEMA: u32 = 1;
+
+/// What every drive file begins with; the keys of [`HEADER_KEYS`].
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Header {
+    pub(super) schema: u32,
+    pub(super) kind: Kind,
+    pub(super) name: String,
+    pub(super) summary: String,
+    #[serde(default)]
+    pub(super) aliases: Vec<String>,
+}
+
+/// The keys of a drive file outside its sections.
+pub(super) const HEADER_KEYS: [&str; 5] = ["schema", "kind", "name", "summary", "aliases"];
+
+/// What a drive is built of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Flash.
+    Ssd,
+    /// A spinning disk.
+    Disk,
+}
+
+/// The sections of an SSD.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SsdFile {
+    pub(super) nand: Nand,
+    pub(super) map: Map,
+    pub(super) spare: Spare,
+    pub(super) gc: Option<Gc>,
+    pub(super) wear: Option<Wear>,
+    pub(super) buffer: Buffer,
+    pub(super) firmware: Firmware,
+    pub(super) checkpoint: Option<CheckpointKeys>,
+    pub(super) link: Link,
+    pub(super) queue: Queue,
+}
+
+/// The sections of a hard disk.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DiskFile {
+    pub(super) disk: Platters,
+    pub(super) cache: Cache,
+    pub(super) link: Link,
+    pub(super) queue: Queue,
+}
+
+/// Cells, geometry and timing of the array.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Nand {
+    /// `slc` or `mlc`: said in the sheet, priced by the timings.
+    #[expect(dead_code, reason = "shown from the text of the file")]
+    pub(super) cell: Cell,
+    pub(super) channels: Quantity<Count>,
+    pub(super) dies_per_channel: Quantity<Count>,
+    pub(super) planes_per_die: Quantity<Count>,
+    pub(super) blocks_per_die: Quantity<Count>,
+    pub(super) pages_per_block: Quantity<Count>,
+    /// User bytes of a page.
+    pub(super) page: Quantity<Bytes>,
+    /// Bytes of a page beside the user's: metadata and ECC, which cross the channel with it.
+    pub(super) page_spare: Quantity<Bytes>,
+    pub(super) t_read: Quantity<Time>,
+    pub(super) t_program: Quantity<Time>,
+    pub(super) t_erase: Quantity<Time>,
+    /// Rate of one channel.
+    pub(super) channel_rate: Quantity<Rate>,
+    /// Command, address and status cycles of an operation.
+    pub(super) channel_command: Quantity<Time>,
+}
+
+/// Bits of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Cell {
+    /// One.
+    Slc,
+    /// Two.
+    Mlc,
+}
+
+/// Logical to physical.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Map {
+    pub(super) scheme: Scheme,
+    /// The mapping unit.
+    pub(super) slot: Quantity<Bytes>,
+    /// Dies that a superblock spans.
+    pub(super) stripe_dies: Quantity<Count>,
+    /// Block mapping: logical superblocks that may have a log at a time.
+    pub(super) log_blocks: Option<Quantity<Count>>,
+    /// Block mapping: pages a merge may hold between read and program.
+    pub(super) copy_window: Option<Quantity<Count>>,
+}
+
+/// The translation layers there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Scheme {
+    /// Any slot anywhere.
+    Page,
+    /// A superblock for a superblock, with log blocks.
+    Block,
+}
+
+/// How much of the array the host does not see: one of the two. With both, `op` counts.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Spare {
+    /// Capacity the host sees.
+    pub(super) user_capacity: Option<Quantity<Bytes>>,
+    /// Over-provisioning: (raw − reserve − user) / user.
+    pub(super) op: Option<Quantity<Ratio>>,
+}
+
+/// Garbage collection of a page-mapped drive.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Gc {
+    /// Victim policy.
+    pub(super) policy: String,
+    /// Superblocks each group of dies keeps erased on average.
+    pub(super) reserve: Quantity<Count>,
+}
+
+/// Static wear levelling of a block-mapped drive.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wear {
+    /// Merges between two passes; 0 for never.
+    pub(super) every_merges: Quantity<CountOrNone>,
+    /// Logical superblocks moved in a pass.
+    pub(super) blocks: Quantity<CountOrNone>,
+}
+
+/// The write buffer.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Buffer {
+    pub(super) size: Quantity<Bytes>,
+}
+
+/// The controller's core.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Firmware {
+    /// Core time of a write command.
+    pub(super) write_command: Quantity<Time>,
+    /// Core time of any other command.
+    pub(super) read_command: Quantity<Time>,
+    /// Core time of each slot of a command.
+    pub(super) per_slot: Quantity<Time>,
+    /// NAND operations queued for a die before the firmware waits.
+    pub(super) die_queue: Quantity<Count>,
+}
+
+/// Writing the mapping tables to flash.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CheckpointKeys {
+    /// Host data between two checkpoints.
+    pub(super) every: Quantity<Bytes>,
+    /// Size of the tables written.
+    pub(super) size: Quantity<Bytes>,
+}
+
+/// The host link.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Link {
+    /// Payload rate.
+    pub(super) rate: Quantity<Rate>,
+    /// Protocol time of a command; for a disk its controller's time as well.
+    pub(super) command: Quantity<Time>,
+}
+
+/// Command queueing.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Queue {
+    /// Commands the drive takes at a time: 32 with NCQ, 1 without.
+    pub(super) depth: Quantity<Count>,
+}
+
+/// Platters, heads and arm.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Platters {
+    pub(super) capacity: Quantity<Bytes>,
+    pub(super) rpm: Quantity<Count>,
+    pub(super) heads: Quantity<Count>,
+    pub(super) zones: Quantity<Count>,
+    pub(super) outer_rate: Quantity<Rate>,
+    pub(super) inner_rate: Quantity<Rate>,
+    pub(super) seek_track: Quantity<Time>,
+    pub(super) seek_average: Quantity<Time>,
+    pub(super) seek_full: Quantity<Time>,
+    pub(super) write_settle: Quantity<Time>,
+    pub(super) head_switch: Quantity<Time>,
+}
+
+/// A hard disk's caches.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Cache {
+    pub(super) write_size: Quantity<Bytes>,
+    pub(super) write_segments: Quantity<Count>,
+    pub(super) destage_sweep: Quantity<Count>,
+    pub(super) destage_order: DestageOrder,
+    pub(super) read_segments: Quantity<Count>,
+    pub(super) read_segment_size: Quantity<Bytes>,
+}
+
+/// In which order a hard disk destages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum DestageOrder {
+    /// Shortest positioning time first.
+    ShortestPositioning,
+    /// Ascending addresses, then back.
+    Elevator,
+}
+
+/// A test machine.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TestbedFile {
+    #[expect(dead_code, reason = "checked on loading")]
+    pub(super) schema: u32,
+    pub(super) name: String,
+    #[expect(dead_code, reason = "for the reader of the file")]
+    pub(super) summary: String,
+    pub(super) host: HostKeys,
+}
+
+/// What the host adds to every command.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct HostKeys {
+    /// CPU time of a command: system call, driver, interrupt.
+    pub(super) command: Quantity<Time>,
+    /// Order of what waits for a drive that takes one command at a time.
+    pub(super) queue_order: String,
+}

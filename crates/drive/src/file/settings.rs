@@ -1,0 +1,131 @@
+//! `--set key=value`: changes to a drive file before it is read.
+
+use toml::{Table, Value};
+
+/// Applies one setting; the error says what is wrong with it.
+pub(super) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
+    let Some((key, text)) = setting.split_once('=') else {
+        return Err(format!(
+            "`{setting}` is not of the form key=value, for example spare.op=0.07"
+        ));
+    };
+    let (key, text) = (key.trim(), text.trim());
+    let mut parts: Vec<&str> = key.split('.').collect();
+    let name = parts
+        .pop()
+        .filter(|name| !name.is_empty() && !text.is_empty());
+    let Some(name) = name else {
+        return Err(format!(
+            "`{setting}` is not of the form key=value, for example spare.op=0.07"
+        ));
+    };
+    let mut section = table;
+    for part in parts {
+        let entry = section
+            .entry(part)
+            .or_insert_with(|| Value::Table(Table::new()));
+        match entry {
+            Value::Table(inner) if !inner.contains_key("value") => section = inner,
+            _ => return Err(format!("`{key}`: `{part}` is not a section")),
+        }
+    }
+    let value = new_value(section.get(name), text).map_err(|why| format!("`{key}`: {why}"))?;
+    section.insert(name.to_string(), value);
+    Ok(())
+}
+
+/// The value that takes the place of `old`: a word for a word, a number for a number.
+fn new_value(old: Option<&Value>, text: &str) -> Result<Value, String> {
+    match old {
+        Some(Value::String(_)) => Ok(Value::String(text.to_string())),
+        Some(Value::Table(old)) if old.contains_key("value") => {
+            let unit = old.get("unit").and_then(Value::as_str).unwrap_or_default();
+            quantity(text, unit)
+        }
+        Some(Value::Table(_)) => Err("a section; set one of its keys".to_string()),
+        Some(_) => Err("cannot be set".to_string()),
+        None => quantity(text, "").or_else(|_| Ok(Value::String(text.to_string()))),
+    }
+}
+
+/// A number with an optional unit behind it, as a quantity.
+fn quantity(text: &str, unit: &str) -> Result<Value, String> {
+    let digits = text
+        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e' | 'E')))
+        .unwrap_or(text.len());
+    let (number, given) = text.split_at(digits);
+    let number: f64 = number
+        .parse()
+        .map_err(|_| format!("`{text}` is not a number, or a number and a unit such as 60us"))?;
+    let given = given.trim();
+    let mut table = Table::new();
+    table.insert("value".into(), Value::Float(number));
+    let unit = if given.is_empty() { unit } else { given };
+    table.insert("unit".into(), Value::String(unit.to_string()));
+    table.insert("source".into(), Value::String("set".into()));
+    table.insert("confidence".into(), Value::String("high".into()));
+    Ok(Value::Table(table))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(setting: &str) -> Result<Table, String> {
+        let mut table: Table = "
+            [nand]
+            t_read = { value = 50, unit = \"us\", source = \"datasheet\", confidence = \"high\" }
+            [gc]
+            policy = \"greedy\"
+        "
+        .parse()
+        .unwrap();
+        apply(&mut table, setting).map(|()| table)
+    }
+
+    #[test]
+    fn a_number_keeps_its_unit_unless_one_is_given() {
+        let unit = |s| {
+            after(s).unwrap()["nand"]["t_read"]["unit"]
+                .as_str()
+                .unwrap()
+                .to_string()
+        };
+        assert_eq!(unit("nand.t_read=60"), "us");
+        assert_eq!(unit("nand.t_read = 60ns"), "ns");
+        assert_eq!(
+            after("nand.t_read=6e1").unwrap()["nand"]["t_read"]["value"].as_float(),
+            Some(60.0)
+        );
+    }
+
+    #[test]
+    fn a_word_takes_the_place_of_a_word() {
+        assert_eq!(
+            after("gc.policy=fifo").unwrap()["gc"]["policy"].as_str(),
+            Some("fifo")
+        );
+    }
+
+    #[test]
+    fn what_is_not_there_is_added_for_the_schema_to_judge() {
+        assert_eq!(
+            after("spare.op=0.07").unwrap()["spare"]["op"]["value"].as_float(),
+            Some(0.07)
+        );
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_the_key() {
+        for (setting, why) in [
+            ("nand", "not of the form"),
+            ("=5", "not of the form"),
+            ("nand=5", "a section"),
+            ("nand.t_read=fast", "not a number"),
+            ("nand.t_read.value=5", "not a section"),
+        ] {
+            let error = after(setting).unwrap_err();
+            assert!(error.contains(why), "{setting}: {error}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The stamp store: instead of data, every physical slot carries whose data it holds and which
+//! version, so that a read can be checked end to end at little cost.
+
+use ftlab_base::{Lpn, Ppa};
+use ftlab_nand::DataMove;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    lpn: Lpn,
+    version: u32,
+}
+
+/// Stamps of all physical slots, and the newest version of every logical one.
+#[derive(Debug, Clone)]
+pub(super) struct Stamps {
+    stored: Vec<Option<Stamp>>,
+    /// Versions handed to the translation layer so far; 0 means never written or trimmed.
+    newest: Vec<u32>,
+}
+
+impl Stamps {
+    pub(super) fn new(physical_slots: u32, logical_slots: u32) -> Stamps {
+        Stamps {
+            stored: vec![None; physical_slots as usize],
+            newest: vec![0; logical_slots as usize],
+        }
+    }
+
+    /// The host writes a slot: what the layer does next stores a new version.
+    pub(super) fn written(&mut self, lpn: Lpn) {
+        self.newest[lpn.index()] += 1;
+    }
+
+    /// Follows the moves of one request.
+    pub(super) fn follow(&mut self, moves: &[DataMove]) {
+        for step in moves {
+            match *step {
+                DataMove::Write { lpn, to } => {
+                    let version = self.newest[lpn.index()];
+                    self.put(to, Some(Stamp { lpn, version }));
+                }
+                DataMove::Copy { from, to } => self.put(to, self.stored[from.index()]),
+                DataMove::Erase { first, slots } => {
+                    self.stored[first.index()..first.index() + slots as usize].fill(None);
+                }
+            }
+        }
+    }
+
+    /// Checks that the slot the layer would read holds the newest version of `lpn`.
+    ///
+    /// # Panics
+    /// When it does not: data were lost or mixed up.
+    pub(super) fn check(&self, lpn: Lpn, at: Option<Ppa>) {
+        let Some(at) = at else { return };
+        let want = Stamp {
+            lpn,
+            version: self.newest[lpn.index()],
+        };
+        assert_eq!(
+            self.stored[at.index()],
+            Some(want),
+            "stale or foreign data at {at} for {lpn}"
+        );
+    }
+
+    fn put(&mut self, to: Ppa, stamp: Option<Stamp>) {
+        let place = &mut self.stored[to.index()];
+        assert!(place.is_none(), "{to} is written twice without an erase");
+        *place = stamp;
+    }
+}

@@ -1,0 +1,252 @@
+//! Block mapping with log blocks, as in the controllers of 2008.
+//!
+//! A controller without DRAM cannot hold where each page lies; it can hold where each *block*
+//! lies. But NAND is erased block by block, so overwriting one page of a block means to copy the
+//! block. Log blocks put that off (Kim et al., *A space-efficient flash translation layer for
+//! CompactFlash systems*, 2002): a block that is overwritten gets a log, a superblock that takes
+//! new slots in the order in which they come. Only a few logs fit the controller's memory. When
+//! one more is needed, or a log is full, the log and the old data are *merged*:
+//!
+//! | merge | when | copies |
+//! |---|---|---|
+//! | switch | the log holds the whole block in order | none: the log becomes the data |
+//! | partial | the log holds the block's beginning in order | the rest, behind it |
+//! | full | otherwise | the whole block, to a third superblock |
+//!
+//! So sequential writes cost what they should, and scattered ones a block each, however small.
+//!
+//! The logical space is dealt out to the groups of the layout row by row. A zone, the blocks of
+//! one number over all groups, opens and closes its logs together.
+
+mod check;
+mod config;
+mod logs;
+mod merge;
+mod pool;
+mod space;
+#[cfg(test)]
+mod tests;
+mod validity;
+mod wear;
+mod window;
+
+pub use config::{BlockConfig, BlockConfigError};
+pub use merge::MergeCounters;
+
+use crate::{Extent, TranslationLayer};
+use ftlab_base::{Layout, Lpn, Ppa, SuperblockId};
+use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order};
+use logs::Logs;
+use pool::{Pool, Use};
+use space::{LogicalBlock, Space};
+use validity::Validity;
+
+/// A block-mapped translation layer with one page-mapped log for each block being overwritten.
+/// Its slots are pages.
+#[derive(Debug, Clone)]
+pub struct BlockLayer {
+    layout: Layout,
+    config: BlockConfig,
+    space: Space,
+    array: Array,
+    pool: Pool,
+    /// Where a logical block's data lie, by logical block.
+    data: Vec<Option<SuperblockId>>,
+    logs: Logs,
+    validity: Validity,
+    merges: MergeCounters,
+    /// Merges with copies since the last wear-levelling pass.
+    merges_since_wear: u32,
+}
+
+impl BlockLayer {
+    /// A layer of `user_slots` slots over an array fresh from the factory.
+    ///
+    /// Bad blocks may be marked while their superblocks are free; a group must keep enough good
+    /// superblocks for its data, its logs and a merge.
+    ///
+    /// # Errors
+    /// When slots are not pages, a count is zero, the copy window holds less than a program unit,
+    /// or data, logs and merges need more superblocks than there are.
+    pub fn new(
+        layout: Layout,
+        config: BlockConfig,
+        user_slots: u32,
+    ) -> Result<BlockLayer, BlockConfigError> {
+        config::check(&layout, &config, user_slots)?;
+        let space = Space::new(&layout, user_slots);
+        Ok(BlockLayer {
+            layout,
+            config,
+            space,
+            array: Array::new(layout.geometry),
+            pool: Pool::new(layout),
+            data: vec![None; space.blocks()],
+            logs: Logs::new(&space, config.log_blocks.min(space.zones)),
+            validity: Validity::new(space.blocks(), space.slots_per_block),
+            merges: MergeCounters::default(),
+            merges_since_wear: 0,
+        })
+    }
+
+    /// Merges so far.
+    #[must_use]
+    pub fn merges(&self) -> MergeCounters {
+        self.merges
+    }
+
+    /// Slots of a zone: what one log, over all groups, stands for.
+    #[must_use]
+    pub fn slots_per_zone(&self) -> u32 {
+        self.space.groups * self.space.slots_per_block
+    }
+
+    fn is_valid(&self, block: LogicalBlock, offset: u32) -> bool {
+        self.validity.get(self.space.index(block), offset)
+    }
+
+    /// Where the newest data of a slot lie, if it has any.
+    fn slot_of(&self, block: LogicalBlock, offset: u32) -> Option<Ppa> {
+        let index = self.space.index(block);
+        if !self.validity.get(index, offset) {
+            return None;
+        }
+        let (superblock, n) = match self.logs.find(block, offset) {
+            Some(newest) => newest,
+            None => (self.data[index].expect("valid slots lie somewhere"), offset),
+        };
+        Some(self.layout.slot(superblock, n))
+    }
+
+    /// Senses the page that is a slot.
+    fn read_slot(&mut self, slot: Ppa, cause: Cause, order: Order, batch: &mut OpBatch) {
+        let superblock = self.layout.superblock_of(slot);
+        let n = self.layout.slot_in_superblock(slot);
+        let page = self.layout.page(superblock, n);
+        let bytes = self.layout.geometry.page_bytes;
+        self.array.read(page, bytes, cause, order, batch);
+    }
+
+    /// Sees to it that a block has a log with room for one more slot.
+    fn make_room(&mut self, block: LogicalBlock, batch: &mut OpBatch) {
+        if !self.logs.is_open(block.zone) {
+            if let Some(victim) = self.logs.victim() {
+                self.close_zone(victim, batch);
+            }
+            self.logs.open(block.zone);
+        }
+        let log = self.logs.get(block);
+        if log.is_some_and(|log| log.fill < self.space.slots_per_block) {
+            return;
+        }
+        if log.is_some() {
+            self.merge(block, batch);
+        }
+        self.level_wear_if_due(batch);
+        let superblock = self.pool.take(block.group, &self.array);
+        self.pool.assign(superblock, Use::Log(block));
+        self.logs.start(block, superblock);
+    }
+
+    /// Merges every log of a zone.
+    fn close_zone(&mut self, zone: u32, batch: &mut OpBatch) {
+        for group in 0..self.space.groups {
+            let block = LogicalBlock { group, zone };
+            if self.logs.get(block).is_some() {
+                self.merge(block, batch);
+            }
+        }
+        self.logs.close(zone);
+    }
+
+    /// Erases everything of a block that has lost its last valid slot.
+    fn free_block(&mut self, block: LogicalBlock, batch: &mut OpBatch) {
+        let data = self.data[self.space.index(block)].take();
+        let log = self.logs.end(block).map(|log| log.superblock);
+        for superblock in [data, log].into_iter().flatten() {
+            self.erase(superblock, Cause::Gc, Fence::NONE, batch);
+        }
+        if self.logs.is_open(block.zone) && self.logs.is_empty(block.zone) {
+            self.logs.close(block.zone);
+        }
+    }
+}
+
+impl TranslationLayer for BlockLayer {
+    fn slots(&self) -> u32 {
+        self.space.slots
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn array(&self) -> &Array {
+        &self.array
+    }
+
+    fn array_mut(&mut self) -> &mut Array {
+        &mut self.array
+    }
+
+    fn lookup(&self, lpn: Lpn) -> Option<Ppa> {
+        let (block, offset) = self.space.locate(lpn);
+        self.slot_of(block, offset)
+    }
+
+    fn read(&mut self, first: Lpn, slots: u32, done: Fence, batch: &mut OpBatch) {
+        for lpn in self.space.run(first, slots) {
+            if let Some(slot) = self.lookup(lpn) {
+                let order = Order::FREE.signalling(done);
+                self.read_slot(slot, Cause::Host, order, batch);
+            }
+        }
+    }
+
+    fn write(&mut self, lpn: Lpn, extent: Extent, batch: &mut OpBatch) -> Fence {
+        assert!(lpn.0 < self.space.slots, "write of {lpn} beyond the end");
+        let (block, offset) = self.space.locate(lpn);
+        self.make_room(block, batch);
+        let done = batch.fence();
+        let mut order = Order::FREE;
+        // Only now: a merge has moved what is to be kept.
+        if extent == Extent::Part
+            && let Some(old) = self.slot_of(block, offset)
+        {
+            let kept = batch.fence();
+            self.read_slot(old, Cause::Host, Order::FREE.signalling(kept), batch);
+            order = Order::after(kept);
+        }
+        let (superblock, position) = self.logs.append(block, offset);
+        self.validity.set(self.space.index(block), offset);
+        let page = self.layout.page(superblock, position);
+        self.array
+            .program(page, 1, Cause::Host, order.signalling(done), batch);
+        let to = self.layout.slot(superblock, position);
+        batch.data(DataMove::Write { lpn, to });
+        done
+    }
+
+    fn trim(&mut self, first: Lpn, slots: u32, batch: &mut OpBatch) {
+        for lpn in self.space.run(first, slots) {
+            let (block, offset) = self.space.locate(lpn);
+            let index = self.space.index(block);
+            if self.validity.clear(index, offset) && self.validity.last(index).is_none() {
+                self.free_block(block, batch);
+            }
+        }
+    }
+
+    /// Does nothing: every slot is a program unit of its own, so none waits for another.
+    fn flush(&mut self, _batch: &mut OpBatch) {}
+
+    fn boxed(&self) -> Box<dyn TranslationLayer> {
+        Box::new(self.clone())
+    }
+
+    fn check_invariants(&self) {
+        self.check_superblocks();
+        self.check_programmed();
+        self.check_slots();
+    }
+}

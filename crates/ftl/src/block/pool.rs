@@ -1,0 +1,100 @@
+//! What every superblock is used for, and the queues of free ones.
+
+use super::space::LogicalBlock;
+use ftlab_base::{Layout, SuperblockId};
+use ftlab_nand::Array;
+use std::collections::VecDeque;
+
+/// What a superblock is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// Erased, waits in its group's queue.
+    Free,
+    /// Holds a logical block, every slot at its own offset.
+    Data(LogicalBlock),
+    /// Takes the newest slots of a logical block in the order of their arrival.
+    Log(LogicalBlock),
+    /// Has a bad block.
+    Retired,
+}
+
+/// All superblocks. Free ones are taken in the order in which they became free, which spreads the
+/// wear over whatever is overwritten at all.
+#[derive(Debug, Clone)]
+pub(super) struct Pool {
+    layout: Layout,
+    uses: Vec<Use>,
+    free: Vec<VecDeque<SuperblockId>>,
+}
+
+impl Pool {
+    pub fn new(layout: Layout) -> Pool {
+        let per_group = layout.superblocks_per_group;
+        let queue = |group| (group * per_group..(group + 1) * per_group).map(SuperblockId);
+        Pool {
+            layout,
+            uses: vec![Use::Free; layout.superblocks() as usize],
+            free: (0..layout.groups).map(|g| queue(g).collect()).collect(),
+        }
+    }
+
+    /// What each superblock is used for, by superblock.
+    pub fn uses(&self) -> &[Use] {
+        &self.uses
+    }
+
+    /// The free superblocks of a group, the next one first.
+    pub fn free(&self, group: u32) -> &VecDeque<SuperblockId> {
+        &self.free[group as usize]
+    }
+
+    pub fn assign(&mut self, superblock: SuperblockId, new: Use) {
+        self.uses[superblock.index()] = new;
+    }
+
+    /// Puts an erased superblock at the end of its group's queue.
+    pub fn release(&mut self, superblock: SuperblockId) {
+        self.uses[superblock.index()] = Use::Free;
+        self.free[self.layout.group_of(superblock) as usize].push_back(superblock);
+    }
+
+    /// The superblock of a group that has been free for longest. Bad ones are retired on the way.
+    ///
+    /// # Panics
+    /// When none is left, which takes more bad blocks than the group has superblocks to spare.
+    pub fn take(&mut self, group: u32, array: &Array) -> SuperblockId {
+        loop {
+            let first = self.free[group as usize].pop_front();
+            let superblock =
+                first.unwrap_or_else(|| panic!("group {group} has no good free superblock left"));
+            if !self.is_bad(superblock, array) {
+                return superblock;
+            }
+            self.uses[superblock.index()] = Use::Retired;
+        }
+    }
+
+    /// The most erased free superblock of a group, if it was erased more than `wear` times.
+    pub fn take_worn(&mut self, group: u32, wear: u32, array: &Array) -> Option<SuperblockId> {
+        let queue = &self.free[group as usize];
+        let good = (0..queue.len()).filter(|&n| !self.is_bad(queue[n], array));
+        let most = good.max_by_key(|&n| (self.wear(queue[n], array), usize::MAX - n))?;
+        if self.wear(queue[most], array) <= wear {
+            return None;
+        }
+        self.free[group as usize].remove(most)
+    }
+
+    /// How often a superblock was erased. Its blocks are only ever erased together.
+    pub fn wear(&self, superblock: SuperblockId, array: &Array) -> u32 {
+        let first = self.layout.blocks(superblock).next();
+        array.erase_count(first.expect("a superblock has a block"))
+    }
+
+    fn is_bad(&self, superblock: SuperblockId, array: &Array) -> bool {
+        let planes = self.layout.geometry.planes_per_die;
+        let mut firsts = self.layout.blocks(superblock);
+        firsts
+            .any(|first| (first.0..first.0 + planes).any(|n| array.is_bad(ftlab_base::BlockId(n))))
+    }
+}
