@@ -1,0 +1,93 @@
+//! What can be wrong with a job file or with a job on a device.
+
+use std::fmt;
+use thiserror::Error;
+
+/// A place in a job file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Source {
+    /// The file's name, as given to [`crate::JobFile::parse`].
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// A job file or job that cannot be run. The message names the place, what is wrong and what is
+/// allowed.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum JobError {
+    /// A line that is no section, option or comment.
+    #[error("{at}: {why}")]
+    Syntax {
+        /// Where.
+        at: Source,
+        /// What is wrong and what belongs there.
+        why: String,
+    },
+    /// A key that fio does not have.
+    #[error("{at}: unknown option `{key}`{}", hint(.nearest))]
+    UnknownKey {
+        /// Where.
+        at: Source,
+        /// The key as written.
+        key: String,
+        /// The known key most like it, if one is.
+        nearest: Option<&'static str>,
+    },
+    /// A key of fio's that would change the requests in a way that is not modelled.
+    #[error("{at}: option `{key}` is not supported: {why}")]
+    Unsupported {
+        /// Where.
+        at: Source,
+        /// The key as written.
+        key: String,
+        /// Why, or what to write instead.
+        why: &'static str,
+    },
+    /// A key without the value that it needs.
+    #[error("{at}: {key} needs a value: write {key}=…")]
+    MissingValue {
+        /// Where.
+        at: Source,
+        /// The key as written.
+        key: String,
+    },
+    /// A value outside what its key allows.
+    #[error("{at}: {key}={value} is not valid: {key} must be {allowed}")]
+    BadValue {
+        /// Where.
+        at: Source,
+        /// The key as written.
+        key: String,
+        /// The value as written.
+        value: String,
+        /// What the value may be.
+        allowed: String,
+    },
+    /// A job whose options, or whose options and device, do not go together.
+    #[error("{at}: job `{job}`: {why}")]
+    Job {
+        /// Where the job's section begins.
+        at: Source,
+        /// The job's name.
+        job: String,
+        /// What does not go together and what to change.
+        why: String,
+    },
+    /// A file without a job.
+    #[error("{file}: no job: add a section such as [randwrite] after the [global] ones")]
+    NoJobs {
+        /// The file.
+        file: String,
+    },
+}
+
+fn hint(nearest: &Option<&'static str>) -> String {
+    nearest.map_or_else(String::new, |key| format!("; did you mean `{key}`?"))
+}

@@ -1,0 +1,212 @@
+//! A job on a device of a known size.
+
+use super::check;
+use super::distribution::Distribution;
+use super::error::JobError;
+use super::spec::{DataPattern, JobSpec, PerKind, Size};
+use ftlab_base::{CommandKind, Nanos, SECTOR_BYTES};
+
+/// A job that fits its device and will end.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ResolvedJob {
+    /// The job as stated.
+    pub spec: JobSpec,
+    /// Start of the region in bytes.
+    pub offset_bytes: u64,
+    /// Length of the region in bytes: whole blocks.
+    pub region_bytes: u64,
+    /// Amount of I/O of one loop in bytes; absent when only `runtime` ends the job.
+    pub loop_bytes: Option<u64>,
+    /// Requests over all loops at most. A trim and the write after it count as one.
+    pub ios_max: Option<u64>,
+    /// Random blocks come each once before any comes again.
+    pub random_map: bool,
+}
+
+/// When a job wants its requests issued. Spans are of simulated time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pacing {
+    /// Requests outstanding at once.
+    pub iodepth: u32,
+    /// Pause after every `thinktime_blocks` completed requests; of which `thinktime_spin` burns
+    /// processor time.
+    pub thinktime: Nanos,
+    /// The part of `thinktime` spent computing.
+    pub thinktime_spin: Nanos,
+    /// Requests between pauses, at least 1.
+    pub thinktime_blocks: u64,
+    /// Cap in requests a second.
+    pub rate_iops: PerKind<Option<u64>>,
+    /// Cap in bytes a second.
+    pub rate_bytes: PerKind<Option<u64>>,
+    /// Wait from the group's start to the first request.
+    pub startdelay: Nanos,
+    /// From the first request until counting begins.
+    pub ramp_time: Nanos,
+    /// From the end of the ramp to the end of the job, if the requests last as long.
+    pub runtime: Option<Nanos>,
+}
+
+impl ResolvedJob {
+    /// When the job wants its requests issued.
+    #[must_use]
+    pub fn pacing(&self) -> Pacing {
+        let spec = &self.spec;
+        Pacing {
+            iodepth: spec.iodepth,
+            thinktime: spec.thinktime,
+            thinktime_spin: spec.thinktime_spin,
+            thinktime_blocks: spec.thinktime_blocks,
+            rate_iops: spec.rate_iops,
+            rate_bytes: spec.rate,
+            startdelay: spec.startdelay,
+            ramp_time: spec.ramp_time,
+            runtime: spec.runtime,
+        }
+    }
+
+    /// What the written data look like.
+    #[must_use]
+    pub fn data(&self) -> DataPattern {
+        self.spec.data
+    }
+
+    /// Bytes over all loops; absent when only `runtime` ends the job.
+    #[must_use]
+    pub fn total_bytes(&self) -> Option<u64> {
+        self.loop_bytes
+            .map(|bytes| bytes.saturating_mul(self.spec.loops))
+    }
+
+    /// Alignment in bytes of a kind's random requests.
+    pub(crate) fn align_bytes(&self, kind: CommandKind) -> u64 {
+        self.spec
+            .blockalign
+            .of(kind)
+            .unwrap_or(self.spec.bs.of(kind))
+    }
+
+    /// How many aligned places in the region a kind's random requests can take.
+    pub(crate) fn places(&self, kind: CommandKind) -> u64 {
+        let align = self.align_bytes(kind);
+        // A block longer than the grid must not reach over the region's end.
+        let overhang = self.spec.bs.of(kind).saturating_sub(align);
+        self.region_bytes.saturating_sub(overhang) / align
+    }
+}
+
+impl JobSpec {
+    /// Fits the job to a device.
+    ///
+    /// # Errors
+    /// When options do not go together, when the region reaches beyond the device (stating both
+    /// sizes) or when it holds not one block.
+    pub fn resolve(&self, device_bytes: u64) -> Result<ResolvedJob, JobError> {
+        if let Some(fault) = check::fault(self) {
+            return Err(self.error(fault.why));
+        }
+        let offset_bytes = self.offset_on(device_bytes)?;
+        let size_bytes = self.size_on(device_bytes, offset_bytes)?;
+        let block_bytes = check::block_bytes_max(self);
+        let region_bytes = size_bytes - size_bytes % block_bytes;
+        let job = ResolvedJob {
+            offset_bytes,
+            region_bytes,
+            loop_bytes: (!self.time_based).then(|| self.amount_bytes(region_bytes)),
+            ios_max: self.ios_max(),
+            random_map: self.keeps_random_map(),
+            spec: self.clone(),
+        };
+        if self
+            .kinds()
+            .iter()
+            .any(|&kind| region_bytes == 0 || job.places(kind) == 0)
+        {
+            return Err(self.error(format!(
+                "the region of {size_bytes} bytes holds no block of {block_bytes} bytes at its \
+                 alignment; give a larger size or a smaller bs or blockalign"
+            )));
+        }
+        Ok(job)
+    }
+
+    fn error(&self, why: String) -> JobError {
+        JobError::Job {
+            at: self.source.clone(),
+            job: self.name.clone(),
+            why,
+        }
+    }
+
+    fn offset_on(&self, device_bytes: u64) -> Result<u64, JobError> {
+        let offset = match self.offset {
+            Size::Bytes(bytes) => bytes,
+            Size::Percent(percent) => {
+                let smallest = self.kinds().iter().map(|&kind| self.bs.of(kind)).min();
+                share(device_bytes, percent).next_multiple_of(smallest.unwrap_or(SECTOR_BYTES))
+            }
+        };
+        if offset >= device_bytes {
+            return Err(self.error(format!(
+                "offset {offset} lies beyond the device, which has {device_bytes} bytes"
+            )));
+        }
+        Ok(offset)
+    }
+
+    /// Length of the region before it is cut to whole blocks. A percentage is of the whole device
+    /// and ends with it at the latest, as in fio.
+    fn size_on(&self, device_bytes: u64, offset: u64) -> Result<u64, JobError> {
+        let room = device_bytes - offset;
+        match self.size {
+            None => Ok(room),
+            Some(Size::Percent(percent)) => Ok(share(device_bytes, percent).min(room)),
+            Some(Size::Bytes(bytes)) if bytes <= room => Ok(bytes),
+            Some(Size::Bytes(bytes)) => Err(self.error(format!(
+                "offset {offset} + size {bytes} bytes reach beyond the device, which has \
+                 {device_bytes} bytes; give at most size={room}, or a percentage such as size=100%"
+            ))),
+        }
+    }
+
+    fn amount_bytes(&self, region_bytes: u64) -> u64 {
+        match self.io_size {
+            None | Some(Size::Bytes(0)) => region_bytes,
+            Some(Size::Bytes(bytes)) => bytes,
+            Some(Size::Percent(percent)) => share(region_bytes, percent),
+        }
+    }
+
+    fn ios_max(&self) -> Option<u64> {
+        let counted = self.number_ios.filter(|&ios| ios > 0 && !self.time_based);
+        counted.map(|ios| ios.saturating_mul(self.loops))
+    }
+
+    /// fio keeps a map of visited blocks for uniform random jobs on the default alignment. Jumps
+    /// among sequential runs, and blocks of several sizes, would visit blocks twice anyway.
+    fn keeps_random_map(&self) -> bool {
+        let kinds = self.kinds();
+        let uniform = self.random_distribution == Distribution::Random;
+        let all_random = kinds
+            .iter()
+            .all(|&kind| self.percentage_random.of(kind) == 100);
+        let own_grid = kinds.iter().all(|&kind| self.blockalign.of(kind).is_none());
+        let one_size = kinds
+            .iter()
+            .all(|&kind| self.bs.of(kind) == self.bs.of(kinds[0]));
+        let trims_by_share = self.rwmixtrim.is_some();
+        self.random
+            && uniform
+            && all_random
+            && own_grid
+            && one_size
+            && !trims_by_share
+            && !self.norandommap
+    }
+}
+
+/// A percentage of a size, rounded down.
+fn share(bytes: u64, percent: u8) -> u64 {
+    (u128::from(bytes) * u128::from(percent.min(100)) / 100) as u64
+}

@@ -1,0 +1,324 @@
+//! The requests of a job, in order.
+
+mod in_use;
+mod law;
+mod permutation;
+mod positions;
+
+use crate::{Distribution, PatternKind, ResolvedJob};
+use ftlab_base::rng::Stream;
+use ftlab_base::{CommandKind, Lba, RootSeed, SECTOR_BYTES};
+use in_use::InUse;
+use law::below;
+use positions::Positions;
+use rand::Rng;
+
+/// One request, without the time it is issued at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request {
+    /// What to do.
+    pub kind: CommandKind,
+    /// First sector; 0 for a flush.
+    pub lba: Lba,
+    /// Number of sectors; 0 for a flush.
+    pub sectors: u32,
+}
+
+/// The requests of a job: an iterator that ends with the job's amount of I/O, or never when only
+/// `runtime` ends the job. Same job, same seed, same requests.
+///
+/// A job trimming by `rwmixtrim` keeps one bit for each block of its region; any other job runs in
+/// constant memory.
+#[derive(Debug, Clone)]
+pub struct JobStream {
+    rng: Stream,
+    positions: Positions,
+    mix: Mix,
+    plain: Option<Plain>,
+    first_sector: u64,
+    in_use: InUse,
+    /// The block that was trimmed and is to be written next, in sectors from the region's start.
+    trimmed: Option<u64>,
+    budget: Budget,
+    flushes: Flushes,
+    /// What each loop starts from when loops repeat one another.
+    beginning: Option<Box<(Stream, Positions)>>,
+}
+
+/// How the kind of the next request is chosen.
+#[derive(Debug, Clone, Copy)]
+enum Mix {
+    Only(CommandKind),
+    /// A read with this chance, else a write.
+    ReadWrite(Chance),
+    /// A trim, then a write to the same block.
+    TrimThenWrite,
+    /// A trim of a block in use with this chance, else a write.
+    TrimShare(Chance),
+}
+
+/// A probability as a threshold on 32 random bits.
+#[derive(Debug, Clone, Copy)]
+struct Chance(u64);
+
+impl Chance {
+    fn percent(percent: u8) -> Chance {
+        Chance((u64::from(percent) << 32) / 100)
+    }
+
+    /// Draws; the sure cases cost no random number.
+    #[inline]
+    fn draw(self, rng: &mut Stream) -> bool {
+        match self.0 {
+            0 => false,
+            0x1_0000_0000.. => true,
+            threshold => (rng.next_u64() >> 32) < threshold,
+        }
+    }
+}
+
+impl JobStream {
+    /// The stream of a job. It depends on the seed, the job's name, its place in the file and its
+    /// `randseed`.
+    #[must_use]
+    pub fn new(job: &ResolvedJob, seed: RootSeed) -> JobStream {
+        let spec = &job.spec;
+        let seed = spec
+            .randseed
+            .map_or(seed, |own| seed.derive(&format!("randseed {own}")));
+        let mut rng = seed.stream(&format!("workload {} {}", spec.index, spec.name));
+        let positions = Positions::new(job, &mut rng);
+        let repeats = spec.randrepeat && spec.loops > 1;
+        let in_use_blocks = spec
+            .rwmixtrim
+            .map_or(0, |_| job.region_bytes / spec.bs.write);
+        JobStream {
+            mix: Mix::of(job),
+            plain: Plain::of(job),
+            first_sector: job.offset_bytes / SECTOR_BYTES,
+            in_use: InUse::full(in_use_blocks),
+            trimmed: None,
+            budget: Budget::of(job),
+            flushes: Flushes {
+                every: [spec.fsync, spec.fdatasync],
+                writes: 0,
+                due: false,
+            },
+            beginning: repeats.then(|| Box::new((rng.clone(), positions.clone()))),
+            rng,
+            positions,
+        }
+    }
+
+    /// Starts the next loop, if there is one.
+    #[cold]
+    fn begin_loop(&mut self) -> bool {
+        if !self.budget.begin_loop() {
+            return false;
+        }
+        match &self.beginning {
+            Some(beginning) => (self.rng, self.positions) = (**beginning).clone(),
+            None => self.positions.begin_loop(&mut self.rng),
+        }
+        true
+    }
+
+    /// The next trim and write pair, first half or second.
+    fn trim_then_write(&mut self) -> (CommandKind, u64) {
+        if let Some(at) = self.trimmed.take() {
+            return (CommandKind::Write, at);
+        }
+        let at = self.positions.next(CommandKind::Trim, &mut self.rng);
+        self.trimmed = Some(at);
+        (CommandKind::Trim, at)
+    }
+
+    /// A trim of a random block in use, or a write that puts its block in use.
+    fn trim_share(&mut self, trims: Chance) -> (CommandKind, u64) {
+        let sectors = u64::from(self.positions.sectors(CommandKind::Write));
+        if trims.draw(&mut self.rng)
+            && let Some(block) = self.in_use.take_random(&mut self.rng)
+        {
+            return (CommandKind::Trim, block * sectors);
+        }
+        let at = self.positions.next(CommandKind::Write, &mut self.rng);
+        self.in_use.insert(at / sectors);
+        (CommandKind::Write, at)
+    }
+}
+
+impl Iterator for JobStream {
+    type Item = Request;
+
+    #[inline]
+    fn next(&mut self) -> Option<Request> {
+        if let Some(plain) = self.plain
+            && !self.budget.is_spent()
+        {
+            self.budget.take(plain.sectors);
+            let at = below(plain.places, &mut self.rng) * plain.align_sectors;
+            let lba = Lba(self.first_sector + at);
+            return Some(Request {
+                kind: plain.kind,
+                lba,
+                sectors: plain.sectors,
+            });
+        }
+        self.next_of_mix()
+    }
+}
+
+impl JobStream {
+    /// The next request of any job.
+    fn next_of_mix(&mut self) -> Option<Request> {
+        // The write of a trimmed block belongs to the trim, which has been counted.
+        if self.trimmed.is_none() && self.budget.is_spent() && !self.begin_loop() {
+            return None;
+        }
+        if self.flushes.due {
+            self.flushes.due = false;
+            return Some(Request {
+                kind: CommandKind::Flush,
+                lba: Lba(0),
+                sectors: 0,
+            });
+        }
+        let counted = self.trimmed.is_none();
+        let (kind, at) = match self.mix {
+            Mix::Only(kind) => (kind, self.positions.next(kind, &mut self.rng)),
+            Mix::ReadWrite(reads) => {
+                let read = reads.draw(&mut self.rng);
+                let kind = if read {
+                    CommandKind::Read
+                } else {
+                    CommandKind::Write
+                };
+                (kind, self.positions.next(kind, &mut self.rng))
+            }
+            Mix::TrimThenWrite => self.trim_then_write(),
+            Mix::TrimShare(trims) => self.trim_share(trims),
+        };
+        let sectors = self.positions.sectors(kind);
+        if counted {
+            self.budget.take(sectors);
+        }
+        if kind == CommandKind::Write {
+            self.flushes.count_write();
+        }
+        Some(Request {
+            kind,
+            lba: Lba(self.first_sector + at),
+            sectors,
+        })
+    }
+}
+
+/// What a request of a uniform random job of one kind takes. The simulator's speed tests are such
+/// jobs, and going round everything that they do without makes their requests four times as fast.
+#[derive(Debug, Clone, Copy)]
+struct Plain {
+    kind: CommandKind,
+    sectors: u32,
+    places: u64,
+    align_sectors: u64,
+}
+
+impl Plain {
+    fn of(job: &ResolvedJob) -> Option<Plain> {
+        let spec = &job.spec;
+        let Mix::Only(kind) = Mix::of(job) else {
+            return None;
+        };
+        let always_jumps = spec.random && spec.percentage_random.of(kind) == 100;
+        let uniform = spec.random_distribution == Distribution::Random && !job.random_map;
+        let flushes = spec.fsync > 0 || spec.fdatasync > 0;
+        (always_jumps && uniform && !flushes).then(|| Plain {
+            kind,
+            sectors: (spec.bs.of(kind) / SECTOR_BYTES) as u32,
+            places: job.places(kind),
+            align_sectors: job.align_bytes(kind) / SECTOR_BYTES,
+        })
+    }
+}
+
+impl Mix {
+    fn of(job: &ResolvedJob) -> Mix {
+        let spec = &job.spec;
+        match (spec.kind, spec.rwmixtrim) {
+            (PatternKind::Read, _) => Mix::Only(CommandKind::Read),
+            (PatternKind::Write, _) => Mix::Only(CommandKind::Write),
+            (PatternKind::Trim, _) => Mix::Only(CommandKind::Trim),
+            (PatternKind::ReadWrite, _) => Mix::ReadWrite(Chance::percent(spec.rwmixread)),
+            (PatternKind::TrimWrite, None) => Mix::TrimThenWrite,
+            (PatternKind::TrimWrite, Some(trims)) => Mix::TrimShare(Chance::percent(trims)),
+        }
+    }
+}
+
+/// How much of the job's amount of I/O is left.
+#[derive(Debug, Clone)]
+struct Budget {
+    ios_left: u64,
+    sectors_left: u64,
+    loops_left: u64,
+    loop_sectors: u64,
+}
+
+impl Budget {
+    fn of(job: &ResolvedJob) -> Budget {
+        // Without an amount, 2⁶⁴ sectors are as good as endless. The last request of an amount
+        // that is no multiple of the block size is whole, as in fio.
+        let loop_sectors = job
+            .loop_bytes
+            .map_or(u64::MAX, |bytes| bytes.div_ceil(SECTOR_BYTES));
+        Budget {
+            ios_left: job.ios_max.unwrap_or(u64::MAX),
+            sectors_left: loop_sectors,
+            loops_left: job.spec.loops.saturating_sub(1),
+            loop_sectors,
+        }
+    }
+
+    #[inline]
+    fn is_spent(&self) -> bool {
+        self.sectors_left == 0 || self.ios_left == 0
+    }
+
+    #[inline]
+    fn take(&mut self, sectors: u32) {
+        self.ios_left -= 1;
+        self.sectors_left = self.sectors_left.saturating_sub(u64::from(sectors));
+    }
+
+    fn begin_loop(&mut self) -> bool {
+        if self.ios_left == 0 || self.loops_left == 0 {
+            return false;
+        }
+        self.loops_left -= 1;
+        self.sectors_left = self.loop_sectors;
+        true
+    }
+}
+
+/// When `fsync` and `fdatasync` call for a flush.
+#[derive(Debug, Clone)]
+struct Flushes {
+    /// Writes between flushes; 0 for none.
+    every: [u64; 2],
+    writes: u64,
+    due: bool,
+}
+
+impl Flushes {
+    #[inline]
+    fn count_write(&mut self) {
+        if self.every == [0, 0] {
+            return;
+        }
+        self.writes += 1;
+        self.due = self
+            .every
+            .iter()
+            .any(|&n| n > 0 && self.writes.is_multiple_of(n));
+    }
+}

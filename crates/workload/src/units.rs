@@ -1,0 +1,186 @@
+//! fio's words for sizes, times and percentages.
+//!
+//! A value that cannot be read is answered with what would be allowed.
+
+use crate::Size;
+use ftlab_base::Nanos;
+
+/// What a value may be, for an error message.
+pub type Allowed = String;
+
+const BYTES_ALLOWED: &str = "a number with an optional suffix k, m, g, t or p (powers of 1024)";
+const TIME_ALLOWED: &str = "a whole number with an optional suffix us, ms, s, m, h or d";
+const PERCENT_ALLOWED: &str = "a percentage from 1% to 100%";
+
+/// Reads a size in bytes.
+///
+/// fio's default `kb_base=1024` turns the standards' prefixes round: `4k`, `4kb` and `4ki` are 4096
+/// bytes, `4kib` is 4000. (fio's manual also gives 4000 for `4ki`; the program does not.)
+pub fn bytes(text: &str) -> Result<u64, Allowed> {
+    let fail = || Allowed::from(BYTES_ALLOWED);
+    let (number, suffix) = split_number(text).ok_or_else(fail)?;
+    let unit = unit_bytes(&suffix.to_ascii_lowercase()).ok_or_else(fail)?;
+    number
+        .checked_mul(unit)
+        .ok_or_else(|| "less than 16 EiB".into())
+}
+
+/// Bytes of a lower-case size suffix.
+fn unit_bytes(suffix: &str) -> Option<u64> {
+    let Some(prefix) = suffix.chars().next() else {
+        return Some(1);
+    };
+    let Some(power) = "kmgtp".find(prefix) else {
+        return (suffix == "b").then_some(1);
+    };
+    let base: u64 = match &suffix[1..] {
+        "" | "b" | "i" => 1024,
+        "ib" => 1000,
+        _ => return None,
+    };
+    base.checked_pow(power as u32 + 1)
+}
+
+/// Reads a span of time; a bare number counts in `default_unit`.
+pub fn time(text: &str, default_unit: Nanos) -> Result<Nanos, Allowed> {
+    let fail = || Allowed::from(TIME_ALLOWED);
+    let (number, suffix) = split_number(text).ok_or_else(fail)?;
+    let unit = match suffix.to_ascii_lowercase().as_str() {
+        "" => default_unit,
+        "us" | "usec" => Nanos::from_micros(1),
+        "ms" | "msec" => Nanos::from_millis(1),
+        "s" | "sec" => Nanos::from_secs(1),
+        "m" => Nanos::from_secs(60),
+        "h" => Nanos::from_secs(3_600),
+        "d" => Nanos::from_secs(86_400),
+        _ => return Err(fail()),
+    };
+    // Half the range leaves room to add such spans to an instant.
+    match number.checked_mul(unit.0) {
+        Some(ns) if ns <= u64::MAX / 4 => Ok(Nanos(ns)),
+        _ => Err("at most 146 years".into()),
+    }
+}
+
+/// Reads a size in bytes or a percentage of something the key defines.
+pub fn size(text: &str) -> Result<Size, Allowed> {
+    let Some(number) = text.strip_suffix('%') else {
+        return bytes(text).map(Size::Bytes);
+    };
+    match number.parse() {
+        Ok(percent @ 1..=100) => Ok(Size::Percent(percent)),
+        _ => Err(PERCENT_ALLOWED.into()),
+    }
+}
+
+/// Reads a whole number (fio takes size suffixes here too) between two bounds, both allowed.
+pub fn number(text: &str, least: u64, most: u64) -> Result<u64, Allowed> {
+    match bytes(text) {
+        Ok(n) if (least..=most).contains(&n) => Ok(n),
+        _ if most == u64::MAX => Err(format!("a whole number of at least {least}")),
+        _ => Err(format!("a whole number from {least} to {most}")),
+    }
+}
+
+/// Reads a percentage from 0 to 100, written without a sign.
+pub fn percent(text: &str) -> Result<u8, Allowed> {
+    number(text, 0, 100).map(|n| n as u8)
+}
+
+/// Reads a boolean, which fio writes as 0 or 1.
+pub fn boolean(text: &str) -> Result<bool, Allowed> {
+    match text {
+        "0" => Ok(false),
+        "1" => Ok(true),
+        _ => Err("0 or 1".into()),
+    }
+}
+
+/// Splits a leading decimal or `0x` number from what follows it.
+fn split_number(text: &str) -> Option<(u64, &str)> {
+    let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let (digits, radix) = hex.map_or((text, 10), |rest| (rest, 16));
+    let end = digits
+        .find(|c: char| !c.is_digit(radix))
+        .unwrap_or(digits.len());
+    let value = u64::from_str_radix(&digits[..end], radix).ok()?;
+    Some((value, &digits[end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_read_as_fio_reads_them() {
+        for (text, want) in [
+            ("4096", 4096),
+            ("4096b", 4096),
+            ("4k", 4096),
+            ("4K", 4096),
+            ("4kb", 4096),
+            ("4kB", 4096),
+            ("4ki", 4096),
+            ("4kib", 4000),
+            ("4KiB", 4000),
+            ("1m", 1 << 20),
+            ("1mb", 1 << 20),
+            ("1mib", 1_000_000),
+            ("8g", 8 << 30),
+            ("80gib", 80_000_000_000),
+            ("2t", 2 << 40),
+            ("2tib", 2_000_000_000_000),
+            ("1p", 1 << 50),
+            ("0x1000", 4096),
+            ("0x10k", 16 << 10),
+            ("0", 0),
+        ] {
+            assert_eq!(bytes(text), Ok(want), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_size_is_refused() {
+        for text in [
+            "", "k", "4.5k", "4 k", "-4k", "4z", "4kk", "4kbi", "4µ", "20000p", "0x", "+1",
+        ] {
+            assert!(bytes(text).is_err(), "{text}");
+        }
+        assert!(bytes("99999999999999999999").is_err());
+    }
+
+    #[test]
+    fn times_read_as_fio_reads_them() {
+        for (text, want_ns) in [
+            ("60", 60_000_000_000),
+            ("60s", 60_000_000_000),
+            ("2sec", 2_000_000_000),
+            ("500ms", 500_000_000),
+            ("500msec", 500_000_000),
+            ("7us", 7_000),
+            ("7usec", 7_000),
+            ("3m", 180_000_000_000),
+            ("1H", 3_600_000_000_000),
+            ("1d", 86_400_000_000_000),
+        ] {
+            assert_eq!(
+                time(text, Nanos::from_secs(1)),
+                Ok(Nanos(want_ns)),
+                "{text}"
+            );
+        }
+        assert_eq!(time("7", Nanos::from_micros(1)), Ok(Nanos(7_000)));
+        for text in ["", "1.5", "-1", "1min", "s", "300000d"] {
+            assert!(time(text, Nanos::from_secs(1)).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn percentages_read_as_shares_of_something() {
+        assert_eq!(size("50%"), Ok(Size::Percent(50)));
+        assert_eq!(size("1g"), Ok(Size::Bytes(1 << 30)));
+        for text in ["0%", "101%", "-1%", "%", "5.5%"] {
+            assert_eq!(size(text), Err(PERCENT_ALLOWED.into()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! What is wrong with a job file is said with place, value and remedy.
+
+use ftlab_workload::JobFile;
+
+fn error(text: &str) -> String {
+    JobFile::parse(text, "t.fio").expect_err(text).to_string()
+}
+
+/// The message for one option in a job of its own; the option is on line 2.
+fn option(option: &str) -> String {
+    error(&format!("[job]\n{option}\n"))
+}
+
+fn resolve(options: &str, device_bytes: u64) -> String {
+    let file = JobFile::parse(&format!("[job]\n{options}\n"), "t.fio").expect("parses");
+    file.jobs[0]
+        .resolve(device_bytes)
+        .expect_err(options)
+        .to_string()
+}
+
+#[test]
+fn a_misspelt_key_is_answered_with_the_nearest() {
+    assert_eq!(
+        option("iodeph=4"),
+        "t.fio:2: unknown option `iodeph`; did you mean `iodepth`?"
+    );
+    assert_eq!(
+        option("io-size=4k"),
+        "t.fio:2: unknown option `io-size`; did you mean `io_size`?"
+    );
+    assert_eq!(option("xyzzy=4"), "t.fio:2: unknown option `xyzzy`");
+}
+
+#[test]
+fn values_out_of_range_say_what_is_allowed() {
+    for (text, allowed) in [
+        (
+            "iodepth=0",
+            "iodepth must be a whole number from 1 to 65536",
+        ),
+        (
+            "iodepth=-1",
+            "iodepth must be a whole number from 1 to 65536",
+        ),
+        (
+            "iodepth=four",
+            "iodepth must be a whole number from 1 to 65536",
+        ),
+        ("bs=0", "bs must be a multiple of 512 bytes from 512 to 1g"),
+        (
+            "bs=1000",
+            "bs must be a multiple of 512 bytes from 512 to 1g",
+        ),
+        (
+            "blocksize=4k,1",
+            "blocksize must be a multiple of 512 bytes from 512 to 1g",
+        ),
+        (
+            "bs=1,2,3,4",
+            "bs must be at most three values: reads, writes, trims",
+        ),
+        (
+            "rwmixread=101",
+            "rwmixread must be a whole number from 0 to 100",
+        ),
+        (
+            "percentage_random=101",
+            "percentage_random must be a whole number from 0 to 100",
+        ),
+        (
+            "rwmixtrim=50",
+            "rwmixtrim must be a whole number from 0 to 49",
+        ),
+        ("numjobs=0", "numjobs must be a whole number from 1 to 4096"),
+        (
+            "loops=0",
+            "loops must be a whole number from 1 to 4294967295",
+        ),
+        (
+            "thinktime_blocks=0",
+            "thinktime_blocks must be a whole number of at least 1",
+        ),
+        ("size=0%", "size must be a percentage from 1% to 100%"),
+        (
+            "size=4.5g",
+            "size must be a number with an optional suffix k, m, g, t or p (powers of 1024)",
+        ),
+        (
+            "runtime=1.5",
+            "runtime must be a whole number with an optional suffix us, ms, s, m, h or d",
+        ),
+        ("time_based=yes", "time_based must be 0 or 1"),
+        (
+            "random_distribution=zipf:1.0",
+            "random_distribution must be zipf:θ with θ above 0 and other than 1",
+        ),
+        (
+            "random_distribution=zoned:50/50:20/50",
+            "random_distribution must be zoned:… with accesses that add up to 100, not 70",
+        ),
+        (
+            "rw=randwrit",
+            "rw must be read, write, trim, randread, randwrite, randtrim, rw, readwrite, randrw, \
+             trimwrite or randtrimwrite",
+        ),
+    ] {
+        assert_eq!(
+            option(text),
+            format!("t.fio:2: {text} is not valid: {allowed}")
+        );
+    }
+}
+
+#[test]
+fn a_missing_value_is_asked_for() {
+    assert_eq!(option("rw"), "t.fio:2: rw needs a value: write rw=…");
+    assert_eq!(option("rw="), "t.fio:2: rw needs a value: write rw=…");
+}
+
+#[test]
+fn keys_that_would_change_the_requests_are_refused_with_a_way_out() {
+    assert_eq!(
+        option("bssplit=4k/50:8k/50"),
+        "t.fio:2: option `bssplit` is not supported: give one size a kind of request with bs"
+    );
+}
+
+#[test]
+fn lines_that_are_no_options_are_named() {
+    assert_eq!(
+        error("bs=4k\n[job]\n"),
+        "t.fio:1: `bs=4k` stands before the first section; put it under [global]"
+    );
+    assert_eq!(
+        error("[job\n"),
+        "t.fio:1: a section is written [name] on a line of its own"
+    );
+    assert_eq!(
+        error("[]\n"),
+        "t.fio:1: a section needs a name: write [name]"
+    );
+    assert_eq!(
+        option("rand write=1"),
+        "t.fio:2: `rand write=1` is no option; options are written key=value, one on a line"
+    );
+    assert_eq!(
+        option("include other.fio"),
+        "t.fio:2: include is not supported; put the options into this file"
+    );
+    let none = "t.fio: no job: add a section such as [randwrite] after the [global] ones";
+    assert_eq!(error("[global]\nbs=4k\n"), none);
+    assert_eq!(error(""), none);
+}
+
+#[test]
+fn options_that_do_not_go_together_are_told_at_their_line() {
+    assert_eq!(
+        error("[job]\nsize=1k\nbs=4k\n"),
+        "t.fio:2: job `job`: size=1024 is smaller than one block; it must be at least bs, 4096 bytes"
+    );
+    assert_eq!(
+        error("[global]\ntime_based\n[job]\n"),
+        "t.fio:2: job `job`: time_based without a runtime would never end; add runtime=60"
+    );
+    assert_eq!(
+        error("[job]\nrate=1m\nrate_iops=5\n"),
+        "t.fio:3: job `job`: rate and rate_iops exclude each other; leave one out"
+    );
+    assert_eq!(
+        error("[job]\nrw=randwrite\nrwmixtrim=10\n"),
+        "t.fio:3: job `job`: rwmixtrim needs rw=randtrimwrite"
+    );
+    assert_eq!(
+        error("[job]\nrw=trimwrite\nbs=4k,4k,8k\n"),
+        "t.fio:3: job `job`: the blocks trimmed are those written; give bs one size for writes and trims"
+    );
+    assert_eq!(
+        error("[a]\nnumjobs=4096\n[b]\n"),
+        "t.fio:3: job `b`: more than 4096 jobs in all; lower numjobs"
+    );
+}
+
+#[test]
+fn a_region_beyond_the_device_states_both_sizes() {
+    assert_eq!(
+        resolve("size=1m\noffset=4k", 1 << 20),
+        "t.fio:1: job `job`: offset 4096 + size 1048576 bytes reach beyond the device, which has \
+         1048576 bytes; give at most size=1044480, or a percentage such as size=100%"
+    );
+    assert_eq!(
+        resolve("offset=1m", 1 << 20),
+        "t.fio:1: job `job`: offset 1048576 lies beyond the device, which has 1048576 bytes"
+    );
+}
+
+#[test]
+fn a_region_without_a_block_is_refused() {
+    assert_eq!(
+        resolve("bs=64k\nsize=1%", 1 << 20),
+        "t.fio:1: job `job`: the region of 10485 bytes holds no block of 65536 bytes at its \
+         alignment; give a larger size or a smaller bs or blockalign"
+    );
+    assert!(resolve("rw=randread\nba=1m\nsize=64k", 1 << 20).contains("blockalign"));
+    assert!(resolve("", 0).contains("beyond the device"));
+}

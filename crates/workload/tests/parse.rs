@@ -1,0 +1,173 @@
+//! Job files are read with fio's meaning.
+
+use ftlab_base::Nanos;
+use ftlab_workload::{JobFile, JobSpec, PatternKind, PerKind, Size};
+
+fn parse(text: &str) -> JobFile {
+    JobFile::parse(text, "t.fio").unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn one(options: &str) -> JobSpec {
+    parse(&format!("[job]\n{options}\n")).jobs.remove(0)
+}
+
+#[test]
+fn a_job_without_options_has_fios_defaults() {
+    let job = one("");
+    assert_eq!((job.kind, job.random), (PatternKind::Read, false));
+    assert_eq!(job.bs, PerKind::all(4096));
+    assert_eq!(
+        (job.iodepth, job.loops, job.numjobs, job.rwmixread),
+        (1, 1, 1, 50)
+    );
+    assert_eq!(
+        (job.size, job.offset, job.runtime),
+        (None, Size::Bytes(0), None)
+    );
+    assert!(job.randrepeat && job.data.scramble && !job.norandommap && !job.time_based);
+}
+
+#[test]
+fn every_pattern_is_known() {
+    for (rw, kind, random) in [
+        ("read", PatternKind::Read, false),
+        ("write", PatternKind::Write, false),
+        ("trim", PatternKind::Trim, false),
+        ("randread", PatternKind::Read, true),
+        ("randwrite", PatternKind::Write, true),
+        ("randtrim", PatternKind::Trim, true),
+        ("rw", PatternKind::ReadWrite, false),
+        ("readwrite", PatternKind::ReadWrite, false),
+        ("randrw", PatternKind::ReadWrite, true),
+        ("trimwrite", PatternKind::TrimWrite, false),
+        ("randtrimwrite", PatternKind::TrimWrite, true),
+    ] {
+        let job = one(&format!("rw={rw}"));
+        assert_eq!((job.kind, job.random), (kind, random), "{rw}");
+    }
+}
+
+#[test]
+fn values_have_fios_units() {
+    let job = one(
+        "bs=16k\nsize=50%\noffset=1m\nio_size=2g\nruntime=3m\nramp_time=500ms\nstartdelay=2\n\
+         thinktime=50\nthinktime_spin=1ms\nthinktime_blocks=8\nrate=1m\nnumber_ios=10k",
+    );
+    assert_eq!(job.bs, PerKind::all(16 << 10));
+    assert_eq!(job.size, Some(Size::Percent(50)));
+    assert_eq!(
+        (job.offset, job.io_size),
+        (Size::Bytes(1 << 20), Some(Size::Bytes(2 << 30)))
+    );
+    assert_eq!(job.runtime, Some(Nanos::from_secs(180)));
+    assert_eq!(
+        (job.ramp_time, job.startdelay),
+        (Nanos::from_millis(500), Nanos::from_secs(2))
+    );
+    assert_eq!(
+        (job.thinktime, job.thinktime_spin),
+        (Nanos::from_micros(50), Nanos::from_millis(1))
+    );
+    assert_eq!((job.thinktime_blocks, job.number_ios), (8, Some(10_240)));
+    assert_eq!(job.rate, PerKind::all(Some(1 << 20)));
+}
+
+#[test]
+fn aliases_and_flags_mean_the_same() {
+    let short = one("rw=randwrite\nbs=8k\nba=16k\nruntime=5\ntime_based\nstonewall");
+    let long = one(
+        "readwrite=randwrite\nblocksize=8k\nblockalign=16k\ntimeout=5\ntime_based=1\n\
+         wait_for_previous",
+    );
+    assert_eq!(
+        JobSpec {
+            job_options: Vec::new(),
+            ..short
+        },
+        JobSpec {
+            job_options: Vec::new(),
+            ..long
+        }
+    );
+    assert!(!one("norandommap=0").norandommap);
+}
+
+#[test]
+fn the_later_mix_overrides_the_earlier() {
+    assert_eq!(one("rwmixread=70\nrwmixwrite=40").rwmixread, 60);
+    assert_eq!(one("rwmixwrite=40\nrwmixread=70").rwmixread, 70);
+}
+
+#[test]
+fn globals_reach_the_jobs_after_them_only() {
+    let file = parse("[global]\nbs=8k\n[a]\n[global]\niodepth=4\n[b]\nbs=1m\n");
+    let seen: Vec<_> = file
+        .jobs
+        .iter()
+        .map(|j| (j.name.as_str(), j.bs.read, j.iodepth))
+        .collect();
+    assert_eq!(seen, [("a", 8192, 1), ("b", 1 << 20, 4)]);
+}
+
+#[test]
+fn options_are_echoed_under_fios_main_names() {
+    let file =
+        parse("[global]\nioengine=libaio\n[a]\nreadwrite=write\nblocksize = 4k # why\nthread\n");
+    let pairs = |list: &[(String, String)]| -> Vec<String> {
+        list.iter()
+            .map(|(key, value)| format!("{key}={value}"))
+            .collect()
+    };
+    assert_eq!(pairs(&file.jobs[0].global_options), ["ioengine=libaio"]);
+    assert_eq!(
+        pairs(&file.jobs[0].job_options),
+        ["rw=write", "bs=4k", "thread="]
+    );
+}
+
+#[test]
+fn clones_are_jobs_and_walls_part_groups() {
+    let file = parse(
+        "[global]\nsize=1m\n[a]\nnumjobs=2\n[b]\n[c]\nstonewall\nnumjobs=2\n[d]\nstonewall\n",
+    );
+    let names: Vec<_> = file
+        .jobs
+        .iter()
+        .map(|j| (j.name.as_str(), j.clone_index))
+        .collect();
+    assert_eq!(
+        names,
+        [("a", 0), ("a", 1), ("b", 0), ("c", 0), ("c", 1), ("d", 0)]
+    );
+    assert_eq!(file.groups(), [vec![0, 1, 2], vec![3, 4], vec![5]]);
+}
+
+#[test]
+fn a_name_key_renames_the_job() {
+    assert_eq!(one("name=other").name, "other");
+}
+
+#[test]
+fn keys_of_the_host_are_remembered_with_a_reason() {
+    let file = parse("[global]\nioengine=libaio\ndirect=1\n[a]\niodepth_batch_submit=4\n");
+    let seen: Vec<_> = file
+        .ignored
+        .iter()
+        .map(|i| (i.key.as_str(), i.at.line))
+        .collect();
+    assert_eq!(
+        seen,
+        [("ioengine", 2), ("direct", 3), ("iodepth_batch_submit", 5)]
+    );
+    assert_eq!(
+        file.ignored[1].reason,
+        "there is no page cache in front of the drive"
+    );
+}
+
+#[test]
+fn number_ios_does_not_stop_a_time_based_job() {
+    let file = parse("[a]\ntime_based\nruntime=1\nnumber_ios=5\n");
+    assert_eq!(file.ignored[0].key, "number_ios");
+    assert_eq!(file.jobs[0].resolve(1 << 20).unwrap().ios_max, None);
+}

@@ -1,0 +1,133 @@
+//! No text makes the parser panic, and no accepted job makes its stream panic or stray.
+
+use ftlab_base::{CommandKind, RootSeed};
+use ftlab_workload::{JobFile, JobStream};
+use proptest::prelude::*;
+
+const DEVICE_BYTES: u64 = 10_000_384;
+
+/// Lines that are nearly right, so that more than the first check is reached.
+fn line() -> impl Strategy<Value = String> {
+    let key = prop::sample::select(vec![
+        "rw",
+        "bs",
+        "ba",
+        "iodepth",
+        "size",
+        "offset",
+        "io_size",
+        "runtime",
+        "time_based",
+        "loops",
+        "number_ios",
+        "rwmixread",
+        "rwmixtrim",
+        "percentage_random",
+        "random_distribution",
+        "norandommap",
+        "randrepeat",
+        "fsync",
+        "numjobs",
+        "stonewall",
+        "thinktime",
+        "rate",
+        "rate_iops",
+        "randseed",
+        "direct",
+        "bssplit",
+        "nonsense",
+    ]);
+    let value = prop_oneof![
+        "[0-9]{1,3}[kmgtp%]?",
+        prop::sample::select(vec![
+            "read",
+            "write",
+            "trim",
+            "rw",
+            "randread",
+            "randwrite",
+            "randtrim",
+            "randrw",
+            "trimwrite",
+            "randtrimwrite",
+            "zipf:1.2",
+            "zipf:0.4:0.5",
+            "pareto:0.2",
+            "normal:20",
+            "zoned:60/10:40/90",
+            "4k,8k",
+            "4k,,16k",
+            "512",
+            "18446744073709551615",
+            "100%",
+            "1",
+        ])
+        .prop_map(str::to_owned),
+        any::<String>(),
+    ];
+    let option = (key, value).prop_map(|(key, value)| format!("{key}={value}"));
+    prop_oneof![8 => option, 1 => Just("[global]".to_owned()), 1 => "\\[[a-z]{0,3}\\]?", 1 => any::<String>()]
+}
+
+/// Runs the head of every job's stream and checks that it keeps to its region.
+fn try_streams(file: &JobFile) {
+    for spec in file.jobs.iter().take(2) {
+        let Ok(job) = spec.resolve(DEVICE_BYTES) else {
+            continue;
+        };
+        let region = job.offset_bytes..=job.offset_bytes + job.region_bytes;
+        assert!(*region.end() <= DEVICE_BYTES);
+        for request in JobStream::new(&job, RootSeed(1)).take(500) {
+            if request.kind != CommandKind::Flush {
+                let (start, bytes) = (request.lba.0 * 512, u64::from(request.sectors) * 512);
+                assert!(bytes > 0);
+                assert!(
+                    region.contains(&start) && region.contains(&(start + bytes)),
+                    "{request:?}"
+                );
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_parses_or_fails_politely(text in any::<String>()) {
+        let _ = JobFile::parse(&text, "t.fio");
+    }
+
+    #[test]
+    fn nearly_right_files_never_panic(lines in prop::collection::vec(line(), 0..12)) {
+        let text = format!("[job]\n{}\n", lines.join("\n"));
+        match JobFile::parse(&text, "t.fio") {
+            Ok(file) => try_streams(&file),
+            Err(error) => prop_assert!(error.to_string().starts_with("t.fio")),
+        }
+    }
+
+    #[test]
+    fn combinations_of_right_options_keep_to_their_region(
+        rw in prop::sample::select(vec![
+            "read", "randwrite", "rw", "randrw", "trimwrite", "randtrimwrite", "randtrim",
+        ]),
+        law in prop::sample::select(vec![
+            "random", "zipf:0.8", "zipf:3:0.99", "pareto:0.3:1", "normal:100:0", "zoned:50/1:50/99",
+        ]),
+        bs in prop::sample::select(vec!["512", "4k", "1536", "4k,12k"]),
+        ba in prop::option::of(prop::sample::select(vec!["512", "4k", "1m"])),
+        random in 0..=100u8,
+        size in 1..=100u8,
+        loops in 1..4u8,
+        map in any::<bool>(),
+    ) {
+        let ba = ba.map_or_else(String::new, |ba| format!("ba={ba}\n"));
+        let text = format!(
+            "[job]\nrw={rw}\nrandom_distribution={law}\nbs={bs}\n{ba}percentage_random={random}\n\
+             size={size}%\noffset=13%\nloops={loops}\nnorandommap={}\nfsync=3\n",
+            u8::from(map),
+        );
+        if let Ok(file) = JobFile::parse(&text, "t.fio") {
+            try_streams(&file);
+        }
+    }
+}
