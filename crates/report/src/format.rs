@@ -1,0 +1,240 @@
+//! Numbers as a reader sees them: three significant digits, grouped thousands, units that fit.
+
+/// Three significant digits, thousands grouped: `0.0891`, `9.17`, `244`, `11,200`.
+pub fn number(value: f64) -> String {
+    const DIGITS: i32 = 3;
+    if !value.is_finite() {
+        return "–".to_owned();
+    }
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    // Round first: 99.96 has three digits before the point only afterwards.
+    let rounded = round_to_digits(value, DIGITS);
+    let magnitude = rounded.abs().log10().floor() as i32;
+    if magnitude < -4 {
+        return format!("{rounded:.2e}");
+    }
+    // A whole number is a count or was written so; zeros behind it would claim precision.
+    let whole = value.fract() == 0.0;
+    let decimals = if whole {
+        0
+    } else {
+        (DIGITS - 1 - magnitude).max(0)
+    };
+    group_thousands(&format!("{rounded:.*}", decimals as usize))
+}
+
+/// `value` rounded to so many significant digits.
+pub fn round_to_digits(value: f64, digits: i32) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    let factor = 10f64.powi(digits - 1 - magnitude);
+    (value * factor).round() / factor
+}
+
+/// A number as a source wrote it, thousands grouped; words stay as they are.
+pub fn literal(text: &str) -> String {
+    match text.parse::<f64>() {
+        Ok(_) if !text.contains(['e', 'E']) => group_thousands(text),
+        _ => text.to_owned(),
+    }
+}
+
+fn group_thousands(digits: &str) -> String {
+    let (sign, rest) = match digits.strip_prefix('-') {
+        Some(rest) => ("−", rest),
+        None => ("", digits),
+    };
+    let (whole, fraction) = rest.split_once('.').unwrap_or((rest, ""));
+    let mut out = String::from(sign);
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    if !fraction.is_empty() {
+        out.push('.');
+        out.push_str(fraction);
+    }
+    out
+}
+
+/// A latency given in nanoseconds, in the unit that fits.
+pub fn latency_ns(ns: f64) -> String {
+    let (value, unit) = match ns {
+        _ if ns < 1e3 => (ns, "ns"),
+        _ if ns < 1e6 => (ns / 1e3, "µs"),
+        _ if ns < 1e9 => (ns / 1e6, "ms"),
+        _ => (ns / 1e9, "s"),
+    };
+    format!("{} {unit}", number(round_to_digits(value, 3)))
+}
+
+/// A capacity in decimal units, as drives are sold.
+pub fn capacity(bytes: u64) -> String {
+    match bytes as f64 {
+        b if b >= 1e12 => format!("{} TB", number(b / 1e12)),
+        b if b >= 1e9 => format!("{} GB", number(b / 1e9)),
+        b => format!("{} MB", number(b / 1e6)),
+    }
+}
+
+/// A share between 0 and 1 as a percentage, to one digit below ten.
+pub fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    if value == 0.0 || value.abs() >= 9.95 {
+        format!("{value:.0} %")
+    } else {
+        format!("{value:.1} %")
+    }
+}
+
+/// An error with the direction it goes: `+2.1 %` when the model is above the published value.
+pub fn signed_error(error: f64, published: &str, simulated: Option<f64>) -> String {
+    let below = matches!(
+        (published.parse::<f64>(), simulated),
+        (Ok(published), Some(simulated)) if simulated < published
+    );
+    let text = percent(error);
+    match (text.as_str(), below) {
+        ("0 %" | "0.0 %", _) => text,
+        (_, true) => format!("−{text}"),
+        (_, false) => format!("+{text}"),
+    }
+}
+
+/// A published value with its source's qualifier in front: `≈ 60`, `> 2`, `up to 15`.
+pub fn published(value: &str, qualifier: &str) -> String {
+    let value = literal(value);
+    match qualifier {
+        "approx" => format!("≈ {value}"),
+        "gt" => format!("> {value}"),
+        "lt" => format!("< {value}"),
+        "upto" => format!("up to {value}"),
+        "range-lo" => format!("from {value}"),
+        "range-hi" => format!("to {value}"),
+        "qualitative" => format!("“{value}”"),
+        "derived" => format!("{value} (derived)"),
+        q if q.starts_with("ambiguous") => format!("{value} (?)"),
+        _ => value,
+    }
+}
+
+/// A metric's name without its unit, in words: `lat_avg_ms` is "Average latency".
+pub fn metric_words(metric: &str) -> String {
+    match metric {
+        "iops" => "IOPS".to_owned(),
+        "mb_s" => "Throughput".to_owned(),
+        "lat_avg_ms" | "lat_avg_s" => "Average latency".to_owned(),
+        "lat_max_ms" | "lat_max_s" => "Longest latency".to_owned(),
+        "watts" => "Power".to_owned(),
+        "write_amp" => "Write amplification".to_owned(),
+        other => {
+            let words = other.replace('_', " ");
+            let mut letters = words.chars();
+            match letters.next() {
+                Some(first) => first.to_uppercase().chain(letters).collect(),
+                None => String::new(),
+            }
+        }
+    }
+}
+
+/// A unit as printed: the tables write `iops`, a reader expects `IOPS`.
+pub fn unit(unit: &str) -> &str {
+    match unit {
+        "iops" => "IOPS",
+        "count" => "",
+        "x" => "×",
+        other => other,
+    }
+}
+
+/// A value with its unit, no dangling space when it has none.
+pub fn with_unit(value: &str, unit_name: &str) -> String {
+    match unit(unit_name) {
+        "" => value.to_owned(),
+        unit => format!("{value} {unit}"),
+    }
+}
+
+/// Text in which a number and its unit stay on one line: `64 GB`, `100 ms`, `14 %`.
+pub fn keep_units(text: &str) -> String {
+    const NO_BREAK_SPACE: char = '\u{a0}';
+    const UNITS: [&str; 9] = ["%", "ns", "µs", "ms", "s", "KiB", "MB", "GB", "TB"];
+    let mut out = String::with_capacity(text.len());
+    for (index, word) in text.split(' ').enumerate() {
+        let unit = word.trim_end_matches(['.', ',', ':', ';']);
+        let follows_number = out.ends_with(|c: char| c.is_ascii_digit());
+        if index > 0 {
+            let kept = follows_number && UNITS.contains(&unit);
+            out.push(if kept { NO_BREAK_SPACE } else { ' ' });
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_three_significant_digits() {
+        let shown: Vec<String> = [
+            0.08914, 9.168, 99.96, 244.0, 243.6, 11_171.4, 0.0, 20.0, 1234567.0,
+        ]
+        .into_iter()
+        .map(number)
+        .collect();
+        assert_eq!(
+            shown,
+            [
+                "0.0891",
+                "9.17",
+                "100",
+                "244",
+                "244",
+                "11,200",
+                "0",
+                "20",
+                "1,230,000"
+            ]
+        );
+    }
+
+    #[test]
+    fn latencies_choose_their_unit() {
+        assert_eq!(latency_ns(85_312.0), "85.3 µs");
+        assert_eq!(latency_ns(991_000_000.0), "991 ms");
+        assert_eq!(latency_ns(1.52e10), "15.2 s");
+    }
+
+    #[test]
+    fn a_published_value_keeps_its_digits_and_qualifier() {
+        assert_eq!(published("11171", "eq"), "11,171");
+        assert_eq!(published("0.360", "approx"), "≈ 0.360");
+        assert_eq!(published("lots", "qualitative"), "“lots”");
+        assert_eq!(published("210", "ambiguous-state"), "210 (?)");
+    }
+
+    #[test]
+    fn a_unit_stays_with_its_number() {
+        assert_eq!(
+            keep_units("a 64 GB drive, 100 ms."),
+            "a 64\u{a0}GB drive, 100\u{a0}ms."
+        );
+        assert_eq!(keep_units("3 steps"), "3 steps");
+    }
+
+    #[test]
+    fn an_error_shows_its_direction() {
+        assert_eq!(signed_error(0.021, "100", Some(102.1)), "+2.1 %");
+        assert_eq!(signed_error(0.12, "100", Some(88.7)), "−12 %");
+        assert_eq!(signed_error(0.0, "100", Some(100.0)), "0 %");
+    }
+}

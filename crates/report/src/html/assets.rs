@@ -1,0 +1,51 @@
+//! The page's own files and the chart library, taken in when the crate is built.
+
+/// Apache ECharts, cut to what the page draws; fetched by npm, see `build.rs`.
+pub const CHART_LIBRARY: &str = include_str!(env!("FTLAB_ECHARTS"));
+
+/// Forbids every request; data links carry the empty icon and saved tables.
+pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
+     script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+
+/// Applies a stored theme before anything is drawn.
+pub const THEME_EARLY: &str = include_str!("../../web/src/theme-early.js");
+
+const STYLES: [&str; 4] = [
+    include_str!("../../web/src/tokens.css"),
+    include_str!("../../web/src/layout.css"),
+    include_str!("../../web/src/content.css"),
+    include_str!("../../web/src/charts.css"),
+];
+
+const SCRIPTS: [&str; 7] = [
+    include_str!("../../web/src/format.js"),
+    include_str!("../../web/src/look.js"),
+    include_str!("../../web/src/plots-runs.js"),
+    include_str!("../../web/src/plots-xy.js"),
+    include_str!("../../web/src/data.js"),
+    include_str!("../../web/src/charts.js"),
+    include_str!("../../web/src/page.js"),
+];
+
+/// All styles, in cascade order.
+pub fn style() -> String {
+    STYLES.concat()
+}
+
+/// All scripts in one scope of their own; each file only declares functions but the last.
+pub fn script() -> String {
+    format!("(() => {{\n'use strict';\n{}}})();\n", SCRIPTS.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_script_ends_its_own_element() {
+        for script in [CHART_LIBRARY, THEME_EARLY, &script()] {
+            let lower = script.to_ascii_lowercase();
+            assert!(!lower.contains("</script") && !lower.contains("<!--"));
+        }
+    }
+}
