@@ -12,7 +12,7 @@ BIN    := $(or $(CARGO_TARGET_DIR),target)/release/ftlab
 WEB    := crates/report/web
 # npm's own record of what it installed. Installing also bundles the charts (`prepare` in package.json).
 NPM    := $(if $(wildcard $(WEB)/package-lock.json),$(WEB)/node_modules/.package-lock.json)
-REPORT := report.html
+REPORT := index.html
 # What the binary reads besides its own code: a change here makes a new report.
 DATA   := $(wildcard drives/*.toml testbeds/*.toml jobs/* scripts/* reference/*.csv)
 

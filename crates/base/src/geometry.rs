@@ -123,28 +123,10 @@ impl Geometry {
         }
     }
 
-    /// The die of a block.
-    #[must_use]
-    pub const fn die_of_block(&self, block: BlockId) -> DieId {
-        DieId((block.0 / self.blocks_per_die) as u16)
-    }
-
     /// The channel of a die.
     #[must_use]
     pub const fn channel_of_die(&self, die: DieId) -> u32 {
         die.0 as u32 % self.channels
-    }
-
-    /// The block of a page.
-    #[must_use]
-    pub const fn block_of_page(&self, page: PageId) -> BlockId {
-        BlockId(page.0 / self.pages_per_block)
-    }
-
-    /// Where a page lies in its block, from 0.
-    #[must_use]
-    pub const fn page_in_block(&self, page: PageId) -> u32 {
-        page.0 % self.pages_per_block
     }
 
     /// Page `n` of a block.
@@ -185,14 +167,12 @@ mod tests {
     }
 
     #[test]
-    fn addresses_convert_there_and_back() {
+    fn blocks_are_numbered_die_by_die_and_pages_block_by_block() {
         let g = eight_gib();
         let block = g.block(DieId(9), 511);
-        assert_eq!(g.die_of_block(block), DieId(9));
+        assert_eq!(block, BlockId(9 * 512 + 511));
         assert_eq!(g.channel_of_die(DieId(9)), 1);
-        let page = g.page(block, 255);
-        assert_eq!(g.block_of_page(page), block);
-        assert_eq!(g.page_in_block(page), 255);
+        assert_eq!(g.page(block, 255), PageId(block.0 * 256 + 255));
     }
 
     #[test]

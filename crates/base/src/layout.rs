@@ -15,8 +15,9 @@
 //! so that a run of slots spreads over as many dies as there are, and the pages of one program
 //! unit (all planes of a die) lie side by side.
 
+use crate::divisor::Divisor;
 use crate::geometry::{Geometry, GeometryError};
-use crate::ids::{BlockId, DieId, PageId, Ppa};
+use crate::ids::{BlockId, DieId, Ppa};
 use std::fmt;
 
 /// A superblock, numbered group by group.
@@ -37,6 +38,17 @@ impl fmt::Display for SuperblockId {
     }
 }
 
+/// Where a page is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PagePlace {
+    /// The die.
+    pub die: DieId,
+    /// The block, on that die.
+    pub block: BlockId,
+    /// The page of the block, from 0.
+    pub page: u32,
+}
+
 /// How superblocks lie on the array. All counts; see the module for the order of slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
@@ -52,6 +64,10 @@ pub struct Layout {
     pub pages_per_superblock: u32,
     /// Slots of a superblock.
     pub slots_per_superblock: u32,
+    by_superblock_slots: Divisor,
+    by_group_superblocks: Divisor,
+    by_stripe: Divisor,
+    by_planes: Divisor,
 }
 
 impl Layout {
@@ -76,13 +92,19 @@ impl Layout {
                 geometry.slot_bytes
             )));
         }
+        let superblocks_per_group = geometry.blocks_per_die / geometry.planes_per_die;
+        let slots_per_superblock = (bytes / u64::from(geometry.slot_bytes)) as u32;
         Ok(Layout {
             geometry,
             stripe_dies,
             groups: geometry.dies() / stripe_dies,
-            superblocks_per_group: geometry.blocks_per_die / geometry.planes_per_die,
+            superblocks_per_group,
             pages_per_superblock: pages,
-            slots_per_superblock: (bytes / u64::from(geometry.slot_bytes)) as u32,
+            slots_per_superblock,
+            by_superblock_slots: Divisor::new(slots_per_superblock),
+            by_group_superblocks: Divisor::new(superblocks_per_group),
+            by_stripe: Divisor::new(stripe_dies),
+            by_planes: Divisor::new(geometry.planes_per_die),
         })
     }
 
@@ -101,7 +123,7 @@ impl Layout {
     /// The group of a superblock.
     #[must_use]
     pub const fn group_of(&self, superblock: SuperblockId) -> u32 {
-        superblock.0 / self.superblocks_per_group
+        self.by_group_superblocks.quotient(superblock.0)
     }
 
     /// Slot `n` of a superblock.
@@ -113,13 +135,14 @@ impl Layout {
     /// The superblock of a slot.
     #[must_use]
     pub const fn superblock_of(&self, slot: Ppa) -> SuperblockId {
-        SuperblockId(slot.0 / self.slots_per_superblock)
+        SuperblockId(self.by_superblock_slots.quotient(slot.0))
     }
 
-    /// Where a slot lies in its superblock, from 0.
+    /// The superblock of a slot, and where in it the slot lies, from 0.
     #[must_use]
-    pub const fn slot_in_superblock(&self, slot: Ppa) -> u32 {
-        slot.0 % self.slots_per_superblock
+    pub const fn locate(&self, slot: Ppa) -> (SuperblockId, u32) {
+        let (superblock, n) = self.by_superblock_slots.divide(slot.0);
+        (SuperblockId(superblock), n)
     }
 
     /// The pages (in programming order within the superblock) that hold slot `n`:
@@ -135,27 +158,29 @@ impl Layout {
         }
     }
 
-    /// The physical page that is `n`-th in programming order in a superblock.
+    /// The page that is `n`-th in programming order in a superblock.
     #[must_use]
-    pub const fn page(&self, superblock: SuperblockId, n: u32) -> PageId {
-        let planes = self.geometry.planes_per_die;
-        let unit = n / planes;
-        let die =
-            DieId((self.group_of(superblock) * self.stripe_dies + unit % self.stripe_dies) as u16);
-        let block_in_die = superblock.0 % self.superblocks_per_group * planes + n % planes;
-        self.geometry.page(
-            self.geometry.block(die, block_in_die),
-            unit / self.stripe_dies,
-        )
+    pub const fn page(&self, superblock: SuperblockId, n: u32) -> PagePlace {
+        let (unit, plane) = self.by_planes.divide(n);
+        let (page, die_of_stripe) = self.by_stripe.divide(unit);
+        let (group, of_group) = self.by_group_superblocks.divide(superblock.0);
+        let die = DieId((group * self.stripe_dies + die_of_stripe) as u16);
+        let block = self.geometry.block(die, of_group * self.geometry.planes_per_die + plane);
+        PagePlace { die, block, page }
     }
 
-    /// The first block of every die of a superblock; with several planes its neighbours follow.
-    pub fn blocks(&self, superblock: SuperblockId) -> impl Iterator<Item = BlockId> + use<> {
+    /// The dies of a superblock, each with its first block there; with several planes the
+    /// neighbours of that block follow.
+    pub fn blocks(
+        &self,
+        superblock: SuperblockId,
+    ) -> impl Iterator<Item = (DieId, BlockId)> + use<> {
         let layout = *self;
-        let first_die = self.group_of(superblock) * self.stripe_dies;
-        let n = superblock.0 % self.superblocks_per_group * self.geometry.planes_per_die;
-        (first_die..first_die + self.stripe_dies)
-            .map(move |die| layout.geometry.block(DieId(die as u16), n))
+        let planes = self.geometry.planes_per_die;
+        (0..self.stripe_dies).map(move |n| {
+            let place = layout.page(superblock, n * planes);
+            (place.die, place.block)
+        })
     }
 }
 
@@ -183,7 +208,8 @@ mod tests {
             let l = layout(planes, 4096, stripe_dies);
             let pages: BTreeSet<u32> = (0..l.superblocks())
                 .flat_map(|s| (0..l.pages_per_superblock).map(move |n| (s, n)))
-                .map(|(s, n)| l.page(SuperblockId(s), n).0)
+                .map(|(s, n)| l.page(SuperblockId(s), n))
+                .map(|place| place.block.0 * 8 + place.page)
                 .collect();
             assert_eq!(pages.len() as u32, l.geometry.pages());
         }
@@ -194,11 +220,7 @@ mod tests {
         let l = layout(2, 4096, 2);
         let at: Vec<(u16, u32, u32)> = (0..6)
             .map(|n| l.page(SuperblockId(0), n))
-            .map(|page| {
-                let block = l.geometry.block_of_page(page);
-                let die = l.geometry.die_of_block(block);
-                (die.0, block.0 % 2, l.geometry.page_in_block(page))
-            })
+            .map(|place| (place.die.0, place.block.0 % 2, place.page))
             .collect();
         assert_eq!(
             at,

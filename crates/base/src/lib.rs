@@ -4,6 +4,7 @@
 //! one; this one uses none of them.
 
 pub mod command;
+pub mod divisor;
 pub mod geometry;
 pub mod hash;
 pub mod histogram;
@@ -13,10 +14,11 @@ pub mod rng;
 pub mod time;
 
 pub use command::{Command, CommandId, CommandKind, Completion, Outcome, SECTOR_BYTES};
+pub use divisor::Divisor;
 pub use geometry::{Geometry, GeometryError};
 pub use hash::StreamHash;
 pub use histogram::LatencyHistogram;
 pub use ids::{BlockId, DieId, Lba, Lpn, PageId, Ppa};
-pub use layout::{Layout, SuperblockId};
+pub use layout::{Layout, PagePlace, SuperblockId};
 pub use rng::RootSeed;
 pub use time::{Nanos, SimTime};

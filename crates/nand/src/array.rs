@@ -2,7 +2,7 @@
 
 use crate::op::{Cause, NandOp, OpBatch, OpKind, Order};
 use ftlab_base::geometry::Geometry;
-use ftlab_base::{BlockId, PageId, SECTOR_BYTES, StreamHash};
+use ftlab_base::{BlockId, DieId, PagePlace, SECTOR_BYTES, StreamHash};
 
 /// Operations counted by cause. Programs and reads are counted in pages, erases in blocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -123,6 +123,9 @@ impl Array {
     /// Takes a block out of use.
     pub fn mark_bad(&mut self, block: BlockId) {
         self.bad[block.index()] = true;
+        // No page is ever the next one, so the one check of a program covers bad blocks too; what
+        // the block holds stays readable.
+        self.programmed[block.index()] = self.geometry.pages_per_block;
     }
 
     /// Whether a block is out of use.
@@ -135,73 +138,65 @@ impl Array {
     ///
     /// # Panics
     /// When the page was not programmed since its block's last erase.
+    #[inline]
     pub fn read(
         &mut self,
-        page: PageId,
+        place: PagePlace,
         bytes: u32,
         cause: Cause,
         order: Order,
         batch: &mut OpBatch,
     ) {
-        let block = self.geometry.block_of_page(page);
-        let n = self.geometry.page_in_block(page);
+        let programmed = self.programmed[place.block.index()];
         assert!(
-            n < self.programmed[block.index()],
-            "read of {page} ({block}, page {n}): only {} pages of the block are programmed",
-            self.programmed[block.index()]
+            place.page < programmed,
+            "read of {}, page {}: only {programmed} pages of the block are programmed",
+            place.block,
+            place.page
         );
         self.counters.reads[cause as usize] += 1;
-        self.issue(OpKind::Read, page, block, 1, bytes, cause, order, batch);
+        self.issue(OpKind::Read, place, 1, bytes, cause, order, batch);
     }
 
     /// Programs the next page of a block, or of `planes` neighbouring blocks together.
     ///
     /// # Panics
     /// When the page is not the next one of its block, or the block is bad.
+    #[inline]
     pub fn program(
         &mut self,
-        page: PageId,
+        place: PagePlace,
         planes: u32,
         cause: Cause,
         order: Order,
         batch: &mut OpBatch,
     ) {
-        let first = self.geometry.block_of_page(page);
-        let n = self.geometry.page_in_block(page);
-        for block in (first.0..first.0 + planes).map(BlockId) {
+        let first = place.block.index();
+        for (n, next) in (0..).zip(&mut self.programmed[first..first + planes as usize]) {
             assert!(
-                !self.bad[block.index()],
-                "program of {page}: {block} is bad"
-            );
-            let next = &mut self.programmed[block.index()];
-            assert!(
-                *next == n,
-                "program of {page} ({block}, page {n}): the next page of the block is {next} of {}",
-                self.geometry.pages_per_block
+                *next == place.page,
+                "{}",
+                wrong_program(
+                    BlockId(place.block.0 + n),
+                    place.page,
+                    self.bad[first + n as usize],
+                    *next
+                )
             );
             *next += 1;
         }
         self.counters.programs[cause as usize] += u64::from(planes);
         let bytes = planes * self.geometry.page_bytes;
-        self.issue(
-            OpKind::Program,
-            page,
-            first,
-            planes,
-            bytes,
-            cause,
-            order,
-            batch,
-        );
+        self.issue(OpKind::Program, place, planes, bytes, cause, order, batch);
     }
 
-    /// Erases a block, or `planes` neighbouring blocks together.
+    /// Erases a block of a die, or `planes` neighbouring blocks together.
     ///
     /// # Panics
     /// When a block is bad.
     pub fn erase(
         &mut self,
-        first: BlockId,
+        (die, first): (DieId, BlockId),
         planes: u32,
         cause: Cause,
         order: Order,
@@ -213,19 +208,23 @@ impl Array {
             self.erases[block.index()] += 1;
         }
         self.counters.erases[cause as usize] += u64::from(planes);
-        let page = self.geometry.page(first, 0);
-        self.issue(OpKind::Erase, page, first, planes, 0, cause, order, batch);
+        let place = PagePlace {
+            die,
+            block: first,
+            page: 0,
+        };
+        self.issue(OpKind::Erase, place, planes, 0, cause, order, batch);
     }
 
     #[expect(
         clippy::too_many_arguments,
         reason = "one private leaf that fills one struct"
     )]
+    #[inline]
     fn issue(
         &mut self,
         kind: OpKind,
-        page: PageId,
-        block: BlockId,
+        place: PagePlace,
         planes: u32,
         bytes: u32,
         cause: Cause,
@@ -236,13 +235,23 @@ impl Array {
             kind,
             cause,
             planes: planes as u8,
-            die: self.geometry.die_of_block(block),
-            sectors: (u64::from(bytes) / SECTOR_BYTES) as u16,
-            page,
+            die: place.die,
+            sectors: (bytes / SECTOR_BYTES as u32) as u16,
+            page: self.geometry.page(place.block, place.page),
             order,
         };
         self.stream.word(op.word());
         batch.push(op);
+    }
+}
+
+/// Why a program is illegal.
+#[cold]
+fn wrong_program(block: BlockId, page: u32, bad: bool, next: u32) -> String {
+    if bad {
+        format!("program of {block}, page {page}: the block is bad")
+    } else {
+        format!("program of {block}, page {page}: the next page to program is {next}")
     }
 }
 
@@ -263,9 +272,16 @@ mod tests {
         (Array::new(geometry), OpBatch::default())
     }
 
+    fn place(block: u32, page: u32) -> PagePlace {
+        PagePlace {
+            die: DieId((block / 4) as u16),
+            block: BlockId(block),
+            page,
+        }
+    }
+
     fn program(array: &mut Array, batch: &mut OpBatch, block: u32, n: u32) {
-        let page = array.geometry().page(BlockId(block), n);
-        array.program(page, 1, Cause::Host, Order::FREE, batch);
+        array.program(place(block, n), 1, Cause::Host, Order::FREE, batch);
     }
 
     #[test]
@@ -278,16 +294,14 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(
-        expected = "program of page 22 (block 5, page 2): the next page of the block is 0"
-    )]
+    #[should_panic(expected = "program of block 5, page 2: the next page to program is 0")]
     fn a_page_out_of_order_aborts() {
         let (mut array, mut batch) = toy();
         program(&mut array, &mut batch, 5, 2);
     }
 
     #[test]
-    #[should_panic(expected = "the next page of the block is 1")]
+    #[should_panic(expected = "the next page to program is 1")]
     fn programming_twice_without_erase_aborts() {
         let (mut array, mut batch) = toy();
         program(&mut array, &mut batch, 5, 0);
@@ -295,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "program of page 20: block 5 is bad")]
+    #[should_panic(expected = "program of block 5, page 0: the block is bad")]
     fn programming_a_bad_block_aborts() {
         let (mut array, mut batch) = toy();
         array.mark_bad(BlockId(5));
@@ -303,19 +317,24 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "read of page 21 (block 5, page 1): only 1 pages")]
+    #[should_panic(expected = "read of block 5, page 1: only 1 pages")]
     fn reading_an_erased_page_aborts() {
         let (mut array, mut batch) = toy();
         program(&mut array, &mut batch, 5, 0);
-        array.read(PageId(21), 4096, Cause::Host, Order::FREE, &mut batch);
+        array.read(place(5, 1), 4096, Cause::Host, Order::FREE, &mut batch);
     }
 
     #[test]
     fn planes_work_together_and_wear_each() {
         let (mut array, mut batch) = toy();
-        let page = array.geometry().page(BlockId(2), 0);
-        array.program(page, 2, Cause::Gc, Order::FREE, &mut batch);
-        array.erase(BlockId(2), 2, Cause::Gc, Order::FREE, &mut batch);
+        array.program(place(2, 0), 2, Cause::Gc, Order::FREE, &mut batch);
+        array.erase(
+            (DieId(0), BlockId(2)),
+            2,
+            Cause::Gc,
+            Order::FREE,
+            &mut batch,
+        );
         assert_eq!(
             (array.erase_count(BlockId(2)), array.erase_count(BlockId(3))),
             (1, 1)
@@ -330,7 +349,7 @@ mod tests {
         let (mut array, mut batch) = toy();
         program(&mut array, &mut batch, 0, 0);
         for _ in 0..100 {
-            array.read(PageId(0), 4096, Cause::Host, Order::FREE, &mut batch);
+            array.read(place(0, 0), 4096, Cause::Host, Order::FREE, &mut batch);
         }
         assert!(array.erase_counts().iter().all(|&n| n == 0));
         assert_eq!(array.counters().reads(), 100);

@@ -56,13 +56,11 @@ impl BlockLayer {
             let valid = self.is_valid(block, offset);
             assert_eq!(slot.is_some(), valid, "{lpn} is valid or not");
             let Some(slot) = slot else { continue };
-            let n = self.layout.slot_in_superblock(slot);
-            let page = self.layout.page(self.layout.superblock_of(slot), n);
-            let geometry = &self.layout.geometry;
-            let programmed = self.array.programmed_pages(geometry.block_of_page(page));
+            let (superblock, n) = self.layout.locate(slot);
+            let place = self.layout.page(superblock, n);
             assert!(
-                geometry.page_in_block(page) < programmed,
-                "{lpn} lies on {page}, which is erased"
+                place.page < self.array.programmed_pages(place.block),
+                "{lpn} lies on {place:?}, which is erased"
             );
             assert!(
                 !std::mem::replace(&mut taken[slot.index()], true),
@@ -75,7 +73,7 @@ impl BlockLayer {
     fn programmed(&self, superblock: SuperblockId) -> u32 {
         let planes = self.layout.geometry.planes_per_die;
         let firsts = self.layout.blocks(superblock);
-        let blocks = firsts.flat_map(|first| (first.0..first.0 + planes).map(BlockId));
+        let blocks = firsts.flat_map(|(_, first)| (first.0..first.0 + planes).map(BlockId));
         blocks.map(|b| self.array.programmed_pages(b)).sum()
     }
 }

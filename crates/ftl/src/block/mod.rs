@@ -120,8 +120,7 @@ impl BlockLayer {
 
     /// Senses the page that is a slot.
     fn read_slot(&mut self, slot: Ppa, cause: Cause, order: Order, batch: &mut OpBatch) {
-        let superblock = self.layout.superblock_of(slot);
-        let n = self.layout.slot_in_superblock(slot);
+        let (superblock, n) = self.layout.locate(slot);
         let page = self.layout.page(superblock, n);
         let bytes = self.layout.geometry.page_bytes;
         self.array.read(page, bytes, cause, order, batch);

@@ -88,13 +88,14 @@ impl Pool {
     /// How often a superblock was erased. Its blocks are only ever erased together.
     pub fn wear(&self, superblock: SuperblockId, array: &Array) -> u32 {
         let first = self.layout.blocks(superblock).next();
-        array.erase_count(first.expect("a superblock has a block"))
+        array.erase_count(first.expect("a superblock has a block").1)
     }
 
     fn is_bad(&self, superblock: SuperblockId, array: &Array) -> bool {
         let planes = self.layout.geometry.planes_per_die;
         let mut firsts = self.layout.blocks(superblock);
-        firsts
-            .any(|first| (first.0..first.0 + planes).any(|n| array.is_bad(ftlab_base::BlockId(n))))
+        firsts.any(|(_, first)| {
+            (first.0..first.0 + planes).any(|n| array.is_bad(ftlab_base::BlockId(n)))
+        })
     }
 }

@@ -149,10 +149,10 @@ impl PageLayer {
         let superblock = self.groups[g].free.pop_front();
         let superblock = superblock.expect("collection keeps a superblock free for every frontier");
         let planes = self.layout.geometry.planes_per_die;
-        for block in self.layout.blocks(superblock) {
+        for (die, block) in self.layout.blocks(superblock) {
             if self.array.programmed_pages(block) > 0 {
                 self.array
-                    .erase(block, planes, Cause::Gc, Order::FREE, batch);
+                    .erase((die, block), planes, Cause::Gc, Order::FREE, batch);
             }
         }
         let first = self.layout.slot(superblock, 0);

@@ -235,27 +235,25 @@ impl PageLayer {
             .expect("some group holds no more than the mean")
     }
 
-    /// Reads the pages of one slot, if they are programmed: a slot whose unit is not full yet is
+    /// Reads the pages of a slot, or of `slots` neighbours in one page, if they are programmed: a
+    /// slot whose unit is not full yet is
     /// still in the controller.
     fn read_slot(
         &mut self,
         slot: Ppa,
-        sectors_of: u32,
+        slots: u32,
         cause: Cause,
         order: Order,
         batch: &mut OpBatch,
     ) {
-        let superblock = self.layout.superblock_of(slot);
-        let (first, pages) = self
-            .layout
-            .pages_of_slot(self.layout.slot_in_superblock(slot));
+        let (superblock, n) = self.layout.locate(slot);
+        let (first, pages) = self.layout.pages_of_slot(n);
+        let geometry = &self.layout.geometry;
+        let bytes = (slots * geometry.slot_bytes).min(geometry.page_bytes);
         for n in first..first + pages {
-            let page = self.layout.page(superblock, n);
-            let block = self.layout.geometry.block_of_page(page);
-            if self.layout.geometry.page_in_block(page) < self.array.programmed_pages(block) {
-                let bytes = (sectors_of * self.layout.geometry.slot_bytes)
-                    .min(self.layout.geometry.page_bytes);
-                self.array.read(page, bytes, cause, order, batch);
+            let place = self.layout.page(superblock, n);
+            if place.page < self.array.programmed_pages(place.block) {
+                self.array.read(place, bytes, cause, order, batch);
             }
         }
     }
