@@ -1,1 +1,21 @@
-//! Preconditioning, steady state, the tests of the reviews, and their scores.
+//! Everything between a drive and a report: states a drive is brought to, jobs run on it, the
+//! tests of the reviews, and published figures beside what the model gives.
+//!
+//! - [`driver::run`] runs a job file on a drive, in virtual time or without time.
+//! - [`states`] brings a drive to `new`, `filled` or `used`.
+//! - [`methods`] lists the tests of the reviews as data.
+//! - [`figures`] maps rows of the reference table to runs and judges them.
+//! - [`review::review`] does all of it for several drives and returns a result set.
+//!
+//! Nothing here reads a wall clock: the same drives, tests and seed give the same results.
+
+pub mod driver;
+#[cfg(test)]
+mod fake;
+pub mod figures;
+pub mod methods;
+pub mod record;
+pub mod review;
+pub mod states;
+
+pub use states::State;

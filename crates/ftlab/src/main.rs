@@ -1,2 +1,25 @@
-//! The `ftlab` command line.
-fn main() {}
+//! ftlab: a software SSD and the bench to review it.
+
+mod cli;
+mod drives;
+mod failure;
+mod files;
+mod progress;
+mod review;
+mod run;
+mod screen;
+mod show;
+
+use clap::Parser;
+use cli::{Cli, Command};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Drives => drives::command(),
+        Command::Show(args) => show::command(&args),
+        Command::Run(args) => run::command(&args),
+        Command::Review(args) => review::command(&args),
+    };
+    failure::exit(outcome)
+}

@@ -100,7 +100,7 @@ pub struct Scheduler {
     /// Fences that operations waited for and that nobody needs any more.
     spent: Vec<Fence>,
     /// Watched fences that were reached.
-    reached: Vec<Fence>,
+    reached: VecDeque<Fence>,
 }
 
 impl Scheduler {
@@ -126,7 +126,7 @@ impl Scheduler {
             die_busy: Nanos::ZERO,
             channel_busy: Nanos::ZERO,
             spent: Vec::new(),
-            reached: Vec::new(),
+            reached: VecDeque::new(),
         }
     }
 
@@ -213,14 +213,14 @@ impl Scheduler {
         Some(at)
     }
 
-    /// Watched fences reached since the last call, in order.
-    pub fn drain_reached(&mut self) -> std::vec::Drain<'_, Fence> {
-        self.reached.drain(..)
+    /// The first of the watched fences that were reached.
+    pub fn pop_reached(&mut self) -> Option<Fence> {
+        self.reached.pop_front()
     }
 
-    /// Fences whose waiting operation has started since the last call; free for reuse.
-    pub fn drain_spent(&mut self) -> std::vec::Drain<'_, Fence> {
-        self.spent.drain(..)
+    /// A fence that all its waiters have passed: free for reuse.
+    pub fn pop_spent(&mut self) -> Option<Fence> {
+        self.spent.pop()
     }
 
     fn fence(&mut self, fence: Fence) -> &mut FenceState {
@@ -325,7 +325,7 @@ impl Scheduler {
             return;
         }
         if std::mem::take(&mut state.watched) {
-            self.reached.push(fence);
+            self.reached.push_back(fence);
         }
         let mut sleeper = std::mem::replace(&mut state.first_sleeper, NOBODY);
         while sleeper != NOBODY {

@@ -5,7 +5,9 @@
 
 use ftlab_base::Lpn;
 use ftlab_ftl::Extent;
-use std::collections::{BTreeMap, VecDeque};
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+use std::collections::VecDeque;
 
 /// The sectors of a slot that were written, one bit each.
 pub(super) type SectorMask = u128;
@@ -25,7 +27,8 @@ pub(super) struct WriteBuffer {
     whole: SectorMask,
     occupied: u32,
     waiting: VecDeque<Lpn>,
-    entries: BTreeMap<Lpn, Entry>,
+    /// By slot. Looked up, never walked in an order that could matter.
+    entries: HashMap<Lpn, Entry, FxBuildHasher>,
 }
 
 impl WriteBuffer {
@@ -36,25 +39,32 @@ impl WriteBuffer {
             whole: sector_mask(0, sectors_per_slot),
             occupied: 0,
             waiting: VecDeque::new(),
-            entries: BTreeMap::new(),
+            entries: HashMap::default(),
         }
     }
 
     /// Takes in sectors of a slot; false when there is no room.
     pub(super) fn admit(&mut self, lpn: Lpn, sectors: SectorMask) -> bool {
-        if let Some(entry) = self.entries.get_mut(&lpn)
-            && entry.waiting != 0
-        {
+        if self.is_full() && !self.entries.contains_key(&lpn) {
+            return false;
+        }
+        let entry = self.entries.entry(lpn).or_default();
+        if entry.waiting != 0 {
             entry.waiting |= sectors;
             return true;
         }
         if self.occupied == self.capacity {
             return false;
         }
+        entry.waiting = sectors;
         self.occupied += 1;
         self.waiting.push_back(lpn);
-        self.entries.entry(lpn).or_default().waiting = sectors;
         true
+    }
+
+    /// Whether every slot is taken: only what waits already can be written again.
+    pub(super) fn is_full(&self) -> bool {
+        self.occupied == self.capacity
     }
 
     /// Hands on the slot that waits longest.
@@ -90,11 +100,12 @@ impl WriteBuffer {
         let before = self.waiting.len();
         self.waiting.retain(|lpn| *lpn < first || *lpn >= end);
         self.occupied -= (before - self.waiting.len()) as u32;
-        for entry in self.entries.range_mut(first..end) {
-            entry.1.waiting = 0;
-        }
-        self.entries
-            .retain(|_, entry| entry.waiting != 0 || entry.programming > 0);
+        self.entries.retain(|lpn, entry| {
+            if (first..end).contains(lpn) {
+                entry.waiting = 0;
+            }
+            entry.waiting != 0 || entry.programming > 0
+        });
     }
 
     /// Whether the buffer holds the newest data of a slot.

@@ -431,12 +431,11 @@ impl Ssd {
 
     /// Follows up what the NAND has finished.
     fn after_nand(&mut self, now: SimTime) {
-        for fence in self.scheduler.drain_spent() {
+        while let Some(fence) = self.scheduler.pop_spent() {
             self.batch.recycle(fence);
         }
-        let reached: Vec<Fence> = self.scheduler.drain_reached().collect();
         let mut room = false;
-        for fence in reached {
+        while let Some(fence) = self.scheduler.pop_reached() {
             let reader = self
                 .reading
                 .get_mut(fence.index())
@@ -444,18 +443,17 @@ impl Ssd {
             if reader > 0 {
                 self.data_out(reader - 1, now);
             } else {
-                let mut slots = std::mem::take(&mut self.programming[fence.index()]);
+                let slots = &mut self.programming[fence.index()];
                 slots.drain(..).for_each(|lpn| self.buffer.programmed(lpn));
-                self.programming[fence.index()] = slots;
                 room = true;
             }
             self.batch.recycle(fence);
         }
         if room {
             self.end_flushes(now);
-        }
-        if room || !self.buffer.nothing_waits() {
             self.admit(now);
+        } else if !self.buffer.nothing_waits() {
+            self.drain(now);
         }
     }
 

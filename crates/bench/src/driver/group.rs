@@ -1,0 +1,215 @@
+//! Jobs that run at the same time, on a clock.
+
+use super::DriverError;
+use super::report::RunReport;
+use super::worker::Worker;
+use ftlab_base::{Command, CommandId, CommandKind, Completion, Nanos, Outcome, RootSeed, SimTime};
+use ftlab_drive::{Counters, Device};
+use ftlab_workload::ResolvedJob;
+
+/// A drive that needs more events than this for one instant will never leave it.
+const EVENTS_AN_INSTANT_MAX: u64 = 1 << 24;
+
+/// Low bits of a command's id that name its slot: as many as jobs and depths of a file allow. The
+/// rest counts commands, so that ids are unique within a run.
+const SLOT_BITS: u32 = 28;
+
+/// The drive's counters from the end of the first ramp on.
+pub struct Counting {
+    at_start: Counters,
+    after_ramp: Option<Counters>,
+}
+
+impl Counting {
+    pub fn new(at_start: Counters) -> Self {
+        Counting {
+            at_start,
+            after_ramp: None,
+        }
+    }
+
+    pub fn finish(self, end: Counters) -> Counters {
+        end.since(&self.after_ramp.unwrap_or(self.at_start))
+    }
+}
+
+/// A command on its way.
+#[derive(Debug, Clone, Copy)]
+struct InFlight {
+    id: CommandId,
+    worker: u32,
+    kind: CommandKind,
+    bytes: u64,
+    at: SimTime,
+}
+
+/// Jobs that run at the same time.
+pub struct Group {
+    workers: Vec<Worker>,
+    now: SimTime,
+    slots: Vec<Option<InFlight>>,
+    free: Vec<u32>,
+    submitted: u64,
+    completed: u64,
+    done: Vec<Completion>,
+}
+
+impl Group {
+    pub fn new(index: usize, jobs: &[&ResolvedJob], seed: RootSeed, start: SimTime) -> Self {
+        Group {
+            workers: jobs
+                .iter()
+                .map(|job| Worker::new(job, index, seed, start))
+                .collect(),
+            now: start,
+            slots: Vec::new(),
+            free: Vec::new(),
+            submitted: 0,
+            completed: 0,
+            done: Vec::new(),
+        }
+    }
+
+    /// Runs the jobs to their ends; returns when the last one ended.
+    pub fn run(
+        &mut self,
+        device: &mut dyn Device,
+        counting: &mut Counting,
+    ) -> Result<SimTime, DriverError> {
+        let counts_from = self.workers.iter().map(|w| w.report.measured_from).min();
+        let mut events = 0;
+        loop {
+            let next_request = self.issue_due(device);
+            if next_request == SimTime::NEVER && self.outstanding() == 0 {
+                break;
+            }
+            let next_event = device.next_event().unwrap_or(SimTime::NEVER);
+            let next = next_request.min(next_event).max(self.now);
+            if next == SimTime::NEVER {
+                return Err(self.stuck());
+            }
+            events = if next > self.now { 0 } else { events + 1 };
+            if events > EVENTS_AN_INSTANT_MAX {
+                return Err(DriverError::Standstill {
+                    at: self.elapsed(),
+                    events,
+                });
+            }
+            if counting.after_ramp.is_none() && counts_from.is_some_and(|from| next >= from) {
+                counting.after_ramp = Some(device.counters());
+            }
+            self.now = next;
+            self.let_happen(device)?;
+        }
+        let ends = self
+            .workers
+            .iter()
+            .map(Worker::ends)
+            .max()
+            .unwrap_or(self.now);
+        self.now = ends.max(self.now);
+        self.let_happen(device)?;
+        Ok(self.now)
+    }
+
+    /// Adds what the group did to the run's report.
+    pub fn report(self, report: &mut RunReport) {
+        assert_eq!(
+            self.submitted, self.completed,
+            "every command is waited for"
+        );
+        report.submitted += self.submitted;
+        report.completed += self.completed;
+        report
+            .jobs
+            .extend(self.workers.into_iter().map(Worker::finish));
+    }
+
+    /// Issues every request that is due; returns when the next one is.
+    fn issue_due(&mut self, device: &mut dyn Device) -> SimTime {
+        let mut next = SimTime::NEVER;
+        for index in 0..self.workers.len() {
+            loop {
+                let at = self.workers[index].issues_at(self.now);
+                if at > self.now {
+                    next = next.min(at);
+                    break;
+                }
+                self.submit(index, device);
+            }
+        }
+        next
+    }
+
+    fn submit(&mut self, index: usize, device: &mut dyn Device) {
+        let request = self.workers[index].issue();
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            (self.slots.len() - 1) as u32
+        });
+        let command = Command {
+            id: CommandId(self.submitted << SLOT_BITS | u64::from(slot)),
+            kind: request.kind,
+            lba: request.lba,
+            sectors: request.sectors,
+            at: self.now,
+        };
+        self.slots[slot as usize] = Some(InFlight {
+            id: command.id,
+            worker: index as u32,
+            kind: command.kind,
+            bytes: command.bytes(),
+            at: self.now,
+        });
+        self.submitted += 1;
+        device.submit(command, self.now);
+    }
+
+    /// Lets the drive do what is due and hands the completions to their jobs.
+    fn let_happen(&mut self, device: &mut dyn Device) -> Result<(), DriverError> {
+        device.advance(self.now, &mut self.done);
+        for n in 0..self.done.len() {
+            let completion = self.done[n];
+            self.complete(completion)?;
+        }
+        self.done.clear();
+        Ok(())
+    }
+
+    fn complete(&mut self, completion: Completion) -> Result<(), DriverError> {
+        let slot = (completion.id.0 & ((1 << SLOT_BITS) - 1)) as u32;
+        let entry = self.slots.get_mut(slot as usize);
+        let Some(command) = entry.and_then(|e| e.take_if(|c| c.id == completion.id)) else {
+            return Err(DriverError::Unexpected {
+                id: completion.id.0 >> SLOT_BITS,
+            });
+        };
+        self.free.push(slot);
+        self.completed += 1;
+        let worker = &mut self.workers[command.worker as usize];
+        match completion.outcome {
+            Outcome::Good => {
+                worker.complete(command.kind, command.bytes, command.at, completion.at)
+            }
+            Outcome::WriteFault | Outcome::Unrecoverable => worker.fail(completion.at),
+        }
+        Ok(())
+    }
+
+    fn outstanding(&self) -> usize {
+        (self.submitted - self.completed) as usize
+    }
+
+    fn elapsed(&self) -> Nanos {
+        self.now.since(SimTime::ZERO)
+    }
+
+    fn stuck(&self) -> DriverError {
+        let oldest = self.slots.iter().flatten().map(|command| command.at).min();
+        DriverError::Stuck {
+            at: self.elapsed(),
+            outstanding: self.outstanding(),
+            since: oldest.unwrap_or(self.now).since(SimTime::ZERO),
+        }
+    }
+}

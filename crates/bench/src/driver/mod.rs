@@ -1,0 +1,162 @@
+//! Runs a job file on a drive.
+//!
+//! Groups separated by `stonewall` run one after the other, the jobs of a group at the same time.
+//! With a clock, each job keeps `iodepth` commands outstanding and the clock jumps to the drive's
+//! next event or the next request, whichever is first. Without a clock, commands are applied one
+//! after the other and only amounts count: the jobs of a group take turns.
+//!
+//! **When a job's time is over** it issues nothing more, and what is outstanding then is waited
+//! for but not counted. This is what Iometer does: it records a command only while the test is
+//! recording (`Grunt::Record_IO`). fio counts these last commands and lengthens the measured time
+//! until the last one ends; at sensible run lengths both agree, and where they do not (latencies
+//! of many seconds at a high queue depth), the published figures are Iometer's. As in fio, what
+//! ends after the ramp counts wherever it began, and the runtime starts when the ramp ends.
+//!
+//! Also as in fio: `rate` and `rate_iops` are caps that a job behind them catches up with at full
+//! speed; `thinktime` starts when the commands before it have ended; a command that fails ends
+//! its job.
+
+mod group;
+mod report;
+mod stats;
+mod untimed;
+mod windows;
+mod worker;
+
+pub use report::RunReport;
+pub use stats::{DEPTH_LEVELS, Direction, INTERVAL_S, Interval, JobReport};
+pub use windows::WriteAmplification;
+
+use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_drive::Device;
+use ftlab_workload::{JobError, JobFile, ResolvedJob, Source};
+use thiserror::Error;
+
+/// How a run treats time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clock {
+    /// Virtual time: latencies and rates.
+    Timed,
+    /// None: write amplification, wear.
+    Untimed,
+}
+
+/// Why a run could not be made or finished.
+#[derive(Debug, Error)]
+pub enum DriverError {
+    /// A job does not fit the drive.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// Without a clock only an amount of I/O ends a job.
+    #[error(
+        "{at}: job `{job}`: time_based has no meaning without a clock; add an amount of I/O such \
+         as io_size=10g, or leave time_based out and give loops=4"
+    )]
+    NoAmount {
+        /// Where the job's section begins.
+        at: Source,
+        /// Its name.
+        job: String,
+    },
+    /// The drive has commands and will never do anything.
+    #[error(
+        "the drive is stuck at {at} with {outstanding} commands outstanding, the oldest one \
+         since {since}"
+    )]
+    Stuck {
+        /// On the run's clock.
+        at: Nanos,
+        /// Commands not completed.
+        outstanding: usize,
+        /// When the oldest of them was submitted, on the run's clock.
+        since: Nanos,
+    },
+    /// Events follow one another and the clock does not move.
+    #[error("time stands still at {at}: {events} events in a row at one instant")]
+    Standstill {
+        /// On the run's clock.
+        at: Nanos,
+        /// How many.
+        events: u64,
+    },
+    /// The drive completed what was not outstanding.
+    #[error("the drive completed command {id}, which was not outstanding")]
+    Unexpected {
+        /// The command's number.
+        id: u64,
+    },
+}
+
+impl DriverError {
+    /// Whether the job file is at fault rather than the drive.
+    #[must_use]
+    pub fn is_input(&self) -> bool {
+        matches!(self, DriverError::Job(_) | DriverError::NoAmount { .. })
+    }
+}
+
+/// Runs every job of `file` on `device`.
+///
+/// # Errors
+/// When a job does not fit the drive or clock, or the drive loses a command.
+pub fn run(
+    file: &JobFile,
+    device: &mut dyn Device,
+    clock: Clock,
+    seed: RootSeed,
+) -> Result<RunReport, DriverError> {
+    let jobs = resolve(file, device.capacity_sectors() * SECTOR_BYTES, clock)?;
+    device.restart_stream_hash();
+    match clock {
+        Clock::Timed => run_timed(file, &jobs, device, seed),
+        Clock::Untimed => Ok(untimed::run(file, &jobs, device, seed)),
+    }
+}
+
+/// Checks that every job of `file` fits a drive of that size and the clock.
+///
+/// # Errors
+/// The first job that does not.
+pub fn check(file: &JobFile, device_bytes: u64, clock: Clock) -> Result<(), DriverError> {
+    resolve(file, device_bytes, clock).map(drop)
+}
+
+fn resolve(
+    file: &JobFile,
+    device_bytes: u64,
+    clock: Clock,
+) -> Result<Vec<ResolvedJob>, DriverError> {
+    let resolve = |spec| match clock {
+        Clock::Timed => Ok(ftlab_workload::JobSpec::resolve(spec, device_bytes)?),
+        Clock::Untimed => untimed::resolve(spec, device_bytes),
+    };
+    file.jobs.iter().map(resolve).collect()
+}
+
+fn run_timed(
+    file: &JobFile,
+    jobs: &[ResolvedJob],
+    device: &mut dyn Device,
+    seed: RootSeed,
+) -> Result<RunReport, DriverError> {
+    let mut report = RunReport::default();
+    let mut counting = group::Counting::new(device.counters());
+    let mut now = SimTime::ZERO;
+    for (index, members) in file.groups().iter().enumerate() {
+        let members: Vec<_> = members.iter().map(|&member| &jobs[member]).collect();
+        let mut group = group::Group::new(index, &members, seed, now);
+        now = group.run(device, &mut counting)?;
+        group.report(&mut report);
+    }
+    report.simulated = now.since(SimTime::ZERO);
+    report.counters = counting.finish(device.counters());
+    let total = report.counters.write_amplification();
+    report.wa = WriteAmplification {
+        steady: total,
+        total,
+    };
+    Ok(report)
+}
+
+#[cfg(test)]
+mod tests;

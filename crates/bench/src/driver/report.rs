@@ -1,0 +1,22 @@
+//! What a run came to.
+
+use super::{JobReport, WriteAmplification};
+use ftlab_base::Nanos;
+use ftlab_drive::Counters;
+
+/// What a run came to.
+#[derive(Debug, Default)]
+pub struct RunReport {
+    /// Its jobs, in the order of the job file.
+    pub jobs: Vec<JobReport>,
+    /// Commands submitted, over all jobs and the whole run.
+    pub submitted: u64,
+    /// Commands completed; equal to `submitted`, or the run had been an error.
+    pub completed: u64,
+    /// Virtual time from the first job's start to the end of the last; zero without a clock.
+    pub simulated: Nanos,
+    /// What happened inside the drive, from the end of the first ramp to the end of the run.
+    pub counters: Counters,
+    /// NAND bytes programmed over host bytes written.
+    pub wa: WriteAmplification,
+}

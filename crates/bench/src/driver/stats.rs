@@ -1,0 +1,176 @@
+//! What a job counts: I/Os, bytes and latencies, by kind of command.
+
+use ftlab_base::{CommandKind, LatencyHistogram, Nanos, SimTime};
+
+/// Length of an interval of the series, in seconds.
+pub const INTERVAL_S: u64 = 1;
+
+/// fio's buckets of queue depth: up to 1, 2, 4, 8, 16, 32, and more.
+pub const DEPTH_LEVELS: usize = 7;
+
+/// Totals of one second.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Interval {
+    /// Commands completed.
+    pub ios: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+}
+
+/// What was counted of one kind of command.
+#[derive(Debug, Clone, Default)]
+pub struct Direction {
+    /// Commands completed.
+    pub ios: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// One entry a second from the start of measuring; empty without a clock.
+    pub series: Vec<Interval>,
+    // A third of a megabyte: only for kinds that occur.
+    latency: Option<Box<LatencyHistogram>>,
+}
+
+impl Direction {
+    /// Latencies from submission to completion; `None` when nothing was timed.
+    #[must_use]
+    pub fn latency(&self) -> Option<&LatencyHistogram> {
+        self.latency.as_deref()
+    }
+
+    fn record(&mut self, bytes: u64, latency: Nanos, since_start: Nanos) {
+        self.ios += 1;
+        self.bytes += bytes;
+        self.latency.get_or_insert_default().record(latency);
+        let second = (since_start.0 / Nanos::from_secs(INTERVAL_S).0) as usize;
+        if self.series.len() <= second {
+            self.series.resize(second + 1, Interval::default());
+        }
+        self.series[second].ios += 1;
+        self.series[second].bytes += bytes;
+    }
+
+    /// Counts everything that `other` counted, second by second; its series began `later` seconds
+    /// after this one's.
+    pub fn merge(&mut self, other: &Direction, later: usize) {
+        self.ios += other.ios;
+        self.bytes += other.bytes;
+        if let Some(latency) = &other.latency {
+            self.latency.get_or_insert_default().merge(latency);
+        }
+        let length = self.series.len().max(later + other.series.len());
+        self.series.resize(length, Interval::default());
+        for (mine, theirs) in self.series[later..].iter_mut().zip(&other.series) {
+            mine.ios += theirs.ios;
+            mine.bytes += theirs.bytes;
+        }
+    }
+}
+
+/// What one job did.
+#[derive(Debug, Clone)]
+pub struct JobReport {
+    /// The section of the job file.
+    pub name: String,
+    /// Jobs of one group ran at the same time; from 0.
+    pub group: usize,
+    /// Commands it kept outstanding.
+    pub iodepth: u32,
+    /// When its statistics begin, on the run's clock: after start delay and ramp.
+    pub measured_from: SimTime,
+    /// How long its statistics lasted; zero without a clock.
+    pub measured: Nanos,
+    /// Commands that failed. The job stops at its first, as fio's do.
+    pub errors: u64,
+    /// Commands submitted while so many were outstanding, in fio's buckets.
+    pub depths: [u64; DEPTH_LEVELS],
+    directions: [Direction; 4],
+}
+
+impl JobReport {
+    pub(super) fn new(name: String, group: usize, iodepth: u32) -> Self {
+        JobReport {
+            name,
+            group,
+            iodepth,
+            measured_from: SimTime::ZERO,
+            measured: Nanos::ZERO,
+            errors: 0,
+            depths: [0; DEPTH_LEVELS],
+            directions: Default::default(),
+        }
+    }
+
+    /// What was counted of one kind of command.
+    #[must_use]
+    pub fn direction(&self, kind: CommandKind) -> &Direction {
+        &self.directions[place(kind)]
+    }
+
+    /// Counts everything that `other` counted: for clones that are reported as one.
+    pub fn merge(&mut self, other: &JobReport) {
+        self.measured = self.measured.max(other.measured);
+        self.errors += other.errors;
+        for (mine, theirs) in self.depths.iter_mut().zip(&other.depths) {
+            *mine += theirs;
+        }
+        for (mine, theirs) in self.directions.iter_mut().zip(&other.directions) {
+            mine.merge(theirs, 0);
+        }
+    }
+
+    /// Counts a completed command.
+    pub(super) fn record(&mut self, kind: CommandKind, bytes: u64, from: SimTime, to: SimTime) {
+        let since_start = to.since(self.measured_from);
+        self.directions[place(kind)].record(bytes, to.since(from), since_start);
+    }
+
+    /// Counts a command applied without time.
+    #[inline]
+    pub(super) fn count(&mut self, kind: CommandKind, bytes: u64) {
+        let direction = &mut self.directions[place(kind)];
+        direction.ios += 1;
+        direction.bytes += bytes;
+    }
+
+    /// Notes at which depth a command was submitted.
+    pub(super) fn note_depth(&mut self, outstanding: u32) {
+        let level = outstanding.max(1).next_power_of_two().trailing_zeros() as usize;
+        self.depths[level.min(DEPTH_LEVELS - 1)] += 1;
+    }
+}
+
+fn place(kind: CommandKind) -> usize {
+    match kind {
+        CommandKind::Read => 0,
+        CommandKind::Write => 1,
+        CommandKind::Trim => 2,
+        CommandKind::Flush => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_completion_counts_in_its_second() {
+        let mut report = JobReport::new("job".into(), 0, 1);
+        report.measured_from = SimTime(500);
+        let end = SimTime(500) + Nanos::from_millis(2_500);
+        report.record(CommandKind::Read, 4096, SimTime(600), end);
+        let reads = report.direction(CommandKind::Read);
+        let ios: Vec<u64> = reads.series.iter().map(|i| i.ios).collect();
+        assert_eq!(ios, [0, 0, 1]);
+        assert_eq!(reads.latency().unwrap().max(), end.since(SimTime(600)));
+        assert!(report.direction(CommandKind::Write).latency().is_none());
+    }
+
+    #[test]
+    fn depths_fall_into_fio_buckets() {
+        let mut report = JobReport::new("job".into(), 0, 1);
+        for depth in [1, 2, 3, 4, 5, 32, 33, 64, 1000] {
+            report.note_depth(depth);
+        }
+        assert_eq!(report.depths, [1, 1, 2, 1, 0, 1, 3]);
+    }
+}

@@ -1,0 +1,188 @@
+//! Runs on a drive whose answers can be worked out by hand: 100 µs a command.
+
+use super::*;
+use crate::fake::Fake;
+use ftlab_base::CommandKind;
+
+const SECTORS: u64 = 1 << 17; // 64 MiB
+
+fn fake() -> Fake {
+    Fake::new(SECTORS)
+}
+
+fn run_on(mut device: Fake, clock: Clock, job: &str) -> Result<RunReport, DriverError> {
+    let file = JobFile::parse(job, "test.fio").unwrap();
+    run(&file, &mut device, clock, RootSeed(1))
+}
+
+fn timed(job: &str) -> RunReport {
+    run_on(fake(), Clock::Timed, job).unwrap()
+}
+
+fn writes(report: &RunReport, job: usize) -> &Direction {
+    report.jobs[job].direction(CommandKind::Write)
+}
+
+#[test]
+fn a_job_by_amount_ends_with_it() {
+    let report = timed("[w]\nrw=randwrite\nbs=4k\nnumber_ios=50");
+    assert_eq!((report.submitted, report.completed), (50, 50));
+    assert_eq!(writes(&report, 0).ios, 50);
+    assert_eq!(writes(&report, 0).bytes, 50 * 4096);
+    assert_eq!(report.jobs[0].measured, Nanos::from_millis(5));
+    assert_eq!(
+        writes(&report, 0).latency().unwrap().max(),
+        Nanos::from_micros(100)
+    );
+    assert_eq!(
+        report.wa,
+        WriteAmplification {
+            steady: 2.0,
+            total: 2.0
+        }
+    );
+}
+
+#[test]
+fn depth_is_kept_and_waiting_is_latency() {
+    let report = timed("[w]\nrw=randwrite\niodepth=4\nnumber_ios=1000");
+    let latency = writes(&report, 0).latency().unwrap();
+    assert_eq!(latency.max(), Nanos::from_micros(400));
+    assert_eq!(report.jobs[0].measured, Nanos::from_millis(100));
+    assert_eq!(
+        report.jobs[0].depths[2], 998,
+        "all but the first two are at 3 or 4"
+    );
+}
+
+#[test]
+fn what_is_outstanding_at_the_end_is_waited_for_and_not_counted() {
+    let report = timed("[w]\nrw=randwrite\niodepth=4\ntime_based\nruntime=1");
+    // One ends every 100 µs; the one at exactly 1 s is no longer within the second.
+    assert_eq!(writes(&report, 0).ios, 9_999);
+    assert_eq!(report.jobs[0].measured, Nanos::from_secs(1));
+    assert_eq!(report.completed, 10_003);
+    assert_eq!(
+        report.simulated,
+        Nanos::from_secs(1) + Nanos::from_micros(300)
+    );
+}
+
+#[test]
+fn a_ramp_comes_before_the_runtime_and_is_not_counted() {
+    let report = timed("[w]\nrw=randwrite\ntime_based\nramp_time=1\nruntime=2");
+    assert_eq!(writes(&report, 0).ios, 20_000);
+    assert_eq!(writes(&report, 0).series.len(), 2);
+    assert_eq!(report.jobs[0].measured, Nanos::from_secs(2));
+    assert_eq!(report.simulated, Nanos::from_secs(3));
+    assert!(
+        report.counters.host_ios <= 20_002,
+        "counters leave the ramp out"
+    );
+}
+
+#[test]
+fn groups_follow_one_another_and_jobs_of_a_group_share() {
+    let report =
+        timed("[global]\nrw=randwrite\nnumber_ios=100\n[a]\n[b]\n[c]\nstonewall\nstartdelay=1");
+    assert_eq!(
+        report.jobs.iter().map(|job| job.group).collect::<Vec<_>>(),
+        [0, 0, 1]
+    );
+    assert_eq!(report.jobs[1].measured, Nanos::from_millis(20));
+    assert_eq!(report.jobs[2].measured, Nanos::from_millis(10));
+    let start = SimTime(Nanos::from_millis(20).0) + Nanos::from_secs(1);
+    assert_eq!(report.jobs[2].measured_from, start);
+}
+
+#[test]
+fn rates_and_pauses_hold_a_job_back() {
+    let paced = timed("[w]\nrw=randwrite\nrate_iops=1000\ntime_based\nruntime=2");
+    assert_eq!(writes(&paced, 0).ios, 2_000);
+    let by_bytes = timed("[w]\nrw=randwrite\nrate=4000k\ntime_based\nruntime=2");
+    assert_eq!(writes(&by_bytes, 0).ios, 2_000);
+    let thinking = timed("[w]\nrw=randwrite\nthinktime=900\nnumber_ios=100");
+    assert_eq!(thinking.simulated, Nanos::from_micros(100 * 100 + 99 * 900));
+    let in_blocks =
+        timed("[w]\nrw=randwrite\niodepth=2\nthinktime=1000\nthinktime_blocks=10\nnumber_ios=20");
+    assert_eq!(in_blocks.simulated, Nanos::from_micros(20 * 100 + 1000));
+}
+
+#[test]
+fn a_job_held_back_lasts_its_runtime() {
+    let report = timed("[w]\nrw=randwrite\nrate_iops=1\ntime_based\nruntime=3");
+    assert_eq!(writes(&report, 0).ios, 3);
+    assert_eq!(report.simulated, Nanos::from_secs(3));
+}
+
+#[test]
+fn a_failed_command_ends_its_job() {
+    let mut device = fake();
+    device.fails_from = 10;
+    let report = run_on(device, Clock::Timed, "[w]\nrw=randwrite\nnumber_ios=50").unwrap();
+    assert_eq!(report.jobs[0].errors, 1);
+    assert_eq!(writes(&report, 0).ios, 10);
+    assert_eq!(report.completed, 11);
+}
+
+#[test]
+fn a_drive_that_dies_is_an_error_that_says_since_when() {
+    let mut device = fake();
+    device.dies_at = 10;
+    let error = run_on(
+        device,
+        Clock::Timed,
+        "[w]\nrw=randwrite\niodepth=2\nnumber_ios=50",
+    );
+    let message = error.unwrap_err().to_string();
+    assert!(message.contains("with 2 commands outstanding"), "{message}");
+    assert!(message.contains("900 µs"), "{message}");
+}
+
+#[test]
+fn a_drive_that_takes_no_time_does_not_hang_a_timed_job() {
+    let mut device = fake();
+    device.service = Nanos::ZERO;
+    let error = run_on(
+        device,
+        Clock::Timed,
+        "[w]\nrw=randwrite\ntime_based\nruntime=1",
+    );
+    assert!(matches!(error, Err(DriverError::Standstill { .. })));
+}
+
+#[test]
+fn without_a_clock_amounts_count() {
+    let job = "[w]\nrw=randwrite\nsize=100%\nloops=4\n[r]\nrw=read\nnumber_ios=7";
+    let report = run_on(fake(), Clock::Untimed, job).unwrap();
+    assert_eq!(writes(&report, 0).bytes, 4 * SECTORS * SECTOR_BYTES);
+    assert_eq!(report.jobs[1].direction(CommandKind::Read).ios, 7);
+    assert_eq!(report.wa.steady, 2.0);
+    assert!(writes(&report, 0).latency().is_none());
+    assert_eq!(report.simulated, Nanos::ZERO);
+}
+
+#[test]
+fn without_a_clock_a_job_by_time_needs_an_amount() {
+    let by_time = "[w]\nrw=randwrite\ntime_based\nruntime=60";
+    let error = run_on(fake(), Clock::Untimed, by_time).unwrap_err();
+    assert!(
+        error.is_input() && error.to_string().contains("io_size="),
+        "{error}"
+    );
+    let both = run_on(fake(), Clock::Untimed, &format!("{by_time}\nio_size=1m")).unwrap();
+    assert_eq!(writes(&both, 0).bytes, 1 << 20);
+}
+
+#[test]
+fn the_seed_decides_the_requests() {
+    let hash = |seed| {
+        let file = JobFile::parse("[w]\nrw=randwrite\nnumber_ios=9", "test.fio").unwrap();
+        let job = file.jobs[0].resolve(SECTORS * SECTOR_BYTES).unwrap();
+        ftlab_workload::JobStream::new(&job, RootSeed(seed))
+            .map(|r| r.lba.0)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(hash(1), hash(1));
+    assert_ne!(hash(1), hash(2));
+}

@@ -1,0 +1,122 @@
+//! Jobs without a clock: one command after the other, as fast as the host can.
+
+use super::DriverError;
+use super::report::RunReport;
+use super::stats::JobReport;
+use super::windows::Windows;
+use ftlab_base::{Command, CommandId, CommandKind, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_drive::Device;
+use ftlab_workload::{JobFile, JobSpec, JobStream, ResolvedJob};
+
+/// Fits a job to a drive when only its amount of I/O can end it.
+pub fn resolve(spec: &JobSpec, device_bytes: u64) -> Result<ResolvedJob, DriverError> {
+    let has_amount = spec.io_size.is_some() || spec.number_ios.is_some();
+    if spec.time_based && !has_amount {
+        return Err(DriverError::NoAmount {
+            at: spec.source.clone(),
+            job: spec.name.clone(),
+        });
+    }
+    let by_amount = JobSpec {
+        time_based: false,
+        ..spec.clone()
+    };
+    Ok(by_amount.resolve(device_bytes)?)
+}
+
+/// Runs the jobs of `file`, which `jobs` has fitted to the drive.
+pub fn run(
+    file: &JobFile,
+    jobs: &[ResolvedJob],
+    device: &mut dyn Device,
+    seed: RootSeed,
+) -> RunReport {
+    let start = device.counters();
+    let mut applier = Applier {
+        windows: Windows::new(device.capacity_sectors() * SECTOR_BYTES, start),
+        device,
+        applied: 0,
+        written_bytes: 0,
+    };
+    let mut reports = Vec::new();
+    for (index, members) in file.groups().iter().enumerate() {
+        let member = |&member: &usize| Applied::new(&jobs[member], index, seed);
+        reports.extend(applier.run_group(members.iter().map(member).collect()));
+    }
+    let end = applier.device.counters();
+    RunReport {
+        jobs: reports,
+        submitted: applier.applied,
+        completed: applier.applied,
+        counters: end.since(&start),
+        wa: applier.windows.finish(&end),
+        ..RunReport::default()
+    }
+}
+
+/// A job at work.
+struct Applied {
+    stream: JobStream,
+    report: JobReport,
+    over: bool,
+}
+
+impl Applied {
+    fn new(job: &ResolvedJob, group: usize, seed: RootSeed) -> Self {
+        Applied {
+            stream: JobStream::new(job, seed),
+            report: JobReport::new(job.spec.name.clone(), group, job.spec.iodepth),
+            over: false,
+        }
+    }
+}
+
+struct Applier<'a> {
+    device: &'a mut dyn Device,
+    windows: Windows,
+    applied: u64,
+    written_bytes: u64,
+}
+
+impl Applier<'_> {
+    /// Applies the commands of the jobs in turn until all are over.
+    fn run_group(&mut self, mut jobs: Vec<Applied>) -> Vec<JobReport> {
+        let turn = if jobs.len() == 1 { u64::MAX } else { 1 };
+        while jobs.iter().any(|job| !job.over) {
+            for job in &mut jobs {
+                self.take_turn(job, turn);
+            }
+        }
+        jobs.into_iter().map(|job| job.report).collect()
+    }
+
+    fn take_turn(&mut self, job: &mut Applied, commands: u64) {
+        for _ in 0..commands {
+            let Some(request) = job.stream.next() else {
+                job.over = true;
+                return;
+            };
+            let command = Command {
+                id: CommandId(self.applied),
+                kind: request.kind,
+                lba: request.lba,
+                sectors: request.sectors,
+                at: SimTime::ZERO,
+            };
+            self.device.apply(command);
+            self.applied += 1;
+            job.report.count(command.kind, command.bytes());
+            if command.kind == CommandKind::Write {
+                self.count_write(command.bytes());
+            }
+        }
+    }
+
+    #[inline]
+    fn count_write(&mut self, bytes: u64) {
+        self.written_bytes += bytes;
+        if self.windows.is_full(self.written_bytes) {
+            self.windows.mark(self.device.counters());
+        }
+    }
+}

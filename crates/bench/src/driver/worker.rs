@@ -1,0 +1,161 @@
+//! One job of a running group: what it issues next, and when.
+
+use super::stats::JobReport;
+use ftlab_base::{CommandKind, RootSeed, SimTime};
+use ftlab_workload::{JobStream, Pacing, Request, ResolvedJob};
+
+/// A job at work.
+pub struct Worker {
+    pub report: JobReport,
+    pacing: Pacing,
+    stream: JobStream,
+    /// Read ahead by one, so that the end of the job is known when its last command is issued.
+    next: Option<Request>,
+    begins: SimTime,
+    /// No request is issued and nothing counted from here on.
+    stops: SimTime,
+    outstanding: u32,
+    /// Requests issued since the last pause.
+    since_pause: u64,
+    pause_ends: SimTime,
+    /// What a rate has let through: requests and bytes of reads, writes and trims.
+    issued: [Issued; 3],
+    last_completion: SimTime,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Issued {
+    ios: u64,
+    bytes: u64,
+}
+
+impl Worker {
+    pub fn new(job: &ResolvedJob, group: usize, seed: RootSeed, start: SimTime) -> Self {
+        let pacing = job.pacing();
+        let begins = start + pacing.startdelay;
+        let counts = begins + pacing.ramp_time;
+        let mut stream = JobStream::new(job, seed);
+        let mut report = JobReport::new(job.spec.name.clone(), group, pacing.iodepth);
+        report.measured_from = counts;
+        Worker {
+            report,
+            next: stream.next(),
+            stream,
+            begins,
+            stops: pacing
+                .runtime
+                .map_or(SimTime::NEVER, |runtime| counts + runtime),
+            outstanding: 0,
+            since_pause: 0,
+            pause_ends: SimTime::ZERO,
+            issued: Default::default(),
+            last_completion: begins,
+            pacing,
+        }
+    }
+
+    /// The earliest instant from `now` on at which the next request may be issued; `NEVER` when
+    /// there is none, or when it has to wait for a completion.
+    pub fn issues_at(&self, now: SimTime) -> SimTime {
+        let Some(request) = self.next else {
+            return SimTime::NEVER;
+        };
+        if self.outstanding >= self.pacing.iodepth || self.is_quiescing() {
+            return SimTime::NEVER;
+        }
+        let allowed = self.pause_ends.max(self.rate_allows(request.kind));
+        let at = allowed.max(self.begins).max(now);
+        if at < self.stops { at } else { SimTime::NEVER }
+    }
+
+    /// Takes the next request as issued.
+    pub fn issue(&mut self) -> Request {
+        let request = self
+            .next
+            .take()
+            .expect("a worker issues only when it says so");
+        self.next = self.stream.next();
+        self.outstanding += 1;
+        self.since_pause += 1;
+        self.report.note_depth(self.outstanding);
+        if let Some(kind) = rate_index(request.kind) {
+            self.issued[kind].ios += 1;
+            self.issued[kind].bytes += u64::from(request.sectors) * ftlab_base::SECTOR_BYTES;
+        }
+        request
+    }
+
+    /// Takes a completion. Counts it when it falls in the measured time.
+    pub fn complete(&mut self, kind: CommandKind, bytes: u64, from: SimTime, to: SimTime) {
+        if self.report.measured_from <= to && to < self.stops {
+            self.report.record(kind, bytes, from, to);
+        }
+        self.settle(to);
+    }
+
+    /// Takes a failure, which ends the job.
+    pub fn fail(&mut self, at: SimTime) {
+        self.report.errors += 1;
+        self.next = None;
+        self.settle(at);
+    }
+
+    fn settle(&mut self, at: SimTime) {
+        self.outstanding -= 1;
+        self.last_completion = at;
+        if self.outstanding == 0 && self.is_quiescing() {
+            self.since_pause = 0;
+            self.pause_ends = at + self.pacing.thinktime;
+        }
+    }
+
+    /// When the job is over: at its last completion, or when its time is.
+    pub fn ends(&self) -> SimTime {
+        match self.next {
+            None => self.last_completion,
+            Some(_) => self.last_completion.max(self.stops),
+        }
+    }
+
+    /// The job's report, with the time it was measured for.
+    pub fn finish(mut self) -> JobReport {
+        let until = match self.next {
+            None => self.last_completion.min(self.stops),
+            Some(_) => self.stops,
+        };
+        self.report.measured = until.since(self.report.measured_from);
+        self.report
+    }
+
+    /// Whether a pause is due as soon as nothing is outstanding.
+    fn is_quiescing(&self) -> bool {
+        self.pacing.thinktime.0 > 0 && self.since_pause >= self.pacing.thinktime_blocks
+    }
+
+    /// When the caps on `kind` let its next request pass.
+    fn rate_allows(&self, kind: CommandKind) -> SimTime {
+        let Some(index) = rate_index(kind) else {
+            return self.begins;
+        };
+        let Issued { ios, bytes } = self.issued[index];
+        let by_ios = after(ios, self.pacing.rate_iops.of(kind));
+        let by_bytes = after(bytes, self.pacing.rate_bytes.of(kind));
+        SimTime(self.begins.0.saturating_add(by_ios.max(by_bytes)))
+    }
+}
+
+/// Nanoseconds that `amount` takes at `rate` a second; none without a rate.
+fn after(amount: u64, rate: Option<u64>) -> u64 {
+    let span = |rate: u64| u128::from(amount) * 1_000_000_000 / u128::from(rate.max(1));
+    rate.map_or(0, |rate| span(rate).min(u128::from(u64::MAX)) as u64)
+}
+
+/// Flushes pass every rate.
+fn rate_index(kind: CommandKind) -> Option<usize> {
+    match kind {
+        CommandKind::Read => Some(0),
+        CommandKind::Write => Some(1),
+        CommandKind::Trim => Some(2),
+        CommandKind::Flush => None,
+    }
+}

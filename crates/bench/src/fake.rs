@@ -1,0 +1,116 @@
+//! A drive for the tests of this crate: every command takes the same time, so many at once.
+
+use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SimTime};
+use ftlab_drive::{Counters, Device};
+use std::collections::VecDeque;
+
+/// A drive whose answers can be worked out by hand.
+#[derive(Debug, Clone)]
+pub struct Fake {
+    sectors: u64,
+    /// Time of one command.
+    pub service: Nanos,
+    /// Commands served at the same time; the others wait.
+    pub ways: usize,
+    /// Bytes programmed for a byte written.
+    pub amplification: u64,
+    /// From this command on, writes fail.
+    pub fails_from: u64,
+    /// From this command on, nothing is answered.
+    pub dies_at: u64,
+    taken: u64,
+    waiting: VecDeque<Command>,
+    serving: Vec<(SimTime, Command)>,
+    counters: Counters,
+}
+
+impl Fake {
+    pub fn new(sectors: u64) -> Self {
+        Fake {
+            sectors,
+            service: Nanos::from_micros(100),
+            ways: 1,
+            amplification: 2,
+            fails_from: u64::MAX,
+            dies_at: u64::MAX,
+            taken: 0,
+            waiting: VecDeque::new(),
+            serving: Vec::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    fn count(&mut self, command: &Command) {
+        self.counters.host_ios += 1;
+        if command.kind == CommandKind::Write {
+            self.counters.host_bytes_written += command.bytes();
+            self.counters.nand_bytes_programmed += self.amplification * command.bytes();
+        }
+    }
+
+    fn begin(&mut self, command: Command, now: SimTime) {
+        self.serving.push((now + self.service, command));
+        self.serving.sort_by_key(|(at, command)| (*at, command.id));
+    }
+}
+
+impl Device for Fake {
+    fn capacity_sectors(&self) -> u64 {
+        self.sectors
+    }
+
+    fn submit(&mut self, command: Command, now: SimTime) {
+        assert!(command.lba.0 + u64::from(command.sectors) <= self.sectors);
+        self.taken += 1;
+        if self.taken > self.dies_at {
+            return;
+        }
+        if self.serving.len() < self.ways {
+            self.begin(command, now);
+        } else {
+            self.waiting.push_back(command);
+        }
+    }
+
+    fn next_event(&self) -> Option<SimTime> {
+        self.serving.first().map(|(at, _)| *at)
+    }
+
+    fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
+        while let Some(&(at, command)) = self.serving.first().filter(|(at, _)| *at <= now) {
+            self.serving.remove(0);
+            self.count(&command);
+            let fails = self.counters.host_ios > self.fails_from;
+            let outcome = if fails {
+                Outcome::WriteFault
+            } else {
+                Outcome::Good
+            };
+            done.push(Completion {
+                id: command.id,
+                at,
+                outcome,
+            });
+            if let Some(next) = self.waiting.pop_front() {
+                self.begin(next, at);
+            }
+        }
+    }
+
+    fn apply(&mut self, command: Command) {
+        assert!(command.lba.0 + u64::from(command.sectors) <= self.sectors);
+        self.count(&command);
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    fn restart_stream_hash(&mut self) {
+        self.counters.stream_hash = 0;
+    }
+
+    fn snapshot(&self) -> Box<dyn Device> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,128 @@
+//! Whether a simulated figure agrees with the published one.
+
+use ftlab_result::Verdict;
+
+/// How far an averaged figure may be off: a factor. Repeating a review on a second sample of a
+/// drive moves its averages about this much.
+const TOLERANCE: f64 = 1.15;
+
+/// The same for a figure its source only gives as "about".
+const TOLERANCE_APPROX: f64 = 1.25;
+
+/// The same for a maximum: one event of a run whose length is mostly not stated.
+const TOLERANCE_MAXIMUM: f64 = 2.0;
+
+/// "Up to x" promises no more than x, and something near it: at least this share of it.
+const UPTO_LEAST: f64 = 2.0 / 3.0;
+
+/// What a row says of the model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judgement {
+    /// Whether it agrees.
+    pub verdict: Verdict,
+    /// |ln(simulated / published)|, for rows that are scored by it.
+    pub error: Option<f64>,
+}
+
+impl Judgement {
+    /// Shown beside the published value, not judged.
+    pub const SHOWN: Judgement = Judgement {
+        verdict: Verdict::Shown,
+        error: None,
+    };
+
+    fn when(holds: bool) -> Self {
+        let verdict = if holds { Verdict::Pass } else { Verdict::Fail };
+        Judgement {
+            verdict,
+            error: None,
+        }
+    }
+}
+
+/// Judges `simulated` by a row of the reference table. Both figures are in the row's unit.
+#[must_use]
+pub fn judge(metric: &str, qualifier: &str, published: f64, simulated: f64) -> Judgement {
+    if published <= 0.0 || simulated <= 0.0 {
+        return Judgement::SHOWN; // no logarithm, and no such figure is published today
+    }
+    let error = (simulated / published).ln().abs();
+    let within = |factor: f64| error <= factor.ln();
+    match qualifier {
+        "eq" | "approx" if metric.starts_with("lat_max_") => {
+            Judgement::when(within(TOLERANCE_MAXIMUM))
+        }
+        "eq" if is_scored(metric) => Judgement {
+            error: Some(error),
+            ..Judgement::when(within(TOLERANCE))
+        },
+        "eq" => Judgement::when(within(TOLERANCE)),
+        "approx" => Judgement::when(within(TOLERANCE_APPROX)),
+        "gt" => Judgement::when(simulated > published),
+        "lt" => Judgement::when(simulated < published),
+        "upto" => {
+            let near = simulated > published * UPTO_LEAST;
+            Judgement::when(near && simulated <= published)
+        }
+        "range-lo" => Judgement::when(simulated >= published),
+        "range-hi" => Judgement::when(simulated <= published),
+        _ => Judgement::SHOWN, // ambiguous-*, qualitative, derived
+    }
+}
+
+/// Ratios follow from two scored rows and would count them twice.
+fn is_scored(metric: &str) -> bool {
+    matches!(metric, "iops" | "mb_s" | "lat_avg_ms" | "lat_avg_s")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(metric: &str, qualifier: &str, published: f64, simulated: f64) -> Verdict {
+        judge(metric, qualifier, published, simulated).verdict
+    }
+
+    #[test]
+    fn averages_are_scored_by_their_error() {
+        let close = judge("lat_avg_ms", "eq", 244.0, 230.0);
+        assert_eq!(close.verdict, Verdict::Pass);
+        assert!((close.error.unwrap() - (244.0f64 / 230.0).ln()).abs() < 1e-12);
+        assert_eq!(verdict("iops", "eq", 100.0, 116.0), Verdict::Fail);
+        assert_eq!(verdict("iops", "eq", 100.0, 87.5), Verdict::Pass);
+        assert_eq!(verdict("iops", "approx", 100.0, 124.0), Verdict::Pass);
+    }
+
+    #[test]
+    fn maxima_are_judged_by_a_factor_and_not_scored() {
+        let within = judge("lat_max_ms", "eq", 94.2, 180.0);
+        assert_eq!(
+            within,
+            Judgement {
+                verdict: Verdict::Pass,
+                error: None
+            }
+        );
+        assert_eq!(verdict("lat_max_ms", "eq", 94.2, 190.0), Verdict::Fail);
+    }
+
+    #[test]
+    fn bounds_are_conditions() {
+        assert_eq!(verdict("lat_max_s", "gt", 30.0, 31.0), Verdict::Pass);
+        assert_eq!(verdict("lat_max_s", "gt", 30.0, 30.0), Verdict::Fail);
+        assert_eq!(verdict("lat_avg_s", "upto", 15.0, 15.0), Verdict::Pass);
+        assert_eq!(verdict("lat_avg_s", "upto", 15.0, 9.0), Verdict::Fail);
+        assert_eq!(verdict("mb_s", "range-lo", 30.0, 30.0), Verdict::Pass);
+        assert_eq!(verdict("mb_s", "range-hi", 40.0, 40.1), Verdict::Fail);
+    }
+
+    #[test]
+    fn doubtful_rows_are_only_shown() {
+        assert_eq!(
+            judge("mb_s", "ambiguous-test", 163.0, 163.0),
+            Judgement::SHOWN
+        );
+        assert_eq!(judge("seconds", "derived", 34.0, 10.0), Judgement::SHOWN);
+        assert_eq!(judge("pauses", "eq", 0.0, 0.0), Judgement::SHOWN);
+    }
+}

@@ -1,0 +1,117 @@
+//! The tests of the reviews, as data.
+//!
+//! A *family* is one test as its review describes it and is drawn as one chart; its *steps* are
+//! the single tests. Several steps may be the same job: it runs once a drive and state.
+
+mod anandtech;
+mod select;
+
+pub use select::{UnknownTest, select};
+
+use crate::states::State;
+use ftlab_result::{Chart, TestSheet};
+
+/// A job file that is part of the program.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Job {
+    /// Its name in `jobs/`.
+    pub file: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+/// One test as its review describes it.
+#[derive(Debug)]
+pub struct Family {
+    /// Slug that selects all its steps.
+    pub slug: &'static str,
+    /// Id in the list of methods, for example `A1`.
+    pub method: &'static str,
+    /// Title of its chart.
+    pub title: &'static str,
+    /// A paragraph: what is done, on what state, what is measured, what had to be assumed.
+    pub text: &'static str,
+    /// How it is drawn.
+    pub chart: Chart,
+    /// What is drawn: a name of `Run::metrics`.
+    pub metric: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// The states its steps run in; the first one answers figures whose state is unstated.
+    pub states: &'static [State],
+    /// Its tests, in the order drawn.
+    pub steps: &'static [Step],
+}
+
+/// One test of a family.
+#[derive(Debug)]
+pub struct Step {
+    /// Slug, as in the reference table.
+    pub slug: &'static str,
+    /// What it varies, for example `16 KiB`; empty for a family of one.
+    pub label: &'static str,
+    /// What runs.
+    pub job: &'static Job,
+}
+
+/// A test: a step within its family.
+#[derive(Debug, Clone, Copy)]
+pub struct Test {
+    /// What it belongs to.
+    pub family: &'static Family,
+    /// What it is.
+    pub step: &'static Step,
+}
+
+impl Test {
+    /// The test as a report shows it.
+    #[must_use]
+    pub fn sheet(&self) -> TestSheet {
+        TestSheet {
+            test: self.step.slug.to_owned(),
+            method: self.family.method.to_owned(),
+            title: self.family.title.to_owned(),
+            text: self.family.text.to_owned(),
+            step: self.step.label.to_owned(),
+            chart: self.family.chart,
+            chart_metric: self.family.metric.to_owned(),
+            chart_unit: self.family.unit.to_owned(),
+        }
+    }
+}
+
+/// Every family, in the order of the list of methods.
+#[must_use]
+pub fn families() -> &'static [Family] {
+    anandtech::FAMILIES
+}
+
+/// Every test, family by family.
+pub fn all() -> impl Iterator<Item = Test> {
+    let steps =
+        |family: &'static Family| family.steps.iter().map(move |step| Test { family, step });
+    families().iter().flat_map(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn slugs_are_unique() {
+        let slugs: Vec<_> = all().map(|test| test.step.slug).collect();
+        assert_eq!(slugs.iter().collect::<BTreeSet<_>>().len(), slugs.len());
+    }
+
+    #[test]
+    fn every_job_is_valid_and_every_family_has_a_state() {
+        for test in all() {
+            let job = test.step.job;
+            let parsed = ftlab_workload::JobFile::parse(job.text, job.file);
+            let file = parsed.unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(file.jobs.len(), 1, "{}", job.file);
+            assert!(!test.family.states.is_empty());
+        }
+    }
+}

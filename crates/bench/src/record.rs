@@ -1,0 +1,268 @@
+//! A run as a result: from what the driver counted to the schema of reports.
+
+use crate::driver::{Direction, INTERVAL_S, RunReport};
+use ftlab_base::{CommandKind, LatencyHistogram, Nanos, SimTime};
+use ftlab_result::{Inside, Traffic};
+use std::collections::BTreeMap;
+
+/// Percentiles that are reported: fio's.
+pub const PERCENTILES: [f64; 17] = [
+    1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
+    99.99,
+];
+
+/// Bytes of the binary megabyte.
+const MEBIBYTE: f64 = 1_048_576.0;
+
+/// Upper bounds of the coarse histogram: ten a decade, the preferred numbers of the R10 series to
+/// four digits.
+const BOUNDS_A_DECADE: [u64; 10] = [1000, 1259, 1585, 1995, 2512, 3162, 3981, 5012, 6310, 7943];
+
+/// A run's totals, with the jobs put together.
+#[derive(Debug)]
+pub struct Record {
+    /// Named figures, see [`Record::metrics`].
+    pub metrics: BTreeMap<String, f64>,
+    /// Reads.
+    pub read: Traffic,
+    /// Writes.
+    pub write: Traffic,
+    /// Trims.
+    pub trim: Traffic,
+    /// What happened inside.
+    pub inside: Inside,
+    /// I/Os completed in each second.
+    pub series_ios: Vec<u64>,
+}
+
+/// The directions of a run, over all its jobs.
+struct Directions {
+    of_kind: [Direction; 3],
+    all: Direction,
+    measured: Nanos,
+}
+
+impl Directions {
+    fn of(report: &RunReport) -> Self {
+        let starts = report.jobs.iter().map(|job| job.measured_from);
+        let from = starts.min().unwrap_or(SimTime::ZERO);
+        let ends = report
+            .jobs
+            .iter()
+            .map(|job| job.measured_from + job.measured);
+        let mut directions = Directions {
+            of_kind: Default::default(),
+            all: Direction::default(),
+            measured: ends.max().unwrap_or(from).since(from),
+        };
+        for job in &report.jobs {
+            let later_s = (job.measured_from.since(from).as_secs() / INTERVAL_S as f64) as usize;
+            for (n, kind) in KINDS.into_iter().enumerate() {
+                directions.of_kind[n].merge(job.direction(kind), later_s);
+                directions.all.merge(job.direction(kind), later_s);
+            }
+        }
+        directions
+    }
+}
+
+const KINDS: [CommandKind; 3] = [CommandKind::Read, CommandKind::Write, CommandKind::Trim];
+
+impl Record {
+    /// Puts the jobs of a run together.
+    #[must_use]
+    pub fn of(report: &RunReport) -> Record {
+        let directions = Directions::of(report);
+        let [read, write, trim] = directions
+            .of_kind
+            .each_ref()
+            .map(|d| traffic(d, directions.measured));
+        Record {
+            metrics: metrics(report, &directions),
+            read,
+            write,
+            trim,
+            inside: inside(report),
+            series_ios: directions
+                .all
+                .series
+                .iter()
+                .map(|interval| interval.ios)
+                .collect(),
+        }
+    }
+}
+
+/// Named figures of a run. Always: `wa` (at steady state, see the driver), `wa_total`. With a
+/// clock, over reads, writes and trims together: `iops`, `mb_s` (10^6 bytes), `mib_s` (2^20
+/// bytes), `lat_avg_ms`, `lat_max_ms`, `lat_p99_ms`, `lat_p99_99_ms`. `errors` when there were
+/// any.
+fn metrics(report: &RunReport, directions: &Directions) -> BTreeMap<String, f64> {
+    let mut metrics = BTreeMap::new();
+    let mut put = |name: &str, value: f64| metrics.insert(name.to_owned(), value);
+    put("wa", report.wa.steady);
+    put("wa_total", report.wa.total);
+    let errors: u64 = report.jobs.iter().map(|job| job.errors).sum();
+    if errors > 0 {
+        put("errors", errors as f64);
+    }
+    if let Some(latency) = directions.all.latency() {
+        let seconds = directions.measured.as_secs();
+        let bytes_per_s = a_second(directions.all.bytes, seconds);
+        put("iops", a_second(directions.all.ios, seconds));
+        put("mb_s", bytes_per_s / 1e6);
+        put("mib_s", bytes_per_s / MEBIBYTE);
+        put("lat_avg_ms", latency.mean_ns() / 1e6);
+        put("lat_max_ms", latency.max().as_millis());
+        put("lat_p99_ms", latency.percentile(99.0).as_millis());
+        put("lat_p99_99_ms", latency.percentile(99.99).as_millis());
+    }
+    metrics
+}
+
+/// One direction's totals over the measured time.
+#[must_use]
+pub fn traffic(direction: &Direction, measured: Nanos) -> Traffic {
+    let seconds = measured.as_secs();
+    let totals = Traffic {
+        ios: direction.ios,
+        bytes: direction.bytes,
+        iops: a_second(direction.ios, seconds),
+        bytes_per_s: a_second(direction.bytes, seconds),
+        ..Traffic::default()
+    };
+    let Some(latency) = direction.latency() else {
+        return totals;
+    };
+    Traffic {
+        lat_ns_min: latency.min().0,
+        lat_ns_mean: latency.mean_ns(),
+        lat_ns_stddev: latency.stddev_ns(),
+        lat_ns_max: latency.max().0,
+        lat_ns_percentiles: PERCENTILES.map(|p| (p, latency.percentile(p).0)).to_vec(),
+        lat_ns_histogram: coarse(latency),
+        ..totals
+    }
+}
+
+fn a_second(count: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 {
+        count as f64 / seconds
+    } else {
+        0.0
+    }
+}
+
+/// The non-empty buckets at ten a decade: (upper bound in nanoseconds, count).
+fn coarse(latency: &LatencyHistogram) -> Vec<(u64, u64)> {
+    let mut bounds = bounds();
+    let mut bound = bounds.next().unwrap_or(u64::MAX);
+    let mut buckets: Vec<(u64, u64)> = Vec::new();
+    for (upper_ns, count) in latency.buckets() {
+        while upper_ns > bound {
+            bound = bounds.next().unwrap_or(u64::MAX);
+        }
+        match buckets.last_mut() {
+            Some(last) if last.0 == bound => last.1 += count,
+            _ => buckets.push((bound, count)),
+        }
+    }
+    buckets
+}
+
+/// From 1 ns to above an hour, ascending.
+fn bounds() -> impl Iterator<Item = u64> {
+    let decades = std::iter::successors(Some(1u64), |decade| decade.checked_mul(10)).take(14);
+    decades.flat_map(|decade| BOUNDS_A_DECADE.map(|bound| bound * decade / 1000))
+}
+
+fn inside(report: &RunReport) -> Inside {
+    let counters = &report.counters;
+    let programs = counters.nand_programs;
+    Inside {
+        wa: report.wa.steady,
+        host_ios: counters.host_ios,
+        nand_programs: programs,
+        nand_reads: counters.nand_reads,
+        nand_erases: counters.nand_erases,
+        gc_share: if programs > 0 {
+            counters.moved_programs as f64 / programs as f64
+        } else {
+            0.0
+        },
+        buffer_stalls: counters.buffer_stalls,
+        submitted: report.submitted,
+        completed: report.completed,
+        simulated_seconds: report.simulated.as_secs(),
+        op_stream_hash: format!("{:016x}", counters.stream_hash),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::driver::{self, Clock};
+    use crate::fake::Fake;
+    use ftlab_base::RootSeed;
+    use ftlab_workload::JobFile;
+
+    fn record(clock: Clock, job: &str) -> Record {
+        let file = JobFile::parse(job, "test.fio").unwrap();
+        let report = driver::run(&file, &mut Fake::new(1 << 16), clock, RootSeed(1)).unwrap();
+        Record::of(&report)
+    }
+
+    #[test]
+    fn figures_follow_from_the_counts() {
+        let record = record(Clock::Timed, "[w]\nrw=randwrite\ntime_based\nruntime=2");
+        let metric = |name: &str| record.metrics[name];
+        assert_eq!(metric("iops"), 9_999.5);
+        assert_eq!(metric("mb_s"), 9_999.5 * 4096.0 / 1e6);
+        assert_eq!(metric("mib_s"), 9_999.5 * 4096.0 / 1_048_576.0);
+        assert_eq!(metric("lat_max_ms"), 0.1);
+        assert_eq!(metric("wa"), 2.0);
+        assert_eq!(record.series_ios, [9_999, 10_000]);
+        assert_eq!(record.write.ios, 19_999);
+        assert_eq!(record.read.ios, 0);
+        assert_eq!(record.inside.submitted, record.inside.completed);
+    }
+
+    #[test]
+    fn the_coarse_histogram_counts_everything_once() {
+        let job = "[w]\nrw=randwrite\niodepth=16\nnumber_ios=5000";
+        let record = record(Clock::Timed, job);
+        let counted: u64 = record
+            .write
+            .lat_ns_histogram
+            .iter()
+            .map(|(_, count)| count)
+            .sum();
+        assert_eq!(counted, 5_000);
+        assert!(record.write.lat_ns_histogram.is_sorted());
+        assert_eq!(record.write.lat_ns_histogram.last().unwrap().0, 1_995_000);
+    }
+
+    #[test]
+    fn bounds_rise_and_reach_an_hour() {
+        let bounds: Vec<u64> = bounds().filter(|&bound| bound >= 1_000).collect();
+        assert!(bounds.is_sorted_by(|a, b| a < b));
+        assert!(*bounds.last().unwrap() > Nanos::from_secs(3_600).0);
+    }
+
+    #[test]
+    fn a_series_of_a_later_group_is_later() {
+        let job = "[global]\nrw=randwrite\ntime_based\nruntime=1\n[a]\n[b]\nstonewall";
+        assert_eq!(record(Clock::Timed, job).series_ios, [9_999, 9_999]);
+    }
+
+    #[test]
+    fn without_a_clock_there_is_no_speed() {
+        let record = record(Clock::Untimed, "[w]\nrw=write");
+        assert_eq!(
+            record.metrics.keys().collect::<Vec<_>>(),
+            ["wa", "wa_total"]
+        );
+        assert_eq!(record.write.iops, 0.0);
+        assert!(record.write.lat_ns_percentiles.is_empty());
+    }
+}

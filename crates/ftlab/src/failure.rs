@@ -1,0 +1,87 @@
+//! How the program ends.
+
+use ftlab_bench::driver::DriverError;
+use ftlab_bench::methods::UnknownTest;
+use ftlab_bench::review::ReviewError;
+use ftlab_drive::DriveError;
+use ftlab_workload::JobError;
+use std::fmt::Display;
+use std::io::ErrorKind;
+use std::process::ExitCode;
+
+/// Why a command did not do what was asked.
+#[derive(Debug)]
+pub enum Failure {
+    /// What was asked for is wrong. The message says what, where and what to do.
+    Input(String),
+    /// Something failed on the way.
+    Running(String),
+    /// Whoever read the output has had enough.
+    PipeClosed,
+}
+
+/// What a command comes to.
+pub type Outcome = Result<(), Failure>;
+
+const FAILED: u8 = 1;
+const WRONG_INPUT: u8 = 2;
+
+/// Says on standard error what went wrong, in one line, and chooses the exit code.
+pub fn exit(outcome: Outcome) -> ExitCode {
+    let (message, code) = match outcome {
+        Ok(()) | Err(Failure::PipeClosed) => return ExitCode::SUCCESS,
+        Err(Failure::Input(message)) => (message, WRONG_INPUT),
+        Err(Failure::Running(message)) => (message, FAILED),
+    };
+    eprintln!("error: {message}");
+    ExitCode::from(code)
+}
+
+impl Failure {
+    /// What cannot be written: to standard output, a closed pipe is no failure.
+    pub fn printing(error: &std::io::Error) -> Failure {
+        match error.kind() {
+            ErrorKind::BrokenPipe => Failure::PipeClosed,
+            _ => Failure::Running(format!("cannot write to standard output: {error}")),
+        }
+    }
+
+    fn of(is_input: bool, error: &dyn Display) -> Failure {
+        let message = error.to_string();
+        if is_input {
+            Failure::Input(message)
+        } else {
+            Failure::Running(message)
+        }
+    }
+}
+
+impl From<DriveError> for Failure {
+    fn from(error: DriveError) -> Self {
+        Failure::of(true, &error)
+    }
+}
+
+impl From<JobError> for Failure {
+    fn from(error: JobError) -> Self {
+        Failure::of(true, &error)
+    }
+}
+
+impl From<UnknownTest> for Failure {
+    fn from(error: UnknownTest) -> Self {
+        Failure::of(true, &error)
+    }
+}
+
+impl From<DriverError> for Failure {
+    fn from(error: DriverError) -> Self {
+        Failure::of(error.is_input(), &error)
+    }
+}
+
+impl From<ReviewError> for Failure {
+    fn from(error: ReviewError) -> Self {
+        Failure::of(error.is_input(), &error)
+    }
+}

@@ -1,0 +1,119 @@
+//! `ftlab review`: the reviews' tests on drives, and a report.
+
+use crate::cli::TestbedOption;
+use crate::failure::{Failure, Outcome};
+use crate::files::Folder;
+use crate::progress::Progress;
+use crate::screen;
+use clap::Args;
+use ftlab_base::RootSeed;
+use ftlab_bench::methods;
+use ftlab_bench::review::{Plan, review};
+use ftlab_drive::{Catalog, DriveFile};
+use ftlab_result::ResultSet;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// The drives of AnandTech's X25-M review that its Iometer tests compare.
+const DRIVES_OF_2008: [&str; 5] = [
+    "intel-x25-m-g1-80",
+    "ocz-core-jmf602",
+    "samsung-slc-64",
+    "seagate-momentus-7200.2",
+    "wd-velociraptor-300",
+];
+
+const RESULTS: &str = "results.json";
+const REPORT: &str = "index.html";
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab review
+  ftlab review intel-x25-m-g1-80 my-drive.toml --test B1 --out out/b1
+  ftlab review --test randwrite-size-sweep --test A4")]
+pub struct Options {
+    /// Drives of `ftlab drives`, or paths to drive files; none: the five of the 2008 review
+    drives: Vec<String>,
+    /// A test, for example randwrite-4k-qd1, or a method, A1 to B1; may be repeated; none: all
+    #[arg(long = "test", value_name = "TEST")]
+    tests: Vec<String>,
+    /// Directory for results.json and index.html
+    #[arg(long, value_name = "DIR", default_value = "ftlab-review")]
+    out: PathBuf,
+    /// Root of every random stream: the same seed gives the same bytes
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Jobs at a time; by default as many as there are cores
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    testbed: TestbedOption,
+}
+
+pub fn command(options: &Options) -> Outcome {
+    let plan = plan(options)?;
+    let folder = Folder::ready(&options.out)?;
+    let set = {
+        let progress = Progress::bar();
+        review(&plan, &|step| {
+            progress.set(step.done, step.total, step.label)
+        })?
+    };
+    let results = json(&set)?;
+    folder.write(&[
+        (RESULTS, &results),
+        (REPORT, &ftlab_report::html::render(&set)),
+    ])?;
+    let table =
+        ftlab_report::terminal::render(&set, usize::from(screen::width()), screen::has_colours());
+    let (report, results) = (folder.join(REPORT), folder.join(RESULTS));
+    let written = format!(
+        "\nReport:  {}\nResults: {}\n",
+        report.display(),
+        results.display()
+    );
+    screen::print(&(table + &written))
+}
+
+fn plan(options: &Options) -> Result<Plan, Failure> {
+    Ok(Plan {
+        drives: drives(&options.drives)?,
+        tests: methods::select(&options.tests)?,
+        testbed: options.testbed.load()?,
+        seed: RootSeed(options.seed),
+        threads: options.jobs.map_or_else(cores, NonZeroUsize::get),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
+
+/// The drives of those names, each once.
+fn drives(names: &[String]) -> Result<Vec<DriveFile>, Failure> {
+    let default = DRIVES_OF_2008.map(str::to_owned);
+    let names = if names.is_empty() { &default } else { names };
+    let mut drives: Vec<DriveFile> = Vec::new();
+    for name in names {
+        let file = Catalog::load(name, &[])?;
+        match drives.iter().find(|other| other.slug() == file.slug()) {
+            None => drives.push(file),
+            Some(other) if other.hash() == file.hash() => {}
+            Some(_) => {
+                return Err(Failure::Input(format!(
+                    "two different drives are called {}; rename the file {name}",
+                    file.slug()
+                )));
+            }
+        }
+    }
+    Ok(drives)
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
+fn json(set: &ResultSet) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(set);
+    let text = text.map_err(|error| Failure::Running(error.to_string()))?;
+    Ok(text + "\n")
+}

@@ -1,0 +1,67 @@
+//! What a run tells beyond what fio can: the drive's inside, and how the run can be repeated.
+
+use super::Finished;
+use ftlab_bench::record::Record;
+use serde::Serialize;
+
+/// The `ftlab` object of the JSON output, and the last block of the text.
+#[derive(Debug, Serialize)]
+pub struct Inside {
+    pub version: &'static str,
+    pub drive: String,
+    /// 16 hexadecimal digits.
+    pub drive_file_hash: String,
+    pub state: &'static str,
+    pub seed: u64,
+    /// NAND bytes programmed over host bytes written; without a clock, at steady state: over the
+    /// second half of the run's windows of one drive size of writes.
+    pub wa: f64,
+    /// The same over the whole run.
+    pub wa_total: f64,
+    pub host_ios: u64,
+    pub nand_programs: u64,
+    pub nand_reads: u64,
+    pub nand_erases: u64,
+    /// Share of the programs that garbage collection or merges made, 0 to 1.
+    pub gc_share: f64,
+    pub buffer_stalls: u64,
+    pub submitted: u64,
+    pub completed: u64,
+    pub simulated_seconds: f64,
+    pub wall_seconds: f64,
+    /// 16 hexadecimal digits.
+    pub op_stream_hash: String,
+    /// Keys of the job file that have no effect.
+    pub warnings: Vec<String>,
+}
+
+impl Inside {
+    pub fn of(run: &Finished) -> Inside {
+        let inside = Record::of(&run.report).inside;
+        let ignored = run.file.ignored.iter();
+        let warning = |key: &ftlab_workload::Ignored| {
+            format!("{}: {} has no effect: {}", key.at, key.key, key.reason)
+        };
+        Inside {
+            version: env!("CARGO_PKG_VERSION"),
+            drive: run.drive.slug().to_owned(),
+            drive_file_hash: format!("{:016x}", run.drive.hash()),
+            state: run.state.name(),
+            seed: run.seed,
+            wa: run.report.wa.steady,
+            wa_total: run.report.wa.total,
+            host_ios: inside.host_ios,
+            nand_programs: inside.nand_programs,
+            nand_reads: inside.nand_reads,
+            nand_erases: inside.nand_erases,
+            gc_share: inside.gc_share,
+            buffer_stalls: inside.buffer_stalls,
+            submitted: inside.submitted,
+            completed: inside.completed,
+            simulated_seconds: inside.simulated_seconds,
+            wall_seconds: run.wall.as_secs_f64(),
+            op_stream_hash: inside.op_stream_hash,
+            warnings: ignored.map(warning).collect(),
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! `ftlab run`: a fio job file on a drive.
+
+mod fio;
+mod fio_latency;
+mod inside;
+mod normal;
+mod wall;
+
+use crate::cli::{OutputFormat, TestbedOption};
+use crate::failure::{Failure, Outcome};
+use crate::files;
+use crate::progress::Progress;
+use crate::screen;
+use clap::{Args, ValueEnum};
+use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES};
+use ftlab_bench::driver::{self, Clock, JobReport, RunReport};
+use ftlab_bench::{State, review, states};
+use ftlab_drive::{Catalog, DriveFile, Kind};
+use ftlab_workload::{JobFile, JobSpec};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab run job.fio --drive intel-x25-m-g1-80
+  ftlab run job.fio --drive intel-x25-m-g1-80 --state used --output-format json
+  ftlab run job.fio --drive generic-mlc-8 --set spare.op=28% --untimed
+
+Keys that only matter to a real machine (ioengine, direct, filename, …) are accepted and listed.
+An untimed run gives write amplification and wear, no latencies; it is much faster.")]
+pub struct Options {
+    /// A fio job file
+    job: PathBuf,
+    /// A drive of `ftlab drives`, or a path to a drive file
+    #[arg(long)]
+    drive: String,
+    /// What the drive has been through
+    #[arg(long, value_enum, default_value_t = StateName::Filled)]
+    state: StateName,
+    /// Change a number of the drive file, for example spare.op=28%; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// Without a clock: write amplification only, as fast as possible
+    #[arg(long)]
+    untimed: bool,
+    /// Root of every random stream: the same seed gives the same run
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    testbed: TestbedOption,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
+    output_format: OutputFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum StateName {
+    /// Nothing was ever written
+    New,
+    /// Every sector written once, in order
+    Filled,
+    /// Filled, then up to a quarter of the capacity written at random
+    Used,
+}
+
+impl From<StateName> for State {
+    fn from(name: StateName) -> State {
+        match name {
+            StateName::New => State::New,
+            StateName::Filled => State::Filled,
+            StateName::Used => State::Used,
+        }
+    }
+}
+
+/// A run, and everything that is told of it.
+struct Finished {
+    file: JobFile,
+    drive: DriveFile,
+    state: State,
+    seed: u64,
+    report: RunReport,
+    began: wall::Time,
+    wall: Duration,
+}
+
+pub fn command(options: &Options) -> Outcome {
+    let finished = run(options)?;
+    let text = match options.output_format {
+        OutputFormat::Normal => normal::render(&finished),
+        OutputFormat::Json => fio::render(&finished)?,
+    };
+    screen::print(&text)?;
+    failed_jobs(&finished.report)
+}
+
+fn run(options: &Options) -> Result<Finished, Failure> {
+    let text = files::read(&options.job, "a fio job file")?;
+    let file = JobFile::parse(&text, &options.job.display().to_string())?;
+    let drive = Catalog::load(&options.drive, &options.settings)?;
+    let testbed = options.testbed.load()?;
+    let seed = RootSeed(options.seed);
+    let state = State::from(options.state);
+    let progress = Progress::spinner("preparing");
+
+    let drive_seed = review::drive_seed(seed, drive.slug());
+    let mut device = drive.build(&testbed, drive_seed)?;
+    let clock = if options.untimed {
+        Clock::Untimed
+    } else {
+        Clock::Timed
+    };
+    // Before the drive is filled for nothing.
+    driver::check(&file, device.capacity_sectors() * SECTOR_BYTES, clock)?;
+    if drive.kind() == Kind::Ssd {
+        states::prepare(device.as_mut(), State::New, state, drive_seed);
+    }
+
+    progress.say("running");
+    let (began, start) = (wall::Time::now(), Instant::now());
+    // The file's name, not its path: the review's own job gives the review's own numbers.
+    let name = options
+        .job
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy();
+    let job_seed = review::job_seed(seed, &name);
+    let report = driver::run(&file, device.as_mut(), clock, job_seed)?;
+    let wall = start.elapsed();
+    Ok(Finished {
+        file,
+        drive,
+        state,
+        seed: options.seed,
+        report,
+        began,
+        wall,
+    })
+}
+
+fn failed_jobs(report: &RunReport) -> Outcome {
+    match report.jobs.iter().find(|job| job.errors > 0) {
+        None => Ok(()),
+        Some(job) => Err(Failure::Running(format!(
+            "job `{}` ended early: the drive answered a command with an error",
+            job.name
+        ))),
+    }
+}
+
+impl Finished {
+    /// What is reported: a job each, or one for all clones of a section with `group_reporting`.
+    fn reported(&self) -> Vec<(&JobSpec, JobReport)> {
+        let mut reported: Vec<(&JobSpec, JobReport)> = Vec::new();
+        for (spec, job) in self.file.jobs.iter().zip(&self.report.jobs) {
+            let joins = spec.group_reporting && spec.clone_index > 0;
+            match reported.last_mut() {
+                Some((_, first)) if joins => first.merge(job),
+                _ => reported.push((spec, job.clone())),
+            }
+        }
+        reported
+    }
+
+    /// Whether the run had a clock.
+    fn is_timed(&self) -> bool {
+        self.report.simulated > Nanos::ZERO
+    }
+}

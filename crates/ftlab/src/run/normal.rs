@@ -1,0 +1,191 @@
+//! A run for people: fio's words for what the host saw, then what happened inside the drive.
+
+use super::Finished;
+use super::inside::Inside;
+use ftlab_base::{CommandKind, LatencyHistogram, Nanos};
+use ftlab_bench::driver::{Direction, JobReport};
+use ftlab_bench::record;
+use ftlab_workload::JobSpec;
+use std::fmt::Write;
+
+const PERCENTILES: [f64; 8] = [1.0, 5.0, 50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
+const PERCENTILES_A_LINE: usize = 4;
+
+const KINDS: [(&str, CommandKind); 3] = [
+    ("read", CommandKind::Read),
+    ("write", CommandKind::Write),
+    ("trim", CommandKind::Trim),
+];
+
+/// The run as text that ends with a newline.
+pub fn render(run: &Finished) -> String {
+    let mut out = String::new();
+    for (spec, report) in run.reported() {
+        job(&mut out, spec, &report).expect("writing to a string succeeds");
+    }
+    inside(&mut out, run, &Inside::of(run)).expect("writing to a string succeeds");
+    out
+}
+
+fn job(out: &mut String, spec: &JobSpec, report: &JobReport) -> std::fmt::Result {
+    let rw = options(spec, "rw").unwrap_or("read");
+    let (name, group, depth) = (&report.name, report.group, report.iodepth);
+    writeln!(
+        out,
+        "{name}: (groupid={group}): rw={rw}, iodepth={depth}, err={}",
+        report.errors
+    )?;
+    for (word, kind) in KINDS {
+        let direction = report.direction(kind);
+        if direction.ios > 0 {
+            traffic(out, word, direction, report.measured)?;
+        }
+    }
+    let flushes = report.direction(CommandKind::Flush);
+    if let Some(latency) = flushes.latency() {
+        writeln!(out, "  flush: {} in all", flushes.ios)?;
+        latencies(out, latency)?;
+    }
+    Ok(())
+}
+
+fn options<'a>(spec: &'a JobSpec, key: &str) -> Option<&'a str> {
+    let given = spec.global_options.iter().chain(&spec.job_options).rev();
+    let mut given = given.filter(|(name, _)| name == key);
+    given.next().map(|(_, value)| value.as_str())
+}
+
+fn traffic(
+    out: &mut String,
+    word: &str,
+    direction: &Direction,
+    measured: Nanos,
+) -> std::fmt::Result {
+    let totals = record::traffic(direction, measured);
+    let moved = binary(totals.bytes as f64, "B");
+    let Some(latency) = direction.latency() else {
+        return writeln!(out, "  {word}: {} commands, {moved}, untimed", totals.ios);
+    };
+    let (bw, decimal) = (binary(totals.bytes_per_s, "B/s"), totals.bytes_per_s / 1e6);
+    let iops = count(totals.iops);
+    writeln!(
+        out,
+        "  {word}: IOPS={iops}, BW={bw} ({decimal:.1} MB/s) ({moved} in {measured})"
+    )?;
+    latencies(out, latency)
+}
+
+fn latencies(out: &mut String, latency: &LatencyHistogram) -> std::fmt::Result {
+    let nanos = |ns: f64| Nanos(ns.round() as u64);
+    let (min, max) = (latency.min(), latency.max());
+    let (avg, stdev) = (nanos(latency.mean_ns()), nanos(latency.stddev_ns()));
+    writeln!(
+        out,
+        "    lat: min={min}, max={max}, avg={avg}, stdev={stdev}"
+    )?;
+    writeln!(out, "    lat percentiles:")?;
+    for line in PERCENTILES.chunks(PERCENTILES_A_LINE) {
+        write!(out, "     |")?;
+        for &percent in line {
+            let value = latency.percentile(percent).to_string();
+            write!(out, " {percent:5.2}th=[{value:>8}]")?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn inside(out: &mut String, run: &Finished, inside: &Inside) -> std::fmt::Result {
+    writeln!(out, "ftlab:")?;
+    let mut row = |name: &str, value: String| writeln!(out, "  {name:<20}{value}");
+    let (slug, name, state) = (&inside.drive, run.drive.name(), inside.state);
+    row(
+        "drive",
+        format!("{slug} ({name}), {state}, seed {}", inside.seed),
+    )?;
+    if inside.nand_programs > 0 {
+        let value = match run.is_timed() {
+            true => format!("{:.3}", inside.wa),
+            false => format!(
+                "{:.3} at steady state, {:.3} over the run",
+                inside.wa, inside.wa_total
+            ),
+        };
+        row("write amplification", value)?;
+    }
+    if inside.nand_programs + inside.nand_reads > 0 {
+        let (programs, reads) = (inside.nand_programs, inside.nand_reads);
+        let erases = inside.nand_erases;
+        row(
+            "NAND",
+            format!("{programs} programs, {reads} reads, {erases} erases"),
+        )?;
+        row(
+            "GC share",
+            format!("{:.1} % of the programs", 100.0 * inside.gc_share),
+        )?;
+        row("buffer stalls", inside.buffer_stalls.to_string())?;
+    }
+    row("speed", speed(run, inside))?;
+    let keys: Vec<&str> = run
+        .file
+        .ignored
+        .iter()
+        .map(|ignored| ignored.key.as_str())
+        .collect();
+    if !keys.is_empty() {
+        row("without effect", keys.join(", "))?;
+    }
+    Ok(())
+}
+
+fn speed(run: &Finished, inside: &Inside) -> String {
+    // A run can be shorter than the clock's resolution.
+    let wall = inside.wall_seconds.max(1e-9);
+    let rate = count(inside.completed as f64 / wall);
+    if !run.is_timed() {
+        return format!("{wall:.3} s, {rate} commands a second, without a clock");
+    }
+    let simulated = inside.simulated_seconds;
+    let times = count(simulated / wall);
+    format!(
+        "{simulated:.3} s simulated in {wall:.3} s, {times} times real time, {rate} commands a second"
+    )
+}
+
+/// A number with three significant digits and fio's suffix.
+fn count(value: f64) -> String {
+    let (scaled, suffix) = match value {
+        v if v >= 1e6 => (v / 1e6, "M"),
+        v if v >= 1e4 => (v / 1e3, "k"),
+        v => (v, ""),
+    };
+    match scaled {
+        v if v >= 100.0 => format!("{v:.0}{suffix}"),
+        v if v >= 10.0 => format!("{v:.1}{suffix}"),
+        v => format!("{v:.2}{suffix}"),
+    }
+}
+
+/// A number of bytes in powers of 1024.
+fn binary(value: f64, unit: &str) -> String {
+    match value {
+        v if v >= 1_073_741_824.0 => format!("{:.2} Gi{unit}", v / 1_073_741_824.0),
+        v if v >= 1_048_576.0 => format!("{:.1} Mi{unit}", v / 1_048_576.0),
+        v => format!("{:.1} Ki{unit}", v / 1024.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(count(4.06), "4.06");
+        assert_eq!(count(106.9), "107");
+        assert_eq!(count(11_171.0), "11.2k");
+        assert_eq!(count(2_500_000.0), "2.50M");
+        assert_eq!(binary(45_756_416.0, "B/s"), "43.6 MiB/s");
+    }
+}

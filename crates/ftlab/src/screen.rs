@@ -1,0 +1,68 @@
+//! Standard output: how wide it is, whether it has colours, and what happens when it closes.
+
+use crate::failure::{Failure, Outcome};
+use comfy_table::{ContentArrangement, Table, presets};
+use std::io::{IsTerminal, Write};
+
+/// Columns when standard output is no terminal: what a person has who looks at it later.
+const WIDTH_ELSEWHERE: u16 = 120;
+
+/// Spaces between columns.
+const GAP: u16 = 2;
+
+/// Prints text that ends with a newline.
+pub fn print(text: &str) -> Outcome {
+    let mut stdout = std::io::stdout().lock();
+    let written = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush());
+    written.map_err(|error| Failure::printing(&error))
+}
+
+/// A table without lines, as wide as the screen.
+pub fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(width())
+        .set_header(header);
+    table
+}
+
+/// The table's lines, from the first column of the screen and without spaces at their ends.
+pub fn lines(mut table: Table) -> String {
+    for column in table.column_iter_mut() {
+        column.set_padding((0, GAP));
+    }
+    table
+        .lines()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
+}
+
+/// Columns of the screen.
+pub fn width() -> u16 {
+    let on_terminal = std::io::stdout().is_terminal();
+    let width = if on_terminal {
+        Table::new().width()
+    } else {
+        None
+    };
+    width.unwrap_or(WIDTH_ELSEWHERE)
+}
+
+/// Whether to colour: on a terminal, unless `NO_COLOR` (no-color.org) says otherwise.
+pub fn has_colours() -> bool {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    std::io::stdout().is_terminal() && !refused
+}
+
+/// Bytes as drives are sold, in powers of 1000.
+pub fn capacity(bytes: u64) -> String {
+    match bytes as f64 {
+        b if b >= 1e12 => format!("{:.1} TB", b / 1e12),
+        b if b >= 1e9 => format!("{:.1} GB", b / 1e9),
+        b => format!("{:.1} MB", b / 1e6),
+    }
+}

@@ -1,0 +1,80 @@
+//! `ftlab show`: every number of a drive, and where it is from.
+
+use crate::cli::OutputFormat;
+use crate::failure::{Failure, Outcome};
+use crate::screen;
+use clap::Args;
+use ftlab_bench::review;
+use ftlab_drive::Catalog;
+use ftlab_result::{DriveSheet, Parameter};
+use std::fmt::Write;
+
+#[derive(Debug, Args)]
+pub struct Options {
+    /// A drive of `ftlab drives`, or a path to a drive file
+    drive: String,
+    /// Change a number of the drive file, for example spare.op=28%; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
+    output_format: OutputFormat,
+}
+
+pub fn command(options: &Options) -> Outcome {
+    let file = Catalog::load(&options.drive, &options.settings)?;
+    let sheet = review::sheet(&file);
+    let text = match options.output_format {
+        OutputFormat::Normal => normal(&sheet),
+        OutputFormat::Json => json(&sheet)?,
+    };
+    screen::print(&text)
+}
+
+fn json(sheet: &DriveSheet) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(sheet);
+    let text = text.map_err(|error| Failure::Running(error.to_string()))?;
+    Ok(text + "\n")
+}
+
+fn normal(sheet: &DriveSheet) -> String {
+    let capacity = screen::capacity(sheet.capacity_bytes);
+    let mut out = format!(
+        "{}: {}, {capacity}\n{}\n\n",
+        sheet.drive, sheet.name, sheet.summary
+    );
+    let mut table = screen::table(&[
+        "",
+        "parameter",
+        "value",
+        "unit",
+        "source",
+        "confidence",
+        "note",
+    ]);
+    for row in &sheet.parameters {
+        let mark = if is_fitted(row) { "*" } else { "" };
+        let (source, confidence) = (row.source.as_str(), row.confidence.as_str());
+        table.add_row([
+            mark, &row.key, &row.value, &row.unit, source, confidence, &row.note,
+        ]);
+    }
+    out += &screen::lines(table);
+    // Names and choices have no source; only numbers can be fitted.
+    let numbers = sheet
+        .parameters
+        .iter()
+        .filter(|row| !row.source.is_empty())
+        .count();
+    let fitted = sheet.parameters.iter().filter(|row| is_fitted(row)).count();
+    let footer = writeln!(
+        out,
+        "\n* fitted to published figures: {fitted} of {numbers} numbers"
+    );
+    footer.expect("writing to a string succeeds");
+    out
+}
+
+fn is_fitted(row: &Parameter) -> bool {
+    row.source == "fitted"
+}
