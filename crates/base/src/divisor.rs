@@ -18,7 +18,11 @@ impl Divisor {
     pub const fn new(divisor: u32) -> Divisor {
         assert!(divisor > 0, "division by zero");
         // For 1 the inverse would be 2⁶⁴; 0 stands for it.
-        let inverse = if divisor == 1 { 0 } else { u64::MAX / divisor as u64 + 1 };
+        let inverse = if divisor == 1 {
+            0
+        } else {
+            u64::MAX / divisor as u64 + 1
+        };
         Divisor { divisor, inverse }
     }
 

@@ -64,6 +64,10 @@ pub struct Layout {
     pub pages_per_superblock: u32,
     /// Slots of a superblock.
     pub slots_per_superblock: u32,
+    /// Pages that a slot touches, at least one.
+    pub pages_per_slot: u32,
+    /// Binary logarithm of the slots of a page; 0 when a slot is a page or more.
+    slots_per_page_log2: u32,
     by_superblock_slots: Divisor,
     by_group_superblocks: Divisor,
     by_stripe: Divisor,
@@ -101,6 +105,8 @@ impl Layout {
             superblocks_per_group,
             pages_per_superblock: pages,
             slots_per_superblock,
+            pages_per_slot: geometry.pages_per_slot(),
+            slots_per_page_log2: geometry.slots_per_page().max(1).ilog2(),
             by_superblock_slots: Divisor::new(slots_per_superblock),
             by_group_superblocks: Divisor::new(superblocks_per_group),
             by_stripe: Divisor::new(stripe_dies),
@@ -122,6 +128,7 @@ impl Layout {
 
     /// The group of a superblock.
     #[must_use]
+    #[inline]
     pub const fn group_of(&self, superblock: SuperblockId) -> u32 {
         self.by_group_superblocks.quotient(superblock.0)
     }
@@ -134,12 +141,14 @@ impl Layout {
 
     /// The superblock of a slot.
     #[must_use]
+    #[inline]
     pub const fn superblock_of(&self, slot: Ppa) -> SuperblockId {
         SuperblockId(self.by_superblock_slots.quotient(slot.0))
     }
 
     /// The superblock of a slot, and where in it the slot lies, from 0.
     #[must_use]
+    #[inline]
     pub const fn locate(&self, slot: Ppa) -> (SuperblockId, u32) {
         let (superblock, n) = self.by_superblock_slots.divide(slot.0);
         (SuperblockId(superblock), n)
@@ -149,23 +158,30 @@ impl Layout {
     /// first page and number of pages.
     #[must_use]
     pub const fn pages_of_slot(&self, n: u32) -> (u32, u32) {
-        match self.geometry.slots_per_page() {
-            0 => {
-                let pages = self.geometry.pages_per_slot();
-                (n * pages, pages)
-            }
-            slots_per_page => (n / slots_per_page, 1),
-        }
+        (
+            (n >> self.slots_per_page_log2) * self.pages_per_slot,
+            self.pages_per_slot,
+        )
+    }
+
+    /// A number that the slots of one page share and no other slot has.
+    #[inline]
+    #[must_use]
+    pub const fn page_of_slot(&self, slot: Ppa) -> u32 {
+        slot.0 >> self.slots_per_page_log2
     }
 
     /// The page that is `n`-th in programming order in a superblock.
     #[must_use]
+    #[inline]
     pub const fn page(&self, superblock: SuperblockId, n: u32) -> PagePlace {
         let (unit, plane) = self.by_planes.divide(n);
         let (page, die_of_stripe) = self.by_stripe.divide(unit);
         let (group, of_group) = self.by_group_superblocks.divide(superblock.0);
         let die = DieId((group * self.stripe_dies + die_of_stripe) as u16);
-        let block = self.geometry.block(die, of_group * self.geometry.planes_per_die + plane);
+        let block = self
+            .geometry
+            .block(die, of_group * self.geometry.planes_per_die + plane);
         PagePlace { die, block, page }
     }
 

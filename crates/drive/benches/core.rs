@@ -28,8 +28,9 @@ struct Load {
 impl Load {
     /// The drive, filled, with the share of valid slots that the set-up asks for.
     fn filled() -> Load {
-        // The reserve is set aside before OP is counted: 2 of the 512 blocks of each die.
-        let op = (1.0 - 2.0 / 512.0) / VALID - 1.0;
+        // Set aside before OP is counted: the reserve of 2 of the 512 blocks of each die, and half
+        // of the one under collection.
+        let op = (1.0 - 2.5 / 512.0) / VALID - 1.0;
         let file = Catalog::load("generic-mlc-8", &[format!("spare.op={op}")]).expect("it exists");
         let testbed = Catalog::testbed("anandtech-2008").expect("it exists");
         let drive = file.build(&testbed, RootSeed(1)).expect("it can be built");

@@ -220,10 +220,19 @@ fn runs_without_figures(set: &ResultSet) -> Vec<&Run> {
         .iter()
         .map(|figure| figure.run.as_str())
         .collect();
-    set.runs
+    // Families share runs: the 4 KiB step of a sweep is the 4 KiB test. Such a run is told once.
+    let mut told: Vec<&Run> = Vec::new();
+    let (answered, others): (Vec<&Run>, Vec<&Run>) = set
+        .runs
         .iter()
-        .filter(|run| !answered.contains(run.id.as_str()))
-        .collect()
+        .partition(|run| answered.contains(run.id.as_str()));
+    for run in others {
+        let same = |other: &&&Run| other.drive == run.drive && other.metrics == run.metrics;
+        if answered.iter().chain(&told).find(same).is_none() {
+            told.push(run);
+        }
+    }
+    told
 }
 
 fn run_table(runs: &[&Run], width: usize) -> String {

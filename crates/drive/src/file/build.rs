@@ -182,17 +182,20 @@ fn layout(ssd: &SsdFile) -> Result<Layout, String> {
     Ok(layout)
 }
 
-/// Slots the host sees. `op` is what is left of the array beside the user's data and the reserve,
-/// over the user's data: the reserve never holds data, so the closed forms for write amplification
-/// hold for `op` as it stands.
+/// Slots the host sees. `op` is what is left of the array beside the user's data and what never
+/// holds data, over the user's data, so that the closed forms for write amplification hold for `op`
+/// as it stands. What never holds data is, in each group of dies and on average, the reserve and the
+/// half of the superblock under collection that has been copied already.
 fn user_slots(ssd: &SsdFile, layout: &Layout) -> Result<u32, String> {
     let slot = ssd.map.slot.get();
     match (&ssd.spare.op, &ssd.spare.user_capacity) {
         (Some(op), _) => {
-            let reserve = ssd.gc.as_ref().map_or(0, |gc| gc.reserve.get());
-            let reserve = u64::from(reserve)
-                * u64::from(layout.groups)
-                * u64::from(layout.slots_per_superblock);
+            let slots = u64::from(layout.slots_per_superblock);
+            let kept = ssd
+                .gc
+                .as_ref()
+                .map_or(0, |gc| u64::from(gc.reserve.get()) * slots + slots / 2);
+            let reserve = kept * u64::from(layout.groups);
             let usable = u64::from(layout.slots()).saturating_sub(reserve);
             Ok((usable as f64 / (1.0 + op.base)) as u32)
         }

@@ -64,7 +64,7 @@ fn impossible_settings_are_refused() {
 #[test]
 fn over_provisioning_is_of_the_user_capacity_with_the_reserve_set_aside() {
     let file = DriveFile::parse("test", GENERIC, &["spare.op=0.25".to_string()]).unwrap();
-    let usable = (8_u64 << 30) - 2 * 16 * (1 << 20);
+    let usable = (8_u64 << 30) - 16 * (5 << 19);
     let op = usable as f64 / file.capacity_bytes() as f64 - 1.0;
     assert!((op - 0.25).abs() < 1e-5, "{op}");
 }

@@ -74,14 +74,14 @@ impl PageLayer {
         if self.layout.stripe_dies == 1 {
             1
         } else {
-            self.layout.stripe_dies * self.unit_slots
+            self.layout.stripe_dies * self.unit_slots.get()
         }
     }
 
     /// Whether less is writable than even the end of a cycle leaves: tables or filled-up units took
     /// space that no host slot paid for.
     fn is_behind(&self, g: usize) -> bool {
-        let cycle = self.layout.slots_per_superblock + self.unit_slots;
+        let cycle = self.layout.slots_per_superblock + self.unit_slots.get();
         self.groups[g].writable_slots + cycle < low_water(&self.layout, &self.config)
     }
 
@@ -174,7 +174,7 @@ impl PageLayer {
         } else if nth == 0 {
             victim.ready = self.groups[g].collected.ready(batch);
         }
-        let page = slot / self.layout.geometry.slots_per_page().max(1);
+        let page = self.layout.page_of_slot(Ppa(slot));
         if begins_unit || victim.page_in_hand != page {
             let order = Order::FREE.signalling(victim.ready);
             self.read_slot(Ppa(slot), 1, Cause::Gc, order, batch);

@@ -2,7 +2,7 @@
 
 use super::PageLayer;
 use super::victim::NOT_A_CANDIDATE;
-use ftlab_base::{Layout, Ppa, SuperblockId};
+use ftlab_base::{Divisor, Layout, Ppa, SuperblockId};
 use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order};
 
 /// The open superblock of one stream of data.
@@ -34,8 +34,8 @@ impl Frontier {
     }
 
     /// Whether the `nth` next slot begins a program unit.
-    pub(super) fn begins_unit(&self, nth: u32, unit_slots: u32) -> bool {
-        (self.next + nth).is_multiple_of(unit_slots)
+    pub(super) fn begins_unit(&self, nth: u32, unit_slots: Divisor) -> bool {
+        unit_slots.divide(self.next + nth).1 == 0
     }
 
     /// Makes `ready` the fence that the open unit's program waits for.
@@ -95,8 +95,9 @@ impl PageLayer {
     pub(super) fn fill_up(&mut self, g: usize, batch: &mut OpBatch) {
         for cause in [Cause::Host, Cause::Gc] {
             let mut frontier = self.frontier(g, cause);
-            if frontier.superblock.is_some() && !frontier.next.is_multiple_of(self.unit_slots) {
-                let missing = self.unit_slots - frontier.next % self.unit_slots;
+            let begun = self.unit_slots.divide(frontier.next).1;
+            if frontier.superblock.is_some() && begun > 0 {
+                let missing = self.unit_slots.get() - begun;
                 frontier.next += missing;
                 self.groups[g].writable_slots -= missing;
                 self.program_complete_units(&mut frontier, cause, batch);
@@ -138,7 +139,7 @@ impl PageLayer {
         let slot = self.layout.slot(superblock, frontier.next);
         frontier.next += 1;
         self.groups[g].writable_slots -= 1;
-        if frontier.next.is_multiple_of(self.unit_slots) {
+        if frontier.begins_unit(0, self.unit_slots) {
             self.program_complete_units(frontier, cause, batch);
         }
         slot

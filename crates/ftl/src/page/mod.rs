@@ -17,7 +17,7 @@ use crate::{Extent, TranslationLayer};
 use bitmap::Bitmap;
 use collect::Victim;
 use frontier::Frontier;
-use ftlab_base::{Layout, Lpn, Ppa, SuperblockId};
+use ftlab_base::{Divisor, Layout, Lpn, Ppa, SuperblockId};
 use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order};
 use std::collections::VecDeque;
 use victim::NOT_A_CANDIDATE;
@@ -93,7 +93,7 @@ pub struct PageLayer {
     array: Array,
     config: PageConfig,
     /// Slots of one program unit; 1 when a slot is larger.
-    unit_slots: u32,
+    unit_slots: Divisor,
     /// Physical slot of each logical one.
     map: Vec<u32>,
     /// Logical slot that was written to each physical one.
@@ -168,7 +168,9 @@ impl PageLayer {
         Ok(PageLayer {
             layout,
             array: Array::new(layout.geometry),
-            unit_slots: (planes * layout.geometry.page_bytes / layout.geometry.slot_bytes).max(1),
+            unit_slots: Divisor::new(
+                (planes * layout.geometry.page_bytes / layout.geometry.slot_bytes).max(1),
+            ),
             map: vec![NOWHERE; config.user_slots as usize],
             owner: vec![NOWHERE; layout.slots() as usize],
             valid: Bitmap::new(layout.slots()),
@@ -356,16 +358,16 @@ impl TranslationLayer for PageLayer {
 
     fn read(&mut self, first: Lpn, slots: u32, done: Fence, batch: &mut OpBatch) {
         let order = Order::FREE.signalling(done);
-        let slots_per_page = self.layout.geometry.slots_per_page().max(1);
         let mut lpn = first.0;
         let end = first.0 + slots;
         while lpn < end {
             let slot = self.map[lpn as usize];
             // Neighbours that lie in one page are sensed once.
             let same_page = |n: u32| {
+                let page = |slot: u32| self.layout.page_of_slot(Ppa(slot));
                 lpn + n < end
                     && self.map[(lpn + n) as usize] == slot + n
-                    && !(slot + n).is_multiple_of(slots_per_page)
+                    && page(slot + n) == page(slot)
             };
             let run = if slot == NOWHERE {
                 1

@@ -252,7 +252,8 @@ fn marks(family: &Family<'_>, run: &Run, metric: &str) -> Vec<Mark> {
 }
 
 fn scale_between(figure_metric: &str, chart_metric: &str) -> Option<f64> {
-    if figure_metric == chart_metric {
+    // A chart draws `mib_s` where its sources count megabytes in binary, whatever they call them.
+    if figure_metric == chart_metric || (figure_metric, chart_metric) == ("mb_s", "mib_s") {
         return Some(1.0);
     }
     let stem = chart_metric.strip_suffix("_ms")?;

@@ -66,7 +66,11 @@ impl<'a> View<'a> {
         }
         let mut unplaced = Vec::new();
         for figure in &set.figures {
-            match family_of.get(figure.test.as_str()) {
+            // A figure of a whole family, such as its longest latency, names no single test: it
+            // goes where the run is that answered it.
+            let answered = || set.run(&figure.run).map(|run| run.test.as_str());
+            let test = Some(figure.test.as_str()).filter(|test| family_of.contains_key(test));
+            match test.or_else(answered).and_then(|test| family_of.get(test)) {
                 Some(&index) => families[index].figures.push(figure),
                 None => unplaced.push(figure),
             }

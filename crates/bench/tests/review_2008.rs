@@ -1,0 +1,154 @@
+//! The review of 2008, whole: what the model must reproduce of it.
+
+use ftlab_base::RootSeed;
+use ftlab_bench::methods;
+use ftlab_bench::review::{Plan, review};
+use ftlab_drive::Catalog;
+use ftlab_result::{Figure, ResultSet, Verdict};
+use std::sync::LazyLock;
+
+const DRIVES: [&str; 5] = [
+    "intel-x25-m-g1-80",
+    "ocz-core-jmf602",
+    "samsung-slc-64",
+    "seagate-momentus-7200.2",
+    "wd-velociraptor-300",
+];
+
+fn run(drives: &[&str], tests: &[&str], seed: u64, threads: usize) -> ResultSet {
+    let tests: Vec<String> = tests.iter().map(ToString::to_string).collect();
+    let plan = Plan {
+        drives: drives
+            .iter()
+            .map(|d| Catalog::load(d, &[]).expect("it loads"))
+            .collect(),
+        tests: methods::select(&tests).expect("they exist"),
+        testbed: Catalog::testbed("anandtech-2008").expect("it loads"),
+        seed: RootSeed(seed),
+        threads,
+        version: "test".into(),
+    };
+    review(&plan, &|_| ()).expect("it runs")
+}
+
+static WHOLE: LazyLock<ResultSet> = LazyLock::new(|| run(&DRIVES, &[], 1, 2));
+
+fn figure(id: &str) -> &'static Figure {
+    WHOLE
+        .figures
+        .iter()
+        .find(|f| f.id == id)
+        .unwrap_or_else(|| panic!("{id} is not there"))
+}
+
+fn simulated(id: &str) -> f64 {
+    figure(id)
+        .simulated
+        .unwrap_or_else(|| panic!("{id} has no run"))
+}
+
+fn metric(run: &str, name: &str) -> f64 {
+    WHOLE
+        .run(run)
+        .unwrap_or_else(|| panic!("no run {run}"))
+        .metrics[name]
+}
+
+#[test]
+fn latency_rate_and_throughput_of_the_first_three_tests_are_close() {
+    let metrics = ["lat_avg_ms", "iops", "mb_s"];
+    let a1_to_a3 = |f: &&Figure| metrics.contains(&f.metric.as_str()) && f.source.contains("X25-M");
+    let scored: Vec<&Figure> = WHOLE.figures.iter().filter(a1_to_a3).collect();
+    assert_eq!(scored.len(), 40, "every scored row of A1 to A3");
+    let mut errors = Vec::new();
+    for figure in scored {
+        let error = figure
+            .error
+            .unwrap_or_else(|| panic!("{} is not scored", figure.id));
+        assert!(
+            error <= 1.15_f64.ln(),
+            "{} {}: {:?}",
+            figure.id,
+            figure.drive,
+            figure.simulated
+        );
+        errors.push(error);
+    }
+    errors.sort_by(f64::total_cmp);
+    let median = errors[errors.len() / 2];
+    assert!(median <= 0.07, "median error {median}");
+}
+
+#[test]
+fn the_longest_writes_are_within_a_factor_of_two() {
+    for id in ["F0173", "F0177", "F0181", "F0185"] {
+        let published: f64 = figure(id).published.parse().unwrap();
+        let ratio = simulated(id) / published;
+        assert!((0.5..=2.0).contains(&ratio), "{id}: {ratio}");
+    }
+}
+
+#[test]
+fn the_jmf602_is_flat_over_size_and_proportional_to_the_random_share() {
+    let of = |test: &str| metric(&format!("ocz-core-jmf602/{test}/filled"), "lat_avg_ms");
+    let sizes = ["4k", "16k", "32k", "64k", "128k"].map(|s| of(&format!("randwrite-{s}-qd1")));
+    let (least, most) = sizes
+        .iter()
+        .fold((f64::MAX, 0.0_f64), |(a, b), &x| (a.min(x), b.max(x)));
+    assert!(most / least < 1.1, "{sizes:?}");
+    let (sequential, random) = (of("seqrand-mix-4k-qd1-seq100"), sizes[0]);
+    for (share, test) in [(0.1, "seq90"), (0.5, "seq50")] {
+        let linear = (1.0 - share) * sequential + share * random;
+        let got = of(&format!("seqrand-mix-4k-qd1-{test}"));
+        assert!(
+            (got / linear - 1.0).abs() < 0.1,
+            "{test}: {got} ms for {linear} ms"
+        );
+    }
+}
+
+#[test]
+fn the_jmf602_makes_a_deep_queue_wait_for_half_a_minute() {
+    let average_s = simulated("F0269");
+    assert!(
+        average_s > 10.0 && average_s <= 15.0,
+        "average at QD 64: {average_s} s"
+    );
+    assert!(simulated("F0270") > 30.0, "longest at QD 64");
+    assert!(simulated("F0271") > 2.0, "longest at QD 4");
+}
+
+#[test]
+fn an_x25_m_slows_down_with_use() {
+    let (new, used) = (simulated("F0397"), simulated("F0398"));
+    assert_eq!(figure("F0397").verdict, Verdict::Pass, "{new} MB/s new");
+    assert!(used < new, "{used} MB/s used, {new} new");
+}
+
+#[test]
+fn every_published_row_has_a_run() {
+    let without: Vec<&str> = WHOLE
+        .figures
+        .iter()
+        .filter(|f| f.simulated.is_none())
+        .map(|f| f.id.as_str())
+        .collect();
+    assert!(without.is_empty(), "{without:?}");
+    assert_eq!(WHOLE.figures.len(), 52);
+}
+
+#[test]
+fn the_seed_alone_decides_the_bytes() {
+    let bytes = |seed, threads| {
+        let set = run(
+            &["samsung-slc-64", "seagate-momentus-7200.2"],
+            &["A1", "A3"],
+            seed,
+            threads,
+        );
+        serde_json::to_string(&set).expect("it serialises")
+    };
+    let first = bytes(1, 1);
+    assert_eq!(first, bytes(1, 2));
+    assert_ne!(first, bytes(2, 2));
+}
