@@ -128,7 +128,9 @@ impl<D: Dimension> Quantity<D> {
             } else {
                 "must be above 0"
             };
-            return Err(format!("{} {unit}: it {least}", written.value));
+            let unit = if *unit == "1" { "" } else { unit };
+            let value = format!("{} {unit}", written.value);
+            return Err(format!("{}: it {least}", value.trim_end()));
         }
         if D::WHOLE && (base.fract() != 0.0 || base > f64::from(u32::MAX)) {
             return Err(format!(
