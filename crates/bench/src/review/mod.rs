@@ -1,8 +1,8 @@
 //! Runs the tests of the reviews on several drives.
 //!
 //! Drives run in parallel, and so do the jobs of a drive that start from the same state: each on
-//! its own copy. A drive's states are prepared once, one from the other. Every random stream has its name's seed, so neither the number of threads nor
-//! the set of drives and tests changes a run.
+//! its own copy. A drive's states are prepared once, one from the other. Every random stream has
+//! its name's seed, so neither the number of threads nor the set of drives and tests changes a run.
 
 mod drive;
 

@@ -82,7 +82,7 @@ struct Tables {
     frontier: Frontier,
     /// Superblocks that hold tables, oldest first, the frontier's last.
     held: VecDeque<SuperblockId>,
-    /// Superblocks in use when the last checkpoint began; dead when the next one is written.
+    /// Host slots written since the last checkpoint.
     slots_since: u32,
 }
 
@@ -238,8 +238,7 @@ impl PageLayer {
     }
 
     /// Reads the pages of a slot, or of `slots` neighbours in one page, if they are programmed: a
-    /// slot whose unit is not full yet is
-    /// still in the controller.
+    /// slot whose unit is not full yet is still in the controller.
     fn read_slot(
         &mut self,
         slot: Ppa,
