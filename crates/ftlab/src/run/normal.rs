@@ -66,11 +66,15 @@ fn traffic(
     let Some(latency) = direction.latency() else {
         return writeln!(out, "  {word}: {} commands, {moved}, untimed", totals.ios);
     };
-    let (bw, decimal) = (binary(totals.bytes_per_s, "B/s"), totals.bytes_per_s / 1e6);
+    let bw = binary(totals.bytes_per_s, "B/s");
+    let decimal = match totals.bytes_per_s {
+        slow if slow < 1e6 => format!("{:.1} kB/s", slow / 1e3),
+        fast => format!("{:.1} MB/s", fast / 1e6),
+    };
     let iops = count(totals.iops);
     writeln!(
         out,
-        "  {word}: IOPS={iops}, BW={bw} ({decimal:.1} MB/s) ({moved} in {measured})"
+        "  {word}: IOPS={iops}, BW={bw} ({decimal}) ({moved} in {measured})"
     )?;
     latencies(out, latency)
 }
