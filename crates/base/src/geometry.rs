@@ -26,6 +26,11 @@ pub struct Geometry {
     pub slot_bytes: u32,
 }
 
+/// The most planes of a die: more than any NAND has.
+const MOST_PLANES: u32 = 16;
+/// The largest page: more than any NAND has.
+const MOST_PAGE_BYTES: u32 = 64 << 10;
+
 /// Why a geometry cannot be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GeometryError(pub String);
@@ -72,13 +77,23 @@ impl Geometry {
                 self.blocks_per_die, self.planes_per_die
             ));
         }
-        let pages = u64::from(self.dies())
-            * u64::from(self.blocks_per_die)
-            * u64::from(self.pages_per_block);
-        let slots = pages * u64::from(self.page_bytes) / u64::from(self.slot_bytes);
-        // The highest 32-bit numbers are sentinels of the mapping tables.
-        if pages.max(slots) >= u64::from(u32::MAX) - 16 {
-            return fail(format!("{pages} pages; at most 2^32 − 17 can be addressed"));
+        if self.planes_per_die > MOST_PLANES || self.page_bytes > MOST_PAGE_BYTES {
+            return fail(format!(
+                "{} planes of pages of {} bytes; at most {MOST_PLANES} and {MOST_PAGE_BYTES}",
+                self.planes_per_die, self.page_bytes
+            ));
+        }
+        let pages = u128::from(self.channels)
+            * u128::from(self.dies_per_channel)
+            * u128::from(self.blocks_per_die)
+            * u128::from(self.pages_per_block);
+        let slots = pages * u128::from(self.page_bytes) / u128::from(self.slot_bytes);
+        // The highest 32-bit numbers are sentinels of the mapping tables, and searches of bitmaps
+        // look one word of 64 bits ahead.
+        if pages.max(slots) >= u128::from(u32::MAX) - 128 {
+            return fail(format!(
+                "{pages} pages; at most 2^32 − 129 can be addressed"
+            ));
         }
         Ok(())
     }

@@ -43,7 +43,7 @@ pub trait Device: Send {
 pub struct Counters {
     /// Commands completed or applied.
     pub host_ios: u64,
-    /// Bytes the host wrote.
+    /// Bytes the host wrote, as far as they have left the write buffer.
     pub host_bytes_written: u64,
     /// Pages read.
     pub nand_reads: u64,

@@ -1,6 +1,6 @@
 //! What waits in the host until the drive takes it.
 
-use ftlab_base::Command;
+use ftlab_base::{Command, CommandKind};
 use std::collections::BTreeMap;
 
 /// In which order waiting commands are sent.
@@ -35,8 +35,8 @@ pub struct HostQueue {
     depth: u32,
     at_the_drive: u32,
     arrivals: u64,
-    /// Where the last command sent began.
-    position: u64,
+    /// Place and arrival of the last command sent.
+    position: (u64, u64),
     waiting: BTreeMap<(u64, u64), Command>,
 }
 
@@ -49,7 +49,7 @@ impl HostQueue {
             depth,
             at_the_drive: 0,
             arrivals: 0,
-            position: 0,
+            position: (0, 0),
             waiting: BTreeMap::new(),
         }
     }
@@ -59,6 +59,8 @@ impl HostQueue {
         self.arrivals += 1;
         let place = match self.order {
             HostOrder::Fifo => 0,
+            // A flush has no address: it goes where the sweep is.
+            HostOrder::CLook if command.kind == CommandKind::Flush => self.position.0,
             HostOrder::CLook => command.lba.0,
         };
         self.waiting.insert((place, self.arrivals), command);
@@ -69,9 +71,9 @@ impl HostQueue {
         if self.at_the_drive == self.depth {
             return None;
         }
-        let ahead = self.waiting.range((self.position, 0)..).next();
+        let ahead = self.waiting.range(self.position..).next();
         let (&key, _) = ahead.or_else(|| self.waiting.iter().next())?;
-        self.position = key.0;
+        self.position = key;
         self.at_the_drive += 1;
         self.waiting.remove(&key)
     }
@@ -91,7 +93,7 @@ impl HostQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ftlab_base::{CommandId, CommandKind, Lba, SimTime};
+    use ftlab_base::{CommandId, Lba, SimTime};
 
     fn order_of(order: HostOrder, lbas: &[u64]) -> Vec<u64> {
         let mut queue = HostQueue::new(order, 1);

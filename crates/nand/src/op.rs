@@ -28,11 +28,6 @@ pub enum Cause {
     Wear = 3,
 }
 
-impl Cause {
-    /// All causes, in the order of their numbers.
-    pub const ALL: [Cause; 4] = [Cause::Host, Cause::Gc, Cause::Map, Cause::Wear];
-}
-
 /// A point that operations reach together: it is open while any operation that signals it is
 /// unfinished. Whatever waits for a fence is issued after everything that signals it: operations of
 /// one batch, or the drive.
@@ -42,6 +37,8 @@ pub struct Fence(pub u32);
 impl Fence {
     /// Nothing to wait for, nobody to tell.
     pub const NONE: Fence = Fence(0);
+    /// The one fence of a run without time, where nobody ever waits.
+    const UNTIMED: Fence = Fence(1);
 
     /// Whether this is a fence at all.
     #[must_use]
@@ -161,6 +158,7 @@ pub struct OpBatch {
     carries_data: bool,
     free_fences: Vec<u32>,
     last_fence: u32,
+    untimed: bool,
 }
 
 impl OpBatch {
@@ -188,18 +186,29 @@ impl OpBatch {
     }
 
     /// A fence that nothing signals yet.
+    #[inline]
     pub fn fence(&mut self) -> Fence {
+        if self.untimed {
+            return Fence::UNTIMED;
+        }
         Fence(self.free_fences.pop().unwrap_or_else(|| {
-            // A run without time never waits, so there the numbers may wrap.
-            self.last_fence = self.last_fence.checked_add(1).unwrap_or(1);
+            self.last_fence = self.last_fence.max(Fence::UNTIMED.0) + 1;
             self.last_fence
         }))
+    }
+
+    /// Says whether anybody will wait: without time nobody does, and fences need no numbers. Between
+    /// the two no program unit may be open.
+    pub fn set_timed(&mut self, timed: bool) {
+        self.untimed = !timed;
     }
 
     /// Gives back a fence whose waiter has seen it.
     pub fn recycle(&mut self, fence: Fence) {
         debug_assert!(fence.is_some());
-        self.free_fences.push(fence.0);
+        if fence != Fence::UNTIMED {
+            self.free_fences.push(fence.0);
+        }
     }
 
     /// Appends an operation.

@@ -6,27 +6,13 @@ use ftlab_base::{Nanos, SimTime};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Server {
     free_at: SimTime,
-    busy: Nanos,
 }
 
 impl Server {
     /// Takes work of length `span` that arrives at `now`; gives the instant it is done.
     pub fn serve(&mut self, now: SimTime, span: Nanos) -> SimTime {
         self.free_at = self.free_at.max(now) + span;
-        self.busy += span;
         self.free_at
-    }
-
-    /// When everything taken so far is done.
-    #[must_use]
-    pub fn free_at(&self) -> SimTime {
-        self.free_at
-    }
-
-    /// Time spent serving.
-    #[must_use]
-    pub fn busy(&self) -> Nanos {
-        self.busy
     }
 }
 
@@ -40,6 +26,5 @@ mod tests {
         assert_eq!(server.serve(SimTime(10), Nanos(5)), SimTime(15));
         assert_eq!(server.serve(SimTime(12), Nanos(5)), SimTime(20));
         assert_eq!(server.serve(SimTime(30), Nanos(1)), SimTime(31));
-        assert_eq!(server.busy(), Nanos(11));
     }
 }

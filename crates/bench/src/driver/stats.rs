@@ -5,7 +5,11 @@ use ftlab_base::{CommandKind, LatencyHistogram, Nanos, SimTime};
 /// Length of an interval of the series, in seconds.
 pub const INTERVAL_S: u64 = 1;
 
-/// fio's buckets of queue depth: up to 1, 2, 4, 8, 16, 32, and more.
+/// The longest series, in intervals: somewhat over a day. What completes later is in the totals
+/// only.
+const SERIES_MAX: usize = 100_000;
+
+/// fio's buckets of queue depth: from 1, 2, 4, 8, 16, 32 and 64 on.
 pub const DEPTH_LEVELS: usize = 7;
 
 /// Totals of one second.
@@ -24,7 +28,7 @@ pub struct Direction {
     pub ios: u64,
     /// Bytes moved.
     pub bytes: u64,
-    /// One entry a second from the start of measuring; empty without a clock.
+    /// One entry a second from the start of measuring, for a day; empty without a clock.
     pub series: Vec<Interval>,
     // A third of a megabyte: only for kinds that occur.
     latency: Option<Box<LatencyHistogram>>,
@@ -42,6 +46,9 @@ impl Direction {
         self.bytes += bytes;
         self.latency.get_or_insert_default().record(latency);
         let second = (since_start.0 / Nanos::from_secs(INTERVAL_S).0) as usize;
+        if second >= SERIES_MAX {
+            return;
+        }
         if self.series.len() <= second {
             self.series.resize(second + 1, Interval::default());
         }
@@ -134,7 +141,7 @@ impl JobReport {
 
     /// Notes at which depth a command was submitted.
     pub(super) fn note_depth(&mut self, outstanding: u32) {
-        let level = outstanding.max(1).next_power_of_two().trailing_zeros() as usize;
+        let level = outstanding.max(1).ilog2() as usize;
         self.depths[level.min(DEPTH_LEVELS - 1)] += 1;
     }
 }
@@ -171,6 +178,6 @@ mod tests {
         for depth in [1, 2, 3, 4, 5, 32, 33, 64, 1000] {
             report.note_depth(depth);
         }
-        assert_eq!(report.depths, [1, 1, 2, 1, 0, 1, 3]);
+        assert_eq!(report.depths, [1, 2, 2, 0, 0, 2, 2]);
     }
 }

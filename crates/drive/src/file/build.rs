@@ -85,8 +85,18 @@ impl DriveFile {
     fn layer(&self, ssd: &SsdFile) -> Result<Box<dyn TranslationLayer>, DriveError> {
         let layout = layout(ssd).map_err(|why| self.invalid(why))?;
         let user_slots = user_slots(ssd, &layout).map_err(|why| self.invalid(why))?;
-        if ssd.buffer.size.get() < ssd.map.slot.get() {
-            return Err(self.invalid("buffer.size: the buffer must hold one slot".into()));
+        // A page-mapped drive collects a whole program unit before it programs.
+        let unit = match ssd.map.scheme {
+            Scheme::Page => ssd.nand.planes_per_die.get(),
+            Scheme::Block => 1,
+        };
+        let least = (u64::from(unit) * ssd.nand.page.get()).max(ssd.map.slot.get());
+        let size = ssd.buffer.size.get();
+        if size < least || size / ssd.map.slot.get() > u64::from(u32::MAX) {
+            return Err(self.invalid(format!(
+                "buffer.size: {size} bytes; it must hold a slot and a program unit, {least} bytes, \
+                 and fewer than 2^32 slots"
+            )));
         }
         match ssd.map.scheme {
             Scheme::Page => self.page_layer(ssd, layout, user_slots),
@@ -113,10 +123,17 @@ impl DriveFile {
                 "map.log_blocks, map.copy_window and [wear] belong to map.scheme `block`".into(),
             ));
         }
-        let checkpoint = ssd.checkpoint.as_ref().map(|c| Checkpoint {
-            every_slots: c.every.get().div_ceil(ssd.map.slot.get()) as u32,
-            pages: c.size.get().div_ceil(ssd.nand.page.get()) as u32,
-        });
+        let counted = |key: &str, bytes: u64, of: u64| {
+            u32::try_from(bytes.div_ceil(of))
+                .map_err(|_| self.invalid(format!("checkpoint.{key}: {bytes} bytes is too much")))
+        };
+        let checkpoint = match &ssd.checkpoint {
+            Some(c) => Some(Checkpoint {
+                every_slots: counted("every", c.every.get(), ssd.map.slot.get())?,
+                pages: counted("size", c.size.get(), ssd.nand.page.get())?,
+            }),
+            None => None,
+        };
         let reserve_superblocks = gc.reserve.get();
         let config = PageConfig {
             user_slots,
@@ -189,7 +206,8 @@ fn layout(ssd: &SsdFile) -> Result<Layout, String> {
 fn user_slots(ssd: &SsdFile, layout: &Layout) -> Result<u32, String> {
     let slot = ssd.map.slot.get();
     match (&ssd.spare.op, &ssd.spare.user_capacity) {
-        (Some(op), _) => {
+        (Some(_), Some(_)) => Err("[spare] has both user_capacity and op; give one".into()),
+        (Some(op), None) => {
             let slots = u64::from(layout.slots_per_superblock);
             let kept = ssd
                 .gc

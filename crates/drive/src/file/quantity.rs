@@ -57,6 +57,8 @@ pub(super) trait Dimension {
     const WHOLE: bool;
     /// The least value in the base unit.
     const LEAST: f64;
+    /// The most, in the base unit: beyond anything a drive has, so that sums stay exact.
+    const MOST: f64;
 }
 
 /// A number of dimension `D`, in its base unit.
@@ -67,7 +69,7 @@ pub(super) struct Quantity<D> {
 }
 
 macro_rules! dimension {
-    ($(#[$doc:meta])* $name:ident, whole: $whole:literal, least: $least:literal, $($unit:literal = $factor:expr),+) => {
+    ($(#[$doc:meta])* $name:ident, whole: $whole:literal, least: $least:literal, most: $most:expr, $($unit:literal = $factor:expr),+) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq)]
         pub(super) struct $name;
@@ -76,35 +78,36 @@ macro_rules! dimension {
             const UNITS: &'static [(&'static str, f64)] = &[$(($unit, $factor)),+];
             const WHOLE: bool = $whole;
             const LEAST: f64 = $least;
+            const MOST: f64 = $most;
         }
     };
 }
 
 dimension! {
     /// Things counted, at least one.
-    Count, whole: true, least: 1.0, "1" = 1.0
+    Count, whole: true, least: 1.0, most: 4_294_967_295.0, "1" = 1.0
 }
 dimension! {
     /// Things counted, perhaps none.
-    CountOrNone, whole: true, least: 0.0, "1" = 1.0
+    CountOrNone, whole: true, least: 0.0, most: 4_294_967_295.0, "1" = 1.0
 }
 dimension! {
     /// A positive ratio.
-    Ratio, whole: false, least: 1e-9, "1" = 1.0, "%" = 0.01
+    Ratio, whole: false, least: 1e-9, most: 1e6, "1" = 1.0, "%" = 0.01
 }
 dimension! {
     /// A span of time; base nanosecond.
-    Time, whole: false, least: 0.0, "ns" = 1.0, "us" = 1e3, "ms" = 1e6, "s" = 1e9
+    Time, whole: false, least: 0.0, most: 3.6e12, "ns" = 1.0, "us" = 1e3, "ms" = 1e6, "s" = 1e9
 }
 dimension! {
     /// A size; base byte.
-    Bytes, whole: false, least: 1.0,
+    Bytes, whole: false, least: 1.0, most: 1.8e16,
     "B" = 1.0, "KiB" = 1024.0, "MiB" = 1_048_576.0, "GiB" = 1_073_741_824.0,
     "kB" = 1e3, "MB" = 1e6, "GB" = 1e9, "sectors" = SECTOR_BYTES as f64
 }
 dimension! {
     /// A rate; base byte a second.
-    Rate, whole: false, least: 1.0, "MB/s" = 1e6, "MiB/s" = 1_048_576.0
+    Rate, whole: false, least: 1.0, most: 1e15, "MB/s" = 1e6, "MiB/s" = 1_048_576.0
 }
 
 impl<D: Dimension> Quantity<D> {
@@ -132,11 +135,14 @@ impl<D: Dimension> Quantity<D> {
             let value = format!("{} {unit}", written.value);
             return Err(format!("{}: it {least}", value.trim_end()));
         }
-        if D::WHOLE && (base.fract() != 0.0 || base > f64::from(u32::MAX)) {
+        if base > D::MOST {
             return Err(format!(
-                "{}: it must be a whole number below 2^32",
+                "{} {unit}: it is beyond anything a drive has",
                 written.value
             ));
+        }
+        if D::WHOLE && base.fract() != 0.0 {
+            return Err(format!("{}: it must be a whole number", written.value));
         }
         Ok(Quantity {
             base,

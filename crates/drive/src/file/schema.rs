@@ -117,7 +117,7 @@ pub(super) enum Scheme {
     Block,
 }
 
-/// How much of the array the host does not see: one of the two. With both, `op` counts.
+/// How much of the array the host does not see: one of the two.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Spare {

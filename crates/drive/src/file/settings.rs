@@ -31,6 +31,12 @@ pub(super) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
     }
     let value = new_value(section.get(name), text).map_err(|why| format!("`{key}`: {why}"))?;
     section.insert(name.to_string(), value);
+    // The two say the same thing in two ways: setting one takes the place of the other.
+    match key {
+        "spare.op" => drop(section.remove("user_capacity")),
+        "spare.user_capacity" => drop(section.remove("op")),
+        _ => {}
+    }
     Ok(())
 }
 

@@ -53,8 +53,10 @@ fn impossible_settings_are_refused() {
         ("map.stripe_dies=5", "does not divide"),
         ("spare.opp=0.1", "unknown field `opp`"),
         ("map.slot=2KiB", "the least is 4 KiB"),
-        ("nand.blocks_per_die=2", "do not fit"),
-        ("buffer.size=1KiB", "must hold one slot"),
+        ("nand.blocks_per_die=4", "do not fit"),
+        ("buffer.size=1KiB", "must hold a slot"),
+        ("nand.t_program=2e10s", "beyond anything"),
+        ("gc.reserve=1677722", "a group has only"),
     ] {
         let message = error(GENERIC, &[setting]);
         assert!(message.contains(why), "{setting}: {message}");

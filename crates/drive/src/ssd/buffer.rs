@@ -3,7 +3,7 @@
 //! A slot takes room from admission until it is programmed. A newer write of a slot that still
 //! waits takes its place; one whose program is under way gets room of its own.
 
-use ftlab_base::Lpn;
+use ftlab_base::{Lpn, SECTOR_BYTES};
 use ftlab_ftl::Extent;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -16,8 +16,12 @@ pub(super) type SectorMask = u128;
 struct Entry {
     /// Sectors written and not yet handed on; 0 when none wait.
     waiting: SectorMask,
+    /// Bytes the host wrote for them, rewrites counted each time.
+    waiting_bytes: u64,
     /// Programs under way.
     programming: u32,
+    /// Sectors they hold together.
+    programming_sectors: SectorMask,
 }
 
 /// The write buffer. All sizes are in slots.
@@ -51,12 +55,14 @@ impl WriteBuffer {
         let entry = self.entries.entry(lpn).or_default();
         if entry.waiting != 0 {
             entry.waiting |= sectors;
+            entry.waiting_bytes += bytes_of(sectors);
             return true;
         }
         if self.occupied == self.capacity {
             return false;
         }
         entry.waiting = sectors;
+        entry.waiting_bytes = bytes_of(sectors);
         self.occupied += 1;
         self.waiting.push_back(lpn);
         true
@@ -67,18 +73,19 @@ impl WriteBuffer {
         self.occupied == self.capacity
     }
 
-    /// Hands on the slot that waits longest.
-    pub(super) fn take(&mut self) -> Option<(Lpn, Extent)> {
+    /// Hands on the slot that waits longest, and how many bytes the host wrote for it.
+    pub(super) fn take(&mut self) -> Option<(Lpn, Extent, u64)> {
         let lpn = self.waiting.pop_front()?;
         let entry = self.entries.get_mut(&lpn).expect("what waits has an entry");
         let sectors = std::mem::take(&mut entry.waiting);
         entry.programming += 1;
+        entry.programming_sectors |= sectors;
         let extent = if sectors == self.whole {
             Extent::Whole
         } else {
             Extent::Part
         };
-        Some((lpn, extent))
+        Some((lpn, extent, std::mem::take(&mut entry.waiting_bytes)))
     }
 
     /// A slot handed on earlier is programmed.
@@ -88,14 +95,19 @@ impl WriteBuffer {
             .get_mut(&lpn)
             .expect("what is programmed has an entry");
         entry.programming -= 1;
+        if entry.programming == 0 {
+            entry.programming_sectors = 0;
+        }
         if entry.programming == 0 && entry.waiting == 0 {
             self.entries.remove(&lpn);
         }
         self.occupied -= 1;
     }
 
-    /// Drops what waits of `slots` slots from `first` on: the host no longer needs it.
-    pub(super) fn forget(&mut self, first: Lpn, slots: u32) {
+    /// Drops what waits of `slots` slots from `first` on, which the host no longer needs; gives the
+    /// bytes dropped.
+    pub(super) fn forget(&mut self, first: Lpn, slots: u32) -> u64 {
+        let mut dropped = 0;
         let end = Lpn(first.0 + slots);
         let before = self.waiting.len();
         self.waiting.retain(|lpn| *lpn < first || *lpn >= end);
@@ -103,14 +115,21 @@ impl WriteBuffer {
         self.entries.retain(|lpn, entry| {
             if (first..end).contains(lpn) {
                 entry.waiting = 0;
+                dropped += std::mem::take(&mut entry.waiting_bytes);
             }
             entry.waiting != 0 || entry.programming > 0
         });
+        dropped
     }
 
-    /// Whether the buffer holds the newest data of a slot.
-    pub(super) fn holds(&self, lpn: Lpn) -> bool {
-        !self.entries.is_empty() && self.entries.contains_key(&lpn)
+    /// Whether the buffer holds the newest data of these sectors of a slot.
+    pub(super) fn holds(&self, lpn: Lpn, sectors: SectorMask) -> bool {
+        let held = |entry: &Entry| entry.waiting | entry.programming_sectors;
+        !self.entries.is_empty()
+            && self
+                .entries
+                .get(&lpn)
+                .is_some_and(|entry| sectors & !held(entry) == 0)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -121,6 +140,11 @@ impl WriteBuffer {
     pub(super) fn nothing_waits(&self) -> bool {
         self.waiting.is_empty()
     }
+}
+
+/// The bytes of the sectors of a mask.
+fn bytes_of(sectors: SectorMask) -> u64 {
+    u64::from(sectors.count_ones()) * SECTOR_BYTES
 }
 
 /// Sectors `from..from + count` of a slot.
@@ -143,7 +167,7 @@ mod tests {
         assert!(buffer.admit(Lpn(7), sector_mask(0, 4)));
         assert!(buffer.admit(Lpn(7), sector_mask(4, 4)));
         assert!(!buffer.admit(Lpn(8), sector_mask(0, 8)));
-        assert_eq!(buffer.take(), Some((Lpn(7), Extent::Whole)));
+        assert_eq!(buffer.take(), Some((Lpn(7), Extent::Whole, 4096)));
         assert_eq!(buffer.take(), None);
     }
 
@@ -155,11 +179,11 @@ mod tests {
         buffer.admit(Lpn(7), sector_mask(0, 1));
         assert!(!buffer.admit(Lpn(8), sector_mask(0, 8)));
         buffer.programmed(Lpn(7));
-        assert!(buffer.holds(Lpn(7)));
+        assert!(buffer.holds(Lpn(7), sector_mask(0, 8)));
         assert!(buffer.admit(Lpn(8), sector_mask(0, 8)));
-        assert_eq!(buffer.take(), Some((Lpn(7), Extent::Part)));
+        assert_eq!(buffer.take(), Some((Lpn(7), Extent::Part, 512)));
         buffer.programmed(Lpn(7));
-        assert!(!buffer.holds(Lpn(7)));
+        assert!(!buffer.holds(Lpn(7), sector_mask(0, 1)));
     }
 
     #[test]
@@ -169,9 +193,10 @@ mod tests {
             buffer.admit(Lpn(lpn), sector_mask(0, 8));
         }
         buffer.take();
-        buffer.forget(Lpn(1), 2);
-        assert!(buffer.holds(Lpn(1)) && !buffer.holds(Lpn(2)) && buffer.holds(Lpn(3)));
-        assert_eq!(buffer.take(), Some((Lpn(3), Extent::Whole)));
+        assert_eq!(buffer.forget(Lpn(1), 2), 4096);
+        let holds = |lpn| buffer.holds(Lpn(lpn), sector_mask(0, 8));
+        assert!(holds(1) && !holds(2) && holds(3));
+        assert_eq!(buffer.take(), Some((Lpn(3), Extent::Whole, 4096)));
         buffer.programmed(Lpn(1));
         buffer.programmed(Lpn(3));
         assert!(buffer.is_empty());

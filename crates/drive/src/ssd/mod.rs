@@ -108,7 +108,10 @@ pub struct Ssd {
     programming: Vec<Vec<Lpn>>,
     /// Reads whose end a fence tells, by fence: command number plus one.
     reading: Vec<u32>,
+    /// Whether commands come with a clock.
+    timed: bool,
     host_ios: u64,
+    /// Of what left the buffer for the flash, or was dropped by a trim before.
     host_bytes_written: u64,
     buffer_stalls: u64,
     stamps: Option<Stamps>,
@@ -139,6 +142,7 @@ impl Ssd {
             sequence: 0,
             programming: Vec::new(),
             reading: Vec::new(),
+            timed: true,
             host_ios: 0,
             host_bytes_written: 0,
             buffer_stalls: 0,
@@ -173,6 +177,7 @@ impl Ssd {
 
     /// Asks the translation layer the same again, without time.
     pub fn replay(&mut self, inputs: &[LayerInput]) {
+        self.set_timed(false);
         for input in inputs {
             match *input {
                 LayerInput::Write(lpn, extent) => {
@@ -223,6 +228,9 @@ impl Ssd {
 
     fn layer_trim(&mut self, first: Lpn, slots: u32) {
         self.note(LayerInput::Trim(first, slots));
+        if let Some(stamps) = &mut self.stamps {
+            stamps.trimmed(first, slots);
+        }
         self.layer.trim(first, slots, &mut self.batch);
         self.follow_moves();
     }
@@ -237,6 +245,20 @@ impl Ssd {
         if let Some(stamps) = &mut self.stamps {
             stamps.follow(self.batch.moves());
         }
+    }
+
+    /// Without time nobody waits for fences; with time somebody does. A program unit that was begun
+    /// without time is filled up before time begins.
+    fn set_timed(&mut self, timed: bool) {
+        if self.timed == timed {
+            return;
+        }
+        if timed {
+            self.layer_flush();
+            self.batch.clear();
+        }
+        self.timed = timed;
+        self.batch.set_timed(timed);
     }
 
     /// Hands the operations of the last request to the scheduler.
@@ -296,10 +318,13 @@ impl Ssd {
             CommandKind::Read => self.begin_read(number, command, now),
             CommandKind::Trim => {
                 let (first, slots) = self.whole_slots(&command);
-                self.buffer.forget(first, slots);
+                self.host_bytes_written += self.buffer.forget(first, slots);
                 self.layer_trim(first, slots);
                 self.issue(now);
                 self.schedule(now, Event::Done(number));
+                // What the buffer dropped is room for others, and perhaps all a flush waits for.
+                self.end_flushes(now);
+                self.admit(now);
             }
             CommandKind::Flush => {
                 self.flushes.push_back(number);
@@ -323,7 +348,6 @@ impl Ssd {
                 self.admissions.push_front(admission);
                 break;
             }
-            self.host_bytes_written += command.bytes();
             self.schedule(now, Event::Done(admission.number));
         }
         self.drain(now);
@@ -371,8 +395,9 @@ impl Ssd {
     /// Hands slots from the buffer to the translation layer while the queues of the dies have room.
     fn drain(&mut self, now: SimTime) {
         while self.scheduler.wants_more()
-            && let Some((lpn, extent)) = self.buffer.take()
+            && let Some((lpn, extent, bytes)) = self.buffer.take()
         {
+            self.host_bytes_written += bytes;
             let fence = self.layer_write(lpn, extent);
             self.issue(now);
             self.scheduler.watch(fence);
@@ -397,19 +422,22 @@ impl Ssd {
     }
 
     fn begin_read(&mut self, number: u32, command: Command, now: SimTime) {
-        let (first, slots) = self.touched_slots(&command);
         let done = self.batch.fence();
-        let mut from = first.0;
-        let end = first.0 + slots;
-        while from < end {
-            let run = (from..end)
-                .take_while(|lpn| !self.buffer.holds(Lpn(*lpn)))
-                .count() as u32;
-            if run > 0 {
-                self.layer_read(Lpn(from), run, done);
+        // Runs of neighbouring slots that the buffer does not hold are read together.
+        let (mut first, mut slots) = (Lpn(0), 0);
+        let mut offset = 0;
+        while offset < command.sectors {
+            let (lpn, mask, sectors) = self.piece(&command, offset);
+            if self.buffer.holds(lpn, mask) {
+                self.read_run(first, slots, done);
+                slots = 0;
+            } else {
+                first = if slots == 0 { lpn } else { first };
+                slots += 1;
             }
-            from += run + 1;
+            offset += sectors;
         }
+        self.read_run(first, slots, done);
         if self.batch.ops().is_empty() {
             self.batch.recycle(done);
             self.data_out(number, now);
@@ -421,6 +449,12 @@ impl Ssd {
             self.reading.resize(done.index() + 1, 0);
         }
         self.reading[done.index()] = number + 1;
+    }
+
+    fn read_run(&mut self, first: Lpn, slots: u32, done: Fence) {
+        if slots > 0 {
+            self.layer_read(first, slots, done);
+        }
     }
 
     fn data_out(&mut self, number: u32, now: SimTime) {
@@ -483,6 +517,7 @@ impl Device for Ssd {
             "a command to sector {end} of {}",
             self.params.capacity_sectors
         );
+        self.set_timed(true);
         self.queue.push(command);
         self.send(now);
     }
@@ -513,6 +548,7 @@ impl Device for Ssd {
     }
 
     fn apply(&mut self, command: Command) {
+        self.set_timed(false);
         match command.kind {
             CommandKind::Write => {
                 let mut offset = 0;
@@ -565,9 +601,16 @@ impl Device for Ssd {
 
     fn snapshot(&self) -> Box<dyn Device> {
         assert_eq!(self.queue.outstanding(), 0, "a snapshot of a drive at work");
+        assert!(
+            self.buffer.is_empty(),
+            "a snapshot of a drive with data in its buffer"
+        );
         let mut copy = Ssd::new(self.params, self.layer.boxed());
+        copy.timed = self.timed;
+        copy.batch.set_timed(self.timed);
         if self.stamps.is_some() {
             copy.batch = OpBatch::carrying_data();
+            copy.batch.set_timed(self.timed);
             copy.stamps.clone_from(&self.stamps);
         }
         copy.host_ios = self.host_ios;

@@ -14,8 +14,9 @@ struct Stamp {
 #[derive(Debug, Clone)]
 pub(super) struct Stamps {
     stored: Vec<Option<Stamp>>,
-    /// Versions handed to the translation layer so far; 0 means never written or trimmed.
+    /// Newest version handed to the translation layer; 0 when never written, or trimmed.
     newest: Vec<u32>,
+    versions: u32,
 }
 
 impl Stamps {
@@ -23,12 +24,19 @@ impl Stamps {
         Stamps {
             stored: vec![None; physical_slots as usize],
             newest: vec![0; logical_slots as usize],
+            versions: 0,
         }
     }
 
     /// The host writes a slot: what the layer does next stores a new version.
     pub(super) fn written(&mut self, lpn: Lpn) {
-        self.newest[lpn.index()] += 1;
+        self.versions += 1;
+        self.newest[lpn.index()] = self.versions;
+    }
+
+    /// The host no longer needs `slots` slots from `first` on.
+    pub(super) fn trimmed(&mut self, first: Lpn, slots: u32) {
+        self.newest[first.index()..first.index() + slots as usize].fill(0);
     }
 
     /// Follows the moves of one request.
@@ -47,11 +55,14 @@ impl Stamps {
         }
     }
 
-    /// Checks that the slot the layer would read holds the newest version of `lpn`.
+    /// Checks that the slot the layer would read holds the newest version of `lpn`, and that there
+    /// is one if and only if something was written.
     ///
     /// # Panics
-    /// When it does not: data were lost or mixed up.
+    /// When not: data were lost or mixed up.
     pub(super) fn check(&self, lpn: Lpn, at: Option<Ppa>) {
+        let written = self.newest[lpn.index()] > 0;
+        assert_eq!(at.is_some(), written, "{lpn} is mapped or not");
         let Some(at) = at else { return };
         let want = Stamp {
             lpn,

@@ -8,7 +8,7 @@ use rand::Rng;
 /// Small drives of every kind: page mapping with slots of one page, half a page and four pages,
 /// with one and two planes and with tables written to flash; block mapping in one group and in
 /// banks.
-const KINDS: [(&str, &[&str]); 6] = [
+const KINDS: [(&str, &[&str]); 7] = [
     (
         "generic-mlc-8",
         &[
@@ -40,6 +40,17 @@ const KINDS: [(&str, &[&str]); 6] = [
         ],
     ),
     (
+        "generic-mlc-8",
+        &[
+            "nand.blocks_per_die=48",
+            "nand.pages_per_block=4",
+            "nand.planes_per_die=4",
+            "spare.op=1.5",
+            "firmware.die_queue=1",
+            "buffer.size=32KiB",
+        ],
+    ),
+    (
         "intel-x25-m-g1-80",
         &[
             "nand.blocks_per_die=32",
@@ -68,6 +79,9 @@ const KINDS: [(&str, &[&str]); 6] = [
         ],
     ),
 ];
+
+/// The page-mapped drive of the review among [`KINDS`].
+const X25_M: usize = 4;
 
 fn small(kind: usize) -> (DriveFile, Testbed) {
     let (slug, settings) = KINDS[kind];
@@ -225,7 +239,7 @@ fn one(ssd: &mut Ssd, kind: CommandKind, lba: u64, sectors: u32) -> Nanos {
 
 #[test]
 fn a_read_at_queue_depth_1_takes_the_sum_of_its_parts() {
-    let (file, testbed) = small(3);
+    let (file, testbed) = small(X25_M);
     let mut ssd = file.build_ssd(&testbed).unwrap().checked();
     let write = Command {
         id: CommandId(0),
@@ -248,7 +262,7 @@ fn a_read_at_queue_depth_1_takes_the_sum_of_its_parts() {
 
 #[test]
 fn a_write_with_room_in_the_buffer_does_not_wait_for_the_flash() {
-    let mut ssd = build(3);
+    let mut ssd = build(X25_M);
     // Host 5 µs, then the core's 88 µs, while data cross the link: a program takes over 900 µs.
     assert_eq!(one(&mut ssd, CommandKind::Write, 0, 8), Nanos(93_000));
     assert_eq!(ssd.counters().buffer_stalls, 0);
@@ -256,7 +270,7 @@ fn a_write_with_room_in_the_buffer_does_not_wait_for_the_flash() {
 
 #[test]
 fn a_read_of_what_is_still_in_the_buffer_needs_no_flash() {
-    let mut ssd = build(3);
+    let mut ssd = build(X25_M);
     one(&mut ssd, CommandKind::Write, 0, 8);
     let before = ssd.counters().nand_reads;
     one(&mut ssd, CommandKind::Read, 0, 8);
@@ -265,7 +279,7 @@ fn a_read_of_what_is_still_in_the_buffer_needs_no_flash() {
 
 #[test]
 fn a_flush_waits_until_everything_is_programmed() {
-    let mut ssd = build(3);
+    let mut ssd = build(X25_M);
     let mut done = Vec::new();
     for id in 0..10 {
         let kind = if id == 9 {

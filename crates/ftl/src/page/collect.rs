@@ -23,7 +23,7 @@ pub(super) struct Victim {
     /// Slots that were not.
     gain: u32,
     /// Copies earned by host slots, times `gain`.
-    credit: u32,
+    credit: u64,
     /// The page last read, so that its other slots need no second read.
     page_in_hand: u32,
     /// Reached when what was read for the unit last begun is there.
@@ -38,7 +38,7 @@ impl PageLayer {
             return;
         }
         if let Some(victim) = &mut self.groups[g].victim {
-            victim.credit += victim.valid;
+            victim.credit += u64::from(victim.valid);
         }
         while let Some(victim) = self.groups[g].victim
             && (self.is_owed(&victim) || self.is_behind(g))
@@ -52,7 +52,7 @@ impl PageLayer {
 
     /// Collects until a group has a superblock to spare beside those its frontiers may need next.
     pub(super) fn make_room(&mut self, g: usize, batch: &mut OpBatch) {
-        while self.groups[g].free.len() < LEAST_RESERVE_SUPERBLOCKS as usize {
+        while self.groups[g].free.len() <= LEAST_RESERVE_SUPERBLOCKS as usize {
             if self.groups[g].victim.is_none() {
                 self.begin(g);
             }
@@ -65,7 +65,7 @@ impl PageLayer {
     /// without gain is copied at once: it would otherwise use up space for nothing.
     fn is_owed(&self, victim: &Victim) -> bool {
         let left = self.valid_in(victim.superblock);
-        victim.credit >= victim.gain * left.min(self.row_slots())
+        victim.credit >= u64::from(victim.gain) * u64::from(left.min(self.row_slots()))
     }
 
     /// Slots copied together: one program unit on every die of the stripe, so that all dies read,
@@ -88,7 +88,9 @@ impl PageLayer {
     /// Copies the next row of the victim; frees it after the last.
     fn collect_next(&mut self, g: usize, mut victim: Victim, batch: &mut OpBatch) {
         let copied = self.copy_row(g, &mut victim, batch);
-        victim.credit = victim.credit.saturating_sub(victim.gain * copied);
+        victim.credit = victim
+            .credit
+            .saturating_sub(u64::from(victim.gain) * u64::from(copied));
         let finished = self.valid_in(victim.superblock) == 0;
         self.groups[g].victim = (!finished).then_some(victim);
         if finished {

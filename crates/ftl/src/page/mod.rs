@@ -189,15 +189,6 @@ impl PageLayer {
         })
     }
 
-    /// Slots that could be written before anything must be collected, over all groups.
-    #[must_use]
-    pub fn writable_slots(&self) -> u64 {
-        self.groups
-            .iter()
-            .map(|g| u64::from(g.writable_slots))
-            .sum()
-    }
-
     /// Valid slots of a superblock.
     fn valid_in(&self, superblock: SuperblockId) -> u32 {
         self.valid_slots[superblock.index()] & !NOT_A_CANDIDATE
@@ -290,6 +281,19 @@ impl PageLayer {
 
 fn check(layout: &Layout, config: &PageConfig) -> Result<(), PageConfigError> {
     let reserve = config.reserve_superblocks;
+    if reserve >= layout.superblocks_per_group {
+        return Err(PageConfigError(format!(
+            "a reserve of {reserve} superblocks; a group has only {}",
+            layout.superblocks_per_group
+        )));
+    }
+    let unit_bytes = layout.geometry.planes_per_die * layout.geometry.page_bytes;
+    let slot_bytes = layout.geometry.slot_bytes;
+    if !unit_bytes.is_multiple_of(slot_bytes) && !slot_bytes.is_multiple_of(unit_bytes) {
+        return Err(PageConfigError(format!(
+            "slots of {slot_bytes} bytes on program units of {unit_bytes}: one must divide the other"
+        )));
+    }
     if layout.groups > u32::from(u16::MAX) {
         return Err(PageConfigError(format!(
             "{} groups of dies; at most 65535",
@@ -325,10 +329,11 @@ fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u64 {
     let tables = config.checkpoint.map_or(0, |c| {
         u64::from(c.pages.div_ceil(layout.pages_per_superblock) + 2) * slots
     });
-    share + above_share + tables + u64::from(low_water(layout, config)) + 2 * slots + 1
+    let low_water = u64::from(config.reserve_superblocks) * slots + slots / 2;
+    share + above_share + tables + low_water + 2 * slots + 1
 }
 
-/// Writable slots of a group at which it begins to collect.
+/// Writable slots of a group at which it begins to collect. `check` keeps it below 2^32.
 fn low_water(layout: &Layout, config: &PageConfig) -> u32 {
     config.reserve_superblocks * layout.slots_per_superblock + layout.slots_per_superblock / 2
 }
@@ -420,6 +425,8 @@ impl TranslationLayer for PageLayer {
         for g in 0..self.groups.len() {
             self.fill_up(g, batch);
         }
+        // The open unit was the next group's: its turn is over.
+        self.next_group = self.group_after(self.next_group);
     }
 
     fn boxed(&self) -> Box<dyn TranslationLayer> {

@@ -14,6 +14,9 @@ use serde::Serialize;
 
 const DEPTH_NAMES: [&str; DEPTH_LEVELS] = ["1", "2", "4", "8", "16", "32", ">=64"];
 
+/// fio's buckets of how many commands are submitted, or reaped, at once.
+const BATCH_NAMES: [&str; DEPTH_LEVELS] = ["0", "4", "8", "16", "32", "64", ">=64"];
+
 /// The errno of a command that failed: EIO.
 const INPUT_OUTPUT_ERROR: u32 = 5;
 
@@ -124,7 +127,8 @@ fn job(spec: &JobSpec, report: &JobReport) -> Job {
     let flushes = report.direction(CommandKind::Flush);
     let submitted: u64 = report.depths.iter().sum();
     // fio's bucket of 4 holds batches of 1 to 4; commands are submitted and reaped one by one.
-    let one_by_one = || depth_map(|n| if n == 2 && submitted > 0 { 100.0 } else { 0.0 });
+    let all = if submitted > 0 { 100.0 } else { 0.0 };
+    let one_by_one = || depth_map(&BATCH_NAMES, |n| if n == 1 { all } else { 0.0 });
     let spectrum = fio_latency::spectrum(report);
     Job {
         jobname: report.name.clone(),
@@ -150,7 +154,7 @@ fn job(spec: &JobSpec, report: &JobReport) -> Job {
         ctx: 0,
         majf: 0,
         minf: 0,
-        iodepth_level: depth_map(|n| percent(report.depths[n], submitted)),
+        iodepth_level: depth_map(&DEPTH_NAMES, |n| percent(report.depths[n], submitted)),
         iodepth_submit: one_by_one(),
         iodepth_complete: one_by_one(),
         latency_ns: spectrum.ns,
@@ -238,9 +242,13 @@ fn options(options: &[(String, String)]) -> Map<String, String> {
         .collect())
 }
 
-fn depth_map(share: impl Fn(usize) -> f64) -> Map<&'static str, f64> {
-    Map(DEPTH_NAMES
-        .into_iter()
+fn depth_map(
+    names: &[&'static str; DEPTH_LEVELS],
+    share: impl Fn(usize) -> f64,
+) -> Map<&'static str, f64> {
+    Map(names
+        .iter()
+        .copied()
         .enumerate()
         .map(|(n, name)| (name, share(n)))
         .collect())
