@@ -189,7 +189,7 @@ fn a_run_in_json_has_the_shape_of_fio() {
     );
     assert!(write["iops"].as_f64().unwrap() > 0.0);
     assert_eq!(job["read"]["total_ios"], 0);
-    assert_eq!(job["iodepth_level"]["4"].as_f64().unwrap(), 99.6);
+    assert_eq!(job["iodepth_level"]["4"].as_f64().unwrap(), 99.4);
     let ftlab = &json["ftlab"];
     assert_eq!(
         (&ftlab["submitted"], &ftlab["completed"]),

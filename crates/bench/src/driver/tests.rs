@@ -50,8 +50,8 @@ fn depth_is_kept_and_waiting_is_latency() {
     assert_eq!(latency.max(), Nanos::from_micros(400));
     assert_eq!(report.jobs[0].measured, Nanos::from_millis(100));
     assert_eq!(
-        report.jobs[0].depths[2], 998,
-        "all but the first two are at 3 or 4"
+        report.jobs[0].depths[2], 997,
+        "all but the first three are at 4"
     );
 }
 

@@ -179,7 +179,8 @@ mod tests {
         buffer.admit(Lpn(7), sector_mask(0, 1));
         assert!(!buffer.admit(Lpn(8), sector_mask(0, 8)));
         buffer.programmed(Lpn(7));
-        assert!(buffer.holds(Lpn(7), sector_mask(0, 8)));
+        assert!(buffer.holds(Lpn(7), sector_mask(0, 1)));
+        assert!(!buffer.holds(Lpn(7), sector_mask(0, 2)));
         assert!(buffer.admit(Lpn(8), sector_mask(0, 8)));
         assert_eq!(buffer.take(), Some((Lpn(7), Extent::Part, 512)));
         buffer.programmed(Lpn(7));
