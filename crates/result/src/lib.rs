@@ -134,7 +134,8 @@ pub struct Figure {
     pub metric: String,
     /// Unit of both numbers.
     pub unit: String,
-    /// The published number, or word.
+    /// The published number as printed, or word. In JSON a number where it is one.
+    #[serde(with = "number_or_word")]
     pub published: String,
     /// How the source qualifies it: `eq`, `approx`, `gt`, `lt`, `upto`, …
     pub qualifier: String,
@@ -244,6 +245,35 @@ pub struct Inside {
     pub op_stream_hash: String,
 }
 
+/// A figure as its source prints it: a JSON number where it is one, else a string.
+mod number_or_word {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Whole(i64),
+        Number(f64),
+        Word(String),
+    }
+
+    pub fn serialize<S: Serializer>(text: &str, to: S) -> Result<S::Ok, S::Error> {
+        match (text.parse::<i64>(), text.parse::<f64>()) {
+            (Ok(whole), _) => to.serialize_i64(whole),
+            (_, Ok(number)) if number.is_finite() => to.serialize_f64(number),
+            _ => to.serialize_str(text),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+        Ok(match Written::deserialize(from)? {
+            Written::Whole(whole) => whole.to_string(),
+            Written::Number(number) => number.to_string(),
+            Written::Word(word) => word,
+        })
+    }
+}
+
 impl ResultSet {
     /// The run called `id`.
     #[must_use]
@@ -296,7 +326,19 @@ fn median(sorted: &[f64]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::median;
+    use super::{median, number_or_word};
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Serialize, Deserialize)]
+    struct Cell(#[serde(with = "number_or_word")] String);
+
+    #[test]
+    fn a_published_number_is_a_number_in_json_and_a_word_a_word() {
+        for (text, json) in [("991", "991"), ("4.06", "4.06"), ("lots", "\"lots\"")] {
+            assert_eq!(serde_json::to_string(&Cell(text.into())).unwrap(), json);
+            assert_eq!(serde_json::from_str::<Cell>(json).unwrap().0, text);
+        }
+    }
 
     #[test]
     fn the_median_of_an_even_count_is_between() {
