@@ -16,6 +16,8 @@ pub struct Fake {
     pub amplification: u64,
     /// From this command on, writes fail.
     pub fails_from: u64,
+    /// Whether it then says why.
+    pub gives_reasons: bool,
     /// From this command on, nothing is answered.
     pub dies_at: u64,
     taken: u64,
@@ -32,6 +34,7 @@ impl Fake {
             ways: 1,
             amplification: 2,
             fails_from: u64::MAX,
+            gives_reasons: false,
             dies_at: u64::MAX,
             taken: 0,
             waiting: VecDeque::new(),
@@ -97,9 +100,19 @@ impl Device for Fake {
         }
     }
 
-    fn apply(&mut self, command: Command) {
+    fn apply(&mut self, command: Command) -> Outcome {
         assert!(command.lba.0 + u64::from(command.sectors) <= self.sectors);
         self.count(&command);
+        if self.counters.host_ios > self.fails_from {
+            Outcome::WriteFault
+        } else {
+            Outcome::Good
+        }
+    }
+
+    fn fault(&self) -> Option<String> {
+        (self.counters.host_ios > self.fails_from && self.gives_reasons)
+            .then(|| "it is worn out".to_owned())
     }
 
     fn counters(&self) -> Counters {

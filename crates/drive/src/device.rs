@@ -1,6 +1,6 @@
 //! A drive in virtual time, whatever it is built of.
 
-use ftlab_base::{Command, Completion, SimTime};
+use ftlab_base::{Command, Completion, Outcome, SimTime};
 
 /// A drive behind its host's driver queue.
 ///
@@ -25,7 +25,10 @@ pub trait Device: Send {
 
     /// Applies a command at once, without time: for write amplification, wear, preconditioning.
     /// Only while nothing is outstanding.
-    fn apply(&mut self, command: Command);
+    fn apply(&mut self, command: Command) -> Outcome;
+
+    /// Why the drive takes no more writes, in words; `None` while it does.
+    fn fault(&self) -> Option<String>;
 
     /// What was counted since the drive was made.
     fn counters(&self) -> Counters;

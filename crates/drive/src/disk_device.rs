@@ -2,7 +2,7 @@
 
 use crate::device::{Counters, Device};
 use crate::disk::Disk;
-use ftlab_base::{Command, CommandKind, Completion, SimTime};
+use ftlab_base::{Command, CommandKind, Completion, Outcome, SimTime};
 
 /// A hard disk with the totals of a [`Device`].
 #[derive(Debug, Clone)]
@@ -59,9 +59,14 @@ impl Device for DiskDevice {
         }
     }
 
-    fn apply(&mut self, command: Command) {
+    fn apply(&mut self, command: Command) -> Outcome {
         // Without time a disk has nothing to remember.
         self.count(&command);
+        Outcome::Good
+    }
+
+    fn fault(&self) -> Option<String> {
+        None
     }
 
     fn counters(&self) -> Counters {

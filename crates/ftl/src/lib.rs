@@ -12,6 +12,7 @@ mod testing;
 
 use ftlab_base::{Layout, Lpn, Ppa};
 use ftlab_nand::{Array, Fence, OpBatch};
+use thiserror::Error;
 
 /// Whether a write gives every sector of its slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,6 +21,20 @@ pub enum Extent {
     Whole,
     /// Some sectors; the others must be kept, so a mapped slot is read first.
     Part,
+}
+
+/// Why a layer takes no more writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Refusal {
+    /// Collection goes on and frees nothing.
+    #[error(
+        "garbage collection makes no progress: {collected} superblocks were collected in a row \
+         without freeing a slot; choose another victim policy, or leave more spare area"
+    )]
+    NoProgress {
+        /// Superblocks collected in vain.
+        collected: u32,
+    },
 }
 
 /// A mapping scheme with everything below it: block table, allocator, mover.
@@ -45,7 +60,10 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
 
     /// Writes one slot. Gives the fence that is reached when the slot is programmed; its waiter is
     /// the caller. Neighbouring writes that share a program unit give the same fence.
-    fn write(&mut self, lpn: Lpn, extent: Extent, batch: &mut OpBatch) -> Fence;
+    ///
+    /// # Errors
+    /// When the layer can take no write; nothing has changed then, and what it holds can be read.
+    fn write(&mut self, lpn: Lpn, extent: Extent, batch: &mut OpBatch) -> Result<Fence, Refusal>;
 
     /// The host no longer needs `slots` slots from `first` on.
     fn trim(&mut self, first: Lpn, slots: u32, batch: &mut OpBatch);

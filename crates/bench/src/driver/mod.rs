@@ -79,6 +79,12 @@ pub enum DriverError {
         /// How many.
         events: u64,
     },
+    /// The drive takes no more writes.
+    #[error("the drive takes no more writes: {why}")]
+    Fault {
+        /// In the drive's words.
+        why: String,
+    },
     /// The drive completed what was not outstanding.
     #[error("the drive completed command {id}, which was not outstanding")]
     Unexpected {
@@ -107,9 +113,13 @@ pub fn run(
 ) -> Result<RunReport, DriverError> {
     let jobs = resolve(file, device.capacity_sectors() * SECTOR_BYTES, clock)?;
     device.restart_stream_hash();
-    match clock {
-        Clock::Timed => run_timed(file, &jobs, device, seed),
-        Clock::Untimed => Ok(untimed::run(file, &jobs, device, seed)),
+    let report = match clock {
+        Clock::Timed => run_timed(file, &jobs, device, seed)?,
+        Clock::Untimed => untimed::run(file, &jobs, device, seed),
+    };
+    match device.fault() {
+        Some(why) => Err(DriverError::Fault { why }),
+        None => Ok(report),
     }
 }
 

@@ -126,6 +126,16 @@ fn a_failed_command_ends_its_job() {
 }
 
 #[test]
+fn a_drive_that_takes_no_more_writes_ends_the_run_with_its_reason() {
+    for clock in [Clock::Timed, Clock::Untimed] {
+        let mut device = fake();
+        (device.fails_from, device.gives_reasons) = (10, true);
+        let error = run_on(device, clock, "[w]\nrw=randwrite\nnumber_ios=50").unwrap_err();
+        assert!(error.to_string().ends_with("it is worn out"), "{error}");
+    }
+}
+
+#[test]
 fn a_drive_that_dies_is_an_error_that_says_since_when() {
     let mut device = fake();
     device.dies_at = 10;

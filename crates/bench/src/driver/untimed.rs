@@ -4,7 +4,7 @@ use super::DriverError;
 use super::report::RunReport;
 use super::stats::JobReport;
 use super::windows::Windows;
-use ftlab_base::{Command, CommandId, CommandKind, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_base::{Command, CommandId, CommandKind, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
 use ftlab_workload::{JobFile, JobSpec, JobStream, ResolvedJob};
 
@@ -103,8 +103,12 @@ impl Applier<'_> {
                 sectors: request.sectors,
                 at: SimTime::ZERO,
             };
-            self.device.apply(command);
             self.applied += 1;
+            if self.device.apply(command) != Outcome::Good {
+                job.report.errors += 1;
+                job.over = true;
+                return;
+            }
             job.report.count(command.kind, command.bytes());
             if command.kind == CommandKind::Write {
                 self.count_write(command.bytes());

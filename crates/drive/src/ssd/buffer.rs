@@ -73,6 +73,21 @@ impl WriteBuffer {
         self.occupied == self.capacity
     }
 
+    /// The slot that waits longest.
+    pub(super) fn front(&self) -> Option<(Lpn, Extent)> {
+        let lpn = *self.waiting.front()?;
+        let entry = self.entries.get(&lpn).expect("what waits has an entry");
+        Some((lpn, self.extent_of(entry.waiting)))
+    }
+
+    fn extent_of(&self, sectors: SectorMask) -> Extent {
+        if sectors == self.whole {
+            Extent::Whole
+        } else {
+            Extent::Part
+        }
+    }
+
     /// Hands on the slot that waits longest, and how many bytes the host wrote for it.
     pub(super) fn take(&mut self) -> Option<(Lpn, Extent, u64)> {
         let lpn = self.waiting.pop_front()?;
@@ -80,12 +95,8 @@ impl WriteBuffer {
         let sectors = std::mem::take(&mut entry.waiting);
         entry.programming += 1;
         entry.programming_sectors |= sectors;
-        let extent = if sectors == self.whole {
-            Extent::Whole
-        } else {
-            Extent::Part
-        };
-        Some((lpn, extent, std::mem::take(&mut entry.waiting_bytes)))
+        let bytes = std::mem::take(&mut entry.waiting_bytes);
+        Some((lpn, self.extent_of(sectors), bytes))
     }
 
     /// A slot handed on earlier is programmed.

@@ -17,7 +17,7 @@ use crate::device::{Counters, Device};
 use crate::host_queue::{HostOrder, HostQueue};
 use buffer::{SectorMask, WriteBuffer, sector_mask};
 use ftlab_base::{Command, CommandKind, Completion, Lpn, Nanos, Outcome, SECTOR_BYTES, SimTime};
-use ftlab_ftl::{Extent, TranslationLayer};
+use ftlab_ftl::{Extent, Refusal, TranslationLayer};
 use ftlab_nand::{Cause, Fence, OpBatch};
 use ftlab_timing::{NandTiming, Scheduler, Server};
 use stamps::Stamps;
@@ -82,6 +82,8 @@ enum Event {
     Ready(u32),
     /// The command is done for the host.
     Done(u32),
+    /// The command is over and was not done: the flash takes no more writes.
+    Failed(u32),
 }
 
 /// An SSD in virtual time.
@@ -114,6 +116,8 @@ pub struct Ssd {
     /// Of what left the buffer for the flash, or was dropped by a trim before.
     host_bytes_written: u64,
     buffer_stalls: u64,
+    /// Why no more writes are taken.
+    refusal: Option<Refusal>,
     stamps: Option<Stamps>,
     inputs: Option<Vec<LayerInput>>,
 }
@@ -146,6 +150,7 @@ impl Ssd {
             host_ios: 0,
             host_bytes_written: 0,
             buffer_stalls: 0,
+            refusal: None,
             stamps: None,
             inputs: None,
             layer,
@@ -181,7 +186,7 @@ impl Ssd {
         for input in inputs {
             match *input {
                 LayerInput::Write(lpn, extent) => {
-                    self.layer_write(lpn, extent);
+                    let _ = self.layer_write(lpn, extent);
                 }
                 LayerInput::Read(first, slots) => {
                     let fence = self.batch.fence();
@@ -206,13 +211,18 @@ impl Ssd {
         }
     }
 
-    fn layer_write(&mut self, lpn: Lpn, extent: Extent) -> Fence {
+    fn layer_write(&mut self, lpn: Lpn, extent: Extent) -> Result<Fence, Refusal> {
         self.note(LayerInput::Write(lpn, extent));
-        if let Some(stamps) = &mut self.stamps {
-            stamps.written(lpn);
-        }
         let fence = self.layer.write(lpn, extent, &mut self.batch);
-        self.follow_moves();
+        match fence {
+            Ok(_) => {
+                if let Some(stamps) = &mut self.stamps {
+                    stamps.written(lpn);
+                }
+                self.follow_moves();
+            }
+            Err(refusal) => self.refusal = Some(refusal),
+        }
         fence
     }
 
@@ -232,6 +242,7 @@ impl Ssd {
             stamps.trimmed(first, slots);
         }
         self.layer.trim(first, slots, &mut self.batch);
+        self.refusal = None;
         self.follow_moves();
     }
 
@@ -307,6 +318,9 @@ impl Ssd {
     fn ready(&mut self, number: u32, now: SimTime) {
         let command = self.commands[number as usize];
         match command.kind {
+            CommandKind::Write | CommandKind::Flush if self.refusal.is_some() => {
+                self.schedule(now, Event::Failed(number));
+            }
             CommandKind::Write => {
                 self.admissions.push_back(Admission {
                     number,
@@ -394,11 +408,15 @@ impl Ssd {
 
     /// Hands slots from the buffer to the translation layer while the queues of the dies have room.
     fn drain(&mut self, now: SimTime) {
-        while self.scheduler.wants_more()
-            && let Some((lpn, extent, bytes)) = self.buffer.take()
+        while self.refusal.is_none()
+            && self.scheduler.wants_more()
+            && let Some((lpn, extent)) = self.buffer.front()
         {
-            self.host_bytes_written += bytes;
-            let fence = self.layer_write(lpn, extent);
+            let Ok(fence) = self.layer_write(lpn, extent) else {
+                self.fail_writes(now);
+                return;
+            };
+            self.host_bytes_written += self.buffer.take().map_or(0, |(.., bytes)| bytes);
             self.issue(now);
             self.scheduler.watch(fence);
             let index = fence.index();
@@ -410,6 +428,14 @@ impl Ssd {
         if !self.flushes.is_empty() && self.buffer.nothing_waits() && !self.buffer.is_empty() {
             self.layer_flush();
             self.issue(now);
+        }
+    }
+
+    /// Ends everything that waits for flash that takes no more. What the buffer holds stays there.
+    fn fail_writes(&mut self, now: SimTime) {
+        let writes = self.admissions.drain(..).map(|admission| admission.number);
+        for number in writes.chain(self.flushes.drain(..)).collect::<Vec<_>>() {
+            self.schedule(now, Event::Failed(number));
         }
     }
 
@@ -491,16 +517,12 @@ impl Ssd {
         }
     }
 
-    fn complete(&mut self, number: u32, at: SimTime, done: &mut Vec<Completion>) {
+    fn complete(&mut self, number: u32, at: SimTime, outcome: Outcome, done: &mut Vec<Completion>) {
         let id = self.commands[number as usize].id;
         self.free_commands.push(number);
         self.queue.completed();
         self.host_ios += 1;
-        done.push(Completion {
-            id,
-            at,
-            outcome: Outcome::Good,
-        });
+        done.push(Completion { id, at, outcome });
         self.send(at);
     }
 }
@@ -542,13 +564,15 @@ impl Device for Ssd {
             };
             match event {
                 Event::Ready(number) => self.ready(number, at),
-                Event::Done(number) => self.complete(number, at, done),
+                Event::Done(number) => self.complete(number, at, Outcome::Good, done),
+                Event::Failed(number) => self.complete(number, at, Outcome::WriteFault, done),
             }
         }
     }
 
-    fn apply(&mut self, command: Command) {
+    fn apply(&mut self, command: Command) -> Outcome {
         self.set_timed(false);
+        self.host_ios += 1;
         match command.kind {
             CommandKind::Write => {
                 let mut offset = 0;
@@ -556,7 +580,9 @@ impl Device for Ssd {
                     let (lpn, _, sectors) = self.piece(&command, offset);
                     let whole = sectors == self.sectors_per_slot;
                     let extent = if whole { Extent::Whole } else { Extent::Part };
-                    self.layer_write(lpn, extent);
+                    if self.layer_write(lpn, extent).is_err() {
+                        return Outcome::WriteFault;
+                    }
                     self.batch.clear();
                     offset += sectors;
                 }
@@ -574,8 +600,12 @@ impl Device for Ssd {
             }
             CommandKind::Flush => self.layer_flush(),
         }
-        self.host_ios += 1;
         self.batch.clear();
+        Outcome::Good
+    }
+
+    fn fault(&self) -> Option<String> {
+        self.refusal.map(|refusal| refusal.to_string())
     }
 
     fn counters(&self) -> Counters {
@@ -616,6 +646,7 @@ impl Device for Ssd {
         copy.host_ios = self.host_ios;
         copy.host_bytes_written = self.host_bytes_written;
         copy.buffer_stalls = self.buffer_stalls;
+        copy.refusal = self.refusal;
         Box::new(copy)
     }
 }

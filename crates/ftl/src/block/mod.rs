@@ -33,7 +33,7 @@ mod window;
 pub use config::{BlockConfig, BlockConfigError};
 pub use merge::MergeCounters;
 
-use crate::{Extent, TranslationLayer};
+use crate::{Extent, Refusal, TranslationLayer};
 use ftlab_base::{Layout, Lpn, Ppa, SuperblockId};
 use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order};
 use logs::Logs;
@@ -202,7 +202,7 @@ impl TranslationLayer for BlockLayer {
         }
     }
 
-    fn write(&mut self, lpn: Lpn, extent: Extent, batch: &mut OpBatch) -> Fence {
+    fn write(&mut self, lpn: Lpn, extent: Extent, batch: &mut OpBatch) -> Result<Fence, Refusal> {
         assert!(lpn.0 < self.space.slots, "write of {lpn} beyond the end");
         let (block, offset) = self.space.locate(lpn);
         self.make_room(block, batch);
@@ -223,7 +223,7 @@ impl TranslationLayer for BlockLayer {
             .program(page, 1, Cause::Host, order.signalling(done), batch);
         let to = self.layout.slot(superblock, position);
         batch.data(DataMove::Write { lpn, to });
-        done
+        Ok(done)
     }
 
     fn trim(&mut self, first: Lpn, slots: u32, batch: &mut OpBatch) {

@@ -78,7 +78,7 @@ impl Bench {
 
     fn write_extent(&mut self, n: u32, extent: Extent) {
         self.oracle.write(Lpn(n));
-        let done = self.layer.write(Lpn(n), extent, &mut self.batch);
+        let done = self.layer.write(Lpn(n), extent, &mut self.batch).unwrap();
         self.settle(done);
     }
 

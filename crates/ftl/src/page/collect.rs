@@ -7,8 +7,13 @@
 
 use super::victim::VictimView;
 use super::{LEAST_RESERVE_SUPERBLOCKS, NOWHERE, PageLayer, low_water};
+use crate::Refusal;
 use ftlab_base::{Lpn, Ppa, SuperblockId};
 use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order};
+
+/// Full superblocks collected in vain, in superblocks of the array, after which a drive gives up. A
+/// policy that draws superblocks at random finds one with something to gain long before.
+const IN_VAIN_MAX: u32 = 64;
 
 /// A superblock being collected.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +46,7 @@ impl PageLayer {
             victim.credit += u64::from(victim.valid);
         }
         while let Some(victim) = self.groups[g].victim
+            && self.refusal.is_none()
             && (self.is_owed(&victim) || self.is_behind(g))
         {
             self.collect_next(g, victim, batch);
@@ -52,7 +58,9 @@ impl PageLayer {
 
     /// Collects until a group has a superblock to spare beside those its frontiers may need next.
     pub(super) fn make_room(&mut self, g: usize, batch: &mut OpBatch) {
-        while self.groups[g].free.len() <= LEAST_RESERVE_SUPERBLOCKS as usize {
+        while self.refusal.is_none()
+            && self.groups[g].free.len() <= LEAST_RESERVE_SUPERBLOCKS as usize
+        {
             if self.groups[g].victim.is_none() {
                 self.begin(g);
             }
@@ -119,6 +127,7 @@ impl PageLayer {
         let chosen = self.config.policy.choose(&view);
         let superblock = chosen.expect("a group that is low on space has full superblocks");
         let valid = self.valid_slots[superblock.index()];
+        self.judge_progress(slots - valid);
         let cursor = self.layout.slot(superblock, 0).0;
         // Out of the candidates until it is free, and then for good.
         self.valid_slots[superblock.index()] |= super::NOT_A_CANDIDATE;
@@ -132,6 +141,17 @@ impl PageLayer {
             page_in_hand: NOWHERE,
             ready: Fence::NONE,
         });
+    }
+
+    /// Counts superblocks collected in vain. Some superblock has a slot to gain as long as the user's
+    /// data leave any, and a policy that has not found it in so many tries never will.
+    fn judge_progress(&mut self, gain: u32) {
+        self.in_vain = if gain > 0 { 0 } else { self.in_vain + 1 };
+        let patience = IN_VAIN_MAX.saturating_mul(self.layout.superblocks());
+        if self.in_vain > patience {
+            let collected = self.in_vain;
+            self.refusal = Some(Refusal::NoProgress { collected });
+        }
     }
 
     /// Copies the victim's next valid slots, a row at most; gives their number.

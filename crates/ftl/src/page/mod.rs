@@ -13,7 +13,7 @@ mod victim;
 
 pub use victim::{Candidate, Fifo, Greedy, POLICIES, VictimPolicy, VictimView, policy};
 
-use crate::{Extent, TranslationLayer};
+use crate::{Extent, Refusal, TranslationLayer};
 use bitmap::Bitmap;
 use collect::Victim;
 use frontier::Frontier;
@@ -111,6 +111,10 @@ pub struct PageLayer {
     /// Valid slots on all dies.
     mapped: u32,
     tables: Tables,
+    /// Superblocks collected since one last freed anything.
+    in_vain: u32,
+    /// Why no more writes are taken.
+    refusal: Option<Refusal>,
     /// Scratch: the slots being copied, with the fences of their reads.
     row: Vec<(u32, Fence)>,
 }
@@ -136,6 +140,8 @@ impl Clone for PageLayer {
             next_group: self.next_group,
             mapped: self.mapped,
             tables: self.tables.clone(),
+            in_vain: self.in_vain,
+            refusal: self.refusal,
             row: Vec::new(),
         }
     }
@@ -184,6 +190,8 @@ impl PageLayer {
             next_group: 0,
             mapped: 0,
             tables: Tables::default(),
+            in_vain: 0,
+            refusal: None,
             row: Vec::new(),
             config,
         })
@@ -385,7 +393,10 @@ impl TranslationLayer for PageLayer {
         }
     }
 
-    fn write(&mut self, lpn: Lpn, extent: Extent, batch: &mut OpBatch) -> Fence {
+    fn write(&mut self, lpn: Lpn, extent: Extent, batch: &mut OpBatch) -> Result<Fence, Refusal> {
+        if let Some(refusal) = self.refusal {
+            return Err(refusal);
+        }
         let g = self.next_group;
         let old = self.map[lpn.index()];
         if old != NOWHERE {
@@ -409,7 +420,7 @@ impl TranslationLayer for PageLayer {
         }
         self.collect(g, batch);
         self.checkpoint(batch);
-        done
+        Ok(done)
     }
 
     fn trim(&mut self, first: Lpn, slots: u32, _batch: &mut OpBatch) {
@@ -419,6 +430,8 @@ impl TranslationLayer for PageLayer {
                 self.invalidate(slot);
             }
         }
+        // What was trimmed may be worth collecting.
+        (self.in_vain, self.refusal) = (0, None);
     }
 
     fn flush(&mut self, batch: &mut OpBatch) {

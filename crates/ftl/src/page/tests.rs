@@ -40,7 +40,8 @@ fn random_writes(layer: &mut PageLayer, count: u64, rng: &mut Stream) -> f64 {
     let mut batch = OpBatch::default();
     let before = layer.array().counters();
     for _ in 0..count {
-        layer.write(uniform(rng, layer.slots()), Extent::Whole, &mut batch);
+        let lpn = uniform(rng, layer.slots());
+        layer.write(lpn, Extent::Whole, &mut batch).unwrap();
         batch.clear();
     }
     layer.array().counters().since(&before).programs() as f64 / count as f64
@@ -53,7 +54,8 @@ fn wa_of_random_writes_is_that_of_theory() {
         let mut rng = RootSeed(1).stream("wa");
         let slots = u64::from(layer.layout().slots());
         (0..layer.slots()).for_each(|lpn| {
-            layer.write(Lpn(lpn), Extent::Whole, &mut OpBatch::default());
+            let mut batch = OpBatch::default();
+            layer.write(Lpn(lpn), Extent::Whole, &mut batch).unwrap();
         });
         random_writes(&mut layer, 4 * slots, &mut rng);
         let wa = random_writes(&mut layer, 4 * slots, &mut rng);
@@ -63,4 +65,40 @@ fn wa_of_random_writes_is_that_of_theory() {
         );
         layer.check_invariants();
     }
+}
+
+/// Collects the fullest superblock.
+#[derive(Debug, Clone)]
+struct Perverse;
+
+impl VictimPolicy for Perverse {
+    fn choose(&mut self, view: &VictimView<'_>) -> Option<SuperblockId> {
+        let fullest = view.candidates().max_by_key(|c| c.valid_slots)?;
+        Some(fullest.superblock)
+    }
+
+    fn boxed(&self) -> Box<dyn VictimPolicy> {
+        Box::new(self.clone())
+    }
+}
+
+#[test]
+fn a_policy_that_frees_nothing_ends_in_a_refusal_and_loses_nothing() {
+    let mut layer = layer(layout(8, 16), 0.5, "greedy");
+    layer.config.policy = Box::new(Perverse);
+    let mut batch = OpBatch::default();
+    // Filled in order, so most superblocks stay wholly valid; then a few slots again and again.
+    let rewrites = (0..100 * layer.slots()).map(|n| n % 8);
+    let refused = (0..layer.slots()).chain(rewrites).find_map(|n| {
+        let written = layer.write(Lpn(n), Extent::Whole, &mut batch);
+        batch.clear();
+        written.err()
+    });
+    let Some(Refusal::NoProgress { collected }) = refused else {
+        panic!("a policy that collects what is full got on with it");
+    };
+    assert!(collected > layer.layout().superblocks());
+    layer.check_invariants();
+    layer.trim(Lpn(0), 8, &mut batch);
+    assert_eq!(layer.refusal, None, "a trim may have made room");
 }
