@@ -171,18 +171,59 @@ impl Layout {
         slot.0 >> self.slots_per_page_log2
     }
 
+    /// The first page of a superblock.
+    #[must_use]
+    #[inline]
+    pub const fn first_page(&self, superblock: SuperblockId) -> PagePlace {
+        let (group, of_group) = self.by_group_superblocks.divide(superblock.0);
+        let die = DieId((group * self.stripe_dies) as u16);
+        let block = self
+            .geometry
+            .block(die, of_group * self.geometry.planes_per_die);
+        PagePlace {
+            die,
+            block,
+            page: 0,
+        }
+    }
+
+    /// The page that is `n`-th in programming order in the superblock whose first page is `first`.
+    #[must_use]
+    #[inline]
+    pub const fn page_from(&self, first: PagePlace, n: u32) -> PagePlace {
+        let (unit, plane) = self.by_planes.divide(n);
+        let (page, nth_die) = self.by_stripe.divide(unit);
+        PagePlace {
+            die: DieId(first.die.0 + nth_die as u16),
+            block: BlockId(first.block.0 + nth_die * self.geometry.blocks_per_die + plane),
+            page,
+        }
+    }
+
     /// The page that is `n`-th in programming order in a superblock.
     #[must_use]
     #[inline]
     pub const fn page(&self, superblock: SuperblockId, n: u32) -> PagePlace {
-        let (unit, plane) = self.by_planes.divide(n);
-        let (page, die_of_stripe) = self.by_stripe.divide(unit);
-        let (group, of_group) = self.by_group_superblocks.divide(superblock.0);
-        let die = DieId((group * self.stripe_dies + die_of_stripe) as u16);
-        let block = self
-            .geometry
-            .block(die, of_group * self.geometry.planes_per_die + plane);
-        PagePlace { die, block, page }
+        self.page_from(self.first_page(superblock), n)
+    }
+
+    /// The first page of the program unit after that at `place`, in the superblock whose first page
+    /// is `first`: the next die, or the next row on the first one.
+    #[must_use]
+    #[inline]
+    pub const fn next_unit(&self, first: PagePlace, place: PagePlace) -> PagePlace {
+        if place.die.0 as u32 + 1 < first.die.0 as u32 + self.stripe_dies {
+            PagePlace {
+                die: DieId(place.die.0 + 1),
+                block: BlockId(place.block.0 + self.geometry.blocks_per_die),
+                page: place.page,
+            }
+        } else {
+            PagePlace {
+                page: place.page + 1,
+                ..first
+            }
+        }
     }
 
     /// The dies of a superblock, each with its first block there; with several planes the
@@ -249,6 +290,20 @@ mod tests {
                 (0, 1, 1)
             ]
         );
+    }
+
+    #[test]
+    fn units_follow_one_another_in_programming_order() {
+        for (planes, stripe_dies) in [(1, 1), (1, 4), (2, 2), (2, 4)] {
+            let l = layout(planes, 4096, stripe_dies);
+            let superblock = SuperblockId(l.superblocks() - 1);
+            let first = l.first_page(superblock);
+            let mut place = first;
+            for n in (0..l.pages_per_superblock).step_by(planes as usize) {
+                assert_eq!(place, l.page(superblock, n));
+                place = l.next_unit(first, place);
+            }
+        }
     }
 
     #[test]

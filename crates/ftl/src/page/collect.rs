@@ -5,10 +5,12 @@
 //! `S − v`, so after every host slot `v / (S − v)` slots are copied: the cycle ends exactly when
 //! the space it frees is used up, and the mean of what is writable is the reserve.
 
+use super::PageLayer;
+use super::frontier::{collected_frontier, wear_of};
+use super::table::NOWHERE;
 use super::victim::VictimView;
-use super::{LEAST_RESERVE_SUPERBLOCKS, NOWHERE, PageLayer, low_water};
 use crate::Refusal;
-use ftlab_base::{Lpn, Ppa, SuperblockId};
+use ftlab_base::{PagePlace, Ppa, SuperblockId};
 use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order};
 
 /// Full superblocks collected in vain, in superblocks of the array, after which a drive gives up. A
@@ -19,6 +21,12 @@ const IN_VAIN_MAX: u32 = 64;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Victim {
     superblock: SuperblockId,
+    /// Its first page.
+    first: PagePlace,
+    /// Collected for its valid slots, or moved to level wear.
+    cause: Cause,
+    /// The frontier its data go to.
+    to: usize,
     /// The first slot not looked at.
     cursor: u32,
     /// One past its last slot.
@@ -35,6 +43,13 @@ pub(super) struct Victim {
     ready: Fence,
 }
 
+impl Victim {
+    /// What is collected.
+    pub fn superblock(&self) -> SuperblockId {
+        self.superblock
+    }
+}
+
 impl PageLayer {
     /// Earns one host slot's share of copying in group `g`, and does what is earned.
     #[inline]
@@ -45,12 +60,12 @@ impl PageLayer {
         if let Some(victim) = &mut self.groups[g].victim {
             victim.credit += u64::from(victim.valid);
         }
-        while let Some(victim) = self.groups[g].victim
+        while let Some(victim) = &self.groups[g].victim
+            && (self.is_owed(victim) || self.is_behind(g))
             && self.refusal.is_none()
-            && (self.is_owed(&victim) || self.is_behind(g))
         {
-            self.collect_next(g, victim, batch);
-            if self.groups[g].victim.is_none() && !self.begin_if_low(g) {
+            let finished = self.collect_next(g, batch);
+            if finished && !self.begin_if_low(g) {
                 break;
             }
         }
@@ -58,81 +73,87 @@ impl PageLayer {
 
     /// Collects until a group has a superblock to spare beside those its frontiers may need next.
     pub(super) fn make_room(&mut self, g: usize, batch: &mut OpBatch) {
-        while self.refusal.is_none()
-            && self.groups[g].free.len() <= LEAST_RESERVE_SUPERBLOCKS as usize
-        {
+        let least = self.config.least_reserve() as usize;
+        while self.refusal.is_none() && self.groups[g].free.len() <= least {
             if self.groups[g].victim.is_none() {
                 self.begin(g);
             }
-            let victim = self.groups[g].victim.expect("just begun");
-            self.collect_next(g, victim, batch);
+            self.collect_next(g, batch);
         }
     }
 
     /// Whether the next copies are paid for. A victim without valid slots costs nothing, and one
     /// without gain is copied at once: it would otherwise use up space for nothing.
+    #[inline]
     fn is_owed(&self, victim: &Victim) -> bool {
-        let left = self.valid_in(victim.superblock);
-        victim.credit >= u64::from(victim.gain) * u64::from(left.min(self.row_slots()))
-    }
-
-    /// Slots copied together: one program unit on every die of the stripe, so that all dies read,
-    /// then all program. Reads queued behind programs would tie the dies into one chain.
-    fn row_slots(&self) -> u32 {
-        if self.layout.stripe_dies == 1 {
-            1
-        } else {
-            self.layout.stripe_dies * self.unit_slots.get()
-        }
+        let left = self.table.valid_in(victim.superblock);
+        victim.credit >= u64::from(victim.gain) * u64::from(left.min(self.row_slots))
     }
 
     /// Whether less is writable than even the end of a cycle leaves: tables or filled-up units took
     /// space that no host slot paid for.
+    #[inline]
     fn is_behind(&self, g: usize) -> bool {
-        let cycle = self.layout.slots_per_superblock + self.unit_slots.get();
-        self.groups[g].writable_slots + cycle < low_water(&self.layout, &self.config)
+        let cycle = self.layout.slots_per_superblock + self.unit_slots;
+        self.groups[g].writable_slots + cycle < self.low_water
     }
 
-    /// Copies the next row of the victim; frees it after the last.
-    fn collect_next(&mut self, g: usize, mut victim: Victim, batch: &mut OpBatch) {
-        let copied = self.copy_row(g, &mut victim, batch);
-        victim.credit = victim
-            .credit
-            .saturating_sub(u64::from(victim.gain) * u64::from(copied));
-        let finished = self.valid_in(victim.superblock) == 0;
-        self.groups[g].victim = (!finished).then_some(victim);
+    /// Copies the next row of the group's victim; frees it after the last. Whether it did.
+    #[inline]
+    fn collect_next(&mut self, g: usize, batch: &mut OpBatch) -> bool {
+        let copied = if self.row_slots == 1 {
+            self.copy_one(g, batch)
+        } else {
+            self.copy_row(g, batch)
+        };
+        let victim = self.groups[g].victim.as_mut().expect("a victim is copied");
+        let paid = u64::from(victim.gain) * u64::from(copied);
+        victim.credit = victim.credit.saturating_sub(paid);
+        let superblock = victim.superblock;
+        let finished = self.table.valid_in(superblock) == 0;
         if finished {
-            self.release(victim.superblock);
+            self.groups[g].victim = None;
+            self.release(superblock);
         }
+        finished
+    }
+
+    /// Gives a superblock without valid data back to its group.
+    pub(super) fn release(&mut self, superblock: SuperblockId) {
+        self.table.set_candidate(superblock, false);
+        let group = &mut self.groups[self.layout.group_of(superblock) as usize];
+        group.free.push_back(superblock);
+        group.writable_slots += self.layout.slots_per_superblock;
     }
 
     /// Chooses a victim if the group is low on writable slots; false when it is not.
+    #[inline]
     fn begin_if_low(&mut self, g: usize) -> bool {
-        let low = self.groups[g].writable_slots <= low_water(&self.layout, &self.config);
+        let low = self.groups[g].writable_slots <= self.low_water;
         if low {
             self.begin(g);
         }
         low
     }
 
+    #[inline(never)]
     fn begin(&mut self, g: usize) {
-        let slots = self.layout.slots_per_superblock;
-        let first = g * self.layout.superblocks_per_group as usize;
-        let range = first..first + self.layout.superblocks_per_group as usize;
-        let view = VictimView {
-            first: SuperblockId(first as u32),
-            valid: &self.valid_slots[range.clone()],
-            closed_at: &self.closed_at[range],
+        let (superblock, cause) = match self.stale(g) {
+            Some(superblock) => (superblock, Cause::Wear),
+            None => (self.choose(g), Cause::Gc),
         };
-        let chosen = self.config.policy.choose(&view);
-        let superblock = chosen.expect("a group that is low on space has full superblocks");
-        let valid = self.valid_slots[superblock.index()];
-        self.judge_progress(slots - valid);
+        let slots = self.layout.slots_per_superblock;
+        let valid = self.table.valid_in(superblock);
+        let stream = self.stream_of_collected(superblock);
         let cursor = self.layout.slot(superblock, 0).0;
+        self.judge_progress(slots - valid);
         // Out of the candidates until it is free, and then for good.
-        self.valid_slots[superblock.index()] |= super::NOT_A_CANDIDATE;
+        self.table.set_candidate(superblock, false);
         self.groups[g].victim = Some(Victim {
             superblock,
+            first: self.layout.first_page(superblock),
+            cause,
+            to: collected_frontier(g * self.streams.count() + stream),
             cursor,
             end: cursor + slots,
             valid,
@@ -141,6 +162,49 @@ impl PageLayer {
             page_in_hand: NOWHERE,
             ready: Fence::NONE,
         });
+    }
+
+    /// Asks the policy.
+    fn choose(&mut self, g: usize) -> SuperblockId {
+        if self.streams.count() > 1 {
+            self.mask_other_stream(g);
+        }
+        let first = g as u32 * self.layout.superblocks_per_group;
+        let range = first as usize..(first + self.layout.superblocks_per_group) as usize;
+        let view = VictimView {
+            first: SuperblockId(first),
+            valid: if self.streams.count() > 1 {
+                &self.masked
+            } else {
+                &self.table.valid_slots()[range.clone()]
+            },
+            closed_at: &self.closed_at[range],
+        };
+        let chosen = self.config.policy.choose(&view);
+        chosen.expect("a group that is low on space has full superblocks")
+    }
+
+    /// The superblock that static wear levelling wants moved, if it is due.
+    fn stale(&mut self, g: usize) -> Option<SuperblockId> {
+        let levelling = self.config.wear.levelling?;
+        let group = &mut self.groups[g];
+        group.collections += 1;
+        if group.collections < levelling.every_collections {
+            return None;
+        }
+        let wear = |s| wear_of(&self.layout, &self.array, s);
+        let first = g as u32 * self.layout.superblocks_per_group;
+        let all = (first..first + self.layout.superblocks_per_group).map(SuperblockId);
+        let most = all.map(wear).max()?;
+        let range = first as usize..(first + self.layout.superblocks_per_group) as usize;
+        let view = VictimView {
+            first: SuperblockId(first),
+            valid: &self.table.valid_slots()[range.clone()],
+            closed_at: &self.closed_at[range],
+        };
+        let stale = levelling.choose(view.candidates(), wear, most)?;
+        self.groups[g].collections = 0;
+        Some(stale)
     }
 
     /// Counts superblocks collected in vain. Some superblock has a slot to gain as long as the user's
@@ -154,26 +218,32 @@ impl PageLayer {
         }
     }
 
-    /// Copies the victim's next valid slots, a row at most; gives their number.
+    /// Copies the victim's next valid slot, where a superblock lies on one die; 0 when none is left.
     #[inline]
-    fn copy_row(&mut self, g: usize, victim: &mut Victim, batch: &mut OpBatch) -> u32 {
+    fn copy_one(&mut self, g: usize, batch: &mut OpBatch) -> u32 {
+        let victim = self.groups[g].victim.as_ref().expect("a victim is copied");
+        let Some(slot) = self.table.next_valid(victim.cursor, victim.end) else {
+            return 0;
+        };
+        let ready = self.read_for_collection(g, slot, 0, batch);
+        self.move_slot(g, slot, ready, batch);
+        1
+    }
+
+    /// Copies the victim's next valid slots, a row at most; gives their number. All dies read, then
+    /// all program: reads queued behind programs would tie the dies into one chain.
+    fn copy_row(&mut self, g: usize, batch: &mut OpBatch) -> u32 {
         let mut row = std::mem::take(&mut self.row);
-        let most = self.row_slots() as usize;
-        while row.len() < most
-            && let Some(slot) = self.valid.next_set(victim.cursor, victim.end)
-        {
-            victim.cursor = slot + 1;
-            let ready = self.read_for_collection(g, slot, row.len() as u32, victim, batch);
+        while row.len() < self.row_slots as usize {
+            let victim = self.groups[g].victim.as_ref().expect("a victim is copied");
+            let Some(slot) = self.table.next_valid(victim.cursor, victim.end) else {
+                break;
+            };
+            let ready = self.read_for_collection(g, slot, row.len() as u32, batch);
             row.push((slot, ready));
         }
         for &(slot, ready) in &row {
-            let from = Ppa(slot);
-            let lpn = Lpn(self.owner[from.index()]);
-            self.invalidate(slot);
-            self.groups[g].collected.wait_for(ready);
-            let to = self.append_collected(g, batch);
-            self.remap(lpn, to);
-            batch.data(DataMove::Copy { from, to });
+            self.move_slot(g, slot, ready, batch);
         }
         let copied = row.len() as u32;
         row.clear();
@@ -181,27 +251,46 @@ impl PageLayer {
         copied
     }
 
+    /// Appends a slot of the victim, read when `ready` is reached, to where its data go.
+    #[inline]
+    fn move_slot(&mut self, g: usize, slot: u32, ready: Fence, batch: &mut OpBatch) {
+        let victim = self.groups[g].victim.as_ref().expect("a victim is copied");
+        let (of, f, cause) = (victim.superblock, victim.to, victim.cause);
+        self.frontiers[f].wait_for(ready);
+        let (to, at) = self.append(f, cause, batch);
+        self.groups[g].writable_slots -= 1;
+        self.table.relocate((slot, of), (to, at));
+        batch.data(DataMove::Copy {
+            from: Ppa(slot),
+            to: Ppa(to),
+        });
+    }
+
     /// Reads a slot that will be the frontier's `nth` next one; gives the fence of its unit.
-    fn read_for_collection(
-        &mut self,
-        g: usize,
-        slot: u32,
-        nth: u32,
-        victim: &mut Victim,
-        batch: &mut OpBatch,
-    ) -> Fence {
-        let begins_unit = self.groups[g].collected.begins_unit(nth, self.unit_slots);
+    #[inline]
+    fn read_for_collection(&mut self, g: usize, slot: u32, nth: u32, batch: &mut OpBatch) -> Fence {
+        let victim = self.groups[g].victim.as_mut().expect("a victim is copied");
+        victim.cursor = slot + 1;
+        let frontier = &mut self.frontiers[victim.to];
+        let begins_unit = self.unit_slots == 1
+            || (nth + self.unit_slots - frontier.unit_left()).is_multiple_of(self.unit_slots);
         if begins_unit {
             victim.ready = batch.fence();
         } else if nth == 0 {
-            victim.ready = self.groups[g].collected.ready(batch);
+            victim.ready = frontier.ready(batch);
         }
+        let ready = victim.ready;
         let page = self.layout.page_of_slot(Ppa(slot));
         if begins_unit || victim.page_in_hand != page {
-            let order = Order::FREE.signalling(victim.ready);
-            self.read_slot(Ppa(slot), 1, Cause::Gc, order, batch);
             victim.page_in_hand = page;
+            let (first, cause) = (victim.first, victim.cause);
+            let n = self.layout.slots_per_superblock - (victim.end - slot);
+            let order = Order {
+                waits: Fence::NONE,
+                signals: [ready, Fence::NONE],
+            };
+            self.read_pages((first, n), 1, cause, order, batch);
         }
-        victim.ready
+        ready
     }
 }

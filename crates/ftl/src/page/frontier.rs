@@ -1,18 +1,39 @@
 //! Where the next slot goes: open superblocks, and program units that fill up.
 
 use super::PageLayer;
-use super::victim::NOT_A_CANDIDATE;
-use ftlab_base::{Divisor, Layout, Ppa, SuperblockId};
-use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order};
+use ftlab_base::{Layout, PagePlace, SuperblockId};
+use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order};
+use std::collections::VecDeque;
 
-/// The open superblock of one stream of data.
-#[derive(Debug, Clone, Copy, Default)]
+/// Frontiers of a cell: one for host data, one for collected data.
+pub(super) const FRONTIERS_PER_CELL: usize = 2;
+
+/// The frontier for host data of a cell.
+#[inline]
+pub(super) fn host_frontier(cell: usize) -> usize {
+    cell * FRONTIERS_PER_CELL
+}
+
+/// The frontier for collected data of a cell.
+#[inline]
+pub(super) fn collected_frontier(cell: usize) -> usize {
+    cell * FRONTIERS_PER_CELL + 1
+}
+
+/// The open superblock that data are appended to.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Frontier {
-    superblock: Option<SuperblockId>,
-    /// Slots written or given away.
+    superblock: SuperblockId,
+    /// The next slot.
     next: u32,
-    /// Pages programmed.
-    programmed: u32,
+    /// One past the last slot of the superblock; equal to `next` when none is open.
+    end: u32,
+    /// Slots until the open unit is complete.
+    unit_left: u32,
+    /// The first page of the superblock.
+    first: PagePlace,
+    /// The next page to program.
+    place: PagePlace,
     /// Reached when what the open unit copies has been read.
     ready: Fence,
     /// Reached when the open unit is programmed.
@@ -20,134 +41,170 @@ pub(super) struct Frontier {
 }
 
 impl Frontier {
+    /// No superblock is open.
+    pub fn closed(unit_slots: u32) -> Frontier {
+        Frontier {
+            superblock: SuperblockId(0),
+            next: 0,
+            end: 0,
+            unit_left: unit_slots,
+            first: NO_PLACE,
+            place: NO_PLACE,
+            ready: Fence::NONE,
+            done: Fence::NONE,
+        }
+    }
+
     /// The fence that the open unit's program waits for.
-    pub(super) fn ready(&mut self, batch: &mut OpBatch) -> Fence {
+    pub fn ready(&mut self, batch: &mut OpBatch) -> Fence {
         if !self.ready.is_some() {
             self.ready = batch.fence();
         }
         self.ready
     }
 
-    /// Whether no unit is partly filled.
-    pub(super) fn unit_is_complete(&self) -> bool {
+    /// The fence of the open unit's program.
+    #[inline]
+    pub fn done(&mut self, batch: &mut OpBatch) -> Fence {
+        if !self.done.is_some() {
+            self.done = batch.fence();
+        }
+        self.done
+    }
+
+    /// Whether no unit with a fence of its own is partly filled.
+    #[inline]
+    pub fn unit_is_complete(&self) -> bool {
         !self.done.is_some()
     }
 
-    /// Whether the `nth` next slot begins a program unit.
-    pub(super) fn begins_unit(&self, nth: u32, unit_slots: Divisor) -> bool {
-        unit_slots.divide(self.next + nth).1 == 0
+    /// Slots that the open unit still takes.
+    #[inline]
+    pub fn unit_left(&self) -> u32 {
+        self.unit_left
     }
 
     /// Makes `ready` the fence that the open unit's program waits for.
-    pub(super) fn wait_for(&mut self, ready: Fence) {
+    #[inline]
+    pub fn wait_for(&mut self, ready: Fence) {
         self.ready = ready;
     }
 
     /// Slots left in the open superblock.
-    pub(super) fn left(&self, layout: &Layout) -> u32 {
-        self.superblock
-            .map_or(0, |_| layout.slots_per_superblock - self.next)
+    pub fn left(&self) -> u32 {
+        self.end - self.next
+    }
+
+    /// The open superblock, if one is.
+    pub fn open_superblock(&self) -> Option<SuperblockId> {
+        (self.next < self.end).then_some(self.superblock)
     }
 }
 
+const NO_PLACE: PagePlace = PagePlace {
+    die: ftlab_base::DieId(0),
+    block: ftlab_base::BlockId(0),
+    page: 0,
+};
+
+/// The tables of the last checkpoint, and where they are written.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tables {
+    /// The open superblock and the pages programmed there.
+    open: Option<(SuperblockId, u32)>,
+    /// Superblocks that hold tables, oldest first, the open one last.
+    pub held: VecDeque<SuperblockId>,
+    /// Host slots written since the last checkpoint.
+    pub slots_since: u32,
+}
+
 impl PageLayer {
-    /// Takes the next slot for host data; gives the fence of its program.
-    pub(super) fn append_host(&mut self, g: usize, batch: &mut OpBatch) -> (Ppa, Fence) {
-        let mut frontier = self.groups[g].host;
-        if frontier.unit_is_complete() {
-            frontier.done = batch.fence();
+    /// Takes the next slot of a frontier.
+    #[inline]
+    pub(super) fn append(
+        &mut self,
+        f: usize,
+        cause: Cause,
+        batch: &mut OpBatch,
+    ) -> (u32, SuperblockId) {
+        if self.frontiers[f].next == self.frontiers[f].end {
+            self.open(f, batch);
         }
-        let done = frontier.done;
-        let slot = self.append(g, &mut frontier, Cause::Host, batch);
-        self.groups[g].host = frontier;
-        (slot, done)
+        let frontier = &mut self.frontiers[f];
+        let (slot, superblock) = (frontier.next, frontier.superblock);
+        frontier.next += 1;
+        frontier.unit_left -= 1;
+        if frontier.unit_left == 0 {
+            self.program_unit(f, cause, batch);
+        }
+        (slot, superblock)
     }
 
-    /// Takes the next slot for collected data.
-    pub(super) fn append_collected(&mut self, g: usize, batch: &mut OpBatch) -> Ppa {
-        let mut frontier = self.groups[g].collected;
-        let slot = self.append(g, &mut frontier, Cause::Gc, batch);
-        self.groups[g].collected = frontier;
-        slot
-    }
-
-    /// Writes one page of tables.
-    pub(super) fn append_table_page(&mut self, batch: &mut OpBatch) {
-        let mut frontier = self.tables.frontier;
-        if frontier.superblock.is_none() {
-            let g = self.next_group;
-            self.make_room(g, batch);
-            let superblock = self.open(g, &mut frontier, batch);
-            self.groups[g].writable_slots -= self.layout.slots_per_superblock;
-            self.tables.held.push_back(superblock);
+    /// Programs the unit whose last slot was taken, and closes the superblock after its last unit.
+    #[inline]
+    fn program_unit(&mut self, f: usize, cause: Cause, batch: &mut OpBatch) {
+        let planes = self.layout.geometry.planes_per_die;
+        let frontier = &mut self.frontiers[f];
+        let order = Order {
+            waits: frontier.ready,
+            signals: [frontier.done, Fence::NONE],
+        };
+        for _ in 0..self.units_per_slot {
+            self.array
+                .program(frontier.place, planes, cause, order, batch);
+            frontier.place = self.layout.next_unit(frontier.first, frontier.place);
         }
-        let superblock = frontier.superblock.expect("just opened");
-        let page = self.layout.page(superblock, frontier.programmed);
-        self.array.program(page, 1, Cause::Map, Order::FREE, batch);
-        frontier.programmed += 1;
-        if frontier.programmed == self.layout.pages_per_superblock {
-            frontier = Frontier::default();
+        (frontier.ready, frontier.done) = (Fence::NONE, Fence::NONE);
+        frontier.unit_left = self.unit_slots;
+        if frontier.next == frontier.end {
+            self.closed += 1;
+            self.closed_at[frontier.superblock.index()] = self.closed;
+            self.table.set_candidate(frontier.superblock, true);
         }
-        self.tables.frontier = frontier;
     }
 
     /// Programs the partly filled units of a group; what is missing stays empty.
     pub(super) fn fill_up(&mut self, g: usize, batch: &mut OpBatch) {
-        for cause in [Cause::Host, Cause::Gc] {
-            let mut frontier = self.frontier(g, cause);
-            let begun = self.unit_slots.divide(frontier.next).1;
-            if frontier.superblock.is_some() && begun > 0 {
-                let missing = self.unit_slots.get() - begun;
-                frontier.next += missing;
-                self.groups[g].writable_slots -= missing;
-                self.program_complete_units(&mut frontier, cause, batch);
-                *self.frontier_mut(g, cause) = frontier;
+        let cells = g * self.streams.count()..(g + 1) * self.streams.count();
+        for cell in cells {
+            for (f, cause) in [
+                (host_frontier(cell), Cause::Host),
+                (collected_frontier(cell), Cause::Gc),
+            ] {
+                let frontier = &mut self.frontiers[f];
+                let missing = frontier.unit_left;
+                if missing < self.unit_slots {
+                    frontier.next += missing;
+                    self.groups[g].writable_slots -= missing;
+                    self.program_unit(f, cause, batch);
+                }
             }
         }
     }
 
-    fn frontier(&self, g: usize, cause: Cause) -> Frontier {
-        let group = &self.groups[g];
-        if cause == Cause::Host {
-            group.host
-        } else {
-            group.collected
-        }
-    }
-
-    fn frontier_mut(&mut self, g: usize, cause: Cause) -> &mut Frontier {
-        let group = &mut self.groups[g];
-        if cause == Cause::Host {
-            &mut group.host
-        } else {
-            &mut group.collected
-        }
-    }
-
-    #[inline]
-    fn append(
-        &mut self,
-        g: usize,
-        frontier: &mut Frontier,
-        cause: Cause,
-        batch: &mut OpBatch,
-    ) -> Ppa {
-        let superblock = match frontier.superblock {
-            Some(superblock) => superblock,
-            None => self.open(g, frontier, batch),
+    /// Opens a free superblock of the frontier's group, erasing it if it was used before.
+    fn open(&mut self, f: usize, batch: &mut OpBatch) {
+        let cell = f / FRONTIERS_PER_CELL;
+        let superblock = self.take_free(self.group_of_cell(cell), batch);
+        self.table.assign(superblock, cell);
+        let first = self.layout.first_page(superblock);
+        let slot = self.layout.slot(superblock, 0).0;
+        let frontier = &mut self.frontiers[f];
+        *frontier = Frontier {
+            superblock,
+            next: slot,
+            end: slot + self.layout.slots_per_superblock,
+            first,
+            place: first,
+            ..*frontier
         };
-        let slot = self.layout.slot(superblock, frontier.next);
-        frontier.next += 1;
-        self.groups[g].writable_slots -= 1;
-        if frontier.begins_unit(0, self.unit_slots) {
-            self.program_complete_units(frontier, cause, batch);
-        }
-        slot
     }
 
-    /// Opens the group's oldest free superblock, erasing it if it was used before.
-    fn open(&mut self, g: usize, frontier: &mut Frontier, batch: &mut OpBatch) -> SuperblockId {
-        let superblock = self.groups[g].free.pop_front();
+    /// Takes a free superblock, erased.
+    fn take_free(&mut self, g: usize, batch: &mut OpBatch) -> SuperblockId {
+        let wear = |s| wear_of(&self.layout, &self.array, s);
+        let free = &mut self.groups[g].free;
+        let superblock = self.config.wear.allocation.take(free, wear);
         let superblock = superblock.expect("collection keeps a superblock free for every frontier");
         let planes = self.layout.geometry.planes_per_die;
         for (die, block) in self.layout.blocks(superblock) {
@@ -156,49 +213,54 @@ impl PageLayer {
                     .erase((die, block), planes, Cause::Gc, Order::FREE, batch);
             }
         }
-        let first = self.layout.slot(superblock, 0);
         batch.data(DataMove::Erase {
-            first,
+            first: self.layout.slot(superblock, 0),
             slots: self.layout.slots_per_superblock,
         });
-        *frontier = Frontier {
-            superblock: Some(superblock),
-            done: frontier.done,
-            ready: frontier.ready,
-            ..Frontier::default()
-        };
         superblock
     }
 
-    /// Programs every unit whose slots are all there, and closes the superblock after the last.
+    /// Writes the tables if it is time.
     #[inline]
-    fn program_complete_units(
-        &mut self,
-        frontier: &mut Frontier,
-        cause: Cause,
-        batch: &mut OpBatch,
-    ) {
-        let superblock = frontier.superblock.expect("a frontier with slots is open");
-        let planes = self.layout.geometry.planes_per_die;
-        let (first, pages) = self.layout.pages_of_slot(frontier.next - 1);
-        let complete = first + pages;
-        let order = Order::after(frontier.ready).signalling(frontier.done);
-        while frontier.programmed + planes <= complete {
-            let page = self.layout.page(superblock, frontier.programmed);
-            self.array.program(page, planes, cause, order, batch);
-            frontier.programmed += planes;
+    pub(super) fn checkpoint(&mut self, batch: &mut OpBatch) {
+        let Some(checkpoint) = self.config.checkpoint else {
+            return;
+        };
+        self.tables.slots_since += 1;
+        if self.tables.slots_since < checkpoint.every_slots {
+            return;
         }
-        (frontier.ready, frontier.done) = (Fence::NONE, Fence::NONE);
-        if frontier.next == self.layout.slots_per_superblock {
-            self.close(superblock);
-            *frontier = Frontier::default();
+        self.tables.slots_since = 0;
+        let dead = self.tables.held.len().saturating_sub(1);
+        for _ in 0..checkpoint.pages {
+            self.append_table_page(batch);
+        }
+        for superblock in self.tables.held.drain(..dead).collect::<Vec<_>>() {
+            self.release(superblock);
         }
     }
 
-    fn close(&mut self, superblock: SuperblockId) {
-        self.closed += 1;
-        self.closed_at[superblock.index()] = self.closed;
-        // The slot being written is counted by the remap that follows.
-        self.valid_slots[superblock.index()] &= !NOT_A_CANDIDATE;
+    /// Writes one page of tables.
+    fn append_table_page(&mut self, batch: &mut OpBatch) {
+        let (superblock, n) = match self.tables.open {
+            Some(open) => open,
+            None => {
+                let g = self.next_group;
+                self.make_room(g, batch);
+                let superblock = self.take_free(g, batch);
+                self.groups[g].writable_slots -= self.layout.slots_per_superblock;
+                self.tables.held.push_back(superblock);
+                (superblock, 0)
+            }
+        };
+        let page = self.layout.page(superblock, n);
+        self.array.program(page, 1, Cause::Map, Order::FREE, batch);
+        let left = n + 1 < self.layout.pages_per_superblock;
+        self.tables.open = left.then_some((superblock, n + 1));
     }
+}
+
+/// Erases of a superblock: its blocks are erased together.
+pub(super) fn wear_of(layout: &Layout, array: &Array, superblock: SuperblockId) -> u32 {
+    array.erase_count(layout.first_page(superblock).block)
 }

@@ -7,26 +7,26 @@
 //! keeps erased. A superblock is erased when it is opened again.
 
 mod bitmap;
+mod check;
 mod collect;
 mod frontier;
+mod streams;
+mod table;
 mod victim;
+mod wear;
 
+pub use streams::{Separation, SpareShare, StreamConfig};
 pub use victim::{Candidate, Fifo, Greedy, POLICIES, VictimPolicy, VictimView, policy};
+pub use wear::{Allocation, StaticLevelling, WearLevelling};
 
 use crate::{Extent, Refusal, TranslationLayer};
-use bitmap::Bitmap;
 use collect::Victim;
-use frontier::Frontier;
-use ftlab_base::{Divisor, Layout, Lpn, Ppa, SuperblockId};
+use frontier::{FRONTIERS_PER_CELL, Frontier, Tables, host_frontier};
+use ftlab_base::{Divisor, Layout, Lpn, PagePlace, Ppa, SuperblockId};
 use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order};
 use std::collections::VecDeque;
-use victim::NOT_A_CANDIDATE;
-
-/// A table entry that points nowhere.
-const NOWHERE: u32 = u32::MAX;
-
-/// The least reserve: one superblock for each of the two frontiers of a group.
-pub const LEAST_RESERVE_SUPERBLOCKS: u32 = 2;
+use streams::Streams;
+use table::{NOWHERE, Table};
 
 /// What a page-mapped layer is configured by.
 #[derive(Debug)]
@@ -39,6 +39,26 @@ pub struct PageConfig {
     pub policy: Box<dyn VictimPolicy>,
     /// Writing the tables to flash every so often, if the drive does.
     pub checkpoint: Option<Checkpoint>,
+    /// Hot and cold data apart.
+    pub streams: StreamConfig,
+    /// Which superblocks wear.
+    pub wear: WearLevelling,
+}
+
+impl PageConfig {
+    /// The least reserve: one superblock for each frontier of a group.
+    fn least_reserve(&self) -> u32 {
+        (self.streams.count() * FRONTIERS_PER_CELL) as u32
+    }
+}
+
+impl Clone for PageConfig {
+    fn clone(&self) -> Self {
+        PageConfig {
+            policy: self.policy.boxed(),
+            ..*self
+        }
+    }
 }
 
 /// Mapping tables written to flash as a whole, while host writes queue behind.
@@ -67,49 +87,37 @@ impl std::error::Error for PageConfigError {}
 struct Group {
     /// Superblocks without valid data, oldest first; erased when opened.
     free: VecDeque<SuperblockId>,
-    host: Frontier,
-    collected: Frontier,
     /// Slots that can still be written before anything is collected.
     writable_slots: u32,
     victim: Option<Victim>,
-    /// Valid slots on the group's dies.
-    valid: u32,
-}
-
-/// The tables of the last checkpoint, and the frontier they are written to.
-#[derive(Debug, Clone, Default)]
-struct Tables {
-    frontier: Frontier,
-    /// Superblocks that hold tables, oldest first, the frontier's last.
-    held: VecDeque<SuperblockId>,
-    /// Host slots written since the last checkpoint.
-    slots_since: u32,
+    /// Collections since static wear levelling last moved something.
+    collections: u32,
 }
 
 /// A page-mapped translation layer.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct PageLayer {
     layout: Layout,
     array: Array,
     config: PageConfig,
     /// Slots of one program unit; 1 when a slot is larger.
-    unit_slots: Divisor,
-    /// Physical slot of each logical one.
-    map: Vec<u32>,
-    /// Logical slot that was written to each physical one.
-    owner: Vec<u32>,
-    /// Physical slots that are the newest copy.
-    valid: Bitmap,
-    /// Valid slots of each superblock; free and open ones are marked.
-    valid_slots: Vec<u32>,
+    unit_slots: u32,
+    /// Program units of one slot; 1 when a unit is larger.
+    units_per_slot: u32,
+    /// Slots copied together: one program unit on every die of the stripe; 1 on a single die.
+    row_slots: u32,
+    /// Writable slots of a group at which it begins to collect.
+    low_water: u32,
+    table: Table,
     /// When each superblock was closed.
     closed_at: Vec<u64>,
     closed: u64,
     groups: Vec<Group>,
-    group_of: Vec<u16>,
+    by_groups: Divisor,
     next_group: usize,
-    /// Valid slots on all dies.
-    mapped: u32,
+    /// Two for each stream of each group.
+    frontiers: Vec<Frontier>,
+    streams: Streams,
     tables: Tables,
     /// Superblocks collected since one last freed anything.
     in_vain: u32,
@@ -117,34 +125,8 @@ pub struct PageLayer {
     refusal: Option<Refusal>,
     /// Scratch: the slots being copied, with the fences of their reads.
     row: Vec<(u32, Fence)>,
-}
-
-impl Clone for PageLayer {
-    fn clone(&self) -> Self {
-        PageLayer {
-            layout: self.layout,
-            array: self.array.clone(),
-            config: PageConfig {
-                policy: self.config.policy.boxed(),
-                ..self.config
-            },
-            unit_slots: self.unit_slots,
-            map: self.map.clone(),
-            owner: self.owner.clone(),
-            valid: self.valid.clone(),
-            valid_slots: self.valid_slots.clone(),
-            closed_at: self.closed_at.clone(),
-            closed: self.closed,
-            groups: self.groups.clone(),
-            group_of: self.group_of.clone(),
-            next_group: self.next_group,
-            mapped: self.mapped,
-            tables: self.tables.clone(),
-            in_vain: self.in_vain,
-            refusal: self.refusal,
-            row: Vec::new(),
-        }
-    }
+    /// Scratch: the counts of valid slots that a policy sees when there are several streams.
+    masked: Vec<u32>,
 }
 
 impl PageLayer {
@@ -153,7 +135,7 @@ impl PageLayer {
     /// # Errors
     /// When the array cannot hold the user's slots, the reserve and one slot more in each group.
     pub fn new(layout: Layout, config: PageConfig) -> Result<PageLayer, PageConfigError> {
-        check(&layout, &config)?;
+        check::config(&layout, &config)?;
         let groups = (0..layout.groups)
             .map(|g| {
                 let first = g * layout.superblocks_per_group;
@@ -161,66 +143,55 @@ impl PageLayer {
                     free: (first..first + layout.superblocks_per_group)
                         .map(SuperblockId)
                         .collect(),
-                    host: Frontier::default(),
-                    collected: Frontier::default(),
                     writable_slots: layout.superblocks_per_group * layout.slots_per_superblock,
                     victim: None,
-                    valid: 0,
+                    collections: 0,
                 }
             })
             .collect();
-        let superblocks = layout.superblocks() as usize;
         let planes = layout.geometry.planes_per_die;
+        let streams = Streams::new(config.streams, config.user_slots);
+        let cells = layout.groups as usize * streams.count();
+        let unit_slots = (planes * layout.geometry.page_bytes / layout.geometry.slot_bytes).max(1);
         Ok(PageLayer {
             layout,
             array: Array::new(layout.geometry),
-            unit_slots: Divisor::new(
-                (planes * layout.geometry.page_bytes / layout.geometry.slot_bytes).max(1),
-            ),
-            map: vec![NOWHERE; config.user_slots as usize],
-            owner: vec![NOWHERE; layout.slots() as usize],
-            valid: Bitmap::new(layout.slots()),
-            valid_slots: vec![NOT_A_CANDIDATE; superblocks],
-            closed_at: vec![0; superblocks],
+            unit_slots,
+            units_per_slot: (layout.pages_per_slot / planes).max(1),
+            row_slots: if layout.stripe_dies == 1 {
+                1
+            } else {
+                layout.stripe_dies * unit_slots
+            },
+            low_water: check::low_water(&layout, &config),
+            table: Table::new(&layout, config.user_slots, streams.count()),
+            closed_at: vec![0; layout.superblocks() as usize],
             closed: 0,
             groups,
-            group_of: (0..layout.superblocks())
-                .map(|s| layout.group_of(SuperblockId(s)) as u16)
-                .collect(),
+            by_groups: Divisor::new(layout.groups),
             next_group: 0,
-            mapped: 0,
+            frontiers: vec![Frontier::closed(unit_slots); cells * FRONTIERS_PER_CELL],
+            streams,
             tables: Tables::default(),
             in_vain: 0,
             refusal: None,
             row: Vec::new(),
+            masked: Vec::new(),
             config,
         })
     }
 
-    /// Valid slots of a superblock.
-    fn valid_in(&self, superblock: SuperblockId) -> u32 {
-        self.valid_slots[superblock.index()] & !NOT_A_CANDIDATE
+    fn group_of_cell(&self, cell: usize) -> usize {
+        cell / self.streams.count()
     }
 
+    /// Valid slots on a group's dies.
     #[inline]
-    fn invalidate(&mut self, slot: u32) {
-        self.valid.clear(slot);
-        let superblock = self.layout.superblock_of(Ppa(slot)).index();
-        self.valid_slots[superblock] -= 1;
-        self.groups[usize::from(self.group_of[superblock])].valid -= 1;
-        self.mapped -= 1;
-    }
-
-    /// Points the table at a slot that was just appended.
-    #[inline]
-    fn remap(&mut self, lpn: Lpn, to: Ppa) {
-        self.map[lpn.index()] = to.0;
-        self.owner[to.index()] = lpn.0;
-        self.valid.set(to.0);
-        let superblock = self.layout.superblock_of(to).index();
-        self.valid_slots[superblock] += 1;
-        self.groups[usize::from(self.group_of[superblock])].valid += 1;
-        self.mapped += 1;
+    fn valid_of_group(&self, g: usize) -> u32 {
+        let streams = self.streams.count();
+        (g * streams..(g + 1) * streams)
+            .map(|cell| self.table.valid_of_cell(cell))
+            .sum()
     }
 
     /// The group whose turn it is after `g`. One that holds a superblock more than its share is
@@ -229,121 +200,46 @@ impl PageLayer {
     #[inline]
     fn group_after(&self, g: usize) -> usize {
         let groups = self.groups.len();
-        let limit = self.mapped / groups as u32 + self.layout.slots_per_superblock;
-        (1..=groups)
-            .map(|step| (g + step) % groups)
-            .find(|&next| self.groups[next].valid <= limit)
-            .expect("some group holds no more than the mean")
+        let limit = self.by_groups.quotient(self.table.mapped()) + self.layout.slots_per_superblock;
+        let mut next = g;
+        for _ in 0..groups {
+            next = if next + 1 == groups { 0 } else { next + 1 };
+            if self.valid_of_group(next) <= limit {
+                return next;
+            }
+        }
+        unreachable!("some group holds no more than the mean")
     }
 
-    /// Reads the pages of a slot, or of `slots` neighbours in one page, if they are programmed: a
-    /// slot whose unit is not full yet is still in the controller.
-    fn read_slot(
+    /// Reads the page or pages of the `n`-th slot of the superblock whose first page is `first`, or
+    /// of `slots` neighbours in one page, if they are programmed: a slot whose unit is not full yet
+    /// is still in the controller.
+    #[inline]
+    fn read_pages(
         &mut self,
-        slot: Ppa,
+        (first, n): (PagePlace, u32),
         slots: u32,
         cause: Cause,
         order: Order,
         batch: &mut OpBatch,
     ) {
-        let (superblock, n) = self.layout.locate(slot);
-        let (first, pages) = self.layout.pages_of_slot(n);
+        let (first_page, pages) = self.layout.pages_of_slot(n);
         let geometry = &self.layout.geometry;
         let bytes = (slots * geometry.slot_bytes).min(geometry.page_bytes);
-        for n in first..first + pages {
-            let place = self.layout.page(superblock, n);
+        for n in first_page..first_page + pages {
+            let place = self.layout.page_from(first, n);
             if place.page < self.array.programmed_pages(place.block) {
                 self.array.read(place, bytes, cause, order, batch);
             }
         }
     }
 
-    /// Writes the tables if it is time.
-    fn checkpoint(&mut self, batch: &mut OpBatch) {
-        let Some(checkpoint) = self.config.checkpoint else {
-            return;
-        };
-        self.tables.slots_since += 1;
-        if self.tables.slots_since < checkpoint.every_slots {
-            return;
-        }
-        self.tables.slots_since = 0;
-        let dead = self.tables.held.len().saturating_sub(1);
-        for _ in 0..checkpoint.pages {
-            self.append_table_page(batch);
-        }
-        for superblock in self.tables.held.drain(..dead).collect::<Vec<_>>() {
-            self.release(superblock);
-        }
+    /// The same for any slot, on behalf of the host.
+    fn read_slots(&mut self, slot: Ppa, slots: u32, order: Order, batch: &mut OpBatch) {
+        let (superblock, n) = self.layout.locate(slot);
+        let first = self.layout.first_page(superblock);
+        self.read_pages((first, n), slots, Cause::Host, order, batch);
     }
-
-    /// Gives a superblock without valid data back to its group.
-    fn release(&mut self, superblock: SuperblockId) {
-        debug_assert_eq!(self.valid_in(superblock), 0);
-        self.valid_slots[superblock.index()] = NOT_A_CANDIDATE;
-        let group = &mut self.groups[self.layout.group_of(superblock) as usize];
-        group.free.push_back(superblock);
-        group.writable_slots += self.layout.slots_per_superblock;
-    }
-}
-
-fn check(layout: &Layout, config: &PageConfig) -> Result<(), PageConfigError> {
-    let reserve = config.reserve_superblocks;
-    if reserve >= layout.superblocks_per_group {
-        return Err(PageConfigError(format!(
-            "a reserve of {reserve} superblocks; a group has only {}",
-            layout.superblocks_per_group
-        )));
-    }
-    let unit_bytes = layout.geometry.planes_per_die * layout.geometry.page_bytes;
-    let slot_bytes = layout.geometry.slot_bytes;
-    if !unit_bytes.is_multiple_of(slot_bytes) && !slot_bytes.is_multiple_of(unit_bytes) {
-        return Err(PageConfigError(format!(
-            "slots of {slot_bytes} bytes on program units of {unit_bytes}: one must divide the other"
-        )));
-    }
-    if layout.groups > u32::from(u16::MAX) {
-        return Err(PageConfigError(format!(
-            "{} groups of dies; at most 65535",
-            layout.groups
-        )));
-    }
-    if reserve < LEAST_RESERVE_SUPERBLOCKS {
-        return Err(PageConfigError(format!(
-            "a reserve of {reserve} superblocks; each group needs at least \
-             {LEAST_RESERVE_SUPERBLOCKS}, one for host data and one for collected data"
-        )));
-    }
-    let need = slots_needed_in_a_group(layout, config);
-    let have = u64::from(layout.superblocks_per_group) * u64::from(layout.slots_per_superblock);
-    if config.user_slots == 0 || need > have {
-        return Err(PageConfigError(format!(
-            "{} user slots do not fit: each of {} groups of dies has {have} slots and needs {need} \
-             for its share, a reserve of {reserve} superblocks of {} slots, and room to collect; \
-             lower the user capacity",
-            config.user_slots, layout.groups, layout.slots_per_superblock,
-        )));
-    }
-    Ok(())
-}
-
-/// The slots without which a group could run out of superblocks that are worth collecting: its
-/// share of the user's data, the superblock that it may hold more than its share, the tables, what
-/// is writable when collection begins, and two open superblocks full of invalid slots.
-fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u64 {
-    let slots = u64::from(layout.slots_per_superblock);
-    let share = u64::from(config.user_slots.div_ceil(layout.groups));
-    let above_share = if layout.groups > 1 { slots } else { 0 };
-    let tables = config.checkpoint.map_or(0, |c| {
-        u64::from(c.pages.div_ceil(layout.pages_per_superblock) + 2) * slots
-    });
-    let low_water = u64::from(config.reserve_superblocks) * slots + slots / 2;
-    share + above_share + tables + low_water + 2 * slots + 1
-}
-
-/// Writable slots of a group at which it begins to collect. `check` keeps it below 2^32.
-fn low_water(layout: &Layout, config: &PageConfig) -> u32 {
-    config.reserve_superblocks * layout.slots_per_superblock + layout.slots_per_superblock / 2
 }
 
 impl TranslationLayer for PageLayer {
@@ -364,7 +260,7 @@ impl TranslationLayer for PageLayer {
     }
 
     fn lookup(&self, lpn: Lpn) -> Option<Ppa> {
-        let slot = self.map[lpn.index()];
+        let slot = self.table.slot_of(lpn);
         (slot != NOWHERE).then_some(Ppa(slot))
     }
 
@@ -373,12 +269,12 @@ impl TranslationLayer for PageLayer {
         let mut lpn = first.0;
         let end = first.0 + slots;
         while lpn < end {
-            let slot = self.map[lpn as usize];
+            let slot = self.table.slot_of(Lpn(lpn));
             // Neighbours that lie in one page are sensed once.
             let same_page = |n: u32| {
                 let page = |slot: u32| self.layout.page_of_slot(Ppa(slot));
                 lpn + n < end
-                    && self.map[(lpn + n) as usize] == slot + n
+                    && self.table.slot_of(Lpn(lpn + n)) == slot + n
                     && page(slot + n) == page(slot)
             };
             let run = if slot == NOWHERE {
@@ -387,7 +283,7 @@ impl TranslationLayer for PageLayer {
                 (1..).take_while(|&n| same_page(n)).count() as u32 + 1
             };
             if slot != NOWHERE {
-                self.read_slot(Ppa(slot), run, Cause::Host, order, batch);
+                self.read_slots(Ppa(slot), run, order, batch);
             }
             lpn += run;
         }
@@ -398,24 +294,23 @@ impl TranslationLayer for PageLayer {
             return Err(refusal);
         }
         let g = self.next_group;
-        let old = self.map[lpn.index()];
-        if old != NOWHERE {
+        let slot = self.table.slot_of(lpn);
+        let old = (slot != NOWHERE).then_some(slot);
+        let stream = self.stream_of_write(lpn, old);
+        let f = host_frontier(g * self.streams.count() + stream);
+        if let Some(old) = old {
             if extent == Extent::Part {
-                let ready = self.groups[g].host.ready(batch);
-                self.read_slot(
-                    Ppa(old),
-                    1,
-                    Cause::Host,
-                    Order::FREE.signalling(ready),
-                    batch,
-                );
+                let ready = self.frontiers[f].ready(batch);
+                self.read_slots(Ppa(old), 1, Order::FREE.signalling(ready), batch);
             }
-            self.invalidate(old);
+            self.table.invalidate(old);
         }
-        let (to, done) = self.append_host(g, batch);
-        self.remap(lpn, to);
-        batch.data(DataMove::Write { lpn, to });
-        if self.groups[g].host.unit_is_complete() {
+        let done = self.frontiers[f].done(batch);
+        let (to, superblock) = self.append(f, Cause::Host, batch);
+        self.groups[g].writable_slots -= 1;
+        self.table.place(lpn, to, superblock);
+        batch.data(DataMove::Write { lpn, to: Ppa(to) });
+        if self.frontiers[f].unit_is_complete() {
             self.next_group = self.group_after(g);
         }
         self.collect(g, batch);
@@ -424,12 +319,7 @@ impl TranslationLayer for PageLayer {
     }
 
     fn trim(&mut self, first: Lpn, slots: u32, _batch: &mut OpBatch) {
-        for lpn in first.index()..first.index() + slots as usize {
-            let slot = std::mem::replace(&mut self.map[lpn], NOWHERE);
-            if slot != NOWHERE {
-                self.invalidate(slot);
-            }
-        }
+        (first.0..first.0 + slots).for_each(|lpn| self.table.forget(Lpn(lpn)));
         // What was trimmed may be worth collecting.
         (self.in_vain, self.refusal) = (0, None);
     }
@@ -447,47 +337,7 @@ impl TranslationLayer for PageLayer {
     }
 
     fn check_invariants(&self) {
-        let slots_per_superblock = self.layout.slots_per_superblock;
-        for (lpn, &slot) in self
-            .map
-            .iter()
-            .enumerate()
-            .filter(|(_, slot)| **slot != NOWHERE)
-        {
-            assert!(
-                self.valid.get(slot),
-                "LPN {lpn} maps to slot {slot}, which is not valid"
-            );
-            assert_eq!(
-                self.owner[slot as usize] as usize, lpn,
-                "slot {slot} belongs to another LPN"
-            );
-        }
-        let mut valid_slots = 0;
-        for s in (0..self.layout.superblocks()).map(SuperblockId) {
-            let first = self.layout.slot(s, 0).0;
-            let count = self.valid.count(first, first + slots_per_superblock);
-            assert_eq!(self.valid_in(s), count, "count of valid slots of {s}");
-            valid_slots += count;
-        }
-        let mapped = self.map.iter().filter(|slot| **slot != NOWHERE).count();
-        assert_eq!(
-            valid_slots as usize, mapped,
-            "valid slots against mapped ones"
-        );
-        for (g, group) in self.groups.iter().enumerate() {
-            let free = group.free.len() as u32 * slots_per_superblock;
-            let open = group.host.left(&self.layout) + group.collected.left(&self.layout);
-            assert_eq!(
-                group.writable_slots,
-                free + open,
-                "writable slots of group {g}"
-            );
-            let first = g as u32 * self.layout.superblocks_per_group;
-            let held = (first..first + self.layout.superblocks_per_group).map(SuperblockId);
-            let valid: u32 = held.map(|s| self.valid_in(s)).sum();
-            assert_eq!(group.valid, valid, "valid slots of group {g}");
-        }
+        self.check_all();
     }
 }
 

@@ -27,6 +27,8 @@ fn layer(layout: Layout, op: f64, policy_name: &str) -> PageLayer {
         reserve_superblocks: reserve,
         policy: policy(policy_name).unwrap(),
         checkpoint: None,
+        streams: StreamConfig::default(),
+        wear: WearLevelling::default(),
     };
     PageLayer::new(layout, config).unwrap()
 }

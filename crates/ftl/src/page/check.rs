@@ -1,0 +1,144 @@
+//! What a configuration must keep to, and what must hold between two requests.
+
+use super::frontier::{FRONTIERS_PER_CELL, collected_frontier, host_frontier};
+use super::{PageConfig, PageConfigError, PageLayer, Separation, SpareShare};
+use ftlab_base::{Layout, SuperblockId};
+use std::collections::BTreeSet;
+
+/// Checks that a drive of that layout and configuration can work.
+pub(super) fn config(layout: &Layout, config: &PageConfig) -> Result<(), PageConfigError> {
+    let fail = |why| Err(PageConfigError(why));
+    let reserve = config.reserve_superblocks;
+    if reserve >= layout.superblocks_per_group {
+        return fail(format!(
+            "a reserve of {reserve} superblocks; a group has only {}",
+            layout.superblocks_per_group
+        ));
+    }
+    let unit_bytes = layout.geometry.planes_per_die * layout.geometry.page_bytes;
+    let slot_bytes = layout.geometry.slot_bytes;
+    if !unit_bytes.is_multiple_of(slot_bytes) && !slot_bytes.is_multiple_of(unit_bytes) {
+        return fail(format!(
+            "slots of {slot_bytes} bytes on program units of {unit_bytes}: one must divide the other"
+        ));
+    }
+    let cells = layout.groups as usize * config.streams.count();
+    if cells > usize::from(u16::MAX) {
+        return fail(format!(
+            "{} groups of dies with {} streams each; at most 65535 together",
+            layout.groups,
+            config.streams.count()
+        ));
+    }
+    let least = config.least_reserve();
+    if reserve < least {
+        return fail(format!(
+            "a reserve of {reserve} superblocks; each group needs at least {least}, one for host \
+             data and one for collected data of each stream"
+        ));
+    }
+    if let SpareShare::Hot(share) = config.streams.spare
+        && !(share > 0.0 && share < 1.0)
+    {
+        return fail(format!(
+            "a share of {share} of the spare area for hot data; it must lie between 0 and 1"
+        ));
+    }
+    if let Separation::ByAddress { hot_slots } = config.streams.separation
+        && (hot_slots == 0 || hot_slots >= config.user_slots)
+    {
+        return fail(format!(
+            "{hot_slots} hot slots of {}: there must be some and not all",
+            config.user_slots
+        ));
+    }
+    let need = slots_needed_in_a_group(layout, config);
+    let have = u64::from(layout.superblocks_per_group) * u64::from(layout.slots_per_superblock);
+    if config.user_slots == 0 || need > have {
+        return fail(format!(
+            "{} user slots do not fit: each of {} groups of dies has {have} slots and needs {need} \
+             for its share, a reserve of {reserve} superblocks of {} slots, and room to collect; \
+             lower the user capacity",
+            config.user_slots, layout.groups, layout.slots_per_superblock,
+        ));
+    }
+    Ok(())
+}
+
+/// The slots without which a group could run out of superblocks that are worth collecting: its
+/// share of the user's data, the superblock that it may hold more than its share, the tables, what
+/// is writable when collection begins, and the open superblocks full of invalid slots.
+fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u64 {
+    let slots = u64::from(layout.slots_per_superblock);
+    let share = u64::from(config.user_slots.div_ceil(layout.groups));
+    let above_share = if layout.groups > 1 { slots } else { 0 };
+    let tables = config.checkpoint.map_or(0, |c| {
+        u64::from(c.pages.div_ceil(layout.pages_per_superblock) + 2) * slots
+    });
+    let low_water = u64::from(config.reserve_superblocks) * slots + slots / 2;
+    share + above_share + tables + low_water + u64::from(config.least_reserve()) * slots + 1
+}
+
+/// Writable slots of a group at which it begins to collect. [`config`] keeps it below 2^32.
+pub(super) fn low_water(layout: &Layout, config: &PageConfig) -> u32 {
+    config.reserve_superblocks * layout.slots_per_superblock + layout.slots_per_superblock / 2
+}
+
+impl PageLayer {
+    /// Checks tables, counts and lists against one another.
+    ///
+    /// # Panics
+    /// When they disagree.
+    pub(super) fn check_all(&self) {
+        self.table.check();
+        for g in 0..self.groups.len() {
+            self.check_group(g);
+        }
+    }
+
+    fn check_group(&self, g: usize) {
+        let group = &self.groups[g];
+        let streams = self.streams.count();
+        let cells = g * streams..(g + 1) * streams;
+        let frontiers = cells.flat_map(|cell| [host_frontier(cell), collected_frontier(cell)]);
+        let open: Vec<_> = frontiers.map(|f| &self.frontiers[f]).collect();
+        assert_eq!(open.len(), streams * FRONTIERS_PER_CELL);
+        let slots = group.free.len() as u32 * self.layout.slots_per_superblock;
+        let left: u32 = open.iter().map(|frontier| frontier.left()).sum();
+        assert_eq!(
+            group.writable_slots,
+            slots + left,
+            "writable slots of group {g}"
+        );
+        // Every superblock is in one place only.
+        let mut elsewhere = BTreeSet::new();
+        let open = open
+            .iter()
+            .filter_map(|frontier| frontier.open_superblock());
+        let victim = group.victim.as_ref().map(|victim| victim.superblock());
+        let tables = self.tables.held.iter().copied();
+        let tables = tables.filter(|s| self.layout.group_of(*s) as usize == g);
+        for s in group
+            .free
+            .iter()
+            .copied()
+            .chain(open)
+            .chain(victim)
+            .chain(tables)
+        {
+            assert_eq!(self.layout.group_of(s) as usize, g, "{s} of group {g}");
+            assert!(elsewhere.insert(s), "{s} is in two places");
+        }
+        let first = g as u32 * self.layout.superblocks_per_group;
+        for s in (first..first + self.layout.superblocks_per_group).map(SuperblockId) {
+            assert_eq!(
+                self.table.is_candidate(s),
+                !elsewhere.contains(&s),
+                "{s} may be collected when it is full, and only then"
+            );
+        }
+        for s in &group.free {
+            assert_eq!(self.table.valid_in(*s), 0, "{s} is free");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Streams: hot and cold data in superblocks of their own, and the spare area shared between them.
+//!
+//! Superblocks that hold data of one temperature empty together, so less has to be copied. What
+//! separation gains comes from giving the hot data more spare area than their size would: the best
+//! share of each stream is very close to √(r · f), with r its share of the writes and f its share of
+//! the data (Desnoyers, SYSTOR 2012; Stoica and Ailamaki, VLDB 2013; `docs/theory.md`).
+
+use super::PageLayer;
+use super::victim::NOT_A_CANDIDATE;
+use ftlab_base::{Lpn, SuperblockId};
+
+/// The stream of hot data.
+pub(super) const HOT: usize = 0;
+/// The stream of cold data.
+pub(super) const COLD: usize = 1;
+
+/// How hot data are told from cold ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Separation {
+    /// Not at all: one stream.
+    #[default]
+    None,
+    /// By address: the first `hot_slots` slots are hot, as a host may say that knows its data.
+    ByAddress {
+        /// Slots of the hot part.
+        hot_slots: u32,
+    },
+    /// By age: a slot is hot when it is written again before `closings` superblocks were closed
+    /// since the one it lay in; what survives a collection is cold.
+    ByAge {
+        /// Superblocks closed.
+        closings: u64,
+    },
+}
+
+/// How the spare area is shared.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum SpareShare {
+    /// In proportion to √(r · f), which the drive measures.
+    #[default]
+    SquareRoot,
+    /// The hot stream has a given share, above 0 and below 1.
+    Hot(f64),
+}
+
+/// Streams of a page-mapped drive.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StreamConfig {
+    /// How hot data are told from cold ones.
+    pub separation: Separation,
+    /// How the spare area is shared.
+    pub spare: SpareShare,
+}
+
+/// The streams at work.
+#[derive(Debug, Clone)]
+pub(super) struct Streams {
+    config: StreamConfig,
+    /// Host slots written, of each stream; halved every so often, so that the shares follow the load.
+    writes: [u64; 2],
+    /// Writes at which they are halved.
+    memory: u64,
+}
+
+impl Streams {
+    pub fn new(config: StreamConfig, user_slots: u32) -> Streams {
+        Streams {
+            config,
+            // One of each, so that no share is nothing.
+            writes: [1; 2],
+            memory: 4 * u64::from(user_slots),
+        }
+    }
+
+    /// How many there are.
+    #[inline]
+    pub fn count(&self) -> usize {
+        self.config.count()
+    }
+
+    fn note(&mut self, stream: usize) {
+        self.writes[stream] += 1;
+        if self.writes[HOT] + self.writes[COLD] >= self.memory.max(4) {
+            self.writes = self.writes.map(|n| (n / 2).max(1));
+        }
+    }
+
+    /// The hot stream's share of the spare area, when its data are the share `hot_data` of all.
+    fn hot_spare(&self, hot_data: f64) -> f64 {
+        match self.config.spare {
+            SpareShare::Hot(share) => share,
+            SpareShare::SquareRoot => {
+                let writes = self.writes.map(|n| n as f64);
+                let hot = (writes[HOT] * hot_data).sqrt();
+                let cold = (writes[COLD] * (1.0 - hot_data)).sqrt();
+                if hot + cold > 0.0 {
+                    hot / (hot + cold)
+                } else {
+                    0.5
+                }
+            }
+        }
+    }
+}
+
+impl StreamConfig {
+    /// How many streams there are.
+    #[must_use]
+    #[inline]
+    pub fn count(&self) -> usize {
+        match self.separation {
+            Separation::None => 1,
+            _ => 2,
+        }
+    }
+}
+
+impl PageLayer {
+    /// The stream that a host write of `lpn` belongs to, whose old data lie in `old`.
+    #[inline]
+    pub(super) fn stream_of_write(&mut self, lpn: Lpn, old: Option<u32>) -> usize {
+        let is_hot = match self.streams.config.separation {
+            Separation::None => return 0,
+            Separation::ByAddress { hot_slots } => lpn.0 < hot_slots,
+            Separation::ByAge { closings } => {
+                old.is_some_and(|slot| self.age_of(self.table.superblock_of(slot)) < closings)
+            }
+        };
+        let stream = if is_hot { HOT } else { COLD };
+        self.streams.note(stream);
+        stream
+    }
+
+    /// The stream that data collected from a superblock go to.
+    #[inline]
+    pub(super) fn stream_of_collected(&self, superblock: SuperblockId) -> usize {
+        match self.streams.config.separation {
+            Separation::None => 0,
+            Separation::ByAddress { .. } => self.stream_of(superblock),
+            Separation::ByAge { .. } => COLD,
+        }
+    }
+
+    /// The stream whose data a superblock holds.
+    fn stream_of(&self, superblock: SuperblockId) -> usize {
+        self.table.cell_of(superblock) % self.streams.count()
+    }
+
+    /// Superblocks closed since this one; 0 for an open one.
+    fn age_of(&self, superblock: SuperblockId) -> u64 {
+        if !self.table.is_candidate(superblock) {
+            return 0;
+        }
+        self.closed - self.closed_at[superblock.index()]
+    }
+
+    /// Leaves in the scratch copy of the counts only the full superblocks of the stream that holds more invalid slots than
+    /// its share of the spare area.
+    pub(super) fn mask_other_stream(&mut self, g: usize) {
+        let mut masked = std::mem::take(&mut self.masked);
+        let first = g * self.layout.superblocks_per_group as usize;
+        let range = first..first + self.layout.superblocks_per_group as usize;
+        masked.clear();
+        masked.extend_from_slice(&self.table.valid_slots()[range]);
+        let slots = self.layout.slots_per_superblock;
+        let (mut full, mut invalid) = ([0u32; 2], [0u64; 2]);
+        for (n, &valid) in masked.iter().enumerate() {
+            if valid < NOT_A_CANDIDATE {
+                let stream = self.stream_of(SuperblockId((first + n) as u32));
+                full[stream] += 1;
+                invalid[stream] += u64::from(slots - valid);
+            }
+        }
+        let valid = [HOT, COLD].map(|s| f64::from(self.table.valid_of_cell(g * 2 + s)));
+        let hot_spare = self
+            .streams
+            .hot_spare(valid[HOT] / (valid[HOT] + valid[COLD]).max(1.0));
+        // Nothing to gain in one stream, or above its share: the other must give.
+        let hot_is_above =
+            invalid[HOT] as f64 * (1.0 - hot_spare) > invalid[COLD] as f64 * hot_spare;
+        let chosen = if full[COLD] == 0 || invalid[COLD] == 0 || (hot_is_above && full[HOT] > 0) {
+            HOT
+        } else {
+            COLD
+        };
+        for (n, valid) in masked.iter_mut().enumerate() {
+            if self.stream_of(SuperblockId((first + n) as u32)) != chosen {
+                *valid |= NOT_A_CANDIDATE;
+            }
+        }
+        self.masked = masked;
+    }
+}
