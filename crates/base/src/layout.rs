@@ -135,6 +135,7 @@ impl Layout {
 
     /// Slot `n` of a superblock.
     #[must_use]
+    #[inline]
     pub const fn slot(&self, superblock: SuperblockId, n: u32) -> Ppa {
         Ppa(superblock.0 * self.slots_per_superblock + n)
     }
@@ -157,6 +158,7 @@ impl Layout {
     /// The pages (in programming order within the superblock) that hold slot `n`:
     /// first page and number of pages.
     #[must_use]
+    #[inline]
     pub const fn pages_of_slot(&self, n: u32) -> (u32, u32) {
         (
             (n >> self.slots_per_page_log2) * self.pages_per_slot,
@@ -191,6 +193,9 @@ impl Layout {
     #[must_use]
     #[inline]
     pub const fn page_from(&self, first: PagePlace, n: u32) -> PagePlace {
+        if self.pages_per_superblock == self.geometry.pages_per_block {
+            return PagePlace { page: n, ..first };
+        }
         let (unit, plane) = self.by_planes.divide(n);
         let (page, nth_die) = self.by_stripe.divide(unit);
         PagePlace {

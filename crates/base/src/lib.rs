@@ -10,6 +10,7 @@ pub mod hash;
 pub mod histogram;
 pub mod ids;
 pub mod layout;
+pub mod memory;
 pub mod rng;
 pub mod time;
 

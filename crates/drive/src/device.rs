@@ -27,6 +27,10 @@ pub trait Device: Send {
     /// Only while nothing is outstanding.
     fn apply(&mut self, command: Command) -> Outcome;
 
+    /// Says that a command will soon be applied. Changes nothing; a drive may fetch what it will need
+    /// from memory.
+    fn expect(&self, _command: &Command) {}
+
     /// Why the drive takes no more writes, in words; `None` while it does.
     fn fault(&self) -> Option<String>;
 

@@ -65,6 +65,10 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
     /// When the layer can take no write; nothing has changed then, and what it holds can be read.
     fn write(&mut self, lpn: Lpn, extent: Extent, batch: &mut OpBatch) -> Result<Fence, Refusal>;
 
+    /// Says that a slot will soon be read or written. Changes nothing; a layer may fetch what it will
+    /// need from memory.
+    fn expect(&self, _lpn: Lpn) {}
+
     /// The host no longer needs `slots` slots from `first` on.
     fn trim(&mut self, first: Lpn, slots: u32, batch: &mut OpBatch);
 

@@ -1,6 +1,6 @@
 //! The state of every block: how far it is programmed, how often it was erased, whether it is bad.
 
-use crate::op::{Cause, NandOp, OpBatch, OpKind, Order};
+use crate::op::{Cause, OpBatch, OpKind, OpWord, Order};
 use ftlab_base::geometry::Geometry;
 use ftlab_base::{BlockId, DieId, PagePlace, SECTOR_BYTES, StreamHash};
 
@@ -138,7 +138,7 @@ impl Array {
     ///
     /// # Panics
     /// When the page was not programmed since its block's last erase.
-    #[inline]
+    #[inline(always)]
     pub fn read(
         &mut self,
         place: PagePlace,
@@ -148,12 +148,9 @@ impl Array {
         batch: &mut OpBatch,
     ) {
         let programmed = self.programmed[place.block.index()];
-        assert!(
-            place.page < programmed,
-            "read of {}, page {}: only {programmed} pages of the block are programmed",
-            place.block,
-            place.page
-        );
+        if place.page >= programmed {
+            wrong_read(place, programmed);
+        }
         self.counters.reads[cause as usize] += 1;
         self.issue(OpKind::Read, place, 1, bytes, cause, order, batch);
     }
@@ -162,7 +159,7 @@ impl Array {
     ///
     /// # Panics
     /// When the page is not the next one of its block, or the block is bad.
-    #[inline]
+    #[inline(always)]
     pub fn program(
         &mut self,
         place: PagePlace,
@@ -171,23 +168,23 @@ impl Array {
         order: Order,
         batch: &mut OpBatch,
     ) {
-        let first = place.block.index();
-        for (n, next) in (0..).zip(&mut self.programmed[first..first + planes as usize]) {
-            assert!(
-                *next == place.page,
-                "{}",
-                wrong_program(
-                    BlockId(place.block.0 + n),
-                    place.page,
-                    self.bad[first + n as usize],
-                    *next
-                )
-            );
-            *next += 1;
+        self.advance(place.block, place.page);
+        for n in 1..planes {
+            self.advance(BlockId(place.block.0 + n), place.page);
         }
         self.counters.programs[cause as usize] += u64::from(planes);
         let bytes = planes * self.geometry.page_bytes;
         self.issue(OpKind::Program, place, planes, bytes, cause, order, batch);
+    }
+
+    /// Counts a page of a block as programmed.
+    #[inline(always)]
+    fn advance(&mut self, block: BlockId, page: u32) {
+        let next = &mut self.programmed[block.index()];
+        if *next != page {
+            wrong_program(block, page, self.bad[block.index()], *next);
+        }
+        *next += 1;
     }
 
     /// Erases a block of a die, or `planes` neighbouring blocks together.
@@ -220,7 +217,7 @@ impl Array {
         clippy::too_many_arguments,
         reason = "one private leaf that fills one struct"
     )]
-    #[inline]
+    #[inline(always)]
     fn issue(
         &mut self,
         kind: OpKind,
@@ -231,28 +228,30 @@ impl Array {
         order: Order,
         batch: &mut OpBatch,
     ) {
-        let op = NandOp {
-            kind,
-            cause,
-            planes: planes as u8,
-            die: place.die,
-            sectors: (bytes / SECTOR_BYTES as u32) as u16,
-            page: self.geometry.page(place.block, place.page),
-            order,
-        };
-        self.stream.word(op.word());
-        batch.push(op);
+        let page = self.geometry.page(place.block, place.page);
+        let sectors = (bytes / SECTOR_BYTES as u32) as u16;
+        let op = OpWord::new(kind, cause, planes as u8, sectors, page);
+        self.stream.word(op.0);
+        if batch.keeps_operations() {
+            batch.push(op.operation(place.die, order));
+        }
     }
 }
 
-/// Why a program is illegal.
+/// A program is illegal.
 #[cold]
-fn wrong_program(block: BlockId, page: u32, bad: bool, next: u32) -> String {
-    if bad {
-        format!("program of {block}, page {page}: the block is bad")
-    } else {
-        format!("program of {block}, page {page}: the next page to program is {next}")
-    }
+fn wrong_program(block: BlockId, page: u32, bad: bool, next: u32) -> ! {
+    assert!(!bad, "program of {block}, page {page}: the block is bad");
+    panic!("program of {block}, page {page}: the next page to program is {next}")
+}
+
+/// A read is illegal.
+#[cold]
+fn wrong_read(place: PagePlace, programmed: u32) -> ! {
+    panic!(
+        "read of {}, page {}: only {programmed} pages of the block are programmed",
+        place.block, place.page
+    )
 }
 
 #[cfg(test)]

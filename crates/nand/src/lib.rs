@@ -8,4 +8,4 @@ mod array;
 mod op;
 
 pub use array::{Array, NandCounters};
-pub use op::{Cause, DataMove, Fence, NandOp, OpBatch, OpKind, Order};
+pub use op::{Cause, DataMove, Fence, NandOp, OpBatch, OpKind, OpWord, Order};

@@ -14,6 +14,10 @@ pub enum OpKind {
     Erase = 2,
 }
 
+impl OpKind {
+    const ALL: [OpKind; 4] = [OpKind::Read, OpKind::Program, OpKind::Erase, OpKind::Erase];
+}
+
 /// On whose behalf an operation is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -26,6 +30,10 @@ pub enum Cause {
     Map = 2,
     /// Wear levelling.
     Wear = 3,
+}
+
+impl Cause {
+    const ALL: [Cause; 4] = [Cause::Host, Cause::Gc, Cause::Map, Cause::Wear];
 }
 
 /// A point that operations reach together: it is open while any operation that signals it is
@@ -111,16 +119,37 @@ pub struct NandOp {
     pub order: Order,
 }
 
-impl NandOp {
-    /// The operation in one word: what the hash of an operation stream takes in. Fences are left
-    /// out, since their numbers depend on when others were reached.
+/// An operation in one word: what the hash of an operation stream takes in. Fences are left out,
+/// since their numbers depend on when others were reached, and the die follows from the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpWord(pub u64);
+
+impl OpWord {
+    /// Packs an operation.
     #[must_use]
-    pub const fn word(&self) -> u64 {
-        self.page.0 as u64
-            | (self.kind as u64) << 32
-            | (self.cause as u64) << 36
-            | (self.planes as u64) << 40
-            | (self.sectors as u64) << 48
+    #[inline]
+    pub const fn new(kind: OpKind, cause: Cause, planes: u8, sectors: u16, page: PageId) -> OpWord {
+        OpWord(
+            page.0 as u64
+                | (kind as u64) << 32
+                | (cause as u64) << 36
+                | (planes as u64) << 40
+                | (sectors as u64) << 48,
+        )
+    }
+
+    /// The operation on its die, with its order among others.
+    #[must_use]
+    pub const fn operation(self, die: DieId, order: Order) -> NandOp {
+        NandOp {
+            kind: OpKind::ALL[(self.0 >> 32 & 3) as usize],
+            cause: Cause::ALL[(self.0 >> 36 & 3) as usize],
+            planes: (self.0 >> 40) as u8,
+            die,
+            sectors: (self.0 >> 48) as u16,
+            page: PageId(self.0 as u32),
+            order,
+        }
     }
 }
 
@@ -211,12 +240,16 @@ impl OpBatch {
         }
     }
 
-    /// Appends an operation; without time nobody would look at it.
+    /// Whether anybody will look at the operations: without time nobody does.
     #[inline]
+    #[must_use]
+    pub fn keeps_operations(&self) -> bool {
+        !self.untimed
+    }
+
+    /// Appends an operation.
     pub fn push(&mut self, op: NandOp) {
-        if !self.untimed {
-            self.ops.push(op);
-        }
+        self.ops.push(op);
     }
 
     /// The operations so far.

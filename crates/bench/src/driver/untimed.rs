@@ -7,6 +7,7 @@ use super::windows::Windows;
 use ftlab_base::{Command, CommandId, CommandKind, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
 use ftlab_workload::{JobFile, JobSpec, JobStream, ResolvedJob};
+use std::collections::VecDeque;
 
 /// Fits a job to a drive when only its amount of I/O can end it.
 pub fn resolve(spec: &JobSpec, device_bytes: u64) -> Result<ResolvedJob, DriverError> {
@@ -54,9 +55,14 @@ pub fn run(
     }
 }
 
+/// Commands that a drive is told of before they are applied.
+const LOOKAHEAD: usize = 8;
+
 /// A job at work.
 struct Applied {
     stream: JobStream,
+    /// The next commands, which the drive has been told to expect.
+    expected: VecDeque<Command>,
     report: JobReport,
     over: bool,
 }
@@ -65,9 +71,31 @@ impl Applied {
     fn new(job: &ResolvedJob, group: usize, seed: RootSeed) -> Self {
         Applied {
             stream: JobStream::new(job, seed),
+            expected: VecDeque::with_capacity(LOOKAHEAD),
             report: JobReport::new(job.spec.name.clone(), group, job.spec.iodepth),
             over: false,
         }
+    }
+}
+
+impl Applied {
+    /// The next command, if there is one more; its number is for the caller to give.
+    #[inline]
+    fn next(&mut self, device: &dyn Device) -> Option<Command> {
+        while self.expected.len() < LOOKAHEAD
+            && let Some(request) = self.stream.next()
+        {
+            let command = Command {
+                id: CommandId(0),
+                kind: request.kind,
+                lba: request.lba,
+                sectors: request.sectors,
+                at: SimTime::ZERO,
+            };
+            device.expect(&command);
+            self.expected.push_back(command);
+        }
+        self.expected.pop_front()
     }
 }
 
@@ -92,16 +120,13 @@ impl Applier<'_> {
 
     fn take_turn(&mut self, job: &mut Applied, commands: u64) {
         for _ in 0..commands {
-            let Some(request) = job.stream.next() else {
+            let Some(command) = job.next(self.device) else {
                 job.over = true;
                 return;
             };
             let command = Command {
                 id: CommandId(self.applied),
-                kind: request.kind,
-                lba: request.lba,
-                sectors: request.sectors,
-                at: SimTime::ZERO,
+                ..command
             };
             self.applied += 1;
             if self.device.apply(command) != Outcome::Good {

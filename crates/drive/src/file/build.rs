@@ -10,7 +10,7 @@ use ftlab_base::{Geometry, Layout, RootSeed, SECTOR_BYTES};
 use ftlab_ftl::TranslationLayer;
 use ftlab_ftl::block::{BlockConfig, BlockLayer};
 use ftlab_ftl::page::{
-    Checkpoint, POLICIES, PageConfig, PageLayer, StreamConfig, WearLevelling, policy,
+    self, Checkpoint, POLICIES, PageConfig, StreamConfig, WearLevelling, policy,
 };
 use ftlab_timing::NandTiming;
 
@@ -145,8 +145,7 @@ impl DriveFile {
             streams: StreamConfig::default(),
             wear: WearLevelling::default(),
         };
-        let layer = PageLayer::new(layout, config).map_err(|why| self.invalid(why.to_string()))?;
-        Ok(Box::new(layer))
+        page::layer(layout, config).map_err(|why| self.invalid(why.to_string()))
     }
 
     fn block_layer(

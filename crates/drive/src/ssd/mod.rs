@@ -604,6 +604,12 @@ impl Device for Ssd {
         Outcome::Good
     }
 
+    fn expect(&self, command: &Command) {
+        self.layer.expect(Lpn(
+            (command.lba.0 / u64::from(self.sectors_per_slot)) as u32
+        ));
+    }
+
     fn fault(&self) -> Option<String> {
         self.refusal.map(|refusal| refusal.to_string())
     }

@@ -84,7 +84,7 @@ pub(super) fn low_water(layout: &Layout, config: &PageConfig) -> u32 {
     config.reserve_superblocks * layout.slots_per_superblock + layout.slots_per_superblock / 2
 }
 
-impl PageLayer {
+impl<const FLAT: bool> PageLayer<FLAT> {
     /// Checks tables, counts and lists against one another.
     ///
     /// # Panics

@@ -17,6 +17,9 @@ use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order};
 /// policy that draws superblocks at random finds one with something to gain long before.
 const IN_VAIN_MAX: u32 = 64;
 
+/// Slots whose table entries are fetched at a time, before they are moved.
+const FETCHED_TOGETHER: u32 = 64;
+
 /// A superblock being collected.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Victim {
@@ -29,6 +32,8 @@ pub(super) struct Victim {
     to: usize,
     /// The first slot not looked at.
     cursor: u32,
+    /// The first slot whose table entry was not fetched.
+    fetched: u32,
     /// One past its last slot.
     end: u32,
     /// Slots that were valid when it was chosen: copies owed for every `gain` host slots.
@@ -50,72 +55,58 @@ impl Victim {
     }
 }
 
-impl PageLayer {
+impl<const FLAT: bool> PageLayer<FLAT> {
     /// Earns one host slot's share of copying in group `g`, and does what is earned.
     #[inline]
     pub(super) fn collect(&mut self, g: usize, batch: &mut OpBatch) {
-        if self.groups[g].victim.is_none() && !self.begin_if_low(g) {
+        let going_on = self.groups[g].victim.take();
+        let Some(mut victim) = going_on.or_else(|| self.begin_if_low(g)) else {
             return;
-        }
-        if let Some(victim) = &mut self.groups[g].victim {
-            victim.credit += u64::from(victim.valid);
-        }
-        while let Some(victim) = &self.groups[g].victim
-            && (self.is_owed(victim) || self.is_behind(g))
-            && self.refusal.is_none()
-        {
-            let finished = self.collect_next(g, batch);
-            if finished && !self.begin_if_low(g) {
+        };
+        victim.credit += u64::from(victim.valid);
+        loop {
+            let left = self.table.valid_in(victim.superblock);
+            if left == 0 {
+                self.release(victim.superblock);
+                match self.begin_if_low(g) {
+                    Some(next) => victim = next,
+                    None => return,
+                }
+                continue;
+            }
+            // What is owed may fall short of a row only at the end. A victim without gain is copied
+            // at once: it would otherwise use up space for nothing.
+            let price = u64::from(victim.gain) * u64::from(left.min(self.row_slots()));
+            let goes_on = victim.credit >= price || self.is_behind(g);
+            if !goes_on || self.refusal.is_some() {
                 break;
             }
+            let copied = self.copy_row(g, &mut victim, batch);
+            let paid = u64::from(victim.gain) * u64::from(copied);
+            victim.credit = victim.credit.saturating_sub(paid);
         }
+        self.groups[g].victim = Some(victim);
     }
 
     /// Collects until a group has a superblock to spare beside those its frontiers may need next.
     pub(super) fn make_room(&mut self, g: usize, batch: &mut OpBatch) {
         let least = self.config.least_reserve() as usize;
         while self.refusal.is_none() && self.groups[g].free.len() <= least {
-            if self.groups[g].victim.is_none() {
-                self.begin(g);
+            let going_on = self.groups[g].victim.take();
+            let mut victim = going_on.unwrap_or_else(|| self.begin(g));
+            while self.table.valid_in(victim.superblock) > 0 {
+                self.copy_row(g, &mut victim, batch);
             }
-            self.collect_next(g, batch);
+            self.release(victim.superblock);
         }
-    }
-
-    /// Whether the next copies are paid for. A victim without valid slots costs nothing, and one
-    /// without gain is copied at once: it would otherwise use up space for nothing.
-    #[inline]
-    fn is_owed(&self, victim: &Victim) -> bool {
-        let left = self.table.valid_in(victim.superblock);
-        victim.credit >= u64::from(victim.gain) * u64::from(left.min(self.row_slots))
     }
 
     /// Whether less is writable than even the end of a cycle leaves: tables or filled-up units took
     /// space that no host slot paid for.
     #[inline]
     fn is_behind(&self, g: usize) -> bool {
-        let cycle = self.layout.slots_per_superblock + self.unit_slots;
+        let cycle = self.layout.slots_per_superblock + self.unit_slots();
         self.groups[g].writable_slots + cycle < self.low_water
-    }
-
-    /// Copies the next row of the group's victim; frees it after the last. Whether it did.
-    #[inline]
-    fn collect_next(&mut self, g: usize, batch: &mut OpBatch) -> bool {
-        let copied = if self.row_slots == 1 {
-            self.copy_one(g, batch)
-        } else {
-            self.copy_row(g, batch)
-        };
-        let victim = self.groups[g].victim.as_mut().expect("a victim is copied");
-        let paid = u64::from(victim.gain) * u64::from(copied);
-        victim.credit = victim.credit.saturating_sub(paid);
-        let superblock = victim.superblock;
-        let finished = self.table.valid_in(superblock) == 0;
-        if finished {
-            self.groups[g].victim = None;
-            self.release(superblock);
-        }
-        finished
     }
 
     /// Gives a superblock without valid data back to its group.
@@ -126,18 +117,14 @@ impl PageLayer {
         group.writable_slots += self.layout.slots_per_superblock;
     }
 
-    /// Chooses a victim if the group is low on writable slots; false when it is not.
+    /// Chooses a victim if the group is low on writable slots.
     #[inline]
-    fn begin_if_low(&mut self, g: usize) -> bool {
-        let low = self.groups[g].writable_slots <= self.low_water;
-        if low {
-            self.begin(g);
-        }
-        low
+    fn begin_if_low(&mut self, g: usize) -> Option<Victim> {
+        (self.groups[g].writable_slots <= self.low_water).then(|| self.begin(g))
     }
 
     #[inline(never)]
-    fn begin(&mut self, g: usize) {
+    fn begin(&mut self, g: usize) -> Victim {
         let (superblock, cause) = match self.stale(g) {
             Some(superblock) => (superblock, Cause::Wear),
             None => (self.choose(g), Cause::Gc),
@@ -149,19 +136,20 @@ impl PageLayer {
         self.judge_progress(slots - valid);
         // Out of the candidates until it is free, and then for good.
         self.table.set_candidate(superblock, false);
-        self.groups[g].victim = Some(Victim {
+        Victim {
             superblock,
             first: self.layout.first_page(superblock),
             cause,
             to: collected_frontier(g * self.streams.count() + stream),
             cursor,
+            fetched: cursor,
             end: cursor + slots,
             valid,
             gain: slots - valid,
             credit: 0,
             page_in_hand: NOWHERE,
             ready: Fence::NONE,
-        });
+        }
     }
 
     /// Asks the policy.
@@ -218,48 +206,43 @@ impl PageLayer {
         }
     }
 
-    /// Copies the victim's next valid slot, where a superblock lies on one die; 0 when none is left.
-    #[inline]
-    fn copy_one(&mut self, g: usize, batch: &mut OpBatch) -> u32 {
-        let victim = self.groups[g].victim.as_ref().expect("a victim is copied");
-        let Some(slot) = self.table.next_valid(victim.cursor, victim.end) else {
-            return 0;
-        };
-        let ready = self.read_for_collection(g, slot, 0, batch);
-        self.move_slot(g, slot, ready, batch);
-        1
-    }
-
     /// Copies the victim's next valid slots, a row at most; gives their number. All dies read, then
     /// all program: reads queued behind programs would tie the dies into one chain.
-    fn copy_row(&mut self, g: usize, batch: &mut OpBatch) -> u32 {
-        let mut row = std::mem::take(&mut self.row);
-        while row.len() < self.row_slots as usize {
-            let victim = self.groups[g].victim.as_ref().expect("a victim is copied");
+    #[inline(always)]
+    fn copy_row(&mut self, g: usize, victim: &mut Victim, batch: &mut OpBatch) -> u32 {
+        if self.row_slots() == 1 {
+            // A valid slot is left, or there would be nothing to copy.
             let Some(slot) = self.table.next_valid(victim.cursor, victim.end) else {
-                break;
+                return 0;
             };
-            let ready = self.read_for_collection(g, slot, row.len() as u32, batch);
+            let ready = self.read_for_collection(slot, 0, victim, batch);
+            self.move_slot(slot, ready, victim, batch);
+            self.groups[g].writable_slots -= 1;
+            return 1;
+        }
+        let mut row = std::mem::take(&mut self.row);
+        while row.len() < self.row_slots() as usize
+            && let Some(slot) = self.table.next_valid(victim.cursor, victim.end)
+        {
+            let ready = self.read_for_collection(slot, row.len() as u32, victim, batch);
             row.push((slot, ready));
         }
         for &(slot, ready) in &row {
-            self.move_slot(g, slot, ready, batch);
+            self.move_slot(slot, ready, victim, batch);
         }
         let copied = row.len() as u32;
+        self.groups[g].writable_slots -= copied;
         row.clear();
         self.row = row;
         copied
     }
 
     /// Appends a slot of the victim, read when `ready` is reached, to where its data go.
-    #[inline]
-    fn move_slot(&mut self, g: usize, slot: u32, ready: Fence, batch: &mut OpBatch) {
-        let victim = self.groups[g].victim.as_ref().expect("a victim is copied");
-        let (of, f, cause) = (victim.superblock, victim.to, victim.cause);
-        self.frontiers[f].wait_for(ready);
-        let (to, at) = self.append(f, cause, batch);
-        self.groups[g].writable_slots -= 1;
-        self.table.relocate((slot, of), (to, at));
+    #[inline(always)]
+    fn move_slot(&mut self, slot: u32, ready: Fence, victim: &Victim, batch: &mut OpBatch) {
+        self.frontiers[victim.to].wait_for(ready);
+        let (to, at) = self.append(victim.to, victim.cause, batch);
+        self.table.relocate((slot, victim.superblock), (to, at));
         batch.data(DataMove::Copy {
             from: Ppa(slot),
             to: Ppa(to),
@@ -267,30 +250,43 @@ impl PageLayer {
     }
 
     /// Reads a slot that will be the frontier's `nth` next one; gives the fence of its unit.
-    #[inline]
-    fn read_for_collection(&mut self, g: usize, slot: u32, nth: u32, batch: &mut OpBatch) -> Fence {
-        let victim = self.groups[g].victim.as_mut().expect("a victim is copied");
+    #[inline(always)]
+    fn read_for_collection(
+        &mut self,
+        slot: u32,
+        nth: u32,
+        victim: &mut Victim,
+        batch: &mut OpBatch,
+    ) -> Fence {
+        if slot >= victim.fetched {
+            victim.fetched = (slot + FETCHED_TOGETHER).min(victim.end);
+            self.table.fetch(slot, victim.fetched);
+        }
         victim.cursor = slot + 1;
+        let unit_slots = self.unit_slots();
         let frontier = &mut self.frontiers[victim.to];
-        let begins_unit = self.unit_slots == 1
-            || (nth + self.unit_slots - frontier.unit_left()).is_multiple_of(self.unit_slots);
+        let begins_unit =
+            unit_slots == 1 || (nth + unit_slots - frontier.unit_left()).is_multiple_of(unit_slots);
         if begins_unit {
             victim.ready = batch.fence();
         } else if nth == 0 {
             victim.ready = frontier.ready(batch);
         }
-        let ready = victim.ready;
         let page = self.layout.page_of_slot(Ppa(slot));
         if begins_unit || victim.page_in_hand != page {
             victim.page_in_hand = page;
-            let (first, cause) = (victim.first, victim.cause);
             let n = self.layout.slots_per_superblock - (victim.end - slot);
             let order = Order {
                 waits: Fence::NONE,
-                signals: [ready, Fence::NONE],
+                signals: [victim.ready, Fence::NONE],
             };
-            self.read_pages((first, n), 1, cause, order, batch);
+            let (first_page, pages) = self.pages_of_slot(n);
+            for n in first_page..first_page + pages {
+                let place = self.page_from(victim.first, n);
+                self.array
+                    .read(place, self.read_bytes, victim.cause, order, batch);
+            }
         }
-        ready
+        victim.ready
     }
 }

@@ -118,9 +118,9 @@ pub(super) struct Tables {
     pub slots_since: u32,
 }
 
-impl PageLayer {
+impl<const FLAT: bool> PageLayer<FLAT> {
     /// Takes the next slot of a frontier.
-    #[inline]
+    #[inline(always)]
     pub(super) fn append(
         &mut self,
         f: usize,
@@ -141,26 +141,37 @@ impl PageLayer {
     }
 
     /// Programs the unit whose last slot was taken, and closes the superblock after its last unit.
-    #[inline]
+    #[inline(always)]
     fn program_unit(&mut self, f: usize, cause: Cause, batch: &mut OpBatch) {
-        let planes = self.layout.geometry.planes_per_die;
-        let frontier = &mut self.frontiers[f];
+        let (planes, units) = (self.planes(), self.units_per_slot());
+        let frontier = self.frontiers[f];
         let order = Order {
             waits: frontier.ready,
             signals: [frontier.done, Fence::NONE],
         };
-        for _ in 0..self.units_per_slot {
-            self.array
-                .program(frontier.place, planes, cause, order, batch);
-            frontier.place = self.layout.next_unit(frontier.first, frontier.place);
+        let mut place = frontier.place;
+        self.array.program(place, planes, cause, order, batch);
+        place = self.next_unit(frontier.first, place);
+        for _ in 1..units {
+            self.array.program(place, planes, cause, order, batch);
+            place = self.next_unit(frontier.first, place);
         }
+        let unit_left = self.unit_slots();
+        let frontier = &mut self.frontiers[f];
+        frontier.place = place;
         (frontier.ready, frontier.done) = (Fence::NONE, Fence::NONE);
-        frontier.unit_left = self.unit_slots;
+        frontier.unit_left = unit_left;
         if frontier.next == frontier.end {
-            self.closed += 1;
-            self.closed_at[frontier.superblock.index()] = self.closed;
-            self.table.set_candidate(frontier.superblock, true);
+            let superblock = frontier.superblock;
+            self.close(superblock);
         }
+    }
+
+    #[cold]
+    fn close(&mut self, superblock: SuperblockId) {
+        self.closed += 1;
+        self.closed_at[superblock.index()] = self.closed;
+        self.table.set_candidate(superblock, true);
     }
 
     /// Programs the partly filled units of a group; what is missing stays empty.
@@ -171,10 +182,9 @@ impl PageLayer {
                 (host_frontier(cell), Cause::Host),
                 (collected_frontier(cell), Cause::Gc),
             ] {
-                let frontier = &mut self.frontiers[f];
-                let missing = frontier.unit_left;
-                if missing < self.unit_slots {
-                    frontier.next += missing;
+                let missing = self.frontiers[f].unit_left;
+                if missing < self.unit_slots() {
+                    self.frontiers[f].next += missing;
                     self.groups[g].writable_slots -= missing;
                     self.program_unit(f, cause, batch);
                 }
@@ -183,6 +193,7 @@ impl PageLayer {
     }
 
     /// Opens a free superblock of the frontier's group, erasing it if it was used before.
+    #[cold]
     fn open(&mut self, f: usize, batch: &mut OpBatch) {
         let cell = f / FRONTIERS_PER_CELL;
         let superblock = self.take_free(self.group_of_cell(cell), batch);

@@ -94,18 +94,42 @@ struct Group {
     collections: u32,
 }
 
+/// A page-mapped translation layer on an unworn array, with nothing written.
+///
+/// # Errors
+/// When the array cannot hold the user's slots, the reserve and one slot more in each group.
+pub fn layer(
+    layout: Layout,
+    config: PageConfig,
+) -> Result<Box<dyn TranslationLayer>, PageConfigError> {
+    Ok(if is_flat(&layout) {
+        Box::new(PageLayer::<true>::new(layout, config)?)
+    } else {
+        Box::new(PageLayer::<false>::new(layout, config)?)
+    })
+}
+
+/// Whether a slot is a page and a superblock a block.
+fn is_flat(layout: &Layout) -> bool {
+    layout.pages_per_slot == 1
+        && layout.slots_per_superblock == layout.pages_per_superblock
+        && layout.pages_per_superblock == layout.geometry.pages_per_block
+}
+
 /// A page-mapped translation layer.
+///
+/// `FLAT` says that a slot is a page and a superblock a block of one die, which is what closed forms
+/// are about and what long runs without time use: known to the compiler, it halves the work.
 #[derive(Debug, Clone)]
-pub struct PageLayer {
+struct PageLayer<const FLAT: bool> {
     layout: Layout,
     array: Array,
     config: PageConfig,
-    /// Slots of one program unit; 1 when a slot is larger.
     unit_slots: u32,
-    /// Program units of one slot; 1 when a unit is larger.
     units_per_slot: u32,
-    /// Slots copied together: one program unit on every die of the stripe; 1 on a single die.
     row_slots: u32,
+    /// Bytes of a page that hold a slot or a part of one.
+    read_bytes: u32,
     /// Writable slots of a group at which it begins to collect.
     low_water: u32,
     table: Table,
@@ -129,13 +153,10 @@ pub struct PageLayer {
     masked: Vec<u32>,
 }
 
-impl PageLayer {
-    /// An empty drive on an unworn array.
-    ///
-    /// # Errors
-    /// When the array cannot hold the user's slots, the reserve and one slot more in each group.
-    pub fn new(layout: Layout, config: PageConfig) -> Result<PageLayer, PageConfigError> {
+impl<const FLAT: bool> PageLayer<FLAT> {
+    fn new(layout: Layout, config: PageConfig) -> Result<Self, PageConfigError> {
         check::config(&layout, &config)?;
+        assert!(!FLAT || is_flat(&layout));
         let groups = (0..layout.groups)
             .map(|g| {
                 let first = g * layout.superblocks_per_group;
@@ -163,6 +184,7 @@ impl PageLayer {
             } else {
                 layout.stripe_dies * unit_slots
             },
+            read_bytes: layout.geometry.slot_bytes.min(layout.geometry.page_bytes),
             low_water: check::low_water(&layout, &config),
             table: Table::new(&layout, config.user_slots, streams.count()),
             closed_at: vec![0; layout.superblocks() as usize],
@@ -181,6 +203,67 @@ impl PageLayer {
         })
     }
 
+    /// Slots of one program unit; 1 when a slot is larger.
+    #[inline]
+    fn unit_slots(&self) -> u32 {
+        if FLAT { 1 } else { self.unit_slots }
+    }
+
+    /// Program units of one slot; 1 when a unit is larger.
+    #[inline]
+    fn units_per_slot(&self) -> u32 {
+        if FLAT { 1 } else { self.units_per_slot }
+    }
+
+    /// Slots copied together: one program unit on every die of the stripe; 1 on a single die.
+    #[inline]
+    fn row_slots(&self) -> u32 {
+        if FLAT { 1 } else { self.row_slots }
+    }
+
+    /// Planes that are programmed together.
+    #[inline]
+    fn planes(&self) -> u32 {
+        if FLAT {
+            1
+        } else {
+            self.layout.geometry.planes_per_die
+        }
+    }
+
+    /// First page and number of pages of the `n`-th slot of a superblock.
+    #[inline]
+    fn pages_of_slot(&self, n: u32) -> (u32, u32) {
+        if FLAT {
+            (n, 1)
+        } else {
+            self.layout.pages_of_slot(n)
+        }
+    }
+
+    /// The `n`-th page of the superblock whose first page is `first`.
+    #[inline]
+    fn page_from(&self, first: PagePlace, n: u32) -> PagePlace {
+        if FLAT {
+            PagePlace { page: n, ..first }
+        } else {
+            self.layout.page_from(first, n)
+        }
+    }
+
+    /// The program unit after that at `place`.
+    #[inline]
+    fn next_unit(&self, first: PagePlace, place: PagePlace) -> PagePlace {
+        if FLAT {
+            PagePlace {
+                page: place.page + 1,
+                ..first
+            }
+        } else {
+            self.layout.next_unit(first, place)
+        }
+    }
+
     fn group_of_cell(&self, cell: usize) -> usize {
         cell / self.streams.count()
     }
@@ -188,10 +271,10 @@ impl PageLayer {
     /// Valid slots on a group's dies.
     #[inline]
     fn valid_of_group(&self, g: usize) -> u32 {
-        let streams = self.streams.count();
-        (g * streams..(g + 1) * streams)
-            .map(|cell| self.table.valid_of_cell(cell))
-            .sum()
+        match self.streams.count() {
+            1 => self.table.valid_of_cell(g),
+            _ => self.table.valid_of_cell(2 * g) + self.table.valid_of_cell(2 * g + 1),
+        }
     }
 
     /// The group whose turn it is after `g`. One that holds a superblock more than its share is
@@ -211,38 +294,23 @@ impl PageLayer {
         unreachable!("some group holds no more than the mean")
     }
 
-    /// Reads the page or pages of the `n`-th slot of the superblock whose first page is `first`, or
-    /// of `slots` neighbours in one page, if they are programmed: a slot whose unit is not full yet
-    /// is still in the controller.
-    #[inline]
-    fn read_pages(
-        &mut self,
-        (first, n): (PagePlace, u32),
-        slots: u32,
-        cause: Cause,
-        order: Order,
-        batch: &mut OpBatch,
-    ) {
-        let (first_page, pages) = self.layout.pages_of_slot(n);
-        let geometry = &self.layout.geometry;
-        let bytes = (slots * geometry.slot_bytes).min(geometry.page_bytes);
-        for n in first_page..first_page + pages {
-            let place = self.layout.page_from(first, n);
-            if place.page < self.array.programmed_pages(place.block) {
-                self.array.read(place, bytes, cause, order, batch);
-            }
-        }
-    }
-
-    /// The same for any slot, on behalf of the host.
+    /// Reads the page or pages of a slot for the host, or of `slots` neighbours in one page, as far
+    /// as they are programmed: a slot whose unit is not full yet is still in the controller.
     fn read_slots(&mut self, slot: Ppa, slots: u32, order: Order, batch: &mut OpBatch) {
         let (superblock, n) = self.layout.locate(slot);
         let first = self.layout.first_page(superblock);
-        self.read_pages((first, n), slots, Cause::Host, order, batch);
+        let (first_page, pages) = self.pages_of_slot(n);
+        let bytes = (slots * self.layout.geometry.slot_bytes).min(self.layout.geometry.page_bytes);
+        for n in first_page..first_page + pages {
+            let place = self.page_from(first, n);
+            if place.page < self.array.programmed_pages(place.block) {
+                self.array.read(place, bytes, Cause::Host, order, batch);
+            }
+        }
     }
 }
 
-impl TranslationLayer for PageLayer {
+impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
     fn slots(&self) -> u32 {
         self.config.user_slots
     }
@@ -316,6 +384,10 @@ impl TranslationLayer for PageLayer {
         self.collect(g, batch);
         self.checkpoint(batch);
         Ok(done)
+    }
+
+    fn expect(&self, lpn: Lpn) {
+        self.table.fetch_entry(lpn);
     }
 
     fn trim(&mut self, first: Lpn, slots: u32, _batch: &mut OpBatch) {

@@ -115,7 +115,7 @@ impl StreamConfig {
     }
 }
 
-impl PageLayer {
+impl<const FLAT: bool> PageLayer<FLAT> {
     /// The stream that a host write of `lpn` belongs to, whose old data lie in `old`.
     #[inline]
     pub(super) fn stream_of_write(&mut self, lpn: Lpn, old: Option<u32>) -> usize {

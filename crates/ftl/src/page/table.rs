@@ -2,6 +2,7 @@
 
 use super::bitmap::Bitmap;
 use super::victim::NOT_A_CANDIDATE;
+use ftlab_base::memory::{copy_of_large_table, large_table, prefetch};
 use ftlab_base::{Divisor, Layout, Lpn, SuperblockId};
 
 /// A table entry that points nowhere.
@@ -10,7 +11,7 @@ pub(super) const NOWHERE: u32 = u32::MAX;
 /// The mapping table with its inverse, and counts of valid slots.
 ///
 /// Superblocks are counted by *cell*: the superblocks of one stream in one group of dies.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Table {
     /// Physical slot of each logical one.
     map: Vec<u32>,
@@ -29,14 +30,28 @@ pub(super) struct Table {
     by_superblock_slots: Divisor,
 }
 
+impl Clone for Table {
+    fn clone(&self) -> Self {
+        Table {
+            map: copy_of_large_table(&self.map),
+            owner: copy_of_large_table(&self.owner),
+            valid: self.valid.clone(),
+            valid_slots: self.valid_slots.clone(),
+            cell_of: self.cell_of.clone(),
+            valid_of_cell: self.valid_of_cell.clone(),
+            ..*self
+        }
+    }
+}
+
 impl Table {
     /// Nothing is mapped; every superblock is free and in the first cell of its group.
     pub fn new(layout: &Layout, user_slots: u32, streams: usize) -> Table {
         let superblocks = layout.superblocks();
         let cell = |s| layout.group_of(SuperblockId(s)) as usize * streams;
         Table {
-            map: vec![NOWHERE; user_slots as usize],
-            owner: vec![NOWHERE; layout.slots() as usize],
+            map: large_table(user_slots as usize, NOWHERE),
+            owner: large_table(layout.slots() as usize, NOWHERE),
             valid: Bitmap::new(layout.slots()),
             valid_slots: vec![NOT_A_CANDIDATE; superblocks as usize],
             cell_of: (0..superblocks).map(|s| cell(s) as u16).collect(),
@@ -50,6 +65,12 @@ impl Table {
     #[inline]
     pub fn slot_of(&self, lpn: Lpn) -> u32 {
         self.map[lpn.index()]
+    }
+
+    /// Fetches the table entry of a slot that will soon be looked up.
+    #[inline]
+    pub fn fetch_entry(&self, lpn: Lpn) {
+        prefetch(&self.map, lpn.index());
     }
 
     /// The first valid slot in `from..end`.
@@ -112,7 +133,7 @@ impl Table {
     }
 
     /// What a slot holds is out of date.
-    #[inline]
+    #[inline(always)]
     pub fn invalidate(&mut self, slot: u32) {
         self.valid.clear(slot);
         let superblock = self.superblock_of(slot).index();
@@ -122,7 +143,7 @@ impl Table {
     }
 
     /// A logical slot's newest data lie in a slot of `superblock`.
-    #[inline]
+    #[inline(always)]
     pub fn place(&mut self, lpn: Lpn, slot: u32, superblock: SuperblockId) {
         self.map[lpn.index()] = slot;
         self.owner[slot as usize] = lpn.0;
@@ -134,7 +155,7 @@ impl Table {
     }
 
     /// Valid data move from one slot to another.
-    #[inline]
+    #[inline(always)]
     pub fn relocate(&mut self, (from, of): (u32, SuperblockId), (to, at): (u32, SuperblockId)) {
         let lpn = self.owner[from as usize];
         self.map[lpn as usize] = to;
@@ -155,6 +176,17 @@ impl Table {
         let slot = std::mem::replace(&mut self.map[lpn.index()], NOWHERE);
         if slot != NOWHERE {
             self.invalidate(slot);
+        }
+    }
+
+    /// Fetches the table entries of the valid slots among `from..end`, which are about to move. They
+    /// lie all over the table: asked for together, they come out of memory side by side instead of
+    /// one after the other.
+    pub fn fetch(&self, from: u32, end: u32) {
+        let mut next = from;
+        while let Some(slot) = self.valid.next_set(next, end) {
+            prefetch(&self.map, self.owner[slot as usize] as usize);
+            next = slot + 1;
         }
     }
 

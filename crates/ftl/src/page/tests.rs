@@ -16,7 +16,7 @@ fn layout(pages_per_block: u32, blocks_per_die: u32) -> Layout {
     Layout::new(geometry, 1).unwrap()
 }
 
-fn layer(layout: Layout, op: f64, policy_name: &str) -> PageLayer {
+fn layer(layout: Layout, op: f64, policy_name: &str) -> PageLayer<true> {
     let reserve = 2;
     // The reserve, and half of the superblock under collection.
     let kept =
@@ -38,7 +38,7 @@ fn uniform(rng: &mut Stream, below: u32) -> Lpn {
 }
 
 /// Writes `count` uniformly random slots; gives the write amplification over them.
-fn random_writes(layer: &mut PageLayer, count: u64, rng: &mut Stream) -> f64 {
+fn random_writes(layer: &mut PageLayer<true>, count: u64, rng: &mut Stream) -> f64 {
     let mut batch = OpBatch::default();
     let before = layer.array().counters();
     for _ in 0..count {
@@ -49,24 +49,61 @@ fn random_writes(layer: &mut PageLayer, count: u64, rng: &mut Stream) -> f64 {
     layer.array().counters().since(&before).programs() as f64 / count as f64
 }
 
+fn fill(layer: &mut PageLayer<true>) {
+    let mut batch = OpBatch::default();
+    for lpn in 0..layer.slots() {
+        layer.write(Lpn(lpn), Extent::Whole, &mut batch).unwrap();
+        batch.clear();
+    }
+}
+
+/// What closed forms say of larger drives, at the length of a test; `docs/theory.md` has the rest.
 #[test]
-fn wa_of_random_writes_is_that_of_theory() {
+fn wa_of_random_writes_is_near_that_of_theory() {
     for (name, theory) in [("fifo", 4.6173), ("greedy", 4.3325)] {
-        let mut layer = layer(layout(64, 2048), 0.127, name);
+        let mut layer = layer(layout(64, 128), 0.127, name);
         let mut rng = RootSeed(1).stream("wa");
         let slots = u64::from(layer.layout().slots());
-        (0..layer.slots()).for_each(|lpn| {
-            let mut batch = OpBatch::default();
-            layer.write(Lpn(lpn), Extent::Whole, &mut batch).unwrap();
-        });
+        fill(&mut layer);
         random_writes(&mut layer, 4 * slots, &mut rng);
         let wa = random_writes(&mut layer, 4 * slots, &mut rng);
         assert!(
-            (wa / theory - 1.0).abs() < 0.005,
+            (wa / theory - 1.0).abs() < 0.02,
             "{name}: {wa} for {theory}"
         );
         layer.check_invariants();
     }
+}
+
+#[test]
+fn what_the_compiler_knows_of_flat_layouts_changes_no_operation() {
+    let config = |user_slots| PageConfig {
+        user_slots,
+        reserve_superblocks: 2,
+        policy: policy("greedy").unwrap(),
+        checkpoint: None,
+        streams: StreamConfig::default(),
+        wear: WearLevelling::default(),
+    };
+    let layout = layout(8, 32);
+    let user_slots = layout.slots() * 3 / 4;
+    let hash = |mut layer: Box<dyn TranslationLayer>| {
+        let mut rng = RootSeed(1).stream("flat");
+        let mut batch = OpBatch::default();
+        for n in 0..20_000 {
+            let lpn = uniform(&mut rng, user_slots);
+            match n % 7 {
+                5 => layer.trim(lpn, 1, &mut batch),
+                6 => layer.read(lpn, 1, Fence::NONE, &mut batch),
+                _ => drop(layer.write(lpn, Extent::Whole, &mut batch).unwrap()),
+            }
+            batch.clear();
+        }
+        layer.array().stream_hash()
+    };
+    let flat = PageLayer::<true>::new(layout, config(user_slots)).unwrap();
+    let any = PageLayer::<false>::new(layout, config(user_slots)).unwrap();
+    assert_eq!(hash(Box::new(flat)), hash(Box::new(any)));
 }
 
 /// Collects the fullest superblock.
