@@ -9,9 +9,7 @@ use crate::ssd::{Ssd, SsdParams};
 use ftlab_base::{Geometry, Layout, RootSeed, SECTOR_BYTES};
 use ftlab_ftl::TranslationLayer;
 use ftlab_ftl::block::{BlockConfig, BlockLayer};
-use ftlab_ftl::page::{
-    self, Checkpoint, POLICIES, PageConfig, StreamConfig, WearLevelling, policy,
-};
+use ftlab_ftl::page::{self, Checkpoint, PageConfig, StreamConfig, WearLevelling, policy};
 use ftlab_timing::NandTiming;
 
 /// The most sectors a slot of a write buffer can tell apart.
@@ -34,7 +32,7 @@ impl DriveFile {
     /// Never for a file that was read without an error.
     pub fn build(&self, testbed: &Testbed, seed: RootSeed) -> Result<Box<dyn Device>, DriveError> {
         match &self.body {
-            Body::Ssd(_) => Ok(Box::new(self.build_ssd(testbed)?)),
+            Body::Ssd(_) => Ok(Box::new(self.build_ssd(testbed, seed)?)),
             Body::Disk(disk) => {
                 let seed = seed.derive(self.slug());
                 let params = disk_params(disk);
@@ -49,42 +47,37 @@ impl DriveFile {
     ///
     /// # Errors
     /// When the file describes a hard disk.
-    pub fn build_ssd(&self, testbed: &Testbed) -> Result<Ssd, DriveError> {
+    pub fn build_ssd(&self, testbed: &Testbed, seed: RootSeed) -> Result<Ssd, DriveError> {
         let Body::Ssd(ssd) = &self.body else {
             return Err(self.invalid("a hard disk has no flash".into()));
         };
-        let (layer, params) = self.parts(ssd, testbed)?;
+        let layer = self.layer(ssd, seed.derive(self.slug()))?;
+        let params = ssd_params(ssd, layer.slots(), testbed);
         Ok(Ssd::new(params, layer))
     }
 
     /// Makes everything once, so that what is read can also be built.
     pub(super) fn check(&self) -> Result<(), DriveError> {
         match &self.body {
-            Body::Ssd(ssd) => self.layer(ssd).map(drop),
+            Body::Ssd(ssd) => self.layer(ssd, RootSeed(0)).map(drop),
             Body::Disk(disk) => disk_params(disk)
                 .check()
                 .map_err(|why| self.invalid(why.to_string())),
         }
     }
 
-    fn invalid(&self, why: String) -> DriveError {
+    pub(super) fn invalid(&self, why: String) -> DriveError {
         DriveError::Invalid {
             file: self.slug.clone(),
             why,
         }
     }
 
-    fn parts(
+    fn layer(
         &self,
         ssd: &SsdFile,
-        testbed: &Testbed,
-    ) -> Result<(Box<dyn TranslationLayer>, SsdParams), DriveError> {
-        let layer = self.layer(ssd)?;
-        let params = ssd_params(ssd, layer.slots(), testbed);
-        Ok((layer, params))
-    }
-
-    fn layer(&self, ssd: &SsdFile) -> Result<Box<dyn TranslationLayer>, DriveError> {
+        seed: RootSeed,
+    ) -> Result<Box<dyn TranslationLayer>, DriveError> {
         let layout = layout(ssd).map_err(|why| self.invalid(why))?;
         let user_slots = user_slots(ssd, &layout).map_err(|why| self.invalid(why))?;
         // A page-mapped drive collects a whole program unit before it programs.
@@ -101,7 +94,7 @@ impl DriveFile {
             )));
         }
         match ssd.map.scheme {
-            Scheme::Page => self.page_layer(ssd, layout, user_slots),
+            Scheme::Page => self.page_layer(ssd, layout, user_slots, seed),
             Scheme::Block => self.block_layer(ssd, layout, user_slots),
         }
     }
@@ -111,14 +104,17 @@ impl DriveFile {
         ssd: &SsdFile,
         layout: Layout,
         user_slots: u32,
+        seed: RootSeed,
     ) -> Result<Box<dyn TranslationLayer>, DriveError> {
         let gc = ssd
             .gc
             .as_ref()
             .ok_or_else(|| self.invalid("map.scheme `page` needs a [gc] section".into()))?;
-        let Some(policy) = policy(&gc.policy) else {
-            let known = POLICIES.join(", ");
-            return Err(self.invalid(format!("gc.policy `{}` is none of: {known}", gc.policy)));
+        let stream = seed.stream("victim");
+        let policy = match &self.own_policy {
+            Some(own) => own.make(stream),
+            None => policy(&gc.policy, &gc.parameters(), stream)
+                .map_err(|why| self.invalid(format!("[gc]: {why}")))?,
         };
         if ssd.map.log_blocks.is_some() || ssd.map.copy_window.is_some() || ssd.wear.is_some() {
             return Err(self.invalid(

@@ -3,6 +3,7 @@
 
 mod build;
 mod catalog;
+mod own_policy;
 mod quantity;
 mod schema;
 mod settings;
@@ -13,6 +14,7 @@ pub use schema::Kind;
 
 use crate::host_queue::HostOrder;
 use ftlab_base::{Nanos, StreamHash};
+use own_policy::OwnPolicy;
 use schema::{DiskFile, HEADER_KEYS, Header, SCHEMA, SsdFile, TestbedFile};
 use toml::{Table, Value};
 
@@ -59,6 +61,8 @@ pub struct DriveFile {
     header: Header,
     table: Table,
     body: Body,
+    /// Takes the place of the victim policy in the file.
+    own_policy: Option<OwnPolicy>,
 }
 
 #[derive(Debug, Clone)]
@@ -144,6 +148,7 @@ impl DriveFile {
             header,
             table,
             body,
+            own_policy: None,
         })
     }
 

@@ -3,6 +3,7 @@
 
 use super::quantity::{Bytes, Count, CountOrNone, Quantity, Rate, Ratio, Time};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// The version of the drive-file schema.
 pub(super) const SCHEMA: u32 = 1;
@@ -135,6 +136,21 @@ pub(super) struct Gc {
     pub(super) policy: String,
     /// Superblocks each group of dies keeps erased on average.
     pub(super) reserve: Quantity<Count>,
+    /// For policies that draw: full superblocks drawn for a choice.
+    pub(super) choices: Option<Quantity<Count>>,
+    /// For policies that look at the oldest full superblocks only: how many.
+    pub(super) window: Option<Quantity<Count>>,
+}
+
+impl Gc {
+    /// What is given of the parameters that some policy has, by key.
+    pub(super) fn parameters(&self) -> BTreeMap<&'static str, u32> {
+        let all = [("choices", &self.choices), ("window", &self.window)];
+        let given = all.into_iter();
+        given
+            .filter_map(|(key, value)| Some((key, value.as_ref()?.get())))
+            .collect()
+    }
 }
 
 /// Static wear levelling of a block-mapped drive.

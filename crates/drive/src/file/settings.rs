@@ -1,5 +1,6 @@
 //! `--set key=value`: changes to a drive file before it is read.
 
+use ftlab_ftl::page::{POLICIES, Registered, registered};
 use toml::{Table, Value};
 
 /// Applies one setting; the error says what is wrong with it.
@@ -35,9 +36,22 @@ pub(super) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
     match key {
         "spare.op" => drop(section.remove("user_capacity")),
         "spare.user_capacity" => drop(section.remove("op")),
+        // A policy's parameters go with it, unless they were set as well: then they are meant.
+        "gc.policy" => section.retain(|key, value| is_set(value) || !is_of_another(key, text)),
         _ => {}
     }
     Ok(())
+}
+
+/// Whether `key` is a parameter of victim policies, but not of the one called `policy`.
+fn is_of_another(key: &str, policy: &str) -> bool {
+    let has = |policy: &Registered| policy.parameters.iter().any(|p| p.name == key);
+    POLICIES.iter().any(has) && !registered(policy).is_some_and(has)
+}
+
+/// Whether a number was set rather than written in the file.
+fn is_set(value: &Value) -> bool {
+    value.get("source").and_then(Value::as_str) == Some("set")
 }
 
 /// The value that takes the place of `old`: a word for a word, a number for a number.
@@ -119,6 +133,30 @@ mod tests {
             after("spare.op=0.07").unwrap()["spare"]["op"]["value"].as_float(),
             Some(0.07)
         );
+    }
+
+    #[test]
+    fn the_parameters_of_a_policy_go_with_it() {
+        let mut table: Table = "
+            [gc]
+            policy = \"d-choices\"
+            reserve = { value = 2, source = \"assumed\" }
+            choices = { value = 3, source = \"assumed\" }
+        "
+        .parse()
+        .unwrap();
+        let keys = |table: &Table| -> Vec<String> {
+            let gc = table["gc"].as_table().unwrap();
+            gc.keys().cloned().collect()
+        };
+        apply(&mut table, "gc.policy=d-choices").unwrap();
+        assert_eq!(keys(&table), ["choices", "policy", "reserve"]);
+        apply(&mut table, "gc.policy=greedy").unwrap();
+        assert_eq!(keys(&table), ["policy", "reserve"]);
+        // Set on purpose, so it stays, for the policy to refuse.
+        apply(&mut table, "gc.choices=5").unwrap();
+        apply(&mut table, "gc.policy=fifo").unwrap();
+        assert_eq!(keys(&table), ["choices", "policy", "reserve"]);
     }
 
     #[test]

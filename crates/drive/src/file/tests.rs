@@ -1,4 +1,8 @@
 use super::*;
+use ftlab_base::{Command, CommandId, CommandKind, Lba, Outcome, RootSeed, SimTime};
+use ftlab_ftl::page::{DChoices, Fifo, POLICIES};
+use rand::RngExt;
+use std::num::NonZeroU32;
 
 fn parse(text: &str) -> Result<DriveFile, DriveError> {
     DriveFile::parse("test", text, &[])
@@ -9,7 +13,7 @@ fn every_drive_that_comes_along_can_be_built() {
     let testbed = Catalog::testbed("anandtech-2008").unwrap();
     for slug in Catalog::drives() {
         let file = Catalog::load(slug, &[]).unwrap();
-        let drive = file.build(&testbed, ftlab_base::RootSeed(1)).unwrap();
+        let drive = file.build(&testbed, RootSeed(1)).unwrap();
         assert_eq!(
             drive.capacity_sectors() * 512,
             file.capacity_bytes(),
@@ -34,7 +38,9 @@ fn error(text: &str, settings: &[&str]) -> String {
 #[test]
 fn wrong_files_are_refused_with_place_and_reason() {
     let unknown = GENERIC.replace("[gc]", "[gc]\npolcy = \"greedy\"");
-    assert!(error(&unknown, &[]).contains("unknown field `polcy`, expected `policy` or `reserve`"));
+    assert!(
+        error(&unknown, &[]).contains("unknown field `polcy`, expected one of `policy`, `reserve`")
+    );
     let missing = GENERIC.replace("t_read", "t_raed");
     assert!(error(&missing, &[]).contains("t_raed"));
     let unit = GENERIC.replace("value = 50, unit = \"us\"", "value = 50, unit = \"KiB\"");
@@ -47,7 +53,15 @@ fn wrong_files_are_refused_with_place_and_reason() {
 fn impossible_settings_are_refused() {
     for (setting, why) in [
         ("spare.op=0", "must be above 0"),
-        ("gc.policy=fastest", "none of: greedy, fifo"),
+        (
+            "gc.policy=fastest",
+            "[gc]: policy `fastest` is none of: greedy, fifo",
+        ),
+        ("gc.policy=d-choices", "needs `choices`"),
+        ("gc.policy=windowed-greedy", "needs `window`"),
+        ("gc.window=8", "policy `greedy` does not use `window`"),
+        ("gc.choices=0", "must be above 0"),
+        ("gc.choices=2.5", "whole number"),
         ("gc.reserve=1", "at least 2"),
         ("nand.channels=0", "must be above 0"),
         ("map.stripe_dies=5", "does not divide"),
@@ -61,6 +75,109 @@ fn impossible_settings_are_refused() {
         let message = error(GENERIC, &[setting]);
         assert!(message.contains(why), "{setting}: {message}");
     }
+}
+
+#[test]
+fn every_policy_can_be_named_with_its_parameters_and_with_no_others() {
+    for policy in POLICIES {
+        let mut settings = vec![format!("gc.policy={}", policy.name)];
+        for parameter in policy.parameters {
+            settings.push(format!("gc.{}=3", parameter.name));
+        }
+        let file = DriveFile::parse("test", GENERIC, &settings).unwrap();
+        let rows = file.parameters();
+        for parameter in policy.parameters {
+            let key = format!("gc.{}", parameter.name);
+            let row = rows.iter().find(|row| row.key == key).unwrap();
+            assert_eq!((row.value.as_str(), row.source.as_str()), ("3", "set"));
+            let parts = ["value = 0", "unit = \"1\"", "source = \"assumed\""];
+            let none = format!(
+                "{} = {{ {}, confidence = \"low\" }}",
+                parameter.name,
+                parts.join(", ")
+            );
+            let text = GENERIC.replace("\"greedy\"", &format!("\"{}\"\n{none}", policy.name));
+            assert!(error(&text, &[]).contains("must be above 0"));
+        }
+    }
+}
+
+/// The hash of all operations of a small drive that was overwritten at random.
+fn operations(file: &DriveFile, seed: u64) -> u64 {
+    let testbed = Catalog::testbed("anandtech-2008").unwrap();
+    let mut drive = file.build(&testbed, RootSeed(seed)).unwrap();
+    let slots = drive.capacity_sectors() / 8;
+    let mut rng = RootSeed(9).stream("load");
+    for n in 0..4 * slots {
+        let slot = if n < slots {
+            n
+        } else {
+            rng.random_range(0..slots)
+        };
+        let command = Command {
+            id: CommandId(n),
+            kind: CommandKind::Write,
+            lba: Lba(8 * slot),
+            sectors: 8,
+            at: SimTime::ZERO,
+        };
+        assert_eq!(drive.apply(command), Outcome::Good);
+    }
+    drive.counters().stream_hash
+}
+
+fn small(settings: &[&str]) -> DriveFile {
+    let size = [
+        "nand.blocks_per_die=32",
+        "nand.pages_per_block=16",
+        "spare.op=0.5",
+    ];
+    let settings: Vec<String> = size
+        .iter()
+        .chain(settings)
+        .map(ToString::to_string)
+        .collect();
+    DriveFile::parse("test", GENERIC, &settings).unwrap()
+}
+
+#[test]
+fn what_is_drawn_at_random_depends_on_the_seed_and_on_nothing_else() {
+    let random = small(&["gc.policy=random"]);
+    assert_eq!(operations(&random, 1), operations(&random, 1));
+    assert_ne!(operations(&random, 1), operations(&random, 2));
+    let greedy = small(&[]);
+    assert_eq!(operations(&greedy, 1), operations(&greedy, 2));
+}
+
+#[test]
+fn a_policy_from_elsewhere_takes_the_place_of_the_files() {
+    let d_choices = small(&["gc.policy=d-choices", "gc.choices=3"]);
+    let four = |stream| Box::new(DChoices::new(NonZeroU32::new(4).unwrap(), stream)) as Box<_>;
+    let own = d_choices.clone().with_policy("four", four).unwrap();
+    let named = small(&["gc.policy=d-choices", "gc.choices=4"]);
+    assert_eq!(operations(&own, 1), operations(&named, 1));
+    assert_ne!(operations(&own, 1), operations(&d_choices, 1));
+    assert_ne!(own.hash(), d_choices.hash());
+    let rows = own.parameters().into_iter();
+    let gc = rows
+        .filter(|row| row.key.starts_with("gc."))
+        .map(|row| row.value);
+    assert_eq!(gc.collect::<Vec<_>>(), ["four", "2"]);
+}
+
+#[test]
+fn a_policy_from_elsewhere_needs_a_drive_that_collects_and_a_name_of_its_own() {
+    let refused = |slug: &str, name: &str| {
+        let file = Catalog::load(slug, &[]).unwrap();
+        let error = file.with_policy(name, |_| Box::new(Fifo)).unwrap_err();
+        error.to_string()
+    };
+    for slug in ["ocz-core-jmf602", "seagate-momentus-7200.2"] {
+        let message = refused(slug, "own");
+        assert!(message.contains("no victim policy"), "{message}");
+    }
+    let message = refused("generic-mlc-8", "greedy");
+    assert!(message.contains("another name"), "{message}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use rand::Rng;
 /// Small drives of every kind: page mapping with slots of one page, half a page and four pages,
 /// with one and two planes and with tables written to flash; block mapping in one group and in
 /// banks.
-const KINDS: [(&str, &[&str]); 7] = [
+const KINDS: [(&str, &[&str]); 8] = [
     (
         "generic-mlc-8",
         &[
@@ -78,6 +78,16 @@ const KINDS: [(&str, &[&str]); 7] = [
             "wear.every_merges=5",
         ],
     ),
+    (
+        "generic-mlc-8",
+        &[
+            "nand.blocks_per_die=32",
+            "nand.pages_per_block=8",
+            "spare.op=0.8",
+            "gc.policy=d-choices",
+            "gc.choices=2",
+        ],
+    ),
 ];
 
 /// The page-mapped drive of the review among [`KINDS`].
@@ -92,7 +102,7 @@ fn small(kind: usize) -> (DriveFile, Testbed) {
 
 fn build(kind: usize) -> Ssd {
     let (file, testbed) = small(kind);
-    file.build_ssd(&testbed).unwrap().checked()
+    file.build_ssd(&testbed, RootSeed(1)).unwrap().checked()
 }
 
 fn below(rng: &mut Stream, n: u64) -> u64 {
@@ -240,7 +250,7 @@ fn one(ssd: &mut Ssd, kind: CommandKind, lba: u64, sectors: u32) -> Nanos {
 #[test]
 fn a_read_at_queue_depth_1_takes_the_sum_of_its_parts() {
     let (file, testbed) = small(X25_M);
-    let mut ssd = file.build_ssd(&testbed).unwrap().checked();
+    let mut ssd = file.build_ssd(&testbed, RootSeed(1)).unwrap().checked();
     let write = Command {
         id: CommandId(0),
         kind: CommandKind::Write,

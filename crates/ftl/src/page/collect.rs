@@ -159,17 +159,18 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
         let first = g as u32 * self.layout.superblocks_per_group;
         let range = first as usize..(first + self.layout.superblocks_per_group) as usize;
-        let view = VictimView {
-            first: SuperblockId(first),
-            valid: if self.streams.count() > 1 {
+        let view = VictimView::new(
+            SuperblockId(first),
+            self.layout.slots_per_superblock,
+            if self.streams.count() > 1 {
                 &self.masked
             } else {
                 &self.table.valid_slots()[range.clone()]
             },
-            closed_at: &self.closed_at[range],
-        };
-        let chosen = self.config.policy.choose(&view);
-        chosen.expect("a group that is low on space has full superblocks")
+            &self.closed_at[range],
+            self.closed,
+        );
+        view.ask(&mut *self.config.policy).superblock
     }
 
     /// The superblock that static wear levelling wants moved, if it is due.
@@ -185,11 +186,13 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let all = (first..first + self.layout.superblocks_per_group).map(SuperblockId);
         let most = all.map(wear).max()?;
         let range = first as usize..(first + self.layout.superblocks_per_group) as usize;
-        let view = VictimView {
-            first: SuperblockId(first),
-            valid: &self.table.valid_slots()[range.clone()],
-            closed_at: &self.closed_at[range],
-        };
+        let view = VictimView::new(
+            SuperblockId(first),
+            self.layout.slots_per_superblock,
+            &self.table.valid_slots()[range.clone()],
+            &self.closed_at[range],
+            self.closed,
+        );
         let stale = levelling.choose(view.candidates(), wear, most)?;
         self.groups[g].collections = 0;
         Some(stale)

@@ -16,7 +16,10 @@ mod victim;
 mod wear;
 
 pub use streams::{Separation, SpareShare, StreamConfig};
-pub use victim::{Candidate, Fifo, Greedy, POLICIES, VictimPolicy, VictimView, policy};
+pub use victim::{
+    Candidate, CostBenefit, DChoices, Fifo, Greedy, NOT_A_CANDIDATE, POLICIES, Parameter,
+    PolicyError, Registered, VictimPolicy, VictimView, WindowedGreedy, policy, registered,
+};
 pub use wear::{Allocation, StaticLevelling, WearLevelling};
 
 use crate::{Extent, Refusal, TranslationLayer};

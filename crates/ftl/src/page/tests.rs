@@ -2,6 +2,7 @@ use super::*;
 use ftlab_base::rng::Stream;
 use ftlab_base::{Geometry, RootSeed};
 use rand::Rng;
+use std::collections::BTreeMap;
 
 fn layout(pages_per_block: u32, blocks_per_die: u32) -> Layout {
     let geometry = Geometry {
@@ -25,7 +26,7 @@ fn layer(layout: Layout, op: f64, policy_name: &str) -> PageLayer<true> {
     let config = PageConfig {
         user_slots,
         reserve_superblocks: reserve,
-        policy: policy(policy_name).unwrap(),
+        policy: policy(policy_name, &BTreeMap::new(), RootSeed(1).stream("victim")).unwrap(),
         checkpoint: None,
         streams: StreamConfig::default(),
         wear: WearLevelling::default(),

@@ -2,6 +2,7 @@
 
 use super::victim::Candidate;
 use ftlab_base::SuperblockId;
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 /// Which free superblock is opened next.
@@ -73,7 +74,7 @@ impl StaticLevelling {
         wear: impl Fn(SuperblockId) -> u32,
         most: u32,
     ) -> Option<SuperblockId> {
-        let least = candidates.min_by_key(|c| (wear(c.superblock), c.closed_at))?;
+        let least = candidates.min_by_key(|c| (wear(c.superblock), Reverse(c.age)))?;
         let ahead = most.saturating_sub(wear(least.superblock));
         (ahead > self.spread_erases).then_some(least.superblock)
     }
@@ -103,7 +104,7 @@ mod tests {
             (0..4).map(|n| Candidate {
                 superblock: SuperblockId(n),
                 valid_slots: 0,
-                closed_at: u64::from(10 - n),
+                age: u64::from(n),
             })
         };
         let of = |spread_erases| StaticLevelling {
