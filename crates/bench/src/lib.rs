@@ -19,3 +19,8 @@ pub mod review;
 pub mod states;
 
 pub use states::State;
+
+/// The programs of the guide, compiled and run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/write-a-policy.md")]
+struct WriteAPolicy;

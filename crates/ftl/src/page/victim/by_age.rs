@@ -1,6 +1,6 @@
 //! By age, alone or weighed against valid slots.
 
-use super::{Candidate, NOT_A_CANDIDATE, VictimPolicy, VictimView};
+use super::{NOT_A_CANDIDATE, VictimPolicy, VictimView};
 use ftlab_base::SuperblockId;
 
 /// Oldest first, whatever it holds.
@@ -9,16 +9,16 @@ pub struct Fifo;
 
 impl VictimPolicy for Fifo {
     fn choose(&mut self, view: &VictimView<'_>) -> Option<SuperblockId> {
-        // The mark moved above any time: plain passes without a branch.
-        let time = |(&valid, &closed_at): (&u32, &u64)| {
-            closed_at | u64::from(valid & NOT_A_CANDIDATE) << 32
-        };
-        let oldest = view.valid.iter().zip(view.closed_at).map(time).min()?;
-        let n = view.closed_at.iter().zip(view.valid);
-        let n = n
-            .map(|(at, valid)| time((valid, at)))
-            .position(|at| at == oldest)?;
-        (view.valid[n] < NOT_A_CANDIDATE).then(|| view.superblock(n))
+        // The mark moved above any time, so that one pass without branches finds it.
+        const NEVER: u64 = (NOT_A_CANDIDATE as u64) << 32;
+        let mut oldest = (NEVER, 0);
+        for (n, (&valid, &closed_at)) in view.valid.iter().zip(view.closed_at).enumerate() {
+            let time = closed_at | u64::from(valid & NOT_A_CANDIDATE) << 32;
+            if time < oldest.0 {
+                oldest = (time, n);
+            }
+        }
+        (oldest.0 < NEVER).then(|| view.superblock(oldest.1))
     }
 
     fn boxed(&self) -> Box<dyn VictimPolicy> {
@@ -37,29 +37,28 @@ impl VictimPolicy for Fifo {
 #[derive(Debug, Clone, Copy)]
 pub struct CostBenefit;
 
-impl CostBenefit {
-    fn score(candidate: &Candidate, slots_per_superblock: f64) -> f64 {
-        if candidate.valid_slots == 0 {
-            return f64::INFINITY;
-        }
-        let u = f64::from(candidate.valid_slots) / slots_per_superblock;
-        candidate.age as f64 * (1.0 - u) / (2.0 * u)
-    }
-}
-
 impl VictimPolicy for CostBenefit {
     fn choose(&mut self, view: &VictimView<'_>) -> Option<SuperblockId> {
-        let slots = f64::from(view.slots_per_superblock);
-        let mut candidates = view.candidates();
-        let mut best = candidates.next()?;
-        let mut most = Self::score(&best, slots);
-        for candidate in candidates {
-            let score = Self::score(&candidate, slots);
-            if score > most || (score == most && candidate.age > best.age) {
-                (best, most) = (candidate, score);
+        let slots = view.slots_per_superblock;
+        // Below any score, so that the first candidate takes its place.
+        let (mut most, mut greatest_age, mut best) = (-1.0, 0, None);
+        for (n, (&valid, &closed_at)) in view.valid.iter().zip(view.closed_at).enumerate() {
+            if valid >= NOT_A_CANDIDATE {
+                continue;
+            }
+            // Signed, because only signed numbers become floating-point ones in one instruction.
+            let age = (view.closed - closed_at) as i64;
+            // With u = valid / slots.
+            let score = if valid == 0 {
+                f64::INFINITY
+            } else {
+                age as f64 * f64::from(slots - valid) / (2.0 * f64::from(valid))
+            };
+            if score > most || (score == most && age > greatest_age) {
+                (most, greatest_age, best) = (score, age, Some(n));
             }
         }
-        Some(best.superblock)
+        best.map(|n| view.superblock(n))
     }
 
     fn boxed(&self) -> Box<dyn VictimPolicy> {

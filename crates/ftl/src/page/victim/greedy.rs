@@ -1,8 +1,7 @@
 //! By valid slots: the least copying now.
 
-use super::{Candidate, NOT_A_CANDIDATE, VictimPolicy, VictimView};
+use super::{NOT_A_CANDIDATE, VictimPolicy, VictimView};
 use ftlab_base::SuperblockId;
-use std::cmp::Reverse;
 use std::num::NonZeroU32;
 
 /// Fewest valid slots first.
@@ -28,8 +27,8 @@ impl VictimPolicy for Greedy {
 #[derive(Debug, Clone)]
 pub struct WindowedGreedy {
     window: NonZeroU32,
-    /// Scratch.
-    oldest: Vec<Candidate>,
+    /// Scratch: when each candidate was closed.
+    times: Vec<u64>,
 }
 
 impl WindowedGreedy {
@@ -38,24 +37,35 @@ impl WindowedGreedy {
     pub fn new(window: NonZeroU32) -> WindowedGreedy {
         WindowedGreedy {
             window,
-            oldest: Vec::new(),
+            times: Vec::new(),
+        }
+    }
+
+    /// When the youngest in the window was closed.
+    fn youngest(&mut self, view: &VictimView<'_>) -> u64 {
+        let all = view.valid.iter().zip(view.closed_at);
+        let full = all.filter(|(valid, _)| **valid < NOT_A_CANDIDATE);
+        self.times.clear();
+        self.times.extend(full.map(|(_, closed_at)| closed_at));
+        let last = self.window.get() as usize - 1;
+        if last < self.times.len() {
+            *self.times.select_nth_unstable(last).1
+        } else {
+            u64::MAX
         }
     }
 }
 
 impl VictimPolicy for WindowedGreedy {
     fn choose(&mut self, view: &VictimView<'_>) -> Option<SuperblockId> {
-        let window = self.window.get() as usize;
-        self.oldest.clear();
-        self.oldest.extend(view.candidates());
-        if window < self.oldest.len() {
-            self.oldest
-                .select_nth_unstable_by_key(window, |c| Reverse(c.age));
-            self.oldest.truncate(window);
+        let youngest = self.youngest(view);
+        let mut least = (NOT_A_CANDIDATE, 0);
+        for (n, (&valid, &closed_at)) in view.valid.iter().zip(view.closed_at).enumerate() {
+            if closed_at <= youngest && valid < least.0 {
+                least = (valid, n);
+            }
         }
-        // Selection leaves them in any order; of equals the first, as in greedy.
-        let least = |c: &&Candidate| (c.valid_slots, c.superblock);
-        Some(self.oldest.iter().min_by_key(least)?.superblock)
+        (least.0 < NOT_A_CANDIDATE).then(|| view.superblock(least.1))
     }
 
     fn boxed(&self) -> Box<dyn VictimPolicy> {
