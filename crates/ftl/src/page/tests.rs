@@ -81,7 +81,7 @@ fn what_the_compiler_knows_of_flat_layouts_changes_no_operation() {
     let config = |user_slots| PageConfig {
         user_slots,
         reserve_superblocks: 2,
-        policy: policy("greedy").unwrap(),
+        policy: Box::new(Greedy),
         checkpoint: None,
         streams: StreamConfig::default(),
         wear: WearLevelling::default(),

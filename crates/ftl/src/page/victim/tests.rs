@@ -132,7 +132,7 @@ fn a_policy_that_finds_no_candidate_among_some_is_a_bug() {
 }
 
 /// A drive of 4 groups of 128 superblocks of 32 slots, filled in order.
-fn filled(policy: Box<dyn VictimPolicy>) -> PageLayer {
+fn filled(policy: Box<dyn VictimPolicy>) -> PageLayer<true> {
     let geometry = Geometry {
         channels: 4,
         dies_per_channel: 1,
@@ -161,7 +161,7 @@ fn filled(policy: Box<dyn VictimPolicy>) -> PageLayer {
 
 /// Writes a drive ten times over, `hot_percent` of the writes to the first tenth; gives the write
 /// amplification of the second half and the hash of all operations.
-fn written(layer: &mut PageLayer, hot_percent: u32, rng: &mut Stream) -> (f64, u64) {
+fn written(layer: &mut PageLayer<true>, hot_percent: u32, rng: &mut Stream) -> (f64, u64) {
     let half = 5 * layer.slots();
     let mut batch = OpBatch::default();
     let mut before = layer.array().counters();
