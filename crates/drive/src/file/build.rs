@@ -1,5 +1,6 @@
 //! From what a file says to a drive.
 
+use super::placement;
 use super::schema::{DestageOrder, DiskFile, Scheme, SsdFile};
 use super::{Body, DriveError, DriveFile, Testbed};
 use crate::device::Device;
@@ -9,7 +10,7 @@ use crate::ssd::{Ssd, SsdParams};
 use ftlab_base::{Geometry, Layout, RootSeed, SECTOR_BYTES};
 use ftlab_ftl::TranslationLayer;
 use ftlab_ftl::block::{BlockConfig, BlockLayer};
-use ftlab_ftl::page::{self, Checkpoint, PageConfig, StreamConfig, WearLevelling, policy};
+use ftlab_ftl::page::{self, Checkpoint, PageConfig, policy};
 use ftlab_timing::NandTiming;
 
 /// The most sectors a slot of a write buffer can tell apart.
@@ -116,9 +117,9 @@ impl DriveFile {
             None => policy(&gc.policy, &gc.parameters(), stream)
                 .map_err(|why| self.invalid(format!("[gc]: {why}")))?,
         };
-        if ssd.map.log_blocks.is_some() || ssd.map.copy_window.is_some() || ssd.wear.is_some() {
+        if ssd.map.log_blocks.is_some() || ssd.map.copy_window.is_some() {
             return Err(self.invalid(
-                "map.log_blocks, map.copy_window and [wear] belong to map.scheme `block`".into(),
+                "map.log_blocks and map.copy_window belong to map.scheme `block`".into(),
             ));
         }
         let counted = |key: &str, bytes: u64, of: u64| {
@@ -138,8 +139,9 @@ impl DriveFile {
             reserve_superblocks,
             policy,
             checkpoint,
-            streams: StreamConfig::default(),
-            wear: WearLevelling::default(),
+            streams: placement::streams(gc, &layout, user_slots)
+                .map_err(|why| self.invalid(why))?,
+            wear: placement::page_wear(ssd.wear.as_ref()).map_err(|why| self.invalid(why))?,
         };
         page::layer(layout, config).map_err(|why| self.invalid(why.to_string()))
     }
@@ -156,11 +158,13 @@ impl DriveFile {
         let log_blocks = ssd.map.log_blocks.as_ref();
         let log_blocks = log_blocks
             .ok_or_else(|| self.invalid("map.scheme `block` needs map.log_blocks".into()))?;
+        let (wear_every_merges, wear_blocks) =
+            placement::block_wear(ssd.wear.as_ref()).map_err(|why| self.invalid(why))?;
         let config = BlockConfig {
             log_blocks: log_blocks.get(),
             copy_window_pages: ssd.map.copy_window.as_ref().map(|w| w.get()),
-            wear_every_merges: ssd.wear.as_ref().map_or(0, |w| w.every_merges.get()),
-            wear_blocks: ssd.wear.as_ref().map_or(0, |w| w.blocks.get()),
+            wear_every_merges,
+            wear_blocks,
         };
         let layer = BlockLayer::new(layout, config, user_slots)
             .map_err(|why| self.invalid(why.to_string()))?;

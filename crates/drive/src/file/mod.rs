@@ -4,6 +4,7 @@
 mod build;
 mod catalog;
 mod own_policy;
+mod placement;
 mod quantity;
 mod schema;
 mod settings;

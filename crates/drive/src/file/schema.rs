@@ -140,6 +140,14 @@ pub(super) struct Gc {
     pub(super) choices: Option<Quantity<Count>>,
     /// For policies that look at the oldest full superblocks only: how many.
     pub(super) window: Option<Quantity<Count>>,
+    /// How hot data are told from cold ones; `none` if left out.
+    pub(super) streams: Option<String>,
+    /// For streams by address: hot data, of the user capacity.
+    pub(super) hot_share: Option<Quantity<Ratio>>,
+    /// For streams by age: superblocks closed between two writes of a hot slot, of all superblocks.
+    pub(super) hot_age: Option<Quantity<Ratio>>,
+    /// Share of the spare area that hot data get; the square-root rule if left out.
+    pub(super) hot_spare: Option<Quantity<Ratio>>,
 }
 
 impl Gc {
@@ -153,14 +161,21 @@ impl Gc {
     }
 }
 
-/// Static wear levelling of a block-mapped drive.
-#[derive(Debug, Clone, Deserialize)]
+/// Wear levelling: other keys for a block-mapped drive than for a page-mapped one.
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wear {
-    /// Merges between two passes; 0 for never.
-    pub(super) every_merges: Quantity<CountOrNone>,
-    /// Logical superblocks moved in a pass.
-    pub(super) blocks: Quantity<CountOrNone>,
+    /// Block mapping: merges between two passes of static levelling; 0 for never.
+    pub(super) every_merges: Option<Quantity<CountOrNone>>,
+    /// Block mapping: logical superblocks moved in a pass.
+    pub(super) blocks: Option<Quantity<CountOrNone>>,
+    /// Page mapping: which free superblock is opened next; `oldest-free` if left out.
+    pub(super) allocation: Option<String>,
+    /// Page mapping: erases by which the most worn superblock may be ahead of the least worn full one
+    /// before that is moved; no static levelling if left out.
+    pub(super) spread: Option<Quantity<Count>>,
+    /// Page mapping: collections between two such moves, at least.
+    pub(super) every_collections: Option<Quantity<Count>>,
 }
 
 /// The write buffer.

@@ -131,7 +131,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         };
         let slots = self.layout.slots_per_superblock;
         let valid = self.table.valid_in(superblock);
-        let stream = self.stream_of_collected(superblock);
+        let stream = self.stream_of(superblock);
         let cursor = self.layout.slot(superblock, 0).0;
         self.judge_progress(slots - valid);
         // Out of the candidates until it is free, and then for good.
@@ -246,6 +246,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         self.frontiers[victim.to].wait_for(ready);
         let (to, at) = self.append(victim.to, victim.cause, batch);
         self.table.relocate((slot, victim.superblock), (to, at));
+        self.note_birth(at, Some(victim.superblock));
         batch.data(DataMove::Copy {
             from: Ppa(slot),
             to: Ppa(to),

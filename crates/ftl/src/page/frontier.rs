@@ -198,6 +198,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let cell = f / FRONTIERS_PER_CELL;
         let superblock = self.take_free(self.group_of_cell(cell), batch);
         self.table.assign(superblock, cell);
+        self.forget_births(superblock);
         let first = self.layout.first_page(superblock);
         let slot = self.layout.slot(superblock, 0).0;
         let frontier = &mut self.frontiers[f];

@@ -174,7 +174,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             })
             .collect();
         let planes = layout.geometry.planes_per_die;
-        let streams = Streams::new(config.streams, config.user_slots);
+        let streams = Streams::new(config.streams, config.user_slots, layout.superblocks());
         let cells = layout.groups as usize * streams.count();
         let unit_slots = (planes * layout.geometry.page_bytes / layout.geometry.slot_bytes).max(1);
         Ok(PageLayer {
@@ -380,6 +380,7 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         let (to, superblock) = self.append(f, Cause::Host, batch);
         self.groups[g].writable_slots -= 1;
         self.table.place(lpn, to, superblock);
+        self.note_birth(superblock, None);
         batch.data(DataMove::Write { lpn, to: Ppa(to) });
         if self.frontiers[f].unit_is_complete() {
             self.next_group = self.group_after(g);

@@ -25,8 +25,8 @@ pub enum Separation {
         /// Slots of the hot part.
         hot_slots: u32,
     },
-    /// By age: a slot is hot when it is written again before `closings` superblocks were closed
-    /// since the one it lay in; what survives a collection is cold.
+    /// By age: a slot is hot when it is written again before `closings` superblocks were closed. The
+    /// drive knows the mean age of what a superblock holds, through collections.
     ByAge {
         /// Superblocks closed.
         closings: u64,
@@ -52,6 +52,24 @@ pub struct StreamConfig {
     pub spare: SpareShare,
 }
 
+/// When the data of a superblock were written by the host, counted in superblocks closed by then.
+#[derive(Debug, Clone, Copy, Default)]
+struct Births {
+    sum: u64,
+    count: u64,
+}
+
+impl Births {
+    fn add(&mut self, born: u64) {
+        self.sum += born;
+        self.count += 1;
+    }
+
+    fn mean(self) -> u64 {
+        self.sum.checked_div(self.count).unwrap_or(0)
+    }
+}
+
 /// The streams at work.
 #[derive(Debug, Clone)]
 pub(super) struct Streams {
@@ -60,15 +78,19 @@ pub(super) struct Streams {
     writes: [u64; 2],
     /// Writes at which they are halved.
     memory: u64,
+    /// Of each superblock; none unless streams are told by age.
+    births: Vec<Births>,
 }
 
 impl Streams {
-    pub fn new(config: StreamConfig, user_slots: u32) -> Streams {
+    pub fn new(config: StreamConfig, user_slots: u32, superblocks: u32) -> Streams {
+        let by_age = matches!(config.separation, Separation::ByAge { .. });
         Streams {
             config,
             // One of each, so that no share is nothing.
             writes: [1; 2],
-            memory: 4 * u64::from(user_slots),
+            memory: u64::from(user_slots) / 4,
+            births: vec![Births::default(); if by_age { superblocks as usize } else { 0 }],
         }
     }
 
@@ -131,27 +153,32 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         stream
     }
 
-    /// The stream that data collected from a superblock go to.
+    /// The stream whose data a superblock holds. What is collected stays in it.
     #[inline]
-    pub(super) fn stream_of_collected(&self, superblock: SuperblockId) -> usize {
-        match self.streams.config.separation {
-            Separation::None => 0,
-            Separation::ByAddress { .. } => self.stream_of(superblock),
-            Separation::ByAge { .. } => COLD,
-        }
-    }
-
-    /// The stream whose data a superblock holds.
-    fn stream_of(&self, superblock: SuperblockId) -> usize {
+    pub(super) fn stream_of(&self, superblock: SuperblockId) -> usize {
         self.table.cell_of(superblock) % self.streams.count()
     }
 
-    /// Superblocks closed since this one; 0 for an open one.
+    /// Superblocks closed since the data of this one were written, on average.
     fn age_of(&self, superblock: SuperblockId) -> u64 {
-        if !self.table.is_candidate(superblock) {
-            return 0;
+        self.closed - self.streams.births[superblock.index()].mean()
+    }
+
+    /// A slot whose data were born `at`, in superblocks closed by then, was appended to a superblock.
+    #[inline]
+    pub(super) fn note_birth(&mut self, superblock: SuperblockId, at: Option<SuperblockId>) {
+        if let Separation::ByAge { .. } = self.streams.config.separation {
+            let births = &mut self.streams.births;
+            let born = at.map_or(self.closed, |from| births[from.index()].mean());
+            births[superblock.index()].add(born);
         }
-        self.closed - self.closed_at[superblock.index()]
+    }
+
+    /// A superblock was opened: nobody is born there yet.
+    pub(super) fn forget_births(&mut self, superblock: SuperblockId) {
+        if let Some(births) = self.streams.births.get_mut(superblock.index()) {
+            *births = Births::default();
+        }
     }
 
     /// Leaves in the scratch copy of the counts only the full superblocks of the stream that holds more invalid slots than

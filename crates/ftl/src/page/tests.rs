@@ -107,6 +107,131 @@ fn what_the_compiler_knows_of_flat_layouts_changes_no_operation() {
     assert_eq!(hash(Box::new(flat)), hash(Box::new(any)));
 }
 
+/// Four fifths of the writes go to a fifth of the slots; gives the write amplification when steady.
+fn hot_and_cold(streams: StreamConfig) -> f64 {
+    let layout = layout(64, 128);
+    let kept = layout.groups * (4 * layout.slots_per_superblock + layout.slots_per_superblock / 2);
+    let user_slots = (f64::from(layout.slots() - kept) / 1.127) as u32;
+    let separation = match streams.separation {
+        Separation::ByAddress { .. } => Separation::ByAddress {
+            hot_slots: user_slots / 5,
+        },
+        other => other,
+    };
+    let config = PageConfig {
+        user_slots,
+        reserve_superblocks: 4,
+        policy: Box::new(Fifo),
+        checkpoint: None,
+        streams: StreamConfig {
+            separation,
+            ..streams
+        },
+        wear: WearLevelling::default(),
+    };
+    let mut layer = PageLayer::<true>::new(layout, config).unwrap();
+    fill(&mut layer);
+    let mut rng = RootSeed(1).stream("hot and cold");
+    let mut batch = OpBatch::default();
+    let mut write = |count: u32| {
+        let before = layer.array().counters();
+        for _ in 0..count {
+            let hot = rng.next_u32() % 5 < 4;
+            let first = if hot { 0 } else { user_slots / 5 };
+            let slots = if hot {
+                user_slots / 5
+            } else {
+                user_slots * 4 / 5
+            };
+            let lpn = Lpn(first + uniform(&mut rng, slots).0);
+            layer.write(lpn, Extent::Whole, &mut batch).unwrap();
+            batch.clear();
+        }
+        layer.check_invariants();
+        layer.array().counters().since(&before).programs() as f64 / f64::from(count)
+    };
+    write(8 * user_slots);
+    write(4 * user_slots)
+}
+
+#[test]
+fn separate_streams_cost_what_theory_says() {
+    let of = |separation, spare| hot_and_cold(StreamConfig { separation, spare });
+    let by_address = Separation::ByAddress { hot_slots: 0 };
+    let mixed = of(Separation::None, SpareShare::SquareRoot);
+    assert!((mixed / 4.974 - 1.0).abs() < 0.02, "{mixed}");
+    for spare in [SpareShare::SquareRoot, SpareShare::Hot(0.5)] {
+        let apart = of(by_address, spare);
+        assert!((apart / 3.214 - 1.0).abs() < 0.02, "{spare:?}: {apart}");
+    }
+    // Spare area in proportion to size leaves the cost of uniform writes.
+    let by_size = of(by_address, SpareShare::Hot(0.2));
+    assert!((by_size / 4.617 - 1.0).abs() < 0.02, "{by_size}");
+}
+
+#[test]
+fn streams_by_age_find_hot_data_by_themselves() {
+    let closings = 4 * u64::from(layout(64, 128).superblocks());
+    let by_age = Separation::ByAge { closings };
+    let of = |separation| {
+        let spare = SpareShare::SquareRoot;
+        hot_and_cold(StreamConfig { separation, spare })
+    };
+    let (apart, mixed) = (of(by_age), of(Separation::None));
+    assert!(apart < 0.9 * mixed, "{apart} for {mixed}");
+}
+
+/// Writes that all go to a hundredth of the slots; gives the least and the most erases of a block.
+fn wear_of_a_hot_spot(wear: WearLevelling) -> (u32, u32) {
+    let layout = layout(8, 64);
+    let config = PageConfig {
+        user_slots: layout.slots() * 3 / 4,
+        reserve_superblocks: 2,
+        policy: Box::new(Greedy),
+        checkpoint: None,
+        streams: StreamConfig::default(),
+        wear,
+    };
+    let mut layer = PageLayer::<true>::new(layout, config).unwrap();
+    fill(&mut layer);
+    let mut rng = RootSeed(1).stream("hot spot");
+    let hot = layer.slots() / 100;
+    let mut batch = OpBatch::default();
+    for _ in 0..100 * layer.slots() {
+        let lpn = uniform(&mut rng, hot);
+        layer.write(lpn, Extent::Whole, &mut batch).unwrap();
+        batch.clear();
+    }
+    layer.check_invariants();
+    let erases = layer.array().erase_counts();
+    (*erases.iter().min().unwrap(), *erases.iter().max().unwrap())
+}
+
+#[test]
+fn static_levelling_bounds_the_spread_of_wear_and_dynamic_alone_does_not() {
+    let dynamic = WearLevelling {
+        allocation: Allocation::LeastWorn,
+        levelling: None,
+    };
+    let (least, most) = wear_of_a_hot_spot(dynamic);
+    assert_eq!(least, 0, "cold data keep their blocks from wearing");
+    let spread_erases = 16;
+    let levelling = Some(StaticLevelling {
+        spread_erases,
+        every_collections: 4,
+    });
+    let (least_levelled, most_levelled) = wear_of_a_hot_spot(WearLevelling {
+        levelling,
+        ..dynamic
+    });
+    assert!(most_levelled < most);
+    let spread = most_levelled - least_levelled;
+    assert!(
+        spread <= 2 * spread_erases,
+        "{least_levelled} to {most_levelled}"
+    );
+}
+
 /// Collects the fullest superblock.
 #[derive(Debug, Clone)]
 struct Perverse;

@@ -1,0 +1,103 @@
+//! From what a file says of streams and wear levelling to what a translation layer is told.
+
+use super::schema::{Gc, Wear};
+use ftlab_base::Layout;
+use ftlab_ftl::page::{
+    Allocation, Separation, SpareShare, StaticLevelling, StreamConfig, WearLevelling,
+};
+
+/// The ways to tell hot data from cold ones that a file can name.
+const SEPARATIONS: [&str; 3] = ["none", "by-address", "by-age"];
+
+/// Hot and cold streams of a page-mapped drive.
+pub(super) fn streams(gc: &Gc, layout: &Layout, user_slots: u32) -> Result<StreamConfig, String> {
+    let name = gc.streams.as_deref().unwrap_or("none");
+    if !SEPARATIONS.contains(&name) {
+        return Err(format!(
+            "gc.streams `{name}` is none of: {}",
+            SEPARATIONS.join(", ")
+        ));
+    }
+    let keys = [
+        ("hot_share", &gc.hot_share, name == "by-address"),
+        ("hot_age", &gc.hot_age, name == "by-age"),
+        ("hot_spare", &gc.hot_spare, name != "none"),
+    ];
+    for (key, value, is_used) in keys {
+        if value.is_some() && !is_used {
+            return Err(format!(
+                "gc.{key} has no meaning with gc.streams `{name}`; leave it out"
+            ));
+        }
+    }
+    let needed = |key: &str, value: &Option<_>| match value {
+        Some(super::quantity::Quantity { base, .. }) => Ok(*base),
+        None => Err(format!("gc.streams `{name}` needs gc.{key}")),
+    };
+    let separation = match name {
+        "by-address" => Separation::ByAddress {
+            hot_slots: (needed("hot_share", &gc.hot_share)? * f64::from(user_slots)) as u32,
+        },
+        "by-age" => Separation::ByAge {
+            closings: (needed("hot_age", &gc.hot_age)? * f64::from(layout.superblocks())) as u64,
+        },
+        _ => Separation::None,
+    };
+    let spare = gc.hot_spare.as_ref();
+    Ok(StreamConfig {
+        separation,
+        spare: spare.map_or(SpareShare::SquareRoot, |share| SpareShare::Hot(share.base)),
+    })
+}
+
+/// Wear levelling of a page-mapped drive.
+pub(super) fn page_wear(wear: Option<&Wear>) -> Result<WearLevelling, String> {
+    let Some(wear) = wear else {
+        return Ok(WearLevelling::default());
+    };
+    if wear.every_merges.is_some() || wear.blocks.is_some() {
+        return Err("wear.every_merges and wear.blocks belong to map.scheme `block`".into());
+    }
+    let name = wear.allocation.as_deref();
+    let allocation = match name {
+        None => Allocation::default(),
+        Some(name) => Allocation::named(name).ok_or_else(|| {
+            let known = Allocation::NAMES.join(", ");
+            format!("wear.allocation `{name}` is none of: {known}")
+        })?,
+    };
+    let levelling = match (&wear.spread, &wear.every_collections) {
+        (Some(spread), Some(every)) => Some(StaticLevelling {
+            spread_erases: spread.get(),
+            every_collections: every.get(),
+        }),
+        (None, None) => None,
+        _ => {
+            return Err(
+                "wear.spread and wear.every_collections go together: give both or neither".into(),
+            );
+        }
+    };
+    Ok(WearLevelling {
+        allocation,
+        levelling,
+    })
+}
+
+/// Static wear levelling of a block-mapped drive: merges between two passes, and superblocks moved
+/// in one.
+pub(super) fn block_wear(wear: Option<&Wear>) -> Result<(u32, u32), String> {
+    let Some(wear) = wear else {
+        return Ok((0, 0));
+    };
+    if wear.allocation.is_some() || wear.spread.is_some() || wear.every_collections.is_some() {
+        return Err(
+            "wear.allocation, wear.spread and wear.every_collections belong to map.scheme `page`"
+                .into(),
+        );
+    }
+    match (&wear.every_merges, &wear.blocks) {
+        (Some(every), Some(blocks)) => Ok((every.get(), blocks.get())),
+        _ => Err("[wear] of a block-mapped drive needs every_merges and blocks".into()),
+    }
+}
