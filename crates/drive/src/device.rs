@@ -23,6 +23,24 @@ pub trait Device: Send {
     /// Lets everything at or before `now` happen and appends what completed, in order.
     fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>);
 
+    /// Lets things happen up to and including the first instant at which something completes, but
+    /// nothing after `limit`: the same as [`Device::advance`] from event to event. Gives the last
+    /// instant at which something happened, if anything did.
+    fn advance_to_completion(
+        &mut self,
+        limit: SimTime,
+        done: &mut Vec<Completion>,
+    ) -> Option<SimTime> {
+        let (before, mut last) = (done.len(), None);
+        while done.len() == before
+            && let Some(at) = self.next_event().filter(|at| *at <= limit)
+        {
+            self.advance(at, done);
+            last = Some(at);
+        }
+        last
+    }
+
     /// Applies a command at once, without time: for write amplification, wear, preconditioning.
     /// Only while nothing is outstanding.
     fn apply(&mut self, command: Command) -> Outcome;

@@ -1,7 +1,7 @@
 //! What waits in the host until the drive takes it.
 
 use ftlab_base::{Command, CommandKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// In which order waiting commands are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,16 +28,58 @@ impl HostOrder {
     }
 }
 
-/// The host's queue in front of a drive that takes `depth` commands at a time.
+/// What waits, in the order of the host.
 #[derive(Debug, Clone)]
-pub struct HostQueue {
-    order: HostOrder,
-    depth: u32,
-    at_the_drive: u32,
+enum Waiting {
+    Fifo(VecDeque<Command>),
+    CLook(Sweep),
+}
+
+/// Commands by address, and where the sweep over them is.
+#[derive(Debug, Clone, Default)]
+struct Sweep {
     arrivals: u64,
     /// Place and arrival of the last command sent.
     position: (u64, u64),
     waiting: BTreeMap<(u64, u64), Command>,
+}
+
+impl Sweep {
+    /// The place of a command that arrives now.
+    fn key(&mut self, command: &Command) -> (u64, u64) {
+        self.arrivals += 1;
+        let place = match command.kind {
+            // A flush has no address: it goes where the sweep is.
+            CommandKind::Flush => self.position.0,
+            _ => command.lba.0,
+        };
+        (place, self.arrivals)
+    }
+
+    /// A command that need not wait: the sweep goes on from there.
+    fn pass(&mut self, command: &Command) {
+        self.position = self.key(command);
+    }
+
+    fn push(&mut self, command: Command) {
+        let key = self.key(&command);
+        self.waiting.insert(key, command);
+    }
+
+    fn pop(&mut self) -> Option<Command> {
+        let ahead = self.waiting.range(self.position..).next();
+        let (&key, _) = ahead.or_else(|| self.waiting.iter().next())?;
+        self.position = key;
+        self.waiting.remove(&key)
+    }
+}
+
+/// The host's queue in front of a drive that takes `depth` commands at a time.
+#[derive(Debug, Clone)]
+pub struct HostQueue {
+    depth: u32,
+    at_the_drive: u32,
+    waiting: Waiting,
 }
 
 impl HostQueue {
@@ -45,48 +87,55 @@ impl HostQueue {
     #[must_use]
     pub fn new(order: HostOrder, depth: u32) -> HostQueue {
         HostQueue {
-            order,
             depth,
             at_the_drive: 0,
-            arrivals: 0,
-            position: (0, 0),
-            waiting: BTreeMap::new(),
+            waiting: match order {
+                HostOrder::Fifo => Waiting::Fifo(VecDeque::new()),
+                HostOrder::CLook => Waiting::CLook(Sweep::default()),
+            },
         }
     }
 
-    /// Takes a command.
-    pub fn push(&mut self, command: Command) {
-        self.arrivals += 1;
-        let place = match self.order {
-            HostOrder::Fifo => 0,
-            // A flush has no address: it goes where the sweep is.
-            HostOrder::CLook if command.kind == CommandKind::Flush => self.position.0,
-            HostOrder::CLook => command.lba.0,
+    /// Takes a command; gives it back when the drive takes it at once.
+    #[must_use]
+    pub fn push(&mut self, command: Command) -> Option<Command> {
+        let at_once = self.at_the_drive < self.depth;
+        debug_assert!(
+            !at_once || self.waiting() == 0,
+            "nobody waits while there is room"
+        );
+        match &mut self.waiting {
+            Waiting::Fifo(_) if at_once => {}
+            Waiting::CLook(sweep) if at_once => sweep.pass(&command),
+            Waiting::Fifo(queue) => queue.push_back(command),
+            Waiting::CLook(sweep) => sweep.push(command),
+        }
+        self.at_the_drive += u32::from(at_once);
+        at_once.then_some(command)
+    }
+
+    /// The drive has completed a command; gives the one it takes instead.
+    #[must_use]
+    pub fn completed(&mut self) -> Option<Command> {
+        let next = match &mut self.waiting {
+            Waiting::Fifo(queue) => queue.pop_front(),
+            Waiting::CLook(sweep) => sweep.pop(),
         };
-        self.waiting.insert((place, self.arrivals), command);
+        self.at_the_drive -= u32::from(next.is_none());
+        next
     }
 
-    /// The next command, if the drive has room for one.
-    pub fn send(&mut self) -> Option<Command> {
-        if self.at_the_drive == self.depth {
-            return None;
+    fn waiting(&self) -> usize {
+        match &self.waiting {
+            Waiting::Fifo(queue) => queue.len(),
+            Waiting::CLook(sweep) => sweep.waiting.len(),
         }
-        let ahead = self.waiting.range(self.position..).next();
-        let (&key, _) = ahead.or_else(|| self.waiting.iter().next())?;
-        self.position = key;
-        self.at_the_drive += 1;
-        self.waiting.remove(&key)
-    }
-
-    /// The drive has completed a command.
-    pub fn completed(&mut self) {
-        self.at_the_drive -= 1;
     }
 
     /// Commands at the drive or waiting for it.
     #[must_use]
     pub fn outstanding(&self) -> usize {
-        self.at_the_drive as usize + self.waiting.len()
+        self.at_the_drive as usize + self.waiting()
     }
 }
 
@@ -101,22 +150,18 @@ mod tests {
         for (id, &lba) in lbas.iter().enumerate() {
             let id = CommandId(id as u64);
             let at = SimTime::ZERO;
-            queue.push(Command {
+            let at_once = queue.push(Command {
                 id,
                 kind: CommandKind::Write,
                 lba: Lba(lba),
                 sectors: 1,
                 at,
             });
-            if id == CommandId(0) {
-                sent.push(queue.send().unwrap().lba.0);
-            }
+            sent.extend(at_once.map(|command| command.lba.0));
         }
-        while queue.outstanding() > 1 {
-            assert!(queue.send().is_none(), "the drive takes one at a time");
-            queue.completed();
-            sent.push(queue.send().unwrap().lba.0);
-        }
+        assert_eq!(sent.len(), 1, "the drive takes one at a time");
+        sent.extend(std::iter::from_fn(|| queue.completed()).map(|command| command.lba.0));
+        assert_eq!(queue.outstanding(), 0);
         sent
     }
 

@@ -1,7 +1,8 @@
-//! Dies, channels and serial servers: an event heap that prices NAND operations.
+//! Dies, channels and serial servers: an agenda that prices NAND operations.
 //!
 //! The scheduler knows dies, channels and fences; it knows neither logical addresses nor data.
 
+mod agenda;
 mod scheduler;
 mod server;
 

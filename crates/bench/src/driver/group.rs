@@ -99,7 +99,16 @@ impl Group {
                 counting.after_ramp = Some(device.counters());
             }
             self.now = next;
-            self.let_happen(device)?;
+            let limit = match counts_from {
+                // The counters are read before anything happens from then on.
+                Some(from) if counting.after_ramp.is_none() => {
+                    next_request.min(SimTime(from.0 - 1)).max(next)
+                }
+                _ => next_request,
+            };
+            let last = device.advance_to_completion(limit, &mut self.done);
+            self.now = last.map_or(next, |last| last.max(next));
+            self.complete_all()?;
         }
         let ends = self
             .workers
@@ -108,7 +117,8 @@ impl Group {
             .max()
             .unwrap_or(self.now);
         self.now = ends.max(self.now);
-        self.let_happen(device)?;
+        device.advance(self.now, &mut self.done);
+        self.complete_all()?;
         Ok(self.now)
     }
 
@@ -165,9 +175,8 @@ impl Group {
         device.submit(command, self.now);
     }
 
-    /// Lets the drive do what is due and hands the completions to their jobs.
-    fn let_happen(&mut self, device: &mut dyn Device) -> Result<(), DriverError> {
-        device.advance(self.now, &mut self.done);
+    /// Hands the completions to their jobs.
+    fn complete_all(&mut self) -> Result<(), DriverError> {
         for n in 0..self.done.len() {
             let completion = self.done[n];
             self.complete(completion)?;

@@ -12,17 +12,23 @@ use std::collections::VecDeque;
 /// The sectors of a slot that were written, one bit each.
 pub(super) type SectorMask = u128;
 
+/// A slot of which the buffer holds something.
 #[derive(Debug, Clone, Default)]
 struct Entry {
-    /// Sectors written and not yet handed on; 0 when none wait.
-    waiting: SectorMask,
-    /// Bytes the host wrote for them, rewrites counted each time.
-    waiting_bytes: u64,
+    lpn: Lpn,
     /// Programs under way.
     programming: u32,
-    /// Sectors they hold together.
+    /// Sectors written and not yet handed on; 0 when none wait.
+    waiting: SectorMask,
+    /// Sectors that the programs under way hold together.
     programming_sectors: SectorMask,
+    /// Bytes the host wrote of what waits, rewrites counted each time.
+    waiting_bytes: u64,
 }
+
+/// Names an entry while the buffer holds something of its slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place(u32);
 
 /// The write buffer. All sizes are in slots.
 #[derive(Debug, Clone)]
@@ -30,9 +36,12 @@ pub(super) struct WriteBuffer {
     capacity: u32,
     whole: SectorMask,
     occupied: u32,
-    waiting: VecDeque<Lpn>,
+    entries: Vec<Entry>,
+    free: Vec<Place>,
+    /// Longest first.
+    waiting: VecDeque<Place>,
     /// By slot. Looked up, never walked in an order that could matter.
-    entries: HashMap<Lpn, Entry, FxBuildHasher>,
+    places: HashMap<Lpn, Place, FxBuildHasher>,
 }
 
 impl WriteBuffer {
@@ -42,105 +51,128 @@ impl WriteBuffer {
             capacity,
             whole: sector_mask(0, sectors_per_slot),
             occupied: 0,
+            entries: Vec::new(),
+            free: Vec::new(),
             waiting: VecDeque::new(),
-            entries: HashMap::default(),
+            places: HashMap::default(),
         }
     }
 
     /// Takes in sectors of a slot; false when there is no room.
     pub(super) fn admit(&mut self, lpn: Lpn, sectors: SectorMask) -> bool {
-        if self.is_full() && !self.entries.contains_key(&lpn) {
-            return false;
+        let is_full = self.occupied == self.capacity;
+        let place = match self.places.get(&lpn) {
+            Some(&place) => place,
+            None if is_full => return false,
+            None => self.enter(lpn),
+        };
+        let entry = &mut self.entries[place.0 as usize];
+        if entry.waiting == 0 {
+            if is_full {
+                return false;
+            }
+            self.occupied += 1;
+            self.waiting.push_back(place);
         }
-        let entry = self.entries.entry(lpn).or_default();
-        if entry.waiting != 0 {
-            entry.waiting |= sectors;
-            entry.waiting_bytes += bytes_of(sectors);
-            return true;
-        }
-        if self.occupied == self.capacity {
-            return false;
-        }
-        entry.waiting = sectors;
-        entry.waiting_bytes = bytes_of(sectors);
-        self.occupied += 1;
-        self.waiting.push_back(lpn);
+        entry.waiting |= sectors;
+        entry.waiting_bytes += bytes_of(sectors);
         true
     }
 
-    /// Whether every slot is taken: only what waits already can be written again.
-    pub(super) fn is_full(&self) -> bool {
-        self.occupied == self.capacity
+    /// Makes an entry for a slot that has none.
+    fn enter(&mut self, lpn: Lpn) -> Place {
+        let entry = Entry {
+            lpn,
+            ..Entry::default()
+        };
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.entries[place.0 as usize] = entry;
+                place
+            }
+            None => {
+                self.entries.push(entry);
+                Place(self.entries.len() as u32 - 1)
+            }
+        };
+        self.places.insert(lpn, place);
+        place
     }
 
-    /// The slot that waits longest.
+    /// Forgets an entry of whose slot the buffer holds nothing any more.
+    fn leave(&mut self, place: Place) {
+        self.places.remove(&self.entries[place.0 as usize].lpn);
+        self.free.push(place);
+    }
+
+    /// The slot that waits longest. It is whole when what waits and what is under way make it up
+    /// together: then nothing of it need be read first.
+    #[inline]
     pub(super) fn front(&self) -> Option<(Lpn, Extent)> {
-        let lpn = *self.waiting.front()?;
-        let entry = self.entries.get(&lpn).expect("what waits has an entry");
-        Some((lpn, self.extent_of(entry.waiting)))
-    }
-
-    fn extent_of(&self, sectors: SectorMask) -> Extent {
-        if sectors == self.whole {
+        let place = self.waiting.front()?;
+        let entry = &self.entries[place.0 as usize];
+        let extent = if entry.waiting | entry.programming_sectors == self.whole {
             Extent::Whole
         } else {
             Extent::Part
-        }
+        };
+        Some((entry.lpn, extent))
     }
 
-    /// Hands on the slot that waits longest, and how many bytes the host wrote for it.
-    pub(super) fn take(&mut self) -> Option<(Lpn, Extent, u64)> {
-        let lpn = self.waiting.pop_front()?;
-        let entry = self.entries.get_mut(&lpn).expect("what waits has an entry");
-        let sectors = std::mem::take(&mut entry.waiting);
+    /// Hands on the slot that waits longest; gives its place and how many bytes the host wrote for
+    /// it.
+    pub(super) fn take(&mut self) -> Option<(Place, u64)> {
+        let place = self.waiting.pop_front()?;
+        let entry = &mut self.entries[place.0 as usize];
         entry.programming += 1;
-        entry.programming_sectors |= sectors;
-        let bytes = std::mem::take(&mut entry.waiting_bytes);
-        Some((lpn, self.extent_of(sectors), bytes))
+        entry.programming_sectors |= std::mem::take(&mut entry.waiting);
+        Some((place, std::mem::take(&mut entry.waiting_bytes)))
     }
 
-    /// A slot handed on earlier is programmed.
-    pub(super) fn programmed(&mut self, lpn: Lpn) {
-        let entry = self
-            .entries
-            .get_mut(&lpn)
-            .expect("what is programmed has an entry");
+    /// What was handed on once is programmed.
+    pub(super) fn programmed(&mut self, place: Place) {
+        let entry = &mut self.entries[place.0 as usize];
         entry.programming -= 1;
+        self.occupied -= 1;
         if entry.programming == 0 {
             entry.programming_sectors = 0;
+            if entry.waiting == 0 {
+                self.leave(place);
+            }
         }
-        if entry.programming == 0 && entry.waiting == 0 {
-            self.entries.remove(&lpn);
-        }
-        self.occupied -= 1;
     }
 
     /// Drops what waits of `slots` slots from `first` on, which the host no longer needs; gives the
     /// bytes dropped.
     pub(super) fn forget(&mut self, first: Lpn, slots: u32) -> u64 {
-        let mut dropped = 0;
+        let (mut dropped, mut left) = (0, Vec::new());
         let end = Lpn(first.0 + slots);
-        let before = self.waiting.len();
-        self.waiting.retain(|lpn| *lpn < first || *lpn >= end);
-        self.occupied -= (before - self.waiting.len()) as u32;
-        self.entries.retain(|lpn, entry| {
-            if (first..end).contains(lpn) {
-                entry.waiting = 0;
-                dropped += std::mem::take(&mut entry.waiting_bytes);
+        let entries = &mut self.entries;
+        self.waiting.retain(|&place| {
+            let entry = &mut entries[place.0 as usize];
+            if !(first..end).contains(&entry.lpn) {
+                return true;
             }
-            entry.waiting != 0 || entry.programming > 0
+            entry.waiting = 0;
+            dropped += std::mem::take(&mut entry.waiting_bytes);
+            if entry.programming == 0 {
+                left.push(place);
+            }
+            self.occupied -= 1;
+            false
         });
+        left.into_iter().for_each(|place| self.leave(place));
         dropped
     }
 
     /// Whether the buffer holds the newest data of these sectors of a slot.
+    #[inline]
     pub(super) fn holds(&self, lpn: Lpn, sectors: SectorMask) -> bool {
-        let held = |entry: &Entry| entry.waiting | entry.programming_sectors;
-        !self.entries.is_empty()
-            && self
-                .entries
-                .get(&lpn)
-                .is_some_and(|entry| sectors & !held(entry) == 0)
+        !self.places.is_empty()
+            && self.places.get(&lpn).is_some_and(|place| {
+                let entry = &self.entries[place.0 as usize];
+                sectors & !(entry.waiting | entry.programming_sectors) == 0
+            })
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -148,6 +180,7 @@ impl WriteBuffer {
     }
 
     /// Whether nothing waits to be handed on.
+    #[inline]
     pub(super) fn nothing_waits(&self) -> bool {
         self.waiting.is_empty()
     }
@@ -172,30 +205,51 @@ pub(super) fn sector_mask(from: u32, count: u32) -> SectorMask {
 mod tests {
     use super::*;
 
+    /// What a buffer hands on next, taken.
+    fn taken(buffer: &mut WriteBuffer) -> Option<(Place, Lpn, Extent, u64)> {
+        let (lpn, extent) = buffer.front()?;
+        let (place, bytes) = buffer.take().unwrap();
+        Some((place, lpn, extent, bytes))
+    }
+
     #[test]
     fn a_rewrite_of_what_waits_takes_no_room() {
         let mut buffer = WriteBuffer::new(1, 8);
         assert!(buffer.admit(Lpn(7), sector_mask(0, 4)));
         assert!(buffer.admit(Lpn(7), sector_mask(4, 4)));
         assert!(!buffer.admit(Lpn(8), sector_mask(0, 8)));
-        assert_eq!(buffer.take(), Some((Lpn(7), Extent::Whole, 4096)));
+        let (_, lpn, extent, bytes) = taken(&mut buffer).unwrap();
+        assert_eq!((lpn, extent, bytes), (Lpn(7), Extent::Whole, 4096));
         assert_eq!(buffer.take(), None);
     }
 
     #[test]
     fn room_comes_back_when_the_slot_is_programmed() {
         let mut buffer = WriteBuffer::new(2, 8);
-        buffer.admit(Lpn(7), sector_mask(0, 8));
-        buffer.take();
+        buffer.admit(Lpn(7), sector_mask(0, 4));
+        let (first, ..) = taken(&mut buffer).unwrap();
         buffer.admit(Lpn(7), sector_mask(0, 1));
         assert!(!buffer.admit(Lpn(8), sector_mask(0, 8)));
-        buffer.programmed(Lpn(7));
+        buffer.programmed(first);
         assert!(buffer.holds(Lpn(7), sector_mask(0, 1)));
         assert!(!buffer.holds(Lpn(7), sector_mask(0, 2)));
         assert!(buffer.admit(Lpn(8), sector_mask(0, 8)));
-        assert_eq!(buffer.take(), Some((Lpn(7), Extent::Part, 512)));
-        buffer.programmed(Lpn(7));
+        let (second, lpn, extent, bytes) = taken(&mut buffer).unwrap();
+        assert_eq!((lpn, extent, bytes), (Lpn(7), Extent::Part, 512));
+        buffer.programmed(second);
         assert!(!buffer.holds(Lpn(7), sector_mask(0, 1)));
+    }
+
+    #[test]
+    fn a_part_of_a_slot_is_whole_with_what_is_under_way() {
+        let mut buffer = WriteBuffer::new(3, 8);
+        buffer.admit(Lpn(7), sector_mask(0, 6));
+        let (first, _, extent, _) = taken(&mut buffer).unwrap();
+        assert_eq!(extent, Extent::Part);
+        buffer.admit(Lpn(7), sector_mask(4, 4));
+        assert_eq!(buffer.front(), Some((Lpn(7), Extent::Whole)));
+        buffer.programmed(first);
+        assert_eq!(buffer.front(), Some((Lpn(7), Extent::Part)));
     }
 
     #[test]
@@ -204,13 +258,17 @@ mod tests {
         for lpn in 1..=3 {
             buffer.admit(Lpn(lpn), sector_mask(0, 8));
         }
-        buffer.take();
+        let (first, ..) = taken(&mut buffer).unwrap();
         assert_eq!(buffer.forget(Lpn(1), 2), 4096);
-        let holds = |lpn| buffer.holds(Lpn(lpn), sector_mask(0, 8));
-        assert!(holds(1) && !holds(2) && holds(3));
-        assert_eq!(buffer.take(), Some((Lpn(3), Extent::Whole, 4096)));
-        buffer.programmed(Lpn(1));
-        buffer.programmed(Lpn(3));
-        assert!(buffer.is_empty());
+        let holds = |buffer: &WriteBuffer, lpn| buffer.holds(Lpn(lpn), sector_mask(0, 8));
+        assert_eq!(
+            [1, 2, 3].map(|lpn| holds(&buffer, lpn)),
+            [true, false, true]
+        );
+        let (third, lpn, ..) = taken(&mut buffer).unwrap();
+        assert_eq!(lpn, Lpn(3));
+        buffer.programmed(first);
+        buffer.programmed(third);
+        assert!(buffer.is_empty() && !holds(&buffer, 1));
     }
 }

@@ -1,4 +1,4 @@
-//! The operation scheduler: a queue for every die, one bus for every channel, one heap of events.
+//! The operation scheduler: a queue for every die, one bus for every channel, one agenda of events.
 //!
 //! A read senses (die), then moves data out (channel), then is done. A program moves data in
 //! (channel), then programs (die). An erase occupies the die alone. A die works on one operation
@@ -10,10 +10,13 @@
 //! has no room holds up all behind it: the scheduler then has a backlog, and whoever issues more
 //! should wait until it is gone.
 
-use ftlab_base::{Geometry, Nanos, SimTime};
-use ftlab_nand::{Fence, NandOp, OpKind};
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+mod fences;
+
+use crate::agenda::Agenda;
+use fences::{Fences, NOBODY};
+use ftlab_base::{DieId, Geometry, Nanos, PageId, SimTime};
+use ftlab_nand::{Cause, Fence, NandOp, OpKind, Order};
+use std::collections::VecDeque;
 
 /// What the phases of an operation take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,64 +40,71 @@ enum Phase {
     Idle,
     /// The operation is ready for the channel.
     WantsChannel,
-    /// Data move.
+    /// Data move, and somebody wants to know when they have: the operation ends with that, or the
+    /// channel is wanted.
     Transfer,
-    /// The array works.
+    /// The array works; or a program's data still move and it will work when they have.
     Array,
 }
 
 #[derive(Debug, Clone)]
 struct Die {
-    queue: VecDeque<NandOp>,
     phase: Phase,
+    channel: u16,
     /// The next die that sleeps on the same fence.
     next_sleeper: u16,
+    /// The operation at work, unless idle.
+    at_work: NandOp,
+    /// Operations dispatched and not started.
+    queue: VecDeque<NandOp>,
 }
 
-#[derive(Debug, Clone, Default)]
+impl Die {
+    fn new(channel: u32) -> Die {
+        Die {
+            phase: Phase::Idle,
+            channel: channel as u16,
+            next_sleeper: NOBODY,
+            at_work: NandOp {
+                kind: OpKind::Read,
+                cause: Cause::Host,
+                planes: 0,
+                die: DieId(0),
+                sectors: 0,
+                page: PageId(0),
+                order: Order::FREE,
+            },
+            queue: VecDeque::new(),
+        }
+    }
+
+    /// Operations dispatched and not done.
+    fn held(&self) -> usize {
+        self.queue.len() + usize::from(self.phase != Phase::Idle)
+    }
+}
+
+#[derive(Debug, Clone)]
 struct Channel {
-    busy: bool,
+    /// The die whose transfer began last, and when that ends.
+    owner: u16,
+    free_at: SimTime,
     waiting: VecDeque<u16>,
-}
-
-/// How many unfinished operations hold a fence open, how many wait for it, and which dies sleep on
-/// it.
-#[derive(Debug, Clone, Copy)]
-struct FenceState {
-    open: u32,
-    waiters: u32,
-    first_sleeper: u16,
-    /// The drive waits for it.
-    watched: bool,
-}
-
-const NOBODY: u16 = u16::MAX;
-
-impl FenceState {
-    const CLEAR: FenceState = FenceState {
-        open: 0,
-        waiters: 0,
-        first_sleeper: NOBODY,
-        watched: false,
-    };
 }
 
 /// The scheduler. All times are virtual.
 #[derive(Debug, Clone)]
 pub struct Scheduler {
-    geometry: Geometry,
     timing: NandTiming,
     dies: Vec<Die>,
     channels: Vec<Channel>,
-    fences: Vec<FenceState>,
-    /// (time, sequence, die): the next phase change of a die.
-    events: BinaryHeap<Reverse<(SimTime, u64, u16)>>,
-    sequence: u64,
+    fences: Fences,
+    /// The next phase change of every die.
+    agenda: Agenda,
     /// Operations that the queue of a die has room for.
     die_queue: usize,
     /// Issued, and not dispatched to their dies yet.
     backlog: VecDeque<NandOp>,
-    queued: usize,
     die_busy: Nanos,
     channel_busy: Nanos,
     /// Fences that operations waited for and that nobody needs any more.
@@ -107,33 +117,28 @@ impl Scheduler {
     /// Idle dies and channels; each die queues `die_queue` operations, the one at work included.
     #[must_use]
     pub fn new(geometry: Geometry, timing: NandTiming, die_queue: u32) -> Scheduler {
-        let die = Die {
-            queue: VecDeque::new(),
-            phase: Phase::Idle,
-            next_sleeper: NOBODY,
-        };
+        let channel_of = |die: u32| geometry.channel_of_die(DieId(die as u16));
         Scheduler {
-            geometry,
             timing,
-            dies: vec![die; geometry.dies() as usize],
-            channels: vec![Channel::default(); geometry.channels as usize],
-            fences: vec![FenceState::CLEAR],
-            events: BinaryHeap::new(),
-            sequence: 0,
+            dies: (0..geometry.dies())
+                .map(|die| Die::new(channel_of(die)))
+                .collect(),
+            channels: (0..geometry.channels)
+                .map(|first_die| Channel {
+                    owner: first_die as u16,
+                    free_at: SimTime::ZERO,
+                    waiting: VecDeque::new(),
+                })
+                .collect(),
+            fences: Fences::new(),
+            agenda: Agenda::new(geometry.dies()),
             die_queue: die_queue as usize,
             backlog: VecDeque::new(),
-            queued: 0,
             die_busy: Nanos::ZERO,
             channel_busy: Nanos::ZERO,
             spent: Vec::new(),
             reached: VecDeque::new(),
         }
-    }
-
-    /// Operations issued and not done.
-    #[must_use]
-    pub fn queued(&self) -> usize {
-        self.queued
     }
 
     /// Summed busy time of all dies and of all channels.
@@ -146,13 +151,12 @@ impl Scheduler {
     pub fn issue(&mut self, now: SimTime, ops: &[NandOp]) {
         // All waiters are counted before the first can be served and the fence be reused.
         for op in ops.iter().filter(|op| op.order.waits.is_some()) {
-            self.fence(op.order.waits).waiters += 1;
+            self.fences.get(op.order.waits).waiters += 1;
         }
         for op in ops {
             for fence in op.order.signals.into_iter().filter(|f| f.is_some()) {
-                self.fence(fence).open += 1;
+                self.fences.get(fence).open += 1;
             }
-            self.queued += 1;
             if self.backlog.is_empty() && self.has_room(op) {
                 self.dispatch(*op, now);
             } else {
@@ -163,18 +167,19 @@ impl Scheduler {
 
     /// Whether everything issued has been dispatched to its die.
     #[must_use]
+    #[inline]
     pub fn wants_more(&self) -> bool {
         self.backlog.is_empty()
     }
 
     fn has_room(&self, op: &NandOp) -> bool {
-        self.dies[op.die.index()].queue.len() < self.die_queue
+        self.dies[op.die.index()].held() < self.die_queue
     }
 
     fn dispatch(&mut self, op: NandOp, now: SimTime) {
         let die = &mut self.dies[op.die.index()];
         die.queue.push_back(op);
-        if die.queue.len() == 1 {
+        if die.held() == 1 {
             self.start(op.die.0, now);
         }
     }
@@ -189,22 +194,23 @@ impl Scheduler {
     /// Asks to be told when `fence` is reached. An operation that signals it must still be
     /// unfinished or to come.
     pub fn watch(&mut self, fence: Fence) {
-        self.fence(fence).watched = true;
+        self.fences.get(fence).watched = true;
     }
 
-    /// When something happens next.
+    /// When something happens next; [`SimTime::NEVER`] when nothing will.
     #[must_use]
-    pub fn next_event(&self) -> Option<SimTime> {
-        self.events.peek().map(|Reverse((at, ..))| *at)
+    #[inline]
+    pub fn next_event(&self) -> SimTime {
+        self.agenda.first_at()
     }
 
     /// Lets the earliest event happen; `None` when there is none at or before `now`.
     pub fn step(&mut self, now: SimTime) -> Option<SimTime> {
-        let &Reverse((at, _, die)) = self.events.peek()?;
+        let at = self.agenda.first_at();
         if at > now {
             return None;
         }
-        self.events.pop();
+        let die = self.agenda.first_die()?;
         match self.dies[usize::from(die)].phase {
             Phase::Transfer => self.end_transfer(die, at),
             Phase::Array => self.end_array(die, at),
@@ -213,34 +219,37 @@ impl Scheduler {
         Some(at)
     }
 
+    /// Whether a fence was reached or spent since the last time they were taken.
+    #[must_use]
+    #[inline]
+    pub fn has_news(&self) -> bool {
+        !self.reached.is_empty() || !self.spent.is_empty()
+    }
+
     /// The first of the watched fences that were reached.
+    #[inline]
     pub fn pop_reached(&mut self) -> Option<Fence> {
         self.reached.pop_front()
     }
 
     /// A fence that all its waiters have passed: free for reuse.
+    #[inline]
     pub fn pop_spent(&mut self) -> Option<Fence> {
         self.spent.pop()
     }
 
-    fn fence(&mut self, fence: Fence) -> &mut FenceState {
-        if fence.index() >= self.fences.len() {
-            self.fences.resize(fence.index() + 1, FenceState::CLEAR);
-        }
-        &mut self.fences[fence.index()]
-    }
-
     /// Starts the first operation of a die that is idle, unless it waits for a fence.
     fn start(&mut self, index: u16, now: SimTime) {
-        let die = &self.dies[usize::from(index)];
+        let die = &mut self.dies[usize::from(index)];
         debug_assert_eq!(die.phase, Phase::Idle);
-        let Some(op) = die.queue.front() else { return };
-        let (kind, waits) = (op.kind, op.order.waits);
+        let Some(op) = die.queue.front().copied() else {
+            return;
+        };
+        let waits = op.order.waits;
         if waits.is_some() {
-            let state = &mut self.fences[waits.index()];
+            let state = self.fences.get(waits);
             if state.open > 0 {
-                let next = std::mem::replace(&mut state.first_sleeper, index);
-                self.dies[usize::from(index)].next_sleeper = next;
+                die.next_sleeper = std::mem::replace(&mut state.first_sleeper, index);
                 return;
             }
             state.waiters -= 1;
@@ -248,58 +257,79 @@ impl Scheduler {
                 self.spent.push(waits);
             }
         }
-        match kind {
-            OpKind::Read => self.begin_array(index, now, self.timing.t_read),
-            OpKind::Program => self.want_channel(index, now),
-            OpKind::Erase => self.begin_array(index, now, self.timing.t_erase),
-        }
-    }
-
-    fn begin_array(&mut self, index: u16, now: SimTime, span: Nanos) {
-        self.dies[usize::from(index)].phase = Phase::Array;
+        die.queue.pop_front();
+        die.at_work = op;
+        let timing = &self.timing;
+        let span = match op.kind {
+            OpKind::Read => timing.t_read,
+            OpKind::Program => timing.t_program,
+            OpKind::Erase => timing.t_erase,
+        };
         self.die_busy += span;
-        self.schedule(now + span, index);
-    }
-
-    fn want_channel(&mut self, index: u16, now: SimTime) {
-        let channel = self.channel_of(index);
-        if self.channels[channel].busy {
-            self.dies[usize::from(index)].phase = Phase::WantsChannel;
-            self.channels[channel].waiting.push_back(index);
-        } else {
-            self.begin_transfer(index, now);
+        match op.kind {
+            OpKind::Program => self.want_channel(index, now),
+            OpKind::Read | OpKind::Erase => self.begin_array(index, now + span),
         }
     }
 
+    fn begin_array(&mut self, index: u16, ends: SimTime) {
+        self.dies[usize::from(index)].phase = Phase::Array;
+        self.agenda.enter(index, ends);
+    }
+
+    /// Begins the transfer of a die, or lets it wait. Its event, if it has one, is over.
+    fn want_channel(&mut self, index: u16, now: SimTime) {
+        let channel = &mut self.channels[usize::from(self.dies[usize::from(index)].channel)];
+        let owner = &mut self.dies[usize::from(channel.owner)];
+        if channel.free_at <= now && owner.phase != Phase::Transfer {
+            self.begin_transfer(index, now);
+            return;
+        }
+        // From now on somebody wants to know when the present transfer ends.
+        if owner.phase != Phase::Transfer {
+            owner.phase = Phase::Transfer;
+            self.agenda.enter(channel.owner, channel.free_at);
+        }
+        channel.waiting.push_back(index);
+        self.dies[usize::from(index)].phase = Phase::WantsChannel;
+        self.agenda.drop(index);
+    }
+
+    /// Begins the transfer of a die on its channel, which is free.
     fn begin_transfer(&mut self, index: u16, now: SimTime) {
-        let channel = self.channel_of(index);
-        self.channels[channel].busy = true;
         let die = &mut self.dies[usize::from(index)];
-        die.phase = Phase::Transfer;
-        let sectors = die
-            .queue
-            .front()
-            .expect("a transfer has an operation")
-            .sectors;
-        let span = self.timing.command_transfer + self.timing.sector_transfer * u64::from(sectors);
+        let sectors = u64::from(die.at_work.sectors);
+        let span = self.timing.command_transfer + self.timing.sector_transfer * sectors;
         self.channel_busy += span;
-        self.schedule(now + span, index);
+        let channel = &mut self.channels[usize::from(die.channel)];
+        channel.owner = index;
+        channel.free_at = now + span;
+        // A program goes on by itself: while nobody wants the channel, the end of the transfer is
+        // no event.
+        if die.at_work.kind == OpKind::Program && channel.waiting.is_empty() {
+            self.begin_array(index, now + span + self.timing.t_program);
+        } else {
+            die.phase = Phase::Transfer;
+            self.agenda.enter(index, now + span);
+        }
     }
 
     fn end_transfer(&mut self, index: u16, now: SimTime) {
-        let channel = self.channel_of(index);
-        self.channels[channel].busy = false;
-        if let Some(next) = self.channels[channel].waiting.pop_front() {
+        let die = &self.dies[usize::from(index)];
+        let is_program = die.at_work.kind == OpKind::Program;
+        let channel = &mut self.channels[usize::from(die.channel)];
+        if let Some(next) = channel.waiting.pop_front() {
             self.begin_transfer(next, now);
         }
-        match self.dies[usize::from(index)].queue[0].kind {
-            OpKind::Program => self.begin_array(index, now, self.timing.t_program),
-            _ => self.finish(index, now),
+        if is_program {
+            self.begin_array(index, now + self.timing.t_program);
+        } else {
+            self.finish(index, now);
         }
     }
 
     fn end_array(&mut self, index: u16, now: SimTime) {
-        match self.dies[usize::from(index)].queue[0].kind {
+        match self.dies[usize::from(index)].at_work.kind {
             OpKind::Read => self.want_channel(index, now),
             _ => self.finish(index, now),
         }
@@ -309,17 +339,23 @@ impl Scheduler {
     fn finish(&mut self, index: u16, now: SimTime) {
         let die = &mut self.dies[usize::from(index)];
         die.phase = Phase::Idle;
-        let op = die.queue.pop_front().expect("a busy die has an operation");
-        self.queued -= 1;
-        for fence in op.order.signals.into_iter().filter(|f| f.is_some()) {
-            self.signal(fence, now);
+        for fence in die.at_work.order.signals {
+            if fence.is_some() {
+                self.signal(fence, now);
+            }
         }
         self.start(index, now);
-        self.dispatch_backlog(now);
+        if !self.backlog.is_empty() {
+            self.dispatch_backlog(now);
+        }
+        // Only now, since mostly the next operation's event has taken the place of this one's.
+        if self.dies[usize::from(index)].phase == Phase::Idle {
+            self.agenda.drop(index);
+        }
     }
 
     fn signal(&mut self, fence: Fence, now: SimTime) {
-        let state = &mut self.fences[fence.index()];
+        let state = self.fences.get(fence);
         state.open -= 1;
         if state.open > 0 {
             return;
@@ -334,15 +370,6 @@ impl Scheduler {
             self.start(sleeper, now);
             sleeper = next;
         }
-    }
-
-    fn schedule(&mut self, at: SimTime, die: u16) {
-        self.sequence += 1;
-        self.events.push(Reverse((at, self.sequence, die)));
-    }
-
-    fn channel_of(&self, die: u16) -> usize {
-        usize::from(die) % self.geometry.channels as usize
     }
 }
 

@@ -1,0 +1,144 @@
+//! The drive's own events: what happens to commands between the stages that serve them.
+//!
+//! Every stage serves in order of arrival, so the events it causes come in order too, and a queue
+//! for each stage takes the place of a heap.
+
+use ftlab_base::SimTime;
+use std::collections::VecDeque;
+
+/// What happens to a command next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event {
+    /// The host's CPU has sent it: it wants the link and the firmware core.
+    Sent,
+    /// The firmware has it, and a write's data.
+    Ready,
+    /// A read's last byte has crossed the link.
+    DataOut,
+    /// It is done for the host.
+    Done,
+    /// It is over and was not done: the flash takes no more writes.
+    Failed,
+}
+
+/// The stages, each with a queue of the events it causes.
+const STAGES: usize = 4;
+
+impl Event {
+    /// The queue of the stage that causes the event. What is over ends at once, whether it was
+    /// done or not.
+    const fn stage(self) -> usize {
+        match self {
+            Event::Sent => 0,
+            Event::Ready => 1,
+            Event::DataOut => 2,
+            Event::Done | Event::Failed => 3,
+        }
+    }
+}
+
+/// Time and sequence of an event, so that events compare as numbers.
+type Key = u128;
+
+/// Of a queue without an event: later than anything.
+const NOTHING: Key = Key::MAX;
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    key: Key,
+    event: Event,
+    command: u32,
+}
+
+/// Events by time, and at one instant in the order in which they were scheduled.
+#[derive(Debug)]
+pub(super) struct Events {
+    queues: [VecDeque<Entry>; STAGES],
+    /// The key of the first entry of each queue.
+    heads: [Key; STAGES],
+    /// The key of the earliest event of all.
+    first: Key,
+    sequence: u64,
+}
+
+impl Events {
+    pub(super) fn new() -> Events {
+        Events {
+            queues: Default::default(),
+            heads: [NOTHING; STAGES],
+            first: NOTHING,
+            sequence: 0,
+        }
+    }
+
+    /// Schedules what happens to a command.
+    ///
+    /// # Panics
+    /// When the stage has scheduled something later already: it did not serve in order.
+    #[inline]
+    pub(super) fn schedule(&mut self, at: SimTime, event: Event, command: u32) {
+        self.sequence += 1;
+        let key = Key::from(at.0) << 64 | Key::from(self.sequence);
+        let stage = event.stage();
+        match self.queues[stage].back() {
+            Some(last) => assert!(last.key < key, "{event:?} at {at:?}, after {last:?}"),
+            None => {
+                self.heads[stage] = key;
+                self.first = self.first.min(key);
+            }
+        }
+        self.queues[stage].push_back(Entry {
+            key,
+            event,
+            command,
+        });
+    }
+
+    /// When the earliest event is; [`SimTime::NEVER`] when there is none.
+    #[inline]
+    pub(super) fn first_at(&self) -> SimTime {
+        SimTime((self.first >> 64) as u64)
+    }
+
+    /// Takes the earliest event and its command.
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<(Event, u32)> {
+        let stage = self.heads.iter().position(|&head| head == self.first)?;
+        let queue = &mut self.queues[stage];
+        let Entry { event, command, .. } = queue.pop_front()?;
+        self.heads[stage] = queue.front().map_or(NOTHING, |next| next.key);
+        let [a, b, c, d] = self.heads;
+        self.first = a.min(b).min(c.min(d));
+        Some((event, command))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_come_by_time_and_then_as_scheduled() {
+        let mut events = Events::new();
+        events.schedule(SimTime(20), Event::Ready, 0);
+        events.schedule(SimTime(10), Event::Sent, 1);
+        events.schedule(SimTime(10), Event::Done, 2);
+        events.schedule(SimTime(10), Event::Failed, 3);
+        events.schedule(SimTime(10), Event::Sent, 4);
+        events.schedule(SimTime(5), Event::DataOut, 5);
+        assert_eq!(events.first_at(), SimTime(5));
+        let order: Vec<u32> = std::iter::from_fn(|| events.pop())
+            .map(|(_, command)| command)
+            .collect();
+        assert_eq!(order, [5, 1, 2, 3, 4, 0]);
+        assert_eq!(events.first_at(), SimTime::NEVER);
+    }
+
+    #[test]
+    #[should_panic(expected = "Ready at SimTime(9)")]
+    fn a_stage_that_does_not_serve_in_order_is_a_bug() {
+        let mut events = Events::new();
+        events.schedule(SimTime(10), Event::Ready, 0);
+        events.schedule(SimTime(9), Event::Ready, 1);
+    }
+}

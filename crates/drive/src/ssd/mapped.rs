@@ -1,0 +1,154 @@
+//! The translation layer behind the drive: what it is asked, noted and checked on the way.
+
+use super::stamps::Stamps;
+use ftlab_base::Lpn;
+use ftlab_ftl::{Extent, Refusal, TranslationLayer};
+use ftlab_nand::{Fence, OpBatch};
+
+/// What the translation layer was asked, in order: enough to repeat a run without time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LayerInput {
+    /// A slot was written.
+    Write(Lpn, Extent),
+    /// Slots were read: first and count.
+    Read(Lpn, u32),
+    /// Slots were trimmed: first and count.
+    Trim(Lpn, u32),
+    /// Open program units were filled up.
+    Flush,
+}
+
+/// A translation layer, the batch it fills, and who follows what it does.
+#[derive(Debug)]
+pub(super) struct Mapped {
+    pub(super) layer: Box<dyn TranslationLayer>,
+    pub(super) batch: OpBatch,
+    /// Whether commands come with a clock.
+    timed: bool,
+    /// Why no more writes are taken.
+    pub(super) refusal: Option<Refusal>,
+    pub(super) stamps: Option<Stamps>,
+    pub(super) inputs: Option<Vec<LayerInput>>,
+}
+
+impl Mapped {
+    pub(super) fn new(layer: Box<dyn TranslationLayer>) -> Mapped {
+        Mapped {
+            layer,
+            batch: OpBatch::default(),
+            timed: true,
+            refusal: None,
+            stamps: None,
+            inputs: None,
+        }
+    }
+
+    /// Lets every physical slot carry a stamp from now on.
+    pub(super) fn carry_stamps(&mut self) {
+        self.stamps = Some(Stamps::new(self.layer.layout().slots(), self.layer.slots()));
+        self.batch = OpBatch::carrying_data();
+    }
+
+    /// The same, for a second run from the same state; inputs are not noted there.
+    pub(super) fn copy(&self) -> Mapped {
+        let mut batch = match self.stamps {
+            Some(_) => OpBatch::carrying_data(),
+            None => OpBatch::default(),
+        };
+        batch.set_timed(self.timed);
+        Mapped {
+            layer: self.layer.boxed(),
+            batch,
+            timed: self.timed,
+            refusal: self.refusal,
+            stamps: self.stamps.clone(),
+            inputs: None,
+        }
+    }
+
+    /// Asks the same again, without time.
+    pub(super) fn replay(&mut self, inputs: &[LayerInput]) {
+        self.set_timed(false);
+        for input in inputs {
+            match *input {
+                LayerInput::Write(lpn, extent) => {
+                    let _ = self.write(lpn, extent);
+                }
+                LayerInput::Read(first, slots) => {
+                    let fence = self.batch.fence();
+                    self.read(first, slots, fence);
+                }
+                LayerInput::Trim(first, slots) => self.trim(first, slots),
+                LayerInput::Flush => self.flush(),
+            }
+            self.batch.clear();
+        }
+    }
+
+    fn note(&mut self, input: LayerInput) {
+        if let Some(inputs) = &mut self.inputs {
+            inputs.push(input);
+        }
+    }
+
+    pub(super) fn write(&mut self, lpn: Lpn, extent: Extent) -> Result<Fence, Refusal> {
+        self.note(LayerInput::Write(lpn, extent));
+        let fence = self.layer.write(lpn, extent, &mut self.batch);
+        match fence {
+            Ok(_) => {
+                if let Some(stamps) = &mut self.stamps {
+                    stamps.written(lpn);
+                }
+                self.follow_moves();
+            }
+            Err(refusal) => self.refusal = Some(refusal),
+        }
+        fence
+    }
+
+    pub(super) fn read(&mut self, first: Lpn, slots: u32, done: Fence) {
+        self.note(LayerInput::Read(first, slots));
+        if let Some(stamps) = &self.stamps {
+            for lpn in (first.0..first.0 + slots).map(Lpn) {
+                stamps.check(lpn, self.layer.lookup(lpn));
+            }
+        }
+        self.layer.read(first, slots, done, &mut self.batch);
+    }
+
+    pub(super) fn trim(&mut self, first: Lpn, slots: u32) {
+        self.note(LayerInput::Trim(first, slots));
+        if let Some(stamps) = &mut self.stamps {
+            stamps.trimmed(first, slots);
+        }
+        self.layer.trim(first, slots, &mut self.batch);
+        self.refusal = None;
+        self.follow_moves();
+    }
+
+    pub(super) fn flush(&mut self) {
+        self.note(LayerInput::Flush);
+        self.layer.flush(&mut self.batch);
+        self.follow_moves();
+    }
+
+    fn follow_moves(&mut self) {
+        if let Some(stamps) = &mut self.stamps {
+            stamps.follow(self.batch.moves());
+        }
+    }
+
+    /// Without time nobody waits for fences; with time somebody does. A program unit that was begun
+    /// without time is filled up before time begins.
+    pub(super) fn set_timed(&mut self, timed: bool) {
+        if self.timed == timed {
+            return;
+        }
+        if timed {
+            self.flush();
+            self.batch.clear();
+        }
+        self.timed = timed;
+        self.batch.set_timed(timed);
+    }
+}

@@ -1,0 +1,54 @@
+//! What an SSD takes in time and holds in memory, apart from its NAND and its mapping.
+
+use crate::host_queue::HostOrder;
+use ftlab_base::{Command, CommandKind, Nanos};
+use ftlab_timing::NandTiming;
+
+/// What an SSD takes in time and holds in memory, apart from its NAND and its mapping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SsdParams {
+    /// Sectors the host can address.
+    pub capacity_sectors: u64,
+    /// Phases of the NAND's operations.
+    pub nand: NandTiming,
+    /// Commands the drive takes at a time (NCQ: 32; without: 1).
+    pub queue_depth: u32,
+    /// Slots in the write buffer.
+    pub buffer_slots: u32,
+    /// NAND operations the firmware queues for a die before it waits.
+    pub die_queue: u32,
+    /// Time of the firmware core for a write command.
+    pub write_command: Nanos,
+    /// Time of the firmware core for a read command.
+    pub read_command: Nanos,
+    /// Time of the firmware core for each slot of a command.
+    pub per_slot: Nanos,
+    /// Time of one sector of 512 bytes on the host link.
+    pub link_sector: Nanos,
+    /// Time of a command's protocol on the host link.
+    pub link_command: Nanos,
+    /// Time of the host's CPU for a command.
+    pub host_command: Nanos,
+    /// How the host orders what waits for the drive.
+    pub host_order: HostOrder,
+}
+
+impl SsdParams {
+    /// Time of a command on its way in over the link: its protocol, and a write's data.
+    pub(super) fn link_in(&self, command: &Command) -> Nanos {
+        match command.kind {
+            CommandKind::Write => self.link_command + self.link_sector * u64::from(command.sectors),
+            _ => self.link_command,
+        }
+    }
+
+    /// Time of the firmware core for a command of so many slots.
+    pub(super) fn core(&self, command: &Command, sectors_per_slot: u32) -> Nanos {
+        let slots = u64::from(command.sectors.div_ceil(sectors_per_slot));
+        match command.kind {
+            CommandKind::Write => self.write_command + self.per_slot * slots,
+            CommandKind::Read => self.read_command + self.per_slot * slots,
+            CommandKind::Trim | CommandKind::Flush => self.read_command,
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Reads: from the buffer or the flash, then out over the link.
+
+use super::Ssd;
+use super::events::Event;
+use ftlab_base::{Command, Lpn, SimTime};
+use ftlab_nand::Fence;
+
+impl Ssd {
+    pub(super) fn begin_read(&mut self, number: u32, command: &Command, now: SimTime) {
+        let done = self.mapped.batch.fence();
+        // Runs of neighbouring slots that the buffer does not hold are read together.
+        let (mut first, mut slots) = (Lpn(0), 0);
+        let mut offset = 0;
+        while offset < command.sectors {
+            let piece = self.slot.piece(command, offset);
+            if self.buffer.holds(piece.lpn, piece.mask) {
+                self.read_run(first, slots, done);
+                slots = 0;
+            } else {
+                first = if slots == 0 { piece.lpn } else { first };
+                slots += 1;
+            }
+            offset += piece.sectors;
+        }
+        self.read_run(first, slots, done);
+        if self.mapped.batch.ops().is_empty() {
+            self.mapped.batch.recycle(done);
+            self.data_out(number, now);
+            return;
+        }
+        self.issue(now);
+        self.scheduler.watch(done);
+        if done.index() >= self.reading.len() {
+            self.reading.resize(done.index() + 1, None);
+        }
+        self.reading[done.index()] = Some(number);
+    }
+
+    fn read_run(&mut self, first: Lpn, slots: u32, done: Fence) {
+        if slots > 0 {
+            self.mapped.read(first, slots, done);
+        }
+    }
+
+    pub(super) fn data_out(&mut self, number: u32, now: SimTime) {
+        let sectors = u64::from(self.commands.get(number).sectors);
+        let at = self.link.serve(now, self.params.link_sector * sectors);
+        self.events.schedule(at, Event::DataOut, number);
+    }
+}

@@ -1,0 +1,115 @@
+//! Writes, trims and flushes: into the buffer, and from there to the flash.
+
+use super::Ssd;
+use super::events::Event;
+use ftlab_base::{Command, SimTime};
+
+/// A write that is not wholly in the buffer yet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Admission {
+    number: u32,
+    /// Sectors admitted so far.
+    admitted: u32,
+    stalled: bool,
+}
+
+impl Ssd {
+    pub(super) fn begin_write(&mut self, number: u32, now: SimTime) {
+        self.admissions.push_back(Admission {
+            number,
+            admitted: 0,
+            stalled: false,
+        });
+        self.admit(now);
+    }
+
+    pub(super) fn trim(&mut self, number: u32, command: &Command, now: SimTime) {
+        let (first, slots) = self.slot.whole(command);
+        self.host_bytes_written += self.buffer.forget(first, slots);
+        self.mapped.trim(first, slots);
+        self.issue(now);
+        self.events.schedule(now, Event::Done, number);
+        // What the buffer dropped is room for others, and perhaps all a flush waits for.
+        self.end_flushes(now);
+        self.admit(now);
+    }
+
+    pub(super) fn begin_flush(&mut self, number: u32, now: SimTime) {
+        self.flushes.push_back(number);
+        self.drain(now);
+        self.end_flushes(now);
+    }
+
+    /// Takes waiting writes into the buffer, in order, as far as there is room, and hands on what
+    /// the firmware's queue has room for.
+    pub(super) fn admit(&mut self, now: SimTime) {
+        while self.flushes.is_empty() && !self.admissions.is_empty() {
+            let is_in = self.admit_first();
+            let first = &mut self.admissions[0];
+            if !is_in {
+                self.buffer_stalls += u64::from(!first.stalled);
+                first.stalled = true;
+                break;
+            }
+            self.events.schedule(now, Event::Done, first.number);
+            self.admissions.pop_front();
+        }
+        self.drain(now);
+    }
+
+    /// Takes in what there is room for of the write that waits longest; whether that was the rest.
+    fn admit_first(&mut self) -> bool {
+        let admission = &mut self.admissions[0];
+        let command = self.commands.get(admission.number);
+        while admission.admitted < command.sectors {
+            let piece = self.slot.piece(command, admission.admitted);
+            if !self.buffer.admit(piece.lpn, piece.mask) {
+                return false;
+            }
+            admission.admitted += piece.sectors;
+        }
+        true
+    }
+
+    /// Hands slots from the buffer to the translation layer while the queues of the dies have room.
+    pub(super) fn drain(&mut self, now: SimTime) {
+        while self.mapped.refusal.is_none()
+            && self.scheduler.wants_more()
+            && let Some((lpn, extent)) = self.buffer.front()
+        {
+            let Ok(fence) = self.mapped.write(lpn, extent) else {
+                self.fail_writes(now);
+                return;
+            };
+            let (place, bytes) = self.buffer.take().expect("something waits");
+            self.host_bytes_written += bytes;
+            self.issue(now);
+            self.scheduler.watch(fence);
+            let index = fence.index();
+            if index >= self.programming.len() {
+                self.programming.resize_with(index + 1, Vec::new);
+            }
+            self.programming[index].push(place);
+        }
+        if !self.flushes.is_empty() && self.buffer.nothing_waits() && !self.buffer.is_empty() {
+            self.mapped.flush();
+            self.issue(now);
+        }
+    }
+
+    /// Ends everything that waits for flash that takes no more. What the buffer holds stays there.
+    fn fail_writes(&mut self, now: SimTime) {
+        let writes = self.admissions.drain(..).map(|admission| admission.number);
+        for number in writes.chain(self.flushes.drain(..)) {
+            self.events.schedule(now, Event::Failed, number);
+        }
+    }
+
+    pub(super) fn end_flushes(&mut self, now: SimTime) {
+        if self.buffer.is_empty() {
+            while let Some(number) = self.flushes.pop_front() {
+                self.events.schedule(now, Event::Done, number);
+            }
+        }
+    }
+}

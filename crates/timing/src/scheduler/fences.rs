@@ -1,0 +1,49 @@
+//! Fences: how many unfinished operations hold each open, and who waits for it.
+
+use ftlab_nand::Fence;
+
+/// Nobody, in a chain of sleepers.
+pub(super) const NOBODY: u16 = u16::MAX;
+
+/// One fence.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FenceState {
+    /// Unfinished operations that signal it.
+    pub(super) open: u32,
+    /// Operations that wait for it and have not started.
+    pub(super) waiters: u32,
+    /// The first of the dies that sleep on it.
+    pub(super) first_sleeper: u16,
+    /// The drive waits for it.
+    pub(super) watched: bool,
+}
+
+/// All fences, by number.
+#[derive(Debug, Clone)]
+pub(super) struct Fences {
+    states: Vec<FenceState>,
+}
+
+impl Fences {
+    const CLEAR: FenceState = FenceState {
+        open: 0,
+        waiters: 0,
+        first_sleeper: NOBODY,
+        watched: false,
+    };
+
+    pub(super) fn new() -> Fences {
+        Fences {
+            states: vec![Self::CLEAR],
+        }
+    }
+
+    /// The state of a fence, used before or not.
+    #[inline]
+    pub(super) fn get(&mut self, fence: Fence) -> &mut FenceState {
+        if fence.index() >= self.states.len() {
+            self.states.resize(fence.index() + 1, Self::CLEAR);
+        }
+        &mut self.states[fence.index()]
+    }
+}
