@@ -1,6 +1,7 @@
 //! From what a file says to a drive.
 
 use super::placement;
+use super::scheduling::scheduling;
 use super::schema::{DestageOrder, DiskFile, Scheme, SsdFile};
 use super::{Body, DriveError, DriveFile, Testbed};
 use crate::device::Device;
@@ -11,7 +12,7 @@ use ftlab_base::{Geometry, Layout, RootSeed, SECTOR_BYTES};
 use ftlab_ftl::TranslationLayer;
 use ftlab_ftl::block::{BlockConfig, BlockLayer};
 use ftlab_ftl::page::{self, Checkpoint, PageConfig, policy};
-use ftlab_timing::NandTiming;
+use ftlab_timing::{NandTiming, Scheduling};
 
 /// The most sectors a slot of a write buffer can tell apart.
 const MOST_SECTORS_PER_SLOT: u32 = 128;
@@ -53,14 +54,18 @@ impl DriveFile {
             return Err(self.invalid("a hard disk has no flash".into()));
         };
         let layer = self.layer(ssd, seed.derive(self.slug()))?;
-        let params = ssd_params(ssd, layer.slots(), testbed);
+        let scheduling = scheduling(ssd).map_err(|why| self.invalid(why))?;
+        let params = ssd_params(ssd, scheduling, layer.slots(), testbed);
         Ok(Ssd::new(params, layer))
     }
 
     /// Makes everything once, so that what is read can also be built.
     pub(super) fn check(&self) -> Result<(), DriveError> {
         match &self.body {
-            Body::Ssd(ssd) => self.layer(ssd, RootSeed(0)).map(drop),
+            Body::Ssd(ssd) => {
+                scheduling(ssd).map_err(|why| self.invalid(why))?;
+                self.layer(ssd, RootSeed(0)).map(drop)
+            }
             Body::Disk(disk) => disk_params(disk)
                 .check()
                 .map_err(|why| self.invalid(why.to_string())),
@@ -235,7 +240,12 @@ fn user_slots(ssd: &SsdFile, layout: &Layout) -> Result<u32, String> {
     }
 }
 
-fn ssd_params(ssd: &SsdFile, user_slots: u32, testbed: &Testbed) -> SsdParams {
+fn ssd_params(
+    ssd: &SsdFile,
+    scheduling: Scheduling,
+    user_slots: u32,
+    testbed: &Testbed,
+) -> SsdParams {
     let sector = SECTOR_BYTES as f64;
     let page = ssd.nand.page.get() as f64;
     // The spare bytes of a page cross the channel in proportion to its sectors.
@@ -252,6 +262,7 @@ fn ssd_params(ssd: &SsdFile, user_slots: u32, testbed: &Testbed) -> SsdParams {
         queue_depth: ssd.queue.depth.get(),
         buffer_slots: (ssd.buffer.size.get() / ssd.map.slot.get()) as u32,
         die_queue: ssd.firmware.die_queue.get(),
+        scheduling,
         write_command: ssd.firmware.write_command.get(),
         read_command: ssd.firmware.read_command.get(),
         per_slot: ssd.firmware.per_slot.get(),

@@ -43,6 +43,7 @@ pub(super) struct SsdFile {
     pub(super) wear: Option<Wear>,
     pub(super) buffer: Buffer,
     pub(super) firmware: Firmware,
+    pub(super) scheduling: Option<SchedulingKeys>,
     pub(super) checkpoint: Option<CheckpointKeys>,
     pub(super) link: Link,
     pub(super) queue: Queue,
@@ -197,6 +198,52 @@ pub(super) struct Firmware {
     pub(super) per_slot: Quantity<Time>,
     /// NAND operations queued for a die before the firmware waits.
     pub(super) die_queue: Quantity<Count>,
+}
+
+/// In which order a die works off its queue; without the section, as issued.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SchedulingKeys {
+    #[serde(default)]
+    pub(super) order: Order,
+    /// What a read for the host may suspend.
+    #[serde(default)]
+    pub(super) suspend: SuspendWhat,
+    /// From the command to suspend until the die takes a read.
+    pub(super) suspend_time: Option<Quantity<Time>>,
+    /// From the command to resume until the array works again.
+    pub(super) resume_time: Option<Quantity<Time>>,
+    /// How often one operation may be suspended.
+    pub(super) suspend_max: Option<Quantity<Count>>,
+    /// Whether collection lets operations for the host pass.
+    #[serde(default)]
+    pub(super) gc_preemptible: bool,
+    /// How often one operation lets others pass.
+    pub(super) overtake_max: Option<Quantity<Count>>,
+}
+
+/// The orders there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Order {
+    /// As issued.
+    #[default]
+    Fcfs,
+    /// Reads for the host first.
+    ReadFirst,
+}
+
+/// What can be suspended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum SuspendWhat {
+    /// Nothing.
+    #[default]
+    None,
+    /// Erases.
+    Erase,
+    /// Erases and programs.
+    ProgramErase,
 }
 
 /// Writing the mapping tables to flash.

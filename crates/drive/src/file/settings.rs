@@ -54,18 +54,31 @@ fn is_set(value: &Value) -> bool {
     value.get("source").and_then(Value::as_str) == Some("set")
 }
 
-/// The value that takes the place of `old`: a word for a word, a number for a number.
+/// The value that takes the place of `old`: a word for a word, a number for a number, true or
+/// false for either.
 fn new_value(old: Option<&Value>, text: &str) -> Result<Value, String> {
     match old {
         Some(Value::String(_)) => Ok(Value::String(text.to_string())),
+        Some(Value::Boolean(_)) => {
+            let yes_or_no = text.parse().map(Value::Boolean);
+            yes_or_no.map_err(|_| format!("`{text}` is neither true nor false"))
+        }
         Some(Value::Table(old)) if old.contains_key("value") => {
             let unit = old.get("unit").and_then(Value::as_str).unwrap_or_default();
             quantity(text, unit)
         }
         Some(Value::Table(_)) => Err("a section; set one of its keys".to_string()),
         Some(_) => Err("cannot be set".to_string()),
-        None => quantity(text, "").or_else(|_| Ok(Value::String(text.to_string()))),
+        None => Ok(new_key(text)),
     }
+}
+
+/// The value of a key that is not there yet, by what it looks like; the schema says if it fits.
+fn new_key(text: &str) -> Value {
+    if let Ok(yes_or_no) = text.parse() {
+        return Value::Boolean(yes_or_no);
+    }
+    quantity(text, "").unwrap_or_else(|_| Value::String(text.to_string()))
 }
 
 /// A number with an optional unit behind it, as a quantity.
@@ -157,6 +170,19 @@ mod tests {
         apply(&mut table, "gc.choices=5").unwrap();
         apply(&mut table, "gc.policy=fifo").unwrap();
         assert_eq!(keys(&table), ["choices", "policy", "reserve"]);
+    }
+
+    #[test]
+    fn a_section_that_is_not_there_is_made() {
+        let table = after("scheduling.order=read-first").unwrap();
+        assert_eq!(table["scheduling"]["order"].as_str(), Some("read-first"));
+        let mut table = after("scheduling.gc_preemptible=true").unwrap();
+        let key = |table: &Table| table["scheduling"]["gc_preemptible"].as_bool();
+        assert_eq!(key(&table), Some(true));
+        apply(&mut table, "scheduling.gc_preemptible=false").unwrap();
+        assert_eq!(key(&table), Some(false));
+        let error = apply(&mut table, "scheduling.gc_preemptible=perhaps").unwrap_err();
+        assert!(error.contains("neither true nor false"), "{error}");
     }
 
     #[test]

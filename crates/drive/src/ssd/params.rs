@@ -2,7 +2,7 @@
 
 use crate::host_queue::HostOrder;
 use ftlab_base::{Command, CommandKind, Nanos};
-use ftlab_timing::NandTiming;
+use ftlab_timing::{NandTiming, Scheduling};
 
 /// What an SSD takes in time and holds in memory, apart from its NAND and its mapping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub struct SsdParams {
     pub buffer_slots: u32,
     /// NAND operations the firmware queues for a die before it waits.
     pub die_queue: u32,
+    /// In which order a die works off its queue.
+    pub scheduling: Scheduling,
     /// Time of the firmware core for a write command.
     pub write_command: Nanos,
     /// Time of the firmware core for a read command.

@@ -20,7 +20,7 @@ pub(super) struct FenceState {
 
 /// All fences, by number.
 #[derive(Debug, Clone)]
-pub(super) struct Fences {
+pub(crate) struct Fences {
     states: Vec<FenceState>,
 }
 
@@ -45,5 +45,13 @@ impl Fences {
             self.states.resize(fence.index() + 1, Self::CLEAR);
         }
         &mut self.states[fence.index()]
+    }
+
+    /// Whether nothing holds a fence open.
+    #[inline]
+    pub(crate) fn is_reached(&self, fence: Fence) -> bool {
+        self.states
+            .get(fence.index())
+            .is_none_or(|state| state.open == 0)
     }
 }

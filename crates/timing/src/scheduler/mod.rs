@@ -2,21 +2,27 @@
 //!
 //! A read senses (die), then moves data out (channel), then is done. A program moves data in
 //! (channel), then programs (die). An erase occupies the die alone. A die works on one operation
-//! at a time and in issue order, so operations within a block are never reordered; a channel
-//! serves transfers in the order in which they become ready and fills any gap. The die holds its
-//! operation from start to end, the page register included.
+//! at a time, in issue order unless its [`Scheduling`] lets some pass others; a channel serves
+//! transfers in the order in which they become ready and fills any gap. The die holds its
+//! operation from start to end, the page register included; while a program or an erase is
+//! suspended, a second register serves the reads.
 //!
 //! The queues of the dies are bounded. Operations are dispatched in issue order, so one whose die
 //! has no room holds up all behind it: the scheduler then has a backlog, and whoever issues more
-//! should wait until it is gone.
+//! should wait until it is gone. Only reads that pass what a die has queued go round it.
 
 mod fences;
+mod suspension;
+
+pub(crate) use fences::Fences;
 
 use crate::agenda::Agenda;
-use fences::{Fences, NOBODY};
-use ftlab_base::{DieId, Geometry, Nanos, PageId, SimTime};
+use crate::policy::{Decision, DieView, Scheduling};
+use fences::NOBODY;
+use ftlab_base::{DieId, Divisor, Geometry, Nanos, PageId, SimTime};
 use ftlab_nand::{Cause, Fence, NandOp, OpKind, Order};
 use std::collections::VecDeque;
+use suspension::Suspended;
 
 /// What the phases of an operation take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +51,8 @@ enum Phase {
     Transfer,
     /// The array works; or a program's data still move and it will work when they have.
     Array,
+    /// What was at work is being suspended.
+    Suspending,
 }
 
 #[derive(Debug, Clone)]
@@ -53,8 +61,20 @@ struct Die {
     channel: u16,
     /// The next die that sleeps on the same fence.
     next_sleeper: u16,
+    /// Whether it sleeps on a fence.
+    is_asleep: bool,
+    /// Operations dispatched and not done, of those that take room.
+    occupied: u32,
     /// The operation at work, unless idle.
     at_work: NandOp,
+    /// How often it was suspended, from when on its array works, and until when.
+    suspensions: u32,
+    works_from: SimTime,
+    works_until: SimTime,
+    /// The operation that lets reads pass in the middle of its work.
+    suspended: Option<Suspended>,
+    /// How often others have passed what is suspended, or else the first of the queue.
+    overtaken: u32,
     /// Operations dispatched and not started.
     queue: VecDeque<NandOp>,
 }
@@ -65,6 +85,8 @@ impl Die {
             phase: Phase::Idle,
             channel: channel as u16,
             next_sleeper: NOBODY,
+            is_asleep: false,
+            occupied: 0,
             at_work: NandOp {
                 kind: OpKind::Read,
                 cause: Cause::Host,
@@ -74,13 +96,13 @@ impl Die {
                 page: PageId(0),
                 order: Order::FREE,
             },
+            suspensions: 0,
+            works_from: SimTime::ZERO,
+            works_until: SimTime::ZERO,
+            suspended: None,
+            overtaken: 0,
             queue: VecDeque::new(),
         }
-    }
-
-    /// Operations dispatched and not done.
-    fn held(&self) -> usize {
-        self.queue.len() + usize::from(self.phase != Phase::Idle)
     }
 }
 
@@ -96,13 +118,15 @@ struct Channel {
 #[derive(Debug, Clone)]
 pub struct Scheduler {
     timing: NandTiming,
+    scheduling: Scheduling,
+    pages_per_block: Divisor,
     dies: Vec<Die>,
     channels: Vec<Channel>,
     fences: Fences,
     /// The next phase change of every die.
     agenda: Agenda,
     /// Operations that the queue of a die has room for.
-    die_queue: usize,
+    die_queue: u32,
     /// Issued, and not dispatched to their dies yet.
     backlog: VecDeque<NandOp>,
     die_busy: Nanos,
@@ -116,10 +140,17 @@ pub struct Scheduler {
 impl Scheduler {
     /// Idle dies and channels; each die queues `die_queue` operations, the one at work included.
     #[must_use]
-    pub fn new(geometry: Geometry, timing: NandTiming, die_queue: u32) -> Scheduler {
+    pub fn new(
+        geometry: Geometry,
+        timing: NandTiming,
+        scheduling: Scheduling,
+        die_queue: u32,
+    ) -> Scheduler {
         let channel_of = |die: u32| geometry.channel_of_die(DieId(die as u16));
         Scheduler {
             timing,
+            scheduling,
+            pages_per_block: Divisor::new(geometry.pages_per_block),
             dies: (0..geometry.dies())
                 .map(|die| Die::new(channel_of(die)))
                 .collect(),
@@ -132,7 +163,7 @@ impl Scheduler {
                 .collect(),
             fences: Fences::new(),
             agenda: Agenda::new(geometry.dies()),
-            die_queue: die_queue as usize,
+            die_queue,
             backlog: VecDeque::new(),
             die_busy: Nanos::ZERO,
             channel_busy: Nanos::ZERO,
@@ -157,12 +188,21 @@ impl Scheduler {
             for fence in op.order.signals.into_iter().filter(|f| f.is_some()) {
                 self.fences.get(fence).open += 1;
             }
-            if self.backlog.is_empty() && self.has_room(op) {
+            let is_express = self.scheduling.is_express(op);
+            if is_express && self.passes_backlog(op)
+                || self.backlog.is_empty() && (is_express || self.has_room(op))
+            {
                 self.dispatch(*op, now);
             } else {
                 self.backlog.push_back(*op);
             }
         }
+    }
+
+    /// Whether nothing that waits to be dispatched must be done before `op`.
+    fn passes_backlog(&self, op: &NandOp) -> bool {
+        let mut of_the_die = self.backlog.iter().filter(|other| other.die == op.die);
+        of_the_die.all(|other| self.scheduling.may_pass(op, other, self.pages_per_block))
     }
 
     /// Whether everything issued has been dispatched to its die.
@@ -173,19 +213,30 @@ impl Scheduler {
     }
 
     fn has_room(&self, op: &NandOp) -> bool {
-        self.dies[op.die.index()].held() < self.die_queue
+        self.dies[op.die.index()].occupied < self.die_queue
     }
 
     fn dispatch(&mut self, op: NandOp, now: SimTime) {
+        let takes_room = !self.scheduling.is_express(&op);
         let die = &mut self.dies[op.die.index()];
+        die.occupied += u32::from(takes_room);
         die.queue.push_back(op);
-        if die.held() == 1 {
-            self.start(op.die.0, now);
+        let is_plain = self.scheduling.is_plain();
+        if die.phase == Phase::Idle {
+            // In plain order one that sleeps goes on sleeping.
+            if !is_plain || die.queue.len() == 1 {
+                self.start(op.die.0, now);
+            }
+        } else if !is_plain {
+            self.suspend_if_due(op.die.0, now);
         }
     }
 
     fn dispatch_backlog(&mut self, now: SimTime) {
-        while let Some(op) = self.backlog.front().copied().filter(|op| self.has_room(op)) {
+        while let Some(op) = self.backlog.front().copied() {
+            if !self.has_room(&op) && !self.scheduling.is_express(&op) {
+                break;
+            }
             self.backlog.pop_front();
             self.dispatch(op, now);
         }
@@ -214,6 +265,7 @@ impl Scheduler {
         match self.dies[usize::from(die)].phase {
             Phase::Transfer => self.end_transfer(die, at),
             Phase::Array => self.end_array(die, at),
+            Phase::Suspending => self.end_suspending(die, at),
             phase => unreachable!("event for a die in phase {phase:?}"),
         }
         Some(at)
@@ -238,27 +290,76 @@ impl Scheduler {
         self.spent.pop()
     }
 
-    /// Starts the first operation of a die that is idle, unless it waits for a fence.
+    /// Starts what a die that is idle does next, if anything can start.
     fn start(&mut self, index: u16, now: SimTime) {
+        debug_assert_eq!(self.dies[usize::from(index)].phase, Phase::Idle);
+        match self.decide(index) {
+            Decision::Start(place) => self.begin(index, place, now),
+            Decision::Resume => self.resume(index, now),
+            Decision::Wait => self.sleep(index),
+        }
+    }
+
+    fn decide(&self, index: u16) -> Decision {
+        let die = &self.dies[usize::from(index)];
+        if self.scheduling.is_plain() {
+            let first = die.queue.front();
+            return match first.filter(|op| self.fences.is_reached(op.order.waits)) {
+                Some(_) => Decision::Start(0),
+                None => Decision::Wait,
+            };
+        }
+        let suspended = die.suspended.as_ref().map(|suspended| &suspended.op);
+        self.scheduling.decide(&self.view(die, suspended))
+    }
+
+    fn view<'a>(&'a self, die: &'a Die, suspended: Option<&'a NandOp>) -> DieView<'a> {
+        DieView {
+            queue: &die.queue,
+            suspended,
+            overtaken: die.overtaken,
+            fences: &self.fences,
+            pages_per_block: self.pages_per_block,
+        }
+    }
+
+    /// Lets a die with nothing to start sleep until the first fence that holds it up is reached.
+    fn sleep(&mut self, index: u16) {
         let die = &mut self.dies[usize::from(index)];
-        debug_assert_eq!(die.phase, Phase::Idle);
-        let Some(op) = die.queue.front().copied() else {
+        if die.is_asleep {
             return;
+        }
+        let mut fences = die.queue.iter().map(|op| op.order.waits);
+        if let Some(fence) = fences.find(|&fence| !self.fences.is_reached(fence)) {
+            die.is_asleep = true;
+            let first = &mut self.fences.get(fence).first_sleeper;
+            die.next_sleeper = std::mem::replace(first, index);
+        }
+    }
+
+    /// Begins the operation at `place` of a die's queue.
+    fn begin(&mut self, index: u16, place: usize, now: SimTime) {
+        let die = &mut self.dies[usize::from(index)];
+        let op = if place == 0 {
+            die.queue.pop_front()
+        } else {
+            die.queue.remove(place)
         };
-        let waits = op.order.waits;
-        if waits.is_some() {
-            let state = self.fences.get(waits);
-            if state.open > 0 {
-                die.next_sleeper = std::mem::replace(&mut state.first_sleeper, index);
-                return;
-            }
+        let op = op.expect("a policy names a place of the queue");
+        die.at_work = op;
+        die.suspensions = 0;
+        die.overtaken = if place > 0 || die.suspended.is_some() {
+            die.overtaken + 1
+        } else {
+            0
+        };
+        if op.order.waits.is_some() {
+            let state = self.fences.get(op.order.waits);
             state.waiters -= 1;
             if state.waiters == 0 {
-                self.spent.push(waits);
+                self.spent.push(op.order.waits);
             }
         }
-        die.queue.pop_front();
-        die.at_work = op;
         let timing = &self.timing;
         let span = match op.kind {
             OpKind::Read => timing.t_read,
@@ -268,13 +369,17 @@ impl Scheduler {
         self.die_busy += span;
         match op.kind {
             OpKind::Program => self.want_channel(index, now),
-            OpKind::Read | OpKind::Erase => self.begin_array(index, now + span),
+            OpKind::Read | OpKind::Erase => self.begin_array(index, now, span),
         }
     }
 
-    fn begin_array(&mut self, index: u16, ends: SimTime) {
-        self.dies[usize::from(index)].phase = Phase::Array;
-        self.agenda.enter(index, ends);
+    /// Lets the array work for `span` from `from` on.
+    fn begin_array(&mut self, index: u16, from: SimTime, span: Nanos) {
+        let die = &mut self.dies[usize::from(index)];
+        die.phase = Phase::Array;
+        die.works_from = from;
+        die.works_until = from + span;
+        self.agenda.enter(index, from + span);
     }
 
     /// Begins the transfer of a die, or lets it wait. Its event, if it has one, is over.
@@ -307,7 +412,7 @@ impl Scheduler {
         // A program goes on by itself: while nobody wants the channel, the end of the transfer is
         // no event.
         if die.at_work.kind == OpKind::Program && channel.waiting.is_empty() {
-            self.begin_array(index, now + span + self.timing.t_program);
+            self.begin_array(index, now + span, self.timing.t_program);
         } else {
             die.phase = Phase::Transfer;
             self.agenda.enter(index, now + span);
@@ -322,7 +427,8 @@ impl Scheduler {
             self.begin_transfer(next, now);
         }
         if is_program {
-            self.begin_array(index, now + self.timing.t_program);
+            self.begin_array(index, now, self.timing.t_program);
+            self.suspend_if_due(index, now);
         } else {
             self.finish(index, now);
         }
@@ -339,7 +445,9 @@ impl Scheduler {
     fn finish(&mut self, index: u16, now: SimTime) {
         let die = &mut self.dies[usize::from(index)];
         die.phase = Phase::Idle;
-        for fence in die.at_work.order.signals {
+        let op = die.at_work;
+        die.occupied -= u32::from(!self.scheduling.is_express(&op));
+        for fence in op.order.signals {
             if fence.is_some() {
                 self.signal(fence, now);
             }
@@ -367,7 +475,11 @@ impl Scheduler {
         while sleeper != NOBODY {
             let die = &mut self.dies[usize::from(sleeper)];
             let next = std::mem::replace(&mut die.next_sleeper, NOBODY);
-            self.start(sleeper, now);
+            die.is_asleep = false;
+            // It may have been given something to do since it fell asleep.
+            if die.phase == Phase::Idle {
+                self.start(sleeper, now);
+            }
             sleeper = next;
         }
     }

@@ -4,6 +4,10 @@ const US: u64 = 1_000;
 const DIE_QUEUE: u32 = 4;
 
 fn scheduler(channels: u32, dies_per_channel: u32) -> Scheduler {
+    scheduler_with(Scheduling::FCFS, channels, dies_per_channel)
+}
+
+fn scheduler_with(scheduling: Scheduling, channels: u32, dies_per_channel: u32) -> Scheduler {
     let geometry = Geometry {
         channels,
         dies_per_channel,
@@ -20,7 +24,7 @@ fn scheduler(channels: u32, dies_per_channel: u32) -> Scheduler {
         sector_transfer: Nanos(12 * US),
         command_transfer: Nanos(4 * US),
     };
-    Scheduler::new(geometry, timing, DIE_QUEUE)
+    Scheduler::new(geometry, timing, scheduling, DIE_QUEUE)
 }
 
 fn op(kind: OpKind, die: u16, order: Order) -> NandOp {
@@ -40,8 +44,13 @@ fn run(scheduler: &mut Scheduler) -> u64 {
     while let Some(at) = scheduler.step(SimTime::NEVER) {
         last = at;
     }
-    let held: usize = scheduler.dies.iter().map(Die::held).sum();
-    assert_eq!(held + scheduler.backlog.len(), 0);
+    assert!(
+        scheduler
+            .dies
+            .iter()
+            .all(|die| die.occupied == 0 && die.queue.is_empty())
+    );
+    assert!(scheduler.backlog.is_empty());
     last.0 / US
 }
 
@@ -188,3 +197,5 @@ fn several_operations_of_a_batch_wait_for_one_fence() {
     assert_eq!(run(&mut s), 150 + 1_000);
     assert_eq!((s.pop_spent(), s.pop_spent()), (Some(read), None));
 }
+
+mod policies;

@@ -1,0 +1,192 @@
+//! Scheduling policies: what a die does next, decided over a read-only view.
+//!
+//! A policy never breaks the order that the data need. Within a block, an operation passes another
+//! only when both read; an erase passes nothing. Only what waits for no fence, or for one that is
+//! reached, passes anything, so whatever is issued first can always go on.
+
+use crate::scheduler::Fences;
+use ftlab_base::{Divisor, Nanos};
+use ftlab_nand::{Cause, NandOp, OpKind};
+use std::collections::VecDeque;
+
+/// In which order a die works off its queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DieOrder {
+    /// As issued.
+    Fcfs,
+    /// Reads for the host before everything else.
+    ReadFirst,
+}
+
+/// What a read for the host may suspend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Suspend {
+    /// Nothing.
+    Nothing,
+    /// A running erase.
+    Erase,
+    /// A running erase or program.
+    ProgramErase,
+}
+
+/// How the operations of a die are scheduled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scheduling {
+    /// The order of a die's queue.
+    pub order: DieOrder,
+    /// Whether collection and wear levelling let operations for the host pass.
+    pub gc_preemptible: bool,
+    /// How often one operation lets others pass while it is next or suspended.
+    pub overtake_max: u32,
+    /// What a read for the host may suspend.
+    pub suspend: Suspend,
+    /// From the command to suspend until the die takes a read.
+    pub suspend_time: Nanos,
+    /// From the command to resume until the array works again.
+    pub resume_time: Nanos,
+    /// How often one operation may be suspended.
+    pub suspend_max: u32,
+}
+
+impl Scheduling {
+    /// Every die works in issue order and finishes what it began.
+    pub const FCFS: Scheduling = Scheduling {
+        order: DieOrder::Fcfs,
+        gc_preemptible: false,
+        overtake_max: 0,
+        suspend: Suspend::Nothing,
+        suspend_time: Nanos::ZERO,
+        resume_time: Nanos::ZERO,
+        suspend_max: 0,
+    };
+}
+
+/// What a die does next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// Start the operation at this place of the queue.
+    Start(usize),
+    /// Go on with what is suspended.
+    Resume,
+    /// Nothing can start.
+    Wait,
+}
+
+/// A die as a policy sees it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DieView<'a> {
+    /// What has not started, as dispatched.
+    pub(crate) queue: &'a VecDeque<NandOp>,
+    /// What is suspended.
+    pub(crate) suspended: Option<&'a NandOp>,
+    /// How often others have passed what is suspended, or else the first of the queue.
+    pub(crate) overtaken: u32,
+    pub(crate) fences: &'a Fences,
+    pub(crate) pages_per_block: Divisor,
+}
+
+/// Done for the drive itself rather than the host.
+fn is_internal(op: &NandOp) -> bool {
+    matches!(op.cause, Cause::Gc | Cause::Wear)
+}
+
+fn is_host_read(op: &NandOp) -> bool {
+    op.kind == OpKind::Read && !is_internal(op)
+}
+
+/// Whether two operations work on one block. Planes that work together have blocks of neighbouring
+/// numbers.
+fn share_a_block(a: &NandOp, b: &NandOp, pages_per_block: Divisor) -> bool {
+    let blocks = |op: &NandOp| {
+        let first = pages_per_block.divide(op.page.0).0;
+        first..first + u32::from(op.planes)
+    };
+    let (a, b) = (blocks(a), blocks(b));
+    a.start < b.end && b.start < a.end
+}
+
+impl Scheduling {
+    /// Whether every die works in issue order and finishes what it began.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        !self.reorders() && self.suspend == Suspend::Nothing
+    }
+
+    fn reorders(&self) -> bool {
+        self.order == DieOrder::ReadFirst || self.gc_preemptible
+    }
+
+    /// Whether an operation takes no room in the queue of its die and may go round the backlog: it
+    /// would pass most of it anyway. The host's queue bounds their number.
+    #[inline]
+    pub(crate) fn is_express(&self, op: &NandOp) -> bool {
+        self.reorders() && is_host_read(op) && !op.order.waits.is_some()
+    }
+
+    /// The lower, the sooner.
+    fn rank(&self, op: &NandOp) -> u8 {
+        if self.order == DieOrder::ReadFirst && is_host_read(op) {
+            0
+        } else if self.gc_preemptible && is_internal(op) {
+            2
+        } else {
+            1
+        }
+    }
+
+    /// Whether `op` may be done before `other`, which was issued before it for the same die.
+    pub(crate) fn may_pass(&self, op: &NandOp, other: &NandOp, pages_per_block: Divisor) -> bool {
+        if is_host_read(op) && is_host_read(other) {
+            return self.reorders();
+        }
+        let both_read = op.kind == OpKind::Read && other.kind == OpKind::Read;
+        self.rank(op) < self.rank(other)
+            && op.kind != OpKind::Erase
+            && (both_read || !share_a_block(op, other, pages_per_block))
+    }
+
+    /// What a die that does nothing does next.
+    pub(crate) fn decide(&self, view: &DieView<'_>) -> Decision {
+        let is_ready = |op: &NandOp| view.fences.is_reached(op.order.waits);
+        let otherwise = match view.suspended {
+            Some(_) => Decision::Resume,
+            None => Decision::Wait,
+        };
+        if view.overtaken >= self.overtake_max {
+            match view.queue.front() {
+                _ if view.suspended.is_some() => return Decision::Resume,
+                Some(first) if is_ready(first) => return Decision::Start(0),
+                _ => {}
+            }
+        }
+        let best = (0..view.queue.len())
+            .filter(|&place| self.may_start(place, view) && is_ready(&view.queue[place]))
+            .min_by_key(|&place| (self.rank(&view.queue[place]), place));
+        best.map_or(otherwise, Decision::Start)
+    }
+
+    /// Whether the operation at `place` may go before all that is ahead of it.
+    fn may_start(&self, place: usize, view: &DieView<'_>) -> bool {
+        let op = &view.queue[place];
+        // The reads that a suspension is for need no rank to pass what is suspended.
+        let passes_suspended = view.suspended.is_none_or(|suspended| {
+            is_host_read(op) && !share_a_block(op, suspended, view.pages_per_block)
+        });
+        let mut ahead = view.queue.range(..place);
+        passes_suspended && ahead.all(|other| self.may_pass(op, other, view.pages_per_block))
+    }
+
+    /// Whether a running operation, which `view` shows as suspended already, is to be suspended:
+    /// `times` is how often it was, `left` what it still takes.
+    pub(crate) fn suspends(&self, view: &DieView<'_>, times: u32, left: Nanos) -> bool {
+        let is_suspendable = match view.suspended.map(|op| op.kind) {
+            Some(OpKind::Erase) => self.suspend != Suspend::Nothing,
+            Some(OpKind::Program) => self.suspend == Suspend::ProgramErase,
+            Some(OpKind::Read) | None => false,
+        };
+        is_suspendable
+            && times < self.suspend_max
+            && left > self.suspend_time
+            && matches!(self.decide(view), Decision::Start(_))
+    }
+}

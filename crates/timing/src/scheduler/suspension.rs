@@ -1,0 +1,75 @@
+//! Suspending a program or an erase for a read, and resuming it.
+
+use super::{Phase, Scheduler};
+use crate::policy::Suspend;
+use ftlab_base::{Nanos, SimTime};
+use ftlab_nand::{NandOp, OpKind};
+
+/// An operation in the middle of its work.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Suspended {
+    pub(super) op: NandOp,
+    /// How often it was suspended, this time included.
+    times: u32,
+    /// What its array still takes.
+    left: Nanos,
+}
+
+impl Scheduler {
+    /// Suspends what a die works on if its policy says so.
+    pub(super) fn suspend_if_due(&mut self, index: u16, now: SimTime) {
+        let die = &self.dies[usize::from(index)];
+        // What is suspended already lets others pass as they come up.
+        if self.scheduling.suspend == Suspend::Nothing
+            || die.phase != Phase::Array
+            || die.suspended.is_some()
+        {
+            return;
+        }
+        let left = die.works_until.since(die.works_from.max(now));
+        let mut view = self.view(die, Some(&die.at_work));
+        view.overtaken = 0;
+        if !self.scheduling.suspends(&view, die.suspensions, left) {
+            return;
+        }
+        let is_moving = die.at_work.kind == OpKind::Program
+            && self.channels[usize::from(die.channel)].owner == index
+            && self.channels[usize::from(die.channel)].free_at > now;
+        let die = &mut self.dies[usize::from(index)];
+        if is_moving {
+            // Its data still move: it is suspended when they have, if a read still waits then.
+            die.phase = Phase::Transfer;
+            let moved = self.channels[usize::from(die.channel)].free_at;
+            self.agenda.enter(index, moved);
+            return;
+        }
+        die.suspended = Some(Suspended {
+            op: die.at_work,
+            times: die.suspensions + 1,
+            left,
+        });
+        die.overtaken = 0;
+        die.phase = Phase::Suspending;
+        self.die_busy += self.scheduling.suspend_time;
+        self.agenda.enter(index, now + self.scheduling.suspend_time);
+    }
+
+    pub(super) fn end_suspending(&mut self, index: u16, now: SimTime) {
+        self.dies[usize::from(index)].phase = Phase::Idle;
+        self.start(index, now);
+    }
+
+    /// Goes on with what is suspended.
+    pub(super) fn resume(&mut self, index: u16, now: SimTime) {
+        let die = &mut self.dies[usize::from(index)];
+        let Suspended { op, times, left } = die
+            .suspended
+            .take()
+            .expect("a policy resumes what is suspended");
+        die.at_work = op;
+        die.suspensions = times;
+        die.overtaken = 0;
+        self.die_busy += self.scheduling.resume_time;
+        self.begin_array(index, now + self.scheduling.resume_time, left);
+    }
+}
