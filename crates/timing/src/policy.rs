@@ -94,9 +94,12 @@ fn is_host_read(op: &NandOp) -> bool {
     op.kind == OpKind::Read && !is_internal(op)
 }
 
-/// Whether two operations work on one block. Planes that work together have blocks of neighbouring
-/// numbers.
-fn share_a_block(a: &NandOp, b: &NandOp, pages_per_block: Divisor) -> bool {
+/// Whether two operations of a die must be done in issue order: they work on one block, and not
+/// both only read it. Planes that work together have blocks of neighbouring numbers.
+pub(crate) fn keep_order(a: &NandOp, b: &NandOp, pages_per_block: Divisor) -> bool {
+    if a.kind == OpKind::Read && b.kind == OpKind::Read {
+        return false;
+    }
     let blocks = |op: &NandOp| {
         let first = pages_per_block.divide(op.page.0).0;
         first..first + u32::from(op.planes)
@@ -139,10 +142,9 @@ impl Scheduling {
         if is_host_read(op) && is_host_read(other) {
             return self.reorders();
         }
-        let both_read = op.kind == OpKind::Read && other.kind == OpKind::Read;
         self.rank(op) < self.rank(other)
             && op.kind != OpKind::Erase
-            && (both_read || !share_a_block(op, other, pages_per_block))
+            && !keep_order(op, other, pages_per_block)
     }
 
     /// What a die that does nothing does next.
@@ -170,7 +172,7 @@ impl Scheduling {
         let op = &view.queue[place];
         // The reads that a suspension is for need no rank to pass what is suspended.
         let passes_suspended = view.suspended.is_none_or(|suspended| {
-            is_host_read(op) && !share_a_block(op, suspended, view.pages_per_block)
+            is_host_read(op) && !keep_order(op, suspended, view.pages_per_block)
         });
         let mut ahead = view.queue.range(..place);
         passes_suspended && ahead.all(|other| self.may_pass(op, other, view.pages_per_block))

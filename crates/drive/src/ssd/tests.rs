@@ -93,9 +93,20 @@ const KINDS: [(&str, &[&str]); 8] = [
 /// The page-mapped drive of the review among [`KINDS`].
 const X25_M: usize = 4;
 
+mod policies;
+mod sums;
+
 fn small(kind: usize) -> (DriveFile, Testbed) {
+    small_with(kind, &[])
+}
+
+fn small_with(kind: usize, more: &[&str]) -> (DriveFile, Testbed) {
     let (slug, settings) = KINDS[kind];
-    let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
+    let settings: Vec<String> = settings
+        .iter()
+        .chain(more)
+        .map(ToString::to_string)
+        .collect();
     let testbed = Catalog::testbed("anandtech-2008").unwrap();
     (Catalog::load(slug, &settings).unwrap(), testbed)
 }
@@ -245,46 +256,6 @@ fn one(ssd: &mut Ssd, kind: CommandKind, lba: u64, sectors: u32) -> Nanos {
         ssd.advance(next, &mut done);
     }
     done[0].at.since(now)
-}
-
-#[test]
-fn a_read_at_queue_depth_1_takes_the_sum_of_its_parts() {
-    let (file, testbed) = small(X25_M);
-    let mut ssd = file.build_ssd(&testbed, RootSeed(1)).unwrap().checked();
-    let write = Command {
-        id: CommandId(0),
-        kind: CommandKind::Write,
-        lba: Lba(0),
-        sectors: 8,
-        at: SimTime::ZERO,
-    };
-    ssd.apply(write);
-    let host = 5_000;
-    let core = 40_000;
-    let sense = 50_000;
-    let channel = 5_000 + 8 * (512.0 * (1.0 + 218.0 / 4096.0) / 40e6 * 1e9_f64).round() as u64;
-    let link = 8 * (512.0 / 300e6 * 1e9_f64).round() as u64;
-    assert_eq!(
-        one(&mut ssd, CommandKind::Read, 0, 8),
-        Nanos(host + core + sense + channel + link)
-    );
-}
-
-#[test]
-fn a_write_with_room_in_the_buffer_does_not_wait_for_the_flash() {
-    let mut ssd = build(X25_M);
-    // Host 5 µs, then the core's 88 µs, while data cross the link: a program takes over 900 µs.
-    assert_eq!(one(&mut ssd, CommandKind::Write, 0, 8), Nanos(93_000));
-    assert_eq!(ssd.counters().buffer_stalls, 0);
-}
-
-#[test]
-fn a_read_of_what_is_still_in_the_buffer_needs_no_flash() {
-    let mut ssd = build(X25_M);
-    one(&mut ssd, CommandKind::Write, 0, 8);
-    let before = ssd.counters().nand_reads;
-    one(&mut ssd, CommandKind::Read, 0, 8);
-    assert_eq!(ssd.counters().nand_reads, before);
 }
 
 #[test]

@@ -17,7 +17,7 @@ mod suspension;
 pub(crate) use fences::Fences;
 
 use crate::agenda::Agenda;
-use crate::policy::{Decision, DieView, Scheduling};
+use crate::policy::{Decision, DieView, Scheduling, keep_order};
 use fences::NOBODY;
 use ftlab_base::{DieId, Divisor, Geometry, Nanos, PageId, SimTime};
 use ftlab_nand::{Cause, Fence, NandOp, OpKind, Order};
@@ -346,6 +346,13 @@ impl Scheduler {
             die.queue.remove(place)
         };
         let op = op.expect("a policy names a place of the queue");
+        let suspended = die.suspended.as_ref().map(|suspended| &suspended.op);
+        for other in die.queue.range(..place).chain(suspended) {
+            assert!(
+                !keep_order(&op, other, self.pages_per_block),
+                "{op:?} passes {other:?}"
+            );
+        }
         die.at_work = op;
         die.suspensions = 0;
         die.overtaken = if place > 0 || die.suspended.is_some() {

@@ -3,6 +3,10 @@
 
 use super::*;
 use crate::policy::{DieOrder, Suspend};
+use ftlab_base::RootSeed;
+use ftlab_base::rng::Stream;
+use rand::Rng;
+use std::collections::BTreeSet;
 
 const READ: u64 = 150;
 const PROGRAM: u64 = 1_000;
@@ -294,4 +298,72 @@ fn a_die_that_sleeps_on_a_fence_takes_reads_meanwhile() {
     // The copy waits for the other die until 1000, and then for the read that began before.
     assert_eq!(ends, [100 + READ, 900 + READ, 900 + READ + 2 * PROGRAM]);
     assert_eq!(s.pop_spent(), Some(copied));
+}
+
+/// Operations of all kinds and causes on four blocks of each of two dies, with random pauses.
+fn random_ops(rng: &mut Stream) -> Vec<(u64, NandOp)> {
+    let mut us = 0;
+    let mut pick = |n: u64| rng.next_u64() % n;
+    let mut ops = Vec::new();
+    for _ in 0..400 {
+        us += pick(5) / 4 * pick(2_000);
+        let kinds = [OpKind::Read, OpKind::Read, OpKind::Program, OpKind::Erase];
+        let op = on(
+            kinds[pick(4) as usize],
+            pick(4) as u32,
+            [Cause::Host, Cause::Gc][pick(2) as usize],
+        );
+        ops.push((
+            us,
+            NandOp {
+                die: DieId(pick(2) as u16),
+                ..op
+            },
+        ));
+    }
+    ops
+}
+
+#[test]
+fn whatever_the_policy_each_block_sees_its_operations_in_order() {
+    let all = [
+        Scheduling::FCFS,
+        READ_FIRST,
+        GC_PREEMPTIBLE,
+        suspending(Suspend::ProgramErase),
+        Scheduling {
+            order: DieOrder::Fcfs,
+            ..suspending(Suspend::Erase)
+        },
+        Scheduling {
+            gc_preemptible: true,
+            ..suspending(Suspend::ProgramErase)
+        },
+    ];
+    let mut seen = BTreeSet::new();
+    for scheduling in all {
+        for seed in 0..20 {
+            let ops = random_ops(&mut RootSeed(seed).stream("schedule"));
+            let run = || ends(&mut scheduler_with(scheduling, 1, 2), &ops);
+            let ends = run();
+            assert_eq!(ends, run());
+            seen.insert(ends.clone());
+            assert!(
+                ends.iter().all(|&end| end > 0),
+                "{scheduling:?}: one is lost"
+            );
+            for (n, (_, op)) in ops.iter().enumerate() {
+                for (m, (_, other)) in ops.iter().enumerate().take(n) {
+                    let both_read = op.kind == OpKind::Read && other.kind == OpKind::Read;
+                    if (op.die, op.page) == (other.die, other.page) && !both_read {
+                        assert!(
+                            ends[m] < ends[n],
+                            "{scheduling:?}, seed {seed}: {m} and {n}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!(seen.len(), 6 * 20, "every policy makes a difference");
 }

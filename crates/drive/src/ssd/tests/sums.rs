@@ -1,0 +1,300 @@
+//! Times that can be worked out by hand: a command alone takes the sum of its parts, and commands
+//! without end come at the rate of the slowest resource.
+
+use super::*;
+
+/// A drive whose every part takes a time of its own, with settings on top.
+fn drive(more: &[&str]) -> Ssd {
+    drive_behind(5_000, more)
+}
+
+fn drive_behind(host_ns: u64, more: &[&str]) -> Ssd {
+    let settings = [
+        "nand.channels=2",
+        "nand.dies_per_channel=2",
+        "nand.blocks_per_die=64",
+        "nand.pages_per_block=64",
+        "nand.channel_command=1us",
+        "spare.op=0.3",
+        "firmware.write_command=3us",
+        "firmware.read_command=2us",
+        "firmware.per_slot=1us",
+        "link.rate=100",
+        "link.command=0.7us",
+    ];
+    let settings: Vec<String> = settings
+        .iter()
+        .chain(more)
+        .map(ToString::to_string)
+        .collect();
+    let file = Catalog::load("generic-mlc-8", &settings).unwrap();
+    let testbed = Testbed {
+        host_command: Nanos(host_ns),
+        ..Catalog::testbed("anandtech-2008").unwrap()
+    };
+    file.build_ssd(&testbed, RootSeed(1)).unwrap().checked()
+}
+
+const HOST: u64 = 5_000;
+const LINK_COMMAND: u64 = 700;
+const READ: u64 = 2_000;
+const PER_SLOT: u64 = 1_000;
+const SENSE: u64 = 50_000;
+const PROGRAM: u64 = 900_000;
+/// A slot over the link: 8 sectors at 100 MB/s.
+const LINK: u64 = 8 * 5_120;
+
+/// Command and data of a page on a channel of so many MB/s, its 224 spare bytes in proportion.
+fn page_transfer(mb_s: f64) -> u64 {
+    let sector = 512.0 * (1.0 + 224.0 / 4096.0) / mb_s * 1e3;
+    1_000 + 8 * sector.round() as u64
+}
+
+fn channel() -> u64 {
+    page_transfer(166.0)
+}
+
+/// The latency of a command at `us` of the drive's clock.
+fn latency(ssd: &mut Ssd, us: u64, kind: CommandKind, lba: u64, sectors: u32) -> Nanos {
+    let at = SimTime(us * 1_000);
+    ssd.advance(at, &mut Vec::new());
+    let command = Command {
+        id: CommandId(us),
+        kind,
+        lba: Lba(lba),
+        sectors,
+        at,
+    };
+    ssd.submit(command, at);
+    let mut done = Vec::new();
+    ssd.advance_to_completion(SimTime::NEVER, &mut done)
+        .unwrap();
+    done[0].at.since(at)
+}
+
+/// Writes so many slots in order, without time.
+fn fill(ssd: &mut Ssd, slots: u64) {
+    for slot in 0..slots {
+        ssd.apply(Command {
+            id: CommandId(slot),
+            kind: CommandKind::Write,
+            lba: Lba(slot * 8),
+            sectors: 8,
+            at: SimTime::ZERO,
+        });
+    }
+}
+
+#[test]
+fn a_read_alone_takes_the_sum_of_its_parts() {
+    let mut ssd = drive(&[]);
+    fill(&mut ssd, 8);
+    let front = HOST + READ + PER_SLOT;
+    let mut read = |slots: u64| {
+        let us = slots * 1_000;
+        let latency = latency(&mut ssd, us, CommandKind::Read, 0, slots as u32 * 8);
+        let core = (slots - 1) * PER_SLOT;
+        latency.0 - front - core - slots * LINK
+    };
+    // Four slots lie on four dies: they sense side by side, then share two channels.
+    for (slots, transfers) in [(1, 1), (2, 1), (4, 2)] {
+        assert_eq!(read(slots), SENSE + transfers * channel());
+    }
+    // Eight lie two to a die, which holds one page at a time; a die moves its first page while the
+    // other die of the channel waits, and senses its second while that one moves.
+    assert_eq!(read(8), 2 * (SENSE + channel()) + channel());
+}
+
+#[test]
+fn a_read_of_part_of_a_slot_moves_that_part_over_the_link() {
+    let mut ssd = drive(&[]);
+    fill(&mut ssd, 1);
+    assert_eq!(
+        latency(&mut ssd, 0, CommandKind::Read, 3, 2),
+        Nanos(HOST + READ + PER_SLOT + SENSE + channel() + 2 * LINK / 8)
+    );
+}
+
+#[test]
+fn a_read_of_what_was_never_written_or_is_still_in_the_buffer_needs_no_flash() {
+    let mut ssd = drive(&[]);
+    let hit = Nanos(HOST + READ + PER_SLOT + LINK);
+    assert_eq!(latency(&mut ssd, 0, CommandKind::Read, 0, 8), hit);
+    latency(&mut ssd, 100, CommandKind::Write, 0, 8);
+    assert_eq!(latency(&mut ssd, 200, CommandKind::Read, 0, 8), hit);
+    assert_eq!(ssd.counters().nand_reads, 0);
+    assert_eq!(ssd.counters().nand_programs, 1);
+}
+
+#[test]
+fn a_write_with_room_in_the_buffer_does_not_wait_for_the_flash() {
+    let mut ssd = drive(&[]);
+    let data = Nanos(HOST + LINK_COMMAND + LINK);
+    assert_eq!(latency(&mut ssd, 0, CommandKind::Write, 0, 8), data);
+    let four = Nanos(HOST + LINK_COMMAND + 4 * LINK);
+    assert_eq!(latency(&mut ssd, 100, CommandKind::Write, 64, 32), four);
+    // With a slow core the data arrive while it works.
+    let mut ssd = drive(&["firmware.write_command=88us"]);
+    let core = Nanos(HOST + 88_000 + PER_SLOT);
+    assert_eq!(latency(&mut ssd, 0, CommandKind::Write, 0, 8), core);
+    assert_eq!(ssd.counters().buffer_stalls, 0);
+}
+
+#[test]
+fn a_write_to_a_full_buffer_waits_for_the_program_before_it() {
+    let mut ssd = drive(&[
+        "buffer.size=4KiB",
+        "nand.channels=1",
+        "nand.dies_per_channel=1",
+    ]);
+    let data = HOST + LINK_COMMAND + LINK;
+    let (mut now, mut done) = (SimTime::ZERO, Vec::new());
+    let mut latencies = Vec::new();
+    for id in 0..4 {
+        let command = Command {
+            id: CommandId(id),
+            kind: CommandKind::Write,
+            lba: Lba(id * 8),
+            sectors: 8,
+            at: now,
+        };
+        ssd.submit(command, now);
+        now = ssd
+            .advance_to_completion(SimTime::NEVER, &mut done)
+            .unwrap();
+        latencies.push(now.since(command.at).0);
+    }
+    let program = channel() + PROGRAM;
+    assert_eq!(latencies, [data, program, program, program]);
+    assert_eq!(ssd.counters().buffer_stalls, 3);
+}
+
+#[test]
+fn a_transfer_that_has_not_begun_holds_up_nobody() {
+    // The write is sent by the host only after the read's data are there.
+    let mut ssd = drive_behind(60_000, &[]);
+    let command = |id, kind, at| Command {
+        id: CommandId(id),
+        kind,
+        lba: Lba(0),
+        sectors: 8,
+        at: SimTime(at),
+    };
+    let mut done = Vec::new();
+    ssd.submit(command(0, CommandKind::Read, 0), SimTime::ZERO);
+    ssd.submit(command(1, CommandKind::Write, 0), SimTime::ZERO);
+    ssd.advance(SimTime::NEVER, &mut done);
+    let read = 60_000 + READ + PER_SLOT + LINK;
+    assert_eq!(done[0].at, SimTime(read));
+    assert_eq!(done[1].at, SimTime(120_000 + LINK_COMMAND + LINK));
+}
+
+#[test]
+fn a_part_of_a_slot_joins_what_the_buffer_still_holds_of_it() {
+    let mut ssd = drive(&[]);
+    let at = SimTime::ZERO;
+    for (id, lba, sectors) in [(0, 0, 8), (1, 3, 2)] {
+        ssd.submit(
+            Command {
+                id: CommandId(id),
+                kind: CommandKind::Write,
+                lba: Lba(lba),
+                sectors,
+                at,
+            },
+            at,
+        );
+    }
+    ssd.advance(SimTime::NEVER, &mut Vec::new());
+    let counters = ssd.counters();
+    assert_eq!((counters.nand_programs, counters.nand_reads), (2, 0));
+}
+
+/// Nanoseconds a command when many are always outstanding, over the second half of the run.
+fn ns_each(ssd: &mut Ssd, kind: CommandKind) -> f64 {
+    const COMMANDS: u64 = 4_000;
+    if kind == CommandKind::Read {
+        fill(ssd, COMMANDS);
+    }
+    let (mut sent, mut done, mut now) = (0, Vec::new(), SimTime::ZERO);
+    while (done.len() as u64) < COMMANDS {
+        while sent < COMMANDS && sent - (done.len() as u64) < 64 {
+            let command = Command {
+                id: CommandId(sent),
+                kind,
+                lba: Lba(sent * 8),
+                sectors: 8,
+                at: now,
+            };
+            ssd.submit(command, now);
+            sent += 1;
+        }
+        now = ssd
+            .advance_to_completion(SimTime::NEVER, &mut done)
+            .unwrap();
+    }
+    let middle = done[done.len() / 2].at;
+    now.since(middle).0 as f64 / (COMMANDS / 2 - 1) as f64
+}
+
+#[test]
+fn saturated_the_slowest_resource_sets_the_rate() {
+    let fast = [
+        "firmware.write_command=0us",
+        "firmware.read_command=0us",
+        "firmware.per_slot=0us",
+        "link.rate=100000",
+        "link.command=0us",
+        "nand.channel_rate=4000",
+        "nand.t_read=1us",
+        "nand.t_program=1us",
+        "buffer.size=64KiB",
+        "firmware.die_queue=4",
+    ];
+    let (slow_channel, fast_channel) = (page_transfer(20.0), page_transfer(4_000.0));
+    let settings: [(u64, &[&str], u64, u64); 6] = [
+        // A die is held for the transfer as well; four work side by side.
+        (
+            0,
+            &["nand.t_program=900us"],
+            (900_000 + fast_channel) / 4,
+            0,
+        ),
+        (0, &["nand.t_read=300us"], 0, (300_000 + fast_channel) / 4),
+        // Two channels; the dies sense and program while others move data.
+        (
+            0,
+            &["nand.channel_rate=20"],
+            slow_channel / 2,
+            slow_channel / 2,
+        ),
+        (
+            0,
+            &["link.rate=100", "link.command=0.7us"],
+            LINK + LINK_COMMAND,
+            LINK + LINK_COMMAND,
+        ),
+        (
+            0,
+            &[
+                "firmware.write_command=88us",
+                "firmware.read_command=40us",
+                "firmware.per_slot=2us",
+            ],
+            90_000,
+            42_000,
+        ),
+        (70_000, &[], 70_000, 70_000),
+    ];
+    for (host, slow, write, read) in settings {
+        let settings = [&fast, slow].concat();
+        for (kind, closed) in [(CommandKind::Write, write), (CommandKind::Read, read)] {
+            let got = ns_each(&mut drive_behind(host, &settings), kind);
+            let ratio = got / closed as f64;
+            assert!(
+                closed == 0 || (ratio - 1.0).abs() < 0.01,
+                "{slow:?}, {kind:?}: {got} ns for {closed}"
+            );
+        }
+    }
+}
