@@ -115,6 +115,7 @@ impl Scheduling {
         !self.reorders() && self.suspend == Suspend::Nothing
     }
 
+    #[inline]
     fn reorders(&self) -> bool {
         self.order == DieOrder::ReadFirst || self.gc_preemptible
     }

@@ -181,6 +181,32 @@ fn a_policy_from_elsewhere_needs_a_drive_that_collects_and_a_name_of_its_own() {
 }
 
 #[test]
+fn what_a_policy_uses_must_be_said() {
+    let start = GENERIC.find("[scheduling]").unwrap();
+    let length = GENERIC[start..].find("[link]").unwrap();
+    let without = GENERIC.replace(&GENERIC[start..start + length], "");
+    assert!(parse(&without).is_ok(), "issue order needs no section");
+    for (settings, why) in [
+        (&["scheduling.order=read-first"][..], "needs overtake_max"),
+        (&["scheduling.gc_preemptible=true"], "needs overtake_max"),
+        (
+            &["scheduling.suspend=erase", "scheduling.overtake_max=8"],
+            "needs suspend_time, for example scheduling.suspend_time=20us",
+        ),
+        (&["scheduling.order=fastest"], "`fcfs` or `read-first`"),
+        (&["scheduling.suspend=all"], "unknown variant `all`"),
+        (&["scheduling.gc_preemptible=1"], "expected a boolean"),
+        (&["scheduling.suspend_max=0"], "must be above 0"),
+    ] {
+        let message = error(&without, settings);
+        assert!(message.contains(why), "{settings:?}: {message}");
+    }
+    let settings = ["scheduling.order=read-first", "scheduling.overtake_max=8"];
+    let settings = settings.map(ToString::to_string);
+    assert!(DriveFile::parse("test", &without, &settings).is_ok());
+}
+
+#[test]
 fn over_provisioning_is_of_the_user_capacity_with_the_reserve_set_aside() {
     let file = DriveFile::parse("test", GENERIC, &["spare.op=0.25".to_string()]).unwrap();
     let usable = (8_u64 << 30) - 16 * (5 << 19);

@@ -205,6 +205,23 @@ impl Ssd {
         }
     }
 
+    /// Lets things happen up to `limit`, or until more than `completions` are done; gives the last
+    /// instant at which something happened.
+    fn run(
+        &mut self,
+        limit: SimTime,
+        completions: usize,
+        done: &mut Vec<Completion>,
+    ) -> Option<SimTime> {
+        let mut last = None;
+        while done.len() <= completions
+            && let Some(at) = self.step(limit, done)
+        {
+            last = Some(at);
+        }
+        last
+    }
+
     /// Lets the earliest event happen if it is not after `limit`; gives its instant.
     #[inline]
     fn step(&mut self, limit: SimTime, done: &mut Vec<Completion>) -> Option<SimTime> {
@@ -252,7 +269,7 @@ impl Device for Ssd {
     }
 
     fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
-        while self.step(now, done).is_some() {}
+        self.run(now, usize::MAX, done);
     }
 
     fn advance_to_completion(
@@ -260,13 +277,7 @@ impl Device for Ssd {
         limit: SimTime,
         done: &mut Vec<Completion>,
     ) -> Option<SimTime> {
-        let (before, mut last) = (done.len(), None);
-        while done.len() == before {
-            match self.step(limit, done) {
-                Some(at) => last = Some(at),
-                None => return last,
-            }
-        }
+        let last = self.run(limit, done.len(), done);
         // The rest of the instant.
         last.inspect(|&at| self.advance(at, done))
     }

@@ -119,6 +119,8 @@ struct Channel {
 pub struct Scheduler {
     timing: NandTiming,
     scheduling: Scheduling,
+    /// Whether every die works in issue order and finishes what it began.
+    is_plain: bool,
     pages_per_block: Divisor,
     dies: Vec<Die>,
     channels: Vec<Channel>,
@@ -150,6 +152,7 @@ impl Scheduler {
         Scheduler {
             timing,
             scheduling,
+            is_plain: scheduling.is_plain(),
             pages_per_block: Divisor::new(geometry.pages_per_block),
             dies: (0..geometry.dies())
                 .map(|die| Die::new(channel_of(die)))
@@ -188,10 +191,12 @@ impl Scheduler {
             for fence in op.order.signals.into_iter().filter(|f| f.is_some()) {
                 self.fences.get(fence).open += 1;
             }
-            let is_express = self.scheduling.is_express(op);
-            if is_express && self.passes_backlog(op)
-                || self.backlog.is_empty() && (is_express || self.has_room(op))
-            {
+            let has_way = if self.backlog.is_empty() {
+                self.has_room(op)
+            } else {
+                self.scheduling.is_express(op) && self.passes_backlog(op)
+            };
+            if has_way {
                 self.dispatch(*op, now);
             } else {
                 self.backlog.push_back(*op);
@@ -213,30 +218,35 @@ impl Scheduler {
     }
 
     fn has_room(&self, op: &NandOp) -> bool {
-        self.dies[op.die.index()].occupied < self.die_queue
+        self.dies[op.die.index()].occupied < self.die_queue || self.scheduling.is_express(op)
     }
 
     fn dispatch(&mut self, op: NandOp, now: SimTime) {
         let takes_room = !self.scheduling.is_express(&op);
         let die = &mut self.dies[op.die.index()];
         die.occupied += u32::from(takes_room);
+        if die.phase == Phase::Idle
+            && die.queue.is_empty()
+            && self.fences.is_reached(op.order.waits)
+        {
+            self.begin(op.die.0, op, now);
+            return;
+        }
         die.queue.push_back(op);
-        let is_plain = self.scheduling.is_plain();
-        if die.phase == Phase::Idle {
-            // In plain order one that sleeps goes on sleeping.
-            if !is_plain || die.queue.len() == 1 {
-                self.start(op.die.0, now);
+        if self.is_plain {
+            // One that is idle sleeps already, and goes on sleeping, unless this is its first.
+            if die.phase == Phase::Idle && !die.is_asleep {
+                self.sleep(op.die.0);
             }
-        } else if !is_plain {
+        } else if die.phase == Phase::Idle {
+            self.start(op.die.0, now);
+        } else {
             self.suspend_if_due(op.die.0, now);
         }
     }
 
     fn dispatch_backlog(&mut self, now: SimTime) {
-        while let Some(op) = self.backlog.front().copied() {
-            if !self.has_room(&op) && !self.scheduling.is_express(&op) {
-                break;
-            }
+        while let Some(op) = self.backlog.front().copied().filter(|op| self.has_room(op)) {
             self.backlog.pop_front();
             self.dispatch(op, now);
         }
@@ -292,25 +302,51 @@ impl Scheduler {
 
     /// Starts what a die that is idle does next, if anything can start.
     fn start(&mut self, index: u16, now: SimTime) {
-        debug_assert_eq!(self.dies[usize::from(index)].phase, Phase::Idle);
-        match self.decide(index) {
-            Decision::Start(place) => self.begin(index, place, now),
+        let die = &mut self.dies[usize::from(index)];
+        debug_assert_eq!(die.phase, Phase::Idle);
+        if !self.is_plain {
+            self.start_by_policy(index, now);
+        } else if let Some(&op) = die.queue.front() {
+            if self.fences.is_reached(op.order.waits) {
+                die.queue.pop_front();
+                self.begin(index, op, now);
+            } else {
+                self.sleep(index);
+            }
+        }
+    }
+
+    fn start_by_policy(&mut self, index: u16, now: SimTime) {
+        let die = &self.dies[usize::from(index)];
+        let suspended = die.suspended.as_ref().map(|suspended| &suspended.op);
+        match self.scheduling.decide(&self.view(die, suspended)) {
+            Decision::Start(place) => {
+                let op = self.take(index, place);
+                self.begin(index, op, now);
+            }
             Decision::Resume => self.resume(index, now),
             Decision::Wait => self.sleep(index),
         }
     }
 
-    fn decide(&self, index: u16) -> Decision {
-        let die = &self.dies[usize::from(index)];
-        if self.scheduling.is_plain() {
-            let first = die.queue.front();
-            return match first.filter(|op| self.fences.is_reached(op.order.waits)) {
-                Some(_) => Decision::Start(0),
-                None => Decision::Wait,
-            };
-        }
+    /// Takes the operation at `place` out of a die's queue.
+    fn take(&mut self, index: u16, place: usize) -> NandOp {
+        let die = &mut self.dies[usize::from(index)];
+        let op = die.queue.remove(place);
+        let op = op.expect("a policy names a place of the queue");
         let suspended = die.suspended.as_ref().map(|suspended| &suspended.op);
-        self.scheduling.decide(&self.view(die, suspended))
+        for other in die.queue.range(..place).chain(suspended) {
+            assert!(
+                !keep_order(&op, other, self.pages_per_block),
+                "{op:?} passes {other:?}"
+            );
+        }
+        die.overtaken = if place > 0 || suspended.is_some() {
+            die.overtaken + 1
+        } else {
+            0
+        };
+        op
     }
 
     fn view<'a>(&'a self, die: &'a Die, suspended: Option<&'a NandOp>) -> DieView<'a> {
@@ -337,29 +373,11 @@ impl Scheduler {
         }
     }
 
-    /// Begins the operation at `place` of a die's queue.
-    fn begin(&mut self, index: u16, place: usize, now: SimTime) {
+    /// Begins an operation that its die has nothing to do before.
+    fn begin(&mut self, index: u16, op: NandOp, now: SimTime) {
         let die = &mut self.dies[usize::from(index)];
-        let op = if place == 0 {
-            die.queue.pop_front()
-        } else {
-            die.queue.remove(place)
-        };
-        let op = op.expect("a policy names a place of the queue");
-        let suspended = die.suspended.as_ref().map(|suspended| &suspended.op);
-        for other in die.queue.range(..place).chain(suspended) {
-            assert!(
-                !keep_order(&op, other, self.pages_per_block),
-                "{op:?} passes {other:?}"
-            );
-        }
         die.at_work = op;
         die.suspensions = 0;
-        die.overtaken = if place > 0 || die.suspended.is_some() {
-            die.overtaken + 1
-        } else {
-            0
-        };
         if op.order.waits.is_some() {
             let state = self.fences.get(op.order.waits);
             state.waiters -= 1;
