@@ -1,7 +1,7 @@
 //! Scheduling policies: what a die does next, decided over a read-only view.
 //!
-//! A policy never breaks the order that the data need. Within a block, an operation passes another
-//! only when both read; an erase passes nothing. Only what waits for no fence, or for one that is
+//! A policy never breaks the order that the data need: within a block, an operation passes another
+//! only when both read. Only what waits for no fence, or for one that is
 //! reached, passes anything, so whatever is issued first can always go on.
 
 use crate::scheduler::Fences;
@@ -143,9 +143,7 @@ impl Scheduling {
         if is_host_read(op) && is_host_read(other) {
             return self.reorders();
         }
-        self.rank(op) < self.rank(other)
-            && op.kind != OpKind::Erase
-            && !keep_order(op, other, pages_per_block)
+        self.rank(op) < self.rank(other) && !keep_order(op, other, pages_per_block)
     }
 
     /// What a die that does nothing does next.
