@@ -255,7 +255,7 @@ fn main() {
     preconditioning(&mut rows);
     let mut table = Table::new();
     table
-        .load_preset(presets::ASCII_MARKDOWN)
+        .load_style(presets::ASCII_MARKDOWN)
         .set_header(["one core", "median", "unit", "target", "others"]);
     for row in rows {
         let measured = format!("{:.3}", row.measured);
