@@ -16,8 +16,8 @@ pub use sampled::DChoices;
 use ftlab_base::SuperblockId;
 use std::ops::Range;
 
-/// Marks, in a count of valid slots, a superblock that is not a candidate: free, still open, or
-/// under collection. Any number from here on does.
+/// Marks, in a count of valid slots, a superblock that is not a candidate: free, still open, under
+/// collection, or of a stream whose turn it is not. Any number from here on does.
 pub const NOT_A_CANDIDATE: u32 = 1 << 31;
 
 /// The superblocks of one group as a policy sees them.
@@ -71,7 +71,7 @@ impl<'a> VictimView<'a> {
         }
     }
 
-    /// All full superblocks, by number.
+    /// All full superblocks that may be collected, by number.
     pub fn candidates(&self) -> impl Iterator<Item = Candidate> + use<'a> {
         let view = *self;
         (0..view.valid.len()).filter_map(move |n| view.nth(n))
