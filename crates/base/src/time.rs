@@ -1,4 +1,7 @@
 //! Virtual time: an instant and a span are different types, both in whole nanoseconds.
+//!
+//! Sums stop at [`SimTime::NEVER`], some 584 years: a drive file may give every phase an hour and a
+//! rate of a byte a second, and an instant that wrapped around would lie in the past.
 
 use std::fmt;
 use std::iter::Sum;
@@ -81,26 +84,26 @@ impl Nanos {
 impl Add<Nanos> for SimTime {
     type Output = SimTime;
     fn add(self, span: Nanos) -> SimTime {
-        SimTime(self.0 + span.0)
+        SimTime(self.0.saturating_add(span.0))
     }
 }
 
 impl AddAssign<Nanos> for SimTime {
     fn add_assign(&mut self, span: Nanos) {
-        self.0 += span.0;
+        *self = *self + span;
     }
 }
 
 impl Add for Nanos {
     type Output = Nanos;
     fn add(self, other: Nanos) -> Nanos {
-        Nanos(self.0 + other.0)
+        Nanos(self.0.saturating_add(other.0))
     }
 }
 
 impl AddAssign for Nanos {
     fn add_assign(&mut self, other: Nanos) {
-        self.0 += other.0;
+        *self = *self + other;
     }
 }
 
@@ -114,13 +117,13 @@ impl Sub for Nanos {
 impl Mul<u64> for Nanos {
     type Output = Nanos;
     fn mul(self, times: u64) -> Nanos {
-        Nanos(self.0 * times)
+        Nanos(self.0.saturating_mul(times))
     }
 }
 
 impl Sum for Nanos {
     fn sum<I: Iterator<Item = Nanos>>(spans: I) -> Nanos {
-        Nanos(spans.map(|n| n.0).sum())
+        spans.fold(Nanos::ZERO, Add::add)
     }
 }
 
@@ -154,6 +157,19 @@ mod tests {
             .map(|ns| Nanos(ns).to_string())
             .to_vec();
         assert_eq!(shown, ["999 ns", "1.50 µs", "89.5 µs", "244 ms", "15.6 s"]);
+    }
+
+    #[test]
+    fn time_ends_and_does_not_begin_again() {
+        let (day, ages) = (Nanos::from_secs(86_400), Nanos(u64::MAX - 1));
+        assert_eq!(SimTime(5) + ages + day, SimTime::NEVER);
+        assert_eq!(day + ages, Nanos(u64::MAX));
+        assert_eq!(day * u64::MAX, Nanos(u64::MAX));
+        assert_eq!([ages, day].into_iter().sum::<Nanos>(), Nanos(u64::MAX));
+        let (mut instant, mut span) = (SimTime(u64::MAX - 1), ages);
+        instant += day;
+        span += day;
+        assert_eq!((instant, span), (SimTime::NEVER, Nanos(u64::MAX)));
     }
 
     #[test]
