@@ -48,7 +48,7 @@ impl Window {
     pub fn end(&mut self, batch: &mut OpBatch) -> Fence {
         self.ended += 1;
         match self.units {
-            Some(units) if self.ended + units <= self.copied => {
+            Some(units) if units <= self.copied.saturating_sub(self.ended) => {
                 let gate = batch.fence();
                 self.gates.push_back(gate);
                 gate
