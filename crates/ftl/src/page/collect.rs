@@ -101,6 +101,67 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
+    /// Collects until the host may open a superblock of a group and collection can still go on: it
+    /// gives nothing back before a victim's last slot is copied, so there must be room for all of
+    /// them behind the frontier, or another superblock.
+    ///
+    /// # Errors
+    /// When collection makes no progress.
+    pub(super) fn make_room_for_host(
+        &mut self,
+        g: usize,
+        batch: &mut OpBatch,
+    ) -> Result<(), Refusal> {
+        while self.groups[g].free.len() < 2 {
+            let going_on = self.groups[g].victim.take();
+            let mut victim = going_on.unwrap_or_else(|| self.begin(g));
+            let fits = !self.groups[g].free.is_empty() && self.fits(&victim, 0);
+            if !fits && self.refusal.is_none() {
+                self.copy_row(g, &mut victim, batch);
+            }
+            self.put_back(g, victim);
+            match self.refusal {
+                _ if fits => break,
+                Some(refusal) => return Err(refusal),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the collection of a victim that would no longer fit if so many slots of the frontier `f`
+    /// were lost.
+    pub(super) fn end_collection_without(
+        &mut self,
+        g: usize,
+        (f, slots): (usize, u32),
+        batch: &mut OpBatch,
+    ) {
+        while self.groups[g].free.is_empty()
+            && let Some(mut victim) = self.groups[g].victim
+            && victim.to == f
+            && !self.fits(&victim, slots)
+        {
+            self.copy_row(g, &mut victim, batch);
+            self.put_back(g, victim);
+        }
+    }
+
+    /// Whether what is left of a victim fits into the open superblock, less `without` slots.
+    fn fits(&self, victim: &Victim, without: u32) -> bool {
+        let left = self.frontiers[victim.to].left();
+        self.table.valid_in(victim.superblock) + without <= left
+    }
+
+    /// Goes on with a victim later, or frees it after its last slot.
+    fn put_back(&mut self, g: usize, victim: Victim) {
+        let finished = self.table.valid_in(victim.superblock) == 0;
+        self.groups[g].victim = (!finished).then_some(victim);
+        if finished {
+            self.release(victim.superblock);
+        }
+    }
+
     /// Whether less is writable than even the end of a cycle leaves: tables or filled-up units took
     /// space that no host slot paid for.
     #[inline]

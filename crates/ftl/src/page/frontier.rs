@@ -95,6 +95,12 @@ impl Frontier {
         self.end - self.next
     }
 
+    /// Whether the next slot opens a superblock.
+    #[inline]
+    pub fn is_closed(&self) -> bool {
+        self.next == self.end
+    }
+
     /// The open superblock, if one is.
     pub fn open_superblock(&self) -> Option<SuperblockId> {
         (self.next < self.end).then_some(self.superblock)
@@ -182,6 +188,11 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 (host_frontier(cell), Cause::Host),
                 (collected_frontier(cell), Cause::Gc),
             ] {
+                if self.frontiers[f].unit_left < self.unit_slots() && cause == Cause::Gc {
+                    let missing = self.frontiers[f].unit_left;
+                    self.end_collection_without(g, (f, missing), batch);
+                }
+                // Of what is left now: a collection that ended may have completed the unit.
                 let missing = self.frontiers[f].unit_left;
                 if missing < self.unit_slots() {
                     self.frontiers[f].next += missing;

@@ -365,11 +365,13 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
             return Err(refusal);
         }
         let g = self.next_group;
-        let slot = self.table.slot_of(lpn);
-        let old = (slot != NOWHERE).then_some(slot);
-        let stream = self.stream_of_write(lpn, old);
+        let stream = self.stream_of_write(lpn);
         let f = host_frontier(g * self.streams.count() + stream);
-        if let Some(old) = old {
+        if self.frontiers[f].is_closed() {
+            self.make_room_for_host(g, batch)?;
+        }
+        let old = self.table.slot_of(lpn);
+        if old != NOWHERE {
             if extent == Extent::Part {
                 let ready = self.frontiers[f].ready(batch);
                 self.read_slots(Ppa(old), 1, Order::FREE.signalling(ready), batch);

@@ -6,6 +6,7 @@
 //! the data (Desnoyers, SYSTOR 2012; Stoica and Ailamaki, VLDB 2013; `docs/theory.md`).
 
 use super::PageLayer;
+use super::table::NOWHERE;
 use super::victim::NOT_A_CANDIDATE;
 use ftlab_base::{Lpn, SuperblockId};
 
@@ -138,14 +139,15 @@ impl StreamConfig {
 }
 
 impl<const FLAT: bool> PageLayer<FLAT> {
-    /// The stream that a host write of `lpn` belongs to, whose old data lie in `old`.
+    /// The stream that a host write of `lpn` belongs to.
     #[inline]
-    pub(super) fn stream_of_write(&mut self, lpn: Lpn, old: Option<u32>) -> usize {
+    pub(super) fn stream_of_write(&mut self, lpn: Lpn) -> usize {
         let is_hot = match self.streams.config.separation {
             Separation::None => return 0,
             Separation::ByAddress { hot_slots } => lpn.0 < hot_slots,
             Separation::ByAge { closings } => {
-                old.is_some_and(|slot| self.age_of(self.table.superblock_of(slot)) < closings)
+                let old = self.table.slot_of(lpn);
+                old != NOWHERE && self.age_of(self.table.superblock_of(old)) < closings
             }
         };
         let stream = if is_hot { HOT } else { COLD };

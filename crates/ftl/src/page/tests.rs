@@ -17,7 +17,7 @@ fn layout(pages_per_block: u32, blocks_per_die: u32) -> Layout {
     Layout::new(geometry, 1).unwrap()
 }
 
-fn layer(layout: Layout, op: f64, policy_name: &str) -> PageLayer<true> {
+fn layer<const FLAT: bool>(layout: Layout, op: f64, policy_name: &str) -> PageLayer<FLAT> {
     let reserve = 2;
     // The reserve, and half of the superblock under collection.
     let kept =
@@ -62,7 +62,7 @@ fn fill(layer: &mut PageLayer<true>) {
 #[test]
 fn wa_of_random_writes_is_near_that_of_theory() {
     for (name, theory) in [("fifo", 4.6173), ("greedy", 4.3325)] {
-        let mut layer = layer(layout(64, 128), 0.127, name);
+        let mut layer = layer::<true>(layout(64, 128), 0.127, name);
         let mut rng = RootSeed(1).stream("wa");
         let slots = u64::from(layer.layout().slots());
         fill(&mut layer);
@@ -249,7 +249,7 @@ impl VictimPolicy for Perverse {
 
 #[test]
 fn a_policy_that_frees_nothing_ends_in_a_refusal_and_loses_nothing() {
-    let mut layer = layer(layout(8, 16), 0.5, "greedy");
+    let mut layer = layer::<true>(layout(8, 16), 0.5, "greedy");
     layer.config.policy = Box::new(Perverse);
     let mut batch = OpBatch::default();
     // Filled in order, so most superblocks stay wholly valid; then a few slots again and again.
@@ -266,4 +266,36 @@ fn a_policy_that_frees_nothing_ends_in_a_refusal_and_loses_nothing() {
     layer.check_invariants();
     layer.trim(Lpn(0), 8, &mut batch);
     assert_eq!(layer.refusal, None, "a trim may have made room");
+}
+
+/// Superblocks of two program units, and a host that flushes all the time: what a flush leaves empty
+/// is a large part of a superblock, and no copy was earned for it.
+#[test]
+fn every_frontier_finds_room_however_often_units_are_filled_up() {
+    let geometry = Geometry {
+        channels: 1,
+        dies_per_channel: 1,
+        planes_per_die: 4,
+        blocks_per_die: 96,
+        pages_per_block: 2,
+        page_bytes: 65_536,
+        slot_bytes: 32_768,
+    };
+    let layout = Layout::new(geometry, 1).unwrap();
+    for name in ["greedy", "fifo", "random", "cost-benefit"] {
+        for seed in 0..40 {
+            let mut rng = RootSeed(seed).stream("room");
+            let mut layer = layer::<false>(layout, 0.6, name);
+            let mut batch = OpBatch::default();
+            for _ in 0..600 {
+                let lpn = uniform(&mut rng, layer.slots());
+                layer.write(lpn, Extent::Whole, &mut batch).unwrap();
+                if uniform(&mut rng, 4).0 == 0 {
+                    layer.flush(&mut batch);
+                }
+                batch.clear();
+                layer.check_invariants();
+            }
+        }
+    }
 }
