@@ -138,6 +138,11 @@ impl Mapped {
         }
     }
 
+    /// Whether commands come with a clock.
+    pub(super) fn is_timed(&self) -> bool {
+        self.timed
+    }
+
     /// Without time nobody waits for fences; with time somebody does. A program unit that was begun
     /// without time is filled up before time begins.
     pub(super) fn set_timed(&mut self, timed: bool) {

@@ -128,6 +128,16 @@ impl Ssd {
         &*self.mapped.layer
     }
 
+    /// Programs at once what time has left in the buffer: a unit that was begun, and what is under
+    /// way. Nothing is outstanding.
+    fn program_what_time_left(&mut self) {
+        self.mapped.flush();
+        self.issue(SimTime::ZERO);
+        while self.scheduler.step(SimTime::NEVER).is_some() {
+            self.after_nand(SimTime::ZERO);
+        }
+    }
+
     /// Hands the operations of the last request to the scheduler.
     fn issue(&mut self, now: SimTime) {
         self.scheduler.issue(now, self.mapped.batch.ops());
@@ -283,6 +293,9 @@ impl Device for Ssd {
     }
 
     fn apply(&mut self, command: Command) -> Outcome {
+        if self.mapped.is_timed() && !self.buffer.is_empty() {
+            self.program_what_time_left();
+        }
         self.mapped.set_timed(false);
         self.host_ios += 1;
         match command.kind {

@@ -2,7 +2,9 @@ use crate::device::Device;
 use crate::file::{Catalog, DriveFile, Testbed};
 use crate::ssd::Ssd;
 use ftlab_base::rng::Stream;
-use ftlab_base::{Command, CommandId, CommandKind, Completion, Lba, Nanos, RootSeed, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Completion, Lba, Nanos, Outcome, RootSeed, SimTime,
+};
 use rand::Rng;
 
 /// Small drives of every kind: page mapping with slots of one page, half a page and four pages,
@@ -295,4 +297,23 @@ fn a_command_beyond_the_end_is_a_bug_of_the_caller() {
     let mut ssd = build(0);
     let capacity = ssd.capacity_sectors();
     one(&mut ssd, CommandKind::Read, capacity, 1);
+}
+
+#[test]
+fn time_may_end_with_a_program_unit_begun() {
+    // Units of four slots: one slot waits in the buffer for three more.
+    let mut ssd = build(1);
+    one(&mut ssd, CommandKind::Write, 0, 8);
+    let overwrite = Command {
+        id: CommandId(1),
+        kind: CommandKind::Write,
+        lba: Lba(0),
+        sectors: 8,
+        at: SimTime::ZERO,
+    };
+    assert_eq!(ssd.apply(overwrite), Outcome::Good);
+    // Which asserts that the buffer is empty.
+    ssd.snapshot();
+    one(&mut ssd, CommandKind::Flush, 0, 0);
+    one(&mut ssd, CommandKind::Read, 0, 8);
 }

@@ -78,6 +78,7 @@ impl Ssd {
             && let Some((lpn, extent)) = self.buffer.front()
         {
             let Ok(fence) = self.mapped.write(lpn, extent) else {
+                self.issue(now);
                 self.fail_writes(now);
                 return;
             };
