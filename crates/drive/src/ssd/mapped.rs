@@ -99,10 +99,11 @@ impl Mapped {
                 if let Some(stamps) = &mut self.stamps {
                     stamps.written(lpn);
                 }
-                self.follow_moves();
             }
             Err(refusal) => self.refusal = Some(refusal),
         }
+        // A write that is refused may have collected before.
+        self.follow_moves();
         fence
     }
 

@@ -306,6 +306,7 @@ impl Device for Ssd {
                     let whole = piece.sectors == self.slot.sectors();
                     let extent = if whole { Extent::Whole } else { Extent::Part };
                     if self.mapped.write(piece.lpn, extent).is_err() {
+                        self.mapped.batch.clear();
                         return Outcome::WriteFault;
                     }
                     self.mapped.batch.clear();
