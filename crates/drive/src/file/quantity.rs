@@ -125,7 +125,10 @@ impl<D: Dimension> Quantity<D> {
             ));
         };
         let base = written.value * factor;
-        if !base.is_finite() || base < D::LEAST {
+        if base.is_nan() {
+            return Err("nan: it must be a number".to_string());
+        }
+        if base < D::LEAST {
             let least = if D::LEAST == 0.0 {
                 "must not be negative"
             } else {
@@ -216,6 +219,9 @@ mod tests {
             error(parse::<Time>("value = 1, unit = \"KiB\"")).contains("none of: ns, us, ms, s")
         );
         assert!(error(parse::<Ratio>("value = 0, unit = \"1\"")).contains("must be above 0"));
+        assert!(error(parse::<Time>("value = nan, unit = \"us\"")).contains("must be a number"));
+        assert!(error(parse::<Time>("value = inf, unit = \"us\"")).contains("beyond anything"));
+        assert!(error(parse::<Time>("value = -inf, unit = \"us\"")).contains("not be negative"));
         assert!(error(parse::<Count>("value = 1.5, unit = \"1\"")).contains("whole number"));
         assert!(error(parse::<Count>("value = -1, unit = \"1\"")).contains("above 0"));
     }
