@@ -17,6 +17,57 @@ use ftlab_timing::{NandTiming, Scheduling};
 /// The most sectors a slot of a write buffer can tell apart.
 const MOST_SECTORS_PER_SLOT: u32 = 128;
 
+/// A translation layer as a file describes it: checked, and not made yet.
+struct LayerPlan {
+    layout: Layout,
+    user_slots: u32,
+    scheme: SchemePlan,
+}
+
+enum SchemePlan {
+    Page(PageConfig),
+    Block(BlockConfig),
+}
+
+impl LayerPlan {
+    /// What the tables of the layer and the states of the blocks take at least: a logical and a
+    /// physical number a slot, and two counts a block.
+    fn table_bytes(&self) -> u64 {
+        4 * (u64::from(self.user_slots) + u64::from(self.layout.slots()))
+            + 8 * u64::from(self.layout.geometry.blocks())
+    }
+
+    fn make(self) -> Result<Box<dyn TranslationLayer>, String> {
+        let bytes = self.table_bytes();
+        if !gives(bytes) {
+            return Err(format!(
+                "its tables take at least {:.1} GiB of memory, more than this machine gives; \
+                 lower nand.blocks_per_die or nand.dies_per_channel",
+                bytes as f64 / f64::from(1 << 30)
+            ));
+        }
+        Ok(match self.scheme {
+            SchemePlan::Page(config) => {
+                page::layer(self.layout, config).map_err(|why| why.to_string())?
+            }
+            SchemePlan::Block(config) => Box::new(
+                BlockLayer::new(self.layout, config, self.user_slots)
+                    .map_err(|why| why.to_string())?,
+            ),
+        })
+    }
+}
+
+/// Whether the system gives so much memory. Asked before the tables are made: a table that cannot
+/// be had ends the program without a word of what to do.
+fn gives(bytes: u64) -> bool {
+    let mut asked = Vec::<u8>::new();
+    let given = usize::try_from(bytes).is_ok_and(|n| asked.try_reserve_exact(n).is_ok());
+    // Or the compiler would see that nobody uses it, and not ask.
+    std::hint::black_box(&asked);
+    given
+}
+
 impl DriveFile {
     /// Bytes the host can address.
     #[must_use]
@@ -31,7 +82,7 @@ impl DriveFile {
     /// Makes the drive, as new, behind the test machine's driver.
     ///
     /// # Errors
-    /// Never for a file that was read without an error.
+    /// When the system does not give the memory for it.
     pub fn build(&self, testbed: &Testbed, seed: RootSeed) -> Result<Box<dyn Device>, DriveError> {
         match &self.body {
             Body::Ssd(_) => Ok(Box::new(self.build_ssd(testbed, seed)?)),
@@ -48,23 +99,25 @@ impl DriveFile {
     /// Makes the drive as a plain [`Ssd`], which can carry stamps and record its inputs.
     ///
     /// # Errors
-    /// When the file describes a hard disk.
+    /// When the file describes a hard disk, or the system does not give the memory for it.
     pub fn build_ssd(&self, testbed: &Testbed, seed: RootSeed) -> Result<Ssd, DriveError> {
         let Body::Ssd(ssd) = &self.body else {
             return Err(self.invalid("a hard disk has no flash".into()));
         };
-        let layer = self.layer(ssd, seed.derive(self.slug()))?;
+        let plan = self.plan(ssd, seed.derive(self.slug()))?;
+        let layer = plan.make().map_err(|why| self.invalid(why))?;
         let scheduling = scheduling(ssd).map_err(|why| self.invalid(why))?;
         let params = ssd_params(ssd, scheduling, layer.slots(), testbed);
         Ok(Ssd::new(params, layer))
     }
 
-    /// Makes everything once, so that what is read can also be built.
+    /// Checks everything that making the drive would, so that what is read can also be built, and
+    /// makes nothing: a file is read to be shown or listed as well.
     pub(super) fn check(&self) -> Result<(), DriveError> {
         match &self.body {
             Body::Ssd(ssd) => {
                 scheduling(ssd).map_err(|why| self.invalid(why))?;
-                self.layer(ssd, RootSeed(0)).map(drop)
+                self.plan(ssd, RootSeed(0)).map(drop)
             }
             Body::Disk(disk) => disk_params(disk)
                 .check()
@@ -79,11 +132,7 @@ impl DriveFile {
         }
     }
 
-    fn layer(
-        &self,
-        ssd: &SsdFile,
-        seed: RootSeed,
-    ) -> Result<Box<dyn TranslationLayer>, DriveError> {
+    fn plan(&self, ssd: &SsdFile, seed: RootSeed) -> Result<LayerPlan, DriveError> {
         let layout = layout(ssd).map_err(|why| self.invalid(why))?;
         let user_slots = user_slots(ssd, &layout).map_err(|why| self.invalid(why))?;
         // A page-mapped drive collects a whole program unit before it programs.
@@ -99,19 +148,24 @@ impl DriveFile {
                  and fewer than 2^32 slots"
             )));
         }
-        match ssd.map.scheme {
-            Scheme::Page => self.page_layer(ssd, layout, user_slots, seed),
-            Scheme::Block => self.block_layer(ssd, layout, user_slots),
-        }
+        let scheme = match ssd.map.scheme {
+            Scheme::Page => SchemePlan::Page(self.page_config(ssd, &layout, user_slots, seed)?),
+            Scheme::Block => SchemePlan::Block(self.block_config(ssd, &layout, user_slots)?),
+        };
+        Ok(LayerPlan {
+            layout,
+            user_slots,
+            scheme,
+        })
     }
 
-    fn page_layer(
+    fn page_config(
         &self,
         ssd: &SsdFile,
-        layout: Layout,
+        layout: &Layout,
         user_slots: u32,
         seed: RootSeed,
-    ) -> Result<Box<dyn TranslationLayer>, DriveError> {
+    ) -> Result<PageConfig, DriveError> {
         let gc = ssd
             .gc
             .as_ref()
@@ -144,19 +198,21 @@ impl DriveFile {
             reserve_superblocks,
             policy,
             checkpoint,
-            streams: placement::streams(gc, &layout, user_slots)
-                .map_err(|why| self.invalid(why))?,
+            streams: placement::streams(gc, layout, user_slots).map_err(|why| self.invalid(why))?,
             wear: placement::page_wear(ssd.wear.as_ref()).map_err(|why| self.invalid(why))?,
         };
-        page::layer(layout, config).map_err(|why| self.invalid(why.to_string()))
+        config
+            .check(layout)
+            .map_err(|why| self.invalid(why.to_string()))?;
+        Ok(config)
     }
 
-    fn block_layer(
+    fn block_config(
         &self,
         ssd: &SsdFile,
-        layout: Layout,
+        layout: &Layout,
         user_slots: u32,
-    ) -> Result<Box<dyn TranslationLayer>, DriveError> {
+    ) -> Result<BlockConfig, DriveError> {
         if ssd.gc.is_some() || ssd.checkpoint.is_some() {
             return Err(self.invalid("[gc] and [checkpoint] belong to map.scheme `page`".into()));
         }
@@ -171,9 +227,10 @@ impl DriveFile {
             wear_every_merges,
             wear_blocks,
         };
-        let layer = BlockLayer::new(layout, config, user_slots)
+        config
+            .check(layout, user_slots)
             .map_err(|why| self.invalid(why.to_string()))?;
-        Ok(Box::new(layer))
+        Ok(config)
     }
 }
 
@@ -305,5 +362,18 @@ fn disk_params(file: &DiskFile) -> DiskParams {
         },
         read_segments: cache.read_segments.get(),
         read_segment_bytes: cache.read_segment_size.get(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::gives;
+
+    #[test]
+    fn memory_is_asked_for_before_it_is_used() {
+        assert!(gives(1 << 20));
+        // More than any address space.
+        assert!(!gives(1 << 62));
+        assert!(!gives(u64::MAX));
     }
 }

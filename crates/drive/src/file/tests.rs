@@ -207,6 +207,25 @@ fn what_a_policy_uses_must_be_said() {
 }
 
 #[test]
+fn tables_that_outgrow_the_array_are_refused() {
+    // With superblocks of one page, 2^32 - 1 pages of tables are as many superblocks.
+    let settings = [
+        "nand.pages_per_block=1",
+        "checkpoint.every=4KiB",
+        "checkpoint.size=17179869180KiB",
+    ];
+    assert!(error(GENERIC, &settings).contains("do not fit"));
+}
+
+#[test]
+fn a_drive_is_read_without_being_made() {
+    // 2^32 - 4096 pages: their tables would take 32 GiB.
+    let largest = ["nand.blocks_per_die=1048575", "spare.op=1"].map(String::from);
+    let file = DriveFile::parse("test", GENERIC, &largest).unwrap();
+    assert_eq!(file.capacity_bytes() >> 40, 7);
+}
+
+#[test]
 fn over_provisioning_is_of_the_user_capacity_with_the_reserve_set_aside() {
     let file = DriveFile::parse("test", GENERIC, &["spare.op=0.25".to_string()]).unwrap();
     let usable = (8_u64 << 30) - 16 * (5 << 19);

@@ -94,44 +94,46 @@ impl std::error::Error for BlockConfigError {}
 /// the queue of free superblocks never holds only the one just erased.
 pub(super) const MERGE_RESERVE: u32 = 2;
 
-/// Checks that a layer of `user_slots` slots fits on the layout.
-pub(super) fn check(
-    layout: &Layout,
-    config: &BlockConfig,
-    user_slots: u32,
-) -> Result<(), BlockConfigError> {
-    let geometry = &layout.geometry;
-    if geometry.slot_bytes != geometry.page_bytes {
-        return Err(BlockConfigError::SlotIsNoPage {
-            slot_bytes: geometry.slot_bytes,
-            page_bytes: geometry.page_bytes,
-        });
+impl BlockConfig {
+    /// Whether a layer of `user_slots` slots can be built of this on `layout`; makes none.
+    ///
+    /// # Errors
+    /// When slots are not pages, a count is zero, the copy window holds less than a program unit,
+    /// or data, logs and merges need more superblocks than there are.
+    pub fn check(&self, layout: &Layout, user_slots: u32) -> Result<(), BlockConfigError> {
+        let geometry = &layout.geometry;
+        if geometry.slot_bytes != geometry.page_bytes {
+            return Err(BlockConfigError::SlotIsNoPage {
+                slot_bytes: geometry.slot_bytes,
+                page_bytes: geometry.page_bytes,
+            });
+        }
+        if self.log_blocks == 0 {
+            return Err(BlockConfigError::NoLogs);
+        }
+        if user_slots == 0 {
+            return Err(BlockConfigError::NoSlots);
+        }
+        if let Some(window_pages) = self.copy_window_pages
+            && window_pages < geometry.planes_per_die
+        {
+            return Err(BlockConfigError::WindowTooSmall {
+                window_pages,
+                unit_pages: geometry.planes_per_die,
+            });
+        }
+        let data = Space::new(layout, user_slots).zones;
+        // A zone that has a log may have one in every group; more logs than zones are never open.
+        let logs = self.log_blocks.min(data);
+        let needed = u64::from(data) + u64::from(logs) + u64::from(MERGE_RESERVE);
+        if needed > u64::from(layout.superblocks_per_group) {
+            return Err(BlockConfigError::NoRoom {
+                user_slots,
+                data,
+                logs,
+                superblocks: layout.superblocks_per_group,
+            });
+        }
+        Ok(())
     }
-    if config.log_blocks == 0 {
-        return Err(BlockConfigError::NoLogs);
-    }
-    if user_slots == 0 {
-        return Err(BlockConfigError::NoSlots);
-    }
-    if let Some(window_pages) = config.copy_window_pages
-        && window_pages < geometry.planes_per_die
-    {
-        return Err(BlockConfigError::WindowTooSmall {
-            window_pages,
-            unit_pages: geometry.planes_per_die,
-        });
-    }
-    let data = Space::new(layout, user_slots).zones;
-    // A zone that has a log may have one in every group; more logs than zones are never open.
-    let logs = config.log_blocks.min(data);
-    let needed = u64::from(data) + u64::from(logs) + u64::from(MERGE_RESERVE);
-    if needed > u64::from(layout.superblocks_per_group) {
-        return Err(BlockConfigError::NoRoom {
-            user_slots,
-            data,
-            logs,
-            superblocks: layout.superblocks_per_group,
-        });
-    }
-    Ok(())
 }

@@ -66,14 +66,13 @@ impl BlockLayer {
     /// superblocks for its data, its logs and a merge.
     ///
     /// # Errors
-    /// When slots are not pages, a count is zero, the copy window holds less than a program unit,
-    /// or data, logs and merges need more superblocks than there are.
+    /// Those of [`BlockConfig::check`].
     pub fn new(
         layout: Layout,
         config: BlockConfig,
         user_slots: u32,
     ) -> Result<BlockLayer, BlockConfigError> {
-        config::check(&layout, &config, user_slots)?;
+        config.check(&layout, user_slots)?;
         let space = Space::new(&layout, user_slots);
         Ok(BlockLayer {
             layout,

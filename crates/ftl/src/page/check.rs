@@ -5,8 +5,17 @@ use super::{PageConfig, PageConfigError, PageLayer, Separation, SpareShare};
 use ftlab_base::{Layout, SuperblockId};
 use std::collections::BTreeSet;
 
-/// Checks that a drive of that layout and configuration can work.
-pub(super) fn config(layout: &Layout, config: &PageConfig) -> Result<(), PageConfigError> {
+impl PageConfig {
+    /// Whether a layer can be built of this on `layout`; makes none.
+    ///
+    /// # Errors
+    /// Says what does not fit, and what it may be.
+    pub fn check(&self, layout: &Layout) -> Result<(), PageConfigError> {
+        config(layout, self)
+    }
+}
+
+fn config(layout: &Layout, config: &PageConfig) -> Result<(), PageConfigError> {
     let fail = |why| Err(PageConfigError(why));
     let reserve = config.reserve_superblocks;
     if reserve >= layout.superblocks_per_group {
@@ -73,7 +82,7 @@ fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u64 {
     let share = u64::from(config.user_slots.div_ceil(layout.groups));
     let above_share = if layout.groups > 1 { slots } else { 0 };
     let tables = config.checkpoint.map_or(0, |c| {
-        u64::from(c.pages.div_ceil(layout.pages_per_superblock) + 2) * slots
+        (u64::from(c.pages.div_ceil(layout.pages_per_superblock)) + 2) * slots
     });
     let low_water = u64::from(config.reserve_superblocks) * slots + slots / 2;
     share + above_share + tables + low_water + u64::from(config.least_reserve()) * slots + 1

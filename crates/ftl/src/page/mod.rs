@@ -158,7 +158,7 @@ struct PageLayer<const FLAT: bool> {
 
 impl<const FLAT: bool> PageLayer<FLAT> {
     fn new(layout: Layout, config: PageConfig) -> Result<Self, PageConfigError> {
-        check::config(&layout, &config)?;
+        config.check(&layout)?;
         assert!(!FLAT || is_flat(&layout));
         let groups = (0..layout.groups)
             .map(|g| {
