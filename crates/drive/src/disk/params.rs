@@ -1,6 +1,8 @@
 //! The physical numbers of a hard disk.
 
+use super::platter::Platter;
 use ftlab_base::Nanos;
+use std::ops::RangeInclusive;
 
 /// The order in which the write cache is brought to the platter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +63,13 @@ pub struct DiskParams {
     pub read_segment_bytes: u64,
 }
 
+/// Speeds of a spindle: far beyond any disk on both sides.
+const RPM: RangeInclusive<u32> = 60..=1_000_000;
+
+/// The longest move of an arm: beyond any disk, and short enough that a track at the highest rate
+/// has fewer than 2^32 sectors.
+const LONGEST_MOVE: Nanos = Nanos::from_secs(10);
+
 /// Why a disk cannot be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskParamsError(pub String);
@@ -101,12 +110,57 @@ impl DiskParams {
                 return fail(format!("{name} is {mb_s}; it must lie in 1 to 10000"));
             }
         }
+        self.check_bounds()?;
         self.check_seeks()?;
+        if Platter::cylinders_of(self).is_none() {
+            return fail(format!(
+                "capacity_sectors is {}; at these rates that is more than 2^32 cylinders",
+                self.capacity_sectors
+            ));
+        }
         if self.write_cache_bytes > 0 && !(1..=self.write_segments).contains(&self.destage_sweep) {
             return fail(format!(
                 "destage_sweep is {}; it must lie in 1 to write_segments ({})",
                 self.destage_sweep, self.write_segments
             ));
+        }
+        Ok(())
+    }
+
+    /// Whether every number is one that a disk can have: the layout of its tracks stays in whole
+    /// numbers of 64 bits, and its tables in memory.
+    fn check_bounds(&self) -> Result<(), DiskParamsError> {
+        if !RPM.contains(&self.rpm) {
+            let (least, most) = (RPM.start(), RPM.end());
+            return Err(DiskParamsError(format!(
+                "rpm is {}; it must lie in {least} to {most}",
+                self.rpm
+            )));
+        }
+        for (name, value, most) in [
+            ("heads", self.heads, 256),
+            ("zones", self.zones, 4096),
+            ("queue_depth", self.queue_depth, 65_536),
+            ("write_segments", self.write_segments, 65_536),
+            ("read_segments", self.read_segments, 65_536),
+        ] {
+            if value > most {
+                return Err(DiskParamsError(format!(
+                    "{name} is {value}; it must be at most {most}"
+                )));
+            }
+        }
+        for (name, span) in [
+            ("seek_track", self.seek_track),
+            ("seek_full", self.seek_full),
+            ("write_settle", self.write_settle),
+            ("head_switch", self.head_switch),
+        ] {
+            if span > LONGEST_MOVE {
+                return Err(DiskParamsError(format!(
+                    "{name} is {span}; it must be at most {LONGEST_MOVE}"
+                )));
+            }
         }
         Ok(())
     }

@@ -45,17 +45,11 @@ pub struct Platter {
 impl Platter {
     /// Lays out a disk that has passed [`DiskParams::check`].
     pub fn new(params: &DiskParams) -> Platter {
-        let tracks: Vec<u32> = (0..params.zones)
-            .map(|z| track_sectors(params, z))
-            .collect();
-        let per_turn: u64 = tracks.iter().map(|&t| u64::from(t)).sum();
-        let zone_cylinders = params
-            .capacity_sectors
-            .div_ceil(per_turn * u64::from(params.heads));
+        let tracks: Vec<u32> = tracks(params).collect();
+        let zone_cylinders = zone_cylinders(params);
         let mut platter = Platter {
             zones: Vec::with_capacity(tracks.len()),
-            cylinders: u32::try_from(zone_cylinders * u64::from(params.zones))
-                .expect("a disk of these rates has fewer than 2^32 cylinders"),
+            cylinders: Platter::cylinders_of(params).expect("checked"),
             heads: params.heads,
             turn: params.revolution().0,
             head_skew: params.head_switch.0,
@@ -72,6 +66,12 @@ impl Platter {
             first_lba += zone_cylinders * u64::from(params.heads) * u64::from(track);
         }
         platter
+    }
+
+    /// Cylinders that a disk would have; `None` when they have no number of 32 bits. Counts and
+    /// rates have been checked.
+    pub fn cylinders_of(params: &DiskParams) -> Option<u32> {
+        u32::try_from(zone_cylinders(params).checked_mul(u64::from(params.zones))?).ok()
     }
 
     /// Cylinders of the disk.
@@ -177,6 +177,19 @@ fn skew_over(platter: &Platter, cylinders: u64) -> u64 {
 /// The skew from cylinder to cylinder: enough to write without a lost turn.
 fn cylinder_skew(params: &DiskParams) -> Nanos {
     params.seek_track + params.write_settle
+}
+
+/// Cylinders of a zone.
+fn zone_cylinders(params: &DiskParams) -> u64 {
+    let per_turn: u64 = tracks(params).map(u64::from).sum();
+    params
+        .capacity_sectors
+        .div_ceil(per_turn * u64::from(params.heads))
+}
+
+/// Sectors of a track, by zone.
+fn tracks(params: &DiskParams) -> impl Iterator<Item = u32> {
+    (0..params.zones).map(|zone| track_sectors(params, zone))
 }
 
 /// Sectors of a track in zone `zone`: what passes in a turn and a mean track switch at the sustained

@@ -79,7 +79,7 @@ impl ReadCache {
     }
 
     /// When the reading ahead under way will have read all of these sectors; `None` if it does not
-    /// come by, or has stopped before them.
+    /// come by, has stopped before them, or has come by and dropped the first of them again.
     pub fn comes_by(
         &self,
         lba: u64,
@@ -89,7 +89,8 @@ impl ReadCache {
     ) -> Option<SimTime> {
         let ahead = self.ahead.filter(|a| now < a.full)?;
         let end = lba + sectors;
-        let on_the_way = ahead.start <= lba && lba <= ahead.limit && ahead.next < end;
+        let (kept_from, _) = self.window(ahead, now, platter);
+        let on_the_way = kept_from <= lba && lba <= ahead.limit && ahead.next < end;
         on_the_way.then(|| ahead.begun + platter.transit(ahead.next, end - ahead.next))
     }
 

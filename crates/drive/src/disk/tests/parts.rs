@@ -111,6 +111,11 @@ fn reading_ahead_keeps_to_the_stream_of_the_latest_read() {
     let half = SimTime(full.0 / 2);
     assert!((400..700).contains(&reads.held(1_000, 2_000, half, &platter)));
     assert_eq!(reads.held(1_100, 2_000, full, &platter), 1_024);
+    let to_come = reads.comes_by(2_000, 100, half, &platter);
+    assert!(to_come.is_some_and(|at| half < at && at < full));
+    let late = SimTime(full.0 - 1);
+    let dropped = reads.comes_by(1_000, 200, late, &platter);
+    assert_eq!(dropped, None, "its beginning is no longer held");
     assert_eq!(reads.stop(full, &platter), Some(1_100 + 1_024 - 1));
     let beginning = reads.held(1_000, 2_000, full, &platter);
     assert_eq!(beginning, 0, "one segment is kept, not more");
@@ -127,5 +132,10 @@ fn impossible_disks_are_named() {
     assert!(why(|p| p.heads = 0).contains("heads is 0"));
     assert!(why(|p| p.inner_mb_s = f64::NAN).contains("inner_mb_s"));
     assert!(why(|p| p.seek_average = p.seek_full).contains("seek_average"));
+    assert!(why(|p| p.rpm = u32::MAX).contains("rpm is 4294967295; it must lie in"));
+    assert!(why(|p| p.zones = u32::MAX).contains("zones is 4294967295; it must be at most"));
+    assert!(why(|p| p.head_switch = Nanos::from_secs(3_600)).contains("head_switch is 3600 s"));
+    let huge = why(|p| (p.capacity_sectors, p.rpm) = (u64::MAX >> 8, 1_000_000));
+    assert!(huge.contains("more than 2^32 cylinders"), "{huge}");
     assert!(why(|p| p.destage_sweep = 17).contains("write_segments (16)"));
 }
