@@ -20,6 +20,8 @@ pub struct Fake {
     pub gives_reasons: bool,
     /// From this command on, nothing is answered.
     pub dies_at: u64,
+    /// This command alone is not answered.
+    pub loses: u64,
     taken: u64,
     waiting: VecDeque<Command>,
     serving: Vec<(SimTime, Command)>,
@@ -36,6 +38,7 @@ impl Fake {
             fails_from: u64::MAX,
             gives_reasons: false,
             dies_at: u64::MAX,
+            loses: u64::MAX,
             taken: 0,
             waiting: VecDeque::new(),
             serving: Vec::new(),
@@ -65,7 +68,7 @@ impl Device for Fake {
     fn submit(&mut self, command: Command, now: SimTime) {
         assert!(command.lba.0 + u64::from(command.sectors) <= self.sectors);
         self.taken += 1;
-        if self.taken > self.dies_at {
+        if self.taken > self.dies_at || self.taken == self.loses {
             return;
         }
         if self.serving.len() < self.ways {

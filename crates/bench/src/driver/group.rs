@@ -1,14 +1,12 @@
 //! Jobs that run at the same time, on a clock.
 
 use super::DriverError;
+use super::patience::{LONGEST, Patience, Verdict};
 use super::report::RunReport;
 use super::worker::Worker;
 use ftlab_base::{Command, CommandId, CommandKind, Completion, Nanos, Outcome, RootSeed, SimTime};
 use ftlab_drive::{Counters, Device};
 use ftlab_workload::ResolvedJob;
-
-/// A drive that needs more events than this for one instant will never leave it.
-const EVENTS_AN_INSTANT_MAX: u64 = 1 << 24;
 
 /// Low bits of a command's id that name its slot: as many as jobs and depths of a file allow. The
 /// rest counts commands, so that ids are unique within a run.
@@ -77,23 +75,23 @@ impl Group {
         counting: &mut Counting,
     ) -> Result<SimTime, DriverError> {
         let counts_from = self.workers.iter().map(|w| w.report.measured_from).min();
-        let mut events = 0;
+        let mut patience = Patience::new(self.now, self.workers.iter().any(Worker::only_time_ends));
         loop {
             let next_request = self.issue_due(device);
             if next_request == SimTime::NEVER && self.outstanding() == 0 {
                 break;
             }
-            let next_event = device.next_event().unwrap_or(SimTime::NEVER);
-            let next = next_request.min(next_event).max(self.now);
-            if next == SimTime::NEVER {
+            let next_event = device.next_event();
+            if next_request == SimTime::NEVER && next_event.is_none() {
                 return Err(self.stuck());
             }
-            events = if next > self.now { 0 } else { events + 1 };
-            if events > EVENTS_AN_INSTANT_MAX {
-                return Err(DriverError::Standstill {
-                    at: self.elapsed(),
-                    events,
-                });
+            let next_event = next_event.unwrap_or(SimTime::NEVER);
+            let next = next_request.min(next_event).max(self.now);
+            match patience.turn(next) {
+                Verdict::GoOn => {}
+                Verdict::Standstill => return Err(patience.standstill()),
+                Verdict::Endless => return Err(DriverError::Endless { after: LONGEST }),
+                Verdict::Stuck => return Err(self.stuck()),
             }
             if counting.after_ramp.is_none() && counts_from.is_some_and(|from| next >= from) {
                 counting.after_ramp = Some(device.counters());
@@ -106,9 +104,13 @@ impl Group {
                 }
                 _ => next_request,
             };
+            let completed = self.completed;
             let last = device.advance_to_completion(limit, &mut self.done);
             self.now = last.map_or(next, |last| last.max(next));
             self.complete_all()?;
+            if self.completed > completed {
+                patience.progress();
+            }
         }
         let ends = self
             .workers

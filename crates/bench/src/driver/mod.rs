@@ -17,6 +17,7 @@
 //! its job.
 
 mod group;
+mod patience;
 mod report;
 mod stats;
 mod untimed;
@@ -40,6 +41,9 @@ pub enum Clock {
     /// None: write amplification, wear.
     Untimed,
 }
+
+/// Seconds of a year of 365 days.
+const YEAR_S: u64 = 365 * 86_400;
 
 /// Why a run could not be made or finished.
 #[derive(Debug, Error)]
@@ -72,12 +76,26 @@ pub enum DriverError {
         since: Nanos,
     },
     /// Events follow one another and the clock does not move.
-    #[error("time stands still at {at}: {events} events in a row at one instant")]
+    #[error(
+        "time stands still at {at}: {events} events in a row at one instant, and a job that only \
+         its time ends; give it an amount of I/O such as number_ios=100000 in place of \
+         time_based, or the drive and the testbed's host.command a time above 0"
+    )]
     Standstill {
         /// On the run's clock.
         at: Nanos,
         /// How many.
         events: u64,
+    },
+    /// The drive is so slow that the clock would run out.
+    #[error(
+        "the run is not over after {} years of virtual time; look for a time or a rate of the \
+         drive that is out of proportion, or for startdelay and runtime of the jobs",
+        .after.as_secs() as u64 / YEAR_S
+    )]
+    Endless {
+        /// On the run's clock.
+        after: Nanos,
     },
     /// The drive takes no more writes.
     #[error("the drive takes no more writes: {why}")]

@@ -150,6 +150,43 @@ fn a_drive_that_dies_is_an_error_that_says_since_when() {
 }
 
 #[test]
+fn a_command_lost_while_another_job_goes_on_is_noticed_at_the_end() {
+    let mut device = fake();
+    device.loses = 3;
+    let jobs = "[a]\nrw=randwrite\nnumber_ios=50\n[b]\nrw=randwrite\ntime_based\nruntime=1";
+    let error = run_on(device, Clock::Timed, jobs).unwrap_err();
+    assert!(matches!(error, DriverError::Stuck { outstanding: 1, .. }));
+    assert!(
+        error.to_string().contains("the oldest one since 100 µs"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_drive_that_takes_no_time_ends_a_job_by_amount() {
+    let mut device = fake();
+    device.service = Nanos::ZERO;
+    let job = "[w]\nrw=randwrite\nsize=100%\nloops=1100";
+    let report = run_on(device, Clock::Timed, job).unwrap();
+    // More than what a job that only time ends is let do at one instant.
+    assert!(writes(&report, 0).ios > 1 << 24);
+    assert_eq!(report.simulated, Nanos::ZERO);
+}
+
+#[test]
+fn a_drive_too_slow_for_the_clock_is_an_error() {
+    let mut device = fake();
+    device.service = Nanos(u64::MAX / 8);
+    let error = run_on(device, Clock::Timed, "[w]\nrw=randwrite\nnumber_ios=50").unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("after 292 years of virtual time"),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_drive_that_takes_no_time_does_not_hang_a_timed_job() {
     let mut device = fake();
     device.service = Nanos::ZERO;
@@ -158,7 +195,12 @@ fn a_drive_that_takes_no_time_does_not_hang_a_timed_job() {
         Clock::Timed,
         "[w]\nrw=randwrite\ntime_based\nruntime=1",
     );
-    assert!(matches!(error, Err(DriverError::Standstill { .. })));
+    let message = error.unwrap_err().to_string();
+    assert!(
+        message.starts_with("time stands still at 0 ns"),
+        "{message}"
+    );
+    assert!(message.contains("give it an amount of I/O"), "{message}");
 }
 
 #[test]

@@ -11,6 +11,8 @@ pub struct Worker {
     stream: JobStream,
     /// Read ahead by one, so that the end of the job is known when its last command is issued.
     next: Option<Request>,
+    /// Its stream of requests has no end.
+    is_endless: bool,
     begins: SimTime,
     /// No request is issued and nothing counted from here on.
     stops: SimTime,
@@ -41,6 +43,7 @@ impl Worker {
             report,
             next: stream.next(),
             stream,
+            is_endless: job.loop_bytes.is_none() && job.ios_max.is_none(),
             begins,
             stops: pacing
                 .runtime
@@ -52,6 +55,11 @@ impl Worker {
             last_completion: begins,
             pacing,
         }
+    }
+
+    /// Whether the job's requests go on until its time is over.
+    pub fn only_time_ends(&self) -> bool {
+        self.is_endless
     }
 
     /// The earliest instant from `now` on at which the next request may be issued; `NEVER` when
