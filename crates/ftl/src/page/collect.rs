@@ -89,9 +89,15 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     }
 
     /// Collects until a group has a superblock to spare beside those its frontiers may need next.
-    pub(super) fn make_room(&mut self, g: usize, batch: &mut OpBatch) {
+    ///
+    /// # Errors
+    /// When collection makes no progress.
+    pub(super) fn make_room(&mut self, g: usize, batch: &mut OpBatch) -> Result<(), Refusal> {
         let least = self.config.least_reserve() as usize;
-        while self.refusal.is_none() && self.groups[g].free.len() <= least {
+        while self.groups[g].free.len() <= least {
+            if let Some(refusal) = self.refusal {
+                return Err(refusal);
+            }
             let going_on = self.groups[g].victim.take();
             let mut victim = going_on.unwrap_or_else(|| self.begin(g));
             while self.table.valid_in(victim.superblock) > 0 {
@@ -99,6 +105,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             }
             self.release(victim.superblock);
         }
+        Ok(())
     }
 
     /// Collects until the host may open a superblock of a group and collection can still go on: it

@@ -1,6 +1,7 @@
 //! Where the next slot goes: open superblocks, and program units that fill up.
 
 use super::PageLayer;
+use crate::Refusal;
 use ftlab_base::{Layout, PagePlace, SuperblockId};
 use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order};
 use std::collections::VecDeque;
@@ -256,7 +257,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         self.tables.slots_since = 0;
         let dead = self.tables.held.len().saturating_sub(1);
         for _ in 0..checkpoint.pages {
-            self.append_table_page(batch);
+            if self.append_table_page(batch).is_err() {
+                // The next write is refused. The tables written before stay.
+                return;
+            }
         }
         for superblock in self.tables.held.drain(..dead).collect::<Vec<_>>() {
             self.release(superblock);
@@ -264,12 +268,15 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     }
 
     /// Writes one page of tables.
-    fn append_table_page(&mut self, batch: &mut OpBatch) {
+    ///
+    /// # Errors
+    /// When that needs another superblock and collection makes no progress.
+    fn append_table_page(&mut self, batch: &mut OpBatch) -> Result<(), Refusal> {
         let (superblock, n) = match self.tables.open {
             Some(open) => open,
             None => {
                 let g = self.next_group;
-                self.make_room(g, batch);
+                self.make_room(g, batch)?;
                 let superblock = self.take_free(g, batch);
                 self.groups[g].writable_slots -= self.layout.slots_per_superblock;
                 self.tables.held.push_back(superblock);
@@ -280,6 +287,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         self.array.program(page, 1, Cause::Map, Order::FREE, batch);
         let left = n + 1 < self.layout.pages_per_superblock;
         self.tables.open = left.then_some((superblock, n + 1));
+        Ok(())
     }
 }
 

@@ -268,6 +268,36 @@ fn a_policy_that_frees_nothing_ends_in_a_refusal_and_loses_nothing() {
     assert_eq!(layer.refusal, None, "a trim may have made room");
 }
 
+#[test]
+fn no_tables_are_written_where_collection_makes_no_progress() {
+    let geometry = Geometry {
+        channels: 1,
+        dies_per_channel: 1,
+        planes_per_die: 1,
+        blocks_per_die: 24,
+        pages_per_block: 8,
+        page_bytes: 4096,
+        slot_bytes: 4096,
+    };
+    for every_slots in [7, 40, 100, 150] {
+        let mut layer = layer::<true>(Layout::new(geometry, 1).unwrap(), 1.5, "greedy");
+        layer.config.policy = Box::new(Perverse);
+        layer.config.checkpoint = Some(Checkpoint {
+            every_slots,
+            pages: 30,
+        });
+        let mut batch = OpBatch::default();
+        let rewrites = (0..200 * layer.slots()).map(|n| n % 8);
+        let refused = (0..layer.slots()).chain(rewrites).any(|n| {
+            let written = layer.write(Lpn(n), Extent::Whole, &mut batch);
+            batch.clear();
+            written.is_err()
+        });
+        assert!(refused);
+        layer.check_invariants();
+    }
+}
+
 /// Superblocks of two program units, and a host that flushes all the time: what a flush leaves empty
 /// is a large part of a superblock, and no copy was earned for it.
 #[test]
