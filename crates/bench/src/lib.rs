@@ -5,6 +5,7 @@
 //! - [`states`] brings a drive to `new`, `filled` or `used`.
 //! - [`methods`] lists the tests of the reviews as data.
 //! - [`figures`] maps rows of the reference table to runs and judges them.
+//! - [`theory`] sets write amplification beside its closed forms.
 //! - [`review::review`] does all of it for several drives and returns a result set.
 //!
 //! Nothing here reads a wall clock: the same drives, tests and seed give the same results.
@@ -17,6 +18,7 @@ pub mod methods;
 pub mod record;
 pub mod review;
 pub mod states;
+pub mod theory;
 
 pub use states::State;
 

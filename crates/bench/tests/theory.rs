@@ -1,104 +1,153 @@
 //! Write amplification against the closed forms, row by row of the reference table, as a user gets
-//! it: the generic drive, the job file, `--set`, and a run without time.
+//! it: the generic drive, a job file, `--set`, and a run without time.
 
 use ftlab_base::RootSeed;
-use ftlab_bench::driver::{self, Clock};
-use ftlab_bench::states::{self, State};
-use ftlab_drive::{Catalog, DriveFile};
-use ftlab_workload::JobFile;
-use rayon::prelude::*;
+use ftlab_bench::theory::{self, Case, Load, Policy};
+use ftlab_drive::Catalog;
+use ftlab_ftl::page::POLICIES;
 
 const TABLE: &str = include_str!("../../../reference/theory-values.csv");
-const JOB: &str = include_str!("../../../jobs/uniform-random-4k.fio");
 
-/// What the closed forms and a run may differ by: four drive sizes of writes on 2^19 to 2^21 slots.
-const TOLERANCE: f64 = 0.005;
+/// Policies that drives have and theory has no closed form for.
+const WITHOUT_CLOSED_FORM: [&str; 2] = ["cost-benefit", "windowed-greedy"];
 
-/// The same for random collection, which forgets slowest how the drive was filled.
-const TOLERANCE_RANDOM: f64 = 0.01;
-
-/// A policy as the table calls it, how to ask a drive for it, what it may differ by, and the sizes of
-/// blocks that are run. Larger blocks take longer; that a drive is right for them, two policies show.
-const POLICIES: [(&str, &str, f64, &[u32]); 5] = [
-    ("fifo", "gc.policy=fifo", TOLERANCE, &[64, 128, 256]),
-    ("greedy", "gc.policy=greedy", TOLERANCE, &[64, 128, 256]),
-    (
-        "d-choices d=10",
-        "gc.policy=d-choices gc.choices=10",
-        TOLERANCE,
-        &[64],
-    ),
-    (
-        "d-choices d=2",
-        "gc.policy=d-choices gc.choices=2",
-        TOLERANCE,
-        &[64],
-    ),
-    ("random(d=1)", "gc.policy=random", TOLERANCE_RANDOM, &[64]),
-];
+/// What the closed form and a run on 2^20 pages may differ by.
+fn tolerance(policy: Policy) -> f64 {
+    match policy {
+        // A victim is as full as any block, so write amplification scatters most.
+        Policy::Random => 0.01,
+        _ => 0.005,
+    }
+}
 
 #[derive(serde::Deserialize)]
 struct Row {
     policy: String,
-    op: String,
+    op: f64,
     pages_per_block: u32,
     #[serde(rename = "WA_formula")]
     formula: Option<f64>,
 }
 
-/// The rows that are run, each with the settings of its policy and what it may differ by.
-fn rows() -> Vec<(Row, &'static str, f64)> {
-    let rows = csv::Reader::from_reader(TABLE.as_bytes()).into_deserialize();
-    let rows = rows.map(|row| row.expect("the table is in order"));
-    rows.filter_map(|row: Row| {
-        let (_, settings, tolerance, sizes) = POLICIES.into_iter().find(|p| p.0 == row.policy)?;
-        let is_run = sizes.contains(&row.pages_per_block);
-        is_run.then_some((row, settings, tolerance))
-    })
-    .collect()
+impl Row {
+    /// What the row is about, in our words.
+    fn case(&self) -> Case {
+        let words: Vec<&str> = self.policy.split([' ', '=', '(', ')']).collect();
+        let percent = |text: &str| (100.0 * text.parse::<f64>().expect("a share")).round() as u8;
+        let (policy, load) = match words[..] {
+            ["fifo"] => (Policy::Fifo, Load::Uniform),
+            ["greedy"] => (Policy::Greedy, Load::Uniform),
+            ["random", ..] => (Policy::Random, Load::Uniform),
+            ["d-choices", "d", d] => (Policy::Choices(d.parse().expect("d")), Load::Uniform),
+            ["fifo", "mixed", "hot/cold", "f", f, "r", r] => {
+                let load = Load::HotCold {
+                    addresses_percent: percent(f),
+                    writes_percent: percent(r),
+                };
+                (Policy::Fifo, load)
+            }
+            [name, "TRIM", "q", q] => {
+                let percent = percent(q);
+                let known = [("fifo", Policy::Fifo), ("greedy", Policy::Greedy)];
+                let policy = known.into_iter().find(|(known, _)| *known == name);
+                (policy.expect("a policy").1, Load::Trim { percent })
+            }
+            _ => panic!("a row of an unknown kind: {}", self.policy),
+        };
+        Case {
+            policy,
+            load,
+            separate: false,
+            op: self.op,
+            pages_per_block: self.pages_per_block,
+        }
+    }
 }
 
-fn simulated(row: &Row, policy: &str) -> f64 {
-    let mut settings = vec![
-        format!("spare.op={}", row.op),
-        format!("nand.pages_per_block={}", row.pages_per_block),
-    ];
-    settings.extend(policy.split(' ').map(str::to_string));
-    let file: DriveFile = Catalog::load("generic-mlc-8", &settings).expect("it loads");
-    let testbed = Catalog::testbed("anandtech-2008").expect("it loads");
-    let seed = RootSeed(1);
-    let mut drive = file.build(&testbed, seed).expect("it can be built");
-    states::prepare(&mut *drive, State::New, State::Filled, seed);
-    let job = JobFile::parse(JOB, "uniform-random-4k.fio").expect("it parses");
-    let report = driver::run(&job, &mut *drive, Clock::Untimed, seed).expect("it runs");
-    report.wa.steady
+fn rows() -> Vec<Row> {
+    let rows = csv::Reader::from_reader(TABLE.as_bytes()).into_deserialize();
+    let rows = rows.map(|row| row.expect("the table is in order"));
+    rows.filter(|row: &Row| row.formula.is_some()).collect()
 }
 
 #[test]
-fn uniform_random_writes_cost_what_theory_says() {
+fn every_row_with_a_closed_form_is_a_case_and_every_case_a_row() {
+    let mut cases = theory::cases();
+    for case in theory::quick_cases() {
+        assert!(cases.contains(&case), "{case} is quick and no case");
+    }
     let rows = rows();
-    assert_eq!(
-        rows.len(),
-        36,
-        "4 OPs × (2 policies × 3 block sizes + 3 × 1)"
-    );
-    let wrong: Vec<String> = rows
-        .par_iter()
-        .filter_map(|(row, policy, tolerance)| {
-            let (wa, theory) = (
-                simulated(row, policy),
-                row.formula.expect("it has a closed form"),
-            );
-            let error = wa / theory - 1.0;
+    // Separate logs are no row; what their formula gives is tested where it is.
+    cases.retain(|case| !case.separate);
+    assert_eq!((cases.len(), rows.len()), (104, 104));
+    for row in &rows {
+        let case = row.case();
+        assert!(cases.contains(&case), "no case for {case}");
+        let formula = row.formula.expect("filtered");
+        assert!(
+            (case.theory() - formula).abs() <= 0.5001e-4,
+            "{case}: {} for {formula}",
+            case.theory()
+        );
+    }
+}
+
+/// So a policy cannot be added, or renamed, without its closed form being run against it.
+#[test]
+fn every_policy_is_compared_or_has_no_closed_form() {
+    let cases = theory::cases();
+    for policy in POLICIES {
+        let name = policy.name;
+        let compared = cases.iter().any(|case| case.policy.name() == name);
+        assert!(
+            compared != WITHOUT_CLOSED_FORM.contains(&name),
+            "policy {name}: name it in bench/src/theory/case.rs or say that it has no closed form"
+        );
+    }
+}
+
+#[test]
+fn a_load_and_its_job_file_say_the_same() {
+    for case in theory::cases() {
+        let text = case.load.job().text;
+        let key = match case.load {
+            Load::Uniform => "rw=randwrite\n".to_owned(),
+            Load::HotCold {
+                addresses_percent: f,
+                writes_percent: r,
+            } => format!("zoned:{r}/{f}:{}/{}\n", 100 - r, 100 - f),
+            Load::Trim { percent } => format!("rwmixtrim={percent}\n"),
+        };
+        assert!(text.contains(&key), "{case}: no {key} in its job file");
+    }
+}
+
+#[test]
+fn write_amplification_is_what_theory_says() {
+    let points = theory::sweep(&theory::cases(), RootSeed(1), &|_, _| ()).expect("it runs");
+    let wrong: Vec<String> = points
+        .iter()
+        .filter_map(|point| {
+            let (case, error) = (point.case, point.error());
             let told = format!(
-                "{} OP {} with {} pages a block: {wa:.4} for {theory:.4} ({:+.2} %)",
-                row.policy,
-                row.op,
-                row.pages_per_block,
+                "{case}: {:.4} for {:.4} ({:+.2} %)",
+                point.simulated,
+                point.theory,
                 100.0 * error
             );
-            (error.abs() > *tolerance).then_some(told)
+            println!("{told}");
+            (error.abs() > tolerance(case.policy)).then_some(told)
         })
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn drives_of_all_cases_hold_as_many_pages() {
+    for case in theory::cases() {
+        let file = Catalog::load(theory::DRIVE, &case.settings()).expect("it loads");
+        let user = f64::from(theory::PAGES) * 4096.0 / (1.0 + case.op);
+        let held_back = 1.0 - file.capacity_bytes() as f64 / user;
+        assert!((0.0..0.005).contains(&held_back), "{case}: {held_back}");
+    }
 }

@@ -1,6 +1,6 @@
 //! What can be typed. The options of a command stand with it.
 
-use crate::{review, run, show};
+use crate::{review, run, show, theory};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ftlab_drive::{Catalog, DriveError, Testbed};
 
@@ -19,6 +19,7 @@ Examples:
   ftlab review                               the five drives of the 2008 review, all tests
   ftlab run job.fio --drive intel-x25-m-g1-80 --state used
                                              a fio job file on a used drive
+  ftlab theory --quick                       write amplification beside its closed forms
 
 Exit codes: 0 done, 1 failed while running, 2 wrong input.";
 
@@ -32,6 +33,8 @@ pub enum Command {
     Run(run::Options),
     /// Run the reviews' tests on drives and write a report
     Review(review::Options),
+    /// Compare simulated write amplification with its closed forms and write a page with charts
+    Theory(theory::Options),
 }
 
 /// What a command prints.

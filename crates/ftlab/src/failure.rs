@@ -3,6 +3,7 @@
 use ftlab_bench::driver::DriverError;
 use ftlab_bench::methods::UnknownTest;
 use ftlab_bench::review::ReviewError;
+use ftlab_bench::theory::TheoryError;
 use ftlab_drive::DriveError;
 use ftlab_workload::JobError;
 use std::fmt::Display;
@@ -77,6 +78,13 @@ impl From<UnknownTest> for Failure {
 impl From<DriverError> for Failure {
     fn from(error: DriverError) -> Self {
         Failure::of(error.is_input(), &error)
+    }
+}
+
+impl From<TheoryError> for Failure {
+    fn from(error: TheoryError) -> Self {
+        // The drive and the jobs are the program's own.
+        Failure::of(false, &error)
     }
 }
 

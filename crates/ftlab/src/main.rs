@@ -9,6 +9,7 @@ mod review;
 mod run;
 mod screen;
 mod show;
+mod theory;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
         Command::Show(args) => show::command(&args),
         Command::Run(args) => run::command(&args),
         Command::Review(args) => review::command(&args),
+        Command::Theory(args) => theory::command(&args),
     };
     failure::exit(outcome)
 }

@@ -1,0 +1,104 @@
+//! Write amplification of simulated drives beside its closed forms: the same policies, loads, spare
+//! areas and block sizes in both.
+//!
+//! A case runs as a user would run it: the generic drive with a few numbers of its file set, a job
+//! file, no clock.
+
+mod case;
+
+pub use case::{Case, DRIVE, Load, PAGES, Policy, cases, quick_cases};
+
+use crate::driver::{self, Clock, DriverError};
+use crate::states;
+use ftlab_base::RootSeed;
+use ftlab_drive::{Catalog, DriveError};
+use ftlab_workload::JobFile;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use thiserror::Error;
+
+/// A case and what its simulation came to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// What was compared.
+    pub case: Case,
+    /// Write amplification by the closed form.
+    pub theory: f64,
+    /// Write amplification of the simulated drive.
+    pub simulated: f64,
+}
+
+impl Point {
+    /// Simulated over theory, minus 1.
+    #[must_use]
+    pub fn error(&self) -> f64 {
+        self.simulated / self.theory - 1.0
+    }
+}
+
+/// Why a case could not be simulated.
+#[derive(Debug, Error)]
+pub enum TheoryError {
+    /// The drive cannot be built.
+    #[error("{case}: {error}")]
+    Drive {
+        /// Which.
+        case: Case,
+        /// Why.
+        error: DriveError,
+    },
+    /// The run failed.
+    #[error("{case}: {error}")]
+    Run {
+        /// Which.
+        case: Case,
+        /// Why.
+        error: Box<DriverError>,
+    },
+}
+
+/// Simulates every case, on all threads of the pool that calls.
+/// `progress` is told how many cases are done and how many there are, from any thread.
+///
+/// # Errors
+/// The first case, in the order given, that fails.
+pub fn sweep(
+    cases: &[Case],
+    seed: RootSeed,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Vec<Point>, TheoryError> {
+    let done = AtomicUsize::new(0);
+    let point = |case: &Case| {
+        let simulated = simulate(case, seed);
+        progress(done.fetch_add(1, Ordering::Relaxed) + 1, cases.len());
+        Ok(Point {
+            case: *case,
+            theory: case.theory(),
+            simulated: simulated?,
+        })
+    };
+    // Cases differ tenfold in length, so each is handed out by itself.
+    let points: Vec<Result<Point, TheoryError>> =
+        cases.par_iter().with_max_len(1).map(point).collect();
+    points.into_iter().collect()
+}
+
+/// Write amplification of a case's drive, in its steady state.
+fn simulate(case: &Case, seed: RootSeed) -> Result<f64, TheoryError> {
+    let unfit = |error| TheoryError::Drive { case: *case, error };
+    let file = Catalog::load(DRIVE, &case.settings()).map_err(unfit)?;
+    let testbed = Catalog::testbed(TESTBED).map_err(unfit)?;
+    let mut drive = file.build(&testbed, seed).map_err(unfit)?;
+    states::prepare(&mut *drive, states::State::New, case.load.state(), seed);
+    let job = case.load.job();
+    let failed = |error| TheoryError::Run {
+        case: *case,
+        error: Box::new(error),
+    };
+    let job = JobFile::parse(job.text, job.file).map_err(|error| failed(error.into()))?;
+    let report = driver::run(&job, &mut *drive, Clock::Untimed, seed).map_err(failed)?;
+    Ok(report.wa.steady)
+}
+
+/// No run has a clock, so the test machine makes no difference.
+const TESTBED: &str = "anandtech-2008";
