@@ -4,7 +4,7 @@ SHELL         := /bin/sh
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup tools rust build review test test-web bench clean FORCE
+.PHONY: help setup tools rust build review test test-web bench fuzz nightly clean FORCE
 
 CHROMIUM ?= chromium
 
@@ -79,6 +79,30 @@ out/test-review/$(REPORT): $(BIN) $(DATA)
 bench: ## run the benchmarks
 	cargo bench --workspace
 
+# Coverage-guided, one target after the other, FUZZ_SECONDS in all. What is found lies in
+# fuzz/artifacts; what is new goes to fuzz/corpus, from where the next call goes on.
+FUZZ_SECONDS ?= 300
+FUZZ_TARGETS ?= drive drive_file settings job_file
+# Nothing here is unsafe, so no sanitizer is needed, and without one there are several times the runs.
+FUZZ_BUILD   := -O --debug-assertions --sanitizer none
+
+fuzz: nightly ## fuzz for FUZZ_SECONDS=300, with cargo-fuzz on a nightly compiler
+	cargo +nightly fuzz build $(FUZZ_BUILD)
+	@seconds=$$(( $(FUZZ_SECONDS) / $(words $(FUZZ_TARGETS)) )); \
+	for target in $(FUZZ_TARGETS); do \
+	    mkdir -p fuzz/corpus/$$target && \
+	    cargo +nightly fuzz run $(FUZZ_BUILD) $$target fuzz/corpus/$$target crates/fuzz/inputs/$$target -- \
+	        -max_total_time=$$(( seconds > 0 ? seconds : 1 )) -max_len=4096 -timeout=25 -verbosity=0 \
+	        -print_final_stats=1 || exit 1; \
+	done
+
+nightly:
+	@cargo +nightly --version >/dev/null 2>&1 || { \
+	    echo "fuzz: no nightly compiler, which coverage needs: rustup toolchain install nightly" >&2; \
+	    echo "fuzz: the same is tried without coverage by cargo test -p ftlab-fuzz" >&2; exit 1; }
+	@cargo fuzz --version >/dev/null 2>&1 || { \
+	    echo "fuzz: installing cargo-fuzz"; cargo install --locked cargo-fuzz; }
+
 clean: ## remove what was built and written
 	cargo clean
-	rm -rf out
+	rm -rf out fuzz/target

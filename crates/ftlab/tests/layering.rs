@@ -18,6 +18,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &["ftlab-base", "ftlab-nand", "ftlab-ftl", "ftlab-timing"],
     ),
     ("ftlab-workload", &["ftlab-base"]),
+    (
+        "ftlab-fuzz",
+        &["ftlab-base", "ftlab-ftl", "ftlab-drive", "ftlab-workload"],
+    ),
     ("ftlab-result", &["ftlab-base"]),
     (
         "ftlab-bench",

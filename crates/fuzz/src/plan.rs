@@ -1,0 +1,283 @@
+//! Drives to try: a drive that comes with ftlab, made small and strange by settings.
+
+use arbitrary::{Arbitrary, Result, Unstructured};
+use ftlab_base::Nanos;
+use ftlab_drive::host_queue::HostOrder;
+use ftlab_drive::{Catalog, DriveError, DriveFile, Kind, Testbed};
+use ftlab_ftl::page::POLICIES;
+
+/// A drive of the catalogue with settings, and the machine it is tried on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// The drive's slug.
+    pub base: &'static str,
+    /// `key=value`, later ones over earlier ones.
+    pub settings: Vec<String>,
+    /// CPU time of a command.
+    pub host_command: Nanos,
+    /// Order of what waits for the drive.
+    pub queue_order: HostOrder,
+}
+
+/// Values that are on an edge of something, or beyond it.
+const EDGES: &[&str] = &[
+    "0",
+    "1",
+    "2",
+    "3",
+    "-1",
+    "0.5",
+    "1e-9",
+    "1e6",
+    "1e300",
+    "-1e300",
+    "nan",
+    "inf",
+    "-inf",
+    "4294967295",
+    "4294967296",
+    "65535",
+    "65536",
+    "18446744073709551616",
+    "512B",
+    "4KiB",
+    "64KiB",
+    "128KiB",
+    "1GiB",
+    "0s",
+    "1ns",
+    "3600s",
+    "1e9s",
+    "100%",
+    "1000000MB/s",
+    "1e-6MB/s",
+    "word",
+    "",
+];
+
+impl Plan {
+    /// A drive of the catalogue as it is, on a machine that takes no time.
+    #[must_use]
+    pub fn of(base: &'static str, settings: &[&str]) -> Plan {
+        Plan {
+            base,
+            settings: settings.iter().map(ToString::to_string).collect(),
+            host_command: Nanos::ZERO,
+            queue_order: HostOrder::Fifo,
+        }
+    }
+
+    /// The drive file with the settings applied.
+    ///
+    /// # Errors
+    /// When the drive cannot be.
+    pub fn load(&self) -> std::result::Result<DriveFile, DriveError> {
+        Catalog::load(self.base, &self.settings)
+    }
+
+    /// The machine.
+    #[must_use]
+    pub fn testbed(&self) -> Testbed {
+        testbed(self.host_command, self.queue_order)
+    }
+
+    fn set(&mut self, key: &str, value: impl std::fmt::Display) {
+        self.settings.push(format!("{key}={value}"));
+    }
+}
+
+impl<'a> Arbitrary<'a> for Plan {
+    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Plan> {
+        let kind = u.int_in_range(0..=9)?;
+        let mut plan = Plan {
+            base: match kind {
+                0 => "seagate-momentus-7200.2",
+                1..=3 => u.choose(&["samsung-slc-64", "ocz-core-jmf602"])?,
+                _ => "generic-mlc-8",
+            },
+            settings: Vec::new(),
+            host_command: Nanos(*u.choose(&[0, 0, 5_000])?),
+            queue_order: *u.choose(&[HostOrder::Fifo, HostOrder::CLook])?,
+        };
+        match kind {
+            0 => disk(&mut plan, u)?,
+            1..=3 => {
+                array(&mut plan, u, 1)?;
+                block_mapping(&mut plan, u)?;
+            }
+            _ => {
+                array(&mut plan, u, 2)?;
+                page_mapping(&mut plan, u)?;
+            }
+        }
+        if u.ratio(1, 4)? {
+            strange(&mut plan, u)?;
+        }
+        Ok(plan)
+    }
+}
+
+/// A test machine.
+pub fn testbed(host_command: Nanos, queue_order: HostOrder) -> Testbed {
+    Testbed {
+        slug: "fuzz".into(),
+        name: "fuzz".into(),
+        host_command,
+        queue_order,
+    }
+}
+
+/// A small array, its times, and what is common to both mappings. `slots` is in how many ways slots
+/// and pages may differ.
+fn array(plan: &mut Plan, u: &mut Unstructured<'_>, slots: u32) -> Result<()> {
+    let channels = u.int_in_range(1..=3)?;
+    let dies_per_channel = u.int_in_range(1..=2)?;
+    let planes = u.int_in_range(1..=4)?;
+    let dies = channels * dies_per_channel;
+    plan.set("nand.channels", channels);
+    plan.set("nand.dies_per_channel", dies_per_channel);
+    plan.set("nand.planes_per_die", planes);
+    plan.set(
+        "nand.blocks_per_die",
+        planes * *u.choose(&[1, 2, 3, 5, 8, 10, 12, 12, 16, 16, 20])?,
+    );
+    plan.set("nand.pages_per_block", u.int_in_range(1..=5)?);
+    let page_kib = *u.choose(&[4, 4, 8, 16, 2, 64])?;
+    let slot_kib = if slots == 1 {
+        page_kib
+    } else {
+        (*u.choose(&[page_kib, page_kib, page_kib / 2, 2 * page_kib, 4 * page_kib])?).clamp(4, 64)
+    };
+    plan.set("nand.page", format_args!("{page_kib}KiB"));
+    plan.set("map.slot", format_args!("{slot_kib}KiB"));
+    plan.set("map.stripe_dies", *u.choose(&[1, 1, dies, channels, 2])?);
+    plan.set(
+        "buffer.size",
+        format_args!(
+            "{}KiB",
+            slot_kib.max(planes * page_kib) * u.int_in_range(1..=6)?
+        ),
+    );
+    plan.set("firmware.die_queue", *u.choose(&[1, 2, 8, 100])?);
+    plan.set("queue.depth", *u.choose(&[1, 2, 32])?);
+    for key in [
+        "nand.t_read",
+        "nand.t_program",
+        "nand.t_erase",
+        "nand.channel_command",
+    ] {
+        plan.set(key, *u.choose(&["0us", "1ns", "25us", "900us", "3ms"])?);
+    }
+    for key in [
+        "firmware.write_command",
+        "firmware.per_slot",
+        "link.command",
+    ] {
+        plan.set(key, *u.choose(&["0us", "1us", "1ms"])?);
+    }
+    plan.set(
+        "link.rate",
+        *u.choose(&["1000000000MB/s", "300MB/s", "1MB/s"])?,
+    );
+    Ok(())
+}
+
+fn page_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
+    plan.set("gc.policy", *u.choose(&POLICIES)?);
+    plan.set("gc.reserve", *u.choose(&[2, 2, 3, 5])?);
+    // Around what the smallest arrays can hold at all.
+    plan.set(
+        "spare.op",
+        *u.choose(&["0.01", "0.28", "0.6", "1", "1.5", "2", "3", "3", "6"])?,
+    );
+    if u.ratio(1, 4)? {
+        // Up to the last slot that may be promised.
+        plan.set(
+            "spare.user_capacity",
+            format_args!("{}KiB", 4 * u.int_in_range(1..=4_000)?),
+        );
+    }
+    if u.ratio(1, 3)? {
+        let slot = u.int_in_range(1..=64)?;
+        plan.set("checkpoint.every", format_args!("{}KiB", 4 * slot));
+        plan.set(
+            "checkpoint.size",
+            format_args!("{}KiB", 4 * u.int_in_range(1..=24)?),
+        );
+    }
+    Ok(())
+}
+
+fn block_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
+    plan.set("map.log_blocks", u.int_in_range(1..=5)?);
+    if plan.base == "ocz-core-jmf602" || u.ratio(1, 2)? {
+        plan.set("map.copy_window", u.int_in_range(1..=20)?);
+    }
+    plan.set("wear.every_merges", *u.choose(&[0, 1, 5, 50])?);
+    plan.set("wear.blocks", u.int_in_range(0..=3)?);
+    plan.set(
+        "spare.op",
+        *u.choose(&["0.01", "0.28", "0.6", "1", "1.5", "2", "3", "3", "6"])?,
+    );
+    Ok(())
+}
+
+fn disk(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
+    plan.set(
+        "disk.capacity",
+        format_args!("{}sectors", u.int_in_range(1..=40_000)?),
+    );
+    plan.set("disk.rpm", *u.choose(&[60, 5_400, 10_000, 1_000_000])?);
+    plan.set("disk.heads", u.int_in_range(1..=4)?);
+    plan.set("disk.zones", u.int_in_range(1..=5)?);
+    plan.set("disk.head_switch", *u.choose(&["0ms", "0.5ms", "5ms"])?);
+    plan.set(
+        "cache.write_size",
+        *u.choose(&["1B", "512B", "4KiB", "64KiB", "1MiB"])?,
+    );
+    let segments = u.int_in_range(1..=8)?;
+    plan.set("cache.write_segments", segments);
+    plan.set("cache.destage_sweep", u.int_in_range(1..=segments)?);
+    plan.set(
+        "cache.destage_order",
+        *u.choose(&["shortest-positioning", "elevator"])?,
+    );
+    plan.set("cache.read_segments", u.int_in_range(1..=4)?);
+    plan.set(
+        "cache.read_segment_size",
+        *u.choose(&["1B", "512B", "64KiB", "1MiB"])?,
+    );
+    plan.set("queue.depth", *u.choose(&[1, 2, 32])?);
+    Ok(())
+}
+
+/// Puts some of the drive's numbers on an edge, or something that is no number in their place.
+fn strange(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
+    let file = Catalog::load(plan.base, &[]).expect("it comes with ftlab");
+    let keys: Vec<String> = file.parameters().into_iter().map(|row| row.key).collect();
+    for _ in 0..u.int_in_range(1..=3)? {
+        let key = u.choose(&keys)?.clone();
+        plan.set(&key, *u.choose(EDGES)?);
+    }
+    Ok(())
+}
+
+/// Pages and slots of a drive's array, whichever are more: what its tables grow with; 0 for a disk.
+#[must_use]
+pub fn pages(file: &DriveFile) -> u64 {
+    if file.kind() == Kind::Disk {
+        return 0;
+    }
+    let rows = file.parameters();
+    let count = |key: &str| {
+        let row = rows.iter().find(|row| row.key == key);
+        row.and_then(|row| row.value.parse::<f64>().ok())
+            .unwrap_or(1.0)
+    };
+    let pages = count("nand.channels")
+        * count("nand.dies_per_channel")
+        * count("nand.blocks_per_die")
+        * count("nand.pages_per_block");
+    // A page has at most 16 slots: 64 KiB of 4.
+    16 * pages as u64
+}

@@ -1,0 +1,97 @@
+//! Texts that are read: refused with one line that says why, or what they describe works.
+
+use crate::plan::testbed;
+use crate::run::{Verdict, reason, try_file};
+use arbitrary::Unstructured;
+use ftlab_base::{CommandKind, Nanos, RootSeed, SECTOR_BYTES};
+use ftlab_drive::host_queue::HostOrder;
+use ftlab_drive::{Catalog, DriveError, DriveFile};
+use ftlab_workload::{JobFile, JobStream};
+
+/// Size of the device that jobs are fitted to: no multiple of anything.
+const DEVICE_BYTES: u64 = 10_000_384;
+
+/// Requests of a job that are looked at.
+const REQUESTS: usize = 500;
+
+/// Reads a drive file, and tries the drive if it is small.
+///
+/// # Panics
+/// When something does not hold that must.
+#[must_use]
+pub fn drive_file(data: &[u8]) -> Verdict {
+    let text = String::from_utf8_lossy(data);
+    verdict(DriveFile::parse("fuzz", &text, &[]))
+}
+
+/// Reads settings, one a line, for a drive named in the first byte, and tries what comes out.
+///
+/// # Panics
+/// When something does not hold that must.
+#[must_use]
+pub fn settings(data: &[u8]) -> Verdict {
+    let Some((&number, text)) = data.split_first() else {
+        return Verdict::NoInput;
+    };
+    let drives = Catalog::drives();
+    let text = String::from_utf8_lossy(text);
+    let settings: Vec<String> = text.split('\n').map(str::to_owned).collect();
+    verdict(Catalog::load(
+        drives[usize::from(number) % drives.len()],
+        &settings,
+    ))
+}
+
+fn verdict(file: Result<DriveFile, DriveError>) -> Verdict {
+    match file {
+        Err(error) => Verdict::Refused(reason(&error.to_string())),
+        Ok(file) => {
+            let _ = (file.hash(), file.name(), file.summary(), file.aliases());
+            assert!(file.capacity_bytes() >= SECTOR_BYTES);
+            let testbed = testbed(Nanos::ZERO, HostOrder::Fifo);
+            try_file(
+                &file,
+                &testbed,
+                &mut Unstructured::new(&crate::bytes(1, 64)),
+            )
+        }
+    }
+}
+
+/// Reads a job file, and draws the head of every job's requests.
+///
+/// # Panics
+/// When something does not hold that must.
+#[must_use]
+pub fn job_file(data: &[u8]) -> Verdict {
+    let text = String::from_utf8_lossy(data);
+    let file = match JobFile::parse(&text, "fuzz.fio") {
+        Ok(file) => file,
+        Err(error) => {
+            let why = reason(&error.to_string());
+            assert!(why.starts_with("fuzz.fio"), "no place: {why}");
+            return Verdict::Refused(why);
+        }
+    };
+    for spec in file.jobs.iter().take(4) {
+        let job = match spec.resolve(DEVICE_BYTES) {
+            Ok(job) => job,
+            Err(error) => {
+                reason(&error.to_string());
+                continue;
+            }
+        };
+        let end = job.offset_bytes + job.region_bytes;
+        assert!(end <= DEVICE_BYTES, "a region beyond the device: {job:?}");
+        for request in JobStream::new(&job, RootSeed(1)).take(REQUESTS) {
+            if request.kind == CommandKind::Flush {
+                continue;
+            }
+            let first = request.lba.0 * SECTOR_BYTES;
+            let last = first + u64::from(request.sectors) * SECTOR_BYTES;
+            let inside = job.offset_bytes <= first && last <= end;
+            assert!(request.sectors > 0 && inside, "{request:?} of {job:?}");
+        }
+    }
+    Verdict::Ran(crate::Tally::default())
+}
