@@ -183,7 +183,12 @@ fn array(plan: &mut Plan, u: &mut Unstructured<'_>, slots: u32) -> Result<()> {
 }
 
 fn page_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
-    plan.set("gc.policy", *u.choose(&POLICIES)?);
+    let policy = u.choose(POLICIES)?;
+    plan.set("gc.policy", policy.name);
+    for parameter in policy.parameters {
+        let value = u.int_in_range(1..=20)?;
+        plan.set(&format!("gc.{}", parameter.name), value);
+    }
     plan.set("gc.reserve", *u.choose(&[2, 2, 3, 5])?);
     // Around what the smallest arrays can hold at all.
     plan.set(
@@ -205,6 +210,47 @@ fn page_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
             format_args!("{}KiB", 4 * u.int_in_range(1..=24)?),
         );
     }
+    if u.ratio(1, 4)? {
+        streams(plan, u)?;
+    }
+    if u.ratio(1, 4)? {
+        plan.set(
+            "wear.allocation",
+            *u.choose(&["oldest-free", "least-worn"])?,
+        );
+        plan.set("wear.spread", u.int_in_range(1..=8)?);
+        plan.set("wear.every_collections", u.int_in_range(1..=8)?);
+    }
+    if u.ratio(1, 3)? {
+        scheduling(plan, u)?;
+    }
+    Ok(())
+}
+
+fn streams(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
+    plan.set("gc.reserve", *u.choose(&[4, 4, 6])?);
+    if u.arbitrary()? {
+        plan.set("gc.streams", "by-address");
+        plan.set("gc.hot_share", *u.choose(&["0.1", "0.5", "0.9"])?);
+    } else {
+        plan.set("gc.streams", "by-age");
+        plan.set("gc.hot_age", *u.choose(&["0.1", "1", "4"])?);
+    }
+    if u.arbitrary()? {
+        plan.set("gc.hot_spare", *u.choose(&["0.1", "0.5", "0.9"])?);
+    }
+    Ok(())
+}
+
+fn scheduling(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
+    plan.set("scheduling.order", *u.choose(&["fcfs", "read-first"])?);
+    plan.set("scheduling.gc_preemptible", u.arbitrary::<bool>()?);
+    plan.set("scheduling.overtake_max", u.int_in_range(1..=9)?);
+    let suspend = *u.choose(&["none", "erase", "program-erase"])?;
+    plan.set("scheduling.suspend", suspend);
+    plan.set("scheduling.suspend_time", *u.choose(&["0us", "20us"])?);
+    plan.set("scheduling.resume_time", *u.choose(&["0us", "20us"])?);
+    plan.set("scheduling.suspend_max", u.int_in_range(1..=4)?);
     Ok(())
 }
 

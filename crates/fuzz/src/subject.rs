@@ -13,7 +13,7 @@ pub enum Subject {
 impl Subject {
     pub fn build(file: &DriveFile, testbed: &Testbed) -> Result<Subject, DriveError> {
         Ok(match file.kind() {
-            Kind::Ssd => Subject::Flash(Box::new(file.build_ssd(testbed)?.checked())),
+            Kind::Ssd => Subject::Flash(Box::new(file.build_ssd(testbed, RootSeed(1))?.checked())),
             Kind::Disk => Subject::Disk(file.build(testbed, RootSeed(1))?),
         })
     }

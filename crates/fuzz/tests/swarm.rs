@@ -56,6 +56,8 @@ fn plan(base: &'static str, settings: &str) -> Plan {
 fn page_mapping_is_right_in_every_shape() {
     let mut seed = 0;
     for policy in POLICIES {
+        let of_policy = policy.parameters.iter();
+        let parameters: String = of_policy.map(|p| format!("gc.{}=3 ", p.name)).collect();
         let mut sum = Tally::default();
         for (dies, stripe) in [(1, 1), (2, 1), (2, 2), (3, 1), (4, 2), (4, 1)] {
             for (planes, slot) in (1..=4).flat_map(|p| [4, 8, 16, 32].map(|slot| (p, slot))) {
@@ -76,13 +78,18 @@ fn page_mapping_is_right_in_every_shape() {
                         "nand.channels={dies} nand.dies_per_channel=1 nand.planes_per_die={planes} \
                          nand.blocks_per_die={blocks} nand.pages_per_block=4 nand.page=8KiB \
                          map.slot={slot}KiB map.stripe_dies={stripe} spare.op=0.7 \
-                         buffer.size=64KiB gc.policy={policy} {tables}"
+                         buffer.size=64KiB gc.policy={} {parameters}{tables}",
+                        policy.name
                     ),
                 );
                 add(&mut sum, &ran(&plan, seed));
             }
         }
-        assert!(sum.counters.moved_programs > 1_000, "{policy}: {sum:?}");
+        assert!(
+            sum.counters.moved_programs > 1_000,
+            "{}: {sum:?}",
+            policy.name
+        );
     }
 }
 
