@@ -11,6 +11,7 @@
 //! has no room holds up all behind it: the scheduler then has a backlog, and whoever issues more
 //! should wait until it is gone. Only reads that pass what a die has queued go round it.
 
+mod die;
 mod fences;
 mod suspension;
 
@@ -18,11 +19,11 @@ pub(crate) use fences::Fences;
 
 use crate::agenda::Agenda;
 use crate::policy::{Decision, DieView, Scheduling, keep_order};
+use die::{Die, Phase};
 use fences::NOBODY;
-use ftlab_base::{DieId, Divisor, Geometry, Nanos, PageId, SimTime};
-use ftlab_nand::{Cause, Fence, NandOp, OpKind, Order};
+use ftlab_base::{DieId, Divisor, Geometry, Nanos, SimTime};
+use ftlab_nand::{Fence, NandOp, OpKind};
 use std::collections::VecDeque;
-use suspension::Suspended;
 
 /// What the phases of an operation take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,73 +38,6 @@ pub struct NandTiming {
     pub sector_transfer: Nanos,
     /// Command, address and status cycles of one operation on the channel.
     pub command_transfer: Nanos,
-}
-
-/// Where a die is with its operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
-    /// Nothing to do, or its first operation waits for a fence.
-    Idle,
-    /// The operation is ready for the channel.
-    WantsChannel,
-    /// Data move, and somebody wants to know when they have: the operation ends with that, or the
-    /// channel is wanted.
-    Transfer,
-    /// The array works; or a program's data still move and it will work when they have.
-    Array,
-    /// What was at work is being suspended.
-    Suspending,
-}
-
-#[derive(Debug, Clone)]
-struct Die {
-    phase: Phase,
-    channel: u16,
-    /// The next die that sleeps on the same fence.
-    next_sleeper: u16,
-    /// Whether it sleeps on a fence.
-    is_asleep: bool,
-    /// Operations dispatched and not done, of those that take room.
-    occupied: u32,
-    /// The operation at work, unless idle.
-    at_work: NandOp,
-    /// How often it was suspended, from when on its array works, and until when.
-    suspensions: u32,
-    works_from: SimTime,
-    works_until: SimTime,
-    /// The operation that lets reads pass in the middle of its work.
-    suspended: Option<Suspended>,
-    /// How often others have passed what is suspended, or else the first of the queue.
-    overtaken: u32,
-    /// Operations dispatched and not started.
-    queue: VecDeque<NandOp>,
-}
-
-impl Die {
-    fn new(channel: u32) -> Die {
-        Die {
-            phase: Phase::Idle,
-            channel: channel as u16,
-            next_sleeper: NOBODY,
-            is_asleep: false,
-            occupied: 0,
-            at_work: NandOp {
-                kind: OpKind::Read,
-                cause: Cause::Host,
-                planes: 0,
-                die: DieId(0),
-                sectors: 0,
-                page: PageId(0),
-                order: Order::FREE,
-            },
-            suspensions: 0,
-            works_from: SimTime::ZERO,
-            works_until: SimTime::ZERO,
-            suspended: None,
-            overtaken: 0,
-            queue: VecDeque::new(),
-        }
-    }
 }
 
 #[derive(Debug, Clone)]

@@ -1,4 +1,6 @@
 use super::*;
+use ftlab_base::PageId;
+use ftlab_nand::{Cause, Order};
 
 const US: u64 = 1_000;
 const DIE_QUEUE: u32 = 4;

@@ -1,0 +1,76 @@
+//! One die, as the scheduler keeps it.
+
+use super::fences::NOBODY;
+use super::suspension::Suspended;
+use ftlab_base::{DieId, PageId, SimTime};
+use ftlab_nand::{Cause, NandOp, OpKind, Order};
+use std::collections::VecDeque;
+
+/// Where a die is with its operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Nothing to do, or its first operation waits for a fence.
+    Idle,
+    /// The operation is ready for the channel.
+    WantsChannel,
+    /// Data move, and somebody wants to know when they have: the operation ends with that, or the
+    /// channel is wanted.
+    Transfer,
+    /// The array works; or a program's data still move and it will work when they have.
+    Array,
+    /// What was at work is being suspended.
+    Suspending,
+}
+
+/// A die: what it works on, and what waits for it.
+#[derive(Debug, Clone)]
+pub(super) struct Die {
+    pub(super) phase: Phase,
+    pub(super) channel: u16,
+    /// The next die that sleeps on the same fence.
+    pub(super) next_sleeper: u16,
+    /// Whether it sleeps on a fence.
+    pub(super) is_asleep: bool,
+    /// Operations dispatched and not done, of those that take room.
+    pub(super) occupied: u32,
+    /// The operation at work, unless idle.
+    pub(super) at_work: NandOp,
+    /// How often it was suspended, from when on its array works, and until when.
+    pub(super) suspensions: u32,
+    pub(super) works_from: SimTime,
+    pub(super) works_until: SimTime,
+    /// The operation that lets reads pass in the middle of its work.
+    pub(super) suspended: Option<Suspended>,
+    /// How often others have passed what is suspended, or else the first of the queue.
+    pub(super) overtaken: u32,
+    /// Operations dispatched and not started.
+    pub(super) queue: VecDeque<NandOp>,
+}
+
+impl Die {
+    /// An idle die on a channel.
+    pub(super) fn new(channel: u32) -> Die {
+        Die {
+            phase: Phase::Idle,
+            channel: channel as u16,
+            next_sleeper: NOBODY,
+            is_asleep: false,
+            occupied: 0,
+            at_work: NandOp {
+                kind: OpKind::Read,
+                cause: Cause::Host,
+                planes: 0,
+                die: DieId(0),
+                sectors: 0,
+                page: PageId(0),
+                order: Order::FREE,
+            },
+            suspensions: 0,
+            works_from: SimTime::ZERO,
+            works_until: SimTime::ZERO,
+            suspended: None,
+            overtaken: 0,
+            queue: VecDeque::new(),
+        }
+    }
+}
