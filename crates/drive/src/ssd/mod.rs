@@ -57,6 +57,8 @@ pub struct Ssd {
     programming: Vec<Vec<Place>>,
     /// Reads whose end a fence tells, by fence.
     reading: Vec<Option<u32>>,
+    /// The present, as far as commands and flash have come.
+    now: SimTime,
     host_ios: u64,
     /// Of what left the buffer for the flash, or was dropped by a trim before.
     host_bytes_written: u64,
@@ -89,6 +91,7 @@ impl Ssd {
             events: Events::new(),
             programming: Vec::new(),
             reading: Vec::new(),
+            now: SimTime::ZERO,
             host_ios: 0,
             host_bytes_written: 0,
             buffer_stalls: 0,
@@ -128,14 +131,25 @@ impl Ssd {
         &*self.mapped.layer
     }
 
-    /// Programs at once what time has left in the buffer: a unit that was begun, and what is under
-    /// way. Nothing is outstanding.
-    fn program_what_time_left(&mut self) {
-        self.mapped.flush();
-        self.issue(SimTime::ZERO);
-        while self.scheduler.step(SimTime::NEVER).is_some() {
-            self.after_nand(SimTime::ZERO);
+    /// Time ends: what the flash still does is done, a unit that was begun is filled up, and when
+    /// time begins again everything is idle, whatever the clock says then. Nothing is outstanding.
+    fn end_time(&mut self) {
+        loop {
+            while let Some(at) = self.scheduler.step(SimTime::NEVER) {
+                self.now = at;
+                self.after_nand(at);
+            }
+            if self.buffer.is_empty() || self.mapped.refusal.is_some() {
+                break;
+            }
+            self.drain(self.now);
+            self.mapped.flush();
+            self.issue(self.now);
         }
+        self.scheduler.restart_clock();
+        (self.host, self.link, self.core) = Default::default();
+        self.now = SimTime::ZERO;
+        self.mapped.set_timed(false);
     }
 
     /// Hands the operations of the last request to the scheduler.
@@ -238,6 +252,7 @@ impl Ssd {
         let at = self.events.first_at();
         if self.scheduler.next_event() <= at {
             let at = self.scheduler.step(limit)?;
+            self.now = at;
             self.after_nand(at);
             return Some(at);
         }
@@ -268,6 +283,7 @@ impl Device for Ssd {
             self.params.capacity_sectors
         );
         self.mapped.set_timed(true);
+        self.now = now;
         if let Some(command) = self.queue.push(command) {
             self.send(command, now);
         }
@@ -293,10 +309,9 @@ impl Device for Ssd {
     }
 
     fn apply(&mut self, command: Command) -> Outcome {
-        if self.mapped.is_timed() && !self.buffer.is_empty() {
-            self.program_what_time_left();
+        if self.mapped.is_timed() {
+            self.end_time();
         }
-        self.mapped.set_timed(false);
         self.host_ios += 1;
         match command.kind {
             CommandKind::Write => {

@@ -186,6 +186,20 @@ impl Scheduler {
         }
     }
 
+    /// Lets time begin again from any instant: channels forget until when they were busy.
+    ///
+    /// # Panics
+    /// When something is still to be done.
+    pub fn restart_clock(&mut self) {
+        assert!(
+            self.next_event() == SimTime::NEVER && self.backlog.is_empty(),
+            "a clock is restarted while the array is at work"
+        );
+        for channel in &mut self.channels {
+            channel.free_at = SimTime::ZERO;
+        }
+    }
+
     /// Asks to be told when `fence` is reached. An operation that signals it must still be
     /// unfinished or to come.
     pub fn watch(&mut self, fence: Fence) {
