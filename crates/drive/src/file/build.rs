@@ -135,17 +135,19 @@ impl DriveFile {
     fn plan(&self, ssd: &SsdFile, seed: RootSeed) -> Result<LayerPlan, DriveError> {
         let layout = layout(ssd).map_err(|why| self.invalid(why))?;
         let user_slots = user_slots(ssd, &layout).map_err(|why| self.invalid(why))?;
-        // A page-mapped drive collects a whole program unit before it programs.
-        let unit = match ssd.map.scheme {
-            Scheme::Page => ssd.nand.planes_per_die.get(),
+        // A page-mapped drive collects a whole program unit of each stream before it programs.
+        let units = match ssd.map.scheme {
+            Scheme::Page => {
+                ssd.nand.planes_per_die.get() * placement::stream_count(ssd.gc.as_ref())
+            }
             Scheme::Block => 1,
         };
-        let least = (u64::from(unit) * ssd.nand.page.get()).max(ssd.map.slot.get());
+        let least = (u64::from(units) * ssd.nand.page.get()).max(ssd.map.slot.get());
         let size = ssd.buffer.size.get();
         if size < least || size / ssd.map.slot.get() > u64::from(u32::MAX) {
             return Err(self.invalid(format!(
-                "buffer.size: {size} bytes; it must hold a slot and a program unit, {least} bytes, \
-                 and fewer than 2^32 slots"
+                "buffer.size: {size} bytes; it must hold a slot and a program unit of each stream, \
+                 {least} bytes, and fewer than 2^32 slots"
             )));
         }
         let scheme = match ssd.map.scheme {

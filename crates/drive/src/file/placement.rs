@@ -50,6 +50,12 @@ pub(super) fn streams(gc: &Gc, layout: &Layout, user_slots: u32) -> Result<Strea
     })
 }
 
+/// How many streams a file asks for.
+pub(super) fn stream_count(gc: Option<&Gc>) -> u32 {
+    let name = gc.and_then(|gc| gc.streams.as_deref());
+    1 + u32::from(name.is_some_and(|name| name != "none"))
+}
+
 /// Wear levelling of a page-mapped drive.
 pub(super) fn page_wear(wear: Option<&Wear>) -> Result<WearLevelling, String> {
     let Some(wear) = wear else {

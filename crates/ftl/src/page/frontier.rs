@@ -275,7 +275,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let (superblock, n) = match self.tables.open {
             Some(open) => open,
             None => {
-                let g = self.next_group;
+                let g = self.next_group[0];
                 self.make_room(g, batch)?;
                 let superblock = self.take_free(g, batch);
                 self.groups[g].writable_slots -= self.layout.slots_per_superblock;

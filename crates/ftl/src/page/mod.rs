@@ -141,7 +141,8 @@ struct PageLayer<const FLAT: bool> {
     closed: u64,
     groups: Vec<Group>,
     by_groups: Divisor,
-    next_group: usize,
+    /// The group that each stream writes to next: every stream fills one program unit at a time.
+    next_group: [usize; 2],
     /// Two for each stream of each group.
     frontiers: Vec<Frontier>,
     streams: Streams,
@@ -194,7 +195,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             closed: 0,
             groups,
             by_groups: Divisor::new(layout.groups),
-            next_group: 0,
+            next_group: [0; 2],
             frontiers: vec![Frontier::closed(unit_slots); cells * FRONTIERS_PER_CELL],
             streams,
             tables: Tables::default(),
@@ -364,8 +365,8 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         if let Some(refusal) = self.refusal {
             return Err(refusal);
         }
-        let g = self.next_group;
         let stream = self.stream_of_write(lpn);
+        let g = self.next_group[stream];
         let f = host_frontier(g * self.streams.count() + stream);
         if self.frontiers[f].is_closed() {
             self.make_room_for_host(g, batch)?;
@@ -385,7 +386,7 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         self.note_birth(superblock, None);
         batch.data(DataMove::Write { lpn, to: Ppa(to) });
         if self.frontiers[f].unit_is_complete() {
-            self.next_group = self.group_after(g);
+            self.next_group[stream] = self.group_after(g);
         }
         self.collect(g, batch);
         self.checkpoint(batch);
@@ -406,8 +407,8 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         for g in 0..self.groups.len() {
             self.fill_up(g, batch);
         }
-        // The open unit was the next group's: its turn is over.
-        self.next_group = self.group_after(self.next_group);
+        // The open units were the next groups': their turn is over.
+        self.next_group = self.next_group.map(|g| self.group_after(g));
     }
 
     fn boxed(&self) -> Box<dyn TranslationLayer> {
