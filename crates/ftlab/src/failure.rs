@@ -34,8 +34,22 @@ pub fn exit(outcome: Outcome) -> ExitCode {
         Err(Failure::Input(message)) => (message, WRONG_INPUT),
         Err(Failure::Running(message)) => (message, FAILED),
     };
-    eprintln!("error: {message}");
+    eprintln!("error: {}", printable(&message));
     ExitCode::from(code)
+}
+
+/// The message without line breaks and what else a terminal would act on: it may repeat words of a
+/// file or of the command line.
+fn printable(message: &str) -> String {
+    let mut printable = String::with_capacity(message.len());
+    for c in message.chars() {
+        if c.is_control() {
+            printable.extend(c.escape_default());
+        } else {
+            printable.push(c);
+        }
+    }
+    printable
 }
 
 impl Failure {

@@ -75,6 +75,33 @@ fn drives_that_cannot_be_are_refused_in_one_line() {
 }
 
 #[test]
+fn what_a_terminal_would_act_on_is_shown_and_not_done() {
+    let place = TempDir::new().unwrap();
+    std::fs::write(place.path().join("job.fio"), JOB).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
+    command.args([
+        "run",
+        "job.fio",
+        "--drive",
+        "generic-mlc-8",
+        "--set",
+        "gc.policy=\x1b[2J\nfifo",
+    ]);
+    let output = command
+        .current_dir(&place)
+        .assert()
+        .code(2)
+        .get_output()
+        .clone();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(error.lines().count(), 1, "{error}");
+    assert!(
+        error.contains(r"gc.policy `\u{1b}[2J\nfifo` is none of"),
+        "{error}"
+    );
+}
+
+#[test]
 fn drives_that_can_be_end_their_job() {
     for settings in [
         "--set nand.channels=1 --set nand.dies_per_channel=1",

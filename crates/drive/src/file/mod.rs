@@ -279,10 +279,16 @@ fn one_line(error: &toml::de::Error) -> String {
         .iter()
         .find(|line| line.starts_with("TOML parse error"));
     let place = place.map(|line| line.trim_start_matches("TOML parse error ").to_string() + ": ");
+    // The lines of the file that are shown: a number or nothing, and a bar. A word of the file that
+    // the reason repeats may hold a bar, too.
+    let is_excerpt = |line: &str| {
+        let before = line.split_once('|').map(|(before, _)| before.trim());
+        before.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()))
+    };
     let what: Vec<&str> = lines
         .iter()
         .copied()
-        .filter(|line| !line.starts_with("TOML parse error") && !line.contains('|'))
+        .filter(|line| !line.starts_with("TOML parse error") && !is_excerpt(line))
         .collect();
     place.unwrap_or_default() + &what.join(" ")
 }

@@ -45,6 +45,8 @@ fn wrong_files_are_refused_with_place_and_reason() {
     assert!(error(&missing, &[]).contains("t_raed"));
     let unit = GENERIC.replace("value = 50, unit = \"us\"", "value = 50, unit = \"KiB\"");
     assert!(error(&unit, &[]).contains("unit `KiB` is none of: ns, us, ms, s"));
+    let word = GENERIC.replace("scheme = \"page\"", "scheme = \"a|b\"");
+    assert!(error(&word, &[]).contains("unknown variant `a|b`, expected `page` or `block`"));
     assert!(error("schema = 1\nkind = ", &[]).contains("line 2"));
     assert!(error(&GENERIC.replace("schema = 1", "schema = 9"), &[]).contains("schema 9"));
 }
