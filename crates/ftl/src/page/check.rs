@@ -82,7 +82,9 @@ fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u64 {
     let share = u64::from(config.user_slots.div_ceil(layout.groups));
     let above_share = if layout.groups > 1 { slots } else { 0 };
     let tables = config.checkpoint.map_or(0, |c| {
-        (u64::from(c.pages.div_ceil(layout.pages_per_superblock)) + 2) * slots
+        // The old ones are kept until all of the new ones are written, and begin and end with a
+        // superblock that they share with others.
+        (2 * u64::from(c.pages.div_ceil(layout.pages_per_superblock)) + 1) * slots
     });
     let low_water = u64::from(config.reserve_superblocks) * slots + slots / 2;
     share + above_share + tables + low_water + u64::from(config.least_reserve()) * slots + 1

@@ -329,3 +329,50 @@ fn every_frontier_finds_room_however_often_units_are_filled_up() {
         }
     }
 }
+
+#[test]
+fn a_drive_that_is_accepted_has_room_for_its_tables() {
+    let geometry = Geometry {
+        channels: 3,
+        dies_per_channel: 1,
+        planes_per_die: 4,
+        blocks_per_die: 64,
+        pages_per_block: 1,
+        page_bytes: 4096,
+        slot_bytes: 4096,
+    };
+    let layout = Layout::new(geometry, 1).unwrap();
+    let mut accepted = 0;
+    for pages in 1..=60 {
+        let config = |user_slots| PageConfig {
+            user_slots,
+            reserve_superblocks: 2,
+            policy: Box::new(Fifo),
+            checkpoint: Some(Checkpoint {
+                // A turn of all groups: the tables always go to the same one.
+                every_slots: 12,
+                pages,
+            }),
+            streams: StreamConfig::default(),
+            wear: WearLevelling::default(),
+        };
+        let fits = |slots: &u32| config(*slots).check(&layout).is_ok();
+        let Some(most) = (1..layout.slots()).rev().find(fits) else {
+            continue;
+        };
+        accepted += 1;
+        // With little data of the host's, there is little to collect beside the tables.
+        for user_slots in [most, most.div_ceil(8), 1] {
+            let mut layer = PageLayer::<false>::new(layout, config(user_slots)).unwrap();
+            let mut rng = RootSeed(u64::from(pages)).stream("tables");
+            let mut batch = OpBatch::default();
+            for _ in 0..1_000 {
+                let lpn = uniform(&mut rng, user_slots);
+                layer.write(lpn, Extent::Whole, &mut batch).unwrap();
+                batch.clear();
+            }
+            layer.check_invariants();
+        }
+    }
+    assert!(accepted > 10);
+}
