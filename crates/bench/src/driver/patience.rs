@@ -11,9 +11,10 @@ use ftlab_base::{Nanos, SimTime};
 /// below it reaches its end.
 const LATEST: SimTime = SimTime(u64::MAX / 2);
 
-/// Turns at one instant after which a run stands still. Each lets something happen; a job that only
-/// time ends would go on like this for ever.
-const TURNS_AN_INSTANT_MAX: u64 = 1 << 24;
+/// Turns at one instant after which a run stands still: a job that only time ends would go on like
+/// this for ever. More than there are slots of 4 KiB in a write buffer of 4 GiB, which may well take
+/// data in no time until it is full.
+const TURNS_AN_INSTANT_MAX: u64 = 1 << 21;
 
 /// Turns without a completion after which the drive only seems to work. A flush that merges a
 /// superblock of 4096 pages for each slot of a buffer of 16 MiB takes this many.
@@ -58,9 +59,10 @@ impl Patience {
         }
         self.at_this_instant += 1;
         self.in_vain += 1;
-        if self.at_this_instant > TURNS_AN_INSTANT_MAX {
+        let stands = self.at_this_instant > TURNS_AN_INSTANT_MAX;
+        if stands && self.timed_job {
             Verdict::Standstill
-        } else if self.in_vain > TURNS_IN_VAIN_MAX {
+        } else if stands || self.in_vain > TURNS_IN_VAIN_MAX {
             Verdict::Stuck
         } else {
             Verdict::GoOn
@@ -107,6 +109,13 @@ mod tests {
         let many = 2 * TURNS_AN_INSTANT_MAX;
         assert_eq!(turns(true, many), TURNS_AN_INSTANT_MAX);
         assert_eq!(turns(false, many), many);
+    }
+
+    #[test]
+    fn without_jobs_that_time_ends_a_standstill_is_the_drives() {
+        let mut patience = Patience::new(SimTime::ZERO, false);
+        let verdicts = (0..=TURNS_AN_INSTANT_MAX).map(|_| patience.turn(SimTime::ZERO));
+        assert_eq!(verdicts.last(), Some(Verdict::Stuck));
     }
 
     #[test]
