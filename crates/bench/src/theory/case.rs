@@ -20,6 +20,9 @@ pub const PAGES: u32 = 1 << 20;
 const CHANNELS: u32 = 2;
 const DIES_PER_CHANNEL: u32 = 2;
 
+/// Blocks that a die with two streams keeps erased: the least. `spare.op` does not count them.
+const RESERVE_OF_STREAMS: u32 = 4;
+
 /// A victim policy with a closed form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Policy {
@@ -286,6 +289,7 @@ impl Case {
             && self.separate
         {
             settings.push("gc.streams=by-address".to_owned());
+            settings.push(format!("gc.reserve={RESERVE_OF_STREAMS}"));
             settings.push(format!("gc.hot_share={addresses_percent}%"));
         }
         settings

@@ -17,7 +17,9 @@ pub fn as_printed(point: Point) -> Point {
 }
 
 fn signed(error: f64) -> String {
-    format!("{:+.2} %", 100.0 * error).replace('-', "−")
+    // Adding 0 takes the sign from what rounds to it.
+    let percent = (1e4 * error).round() / 100.0 + 0.0;
+    format!("{percent:+.2} %").replace('-', "−")
 }
 
 fn figure(wa: f64) -> String {
@@ -175,7 +177,7 @@ fn hot_cold(points: &[Point]) -> String {
 A share f of the addresses gets a share r of the writes. The jobs are `jobs/hot-cold-*.fio`, on a new drive, with FIFO
 collection and 128 pages a block. In one log, WA = Σ r_k / (1 − exp(−α r_k/(f_k WA))): worse than uniform writes, since
 cold data are copied again and again. With logs and spare area of their own for hot and for cold data (`--set
-gc.streams=by-address --set gc.hot_share=f`), WA = Σ r_k WA₁(1 + op_k), where WA₁ is the closed form for uniform writes and
+gc.streams=by-address --set gc.hot_share=f --set gc.reserve=4`), WA = Σ r_k WA₁(1 + op_k), where WA₁ is the closed form for uniform writes and
 class k gets a share of the spare area in proportion to √(r_k f_k), which is within 0.2 % of the best.
 
 "
