@@ -96,7 +96,7 @@ fn what_a_terminal_would_act_on_is_shown_and_not_done() {
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(error.lines().count(), 1, "{error}");
     assert!(
-        error.contains(r"gc.policy `\u{1b}[2J\nfifo` is none of"),
+        error.contains(r"[gc]: policy `\u{1b}[2J\nfifo` is none of"),
         "{error}"
     );
 }

@@ -127,7 +127,7 @@ fn a_buffer_of_one_slot() {
     right_on("samsung-slc-64", &["buffer.size=4KiB"]);
     refused(
         &["buffer.size=4KiB", "nand.planes_per_die=2"],
-        "a program unit, 8192 bytes",
+        "a program unit of each stream, 8192 bytes",
     );
     refused(&["buffer.size=1B"], "it must hold a slot");
 }
