@@ -8,6 +8,7 @@ use cargo_metadata::MetadataCommand;
 /// A crate and every crate of the workspace it may use; lower crates first.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("ftlab-base", &[]),
+    ("ftlab-theory", &[]),
     ("ftlab-nand", &["ftlab-base"]),
     // Siblings that never meet: the translation layer knows no clock, the clock no logical page.
     ("ftlab-ftl", &["ftlab-base", "ftlab-nand"]),
@@ -22,6 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "ftlab-bench",
         &[
             "ftlab-base",
+            "ftlab-theory",
             "ftlab-nand",
             "ftlab-ftl",
             "ftlab-timing",
@@ -46,6 +48,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "ftlab",
         &[
             "ftlab-base",
+            "ftlab-theory",
             "ftlab-nand",
             "ftlab-ftl",
             "ftlab-timing",
