@@ -12,13 +12,18 @@
 
 mod buffer;
 mod stamps;
+mod state;
+
+pub use state::SsdState;
 
 use crate::device::{Counters, Device};
 use crate::host_queue::{HostOrder, HostQueue};
+use crate::saved::DeviceState;
 use buffer::{SectorMask, WriteBuffer, sector_mask};
 use ftlab_base::{Command, CommandKind, Completion, Lpn, Nanos, Outcome, SECTOR_BYTES, SimTime};
+use ftlab_ftl::page::PageLayer;
 use ftlab_ftl::{Extent, Refusal, TranslationLayer};
-use ftlab_nand::{Cause, Fence, OpBatch};
+use ftlab_nand::{Cause, Fence, OpBatch, StateError};
 use ftlab_timing::{NandTiming, Scheduler, Server};
 use stamps::Stamps;
 use std::cmp::Reverse;
@@ -627,6 +632,23 @@ impl Device for Ssd {
 
     fn restart_stream_hash(&mut self) {
         self.layer.array_mut().reset_stream_hash();
+    }
+
+    fn page_layer(&self) -> Option<&PageLayer> {
+        self.layer.page_layer()
+    }
+
+    fn save(&self) -> DeviceState {
+        DeviceState::Ssd(self.state())
+    }
+
+    fn restore(&mut self, state: DeviceState) -> Result<(), StateError> {
+        match state {
+            DeviceState::Ssd(state) => self.take_over(state),
+            DeviceState::Disk(_) => Err(StateError(
+                "it is of a disk, and the drive is an SSD".into(),
+            )),
+        }
     }
 
     fn snapshot(&self) -> Box<dyn Device> {

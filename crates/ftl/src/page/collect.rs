@@ -18,21 +18,21 @@ const IN_VAIN_MAX: u32 = 64;
 /// A superblock being collected.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Victim {
-    superblock: SuperblockId,
+    pub(super) superblock: SuperblockId,
     /// The first slot not looked at.
-    cursor: u32,
+    pub(super) cursor: u32,
     /// One past its last slot.
-    end: u32,
+    pub(super) end: u32,
     /// Slots that were valid when it was chosen: copies owed for every `gain` host slots.
-    valid: u32,
+    pub(super) valid: u32,
     /// Slots that were not.
-    gain: u32,
+    pub(super) gain: u32,
     /// Copies earned by host slots, times `gain`.
-    credit: u64,
+    pub(super) credit: u64,
     /// The page last read, so that its other slots need no second read.
-    page_in_hand: u32,
+    pub(super) page_in_hand: u32,
     /// Reached when what was read for the unit last begun is there.
-    ready: Fence,
+    pub(super) ready: Fence,
 }
 
 impl PageLayer {

@@ -8,15 +8,15 @@ use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order};
 /// The open superblock of one stream of data.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Frontier {
-    superblock: Option<SuperblockId>,
+    pub(super) superblock: Option<SuperblockId>,
     /// Slots written or given away.
-    next: u32,
+    pub(super) next: u32,
     /// Pages programmed.
-    programmed: u32,
+    pub(super) programmed: u32,
     /// Reached when what the open unit copies has been read.
-    ready: Fence,
+    pub(super) ready: Fence,
     /// Reached when the open unit is programmed.
-    done: Fence,
+    pub(super) done: Fence,
 }
 
 impl Frontier {

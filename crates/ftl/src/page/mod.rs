@@ -9,16 +9,20 @@
 mod bitmap;
 mod collect;
 mod frontier;
+mod mapping;
+mod state;
 mod victim;
 
+pub use mapping::{HostPlace, PageMapping};
+pub use state::PageState;
 pub use victim::{Candidate, Fifo, Greedy, POLICIES, VictimPolicy, VictimView, policy};
 
-use crate::{Extent, Refusal, TranslationLayer};
+use crate::{Extent, LayerState, Refusal, TranslationLayer};
 use bitmap::Bitmap;
 use collect::Victim;
 use frontier::Frontier;
 use ftlab_base::{Divisor, Layout, Lpn, Ppa, SuperblockId};
-use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order};
+use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, StateError};
 use std::collections::VecDeque;
 use victim::NOT_A_CANDIDATE;
 
@@ -444,6 +448,21 @@ impl TranslationLayer for PageLayer {
 
     fn boxed(&self) -> Box<dyn TranslationLayer> {
         Box::new(self.clone())
+    }
+
+    fn page_layer(&self) -> Option<&PageLayer> {
+        Some(self)
+    }
+
+    fn save(&self) -> LayerState {
+        LayerState::Page(self.state())
+    }
+
+    fn restore(&mut self, state: LayerState) -> Result<(), StateError> {
+        match state {
+            LayerState::Page(state) => self.take_over(state),
+            other => Err(other.of_another_scheme("page")),
+        }
     }
 
     fn check_invariants(&self) {

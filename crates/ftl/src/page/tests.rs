@@ -72,6 +72,10 @@ fn wa_of_random_writes_is_that_of_theory() {
 struct Perverse;
 
 impl VictimPolicy for Perverse {
+    fn name(&self) -> &'static str {
+        "perverse"
+    }
+
     fn choose(&mut self, view: &VictimView<'_>) -> Option<SuperblockId> {
         let fullest = view.candidates().max_by_key(|c| c.valid_slots)?;
         Some(fullest.superblock)
@@ -79,6 +83,10 @@ impl VictimPolicy for Perverse {
 
     fn boxed(&self) -> Box<dyn VictimPolicy> {
         Box::new(self.clone())
+    }
+
+    fn stream(&mut self) -> Option<&mut Stream> {
+        None
     }
 }
 

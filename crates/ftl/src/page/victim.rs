@@ -1,6 +1,7 @@
 //! Victim policies: which superblock to collect next, decided over a read-only view.
 
 use ftlab_base::SuperblockId;
+use ftlab_base::rng::Stream;
 
 /// Marks, in a count of valid slots, a superblock that is not a candidate: free, or still open.
 pub(super) const NOT_A_CANDIDATE: u32 = 1 << 31;
@@ -39,13 +40,20 @@ impl<'a> VictimView<'a> {
     }
 }
 
-/// Chooses what to collect. A policy may keep state, but acts on nothing.
+/// Chooses what to collect. A policy acts on nothing, and remembers nothing from one choice to the
+/// next but where its random stream is.
 pub trait VictimPolicy: std::fmt::Debug + Send {
+    /// Its name in a drive file.
+    fn name(&self) -> &'static str;
+
     /// The superblock to collect, or `None` when there is no candidate.
     fn choose(&mut self, view: &VictimView<'_>) -> Option<SuperblockId>;
 
     /// A copy in a box, for snapshots of a drive.
     fn boxed(&self) -> Box<dyn VictimPolicy>;
+
+    /// The stream it draws from, for saved states; `None` when nothing is left to chance.
+    fn stream(&mut self) -> Option<&mut Stream>;
 }
 
 /// Fewest valid slots first: the least copying now.
@@ -53,6 +61,10 @@ pub trait VictimPolicy: std::fmt::Debug + Send {
 pub struct Greedy;
 
 impl VictimPolicy for Greedy {
+    fn name(&self) -> &'static str {
+        "greedy"
+    }
+
     fn choose(&mut self, view: &VictimView<'_>) -> Option<SuperblockId> {
         // Two plain passes over a dense array, which the compiler turns into vector code: free and
         // open superblocks carry a mark that makes them larger than any candidate.
@@ -64,6 +76,10 @@ impl VictimPolicy for Greedy {
     fn boxed(&self) -> Box<dyn VictimPolicy> {
         Box::new(*self)
     }
+
+    fn stream(&mut self) -> Option<&mut Stream> {
+        None
+    }
 }
 
 /// Oldest first, whatever it holds.
@@ -71,6 +87,10 @@ impl VictimPolicy for Greedy {
 pub struct Fifo;
 
 impl VictimPolicy for Fifo {
+    fn name(&self) -> &'static str {
+        "fifo"
+    }
+
     fn choose(&mut self, view: &VictimView<'_>) -> Option<SuperblockId> {
         let oldest = view.candidates().min_by_key(|c| c.closed_at)?;
         Some(oldest.superblock)
@@ -78,6 +98,10 @@ impl VictimPolicy for Fifo {
 
     fn boxed(&self) -> Box<dyn VictimPolicy> {
         Box::new(*self)
+    }
+
+    fn stream(&mut self) -> Option<&mut Stream> {
+        None
     }
 }
 
@@ -109,7 +133,9 @@ mod tests {
 
     #[test]
     fn every_named_policy_exists() {
-        assert!(POLICIES.iter().all(|name| policy(name).is_some()));
+        for name in POLICIES {
+            assert_eq!(policy(name).unwrap().name(), name);
+        }
         assert!(policy("fastest").is_none());
     }
 
