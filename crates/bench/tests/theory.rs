@@ -41,7 +41,7 @@ fn simulated(row: &Row) -> f64 {
     let testbed = Catalog::testbed("anandtech-2008").expect("it loads");
     let seed = RootSeed(1);
     let mut drive = file.build(&testbed, seed).expect("it can be built");
-    states::prepare(&mut *drive, State::New, State::Filled, seed);
+    states::prepare(&mut *drive, State::New, State::Filled, seed).expect("it can be filled");
     let job = JobFile::parse(JOB, "uniform-random-4k.fio").expect("it parses");
     let report = driver::run(&job, &mut *drive, Clock::Untimed, seed).expect("it runs");
     report.wa.steady

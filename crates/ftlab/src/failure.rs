@@ -3,6 +3,7 @@
 use ftlab_bench::driver::DriverError;
 use ftlab_bench::methods::UnknownTest;
 use ftlab_bench::review::ReviewError;
+use ftlab_bench::states::PrepareError;
 use ftlab_drive::DriveError;
 use ftlab_workload::JobError;
 use std::fmt::Display;
@@ -76,6 +77,12 @@ impl From<UnknownTest> for Failure {
 
 impl From<DriverError> for Failure {
     fn from(error: DriverError) -> Self {
+        Failure::of(error.is_input(), &error)
+    }
+}
+
+impl From<PrepareError> for Failure {
+    fn from(error: PrepareError) -> Self {
         Failure::of(error.is_input(), &error)
     }
 }
