@@ -6,6 +6,7 @@ pub mod disk;
 mod disk_device;
 pub mod file;
 pub mod host_queue;
+pub mod saved;
 pub mod ssd;
 
 pub use device::{Counters, Device};
