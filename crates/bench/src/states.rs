@@ -1,7 +1,7 @@
 //! The states a drive is tested in, and how it is brought there.
 
 use ftlab_base::rng::Stream;
-use ftlab_base::{Command, CommandId, CommandKind, Lba, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
 use rand::RngExt;
 
@@ -128,6 +128,7 @@ fn write(n: u64, lba: u64, sectors: u32) -> Command {
         kind: CommandKind::Write,
         lba: Lba(lba),
         sectors,
+        content: Content::RANDOM,
         at: SimTime::ZERO,
     }
 }
