@@ -1,7 +1,7 @@
 //! A drive for the tests of this crate: every command takes the same time, so many at once.
 
 use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SimTime};
-use ftlab_drive::{Counters, Device};
+use ftlab_drive::{Counters, Device, Energy, EraseRefused, Host};
 use std::collections::VecDeque;
 
 /// A drive whose answers can be worked out by hand.
@@ -120,6 +120,25 @@ impl Device for Fake {
 
     fn counters(&self) -> Counters {
         self.counters
+    }
+
+    fn energy(&self, now: SimTime) -> Option<Energy> {
+        // A watt, and a joule a command.
+        Some(Energy {
+            controller: now.as_secs(),
+            nand: self.counters.host_ios as f64,
+            ..Energy::default()
+        })
+    }
+
+    fn rest_watts(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
+    fn plug(&mut self, _host: &Host) {}
+
+    fn secure_erase(&mut self) -> Result<(), EraseRefused> {
+        Ok(())
     }
 
     fn restart_stream_hash(&mut self) {

@@ -191,6 +191,9 @@ pub struct Run {
     pub series_ios: Vec<u64>,
     /// Length of an interval of the series, in seconds.
     pub series_interval_s: f64,
+    /// Mean watts of each interval; empty when the drive's file does not say what its parts take.
+    #[serde(default)]
+    pub series_watts: Vec<f64>,
 }
 
 /// One direction's totals and latencies.

@@ -24,6 +24,7 @@ fn run(drive: &str, test: &str, state: &str, metrics: &[(&str, f64)]) -> Run {
         inside: Inside::default(),
         series_ios: Vec::new(),
         series_interval_s: 1.0,
+        series_watts: Vec::new(),
     }
 }
 

@@ -142,6 +142,7 @@ impl<'a> Bench<'a> {
             inside: record.inside.clone(),
             series_ios: record.series_ios.clone(),
             series_interval_s: INTERVAL_S as f64,
+            series_watts: record.series_watts.clone(),
         }
     }
 }

@@ -1,12 +1,14 @@
 //! From what a file says to a drive.
 
 use super::placement;
+use super::power;
 use super::scheduling::scheduling;
 use super::schema::{DestageOrder, DiskFile, Scheme, SsdFile};
 use super::{Body, DriveError, DriveFile, Testbed};
 use crate::device::Device;
 use crate::disk::{Destage, Disk, DiskParams};
 use crate::disk_device::DiskDevice;
+use crate::host::Host;
 use crate::ssd::{Ssd, SsdParams};
 use ftlab_base::{Geometry, Layout, RootSeed, SECTOR_BYTES};
 use ftlab_ftl::TranslationLayer;
@@ -90,8 +92,11 @@ impl DriveFile {
                 let seed = seed.derive(self.slug());
                 let params = disk_params(disk);
                 let sectors = params.capacity_sectors;
-                let disk = Disk::new(params, testbed.host_command, seed);
-                Ok(Box::new(DiskDevice::new(disk, sectors)))
+                let power = disk.power.as_ref().map(power::disk_power);
+                let disk = Disk::new(params, seed);
+                let mut device = DiskDevice::new(disk, sectors, power);
+                device.plug(&testbed.host());
+                Ok(Box::new(device))
             }
         }
     }
@@ -107,8 +112,10 @@ impl DriveFile {
         let plan = self.plan(ssd, seed.derive(self.slug()))?;
         let layer = plan.make().map_err(|why| self.invalid(why))?;
         let scheduling = scheduling(ssd).map_err(|why| self.invalid(why))?;
-        let params = ssd_params(ssd, scheduling, layer.slots(), testbed);
-        Ok(Ssd::new(params, layer))
+        let params = ssd_params(ssd, scheduling, layer.slots());
+        let mut ssd = Ssd::new(params, layer);
+        ssd.plug(&testbed.host());
+        Ok(ssd)
     }
 
     /// Checks everything that making the drive would, so that what is read can also be built, and
@@ -117,6 +124,8 @@ impl DriveFile {
         match &self.body {
             Body::Ssd(ssd) => {
                 scheduling(ssd).map_err(|why| self.invalid(why))?;
+                let power = ssd.power.as_ref().map_or(Ok(()), power::check);
+                power.map_err(|why| self.invalid(why))?;
                 self.plan(ssd, RootSeed(0)).map(drop)
             }
             Body::Disk(disk) => disk_params(disk)
@@ -299,12 +308,7 @@ fn user_slots(ssd: &SsdFile, layout: &Layout) -> Result<u32, String> {
     }
 }
 
-fn ssd_params(
-    ssd: &SsdFile,
-    scheduling: Scheduling,
-    user_slots: u32,
-    testbed: &Testbed,
-) -> SsdParams {
+fn ssd_params(ssd: &SsdFile, scheduling: Scheduling, user_slots: u32) -> SsdParams {
     let sector = SECTOR_BYTES as f64;
     let page = ssd.nand.page.get() as f64;
     // The spare bytes of a page cross the channel in proportion to its sectors.
@@ -327,8 +331,8 @@ fn ssd_params(
         per_slot: ssd.firmware.per_slot.get(),
         link_sector: ssd.link.rate.time_of(sector),
         link_command: ssd.link.command.get(),
-        host_command: testbed.host_command,
-        host_order: testbed.queue_order,
+        power: power::ssd_power(ssd),
+        host: Host::NONE,
     }
 }
 
@@ -338,6 +342,7 @@ fn disk_params(file: &DiskFile) -> DiskParams {
         cache,
         link,
         queue,
+        power: _,
     } = file;
     let mb_s = |rate: f64| rate / 1e6;
     DiskParams {

@@ -5,6 +5,7 @@ mod build;
 mod catalog;
 mod own_policy;
 mod placement;
+mod power;
 mod quantity;
 mod scheduling;
 mod schema;
@@ -14,6 +15,7 @@ pub use catalog::Catalog;
 pub use quantity::{Confidence, Source};
 pub use schema::Kind;
 
+use crate::host::{Host, Port};
 use crate::host_queue::HostOrder;
 use ftlab_base::{Nanos, StreamHash};
 use own_policy::OwnPolicy;
@@ -101,6 +103,10 @@ pub struct Testbed {
     pub host_command: Nanos,
     /// Order of what waits for a drive that takes one command at a time.
     pub queue_order: HostOrder,
+    /// Its SATA ports; none where no port slows a drive down.
+    pub ports: Vec<Port>,
+    /// Whether it puts the link of an idle drive to sleep.
+    pub link_sleeps: bool,
 }
 
 impl DriveFile {
@@ -258,12 +264,37 @@ impl Testbed {
                 HostOrder::NAMES.join(", ")
             ))
         })?;
+        let port = |name: &String| {
+            Port::named(name).ok_or_else(|| {
+                let names = Port::ALL.map(Port::name).join(", ");
+                invalid(format!("host.ports: `{name}` is none of: {names}"))
+            })
+        };
         Ok(Testbed {
             slug: slug.to_string(),
             name: file.name,
             host_command: file.host.command.get(),
             queue_order,
+            ports: file.host.ports.iter().map(port).collect::<Result<_, _>>()?,
+            link_sleeps: file.host.link_sleeps,
         })
+    }
+
+    /// The machine, with a drive on its fastest port.
+    #[must_use]
+    pub fn host(&self) -> Host {
+        self.on(self.ports.iter().copied().max())
+    }
+
+    /// The machine, with a drive on a port; on none, so that the drive's own rate stands.
+    #[must_use]
+    pub fn on(&self, port: Option<Port>) -> Host {
+        Host {
+            command: self.host_command,
+            order: self.queue_order,
+            port,
+            link_sleeps: self.link_sleeps,
+        }
     }
 }
 

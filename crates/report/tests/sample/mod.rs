@@ -287,6 +287,7 @@ fn run(character: &Character, test: &TestSheet, state: &str) -> Run {
         },
         series_ios: series(iops, seconds * 10, character),
         series_interval_s: 0.1,
+        series_watts: Vec::new(),
         write,
         read: Traffic::default(),
         trim: Traffic::default(),
