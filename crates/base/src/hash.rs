@@ -1,5 +1,7 @@
 //! Hashes that are stable over releases and platforms: of operation streams, of seeds.
 
+use serde::{Deserialize, Serialize};
+
 /// A bijective mix of 64 bits (the finaliser of SplitMix64, Steele et al. 2014).
 #[must_use]
 pub const fn mix64(value: u64) -> u64 {
@@ -10,7 +12,7 @@ pub const fn mix64(value: u64) -> u64 {
 }
 
 /// A running hash over a stream of words, in order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StreamHash(u64);
 
 impl StreamHash {

@@ -18,10 +18,13 @@
 use crate::divisor::Divisor;
 use crate::geometry::{Geometry, GeometryError};
 use crate::ids::{BlockId, DieId, Ppa};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A superblock, numbered group by group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
 pub struct SuperblockId(pub u32);
 
 impl SuperblockId {

@@ -4,6 +4,7 @@
 //! one; this one uses none of them.
 
 pub mod command;
+pub mod deltas;
 pub mod divisor;
 pub mod geometry;
 pub mod hash;

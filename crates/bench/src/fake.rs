@@ -1,7 +1,9 @@
 //! A drive for the tests of this crate: every command takes the same time, so many at once.
 
-use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SimTime};
+use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
+use ftlab_drive::saved::{DeviceState, StateError};
 use ftlab_drive::{Counters, Device, Energy, EraseRefused, Host};
+use ftlab_ftl::page::PageMapped;
 use std::collections::VecDeque;
 
 /// A drive whose answers can be worked out by hand.
@@ -14,6 +16,8 @@ pub struct Fake {
     pub ways: usize,
     /// Bytes programmed for a byte written.
     pub amplification: u64,
+    /// Whether that is one byte more in every other pass over the capacity.
+    pub is_restless: bool,
     /// From this command on, writes fail.
     pub fails_from: u64,
     /// Whether it then says why.
@@ -35,6 +39,7 @@ impl Fake {
             service: Nanos::from_micros(100),
             ways: 1,
             amplification: 2,
+            is_restless: false,
             fails_from: u64::MAX,
             gives_reasons: false,
             dies_at: u64::MAX,
@@ -49,8 +54,10 @@ impl Fake {
     fn count(&mut self, command: &Command) {
         self.counters.host_ios += 1;
         if command.kind == CommandKind::Write {
+            let pass = self.counters.host_bytes_written / (self.sectors * SECTOR_BYTES);
+            let more = if self.is_restless { pass % 2 } else { 0 };
             self.counters.host_bytes_written += command.bytes();
-            self.counters.nand_bytes_programmed += self.amplification * command.bytes();
+            self.counters.nand_bytes_programmed += (self.amplification + more) * command.bytes();
         }
     }
 
@@ -143,6 +150,22 @@ impl Device for Fake {
 
     fn restart_stream_hash(&mut self) {
         self.counters.stream_hash = 0;
+    }
+
+    fn page_layer(&self) -> Option<&dyn PageMapped> {
+        None
+    }
+
+    fn save(&self) -> DeviceState {
+        DeviceState::Disk(self.counters)
+    }
+
+    fn restore(&mut self, state: DeviceState) -> Result<(), StateError> {
+        let DeviceState::Disk(counters) = state else {
+            return Err(StateError("it is of flash".to_owned()));
+        };
+        self.counters = counters;
+        Ok(())
     }
 
     fn snapshot(&self) -> Box<dyn Device> {

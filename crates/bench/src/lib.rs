@@ -2,7 +2,7 @@
 //! tests of the reviews, and published figures beside what the model gives.
 //!
 //! - [`driver::run`] runs a job file on a drive, in virtual time or without time.
-//! - [`states`] brings a drive to `new`, `filled` or `used`.
+//! - [`states`] brings a drive to a state, from `new` to `steady`.
 //! - [`methods`] lists the tests of the reviews as data.
 //! - [`figures`] maps rows of the reference table to runs and judges them.
 //! - [`theory`] sets write amplification beside its closed forms.

@@ -34,7 +34,7 @@ fn measured(policy: &[&str]) -> Figures {
     let file = Catalog::load("generic-mlc-8", &settings).expect("it loads");
     let testbed = Catalog::testbed("anandtech-2008").expect("it loads");
     let mut drive = file.build(&testbed, RootSeed(1)).expect("it can be built");
-    states::prepare(drive.as_mut(), State::New, State::Filled, RootSeed(1));
+    states::prepare(drive.as_mut(), State::New, State::Filled, RootSeed(1)).expect("it fills");
     let short = JOB.replace("runtime=60", "runtime=10");
     assert_ne!(short, JOB, "the job says how long it runs");
     let job = JobFile::parse(&short, "short.fio").expect("it is a job file");

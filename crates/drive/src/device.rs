@@ -1,8 +1,12 @@
 //! A drive in virtual time, whatever it is built of.
 
 use crate::host::Host;
+use crate::saved::DeviceState;
 use ftlab_base::{Command, Completion, Outcome, SimTime};
+use ftlab_ftl::page::PageMapped;
+use ftlab_nand::StateError;
 use ftlab_timing::Energy;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Why a drive cannot be erased as a whole.
@@ -83,13 +87,26 @@ pub trait Device: Send {
     /// Starts the hash of the operation stream anew, so that a run's hash is the run's own.
     fn restart_stream_hash(&mut self);
 
+    /// The mapping, to look at, if the drive is page-mapped.
+    fn page_layer(&self) -> Option<&dyn PageMapped>;
+
+    /// Everything the drive keeps while it is off. Only while nothing is outstanding; after a run
+    /// with time, a flush must have been applied without time.
+    fn save(&self) -> DeviceState;
+
+    /// Takes over a state; the drive is as built. After an error it is to be thrown away.
+    ///
+    /// # Errors
+    /// When a drive built so cannot have such a state.
+    fn restore(&mut self, state: DeviceState) -> Result<(), StateError>;
+
     /// The drive as it is, for a second run from the same state. Only while nothing is
     /// outstanding; its clock starts at zero again.
     fn snapshot(&self) -> Box<dyn Device>;
 }
 
 /// Totals of a drive since it was made. All zero for what a drive does not have.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
     /// Commands completed or applied.
     pub host_ios: u64,
@@ -126,6 +143,22 @@ impl Counters {
             buffer_stalls: self.buffer_stalls - earlier.buffer_stalls,
             stream_hash: self.stream_hash,
         }
+    }
+
+    /// That every total can still be counted up.
+    pub(crate) fn check(&self) -> Result<(), StateError> {
+        let totals = [
+            self.host_ios,
+            self.host_bytes_written,
+            self.nand_reads,
+            self.nand_programs,
+            self.moved_programs,
+            self.nand_erases,
+            self.nand_bytes_programmed,
+            self.buffer_stalls,
+        ];
+        let check = |&total: &u64| StateError::count("a total", total);
+        totals.iter().try_for_each(check)
     }
 
     /// Write amplification: bytes programmed over bytes the host wrote; 0 without host writes.

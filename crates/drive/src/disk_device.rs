@@ -3,7 +3,10 @@
 use crate::device::{Counters, Device, EraseRefused};
 use crate::disk::{Disk, DiskPower};
 use crate::host::Host;
+use crate::saved::DeviceState;
 use ftlab_base::{Command, CommandKind, Completion, Outcome, SimTime};
+use ftlab_ftl::page::PageMapped;
+use ftlab_nand::StateError;
 use ftlab_timing::Energy;
 
 /// A hard disk with the totals of a [`Device`].
@@ -97,6 +100,26 @@ impl Device for DiskDevice {
     }
 
     fn restart_stream_hash(&mut self) {}
+
+    fn page_layer(&self) -> Option<&dyn PageMapped> {
+        None
+    }
+
+    fn save(&self) -> DeviceState {
+        assert!(self.outstanding.is_empty(), "saving a disk at work");
+        DeviceState::Disk(self.counters)
+    }
+
+    fn restore(&mut self, state: DeviceState) -> Result<(), StateError> {
+        let DeviceState::Disk(counters) = state else {
+            return Err(StateError(
+                "it is of an SSD, and the drive is a disk".into(),
+            ));
+        };
+        counters.check()?;
+        self.counters = counters;
+        Ok(())
+    }
 
     fn snapshot(&self) -> Box<dyn Device> {
         assert!(self.outstanding.is_empty(), "a snapshot of a disk at work");

@@ -7,6 +7,7 @@ mod disk_device;
 pub mod file;
 pub mod host;
 pub mod host_queue;
+pub mod saved;
 pub mod ssd;
 
 pub use device::{Counters, Device, EraseRefused};

@@ -8,11 +8,16 @@
 pub mod block;
 pub mod page;
 mod purge;
+mod state;
 #[cfg(test)]
 mod testing;
 
+pub use state::LayerState;
+
 use ftlab_base::{Layout, Lpn, Ppa};
-use ftlab_nand::{Array, Fence, OpBatch};
+use ftlab_nand::{Array, Fence, OpBatch, StateError};
+use page::PageMapped;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Whether a write gives every sector of its slot.
@@ -25,7 +30,7 @@ pub enum Extent {
 }
 
 /// Why a layer takes no more writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error, Serialize, Deserialize)]
 pub enum Refusal {
     /// Collection goes on and frees nothing.
     #[error(
@@ -81,6 +86,18 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
 
     /// A copy in a box, for snapshots of a drive.
     fn boxed(&self) -> Box<dyn TranslationLayer>;
+
+    /// The layer, to look at, if it is page-mapped.
+    fn page_layer(&self) -> Option<&dyn PageMapped>;
+
+    /// Everything that changes in the layer.
+    fn save(&self) -> LayerState;
+
+    /// Takes over a state; the layer is as built. After an error it is to be thrown away.
+    ///
+    /// # Errors
+    /// When a layer built so cannot have such a state.
+    fn restore(&mut self, state: LayerState) -> Result<(), StateError>;
 
     /// Checks everything that must hold between two calls; O(slots).
     ///

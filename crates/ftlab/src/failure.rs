@@ -3,6 +3,7 @@
 use ftlab_bench::driver::DriverError;
 use ftlab_bench::methods::UnknownTest;
 use ftlab_bench::review::ReviewError;
+use ftlab_bench::states::PrepareError;
 use ftlab_bench::theory::TheoryError;
 use ftlab_drive::DriveError;
 use ftlab_workload::JobError;
@@ -99,6 +100,12 @@ impl From<TheoryError> for Failure {
     fn from(error: TheoryError) -> Self {
         // The drive and the jobs are the program's own.
         Failure::of(false, &error)
+    }
+}
+
+impl From<PrepareError> for Failure {
+    fn from(error: PrepareError) -> Self {
+        Failure::of(error.is_input(), &error)
     }
 }
 

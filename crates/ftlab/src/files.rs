@@ -1,22 +1,40 @@
 //! Files read and written.
 
 use crate::failure::Failure;
+use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// The most a job file may have: fio's own are a few kilobytes.
 const TEXT_BYTES_MAX: u64 = 16 << 20;
 
-/// Reads a text file; `what` says what it should have been.
-pub fn read(path: &Path, what: &str) -> Result<String, Failure> {
-    let fail = |why: String| Failure::Input(format!("cannot read {}: {why}", path.display()));
+/// Opens a file; `what` says what it should be.
+pub fn open(path: &Path, what: &str) -> Result<File, Failure> {
+    looked_at(path, what)?;
+    File::open(path).map_err(|error| unreadable(path, &error.to_string()))
+}
+
+fn unreadable(path: &Path, why: &str) -> Failure {
+    Failure::Input(format!("cannot read {}: {why}", path.display()))
+}
+
+/// What is at a path, if it can be read like a file.
+fn looked_at(path: &Path, what: &str) -> Result<Metadata, Failure> {
     let meta = std::fs::metadata(path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => fail(format!("there is no such file; give {what}")),
-        _ => fail(error.to_string()),
+        ErrorKind::NotFound => unreadable(path, &format!("there is no such file; give {what}")),
+        _ => unreadable(path, &error.to_string()),
     })?;
     if meta.is_dir() {
-        return Err(fail(format!("it is a directory; give {what}")));
+        let why = format!("it is a directory; give {what}");
+        return Err(unreadable(path, &why));
     }
+    Ok(meta)
+}
+
+/// Reads a text file; `what` says what it should have been.
+pub fn read(path: &Path, what: &str) -> Result<String, Failure> {
+    let fail = |why: String| unreadable(path, &why);
+    let meta = looked_at(path, what)?;
     if meta.len() > TEXT_BYTES_MAX {
         return Err(fail(format!("it has {} bytes; give {what}", meta.len())));
     }
@@ -53,7 +71,7 @@ impl Folder {
         let mut written = Vec::new();
         for (name, text) in files {
             let file = self
-                .write_aside(text)
+                .write_aside(text.as_bytes())
                 .map_err(|error| self.failed(name, &error))?;
             written.push((name, file));
         }
@@ -69,12 +87,12 @@ impl Folder {
         self.0.join(name)
     }
 
-    fn write_aside(&self, text: &str) -> std::io::Result<tempfile::NamedTempFile> {
+    fn write_aside(&self, bytes: &[u8]) -> std::io::Result<tempfile::NamedTempFile> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".ftlab-");
         readable_by_all(&mut builder);
         let mut file = builder.tempfile_in(&self.0)?;
-        file.write_all(text.as_bytes())?;
+        file.write_all(bytes)?;
         file.as_file().sync_all()?;
         Ok(file)
     }
@@ -84,6 +102,57 @@ impl Folder {
             "cannot write {}: {error}",
             self.join(name).display()
         ))
+    }
+}
+
+/// A file to write, in a folder that exists. It is tried before any work is done for it.
+#[derive(Debug)]
+pub struct NewFile {
+    folder: Folder,
+    path: PathBuf,
+}
+
+impl NewFile {
+    /// # Errors
+    /// When there is something else at `path`, or nothing can be written beside it; `option` gave
+    /// the path.
+    pub fn ready(path: &Path, option: &str) -> Result<NewFile, Failure> {
+        let fail = |why: &str| {
+            Failure::Input(format!(
+                "cannot write to {}: {why}; give another file with {option}",
+                path.display()
+            ))
+        };
+        // Not `is_file`: what cannot be looked at is found out by the attempt.
+        if path.is_dir() {
+            return Err(fail("it is a directory"));
+        }
+        if path.exists() && !path.is_file() {
+            return Err(fail("it is not a regular file"));
+        }
+        if path.file_name().is_none() {
+            return Err(fail("it is not the path of a file"));
+        }
+        let parent = path.parent().filter(|parent| *parent != Path::new(""));
+        let folder = parent.unwrap_or(Path::new("."));
+        if !folder.is_dir() {
+            return Err(fail(&format!("there is no directory {}", folder.display())));
+        }
+        tempfile::tempfile_in(folder).map_err(|error| fail(&error.to_string()))?;
+        Ok(NewFile {
+            folder: Folder(folder.to_owned()),
+            path: path.to_owned(),
+        })
+    }
+
+    /// Writes the file whole, or leaves what is there as it is.
+    pub fn write(&self, bytes: &[u8]) -> Result<(), Failure> {
+        let written = self.folder.write_aside(bytes);
+        let renamed = written.and_then(|file| Ok(file.persist(&self.path)?));
+        // As before the run: another place helps, and the run can be repeated.
+        renamed.map(drop).map_err(|error| {
+            Failure::Input(format!("cannot write {}: {error}", self.path.display()))
+        })
     }
 }
 

@@ -1,11 +1,16 @@
 //! The state of every block: how far it is programmed, how often it was erased, whether it is bad.
 
+mod state;
+
+pub use state::{ArrayState, StateError};
+
 use crate::op::{Cause, OpBatch, OpKind, OpWord, Order};
 use ftlab_base::geometry::Geometry;
 use ftlab_base::{BlockId, DieId, PagePlace, SECTOR_BYTES, StreamHash};
+use serde::{Deserialize, Serialize};
 
 /// Operations counted by cause. Programs and reads are counted in pages, erases in blocks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NandCounters {
     reads: [u64; 4],
     programs: [u64; 4],

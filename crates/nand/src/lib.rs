@@ -7,5 +7,5 @@
 mod array;
 mod op;
 
-pub use array::{Array, NandCounters};
+pub use array::{Array, ArrayState, NandCounters, StateError};
 pub use op::{Cause, DataMove, Fence, NandOp, OpBatch, OpKind, OpWord, Order};

@@ -4,7 +4,8 @@ use super::{Plan, ReviewError, drive_seed, job_seed, steps};
 use crate::driver::{self, Clock, DriverError, INTERVAL_S};
 use crate::methods::{Job, Test};
 use crate::record::Record;
-use crate::states::{self, State};
+use crate::states::{self, Settling, State};
+use ftlab_base::RootSeed;
 use ftlab_drive::{Device, DriveFile, Kind};
 use ftlab_result::{DriveKind, DriveSheet, Parameter, Run};
 use ftlab_workload::JobFile;
@@ -20,6 +21,9 @@ pub struct Bench<'a> {
 
 /// What a job came to, by its file and the state of the drive.
 type Records = BTreeMap<(&'static str, State), Record>;
+
+/// How the drive settled, by the state it settled to.
+type Settled = BTreeMap<State, Settling>;
 
 impl<'a> Bench<'a> {
     pub fn new(plan: &'a Plan, file: &'a DriveFile) -> Self {
@@ -37,12 +41,8 @@ impl<'a> Bench<'a> {
     /// Runs everything; `step` hears of each run.
     pub fn run(&self, step: &(dyn Fn(&str) + Sync)) -> Result<Vec<Run>, ReviewError> {
         let seed = drive_seed(self.plan.seed, self.file.slug());
-        let built = self.file.build(&self.plan.testbed, seed);
-        let mut device = built.map_err(|error| ReviewError::Drive {
-            drive: self.file.slug().to_owned(),
-            error,
-        })?;
-        let mut records = Records::new();
+        let mut device = self.build(seed)?;
+        let (mut records, mut settled) = (Records::new(), Settled::new());
         let mut reached = State::New;
         for state in State::ALL {
             let jobs = self.jobs_in(state);
@@ -50,7 +50,16 @@ impl<'a> Bench<'a> {
                 continue;
             }
             if self.file.kind() == Kind::Ssd {
-                states::prepare(device.as_mut(), reached, state, seed);
+                if !reached.leads_to(state) {
+                    device = self.build(seed)?;
+                    reached = State::New;
+                }
+                let done = states::prepare(device.as_mut(), reached, state, seed);
+                let settling = done.map_err(|error| ReviewError::Prepare {
+                    drive: self.file.slug().to_owned(),
+                    error,
+                })?;
+                settled.extend(settling.map(|settling| (state, settling)));
                 reached = state;
             }
             let prepared = Mutex::new(&mut device);
@@ -64,7 +73,15 @@ impl<'a> Bench<'a> {
                 records.insert((job.file, state), record?);
             }
         }
-        Ok(self.runs(&records))
+        Ok(self.runs(&records, &settled))
+    }
+
+    fn build(&self, seed: RootSeed) -> Result<Box<dyn Device>, ReviewError> {
+        let built = self.file.build(&self.plan.testbed, seed);
+        built.map_err(|error| ReviewError::Drive {
+            drive: self.file.slug().to_owned(),
+            error,
+        })
     }
 
     /// Runs a job.
@@ -115,26 +132,29 @@ impl<'a> Bench<'a> {
     }
 
     /// One run a test and state asked for, in that order.
-    fn runs(&self, records: &Records) -> Vec<Run> {
+    fn runs(&self, records: &Records, settled: &Settled) -> Vec<Run> {
         let states = |test: &'a Test| test.family.states.iter().map(move |&state| (test, state));
         let run = |(test, state): (&Test, State)| {
-            self.run_of(
-                test,
-                state,
-                &records[&(test.step.job.file, self.runs_in(state))],
-            )
+            let record = &records[&(test.step.job.file, self.runs_in(state))];
+            self.run_of(test, state, record, settled.get(&state))
         };
         self.plan.tests.iter().flat_map(states).map(run).collect()
     }
 
-    fn run_of(&self, test: &Test, state: State, record: &Record) -> Run {
+    fn run_of(
+        &self,
+        test: &Test,
+        state: State,
+        record: &Record,
+        settling: Option<&Settling>,
+    ) -> Run {
         let (drive, test, name) = (self.file.slug(), test.step.slug, state.name());
         Run {
             id: format!("{drive}/{test}/{name}"),
             drive: drive.to_owned(),
             test: test.to_owned(),
             state: name.to_owned(),
-            steps: steps(self.file, state),
+            steps: steps(self.file, state, settling),
             metrics: record.metrics.clone(),
             read: record.read.clone(),
             write: record.write.clone(),

@@ -11,7 +11,7 @@ pub use drive::sheet;
 use crate::driver::DriverError;
 use crate::figures::{self, Names};
 use crate::methods::Test;
-use crate::states::State;
+use crate::states::{PrepareError, Settling, State};
 use drive::Bench;
 use ftlab_base::RootSeed;
 use ftlab_drive::{DriveError, DriveFile, Testbed};
@@ -59,6 +59,14 @@ pub enum ReviewError {
         /// Why.
         error: DriveError,
     },
+    /// A drive cannot be brought to a state.
+    #[error("drive {drive}: {error}")]
+    Prepare {
+        /// Slug.
+        drive: String,
+        /// Why.
+        error: PrepareError,
+    },
     /// A run cannot be made or finished.
     #[error("{run}: {error}")]
     Run {
@@ -83,6 +91,7 @@ impl ReviewError {
     pub fn is_input(&self) -> bool {
         match self {
             ReviewError::Drive { .. } => true,
+            ReviewError::Prepare { error, .. } => error.is_input(),
             ReviewError::Run { error, .. } => error.is_input(),
             ReviewError::Threads { .. } => false,
         }
@@ -156,13 +165,15 @@ pub fn job_seed(root: RootSeed, file: &str) -> RootSeed {
     root.derive(&format!("job/{file}"))
 }
 
-/// What brought a drive to a state, in words.
+/// What brought a drive to a state, in words, and how it settled if it was to be steady.
 #[must_use]
-pub fn steps(file: &DriveFile, state: State) -> Vec<String> {
-    match file.kind() {
+pub fn steps(file: &DriveFile, state: State, settling: Option<&Settling>) -> Vec<String> {
+    let mut steps = match file.kind() {
         ftlab_drive::Kind::Ssd => state.steps(),
         ftlab_drive::Kind::Disk => State::steps_of_a_disk(),
-    }
+    };
+    steps.extend(settling.map(Settling::words));
+    steps
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ mod case;
 pub use case::{Case, DRIVE, Load, PAGES, Policy, cases, quick_cases};
 
 use crate::driver::{self, Clock, DriverError};
-use crate::states;
+use crate::states::{self, PrepareError, State};
 use ftlab_base::RootSeed;
 use ftlab_drive::{Catalog, DriveError};
 use ftlab_workload::JobFile;
@@ -46,6 +46,14 @@ pub enum TheoryError {
         case: Case,
         /// Why.
         error: DriveError,
+    },
+    /// The drive could not be filled.
+    #[error("{case}: {error}")]
+    Prepare {
+        /// Which.
+        case: Case,
+        /// Why.
+        error: PrepareError,
     },
     /// The run failed.
     #[error("{case}: {error}")]
@@ -89,7 +97,8 @@ fn simulate(case: &Case, seed: RootSeed) -> Result<f64, TheoryError> {
     let file = Catalog::load(DRIVE, &case.settings()).map_err(unfit)?;
     let testbed = Catalog::testbed(TESTBED).map_err(unfit)?;
     let mut drive = file.build(&testbed, seed).map_err(unfit)?;
-    states::prepare(&mut *drive, states::State::New, case.load.state(), seed);
+    states::prepare(&mut *drive, State::New, case.load.state(), seed)
+        .map_err(|error| TheoryError::Prepare { case: *case, error })?;
     let job = case.load.job();
     let failed = |error| TheoryError::Run {
         case: *case,

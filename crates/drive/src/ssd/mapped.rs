@@ -152,6 +152,13 @@ impl Mapped {
         }
     }
 
+    /// Goes on as a drive that was left like this.
+    pub(super) fn resume(&mut self, timed: bool, refusal: Option<Refusal>) {
+        self.timed = timed;
+        self.batch.set_timed(timed);
+        self.refusal = refusal;
+    }
+
     /// Whether commands come with a clock.
     pub(super) fn is_timed(&self) -> bool {
         self.timed

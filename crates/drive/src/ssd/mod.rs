@@ -19,20 +19,24 @@ mod power;
 mod reads;
 mod slots;
 mod stamps;
+mod state;
 mod writes;
 
 pub use mapped::LayerInput;
 pub use params::SsdParams;
+pub use state::SsdState;
 
 use crate::device::{Counters, Device, EraseRefused};
 use crate::host::Host;
 use crate::host_queue::HostQueue;
+use crate::saved::DeviceState;
 use buffer::{Place, WriteBuffer};
 use commands::Commands;
 use events::{Event, Events};
 use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
+use ftlab_ftl::page::PageMapped;
 use ftlab_ftl::{Extent, TranslationLayer};
-use ftlab_nand::Cause;
+use ftlab_nand::{Cause, StateError};
 use ftlab_timing::{Energy, Scheduler, Server};
 use mapped::Mapped;
 use power::Resting;
@@ -424,6 +428,23 @@ impl Device for Ssd {
 
     fn restart_stream_hash(&mut self) {
         self.mapped.layer.array_mut().reset_stream_hash();
+    }
+
+    fn page_layer(&self) -> Option<&dyn PageMapped> {
+        self.mapped.layer.page_layer()
+    }
+
+    fn save(&self) -> DeviceState {
+        DeviceState::Ssd(self.state())
+    }
+
+    fn restore(&mut self, state: DeviceState) -> Result<(), StateError> {
+        match state {
+            DeviceState::Ssd(state) => self.take_over(state),
+            DeviceState::Disk(_) => Err(StateError(
+                "it is of a disk, and the drive is an SSD".into(),
+            )),
+        }
     }
 
     fn snapshot(&self) -> Box<dyn Device> {

@@ -1,72 +1,130 @@
-//! What must hold between two calls.
+//! What must hold between two calls, and of a layer taken over from a saved state.
 
 use super::BlockLayer;
+use super::config::MERGE_RESERVE;
 use super::pool::Use;
 use ftlab_base::{BlockId, Lpn, SuperblockId};
+use ftlab_nand::StateError;
+
+type Checked = Result<(), StateError>;
 
 impl BlockLayer {
+    /// Everything that must hold; O(slots).
+    pub(super) fn check(&self) -> Checked {
+        self.check_superblocks()?;
+        self.check_programmed()?;
+        self.check_contents()?;
+        self.check_slots()
+    }
+
     /// Every superblock is in exactly one place, and that place agrees with its state.
-    pub(super) fn check_superblocks(&self) {
+    fn check_superblocks(&self) -> Checked {
         let mut seen = vec![Use::Retired; self.pool.uses().len()];
-        let mut note = |superblock: SuperblockId, new: Use| {
+        let mut note = |superblock: SuperblockId, group: u32, new: Use| {
+            let own = self.layout.group_of(superblock) == group;
+            StateError::unless(own, || format!("{superblock} serves group {group}"))?;
             let old = std::mem::replace(&mut seen[superblock.index()], new);
-            assert_eq!(old, Use::Retired, "{superblock} is also {new:?}");
+            StateError::unless(old == Use::Retired, || {
+                format!("{superblock} is {old:?} and {new:?} at once")
+            })
         };
         for group in 0..self.layout.groups {
             for &superblock in self.pool.free(group) {
-                assert_eq!(self.layout.group_of(superblock), group, "{superblock}");
-                note(superblock, Use::Free);
+                note(superblock, group, Use::Free)?;
             }
         }
         for (n, superblock) in self.data.iter().enumerate() {
             let Some(superblock) = *superblock else {
                 continue;
             };
-            let Use::Data(block) = self.pool.uses()[superblock.index()] else {
-                panic!("{superblock} holds data and does not know");
-            };
-            assert_eq!(self.space.index(block), n, "{superblock} holds other data");
-            note(superblock, Use::Data(block));
+            let block = self.space.block(n);
+            note(superblock, block.group, Use::Data(block))?;
         }
         for (block, log) in self.logs.iter() {
-            note(log.superblock, Use::Log(block));
+            note(log.superblock, block.group, Use::Log(block))?;
         }
-        assert_eq!(seen, self.pool.uses(), "states and places differ");
+        StateError::unless(seen == self.pool.uses(), || {
+            "what superblocks are used for is not where they are".into()
+        })?;
+        // A superblock is retired when its turn comes, so those still in the queue count as well.
+        let needed = self.space.zones + self.logs.open_max() + MERGE_RESERVE;
+        for group in 0..self.layout.groups {
+            let of_group = |&s: &u32| self.layout.group_of(SuperblockId(s)) == group;
+            let good = (0..self.layout.superblocks()).filter(of_group);
+            let good = good.filter(|&s| !self.pool.is_bad(SuperblockId(s), &self.array));
+            let good = good.count() as u32;
+            StateError::unless(good >= needed, || {
+                format!("group {group} has {good} good superblocks and needs {needed}")
+            })?;
+        }
+        Ok(())
     }
 
-    /// Free superblocks are erased; a log is programmed exactly as far as it is filled.
-    pub(super) fn check_programmed(&self) {
+    /// Free superblocks are erased unless bad; a log is programmed exactly as far as it is filled.
+    fn check_programmed(&self) -> Checked {
         for group in 0..self.layout.groups {
             for &superblock in self.pool.free(group) {
-                assert_eq!(self.programmed(superblock), 0, "{superblock} is free");
+                let programmed = self.programmed(superblock);
+                let fits = programmed == 0 || self.pool.is_bad(superblock, &self.array);
+                StateError::unless(fits, || {
+                    format!("{superblock} is free and has {programmed} pages programmed")
+                })?;
             }
         }
         for (_, log) in self.logs.iter() {
-            let programmed = self.programmed(log.superblock);
-            assert_eq!(programmed, log.fill, "log on {}", log.superblock);
+            let (superblock, fill) = (log.superblock, log.fill);
+            let in_order = (0..self.layout.pages_per_superblock).all(|n| {
+                let place = self.layout.page(superblock, n);
+                (place.page < self.array.programmed_pages(place.block)) == (n < fill)
+            });
+            StateError::unless(in_order, || {
+                format!("the log on {superblock} of {fill} pages is not programmed like that")
+            })?;
         }
+        Ok(())
     }
 
-    /// Every valid slot lies on a programmed page of its own.
-    pub(super) fn check_slots(&self) {
+    /// What has a superblock has something in it.
+    fn check_contents(&self) -> Checked {
+        let blocks = (0..self.space.blocks()).map(|n| self.space.block(n));
+        for block in blocks {
+            let n = self.space.index(block);
+            let held = self.data[n].is_some() || self.logs.get(block).is_some();
+            StateError::unless(held == self.validity.last(n).is_some(), || {
+                format!("{block:?} has superblocks or valid slots, but not both")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Every valid slot lies on a programmed page of its own, and only slots of the host are valid.
+    fn check_slots(&self) -> Checked {
         let mut taken = vec![false; self.layout.slots() as usize];
+        let mut valid = 0;
         for lpn in (0..self.space.slots).map(Lpn) {
             let (block, offset) = self.space.locate(lpn);
-            let slot = self.slot_of(block, offset);
-            let valid = self.is_valid(block, offset);
-            assert_eq!(slot.is_some(), valid, "{lpn} is valid or not");
-            let Some(slot) = slot else { continue };
-            let (superblock, n) = self.layout.locate(slot);
+            if !self.is_valid(block, offset) {
+                continue;
+            }
+            valid += 1;
+            let in_log = self.logs.find(block, offset);
+            let in_data = self.data[self.space.index(block)].map(|data| (data, offset));
+            let Some((superblock, n)) = in_log.or(in_data) else {
+                return Err(StateError(format!("{lpn} is valid and lies nowhere")));
+            };
             let place = self.layout.page(superblock, n);
-            assert!(
-                place.page < self.array.programmed_pages(place.block),
-                "{lpn} lies on {place:?}, which is erased"
-            );
-            assert!(
-                !std::mem::replace(&mut taken[slot.index()], true),
-                "{lpn} shares {slot}"
-            );
+            let programmed = self.array.programmed_pages(place.block);
+            StateError::unless(place.page < programmed, || {
+                format!("{lpn} lies on {place:?}, which is erased")
+            })?;
+            let slot = self.layout.slot(superblock, n);
+            let shared = std::mem::replace(&mut taken[slot.index()], true);
+            StateError::unless(!shared, || format!("{lpn} shares {slot}"))?;
         }
+        let marked = self.validity.count();
+        StateError::unless(marked == valid, || {
+            format!("{marked} slots are marked valid, and {valid} are the host's")
+        })
     }
 
     /// Pages of a superblock that are programmed.

@@ -1,7 +1,9 @@
 //! The logs: which zones have one, and where in it each slot's newest data lie.
 
 use super::space::{LogicalBlock, Space};
-use ftlab_base::SuperblockId;
+use ftlab_base::{SuperblockId, deltas};
+use ftlab_nand::StateError;
+use serde::{Deserialize, Serialize};
 
 /// No log, no zone, no position.
 const NONE: u32 = u32::MAX;
@@ -23,6 +25,26 @@ struct OpenZone {
     zone: u32,
     /// When the zone was last written, in writes.
     written: u64,
+}
+
+/// All logs in a saved state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct LogsState {
+    /// Open zones with the time each was last written, by place.
+    open: Vec<Option<(u32, u64)>>,
+    /// By place and group.
+    logs: Vec<Option<LogState>>,
+    writes: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct LogState {
+    superblock: SuperblockId,
+    fill: u32,
+    sequential: bool,
+    /// Newest position of each offset.
+    #[serde(with = "deltas")]
+    positions: Vec<u32>,
 }
 
 /// All logs. A zone opens as a whole; each of its blocks gets a superblock when first written.
@@ -59,6 +81,11 @@ impl Logs {
             positions: vec![NONE; places * groups * slots_per_block],
             writes: 0,
         }
+    }
+
+    /// Zones that may be open at a time.
+    pub fn open_max(&self) -> u32 {
+        self.open.len() as u32
     }
 
     pub fn is_open(&self, zone: u32) -> bool {
@@ -152,6 +179,64 @@ impl Logs {
             log.map(|log| (block, log))
         };
         self.logs.iter().enumerate().filter_map(with_block)
+    }
+
+    pub fn state(&self) -> LogsState {
+        let zone = |open: &OpenZone| (open.zone != NONE).then_some((open.zone, open.written));
+        let log = |(index, log): (usize, &Option<Log>)| {
+            log.map(|log| LogState {
+                superblock: log.superblock,
+                fill: log.fill,
+                sequential: log.sequential,
+                positions: self.positions[index * self.slots_per_block..][..self.slots_per_block]
+                    .to_vec(),
+            })
+        };
+        LogsState {
+            open: self.open.iter().map(zone).collect(),
+            logs: self.logs.iter().enumerate().map(log).collect(),
+            writes: self.writes,
+        }
+    }
+
+    /// Takes over other logs; `self` has none.
+    pub fn restore(&mut self, state: LogsState) -> Result<(), StateError> {
+        StateError::length("the list of open zones", state.open.len(), self.open.len())?;
+        StateError::length("the list of logs", state.logs.len(), self.logs.len())?;
+        StateError::count("the count of writes", state.writes)?;
+        for (place, open) in state.open.into_iter().enumerate() {
+            let Some((zone, written)) = open else {
+                continue;
+            };
+            let closed = self.places.get(zone as usize) == Some(&NONE);
+            StateError::unless(closed && written <= state.writes, || {
+                format!("zone {zone} is open twice, does not exist or was written in the future")
+            })?;
+            self.places[zone as usize] = place as u32;
+            self.open[place] = OpenZone { zone, written };
+        }
+        for (index, log) in state.logs.into_iter().enumerate() {
+            let Some(log) = log else { continue };
+            let slots = self.slots_per_block;
+            StateError::length("a log", log.positions.len(), slots)?;
+            let positions = || log.positions.iter().enumerate();
+            let fits = self.open[index / self.groups].zone != NONE
+                && (1..=slots as u32).contains(&log.fill)
+                && positions().all(|(_, &position)| position == NONE || position < log.fill)
+                && (!log.sequential
+                    || positions().all(|(offset, &p)| p == NONE || p as usize == offset));
+            StateError::unless(fits, || {
+                format!("the log on {} contradicts itself", log.superblock)
+            })?;
+            self.positions[index * slots..][..slots].copy_from_slice(&log.positions);
+            self.logs[index] = Some(Log {
+                superblock: log.superblock,
+                fill: log.fill,
+                sequential: log.sequential,
+            });
+        }
+        self.writes = state.writes;
+        Ok(())
     }
 
     fn of_place(&self, place: usize) -> &[Option<Log>] {

@@ -7,10 +7,11 @@ use super::space::LogicalBlock;
 use super::window::Window;
 use ftlab_base::SuperblockId;
 use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order};
+use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// Merges and moves of whole logical blocks since the layer was made.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergeCounters {
     /// Logs that were complete and in order, and became the data as they were.
     pub switch: u64,

@@ -24,6 +24,7 @@ mod logs;
 mod merge;
 mod pool;
 mod space;
+mod state;
 #[cfg(test)]
 mod tests;
 mod validity;
@@ -32,10 +33,12 @@ mod window;
 
 pub use config::{BlockConfig, BlockConfigError};
 pub use merge::MergeCounters;
+pub use state::BlockState;
 
-use crate::{Extent, Refusal, TranslationLayer};
+use crate::page::PageMapped;
+use crate::{Extent, LayerState, Refusal, TranslationLayer};
 use ftlab_base::{Layout, Lpn, Ppa, SuperblockId};
-use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order};
+use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, StateError};
 use logs::Logs;
 use pool::{Pool, Use};
 use space::{LogicalBlock, Space};
@@ -251,9 +254,24 @@ impl TranslationLayer for BlockLayer {
         Box::new(self.clone())
     }
 
+    fn page_layer(&self) -> Option<&dyn PageMapped> {
+        None
+    }
+
+    fn save(&self) -> LayerState {
+        LayerState::Block(self.state())
+    }
+
+    fn restore(&mut self, state: LayerState) -> Result<(), StateError> {
+        match state {
+            LayerState::Block(state) => self.take_over(state),
+            other => Err(other.of_another_scheme("block")),
+        }
+    }
+
     fn check_invariants(&self) {
-        self.check_superblocks();
-        self.check_programmed();
-        self.check_slots();
+        if let Err(broken) = self.check() {
+            panic!("{broken}");
+        }
     }
 }

@@ -91,7 +91,29 @@ impl Pool {
         array.erase_count(first.expect("a superblock has a block").1)
     }
 
-    fn is_bad(&self, superblock: SuperblockId, array: &Array) -> bool {
+    /// Takes over the queues of another pool and what else is used for what; whatever is in neither
+    /// is retired.
+    pub fn restore(
+        &mut self,
+        free: Vec<Vec<SuperblockId>>,
+        data: impl Iterator<Item = (SuperblockId, LogicalBlock)>,
+        logs: impl Iterator<Item = (SuperblockId, LogicalBlock)>,
+    ) {
+        self.uses.fill(Use::Retired);
+        for superblock in free.iter().flatten() {
+            self.uses[superblock.index()] = Use::Free;
+        }
+        for (superblock, block) in data {
+            self.uses[superblock.index()] = Use::Data(block);
+        }
+        for (superblock, block) in logs {
+            self.uses[superblock.index()] = Use::Log(block);
+        }
+        self.free = free.into_iter().map(VecDeque::from).collect();
+    }
+
+    /// Whether a block of a superblock is bad.
+    pub fn is_bad(&self, superblock: SuperblockId, array: &Array) -> bool {
         let planes = self.layout.geometry.planes_per_die;
         let mut firsts = self.layout.blocks(superblock);
         firsts.any(|(_, first)| {

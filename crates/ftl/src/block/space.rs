@@ -52,6 +52,14 @@ impl Space {
         block.group as usize * self.zones as usize + block.zone as usize
     }
 
+    /// The logical block at an index into a table.
+    pub fn block(&self, index: usize) -> LogicalBlock {
+        LogicalBlock {
+            group: (index / self.zones as usize) as u32,
+            zone: (index % self.zones as usize) as u32,
+        }
+    }
+
     /// The block of a slot, and where in the block it lies, from 0.
     pub fn locate(&self, lpn: Lpn) -> (LogicalBlock, u32) {
         let row = lpn.0 / self.slots_per_row;

@@ -1,5 +1,7 @@
 //! Which slots the host has written and not trimmed: a bit each, block by block.
 
+use ftlab_nand::StateError;
+
 /// Bits of a word.
 const BITS: u32 = u64::BITS;
 
@@ -43,6 +45,23 @@ impl Validity {
         let words = &self.words[first..first + self.words_per_block];
         let n = words.iter().rposition(|&word| word != 0)?;
         Some(n as u32 * BITS + words[n].ilog2())
+    }
+
+    /// Valid slots of all blocks.
+    pub fn count(&self) -> u32 {
+        self.words.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// All bits, block by block.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// Takes over the bits of other slots of the same number.
+    pub fn restore(&mut self, words: Vec<u64>) -> Result<(), StateError> {
+        StateError::length("the table of valid slots", words.len(), self.words.len())?;
+        self.words = words;
+        Ok(())
     }
 
     fn word(&self, block: usize, offset: u32) -> usize {

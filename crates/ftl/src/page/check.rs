@@ -126,7 +126,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let open = open
             .iter()
             .filter_map(|frontier| frontier.open_superblock());
-        let victim = group.victim.as_ref().map(|victim| victim.superblock());
+        let victim = group.victim.as_ref().map(|victim| victim.superblock);
         let tables = self.tables.held.iter().copied();
         let tables = tables.filter(|s| self.layout.group_of(*s) as usize == g);
         for s in group

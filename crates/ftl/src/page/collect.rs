@@ -23,36 +23,29 @@ const FETCHED_TOGETHER: u32 = 64;
 /// A superblock being collected.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Victim {
-    superblock: SuperblockId,
+    pub(super) superblock: SuperblockId,
     /// Its first page.
-    first: PagePlace,
+    pub(super) first: PagePlace,
     /// Collected for its valid slots, or moved to level wear.
-    cause: Cause,
+    pub(super) cause: Cause,
     /// The frontier its data go to.
-    to: usize,
+    pub(super) to: usize,
     /// The first slot not looked at.
-    cursor: u32,
+    pub(super) cursor: u32,
     /// The first slot whose table entry was not fetched.
-    fetched: u32,
+    pub(super) fetched: u32,
     /// One past its last slot.
-    end: u32,
+    pub(super) end: u32,
     /// Slots that were valid when it was chosen: copies owed for every `gain` host slots.
-    valid: u32,
+    pub(super) valid: u32,
     /// Slots that were not.
-    gain: u32,
+    pub(super) gain: u32,
     /// Copies earned by host slots, times `gain`.
-    credit: u64,
+    pub(super) credit: u64,
     /// The page last read, so that its other slots need no second read.
-    page_in_hand: u32,
+    pub(super) page_in_hand: u32,
     /// Reached when what was read for the unit last begun is there.
-    ready: Fence,
-}
-
-impl Victim {
-    /// What is collected.
-    pub fn superblock(&self) -> SuperblockId {
-        self.superblock
-    }
+    pub(super) ready: Fence,
 }
 
 impl<const FLAT: bool> PageLayer<FLAT> {
@@ -155,7 +148,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     }
 
     /// Whether what is left of a victim fits into the open superblock, less `without` slots.
-    fn fits(&self, victim: &Victim, without: u32) -> bool {
+    pub(super) fn fits(&self, victim: &Victim, without: u32) -> bool {
         let left = self.frontiers[victim.to].left();
         self.table.valid_in(victim.superblock) + without <= left
     }

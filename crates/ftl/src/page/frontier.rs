@@ -24,21 +24,21 @@ pub(super) fn collected_frontier(cell: usize) -> usize {
 /// The open superblock that data are appended to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frontier {
-    superblock: SuperblockId,
+    pub(super) superblock: SuperblockId,
     /// The next slot.
-    next: u32,
+    pub(super) next: u32,
     /// One past the last slot of the superblock; equal to `next` when none is open.
-    end: u32,
+    pub(super) end: u32,
     /// Slots until the open unit is complete.
-    unit_left: u32,
+    pub(super) unit_left: u32,
     /// The first page of the superblock.
-    first: PagePlace,
+    pub(super) first: PagePlace,
     /// The next page to program.
-    place: PagePlace,
+    pub(super) place: PagePlace,
     /// Reached when what the open unit copies has been read.
-    ready: Fence,
+    pub(super) ready: Fence,
     /// Reached when the open unit is programmed.
-    done: Fence,
+    pub(super) done: Fence,
 }
 
 impl Frontier {
@@ -118,7 +118,7 @@ const NO_PLACE: PagePlace = PagePlace {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tables {
     /// The open superblock and the pages programmed there.
-    open: Option<(SuperblockId, u32)>,
+    pub open: Option<(SuperblockId, u32)>,
     /// Superblocks that hold tables, oldest first, the open one last.
     pub held: VecDeque<SuperblockId>,
     /// Host slots written since the last checkpoint.

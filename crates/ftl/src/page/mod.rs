@@ -10,11 +10,15 @@ mod bitmap;
 mod check;
 mod collect;
 mod frontier;
+mod mapping;
+mod state;
 mod streams;
 mod table;
 mod victim;
 mod wear;
 
+pub use mapping::{HostPlace, PageMapped, PageMapping};
+pub use state::PageState;
 pub use streams::{Separation, SpareShare, StreamConfig};
 pub use victim::{
     Candidate, CostBenefit, DChoices, Fifo, Greedy, NOT_A_CANDIDATE, POLICIES, Parameter,
@@ -22,11 +26,11 @@ pub use victim::{
 };
 pub use wear::{Allocation, StaticLevelling, WearLevelling};
 
-use crate::{Extent, Refusal, TranslationLayer};
+use crate::{Extent, LayerState, Refusal, TranslationLayer};
 use collect::Victim;
 use frontier::{FRONTIERS_PER_CELL, Frontier, Tables, host_frontier};
 use ftlab_base::{Divisor, Layout, Lpn, PagePlace, Ppa, SuperblockId};
-use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order};
+use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, StateError};
 use std::collections::VecDeque;
 use streams::Streams;
 use table::{NOWHERE, Table};
@@ -420,6 +424,21 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
 
     fn boxed(&self) -> Box<dyn TranslationLayer> {
         Box::new(self.clone())
+    }
+
+    fn page_layer(&self) -> Option<&dyn PageMapped> {
+        Some(self)
+    }
+
+    fn save(&self) -> LayerState {
+        LayerState::Page(self.state())
+    }
+
+    fn restore(&mut self, state: LayerState) -> Result<(), StateError> {
+        match state {
+            LayerState::Page(state) => self.take_over(state),
+            other => Err(other.of_another_scheme("page")),
+        }
     }
 
     fn check_invariants(&self) {

@@ -9,6 +9,7 @@ use super::PageLayer;
 use super::table::NOWHERE;
 use super::victim::NOT_A_CANDIDATE;
 use ftlab_base::{Lpn, SuperblockId};
+use serde::{Deserialize, Serialize};
 
 /// The stream of hot data.
 pub(super) const HOT: usize = 0;
@@ -54,8 +55,8 @@ pub struct StreamConfig {
 }
 
 /// When the data of a superblock were written by the host, counted in superblocks closed by then.
-#[derive(Debug, Clone, Copy, Default)]
-struct Births {
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Births {
     sum: u64,
     count: u64,
 }
@@ -64,6 +65,12 @@ impl Births {
     fn add(&mut self, born: u64) {
         self.sum += born;
         self.count += 1;
+    }
+
+    /// Whether a superblock of so many slots can have these, with so many superblocks closed.
+    pub fn are_possible(self, closed: u64, slots: u64) -> bool {
+        let sum_max = u128::from(self.count) * u128::from(closed);
+        self.count <= slots && u128::from(self.sum) <= sum_max
     }
 
     fn mean(self) -> u64 {
@@ -76,11 +83,11 @@ impl Births {
 pub(super) struct Streams {
     config: StreamConfig,
     /// Host slots written, of each stream; halved every so often, so that the shares follow the load.
-    writes: [u64; 2],
+    pub(super) writes: [u64; 2],
     /// Writes at which they are halved.
     memory: u64,
     /// Of each superblock; none unless streams are told by age.
-    births: Vec<Births>,
+    pub(super) births: Vec<Births>,
 }
 
 impl Streams {
@@ -90,7 +97,7 @@ impl Streams {
             config,
             // One of each, so that no share is nothing.
             writes: [1; 2],
-            memory: u64::from(user_slots) / 4,
+            memory: (u64::from(user_slots) / 4).max(4),
             births: vec![Births::default(); if by_age { superblocks as usize } else { 0 }],
         }
     }
@@ -101,9 +108,14 @@ impl Streams {
         self.config.count()
     }
 
+    /// Writes that are fewer than these are counted.
+    pub fn memory(&self) -> u64 {
+        self.memory
+    }
+
     fn note(&mut self, stream: usize) {
         self.writes[stream] += 1;
-        if self.writes[HOT] + self.writes[COLD] >= self.memory.max(4) {
+        if self.writes[HOT] + self.writes[COLD] >= self.memory {
             self.writes = self.writes.map(|n| (n / 2).max(1));
         }
     }

@@ -79,6 +79,16 @@ impl Table {
         self.valid.next_set(from, end)
     }
 
+    /// Physical slot of each logical one, or [`NOWHERE`].
+    pub fn map(&self) -> &[u32] {
+        &self.map
+    }
+
+    /// Whether a physical slot holds the newest copy of something.
+    pub fn is_valid(&self, slot: u32) -> bool {
+        self.valid.get(slot)
+    }
+
     /// Valid slots of a superblock.
     #[inline]
     pub fn valid_in(&self, superblock: SuperblockId) -> u32 {

@@ -237,6 +237,10 @@ fn static_levelling_bounds_the_spread_of_wear_and_dynamic_alone_does_not() {
 struct Perverse;
 
 impl VictimPolicy for Perverse {
+    fn name(&self) -> &'static str {
+        "perverse"
+    }
+
     fn choose(&mut self, view: &VictimView<'_>) -> Option<SuperblockId> {
         let fullest = view.candidates().max_by_key(|c| c.valid_slots)?;
         Some(fullest.superblock)

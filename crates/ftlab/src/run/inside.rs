@@ -2,6 +2,7 @@
 
 use super::Finished;
 use ftlab_bench::record::Record;
+use ftlab_bench::states::Settling;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -12,7 +13,18 @@ pub struct Inside {
     pub drive: String,
     /// 16 hexadecimal digits.
     pub drive_file_hash: String,
-    pub state: &'static str,
+    /// The state the job started from.
+    pub state: String,
+    /// What brought the drive there, in words.
+    pub steps: Vec<String>,
+    /// The rounds to the steady state, if the drive was prepared to be steady in this run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settling: Option<Rounds>,
+    /// The file the state was loaded from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_state: Option<String>,
+    /// The seed that the drive was prepared with.
+    pub state_seed: u64,
     pub seed: u64,
     /// NAND bytes programmed over host bytes written; without a clock, at steady state: over the
     /// second half of the run's windows of one drive size of writes.
@@ -86,6 +98,27 @@ impl Power {
     }
 }
 
+/// How a drive settled.
+#[derive(Debug, Serialize)]
+pub struct Rounds {
+    /// Rounds it took, or was given.
+    pub rounds: usize,
+    /// Whether it was steady then.
+    pub settled: bool,
+    /// Write amplification of each round.
+    pub wa: Vec<f64>,
+}
+
+impl Rounds {
+    fn of(settling: &Settling) -> Rounds {
+        Rounds {
+            rounds: settling.rounds.len(),
+            settled: settling.settled,
+            wa: settling.rounds.iter().map(|share| 1.0 / share).collect(),
+        }
+    }
+}
+
 impl Inside {
     pub fn of(run: &Finished) -> Inside {
         let record = Record::of(&run.report);
@@ -98,7 +131,11 @@ impl Inside {
             version: env!("CARGO_PKG_VERSION"),
             drive: run.drive.slug().to_owned(),
             drive_file_hash: format!("{:016x}", run.drive.hash()),
-            state: run.state.name(),
+            state: run.start.origin.state.clone(),
+            steps: run.start.origin.steps.clone(),
+            settling: run.start.settling.as_ref().map(Rounds::of),
+            from_state: run.start.file.as_ref().map(|f| f.display().to_string()),
+            state_seed: run.start.origin.seed,
             seed: run.seed,
             wa: run.report.wa.steady,
             wa_total: run.report.wa.total,

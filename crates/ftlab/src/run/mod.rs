@@ -4,6 +4,7 @@ mod fio;
 mod fio_latency;
 mod inside;
 mod normal;
+mod start;
 mod wall;
 
 use crate::cli::{OutputFormat, TestbedOption};
@@ -12,11 +13,12 @@ use crate::files;
 use crate::progress::Progress;
 use crate::screen;
 use clap::{Args, ValueEnum};
-use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES};
+use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_bench::driver::{self, Clock, JobReport, RunReport};
 use ftlab_bench::{State, review, states};
-use ftlab_drive::{Catalog, DriveFile, Kind};
+use ftlab_drive::{Catalog, DriveFile};
 use ftlab_workload::{JobFile, JobSpec};
+use start::{Start, StartOptions};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -26,18 +28,20 @@ Examples:
   ftlab run job.fio --drive intel-x25-m-g1-80
   ftlab run job.fio --drive intel-x25-m-g1-80 --state used --output-format json
   ftlab run job.fio --drive generic-mlc-8 --set spare.op=28% --untimed
+  ftlab run job.fio --drive intel-x25-m-g1-80 --state steady --save-state steady.state
+  ftlab run other.fio --drive intel-x25-m-g1-80 --from-state steady.state
 
 Keys that only matter to a real machine (ioengine, direct, filename, …) are accepted and listed.
-An untimed run gives write amplification and wear, no latencies; it is much faster.")]
+An untimed run gives write amplification and wear, no latencies; it is much faster.
+A saved state fits the drive it was saved of, with the same settings; the seed may differ.")]
 pub struct Options {
     /// A fio job file
     job: PathBuf,
     /// A drive of `ftlab drives`, or a path to a drive file
     #[arg(long)]
     drive: String,
-    /// What the drive has been through
-    #[arg(long, value_enum, default_value_t = StateName::Filled)]
-    state: StateName,
+    #[command(flatten)]
+    start: StartOptions,
     /// Change a number of the drive file, for example spare.op=28%; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
@@ -60,8 +64,14 @@ enum StateName {
     New,
     /// Every sector written once, in order
     Filled,
+    /// Every sector written once, in random order
+    FilledRandom,
     /// Filled, then up to a quarter of the capacity written at random
     Used,
+    /// Filled, then written at random until SNIA's steady-state rule holds
+    Steady,
+    /// The same for greedy and FIFO page mapping, by closed form: many times faster
+    SteadyFast,
 }
 
 impl From<StateName> for State {
@@ -69,7 +79,10 @@ impl From<StateName> for State {
         match name {
             StateName::New => State::New,
             StateName::Filled => State::Filled,
+            StateName::FilledRandom => State::FilledRandom,
             StateName::Used => State::Used,
+            StateName::Steady => State::Steady,
+            StateName::SteadyFast => State::SteadyFast,
         }
     }
 }
@@ -78,7 +91,7 @@ impl From<StateName> for State {
 struct Finished {
     file: JobFile,
     drive: DriveFile,
-    state: State,
+    start: Start,
     seed: u64,
     report: RunReport,
     began: wall::Time,
@@ -101,7 +114,7 @@ fn run(options: &Options) -> Result<Finished, Failure> {
     let drive = Catalog::load(&options.drive, &options.settings)?;
     let testbed = options.testbed.load()?;
     let seed = RootSeed(options.seed);
-    let state = State::from(options.state);
+    let targets = options.start.targets()?;
     let progress = Progress::spinner("preparing");
 
     let drive_seed = review::drive_seed(seed, drive.slug());
@@ -113,12 +126,13 @@ fn run(options: &Options) -> Result<Finished, Failure> {
     };
     // Before the drive is filled for nothing.
     driver::check(&file, device.capacity_sectors() * SECTOR_BYTES, clock)?;
-    if drive.kind() == Kind::Ssd {
-        states::prepare(device.as_mut(), State::New, state, drive_seed);
-    }
+    let start = options
+        .start
+        .prepare(&drive, device.as_mut(), options.seed, &progress)?;
+    targets.save_before(&start, device.as_ref())?;
 
     progress.say("running");
-    let (began, start) = (wall::Time::now(), Instant::now());
+    let (began, running) = (wall::Time::now(), Instant::now());
     // The file's name, not its path: the review's own job gives the review's own numbers.
     let name = options
         .job
@@ -127,16 +141,34 @@ fn run(options: &Options) -> Result<Finished, Failure> {
         .to_string_lossy();
     let job_seed = review::job_seed(seed, &name);
     let report = driver::run(&file, device.as_mut(), clock, job_seed)?;
-    let wall = start.elapsed();
+    let wall = running.elapsed();
+    if targets.wants_after() {
+        failed_jobs(&report)?;
+        progress.say("saving");
+        if clock == Clock::Timed {
+            states::come_to_rest(device.as_mut(), SimTime::ZERO + report.simulated)?;
+        }
+        let step = after(&name, clock, options.seed);
+        targets.save_after(&start, step, &name, device.as_ref())?;
+    }
     Ok(Finished {
         file,
         drive,
-        state,
+        start,
         seed: options.seed,
         report,
         began,
         wall,
     })
+}
+
+/// What a job does to a drive, as a step of its state.
+fn after(job: &str, clock: Clock, seed: u64) -> String {
+    let how = match clock {
+        Clock::Timed => "and a flush",
+        Clock::Untimed => "without a clock",
+    };
+    format!("Then the job file {job} with seed {seed}, {how}.")
 }
 
 fn failed_jobs(report: &RunReport) -> Outcome {

@@ -11,6 +11,9 @@ use std::fmt::Write;
 const PERCENTILES: [f64; 8] = [1.0, 5.0, 50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
 const PERCENTILES_A_LINE: usize = 4;
 
+/// The longest line of a sentence behind its name.
+const SENTENCE_COLUMNS: usize = 90;
+
 const KINDS: [(&str, CommandKind); 3] = [
     ("read", CommandKind::Read),
     ("write", CommandKind::Write),
@@ -102,11 +105,18 @@ fn latencies(out: &mut String, latency: &LatencyHistogram) -> std::fmt::Result {
 fn inside(out: &mut String, run: &Finished, inside: &Inside) -> std::fmt::Result {
     writeln!(out, "ftlab:")?;
     let mut row = |name: &str, value: String| writeln!(out, "  {name:<20}{value}");
-    let (slug, name, state) = (&inside.drive, run.drive.name(), inside.state);
+    let (slug, name, state) = (&inside.drive, run.drive.name(), &inside.state);
     row(
         "drive",
         format!("{slug} ({name}), {state}, seed {}", inside.seed),
     )?;
+    let steps = inside.steps.iter().flat_map(|step| lines(step));
+    for (n, line) in steps.enumerate() {
+        row(if n == 0 { "prepared" } else { "" }, line)?;
+    }
+    if let Some(file) = &inside.from_state {
+        row("loaded from", format!("{file}, seed {}", inside.state_seed))?;
+    }
     if inside.nand_programs > 0 {
         let value = match run.is_timed() {
             true => format!("{:.3}", inside.wa),
@@ -174,6 +184,22 @@ fn watts(power: &Power) -> String {
     text
 }
 
+/// A sentence in lines of some length.
+fn lines(text: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.last_mut().expect("there is always a line");
+        if last.is_empty() {
+            last.push_str(word);
+        } else if last.chars().count() + 1 + word.chars().count() <= SENTENCE_COLUMNS {
+            last.extend([" ", word]);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
 fn speed(run: &Finished, inside: &Inside) -> String {
     // A run can be shorter than the clock's resolution.
     let wall = inside.wall_seconds.max(1e-9);
@@ -214,6 +240,15 @@ fn binary(value: f64, unit: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sentence_is_cut_between_words() {
+        let text = "word ".repeat(40);
+        let cut = lines(&text);
+        assert_eq!(cut.len(), 3);
+        assert!(cut.iter().all(|line| line.len() <= SENTENCE_COLUMNS));
+        assert_eq!(cut.join(" "), text.trim_end());
+    }
 
     #[test]
     fn numbers_are_short() {

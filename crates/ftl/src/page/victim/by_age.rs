@@ -8,6 +8,10 @@ use ftlab_base::SuperblockId;
 pub struct Fifo;
 
 impl VictimPolicy for Fifo {
+    fn name(&self) -> &'static str {
+        "fifo"
+    }
+
     fn choose(&mut self, view: &VictimView<'_>) -> Option<SuperblockId> {
         // The mark moved above any time, so that one pass without branches finds it.
         const NEVER: u64 = (NOT_A_CANDIDATE as u64) << 32;
@@ -38,6 +42,10 @@ impl VictimPolicy for Fifo {
 pub struct CostBenefit;
 
 impl VictimPolicy for CostBenefit {
+    fn name(&self) -> &'static str {
+        "cost-benefit"
+    }
+
     fn choose(&mut self, view: &VictimView<'_>) -> Option<SuperblockId> {
         let slots = view.slots_per_superblock;
         // Below any score, so that the first candidate takes its place.

@@ -9,6 +9,10 @@ use std::num::NonZeroU32;
 pub struct Greedy;
 
 impl VictimPolicy for Greedy {
+    fn name(&self) -> &'static str {
+        "greedy"
+    }
+
     fn choose(&mut self, view: &VictimView<'_>) -> Option<SuperblockId> {
         // Two plain passes over a dense array, which the compiler turns into vector code: the mark
         // makes what is no candidate larger than any candidate.
@@ -57,6 +61,10 @@ impl WindowedGreedy {
 }
 
 impl VictimPolicy for WindowedGreedy {
+    fn name(&self) -> &'static str {
+        "windowed-greedy"
+    }
+
     fn choose(&mut self, view: &VictimView<'_>) -> Option<SuperblockId> {
         let youngest = self.youngest(view);
         let mut least = (NOT_A_CANDIDATE, 0);

@@ -14,6 +14,7 @@ pub use registry::{POLICIES, Parameter, PolicyError, Registered, policy, registe
 pub use sampled::DChoices;
 
 use ftlab_base::SuperblockId;
+use ftlab_base::rng::Stream;
 use std::ops::Range;
 
 /// Marks, in a count of valid slots, a superblock that is not a candidate: free, still open, under
@@ -124,12 +125,21 @@ impl<'a> VictimView<'a> {
 
 /// Chooses what to collect. A policy may keep state, but acts on nothing.
 pub trait VictimPolicy: std::fmt::Debug + Send {
+    /// What it is called, for example in a drive file.
+    fn name(&self) -> &'static str;
+
     /// The superblock to collect, or `None` when there is no candidate.
     fn choose(&mut self, view: &VictimView<'_>) -> Option<SuperblockId>;
 
     /// A copy in a box, for snapshots of a drive: it goes on as this one would, random numbers
     /// included.
     fn boxed(&self) -> Box<dyn VictimPolicy>;
+
+    /// The stream it draws from: all of a policy that a saved drive keeps. `None` when nothing is
+    /// left to chance.
+    fn stream(&mut self) -> Option<&mut Stream> {
+        None
+    }
 }
 
 #[cfg(test)]

@@ -44,6 +44,10 @@ impl DChoices {
 }
 
 impl VictimPolicy for DChoices {
+    fn name(&self) -> &'static str {
+        "d-choices"
+    }
+
     fn choose(&mut self, view: &VictimView<'_>) -> Option<SuperblockId> {
         if view.valid.is_empty() {
             return None;
@@ -61,6 +65,10 @@ impl VictimPolicy for DChoices {
 
     fn boxed(&self) -> Box<dyn VictimPolicy> {
         Box::new(self.clone())
+    }
+
+    fn stream(&mut self) -> Option<&mut Stream> {
+        Some(&mut self.stream)
     }
 }
 

@@ -110,6 +110,10 @@ fn a_view_tells_each_candidate_with_its_age() {
 struct Stubborn(Option<u32>);
 
 impl VictimPolicy for Stubborn {
+    fn name(&self) -> &'static str {
+        "stubborn"
+    }
+
     fn choose(&mut self, _view: &VictimView<'_>) -> Option<SuperblockId> {
         self.0.map(SuperblockId)
     }

@@ -1,0 +1,152 @@
+//! The writes that preparation is made of.
+
+use super::{PrepareError, State};
+use ftlab_base::rng::Stream;
+use ftlab_base::{Command, CommandId, CommandKind, Lba, Outcome, SECTOR_BYTES, SimTime};
+use ftlab_drive::Device;
+use rand::RngExt;
+use rand::seq::SliceRandom;
+
+/// Sectors of a write that fills a drive: 1 MiB, as a copy of large files makes them.
+const FILL_SECTORS: u32 = 2048;
+
+/// Sectors of a random write: 4 KiB, the cluster of a Windows file system.
+pub const RANDOM_SECTORS: u32 = 8;
+
+/// Random writes of the used state, as a share of the capacity: 1 / this. A quarter is more than
+/// the spare area of the drives sold to consumers (7 to 28 %, where reviews state it), so nothing
+/// of the first fill's order is left to write to for free, and what a drive does from then on is
+/// garbage collection. More would move the drive on to the steady state of random writes, which
+/// is an endurance test and not what reviewers call used.
+const RANDOM_SHARE: u64 = 4;
+
+/// The hot part of a used drive, as a share of its capacity from the start: 1 / this.
+const HOT_SHARE: u64 = 10;
+
+/// Random writes that go to the hot part, in percent; the others go anywhere. Nine tenths of the
+/// writes to a tenth of the data is the classical rule for the locality of clients, and the start
+/// of the drive is where an operating system keeps what it rewrites most.
+const HOT_PERCENT: u32 = 90;
+
+/// The random writes of the used state also end when the flash has been programmed so many times
+/// over, in capacities. Page-mapped drives stay below: at 7 % spare area a random write costs seven
+/// at most, a quarter of the capacity less than two capacities. A drive that rewrites a block of
+/// hundreds of pages for a random write would take days for its quarter, longer than any review,
+/// and has rewritten every block several times by then.
+pub(super) const PROGRAMMED_MAX: u64 = 2;
+
+/// Random writes between two looks at how much was programmed.
+pub const WRITES_A_LOOK: u64 = 1024;
+
+/// Bytes programmed for a byte written, beyond which a drive is not filled in random order. On
+/// page-mapped drives it is the sectors of a slot over eight, 16 at most, and no collection; a
+/// drive that rewrites whole blocks is at hundreds.
+const FILL_COST_MAX: u64 = 64;
+
+/// Writes to a drive, one command after the other, and stops at the first that is refused.
+pub struct Writer<'a> {
+    pub device: &'a mut dyn Device,
+    state: State,
+    commands: u64,
+}
+
+impl<'a> Writer<'a> {
+    /// Writes to `device`, on its way to `state`.
+    pub fn new(device: &'a mut dyn Device, state: State) -> Self {
+        Writer {
+            device,
+            state,
+            commands: 0,
+        }
+    }
+
+    /// Writes sectors.
+    pub fn write(&mut self, lba: u64, sectors: u32) -> Result<(), PrepareError> {
+        let outcome = self.device.apply(Command {
+            id: CommandId(self.commands),
+            kind: CommandKind::Write,
+            lba: Lba(lba),
+            sectors,
+            at: SimTime::ZERO,
+        });
+        self.commands += 1;
+        match outcome {
+            Outcome::Good => Ok(()),
+            Outcome::WriteFault | Outcome::Unrecoverable => Err(self.fault()),
+        }
+    }
+
+    #[cold]
+    fn fault(&self) -> PrepareError {
+        let why = self.device.fault();
+        PrepareError::Fault {
+            state: self.state.name(),
+            why: why.unwrap_or_else(|| "it gives no reason".into()),
+        }
+    }
+
+    /// Places of whole 4 KiB.
+    pub fn places(&self) -> u64 {
+        self.device.capacity_sectors() / u64::from(RANDOM_SECTORS)
+    }
+
+    /// Writes 4 KiB to a place.
+    pub fn write_place(&mut self, place: u64) -> Result<(), PrepareError> {
+        self.write(place * u64::from(RANDOM_SECTORS), RANDOM_SECTORS)
+    }
+
+    pub fn capacity_bytes(&self) -> u64 {
+        self.device.capacity_sectors() * SECTOR_BYTES
+    }
+
+    /// Every sector once, in order.
+    pub fn fill(&mut self) -> Result<(), PrepareError> {
+        let capacity = self.device.capacity_sectors();
+        for lba in (0..capacity).step_by(FILL_SECTORS as usize) {
+            let sectors = u64::from(FILL_SECTORS).min(capacity - lba) as u32;
+            self.write(lba, sectors)?;
+        }
+        Ok(())
+    }
+
+    /// Every sector once, in random order.
+    pub fn fill_at_random(&mut self, stream: &mut Stream) -> Result<(), PrepareError> {
+        let capacity = self.device.capacity_sectors();
+        let start = self.device.counters();
+        let mut places: Vec<u32> = (0..capacity.div_ceil(RANDOM_SECTORS.into()) as u32).collect();
+        places.shuffle(stream);
+        for (n, place) in (0..).zip(places) {
+            if n % WRITES_A_LOOK == 0 {
+                let done = self.device.counters().since(&start);
+                let most = done.host_bytes_written * FILL_COST_MAX + self.capacity_bytes();
+                if done.nand_bytes_programmed > most {
+                    return Err(PrepareError::TooDear {
+                        written_bytes: done.host_bytes_written,
+                        programmed_bytes: done.nand_bytes_programmed,
+                    });
+                }
+            }
+            let lba = u64::from(place) * u64::from(RANDOM_SECTORS);
+            // The last place may be a part of one.
+            let sectors = u64::from(RANDOM_SECTORS).min(capacity - lba) as u32;
+            self.write(lba, sectors)?;
+        }
+        Ok(())
+    }
+
+    /// The random writes of a used drive.
+    pub fn write_at_random(&mut self, stream: &mut Stream) -> Result<(), PrepareError> {
+        let places = self.places();
+        let enough =
+            self.device.counters().nand_bytes_programmed + self.capacity_bytes() * PROGRAMMED_MAX;
+        for n in 0..places / RANDOM_SHARE {
+            if n % WRITES_A_LOOK == 0 && self.device.counters().nand_bytes_programmed >= enough {
+                break;
+            }
+            let hot = stream.random_range(0..100) < HOT_PERCENT;
+            let among = if hot { places / HOT_SHARE } else { places };
+            self.write_place(stream.random_range(0..among))?;
+        }
+        Ok(())
+    }
+}

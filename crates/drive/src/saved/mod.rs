@@ -1,0 +1,203 @@
+//! Saved states: a prepared drive in a file, to start from again.
+//!
+//! ```text
+//! magic 8 B │ format 4 B │ bytes that follow 8 B │ CRC-64 of all else 8 B │ origin and state, LZ4
+//! ```
+//!
+//! A state holds what a drive keeps while it is off. Of an SSD that is everything but what waits in
+//! its buffer, which is flushed before; of a disk nothing that matters to its speed, since its
+//! caches are empty then and its arm is parked. The host's queue and the clock start anew.
+//!
+//! Reading trusts nothing: first the frame and its checksum, then whether the drive is the same one,
+//! then whether any drive of that kind can be in such a state at all.
+
+mod frame;
+#[cfg(test)]
+mod tests;
+
+pub use ftlab_nand::StateError;
+
+use crate::device::{Counters, Device};
+use crate::file::{DriveFile, ParameterRow};
+use crate::ssd::SsdState;
+use serde::{Deserialize, Serialize};
+use std::io::Read;
+use thiserror::Error;
+
+/// The version of the format. It changes with every change of what is saved.
+pub const FORMAT: u32 = 1;
+
+/// Differences to the drive that an error names.
+const DIFFERENCES_MAX: usize = 3;
+
+/// What a drive keeps while it is off.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one at a time, for as long as it takes to write it"
+)]
+pub enum DeviceState {
+    /// An SSD.
+    Ssd(SsdState),
+    /// A hard disk: its totals.
+    Disk(Counters),
+}
+
+/// Where a state comes from: enough to tell whose it is and to make it again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// Version of ftlab that wrote it.
+    pub version: String,
+    /// The drive's slug.
+    pub drive: String,
+    /// [`DriveFile::hash`], settings included.
+    pub drive_hash: u64,
+    /// Key and value, with its unit, of everything the drive file says.
+    parameters: Vec<(String, String)>,
+    /// Name of the state that the drive was brought to.
+    pub state: String,
+    /// What was done to it since it was new, in words.
+    pub steps: Vec<String>,
+    /// The seed all of that was done with.
+    pub seed: u64,
+}
+
+/// Why a state cannot be read.
+#[derive(Debug, Error)]
+pub enum SavedError {
+    /// The system cannot read it.
+    #[error("{0}")]
+    Unreadable(#[from] std::io::Error),
+    /// It is something else.
+    #[error("it is not a saved state; `ftlab run --save-state` writes one")]
+    Foreign,
+    /// It is of another format.
+    #[error(
+        "it has format {found}; this ftlab reads format {FORMAT}: prepare the drive anew, and save \
+         it with this version"
+    )]
+    Format {
+        /// Its format.
+        found: u32,
+    },
+    /// It ends too early or too late.
+    #[error(
+        "it has {have} bytes and should have {want}: it was cut off or added to; copy or save it again"
+    )]
+    Length {
+        /// Bytes it has.
+        have: u64,
+        /// Bytes it says it has.
+        want: u64,
+    },
+    /// Its bytes are not those that were written.
+    #[error("it is damaged: its checksum is wrong; copy or save it again")]
+    Checksum,
+    /// Its bytes are in order and make no sense.
+    #[error("it makes no sense, though its checksum is right: {0}; save it again")]
+    Senseless(String),
+    /// It is of another drive.
+    #[error("it is of another drive: {0}")]
+    OtherDrive(String),
+    /// No such drive can be in that state.
+    #[error("it contradicts itself, though its checksum is right: {0}; save it again")]
+    Impossible(#[from] StateError),
+}
+
+impl Origin {
+    /// A state of the drive that `file` describes.
+    #[must_use]
+    pub fn new(
+        version: &str,
+        file: &DriveFile,
+        state: &str,
+        steps: Vec<String>,
+        seed: u64,
+    ) -> Origin {
+        Origin {
+            version: version.to_owned(),
+            drive: file.slug().to_owned(),
+            drive_hash: file.hash(),
+            parameters: parameters(file),
+            state: state.to_owned(),
+            steps,
+            seed,
+        }
+    }
+
+    /// What distinguishes the drive from the one in `file`; `None` when it is the same. A drive is
+    /// what its numbers are: its name and what its file says of sources may differ.
+    fn difference(&self, file: &DriveFile) -> Option<String> {
+        if self.drive_hash == file.hash() {
+            return None;
+        }
+        let now = parameters(file);
+        let of = |list: &[(String, String)], key: &str| {
+            let found = list.iter().find(|(name, _)| name == key);
+            found.map_or("not given".to_owned(), |(_, value)| value.clone())
+        };
+        let added = now
+            .iter()
+            .filter(|(key, _)| !self.parameters.iter().any(|(k, _)| k == key));
+        let keys = self.parameters.iter().chain(added).map(|(key, _)| key);
+        let different: Vec<String> = keys
+            .map(|key| (key, of(&self.parameters, key), of(&now, key)))
+            .filter(|(_, then, now)| then != now)
+            .map(|(key, then, now)| format!("{key} was {then} and is {now}"))
+            .collect();
+        if different.is_empty() {
+            return None;
+        }
+        let more = different.len().saturating_sub(DIFFERENCES_MAX);
+        let mut told = different;
+        told.truncate(DIFFERENCES_MAX);
+        let more = if more > 0 {
+            format!(", and {more} more")
+        } else {
+            String::new()
+        };
+        let whose = if self.drive == file.slug() {
+            format!("{} with other settings", self.drive)
+        } else {
+            format!("{}, not {}", self.drive, file.slug())
+        };
+        Some(format!("{whose}; {}{more}", told.join(", ")))
+    }
+}
+
+fn parameters(file: &DriveFile) -> Vec<(String, String)> {
+    let text = |row: ParameterRow| match row.unit.as_str() {
+        "" => (row.key, row.value),
+        unit => (row.key, format!("{} {unit}", row.value)),
+    };
+    file.parameters().into_iter().map(text).collect()
+}
+
+/// The bytes of a drive's state. The drive must be at rest: see [`Device::save`].
+#[must_use]
+pub fn write(origin: &Origin, device: &dyn Device) -> Vec<u8> {
+    frame::write(&(origin, device.save()))
+}
+
+/// Reads a state from `from` into `device`, which is as `file` builds it.
+///
+/// # Errors
+/// When what is read is not a state, is damaged, or is not of this drive. The device is to be thrown
+/// away then.
+pub fn read(
+    from: &mut dyn Read,
+    file: &DriveFile,
+    device: &mut dyn Device,
+) -> Result<Origin, SavedError> {
+    let payload = frame::read(from)?;
+    // The origin comes first: a state of another drive may be of any size.
+    let mut unpacked = frame::Unpacked::new(&payload, device.capacity_sectors());
+    let origin: Origin = unpacked.next()?;
+    if let Some(difference) = origin.difference(file) {
+        return Err(SavedError::OtherDrive(difference));
+    }
+    let state: DeviceState = unpacked.next()?;
+    unpacked.finish()?;
+    device.restore(state)?;
+    Ok(origin)
+}

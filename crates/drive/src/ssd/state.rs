@@ -1,0 +1,61 @@
+//! An SSD in a saved state: what it keeps while it is off.
+
+use super::Ssd;
+use ftlab_ftl::{LayerState, Refusal};
+use ftlab_nand::StateError;
+use serde::{Deserialize, Serialize};
+
+/// Everything that an [`Ssd`] keeps while it is off, and its totals.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SsdState {
+    layer: LayerState,
+    /// Whether the last command came with a clock, or none came yet.
+    timed: bool,
+    host_ios: u64,
+    host_bytes_written: u64,
+    buffer_stalls: u64,
+    refusal: Option<Refusal>,
+}
+
+impl Ssd {
+    pub(super) fn state(&self) -> SsdState {
+        assert_eq!(self.queue.outstanding(), 0, "saving a drive at work");
+        assert!(
+            self.buffer.is_empty(),
+            "saving a drive with data in its buffer"
+        );
+        let layer = self.mapped.layer.save();
+        assert!(
+            !(self.mapped.is_timed() && layer.has_open_units()),
+            "saving a drive with an open program unit"
+        );
+        SsdState {
+            layer,
+            timed: self.mapped.is_timed(),
+            host_ios: self.host_ios,
+            host_bytes_written: self.host_bytes_written,
+            buffer_stalls: self.buffer_stalls,
+            refusal: self.mapped.refusal,
+        }
+    }
+
+    /// Takes over a state; `self` is as built.
+    pub(super) fn take_over(&mut self, state: SsdState) -> Result<(), StateError> {
+        StateError::unless(!(state.timed && state.layer.has_open_units()), || {
+            "a program unit was left open in a run with time".into()
+        })?;
+        for total in [
+            state.host_ios,
+            state.host_bytes_written,
+            state.buffer_stalls,
+        ] {
+            StateError::count("a total", total)?;
+        }
+        self.mapped.layer.restore(state.layer)?;
+        self.mapped.resume(state.timed, state.refusal);
+        self.host_ios = state.host_ios;
+        self.host_bytes_written = state.host_bytes_written;
+        self.buffer_stalls = state.buffer_stalls;
+        Ok(())
+    }
+}

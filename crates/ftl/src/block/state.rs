@@ -1,0 +1,80 @@
+//! A block-mapped layer in a saved state.
+
+use super::logs::LogsState;
+use super::{BlockLayer, MergeCounters};
+use ftlab_base::SuperblockId;
+use ftlab_nand::{ArrayState, StateError};
+use serde::{Deserialize, Serialize};
+
+/// Everything that changes in a [`BlockLayer`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockState {
+    array: ArrayState,
+    /// Where a logical block's data lie, by logical block.
+    data: Vec<Option<SuperblockId>>,
+    logs: LogsState,
+    /// Free superblocks, by group, the next one first.
+    free: Vec<Vec<SuperblockId>>,
+    validity: Vec<u64>,
+    merges: MergeCounters,
+    merges_since_wear: u32,
+}
+
+impl BlockLayer {
+    pub(super) fn state(&self) -> BlockState {
+        let free = |group| self.pool.free(group).iter().copied().collect();
+        BlockState {
+            array: self.array.state(),
+            data: self.data.clone(),
+            logs: self.logs.state(),
+            free: (0..self.layout.groups).map(free).collect(),
+            validity: self.validity.words().to_vec(),
+            merges: self.merges,
+            merges_since_wear: self.merges_since_wear,
+        }
+    }
+
+    /// Takes over a state; `self` is as built. After an error it is to be thrown away.
+    pub(super) fn take_over(&mut self, state: BlockState) -> Result<(), StateError> {
+        StateError::length("the map", state.data.len(), self.data.len())?;
+        let groups = self.layout.groups as usize;
+        StateError::length("the list of groups", state.free.len(), groups)?;
+        self.array.restore(state.array)?;
+        self.validity.restore(state.validity)?;
+        self.logs.restore(state.logs)?;
+        let superblocks = self.layout.superblocks();
+        let logs = self.logs.iter().map(|(_, log)| log.superblock);
+        let data = state.data.iter().flatten().copied();
+        for superblock in state.free.iter().flatten().copied().chain(logs).chain(data) {
+            StateError::unless(superblock.0 < superblocks, || {
+                format!("{superblock} does not exist; there are {superblocks}")
+            })?;
+        }
+        let MergeCounters {
+            switch,
+            partial,
+            full,
+            wear_moves,
+        } = state.merges;
+        for count in [
+            switch,
+            partial,
+            full,
+            wear_moves,
+            state.merges_since_wear.into(),
+        ] {
+            StateError::count("a count of merges", count)?;
+        }
+        StateError::unless(state.merges_since_wear <= u32::MAX / 2, || {
+            format!("{} merges since wear was levelled", state.merges_since_wear)
+        })?;
+        self.data = state.data;
+        let data = self.data.iter().enumerate();
+        let data = data.filter_map(|(n, &s)| Some((s?, self.space.block(n))));
+        let logs = self.logs.iter().map(|(block, log)| (log.superblock, block));
+        self.pool.restore(state.free, data, logs);
+        self.merges = state.merges;
+        self.merges_since_wear = state.merges_since_wear;
+        self.check()
+    }
+}

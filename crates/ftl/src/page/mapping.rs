@@ -1,0 +1,94 @@
+//! What a page-mapped layer tells of itself, to whoever prepares or studies a drive.
+
+use super::PageLayer;
+use super::frontier::host_frontier;
+use super::victim::NOT_A_CANDIDATE;
+
+/// What a page-mapped layer shows of its mapping.
+pub trait PageMapped {
+    /// How host data are laid out.
+    fn mapping(&self) -> PageMapping;
+
+    /// Where the next slot of host data goes; with several streams, of their first.
+    fn host_place(&self) -> HostPlace;
+
+    /// Valid slots of every full superblock, by superblock: what a victim policy chooses from.
+    fn valid_slots(&self) -> Vec<u32>;
+}
+
+/// How a page-mapped layer lays out host data, and where it is with it. Sizes are in slots
+/// where nothing else is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageMapping {
+    /// Name of the victim policy in a drive file.
+    pub policy: &'static str,
+    /// Bytes of a slot.
+    pub slot_bytes: u32,
+    /// Streams of data that are kept apart.
+    pub streams: u32,
+    /// Slots the host sees.
+    pub user_slots: u32,
+    /// Groups of dies, each with superblocks of its own.
+    pub groups: u32,
+    /// Superblocks of a group.
+    pub superblocks_per_group: u32,
+    /// Slots of a superblock.
+    pub slots_per_superblock: u32,
+    /// Slots of each group that a new drive programs before it collects anything. User data and
+    /// what is invalid of it share them from then on.
+    pub data_slots_per_group: u32,
+}
+
+impl PageMapping {
+    /// Slots that hold user data or invalid slots, over the user's: the α of closed forms.
+    #[must_use]
+    pub fn alpha(&self) -> f64 {
+        f64::from(self.groups) * f64::from(self.data_slots_per_group) / f64::from(self.user_slots)
+    }
+}
+
+/// Where the next slot of host data goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostPlace {
+    /// The group of dies.
+    pub group: u32,
+    /// Slots that the group's open superblock for host data has taken; 0 when the next one opens.
+    pub filled: u32,
+}
+
+impl<const FLAT: bool> PageMapped for PageLayer<FLAT> {
+    fn mapping(&self) -> PageMapping {
+        let layout = &self.layout;
+        let group_slots = layout.superblocks_per_group * layout.slots_per_superblock;
+        // A checkpoint begins in the last superblock of the one before, which goes with the next.
+        let tables = self.config.checkpoint.map_or(0, |checkpoint| {
+            let superblocks = checkpoint.pages.div_ceil(layout.pages_per_superblock) + 1;
+            superblocks * layout.slots_per_superblock
+        });
+        PageMapping {
+            policy: self.config.policy.name(),
+            streams: self.streams.count() as u32,
+            slot_bytes: layout.geometry.slot_bytes,
+            user_slots: self.config.user_slots,
+            groups: layout.groups,
+            superblocks_per_group: layout.superblocks_per_group,
+            slots_per_superblock: layout.slots_per_superblock,
+            data_slots_per_group: group_slots - self.low_water - tables.div_ceil(layout.groups),
+        }
+    }
+
+    fn host_place(&self) -> HostPlace {
+        let group = self.next_group[0];
+        let host = &self.frontiers[host_frontier(group * self.streams.count())];
+        let slots = self.layout.slots_per_superblock;
+        HostPlace {
+            group: group as u32,
+            filled: host.open_superblock().map_or(0, |_| slots - host.left()),
+        }
+    }
+
+    fn valid_slots(&self) -> Vec<u32> {
+        let counts = self.table.valid_slots().iter().copied();
+        counts.filter(|&valid| valid < NOT_A_CANDIDATE).collect()
+    }
+}

@@ -1,0 +1,588 @@
+//! A page-mapped layer in a saved state.
+//!
+//! Saved is what cannot be worked out: the map, the queues, the frontiers, the victims. Who owns a
+//! slot, which slots are valid, how many of a superblock and how much of a group is writable all
+//! follow from these, so they are counted anew and cannot contradict them. What is left to check is
+//! that the saved parts agree with each other and with the array.
+
+use super::frontier::{FRONTIERS_PER_CELL, Frontier, collected_frontier};
+use super::streams::Births;
+use super::table::NOWHERE;
+use super::{Group, PageLayer, Victim};
+use crate::Refusal;
+use ftlab_base::rng::Stream;
+use ftlab_base::{BlockId, Lpn, Ppa, SuperblockId, deltas};
+use ftlab_nand::{ArrayState, Cause, Fence, OpBatch, StateError};
+use serde::{Deserialize, Serialize};
+
+/// Everything that changes in a page-mapped layer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageState {
+    array: ArrayState,
+    #[serde(with = "deltas")]
+    map: Vec<u32>,
+    closed_at: Vec<u64>,
+    closed: u64,
+    groups: Vec<GroupState>,
+    next_group: [u32; 2],
+    streams: StreamsState,
+    tables: TablesState,
+    in_vain: u32,
+    refusal: Option<Refusal>,
+    /// What the victim policy draws from.
+    stream: Option<Stream>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct GroupState {
+    free: Vec<SuperblockId>,
+    /// In the order of the layer.
+    frontiers: Vec<FrontierState>,
+    victim: Option<VictimState>,
+    collections: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct FrontierState {
+    superblock: Option<SuperblockId>,
+    /// Slots of it that are taken.
+    taken: u32,
+    /// The open unit has a fence to wait for.
+    waits: bool,
+    /// Somebody waits for the open unit.
+    signals: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct VictimState {
+    superblock: SuperblockId,
+    /// Moved to level wear, not for its invalid slots.
+    for_wear: bool,
+    /// The first slot not looked at, from the superblock's first.
+    looked_at: u32,
+    valid: u32,
+    credit: u64,
+    page_in_hand: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct StreamsState {
+    /// Stream of each superblock; nothing if there is only one.
+    of: Vec<u8>,
+    writes: [u64; 2],
+    births: Vec<Births>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct TablesState {
+    /// The open superblock and the pages programmed there.
+    open: Option<(SuperblockId, u32)>,
+    held: Vec<SuperblockId>,
+    slots_since: u32,
+}
+
+/// What a superblock is in use for, as far as a state says. The others are full and wait to be
+/// collected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Full,
+    Free,
+    /// Open, with so many slots taken and pages programmed.
+    Open(u32, u32),
+    /// Under collection, looked at so far.
+    Victim(u32),
+    /// Holds tables, in so many pages.
+    Tables(u32),
+}
+
+impl PageState {
+    pub(crate) fn has_open_units(&self) -> bool {
+        let frontiers = self.groups.iter().flat_map(|g| &g.frontiers);
+        frontiers.into_iter().any(|f| f.waits || f.signals)
+    }
+}
+
+impl FrontierState {
+    const CLOSED: FrontierState = FrontierState {
+        superblock: None,
+        taken: 0,
+        waits: false,
+        signals: false,
+    };
+}
+
+impl<const FLAT: bool> PageLayer<FLAT> {
+    pub(super) fn state(&self) -> PageState {
+        let per_group = self.streams.count() * FRONTIERS_PER_CELL;
+        let frontiers = self.frontiers.chunks(per_group);
+        let groups = self.groups.iter().zip(frontiers);
+        let superblocks = (0..self.layout.superblocks()).map(SuperblockId);
+        PageState {
+            array: self.array.state(),
+            map: self.table.map().to_vec(),
+            closed_at: self.closed_at.clone(),
+            closed: self.closed,
+            groups: groups
+                .map(|(group, frontiers)| self.group_state(group, frontiers))
+                .collect(),
+            next_group: self.next_group.map(|g| g as u32),
+            streams: StreamsState {
+                of: match self.streams.count() {
+                    1 => Vec::new(),
+                    _ => superblocks.map(|s| self.stream_of(s) as u8).collect(),
+                },
+                writes: self.streams.writes,
+                births: self.streams.births.clone(),
+            },
+            tables: TablesState {
+                open: self.tables.open,
+                held: self.tables.held.iter().copied().collect(),
+                slots_since: self.tables.slots_since,
+            },
+            in_vain: self.in_vain,
+            refusal: self.refusal,
+            stream: self.config.policy.boxed().stream().cloned(),
+        }
+    }
+
+    fn group_state(&self, group: &Group, frontiers: &[Frontier]) -> GroupState {
+        let slots = self.layout.slots_per_superblock;
+        let frontier = |f: &Frontier| match f.open_superblock() {
+            None => FrontierState::CLOSED,
+            some => FrontierState {
+                superblock: some,
+                taken: slots - f.left(),
+                waits: f.ready.is_some(),
+                signals: f.done.is_some(),
+            },
+        };
+        GroupState {
+            free: group.free.iter().copied().collect(),
+            frontiers: frontiers.iter().map(frontier).collect(),
+            victim: group.victim.map(|v| VictimState {
+                superblock: v.superblock,
+                for_wear: v.cause == Cause::Wear,
+                looked_at: v.cursor - self.layout.slot(v.superblock, 0).0,
+                valid: v.valid,
+                credit: v.credit,
+                page_in_hand: v.page_in_hand,
+            }),
+            collections: group.collections,
+        }
+    }
+
+    /// Takes over a state; `self` is as built. After an error it is to be thrown away.
+    pub(super) fn take_over(&mut self, state: PageState) -> Result<(), StateError> {
+        let superblocks = self.layout.superblocks() as usize;
+        let user_slots = self.config.user_slots as usize;
+        StateError::length("the map", state.map.len(), user_slots)?;
+        StateError::length("the list of groups", state.groups.len(), self.groups.len())?;
+        StateError::length("the order of closing", state.closed_at.len(), superblocks)?;
+        StateError::unless(!state.array.has_bad_blocks(), || {
+            "page mapping knows no bad blocks, and there are some".into()
+        })?;
+        self.array.restore(state.array.clone())?;
+        self.restore_counts(&state)?;
+        self.restore_streams(&state)?;
+        let places = self.places(&state)?;
+        self.check_pages(&places)?;
+        self.restore_tables(&state.tables)?;
+        self.restore_groups(&state)?;
+        self.restore_map(&state.map, &places)?;
+        self.check_room()
+    }
+
+    /// What each superblock is in use for, each for one thing only.
+    fn places(&self, state: &PageState) -> Result<Vec<Place>, StateError> {
+        let mut places = vec![Place::Full; self.layout.superblocks() as usize];
+        let mut put = |superblock: SuperblockId, group: Option<usize>, new: Place| {
+            let place = places.get_mut(superblock.index());
+            let fits = place.is_some()
+                && group.is_none_or(|g| self.layout.group_of(superblock) as usize == g);
+            StateError::unless(fits, || format!("{superblock} is not in group {group:?}"))?;
+            let old = place.map(|place| std::mem::replace(place, new));
+            StateError::unless(old == Some(Place::Full), || {
+                format!("{superblock} is {old:?} and {new:?} at once")
+            })
+        };
+        let per_group = self.streams.count() * FRONTIERS_PER_CELL;
+        for (g, group) in state.groups.iter().enumerate() {
+            for &superblock in &group.free {
+                put(superblock, Some(g), Place::Free)?;
+            }
+            StateError::length("a list of frontiers", group.frontiers.len(), per_group)?;
+            for (n, frontier) in group.frontiers.iter().enumerate() {
+                self.check_frontier(frontier)?;
+                if let Some(superblock) = frontier.superblock {
+                    let taken = frontier.taken;
+                    let new = Place::Open(taken, self.pages_of_units(taken));
+                    put(superblock, Some(g), new)?;
+                    let stream = self.stream_of(superblock);
+                    StateError::unless(stream == n / FRONTIERS_PER_CELL, || {
+                        format!("{superblock} is open for a stream and belongs to another")
+                    })?;
+                }
+            }
+            if let Some(victim) = group.victim {
+                put(victim.superblock, Some(g), Place::Victim(victim.looked_at))?;
+            }
+        }
+        let tables = &state.tables;
+        let (open, pages) = tables.open.unzip();
+        for &superblock in &tables.held {
+            let all = self.layout.pages_per_superblock;
+            let pages = pages.filter(|_| open == Some(superblock)).unwrap_or(all);
+            put(superblock, None, Place::Tables(pages))?;
+        }
+        StateError::unless(
+            open.is_none() || open == tables.held.last().copied(),
+            || "the tables are written to a superblock that does not hold any".into(),
+        )?;
+        Ok(places)
+    }
+
+    /// Pages of a superblock that are programmed when so many of its slots are taken: those of whole
+    /// program units.
+    fn pages_of_units(&self, taken: u32) -> u32 {
+        let units = taken / self.unit_slots() * self.units_per_slot();
+        units * self.planes()
+    }
+
+    fn check_frontier(&self, frontier: &FrontierState) -> Result<(), StateError> {
+        let is_open = frontier.superblock.is_some();
+        let agrees =
+            frontier.taken < self.layout.slots_per_superblock && (frontier.taken > 0) == is_open;
+        let begun = !frontier.taken.is_multiple_of(self.unit_slots());
+        let fenced = begun || !(frontier.waits || frontier.signals);
+        StateError::unless(agrees && fenced, || {
+            format!("an open superblock contradicts itself: {frontier:?}")
+        })
+    }
+
+    /// Every superblock is programmed as far as its use says. A free one is erased when opened, so
+    /// it may be programmed or not.
+    fn check_pages(&self, places: &[Place]) -> Result<(), StateError> {
+        let planes = self.layout.geometry.planes_per_die;
+        // Pages of a superblock that lie in one row over its dies and planes.
+        let row = self.layout.stripe_dies * planes;
+        for (s, place) in places.iter().enumerate() {
+            let pages = match *place {
+                Place::Free => continue,
+                Place::Open(_, pages) | Place::Tables(pages) => pages,
+                _ => self.layout.pages_per_superblock,
+            };
+            let superblock = SuperblockId(s as u32);
+            let dies = self.layout.blocks(superblock);
+            let blocks = dies.flat_map(|(_, first)| (first.0..first.0 + planes).map(BlockId));
+            for (n, block) in (0..).zip(blocks) {
+                let want = pages / row + u32::from(pages % row > n);
+                let have = self.array.programmed_pages(block);
+                StateError::unless(have == want, || {
+                    format!("{block} of {superblock} has {have} pages programmed, not {want}")
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn restore_counts(&mut self, state: &PageState) -> Result<(), StateError> {
+        // Sums of these over the slots of a superblock must be possible.
+        let slots = u64::from(self.layout.slots_per_superblock);
+        let closed_max = u64::MAX / 4 / slots;
+        StateError::unless(state.closed <= closed_max, || {
+            format!("{} superblocks closed; nothing can have done", state.closed)
+        })?;
+        for &closed_at in &state.closed_at {
+            StateError::unless(closed_at <= state.closed, || {
+                format!(
+                    "a superblock was closed as number {closed_at} of {}",
+                    state.closed
+                )
+            })?;
+        }
+        let groups = self.groups.len();
+        for next in state.next_group {
+            StateError::unless((next as usize) < groups, || {
+                format!("it is the turn of group {next} of {groups}")
+            })?;
+        }
+        StateError::unless(state.in_vain <= u32::MAX / 2, || {
+            format!("{} superblocks were collected in vain", state.in_vain)
+        })?;
+        match (self.config.policy.stream(), &state.stream) {
+            (Some(own), Some(saved)) => *own = saved.clone(),
+            (None, None) => {}
+            _ => return Err(StateError("another victim policy was at work".into())),
+        }
+        self.closed = state.closed;
+        self.closed_at.clone_from(&state.closed_at);
+        self.next_group = state.next_group.map(|g| g as usize);
+        self.in_vain = state.in_vain;
+        self.refusal = state.refusal;
+        Ok(())
+    }
+
+    fn restore_streams(&mut self, state: &PageState) -> Result<(), StateError> {
+        let saved = &state.streams;
+        let streams = self.streams.count();
+        let superblocks = self.layout.superblocks();
+        let listed = if streams == 1 {
+            0
+        } else {
+            superblocks as usize
+        };
+        StateError::length("the streams of superblocks", saved.of.len(), listed)?;
+        let births = self.streams.births.len();
+        StateError::length("the ages of superblocks", saved.births.len(), births)?;
+        for (s, &stream) in (0..).map(SuperblockId).zip(&saved.of) {
+            StateError::unless(usize::from(stream) < streams, || {
+                format!("{s} is of stream {stream}, which does not exist")
+            })?;
+            let cell = self.layout.group_of(s) as usize * streams + usize::from(stream);
+            self.table.assign(s, cell);
+        }
+        for births in &saved.births {
+            let slots = u64::from(self.layout.slots_per_superblock);
+            StateError::unless(births.are_possible(state.closed, slots), || {
+                format!("a superblock with impossible ages: {births:?}")
+            })?;
+        }
+        let total = saved.writes[0].checked_add(saved.writes[1]);
+        let fits = total.is_some_and(|total| total < self.streams.memory());
+        StateError::unless(fits && !saved.writes.contains(&0), || {
+            format!("{:?} writes of the streams", saved.writes)
+        })?;
+        self.streams.writes = saved.writes;
+        self.streams.births.clone_from(&saved.births);
+        Ok(())
+    }
+
+    fn restore_tables(&mut self, tables: &TablesState) -> Result<(), StateError> {
+        let pages = self.layout.pages_per_superblock;
+        let every = self.config.checkpoint.map_or(1, |c| c.every_slots.max(1));
+        let fits = tables.slots_since < every
+            && tables.open.is_none_or(|(_, n)| n > 0 && n < pages)
+            && (self.config.checkpoint.is_some() || tables.held.is_empty());
+        StateError::unless(fits, || {
+            format!("the tables on flash are not those of this drive: {tables:?}")
+        })?;
+        self.tables.open = tables.open;
+        self.tables.held = tables.held.iter().copied().collect();
+        self.tables.slots_since = tables.slots_since;
+        Ok(())
+    }
+
+    fn restore_groups(&mut self, state: &PageState) -> Result<(), StateError> {
+        let slots = self.layout.slots_per_superblock;
+        for (g, saved) in state.groups.iter().enumerate() {
+            let first = g * saved.frontiers.len();
+            let mut writable = saved.free.len() as u32 * slots;
+            for (n, frontier) in saved.frontiers.iter().enumerate() {
+                self.frontiers[first + n] = self.frontier(frontier);
+                writable += self.frontiers[first + n].left();
+            }
+            StateError::unless(saved.collections <= u32::MAX / 2, || {
+                format!("{} collections since wear was levelled", saved.collections)
+            })?;
+            let victim = saved
+                .victim
+                .map(|victim| self.victim(&victim))
+                .transpose()?;
+            self.groups[g] = Group {
+                free: saved.free.iter().copied().collect(),
+                writable_slots: writable,
+                victim,
+                collections: saved.collections,
+            };
+        }
+        Ok(())
+    }
+
+    fn frontier(&self, saved: &FrontierState) -> Frontier {
+        let Some(superblock) = saved.superblock else {
+            return Frontier::closed(self.unit_slots());
+        };
+        // The one fence of a run without time: nobody waits there.
+        let mut untimed = OpBatch::default();
+        untimed.set_timed(false);
+        let mut fence = |some: bool| if some { untimed.fence() } else { Fence::NONE };
+        let slot = self.layout.slot(superblock, 0).0;
+        let first = self.layout.first_page(superblock);
+        Frontier {
+            superblock,
+            next: slot + saved.taken,
+            end: slot + self.layout.slots_per_superblock,
+            unit_left: self.unit_slots() - saved.taken % self.unit_slots(),
+            first,
+            place: self.page_from(first, self.pages_of_units(saved.taken)),
+            ready: fence(saved.waits),
+            done: fence(saved.signals),
+        }
+    }
+
+    fn victim(&self, saved: &VictimState) -> Result<Victim, StateError> {
+        let slots = self.layout.slots_per_superblock;
+        let fits = saved.looked_at <= slots
+            && saved.valid <= slots
+            && saved.credit <= u64::from(u32::MAX) * u64::from(slots);
+        StateError::unless(fits, || format!("an impossible victim: {saved:?}"))?;
+        let superblock = saved.superblock;
+        let slot = self.layout.slot(superblock, 0).0;
+        Ok(Victim {
+            superblock,
+            first: self.layout.first_page(superblock),
+            cause: if saved.for_wear {
+                Cause::Wear
+            } else {
+                Cause::Gc
+            },
+            to: collected_frontier(self.table.cell_of(superblock)),
+            cursor: slot + saved.looked_at,
+            fetched: slot + saved.looked_at,
+            end: slot + slots,
+            valid: saved.valid,
+            gain: slots - saved.valid,
+            credit: saved.credit,
+            page_in_hand: saved.page_in_hand,
+            // Set anew before it is used: rows do not go over from call to call.
+            ready: Fence::NONE,
+        })
+    }
+
+    /// Points every logical slot where it was; what follows from that is counted.
+    fn restore_map(&mut self, map: &[u32], places: &[Place]) -> Result<(), StateError> {
+        for (s, place) in (0..).map(SuperblockId).zip(places) {
+            self.table.set_candidate(s, *place == Place::Full);
+        }
+        for (lpn, &slot) in (0..).map(Lpn).zip(map) {
+            if slot == NOWHERE {
+                continue;
+            }
+            StateError::unless(slot < self.layout.slots(), || {
+                format!("{lpn} lies at slot {slot}, which does not exist")
+            })?;
+            let (superblock, n) = self.layout.locate(Ppa(slot));
+            let holds = match places[superblock.index()] {
+                Place::Full => true,
+                Place::Open(taken, _) => n < taken,
+                Place::Victim(looked_at) => n >= looked_at,
+                Place::Free | Place::Tables(_) => false,
+            };
+            StateError::unless(holds && !self.table.is_valid(slot), || {
+                format!("{lpn} lies at slot {slot}, which holds nothing or another's data")
+            })?;
+            self.table.place(lpn, slot, superblock);
+        }
+        for victim in self.groups.iter().filter_map(|g| g.victim) {
+            let valid = self.table.valid_in(victim.superblock);
+            StateError::unless(valid <= victim.valid, || {
+                let (superblock, had) = (victim.superblock, victim.valid);
+                format!("{superblock} has {valid} valid slots left to collect of {had}")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Whether every group can go on: it holds no more than its share of the user's data, and what
+    /// is being collected can be finished.
+    fn check_room(&self) -> Result<(), StateError> {
+        let (slots, unit) = (self.layout.slots_per_superblock, self.unit_slots());
+        let share = self.config.user_slots.div_ceil(self.layout.groups);
+        for (g, group) in self.groups.iter().enumerate() {
+            let valid = self.valid_of_group(g);
+            StateError::unless(valid <= share.saturating_add(slots + unit), || {
+                format!("group {g} holds {valid} valid slots; its share is {share}")
+            })?;
+            let can_end = |victim| self.fits(victim, 0);
+            let goes_on = !group.free.is_empty() || group.victim.as_ref().is_some_and(can_end);
+            StateError::unless(goes_on, || {
+                let writable = group.writable_slots;
+                format!(
+                    "group {g} has {writable} writable slots left and no superblock to collect into"
+                )
+            })?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::{Greedy, PageConfig, StreamConfig, WearLevelling};
+    use crate::{Extent, TranslationLayer};
+    use ftlab_base::{Geometry, Layout};
+
+    /// A layer of two groups as built.
+    fn layer() -> PageLayer<true> {
+        let geometry = Geometry {
+            channels: 2,
+            dies_per_channel: 1,
+            planes_per_die: 1,
+            blocks_per_die: 16,
+            pages_per_block: 8,
+            page_bytes: 4096,
+            slot_bytes: 4096,
+        };
+        let config = PageConfig {
+            user_slots: 100,
+            reserve_superblocks: 2,
+            policy: Box::new(Greedy),
+            checkpoint: None,
+            streams: StreamConfig::default(),
+            wear: WearLevelling::default(),
+        };
+        PageLayer::new(Layout::new(geometry, 1).unwrap(), config).unwrap()
+    }
+
+    /// The state of a layer that has been collecting for long.
+    fn collecting() -> PageState {
+        let (mut layer, mut batch) = (layer(), OpBatch::default());
+        for n in 0..2000 {
+            layer
+                .write(Lpn(n * 37 % 100), Extent::Whole, &mut batch)
+                .unwrap();
+            batch.clear();
+        }
+        layer.state()
+    }
+
+    #[test]
+    fn a_group_without_room_is_refused() {
+        let mut state = collecting();
+        layer().take_over(state.clone()).unwrap();
+        // What was free is now full of invalid slots: nothing contradicts that but the reserve.
+        state.groups[1].free.clear();
+        let why = layer().take_over(state).unwrap_err().0;
+        assert!(
+            why.contains("group 1 has") && why.contains("writable"),
+            "{why}"
+        );
+    }
+
+    #[test]
+    fn a_group_with_more_than_its_share_is_refused() {
+        let mut state = collecting();
+        // Every logical slot that group 0 has a place for moves there.
+        let group_slots = 16 * 8;
+        let mut taken: Vec<bool> = vec![false; group_slots as usize];
+        for &slot in state.map.iter().filter(|&&slot| slot < group_slots) {
+            taken[slot as usize] = true;
+        }
+        let in_use = |s: u32| {
+            let group = &state.groups[0];
+            let mut open = group.frontiers.iter().map(|f| f.superblock);
+            let victim = group.victim.map(|v| v.superblock);
+            let s = SuperblockId(s);
+            group.free.contains(&s) || open.any(|open| open == Some(s)) || victim == Some(s)
+        };
+        let mut places = (0..group_slots).filter(|&n| !taken[n as usize] && !in_use(n / 8));
+        let mut map = state.map.clone();
+        for slot in map.iter_mut().filter(|slot| **slot >= group_slots) {
+            *slot = places.next().unwrap_or(*slot);
+        }
+        state.map = map;
+        let why = layer().take_over(state).unwrap_err().0;
+        assert!(why.contains("its share is 50"), "{why}");
+    }
+}

@@ -1,0 +1,205 @@
+//! A state taken over goes on as the layer it was taken from; a state that no layer can have is
+//! refused, and whatever is taken over can go on.
+
+use super::LayerState;
+use crate::block::{BlockConfig, BlockLayer};
+use crate::page::{
+    self, Allocation, Checkpoint, CostBenefit, DChoices, Fifo, Greedy, PageConfig, Separation,
+    SpareShare, StaticLevelling, StreamConfig, VictimPolicy, WearLevelling,
+};
+use crate::{Extent, TranslationLayer};
+use ftlab_base::rng::Stream;
+use ftlab_base::{Geometry, Layout, Lpn, RootSeed};
+use ftlab_nand::OpBatch;
+use rand::RngExt;
+
+fn layout(planes: u32, stripe_dies: u32, slot_bytes: u32) -> Layout {
+    let geometry = Geometry {
+        channels: 2,
+        dies_per_channel: 2,
+        planes_per_die: planes,
+        blocks_per_die: 16 * planes,
+        pages_per_block: 8,
+        page_bytes: 4096,
+        slot_bytes,
+    };
+    Layout::new(geometry, stripe_dies).unwrap()
+}
+
+fn page(layout: Layout, policy: Box<dyn VictimPolicy>, tables: bool) -> Box<dyn TranslationLayer> {
+    page_with(
+        layout,
+        policy,
+        tables,
+        Separation::None,
+        WearLevelling::default(),
+    )
+}
+
+fn page_with(
+    layout: Layout,
+    policy: Box<dyn VictimPolicy>,
+    tables: bool,
+    separation: Separation,
+    wear: WearLevelling,
+) -> Box<dyn TranslationLayer> {
+    let streams = StreamConfig {
+        separation,
+        spare: SpareShare::SquareRoot,
+    };
+    let config = PageConfig {
+        user_slots: layout.slots() * 2 / 5 / streams.count() as u32,
+        reserve_superblocks: 2 * streams.count() as u32,
+        streams,
+        wear,
+        policy,
+        checkpoint: tables.then_some(Checkpoint {
+            every_slots: 50,
+            pages: 3,
+        }),
+    };
+    page::layer(layout, config).unwrap()
+}
+
+fn block(layout: Layout) -> Box<dyn TranslationLayer> {
+    let config = BlockConfig {
+        log_blocks: 3,
+        copy_window_pages: None,
+        wear_every_merges: 4,
+        wear_blocks: 2,
+    };
+    Box::new(BlockLayer::new(layout, config, layout.slots() / 2).unwrap())
+}
+
+/// Small layers of every kind, as built.
+fn layers() -> Vec<Box<dyn TranslationLayer>> {
+    let choices = |d: u32| {
+        let stream = RootSeed(5).stream("gc");
+        Box::new(DChoices::new(d.try_into().unwrap(), stream))
+    };
+    let levelled = WearLevelling {
+        allocation: Allocation::LeastWorn,
+        levelling: Some(StaticLevelling {
+            spread_erases: 3,
+            every_collections: 5,
+        }),
+    };
+    let by_address = Separation::ByAddress { hot_slots: 30 };
+    let by_age = Separation::ByAge { closings: 20 };
+    vec![
+        page(layout(1, 1, 4096), Box::new(Greedy), false),
+        page(layout(2, 2, 4096), Box::new(Fifo), true),
+        page(layout(1, 2, 2048), choices(1), false),
+        page(layout(1, 4, 8192), Box::new(CostBenefit), true),
+        page_with(layout(1, 1, 4096), choices(3), true, by_address, levelled),
+        page_with(
+            layout(1, 2, 4096),
+            Box::new(Greedy),
+            false,
+            by_age,
+            levelled,
+        ),
+        block(layout(1, 4, 4096)),
+        block(layout(2, 1, 4096)),
+    ]
+}
+
+/// `count` random requests without time.
+fn go_on(layer: &mut dyn TranslationLayer, count: u32, stream: &mut Stream) {
+    let mut batch = OpBatch::default();
+    batch.set_timed(false);
+    for _ in 0..count {
+        let first = stream.random_range(0..layer.slots());
+        let slots = stream.random_range(1..=(layer.slots() - first).min(9));
+        match stream.random_range(0..40) {
+            0 => layer.trim(Lpn(first), slots, &mut batch),
+            1 => layer.flush(&mut batch),
+            2..5 => {
+                let done = batch.fence();
+                layer.read(Lpn(first), slots, done, &mut batch);
+            }
+            kind => {
+                let extent = if kind < 9 {
+                    Extent::Part
+                } else {
+                    Extent::Whole
+                };
+                let slots = if kind == 9 { slots } else { 1 };
+                for lpn in first..first + slots {
+                    // A layer that gave up is asked again all the same.
+                    let _ = layer.write(Lpn(lpn), extent, &mut batch);
+                }
+            }
+        }
+        batch.clear();
+    }
+}
+
+fn bytes(state: &LayerState) -> Vec<u8> {
+    postcard::to_stdvec(state).unwrap()
+}
+
+#[test]
+fn a_state_taken_over_goes_on_as_the_layer_would() {
+    for (n, mut layer) in layers().into_iter().enumerate() {
+        let mut stream = RootSeed(n as u64).stream("states");
+        // New, filling up, collecting.
+        for requests in [0, 37, 200, 2000, 1] {
+            go_on(&mut *layer, requests, &mut stream);
+            let saved: LayerState = postcard::from_bytes(&bytes(&layer.save())).unwrap();
+            let mut other = layers().swap_remove(n);
+            other.restore(saved).unwrap();
+            other.check_invariants();
+            let (mut own, mut same) = (layer.boxed(), stream.clone());
+            go_on(&mut *own, 1000, &mut stream.clone());
+            go_on(&mut *other, 1000, &mut same);
+            assert_eq!(own.save(), other.save(), "layer {n} after {requests}");
+        }
+    }
+}
+
+#[test]
+fn a_state_with_a_wrong_number_in_it_is_refused_or_can_go_on() {
+    let (mut refused, mut taken) = (0, 0);
+    for (n, mut layer) in layers().into_iter().enumerate() {
+        let mut stream = RootSeed(n as u64).stream("damaged states");
+        go_on(&mut *layer, 2000, &mut stream);
+        let good = bytes(&layer.save());
+        for _ in 0..2000 {
+            let mut bad = good.clone();
+            for _ in 0..stream.random_range(1..3) {
+                let at = stream.random_range(0..bad.len());
+                bad[at] ^= 1 << stream.random_range(0..8);
+            }
+            let Ok(state) = postcard::from_bytes::<LayerState>(&bad) else {
+                continue;
+            };
+            let mut other = layers().swap_remove(n);
+            match other.restore(state) {
+                Err(why) => {
+                    assert!(!why.0.is_empty());
+                    refused += 1;
+                }
+                Ok(()) => {
+                    taken += 1;
+                    other.check_invariants();
+                    go_on(&mut *other, 300, &mut stream);
+                    other.check_invariants();
+                }
+            }
+        }
+    }
+    assert!(
+        refused > 3000 && taken > 500,
+        "{refused} refused, {taken} taken over"
+    );
+}
+
+#[test]
+fn a_state_of_another_layer_is_refused() {
+    for (n, layer) in layers().into_iter().enumerate() {
+        for (m, mut other) in layers().into_iter().enumerate() {
+            assert_eq!(other.restore(layer.save()).is_ok(), n == m, "{n} on {m}");
+        }
+    }
+}

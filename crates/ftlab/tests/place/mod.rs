@@ -1,0 +1,62 @@
+//! A directory in which tests call the program.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tempfile::TempDir;
+
+const RANDOM: &str = "[w]\nioengine=libaio\nrw=randwrite\nbs=4k\nnumber_ios=500\niodepth=4\n";
+
+/// A directory with a job file in it, where the program runs.
+pub struct Place(pub TempDir);
+
+impl Place {
+    pub fn new() -> Place {
+        let place = Place(TempDir::new().unwrap());
+        place.write("random.fio", RANDOM);
+        place
+    }
+
+    pub fn path(&self, name: &str) -> std::path::PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub fn ftlab(&self, line: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
+        command.args(line.split_whitespace()).current_dir(&self.0);
+        command
+    }
+
+    /// Standard output of a call that succeeds and says nothing else.
+    pub fn out(&self, line: &str) -> String {
+        let assert = self.ftlab(line).assert().success().stderr("");
+        String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+    }
+
+    pub fn json(&self, line: &str) -> Value {
+        serde_json::from_str(&self.out(line)).unwrap()
+    }
+
+    /// The one line on standard error of a call with wrong input.
+    pub fn refused(&self, line: &str) -> String {
+        let assert = self.ftlab(line).assert().code(2).stdout("");
+        let error = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+        assert!(error.starts_with("error: "), "{line}: {error}");
+        assert_eq!(error.lines().count(), 1, "{line}: {error}");
+        error
+    }
+}
+
+#[track_caller]
+pub fn holds(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "no `{part}` in:\n{text}");
+    }
+}
