@@ -1,5 +1,6 @@
 //! What a host asks of a drive, and what it gets back.
 
+use crate::content::Content;
 use crate::ids::Lba;
 use crate::time::SimTime;
 
@@ -34,6 +35,8 @@ pub struct Command {
     pub lba: Lba,
     /// Number of sectors; zero only for [`CommandKind::Flush`].
     pub sectors: u32,
+    /// What a write's data look like.
+    pub content: Content,
     /// When the host issued it; latency counts from here.
     pub at: SimTime,
 }

@@ -1,9 +1,10 @@
-//! Units, identifiers, geometry arithmetic, commands, named random streams, histograms.
+//! Units, identifiers, geometry arithmetic, commands and what they carry, named random streams, histograms.
 //!
 //! Nothing here does I/O, knows a file format or reads a clock. Every other crate may use this
 //! one; this one uses none of them.
 
 pub mod command;
+pub mod content;
 pub mod deltas;
 pub mod divisor;
 pub mod geometry;
@@ -16,6 +17,7 @@ pub mod rng;
 pub mod time;
 
 pub use command::{Command, CommandId, CommandKind, Completion, Outcome, SECTOR_BYTES};
+pub use content::{Content, Identity};
 pub use divisor::Divisor;
 pub use geometry::{Geometry, GeometryError};
 pub use hash::StreamHash;

@@ -13,7 +13,7 @@
 use cap::Cap;
 use comfy_table::{CellAlignment, Table, presets};
 use ftlab_base::rng::Stream;
-use ftlab_base::{Command, CommandId, CommandKind, Lba, RootSeed, SimTime};
+use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, RootSeed, SimTime};
 use ftlab_drive::{Catalog, Device};
 use rand::Rng;
 use std::time::Instant;
@@ -136,6 +136,7 @@ fn command(kind: CommandKind, slot: u64, id: u64, at: SimTime) -> Command {
         kind,
         lba: Lba(slot * SLOT_SECTORS),
         sectors: SLOT_SECTORS as u32,
+        content: Content::RANDOM,
         at,
     }
 }

@@ -142,7 +142,7 @@ impl HostQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ftlab_base::{CommandId, Lba, SimTime};
+    use ftlab_base::{CommandId, Content, Lba, SimTime};
 
     fn order_of(order: HostOrder, lbas: &[u64]) -> Vec<u64> {
         let mut queue = HostQueue::new(order, 1);
@@ -155,6 +155,7 @@ mod tests {
                 kind: CommandKind::Write,
                 lba: Lba(lba),
                 sectors: 1,
+                content: Content::RANDOM,
                 at,
             });
             sent.extend(at_once.map(|command| command.lba.0));

@@ -14,7 +14,7 @@ mod testing;
 
 pub use state::LayerState;
 
-use ftlab_base::{Layout, Lpn, Ppa};
+use ftlab_base::{Content, Layout, Lpn, Ppa};
 use ftlab_nand::{Array, Fence, OpBatch, StateError};
 use page::PageMapped;
 use serde::{Deserialize, Serialize};
@@ -65,11 +65,18 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
     fn read(&mut self, first: Lpn, slots: u32, done: Fence, batch: &mut OpBatch);
 
     /// Writes one slot. Gives the fence that is reached when the slot is programmed; its waiter is
-    /// the caller. Neighbouring writes that share a program unit give the same fence.
+    /// the caller. Neighbouring writes that share a program unit give the same fence. `content` is what
+    /// the data look like, for a layer that stores less of what compresses.
     ///
     /// # Errors
     /// When the layer can take no write; nothing has changed then, and what it holds can be read.
-    fn write(&mut self, lpn: Lpn, extent: Extent, batch: &mut OpBatch) -> Result<Fence, Refusal>;
+    fn write(
+        &mut self,
+        lpn: Lpn,
+        extent: Extent,
+        content: Content,
+        batch: &mut OpBatch,
+    ) -> Result<Fence, Refusal>;
 
     /// Says that a slot will soon be read or written. Changes nothing; a layer may fetch what it will
     /// need from memory.

@@ -5,7 +5,7 @@ use crate::plan::{Plan, pages};
 use crate::script::{Clock, Script, Shape, Step};
 use crate::subject::Subject;
 use arbitrary::{Arbitrary, Unstructured};
-use ftlab_base::{Command, CommandId, CommandKind, Completion, Lba, Outcome, SimTime};
+use ftlab_base::{Command, CommandId, CommandKind, Completion, Content, Lba, Outcome, SimTime};
 use ftlab_drive::{Counters, DriveFile, Testbed};
 use std::collections::BTreeMap;
 
@@ -300,6 +300,7 @@ impl Run {
             kind,
             lba: Lba(0),
             sectors,
+            content: Content::RANDOM,
             at,
         };
         let refused = self.subject.device().fault().is_some();

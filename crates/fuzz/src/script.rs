@@ -1,8 +1,11 @@
 //! What is done to a drive: commands, and how the clock is moved between them.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
+use ftlab_base::hash::mix64;
 use ftlab_base::rng::Stream;
-use ftlab_base::{Command, CommandId, CommandKind, Lba, Nanos, RootSeed, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Content, Identity, Lba, Nanos, RootSeed, SimTime,
+};
 use rand::RngExt;
 
 /// How commands reach the drive.
@@ -136,6 +139,21 @@ impl Script {
 }
 
 impl Shape {
+    /// What the data look like, in a way that follows from place and size: writes to the same place
+    /// come with the same data, and with those of a few others.
+    fn content(&self) -> Content {
+        let mixed = mix64(u64::from(self.place) << 32 | u64::from(self.sectors));
+        let content = match mixed % 8 {
+            0 => return Content::ZEROS,
+            1..=3 => Content::RANDOM,
+            n => Content::compressible((n * 12) as u8),
+        };
+        match mixed >> 8 & 3 {
+            0 => content.with_identity(Identity::of(mixed << 48)),
+            _ => content,
+        }
+    }
+
     /// The command on a drive of `capacity` sectors whose slots have `grain` sectors.
     pub fn fit(&self, id: u64, capacity: u64, grain: u64, at: SimTime) -> Command {
         let mut lba = ((u128::from(self.place) * u128::from(capacity)) >> 16) as u64;
@@ -153,6 +171,7 @@ impl Shape {
             kind: self.kind,
             lba: Lba(lba),
             sectors: sectors as u32,
+            content: self.content(),
             at,
         }
     }

@@ -2,6 +2,7 @@
 
 use ftlab_base::{CommandKind, RootSeed};
 use ftlab_workload::{JobFile, JobStream, Request};
+use std::collections::BTreeSet;
 
 const MIB: u64 = 1 << 20;
 
@@ -381,4 +382,31 @@ fn percentages_of_the_device_round_to_whole_blocks() {
     let job = file.jobs[0].resolve(1_000_448).unwrap();
     assert_eq!(job.offset_bytes % 4096, 0);
     assert_eq!((job.offset_bytes, job.region_bytes), (753_664, 245_760));
+}
+
+#[test]
+fn data_have_random_numbers_of_their_own() {
+    let places = |options: &str| blocks(stream(options));
+    let plain = places("rw=randwrite");
+    for data in [
+        "dedupe_percentage=40",
+        "buffer_compress_percentage=70",
+        "scramble_buffers=0",
+        "zero_buffers",
+    ] {
+        assert_eq!(places(&format!("rw=randwrite\n{data}")), plain, "{data}");
+    }
+}
+
+#[test]
+fn writes_carry_the_content_that_the_job_states() {
+    let left = |options: &str| {
+        let writes = stream(options).filter(|r| r.kind == CommandKind::Write);
+        let left: BTreeSet<u32> = writes.map(|r| r.content.bytes_left(4096)).collect();
+        Vec::from_iter(left)
+    };
+    assert_eq!(left("rw=randwrite"), [4096]);
+    assert_eq!(left("rw=randwrite\nnorandommap\nzero_buffers"), [0]);
+    assert_eq!(left("rw=write\nbuffer_compress_percentage=75"), [1025]);
+    assert_eq!(left("rw=randrw\nbuffer_compress_percentage=100"), [0]);
 }

@@ -172,6 +172,7 @@ impl Group {
             kind: request.kind,
             lba: request.lba,
             sectors: request.sectors,
+            content: request.content,
             at: self.now,
         };
         self.slots[slot as usize] = Some(InFlight {

@@ -90,6 +90,7 @@ impl Applied {
                 kind: request.kind,
                 lba: request.lba,
                 sectors: request.sectors,
+                content: request.content,
                 at: SimTime::ZERO,
             };
             device.expect(&command);

@@ -2,7 +2,7 @@
 
 use super::{PrepareError, State};
 use ftlab_base::rng::Stream;
-use ftlab_base::{Command, CommandId, CommandKind, Lba, Outcome, SECTOR_BYTES, SimTime};
+use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -67,6 +67,7 @@ impl<'a> Writer<'a> {
             kind: CommandKind::Write,
             lba: Lba(lba),
             sectors,
+            content: Content::RANDOM,
             at: SimTime::ZERO,
         });
         self.commands += 1;

@@ -4,7 +4,7 @@ mod parts;
 
 use super::*;
 use ftlab_base::hash::mix64;
-use ftlab_base::{CommandId, LatencyHistogram, Lba};
+use ftlab_base::{CommandId, Content, LatencyHistogram, Lba};
 
 const HOST_COST: Nanos = Nanos::from_micros(20);
 
@@ -115,6 +115,7 @@ fn command(kind: CommandKind, number: u64, lba: u64, sectors: u32) -> Command {
         kind,
         lba: Lba(lba),
         sectors,
+        content: Content::RANDOM,
         at: SimTime::ZERO,
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use ftlab_base::{Command, CommandId, CommandKind, Lba, Outcome, RootSeed, SimTime};
+use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, RootSeed, SimTime};
 use ftlab_ftl::page::{DChoices, Fifo, POLICIES};
 use rand::RngExt;
 use std::num::NonZeroU32;
@@ -121,6 +121,7 @@ fn operations(file: &DriveFile, seed: u64) -> u64 {
             kind: CommandKind::Write,
             lba: Lba(8 * slot),
             sectors: 8,
+            content: Content::RANDOM,
             at: SimTime::ZERO,
         };
         assert_eq!(drive.apply(command), Outcome::Good);

@@ -1,7 +1,7 @@
 use super::*;
 use crate::file::{Catalog, Testbed};
 use ftlab_base::rng::Stream;
-use ftlab_base::{Command, CommandId, CommandKind, Completion, Lba, RootSeed, SimTime};
+use ftlab_base::{Command, CommandId, CommandKind, Completion, Content, Lba, RootSeed, SimTime};
 use ftlab_ftl::page::{POLICIES, Registered};
 use rand::RngExt;
 
@@ -85,6 +85,7 @@ fn command(device: &dyn Device, id: u64, at: SimTime, stream: &mut Stream) -> Co
         } else {
             sectors
         },
+        content: Content::RANDOM,
         at,
     }
 }

@@ -3,7 +3,7 @@
 //! A slot takes room from admission until it is programmed. A newer write of a slot that still
 //! waits takes its place; one whose program is under way gets room of its own.
 
-use ftlab_base::{Lpn, SECTOR_BYTES};
+use ftlab_base::{Content, Lpn, SECTOR_BYTES};
 use ftlab_ftl::Extent;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -13,9 +13,11 @@ use std::collections::VecDeque;
 pub(super) type SectorMask = u128;
 
 /// A slot of which the buffer holds something.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 struct Entry {
     lpn: Lpn,
+    /// What the sectors that wait or are under way look like together.
+    content: Content,
     /// Programs under way.
     programming: u32,
     /// Sectors written and not yet handed on; 0 when none wait.
@@ -59,8 +61,9 @@ impl WriteBuffer {
     }
 
     /// Takes in sectors of a slot; false when there is no room.
-    pub(super) fn admit(&mut self, lpn: Lpn, sectors: SectorMask) -> bool {
+    pub(super) fn admit(&mut self, lpn: Lpn, sectors: SectorMask, content: Content) -> bool {
         let is_full = self.occupied == self.capacity;
+        let is_whole = sectors == self.whole;
         let place = match self.places.get(&lpn) {
             Some(&place) => place,
             None if is_full => return false,
@@ -74,6 +77,15 @@ impl WriteBuffer {
             self.occupied += 1;
             self.waiting.push_back(place);
         }
+        let held = (entry.waiting | entry.programming_sectors) & !sectors;
+        entry.content = match held {
+            _ if is_whole => content,
+            0 => content.anonymous(),
+            others => {
+                let others = others.count_ones();
+                content.mixed(sectors.count_ones(), entry.content, others)
+            }
+        };
         entry.waiting |= sectors;
         entry.waiting_bytes += bytes_of(sectors);
         true
@@ -83,7 +95,11 @@ impl WriteBuffer {
     fn enter(&mut self, lpn: Lpn) -> Place {
         let entry = Entry {
             lpn,
-            ..Entry::default()
+            content: Content::RANDOM,
+            programming: 0,
+            waiting: 0,
+            programming_sectors: 0,
+            waiting_bytes: 0,
         };
         let place = match self.free.pop() {
             Some(place) => {
@@ -108,7 +124,7 @@ impl WriteBuffer {
     /// The slot that waits longest. It is whole when what waits and what is under way make it up
     /// together: then nothing of it need be read first.
     #[inline]
-    pub(super) fn front(&self) -> Option<(Lpn, Extent)> {
+    pub(super) fn front(&self) -> Option<(Lpn, Extent, Content)> {
         let place = self.waiting.front()?;
         let entry = &self.entries[place.0 as usize];
         let extent = if entry.waiting | entry.programming_sectors == self.whole {
@@ -116,7 +132,7 @@ impl WriteBuffer {
         } else {
             Extent::Part
         };
-        Some((entry.lpn, extent))
+        Some((entry.lpn, extent, entry.content))
     }
 
     /// Hands on the slot that waits longest; gives its place and how many bytes the host wrote for
@@ -204,20 +220,43 @@ pub(super) fn sector_mask(from: u32, count: u32) -> SectorMask {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ftlab_base::Identity;
 
     /// What a buffer hands on next, taken.
     fn taken(buffer: &mut WriteBuffer) -> Option<(Place, Lpn, Extent, u64)> {
-        let (lpn, extent) = buffer.front()?;
+        let (lpn, extent, _) = buffer.front()?;
         let (place, bytes) = buffer.take().unwrap();
         Some((place, lpn, extent, bytes))
+    }
+
+    fn extent_of_front(buffer: &WriteBuffer) -> Option<Extent> {
+        buffer.front().map(|(_, extent, _)| extent)
+    }
+
+    #[test]
+    fn a_slot_looks_like_what_was_written_to_it() {
+        let mut buffer = WriteBuffer::new(2, 8);
+        let content_of_front = |buffer: &WriteBuffer| buffer.front().unwrap().2;
+        let known = Content::RANDOM.with_identity(Identity::of(1 << 40));
+        buffer.admit(Lpn(7), sector_mask(0, 8), known);
+        assert_eq!(content_of_front(&buffer), known);
+        // A part of it is written anew: three quarters are left, and it is like nothing else.
+        buffer.admit(Lpn(7), sector_mask(6, 2), Content::ZEROS);
+        let left = content_of_front(&buffer).bytes_left(4096);
+        assert!((3072..=3073).contains(&left), "{left}");
+        assert_eq!(content_of_front(&buffer).identity(), None);
+        // A part alone is not the whole of anything.
+        buffer.take();
+        buffer.admit(Lpn(8), sector_mask(0, 2), known);
+        assert_eq!(content_of_front(&buffer), Content::RANDOM);
     }
 
     #[test]
     fn a_rewrite_of_what_waits_takes_no_room() {
         let mut buffer = WriteBuffer::new(1, 8);
-        assert!(buffer.admit(Lpn(7), sector_mask(0, 4)));
-        assert!(buffer.admit(Lpn(7), sector_mask(4, 4)));
-        assert!(!buffer.admit(Lpn(8), sector_mask(0, 8)));
+        assert!(buffer.admit(Lpn(7), sector_mask(0, 4), Content::RANDOM));
+        assert!(buffer.admit(Lpn(7), sector_mask(4, 4), Content::RANDOM));
+        assert!(!buffer.admit(Lpn(8), sector_mask(0, 8), Content::RANDOM));
         let (_, lpn, extent, bytes) = taken(&mut buffer).unwrap();
         assert_eq!((lpn, extent, bytes), (Lpn(7), Extent::Whole, 4096));
         assert_eq!(buffer.take(), None);
@@ -226,14 +265,14 @@ mod tests {
     #[test]
     fn room_comes_back_when_the_slot_is_programmed() {
         let mut buffer = WriteBuffer::new(2, 8);
-        buffer.admit(Lpn(7), sector_mask(0, 4));
+        buffer.admit(Lpn(7), sector_mask(0, 4), Content::RANDOM);
         let (first, ..) = taken(&mut buffer).unwrap();
-        buffer.admit(Lpn(7), sector_mask(0, 1));
-        assert!(!buffer.admit(Lpn(8), sector_mask(0, 8)));
+        buffer.admit(Lpn(7), sector_mask(0, 1), Content::RANDOM);
+        assert!(!buffer.admit(Lpn(8), sector_mask(0, 8), Content::RANDOM));
         buffer.programmed(first);
         assert!(buffer.holds(Lpn(7), sector_mask(0, 1)));
         assert!(!buffer.holds(Lpn(7), sector_mask(0, 2)));
-        assert!(buffer.admit(Lpn(8), sector_mask(0, 8)));
+        assert!(buffer.admit(Lpn(8), sector_mask(0, 8), Content::RANDOM));
         let (second, lpn, extent, bytes) = taken(&mut buffer).unwrap();
         assert_eq!((lpn, extent, bytes), (Lpn(7), Extent::Part, 512));
         buffer.programmed(second);
@@ -243,20 +282,20 @@ mod tests {
     #[test]
     fn a_part_of_a_slot_is_whole_with_what_is_under_way() {
         let mut buffer = WriteBuffer::new(3, 8);
-        buffer.admit(Lpn(7), sector_mask(0, 6));
+        buffer.admit(Lpn(7), sector_mask(0, 6), Content::RANDOM);
         let (first, _, extent, _) = taken(&mut buffer).unwrap();
         assert_eq!(extent, Extent::Part);
-        buffer.admit(Lpn(7), sector_mask(4, 4));
-        assert_eq!(buffer.front(), Some((Lpn(7), Extent::Whole)));
+        buffer.admit(Lpn(7), sector_mask(4, 4), Content::RANDOM);
+        assert_eq!(extent_of_front(&buffer), Some(Extent::Whole));
         buffer.programmed(first);
-        assert_eq!(buffer.front(), Some((Lpn(7), Extent::Part)));
+        assert_eq!(extent_of_front(&buffer), Some(Extent::Part));
     }
 
     #[test]
     fn trimmed_slots_are_dropped_but_not_those_under_way() {
         let mut buffer = WriteBuffer::new(4, 8);
         for lpn in 1..=3 {
-            buffer.admit(Lpn(lpn), sector_mask(0, 8));
+            buffer.admit(Lpn(lpn), sector_mask(0, 8), Content::RANDOM);
         }
         let (first, ..) = taken(&mut buffer).unwrap();
         assert_eq!(buffer.forget(Lpn(1), 2), 4096);

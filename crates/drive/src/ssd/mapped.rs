@@ -1,7 +1,7 @@
 //! The translation layer behind the drive: what it is asked, noted and checked on the way.
 
 use super::stamps::Stamps;
-use ftlab_base::Lpn;
+use ftlab_base::{Content, Lpn};
 use ftlab_ftl::{Extent, Refusal, TranslationLayer};
 use ftlab_nand::{Fence, OpBatch};
 
@@ -9,7 +9,7 @@ use ftlab_nand::{Fence, OpBatch};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LayerInput {
     /// A slot was written.
-    Write(Lpn, Extent),
+    Write(Lpn, Extent, Content),
     /// Slots were read: first and count.
     Read(Lpn, u32),
     /// Slots were trimmed: first and count.
@@ -73,8 +73,8 @@ impl Mapped {
         self.set_timed(false);
         for input in inputs {
             match *input {
-                LayerInput::Write(lpn, extent) => {
-                    let _ = self.write(lpn, extent);
+                LayerInput::Write(lpn, extent, content) => {
+                    let _ = self.write(lpn, extent, content);
                 }
                 LayerInput::Read(first, slots) => {
                     let fence = self.batch.fence();
@@ -94,9 +94,14 @@ impl Mapped {
         }
     }
 
-    pub(super) fn write(&mut self, lpn: Lpn, extent: Extent) -> Result<Fence, Refusal> {
-        self.note(LayerInput::Write(lpn, extent));
-        let fence = self.layer.write(lpn, extent, &mut self.batch);
+    pub(super) fn write(
+        &mut self,
+        lpn: Lpn,
+        extent: Extent,
+        content: Content,
+    ) -> Result<Fence, Refusal> {
+        self.note(LayerInput::Write(lpn, extent, content));
+        let fence = self.layer.write(lpn, extent, content, &mut self.batch);
         match fence {
             Ok(_) => {
                 if let Some(stamps) = &mut self.stamps {

@@ -352,7 +352,12 @@ impl Device for Ssd {
                     let piece = self.slot.piece(&command, offset);
                     let whole = piece.sectors == self.slot.sectors();
                     let extent = if whole { Extent::Whole } else { Extent::Part };
-                    if self.mapped.write(piece.lpn, extent).is_err() {
+                    let content = if whole {
+                        piece.content
+                    } else {
+                        piece.content.anonymous()
+                    };
+                    if self.mapped.write(piece.lpn, extent, content).is_err() {
                         self.mapped.batch.clear();
                         return Outcome::WriteFault;
                     }

@@ -1,7 +1,7 @@
 //! Which slots a command touches.
 
 use super::buffer::{SectorMask, sector_mask};
-use ftlab_base::{Command, Lpn};
+use ftlab_base::{Command, Content, Lpn};
 
 /// The part of one slot that a command covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,6 +9,8 @@ pub(super) struct Piece {
     pub(super) lpn: Lpn,
     pub(super) mask: SectorMask,
     pub(super) sectors: u32,
+    /// What its data look like.
+    pub(super) content: Content,
 }
 
 /// Slots of so many sectors, a power of two.
@@ -40,6 +42,7 @@ impl SlotSize {
             lpn: Lpn((lba >> self.shift) as u32),
             mask: sector_mask(within, sectors),
             sectors,
+            content: command.content.piece(offset),
         }
     }
 
@@ -73,6 +76,7 @@ mod tests {
             kind: CommandKind::Write,
             lba: Lba(lba),
             sectors,
+            content: Content::RANDOM,
             at: SimTime::ZERO,
         }
     }

@@ -3,7 +3,7 @@ use crate::file::{Catalog, DriveFile, Testbed};
 use crate::ssd::Ssd;
 use ftlab_base::rng::Stream;
 use ftlab_base::{
-    Command, CommandId, CommandKind, Completion, Lba, Nanos, Outcome, RootSeed, SimTime,
+    Command, CommandId, CommandKind, Completion, Content, Lba, Nanos, Outcome, RootSeed, SimTime,
 };
 use rand::Rng;
 
@@ -139,6 +139,7 @@ fn command(id: u64, capacity: u64, kinds: &[CommandKind], rng: &mut Stream) -> C
         kind,
         lba: Lba(lba),
         sectors,
+        content: Content::RANDOM,
         at: SimTime::ZERO,
     }
 }
@@ -249,6 +250,7 @@ fn one(ssd: &mut Ssd, kind: CommandKind, lba: u64, sectors: u32) -> Nanos {
         kind,
         lba: Lba(lba),
         sectors,
+        content: Content::RANDOM,
         at: now,
     };
     ssd.submit(command, now);
@@ -278,6 +280,7 @@ fn a_flush_waits_until_everything_is_programmed() {
                 kind,
                 lba,
                 sectors,
+                content: Content::RANDOM,
                 at: SimTime::ZERO,
             },
             SimTime::ZERO,
@@ -309,6 +312,7 @@ fn time_may_end_with_a_program_unit_begun() {
         kind: CommandKind::Write,
         lba: Lba(0),
         sectors: 8,
+        content: Content::RANDOM,
         at: SimTime::ZERO,
     };
     assert_eq!(ssd.apply(overwrite), Outcome::Good);

@@ -63,7 +63,7 @@ impl Ssd {
         let command = self.commands.get(admission.number);
         while admission.admitted < command.sectors {
             let piece = self.slot.piece(command, admission.admitted);
-            if !self.buffer.admit(piece.lpn, piece.mask) {
+            if !self.buffer.admit(piece.lpn, piece.mask, piece.content) {
                 return false;
             }
             admission.admitted += piece.sectors;
@@ -75,9 +75,9 @@ impl Ssd {
     pub(super) fn drain(&mut self, now: SimTime) {
         while self.mapped.refusal.is_none()
             && self.scheduler.wants_more()
-            && let Some((lpn, extent)) = self.buffer.front()
+            && let Some((lpn, extent, content)) = self.buffer.front()
         {
-            let Ok(fence) = self.mapped.write(lpn, extent) else {
+            let Ok(fence) = self.mapped.write(lpn, extent, content) else {
                 self.issue(now);
                 self.fail_writes(now);
                 return;

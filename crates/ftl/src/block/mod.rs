@@ -37,7 +37,7 @@ pub use state::BlockState;
 
 use crate::page::PageMapped;
 use crate::{Extent, LayerState, Refusal, TranslationLayer};
-use ftlab_base::{Layout, Lpn, Ppa, SuperblockId};
+use ftlab_base::{Content, Layout, Lpn, Ppa, SuperblockId};
 use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, StateError};
 use logs::Logs;
 use pool::{Pool, Use};
@@ -204,7 +204,13 @@ impl TranslationLayer for BlockLayer {
         }
     }
 
-    fn write(&mut self, lpn: Lpn, extent: Extent, batch: &mut OpBatch) -> Result<Fence, Refusal> {
+    fn write(
+        &mut self,
+        lpn: Lpn,
+        extent: Extent,
+        _content: Content,
+        batch: &mut OpBatch,
+    ) -> Result<Fence, Refusal> {
         assert!(lpn.0 < self.space.slots, "write of {lpn} beyond the end");
         let (block, offset) = self.space.locate(lpn);
         self.make_room(block, batch);

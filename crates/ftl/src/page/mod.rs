@@ -29,7 +29,7 @@ pub use wear::{Allocation, StaticLevelling, WearLevelling};
 use crate::{Extent, LayerState, Refusal, TranslationLayer};
 use collect::Victim;
 use frontier::{FRONTIERS_PER_CELL, Frontier, Tables, host_frontier};
-use ftlab_base::{Divisor, Layout, Lpn, PagePlace, Ppa, SuperblockId};
+use ftlab_base::{Content, Divisor, Layout, Lpn, PagePlace, Ppa, SuperblockId};
 use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, StateError};
 use std::collections::VecDeque;
 use streams::Streams;
@@ -365,7 +365,13 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         }
     }
 
-    fn write(&mut self, lpn: Lpn, extent: Extent, batch: &mut OpBatch) -> Result<Fence, Refusal> {
+    fn write(
+        &mut self,
+        lpn: Lpn,
+        extent: Extent,
+        _content: Content,
+        batch: &mut OpBatch,
+    ) -> Result<Fence, Refusal> {
         if let Some(refusal) = self.refusal {
             return Err(refusal);
         }

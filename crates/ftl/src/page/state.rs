@@ -511,7 +511,7 @@ mod tests {
     use super::*;
     use crate::page::{Greedy, PageConfig, StreamConfig, WearLevelling};
     use crate::{Extent, TranslationLayer};
-    use ftlab_base::{Geometry, Layout};
+    use ftlab_base::{Content, Geometry, Layout};
 
     /// A layer of two groups as built.
     fn layer() -> PageLayer<true> {
@@ -540,7 +540,12 @@ mod tests {
         let (mut layer, mut batch) = (layer(), OpBatch::default());
         for n in 0..2000 {
             layer
-                .write(Lpn(n * 37 % 100), Extent::Whole, &mut batch)
+                .write(
+                    Lpn(n * 37 % 100),
+                    Extent::Whole,
+                    Content::RANDOM,
+                    &mut batch,
+                )
                 .unwrap();
             batch.clear();
         }

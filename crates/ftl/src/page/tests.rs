@@ -1,6 +1,6 @@
 use super::*;
 use ftlab_base::rng::Stream;
-use ftlab_base::{Geometry, RootSeed};
+use ftlab_base::{Content, Geometry, RootSeed};
 use rand::Rng;
 use std::collections::BTreeMap;
 
@@ -44,7 +44,9 @@ fn random_writes(layer: &mut PageLayer<true>, count: u64, rng: &mut Stream) -> f
     let before = layer.array().counters();
     for _ in 0..count {
         let lpn = uniform(rng, layer.slots());
-        layer.write(lpn, Extent::Whole, &mut batch).unwrap();
+        layer
+            .write(lpn, Extent::Whole, Content::RANDOM, &mut batch)
+            .unwrap();
         batch.clear();
     }
     layer.array().counters().since(&before).programs() as f64 / count as f64
@@ -53,7 +55,9 @@ fn random_writes(layer: &mut PageLayer<true>, count: u64, rng: &mut Stream) -> f
 fn fill(layer: &mut PageLayer<true>) {
     let mut batch = OpBatch::default();
     for lpn in 0..layer.slots() {
-        layer.write(Lpn(lpn), Extent::Whole, &mut batch).unwrap();
+        layer
+            .write(Lpn(lpn), Extent::Whole, Content::RANDOM, &mut batch)
+            .unwrap();
         batch.clear();
     }
 }
@@ -96,7 +100,11 @@ fn what_the_compiler_knows_of_flat_layouts_changes_no_operation() {
             match n % 7 {
                 5 => layer.trim(lpn, 1, &mut batch),
                 6 => layer.read(lpn, 1, Fence::NONE, &mut batch),
-                _ => drop(layer.write(lpn, Extent::Whole, &mut batch).unwrap()),
+                _ => drop(
+                    layer
+                        .write(lpn, Extent::Whole, Content::RANDOM, &mut batch)
+                        .unwrap(),
+                ),
             }
             batch.clear();
         }
@@ -144,7 +152,9 @@ fn hot_and_cold(streams: StreamConfig) -> f64 {
                 user_slots * 4 / 5
             };
             let lpn = Lpn(first + uniform(&mut rng, slots).0);
-            layer.write(lpn, Extent::Whole, &mut batch).unwrap();
+            layer
+                .write(lpn, Extent::Whole, Content::RANDOM, &mut batch)
+                .unwrap();
             batch.clear();
         }
         layer.check_invariants();
@@ -199,7 +209,9 @@ fn wear_of_a_hot_spot(wear: WearLevelling) -> (u32, u32) {
     let mut batch = OpBatch::default();
     for _ in 0..100 * layer.slots() {
         let lpn = uniform(&mut rng, hot);
-        layer.write(lpn, Extent::Whole, &mut batch).unwrap();
+        layer
+            .write(lpn, Extent::Whole, Content::RANDOM, &mut batch)
+            .unwrap();
         batch.clear();
     }
     layer.check_invariants();
@@ -259,7 +271,7 @@ fn a_policy_that_frees_nothing_ends_in_a_refusal_and_loses_nothing() {
     // Filled in order, so most superblocks stay wholly valid; then a few slots again and again.
     let rewrites = (0..100 * layer.slots()).map(|n| n % 8);
     let refused = (0..layer.slots()).chain(rewrites).find_map(|n| {
-        let written = layer.write(Lpn(n), Extent::Whole, &mut batch);
+        let written = layer.write(Lpn(n), Extent::Whole, Content::RANDOM, &mut batch);
         batch.clear();
         written.err()
     });
@@ -293,7 +305,7 @@ fn no_tables_are_written_where_collection_makes_no_progress() {
         let mut batch = OpBatch::default();
         let rewrites = (0..200 * layer.slots()).map(|n| n % 8);
         let refused = (0..layer.slots()).chain(rewrites).any(|n| {
-            let written = layer.write(Lpn(n), Extent::Whole, &mut batch);
+            let written = layer.write(Lpn(n), Extent::Whole, Content::RANDOM, &mut batch);
             batch.clear();
             written.is_err()
         });
@@ -323,7 +335,9 @@ fn every_frontier_finds_room_however_often_units_are_filled_up() {
             let mut batch = OpBatch::default();
             for _ in 0..600 {
                 let lpn = uniform(&mut rng, layer.slots());
-                layer.write(lpn, Extent::Whole, &mut batch).unwrap();
+                layer
+                    .write(lpn, Extent::Whole, Content::RANDOM, &mut batch)
+                    .unwrap();
                 if uniform(&mut rng, 4).0 == 0 {
                     layer.flush(&mut batch);
                 }
@@ -372,7 +386,9 @@ fn a_drive_that_is_accepted_has_room_for_its_tables() {
             let mut batch = OpBatch::default();
             for _ in 0..1_000 {
                 let lpn = uniform(&mut rng, user_slots);
-                layer.write(lpn, Extent::Whole, &mut batch).unwrap();
+                layer
+                    .write(lpn, Extent::Whole, Content::RANDOM, &mut batch)
+                    .unwrap();
                 batch.clear();
             }
             layer.check_invariants();

@@ -9,7 +9,7 @@ use crate::page::{
 };
 use crate::{Extent, TranslationLayer};
 use ftlab_base::rng::Stream;
-use ftlab_base::{Geometry, Layout, Lpn, RootSeed};
+use ftlab_base::{Content, Geometry, Layout, Lpn, RootSeed};
 use ftlab_nand::OpBatch;
 use rand::RngExt;
 
@@ -127,7 +127,7 @@ fn go_on(layer: &mut dyn TranslationLayer, count: u32, stream: &mut Stream) {
                 let slots = if kind == 9 { slots } else { 1 };
                 for lpn in first..first + slots {
                     // A layer that gave up is asked again all the same.
-                    let _ = layer.write(Lpn(lpn), extent, &mut batch);
+                    let _ = layer.write(Lpn(lpn), extent, Content::RANDOM, &mut batch);
                 }
             }
         }

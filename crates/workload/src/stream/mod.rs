@@ -1,13 +1,15 @@
 //! The requests of a job, in order.
 
+mod data;
 mod in_use;
 mod law;
 mod permutation;
 mod positions;
 
 use crate::{Distribution, PatternKind, ResolvedJob};
+use data::Data;
 use ftlab_base::rng::Stream;
-use ftlab_base::{CommandKind, Lba, RootSeed, SECTOR_BYTES};
+use ftlab_base::{CommandKind, Content, Lba, RootSeed, SECTOR_BYTES};
 use in_use::InUse;
 use law::below;
 use positions::Positions;
@@ -22,6 +24,8 @@ pub struct Request {
     pub lba: Lba,
     /// Number of sectors; 0 for a flush.
     pub sectors: u32,
+    /// What a write's data look like.
+    pub content: Content,
 }
 
 /// The requests of a job: an iterator that ends with the job's amount of I/O, or never when only
@@ -35,6 +39,7 @@ pub struct JobStream {
     positions: Positions,
     mix: Mix,
     plain: Option<Plain>,
+    data: Data,
     first_sector: u64,
     in_use: InUse,
     /// The block that was trimmed and is to be written next, in sectors from the region's start.
@@ -95,6 +100,7 @@ impl JobStream {
         JobStream {
             mix: Mix::of(job),
             plain: Plain::of(job),
+            data: Data::of(spec, seed),
             first_sector: job.offset_bytes / SECTOR_BYTES,
             in_use: InUse::full(in_use_blocks),
             trimmed: None,
@@ -162,6 +168,7 @@ impl Iterator for JobStream {
                 kind: plain.kind,
                 lba,
                 sectors: plain.sectors,
+                content: self.data.of_request(plain.kind),
             });
         }
         self.next_of_mix()
@@ -181,6 +188,7 @@ impl JobStream {
                 kind: CommandKind::Flush,
                 lba: Lba(0),
                 sectors: 0,
+                content: Content::RANDOM,
             });
         }
         let counted = self.trimmed.is_none();
@@ -209,6 +217,7 @@ impl JobStream {
             kind,
             lba: Lba(self.first_sector + at),
             sectors,
+            content: self.data.of_request(kind),
         })
     }
 }

@@ -63,6 +63,7 @@ fn latency(ssd: &mut Ssd, us: u64, kind: CommandKind, lba: u64, sectors: u32) ->
         kind,
         lba: Lba(lba),
         sectors,
+        content: Content::RANDOM,
         at,
     };
     ssd.submit(command, at);
@@ -80,6 +81,7 @@ fn fill(ssd: &mut Ssd, slots: u64) {
             kind: CommandKind::Write,
             lba: Lba(slot * 8),
             sectors: 8,
+            content: Content::RANDOM,
             at: SimTime::ZERO,
         });
     }
@@ -156,6 +158,7 @@ fn a_write_to_a_full_buffer_waits_for_the_program_before_it() {
             kind: CommandKind::Write,
             lba: Lba(id * 8),
             sectors: 8,
+            content: Content::RANDOM,
             at: now,
         };
         ssd.submit(command, now);
@@ -178,6 +181,7 @@ fn a_transfer_that_has_not_begun_holds_up_nobody() {
         kind,
         lba: Lba(0),
         sectors: 8,
+        content: Content::RANDOM,
         at: SimTime(at),
     };
     let mut done = Vec::new();
@@ -200,6 +204,7 @@ fn a_part_of_a_slot_joins_what_the_buffer_still_holds_of_it() {
                 kind: CommandKind::Write,
                 lba: Lba(lba),
                 sectors,
+                content: Content::RANDOM,
                 at,
             },
             at,
@@ -224,6 +229,7 @@ fn ns_each(ssd: &mut Ssd, kind: CommandKind) -> f64 {
                 kind,
                 lba: Lba(sent * 8),
                 sectors: 8,
+                content: Content::RANDOM,
                 at: now,
             };
             ssd.submit(command, now);

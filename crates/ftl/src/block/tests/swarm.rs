@@ -60,7 +60,7 @@ fn a_clone_goes_on_as_the_original_would() {
     for _ in 0..50 {
         let lpn = Lpn(stream.random_range(0..copy.slots()));
         bench.write(lpn.0);
-        let _ = copy.write(lpn, Extent::Whole, &mut OpBatch::default());
+        let _ = copy.write(lpn, Extent::Whole, Content::RANDOM, &mut OpBatch::default());
     }
     assert_eq!(
         copy.array().stream_hash(),

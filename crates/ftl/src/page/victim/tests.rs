@@ -4,7 +4,7 @@ use super::*;
 use crate::page::{PageConfig, PageLayer, StreamConfig, WearLevelling};
 use crate::{Extent, TranslationLayer};
 use ftlab_base::rng::Stream;
-use ftlab_base::{Geometry, Layout, Lpn, RootSeed};
+use ftlab_base::{Content, Geometry, Layout, Lpn, RootSeed};
 use ftlab_nand::OpBatch;
 use rand::RngExt;
 use std::collections::BTreeMap;
@@ -158,7 +158,9 @@ fn filled(policy: Box<dyn VictimPolicy>) -> PageLayer<true> {
     let mut layer = PageLayer::new(layout, config).unwrap();
     for lpn in (0..layer.slots()).map(Lpn) {
         let mut batch = OpBatch::default();
-        layer.write(lpn, Extent::Whole, &mut batch).unwrap();
+        layer
+            .write(lpn, Extent::Whole, Content::RANDOM, &mut batch)
+            .unwrap();
     }
     layer
 }
@@ -180,7 +182,9 @@ fn written(layer: &mut PageLayer<true>, hot_percent: u32, rng: &mut Stream) -> (
             layer.slots()
         };
         let lpn = Lpn(rng.random_range(0..among));
-        layer.write(lpn, Extent::Whole, &mut batch).unwrap();
+        layer
+            .write(lpn, Extent::Whole, Content::RANDOM, &mut batch)
+            .unwrap();
         batch.clear();
     }
     layer.check_invariants();

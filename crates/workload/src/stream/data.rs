@@ -1,0 +1,169 @@
+//! What the data of a job's writes look like: how compressible, and which of them are the same.
+
+use super::Chance;
+use crate::JobSpec;
+use ftlab_base::rng::Stream;
+use ftlab_base::{CommandKind, Content, Identity, RootSeed};
+use rand::Rng;
+
+/// The data of a job's writes, one buffer after the other.
+#[derive(Debug, Clone)]
+pub struct Data {
+    /// How compressible they are, whichever they are.
+    base: Content,
+    repeats: Option<Box<Repeats>>,
+}
+
+/// Which buffers are the same.
+#[derive(Debug, Clone)]
+enum Repeats {
+    /// With this chance a buffer repeats the last one that repeated none, as in fio.
+    Last {
+        chance: Chance,
+        last: Option<Identity>,
+        stream: Stream,
+    },
+    /// Buffers are filled once and written again and again, each in its turn.
+    Never { buffers: Vec<Identity>, next: usize },
+}
+
+impl Data {
+    /// The data of a job. What is drawn for them has a random stream of its own, so that they change
+    /// no position.
+    pub fn of(spec: &JobSpec, seed: RootSeed) -> Data {
+        let pattern = spec.data;
+        let percent = pattern.compressible_percent();
+        let base = if percent == 100 {
+            Content::ZEROS
+        } else {
+            Content::compressible(percent)
+        };
+        let mut stream = seed.stream(&format!("workload data {} {}", spec.index, spec.name));
+        let is_new_each_time =
+            pattern.refill || pattern.scramble || pattern.compress_percent.is_some();
+        let repeats = if base == Content::ZEROS {
+            None
+        } else if pattern.dedupe_percent > 0 {
+            Some(Repeats::Last {
+                chance: Chance::percent(pattern.dedupe_percent),
+                last: None,
+                stream,
+            })
+        } else if is_new_each_time {
+            None
+        } else {
+            let buffers = (0..spec.iodepth).map(|_| Identity::of(stream.next_u64()));
+            Some(Repeats::Never {
+                buffers: buffers.collect(),
+                next: 0,
+            })
+        };
+        Data {
+            base,
+            repeats: repeats.map(Box::new),
+        }
+    }
+
+    /// What the data of the next request look like.
+    #[inline]
+    pub fn of_request(&mut self, kind: CommandKind) -> Content {
+        match &mut self.repeats {
+            Some(repeats) if kind == CommandKind::Write => self.base.with_identity(repeats.next()),
+            _ => self.base,
+        }
+    }
+}
+
+impl Repeats {
+    fn next(&mut self) -> Identity {
+        match self {
+            Repeats::Last {
+                chance,
+                last,
+                stream,
+            } => {
+                let repeats = chance.draw(stream);
+                match *last {
+                    Some(same) if repeats => same,
+                    _ => *last.insert(Identity::of(stream.next_u64())),
+                }
+            }
+            Repeats::Never { buffers, next } => {
+                let identity = buffers[*next];
+                *next = (*next + 1) % buffers.len();
+                identity
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Source;
+    use std::collections::BTreeSet;
+
+    fn job() -> JobSpec {
+        let source = Source {
+            file: "test".into(),
+            line: 1,
+        };
+        JobSpec::new("job", source)
+    }
+
+    fn identities(change: fn(&mut JobSpec), writes: usize) -> Vec<Option<u64>> {
+        let mut spec = job();
+        change(&mut spec);
+        let mut data = Data::of(&spec, RootSeed(1));
+        let content = (0..writes).map(|_| data.of_request(CommandKind::Write));
+        content
+            .map(|content| content.identity().map(Identity::number))
+            .collect()
+    }
+
+    #[test]
+    fn the_given_share_of_buffers_repeats_the_last_new_one() {
+        let all = identities(|job| job.data.dedupe_percent = 30, 20_000);
+        let same = all.windows(2).filter(|pair| pair[0] == pair[1]).count();
+        assert!((5_700..6_300).contains(&same), "{same} of 20000 repeat");
+        let different: BTreeSet<_> = all.iter().collect();
+        assert_eq!(different.len() + same, all.len());
+        assert!(all.iter().all(Option::is_some));
+    }
+
+    #[test]
+    fn all_buffers_may_be_the_same() {
+        let all = identities(|job| job.data.dedupe_percent = 100, 100);
+        assert_eq!(BTreeSet::from_iter(all).len(), 1);
+    }
+
+    #[test]
+    fn buffers_that_are_neither_filled_anew_nor_scrambled_come_again() {
+        let plain = |job: &mut JobSpec| {
+            job.iodepth = 4;
+            job.data.scramble = false;
+        };
+        let all = identities(plain, 12);
+        assert_eq!(BTreeSet::from_iter(&all).len(), 4);
+        assert!(all.iter().zip(&all[4..]).all(|(one, again)| one == again));
+        assert_eq!(identities(|_| (), 3), [None; 3]);
+        let refilled = |job: &mut JobSpec| {
+            job.data.scramble = false;
+            job.data.refill = true;
+        };
+        assert_eq!(identities(refilled, 3), [None; 3]);
+    }
+
+    #[test]
+    fn zeros_are_alike_whoever_writes_them() {
+        let mut spec = job();
+        spec.data.zero = true;
+        spec.data.dedupe_percent = 10;
+        let mut zeros = Data::of(&spec, RootSeed(1));
+        assert_eq!(zeros.of_request(CommandKind::Write), Content::ZEROS);
+        spec.data.zero = false;
+        spec.data.compress_percent = Some(100);
+        let mut compressed = Data::of(&spec, RootSeed(2));
+        assert_eq!(compressed.of_request(CommandKind::Write), Content::ZEROS);
+    }
+}
