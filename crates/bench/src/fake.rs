@@ -129,6 +129,10 @@ impl Device for Fake {
         self.counters
     }
 
+    fn erase_counts(&self) -> &[u32] {
+        &[]
+    }
+
     fn energy(&self, now: SimTime) -> Option<Energy> {
         // A watt, and a joule a command.
         Some(Energy {

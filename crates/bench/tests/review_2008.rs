@@ -23,7 +23,9 @@ fn run(drives: &[&str], tests: &[&str], seed: u64, threads: usize) -> ResultSet 
             .map(|d| Catalog::load(d, &[]).expect("it loads"))
             .collect(),
         tests: methods::select(&tests).expect("they exist"),
-        testbed: Catalog::testbed("anandtech-2008").expect("it loads"),
+        is_everything: false,
+        testbed: None,
+        memory_bytes: 1 << 32,
         seed: RootSeed(seed),
         threads,
         version: "test".into(),

@@ -61,6 +61,9 @@ pub trait Device: Send {
     /// from memory.
     fn expect(&self, _command: &Command) {}
 
+    /// How often each block of its flash was erased; nothing for a disk.
+    fn erase_counts(&self) -> &[u32];
+
     /// Why the drive takes no more writes, in words; `None` while it does.
     fn fault(&self) -> Option<String>;
 

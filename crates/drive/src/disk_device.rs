@@ -80,6 +80,10 @@ impl Device for DiskDevice {
         self.counters
     }
 
+    fn erase_counts(&self) -> &[u32] {
+        &[]
+    }
+
     fn energy(&self, now: SimTime) -> Option<Energy> {
         self.power
             .as_ref()

@@ -13,6 +13,8 @@ fn run(drive: &str, test: &str, state: &str, metrics: &[(&str, f64)]) -> Run {
         drive: drive.to_owned(),
         test: test.to_owned(),
         state: state.to_owned(),
+        data: String::new(),
+        link: String::new(),
         steps: Vec::new(),
         metrics: metrics
             .iter()

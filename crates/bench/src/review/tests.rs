@@ -13,7 +13,9 @@ fn plan(drives: &[&str], tests: &[&str], threads: usize) -> Plan {
             .map(|drive| Catalog::load(drive, &[]).unwrap())
             .collect(),
         tests: methods::select(&tests).unwrap(),
-        testbed: Catalog::testbed("anandtech-2008").unwrap(),
+        is_everything: false,
+        testbed: None,
+        memory_bytes: 1 << 32,
         seed: RootSeed(1),
         threads,
         version: "0".to_owned(),

@@ -81,6 +81,17 @@ impl DriveFile {
         }
     }
 
+    /// What the drive takes of this machine's memory, at least: its tables.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        match &self.body {
+            Body::Ssd(ssd) => self
+                .plan(ssd, RootSeed(0))
+                .map_or(0, |plan| plan.table_bytes()),
+            Body::Disk(_) => 0,
+        }
+    }
+
     /// Makes the drive, as new, behind the test machine's driver.
     ///
     /// # Errors
@@ -245,7 +256,7 @@ impl DriveFile {
     }
 }
 
-fn layout(ssd: &SsdFile) -> Result<Layout, String> {
+pub(super) fn layout(ssd: &SsdFile) -> Result<Layout, String> {
     let nand = &ssd.nand;
     let bytes = |name: &str, bytes: u64| {
         u32::try_from(bytes).map_err(|_| format!("{name}: {bytes} bytes; at most 2^32 − 1"))

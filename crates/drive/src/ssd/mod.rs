@@ -407,6 +407,10 @@ impl Device for Ssd {
         }
     }
 
+    fn erase_counts(&self) -> &[u32] {
+        self.layer().array().erase_counts()
+    }
+
     fn energy(&self, now: SimTime) -> Option<Energy> {
         let power = self.params.power.as_ref()?;
         Some(power.energy(&self.activity(now)))

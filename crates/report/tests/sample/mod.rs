@@ -266,6 +266,8 @@ fn run(character: &Character, test: &TestSheet, state: &str) -> Run {
         drive: character.slug.into(),
         test: test.test.clone(),
         state: state.into(),
+        data: String::new(),
+        link: String::new(),
         steps: steps(state),
         metrics,
         inside: Inside {
