@@ -26,7 +26,7 @@ pub struct Activity {
     pub nand: NandActivity,
     /// All of the time.
     pub elapsed: Nanos,
-    /// Of that, with nothing to do for host or array.
+    /// Of that, with nothing to do for host or array, but for the beginning of each such span.
     pub at_rest: Nanos,
     /// Of that, with data on the host link.
     pub link_busy: Nanos,
@@ -47,6 +47,8 @@ pub struct PowerModel {
     pub link_active_watts: f64,
     /// Whether the host puts the link of a drive at rest to sleep.
     pub link_sleeps: bool,
+    /// How long there must be nothing to do before controller and link are at rest.
+    pub sleep_after: Nanos,
     /// Memory beside the controller.
     pub dram_watts: f64,
     /// Sensing a page.
@@ -147,6 +149,7 @@ mod tests {
         link_idle_watts: 0.25,
         link_active_watts: 0.75,
         link_sleeps: true,
+        sleep_after: Nanos::ZERO,
         dram_watts: 0.0625,
         read_joules: 0.5,
         program_joules: 8.0,

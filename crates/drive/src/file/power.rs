@@ -1,9 +1,9 @@
 //! From the `[power]` section of a drive file to what the parts of the drive take.
 
-use super::quantity::{Energy, EnergyPerByte, Power, Quantity};
+use super::quantity::{Energy, EnergyPerByte, Power, Quantity, Time};
 use super::schema::SsdFile;
 use crate::disk::DiskPower;
-use ftlab_base::SECTOR_BYTES;
+use ftlab_base::{Nanos, SECTOR_BYTES};
 use ftlab_timing::PowerModel;
 use serde::Deserialize;
 
@@ -21,6 +21,8 @@ pub(super) struct SsdPowerKeys {
     link_idle: Quantity<Power>,
     /// The link while data cross it.
     link_active: Quantity<Power>,
+    /// How long there must be nothing to do before controller and link go to rest; none if left out.
+    sleep_after: Option<Quantity<Time>>,
     /// Memory beside the controller, if there is any.
     dram: Option<Quantity<Power>>,
     /// Sensing a page.
@@ -58,6 +60,10 @@ pub(super) fn ssd_power(ssd: &SsdFile) -> Option<PowerModel> {
         link_idle_watts: keys.link_idle.base,
         link_active_watts: keys.link_active.base,
         link_sleeps: false,
+        sleep_after: keys
+            .sleep_after
+            .as_ref()
+            .map_or(Nanos::ZERO, |span| span.get()),
         dram_watts: keys.dram.as_ref().map_or(0.0, |watts| watts.base),
         read_joules: keys.read.base,
         program_joules: keys.program.base,

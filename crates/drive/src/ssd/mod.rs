@@ -313,7 +313,7 @@ impl Device for Ssd {
         );
         self.mapped.set_timed(true);
         if self.next_event().is_none() {
-            self.resting.ends(now);
+            self.resting.ends(now, self.sleep_after());
         }
         self.now = now;
         if let Some(command) = self.queue.push(command) {

@@ -21,30 +21,38 @@ impl Resting {
     }
 
     /// A command comes to a drive at rest.
-    pub(super) fn ends(&mut self, now: SimTime) {
-        self.over += now.since(self.since);
+    pub(super) fn ends(&mut self, now: SimTime, sleep_after: Nanos) {
+        self.over += self.asleep(now, sleep_after);
         self.since = now;
     }
 
-    /// All rests by `now`; `is_resting` then.
-    fn until(&self, now: SimTime, is_resting: bool) -> Nanos {
-        let last = if is_resting {
-            now.since(self.since)
-        } else {
-            Nanos::ZERO
-        };
-        self.over + last
+    /// How long the drive has been asleep in the rest that it is in.
+    fn asleep(&self, now: SimTime, sleep_after: Nanos) -> Nanos {
+        now.since(self.since + sleep_after)
     }
 }
 
 impl Ssd {
+    /// How long a rest lasts before the drive takes less for it.
+    pub(super) fn sleep_after(&self) -> Nanos {
+        self.params
+            .power
+            .map_or(Nanos::ZERO, |power| power.sleep_after)
+    }
+
     pub(super) fn activity(&self, now: SimTime) -> Activity {
         let is_resting = self.events.first_at() == SimTime::NEVER
             && self.scheduler.next_event() == SimTime::NEVER;
+        let sleep_after = self.sleep_after();
+        let asleep = if is_resting {
+            self.resting.asleep(now, sleep_after)
+        } else {
+            Nanos::ZERO
+        };
         Activity {
             nand: self.scheduler.activity(),
             elapsed: now.since(SimTime::ZERO),
-            at_rest: self.resting.until(now, is_resting),
+            at_rest: self.resting.over + asleep,
             link_busy: self.link.busy_until(now),
         }
     }
