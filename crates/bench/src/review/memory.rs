@@ -31,10 +31,16 @@ mod tests {
 
     #[test]
     fn a_batch_with_its_copies_fits_in_memory() {
-        // Two threads: 1 + 1 + 2 of each batch, then 4 + 8 alone.
-        assert_eq!(batches(&[1, 1, 1, 4, 1], 2, 4), [0..2, 2..3, 3..4, 4..5]);
-        assert_eq!(batches(&[1, 1, 1, 4, 1], 2, 16), [0..5]);
-        assert_eq!(batches(&[9, 9], 1, 0), [0..1, 1..2]);
+        let starts = |sizes: &[u64], threads, memory| -> Vec<usize> {
+            let batches = batches(sizes, threads, memory);
+            assert!(batches.windows(2).all(|pair| pair[0].end == pair[1].start));
+            assert_eq!(batches.last().map(|last| last.end), Some(sizes.len()));
+            batches.iter().map(|batch| batch.start).collect()
+        };
+        // Two threads: 1 + 1 and two copies of 1 in each batch, then 4 alone with two copies of 4.
+        assert_eq!(starts(&[1, 1, 1, 4, 1], 2, 4), [0, 2, 3, 4]);
+        assert_eq!(starts(&[1, 1, 1, 4, 1], 2, 16), [0]);
+        assert_eq!(starts(&[9, 9], 1, 0), [0, 1]);
         assert!(batches(&[], 2, 8).is_empty());
     }
 }
