@@ -46,6 +46,15 @@ impl BlockLayer {
         StateError::unless(seen == self.pool.uses(), || {
             "what superblocks are used for is not where they are".into()
         })?;
+        for (s, _) in (0..)
+            .zip(&seen)
+            .filter(|(_, place)| **place == Use::Retired)
+        {
+            let superblock = SuperblockId(s);
+            StateError::unless(self.pool.is_bad(superblock, &self.array), || {
+                format!("{superblock} is good and in no use, not even free")
+            })?;
+        }
         // A superblock is retired when its turn comes, so those still in the queue count as well.
         let needed = self.space.zones + self.logs.open_max() + MERGE_RESERVE;
         for group in 0..self.layout.groups {

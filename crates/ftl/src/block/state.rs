@@ -78,3 +78,62 @@ impl BlockLayer {
         self.check()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::BlockConfig;
+    use crate::{Extent, TranslationLayer};
+    use ftlab_base::{Content, Geometry, Layout, Lpn};
+    use ftlab_nand::OpBatch;
+
+    fn layer() -> BlockLayer {
+        let geometry = Geometry {
+            channels: 1,
+            dies_per_channel: 1,
+            planes_per_die: 1,
+            blocks_per_die: 16,
+            pages_per_block: 8,
+            page_bytes: 4096,
+            slot_bytes: 4096,
+        };
+        let config = BlockConfig {
+            log_blocks: 2,
+            copy_window_pages: None,
+            wear_every_merges: 4,
+            wear_blocks: 2,
+        };
+        BlockLayer::new(Layout::new(geometry, 1).unwrap(), config, 64).unwrap()
+    }
+
+    fn written() -> BlockState {
+        let (mut layer, mut batch) = (layer(), OpBatch::default());
+        for n in 0..500 {
+            let lpn = Lpn(n * 37 % 64);
+            layer
+                .write(lpn, Extent::Whole, Content::RANDOM, &mut batch)
+                .unwrap();
+            batch.clear();
+        }
+        layer.state()
+    }
+
+    #[test]
+    fn parts_that_contradict_each_other_are_refused() {
+        layer().take_over(written()).unwrap();
+        let refused = |change: fn(&mut BlockState)| {
+            let mut state = written();
+            change(&mut state);
+            layer().take_over(state).unwrap_err().0
+        };
+        let twice = refused(|s| s.free[0].push(s.data.iter().flatten().next().copied().unwrap()));
+        assert!(twice.contains("at once"), "{twice}");
+        let nowhere = refused(|s| {
+            let data = s.data.iter_mut().find(|data| data.is_some());
+            *data.unwrap() = None;
+        });
+        assert!(!nowhere.is_empty());
+        let full = refused(|s| s.free[0].clear());
+        assert!(full.contains("not even free"), "{full}");
+    }
+}
