@@ -14,6 +14,9 @@ use std::num::NonZeroUsize;
 /// much of what an average counts.
 const WEIGHT_OF_MAXIMA: f64 = 0.1;
 
+/// Bytes that drives and their copies may take together.
+const MEMORY_BYTES: u64 = 8 << 30;
+
 /// A figure and what it adds to the sum that a fit makes small.
 #[derive(Debug, Clone)]
 pub struct Weighed {
@@ -87,7 +90,9 @@ impl Reviewer {
         let plan = Plan {
             tests: asked_of(&file),
             drives: vec![file],
-            testbed: Catalog::testbed("anandtech-2008")?,
+            is_everything: true,
+            testbed: None,
+            memory_bytes: MEMORY_BYTES,
             seed: self.seed,
             threads: self.threads,
             version: env!("CARGO_PKG_VERSION").to_owned(),
