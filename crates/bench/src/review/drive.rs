@@ -156,6 +156,7 @@ pub fn sheet(file: &DriveFile) -> DriveSheet {
         source: row.source,
         confidence: row.confidence,
         note: row.note,
+        base: row.base,
     };
     DriveSheet {
         drive: file.slug().to_owned(),

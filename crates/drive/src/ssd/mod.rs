@@ -1,7 +1,7 @@
 //! The SSD: host queue, link, firmware core, write buffer, translation layer, NAND.
 //!
 //! ```text
-//! submit → host queue → host CPU → link ∥ firmware core → write buffer → completion
+//! submit → host queue → host CPU → link → compressor ∥ firmware core → write buffer → completion
 //!                                                              ↓
 //!                              translation layer → scheduler → programmed: room in the buffer
 //! ```
@@ -28,7 +28,7 @@ use crate::host_queue::HostQueue;
 use buffer::{Place, WriteBuffer};
 use commands::Commands;
 use events::{Event, Events};
-use ftlab_base::{Command, CommandKind, Completion, Outcome, SECTOR_BYTES, SimTime};
+use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_ftl::{Extent, TranslationLayer};
 use ftlab_nand::Cause;
 use ftlab_timing::{Scheduler, Server};
@@ -47,6 +47,7 @@ pub struct Ssd {
     queue: HostQueue,
     host: Server,
     link: Server,
+    compressor: Server,
     core: Server,
     buffer: WriteBuffer,
     admissions: VecDeque<Admission>,
@@ -83,6 +84,7 @@ impl Ssd {
             queue: HostQueue::new(params.host_order, params.queue_depth),
             host: Server::default(),
             link: Server::default(),
+            compressor: Server::default(),
             core: Server::default(),
             buffer: WriteBuffer::new(params.buffer_slots, slot.sectors()),
             admissions: VecDeque::new(),
@@ -147,14 +149,25 @@ impl Ssd {
             self.issue(self.now);
         }
         self.scheduler.restart_clock();
-        (self.host, self.link, self.core) = Default::default();
+        (self.host, self.link, self.compressor, self.core) = Default::default();
         self.now = SimTime::ZERO;
         self.mapped.set_timed(false);
     }
 
     /// Hands the operations of the last request to the scheduler.
     fn issue(&mut self, now: SimTime) {
-        self.scheduler.issue(now, self.mapped.batch.ops());
+        let batch = &self.mapped.batch;
+        for &fence in batch.promised() {
+            self.scheduler.promise(fence);
+        }
+        self.scheduler.issue(now, batch.ops());
+        for &fence in batch.kept() {
+            self.scheduler.keep(fence);
+        }
+        if self.params.collected_page > Nanos::ZERO {
+            let work = self.params.collection(batch.ops());
+            self.core.serve(now, work);
+        }
         self.mapped.batch.clear();
     }
 
@@ -165,13 +178,16 @@ impl Ssd {
         self.events.schedule(sent, Event::Sent, number);
     }
 
-    /// A command has left the host: the core works on it while its data arrive.
+    /// A command has left the host: the core works on it while its data arrive, and pass through the
+    /// compressor if the drive has one.
     fn sent(&mut self, number: u32, now: SimTime) {
         let command = self.commands.get(number);
         let work = self.params.core(command, self.slot.sectors());
         let arrived = self.link.serve(now, self.params.link_in(command));
+        let work_of_compressor = self.params.compression(command);
+        let compressed = self.compressor.serve(arrived, work_of_compressor);
         let decided = self.core.serve(now, work);
-        let at = arrived.max(decided);
+        let at = compressed.max(decided);
         self.events.schedule(at, Event::Ready, number);
     }
 
@@ -195,8 +211,9 @@ impl Ssd {
         if has_room {
             self.end_flushes(now);
             self.admit(now);
-        } else if self.scheduler.wants_more() && !self.buffer.nothing_waits() {
-            self.drain(now);
+        } else if self.scheduler.wants_more() && !self.buffer.nothing_waits() && self.drain(now) {
+            self.end_flushes(now);
+            self.admit(now);
         }
     }
 
