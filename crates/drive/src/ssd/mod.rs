@@ -207,11 +207,11 @@ impl Ssd {
     /// Follows up what the NAND has finished.
     #[inline]
     fn after_nand(&mut self, now: SimTime) {
-        let has_room = self.scheduler.has_news() && self.take_news(now);
+        let mut has_room = self.scheduler.has_news() && self.take_news(now);
+        if !has_room && self.scheduler.wants_more() && !self.buffer.nothing_waits() {
+            has_room = self.drain(now);
+        }
         if has_room {
-            self.end_flushes(now);
-            self.admit(now);
-        } else if self.scheduler.wants_more() && !self.buffer.nothing_waits() && self.drain(now) {
             self.end_flushes(now);
             self.admit(now);
         }
