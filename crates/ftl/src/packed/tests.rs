@@ -44,6 +44,8 @@ struct Bench {
     waits: BTreeSet<Fence>,
     /// Fences promised and not kept yet.
     promised: BTreeSet<Fence>,
+    /// What the reads of copies signal, by the first page of the unit that the copies go to.
+    copies: BTreeMap<u32, Vec<Vec<Fence>>>,
 }
 
 impl Bench {
@@ -57,6 +59,7 @@ impl Bench {
             batch: OpBatch::carrying_data(),
             waits: BTreeSet::new(),
             promised: BTreeSet::new(),
+            copies: BTreeMap::new(),
         })
     }
 
@@ -108,7 +111,63 @@ impl Bench {
             assert!(self.promised.remove(fence), "{fence:?} was not promised");
         }
         self.oracle.take(self.batch.moves());
+        self.check_copies();
         self.batch.clear();
+    }
+
+    /// The page of a chunk, or the first page of its unit.
+    fn page(&self, chunk: u32, of_unit: bool) -> u32 {
+        let stripe = &self.layer.stripe;
+        let (superblock, n) = stripe.locate(chunk);
+        let skip = self.layer.skip[superblock.index()];
+        let place = match of_unit {
+            true => stripe.place(superblock, stripe.unit_of(n), skip),
+            false => stripe.page_place(superblock, stripe.page_of(n), skip),
+        };
+        stripe.layout.geometry.page(place.block, place.page).0
+    }
+
+    /// What is copied is read first, and the program of the copy waits for that.
+    fn check_copies(&mut self) {
+        if self.layer.failed.is_some() {
+            return;
+        }
+        // A page between two passes is read in both.
+        let mut reads = BTreeMap::<u32, Vec<Fence>>::new();
+        for op in self.batch.ops().iter().filter(|op| op.cause == Cause::Gc) {
+            if op.kind == OpKind::Read {
+                reads.entry(op.page.0).or_default().extend(op.order.signals);
+            }
+        }
+        for step in self.batch.moves() {
+            if let DataMove::Copy { from, to } = step {
+                let signals = reads[&self.page(from.0, false)].clone();
+                let to = self.page(to.0, true);
+                self.copies.entry(to).or_default().push(signals);
+            }
+        }
+        for op in self
+            .batch
+            .ops()
+            .iter()
+            .filter(|op| op.kind == OpKind::Program)
+        {
+            let copies = self.copies.remove(&op.page.0).unwrap_or_default();
+            // On the smallest arrays a request may fill a superblock twice.
+            let is_same = |other: &&ftlab_nand::NandOp| {
+                other.kind == OpKind::Program && other.page == op.page
+            };
+            if self.batch.ops().iter().filter(is_same).count() > 1 {
+                continue;
+            }
+            for signals in copies {
+                let waits = op.order.waits;
+                assert!(
+                    waits.is_some() && signals.contains(&waits),
+                    "{op:?}: {signals:?}"
+                );
+            }
+        }
     }
 
     fn check(&self) {
