@@ -8,13 +8,17 @@ use crate::drops;
 use crate::methods::{Fact, Family, Job, NO_STATE, Procedure, Runs, Series, Test, Work};
 use crate::record::Record;
 use crate::states::{self, Settling, State};
-use ftlab_base::RootSeed;
+use ftlab_base::{Content, RootSeed};
 use ftlab_drive::{Catalog, Device, DriveError, DriveFile, Host, Kind, Port, Testbed};
 use ftlab_result::{DriveKind, DriveSheet, Inside, Parameter, Run, Traffic};
 use ftlab_workload::JobFile;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+
+/// How a drive was prepared for a test of data that compress.
+pub(super) const WRITTEN_ALIKE: &str =
+    "All of that with data as compressible as those of the test.";
 
 /// One drive and what is to run on it.
 pub struct Bench<'a> {
@@ -32,6 +36,8 @@ struct Case {
     testbed: &'static str,
     /// None for the fastest of the machine.
     port: Option<Port>,
+    /// What was written on the way to the state: a drive that compresses reads back what it was given.
+    before: Content,
 }
 
 /// What tells cases apart.
@@ -47,8 +53,8 @@ impl Case {
 #[derive(Default)]
 struct Done {
     records: BTreeMap<Key, Record>,
-    /// How the drive settled, by the state it settled to.
-    settled: BTreeMap<State, Settling>,
+    /// How the drive settled, by case: of those that begin settled.
+    settled: BTreeMap<Key, Settling>,
     /// By procedure and machine.
     procedures: BTreeMap<(&'static str, &'static str), Vec<Measured>>,
     life: Option<ClientLife>,
@@ -118,11 +124,28 @@ impl<'a> Bench<'a> {
         done: &mut Done,
         step: &(dyn Fn(&str) + Sync),
     ) -> Result<(), ReviewError> {
-        let cases = self.cases();
-        let Some(first) = cases.first() else {
-            return Ok(());
-        };
-        let machine = self.machine(first.testbed)?;
+        let mut cases = self.cases();
+        // Drives are prepared once with each kind of data.
+        while let Some(first) = cases.first() {
+            let before = first.before;
+            let (now, later): (Vec<Case>, Vec<Case>) =
+                cases.into_iter().partition(|case| case.before == before);
+            self.run_from(before, &now, seed, done, step)?;
+            cases = later;
+        }
+        Ok(())
+    }
+
+    /// Runs cases that begin with a drive prepared with the same data.
+    fn run_from(
+        &self,
+        before: Content,
+        cases: &[Case],
+        seed: RootSeed,
+        done: &mut Done,
+        step: &(dyn Fn(&str) + Sync),
+    ) -> Result<(), ReviewError> {
+        let machine = self.machine(cases[0].testbed)?;
         let mut device = self.build(seed, &machine)?;
         let mut reached = State::New;
         for state in State::ALL {
@@ -135,13 +158,15 @@ impl<'a> Bench<'a> {
                     device = self.build(seed, &machine)?;
                     reached = State::New;
                 }
-                let prepared = states::prepare(device.as_mut(), reached, state, seed);
+                let prepared = states::prepare_with(device.as_mut(), reached, state, seed, before);
                 let settling = prepared.map_err(|error| ReviewError::Prepare {
                     drive: self.file.slug().to_owned(),
                     error,
                 })?;
-                done.settled
-                    .extend(settling.map(|settling| (state, settling)));
+                for case in here.iter().filter(|_| settling.is_some()) {
+                    done.settled
+                        .extend(settling.clone().map(|s| (case.key(), s)));
+                }
                 reached = state;
             }
             let prepared = Mutex::new(&mut device);
@@ -261,12 +286,21 @@ impl<'a> Bench<'a> {
                             job,
                             testbed,
                             port,
+                            before: self.data_before(job),
                         },
                     )
                 }));
             }
         }
         cases
+    }
+
+    /// Data like those of a job if they compress and the drive can tell, else data that do not.
+    fn data_before(&self, job: &Job) -> Content {
+        match data_of(job) {
+            Some(data) if self.file.compresses() => data,
+            _ => Content::RANDOM,
+        }
     }
 
     /// The distinct procedures and the machines they run on, in the order of the tests.
@@ -301,7 +335,11 @@ impl<'a> Bench<'a> {
                 Work::Jobs { jobs, .. } => {
                     for (state, case) in self.cases_of(test) {
                         let record = &done.records[&case.key()];
-                        let steps = steps(self.file, state, done.settled.get(&state));
+                        let settled = done.settled.get(&case.key());
+                        let mut steps = steps(self.file, state, settled);
+                        if case.before != Content::RANDOM {
+                            steps.push(WRITTEN_ALIKE.to_owned());
+                        }
                         let mut run = self.run_of(test, state.name(), case.job, steps, record);
                         let host = self.host(case.testbed, case.port)?;
                         self.say_where(&mut run, test.family, &host)?;
@@ -355,7 +393,10 @@ impl<'a> Bench<'a> {
         }
         Run {
             metrics,
-            data: data_of(job).to_owned(),
+            data: match data_of(job) {
+                Some(_) => "compressible".to_owned(),
+                None => "incompressible".to_owned(),
+            },
             read: record.read.clone(),
             write: record.write.clone(),
             trim: record.trim.clone(),
@@ -396,18 +437,12 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// What a job's data are like, in the words of the reference table.
-fn data_of(job: &Job) -> &'static str {
-    let file = JobFile::parse(job.text, job.file);
-    let compresses = file.is_ok_and(|file| {
-        let mut percents = file.jobs.iter().map(|job| job.data.compressible_percent());
-        percents.any(|percent| percent >= 50)
-    });
-    if compresses {
-        "compressible"
-    } else {
-        "incompressible"
-    }
+/// What a job's data look like, if half of them or more compress away: what reviews call compressible.
+fn data_of(job: &Job) -> Option<Content> {
+    let file = JobFile::parse(job.text, job.file).ok()?;
+    let mut data = file.jobs.iter().map(|job| job.data);
+    data.find(|data| data.compressible_percent() >= 50)
+        .map(|data| data.content())
 }
 
 /// The drive as the report shows it.
@@ -420,6 +455,7 @@ pub fn sheet(file: &DriveFile) -> DriveSheet {
         source: row.source,
         confidence: row.confidence,
         note: row.note,
+        base: row.base,
     };
     DriveSheet {
         drive: file.slug().to_owned(),

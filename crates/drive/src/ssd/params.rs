@@ -2,6 +2,7 @@
 
 use crate::host::Host;
 use ftlab_base::{Command, CommandKind, Nanos};
+use ftlab_nand::{Cause, NandOp, OpKind};
 use ftlab_timing::{NandTiming, PowerModel, Scheduling};
 
 /// What an SSD takes in time and holds in memory, apart from its NAND and its mapping.
@@ -25,6 +26,10 @@ pub struct SsdParams {
     pub read_command: Nanos,
     /// Time of the firmware core for each slot of a command.
     pub per_slot: Nanos,
+    /// Time of the firmware core for each page that collection reads.
+    pub collected_page: Nanos,
+    /// Time of one sector of 512 bytes in the compressor, on its way to the buffer.
+    pub compressed_sector: Nanos,
     /// Time of one sector of 512 bytes on the host link, as fast as the drive can.
     pub link_sector: Nanos,
     /// Time of a command's protocol on the host link.
@@ -43,6 +48,20 @@ impl SsdParams {
             CommandKind::Write => self.link_command + sector * u64::from(command.sectors),
             _ => self.link_command,
         }
+    }
+
+    /// Time of a write's data in the compressor.
+    pub(super) fn compression(&self, command: &Command) -> Nanos {
+        match command.kind {
+            CommandKind::Write => self.compressed_sector * u64::from(command.sectors),
+            _ => Nanos::ZERO,
+        }
+    }
+
+    /// Time of the firmware core for what collection reads among these operations.
+    pub(super) fn collection(&self, ops: &[NandOp]) -> Nanos {
+        let is_collected = |op: &&NandOp| op.kind == OpKind::Read && op.cause == Cause::Gc;
+        self.collected_page * ops.iter().filter(is_collected).count() as u64
     }
 
     /// Time of the firmware core for a command of so many slots.

@@ -245,7 +245,8 @@ impl TranslationLayer for BlockLayer {
     }
 
     fn secure_erase(&mut self, batch: &mut OpBatch) {
-        crate::purge::erase_used(&self.layout, &mut self.array, batch);
+        let slots = self.layout.slots_per_superblock;
+        crate::purge::erase_used(&self.layout, slots, &mut self.array, batch);
         let layer = Self::new(self.layout, self.config, self.space.slots);
         let mut layer = layer.expect("it was built so");
         std::mem::swap(&mut layer.array, &mut self.array);

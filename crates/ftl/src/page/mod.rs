@@ -414,7 +414,8 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
     }
 
     fn secure_erase(&mut self, batch: &mut OpBatch) {
-        crate::purge::erase_used(&self.layout, &mut self.array, batch);
+        let slots = self.layout.slots_per_superblock;
+        crate::purge::erase_used(&self.layout, slots, &mut self.array, batch);
         let mut layer = Self::new(self.layout, self.config.clone()).expect("it was built so");
         std::mem::swap(&mut layer.array, &mut self.array);
         *self = layer;
