@@ -10,4 +10,6 @@ pub mod ssd;
 
 pub use device::{Counters, Device};
 pub use disk_device::DiskDevice;
-pub use file::{Catalog, DriveError, DriveFile, Kind, ParameterRow, Testbed};
+pub use file::{
+    Catalog, DriveError, DriveFile, FileSystemPlaces, Kind, OperatingSystem, ParameterRow, Testbed,
+};

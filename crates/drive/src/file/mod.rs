@@ -9,10 +9,12 @@ mod quantity;
 mod scheduling;
 mod schema;
 mod settings;
+mod system;
 
 pub use catalog::Catalog;
 pub use quantity::{Confidence, Source};
 pub use schema::Kind;
+pub use system::{FileSystemPlaces, OperatingSystem};
 
 use crate::host_queue::HostOrder;
 use ftlab_base::{Nanos, StreamHash};
@@ -90,8 +92,8 @@ pub struct ParameterRow {
     pub note: String,
 }
 
-/// A test machine: what the host adds to every command.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A test machine: what the host adds to every command, and how it runs programs.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Testbed {
     /// Slug.
     pub slug: String,
@@ -101,6 +103,10 @@ pub struct Testbed {
     pub host_command: Nanos,
     /// Order of what waits for a drive that takes one command at a time.
     pub queue_order: HostOrder,
+    /// How many times as fast its CPU runs a program as that of the review of 2008.
+    pub cpu_speed: f64,
+    /// How it writes back, if the file says so: application scripts need it.
+    pub os: Option<OperatingSystem>,
 }
 
 impl DriveFile {
@@ -258,11 +264,14 @@ impl Testbed {
                 HostOrder::NAMES.join(", ")
             ))
         })?;
+        let os = file.os.as_ref().map(OperatingSystem::of);
         Ok(Testbed {
             slug: slug.to_string(),
             name: file.name,
             host_command: file.host.command.get(),
             queue_order,
+            cpu_speed: file.host.cpu_speed.map_or(1.0, |speed| speed.base),
+            os: os.transpose().map_err(invalid)?,
         })
     }
 }
