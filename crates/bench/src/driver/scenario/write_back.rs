@@ -109,9 +109,13 @@ impl WriteBack {
         self.dirty_max_sectors * SECTOR_BYTES
     }
 
-    /// When the next pass begins.
+    /// When the next pass begins, if nothing has to end before.
     pub fn next_pass(&self) -> SimTime {
-        self.next_pass
+        if self.passes() {
+            SimTime::NEVER
+        } else {
+            self.next_pass
+        }
     }
 
     /// Whether data of programs are on their way to the drive.
@@ -119,9 +123,9 @@ impl WriteBack {
         self.in_flight_sectors > 0
     }
 
-    /// Begins a pass if one is due.
+    /// Begins a pass if one is due and the last one is over.
     pub fn tick(&mut self, now: SimTime) {
-        if now < self.next_pass {
+        if now < self.next_pass || self.passes() {
             return;
         }
         if self.waiting_sectors == 0 && self.file_system.is_clean() {
@@ -131,12 +135,15 @@ impl WriteBack {
         self.next_pass = now + self.os.lazy_writer_interval;
         let share = (self.waiting_sectors as f64 * self.os.lazy_writer_share).ceil() as u64;
         let due = share.max(std::mem::take(&mut self.dirtied));
-        self.budget = due.max(self.budget).min(self.waiting_sectors);
-        if self.journal.is_empty() && self.pages.is_empty() && !self.journal_in_flight {
-            let (journal, pages) = self.file_system.take();
-            self.journal.extend(journal);
-            self.pages.extend(pages);
-        }
+        self.budget = due.min(self.waiting_sectors);
+        let (journal, pages) = self.file_system.take();
+        self.journal.extend(journal);
+        self.pages.extend(pages);
+    }
+
+    /// Whether a pass is under way.
+    fn passes(&self) -> bool {
+        self.budget > 0 || self.requests > 0 || !self.journal.is_empty() || !self.pages.is_empty()
     }
 
     /// The lazy writer's next request, while it may have more outstanding. The journal goes before
