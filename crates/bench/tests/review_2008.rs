@@ -24,6 +24,7 @@ fn run(drives: &[&str], tests: &[&str], seed: u64, threads: usize) -> ResultSet 
             .collect(),
         tests: methods::select(&tests).expect("they exist"),
         testbed: Catalog::testbed("anandtech-2008").expect("it loads"),
+        testbed_is_chosen: false,
         seed: RootSeed(seed),
         threads,
         version: "test".into(),

@@ -81,6 +81,7 @@ fn plan(options: &Options) -> Result<Plan, Failure> {
         drives: drives(&options.drives)?,
         tests: methods::select(&options.tests)?,
         testbed: options.testbed.load()?,
+        testbed_is_chosen: options.testbed.is_given(),
         seed: RootSeed(options.seed),
         threads: options.jobs.map_or_else(cores, NonZeroUsize::get),
         version: env!("CARGO_PKG_VERSION").to_owned(),

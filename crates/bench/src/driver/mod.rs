@@ -26,7 +26,7 @@ mod windows;
 mod worker;
 
 pub use report::RunReport;
-pub use scenario::{ProcessReport, ScenarioReport, check_scenario, run_scenario};
+pub use scenario::{ProcessReport, ScenarioReport, check_scenario, run_scenario, testbed_of};
 pub use stats::{DEPTH_LEVELS, Direction, INTERVAL_S, Interval, JobReport};
 pub use windows::WriteAmplification;
 

@@ -7,7 +7,7 @@ pub use score::{Judgement, judge};
 
 use crate::methods::{self, Test};
 use ftlab_result::{Figure, Run};
-use metric::Metric;
+use metric::{Compared, Metric};
 use serde::Deserialize;
 
 /// The reference table.
@@ -165,12 +165,18 @@ impl<'a> Bench<'a> {
         let metric = Metric::parse(&row.metric, &row.source)?;
         let value = |run: &'r Run| {
             let value = metric.of(run)?;
-            let Some(other) = metric.compared_with else {
-                return Some((value, run));
+            let on = |drive: &str, test: &str| {
+                let drive = self.drive(drive)?;
+                let other = self.runs_of(&drive.slug, test, &row.state);
+                metric.of(other.first()?)
             };
-            let other = self.drive(other)?;
-            let other = self.runs_of(&other.slug, &row.test, &row.state);
-            Some((value / metric.of(other.first()?)?, run))
+            let figure = match metric.compared {
+                Compared::Alone => value,
+                Compared::Ratio(other) => value / on(other, &row.test)?,
+                Compared::Advantage(other) => 100.0 * (1.0 - value / on(other, &row.test)?),
+                Compared::Extra(test) => value - on(&run.drive, test)?,
+            };
+            Some((figure, run))
         };
         runs.iter()
             .filter_map(|run| value(run))

@@ -44,12 +44,12 @@ impl Judgement {
 #[must_use]
 pub fn judge(metric: &str, qualifier: &str, published: f64, simulated: f64) -> Judgement {
     if published <= 0.0 || simulated <= 0.0 {
-        return Judgement::SHOWN; // no logarithm, and no such figure is published today
+        return near_nothing(qualifier, published, simulated);
     }
     let error = (simulated / published).ln().abs();
     let within = |factor: f64| error <= factor.ln();
     match qualifier {
-        "eq" | "approx" if metric.starts_with("lat_max_") => {
+        "eq" | "approx" if metric.starts_with("lat_max_") || metric == "pauses" => {
             Judgement::when(within(TOLERANCE_MAXIMUM))
         }
         "eq" if is_scored(metric) => Judgement {
@@ -70,9 +70,26 @@ pub fn judge(metric: &str, qualifier: &str, published: f64, simulated: f64) -> J
     }
 }
 
+/// The same where one is nothing and has no logarithm: a drive without pauses has none in the model.
+fn near_nothing(qualifier: &str, published: f64, simulated: f64) -> Judgement {
+    match qualifier {
+        "eq" => Judgement::when(published == simulated),
+        "gt" => Judgement::when(simulated > published),
+        "lt" => Judgement::when(simulated < published),
+        "range-lo" => Judgement::when(simulated >= published),
+        "range-hi" => Judgement::when(simulated <= published),
+        "approx" | "upto" => Judgement::when(false),
+        _ => Judgement::SHOWN,
+    }
+}
+
 /// Ratios follow from two scored rows and would count them twice.
 fn is_scored(metric: &str) -> bool {
-    matches!(metric, "iops" | "mb_s" | "lat_avg_ms" | "lat_avg_s")
+    matches!(
+        metric,
+        "iops" | "mb_s" | "lat_avg_ms" | "lat_avg_s" | "seconds"
+    ) || metric.ends_with("_seconds") && !metric.starts_with("extra_")
+        || metric.ends_with("_minutes")
 }
 
 #[cfg(test)]
@@ -117,12 +134,27 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_nothing() {
+        assert_eq!(verdict("pauses", "eq", 0.0, 0.0), Verdict::Pass);
+        assert_eq!(verdict("pauses", "eq", 0.0, 1.0), Verdict::Fail);
+        assert_eq!(verdict("pauses", "eq", 20.0, 0.0), Verdict::Fail);
+        assert_eq!(verdict("pauses", "eq", 20.0, 39.0), Verdict::Pass);
+        assert_eq!(
+            verdict("stall_latency_s", "range-lo", 0.0, 0.3),
+            Verdict::Pass
+        );
+        assert_eq!(
+            verdict("advantage_pct", "approx", 30.0, -3.0),
+            Verdict::Fail
+        );
+    }
+
+    #[test]
     fn doubtful_rows_are_only_shown() {
         assert_eq!(
             judge("mb_s", "ambiguous-test", 163.0, 163.0),
             Judgement::SHOWN
         );
         assert_eq!(judge("seconds", "derived", 34.0, 10.0), Judgement::SHOWN);
-        assert_eq!(judge("pauses", "eq", 0.0, 0.0), Judgement::SHOWN);
     }
 }

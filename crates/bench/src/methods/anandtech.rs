@@ -1,6 +1,6 @@
 //! The Iometer tests of AnandTech's reviews of 2008 (A) and 2009 (B).
 
-use super::{Family, Job, Step};
+use super::{Family, Job, Load, Step};
 use crate::states::State;
 use ftlab_result::Chart;
 
@@ -14,7 +14,11 @@ macro_rules! job {
 }
 
 const fn step(slug: &'static str, label: &'static str, job: &'static Job) -> Step {
-    Step { slug, label, job }
+    Step {
+        slug,
+        label,
+        load: Load::Job(job),
+    }
 }
 
 // Iometer on a drive of the lab: the source says nothing of its state, and a drive under test had

@@ -4,6 +4,9 @@
 //! the single tests. Several steps may be the same job: it runs once a drive and state.
 
 mod anandtech;
+mod applications_2008;
+mod applications_2011;
+mod enterprise_2012;
 mod select;
 
 pub use select::{UnknownTest, select};
@@ -18,6 +21,26 @@ pub struct Job {
     pub file: &'static str,
     /// Its text.
     pub text: &'static str,
+}
+
+/// What a test runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Load {
+    /// A job file.
+    Job(&'static Job),
+    /// The script or scenario of that name in `scripts/`.
+    Scenario(&'static str),
+}
+
+impl Load {
+    /// What names it among all loads.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Load::Job(job) => job.file,
+            Load::Scenario(name) => name,
+        }
+    }
 }
 
 /// One test as its review describes it.
@@ -51,7 +74,7 @@ pub struct Step {
     /// What it varies, for example `16 KiB`; empty for a family of one.
     pub label: &'static str,
     /// What runs.
-    pub job: &'static Job,
+    pub load: Load,
 }
 
 /// A test: a step within its family.
@@ -82,15 +105,22 @@ impl Test {
 
 /// Every family, in the order of the list of methods.
 #[must_use]
-pub fn families() -> &'static [Family] {
-    anandtech::FAMILIES
+pub fn families() -> impl Iterator<Item = &'static Family> {
+    [
+        anandtech::FAMILIES,
+        applications_2008::FAMILIES,
+        applications_2011::FAMILIES,
+        enterprise_2012::FAMILIES,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// Every test, family by family.
 pub fn all() -> impl Iterator<Item = Test> {
     let steps =
         |family: &'static Family| family.steps.iter().map(move |step| Test { family, step });
-    families().iter().flat_map(steps)
+    families().flat_map(steps)
 }
 
 #[cfg(test)]
@@ -105,13 +135,31 @@ mod tests {
     }
 
     #[test]
+    fn every_scenario_is_valid_and_its_machine_known() {
+        for test in all() {
+            let Load::Scenario(name) = test.step.load else {
+                continue;
+            };
+            assert!(
+                crate::scripts::find(name).is_some(),
+                "no scripts/{name}.toml"
+            );
+            let scenario = crate::scripts::scenario(name);
+            let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+            crate::driver::testbed_of(&scenario).unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+
+    #[test]
     fn every_job_is_valid_and_every_family_has_a_state() {
         for test in all() {
-            let job = test.step.job;
+            assert!(!test.family.states.is_empty());
+            let Load::Job(job) = test.step.load else {
+                continue;
+            };
             let parsed = ftlab_workload::JobFile::parse(job.text, job.file);
             let file = parsed.unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(file.jobs.len(), 1, "{}", job.file);
-            assert!(!test.family.states.is_empty());
         }
     }
 }

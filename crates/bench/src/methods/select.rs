@@ -52,7 +52,7 @@ fn answers_to(test: &Test, name: &str) -> bool {
 
 fn unknown(name: &str) -> UnknownTest {
     let mut slugs: BTreeSet<&str> = all().map(|test| test.step.slug).collect();
-    slugs.extend(families().iter().map(|family| family.slug));
+    slugs.extend(families().map(|family| family.slug));
     let mut alike: Vec<(f64, &str)> = slugs
         .into_iter()
         .map(|slug| (strsim::jaro_winkler(slug, name), slug))
@@ -61,7 +61,7 @@ fn unknown(name: &str) -> UnknownTest {
     alike.sort_by(|a, b| b.0.total_cmp(&a.0));
     alike.truncate(HINTS_MAX);
     let nearest: Vec<&str> = alike.into_iter().map(|(_, slug)| slug).collect();
-    let methods: Vec<&str> = families().iter().map(|family| family.method).collect();
+    let methods: Vec<&str> = families().map(|family| family.method).collect();
     let hint = match nearest.as_slice() {
         [] => format!("a test's slug or one of {}", methods.join(", ")),
         _ => format!(

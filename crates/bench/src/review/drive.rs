@@ -2,9 +2,11 @@
 
 use super::{Plan, ReviewError, drive_seed, job_seed, steps};
 use crate::driver::{self, Clock, DriverError, INTERVAL_S};
-use crate::methods::{Job, Test};
+use crate::methods::{Load, Test};
 use crate::record::Record;
+use crate::scripts;
 use crate::states::{self, State};
+use ftlab_base::RootSeed;
 use ftlab_drive::{Device, DriveFile, Kind};
 use ftlab_result::{DriveKind, DriveSheet, Parameter, Run};
 use ftlab_workload::JobFile;
@@ -54,14 +56,14 @@ impl<'a> Bench<'a> {
                 reached = state;
             }
             let prepared = Mutex::new(&mut device);
-            let record = |job: &&'static Job| {
+            let record = |load: &Load| {
                 let copy = prepared.lock().expect("no holder panics").snapshot();
-                self.record(copy, job, state, step)
+                self.record(copy, *load, state, step)
             };
             // All of them, in order: which error is reported must not depend on the threads.
             let done: Vec<_> = jobs.par_iter().map(record).collect();
             for (job, record) in jobs.iter().zip(done) {
-                records.insert((job.file, state), record?);
+                records.insert((job.name(), state), record?);
             }
         }
         Ok(self.runs(&records))
@@ -71,36 +73,56 @@ impl<'a> Bench<'a> {
     fn record(
         &self,
         mut device: Box<dyn Device>,
-        job: &Job,
+        load: Load,
         state: State,
         step: &(dyn Fn(&str) + Sync),
     ) -> Result<Record, ReviewError> {
-        let label = format!("{} {} ({})", self.file.slug(), job.file, state.name());
+        let label = format!("{} {} ({})", self.file.slug(), load.name(), state.name());
         let failed = |error: DriverError| ReviewError::Run {
             run: label.clone(),
             error: Box::new(error),
         };
-        let file = JobFile::parse(job.text, job.file)
-            .map_err(DriverError::from)
-            .map_err(failed)?;
-        let seed = job_seed(self.plan.seed, job.file);
-        let report = driver::run(&file, device.as_mut(), Clock::Timed, seed).map_err(failed)?;
+        let seed = job_seed(self.plan.seed, load.name());
+        let record = match load {
+            Load::Job(job) => JobFile::parse(job.text, job.file)
+                .map_err(DriverError::from)
+                .and_then(|file| driver::run(&file, device.as_mut(), Clock::Timed, seed))
+                .map(|report| Record::of(&report)),
+            Load::Scenario(name) => self.run_scenario(name, device.as_mut(), seed),
+        };
+        let record = record.map_err(failed)?;
         step(&label);
-        Ok(Record::of(&report))
+        Ok(record)
+    }
+
+    /// Runs a scenario on the machine it names, or on the one that was asked for.
+    fn run_scenario(
+        &self,
+        name: &str,
+        device: &mut dyn Device,
+        seed: RootSeed,
+    ) -> Result<Record, DriverError> {
+        let scenario = scripts::scenario(name)?;
+        let testbed = match self.plan.testbed_is_chosen {
+            true => self.plan.testbed.clone(),
+            false => driver::testbed_of(&scenario)?,
+        };
+        let report = driver::run_scenario(&scenario, device, &testbed, seed)?;
+        Ok(Record::of_scenario(&report))
     }
 
     /// The distinct jobs that run from a state, in the order of the tests. A disk has one state:
     /// it runs in the first that a test asks for and answers for all of them.
-    fn jobs_in(&self, state: State) -> Vec<&'static Job> {
-        let mut jobs: Vec<&'static Job> = Vec::new();
+    fn jobs_in(&self, state: State) -> Vec<Load> {
+        let mut jobs: Vec<Load> = Vec::new();
         for test in &self.plan.tests {
             let runs_here = test
                 .family
                 .states
                 .iter()
                 .any(|&asked| self.runs_in(asked) == state);
-            if runs_here && !jobs.iter().any(|job| job.file == test.step.job.file) {
-                jobs.push(test.step.job);
+            if runs_here && !jobs.contains(&test.step.load) {
+                jobs.push(test.step.load);
             }
         }
         jobs
@@ -121,7 +143,7 @@ impl<'a> Bench<'a> {
             self.run_of(
                 test,
                 state,
-                &records[&(test.step.job.file, self.runs_in(state))],
+                &records[&(test.step.load.name(), self.runs_in(state))],
             )
         };
         self.plan.tests.iter().flat_map(states).map(run).collect()

@@ -29,6 +29,8 @@ pub struct Plan {
     pub tests: Vec<Test>,
     /// The test machine.
     pub testbed: Testbed,
+    /// Scenarios run on it too, and not each on the machine it names.
+    pub testbed_is_chosen: bool,
     /// Root of every random stream.
     pub seed: RootSeed,
     /// Jobs at a time; at least 1.

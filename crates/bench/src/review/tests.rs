@@ -14,6 +14,7 @@ fn plan(drives: &[&str], tests: &[&str], threads: usize) -> Plan {
             .collect(),
         tests: methods::select(&tests).unwrap(),
         testbed: Catalog::testbed("anandtech-2008").unwrap(),
+        testbed_is_chosen: false,
         seed: RootSeed(1),
         threads,
         version: "0".to_owned(),

@@ -2,7 +2,7 @@
 
 use super::placement;
 use super::scheduling::scheduling;
-use super::schema::{DestageOrder, DiskFile, Scheme, SsdFile};
+use super::schema::{DestageOrder, DiskFile, Release, Scheme, SsdFile};
 use super::{Body, DriveError, DriveFile, Testbed};
 use crate::device::Device;
 use crate::disk::{Destage, Disk, DiskParams};
@@ -320,6 +320,7 @@ fn ssd_params(
         },
         queue_depth: ssd.queue.depth.get(),
         buffer_slots: (ssd.buffer.size.get() / ssd.map.slot.get()) as u32,
+        buffer_frees_by_register: ssd.buffer.release == Release::Transferred,
         die_queue: ssd.firmware.die_queue.get(),
         scheduling,
         write_command: ssd.firmware.write_command.get(),

@@ -184,6 +184,20 @@ pub(super) struct Wear {
 #[serde(deny_unknown_fields)]
 pub(super) struct Buffer {
     pub(super) size: Quantity<Bytes>,
+    /// When the room of a slot is free again.
+    #[serde(default)]
+    pub(super) release: Release,
+}
+
+/// Until when a slot takes room in the write buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Release {
+    /// It is kept until it is in the cells, so that nothing is lost when a program fails.
+    #[default]
+    Programmed,
+    /// It goes on to the page register of its die, and the buffer only passes data on.
+    Transferred,
 }
 
 /// The controller's core.

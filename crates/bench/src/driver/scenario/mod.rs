@@ -111,6 +111,17 @@ pub fn run_scenario(
     Ok(report)
 }
 
+/// The machine that a scenario names.
+///
+/// # Errors
+/// When there is none of that name.
+pub fn testbed_of(scenario: &Scenario) -> Result<Testbed, DriverError> {
+    Catalog::testbed(&scenario.testbed).map_err(|error| DriverError::Testbed {
+        file: scenario.name.clone(),
+        why: error.to_string(),
+    })
+}
+
 fn programs(
     scenario: &Scenario,
     device_bytes: u64,

@@ -28,6 +28,8 @@ pub struct WriteBack {
     dirtied: u64,
     /// Sectors that the present pass has yet to write.
     budget: u64,
+    /// A program has met the limit since the last pass began.
+    someone_waits: bool,
     /// Where the pass goes on.
     cursor: u64,
     next_pass: SimTime,
@@ -48,6 +50,7 @@ impl WriteBack {
             limit_sectors: os.dirty_limit_bytes / SECTOR_BYTES,
             dirtied: 0,
             budget: 0,
+            someone_waits: false,
             cursor: 0,
             next_pass: SimTime::NEVER,
             journal: VecDeque::new(),
@@ -68,7 +71,7 @@ impl WriteBack {
     pub fn admit(&mut self, run: Run, now: SimTime) -> bool {
         let dirty = self.dirty_sectors();
         if dirty > 0 && dirty + u64::from(run.sectors) > self.limit_sectors {
-            self.budget = self.waiting_sectors;
+            self.someone_waits = true;
             return false;
         }
         let added = self.insert(run);
@@ -109,12 +112,13 @@ impl WriteBack {
         self.dirty_max_sectors * SECTOR_BYTES
     }
 
-    /// When the next pass begins, if nothing has to end before.
+    /// When the next pass begins: an interval after the last one began, or at once when a program
+    /// waits, and not before the last one is over.
     pub fn next_pass(&self) -> SimTime {
-        if self.passes() {
-            SimTime::NEVER
-        } else {
-            self.next_pass
+        match (self.passes(), self.someone_waits) {
+            (true, _) => SimTime::NEVER,
+            (false, true) => SimTime::ZERO,
+            (false, false) => self.next_pass,
         }
     }
 
@@ -125,7 +129,7 @@ impl WriteBack {
 
     /// Begins a pass if one is due and the last one is over.
     pub fn tick(&mut self, now: SimTime) {
-        if now < self.next_pass || self.passes() {
+        if now < self.next_pass() {
             return;
         }
         if self.waiting_sectors == 0 && self.file_system.is_clean() {
@@ -134,7 +138,11 @@ impl WriteBack {
         }
         self.next_pass = now + self.os.lazy_writer_interval;
         let share = (self.waiting_sectors as f64 * self.os.lazy_writer_share).ceil() as u64;
-        let due = share.max(std::mem::take(&mut self.dirtied));
+        let due = match std::mem::take(&mut self.someone_waits) {
+            true => u64::MAX,
+            false => share.max(self.dirtied),
+        };
+        self.dirtied = 0;
         self.budget = due.min(self.waiting_sectors);
         let (journal, pages) = self.file_system.take();
         self.journal.extend(journal);
