@@ -2,6 +2,7 @@
 
 use super::quantity::{Sectors, Share};
 use super::schema::{PhaseKeys, ProcessKeys, SCHEMA, ScenarioFile, ScriptFile};
+use super::steps::CLUSTER_SECTORS;
 use super::{Phase, Process, Scenario, Script, ScriptError, Transfer};
 use ftlab_base::Nanos;
 use std::collections::BTreeMap;
@@ -227,13 +228,17 @@ fn transfer(
     if let Some(at) = files.count.as_ref().filter(|_| count == 0) {
         return Err(source.error(at, "a count is above 0"));
     }
+    if files.at.get_ref().0 % CLUSTER_SECTORS != 0 {
+        let why = "files begin at clusters: `at` must be a multiple of 4 KiB, such as \"20 GiB\"";
+        return Err(source.error(&files.at, why));
+    }
     let moved = amount.get_ref().0;
     if moved == 0 {
         return Err(source.error(amount, "an amount is above 0"));
     }
     Ok(Transfer {
         files: name.get_ref().clone(),
-        at: files.at.0,
+        at: files.at.get_ref().0,
         size,
         count,
         amount: moved,

@@ -27,7 +27,7 @@ pub(super) struct ScriptFile {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FilesKeys {
-    pub at: Sectors,
+    pub at: Spanned<Sectors>,
     pub size: Spanned<Sectors>,
     /// How many files they are.
     pub count: Option<Spanned<u64>>,
