@@ -35,7 +35,7 @@ Examples:
 pub struct Options {
     /// Drives of `ftlab drives`, or paths to drive files; none: the five of the 2008 review
     drives: Vec<String>,
-    /// A test, for example randwrite-4k-qd1, or a method, A1 to B1; may be repeated; none: all
+    /// A test, for example randwrite-4k-qd1, or a method, A1 to D10; may be repeated; none: all
     #[arg(long = "test", value_name = "TEST")]
     tests: Vec<String>,
     /// Directory for results.json and index.html
