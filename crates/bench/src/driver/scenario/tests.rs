@@ -204,7 +204,7 @@ fn the_same_seed_gives_the_same_run() {
     let text = COPY.replace("1 } }\nwrite", "1 }, sequential = \"10 %\" }\nwrite");
     let scenario = alone(&text);
     let run = |seed| {
-        let file = Catalog::load("generic-mlc-8", &[]).unwrap();
+        let file = Catalog::load("wd-velociraptor-300", &[]).unwrap();
         let mut drive = file.build(&testbed(), RootSeed(1)).unwrap();
         let report = run_scenario(&scenario, drive.as_mut(), &testbed(), RootSeed(seed)).unwrap();
         (

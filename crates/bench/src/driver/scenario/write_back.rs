@@ -134,6 +134,7 @@ impl WriteBack {
         }
         if self.waiting_sectors == 0 && self.file_system.is_clean() {
             self.next_pass = SimTime::NEVER;
+            self.someone_waits = false;
             return;
         }
         self.next_pass = now + self.os.lazy_writer_interval;
