@@ -32,7 +32,8 @@ fn run(drives: &[&str], tests: &[&str], seed: u64, threads: usize) -> ResultSet 
     review(&plan, &|_| ()).expect("it runs")
 }
 
-static WHOLE: LazyLock<ResultSet> = LazyLock::new(|| run(&DRIVES, &["A1", "A2", "A3", "A4", "B1"], 1, 2));
+static WHOLE: LazyLock<ResultSet> =
+    LazyLock::new(|| run(&DRIVES, &["A1", "A2", "A3", "A4", "B1"], 1, 2));
 
 fn figure(id: &str) -> &'static Figure {
     WHOLE

@@ -104,7 +104,6 @@ impl Test {
 }
 
 /// Every family, in the order of the list of methods.
-#[must_use]
 pub fn families() -> impl Iterator<Item = &'static Family> {
     [
         anandtech::FAMILIES,
