@@ -12,6 +12,8 @@ pub mod ssd;
 
 pub use device::{Counters, Device, EraseRefused};
 pub use disk_device::DiskDevice;
-pub use file::{Catalog, DriveError, DriveFile, Kind, ParameterRow, Testbed};
+pub use file::{
+    Catalog, DriveError, DriveFile, FileSystemPlaces, Kind, OperatingSystem, ParameterRow, Testbed,
+};
 pub use ftlab_timing::Energy;
 pub use host::{Host, Port};

@@ -29,7 +29,7 @@ pub enum Command {
     Drives,
     /// Show every number of a drive with its unit, source and confidence
     Show(show::Options),
-    /// Run a fio job file on a drive
+    /// Run a fio job file or an application script on a drive
     Run(run::Options),
     /// Run the reviews' tests on drives and write a report
     Review(review::Options),
@@ -65,12 +65,19 @@ impl TestbedsOption {
 #[derive(Debug, Args)]
 pub struct TestbedOption {
     /// Test machine: a name, or a path to a .toml file
-    #[arg(long, value_name = "TESTBED", default_value = "anandtech-2008")]
-    testbed: String,
+    ///
+    /// If left out, anandtech-2008; for a script, the one that its file names
+    #[arg(long, value_name = "TESTBED")]
+    testbed: Option<String>,
 }
 
 impl TestbedOption {
     pub fn load(&self) -> Result<Testbed, DriveError> {
-        Catalog::testbed(&self.testbed)
+        self.load_or("anandtech-2008")
+    }
+
+    /// The one asked for, else the one called `name`.
+    pub fn load_or(&self, name: &str) -> Result<Testbed, DriveError> {
+        Catalog::testbed(self.testbed.as_deref().unwrap_or(name))
     }
 }

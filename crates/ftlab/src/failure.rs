@@ -7,6 +7,7 @@ use ftlab_bench::states::PrepareError;
 use ftlab_bench::theory::TheoryError;
 use ftlab_drive::DriveError;
 use ftlab_workload::JobError;
+use ftlab_workload::script::ScriptError;
 use std::fmt::Display;
 use std::io::ErrorKind;
 use std::process::ExitCode;
@@ -80,6 +81,12 @@ impl From<DriveError> for Failure {
 
 impl From<JobError> for Failure {
     fn from(error: JobError) -> Self {
+        Failure::of(true, &error)
+    }
+}
+
+impl From<ScriptError> for Failure {
+    fn from(error: ScriptError) -> Self {
         Failure::of(true, &error)
     }
 }

@@ -126,6 +126,8 @@ pub fn testbed(host_command: Nanos, queue_order: HostOrder) -> Testbed {
         queue_order,
         ports: Vec::new(),
         link_sleeps: false,
+        cpu_speed: 1.0,
+        os: None,
     }
 }
 

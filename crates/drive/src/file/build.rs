@@ -3,7 +3,7 @@
 use super::placement;
 use super::power;
 use super::scheduling::scheduling;
-use super::schema::{DestageOrder, DiskFile, Scheme, SsdFile};
+use super::schema::{DestageOrder, DiskFile, Release, Scheme, SsdFile};
 use super::{Body, DriveError, DriveFile, Testbed};
 use crate::device::Device;
 use crate::disk::{Destage, Disk, DiskParams};
@@ -335,6 +335,7 @@ fn ssd_params(ssd: &SsdFile, scheduling: Scheduling, user_slots: u32) -> SsdPara
         },
         queue_depth: ssd.queue.depth.get(),
         buffer_slots: (ssd.buffer.size.get() / ssd.map.slot.get()) as u32,
+        buffer_frees_by_register: ssd.buffer.release == Release::Transferred,
         die_queue: ssd.firmware.die_queue.get(),
         scheduling,
         write_command: ssd.firmware.write_command.get(),

@@ -10,10 +10,12 @@ mod quantity;
 mod scheduling;
 mod schema;
 mod settings;
+mod system;
 
 pub use catalog::Catalog;
 pub use quantity::{Confidence, Source};
 pub use schema::Kind;
+pub use system::{FileSystemPlaces, OperatingSystem};
 
 use crate::host::{Host, Port};
 use crate::host_queue::HostOrder;
@@ -92,8 +94,8 @@ pub struct ParameterRow {
     pub note: String,
 }
 
-/// A test machine: what the host adds to every command.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A test machine: what the host adds to every command, and how it runs programs.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Testbed {
     /// Slug.
     pub slug: String,
@@ -107,6 +109,10 @@ pub struct Testbed {
     pub ports: Vec<Port>,
     /// Whether it puts the link of an idle drive to sleep.
     pub link_sleeps: bool,
+    /// How many times as fast its CPU runs a program as that of the review of 2008.
+    pub cpu_speed: f64,
+    /// How it writes back, if the file says so: application scripts need it.
+    pub os: Option<OperatingSystem>,
 }
 
 impl DriveFile {
@@ -348,6 +354,7 @@ impl Testbed {
                 invalid(format!("host.ports: `{name}` is none of: {names}"))
             })
         };
+        let os = file.os.as_ref().map(OperatingSystem::of);
         Ok(Testbed {
             slug: slug.to_string(),
             name: file.name,
@@ -355,6 +362,8 @@ impl Testbed {
             queue_order,
             ports: file.host.ports.iter().map(port).collect::<Result<_, _>>()?,
             link_sleeps: file.host.link_sleeps,
+            cpu_speed: file.host.cpu_speed.map_or(1.0, |speed| speed.base),
+            os: os.transpose().map_err(invalid)?,
         })
     }
 

@@ -189,6 +189,20 @@ pub(super) struct Wear {
 #[serde(deny_unknown_fields)]
 pub(super) struct Buffer {
     pub(super) size: Quantity<Bytes>,
+    /// When the room of a slot is free again.
+    #[serde(default)]
+    pub(super) release: Release,
+}
+
+/// Until when a slot takes room in the write buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Release {
+    /// It is kept until it is in the cells, so that nothing is lost when a program fails.
+    #[default]
+    Programmed,
+    /// It goes on to the page register of its die, and the buffer only passes data on.
+    Transferred,
 }
 
 /// The controller's core.
@@ -328,6 +342,7 @@ pub(super) struct TestbedFile {
     #[expect(dead_code, reason = "for the reader of the file")]
     pub(super) summary: String,
     pub(super) host: HostKeys,
+    pub(super) os: Option<SystemKeys>,
 }
 
 /// What the host adds to every command.
@@ -344,4 +359,28 @@ pub(super) struct HostKeys {
     /// Whether the host lets the link of an idle drive sleep.
     #[serde(default)]
     pub(super) link_sleeps: bool,
+    /// How many times as fast its CPU runs a program as that of the review of 2008; 1 if left out.
+    pub(super) cpu_speed: Option<Quantity<Ratio>>,
+}
+
+/// What the operating system does with what programs write.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SystemKeys {
+    /// Between two passes of the lazy writer.
+    pub(super) lazy_writer_interval: Quantity<Time>,
+    /// Of the dirty data, written in a pass at least.
+    pub(super) lazy_writer_share: Quantity<Ratio>,
+    /// Dirty data at which a program that writes has to wait.
+    pub(super) dirty_limit: Quantity<Bytes>,
+    /// Largest request of the lazy writer.
+    pub(super) write_size: Quantity<Bytes>,
+    /// Its requests outstanding.
+    pub(super) write_depth: Quantity<Count>,
+    /// Where the file system's parts lie.
+    pub(super) journal_at: Quantity<Bytes>,
+    pub(super) journal_size: Quantity<Bytes>,
+    pub(super) table_at: Quantity<Bytes>,
+    pub(super) bitmap_at: Quantity<Bytes>,
+    pub(super) directory_at: Quantity<Bytes>,
 }

@@ -89,7 +89,14 @@ impl Ssd {
             params,
             slot,
             mapped,
-            scheduler: Scheduler::new(geometry, params.nand, params.scheduling, params.die_queue),
+            scheduler: {
+                let (nand, order) = (params.nand, params.scheduling);
+                let mut scheduler = Scheduler::new(geometry, nand, order, params.die_queue);
+                if params.buffer_frees_by_register {
+                    scheduler.free_by_register();
+                }
+                scheduler
+            },
             queue: HostQueue::new(params.host.order, params.queue_depth),
             host: Server::default(),
             link: Server::default(),

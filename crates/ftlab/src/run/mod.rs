@@ -1,9 +1,10 @@
-//! `ftlab run`: a fio job file on a drive.
+//! `ftlab run`: a fio job file or an application script on a drive.
 
 mod fio;
 mod fio_latency;
 mod inside;
 mod normal;
+mod script;
 mod start;
 mod wall;
 
@@ -30,12 +31,13 @@ Examples:
   ftlab run job.fio --drive generic-mlc-8 --set spare.op=28% --untimed
   ftlab run job.fio --drive intel-x25-m-g1-80 --state steady --save-state steady.state
   ftlab run other.fio --drive intel-x25-m-g1-80 --from-state steady.state
+  ftlab run scripts/multitask1-extract-photoshop.toml --drive samsung-slc-64
 
 Keys that only matter to a real machine (ioengine, direct, filename, …) are accepted and listed.
 An untimed run gives write amplification and wear, no latencies; it is much faster.
 A saved state fits the drive it was saved of, with the same settings; the seed may differ.")]
 pub struct Options {
-    /// A fio job file
+    /// A fio job file, or an application script or scenario (.toml)
     job: PathBuf,
     /// A drive of `ftlab drives`, or a path to a drive file
     #[arg(long)]
@@ -99,6 +101,9 @@ struct Finished {
 }
 
 pub fn command(options: &Options) -> Outcome {
+    if script::is_one(&options.job) {
+        return script::command(options);
+    }
     let finished = run(options)?;
     let text = match options.output_format {
         OutputFormat::Normal => normal::render(&finished),
