@@ -2,7 +2,7 @@
 
 use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_drive::saved::{DeviceState, StateError};
-use ftlab_drive::{Counters, Device};
+use ftlab_drive::{Counters, Device, Energy, EraseRefused, Host};
 use ftlab_ftl::page::PageMapped;
 use std::collections::VecDeque;
 
@@ -127,6 +127,29 @@ impl Device for Fake {
 
     fn counters(&self) -> Counters {
         self.counters
+    }
+
+    fn erase_counts(&self) -> &[u32] {
+        &[]
+    }
+
+    fn energy(&self, now: SimTime) -> Option<Energy> {
+        // A watt, and a joule a command.
+        Some(Energy {
+            controller: now.as_secs(),
+            nand: self.counters.host_ios as f64,
+            ..Energy::default()
+        })
+    }
+
+    fn rest_watts(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
+    fn plug(&mut self, _host: &Host) {}
+
+    fn secure_erase(&mut self) -> Result<(), EraseRefused> {
+        Ok(())
     }
 
     fn restart_stream_hash(&mut self) {

@@ -11,6 +11,7 @@
 //! Nothing here reads a wall clock: the same drives, tests and seed give the same results.
 
 pub mod driver;
+pub mod drops;
 #[cfg(test)]
 mod fake;
 pub mod figures;

@@ -1,6 +1,6 @@
 //! A run as a result: from what the driver counted to the schema of reports.
 
-use crate::driver::{Direction, INTERVAL_S, RunReport};
+use crate::driver::{Direction, INTERVAL_S, Interval, RunReport};
 use ftlab_base::{CommandKind, LatencyHistogram, Nanos, SimTime};
 use ftlab_result::{Inside, Traffic};
 use std::collections::BTreeMap;
@@ -33,6 +33,10 @@ pub struct Record {
     pub inside: Inside,
     /// I/Os completed in each second.
     pub series_ios: Vec<u64>,
+    /// Bytes moved in each second.
+    pub series_bytes: Vec<u64>,
+    /// Mean watts of each second; empty when the drive's file does not say what its parts take.
+    pub series_watts: Vec<f64>,
 }
 
 /// The directions of a run, over all its jobs.
@@ -83,20 +87,25 @@ impl Record {
             write,
             trim,
             inside: inside(report),
-            series_ios: directions
-                .all
-                .series
-                .iter()
-                .map(|interval| interval.ios)
-                .collect(),
+            series_ios: of_intervals(&directions, |interval| interval.ios),
+            series_bytes: of_intervals(&directions, |interval| interval.bytes),
+            series_watts: report
+                .power
+                .as_ref()
+                .map_or_else(Vec::new, |power| power.series_watts.clone()),
         }
     }
+}
+
+fn of_intervals(directions: &Directions, count: impl Fn(&Interval) -> u64) -> Vec<u64> {
+    directions.all.series.iter().map(count).collect()
 }
 
 /// Named figures of a run. Always: `wa` (at steady state, see the driver), `wa_total`. With a
 /// clock, over reads, writes and trims together: `iops`, `mb_s` (10^6 bytes), `mib_s` (2^20
 /// bytes), `lat_avg_ms`, `lat_max_ms`, `lat_p99_ms`, `lat_p99_99_ms`. `errors` when there were
-/// any.
+/// any. With a clock on a drive whose file says what its parts take: `watts`, the mean, `idle_watts`,
+/// with nothing to do, and `joules_per_gb` of what the host read and wrote.
 fn metrics(report: &RunReport, directions: &Directions) -> BTreeMap<String, f64> {
     let mut metrics = BTreeMap::new();
     let mut put = |name: &str, value: f64| metrics.insert(name.to_owned(), value);
@@ -116,6 +125,14 @@ fn metrics(report: &RunReport, directions: &Directions) -> BTreeMap<String, f64>
         put("lat_max_ms", latency.max().as_millis());
         put("lat_p99_ms", latency.percentile(99.0).as_millis());
         put("lat_p99_99_ms", latency.percentile(99.99).as_millis());
+    }
+    if let Some(power) = &report.power {
+        put("watts", power.watts());
+        put("idle_watts", power.rest_watts);
+        if directions.all.bytes > 0 {
+            let gigabytes = directions.all.bytes as f64 / 1e9;
+            put("joules_per_gb", power.energy.total() / gigabytes);
+        }
     }
     metrics
 }

@@ -1,10 +1,18 @@
 //! A drive in virtual time, whatever it is built of.
 
+use crate::host::Host;
 use crate::saved::DeviceState;
 use ftlab_base::{Command, Completion, Outcome, SimTime};
 use ftlab_ftl::page::PageMapped;
 use ftlab_nand::StateError;
+use ftlab_timing::Energy;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Why a drive cannot be erased as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("a hard disk has no flash to erase")]
+pub struct EraseRefused;
 
 /// A drive behind its host's driver queue.
 ///
@@ -53,11 +61,31 @@ pub trait Device: Send {
     /// from memory.
     fn expect(&self, _command: &Command) {}
 
+    /// How often each block of its flash was erased; nothing for a disk.
+    fn erase_counts(&self) -> &[u32];
+
     /// Why the drive takes no more writes, in words; `None` while it does.
     fn fault(&self) -> Option<String>;
 
     /// What was counted since the drive was made.
     fn counters(&self) -> Counters;
+
+    /// What the drive has taken from its supply by `now`, with time; only differences between two
+    /// instants of a run have a meaning. `None` when its file does not say what its parts take.
+    fn energy(&self, now: SimTime) -> Option<Energy>;
+
+    /// Watts it takes with nothing to do; `None` when its file does not say.
+    fn rest_watts(&self) -> Option<f64>;
+
+    /// Plugs the drive into another machine, or another port. Only while nothing is outstanding.
+    fn plug(&mut self, host: &Host);
+
+    /// Erases every block and forgets the mapping (ATA SECURITY ERASE UNIT), without time. Only
+    /// while nothing is outstanding.
+    ///
+    /// # Errors
+    /// A hard disk refuses: it would have to write itself over.
+    fn secure_erase(&mut self) -> Result<(), EraseRefused>;
 
     /// Starts the hash of the operation stream anew, so that a run's hash is the run's own.
     fn restart_stream_hash(&mut self);

@@ -1,28 +1,32 @@
 //! The hard disk as a [`Device`], with its totals.
 
-use crate::device::{Counters, Device};
-use crate::disk::Disk;
+use crate::device::{Counters, Device, EraseRefused};
+use crate::disk::{Disk, DiskPower};
+use crate::host::Host;
 use crate::saved::DeviceState;
 use ftlab_base::{Command, CommandKind, Completion, Outcome, SimTime};
 use ftlab_ftl::page::PageMapped;
 use ftlab_nand::StateError;
+use ftlab_timing::Energy;
 
 /// A hard disk with the totals of a [`Device`].
 #[derive(Debug, Clone)]
 pub struct DiskDevice {
     disk: Disk,
     capacity_sectors: u64,
+    power: Option<DiskPower>,
     outstanding: Vec<Command>,
     counters: Counters,
 }
 
 impl DiskDevice {
-    /// Counts what `disk` does.
+    /// Counts what `disk` does, and what it takes if that is known.
     #[must_use]
-    pub fn new(disk: Disk, capacity_sectors: u64) -> DiskDevice {
+    pub fn new(disk: Disk, capacity_sectors: u64, power: Option<DiskPower>) -> DiskDevice {
         DiskDevice {
             disk,
             capacity_sectors,
+            power,
             outstanding: Vec::new(),
             counters: Counters::default(),
         }
@@ -74,6 +78,29 @@ impl Device for DiskDevice {
 
     fn counters(&self) -> Counters {
         self.counters
+    }
+
+    fn erase_counts(&self) -> &[u32] {
+        &[]
+    }
+
+    fn energy(&self, now: SimTime) -> Option<Energy> {
+        self.power
+            .as_ref()
+            .map(|power| self.disk.energy(power, now))
+    }
+
+    fn rest_watts(&self) -> Option<f64> {
+        self.power.map(|power| power.rest_watts())
+    }
+
+    fn plug(&mut self, host: &Host) {
+        assert!(self.outstanding.is_empty(), "a disk at work is unplugged");
+        self.disk.plug(host);
+    }
+
+    fn secure_erase(&mut self) -> Result<(), EraseRefused> {
+        Err(EraseRefused)
     }
 
     fn restart_stream_hash(&mut self) {}

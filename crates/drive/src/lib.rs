@@ -5,10 +5,13 @@ pub mod device;
 pub mod disk;
 mod disk_device;
 pub mod file;
+pub mod host;
 pub mod host_queue;
 pub mod saved;
 pub mod ssd;
 
-pub use device::{Counters, Device};
+pub use device::{Counters, Device, EraseRefused};
 pub use disk_device::DiskDevice;
 pub use file::{Catalog, DriveError, DriveFile, Kind, ParameterRow, Testbed};
+pub use ftlab_timing::Energy;
+pub use host::{Host, Port};

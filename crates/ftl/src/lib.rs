@@ -7,6 +7,7 @@
 
 pub mod block;
 pub mod page;
+mod purge;
 mod state;
 #[cfg(test)]
 mod testing;
@@ -83,6 +84,9 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
 
     /// The host no longer needs `slots` slots from `first` on.
     fn trim(&mut self, first: Lpn, slots: u32, batch: &mut OpBatch);
+
+    /// Erases whatever is programmed and forgets the mapping; wear and counters stay.
+    fn secure_erase(&mut self, batch: &mut OpBatch);
 
     /// Programs what waits for the rest of its program unit.
     fn flush(&mut self, batch: &mut OpBatch);

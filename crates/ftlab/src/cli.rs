@@ -16,7 +16,7 @@ const EXAMPLES: &str = "\
 Examples:
   ftlab drives                               the drives that come with ftlab
   ftlab show intel-x25-m-g1-80               every number of one, with its source
-  ftlab review                               the five drives of the 2008 review, all tests
+  ftlab review                               the five drives of the 2008 review, its tests
   ftlab run job.fio --drive intel-x25-m-g1-80 --state used
                                              a fio job file on a used drive
   ftlab theory --quick                       write amplification beside its closed forms
@@ -44,6 +44,21 @@ pub enum OutputFormat {
     Normal,
     /// For programs
     Json,
+}
+
+/// The test machine of a review.
+#[derive(Debug, Args)]
+pub struct TestbedsOption {
+    /// Test machine for all tests: a name, or a path to a .toml file; by default that of each test's
+    /// review
+    #[arg(long, value_name = "TESTBED")]
+    testbed: Option<String>,
+}
+
+impl TestbedsOption {
+    pub fn load(&self) -> Result<Option<Testbed>, DriveError> {
+        self.testbed.as_deref().map(Catalog::testbed).transpose()
+    }
 }
 
 /// The test machine.

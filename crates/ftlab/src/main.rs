@@ -4,6 +4,7 @@ mod cli;
 mod drives;
 mod failure;
 mod files;
+mod memory;
 mod progress;
 mod review;
 mod run;

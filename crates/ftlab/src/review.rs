@@ -1,17 +1,18 @@
 //! `ftlab review`: the reviews' tests on drives, and a report.
 
-use crate::cli::TestbedOption;
+use crate::cli::TestbedsOption;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
+use crate::memory;
 use crate::progress::Progress;
 use crate::screen;
 use clap::Args;
 use ftlab_base::RootSeed;
-use ftlab_bench::methods;
+use ftlab_bench::methods::{self, Test};
 use ftlab_bench::review::{Plan, review};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_result::ResultSet;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 /// The drives of AnandTech's X25-M review that its Iometer tests compare.
@@ -31,13 +32,23 @@ const REPORT: &str = "index.html";
 Examples:
   ftlab review
   ftlab review intel-x25-m-g1-80 my-drive.toml --test B1 --out out/b1
-  ftlab review --test randwrite-size-sweep --test A4")]
+  ftlab review --test randwrite-size-sweep --test A4
+  ftlab review intel-x25-m-g1-80 --test C10
+  ftlab review --all --out out/all")]
 pub struct Options {
     /// Drives of `ftlab drives`, or paths to drive files; none: the five of the 2008 review
     drives: Vec<String>,
-    /// A test, for example randwrite-4k-qd1, or a method, A1 to B1; may be repeated; none: all
+    /// A test, for example randwrite-4k-qd1, or a method, A1 to E1; may be repeated; none: those of
+    /// 2008 and 2009
     #[arg(long = "test", value_name = "TEST")]
     tests: Vec<String>,
+    /// Every test, on every drive if none is named; the longest only on the drives their sources
+    /// tested
+    #[arg(long, conflicts_with = "tests")]
+    all: bool,
+    /// Memory for drives and their copies; by default half of what is free
+    #[arg(long, value_name = "GIB")]
+    memory: Option<NonZeroU64>,
     /// Directory for results.json and index.html
     #[arg(long, value_name = "DIR", default_value = "ftlab-review")]
     out: PathBuf,
@@ -48,7 +59,7 @@ pub struct Options {
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     #[command(flatten)]
-    testbed: TestbedOption,
+    testbed: TestbedsOption,
 }
 
 pub fn command(options: &Options) -> Outcome {
@@ -78,8 +89,12 @@ pub fn command(options: &Options) -> Outcome {
 
 fn plan(options: &Options) -> Result<Plan, Failure> {
     Ok(Plan {
-        drives: drives(&options.drives)?,
-        tests: methods::select(&options.tests)?,
+        drives: drives(&options.drives, options.all)?,
+        tests: tests(options)?,
+        is_everything: options.all,
+        memory_bytes: options.memory.map_or_else(memory::half_of_free, |gib| {
+            gib.get().saturating_mul(1 << 30)
+        }),
         testbed: options.testbed.load()?,
         seed: RootSeed(options.seed),
         threads: options.jobs.map_or_else(cores, NonZeroUsize::get),
@@ -87,9 +102,21 @@ fn plan(options: &Options) -> Result<Plan, Failure> {
     })
 }
 
+fn tests(options: &Options) -> Result<Vec<Test>, Failure> {
+    if options.tests.is_empty() && !options.all {
+        return Ok(methods::of_default());
+    }
+    Ok(methods::select(&options.tests)?)
+}
+
 /// The drives of those names, each once.
-fn drives(names: &[String]) -> Result<Vec<DriveFile>, Failure> {
-    let default = DRIVES_OF_2008.map(str::to_owned);
+fn drives(names: &[String], all: bool) -> Result<Vec<DriveFile>, Failure> {
+    let default = if all {
+        Catalog::drives()
+    } else {
+        DRIVES_OF_2008.to_vec()
+    };
+    let default: Vec<String> = default.into_iter().map(str::to_owned).collect();
     let names = if names.is_empty() { &default } else { names };
     let mut drives: Vec<DriveFile> = Vec::new();
     for name in names {

@@ -23,7 +23,7 @@ fn help_shows_examples_and_exit_codes() {
     );
     holds(
         &place.out("review --help"),
-        &["--test <TEST>", "[default: ftlab-review]"],
+        &["--test <TEST>", "--all", "[default: ftlab-review]"],
     );
     assert!(place.out("--version").starts_with("ftlab "));
 }
@@ -335,6 +335,8 @@ fn a_wrong_option_is_refused_by_the_parser() {
     let place = Place::new();
     for line in [
         "review --seed x",
+        "review --all --test A1",
+        "review --memory 0",
         "review --jobs 0",
         "theory --jobs 0",
         "run random.fio",

@@ -124,6 +124,8 @@ pub fn testbed(host_command: Nanos, queue_order: HostOrder) -> Testbed {
         name: "fuzz".into(),
         host_command,
         queue_order,
+        ports: Vec::new(),
+        link_sleeps: false,
     }
 }
 

@@ -166,14 +166,21 @@ pub enum Verdict {
 /// One run of one job on one drive in one state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// `drive/test/state`.
+    /// `drive/test/state`, and behind these the link and the data where the test varies them.
     pub id: String,
     /// Drive slug.
     pub drive: String,
     /// Test slug.
     pub test: String,
-    /// State of the drive at the start: `new`, `filled`, `used`.
+    /// State of the drive at the start: `new`, `filled`, `used`, `after-trim`, `after-torture` …; `na`
+    /// for what is told without a run.
     pub state: String,
+    /// What the host wrote or reads back: `incompressible` or `compressible`; empty without I/O.
+    #[serde(default)]
+    pub data: String,
+    /// The link between drive and host: `sata1.5g`, `sata3g` or `sata6g`; empty without I/O.
+    #[serde(default)]
+    pub link: String,
     /// The steps that brought the drive there, in words.
     pub steps: Vec<String>,
     /// Named figures of this run that published rows and charts refer to, in the units their
@@ -191,6 +198,9 @@ pub struct Run {
     pub series_ios: Vec<u64>,
     /// Length of an interval of the series, in seconds.
     pub series_interval_s: f64,
+    /// Mean watts of each interval; empty when the drive's file does not say what its parts take.
+    #[serde(default)]
+    pub series_watts: Vec<f64>,
 }
 
 /// One direction's totals and latencies.

@@ -1,6 +1,7 @@
 //! Jobs that run at the same time, on a clock.
 
 use super::DriverError;
+use super::meter::Meter;
 use super::patience::{LONGEST, Patience, Verdict};
 use super::report::RunReport;
 use super::worker::Worker;
@@ -12,21 +13,23 @@ use ftlab_workload::ResolvedJob;
 /// rest counts commands, so that ids are unique within a run.
 const SLOT_BITS: u32 = 28;
 
-/// The drive's counters from the end of the first ramp on.
+/// The drive's counters and its energy from the end of the first ramp on.
 pub struct Counting {
     at_start: Counters,
     after_ramp: Option<Counters>,
+    pub meter: Meter,
 }
 
 impl Counting {
-    pub fn new(at_start: Counters) -> Self {
+    pub fn new(device: &dyn Device) -> Self {
         Counting {
-            at_start,
+            at_start: device.counters(),
             after_ramp: None,
+            meter: Meter::new(device),
         }
     }
 
-    pub fn finish(self, end: Counters) -> Counters {
+    pub fn finish(&self, end: Counters) -> Counters {
         end.since(&self.after_ramp.unwrap_or(self.at_start))
     }
 }
@@ -95,7 +98,11 @@ impl Group {
             }
             if counting.after_ramp.is_none() && counts_from.is_some_and(|from| next >= from) {
                 counting.after_ramp = Some(device.counters());
+                counting
+                    .meter
+                    .begin(device, self.now.max(counts_from.unwrap_or(self.now)));
             }
+            counting.meter.read_until(device, next);
             self.now = next;
             let limit = match counts_from {
                 // The counters are read before anything happens from then on.
@@ -104,6 +111,7 @@ impl Group {
                 }
                 _ => next_request,
             };
+            let limit = limit.min(counting.meter.next_reading()).max(next);
             let completed = self.completed;
             let last = device.advance_to_completion(limit, &mut self.done);
             self.now = last.map_or(next, |last| last.max(next));

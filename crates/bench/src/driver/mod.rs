@@ -17,6 +17,7 @@
 //! its job.
 
 mod group;
+mod meter;
 mod patience;
 mod report;
 mod stats;
@@ -24,6 +25,7 @@ mod untimed;
 mod windows;
 mod worker;
 
+pub use meter::PowerReport;
 pub use report::RunReport;
 pub use stats::{DEPTH_LEVELS, Direction, INTERVAL_S, Interval, JobReport};
 pub use windows::WriteAmplification;
@@ -168,7 +170,7 @@ fn run_timed(
     seed: RootSeed,
 ) -> Result<RunReport, DriverError> {
     let mut report = RunReport::default();
-    let mut counting = group::Counting::new(device.counters());
+    let mut counting = group::Counting::new(device);
     let mut now = SimTime::ZERO;
     for (index, members) in file.groups().iter().enumerate() {
         let members: Vec<_> = members.iter().map(|&member| &jobs[member]).collect();
@@ -178,6 +180,7 @@ fn run_timed(
     }
     report.simulated = now.since(SimTime::ZERO);
     report.counters = counting.finish(device.counters());
+    report.power = counting.meter.finish(device, now);
     let total = report.counters.write_amplification();
     report.wa = WriteAmplification {
         steady: total,

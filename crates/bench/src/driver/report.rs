@@ -1,6 +1,6 @@
 //! What a run came to.
 
-use super::{JobReport, WriteAmplification};
+use super::{JobReport, PowerReport, WriteAmplification};
 use ftlab_base::Nanos;
 use ftlab_drive::Counters;
 
@@ -17,6 +17,8 @@ pub struct RunReport {
     pub simulated: Nanos,
     /// What happened inside the drive, from the end of the first ramp to the end of the run.
     pub counters: Counters,
+    /// What the drive took from its supply; `None` without a clock, or when its file does not say.
+    pub power: Option<PowerReport>,
     /// NAND bytes programmed over host bytes written.
     pub wa: WriteAmplification,
 }

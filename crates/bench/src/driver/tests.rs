@@ -238,3 +238,37 @@ fn the_seed_decides_the_requests() {
     assert_eq!(hash(1), hash(1));
     assert_ne!(hash(1), hash(2));
 }
+
+#[test]
+fn the_meter_reads_every_second_of_the_measured_time() {
+    // A watt, and a joule for each of 100 commands a second.
+    let slow = || {
+        let mut fake = fake();
+        fake.service = Nanos::from_millis(10);
+        fake
+    };
+    let power = |job: &str| run_on(slow(), Clock::Timed, job).unwrap().power.unwrap();
+    let plain = power("[w]\nrw=randwrite\ntime_based\nruntime=3");
+    assert_eq!(plain.span, Nanos::from_secs(3));
+    assert!((plain.watts() - 101.0).abs() < 1e-9, "{}", plain.watts());
+    assert_eq!(plain.series_watts, [101.0, 101.0, 101.0]);
+    let ramped = power("[w]\nrw=randwrite\ntime_based\nramp_time=2\nruntime=1");
+    assert_eq!(
+        (ramped.span, ramped.series_watts.len()),
+        (Nanos::from_secs(1), 1)
+    );
+    assert!((ramped.watts() - 101.0).abs() < 2.0, "{}", ramped.watts());
+    let pauses = power("[w]\nrw=randwrite\nnumber_ios=2\nthinktime=4500000");
+    let series: Vec<f64> = pauses
+        .series_watts
+        .iter()
+        .map(|watts| watts.round())
+        .collect();
+    assert_eq!(
+        series,
+        [2.0, 1.0, 1.0, 1.0],
+        "and then one more, not a whole second"
+    );
+    let untimed = run_on(slow(), Clock::Untimed, "[w]\nrw=write").unwrap();
+    assert!(untimed.power.is_none());
+}

@@ -16,6 +16,18 @@ const PUBLISHED: &str = include_str!("../../../../reference/published.csv");
 /// The sources and their titles.
 const SOURCES: &str = include_str!("../../../../reference/sources.csv");
 
+/// Names that stand for several drives.
+const ALIASES: &str = include_str!("../../../../reference/aliases.csv");
+
+/// A row of the table of names.
+#[derive(Debug, Deserialize)]
+struct Class {
+    name: String,
+    /// Slugs, separated by blanks.
+    drives: String,
+    combine: Combine,
+}
+
 /// A row of the reference table, as its source says.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Row {
@@ -93,6 +105,7 @@ pub fn figures(drives: &[Names], tests: &[Test], runs: &[Run]) -> Vec<Figure> {
         drives,
         tests,
         runs,
+        classes: records(ALIASES),
     };
     let answered = |row: &Row| Some(bench.figure(row, bench.answering(row)?, title(&row.source)));
     published().iter().filter_map(answered).collect()
@@ -103,47 +116,68 @@ struct Bench<'a> {
     drives: &'a [Names],
     tests: &'a [Test],
     runs: &'a [Run],
+    classes: Vec<Class>,
 }
 
+/// A drive's figure and the run it is from.
+type Answer<'r> = (f64, &'r Run);
+
 impl<'a> Bench<'a> {
-    /// The runs that a row speaks of: one, or one a step of a family; `None` when nothing ran.
-    fn answering(&self, row: &Row) -> Option<Vec<&'a Run>> {
-        let drive = self.drive(&row.drive)?;
-        let runs = self.runs_of(&drive.slug, &row.test, &row.state);
+    /// The runs that a row speaks of, drive by drive: one of each, or one a step of a family; `None`
+    /// when nothing ran.
+    fn answering(&self, row: &Row) -> Option<Vec<Vec<&'a Run>>> {
+        let (drives, _) = self.drives(&row.drive);
+        let runs = drives.iter().map(|drive| self.runs_of(&drive.slug, row));
+        let runs: Vec<_> = runs.filter(|runs| !runs.is_empty()).collect();
         (!runs.is_empty()).then_some(runs)
     }
 
-    fn drive(&self, name: &str) -> Option<&'a Names> {
-        self.drives.iter().find(|drive| drive.answer_to(name))
+    /// The drives that a name stands for, as far as they are there.
+    fn drives(&self, name: &str) -> (Vec<&'a Names>, Combine) {
+        let of_name = |name: &str| self.drives.iter().find(|drive| drive.answer_to(name));
+        if let Some(drive) = of_name(name) {
+            return (vec![drive], Combine::All);
+        }
+        let Some(class) = self.classes.iter().find(|class| class.name == name) else {
+            return (Vec::new(), Combine::All);
+        };
+        let drives = class.drives.split_whitespace().filter_map(of_name);
+        (drives.collect(), class.combine)
     }
 
-    fn runs_of(&self, slug: &str, test: &str, state: &str) -> Vec<&'a Run> {
+    fn runs_of(&self, slug: &str, row: &Row) -> Vec<&'a Run> {
         let steps = self
             .tests
             .iter()
-            .filter(|t| t.step.slug == test || is_whole_family(t, test));
-        let run_of = |test: &Test| {
-            let state = match state {
-                "unstated" | "na" => test.family.states[0].name(),
+            .filter(|t| t.step.slug == row.test || is_whole_family(t, &row.test));
+        let runs_of = |test: &Test| {
+            let state = match row.state.as_str() {
+                "unstated" | "na" => test.first_state(),
                 stated => stated,
             };
-            self.runs
-                .iter()
-                .find(|run| run.drive == slug && run.test == test.step.slug && run.state == state)
+            let runs = self.runs.iter().filter(|run| {
+                run.drive == slug && run.test == test.step.slug && run.state == state
+            });
+            fitting(runs.collect(), row)
         };
-        steps.filter_map(run_of).collect()
+        steps.flat_map(runs_of).collect()
     }
 
-    fn figure(&self, row: &Row, runs: Vec<&Run>, source: String) -> Figure {
+    fn figure(&self, row: &Row, runs: Vec<Vec<&Run>>, source: String) -> Figure {
         let simulated = self.simulated(row, &runs);
+        let qualifier = if PROMISES.contains(&row.test.as_str()) {
+            score::AT_LEAST
+        } else {
+            &row.qualifier
+        };
         let judgement = match (row.value.parse(), simulated.map(|(value, _)| value)) {
-            (Ok(published), Some(value)) => judge(&row.metric, &row.qualifier, published, value),
+            (Ok(published), Some(value)) => judge(&row.metric, qualifier, published, value),
             _ => Judgement::SHOWN,
         };
         Figure {
             id: row.id.clone(),
             drive: row.drive.clone(),
-            model: runs[0].drive.clone(),
+            model: simulated.map_or(runs[0][0], |(_, run)| run).drive.clone(),
             test: row.test.clone(),
             state: row.state.clone(),
             data: row.data.clone(),
@@ -160,21 +194,97 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// The figure in the row's unit and the run it is from: over a family, the largest.
-    fn simulated<'r>(&self, row: &Row, runs: &[&'r Run]) -> Option<(f64, &'r Run)> {
-        let metric = Metric::parse(&row.metric, &row.source)?;
-        let value = |run: &'r Run| {
+    /// The figure in the row's unit and the run it is from.
+    fn simulated<'r>(&self, row: &Row, runs: &[Vec<&'r Run>]) -> Option<Answer<'r>> {
+        let metric = Metric::parse(&row.metric, &row.unit, &row.source)?;
+        let of_drive = |runs: &Vec<&'r Run>| self.of_drive(row, &metric, runs);
+        let answers: Vec<Answer<'r>> = runs.iter().filter_map(of_drive).collect();
+        let (_, combine) = self.drives(&row.drive);
+        combine.answers(&answers, &row.qualifier)
+    }
+
+    /// The figure of one drive: over a family, the largest; of two kinds of data, as of two drives.
+    fn of_drive<'r>(&self, row: &Row, metric: &Metric<'_>, runs: &[&'r Run]) -> Option<Answer<'r>> {
+        let value = |run: &&'r Run| {
             let value = metric.of(run)?;
             let Some(other) = metric.compared_with else {
-                return Some((value, run));
+                return Some((value, *run));
             };
-            let other = self.drive(other)?;
-            let other = self.runs_of(&other.slug, &row.test, &row.state);
-            Some((value / metric.of(other.first()?)?, run))
+            let (others, _) = self.drives(other);
+            let other = self.runs_of(&others.first()?.slug, row);
+            Some((value / metric.of(other.first()?)?, *run))
         };
-        runs.iter()
-            .filter_map(|run| value(run))
-            .max_by(|a, b| a.0.total_cmp(&b.0))
+        let values: Vec<Answer<'r>> = runs.iter().filter_map(value).collect();
+        if row.data.contains('+') {
+            return Combine::All.answers(&values, &row.qualifier);
+        }
+        Combine::Most.answers(&values, &row.qualifier)
+    }
+}
+
+/// The tests whose rows are promises of a maker.
+const PROMISES: &[&str] = &["endurance-guarantee", "endurance-spec"];
+
+/// Those of a step's runs that have a row's data and link. A drive that does not look at its data has
+/// only one kind of run, which answers for all.
+fn fitting<'a>(runs: Vec<&'a Run>, row: &Row) -> Vec<&'a Run> {
+    let on_link = |run: &&Run| row.link == "na" || run.link == row.link;
+    let on_link: Vec<&Run> = runs.into_iter().filter(on_link).collect();
+    let of_data = |data: &str| {
+        on_link
+            .iter()
+            .copied()
+            .filter(|run| run.data == data)
+            .collect()
+    };
+    let mut kinds: Vec<Vec<&Run>> = match row.data.as_str() {
+        "compressible" => vec![of_data("compressible")],
+        "incompressible" => vec![of_data("incompressible")],
+        both if both.contains('+') => {
+            vec![of_data("compressible"), of_data("incompressible")]
+        }
+        _ => Vec::new(),
+    };
+    kinds.retain(|runs| !runs.is_empty());
+    if kinds.is_empty() {
+        kinds.push(on_link);
+    }
+    // The first of a kind: on the fastest port, unless the row names one.
+    kinds
+        .into_iter()
+        .filter_map(|runs| runs.into_iter().next())
+        .collect()
+}
+
+/// How the figures of several drives become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Combine {
+    /// A bound must hold for each, so the worst is told; of anything else the mean.
+    All,
+    /// The smallest.
+    Least,
+    /// The largest.
+    Most,
+}
+
+impl Combine {
+    fn answers<'r>(self, answers: &[Answer<'r>], qualifier: &str) -> Option<Answer<'r>> {
+        let by_value = |a: &&Answer<'_>, b: &&Answer<'_>| a.0.total_cmp(&b.0);
+        let how = match (self, qualifier) {
+            (Combine::All, "range-lo" | "gt") => Combine::Least,
+            (Combine::All, "range-hi" | "lt" | "upto") => Combine::Most,
+            (how, _) => how,
+        };
+        match how {
+            Combine::Least => answers.iter().min_by(by_value).copied(),
+            Combine::Most => answers.iter().max_by(by_value).copied(),
+            Combine::All => {
+                let sum: f64 = answers.iter().map(|(value, _)| value).sum();
+                let (_, run) = answers.first()?;
+                Some((sum / answers.len() as f64, run))
+            }
+        }
     }
 }
 

@@ -15,6 +15,10 @@ const TOLERANCE_MAXIMUM: f64 = 2.0;
 /// "Up to x" promises no more than x, and something near it: at least this share of it.
 const UPTO_LEAST: f64 = 2.0 / 3.0;
 
+/// Not the qualifier of a row, but how what a maker promises is judged: a drive that bears more keeps
+/// the promise.
+pub const AT_LEAST: &str = "at-least";
+
 /// What a row says of the model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Judgement {
@@ -57,6 +61,7 @@ pub fn judge(metric: &str, qualifier: &str, published: f64, simulated: f64) -> J
             ..Judgement::when(within(TOLERANCE))
         },
         "eq" => Judgement::when(within(TOLERANCE)),
+        AT_LEAST => Judgement::when(simulated >= published),
         "approx" => Judgement::when(within(TOLERANCE_APPROX)),
         "gt" => Judgement::when(simulated > published),
         "lt" => Judgement::when(simulated < published),
@@ -72,7 +77,7 @@ pub fn judge(metric: &str, qualifier: &str, published: f64, simulated: f64) -> J
 
 /// Ratios follow from two scored rows and would count them twice.
 fn is_scored(metric: &str) -> bool {
-    matches!(metric, "iops" | "mb_s" | "lat_avg_ms" | "lat_avg_s")
+    !metric.contains("ratio_vs_")
 }
 
 #[cfg(test)]
@@ -112,6 +117,8 @@ mod tests {
         assert_eq!(verdict("lat_max_s", "gt", 30.0, 30.0), Verdict::Fail);
         assert_eq!(verdict("lat_avg_s", "upto", 15.0, 15.0), Verdict::Pass);
         assert_eq!(verdict("lat_avg_s", "upto", 15.0, 9.0), Verdict::Fail);
+        assert_eq!(verdict("lifetime", AT_LEAST, 5.0, 20.0), Verdict::Pass);
+        assert_eq!(verdict("lifetime", AT_LEAST, 5.0, 4.9), Verdict::Fail);
         assert_eq!(verdict("mb_s", "range-lo", 30.0, 30.0), Verdict::Pass);
         assert_eq!(verdict("mb_s", "range-hi", 40.0, 40.1), Verdict::Fail);
     }

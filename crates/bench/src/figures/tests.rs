@@ -13,6 +13,8 @@ fn run(drive: &str, test: &str, state: &str, metrics: &[(&str, f64)]) -> Run {
         drive: drive.to_owned(),
         test: test.to_owned(),
         state: state.to_owned(),
+        data: String::new(),
+        link: String::new(),
         steps: Vec::new(),
         metrics: metrics
             .iter()
@@ -24,6 +26,7 @@ fn run(drive: &str, test: &str, state: &str, metrics: &[(&str, f64)]) -> Run {
         inside: Inside::default(),
         series_ios: Vec::new(),
         series_interval_s: 1.0,
+        series_watts: Vec::new(),
     }
 }
 
@@ -133,4 +136,72 @@ fn a_ratio_needs_the_other_drive() {
     let slc = run(SLC, test, "filled", &[("lat_avg_ms", 2.0)]);
     let both = figure(&of_runs(&[core, slc]), "F0258");
     assert_eq!((both.simulated, both.verdict), (Some(13.0), Verdict::Pass));
+}
+
+#[test]
+fn a_class_answers_with_the_worst_of_a_bound_and_the_mean_of_a_number() {
+    let drives = ["crucial-c300-128", "crucial-c300-256"].map(|slug| names(slug, "none"));
+    let tests = methods::select(&[]).unwrap();
+    let runs = [("crucial-c300-128", 340.0), ("crucial-c300-256", 360.0)].map(|(slug, mb_s)| Run {
+        link: "sata6g".into(),
+        ..run(slug, "seqread-2m", "filled", &[("mb_s", mb_s)])
+    });
+    let mean = figure(&super::figures(&drives, &tests, &runs), "F0647");
+    assert_eq!(
+        (mean.simulated, mean.model.as_str()),
+        (Some(350.0), "crucial-c300-128")
+    );
+    let slow = runs.clone().map(|run| Run {
+        link: "sata3g".into(),
+        ..run
+    });
+    let on_3g = super::figures(&drives, &tests, &slow);
+    assert!(
+        on_3g.iter().all(|figure| figure.id != "F0647"),
+        "the row is of 6 Gbit/s"
+    );
+    let group =
+        [("crucial-c300-128", 215.0), ("crucial-c300-256", 230.0)].map(|(slug, mb_s)| Run {
+            link: "sata6g".into(),
+            data: "incompressible".into(),
+            ..run(slug, "randread-4k-qd32", "filled", &[("mb_s", mb_s)])
+        });
+    let figures = super::figures(&drives, &tests, &group);
+    let (low, high) = (figure(&figures, "F0674"), figure(&figures, "F0675"));
+    assert_eq!((low.simulated, low.verdict), (Some(215.0), Verdict::Fail));
+    assert_eq!((high.simulated, high.verdict), (Some(230.0), Verdict::Pass));
+}
+
+#[test]
+fn a_row_of_one_kind_of_data_is_answered_by_its_run() {
+    let drive = "ocz-vertex3-120";
+    let drives = [names(drive, "none")];
+    let tests = methods::select(&[]).unwrap();
+    let runs = [("incompressible", 163.0), ("compressible", 451.0)].map(|(data, mb_s)| Run {
+        link: "sata6g".into(),
+        data: data.into(),
+        ..run(drive, "seqwrite-2m", "filled", &[("mb_s", mb_s)])
+    });
+    let easy = |runs: &[Run]| figure(&super::figures(&drives, &tests, runs), "F0655").simulated;
+    assert_eq!(easy(&runs), Some(451.0));
+    assert_eq!(
+        easy(&runs[..1]),
+        Some(163.0),
+        "a drive that does not compress has one"
+    );
+    let reads = [("incompressible", 480.0), ("compressible", 520.0)].map(|(data, mb_s)| Run {
+        link: "sata6g".into(),
+        data: data.into(),
+        ..run(drive, "seqread-2m", "filled", &[("mb_s", mb_s)])
+    });
+    let both = figure(&super::figures(&drives, &tests, &reads), "F0645");
+    assert_eq!((both.simulated, both.verdict), (Some(480.0), Verdict::Fail));
+}
+
+#[test]
+fn a_promise_is_kept_by_more() {
+    let metrics = [("host_writes_per_day", 153.0), ("lifetime_years", 4.0)];
+    let figures = of_runs(&[run(X25M, "endurance-guarantee", "na", &metrics)]);
+    assert_eq!(figure(&figures, "F0061").verdict, Verdict::Pass);
+    assert_eq!(figure(&figures, "F0062").verdict, Verdict::Fail);
 }

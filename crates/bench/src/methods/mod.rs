@@ -1,14 +1,21 @@
 //! The tests of the reviews, as data.
 //!
 //! A *family* is one test as its review describes it and is drawn as one chart; its *steps* are
-//! the single tests. Several steps may be the same job: it runs once a drive and state.
+//! the single tests. What a step does is its [`Work`]: a job in some states of the drive, a job
+//! somewhere in a [`Procedure`], or a fact of the drive that needs no run with time. Several steps
+//! may be the same job: it runs once a drive, state, machine and port.
 
-mod anandtech;
+mod anandtech_2008;
+mod anandtech_2009;
+mod anandtech_2012;
+mod anandtech_2013;
+mod behardware_2011;
 mod select;
 
-pub use select::{UnknownTest, select};
+pub use select::{UnknownTest, of_default, select};
 
 use crate::states::State;
+use ftlab_drive::Port;
 use ftlab_result::{Chart, TestSheet};
 
 /// A job file that is part of the program.
@@ -37,10 +44,26 @@ pub struct Family {
     pub metric: &'static str,
     /// Its unit.
     pub unit: &'static str,
-    /// The states its steps run in; the first one answers figures whose state is unstated.
+    /// Slug of the machine it runs on.
+    pub testbed: &'static str,
+    /// When it runs without being named.
+    pub runs: Runs,
+    /// The states its jobs run in; the first one answers figures whose state is unstated.
     pub states: &'static [State],
     /// Its tests, in the order drawn.
     pub steps: &'static [Step],
+}
+
+/// When a family runs without being named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Runs {
+    /// In every review.
+    ByDefault,
+    /// In a review of everything.
+    WithAll,
+    /// In a review of everything, on these drives alone: as long as it takes, it tells little of
+    /// the others.
+    WithAllOn(&'static [&'static str]),
 }
 
 /// One test of a family.
@@ -50,8 +73,88 @@ pub struct Step {
     pub slug: &'static str,
     /// What it varies, for example `16 KiB`; empty for a family of one.
     pub label: &'static str,
-    /// What runs.
-    pub job: &'static Job,
+    /// What it does.
+    pub work: Work,
+    /// What is read off its series, beside totals.
+    pub series: Series,
+}
+
+/// What a step does.
+#[derive(Debug, Clone, Copy)]
+pub enum Work {
+    /// Jobs, each in each of the family's states and on each port. The first job and port answer
+    /// figures that ask for none. The others run where they can make a difference: another kind of
+    /// data on drives that compress, a slower port on drives that it slows down.
+    Jobs {
+        /// The same requests with different data.
+        jobs: &'static [&'static Job],
+        /// Ports; none for the fastest of the machine.
+        ports: &'static [Option<Port>],
+    },
+    /// A job wherever a procedure measures it.
+    Within(&'static Procedure, &'static Job),
+    /// What the drive's file says, or long runs without time tell.
+    Fact(Fact),
+}
+
+/// What can be told of a drive without a run with time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fact {
+    /// How much of the flash the host does not see.
+    SpareArea,
+    /// What a client's writes do to the flash: write amplification and wear.
+    ClientWrites,
+    /// How long the drive lives at so many GB a day, and how many a day it bears for five years.
+    Endurance {
+        /// The daily GB of a promise.
+        gb_per_day: u32,
+    },
+    /// The same if nothing were written twice and all blocks wore alike.
+    EnduranceInTheory,
+}
+
+/// What is read off the series of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Series {
+    /// Nothing.
+    Unread,
+    /// Where the rate drops for good, and how far (`drops.rs`).
+    Drops,
+}
+
+/// Several things done to one drive, one after the other, from the drive as new.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Procedure {
+    /// Its name.
+    pub slug: &'static str,
+    /// The part of the drive that is used.
+    pub span: Span,
+    /// What is done.
+    pub acts: &'static [Act],
+}
+
+/// How much of a drive a procedure uses, from the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Span {
+    /// All the host can address.
+    Whole,
+    /// So much that this share of the raw flash, in percent, is left as spare area.
+    SparePercent(u32),
+}
+
+/// One thing that is done to a drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    /// Secure erase.
+    SecureErase,
+    /// Every sector written once, in order, from so many bytes on. Without time.
+    FillFrom(u64),
+    /// TRIM of so many bytes from the start, or of everything. Without time.
+    Trim(Option<u64>),
+    /// A job, measured, and the name of the drive's state before it.
+    Measure(&'static Job, &'static str),
+    /// A job that only wears the drive: in part without time (`torture.rs`).
+    Torture(&'static Job),
 }
 
 /// A test: a step within its family.
@@ -78,24 +181,88 @@ impl Test {
             chart_unit: self.family.unit.to_owned(),
         }
     }
+
+    /// The state that answers figures whose state is unstated.
+    #[must_use]
+    pub fn first_state(&self) -> &'static str {
+        match self.step.work {
+            Work::Jobs { .. } => self.family.states[0].name(),
+            Work::Within(procedure, job) => procedure.states_of(job).next().unwrap_or(NO_STATE),
+            Work::Fact(_) => NO_STATE,
+        }
+    }
+}
+
+/// The word for the state of a drive that a fact is told of.
+pub const NO_STATE: &str = "na";
+
+impl Procedure {
+    /// The states in which it measures a job.
+    pub fn states_of(&self, job: &'static Job) -> impl Iterator<Item = &'static str> {
+        self.acts.iter().filter_map(move |act| match *act {
+            Act::Measure(measured, state) if measured == job => Some(state),
+            _ => None,
+        })
+    }
 }
 
 /// Every family, in the order of the list of methods.
-#[must_use]
-pub fn families() -> &'static [Family] {
-    anandtech::FAMILIES
+pub fn families() -> impl Iterator<Item = &'static Family> {
+    let reviews = [
+        anandtech_2008::FAMILIES,
+        anandtech_2009::FAMILIES,
+        behardware_2011::FAMILIES,
+        anandtech_2012::FAMILIES,
+        anandtech_2013::FAMILIES,
+    ];
+    reviews.into_iter().flatten()
 }
 
 /// Every test, family by family.
 pub fn all() -> impl Iterator<Item = Test> {
     let steps =
         |family: &'static Family| family.steps.iter().map(move |step| Test { family, step });
-    families().iter().flat_map(steps)
+    families().flat_map(steps)
+}
+
+/// A job file of `jobs/`.
+macro_rules! job {
+    ($file:literal) => {
+        Job {
+            file: $file,
+            text: include_str!(concat!("../../../../jobs/", $file)),
+        }
+    };
+}
+use job;
+
+/// A step that is one job on the machine's fastest port.
+const fn step(slug: &'static str, label: &'static str, jobs: &'static [&'static Job]) -> Step {
+    Step {
+        slug,
+        label,
+        work: Work::Jobs {
+            jobs,
+            ports: &[None],
+        },
+        series: Series::Unread,
+    }
+}
+
+/// A step that is a fact.
+const fn fact(slug: &'static str, label: &'static str, fact: Fact) -> Step {
+    Step {
+        slug,
+        label,
+        work: Work::Fact(fact),
+        series: Series::Unread,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ftlab_drive::Catalog;
     use std::collections::BTreeSet;
 
     #[test]
@@ -104,14 +271,28 @@ mod tests {
         assert_eq!(slugs.iter().collect::<BTreeSet<_>>().len(), slugs.len());
     }
 
+    fn jobs(test: &Test) -> Vec<&'static Job> {
+        match test.step.work {
+            Work::Jobs { jobs, .. } => jobs.to_vec(),
+            Work::Within(procedure, job) => {
+                assert!(procedure.states_of(job).next().is_some(), "{}", job.file);
+                vec![job]
+            }
+            Work::Fact(_) => Vec::new(),
+        }
+    }
+
     #[test]
-    fn every_job_is_valid_and_every_family_has_a_state() {
+    fn every_job_is_valid_and_every_family_has_a_state_and_a_machine() {
         for test in all() {
-            let job = test.step.job;
-            let parsed = ftlab_workload::JobFile::parse(job.text, job.file);
-            let file = parsed.unwrap_or_else(|error| panic!("{error}"));
-            assert_eq!(file.jobs.len(), 1, "{}", job.file);
-            assert!(!test.family.states.is_empty());
+            for job in jobs(&test) {
+                let parsed = ftlab_workload::JobFile::parse(job.text, job.file);
+                let file = parsed.unwrap_or_else(|error| panic!("{error}"));
+                assert!(!file.jobs.is_empty(), "{}", job.file);
+            }
+            let is_job = matches!(test.step.work, Work::Jobs { .. });
+            assert!(!is_job || !test.family.states.is_empty());
+            Catalog::testbed(test.family.testbed).unwrap();
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Which tests a name stands for.
 
-use super::{Test, all, families};
+use super::{Runs, Test, all, families};
 use std::collections::BTreeSet;
 use thiserror::Error;
 
@@ -20,7 +20,7 @@ pub struct UnknownTest {
 
 /// The tests that `names` stand for, each once, in the order of the list of methods. A name is
 /// the slug of a test, the slug of a family, or the id of a method in either case. No names: all
-/// tests.
+/// tests. [`of_default`] gives those that run without being named.
 ///
 /// # Errors
 /// When a name stands for none; with the nearest ones.
@@ -44,6 +44,13 @@ pub fn select(names: &[String]) -> Result<Vec<Test>, UnknownTest> {
         .collect())
 }
 
+/// The tests of every review, quick enough for all of them.
+#[must_use]
+pub fn of_default() -> Vec<Test> {
+    let by_default = |test: &Test| test.family.runs == Runs::ByDefault;
+    all().filter(by_default).collect()
+}
+
 fn answers_to(test: &Test, name: &str) -> bool {
     let is_step = test.step.slug == name;
     let is_family = test.family.slug == name || test.family.method.eq_ignore_ascii_case(name);
@@ -52,7 +59,7 @@ fn answers_to(test: &Test, name: &str) -> bool {
 
 fn unknown(name: &str) -> UnknownTest {
     let mut slugs: BTreeSet<&str> = all().map(|test| test.step.slug).collect();
-    slugs.extend(families().iter().map(|family| family.slug));
+    slugs.extend(families().map(|family| family.slug));
     let mut alike: Vec<(f64, &str)> = slugs
         .into_iter()
         .map(|slug| (strsim::jaro_winkler(slug, name), slug))
@@ -61,7 +68,8 @@ fn unknown(name: &str) -> UnknownTest {
     alike.sort_by(|a, b| b.0.total_cmp(&a.0));
     alike.truncate(HINTS_MAX);
     let nearest: Vec<&str> = alike.into_iter().map(|(_, slug)| slug).collect();
-    let methods: Vec<&str> = families().iter().map(|family| family.method).collect();
+    let mut methods: Vec<&str> = families().map(|family| family.method).collect();
+    methods.dedup();
     let hint = match nearest.as_slice() {
         [] => format!("a test's slug or one of {}", methods.join(", ")),
         _ => format!(

@@ -1,10 +1,14 @@
 //! Runs the tests of the reviews on several drives.
 //!
-//! Drives run in parallel, and so do the jobs of a drive that start from the same state: each on
+//! Drives run in parallel as far as they fit in memory together, and so do the jobs of a drive that start from the same state: each on
 //! its own copy. A drive's states are prepared once, one from the other. Every random stream has
 //! its name's seed, so neither the number of threads nor the set of drives and tests changes a run.
 
 mod drive;
+mod facts;
+mod memory;
+mod procedure;
+mod torture;
 
 pub use drive::sheet;
 
@@ -27,8 +31,13 @@ pub struct Plan {
     pub drives: Vec<DriveFile>,
     /// The tests, in the order of the report.
     pub tests: Vec<Test>,
-    /// The test machine.
-    pub testbed: Testbed,
+    /// Whether everything there is was asked for, and not these tests by name: each drive then leaves
+    /// out the long tests that no source made on it.
+    pub is_everything: bool,
+    /// The machine for all tests; none for that of each test's review.
+    pub testbed: Option<Testbed>,
+    /// Bytes that drives and their copies may take together.
+    pub memory_bytes: u64,
     /// Root of every random stream.
     pub seed: RootSeed,
     /// Jobs at a time; at least 1.
@@ -67,6 +76,16 @@ pub enum ReviewError {
         /// Why.
         error: PrepareError,
     },
+    /// A procedure cannot go on.
+    #[error("drive {drive}, {procedure}: {why}")]
+    Procedure {
+        /// Slug.
+        drive: String,
+        /// Of the procedure.
+        procedure: &'static str,
+        /// Why.
+        why: String,
+    },
     /// A run cannot be made or finished.
     #[error("{run}: {error}")]
     Run {
@@ -93,7 +112,7 @@ impl ReviewError {
             ReviewError::Drive { .. } => true,
             ReviewError::Prepare { error, .. } => error.is_input(),
             ReviewError::Run { error, .. } => error.is_input(),
-            ReviewError::Threads { .. } => false,
+            ReviewError::Procedure { .. } | ReviewError::Threads { .. } => false,
         }
     }
 }
@@ -124,11 +143,15 @@ pub fn review(
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         progress(Progress { done, total, label });
     };
-    let runs: Vec<Result<Vec<Run>, ReviewError>> =
-        pool.install(|| benches.par_iter().map(|bench| bench.run(&step)).collect());
+    let sizes: Vec<u64> = plan.drives.iter().map(DriveFile::memory_bytes).collect();
     let mut all = Vec::new();
-    for of_drive in runs {
-        all.extend(of_drive?);
+    for batch in memory::batches(&sizes, plan.threads, plan.memory_bytes) {
+        let benches = &benches[batch];
+        let runs: Vec<Result<Vec<Run>, ReviewError>> =
+            pool.install(|| benches.par_iter().map(|bench| bench.run(&step)).collect());
+        for of_drive in runs {
+            all.extend(of_drive?);
+        }
     }
     Ok(result_set(plan, all))
 }
@@ -144,13 +167,27 @@ fn result_set(plan: &Plan, runs: Vec<Run>) -> ResultSet {
         origin: Origin {
             version: plan.version.clone(),
             seed: plan.seed.0,
-            testbed: plan.testbed.slug.clone(),
+            testbed: machines(plan),
         },
         drives: plan.drives.iter().map(sheet).collect(),
         tests: plan.tests.iter().map(Test::sheet).collect(),
         figures: figures::figures(&names, &plan.tests, &runs),
         runs,
     }
+}
+
+/// The machines of the review, in the order of its tests.
+fn machines(plan: &Plan) -> String {
+    if let Some(testbed) = &plan.testbed {
+        return testbed.slug.clone();
+    }
+    let mut slugs: Vec<&str> = Vec::new();
+    for test in &plan.tests {
+        if !slugs.contains(&test.family.testbed) {
+            slugs.push(test.family.testbed);
+        }
+    }
+    slugs.join(", ")
 }
 
 /// The seed of everything inside a drive and of how it is prepared.

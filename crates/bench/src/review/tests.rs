@@ -13,7 +13,9 @@ fn plan(drives: &[&str], tests: &[&str], threads: usize) -> Plan {
             .map(|drive| Catalog::load(drive, &[]).unwrap())
             .collect(),
         tests: methods::select(&tests).unwrap(),
-        testbed: Catalog::testbed("anandtech-2008").unwrap(),
+        is_everything: false,
+        testbed: None,
+        memory_bytes: 1 << 32,
         seed: RootSeed(1),
         threads,
         version: "0".to_owned(),
@@ -70,4 +72,79 @@ fn a_disk_runs_once_and_answers_for_every_state() {
     assert_eq!(states, ["new", "used"]);
     assert_eq!(set.runs[0].metrics, set.runs[1].metrics);
     assert!(set.runs[0].steps[0].starts_with("None"));
+}
+
+/// A small drive on a link of 6 Gbit/s.
+fn small(settings: &[&str]) -> DriveFile {
+    let small = [
+        "nand.blocks_per_die=64",
+        "link.rate=600",
+        "link.command=2us",
+    ];
+    let settings: Vec<String> = small
+        .iter()
+        .chain(settings)
+        .map(ToString::to_string)
+        .collect();
+    Catalog::load("generic-mlc-8", &settings).unwrap()
+}
+
+fn review_of(file: DriveFile, tests: &[&str]) -> ResultSet {
+    let plan = Plan {
+        drives: vec![file],
+        ..plan(&[], tests, 2)
+    };
+    review(&plan, &|_| {}).unwrap()
+}
+
+#[test]
+fn a_fast_drive_runs_on_a_slow_port_as_well_and_a_slow_one_does_not() {
+    let set = review_of(small(&[]), &["seqread-2m"]);
+    let links: Vec<_> = set.runs.iter().map(|run| run.link.as_str()).collect();
+    assert_eq!(links, ["sata6g", "sata3g"]);
+    assert!(set.runs[1].id.ends_with("filled/sata3g"));
+    assert!(
+        set.runs[0]
+            .steps
+            .iter()
+            .any(|step| step.contains("BeHardware 2011"))
+    );
+    let slow = review_of(small(&["link.rate=300"]), &["seqread-2m"]);
+    let links: Vec<_> = slow.runs.iter().map(|run| run.link.as_str()).collect();
+    assert_eq!(links, ["sata3g"]);
+    // What the flash gives is above neither port's rate; what the buffer gives would be.
+    assert!(set.runs[0].metrics["mb_s"] >= set.runs[1].metrics["mb_s"]);
+}
+
+#[test]
+fn a_procedure_goes_on_with_the_same_drive_and_says_what_it_did() {
+    let set = review_of(small(&["nand.blocks_per_die=2048"]), &["C10"]);
+    let run = |test: &str, state: &str| {
+        let id = format!("generic-mlc-8/{test}/{state}");
+        set.run(&id).unwrap_or_else(|| panic!("no {id}"))
+    };
+    assert_eq!(set.runs.len(), 6);
+    let mb_s = |test: &str, state: &str| run(test, state).metrics["mb_s"];
+    let [new, used, trimmed] =
+        ["new", "used", "after-trim"].map(|state| mb_s("trim-10gb-randwrite", state));
+    assert!(
+        used <= new * 1.001 && used <= trimmed * 1.001,
+        "{new}, {used}, {trimmed}"
+    );
+    let last = &run("trim-10gb-seqwrite", "new").steps;
+    assert!(last.iter().any(|step| step == "Secure erase."), "{last:?}");
+    assert_eq!(run("trim-10gb-randwrite", "new").steps.len(), 3);
+    let first_30s = run("trim-10gb-seqwrite", "used").metrics["mb_s_first_30s"];
+    assert!(first_30s > 0.0);
+}
+
+#[test]
+fn a_disk_is_spared_what_only_flash_can() {
+    let set = review(
+        &plan(&DISKS[..1], &["C10", "E1", "spare-area", "B2"], 1),
+        &|_| {},
+    )
+    .unwrap();
+    let tests: Vec<_> = set.runs.iter().map(|run| run.test.as_str()).collect();
+    assert_eq!(tests, ["randread-4k-qd3"]);
 }

@@ -27,6 +27,9 @@ pub const STEP: &str = "A new drive written as often as it has slots for data, s
                         closed form of its victim policy says for the steady state of random \
                         writes.";
 
+/// Slots whose last writes come next, among which the other writes choose.
+const NEAR: usize = 64;
+
 /// Why a drive cannot be brought to the steady state by a short cut.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FastRefused {
@@ -81,12 +84,14 @@ pub fn start(writer: &mut Writer<'_>, stream: &mut Stream) -> Result<(), Prepare
             done += 1;
             order[done - 1]
         } else {
-            // One after the other from those whose last write is far away, so that memory is read
-            // in order; the order itself is random.
-            let left = order.len() - done;
+            // One of those whose last writes come next: what is known of them is in a cache then.
             others += 1;
-            order[done + (left / 2 + others) % left]
+            let near = NEAR.min(order.len() - done);
+            order[done + others % near]
         };
+        if let Some(&soon) = order.get(done + NEAR) {
+            writer.expect(u64::from(soon) * u64::from(slot_sectors), slot_sectors);
+        }
         writer.write(u64::from(lpn) * u64::from(slot_sectors), slot_sectors)?;
     }
     Ok(())

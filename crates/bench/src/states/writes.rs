@@ -62,18 +62,27 @@ impl<'a> Writer<'a> {
 
     /// Writes sectors.
     pub fn write(&mut self, lba: u64, sectors: u32) -> Result<(), PrepareError> {
-        let outcome = self.device.apply(Command {
+        let outcome = self.device.apply(self.command(lba, sectors));
+        self.commands += 1;
+        match outcome {
+            Outcome::Good => Ok(()),
+            Outcome::WriteFault | Outcome::Unrecoverable => Err(self.fault()),
+        }
+    }
+
+    /// Says that sectors will soon be written.
+    pub fn expect(&self, lba: u64, sectors: u32) {
+        self.device.expect(&self.command(lba, sectors));
+    }
+
+    fn command(&self, lba: u64, sectors: u32) -> Command {
+        Command {
             id: CommandId(self.commands),
             kind: CommandKind::Write,
             lba: Lba(lba),
             sectors,
             content: Content::RANDOM,
             at: SimTime::ZERO,
-        });
-        self.commands += 1;
-        match outcome {
-            Outcome::Good => Ok(()),
-            Outcome::WriteFault | Outcome::Unrecoverable => Err(self.fault()),
         }
     }
 

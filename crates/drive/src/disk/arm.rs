@@ -90,7 +90,8 @@ impl Arm {
         moving + Nanos(place.angle.0 + behind - angle)
     }
 
-    fn moving(&self, place: Place, write: bool) -> Nanos {
+    /// Of that, seek and settle.
+    pub fn moving(&self, place: Place, write: bool) -> Nanos {
         let distance = self.cylinder.abs_diff(place.cylinder);
         if distance > 0 {
             let settle = if write {

@@ -15,20 +15,25 @@ mod link;
 mod media;
 mod params;
 mod platter;
+mod power;
 mod read_cache;
 #[cfg(test)]
 mod tests;
 mod write_cache;
 
 pub use params::{Destage, DiskParams, DiskParamsError};
+pub use power::DiskPower;
 
+use crate::host::Host;
 use arm::Arm;
 use ftlab_base::{
     Command, CommandKind, Completion, Nanos, Outcome, RootSeed, SECTOR_BYTES, SimTime,
 };
+use ftlab_timing::Energy;
 use link::{Link, To};
 use media::{MediaCommand, MediaQueue};
 use platter::Platter;
+use power::ArmTime;
 use read_cache::ReadCache;
 use std::collections::VecDeque;
 use write_cache::WriteCache;
@@ -58,7 +63,11 @@ pub struct Disk {
     elevator_lba: u64,
     capacity_sectors: u64,
     queue_depth: u32,
+    link_bytes_s: u64,
+    command_overhead: Nanos,
+    /// With the host's time.
     command_cost: Nanos,
+    arm_time: ArmTime,
     /// The host's queue before the drive, each command with the instant of its submission.
     driver_queue: VecDeque<(Command, SimTime)>,
     /// In the host and controller stage, until the instant.
@@ -75,13 +84,13 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// A disk at rest with clean caches. `host_command_cost` is the host's time for each command;
-    /// the seed sets where the spindle stands at time zero.
+    /// A disk at rest with clean caches, plugged into nothing; the seed sets where the spindle stands
+    /// at time zero.
     ///
     /// # Panics
     /// If `params` do not pass [`DiskParams::check`].
     #[must_use]
-    pub fn new(params: DiskParams, host_command_cost: Nanos, seed: RootSeed) -> Disk {
+    pub fn new(params: DiskParams, seed: RootSeed) -> Disk {
         params.check().unwrap_or_else(|why| panic!("{why}"));
         let platter = Platter::new(&params);
         let phase = Nanos(seed.derive("spindle").0 % platter.turn().0);
@@ -95,7 +104,10 @@ impl Disk {
             elevator_lba: 0,
             capacity_sectors: params.capacity_sectors,
             queue_depth: params.queue_depth,
-            command_cost: host_command_cost + params.command_overhead,
+            link_bytes_s: params.link_bytes_s,
+            command_overhead: params.command_overhead,
+            command_cost: params.command_overhead,
+            arm_time: ArmTime::default(),
             driver_queue: VecDeque::new(),
             front: None,
             open: 0,
@@ -105,6 +117,18 @@ impl Disk {
             busy: None,
             platter,
         }
+    }
+
+    /// Plugs the disk into another machine or port; it is at rest.
+    pub fn plug(&mut self, host: &Host) {
+        self.command_cost = host.command + self.command_overhead;
+        self.link = Link::new(host.link_bytes_s(self.link_bytes_s));
+    }
+
+    /// What the disk has taken from its supply by `now`.
+    #[must_use]
+    pub fn energy(&self, power: &DiskPower, now: SimTime) -> Energy {
+        self.arm_time.energy(power, now)
     }
 
     /// Takes a command, whatever is under way. `now` must not lie before an instant given earlier.
@@ -322,6 +346,8 @@ impl Disk {
         let write = next.command.kind == CommandKind::Write;
         let positioning = self.arm.positioning(at, next.place, write);
         let span = self.platter.transit(next.lba, next.sectors);
+        self.arm_time.seeking += self.arm.moving(next.place, write);
+        self.arm_time.transferring += span;
         let work = if write {
             Work::Write(next.command)
         } else {
@@ -335,8 +361,10 @@ impl Disk {
     fn start_destage(&mut self, index: usize, positioned: SimTime) {
         let extent = self.writes.take(index, &self.platter);
         self.elevator_lba = extent.lba + extent.sectors;
+        self.arm_time.seeking += self.arm.moving(extent.place, true);
         self.arm.stand_at(extent.place);
         let span = self.platter.transit(extent.lba, extent.sectors);
+        self.arm_time.transferring += span;
         self.busy = Some((positioned + span, Work::Destage));
     }
 

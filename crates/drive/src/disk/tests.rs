@@ -8,6 +8,16 @@ use ftlab_base::{CommandId, Content, LatencyHistogram, Lba};
 
 const HOST_COST: Nanos = Nanos::from_micros(20);
 
+/// A disk plugged into a host that takes [`HOST_COST`] for a command.
+fn disk(params: DiskParams, seed: u64) -> Disk {
+    let mut disk = Disk::new(params, RootSeed(seed));
+    disk.plug(&Host {
+        command: HOST_COST,
+        ..Host::NONE
+    });
+    disk
+}
+
 /// Seagate Momentus 7200.2, 160 GB: 2.5 inch, 7200 rpm, two platters. Rates and read seeks as the
 /// data sheet has them, from memory. Fitted to the 2008 review of the X25-M: the write segments to the
 /// mean of its random writes, the sweep to their maximum, the overhead to its sequential 4 KB writes;
@@ -80,7 +90,7 @@ struct Load {
 
 impl Load {
     fn run(&self, params: DiskParams, lba: impl Fn(u64) -> u64) -> (LatencyHistogram, SimTime) {
-        let mut disk = Disk::new(params, HOST_COST, RootSeed(7));
+        let mut disk = disk(params, 7);
         let (mut latencies, mut done) = (LatencyHistogram::default(), Vec::new());
         let (mut starts, mut now) = (Vec::new(), SimTime::ZERO);
         while latencies.count() < self.count {
@@ -259,7 +269,7 @@ fn reordering_raises_the_rate_of_random_reads() {
 #[test]
 fn equal_seeds_give_equal_runs() {
     let trace = |seed, params: DiskParams| {
-        let mut disk = Disk::new(params, HOST_COST, RootSeed(seed));
+        let mut disk = disk(params, seed);
         let (mut done, mut ends) = (Vec::new(), Vec::new());
         submit_everything(&mut disk, 3_000);
         while let Some(at) = disk.next_event() {
@@ -301,7 +311,7 @@ fn every_command_completes_once() {
         ..velociraptor()
     };
     for params in [momentus(), velociraptor(), uncached(), narrow] {
-        let mut disk = Disk::new(params, HOST_COST, RootSeed(3));
+        let mut disk = disk(params, 3);
         submit_everything(&mut disk, 5_000);
         let (mut done, mut last) = (Vec::new(), SimTime::ZERO);
         while let Some(at) = disk.next_event() {
@@ -331,7 +341,7 @@ fn one(disk: &mut Disk, kind: CommandKind, lba: u64, now: SimTime) -> Nanos {
 
 #[test]
 fn a_flush_waits_for_all_dirty_segments() {
-    let mut disk = Disk::new(momentus(), HOST_COST, RootSeed(1));
+    let mut disk = disk(momentus(), 1);
     let mut now = SimTime::ZERO;
     for number in 0..10 {
         now += one(&mut disk, CommandKind::Write, number * 30_000_000, now);
@@ -345,7 +355,7 @@ fn a_flush_waits_for_all_dirty_segments() {
 
 #[test]
 fn reads_of_dirty_data_come_from_the_cache() {
-    let mut disk = Disk::new(momentus(), HOST_COST, RootSeed(1));
+    let mut disk = disk(momentus(), 1);
     let written = one(&mut disk, CommandKind::Write, 200_000_000, SimTime::ZERO);
     let now = SimTime::ZERO + written;
     let cached = one(&mut disk, CommandKind::Read, 200_000_000, now);
@@ -356,7 +366,7 @@ fn reads_of_dirty_data_come_from_the_cache() {
 
 #[test]
 fn trims_are_accepted_and_do_nothing() {
-    let mut disk = Disk::new(momentus(), HOST_COST, RootSeed(1));
+    let mut disk = disk(momentus(), 1);
     let trim = one(&mut disk, CommandKind::Trim, 1_000, SimTime::ZERO);
     assert_eq!(trim, HOST_COST + momentus().command_overhead);
     assert_eq!(disk.next_event(), None);

@@ -1,12 +1,14 @@
 //! From what a file says to a drive.
 
 use super::placement;
+use super::power;
 use super::scheduling::scheduling;
 use super::schema::{DestageOrder, DiskFile, Scheme, SsdFile};
 use super::{Body, DriveError, DriveFile, Testbed};
 use crate::device::Device;
 use crate::disk::{Destage, Disk, DiskParams};
 use crate::disk_device::DiskDevice;
+use crate::host::Host;
 use crate::ssd::{Ssd, SsdParams};
 use ftlab_base::{Geometry, Layout, RootSeed, SECTOR_BYTES};
 use ftlab_ftl::TranslationLayer;
@@ -79,6 +81,17 @@ impl DriveFile {
         }
     }
 
+    /// What the drive takes of this machine's memory, at least: its tables.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        match &self.body {
+            Body::Ssd(ssd) => self
+                .plan(ssd, RootSeed(0))
+                .map_or(0, |plan| plan.table_bytes()),
+            Body::Disk(_) => 0,
+        }
+    }
+
     /// Makes the drive, as new, behind the test machine's driver.
     ///
     /// # Errors
@@ -90,8 +103,11 @@ impl DriveFile {
                 let seed = seed.derive(self.slug());
                 let params = disk_params(disk);
                 let sectors = params.capacity_sectors;
-                let disk = Disk::new(params, testbed.host_command, seed);
-                Ok(Box::new(DiskDevice::new(disk, sectors)))
+                let power = disk.power.as_ref().map(power::disk_power);
+                let disk = Disk::new(params, seed);
+                let mut device = DiskDevice::new(disk, sectors, power);
+                device.plug(&testbed.host());
+                Ok(Box::new(device))
             }
         }
     }
@@ -107,8 +123,10 @@ impl DriveFile {
         let plan = self.plan(ssd, seed.derive(self.slug()))?;
         let layer = plan.make().map_err(|why| self.invalid(why))?;
         let scheduling = scheduling(ssd).map_err(|why| self.invalid(why))?;
-        let params = ssd_params(ssd, scheduling, layer.slots(), testbed);
-        Ok(Ssd::new(params, layer))
+        let params = ssd_params(ssd, scheduling, layer.slots());
+        let mut ssd = Ssd::new(params, layer);
+        ssd.plug(&testbed.host());
+        Ok(ssd)
     }
 
     /// Checks everything that making the drive would, so that what is read can also be built, and
@@ -117,6 +135,8 @@ impl DriveFile {
         match &self.body {
             Body::Ssd(ssd) => {
                 scheduling(ssd).map_err(|why| self.invalid(why))?;
+                let power = ssd.power.as_ref().map_or(Ok(()), power::check);
+                power.map_err(|why| self.invalid(why))?;
                 self.plan(ssd, RootSeed(0)).map(drop)
             }
             Body::Disk(disk) => disk_params(disk)
@@ -241,7 +261,7 @@ impl DriveFile {
     }
 }
 
-fn layout(ssd: &SsdFile) -> Result<Layout, String> {
+pub(super) fn layout(ssd: &SsdFile) -> Result<Layout, String> {
     let nand = &ssd.nand;
     let bytes = |name: &str, bytes: u64| {
         u32::try_from(bytes).map_err(|_| format!("{name}: {bytes} bytes; at most 2^32 − 1"))
@@ -304,12 +324,7 @@ fn user_slots(ssd: &SsdFile, layout: &Layout) -> Result<u32, String> {
     }
 }
 
-fn ssd_params(
-    ssd: &SsdFile,
-    scheduling: Scheduling,
-    user_slots: u32,
-    testbed: &Testbed,
-) -> SsdParams {
+fn ssd_params(ssd: &SsdFile, scheduling: Scheduling, user_slots: u32) -> SsdParams {
     let sector = SECTOR_BYTES as f64;
     let page = ssd.nand.page.get() as f64;
     // The spare bytes of a page cross the channel in proportion to its sectors.
@@ -332,8 +347,8 @@ fn ssd_params(
         per_slot: ssd.firmware.per_slot.get(),
         link_sector: ssd.link.rate.time_of(sector),
         link_command: ssd.link.command.get(),
-        host_command: testbed.host_command,
-        host_order: testbed.queue_order,
+        power: power::ssd_power(ssd),
+        host: Host::NONE,
     }
 }
 
@@ -343,6 +358,7 @@ fn disk_params(file: &DiskFile) -> DiskParams {
         cache,
         link,
         queue,
+        power: _,
     } = file;
     let mb_s = |rate: f64| rate / 1e6;
     DiskParams {

@@ -5,6 +5,7 @@ mod build;
 mod catalog;
 mod own_policy;
 mod placement;
+mod power;
 mod quantity;
 mod scheduling;
 mod schema;
@@ -14,6 +15,7 @@ pub use catalog::Catalog;
 pub use quantity::{Confidence, Source};
 pub use schema::Kind;
 
+use crate::host::{Host, Port};
 use crate::host_queue::HostOrder;
 use ftlab_base::{Nanos, StreamHash};
 use own_policy::OwnPolicy;
@@ -101,6 +103,10 @@ pub struct Testbed {
     pub host_command: Nanos,
     /// Order of what waits for a drive that takes one command at a time.
     pub queue_order: HostOrder,
+    /// Its SATA ports; none where no port slows a drive down.
+    pub ports: Vec<Port>,
+    /// Whether it puts the link of an idle drive to sleep.
+    pub link_sleeps: bool,
 }
 
 impl DriveFile {
@@ -152,6 +158,84 @@ impl DriveFile {
             body,
             own_policy: None,
         })
+    }
+
+    /// The same drive with `key=value` settings applied.
+    ///
+    /// # Errors
+    /// When a setting cannot be applied, or makes an impossible drive.
+    pub fn with(&self, settings: &[String]) -> Result<DriveFile, DriveError> {
+        let mut table = self.table.clone();
+        for setting in settings {
+            settings::apply(&mut table, setting).map_err(DriveError::Setting)?;
+        }
+        let file = Self::interpret(&self.slug, table).map_err(|why| self.invalid(why))?;
+        let file = DriveFile {
+            own_policy: self.own_policy.clone(),
+            ..file
+        };
+        file.check()?;
+        Ok(file)
+    }
+
+    /// A drive of the same make with a share of the blocks and of the capacity: 1 / `divisor`. A disk
+    /// stays what it is.
+    ///
+    /// # Errors
+    /// When so small a drive cannot be made.
+    pub fn scaled_down(&self, divisor: u32) -> Result<DriveFile, DriveError> {
+        let Body::Ssd(ssd) = &self.body else {
+            return Ok(self.clone());
+        };
+        let bytes =
+            |key: &str, value: f64| format!("{key}={}B", (value / f64::from(divisor)).floor());
+        let blocks = ssd.nand.blocks_per_die.get() / divisor;
+        let mut settings = vec![format!("nand.blocks_per_die={blocks}")];
+        if let Some(capacity) = &ssd.spare.user_capacity {
+            settings.push(bytes("spare.user_capacity", capacity.base));
+        }
+        if let Some(tables) = &ssd.checkpoint {
+            settings.push(bytes("checkpoint.every", tables.every.base));
+            settings.push(bytes("checkpoint.size", tables.size.base));
+        }
+        self.with(&settings)
+    }
+
+    /// Bytes of flash, spare bytes of pages left out; `None` for a disk.
+    #[must_use]
+    pub fn raw_bytes(&self) -> Option<u64> {
+        match &self.body {
+            Body::Ssd(ssd) => {
+                let layout = build::layout(ssd).expect("checked on reading");
+                Some(layout.geometry.raw_bytes())
+            }
+            Body::Disk(_) => None,
+        }
+    }
+
+    /// Program/erase cycles that a block is rated for, if the file says.
+    #[must_use]
+    pub fn endurance_cycles(&self) -> Option<u32> {
+        match &self.body {
+            Body::Ssd(ssd) => ssd.nand.endurance.as_ref().map(|cycles| cycles.get()),
+            Body::Disk(_) => None,
+        }
+    }
+
+    /// Bytes a second that its side of the link takes.
+    #[must_use]
+    pub fn link_bytes_s(&self) -> u64 {
+        let link = match &self.body {
+            Body::Ssd(ssd) => &ssd.link,
+            Body::Disk(disk) => &disk.link,
+        };
+        link.rate.base as u64
+    }
+
+    /// Whether what the host writes decides how much is programmed.
+    #[must_use]
+    pub fn compresses(&self) -> bool {
+        self.table.contains_key("compress")
     }
 
     /// The name it goes by on the command line.
@@ -258,12 +342,37 @@ impl Testbed {
                 HostOrder::NAMES.join(", ")
             ))
         })?;
+        let port = |name: &String| {
+            Port::named(name).ok_or_else(|| {
+                let names = Port::ALL.map(Port::name).join(", ");
+                invalid(format!("host.ports: `{name}` is none of: {names}"))
+            })
+        };
         Ok(Testbed {
             slug: slug.to_string(),
             name: file.name,
             host_command: file.host.command.get(),
             queue_order,
+            ports: file.host.ports.iter().map(port).collect::<Result<_, _>>()?,
+            link_sleeps: file.host.link_sleeps,
         })
+    }
+
+    /// The machine, with a drive on its fastest port.
+    #[must_use]
+    pub fn host(&self) -> Host {
+        self.on(self.ports.iter().copied().max())
+    }
+
+    /// The machine, with a drive on a port; on none, so that the drive's own rate stands.
+    #[must_use]
+    pub fn on(&self, port: Option<Port>) -> Host {
+        Host {
+            command: self.host_command,
+            order: self.queue_order,
+            port,
+            link_sleeps: self.link_sleeps,
+        }
     }
 }
 

@@ -110,6 +110,19 @@ dimension! {
     Rate, whole: false, least: 1.0, most: 1e15, "MB/s" = 1e6, "MiB/s" = 1_048_576.0
 }
 
+dimension! {
+    /// A power; base watt.
+    Power, whole: false, least: 0.0, most: 1e3, "W" = 1.0, "mW" = 1e-3
+}
+dimension! {
+    /// An energy; base joule.
+    Energy, whole: false, least: 0.0, most: 1.0, "uJ" = 1e-6, "nJ" = 1e-9, "mJ" = 1e-3
+}
+dimension! {
+    /// An energy a byte; base joule a byte.
+    EnergyPerByte, whole: false, least: 0.0, most: 1e-3, "nJ/B" = 1e-9, "pJ/B" = 1e-12
+}
+
 impl<D: Dimension> Quantity<D> {
     fn new(written: &Written) -> Result<Self, String> {
         let unit = match written.unit.as_str() {

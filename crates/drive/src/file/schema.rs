@@ -1,6 +1,7 @@
 //! What a drive file and a testbed file may say. Every number is a
 //! `{ value, unit, source, confidence, note }`; unknown keys are refused.
 
+use super::power::{DiskPowerKeys, SsdPowerKeys};
 use super::quantity::{Bytes, Count, CountOrNone, Quantity, Rate, Ratio, Time};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -47,6 +48,7 @@ pub(super) struct SsdFile {
     pub(super) checkpoint: Option<CheckpointKeys>,
     pub(super) link: Link,
     pub(super) queue: Queue,
+    pub(super) power: Option<SsdPowerKeys>,
 }
 
 /// The sections of a hard disk.
@@ -57,6 +59,7 @@ pub(super) struct DiskFile {
     pub(super) cache: Cache,
     pub(super) link: Link,
     pub(super) queue: Queue,
+    pub(super) power: Option<DiskPowerKeys>,
 }
 
 /// Cells, geometry and timing of the array.
@@ -78,6 +81,8 @@ pub(super) struct Nand {
     pub(super) t_read: Quantity<Time>,
     pub(super) t_program: Quantity<Time>,
     pub(super) t_erase: Quantity<Time>,
+    /// Program/erase cycles that a block is rated for, if known.
+    pub(super) endurance: Option<Quantity<Count>>,
     /// Rate of one channel.
     pub(super) channel_rate: Quantity<Rate>,
     /// Command, address and status cycles of an operation.
@@ -337,4 +342,10 @@ pub(super) struct HostKeys {
     pub(super) command: Quantity<Time>,
     /// Order of what waits for a drive that takes one command at a time.
     pub(super) queue_order: String,
+    /// SATA ports, by their names; left out, none slows a drive down.
+    #[serde(default)]
+    pub(super) ports: Vec<String>,
+    /// Whether the host lets the link of an idle drive sleep.
+    #[serde(default)]
+    pub(super) link_sleeps: bool,
 }

@@ -273,3 +273,34 @@ fn names_are_found_by_alias_and_near_misses_are_suggested() {
         "{message}"
     );
 }
+
+#[test]
+fn a_testbed_names_the_ports_it_has() {
+    let text = include_str!("../../../../testbeds/behardware-2011.toml");
+    let testbed = Testbed::parse("t", text).unwrap();
+    assert_eq!(testbed.host().port, Some(crate::Port::Sata6g));
+    let wrong = Testbed::parse("t", &text.replace("sata6g", "sata9g")).unwrap_err();
+    let wrong = wrong.to_string();
+    assert!(
+        wrong.contains("`sata9g` is none of: sata1.5g, sata3g, sata6g"),
+        "{wrong}"
+    );
+}
+
+#[test]
+fn a_scaled_drive_keeps_its_shares() {
+    for slug in ["intel-x25-m-g1-80", "ocz-core-jmf602", "samsung-slc-64"] {
+        let file = Catalog::load(slug, &[]).unwrap();
+        let small = file.scaled_down(8).unwrap();
+        let ratio =
+            |file: &DriveFile| file.raw_bytes().unwrap() as f64 / file.capacity_bytes() as f64;
+        assert_eq!(
+            small.raw_bytes().unwrap() * 8,
+            file.raw_bytes().unwrap(),
+            "{slug}"
+        );
+        assert!((ratio(&small) / ratio(&file) - 1.0).abs() < 0.02, "{slug}");
+    }
+    let disk = Catalog::load("seagate-momentus-7200.2", &[]).unwrap();
+    assert_eq!(disk.scaled_down(8).unwrap().hash(), disk.hash());
+}

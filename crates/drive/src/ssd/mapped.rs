@@ -16,6 +16,8 @@ pub enum LayerInput {
     Trim(Lpn, u32),
     /// Open program units were filled up.
     Flush,
+    /// Everything was erased.
+    SecureErase,
 }
 
 /// A translation layer, the batch it fills, and who follows what it does.
@@ -80,6 +82,7 @@ impl Mapped {
                 }
                 LayerInput::Trim(first, slots) => self.trim(first, slots),
                 LayerInput::Flush => self.flush(),
+                LayerInput::SecureErase => self.secure_erase(),
             }
             self.batch.clear();
         }
@@ -128,6 +131,16 @@ impl Mapped {
             stamps.trimmed(first, slots);
         }
         self.layer.trim(first, slots, &mut self.batch);
+        self.refusal = None;
+        self.follow_moves();
+    }
+
+    pub(super) fn secure_erase(&mut self) {
+        self.note(LayerInput::SecureErase);
+        if let Some(stamps) = &mut self.stamps {
+            stamps.trimmed(Lpn(0), self.layer.slots());
+        }
+        self.layer.secure_erase(&mut self.batch);
         self.refusal = None;
         self.follow_moves();
     }

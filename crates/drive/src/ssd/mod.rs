@@ -15,6 +15,7 @@ mod commands;
 mod events;
 mod mapped;
 mod params;
+mod power;
 mod reads;
 mod slots;
 mod stamps;
@@ -25,18 +26,20 @@ pub use mapped::LayerInput;
 pub use params::SsdParams;
 pub use state::SsdState;
 
-use crate::device::{Counters, Device};
+use crate::device::{Counters, Device, EraseRefused};
+use crate::host::Host;
 use crate::host_queue::HostQueue;
 use crate::saved::DeviceState;
 use buffer::{Place, WriteBuffer};
 use commands::Commands;
 use events::{Event, Events};
-use ftlab_base::{Command, CommandKind, Completion, Outcome, SECTOR_BYTES, SimTime};
+use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_ftl::page::PageMapped;
 use ftlab_ftl::{Extent, TranslationLayer};
 use ftlab_nand::{Cause, StateError};
-use ftlab_timing::{Scheduler, Server};
+use ftlab_timing::{Energy, Scheduler, Server};
 use mapped::Mapped;
+use power::Resting;
 use slots::SlotSize;
 use std::collections::VecDeque;
 use writes::Admission;
@@ -51,6 +54,8 @@ pub struct Ssd {
     queue: HostQueue,
     host: Server,
     link: Server,
+    /// Time of one sector on the link, on the port the drive is plugged into.
+    link_sector: Nanos,
     core: Server,
     buffer: WriteBuffer,
     admissions: VecDeque<Admission>,
@@ -61,6 +66,7 @@ pub struct Ssd {
     programming: Vec<Vec<Place>>,
     /// Reads whose end a fence tells, by fence.
     reading: Vec<Option<u32>>,
+    resting: Resting,
     /// The present, as far as commands and flash have come.
     now: SimTime,
     host_ios: u64,
@@ -84,9 +90,10 @@ impl Ssd {
             slot,
             mapped,
             scheduler: Scheduler::new(geometry, params.nand, params.scheduling, params.die_queue),
-            queue: HostQueue::new(params.host_order, params.queue_depth),
+            queue: HostQueue::new(params.host.order, params.queue_depth),
             host: Server::default(),
             link: Server::default(),
+            link_sector: params.host.link_sector(params.link_sector),
             core: Server::default(),
             buffer: WriteBuffer::new(params.buffer_slots, slot.sectors()),
             admissions: VecDeque::new(),
@@ -95,6 +102,7 @@ impl Ssd {
             events: Events::new(),
             programming: Vec::new(),
             reading: Vec::new(),
+            resting: Resting::default(),
             now: SimTime::ZERO,
             host_ios: 0,
             host_bytes_written: 0,
@@ -153,7 +161,19 @@ impl Ssd {
         self.scheduler.restart_clock();
         (self.host, self.link, self.core) = Default::default();
         self.now = SimTime::ZERO;
+        self.resting = Resting::default();
         self.mapped.set_timed(false);
+    }
+
+    /// Erases the array and forgets what the buffer holds; whoever wrote it is past caring.
+    fn erase_everything(&mut self) {
+        assert_eq!(self.queue.outstanding(), 0, "a drive at work is erased");
+        if self.mapped.is_timed() {
+            self.end_time();
+        }
+        self.buffer = WriteBuffer::new(self.params.buffer_slots, self.slot.sectors());
+        self.mapped.secure_erase();
+        self.mapped.batch.clear();
     }
 
     /// Hands the operations of the last request to the scheduler.
@@ -165,7 +185,7 @@ impl Ssd {
     /// The host sends a command to the drive.
     fn send(&mut self, command: Command, now: SimTime) {
         let number = self.commands.enter(command);
-        let sent = self.host.serve(now, self.params.host_command);
+        let sent = self.host.serve(now, self.params.host.command);
         self.events.schedule(sent, Event::Sent, number);
     }
 
@@ -173,7 +193,9 @@ impl Ssd {
     fn sent(&mut self, number: u32, now: SimTime) {
         let command = self.commands.get(number);
         let work = self.params.core(command, self.slot.sectors());
-        let arrived = self.link.serve(now, self.params.link_in(command));
+        let arrived = self
+            .link
+            .serve(now, self.params.link_in(command, self.link_sector));
         let decided = self.core.serve(now, work);
         let at = arrived.max(decided);
         self.events.schedule(at, Event::Ready, number);
@@ -247,6 +269,9 @@ impl Ssd {
         {
             last = Some(at);
         }
+        if let Some(at) = last {
+            self.resting.worked_at(at);
+        }
         last
     }
 
@@ -287,6 +312,9 @@ impl Device for Ssd {
             self.params.capacity_sectors
         );
         self.mapped.set_timed(true);
+        if self.next_event().is_none() {
+            self.resting.ends(now, self.sleep_after());
+        }
         self.now = now;
         if let Some(command) = self.queue.push(command) {
             self.send(command, now);
@@ -377,6 +405,34 @@ impl Device for Ssd {
             buffer_stalls: self.buffer_stalls,
             stream_hash: array.stream_hash(),
         }
+    }
+
+    fn erase_counts(&self) -> &[u32] {
+        self.layer().array().erase_counts()
+    }
+
+    fn energy(&self, now: SimTime) -> Option<Energy> {
+        let power = self.params.power.as_ref()?;
+        Some(power.energy(&self.activity(now)))
+    }
+
+    fn rest_watts(&self) -> Option<f64> {
+        self.params.power.map(|power| power.rest_watts())
+    }
+
+    fn plug(&mut self, host: &Host) {
+        assert_eq!(self.queue.outstanding(), 0, "a drive at work is unplugged");
+        self.params.host = *host;
+        if let Some(power) = &mut self.params.power {
+            power.link_sleeps = host.link_sleeps;
+        }
+        self.link_sector = host.link_sector(self.params.link_sector);
+        self.queue = HostQueue::new(host.order, self.params.queue_depth);
+    }
+
+    fn secure_erase(&mut self) -> Result<(), EraseRefused> {
+        self.erase_everything();
+        Ok(())
     }
 
     fn restart_stream_hash(&mut self) {

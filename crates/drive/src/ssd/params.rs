@@ -1,11 +1,11 @@
 //! What an SSD takes in time and holds in memory, apart from its NAND and its mapping.
 
-use crate::host_queue::HostOrder;
+use crate::host::Host;
 use ftlab_base::{Command, CommandKind, Nanos};
-use ftlab_timing::{NandTiming, Scheduling};
+use ftlab_timing::{NandTiming, PowerModel, Scheduling};
 
 /// What an SSD takes in time and holds in memory, apart from its NAND and its mapping.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SsdParams {
     /// Sectors the host can address.
     pub capacity_sectors: u64,
@@ -25,21 +25,22 @@ pub struct SsdParams {
     pub read_command: Nanos,
     /// Time of the firmware core for each slot of a command.
     pub per_slot: Nanos,
-    /// Time of one sector of 512 bytes on the host link.
+    /// Time of one sector of 512 bytes on the host link, as fast as the drive can.
     pub link_sector: Nanos,
     /// Time of a command's protocol on the host link.
     pub link_command: Nanos,
-    /// Time of the host's CPU for a command.
-    pub host_command: Nanos,
-    /// How the host orders what waits for the drive.
-    pub host_order: HostOrder,
+    /// What its parts take from the supply, if known.
+    pub power: Option<PowerModel>,
+    /// What it is plugged into.
+    pub host: Host,
 }
 
 impl SsdParams {
-    /// Time of a command on its way in over the link: its protocol, and a write's data.
-    pub(super) fn link_in(&self, command: &Command) -> Nanos {
+    /// Time of a command on its way in over a link that takes `sector` for a sector: its protocol,
+    /// and a write's data.
+    pub(super) fn link_in(&self, command: &Command, sector: Nanos) -> Nanos {
         match command.kind {
-            CommandKind::Write => self.link_command + self.link_sector * u64::from(command.sectors),
+            CommandKind::Write => self.link_command + sector * u64::from(command.sectors),
             _ => self.link_command,
         }
     }

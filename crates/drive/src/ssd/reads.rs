@@ -44,7 +44,7 @@ impl Ssd {
 
     pub(super) fn data_out(&mut self, number: u32, now: SimTime) {
         let sectors = u64::from(self.commands.get(number).sectors);
-        let at = self.link.serve(now, self.params.link_sector * sectors);
+        let at = self.link.serve(now, self.link_sector * sectors);
         self.events.schedule(at, Event::DataOut, number);
     }
 }

@@ -244,6 +244,15 @@ impl TranslationLayer for BlockLayer {
         }
     }
 
+    fn secure_erase(&mut self, batch: &mut OpBatch) {
+        crate::purge::erase_used(&self.layout, &mut self.array, batch);
+        let layer = Self::new(self.layout, self.config, self.space.slots);
+        let mut layer = layer.expect("it was built so");
+        std::mem::swap(&mut layer.array, &mut self.array);
+        layer.merges = self.merges;
+        *self = layer;
+    }
+
     /// Does nothing: every slot is a program unit of its own, so none waits for another.
     fn flush(&mut self, _batch: &mut OpBatch) {}
 

@@ -441,6 +441,13 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         (self.in_vain, self.refusal) = (0, None);
     }
 
+    fn secure_erase(&mut self, batch: &mut OpBatch) {
+        crate::purge::erase_used(&self.layout, &mut self.array, batch);
+        let mut layer = Self::new(self.layout, self.config.clone()).expect("it was built so");
+        std::mem::swap(&mut layer.array, &mut self.array);
+        *self = layer;
+    }
+
     fn flush(&mut self, batch: &mut OpBatch) {
         for g in 0..self.groups.len() {
             self.fill_up(g, batch);

@@ -4,6 +4,7 @@ use super::Finished;
 use ftlab_bench::record::Record;
 use ftlab_bench::states::Settling;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// The `ftlab` object of the JSON output, and the last block of the text.
 #[derive(Debug, Serialize)]
@@ -37,6 +38,9 @@ pub struct Inside {
     /// Share of the programs that garbage collection or merges made, 0 to 1.
     pub gc_share: f64,
     pub buffer_stalls: u64,
+    /// What the drive took from its supply; `null` without a clock, or when the drive's file does
+    /// not say what its parts take.
+    pub power: Option<Power>,
     pub submitted: u64,
     pub completed: u64,
     pub simulated_seconds: f64,
@@ -45,6 +49,53 @@ pub struct Inside {
     pub op_stream_hash: String,
     /// Keys of the job file that have no effect.
     pub warnings: Vec<String>,
+}
+
+/// The `power` object.
+#[derive(Debug, Serialize)]
+pub struct Power {
+    /// Mean.
+    pub watts: f64,
+    /// With nothing to do.
+    pub idle_watts: f64,
+    /// Of what the host read and wrote; `null` when it did neither.
+    pub joules_per_gb: Option<f64>,
+    /// Joules by part of the drive.
+    pub joules: Joules,
+    /// Mean of each second.
+    pub series_watts: Vec<f64>,
+}
+
+/// Joules by part of the drive.
+#[derive(Debug, Serialize)]
+pub struct Joules {
+    pub nand: f64,
+    pub bus: f64,
+    pub controller: f64,
+    pub link: f64,
+    pub dram: f64,
+    pub mechanics: f64,
+}
+
+impl Power {
+    fn of(run: &Finished, metrics: &BTreeMap<String, f64>) -> Option<Power> {
+        let power = run.report.power.as_ref()?;
+        let energy = &power.energy;
+        Some(Power {
+            watts: power.watts(),
+            idle_watts: power.rest_watts,
+            joules_per_gb: metrics.get("joules_per_gb").copied(),
+            joules: Joules {
+                nand: energy.nand,
+                bus: energy.bus,
+                controller: energy.controller,
+                link: energy.link,
+                dram: energy.dram,
+                mechanics: energy.mechanics,
+            },
+            series_watts: power.series_watts.clone(),
+        })
+    }
 }
 
 /// How a drive settled.
@@ -70,7 +121,8 @@ impl Rounds {
 
 impl Inside {
     pub fn of(run: &Finished) -> Inside {
-        let inside = Record::of(&run.report).inside;
+        let record = Record::of(&run.report);
+        let inside = record.inside;
         let ignored = run.file.ignored.iter();
         let warning = |key: &ftlab_workload::Ignored| {
             format!("{}: {} has no effect: {}", key.at, key.key, key.reason)
@@ -93,6 +145,7 @@ impl Inside {
             nand_erases: inside.nand_erases,
             gc_share: inside.gc_share,
             buffer_stalls: inside.buffer_stalls,
+            power: Power::of(run, &record.metrics),
             submitted: inside.submitted,
             completed: inside.completed,
             simulated_seconds: inside.simulated_seconds,

@@ -1,7 +1,7 @@
 //! A run for people: fio's words for what the host saw, then what happened inside the drive.
 
 use super::Finished;
-use super::inside::Inside;
+use super::inside::{Inside, Power};
 use ftlab_base::{CommandKind, LatencyHistogram, Nanos};
 use ftlab_bench::driver::{Direction, JobReport};
 use ftlab_bench::record;
@@ -140,6 +140,9 @@ fn inside(out: &mut String, run: &Finished, inside: &Inside) -> std::fmt::Result
         )?;
         row("buffer stalls", inside.buffer_stalls.to_string())?;
     }
+    if let Some(power) = &inside.power {
+        row("power", watts(power))?;
+    }
     row("speed", speed(run, inside))?;
     let keys: Vec<&str> = run
         .file
@@ -151,6 +154,34 @@ fn inside(out: &mut String, run: &Finished, inside: &Inside) -> std::fmt::Result
         row("without effect", keys.join(", "))?;
     }
     Ok(())
+}
+
+/// Mean watts and where they went, largest first, what the drive takes at rest, and joules a GB.
+fn watts(power: &Power) -> String {
+    let joules = &power.joules;
+    let mut parts = [
+        ("NAND", joules.nand),
+        ("bus", joules.bus),
+        ("controller", joules.controller),
+        ("link", joules.link),
+        ("DRAM", joules.dram),
+        ("mechanics", joules.mechanics),
+    ];
+    parts.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let total: f64 = parts.iter().map(|(_, joules)| joules).sum();
+    let shares = parts.iter().filter(|(_, joules)| *joules > 0.0);
+    let share = |(part, joules): &(&str, f64)| format!("{part} {:.0} %", 100.0 * joules / total);
+    let shares: Vec<String> = shares.map(share).collect();
+    let mut text = format!(
+        "{:.3} W on average ({}), {:.3} W at rest",
+        power.watts,
+        shares.join(", "),
+        power.idle_watts
+    );
+    if let Some(joules) = power.joules_per_gb {
+        write!(text, ", {joules:.2} J a GB").expect("writing to a string succeeds");
+    }
+    text
 }
 
 /// A sentence in lines of some length.

@@ -266,6 +266,8 @@ fn run(character: &Character, test: &TestSheet, state: &str) -> Run {
         drive: character.slug.into(),
         test: test.test.clone(),
         state: state.into(),
+        data: String::new(),
+        link: String::new(),
         steps: steps(state),
         metrics,
         inside: Inside {
@@ -287,6 +289,7 @@ fn run(character: &Character, test: &TestSheet, state: &str) -> Run {
         },
         series_ios: series(iops, seconds * 10, character),
         series_interval_s: 0.1,
+        series_watts: Vec::new(),
         write,
         read: Traffic::default(),
         trim: Traffic::default(),

@@ -18,6 +18,7 @@ mod suspension;
 pub(crate) use fences::Fences;
 
 use crate::agenda::Agenda;
+use crate::energy::NandActivity;
 use crate::policy::{Decision, DieView, Scheduling, keep_order};
 use die::{Die, Phase};
 use fences::NOBODY;
@@ -67,6 +68,9 @@ pub struct Scheduler {
     backlog: VecDeque<NandOp>,
     die_busy: Nanos,
     channel_busy: Nanos,
+    /// Pages and blocks that dies began, by kind of operation.
+    begun: [u64; 3],
+    sectors_moved: u64,
     /// Fences that operations waited for and that nobody needs any more.
     spent: Vec<Fence>,
     /// Watched fences that were reached.
@@ -104,6 +108,8 @@ impl Scheduler {
             backlog: VecDeque::new(),
             die_busy: Nanos::ZERO,
             channel_busy: Nanos::ZERO,
+            begun: [0; 3],
+            sectors_moved: 0,
             spent: Vec::new(),
             reached: VecDeque::new(),
         }
@@ -113,6 +119,18 @@ impl Scheduler {
     #[must_use]
     pub fn busy(&self) -> (Nanos, Nanos) {
         (self.die_busy, self.channel_busy)
+    }
+
+    /// What dies and channels began so far.
+    #[must_use]
+    pub fn activity(&self) -> NandActivity {
+        let begun = |kind: OpKind| self.begun[kind as usize];
+        NandActivity {
+            pages_read: begun(OpKind::Read),
+            pages_programmed: begun(OpKind::Program),
+            blocks_erased: begun(OpKind::Erase),
+            sectors_moved: self.sectors_moved,
+        }
     }
 
     /// Takes a batch of operations in issue order.
@@ -340,6 +358,7 @@ impl Scheduler {
             OpKind::Erase => timing.t_erase,
         };
         self.die_busy += span;
+        self.begun[op.kind as usize] += u64::from(op.planes);
         match op.kind {
             OpKind::Program => self.want_channel(index, now),
             OpKind::Read | OpKind::Erase => self.begin_array(index, now, span),
@@ -379,6 +398,7 @@ impl Scheduler {
         let sectors = u64::from(die.at_work.sectors);
         let span = self.timing.command_transfer + self.timing.sector_transfer * sectors;
         self.channel_busy += span;
+        self.sectors_moved += sectors;
         let channel = &mut self.channels[usize::from(die.channel)];
         channel.owner = index;
         channel.free_at = now + span;

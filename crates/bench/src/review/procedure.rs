@@ -1,0 +1,227 @@
+//! Runs a procedure: act after act on one drive, and a record of each job it measures.
+
+use super::torture::{Torn, torture};
+use super::{ReviewError, job_seed};
+use crate::driver::{self, Clock, DriverError};
+use crate::methods::{Act, Job, Procedure, Span};
+use crate::record::Record;
+use crate::states::come_to_rest;
+use ftlab_base::{
+    Command, CommandId, CommandKind, Content, Lba, Outcome, RootSeed, SECTOR_BYTES, SimTime,
+};
+use ftlab_drive::{Device, DriveFile};
+use ftlab_workload::{JobFile, Size};
+
+/// Sectors of a write that fills a part of a drive: 1 MiB, as a copy of large files makes them.
+const FILL_SECTORS: u64 = 2048;
+
+/// A job that was measured.
+pub struct Measured {
+    /// Its file.
+    pub job: &'static Job,
+    /// The name of the drive's state before it.
+    pub state: &'static str,
+    /// What was done before, in words.
+    pub steps: Vec<String>,
+    /// What it came to.
+    pub record: Record,
+}
+
+/// A procedure under way.
+pub struct Running<'a> {
+    pub file: &'a DriveFile,
+    pub procedure: &'static Procedure,
+    pub seed: RootSeed,
+    pub device: Box<dyn Device>,
+    /// Sectors in use.
+    sectors: u64,
+    steps: Vec<String>,
+    measured: Vec<Measured>,
+}
+
+impl<'a> Running<'a> {
+    pub fn new(
+        file: &'a DriveFile,
+        procedure: &'static Procedure,
+        seed: RootSeed,
+        device: Box<dyn Device>,
+    ) -> Self {
+        let mut steps = vec!["The drive as new.".to_owned()];
+        let sectors = used_sectors(file, procedure.span, device.capacity_sectors());
+        if procedure.span != Span::Whole {
+            let gb = sectors as f64 * SECTOR_BYTES as f64 / 1e9;
+            steps.push(format!("Only its first {gb:.1} GB are used."));
+        }
+        Running {
+            file,
+            procedure,
+            seed,
+            device,
+            sectors,
+            steps,
+            measured: Vec::new(),
+        }
+    }
+
+    /// Does everything; `step` hears of each job measured.
+    pub fn run(mut self, step: &(dyn Fn(&str) + Sync)) -> Result<Vec<Measured>, ReviewError> {
+        for act in self.procedure.acts {
+            match *act {
+                Act::SecureErase => self.secure_erase()?,
+                Act::FillFrom(bytes) => self.fill_from(bytes)?,
+                Act::Trim(bytes) => self.trim(bytes)?,
+                Act::Measure(job, state) => {
+                    self.measure(job, state)?;
+                    step(&self.label(job, state));
+                }
+                Act::Torture(job) => self.torture(job)?,
+            }
+        }
+        Ok(self.measured)
+    }
+
+    fn label(&self, job: &Job, state: &str) -> String {
+        format!("{} {} ({state})", self.file.slug(), job.file)
+    }
+
+    fn failed(&self, job: &Job, state: &str, error: DriverError) -> ReviewError {
+        ReviewError::Run {
+            run: self.label(job, state),
+            error: Box::new(error),
+        }
+    }
+
+    fn secure_erase(&mut self) -> Result<(), ReviewError> {
+        self.device
+            .secure_erase()
+            .map_err(|error| self.refused(&error.to_string()))?;
+        self.steps.push("Secure erase.".to_owned());
+        Ok(())
+    }
+
+    fn refused(&self, why: &str) -> ReviewError {
+        ReviewError::Procedure {
+            drive: self.file.slug().to_owned(),
+            procedure: self.procedure.slug,
+            why: why.to_owned(),
+        }
+    }
+
+    fn fill_from(&mut self, bytes: u64) -> Result<(), ReviewError> {
+        let first = bytes / SECTOR_BYTES;
+        for lba in (first..self.sectors).step_by(FILL_SECTORS as usize) {
+            let sectors = FILL_SECTORS.min(self.sectors - lba);
+            self.apply(CommandKind::Write, lba, sectors)?;
+        }
+        self.steps.push(match bytes {
+            0 => "Every sector written once, in order, in writes of 1 MiB.".to_owned(),
+            _ => format!(
+                "All but the first {} GiB written once, in order, in writes of 1 MiB.",
+                bytes >> 30
+            ),
+        });
+        Ok(())
+    }
+
+    fn trim(&mut self, bytes: Option<u64>) -> Result<(), ReviewError> {
+        let sectors = bytes.map_or(self.sectors, |bytes| {
+            (bytes / SECTOR_BYTES).min(self.sectors)
+        });
+        // A file system trims in ranges; a command's count of sectors has 32 bits.
+        for lba in (0..sectors).step_by(1 << 24) {
+            self.apply(CommandKind::Trim, lba, (sectors - lba).min(1 << 24))?;
+        }
+        self.steps.push(match bytes {
+            None => "TRIM of everything.".to_owned(),
+            Some(bytes) => format!("TRIM of the first {} GiB.", bytes >> 30),
+        });
+        Ok(())
+    }
+
+    fn apply(&mut self, kind: CommandKind, lba: u64, sectors: u64) -> Result<(), ReviewError> {
+        let outcome = self.device.apply(Command {
+            id: CommandId(0),
+            kind,
+            lba: Lba(lba),
+            sectors: sectors as u32,
+            at: SimTime::ZERO,
+            content: Content::RANDOM,
+        });
+        match outcome {
+            Outcome::Good => Ok(()),
+            Outcome::WriteFault | Outcome::Unrecoverable => {
+                let why = self.device.fault();
+                Err(self.refused(&why.unwrap_or_else(|| "it gives no reason".into())))
+            }
+        }
+    }
+
+    /// The job over the part of the drive in use.
+    fn job_file(&self, job: &Job, state: &str) -> Result<JobFile, ReviewError> {
+        let parsed = JobFile::parse(job.text, job.file).map_err(DriverError::from);
+        let mut file = parsed.map_err(|error| self.failed(job, state, error))?;
+        let is_part = self.sectors < self.device.capacity_sectors();
+        for spec in file.jobs.iter_mut().filter(|_| is_part) {
+            spec.size = Some(match spec.size {
+                Some(Size::Bytes(bytes)) => Size::Bytes(bytes.min(self.sectors * SECTOR_BYTES)),
+                _ => Size::Bytes(self.sectors * SECTOR_BYTES),
+            });
+        }
+        Ok(file)
+    }
+
+    fn measure(&mut self, job: &'static Job, state: &'static str) -> Result<(), ReviewError> {
+        let file = self.job_file(job, state)?;
+        let seed = job_seed(self.seed, job.file);
+        let run = driver::run(&file, self.device.as_mut(), Clock::Timed, seed);
+        let report = run.map_err(|error| self.failed(job, state, error))?;
+        self.rest(SimTime::ZERO + report.simulated)?;
+        self.measured.push(Measured {
+            job,
+            state,
+            steps: self.steps.clone(),
+            record: Record::of(&report),
+        });
+        self.steps
+            .push(format!("{}, measured ({state}).", job.file));
+        Ok(())
+    }
+
+    fn rest(&mut self, now: SimTime) -> Result<(), ReviewError> {
+        come_to_rest(self.device.as_mut(), now).map_err(|error| ReviewError::Prepare {
+            drive: self.file.slug().to_owned(),
+            error,
+        })
+    }
+
+    fn torture(&mut self, job: &'static Job) -> Result<(), ReviewError> {
+        let file = self.job_file(job, "torture")?;
+        let before = self.device.counters().host_bytes_written;
+        let seed = job_seed(self.seed, job.file);
+        torture(&file, self.device.as_mut(), seed).map_err(|torn| match torn {
+            Torn::Run(error) => self.failed(job, "torture", error),
+            Torn::Rest(error) => ReviewError::Prepare {
+                drive: self.file.slug().to_owned(),
+                error,
+            },
+        })?;
+        let written = self.device.counters().host_bytes_written - before;
+        self.steps.push(format!(
+            "{}: {:.0} GB written, of each minute the first second with time and the rest without, \
+             as many bytes a second.",
+            job.file,
+            written as f64 / 1e9
+        ));
+        Ok(())
+    }
+}
+
+/// Sectors that a procedure uses: whole MiB.
+fn used_sectors(file: &DriveFile, span: Span, capacity: u64) -> u64 {
+    let Span::SparePercent(spare) = span else {
+        return capacity;
+    };
+    let raw = file.raw_bytes().unwrap_or(0) / SECTOR_BYTES;
+    let used = (raw as f64 * (1.0 - f64::from(spare) / 100.0)) as u64;
+    (used / FILL_SECTORS * FILL_SECTORS).min(capacity)
+}

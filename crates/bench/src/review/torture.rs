@@ -1,0 +1,81 @@
+//! A long job that only wears the drive, in less time than it would take with a clock.
+//!
+//! The job's time is cut into minutes. The first second of each runs with time, which tells how fast
+//! the drive is by now; the rest runs without, with as many bytes for each second as were moved in
+//! that one. So the drive is written as much as in a run with time, to the extent that one second of
+//! a minute is like the others, and is in the state that so many writes leave.
+
+use crate::driver::{self, Clock, DriverError};
+use crate::states::{PrepareError, come_to_rest};
+use ftlab_base::{Nanos, RootSeed, SimTime};
+use ftlab_drive::Device;
+use ftlab_workload::{JobFile, Size};
+
+/// Seconds of a part, of which the first runs with time.
+const PART_S: u64 = 60;
+
+/// Why it could not be done.
+pub enum Torn {
+    /// A part cannot be run.
+    Run(DriverError),
+    /// The drive does not come to rest.
+    Rest(PrepareError),
+}
+
+/// Runs the one job of `file`, which only its time ends, to its end.
+pub fn torture(file: &JobFile, device: &mut dyn Device, seed: RootSeed) -> Result<(), Torn> {
+    let whole = file.jobs[0].runtime.unwrap_or(Nanos::ZERO).0;
+    let part = Nanos::from_secs(PART_S).0;
+    for n in 0..whole.div_ceil(part) {
+        let rest_s = (whole - n * part)
+            .min(part)
+            .saturating_sub(Nanos::from_secs(1).0)
+            / 1_000_000_000;
+        let timed = with_time(file, Nanos::from_secs(1));
+        let seed = seed.derive(&format!("part/{n}"));
+        let report = driver::run(&timed, device, Clock::Timed, seed).map_err(Torn::Run)?;
+        come_to_rest(device, SimTime::ZERO + report.simulated).map_err(Torn::Rest)?;
+        let written = report.counters.host_bytes_written;
+        if written > 0 && rest_s > 0 {
+            let rest = of_amount(file, written * rest_s);
+            let seed = seed.derive("rest");
+            driver::run(&rest, device, Clock::Untimed, seed).map_err(Torn::Run)?;
+        }
+    }
+    Ok(())
+}
+
+fn with_time(file: &JobFile, runtime: Nanos) -> JobFile {
+    let mut file = file.clone();
+    for job in &mut file.jobs {
+        job.runtime = Some(runtime);
+    }
+    file
+}
+
+fn of_amount(file: &JobFile, bytes: u64) -> JobFile {
+    let mut file = file.clone();
+    for job in &mut file.jobs {
+        (job.time_based, job.runtime) = (false, None);
+        job.io_size = Some(Size::Bytes(bytes));
+    }
+    file
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::Fake;
+
+    #[test]
+    fn as_much_is_written_as_with_time() {
+        let text = "[w]\nrw=randwrite\nnorandommap\ntime_based\nruntime=150";
+        let file = JobFile::parse(text, "test.fio").unwrap();
+        // 10 000 writes of 4 KiB a second.
+        let mut device = Fake::new(1 << 16);
+        torture(&file, &mut device, RootSeed(1)).ok().unwrap();
+        let written = device.counters().host_bytes_written / 4096;
+        let expected = 150 * 10_000;
+        assert!(written.abs_diff(expected) < 200, "{written}");
+    }
+}

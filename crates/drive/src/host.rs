@@ -1,0 +1,91 @@
+//! The machine a drive is plugged into.
+
+use crate::host_queue::HostOrder;
+use ftlab_base::{Nanos, SECTOR_BYTES};
+
+/// A SATA port, by its generation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Port {
+    /// 1.5 Gbit/s.
+    Sata1500,
+    /// 3 Gbit/s.
+    Sata3g,
+    /// 6 Gbit/s.
+    Sata6g,
+}
+
+impl Port {
+    /// All ports, the slowest first.
+    pub const ALL: [Port; 3] = [Port::Sata1500, Port::Sata3g, Port::Sata6g];
+
+    /// Its name in testbed files and in the reference table.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Port::Sata1500 => "sata1.5g",
+            Port::Sata3g => "sata3g",
+            Port::Sata6g => "sata6g",
+        }
+    }
+
+    /// The port of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Port> {
+        Port::ALL.into_iter().find(|port| port.name() == name)
+    }
+
+    /// Bytes a second that cross it: ten bits a byte (8b/10b), before the protocol.
+    #[must_use]
+    pub const fn bytes_s(self) -> u64 {
+        match self {
+            Port::Sata1500 => 150_000_000,
+            Port::Sata3g => 300_000_000,
+            Port::Sata6g => 600_000_000,
+        }
+    }
+
+    /// The slowest port that a drive of that rate does not have to wait for.
+    #[must_use]
+    pub fn of_rate(bytes_s: u64) -> Port {
+        let enough = |port: &Port| port.bytes_s() >= bytes_s;
+        Port::ALL.into_iter().find(enough).unwrap_or(Port::Sata6g)
+    }
+}
+
+/// What a drive meets at the other end of its cable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Host {
+    /// CPU time of a command.
+    pub command: Nanos,
+    /// Order of what waits for a drive that takes one command at a time.
+    pub order: HostOrder,
+    /// The port: the link runs at its rate or the drive's, whichever is less. Without one, at the
+    /// drive's.
+    pub port: Option<Port>,
+    /// Whether the link of an idle drive is put to sleep.
+    pub link_sleeps: bool,
+}
+
+impl Host {
+    /// Nobody: a host that takes no time and no port.
+    pub const NONE: Host = Host {
+        command: Nanos::ZERO,
+        order: HostOrder::Fifo,
+        port: None,
+        link_sleeps: false,
+    };
+
+    /// The rate of the link to a drive of so many bytes a second.
+    #[must_use]
+    pub fn link_bytes_s(&self, drive_bytes_s: u64) -> u64 {
+        self.port
+            .map_or(drive_bytes_s, |port| drive_bytes_s.min(port.bytes_s()))
+    }
+
+    /// The time of a sector of 512 bytes on the link to a drive that takes `own` for one.
+    #[must_use]
+    pub fn link_sector(&self, own: Nanos) -> Nanos {
+        let port = |port: Port| Nanos((SECTOR_BYTES * 1_000_000_000).div_ceil(port.bytes_s()));
+        self.port.map_or(own, |p| own.max(port(p)))
+    }
+}

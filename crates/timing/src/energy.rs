@@ -1,0 +1,201 @@
+//! What a drive takes from its supply: whole counts and spans times what each costs.
+//!
+//! Nothing here happens on the way of an operation. The scheduler and the servers count what they
+//! begin and for how long; joules are worked out when somebody asks.
+
+use ftlab_base::Nanos;
+use std::ops::Sub;
+
+/// What the array began, counted when a die or a channel begins it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NandActivity {
+    /// Pages sensed.
+    pub pages_read: u64,
+    /// Pages programmed, by each plane.
+    pub pages_programmed: u64,
+    /// Blocks erased, by each plane.
+    pub blocks_erased: u64,
+    /// Sectors of 512 bytes moved over the channels.
+    pub sectors_moved: u64,
+}
+
+/// What an SSD did since its clock began.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Activity {
+    /// Of the array.
+    pub nand: NandActivity,
+    /// All of the time.
+    pub elapsed: Nanos,
+    /// Of that, with nothing to do for host or array, but for the beginning of each such span.
+    pub at_rest: Nanos,
+    /// Of that, with data on the host link.
+    pub link_busy: Nanos,
+}
+
+/// What the parts of an SSD take. Powers in watts, energies in joules.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PowerModel {
+    /// The controller at rest.
+    pub controller_idle_watts: f64,
+    /// The controller while there is something to do.
+    pub controller_active_watts: f64,
+    /// The link at rest, put to sleep.
+    pub link_slumber_watts: f64,
+    /// The link awake, without data.
+    pub link_idle_watts: f64,
+    /// The link while data cross it.
+    pub link_active_watts: f64,
+    /// Whether the host puts the link of a drive at rest to sleep.
+    pub link_sleeps: bool,
+    /// How long there must be nothing to do before controller and link are at rest.
+    pub sleep_after: Nanos,
+    /// Memory beside the controller.
+    pub dram_watts: f64,
+    /// Sensing a page.
+    pub read_joules: f64,
+    /// Programming a page.
+    pub program_joules: f64,
+    /// Erasing a block.
+    pub erase_joules: f64,
+    /// Moving a sector of 512 bytes, with its share of the spare bytes, over a channel.
+    pub sector_joules: f64,
+}
+
+/// Joules by part of the drive.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Energy {
+    /// Cells: sensing, programming, erasing.
+    pub nand: f64,
+    /// Channels between controller and NAND.
+    pub bus: f64,
+    /// Controller, or a disk's electronics.
+    pub controller: f64,
+    /// Host link.
+    pub link: f64,
+    /// DRAM.
+    pub dram: f64,
+    /// Spindle and arm of a disk.
+    pub mechanics: f64,
+}
+
+impl Energy {
+    /// Over all parts.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.nand + self.bus + self.controller + self.link + self.dram + self.mechanics
+    }
+}
+
+impl Sub for Energy {
+    type Output = Energy;
+
+    fn sub(self, earlier: Energy) -> Energy {
+        Energy {
+            nand: self.nand - earlier.nand,
+            bus: self.bus - earlier.bus,
+            controller: self.controller - earlier.controller,
+            link: self.link - earlier.link,
+            dram: self.dram - earlier.dram,
+            mechanics: self.mechanics - earlier.mechanics,
+        }
+    }
+}
+
+impl PowerModel {
+    /// What so much activity takes.
+    #[must_use]
+    pub fn energy(&self, activity: &Activity) -> Energy {
+        let rest = activity.at_rest.as_secs();
+        let work = activity.elapsed.as_secs() - rest;
+        let moving = activity.link_busy.as_secs();
+        let nand = &activity.nand;
+        Energy {
+            nand: nand.pages_read as f64 * self.read_joules
+                + nand.pages_programmed as f64 * self.program_joules
+                + nand.blocks_erased as f64 * self.erase_joules,
+            bus: nand.sectors_moved as f64 * self.sector_joules,
+            controller: rest * self.controller_idle_watts + work * self.controller_active_watts,
+            link: rest * self.link_rest_watts()
+                + (work - moving) * self.link_idle_watts
+                + moving * self.link_active_watts,
+            dram: activity.elapsed.as_secs() * self.dram_watts,
+            mechanics: 0.0,
+        }
+    }
+
+    /// What the drive takes at rest.
+    #[must_use]
+    pub fn rest_watts(&self) -> f64 {
+        self.controller_idle_watts + self.link_rest_watts() + self.dram_watts
+    }
+
+    fn link_rest_watts(&self) -> f64 {
+        if self.link_sleeps {
+            self.link_slumber_watts
+        } else {
+            self.link_idle_watts
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODEL: PowerModel = PowerModel {
+        controller_idle_watts: 0.5,
+        controller_active_watts: 1.0,
+        link_slumber_watts: 0.125,
+        link_idle_watts: 0.25,
+        link_active_watts: 0.75,
+        link_sleeps: true,
+        sleep_after: Nanos::ZERO,
+        dram_watts: 0.0625,
+        read_joules: 0.5,
+        program_joules: 8.0,
+        erase_joules: 32.0,
+        sector_joules: 0.03125,
+    };
+
+    #[test]
+    fn every_span_is_paid_once() {
+        let activity = Activity {
+            elapsed: Nanos::from_secs(10),
+            at_rest: Nanos::from_secs(4),
+            link_busy: Nanos::from_secs(2),
+            ..Activity::default()
+        };
+        let energy = MODEL.energy(&activity);
+        assert_eq!(energy.controller, 4.0 * 0.5 + 6.0);
+        assert_eq!(energy.link, 4.0 * 0.125 + 4.0 * 0.25 + 2.0 * 0.75);
+        assert_eq!(energy.dram, 10.0 * 0.0625);
+        assert_eq!(energy.nand + energy.bus + energy.mechanics, 0.0);
+        let rest = Activity {
+            elapsed: Nanos::from_secs(10),
+            at_rest: Nanos::from_secs(10),
+            ..Activity::default()
+        };
+        assert_eq!(MODEL.energy(&rest).total(), 10.0 * MODEL.rest_watts());
+        let awake = PowerModel {
+            link_sleeps: false,
+            ..MODEL
+        };
+        assert_eq!(awake.rest_watts() - MODEL.rest_watts(), 0.125);
+    }
+
+    #[test]
+    fn operations_are_paid_by_the_piece() {
+        let activity = Activity {
+            nand: NandActivity {
+                pages_read: 3,
+                pages_programmed: 2,
+                blocks_erased: 1,
+                sectors_moved: 32,
+            },
+            ..Activity::default()
+        };
+        let energy = MODEL.energy(&activity);
+        assert_eq!((energy.nand, energy.bus), (1.5 + 16.0 + 32.0, 1.0));
+        assert_eq!((energy - energy).total(), 0.0);
+    }
+}

@@ -1,0 +1,169 @@
+//! Fits the numbers of drive files that are marked `fitted` to the published figures of the drives.
+//!
+//! A fit is the smallest sum of squared errors |ln(simulated / published)| over everything that
+//! drives answer, found by the Nelder–Mead method over the logarithms of the numbers. Drives given
+//! together share the numbers that their files take from the same place.
+
+mod errors;
+mod fit;
+mod numbers;
+mod sensitivity;
+mod write;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use comfy_table::{CellAlignment, Table, presets};
+use errors::{Reviewer, Weighed};
+use numbers::Number;
+use std::num::NonZeroUsize;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  cargo run --release -p xtask -- calibrate ocz-core-jmf602 --evaluations 0
+  cargo run --release -p xtask -- calibrate intel-x25-m-g2-80 intel-x25-m-g2-160 --write")]
+pub struct Options {
+    /// Drives of `ftlab drives`
+    #[arg(required = true)]
+    drives: Vec<String>,
+    /// Fit only these of the fitted numbers, for example nand.channel_rate; may be repeated
+    #[arg(long = "only", value_name = "KEY")]
+    only: Vec<String>,
+    /// Reviews to try, beside those that the first simplex takes; 0 only shows where the files stand
+    #[arg(long, default_value_t = 60)]
+    evaluations: u64,
+    /// Write the fit into the files
+    #[arg(long)]
+    write: bool,
+    /// Leave out the table that says which figure pins which number
+    #[arg(long)]
+    no_sensitivity: bool,
+    /// Root of every random stream
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Jobs at a time; by default as many as there are cores
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+}
+
+pub fn command(options: &Options) -> Result<()> {
+    let reviewer = Reviewer::new(options.seed, options.jobs);
+    let numbers = numbers::fitted(&options.drives, &options.only)?;
+    let start: Vec<f64> = numbers.iter().map(|number| number.value).collect();
+    let before = reviewer.errors(&numbers, &start, &options.drives)?;
+    if before.is_empty() {
+        bail!(
+            "no published figure is answered by {}",
+            options.drives.join(", ")
+        );
+    }
+    let found = if options.evaluations == 0 || numbers.is_empty() {
+        start.clone()
+    } else {
+        fit::fit(&reviewer, &numbers, &options.drives, options.evaluations)?
+    };
+    let after = reviewer.errors(&numbers, &found, &options.drives)?;
+    println!("{}", figures(&before, &after));
+    println!("{}", fits(&numbers, &found));
+    println!("{}", summary(&options.drives, &numbers, &before, &after));
+    if !options.no_sensitivity && !numbers.is_empty() {
+        println!(
+            "{}",
+            sensitivity::table(&reviewer, &numbers, &found, &options.drives)?
+        );
+    }
+    if options.write {
+        for path in write::write(&numbers, &found).context("the fit cannot be written")? {
+            println!("written: {}", path.display());
+        }
+    }
+    Ok(())
+}
+
+fn table<const N: usize>(header: [&str; N], right: &[usize]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_MARKDOWN).set_header(header);
+    for &column in right {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+/// Every figure: published, before and after the fit.
+fn figures(before: &[Weighed], after: &[Weighed]) -> Table {
+    let header = [
+        "id",
+        "drive",
+        "test",
+        "metric",
+        "published",
+        "before",
+        "after",
+        "error",
+        "verdict",
+    ];
+    let mut table = table(header, &[4, 5, 6, 7]);
+    for (before, after) in before.iter().zip(after) {
+        let figure = &after.figure;
+        let simulated = |weighed: &Weighed| {
+            let value = weighed.figure.simulated;
+            value.map_or_else(|| "–".to_owned(), numbers::short)
+        };
+        let signed = after
+            .ratio
+            .map(|ratio| format!("{:+.1} %", (ratio - 1.0) * 100.0));
+        table.add_row([
+            figure.id.clone(),
+            figure.model.clone(),
+            figure.test.clone(),
+            figure.metric.clone(),
+            format!("{} {}", figure.qualifier, figure.published),
+            simulated(before),
+            simulated(after),
+            signed.unwrap_or_default(),
+            format!("{:?}", figure.verdict).to_lowercase(),
+        ]);
+    }
+    table
+}
+
+/// Every number that was fitted.
+fn fits(numbers: &[Number], found: &[f64]) -> Table {
+    let mut table = table(["number", "drives", "before", "after", "unit"], &[2, 3]);
+    for (number, &value) in numbers.iter().zip(found) {
+        table.add_row([
+            number.key.clone(),
+            number.drives.join(", "),
+            numbers::short(number.value),
+            numbers::short(number.written(value)),
+            number.unit.clone(),
+        ]);
+    }
+    table
+}
+
+/// How many numbers stand against how many figures, and how far off they are.
+fn summary(drives: &[String], numbers: &[Number], before: &[Weighed], after: &[Weighed]) -> String {
+    let mut lines = String::new();
+    for drive in drives {
+        let own = |weighed: &&Weighed| weighed.figure.model == *drive;
+        let count = after.iter().filter(own).count();
+        let fitted = numbers
+            .iter()
+            .filter(|number| number.drives.contains(drive));
+        let (fitted, shared): (Vec<_>, Vec<_>) = fitted.partition(|n| n.drives.len() == 1);
+        lines += &format!(
+            "{drive}: {} fitted numbers of its own and {} shared, against {count} figures\n",
+            fitted.len(),
+            shared.len()
+        );
+    }
+    lines
+        + &format!(
+            "sum of squared errors: {:.4} before, {:.4} after",
+            errors::sum(before),
+            errors::sum(after)
+        )
+}

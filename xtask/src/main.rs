@@ -1,0 +1,24 @@
+//! Tools for whoever works on ftlab itself.
+
+mod calibrate;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Debug, Parser)]
+#[command(about = "Tools for whoever works on ftlab itself")]
+struct Cli {
+    #[command(subcommand)]
+    command: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Fit the numbers of drive files that are marked `fitted` to their published figures
+    Calibrate(calibrate::Options),
+}
+
+fn main() -> anyhow::Result<()> {
+    match Cli::parse().command {
+        Task::Calibrate(options) => calibrate::command(&options),
+    }
+}
