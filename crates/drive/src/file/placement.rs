@@ -58,9 +58,13 @@ pub(super) fn stream_count(gc: Option<&Gc>) -> u32 {
     1 + u32::from(name.is_some_and(|name| name != "none"))
 }
 
+/// What tells a cached entry from others of its translation page: entries are kept in a list for each
+/// page (TPFTL; Zhou et al., EuroSys 2015).
+const NUMBER_BYTES: u64 = 2;
+
 /// The mapping table of a page-mapped drive, if memory does not hold all of it. A table that fits is
-/// a list, one entry a slot. Of one that does not fit, each cached entry stands beside the number of
-/// its slot, which takes as much again.
+/// a list, one entry a slot. Of one that does not fit, each cached entry also says which one of its
+/// translation page it is ([`NUMBER_BYTES`]).
 pub(super) fn translation(
     map: &Map,
     layout: &Layout,
@@ -85,15 +89,15 @@ pub(super) fn translation(
     if dram >= u64::from(user_slots).saturating_mul(entry) {
         return Ok(None);
     }
-    if dram < 2 * entry {
+    let cached = entry + NUMBER_BYTES;
+    if dram < cached {
         return Err(format!(
-            "map.dram: {dram} bytes; the least is an entry with its slot's number, {} bytes",
-            2 * entry
+            "map.dram: {dram} bytes; the least is a cached entry, {cached} bytes"
         ));
     }
     Ok(Some(TranslationConfig {
-        // Less than half of the slots there are.
-        cached_entries: (dram / (2 * entry)) as u32,
+        // Fewer than there are slots.
+        cached_entries: (dram / cached) as u32,
         entries_per_page: (page_bytes / entry) as u32,
     }))
 }

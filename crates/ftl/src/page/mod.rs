@@ -403,7 +403,7 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
             self.make_room_for_host(g, batch)?;
         }
         let old = self.table.slot_of(lpn);
-        let known = self.entry_for_write(lpn, extent, f, batch);
+        let known = self.entry_for_write(lpn, extent, batch);
         if old != NOWHERE {
             if extent == Extent::Part {
                 let ready = self.frontiers[f].ready(batch);

@@ -1,8 +1,12 @@
 //! A mapping table that does not fit into memory: it lies on flash in *translation pages*, and
 //! memory caches entries of it (DFTL; Gupta, Kim and Urgaonkar, ASPLOS 2009).
 //!
-//! - A request for a slot whose entry is not cached reads its translation page and waits for it. The
-//!   page last read stays at hand, so that neighbours cost one read.
+//! - A request for a slot whose entry is not cached reads its translation page. What has to be read of
+//!   the slot waits for that. A write of a whole slot does not: all it learns is which slot it has
+//!   made invalid, which is for collection to know. The page last read stays at hand, so that
+//!   neighbours cost one read.
+//! - A read for the host takes in all entries of its sector of the translation page, since reads come
+//!   in runs; a write takes in one, since what it changes is to stay until there is more of it.
 //! - Data that collection moves change their entries in the cache; nothing is read for that.
 //! - A changed entry that has to leave is written back together with all other changed entries of
 //!   its translation page, so the more of them a page has gathered, the less each costs.
@@ -20,7 +24,7 @@ use super::table::NOWHERE;
 use super::{Group, PageLayer};
 use crate::Extent;
 use cache::EntryCache;
-use ftlab_base::{Layout, Lpn, PagePlace, Ppa, SuperblockId};
+use ftlab_base::{Layout, Lpn, PagePlace, Ppa, SECTOR_BYTES, SuperblockId};
 use ftlab_nand::{Cause, Fence, OpBatch, Order};
 use store::{NONE, Store};
 
@@ -65,6 +69,8 @@ impl TranslationConfig {
 #[derive(Debug, Clone)]
 pub(super) struct Translation {
     entries_per_page: u32,
+    /// Entries in a sector of a translation page.
+    entries_per_sector: u32,
     cache: EntryCache,
     store: Store,
     /// The translation page last read for a request, or [`NONE`].
@@ -89,6 +95,9 @@ impl Translation {
         let taken = taken.collect();
         Translation {
             entries_per_page: config.entries_per_page,
+            entries_per_sector: (config.entries_per_page
+                / (layout.geometry.page_bytes / SECTOR_BYTES as u32))
+                .max(1),
             cache: EntryCache::new(config.cached_entries, user_slots),
             store: Store::new(config.pages(user_slots), layout.pages_per_superblock, taken),
             at_hand: NONE,
@@ -122,14 +131,13 @@ impl Translation {
 }
 
 impl<const FLAT: bool> PageLayer<FLAT> {
-    /// A host write looks up the entry of its slot and changes it. What was there before is known, and
-    /// can be read, in the order that this gives.
+    /// A host write looks up the entry of its slot and changes it. The old data can be read in the
+    /// order that this gives.
     #[inline(always)]
     pub(super) fn entry_for_write(
         &mut self,
         lpn: Lpn,
         extent: Extent,
-        f: usize,
         batch: &mut OpBatch,
     ) -> Order {
         match &mut self.translation {
@@ -138,13 +146,13 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                     translation.cache.change(lpn.0);
                     return Order::FREE;
                 }
-                self.missed_write(lpn, extent, f, batch)
+                self.missed_write(lpn, extent, batch)
             }
             _ => Order::FREE,
         }
     }
 
-    fn missed_write(&mut self, lpn: Lpn, extent: Extent, f: usize, batch: &mut OpBatch) -> Order {
+    fn missed_write(&mut self, lpn: Lpn, extent: Extent, batch: &mut OpBatch) -> Order {
         let mut order = Order::FREE;
         if let Some(place) = self.page_to_read(lpn) {
             let old = self.table.slot_of(lpn);
@@ -153,7 +161,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 order = Order::after(known);
                 known
             } else {
-                self.frontiers[f].ready(batch)
+                Fence::NONE
             };
             self.read_translation(place, Order::FREE.signalling(fence), batch);
         }
@@ -192,7 +200,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 }
                 self.read_translation(place, first, batch);
             }
-            self.bring_in(lpn, batch);
+            self.bring_in_sector(lpn, batch);
         }
         order
     }
@@ -277,6 +285,20 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             self.write_back(page, batch);
         }
         self.cache_mut().bring_in(lpn.0);
+    }
+
+    /// Caches the entries of the sector of the translation page that a slot's entry is in.
+    fn bring_in_sector(&mut self, lpn: Lpn, batch: &mut OpBatch) {
+        let user_slots = self.config.user_slots;
+        let translation = self.translation_mut();
+        let entries = translation.entries(translation.page_of(lpn.0), user_slots);
+        let sector = translation.entries_per_sector;
+        let first = lpn.0 - (lpn.0 - entries.start) % sector;
+        for near in (first..entries.end.min(first.saturating_add(sector))).map(Lpn) {
+            if !self.cache_mut().holds(near.0) {
+                self.bring_in(near, batch);
+            }
+        }
     }
 
     /// Writes a translation page with everything that has changed in it.

@@ -23,6 +23,15 @@ struct Bench {
 impl Bench {
     /// Four dies of 64 blocks, of which half is the user's.
     fn new(cached_entries: u32, stripe_dies: u32, slot_bytes: u32) -> Bench {
+        Bench::with(cached_entries, ENTRIES, stripe_dies, slot_bytes)
+    }
+
+    fn with(
+        cached_entries: u32,
+        entries_per_page: u32,
+        stripe_dies: u32,
+        slot_bytes: u32,
+    ) -> Bench {
         let geometry = Geometry {
             channels: 4,
             dies_per_channel: 1,
@@ -40,7 +49,7 @@ impl Bench {
             checkpoint: None,
             translation: Some(TranslationConfig {
                 cached_entries,
-                entries_per_page: ENTRIES,
+                entries_per_page,
             }),
             streams: StreamConfig::default(),
             wear: WearLevelling::default(),
@@ -142,25 +151,52 @@ fn a_missed_read_waits_for_its_translation_page() {
 }
 
 #[test]
-fn a_missed_write_waits_for_its_translation_page() {
-    for (extent, slot_bytes) in [
-        (Extent::Whole, 8192),
-        (Extent::Part, 8192),
-        (Extent::Part, 32768),
-    ] {
+fn a_read_takes_in_a_sector_of_entries_and_a_write_one() {
+    // 8 KiB of 128 entries: 8 in a sector.
+    let mut bench = Bench::with(200, 128, 4, 8192);
+    (0..1024).for_each(|n| drop(bench.write(n)));
+    assert_eq!(map_reads(&bench.read(12, 1)), 1);
+    assert_eq!(
+        map_reads(&bench.read(200, 1)),
+        1,
+        "another page is at hand now"
+    );
+    assert_eq!(map_reads(&bench.read(8, 8)), 0, "the sector of slot 12");
+    assert_eq!(map_reads(&bench.read(16, 1)), 1, "the next sector");
+    assert_eq!(map_reads(&bench.write(300)), 1);
+    assert_eq!(map_reads(&bench.read(100, 1)), 1);
+    assert_eq!(
+        map_reads(&bench.read(301, 1)),
+        1,
+        "the neighbour of slot 300"
+    );
+    bench.check();
+}
+
+#[test]
+fn the_rest_of_a_slot_is_read_after_its_entry_and_a_whole_slot_waits_for_nothing() {
+    for slot_bytes in [8192, 32768] {
         let mut bench = Bench::new(8, 4, slot_bytes);
         (0..64).for_each(|n| drop(bench.write(n)));
-        let ops = bench.write_extent(3, extent);
-        let map = ops.iter().find(|op| op.cause == Cause::Map).unwrap();
-        assert_eq!(map.kind, OpKind::Read, "{ops:?}");
-        // The read of the rest of the slot, or the program itself.
-        let kind = match extent {
-            Extent::Whole => OpKind::Program,
-            Extent::Part => OpKind::Read,
-        };
-        let first = |op: &&NandOp| op.kind == kind && op.cause == Cause::Host;
-        let next = ops.iter().find(first).unwrap();
-        assert!(next.order.waits.is_some() && map.order.signals.contains(&next.order.waits));
+        let ops = bench.write_extent(3, Extent::Part);
+        let map = ops[0];
+        assert_eq!((map.kind, map.cause), (OpKind::Read, Cause::Map), "{ops:?}");
+        let rest = ops
+            .iter()
+            .filter(|op| op.kind == OpKind::Read && op.cause == Cause::Host);
+        let rest: Vec<_> = rest.collect();
+        assert_eq!(rest.len() as u32, slot_bytes / 8192);
+        assert!(map.order.signals[0].is_some());
+        assert!(rest.iter().all(|op| op.order.waits == map.order.signals[0]));
+        let program = ops
+            .iter()
+            .find(|op| op.cause == Cause::Host && op.kind == OpKind::Program);
+        assert_eq!(program.unwrap().order.waits, rest[0].order.signals[0]);
+        // Slot 20 is as unknown.
+        let ops = bench.write(20);
+        assert_eq!((ops[0].kind, ops[0].cause), (OpKind::Read, Cause::Map));
+        let program = ops.iter().find(|op| op.cause == Cause::Host);
+        assert_eq!(program.unwrap().order.waits, Fence::NONE);
         bench.check();
     }
 }
