@@ -213,7 +213,9 @@ fn page_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
         );
     }
     if u.ratio(1, 3)? {
-        // Large entries, so that small drives have several translation pages.
+        // Large entries, so that small drives have several translation pages, and room for those.
+        plan.set("nand.blocks_per_die", 60);
+        plan.set("spare.op", *u.choose(&["0.6", "1.5", "3", "6"])?);
         plan.set(
             "map.entry",
             *u.choose(&["2B", "4B", "256B", "1KiB", "2KiB"])?,
