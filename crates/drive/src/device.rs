@@ -121,6 +121,10 @@ pub struct Counters {
     pub nand_programs: u64,
     /// Of those, for garbage collection, merges and wear levelling.
     pub moved_programs: u64,
+    /// Of the reads, for the mapping table.
+    pub map_reads: u64,
+    /// Of the programs, for the mapping table.
+    pub map_programs: u64,
     /// Blocks erased.
     pub nand_erases: u64,
     /// Bytes programmed.
@@ -141,6 +145,8 @@ impl Counters {
             nand_reads: self.nand_reads - earlier.nand_reads,
             nand_programs: self.nand_programs - earlier.nand_programs,
             moved_programs: self.moved_programs - earlier.moved_programs,
+            map_reads: self.map_reads - earlier.map_reads,
+            map_programs: self.map_programs - earlier.map_programs,
             nand_erases: self.nand_erases - earlier.nand_erases,
             nand_bytes_programmed: self.nand_bytes_programmed - earlier.nand_bytes_programmed,
             buffer_stalls: self.buffer_stalls - earlier.buffer_stalls,
@@ -156,6 +162,8 @@ impl Counters {
             self.nand_reads,
             self.nand_programs,
             self.moved_programs,
+            self.map_reads,
+            self.map_programs,
             self.nand_erases,
             self.nand_bytes_programmed,
             self.buffer_stalls,

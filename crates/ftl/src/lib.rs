@@ -60,8 +60,8 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
     /// Where a slot's newest data lie, or will lie when the operations issued so far are done.
     fn lookup(&self, lpn: Lpn) -> Option<Ppa>;
 
-    /// Reads `slots` slots from `first` on; unmapped ones cost nothing. Every read issued signals
-    /// `done`.
+    /// Reads `slots` slots from `first` on; unmapped ones cost nothing. Whatever the host waits for
+    /// signals `done`; when nothing does, there is nothing to wait for.
     fn read(&mut self, first: Lpn, slots: u32, done: Fence, batch: &mut OpBatch);
 
     /// Writes one slot. Gives the fence that is reached when the slot is programmed; its waiter is

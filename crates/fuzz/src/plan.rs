@@ -214,6 +214,19 @@ fn page_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
             format_args!("{}KiB", 4 * u.int_in_range(1..=24)?),
         );
     }
+    if u.ratio(1, 3)? {
+        // Large entries, so that small drives have several translation pages, and room for those.
+        plan.set("nand.blocks_per_die", 60);
+        plan.set("spare.op", *u.choose(&["0.6", "1.5", "3", "6"])?);
+        plan.set(
+            "map.entry",
+            *u.choose(&["2B", "4B", "256B", "1KiB", "2KiB"])?,
+        );
+        plan.set(
+            "map.dram",
+            *u.choose(&["8B", "64B", "512B", "4KiB", "8KiB", "32KiB"])?,
+        );
+    }
     if u.ratio(1, 4)? {
         streams(plan, u)?;
     }

@@ -71,14 +71,19 @@ fn page_mapping_is_right_in_every_shape() {
                     0 => "",
                     _ => "checkpoint.every=96KiB checkpoint.size=40KiB",
                 };
-                let blocks = 24 * planes;
+                // Two entries of 4 KiB in a page: many translation pages, few in memory.
+                let map = match seed % 3 {
+                    0 => "map.entry=4KiB map.dram=40KiB spare.op=2 ",
+                    _ => "",
+                };
+                let blocks = if map.is_empty() { 24 } else { 80 } * planes;
                 let plan = plan(
                     "generic-mlc-8",
                     &format!(
                         "nand.channels={dies} nand.dies_per_channel=1 nand.planes_per_die={planes} \
                          nand.blocks_per_die={blocks} nand.pages_per_block=4 nand.page=8KiB \
                          map.slot={slot}KiB map.stripe_dies={stripe} spare.op=0.7 \
-                         buffer.size=64KiB gc.policy={} {parameters}{tables}",
+                         buffer.size=64KiB gc.policy={} {parameters}{map}{tables}",
                         policy.name
                     ),
                 );

@@ -42,6 +42,12 @@ impl NandCounters {
         self.programs[cause as usize]
     }
 
+    /// Pages read for one cause.
+    #[must_use]
+    pub fn reads_for(&self, cause: Cause) -> u64 {
+        self.reads[cause as usize]
+    }
+
     /// What was counted since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &NandCounters) -> NandCounters {

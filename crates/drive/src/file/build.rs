@@ -220,6 +220,8 @@ impl DriveFile {
             reserve_superblocks,
             policy,
             checkpoint,
+            translation: placement::translation(&ssd.map, layout, user_slots)
+                .map_err(|why| self.invalid(why))?,
             streams: placement::streams(gc, layout, user_slots).map_err(|why| self.invalid(why))?,
             wear: placement::page_wear(ssd.wear.as_ref()).map_err(|why| self.invalid(why))?,
         };
@@ -237,6 +239,9 @@ impl DriveFile {
     ) -> Result<BlockConfig, DriveError> {
         if ssd.gc.is_some() || ssd.checkpoint.is_some() {
             return Err(self.invalid("[gc] and [checkpoint] belong to map.scheme `page`".into()));
+        }
+        if ssd.map.dram.is_some() || ssd.map.entry.is_some() {
+            return Err(self.invalid("map.dram and map.entry belong to map.scheme `page`".into()));
         }
         let log_blocks = ssd.map.log_blocks.as_ref();
         let log_blocks = log_blocks

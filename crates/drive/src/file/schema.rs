@@ -108,6 +108,10 @@ pub(super) struct Map {
     pub(super) slot: Quantity<Bytes>,
     /// Dies that a superblock spans.
     pub(super) stripe_dies: Quantity<Count>,
+    /// Page mapping: memory for the mapping table; if it is left out, the table fits.
+    pub(super) dram: Option<Quantity<Bytes>>,
+    /// Page mapping, with `dram`: an entry of the table.
+    pub(super) entry: Option<Quantity<Bytes>>,
     /// Block mapping: logical superblocks that may have a log at a time.
     pub(super) log_blocks: Option<Quantity<Count>>,
     /// Block mapping: pages a merge may hold between read and program.

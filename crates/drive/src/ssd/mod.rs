@@ -407,6 +407,8 @@ impl Device for Ssd {
             nand_reads: nand.reads(),
             nand_programs: nand.programs(),
             moved_programs: moved,
+            map_reads: nand.reads_for(Cause::Map),
+            map_programs: nand.programs_for(Cause::Map),
             nand_erases: nand.erases(),
             nand_bytes_programmed: nand.programs() * u64::from(array.geometry().page_bytes),
             buffer_stalls: self.buffer_stalls,

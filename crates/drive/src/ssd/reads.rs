@@ -23,7 +23,10 @@ impl Ssd {
             offset += piece.sectors;
         }
         self.read_run(first, slots, done);
-        if self.mapped.batch.ops().is_empty() {
+        let mut ops = self.mapped.batch.ops().iter();
+        if !ops.any(|op| op.order.signals.contains(&done)) {
+            // Nothing to wait for; what there is was done to make room for entries of the map.
+            self.issue(now);
             self.mapped.batch.recycle(done);
             self.data_out(number, now);
             return;

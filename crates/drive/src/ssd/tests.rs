@@ -10,7 +10,7 @@ use rand::Rng;
 /// Small drives of every kind: page mapping with slots of one page, half a page and four pages,
 /// with one and two planes and with tables written to flash; block mapping in one group and in
 /// banks.
-const KINDS: [(&str, &[&str]); 8] = [
+const KINDS: [(&str, &[&str]); 9] = [
     (
         "generic-mlc-8",
         &[
@@ -88,6 +88,17 @@ const KINDS: [(&str, &[&str]); 8] = [
             "spare.op=0.8",
             "gc.policy=d-choices",
             "gc.choices=2",
+        ],
+    ),
+    (
+        "generic-mlc-8",
+        &[
+            "nand.blocks_per_die=40",
+            "nand.pages_per_block=8",
+            "spare.op=1.5",
+            "map.slot=8KiB",
+            "map.entry=256B",
+            "map.dram=8KiB",
         ],
     ),
 ];

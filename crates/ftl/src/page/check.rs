@@ -31,6 +31,9 @@ fn config(layout: &Layout, config: &PageConfig) -> Result<(), PageConfigError> {
             "slots of {slot_bytes} bytes on program units of {unit_bytes}: one must divide the other"
         ));
     }
+    if let Some(translation) = &config.translation {
+        translation.check().map_err(PageConfigError)?;
+    }
     let cells = layout.groups as usize * config.streams.count();
     if cells > usize::from(u16::MAX) {
         return fail(format!(
@@ -86,8 +89,17 @@ fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u64 {
         // superblock that they share with others.
         (2 * u64::from(c.pages.div_ceil(layout.pages_per_superblock)) + 1) * slots
     });
+    let translation = config.translation.map_or(0, |translation| {
+        u64::from(translation.superblocks_of_group(config.user_slots, layout)) * slots
+    });
     let low_water = u64::from(config.reserve_superblocks) * slots + slots / 2;
-    share + above_share + tables + low_water + u64::from(config.least_reserve()) * slots + 1
+    share
+        + translation
+        + above_share
+        + tables
+        + low_water
+        + u64::from(config.least_reserve()) * slots
+        + 1
 }
 
 /// Writable slots of a group at which it begins to collect. [`config`] keeps it below 2^32.
@@ -104,6 +116,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         self.table.check();
         for g in 0..self.groups.len() {
             self.check_group(g);
+        }
+        self.check_cache();
+        if let Err(what) = self.check_translation() {
+            panic!("{what}");
         }
     }
 
@@ -129,6 +145,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let victim = group.victim.as_ref().map(|victim| victim.superblock);
         let tables = self.tables.held.iter().copied();
         let tables = tables.filter(|s| self.layout.group_of(*s) as usize == g);
+        let translation = self.translation.iter().flat_map(|t| t.superblocks());
+        let translation = translation.filter(|s| self.layout.group_of(*s) as usize == g);
         for s in group
             .free
             .iter()
@@ -136,6 +154,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             .chain(open)
             .chain(victim)
             .chain(tables)
+            .chain(translation)
         {
             assert_eq!(self.layout.group_of(s) as usize, g, "{s} of group {g}");
             assert!(elsewhere.insert(s), "{s} is in two places");

@@ -312,6 +312,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             from: Ppa(slot),
             to: Ppa(to),
         });
+        self.entry_moved(to, batch);
     }
 
     /// Reads a slot that will be the frontier's `nth` next one; gives the fence of its unit.

@@ -226,22 +226,32 @@ impl<const FLAT: bool> PageLayer<FLAT> {
 
     /// Takes a free superblock, erased.
     fn take_free(&mut self, g: usize, batch: &mut OpBatch) -> SuperblockId {
+        let superblock = self.pick_free(g);
+        self.erase(superblock, Cause::Gc, batch);
+        superblock
+    }
+
+    /// Takes the next superblock off a group's list of free ones.
+    pub(super) fn pick_free(&mut self, g: usize) -> SuperblockId {
         let wear = |s| wear_of(&self.layout, &self.array, s);
         let free = &mut self.groups[g].free;
         let superblock = self.config.wear.allocation.take(free, wear);
-        let superblock = superblock.expect("collection keeps a superblock free for every frontier");
+        superblock.expect("collection keeps a superblock free for every frontier")
+    }
+
+    /// Erases a superblock where it was used before.
+    pub(super) fn erase(&mut self, superblock: SuperblockId, cause: Cause, batch: &mut OpBatch) {
         let planes = self.layout.geometry.planes_per_die;
         for (die, block) in self.layout.blocks(superblock) {
             if self.array.programmed_pages(block) > 0 {
                 self.array
-                    .erase((die, block), planes, Cause::Gc, Order::FREE, batch);
+                    .erase((die, block), planes, cause, Order::FREE, batch);
             }
         }
         batch.data(DataMove::Erase {
             first: self.layout.slot(superblock, 0),
             slots: self.layout.slots_per_superblock,
         });
-        superblock
     }
 
     /// Writes the tables if it is time.

@@ -14,12 +14,14 @@ mod mapping;
 mod state;
 mod streams;
 mod table;
+mod translation;
 mod victim;
 mod wear;
 
 pub use mapping::{HostPlace, PageMapped, PageMapping};
 pub use state::PageState;
 pub use streams::{Separation, SpareShare, StreamConfig};
+pub use translation::TranslationConfig;
 pub use victim::{
     Candidate, CostBenefit, DChoices, Fifo, Greedy, NOT_A_CANDIDATE, POLICIES, Parameter,
     PolicyError, Registered, VictimPolicy, VictimView, WindowedGreedy, policy, registered,
@@ -34,6 +36,7 @@ use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, StateError};
 use std::collections::VecDeque;
 use streams::Streams;
 use table::{NOWHERE, Table};
+use translation::Translation;
 
 /// What a page-mapped layer is configured by.
 #[derive(Debug)]
@@ -46,6 +49,8 @@ pub struct PageConfig {
     pub policy: Box<dyn VictimPolicy>,
     /// Writing the tables to flash every so often, if the drive does.
     pub checkpoint: Option<Checkpoint>,
+    /// The mapping table on flash, if memory does not hold all of it.
+    pub translation: Option<TranslationConfig>,
     /// Hot and cold data apart.
     pub streams: StreamConfig,
     /// Which superblocks wear.
@@ -109,7 +114,8 @@ pub fn layer(
     layout: Layout,
     config: PageConfig,
 ) -> Result<Box<dyn TranslationLayer>, PageConfigError> {
-    Ok(if is_flat(&layout) {
+    let known = is_flat(&layout) && config.translation.is_none();
+    Ok(if known {
         Box::new(PageLayer::<true>::new(layout, config)?)
     } else {
         Box::new(PageLayer::<false>::new(layout, config)?)
@@ -151,6 +157,8 @@ struct PageLayer<const FLAT: bool> {
     frontiers: Vec<Frontier>,
     streams: Streams,
     tables: Tables,
+    /// The mapping table on flash; none of a `FLAT` layer's.
+    translation: Option<Box<Translation>>,
     /// Superblocks collected since one last freed anything.
     in_vain: u32,
     /// Why no more writes are taken.
@@ -164,8 +172,8 @@ struct PageLayer<const FLAT: bool> {
 impl<const FLAT: bool> PageLayer<FLAT> {
     fn new(layout: Layout, config: PageConfig) -> Result<Self, PageConfigError> {
         config.check(&layout)?;
-        assert!(!FLAT || is_flat(&layout));
-        let groups = (0..layout.groups)
+        assert!(!FLAT || (is_flat(&layout) && config.translation.is_none()));
+        let mut groups: Vec<Group> = (0..layout.groups)
             .map(|g| {
                 let first = g * layout.superblocks_per_group;
                 Group {
@@ -178,6 +186,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 }
             })
             .collect();
+        let translation = config.translation.map(|translation| {
+            let slots = config.user_slots;
+            Box::new(Translation::new(translation, slots, &layout, &mut groups))
+        });
         let planes = layout.geometry.planes_per_die;
         let streams = Streams::new(config.streams, config.user_slots, layout.superblocks());
         let cells = layout.groups as usize * streams.count();
@@ -203,6 +215,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             frontiers: vec![Frontier::closed(unit_slots); cells * FRONTIERS_PER_CELL],
             streams,
             tables: Tables::default(),
+            translation,
             in_vain: 0,
             refusal: None,
             row: Vec::new(),
@@ -302,6 +315,31 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         unreachable!("some group holds no more than the mean")
     }
 
+    /// Reads slots for the host, unmapped ones aside, in the given order.
+    fn read_mapped(&mut self, first: Lpn, slots: u32, order: Order, batch: &mut OpBatch) {
+        let mut lpn = first.0;
+        let end = first.0 + slots;
+        while lpn < end {
+            let slot = self.table.slot_of(Lpn(lpn));
+            // Neighbours that lie in one page are sensed once.
+            let same_page = |n: u32| {
+                let page = |slot: u32| self.layout.page_of_slot(Ppa(slot));
+                lpn + n < end
+                    && self.table.slot_of(Lpn(lpn + n)) == slot + n
+                    && page(slot + n) == page(slot)
+            };
+            let run = if slot == NOWHERE {
+                1
+            } else {
+                (1..).take_while(|&n| same_page(n)).count() as u32 + 1
+            };
+            if slot != NOWHERE {
+                self.read_slots(Ppa(slot), run, order, batch);
+            }
+            lpn += run;
+        }
+    }
+
     /// Reads the page or pages of a slot for the host, or of `slots` neighbours in one page, as far
     /// as they are programmed: a slot whose unit is not full yet is still in the controller.
     fn read_slots(&mut self, slot: Ppa, slots: u32, order: Order, batch: &mut OpBatch) {
@@ -341,27 +379,10 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
     }
 
     fn read(&mut self, first: Lpn, slots: u32, done: Fence, batch: &mut OpBatch) {
-        let order = Order::FREE.signalling(done);
-        let mut lpn = first.0;
-        let end = first.0 + slots;
-        while lpn < end {
-            let slot = self.table.slot_of(Lpn(lpn));
-            // Neighbours that lie in one page are sensed once.
-            let same_page = |n: u32| {
-                let page = |slot: u32| self.layout.page_of_slot(Ppa(slot));
-                lpn + n < end
-                    && self.table.slot_of(Lpn(lpn + n)) == slot + n
-                    && page(slot + n) == page(slot)
-            };
-            let run = if slot == NOWHERE {
-                1
-            } else {
-                (1..).take_while(|&n| same_page(n)).count() as u32 + 1
-            };
-            if slot != NOWHERE {
-                self.read_slots(Ppa(slot), run, order, batch);
-            }
-            lpn += run;
+        if !FLAT && self.translation.is_some() {
+            self.read_after_entries(first, slots, done, batch);
+        } else {
+            self.read_mapped(first, slots, Order::FREE.signalling(done), batch);
         }
     }
 
@@ -382,10 +403,11 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
             self.make_room_for_host(g, batch)?;
         }
         let old = self.table.slot_of(lpn);
+        let known = self.entry_for_write(lpn, extent, batch);
         if old != NOWHERE {
             if extent == Extent::Part {
                 let ready = self.frontiers[f].ready(batch);
-                self.read_slots(Ppa(old), 1, Order::FREE.signalling(ready), batch);
+                self.read_slots(Ppa(old), 1, known.signalling(ready), batch);
             }
             self.table.invalidate(old);
         }
@@ -407,8 +429,14 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         self.table.fetch_entry(lpn);
     }
 
-    fn trim(&mut self, first: Lpn, slots: u32, _batch: &mut OpBatch) {
-        (first.0..first.0 + slots).for_each(|lpn| self.table.forget(Lpn(lpn)));
+    fn trim(&mut self, first: Lpn, slots: u32, batch: &mut OpBatch) {
+        if !FLAT && self.translation.is_some() {
+            self.trim_entries(first, slots, batch);
+        } else {
+            for lpn in first.0..first.0 + slots {
+                self.table.forget(Lpn(lpn));
+            }
+        }
         // What was trimmed may be worth collecting.
         (self.in_vain, self.refusal) = (0, None);
     }

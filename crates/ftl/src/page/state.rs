@@ -8,6 +8,7 @@
 use super::frontier::{FRONTIERS_PER_CELL, Frontier, collected_frontier};
 use super::streams::Births;
 use super::table::NOWHERE;
+use super::translation::TranslationState;
 use super::{Group, PageLayer, Victim};
 use crate::Refusal;
 use ftlab_base::rng::Stream;
@@ -27,6 +28,8 @@ pub struct PageState {
     next_group: [u32; 2],
     streams: StreamsState,
     tables: TablesState,
+    /// The mapping table on flash, if that is where it is.
+    translation: Option<TranslationState>,
     in_vain: u32,
     refusal: Option<Refusal>,
     /// What the victim policy draws from.
@@ -139,6 +142,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 held: self.tables.held.iter().copied().collect(),
                 slots_since: self.tables.slots_since,
             },
+            translation: self.translation_state(),
             in_vain: self.in_vain,
             refusal: self.refusal,
             stream: self.config.policy.boxed().stream().cloned(),
@@ -189,6 +193,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         self.restore_tables(&state.tables)?;
         self.restore_groups(&state)?;
         self.restore_map(&state.map, &places)?;
+        self.restore_translation(state.translation.as_ref())?;
         self.check_room()
     }
 
@@ -225,6 +230,14 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             }
             if let Some(victim) = group.victim {
                 put(victim.superblock, Some(g), Place::Victim(victim.looked_at))?;
+            }
+        }
+        if let Some(translation) = &state.translation {
+            for &superblock in &translation.free {
+                put(superblock, None, Place::Free)?;
+            }
+            for (superblock, pages) in translation.held() {
+                put(superblock, None, Place::Tables(pages))?;
             }
         }
         let tables = &state.tables;
@@ -529,6 +542,7 @@ mod tests {
             reserve_superblocks: 2,
             policy: Box::new(Greedy),
             checkpoint: None,
+            translation: None,
             streams: StreamConfig::default(),
             wear: WearLevelling::default(),
         };

@@ -28,6 +28,7 @@ fn layer<const FLAT: bool>(layout: Layout, op: f64, policy_name: &str) -> PageLa
         reserve_superblocks: reserve,
         policy: policy(policy_name, &BTreeMap::new(), RootSeed(1).stream("victim")).unwrap(),
         checkpoint: None,
+        translation: None,
         streams: StreamConfig::default(),
         wear: WearLevelling::default(),
     };
@@ -87,6 +88,7 @@ fn what_the_compiler_knows_of_flat_layouts_changes_no_operation() {
         reserve_superblocks: 2,
         policy: Box::new(Greedy),
         checkpoint: None,
+        translation: None,
         streams: StreamConfig::default(),
         wear: WearLevelling::default(),
     };
@@ -131,6 +133,7 @@ fn hot_and_cold(streams: StreamConfig) -> f64 {
         reserve_superblocks: 4,
         policy: Box::new(Fifo),
         checkpoint: None,
+        translation: None,
         streams: StreamConfig {
             separation,
             ..streams
@@ -199,6 +202,7 @@ fn wear_of_a_hot_spot(wear: WearLevelling) -> (u32, u32) {
         reserve_superblocks: 2,
         policy: Box::new(Greedy),
         checkpoint: None,
+        translation: None,
         streams: StreamConfig::default(),
         wear,
     };
@@ -371,6 +375,7 @@ fn a_drive_that_is_accepted_has_room_for_its_tables() {
                 every_slots: 12,
                 pages,
             }),
+            translation: None,
             streams: StreamConfig::default(),
             wear: WearLevelling::default(),
         };

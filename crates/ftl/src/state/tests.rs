@@ -5,7 +5,7 @@ use super::LayerState;
 use crate::block::{BlockConfig, BlockLayer};
 use crate::page::{
     self, Allocation, Checkpoint, CostBenefit, DChoices, Fifo, Greedy, PageConfig, Separation,
-    SpareShare, StaticLevelling, StreamConfig, VictimPolicy, WearLevelling,
+    SpareShare, StaticLevelling, StreamConfig, TranslationConfig, VictimPolicy, WearLevelling,
 };
 use crate::{Extent, TranslationLayer};
 use ftlab_base::rng::Stream;
@@ -57,6 +57,27 @@ fn page_with(
             every_slots: 50,
             pages: 3,
         }),
+        translation: None,
+    };
+    page::layer(layout, config).unwrap()
+}
+
+/// A layer that holds a few entries of its mapping table in memory.
+fn translated(layout: Layout, tables: bool) -> Box<dyn TranslationLayer> {
+    let config = PageConfig {
+        user_slots: 180,
+        reserve_superblocks: 2,
+        streams: StreamConfig::default(),
+        wear: WearLevelling::default(),
+        policy: Box::new(Greedy),
+        checkpoint: tables.then_some(Checkpoint {
+            every_slots: 50,
+            pages: 3,
+        }),
+        translation: Some(TranslationConfig {
+            cached_entries: 30,
+            entries_per_page: 8,
+        }),
     };
     page::layer(layout, config).unwrap()
 }
@@ -101,6 +122,8 @@ fn layers() -> Vec<Box<dyn TranslationLayer>> {
         ),
         block(layout(1, 4, 4096)),
         block(layout(2, 1, 4096)),
+        translated(layout(1, 1, 4096), false),
+        translated(layout(2, 2, 4096), true),
     ]
 }
 

@@ -37,6 +37,10 @@ pub struct Inside {
     pub nand_erases: u64,
     /// Share of the programs that garbage collection or merges made, 0 to 1.
     pub gc_share: f64,
+    /// Pages programmed for the mapping table.
+    pub map_programs: u64,
+    /// Pages read for the mapping table.
+    pub map_reads: u64,
     pub buffer_stalls: u64,
     /// What the drive took from its supply; `null` without a clock, or when the drive's file does
     /// not say what its parts take.
@@ -144,6 +148,8 @@ impl Inside {
             nand_reads: inside.nand_reads,
             nand_erases: inside.nand_erases,
             gc_share: inside.gc_share,
+            map_programs: inside.map_programs,
+            map_reads: inside.map_reads,
             buffer_stalls: inside.buffer_stalls,
             power: Power::of(run, &record.metrics),
             submitted: inside.submitted,

@@ -138,6 +138,10 @@ fn inside(out: &mut String, run: &Finished, inside: &Inside) -> std::fmt::Result
             "GC share",
             format!("{:.1} % of the programs", 100.0 * inside.gc_share),
         )?;
+        if inside.map_programs + inside.map_reads > 0 {
+            let (programs, reads) = (inside.map_programs, inside.map_reads);
+            row("of the map", format!("{programs} programs, {reads} reads"))?;
+        }
         row("buffer stalls", inside.buffer_stalls.to_string())?;
     }
     if let Some(power) = &inside.power {

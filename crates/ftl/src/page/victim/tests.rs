@@ -152,6 +152,7 @@ fn filled(policy: Box<dyn VictimPolicy>) -> PageLayer<true> {
         reserve_superblocks: 2,
         policy,
         checkpoint: None,
+        translation: None,
         streams: StreamConfig::default(),
         wear: WearLevelling::default(),
     };
