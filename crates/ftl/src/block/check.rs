@@ -59,7 +59,7 @@ impl BlockLayer {
             let good = (0..self.layout.superblocks()).filter(of_group);
             let good = good.filter(|&s| !self.pool.is_bad(SuperblockId(s), &self.array));
             let good = good.count() as u32;
-            StateError::unless(good >= needed, || {
+            StateError::unless(good >= needed || self.refusal.is_some(), || {
                 format!("group {group} has {good} good superblocks and needs {needed}")
             })?;
         }
@@ -79,6 +79,10 @@ impl BlockLayer {
         }
         for (_, log) in self.logs.iter() {
             let (superblock, fill) = (log.superblock, log.fill);
+            if self.pool.is_bad(superblock, &self.array) {
+                // Pages were passed over, or a merge was given up.
+                continue;
+            }
             let in_order = (0..self.layout.pages_per_superblock).all(|n| {
                 let place = self.layout.page(superblock, n);
                 (place.page < self.array.programmed_pages(place.block)) == (n < fill)

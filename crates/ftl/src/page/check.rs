@@ -77,7 +77,7 @@ fn config(layout: &Layout, config: &PageConfig) -> Result<(), PageConfigError> {
 /// The slots without which a group could run out of superblocks that are worth collecting: its
 /// share of the user's data, the superblock that it may hold more than its share, the tables, what
 /// is writable when collection begins, and the open superblocks full of invalid slots.
-fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u64 {
+pub(super) fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u64 {
     let slots = u64::from(layout.slots_per_superblock);
     let share = u64::from(config.user_slots.div_ceil(layout.groups));
     let above_share = if layout.groups > 1 { slots } else { 0 };
@@ -86,13 +86,15 @@ fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u64 {
         // superblock that they share with others.
         (2 * u64::from(c.pages.div_ceil(layout.pages_per_superblock)) + 1) * slots
     });
-    let low_water = u64::from(config.reserve_superblocks) * slots + slots / 2;
+    let held = config.reserve_superblocks + config.held_for_failures();
+    let low_water = u64::from(held) * slots + slots / 2;
     share + above_share + tables + low_water + u64::from(config.least_reserve()) * slots + 1
 }
 
 /// Writable slots of a group at which it begins to collect. [`config`] keeps it below 2^32.
 pub(super) fn low_water(layout: &Layout, config: &PageConfig) -> u32 {
-    config.reserve_superblocks * layout.slots_per_superblock + layout.slots_per_superblock / 2
+    let held = config.reserve_superblocks + config.held_for_failures();
+    held * layout.slots_per_superblock + layout.slots_per_superblock / 2
 }
 
 impl<const FLAT: bool> PageLayer<FLAT> {
@@ -136,6 +138,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             .chain(open)
             .chain(victim)
             .chain(tables)
+            .chain(group.retired.iter().copied())
         {
             assert_eq!(self.layout.group_of(s) as usize, g, "{s} of group {g}");
             assert!(elsewhere.insert(s), "{s} is in two places");
@@ -148,7 +151,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 "{s} may be collected when it is full, and only then"
             );
         }
-        for s in &group.free {
+        for s in group.free.iter().chain(&group.retired) {
             assert_eq!(self.table.valid_in(*s), 0, "{s} is free");
         }
     }

@@ -9,6 +9,7 @@
 mod bitmap;
 mod check;
 mod collect;
+mod failures;
 mod frontier;
 mod mapping;
 mod state;
@@ -26,12 +27,13 @@ pub use victim::{
 };
 pub use wear::{Allocation, StaticLevelling, WearLevelling};
 
-use crate::{Extent, LayerState, Refusal, TranslationLayer};
+use crate::donors::Donors;
+use crate::{Extent, LayerState, Refusal, Spare, TranslationLayer};
 use collect::Victim;
 use frontier::{FRONTIERS_PER_CELL, Frontier, Tables, host_frontier};
 use ftlab_base::{Content, Divisor, Layout, Lpn, PagePlace, Ppa, SuperblockId};
-use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, StateError};
-use std::collections::VecDeque;
+use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, Reliability, StateError};
+use std::collections::{BTreeSet, VecDeque};
 use streams::Streams;
 use table::{NOWHERE, Table};
 
@@ -50,6 +52,8 @@ pub struct PageConfig {
     pub streams: StreamConfig,
     /// Which superblocks wear.
     pub wear: WearLevelling,
+    /// What can fail, if anything can.
+    pub reliability: Option<Reliability>,
 }
 
 impl PageConfig {
@@ -57,12 +61,19 @@ impl PageConfig {
     fn least_reserve(&self) -> u32 {
         (self.streams.count() * FRONTIERS_PER_CELL) as u32
     }
+
+    /// Superblocks that a group keeps for a failure, beside its reserve: one that is opened in place of
+    /// another, before collection has made up for it.
+    fn held_for_failures(&self) -> u32 {
+        u32::from(self.reliability.is_some())
+    }
 }
 
 impl Clone for PageConfig {
     fn clone(&self) -> Self {
         PageConfig {
             policy: self.policy.boxed(),
+            reliability: self.reliability.clone(),
             ..*self
         }
     }
@@ -99,6 +110,8 @@ struct Group {
     victim: Option<Victim>,
     /// Collections since static wear levelling last moved something.
     collections: u32,
+    /// Superblocks that were taken apart for their bad blocks.
+    retired: Vec<SuperblockId>,
 }
 
 /// A page-mapped translation layer on an unworn array, with nothing written.
@@ -131,6 +144,11 @@ fn is_flat(layout: &Layout) -> bool {
 struct PageLayer<const FLAT: bool> {
     layout: Layout,
     array: Array,
+    donors: Donors,
+    /// Superblocks that might be lost to bad blocks when the layer was made.
+    spare_at_first: u32,
+    /// Logical slots whose data could not be read when they had to be moved.
+    lost: BTreeSet<u32>,
     config: PageConfig,
     unit_slots: u32,
     units_per_slot: u32,
@@ -175,6 +193,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                     writable_slots: layout.superblocks_per_group * layout.slots_per_superblock,
                     victim: None,
                     collections: 0,
+                    retired: Vec::new(),
                 }
             })
             .collect();
@@ -182,9 +201,13 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let streams = Streams::new(config.streams, config.user_slots, layout.superblocks());
         let cells = layout.groups as usize * streams.count();
         let unit_slots = (planes * layout.geometry.page_bytes / layout.geometry.slot_bytes).max(1);
-        Ok(PageLayer {
+        let array = Array::with_reliability(layout.geometry, config.reliability.clone());
+        let mut layer = PageLayer {
             layout,
-            array: Array::new(layout.geometry),
+            array,
+            donors: Donors::new(&layout),
+            spare_at_first: 0,
+            lost: BTreeSet::new(),
             unit_slots,
             units_per_slot: (layout.pages_per_slot / planes).max(1),
             row_slots: if layout.stripe_dies == 1 {
@@ -208,7 +231,9 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             row: Vec::new(),
             masked: Vec::new(),
             config,
-        })
+        };
+        layer.set_bad_blocks_aside()?;
+        Ok(layer)
     }
 
     /// Slots of one program unit; 1 when a slot is larger.
@@ -303,18 +328,21 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     }
 
     /// Reads the page or pages of a slot for the host, or of `slots` neighbours in one page, as far
-    /// as they are programmed: a slot whose unit is not full yet is still in the controller.
-    fn read_slots(&mut self, slot: Ppa, slots: u32, order: Order, batch: &mut OpBatch) {
+    /// as they are programmed: a slot whose unit is not full yet is still in the controller. Whether
+    /// what was read could be corrected.
+    fn read_slots(&mut self, slot: Ppa, slots: u32, order: Order, batch: &mut OpBatch) -> bool {
         let (superblock, n) = self.layout.locate(slot);
         let first = self.layout.first_page(superblock);
         let (first_page, pages) = self.pages_of_slot(n);
         let bytes = (slots * self.layout.geometry.slot_bytes).min(self.layout.geometry.page_bytes);
+        let mut readable = true;
         for n in first_page..first_page + pages {
             let place = self.page_from(first, n);
             if place.page < self.array.programmed_pages(place.block) {
-                self.array.read(place, bytes, Cause::Host, order, batch);
+                readable &= self.array.read(place, bytes, Cause::Host, order, batch);
             }
         }
+        readable
     }
 }
 
@@ -363,6 +391,7 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
             }
             lpn += run;
         }
+        self.tell_of_lost(first, slots);
     }
 
     fn write(
@@ -380,17 +409,27 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         let f = host_frontier(g * self.streams.count() + stream);
         if self.frontiers[f].is_closed() {
             self.make_room_for_host(g, batch)?;
+            // Before anything changes: where blocks fail, none may be left to open.
+            if self.array.can_fail() && !self.open(f, batch) {
+                return Err(self.refusal.expect("said by the opening that failed"));
+            }
         }
         let old = self.table.slot_of(lpn);
+        let mut kept = true;
         if old != NOWHERE {
             if extent == Extent::Part {
                 let ready = self.frontiers[f].ready(batch);
-                self.read_slots(Ppa(old), 1, Order::FREE.signalling(ready), batch);
+                kept = self.read_slots(Ppa(old), 1, Order::FREE.signalling(ready), batch);
             }
             self.table.invalidate(old);
         }
+        if self.array.can_fail() {
+            self.note_loss(lpn, extent, kept);
+        }
         let done = self.frontiers[f].done(batch);
-        let (to, superblock) = self.append(f, Cause::Host, batch);
+        let (to, superblock) = self
+            .append(f, Cause::Host, batch)
+            .expect("the superblock is open");
         self.groups[g].writable_slots -= 1;
         self.table.place(lpn, to, superblock);
         self.note_birth(superblock, None);
@@ -409,8 +448,10 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
 
     fn trim(&mut self, first: Lpn, slots: u32, _batch: &mut OpBatch) {
         (first.0..first.0 + slots).for_each(|lpn| self.table.forget(Lpn(lpn)));
+        self.forget_losses(first, slots);
         // What was trimmed may be worth collecting.
-        (self.in_vain, self.refusal) = (0, None);
+        self.in_vain = 0;
+        self.refusal = self.refusal.filter(Refusal::is_final);
     }
 
     fn flush(&mut self, batch: &mut OpBatch) {
@@ -437,6 +478,13 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         match state {
             LayerState::Page(state) => self.take_over(state),
             other => Err(other.of_another_scheme("page")),
+        }
+    }
+
+    fn spare(&self) -> Spare {
+        Spare {
+            at_first: self.spare_at_first,
+            left: self.spare_left(),
         }
     }
 

@@ -89,6 +89,11 @@ impl Table {
         self.valid.get(slot)
     }
 
+    /// Whose data a valid slot holds.
+    pub fn owner_of(&self, slot: u32) -> u32 {
+        self.owner[slot as usize]
+    }
+
     /// Valid slots of a superblock.
     #[inline]
     pub fn valid_in(&self, superblock: SuperblockId) -> u32 {

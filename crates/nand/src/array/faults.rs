@@ -120,6 +120,13 @@ impl Array {
         self.faults.as_ref().map_or_else(FaultCounters::default, |f| f.counters)
     }
 
+    /// Reads of pages that could be corrected, of data that could not be when they were moved there.
+    pub fn note_unreadable(&mut self, reads: u64) {
+        if let Some(faults) = &mut self.faults {
+            faults.counters.unreadable += reads;
+        }
+    }
+
     /// Lets the data age: `seconds` at the reference temperature.
     pub fn age(&mut self, seconds: u64) {
         if let Some(faults) = &mut self.faults {
