@@ -5,10 +5,13 @@ pub mod device;
 pub mod disk;
 mod disk_device;
 pub mod file;
+pub mod health;
 pub mod host_queue;
 pub mod saved;
+pub mod smart;
 pub mod ssd;
 
 pub use device::{Counters, Device};
 pub use disk_device::DiskDevice;
+pub use health::Health;
 pub use file::{Catalog, DriveError, DriveFile, Kind, ParameterRow, Testbed};

@@ -6,6 +6,7 @@ mod catalog;
 mod own_policy;
 mod placement;
 mod quantity;
+mod reliability;
 mod scheduling;
 mod schema;
 mod settings;

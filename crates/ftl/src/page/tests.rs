@@ -30,6 +30,7 @@ fn layer<const FLAT: bool>(layout: Layout, op: f64, policy_name: &str) -> PageLa
         checkpoint: None,
         streams: StreamConfig::default(),
         wear: WearLevelling::default(),
+        reliability: None,
     };
     PageLayer::new(layout, config).unwrap()
 }
@@ -89,6 +90,7 @@ fn what_the_compiler_knows_of_flat_layouts_changes_no_operation() {
         checkpoint: None,
         streams: StreamConfig::default(),
         wear: WearLevelling::default(),
+        reliability: None,
     };
     let layout = layout(8, 32);
     let user_slots = layout.slots() * 3 / 4;
@@ -136,6 +138,7 @@ fn hot_and_cold(streams: StreamConfig) -> f64 {
             ..streams
         },
         wear: WearLevelling::default(),
+        reliability: None,
     };
     let mut layer = PageLayer::<true>::new(layout, config).unwrap();
     fill(&mut layer);
@@ -201,6 +204,7 @@ fn wear_of_a_hot_spot(wear: WearLevelling) -> (u32, u32) {
         checkpoint: None,
         streams: StreamConfig::default(),
         wear,
+        reliability: None,
     };
     let mut layer = PageLayer::<true>::new(layout, config).unwrap();
     fill(&mut layer);
@@ -373,6 +377,7 @@ fn a_drive_that_is_accepted_has_room_for_its_tables() {
             }),
             streams: StreamConfig::default(),
             wear: WearLevelling::default(),
+            reliability: None,
         };
         let fits = |slots: &u32| config(*slots).check(&layout).is_ok();
         let Some(most) = (1..layout.slots()).rev().find(fits) else {

@@ -52,6 +52,7 @@ fn page_with(
         reserve_superblocks: 2 * streams.count() as u32,
         streams,
         wear,
+        reliability: None,
         policy,
         checkpoint: tables.then_some(Checkpoint {
             every_slots: 50,
@@ -68,7 +69,7 @@ fn block(layout: Layout) -> Box<dyn TranslationLayer> {
         wear_every_merges: 4,
         wear_blocks: 2,
     };
-    Box::new(BlockLayer::new(layout, config, layout.slots() / 2).unwrap())
+    Box::new(BlockLayer::new(layout, config, layout.slots() / 2, None).unwrap())
 }
 
 /// Small layers of every kind, as built.
