@@ -8,6 +8,8 @@
 pub mod block;
 mod donors;
 pub mod page;
+#[cfg(test)]
+mod end_of_life;
 mod state;
 #[cfg(test)]
 mod testing;
