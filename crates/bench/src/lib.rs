@@ -3,6 +3,7 @@
 //!
 //! - [`driver::run`] runs a job file on a drive, in virtual time or without time.
 //! - [`states`] brings a drive to a state, from `new` to `steady`.
+//! - [`endurance`] writes a drive to its end.
 //! - [`methods`] lists the tests of the reviews as data.
 //! - [`figures`] maps rows of the reference table to runs and judges them.
 //! - [`theory`] sets write amplification beside its closed forms.
@@ -11,6 +12,7 @@
 //! Nothing here reads a wall clock: the same drives, tests and seed give the same results.
 
 pub mod driver;
+pub mod endurance;
 #[cfg(test)]
 mod fake;
 pub mod figures;

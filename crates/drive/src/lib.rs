@@ -13,5 +13,5 @@ pub mod ssd;
 
 pub use device::{Counters, Device};
 pub use disk_device::DiskDevice;
+pub use file::{Catalog, DriveError, DriveFile, Extent, Kind, ParameterRow, Scale, Testbed};
 pub use health::Health;
-pub use file::{Catalog, DriveError, DriveFile, Kind, ParameterRow, Testbed};

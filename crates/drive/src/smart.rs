@@ -3,6 +3,7 @@
 //! Numbers, names and units are those that makers' data sheets and smartmontools' drive database
 //! give; only attributes that the model counts are listed. `docs/endurance.md` has the sources.
 
+use crate::file::DriveFile;
 use crate::health::Health;
 
 /// Bytes of Intel's unit of host writes: 65,536 sectors.
@@ -45,6 +46,15 @@ pub struct Attribute {
     pub threshold: u8,
     /// The raw value.
     pub raw: u64,
+}
+
+impl DriveFile {
+    /// Whose attributes the drive reports, if its file says.
+    #[must_use]
+    pub fn smart_vendor(&self) -> Option<Vendor> {
+        self.smart_vendor_name()
+            .and_then(|name| Vendor::named(name).ok())
+    }
 }
 
 impl Vendor {
@@ -99,7 +109,9 @@ type Row = (u8, &'static str, u8, u8, u64);
 /// What is left of 100 % when the mean block has used that share of its rated cycles; `floor` at
 /// least, however worn.
 fn life_left(health: &Health, floor: f64) -> u8 {
-    (100.0 * (1.0 - health.worn_share())).clamp(floor, 100.0).round() as u8
+    (100.0 * (1.0 - health.worn_share()))
+        .clamp(floor, 100.0)
+        .round() as u8
 }
 
 /// What is left of the spare blocks, in percent, rounded down: none left must not look like some.
@@ -111,16 +123,46 @@ fn intel(health: &Health) -> Vec<Row> {
     let faults = &health.faults;
     let host = health.host_bytes_written / INTEL_UNIT;
     vec![
-        (0x05, "Reallocated_Sector_Ct", BEST, 0, health.grown_bad().into()),
-        (0xab, "Program_Fail_Count", BEST, 0, faults.program_failed.into()),
-        (0xac, "Erase_Fail_Count", BEST, 0, faults.erase_failed.into()),
+        (
+            0x05,
+            "Reallocated_Sector_Ct",
+            BEST,
+            0,
+            health.grown_bad().into(),
+        ),
+        (
+            0xab,
+            "Program_Fail_Count",
+            BEST,
+            0,
+            faults.program_failed.into(),
+        ),
+        (
+            0xac,
+            "Erase_Fail_Count",
+            BEST,
+            0,
+            faults.erase_failed.into(),
+        ),
         (0xbb, "Uncorrectable_Error_Cnt", BEST, 0, faults.unreadable),
         (0xe1, "Host_Writes_32MiB", BEST, 0, host),
         (0xe8, "Available_Reservd_Space", spare_left(health), 10, 0),
         // From 100 to 1 over the rated cycles; then it stays.
-        (0xe9, "Media_Wearout_Indicator", life_left(health, 1.0), 0, 0),
+        (
+            0xe9,
+            "Media_Wearout_Indicator",
+            life_left(health, 1.0),
+            0,
+            0,
+        ),
         (0xf1, "Host_Writes_32MiB", BEST, 0, host),
-        (0xf9, "NAND_Writes_1GiB", BEST, 0, health.nand_bytes_programmed / GIBIBYTE),
+        (
+            0xf9,
+            "NAND_Writes_1GiB",
+            BEST,
+            0,
+            health.nand_bytes_programmed / GIBIBYTE,
+        ),
     ]
 }
 
@@ -129,10 +171,34 @@ fn indilinx(health: &Health) -> Vec<Row> {
     let left = life_left(health, 0.0);
     let rated = health.rated_cycles.unwrap_or(0);
     vec![
-        (184, "Initial_Bad_Block_Count", BEST, 0, faults.factory_bad.into()),
-        (195, "Program_Failure_Blk_Ct", BEST, 0, faults.program_failed.into()),
-        (196, "Erase_Failure_Blk_Ct", BEST, 0, faults.erase_failed.into()),
-        (199, "Write_Sectors_Tot_Ct", BEST, 0, health.host_bytes_written / SECTOR),
+        (
+            184,
+            "Initial_Bad_Block_Count",
+            BEST,
+            0,
+            faults.factory_bad.into(),
+        ),
+        (
+            195,
+            "Program_Failure_Blk_Ct",
+            BEST,
+            0,
+            faults.program_failed.into(),
+        ),
+        (
+            196,
+            "Erase_Failure_Blk_Ct",
+            BEST,
+            0,
+            faults.erase_failed.into(),
+        ),
+        (
+            199,
+            "Write_Sectors_Tot_Ct",
+            BEST,
+            0,
+            health.host_bytes_written / SECTOR,
+        ),
         (205, "Max_PE_Count_Spec", BEST, 0, rated.into()),
         (206, "Min_Erase_Count", BEST, 0, wear.min().into()),
         (207, "Max_Erase_Count", BEST, 0, wear.max().into()),
@@ -149,12 +215,24 @@ fn sandforce(health: &Health) -> Vec<Row> {
     let host = health.host_bytes_written / GIBIBYTE;
     vec![
         (5, "Retired_Block_Count", BEST, 3, health.grown_bad().into()),
-        (171, "Program_Fail_Count", BEST, 0, faults.program_failed.into()),
+        (
+            171,
+            "Program_Fail_Count",
+            BEST,
+            0,
+            faults.program_failed.into(),
+        ),
         (172, "Erase_Fail_Count", BEST, 0, faults.erase_failed.into()),
         (177, "Wear_Range_Delta", BEST, 0, delta as u64),
         (187, "Reported_Uncorrect", BEST, 0, faults.unreadable),
         (0xe7, "SSD_Life_Left", left, 10, left.into()),
-        (0xe9, "SandForce_Internal", BEST, 0, health.nand_bytes_programmed / GIBIBYTE),
+        (
+            0xe9,
+            "SandForce_Internal",
+            BEST,
+            0,
+            health.nand_bytes_programmed / GIBIBYTE,
+        ),
         (0xf1, "Lifetime_Writes_GiB", BEST, 0, host),
     ]
 }
@@ -165,15 +243,45 @@ fn micron(health: &Health) -> Vec<Row> {
     let left = life_left(health, 0.0);
     let [host, other] = health.pages_programmed;
     vec![
-        (5, "Reallocated_Sector_Ct", BEST, 10, health.grown_bad().into()),
-        (170, "Grown_Failing_Block_Ct", BEST, 10, health.grown_bad().into()),
-        (171, "Program_Fail_Count", BEST, 0, faults.program_failed.into()),
+        (
+            5,
+            "Reallocated_Sector_Ct",
+            BEST,
+            10,
+            health.grown_bad().into(),
+        ),
+        (
+            170,
+            "Grown_Failing_Block_Ct",
+            BEST,
+            10,
+            health.grown_bad().into(),
+        ),
+        (
+            171,
+            "Program_Fail_Count",
+            BEST,
+            0,
+            faults.program_failed.into(),
+        ),
         (172, "Erase_Fail_Count", BEST, 0, faults.erase_failed.into()),
         (173, "Wear_Leveling_Count", left, 10, wear.mean() as u64),
         (187, "Reported_Uncorrect", BEST, 0, faults.unreadable),
-        (189, "Factory_Bad_Block_Ct", BEST, 0, faults.factory_bad.into()),
+        (
+            189,
+            "Factory_Bad_Block_Ct",
+            BEST,
+            0,
+            faults.factory_bad.into(),
+        ),
         (202, "Perc_Rated_Life_Used", left, 0, used),
-        (246, "Total_LBAs_Written", BEST, 0, health.host_bytes_written / SECTOR),
+        (
+            246,
+            "Total_LBAs_Written",
+            BEST,
+            0,
+            health.host_bytes_written / SECTOR,
+        ),
         (247, "Host_Program_Page_Count", BEST, 0, host),
         (248, "Bckgnd_Program_Page_Cnt", BEST, 0, other),
     ]
@@ -184,14 +292,44 @@ fn samsung(health: &Health) -> Vec<Row> {
     let (used, unused) = (spare.at_first - spare.left.min(spare.at_first), spare.left);
     let reserve = spare_left(health);
     vec![
-        (5, "Reallocated_Sector_Ct", BEST, 10, health.grown_bad().into()),
-        (177, "Wear_Leveling_Count", life_left(health, 0.0), 0, health.wear.mean() as u64),
+        (
+            5,
+            "Reallocated_Sector_Ct",
+            BEST,
+            10,
+            health.grown_bad().into(),
+        ),
+        (
+            177,
+            "Wear_Leveling_Count",
+            life_left(health, 0.0),
+            0,
+            health.wear.mean() as u64,
+        ),
         (179, "Used_Rsvd_Blk_Cnt_Tot", reserve, 10, used.into()),
         (180, "Unused_Rsvd_Blk_Cnt_Tot", reserve, 10, unused.into()),
-        (181, "Program_Fail_Cnt_Total", BEST, 10, faults.program_failed.into()),
-        (182, "Erase_Fail_Count_Total", BEST, 10, faults.erase_failed.into()),
+        (
+            181,
+            "Program_Fail_Cnt_Total",
+            BEST,
+            10,
+            faults.program_failed.into(),
+        ),
+        (
+            182,
+            "Erase_Fail_Count_Total",
+            BEST,
+            10,
+            faults.erase_failed.into(),
+        ),
         (187, "Uncorrectable_Error_Cnt", BEST, 0, faults.unreadable),
-        (241, "Total_LBAs_Written", BEST, 0, health.host_bytes_written / SECTOR),
+        (
+            241,
+            "Total_LBAs_Written",
+            BEST,
+            0,
+            health.host_bytes_written / SECTOR,
+        ),
     ]
 }
 

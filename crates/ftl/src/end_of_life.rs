@@ -89,12 +89,27 @@ fn layers(seed: u64) -> Vec<(&'static str, Box<dyn TranslationLayer>)> {
         ("flat", page_mapped(flat, false, false, seed)),
         ("flat with tables", page_mapped(flat, false, true, seed)),
         ("striped", page_mapped(striped, false, false, seed)),
-        ("striped, streams and tables", page_mapped(striped, true, true, seed)),
-        ("striped, slots of units", page_mapped(layout(4, 2, 2, 16), false, false, seed)),
-        ("slots of half a unit", page_mapped(layout(2, 1, 4, 8), true, false, seed)),
+        (
+            "striped, streams and tables",
+            page_mapped(striped, true, true, seed),
+        ),
+        (
+            "striped, slots of units",
+            page_mapped(layout(4, 2, 2, 16), false, false, seed),
+        ),
+        (
+            "slots of half a unit",
+            page_mapped(layout(2, 1, 4, 8), true, false, seed),
+        ),
         ("block", block_mapped(flat, None, seed)),
-        ("block, striped", block_mapped(layout(4, 4, 2, 4), Some(4), seed)),
-        ("block, groups", block_mapped(layout(4, 2, 1, 4), None, seed)),
+        (
+            "block, striped",
+            block_mapped(layout(4, 4, 2, 4), Some(4), seed),
+        ),
+        (
+            "block, groups",
+            block_mapped(layout(4, 2, 1, 4), None, seed),
+        ),
     ]
 }
 
@@ -178,9 +193,15 @@ fn a_drive_written_to_death_keeps_what_it_acknowledged() {
             assert!(faults.erase_failed > 0, "{name}: {faults:?}");
             assert!(life.writes > slots / 2, "{name}: {} writes", life.writes);
             // Read-only it is, and stays, whatever is trimmed; and all can be read.
-            (0..slots).for_each(|n| life.layer.read(Lpn(n), 1, Fence::NONE, &mut OpBatch::default()));
+            (0..slots).for_each(|n| {
+                life.layer
+                    .read(Lpn(n), 1, Fence::NONE, &mut OpBatch::default())
+            });
             life.trim(Lpn(3));
-            assert_eq!(life.write(Lpn(3), Extent::Whole).map_err(|r| r.is_final()), Err(true));
+            assert_eq!(
+                life.write(Lpn(3), Extent::Whole).map_err(|r| r.is_final()),
+                Err(true)
+            );
             life.check();
         }
     }
@@ -209,7 +230,8 @@ fn a_failing_drive_goes_on_from_its_saved_state() {
                 }
             }
             let state = life.layer.save();
-            copy.restore(state.clone()).unwrap_or_else(|why| panic!("{name}: {why}"));
+            copy.restore(state.clone())
+                .unwrap_or_else(|why| panic!("{name}: {why}"));
             assert_eq!(copy.save(), state, "{name}");
             copy.check_invariants();
             let mut twin = Life {
@@ -261,6 +283,9 @@ fn a_layer_of_bad_blocks_is_refused() {
             wear_blocks: 0,
         };
         let why = BlockLayer::new(flat, config, 200, bad(share)).unwrap_err();
-        assert!(why.to_string().contains("factory bad blocks leave"), "{why}");
+        assert!(
+            why.to_string().contains("factory bad blocks leave"),
+            "{why}"
+        );
     }
 }

@@ -7,9 +7,9 @@
 
 pub mod block;
 mod donors;
-pub mod page;
 #[cfg(test)]
 mod end_of_life;
+pub mod page;
 mod state;
 #[cfg(test)]
 mod testing;

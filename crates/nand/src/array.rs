@@ -7,8 +7,8 @@ pub use faults::FaultCounters;
 pub use state::{ArrayState, StateError};
 
 use crate::op::{Cause, Fence, OpBatch, OpKind, OpWord, Order};
-use ftlab_base::geometry::Geometry;
 use faults::Faults;
+use ftlab_base::geometry::Geometry;
 use ftlab_base::{BlockId, DieId, PagePlace, SECTOR_BYTES, StreamHash};
 use serde::{Deserialize, Serialize};
 

@@ -257,7 +257,13 @@ mod tests {
     fn retries_help_until_they_do_not() {
         let errors = mlc();
         let middle = |years| errors.correct(stress(3000, years), 8, 0.5);
-        assert_eq!(middle(1.0), Corrected { retries: 0, readable: true });
+        assert_eq!(
+            middle(1.0),
+            Corrected {
+                retries: 0,
+                readable: true
+            }
+        );
         let helped = middle(12.0);
         assert!(helped.readable && helped.retries > 0, "{helped:?}");
         assert!(!middle(1000.0).readable);

@@ -11,9 +11,7 @@ mod reliability;
 mod wear;
 
 pub use array::{Array, ArrayState, FaultCounters, NandCounters, StateError, Status};
-pub use bit_errors::{
-    BitErrors, ErrorParams, HOURS_A_YEAR, REFERENCE_CELSIUS, Stress,
-};
+pub use bit_errors::{BitErrors, ErrorParams, HOURS_A_YEAR, REFERENCE_CELSIUS, Stress};
 pub use op::{Cause, DataMove, Fence, NandOp, OpBatch, OpKind, OpWord, Order};
 pub use reliability::{Endurance, Reliability};
 pub use wear::WearHistogram;

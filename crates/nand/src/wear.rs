@@ -46,7 +46,11 @@ impl WearHistogram {
     /// Erases of the mean block.
     #[must_use]
     pub fn mean(&self) -> f64 {
-        let sum: u64 = self.counts.iter().map(|(&n, &b)| u64::from(n) * u64::from(b)).sum();
+        let sum: u64 = self
+            .counts
+            .iter()
+            .map(|(&n, &b)| u64::from(n) * u64::from(b))
+            .sum();
         sum as f64 / f64::from(self.blocks.max(1))
     }
 
@@ -113,7 +117,9 @@ mod tests {
     use super::*;
 
     fn of(pairs: &[(u32, usize)]) -> WearHistogram {
-        let all = pairs.iter().flat_map(|&(n, blocks)| std::iter::repeat_n(n, blocks));
+        let all = pairs
+            .iter()
+            .flat_map(|&(n, blocks)| std::iter::repeat_n(n, blocks));
         WearHistogram::of(all)
     }
 

@@ -252,7 +252,7 @@ impl DriveFile {
     }
 }
 
-fn layout(ssd: &SsdFile) -> Result<Layout, String> {
+pub(super) fn layout(ssd: &SsdFile) -> Result<Layout, String> {
     let nand = &ssd.nand;
     let bytes = |name: &str, bytes: u64| {
         u32::try_from(bytes).map_err(|_| format!("{name}: {bytes} bytes; at most 2^32 − 1"))

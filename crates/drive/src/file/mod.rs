@@ -7,12 +7,14 @@ mod own_policy;
 mod placement;
 mod quantity;
 mod reliability;
+mod scale;
 mod scheduling;
 mod schema;
 mod settings;
 
 pub use catalog::Catalog;
 pub use quantity::{Confidence, Source};
+pub use scale::{Extent, Scale};
 pub use schema::Kind;
 
 use crate::host_queue::HostOrder;
@@ -183,6 +185,14 @@ impl DriveFile {
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.header.kind
+    }
+
+    /// Whose SMART attributes the drive reports, as written.
+    pub(crate) fn smart_vendor_name(&self) -> Option<&str> {
+        match &self.body {
+            Body::Ssd(ssd) => ssd.smart.as_ref().map(|smart| smart.vendor.as_str()),
+            Body::Disk(_) => None,
+        }
     }
 
     /// Hash over everything the file says, settings included.

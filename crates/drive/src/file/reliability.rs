@@ -87,7 +87,10 @@ fn bit_errors(keys: &EccKeys, rated_cycles: u32, page_bytes: u64) -> Result<BitE
         ("disturb_power", &keys.disturb_power),
     ] {
         if power.base > POWER_MAX {
-            return Err(format!("ecc.{key} is {}; the most is {POWER_MAX}", power.base));
+            return Err(format!(
+                "ecc.{key} is {}; the most is {POWER_MAX}",
+                power.base
+            ));
         }
     }
     if keys.retry_gain.base > 1.0 {
@@ -96,7 +99,9 @@ fn bit_errors(keys: &EccKeys, rated_cycles: u32, page_bytes: u64) -> Result<BitE
     }
     let retries_max = keys.retries.get();
     if retries_max > RETRIES_MAX {
-        return Err(format!("ecc.retries is {retries_max}; the most is {RETRIES_MAX}"));
+        return Err(format!(
+            "ecc.retries is {retries_max}; the most is {RETRIES_MAX}"
+        ));
     }
     Ok(BitErrors::new(ErrorParams {
         rated_cycles,

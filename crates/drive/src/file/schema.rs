@@ -1,9 +1,7 @@
 //! What a drive file and a testbed file may say. Every number is a
 //! `{ value, unit, source, confidence, note }`; unknown keys are refused.
 
-use super::quantity::{
-    Bytes, Count, CountOrNone, Energy, Quantity, Rate, Ratio, Share, Time,
-};
+use super::quantity::{Bytes, Count, CountOrNone, Energy, Quantity, Rate, Ratio, Share, Time};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

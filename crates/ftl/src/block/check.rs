@@ -46,7 +46,10 @@ impl BlockLayer {
         StateError::unless(seen == self.pool.uses(), || {
             "what superblocks are used for is not where they are".into()
         })?;
-        for (s, _) in (0..).zip(&seen).filter(|(_, place)| **place == Use::Retired) {
+        for (s, _) in (0..)
+            .zip(&seen)
+            .filter(|(_, place)| **place == Use::Retired)
+        {
             let superblock = SuperblockId(s);
             StateError::unless(self.pool.is_bad(superblock, &self.array), || {
                 format!("{superblock} is good and in no use, not even free")

@@ -46,7 +46,8 @@ impl BlockLayer {
         batch: &mut OpBatch,
     ) -> bool {
         let place = (&self.layout, superblock);
-        self.donors.make_ready(place, &mut self.array, erasing, batch)
+        self.donors
+            .make_ready(place, &mut self.array, erasing, batch)
     }
 
     /// Superblocks without which a group cannot go on.
@@ -63,7 +64,8 @@ impl BlockLayer {
     }
 
     pub(super) fn spare_left(&self) -> u32 {
-        self.good_superblocks().saturating_sub(self.superblocks_needed())
+        self.good_superblocks()
+            .saturating_sub(self.superblocks_needed())
     }
 
     /// A superblock cannot be made whole any more.

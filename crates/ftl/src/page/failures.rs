@@ -28,7 +28,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         for g in 0..self.groups.len() {
             for superblock in std::mem::take(&mut self.groups[g].free) {
                 let place = (&self.layout, superblock);
-                if self.donors.make_ready(place, &mut self.array, erasing, batch) {
+                if self
+                    .donors
+                    .make_ready(place, &mut self.array, erasing, batch)
+                {
                     self.groups[g].free.push_back(superblock);
                 } else {
                     self.groups[g].retired.push(superblock);
@@ -163,7 +166,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// The host needs slots no longer, lost or not.
     pub(super) fn forget_losses(&mut self, first: Lpn, slots: u32) {
         if !self.lost.is_empty() {
-            self.lost.retain(|lpn| !(first.0..first.0 + slots).contains(lpn));
+            self.lost
+                .retain(|lpn| !(first.0..first.0 + slots).contains(lpn));
         }
     }
 

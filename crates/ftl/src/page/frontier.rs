@@ -289,7 +289,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 return None;
             };
             let place = (&self.layout, superblock);
-            if self.donors.make_ready(place, &mut self.array, erasing, batch) {
+            if self
+                .donors
+                .make_ready(place, &mut self.array, erasing, batch)
+            {
                 batch.data(DataMove::Erase {
                     first: self.layout.slot(superblock, 0),
                     slots: self.layout.slots_per_superblock,

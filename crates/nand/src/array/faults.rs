@@ -83,10 +83,7 @@ fn hours(seconds: u64) -> f64 {
 impl Array {
     /// The array that `config` describes; its factory bad blocks are out of use.
     #[must_use]
-    pub fn with_reliability(
-        geometry: ftlab_base::Geometry,
-        config: Option<Reliability>,
-    ) -> Array {
+    pub fn with_reliability(geometry: ftlab_base::Geometry, config: Option<Reliability>) -> Array {
         let mut array = Array::new(geometry);
         let Some(config) = config else {
             return array;
@@ -117,7 +114,9 @@ impl Array {
     /// Failures so far.
     #[must_use]
     pub fn fault_counters(&self) -> FaultCounters {
-        self.faults.as_ref().map_or_else(FaultCounters::default, |f| f.counters)
+        self.faults
+            .as_ref()
+            .map_or_else(FaultCounters::default, |f| f.counters)
     }
 
     /// Reads of pages that could be corrected, of data that could not be when they were moved there.

@@ -159,7 +159,10 @@ impl Array {
     fn watch(&mut self) {
         for block in (0..self.programmed.len() as u32).map(BlockId) {
             let cycles = self.erases[block.index()];
-            let worn_out = self.faults.as_ref().is_some_and(|f| f.is_worn_out(block, cycles));
+            let worn_out = self
+                .faults
+                .as_ref()
+                .is_some_and(|f| f.is_worn_out(block, cycles));
             if worn_out || self.bad[block.index()] {
                 self.programmed[block.index()] |= WATCHED;
             }
@@ -190,7 +193,11 @@ impl Faults {
             self.cells[address].reads = state.reads[address];
             self.cells[address].born_s = born_s;
         }
-        let FaultCounters { retries, unreadable, .. } = state.counters;
+        let FaultCounters {
+            retries,
+            unreadable,
+            ..
+        } = state.counters;
         for count in [retries, unreadable, state.age_s] {
             StateError::count("a counter of failures", count)?;
         }
