@@ -38,7 +38,7 @@ Examples:
 
 The job's writes are repeated until the drive takes no more. So that a life takes a minute, the drive is
 made smaller and its blocks shorter-lived in proportion: the scale is printed, and all bytes and years
-are those of the full drive. Sizes in the job that are no percentages stay as they are.")]
+are those of the full drive. Regions of the job that are no percentages shrink with the drive.")]
 pub struct Options {
     /// A drive of `ftlab drives`, or a path to a drive file; it needs a section [reliability]
     #[arg(long)]

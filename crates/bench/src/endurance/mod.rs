@@ -14,7 +14,7 @@ use crate::review;
 use crate::states::{State, prepare};
 use ftlab_base::RootSeed;
 use ftlab_drive::{DriveFile, Testbed};
-use ftlab_workload::JobFile;
+use ftlab_workload::{JobFile, Size};
 use life::Liver;
 
 /// What is to be done to a drive, day by day.
@@ -42,9 +42,31 @@ pub fn live(
     let drive_seed = review::drive_seed(seed, file.slug());
     let mut device = scaled.build(testbed, drive_seed)?;
     prepare(device.as_mut(), State::New, State::Filled, drive_seed)?;
-    let ratio = plan.scale_of_bytes(file.capacity_bytes(), scaled.capacity_bytes());
+    let (full, small) = (file.capacity_bytes(), scaled.capacity_bytes());
+    let job = in_proportion(job, small as f64 / full as f64);
+    let ratio = plan.scale_of_bytes(full, small);
     let liver = Liver::new(device, scaled.extent()?, daily, ratio);
-    liver.live(job, seed, tell)
+    liver.live(&job, seed, tell)
+}
+
+/// The job on a drive of the share `of_size`: regions given in bytes are that share of what they were, in
+/// whole requests. Shares of the drive stay, and so do requests.
+fn in_proportion(job: &JobFile, of_size: f64) -> JobFile {
+    let mut job = job.clone();
+    for spec in &mut job.jobs {
+        let request = spec.bs.write.max(spec.bs.read).max(spec.bs.trim).max(1);
+        let scaled = |bytes: u64, least: u64| {
+            let requests = (bytes as f64 * of_size / request as f64).ceil() as u64;
+            Size::Bytes(requests.max(least) * request)
+        };
+        if let Some(Size::Bytes(bytes)) = spec.size {
+            spec.size = Some(scaled(bytes, 1));
+        }
+        if let Size::Bytes(bytes) = spec.offset {
+            spec.offset = scaled(bytes, 0);
+        }
+    }
+    job
 }
 
 #[cfg(test)]
