@@ -221,7 +221,7 @@ fn each_damage_has_its_own_words() {
         refused(&file, &bad)
     };
     assert!(damaged(0, b'x').contains("not a saved state"));
-    assert!(damaged(8, 9).contains("format 9; this ftlab reads format 1"));
+    assert!(damaged(8, 9).contains("format 9; this ftlab reads format 2"));
     assert!(damaged(good.len() - 1, !good[good.len() - 1]).contains("checksum"));
     assert!(refused(&file, b"[job]\nrw=randwrite\nbs=4k\n").contains("not a saved state"));
 }

@@ -96,6 +96,7 @@ const KINDS: [(&str, &[&str]); 8] = [
 const X25_M: usize = 4;
 
 mod policies;
+mod reliability;
 mod sums;
 
 fn small(kind: usize) -> (DriveFile, Testbed) {

@@ -249,6 +249,12 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         if group.collections < levelling.every_collections {
             return None;
         }
+        // Moving full superblocks frees nothing, and must wait while failures have used up what was
+        // kept for them.
+        let held = self.config.held_for_failures() as usize;
+        if self.array.can_fail() && self.groups[g].free.len() <= held {
+            return None;
+        }
         let wear = |s| wear_of(&self.layout, &self.array, s);
         let first = g as u32 * self.layout.superblocks_per_group;
         let all = (first..first + self.layout.superblocks_per_group).map(SuperblockId);

@@ -62,10 +62,13 @@ impl PageConfig {
         (self.streams.count() * FRONTIERS_PER_CELL) as u32
     }
 
-    /// Superblocks that a group keeps for a failure, beside its reserve: one that is opened in place of
-    /// another, before collection has made up for it.
+    /// Superblocks that a group keeps for failures, beside its reserve: opened in place of those that
+    /// fail before collection has made up for them.
     fn held_for_failures(&self) -> u32 {
-        u32::from(self.reliability.is_some())
+        match self.reliability {
+            Some(_) => HELD_FOR_FAILURES,
+            None => 0,
+        }
     }
 }
 
@@ -99,6 +102,9 @@ impl std::fmt::Display for PageConfigError {
 }
 
 impl std::error::Error for PageConfigError {}
+
+/// Superblocks of a group that may fail in a row, one for host data and one for collected data.
+const HELD_FOR_FAILURES: u32 = 2;
 
 /// What one group of dies allocates from.
 #[derive(Debug, Clone)]
