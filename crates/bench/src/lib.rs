@@ -5,6 +5,7 @@
 //!   [`driver::run_scenario`] runs application scripts.
 //! - [`scripts`] are those that come with ftlab.
 //! - [`states`] brings a drive to a state, from `new` to `steady`.
+//! - [`endurance`] writes a drive to its end.
 //! - [`methods`] lists the tests of the reviews as data.
 //! - [`figures`] maps rows of the reference table to runs and judges them.
 //! - [`theory`] sets write amplification beside its closed forms.
@@ -14,6 +15,7 @@
 
 pub mod driver;
 pub mod drops;
+pub mod endurance;
 #[cfg(test)]
 mod fake;
 pub mod figures;
