@@ -18,6 +18,8 @@ pub struct Fake {
     pub amplification: u64,
     /// Whether that is one byte more in every other pass over the capacity.
     pub is_restless: bool,
+    /// Whether it programs only what compression leaves.
+    pub compresses: bool,
     /// From this command on, writes fail.
     pub fails_from: u64,
     /// Whether it then says why.
@@ -40,6 +42,7 @@ impl Fake {
             ways: 1,
             amplification: 2,
             is_restless: false,
+            compresses: false,
             fails_from: u64::MAX,
             gives_reasons: false,
             dies_at: u64::MAX,
@@ -57,7 +60,11 @@ impl Fake {
             let pass = self.counters.host_bytes_written / (self.sectors * SECTOR_BYTES);
             let more = if self.is_restless { pass % 2 } else { 0 };
             self.counters.host_bytes_written += command.bytes();
-            self.counters.nand_bytes_programmed += (self.amplification + more) * command.bytes();
+            let left = match self.compresses {
+                true => u64::from(command.content.bytes_left(command.bytes() as u32)),
+                false => command.bytes(),
+            };
+            self.counters.nand_bytes_programmed += (self.amplification + more) * left;
         }
     }
 

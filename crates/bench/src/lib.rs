@@ -1,8 +1,11 @@
 //! Everything between a drive and a report: states a drive is brought to, jobs run on it, the
 //! tests of the reviews, and published figures beside what the model gives.
 //!
-//! - [`driver::run`] runs a job file on a drive, in virtual time or without time.
+//! - [`driver::run`] runs a job file on a drive, in virtual time or without time;
+//!   [`driver::run_scenario`] runs application scripts.
+//! - [`scripts`] are those that come with ftlab.
 //! - [`states`] brings a drive to a state, from `new` to `steady`.
+//! - [`endurance`] writes a drive to its end.
 //! - [`methods`] lists the tests of the reviews as data.
 //! - [`figures`] maps rows of the reference table to runs and judges them.
 //! - [`theory`] sets write amplification beside its closed forms.
@@ -12,12 +15,15 @@
 
 pub mod driver;
 pub mod drops;
+pub mod endurance;
 #[cfg(test)]
 mod fake;
 pub mod figures;
 pub mod methods;
 pub mod record;
 pub mod review;
+mod scenario_record;
+pub mod scripts;
 pub mod states;
 pub mod theory;
 

@@ -207,6 +207,8 @@ fn inside(report: &RunReport) -> Inside {
         } else {
             0.0
         },
+        map_programs: counters.map_programs,
+        map_reads: counters.map_reads,
         buffer_stalls: counters.buffer_stalls,
         submitted: report.submitted,
         completed: report.completed,

@@ -1,5 +1,6 @@
 //! A drive in virtual time, whatever it is built of.
 
+use crate::health::Health;
 use crate::host::Host;
 use crate::saved::DeviceState;
 use ftlab_base::{Command, Completion, Outcome, SimTime};
@@ -67,6 +68,15 @@ pub trait Device: Send {
     /// Why the drive takes no more writes, in words; `None` while it does.
     fn fault(&self) -> Option<String>;
 
+    /// How the drive stands, if it is of flash.
+    fn health(&self) -> Option<Health> {
+        None
+    }
+
+    /// Lets the drive lie without power for so many hours at a temperature in degrees Celsius: its
+    /// data age. Only while nothing is outstanding.
+    fn rest(&mut self, _hours: f64, _celsius: f64) {}
+
     /// What was counted since the drive was made.
     fn counters(&self) -> Counters;
 
@@ -121,6 +131,10 @@ pub struct Counters {
     pub nand_programs: u64,
     /// Of those, for garbage collection, merges and wear levelling.
     pub moved_programs: u64,
+    /// Of the reads, for the mapping table.
+    pub map_reads: u64,
+    /// Of the programs, for the mapping table.
+    pub map_programs: u64,
     /// Blocks erased.
     pub nand_erases: u64,
     /// Bytes programmed.
@@ -141,6 +155,8 @@ impl Counters {
             nand_reads: self.nand_reads - earlier.nand_reads,
             nand_programs: self.nand_programs - earlier.nand_programs,
             moved_programs: self.moved_programs - earlier.moved_programs,
+            map_reads: self.map_reads - earlier.map_reads,
+            map_programs: self.map_programs - earlier.map_programs,
             nand_erases: self.nand_erases - earlier.nand_erases,
             nand_bytes_programmed: self.nand_bytes_programmed - earlier.nand_bytes_programmed,
             buffer_stalls: self.buffer_stalls - earlier.buffer_stalls,
@@ -156,6 +172,8 @@ impl Counters {
             self.nand_reads,
             self.nand_programs,
             self.moved_programs,
+            self.map_reads,
+            self.map_programs,
             self.nand_erases,
             self.nand_bytes_programmed,
             self.buffer_stalls,

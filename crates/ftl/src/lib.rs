@@ -6,6 +6,9 @@
 //! inputs, so the operation stream is a function of the drive file, the seed and the inputs.
 
 pub mod block;
+mod donors;
+#[cfg(test)]
+mod end_of_life;
 pub mod packed;
 pub mod page;
 mod purge;
@@ -15,7 +18,7 @@ mod testing;
 
 pub use state::LayerState;
 
-use ftlab_base::{Content, Layout, Lpn, Ppa};
+use ftlab_base::{BlockId, Content, Layout, Lpn, Ppa};
 use ftlab_nand::{Array, Fence, OpBatch, StateError};
 use page::PageMapped;
 use serde::{Deserialize, Serialize};
@@ -42,6 +45,42 @@ pub enum Refusal {
         /// Superblocks collected in vain.
         collected: u32,
     },
+    /// So many blocks are bad that what is left does not hold the user's data and what collection
+    /// needs.
+    #[error(
+        "the flash is worn out: {bad} of {blocks} blocks are bad and no spare is left to replace more; \
+         the drive is read-only from here on, and what it holds can be read"
+    )]
+    WornOut {
+        /// Bad blocks.
+        bad: u32,
+        /// Blocks of the array.
+        blocks: u32,
+    },
+}
+
+impl Refusal {
+    /// That the spare area of an array is used up.
+    fn worn_out(array: &Array) -> Refusal {
+        let blocks = array.geometry().blocks();
+        let bad = (0..blocks).filter(|&b| array.is_bad(BlockId(b))).count() as u32;
+        Refusal::WornOut { bad, blocks }
+    }
+
+    /// Whether nothing that the host does can end it.
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        matches!(self, Refusal::WornOut { .. })
+    }
+}
+
+/// Superblocks that may still be lost to bad blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spare {
+    /// How many there were when the drive was made, factory bad blocks replaced.
+    pub at_first: u32,
+    /// How many are left, where the fewest are.
+    pub left: u32,
 }
 
 /// A mapping scheme with everything below it: block table, allocator, mover.
@@ -67,8 +106,8 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
     /// Where a slot's newest data lie, or will lie when the operations issued so far are done.
     fn lookup(&self, lpn: Lpn) -> Option<Ppa>;
 
-    /// Reads `slots` slots from `first` on; unmapped ones cost nothing. Every read issued signals
-    /// `done`.
+    /// Reads `slots` slots from `first` on; unmapped ones cost nothing. Whatever the host waits for
+    /// signals `done`; when nothing does, there is nothing to wait for.
     fn read(&mut self, first: Lpn, slots: u32, done: Fence, batch: &mut OpBatch);
 
     /// Writes one slot. Gives the fence that is reached when the slot is programmed; its waiter is
@@ -112,6 +151,9 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
     /// # Errors
     /// When a layer built so cannot have such a state.
     fn restore(&mut self, state: LayerState) -> Result<(), StateError>;
+
+    /// What is left to replace bad blocks with, in the group of dies that has the least.
+    fn spare(&self) -> Spare;
 
     /// Checks everything that must hold between two calls; O(slots).
     ///

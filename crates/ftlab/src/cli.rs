@@ -1,6 +1,6 @@
 //! What can be typed. The options of a command stand with it.
 
-use crate::{review, run, show, theory};
+use crate::{endurance, review, run, show, theory};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ftlab_drive::{Catalog, DriveError, Testbed};
 
@@ -19,6 +19,7 @@ Examples:
   ftlab review                               the five drives of the 2008 review, its tests
   ftlab run job.fio --drive intel-x25-m-g1-80 --state used
                                              a fio job file on a used drive
+  ftlab endurance --drive intel-x25-m-g1-80  how long it lives, and how it wears
   ftlab theory --quick                       write amplification beside its closed forms
 
 Exit codes: 0 done, 1 failed while running, 2 wrong input.";
@@ -29,8 +30,10 @@ pub enum Command {
     Drives,
     /// Show every number of a drive with its unit, source and confidence
     Show(show::Options),
-    /// Run a fio job file on a drive
+    /// Run a fio job file or an application script on a drive
     Run(run::Options),
+    /// Write a drive to its end: how much it takes, how it wears, what gives out first
+    Endurance(endurance::Options),
     /// Run the reviews' tests on drives and write a report
     Review(review::Options),
     /// Compare simulated write amplification with its closed forms and write a page with charts
@@ -65,12 +68,19 @@ impl TestbedsOption {
 #[derive(Debug, Args)]
 pub struct TestbedOption {
     /// Test machine: a name, or a path to a .toml file
-    #[arg(long, value_name = "TESTBED", default_value = "anandtech-2008")]
-    testbed: String,
+    ///
+    /// If left out, anandtech-2008; for a script, the one that its file names
+    #[arg(long, value_name = "TESTBED")]
+    testbed: Option<String>,
 }
 
 impl TestbedOption {
     pub fn load(&self) -> Result<Testbed, DriveError> {
-        Catalog::testbed(&self.testbed)
+        self.load_or("anandtech-2008")
+    }
+
+    /// The one asked for, else the one called `name`.
+    pub fn load_or(&self, name: &str) -> Result<Testbed, DriveError> {
+        Catalog::testbed(self.testbed.as_deref().unwrap_or(name))
     }
 }

@@ -1,12 +1,14 @@
 //! How the program ends.
 
 use ftlab_bench::driver::DriverError;
+use ftlab_bench::endurance::EnduranceError;
 use ftlab_bench::methods::UnknownTest;
 use ftlab_bench::review::ReviewError;
 use ftlab_bench::states::PrepareError;
 use ftlab_bench::theory::TheoryError;
 use ftlab_drive::DriveError;
 use ftlab_workload::JobError;
+use ftlab_workload::script::ScriptError;
 use std::fmt::Display;
 use std::io::ErrorKind;
 use std::process::ExitCode;
@@ -84,6 +86,12 @@ impl From<JobError> for Failure {
     }
 }
 
+impl From<ScriptError> for Failure {
+    fn from(error: ScriptError) -> Self {
+        Failure::of(true, &error)
+    }
+}
+
 impl From<UnknownTest> for Failure {
     fn from(error: UnknownTest) -> Self {
         Failure::of(true, &error)
@@ -92,6 +100,12 @@ impl From<UnknownTest> for Failure {
 
 impl From<DriverError> for Failure {
     fn from(error: DriverError) -> Self {
+        Failure::of(error.is_input(), &error)
+    }
+}
+
+impl From<EnduranceError> for Failure {
+    fn from(error: EnduranceError) -> Self {
         Failure::of(error.is_input(), &error)
     }
 }

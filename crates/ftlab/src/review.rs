@@ -39,7 +39,7 @@ pub struct Options {
     /// Drives of `ftlab drives`, or paths to drive files; none: the five of the 2008 review
     drives: Vec<String>,
     /// A test, for example randwrite-4k-qd1, or a method, A1 to E1; may be repeated; none: those of
-    /// 2008 and 2009
+    /// 2008 and 2009 that the drive has room for
     #[arg(long = "test", value_name = "TEST")]
     tests: Vec<String>,
     /// Every test, on every drive if none is named; the longest only on the drives their sources
@@ -91,7 +91,7 @@ fn plan(options: &Options) -> Result<Plan, Failure> {
     Ok(Plan {
         drives: drives(&options.drives, options.all)?,
         tests: tests(options)?,
-        is_everything: options.all,
+        is_everything: options.tests.is_empty(),
         memory_bytes: options.memory.map_or_else(memory::half_of_free, |gib| {
             gib.get().saturating_mul(1 << 30)
         }),

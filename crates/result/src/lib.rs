@@ -246,6 +246,12 @@ pub struct Inside {
     pub nand_erases: u64,
     /// Share of the programs that garbage collection or merges made, 0 to 1.
     pub gc_share: f64,
+    /// Pages programmed for the mapping table.
+    #[serde(default)]
+    pub map_programs: u64,
+    /// Pages read for the mapping table.
+    #[serde(default)]
+    pub map_reads: u64,
     /// Times a host write waited for room in the write buffer.
     pub buffer_stalls: u64,
     /// Commands submitted.

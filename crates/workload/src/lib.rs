@@ -1,4 +1,4 @@
-//! fio job files and the command streams they describe.
+//! fio job files and application scripts, and the streams of requests they describe.
 //!
 //! [`JobFile::parse`] reads a job file in fio's own syntax and units; [`JobSpec::resolve`] fits one
 //! of its jobs to a device; [`JobStream`] then yields the job's requests, the same ones for the
@@ -17,6 +17,7 @@
 //!   A job with `rwmixtrim` begins with every block of its region holding data.
 
 mod job;
+pub mod script;
 mod stream;
 mod units;
 

@@ -20,6 +20,7 @@ mod group;
 mod meter;
 mod patience;
 mod report;
+mod scenario;
 mod stats;
 mod untimed;
 mod windows;
@@ -27,11 +28,13 @@ mod worker;
 
 pub use meter::PowerReport;
 pub use report::RunReport;
+pub use scenario::{ProcessReport, ScenarioReport, check_scenario, run_scenario};
 pub use stats::{DEPTH_LEVELS, Direction, INTERVAL_S, Interval, JobReport};
 pub use windows::WriteAmplification;
 
 use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
+use ftlab_workload::script::ScriptError;
 use ftlab_workload::{JobError, JobFile, ResolvedJob, Source};
 use thiserror::Error;
 
@@ -53,6 +56,39 @@ pub enum DriverError {
     /// A job does not fit the drive.
     #[error(transparent)]
     Job(#[from] JobError),
+    /// A script does not fit the drive.
+    #[error(transparent)]
+    Script(#[from] ScriptError),
+    /// A script names a testbed that there is not.
+    #[error("{file}: {why}")]
+    Testbed {
+        /// The script's file.
+        file: String,
+        /// What is wrong with the name.
+        why: String,
+    },
+    /// The testbed does not say how it writes back.
+    #[error(
+        "testbed {testbed} has no operating system to write back what programs write; add an \
+         [os] section as in anandtech-2008, or give its writes `through = true`"
+    )]
+    NoSystem {
+        /// Slug.
+        testbed: String,
+    },
+    /// The file system of the testbed needs a larger drive.
+    #[error(
+        "the file system of testbed {testbed} ends at {end} bytes and the drive has {capacity}; \
+         take a larger drive, or a testbed of one's own with smaller places in [os]"
+    )]
+    SystemBeyondDrive {
+        /// Slug.
+        testbed: String,
+        /// Where it ends, in bytes.
+        end: u64,
+        /// Bytes of the drive.
+        capacity: u64,
+    },
     /// Without a clock only an amount of I/O ends a job.
     #[error(
         "{at}: job `{job}`: time_based has no meaning without a clock; add an amount of I/O such \
@@ -117,7 +153,15 @@ impl DriverError {
     /// Whether the job file is at fault rather than the drive.
     #[must_use]
     pub fn is_input(&self) -> bool {
-        matches!(self, DriverError::Job(_) | DriverError::NoAmount { .. })
+        matches!(
+            self,
+            DriverError::Job(_)
+                | DriverError::NoAmount { .. }
+                | DriverError::Script(_)
+                | DriverError::Testbed { .. }
+                | DriverError::NoSystem { .. }
+                | DriverError::SystemBeyondDrive { .. }
+        )
     }
 }
 
@@ -151,7 +195,7 @@ pub fn check(file: &JobFile, device_bytes: u64, clock: Clock) -> Result<(), Driv
     resolve(file, device_bytes, clock).map(drop)
 }
 
-fn resolve(
+pub(crate) fn resolve(
     file: &JobFile,
     device_bytes: u64,
     clock: Clock,

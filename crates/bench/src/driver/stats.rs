@@ -94,7 +94,7 @@ pub struct JobReport {
 }
 
 impl JobReport {
-    pub(super) fn new(name: String, group: usize, iodepth: u32) -> Self {
+    pub(in crate::driver) fn new(name: String, group: usize, iodepth: u32) -> Self {
         JobReport {
             name,
             group,
@@ -126,7 +126,13 @@ impl JobReport {
     }
 
     /// Counts a completed command.
-    pub(super) fn record(&mut self, kind: CommandKind, bytes: u64, from: SimTime, to: SimTime) {
+    pub(in crate::driver) fn record(
+        &mut self,
+        kind: CommandKind,
+        bytes: u64,
+        from: SimTime,
+        to: SimTime,
+    ) {
         let since_start = to.since(self.measured_from);
         self.directions[place(kind)].record(bytes, to.since(from), since_start);
     }
@@ -140,7 +146,7 @@ impl JobReport {
     }
 
     /// Notes at which depth a command was submitted.
-    pub(super) fn note_depth(&mut self, outstanding: u32) {
+    pub(in crate::driver) fn note_depth(&mut self, outstanding: u32) {
         let level = outstanding.max(1).ilog2() as usize;
         self.depths[level.min(DEPTH_LEVELS - 1)] += 1;
     }

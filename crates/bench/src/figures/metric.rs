@@ -20,19 +20,27 @@ pub struct Metric<'a> {
     name: &'static str,
     /// From the run's unit to the row's.
     scale: f64,
-    /// The figure is a ratio to this drive's.
-    pub compared_with: Option<&'a str>,
+    /// What the figure is compared with.
+    pub compared: Compared<'a>,
+}
+
+/// How a figure depends on another run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compared<'a> {
+    /// It does not.
+    Alone,
+    /// It is a ratio to this drive's.
+    Ratio(&'a str),
+    /// It is by how many percent it is below this drive's.
+    Advantage(&'a str),
+    /// It is by how much it is above that of this test on the same drive.
+    Extra(&'a str),
 }
 
 impl<'a> Metric<'a> {
     /// The metric a row of `source` names; `None` for one that no run gives.
     pub fn parse(metric: &'a str, unit: &str, source: &str) -> Option<Self> {
-        let (metric, compared_with) = match metric.split_once("ratio_vs_") {
-            // A bare ratio compares throughputs.
-            Some(("", drive)) => ("mb_s", Some(drive)),
-            Some((metric, drive)) => (metric.trim_end_matches('_'), Some(drive)),
-            None => (metric, None),
-        };
+        let (metric, compared) = compared(metric);
         let (name, scale) = match metric {
             "iops" => ("iops", 1.0),
             "mb_s" if BINARY_MEGABYTES.contains(&source) => ("mib_s", 1.0),
@@ -58,12 +66,20 @@ impl<'a> Metric<'a> {
             "mb_s_after_first_drop" => ("mb_s_after_first_drop", 1.0),
             "mb_s_after_second_drop" => ("mb_s_after_second_drop", 1.0),
             "mb_s_first_30s" => ("mb_s_first_30s", 1.0),
+            "seconds" | "seconds_threshold" => ("seconds", 1.0),
+            "create_seconds" => ("create_seconds", 1.0),
+            "extract_seconds" => ("extract_seconds", 1.0),
+            "extract_minutes" => ("extract_seconds", 1.0 / 60.0),
+            "nav_scan_minutes" => ("nav_scan_seconds", 1.0 / 60.0),
+            "photoshop_launch_seconds" => ("photoshop_launch_seconds", 1.0),
+            "pauses" => ("pauses", 1.0),
+            "stall_latency_s" => ("longest_pause_s", 1.0),
             _ => return None,
         };
         Some(Metric {
             name,
             scale,
-            compared_with,
+            compared,
         })
     }
 
@@ -71,6 +87,33 @@ impl<'a> Metric<'a> {
     pub fn of(&self, run: &Run) -> Option<f64> {
         run.metrics.get(self.name).map(|value| value * self.scale)
     }
+}
+
+/// The metric that is compared, in its plain name, and with what.
+fn compared(metric: &str) -> (&str, Compared<'_>) {
+    if let Some((metric, drive)) = metric.split_once("ratio_vs_") {
+        let metric = match metric.trim_end_matches('_') {
+            // A bare ratio compares throughputs.
+            "" => "mb_s",
+            "time" => "seconds",
+            "extract_time" => "extract_seconds",
+            other => other,
+        };
+        return (metric, Compared::Ratio(drive));
+    }
+    if let Some(drive) = metric.strip_prefix("advantage_vs_") {
+        // Of the archive that is created.
+        let drive = drive.trim_end_matches("_pct");
+        return ("create_seconds", Compared::Advantage(drive));
+    }
+    if let Some(test) = metric.strip_prefix("extra_seconds_vs_") {
+        let test = match test {
+            "3dsmax_alone" => "launch-3dsmax",
+            other => other,
+        };
+        return ("seconds", Compared::Extra(test));
+    }
+    (metric, Compared::Alone)
 }
 
 #[cfg(test)]
@@ -103,22 +146,33 @@ mod tests {
     fn a_ratio_names_its_drive_and_its_metric() {
         let ratio = Metric::parse("lat_avg_ratio_vs_samsung-slc-64", "x", "x25m-2008").unwrap();
         assert_eq!(
-            (ratio.name, ratio.compared_with),
-            ("lat_avg_ms", Some("samsung-slc-64"))
+            (ratio.name, ratio.compared),
+            ("lat_avg_ms", Compared::Ratio("samsung-slc-64"))
         );
         let ratio = Metric::parse("ratio_vs_wd-velociraptor-300", "x", "relapse-2009").unwrap();
         assert_eq!(
-            (ratio.name, ratio.compared_with),
-            ("mib_s", Some("wd-velociraptor-300"))
+            (ratio.name, ratio.compared),
+            ("mib_s", Compared::Ratio("wd-velociraptor-300"))
         );
     }
 
     #[test]
     fn what_no_run_gives_is_no_metric() {
-        assert_eq!(name("pauses", "x25m-2008"), None);
-        assert_eq!(
-            name("extract_time_ratio_vs_intel-x25-m-g1-80", "x25m-2008"),
-            None
-        );
+        assert_eq!(name("score", "x25m-2008"), None);
+        assert_eq!(name("archive_extract_size", "x25m-2008"), None);
+    }
+
+    #[test]
+    fn times_of_programs_are_compared_by_ratio_share_and_difference() {
+        let parse = |metric| Metric::parse(metric, "s", "x25m-2008").unwrap();
+        let ratio = parse("extract_time_ratio_vs_intel-x25-m-g1-80");
+        assert_eq!(ratio.name, "extract_seconds");
+        assert_eq!(ratio.compared, Compared::Ratio("intel-x25-m-g1-80"));
+        let advantage = parse("advantage_vs_ocz-core-jmf602_pct");
+        assert_eq!(advantage.name, "create_seconds");
+        assert_eq!(advantage.compared, Compared::Advantage("ocz-core-jmf602"));
+        let extra = parse("extra_seconds_vs_3dsmax_alone");
+        assert_eq!(extra.compared, Compared::Extra("launch-3dsmax"));
+        assert_eq!(parse("nav_scan_minutes").scale, 1.0 / 60.0);
     }
 }

@@ -7,7 +7,7 @@ pub use score::{Judgement, judge};
 
 use crate::methods::{self, Test};
 use ftlab_result::{Figure, Run};
-use metric::Metric;
+use metric::{Compared, Metric};
 use serde::Deserialize;
 
 /// The reference table.
@@ -207,12 +207,23 @@ impl<'a> Bench<'a> {
     fn of_drive<'r>(&self, row: &Row, metric: &Metric<'_>, runs: &[&'r Run]) -> Option<Answer<'r>> {
         let value = |run: &&'r Run| {
             let value = metric.of(run)?;
-            let Some(other) = metric.compared_with else {
-                return Some((value, *run));
+            // The same figure of another drive or test.
+            let on = |drive: &str, test: &str| {
+                let row = Row {
+                    test: test.to_owned(),
+                    ..row.clone()
+                };
+                let (drives, _) = self.drives(drive);
+                let other = self.runs_of(&drives.first()?.slug, &row);
+                metric.of(other.first()?)
             };
-            let (others, _) = self.drives(other);
-            let other = self.runs_of(&others.first()?.slug, row);
-            Some((value / metric.of(other.first()?)?, *run))
+            let figure = match metric.compared {
+                Compared::Alone => value,
+                Compared::Ratio(other) => value / on(other, &row.test)?,
+                Compared::Advantage(other) => 100.0 * (1.0 - value / on(other, &row.test)?),
+                Compared::Extra(test) => value - on(&run.drive, test)?,
+            };
+            Some((figure, *run))
         };
         let values: Vec<Answer<'r>> = runs.iter().filter_map(value).collect();
         if row.data.contains('+') {

@@ -48,12 +48,12 @@ impl Judgement {
 #[must_use]
 pub fn judge(metric: &str, qualifier: &str, published: f64, simulated: f64) -> Judgement {
     if published <= 0.0 || simulated <= 0.0 {
-        return Judgement::SHOWN; // no logarithm, and no such figure is published today
+        return near_nothing(qualifier, published, simulated);
     }
     let error = (simulated / published).ln().abs();
     let within = |factor: f64| error <= factor.ln();
     match qualifier {
-        "eq" | "approx" if metric.starts_with("lat_max_") => {
+        "eq" | "approx" if metric.starts_with("lat_max_") || metric == "pauses" => {
             Judgement::when(within(TOLERANCE_MAXIMUM))
         }
         "eq" if is_scored(metric) => Judgement {
@@ -75,9 +75,24 @@ pub fn judge(metric: &str, qualifier: &str, published: f64, simulated: f64) -> J
     }
 }
 
-/// Ratios follow from two scored rows and would count them twice.
+/// The same where one is nothing and has no logarithm: a drive without pauses has none in the model.
+fn near_nothing(qualifier: &str, published: f64, simulated: f64) -> Judgement {
+    match qualifier {
+        "eq" => Judgement::when(published == simulated),
+        "gt" => Judgement::when(simulated > published),
+        "lt" => Judgement::when(simulated < published),
+        AT_LEAST | "range-lo" => Judgement::when(simulated >= published),
+        "range-hi" => Judgement::when(simulated <= published),
+        "approx" | "upto" => Judgement::when(false),
+        _ => Judgement::SHOWN,
+    }
+}
+
+/// Ratios, shares and differences follow from two scored rows and would count them twice.
 fn is_scored(metric: &str) -> bool {
-    !metric.contains("ratio_vs_")
+    !(metric.contains("ratio_vs_")
+        || metric.starts_with("advantage_vs_")
+        || metric.starts_with("extra_"))
 }
 
 #[cfg(test)]
@@ -112,6 +127,27 @@ mod tests {
     }
 
     #[test]
+    fn what_follows_from_scored_figures_is_judged_and_not_scored_again() {
+        let is_scored = |metric| judge(metric, "eq", 10.0, 11.0).error.is_some();
+        for metric in ["seconds", "extract_minutes", "watts", "iops", "wa"] {
+            assert!(is_scored(metric), "{metric}");
+        }
+        for metric in [
+            "time_ratio_vs_x",
+            "advantage_vs_x_pct",
+            "extra_seconds_vs_x",
+            "pauses",
+            "lat_max_ms",
+        ] {
+            assert!(!is_scored(metric), "{metric}");
+        }
+        assert_eq!(
+            verdict("extra_seconds_vs_x", "eq", 10.0, 11.0),
+            Verdict::Pass
+        );
+    }
+
+    #[test]
     fn bounds_are_conditions() {
         assert_eq!(verdict("lat_max_s", "gt", 30.0, 31.0), Verdict::Pass);
         assert_eq!(verdict("lat_max_s", "gt", 30.0, 30.0), Verdict::Fail);
@@ -124,12 +160,27 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_nothing() {
+        assert_eq!(verdict("pauses", "eq", 0.0, 0.0), Verdict::Pass);
+        assert_eq!(verdict("pauses", "eq", 0.0, 1.0), Verdict::Fail);
+        assert_eq!(verdict("pauses", "eq", 20.0, 0.0), Verdict::Fail);
+        assert_eq!(verdict("pauses", "eq", 20.0, 39.0), Verdict::Pass);
+        assert_eq!(
+            verdict("stall_latency_s", "range-lo", 0.0, 0.3),
+            Verdict::Pass
+        );
+        assert_eq!(
+            verdict("advantage_pct", "approx", 30.0, -3.0),
+            Verdict::Fail
+        );
+    }
+
+    #[test]
     fn doubtful_rows_are_only_shown() {
         assert_eq!(
             judge("mb_s", "ambiguous-test", 163.0, 163.0),
             Judgement::SHOWN
         );
         assert_eq!(judge("seconds", "derived", 34.0, 10.0), Judgement::SHOWN);
-        assert_eq!(judge("pauses", "eq", 0.0, 0.0), Judgement::SHOWN);
     }
 }

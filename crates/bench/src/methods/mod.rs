@@ -1,15 +1,18 @@
 //! The tests of the reviews, as data.
 //!
 //! A *family* is one test as its review describes it and is drawn as one chart; its *steps* are
-//! the single tests. What a step does is its [`Work`]: a job in some states of the drive, a job
-//! somewhere in a [`Procedure`], or a fact of the drive that needs no run with time. Several steps
-//! may be the same job: it runs once a drive, state, machine and port.
+//! the single tests. What a step does is its [`Work`]: a job or a scenario in some states of the
+//! drive, a job somewhere in a [`Procedure`], or a fact of the drive that needs no run with time.
+//! Several steps may be the same job: it runs once a drive, state, machine and port.
 
 mod anandtech_2008;
 mod anandtech_2009;
 mod anandtech_2012;
 mod anandtech_2013;
+mod applications_2008;
+mod applications_2011;
 mod behardware_2011;
+mod enterprise_2012;
 mod select;
 
 pub use select::{UnknownTest, of_default, select};
@@ -48,7 +51,7 @@ pub struct Family {
     pub testbed: &'static str,
     /// When it runs without being named.
     pub runs: Runs,
-    /// The states its jobs run in; the first one answers figures whose state is unstated.
+    /// The states its jobs and scenarios run in; the first one answers figures whose state is unstated.
     pub states: &'static [State],
     /// Its tests, in the order drawn.
     pub steps: &'static [Step],
@@ -91,6 +94,8 @@ pub enum Work {
         /// Ports; none for the fastest of the machine.
         ports: &'static [Option<Port>],
     },
+    /// The script or scenario of that name in `scripts/`, in each of the family's states.
+    Scenario(&'static str),
     /// A job wherever a procedure measures it.
     Within(&'static Procedure, &'static Job),
     /// What the drive's file says, or long runs without time tell.
@@ -186,7 +191,7 @@ impl Test {
     #[must_use]
     pub fn first_state(&self) -> &'static str {
         match self.step.work {
-            Work::Jobs { .. } => self.family.states[0].name(),
+            Work::Jobs { .. } | Work::Scenario(_) => self.family.states[0].name(),
             Work::Within(procedure, job) => procedure.states_of(job).next().unwrap_or(NO_STATE),
             Work::Fact(_) => NO_STATE,
         }
@@ -210,9 +215,12 @@ impl Procedure {
 pub fn families() -> impl Iterator<Item = &'static Family> {
     let reviews = [
         anandtech_2008::FAMILIES,
+        applications_2008::FAMILIES,
         anandtech_2009::FAMILIES,
         behardware_2011::FAMILIES,
+        applications_2011::FAMILIES,
         anandtech_2012::FAMILIES,
+        enterprise_2012::FAMILIES,
         anandtech_2013::FAMILIES,
     ];
     reviews.into_iter().flatten()
@@ -249,6 +257,16 @@ const fn step(slug: &'static str, label: &'static str, jobs: &'static [&'static 
     }
 }
 
+/// A step that is the script or scenario of its own name.
+const fn scenario(slug: &'static str, label: &'static str) -> Step {
+    Step {
+        slug,
+        label,
+        work: Work::Scenario(slug),
+        series: Series::Unread,
+    }
+}
+
 /// A step that is a fact.
 const fn fact(slug: &'static str, label: &'static str, fact: Fact) -> Step {
     Step {
@@ -278,7 +296,23 @@ mod tests {
                 assert!(procedure.states_of(job).next().is_some(), "{}", job.file);
                 vec![job]
             }
-            Work::Fact(_) => Vec::new(),
+            Work::Scenario(_) | Work::Fact(_) => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_scenario_is_valid_and_runs_on_the_machine_it_names() {
+        for test in all() {
+            let Work::Scenario(name) = test.step.work else {
+                continue;
+            };
+            assert!(
+                crate::scripts::find(name).is_some(),
+                "no scripts/{name}.toml"
+            );
+            let scenario = crate::scripts::scenario(name);
+            let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(scenario.testbed, test.family.testbed, "{name}");
         }
     }
 
@@ -290,8 +324,8 @@ mod tests {
                 let file = parsed.unwrap_or_else(|error| panic!("{error}"));
                 assert!(!file.jobs.is_empty(), "{}", job.file);
             }
-            let is_job = matches!(test.step.work, Work::Jobs { .. });
-            assert!(!is_job || !test.family.states.is_empty());
+            let has_states = matches!(test.step.work, Work::Jobs { .. } | Work::Scenario(_));
+            assert!(!has_states || !test.family.states.is_empty());
             Catalog::testbed(test.family.testbed).unwrap();
         }
     }

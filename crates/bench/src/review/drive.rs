@@ -1,17 +1,17 @@
 //! All tests on one drive.
 
+use super::case::{Case, Key, Load, cases_of, has_room};
 use super::facts::{self, ClientLife, Told};
 use super::procedure::{Measured, Running};
 use super::{Plan, ReviewError, drive_seed, job_seed, steps};
-use crate::driver::{self, Clock, DriverError, INTERVAL_S};
+use crate::driver::{DriverError, INTERVAL_S};
 use crate::drops;
-use crate::methods::{Fact, Family, Job, NO_STATE, Procedure, Runs, Series, Test, Work};
+use crate::methods::{Fact, Family, NO_STATE, Procedure, Runs, Series, Test, Work};
 use crate::record::Record;
 use crate::states::{self, Settling, State};
 use ftlab_base::{Content, RootSeed};
 use ftlab_drive::{Catalog, Device, DriveError, DriveFile, Host, Kind, Port, Testbed};
 use ftlab_result::{DriveKind, DriveSheet, Inside, Parameter, Run, Traffic};
-use ftlab_workload::JobFile;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -26,27 +26,6 @@ pub struct Bench<'a> {
     file: &'a DriveFile,
     /// Its tests: those of the plan that are meant for it.
     tests: Vec<Test>,
-}
-
-/// A job as it runs from a state: the same for every test that asks for it.
-#[derive(Debug, Clone, Copy)]
-struct Case {
-    state: State,
-    job: &'static Job,
-    testbed: &'static str,
-    /// None for the fastest of the machine.
-    port: Option<Port>,
-    /// What was written on the way to the state: a drive that compresses reads back what it was given.
-    before: Content,
-}
-
-/// What tells cases apart.
-type Key = (State, &'static str, &'static str, Option<Port>);
-
-impl Case {
-    fn key(&self) -> Key {
-        (self.state, self.job.file, self.testbed, self.port)
-    }
 }
 
 /// What ran.
@@ -66,9 +45,16 @@ impl<'a> Bench<'a> {
             Runs::WithAllOn(drives) if plan.is_everything => drives.contains(&file.slug()),
             _ => true,
         };
+        // An unknown machine is told of when the test is to run on it.
+        let fits = |test: &&Test| {
+            let machine = machine(plan, test.family.testbed);
+            !plan.is_everything || machine.map_or(true, |machine| has_room(file, test, &machine))
+        };
         // A disk has no flash: nothing to erase, to trim, to wear or to spare.
-        let possible =
-            |test: &&Test| file.kind() == Kind::Ssd || matches!(test.step.work, Work::Jobs { .. });
+        let possible = |test: &&Test| {
+            let is_for_both = matches!(test.step.work, Work::Jobs { .. } | Work::Scenario(_));
+            file.kind() == Kind::Ssd || is_for_both
+        };
         Bench {
             plan,
             file,
@@ -77,12 +63,13 @@ impl<'a> Bench<'a> {
                 .iter()
                 .filter(meant)
                 .filter(possible)
+                .filter(fits)
                 .copied()
                 .collect(),
         }
     }
 
-    /// How many jobs run: steps that share a job share its run.
+    /// How many jobs and scenarios run: steps that share one share its run.
     pub fn jobs(&self) -> usize {
         let measured = |(procedure, _): &(&'static Procedure, _)| {
             let acts = procedure.acts.iter();
@@ -191,12 +178,8 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// The machine of a test, unless one was asked for.
     fn machine(&self, testbed: &str) -> Result<Testbed, ReviewError> {
-        match &self.plan.testbed {
-            Some(testbed) => Ok(testbed.clone()),
-            None => Catalog::testbed(testbed).map_err(|error| self.wrong(error)),
-        }
+        machine(self.plan, testbed).map_err(|error| self.wrong(error))
     }
 
     fn host(&self, testbed: &str, port: Option<Port>) -> Result<Host, ReviewError> {
@@ -213,34 +196,28 @@ impl<'a> Bench<'a> {
             .map_err(|error| self.wrong(error))
     }
 
-    /// Runs a job.
+    /// Runs a case.
     fn record(
         &self,
         mut device: Box<dyn Device>,
         case: &Case,
         step: &(dyn Fn(&str) + Sync),
     ) -> Result<Record, ReviewError> {
-        let job = case.job;
+        let name = case.load.name();
         let port = case
             .port
             .map_or(String::new(), |port| format!(", {}", port.name()));
-        let label = format!(
-            "{} {} ({}{port})",
-            self.file.slug(),
-            job.file,
-            case.state.name()
-        );
+        let label = format!("{} {name} ({}{port})", self.file.slug(), case.state.name());
         let failed = |error: DriverError| ReviewError::Run {
             run: label.clone(),
             error: Box::new(error),
         };
-        let file = JobFile::parse(job.text, job.file)
-            .map_err(DriverError::from)
-            .map_err(failed)?;
-        let seed = job_seed(self.plan.seed, job.file);
-        let report = driver::run(&file, device.as_mut(), Clock::Timed, seed).map_err(failed)?;
+        let machine = self.machine(case.testbed)?;
+        let seed = job_seed(self.plan.seed, name);
+        let record = case.load.run(device.as_mut(), &machine, seed);
+        let record = record.map_err(failed)?;
         step(&label);
-        Ok(Record::of(&report))
+        Ok(record)
     }
 
     /// The distinct cases, in the order of the tests. A disk has one state: it runs in that and
@@ -248,59 +225,13 @@ impl<'a> Bench<'a> {
     fn cases(&self) -> Vec<Case> {
         let mut cases: Vec<Case> = Vec::new();
         for test in &self.tests {
-            for (_, case) in self.cases_of(test) {
+            for (_, case) in cases_of(self.file, test) {
                 if !cases.iter().any(|other| other.key() == case.key()) {
                     cases.push(case);
                 }
             }
         }
         cases
-    }
-
-    /// The cases of a test, each with the state that it is asked in.
-    fn cases_of(&self, test: &Test) -> Vec<(State, Case)> {
-        let Work::Jobs { jobs, ports } = test.step.work else {
-            return Vec::new();
-        };
-        let mut cases = Vec::new();
-        for &asked in test.family.states {
-            let state = match self.file.kind() {
-                Kind::Ssd => asked,
-                Kind::Disk => State::New,
-            };
-            let jobs = jobs.iter().take(if self.file.compresses() {
-                jobs.len()
-            } else {
-                1
-            });
-            for &job in jobs {
-                let slower = |port: &&Option<Port>| {
-                    port.is_none_or(|port| port.bytes_s() < self.file.link_bytes_s())
-                };
-                cases.extend(ports.iter().filter(slower).map(|&port| {
-                    let testbed = test.family.testbed;
-                    (
-                        asked,
-                        Case {
-                            state,
-                            job,
-                            testbed,
-                            port,
-                            before: self.data_before(job),
-                        },
-                    )
-                }));
-            }
-        }
-        cases
-    }
-
-    /// Data like those of a job if they compress and the drive can tell, else data that do not.
-    fn data_before(&self, job: &Job) -> Content {
-        match data_of(job) {
-            Some(data) if self.file.compresses() => data,
-            _ => Content::RANDOM,
-        }
     }
 
     /// The distinct procedures and the machines they run on, in the order of the tests.
@@ -332,21 +263,24 @@ impl<'a> Bench<'a> {
         let mut runs = Vec::new();
         for test in &self.tests {
             match test.step.work {
-                Work::Jobs { jobs, .. } => {
-                    for (state, case) in self.cases_of(test) {
+                Work::Jobs { .. } | Work::Scenario(_) => {
+                    let cases = cases_of(self.file, test);
+                    let first = cases.first().map(|(_, case)| case.load);
+                    for (state, case) in cases {
                         let record = &done.records[&case.key()];
                         let settled = done.settled.get(&case.key());
                         let mut steps = steps(self.file, state, settled);
                         if case.before != Content::RANDOM {
                             steps.push(WRITTEN_ALIKE.to_owned());
                         }
-                        let mut run = self.run_of(test, state.name(), case.job, steps, record);
+                        let mut run = self.run_of(test, state.name(), steps, record);
+                        run.data = case.load.data().to_owned();
                         let host = self.host(case.testbed, case.port)?;
                         self.say_where(&mut run, test.family, &host)?;
                         if case.port.is_some() {
                             run.id += &format!("/{}", run.link);
                         }
-                        if case.job != jobs[0] {
+                        if Some(case.load) != first {
                             run.id += &format!("/{}", run.data);
                         }
                         runs.push(run);
@@ -355,7 +289,8 @@ impl<'a> Bench<'a> {
                 Work::Within(procedure, job) => {
                     let measured = &done.procedures[&(procedure.slug, test.family.testbed)];
                     for m in measured.iter().filter(|m| m.job == job) {
-                        let mut run = self.run_of(test, m.state, job, m.steps.clone(), &m.record);
+                        let mut run = self.run_of(test, m.state, m.steps.clone(), &m.record);
+                        run.data = Load::Job(job).data().to_owned();
                         let host = self.host(test.family.testbed, None)?;
                         self.say_where(&mut run, test.family, &host)?;
                         runs.push(run);
@@ -379,24 +314,13 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    fn run_of(
-        &self,
-        test: &Test,
-        state: &str,
-        job: &Job,
-        steps: Vec<String>,
-        record: &Record,
-    ) -> Run {
+    fn run_of(&self, test: &Test, state: &str, steps: Vec<String>, record: &Record) -> Run {
         let mut metrics = record.metrics.clone();
         if test.step.series == Series::Drops {
             metrics.extend(drops::metrics(&record.series_bytes));
         }
         Run {
             metrics,
-            data: match data_of(job) {
-                Some(_) => "compressible".to_owned(),
-                None => "incompressible".to_owned(),
-            },
             read: record.read.clone(),
             write: record.write.clone(),
             trim: record.trim.clone(),
@@ -437,12 +361,12 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// What a job's data look like, if half of them or more compress away: what reviews call compressible.
-fn data_of(job: &Job) -> Option<Content> {
-    let file = JobFile::parse(job.text, job.file).ok()?;
-    let mut data = file.jobs.iter().map(|job| job.data);
-    data.find(|data| data.compressible_percent() >= 50)
-        .map(|data| data.content())
+/// The machine of a test, unless one was asked for.
+fn machine(plan: &Plan, testbed: &str) -> Result<Testbed, DriveError> {
+    match &plan.testbed {
+        Some(testbed) => Ok(testbed.clone()),
+        None => Catalog::testbed(testbed),
+    }
 }
 
 /// The drive as the report shows it.

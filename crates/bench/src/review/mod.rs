@@ -4,6 +4,7 @@
 //! its own copy. A drive's states are prepared once, one from the other. Every random stream has
 //! its name's seed, so neither the number of threads nor the set of drives and tests changes a run.
 
+mod case;
 mod drive;
 mod facts;
 mod memory;
@@ -32,7 +33,7 @@ pub struct Plan {
     /// The tests, in the order of the report.
     pub tests: Vec<Test>,
     /// Whether everything there is was asked for, and not these tests by name: each drive then leaves
-    /// out the long tests that no source made on it.
+    /// out the long tests that no source made on it, and those whose files it has no room for.
     pub is_everything: bool,
     /// The machine for all tests; none for that of each test's review.
     pub testbed: Option<Testbed>,
@@ -196,7 +197,7 @@ pub fn drive_seed(root: RootSeed, slug: &str) -> RootSeed {
     root.derive(&format!("drive/{slug}"))
 }
 
-/// The seed of the requests of a job file: the same on every drive and in every state.
+/// The seed of the requests of a job file or a scenario: the same on every drive and in every state.
 #[must_use]
 pub fn job_seed(root: RootSeed, file: &str) -> RootSeed {
     root.derive(&format!("job/{file}"))

@@ -139,6 +139,35 @@ fn what_compresses_is_read_from_a_drive_that_was_filled_with_the_like() {
 }
 
 #[test]
+fn a_drive_without_room_for_a_scenario_is_spared_it_unless_it_is_named() {
+    let of = |is_everything| {
+        let plan = Plan {
+            drives: vec![small(&[])],
+            is_everything,
+            ..plan(&[], &["webpage-load-while-extract-5gb"], 1)
+        };
+        review(&plan, &|_| {})
+    };
+    assert!(of(true).unwrap().runs.is_empty());
+    let error = of(false).unwrap_err();
+    assert!(error.is_input(), "{error}");
+    assert!(error.to_string().contains("smaller `at`"), "{error}");
+}
+
+#[test]
+fn a_scenario_runs_on_the_machine_of_its_review() {
+    let set = review(&plan(&DISKS[1..], &["launch-photoshop-cs3"], 1), &|_| {}).unwrap();
+    let run = set.run("wd-velociraptor-300/launch-photoshop-cs3/filled");
+    let run = run.expect("it ran");
+    assert!(run.metrics["seconds"] > 1.0);
+    assert_eq!(
+        (run.link.as_str(), run.data.as_str()),
+        ("sata3g", "incompressible")
+    );
+    assert!(run.steps.last().unwrap().contains("AnandTech 2008"));
+}
+
+#[test]
 fn a_procedure_goes_on_with_the_same_drive_and_says_what_it_did() {
     let set = review_of(small(&["nand.blocks_per_die=2048"]), &["C10"]);
     let run = |test: &str, state: &str| {

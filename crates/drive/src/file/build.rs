@@ -1,20 +1,23 @@
 //! From what a file says to a drive.
 
 use super::power;
+use super::reliability::reliability;
 use super::scheduling::scheduling;
-use super::schema::{DestageOrder, DiskFile, Gc, Scheme, SsdFile};
+use super::schema::{DestageOrder, DiskFile, Gc, Release, Scheme, SsdFile};
 use super::{Body, DriveError, DriveFile, Testbed};
 use super::{packing, placement};
 use crate::device::Device;
 use crate::disk::{Destage, Disk, DiskParams};
 use crate::disk_device::DiskDevice;
 use crate::host::Host;
+use crate::smart::Vendor;
 use crate::ssd::{Ssd, SsdParams};
 use ftlab_base::{Geometry, Layout, Nanos, RootSeed, SECTOR_BYTES};
 use ftlab_ftl::TranslationLayer;
 use ftlab_ftl::block::{BlockConfig, BlockLayer};
 use ftlab_ftl::packed::{PackedConfig, PackedLayer};
 use ftlab_ftl::page::{self, Checkpoint, PageConfig, VictimPolicy, policy};
+use ftlab_nand::Reliability;
 use ftlab_timing::{NandTiming, Scheduling};
 
 /// The most sectors a slot of a write buffer can tell apart.
@@ -25,8 +28,13 @@ struct LayerPlan {
     layout: Layout,
     user_slots: u32,
     scheme: SchemePlan,
+    reliability: Option<Reliability>,
 }
 
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one at a time, for as long as it takes to make the layer"
+)]
 enum SchemePlan {
     Page(PageConfig),
     Block(BlockConfig),
@@ -58,7 +66,7 @@ impl LayerPlan {
                 Box::new(PackedLayer::new(self.layout, config).map_err(|why| why.to_string())?)
             }
             SchemePlan::Block(config) => Box::new(
-                BlockLayer::new(self.layout, config, self.user_slots)
+                BlockLayer::new(self.layout, config, self.user_slots, self.reliability)
                     .map_err(|why| why.to_string())?,
             ),
         })
@@ -163,8 +171,14 @@ impl DriveFile {
         if ssd.map.scheme != Scheme::Packed {
             packing::refuse_elsewhere(ssd).map_err(|why| self.invalid(why))?;
         }
+        let reliability = reliability(ssd, seed).map_err(|why| self.invalid(why))?;
+        let smart = ssd.smart.as_ref().map(|keys| Vendor::named(&keys.vendor));
+        smart.transpose().map_err(|why| self.invalid(why))?;
         let scheme = match ssd.map.scheme {
-            Scheme::Page => SchemePlan::Page(self.page_config(ssd, &layout, user_slots, seed)?),
+            Scheme::Page => {
+                let fails = reliability.clone();
+                SchemePlan::Page(self.page_config(ssd, (&layout, user_slots), fails, seed)?)
+            }
             Scheme::Block => SchemePlan::Block(self.block_config(ssd, &layout, user_slots)?),
             Scheme::Packed => {
                 SchemePlan::Packed(self.packed_config(ssd, &layout, user_slots, seed)?)
@@ -192,14 +206,15 @@ impl DriveFile {
             layout,
             user_slots,
             scheme,
+            reliability,
         })
     }
 
     fn page_config(
         &self,
         ssd: &SsdFile,
-        layout: &Layout,
-        user_slots: u32,
+        (layout, user_slots): (&Layout, u32),
+        reliability: Option<Reliability>,
         seed: RootSeed,
     ) -> Result<PageConfig, DriveError> {
         let gc = ssd
@@ -229,8 +244,11 @@ impl DriveFile {
             reserve_superblocks,
             policy,
             checkpoint,
+            translation: placement::translation(&ssd.map, layout, user_slots)
+                .map_err(|why| self.invalid(why))?,
             streams: placement::streams(gc, layout, user_slots).map_err(|why| self.invalid(why))?,
             wear: placement::page_wear(ssd.wear.as_ref()).map_err(|why| self.invalid(why))?,
+            reliability,
         };
         config
             .check(layout)
@@ -274,6 +292,9 @@ impl DriveFile {
     ) -> Result<BlockConfig, DriveError> {
         if ssd.gc.is_some() || ssd.checkpoint.is_some() {
             return Err(self.invalid("[gc] and [checkpoint] belong to map.scheme `page`".into()));
+        }
+        if ssd.map.dram.is_some() || ssd.map.entry.is_some() {
+            return Err(self.invalid("map.dram and map.entry belong to map.scheme `page`".into()));
         }
         let log_blocks = ssd.map.log_blocks.as_ref();
         let log_blocks = log_blocks
@@ -376,6 +397,7 @@ fn ssd_params(ssd: &SsdFile, scheduling: Scheduling, user_slots: u32) -> SsdPara
         },
         queue_depth: ssd.queue.depth.get(),
         buffer_slots: (ssd.buffer.size.get() / ssd.map.slot.get()) as u32,
+        buffer_frees_by_register: ssd.buffer.release == Release::Transferred,
         die_queue: ssd.firmware.die_queue.get(),
         scheduling,
         write_command: ssd.firmware.write_command.get(),

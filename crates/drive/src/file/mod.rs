@@ -9,13 +9,18 @@ mod packing;
 mod placement;
 mod power;
 mod quantity;
+mod reliability;
+mod scale;
 mod scheduling;
 mod schema;
 mod settings;
+mod system;
 
 pub use catalog::Catalog;
 pub use quantity::{Confidence, Source};
+pub use scale::{Extent, Scale};
 pub use schema::Kind;
+pub use system::{FileSystemPlaces, OperatingSystem};
 
 use crate::host::{Host, Port};
 use crate::host_queue::HostOrder;
@@ -99,8 +104,8 @@ pub struct ParameterRow {
     pub base: String,
 }
 
-/// A test machine: what the host adds to every command.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A test machine: what the host adds to every command, and how it runs programs.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Testbed {
     /// Slug.
     pub slug: String,
@@ -114,6 +119,10 @@ pub struct Testbed {
     pub ports: Vec<Port>,
     /// Whether it puts the link of an idle drive to sleep.
     pub link_sleeps: bool,
+    /// How many times as fast its CPU runs a program as that of the review of 2008.
+    pub cpu_speed: f64,
+    /// How it writes back, if the file says so: application scripts need it.
+    pub os: Option<OperatingSystem>,
 }
 
 impl DriveFile {
@@ -283,6 +292,14 @@ impl DriveFile {
         self.header.kind
     }
 
+    /// Whose SMART attributes the drive reports, as written.
+    pub(crate) fn smart_vendor_name(&self) -> Option<&str> {
+        match &self.body {
+            Body::Ssd(ssd) => ssd.smart.as_ref().map(|smart| smart.vendor.as_str()),
+            Body::Disk(_) => None,
+        }
+    }
+
     /// Hash over everything the file says, settings included.
     #[must_use]
     pub fn hash(&self) -> u64 {
@@ -369,6 +386,7 @@ impl Testbed {
                 invalid(format!("host.ports: `{name}` is none of: {names}"))
             })
         };
+        let os = file.os.as_ref().map(OperatingSystem::of);
         Ok(Testbed {
             slug: slug.to_string(),
             name: file.name,
@@ -376,6 +394,8 @@ impl Testbed {
             queue_order,
             ports: file.host.ports.iter().map(port).collect::<Result<_, _>>()?,
             link_sleeps: file.host.link_sleeps,
+            cpu_speed: file.host.cpu_speed.map_or(1.0, |speed| speed.base),
+            os: os.transpose().map_err(invalid)?,
         })
     }
 

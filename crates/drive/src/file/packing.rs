@@ -27,6 +27,16 @@ pub(super) fn config(
             "[checkpoint], [wear] and the streams of [gc] belong to map.scheme `page`".into(),
         );
     }
+    if ssd.map.dram.is_some() || ssd.map.entry.is_some() {
+        return Err("map.dram and map.entry belong to map.scheme `page`".into());
+    }
+    if ssd.reliability.is_some() || ssd.ecc.is_some() {
+        return Err(
+            "[reliability] and [ecc] belong to map.scheme `page` or `block`; with `packed` no block \
+             fails alone"
+                .into(),
+        );
+    }
     let bytes = |key: &str, bytes: u64| {
         u32::try_from(bytes)
             .ok()

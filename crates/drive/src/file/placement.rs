@@ -1,9 +1,11 @@
-//! From what a file says of streams and wear levelling to what a translation layer is told.
+//! From what a file says of streams, wear levelling and memory for the mapping table to what a
+//! translation layer is told.
 
-use super::schema::{Gc, Wear};
+use super::schema::{Gc, Map, Wear};
 use ftlab_base::Layout;
 use ftlab_ftl::page::{
-    Allocation, Separation, SpareShare, StaticLevelling, StreamConfig, WearLevelling,
+    Allocation, Separation, SpareShare, StaticLevelling, StreamConfig, TranslationConfig,
+    WearLevelling,
 };
 
 /// The ways to tell hot data from cold ones that a file can name.
@@ -54,6 +56,50 @@ pub(super) fn streams(gc: &Gc, layout: &Layout, user_slots: u32) -> Result<Strea
 pub(super) fn stream_count(gc: Option<&Gc>) -> u32 {
     let name = gc.and_then(|gc| gc.streams.as_deref());
     1 + u32::from(name.is_some_and(|name| name != "none"))
+}
+
+/// What tells a cached entry from others of its translation page: entries are kept in a list for each
+/// page (TPFTL; Zhou et al., EuroSys 2015).
+const NUMBER_BYTES: u64 = 2;
+
+/// The mapping table of a page-mapped drive, if memory does not hold all of it. A table that fits is
+/// a list, one entry a slot. Of one that does not fit, each cached entry also says which one of its
+/// translation page it is ([`NUMBER_BYTES`]).
+pub(super) fn translation(
+    map: &Map,
+    layout: &Layout,
+    user_slots: u32,
+) -> Result<Option<TranslationConfig>, String> {
+    let (dram, entry) = match (&map.dram, &map.entry) {
+        (None, None) => return Ok(None),
+        (Some(dram), Some(entry)) => (dram.get(), entry.get()),
+        _ => return Err("map.dram and map.entry go together: give both or neither".into()),
+    };
+    let page_bytes = u64::from(layout.geometry.page_bytes);
+    let slots = layout.slots();
+    let counts = 1_u64
+        .checked_shl(8 * entry.min(8) as u32)
+        .unwrap_or(u64::MAX);
+    if entry > page_bytes || counts < u64::from(slots) {
+        return Err(format!(
+            "map.entry: {entry} bytes; an entry must tell {slots} slots apart, and a page of \
+             {page_bytes} bytes must hold one"
+        ));
+    }
+    if dram >= u64::from(user_slots).saturating_mul(entry) {
+        return Ok(None);
+    }
+    let cached = entry + NUMBER_BYTES;
+    if dram < cached {
+        return Err(format!(
+            "map.dram: {dram} bytes; the least is a cached entry, {cached} bytes"
+        ));
+    }
+    Ok(Some(TranslationConfig {
+        // Fewer than there are slots.
+        cached_entries: (dram / cached) as u32,
+        entries_per_page: (page_bytes / entry) as u32,
+    }))
 }
 
 /// Wear levelling of a page-mapped drive.

@@ -2,7 +2,9 @@
 //! `{ value, unit, source, confidence, note }`; unknown keys are refused.
 
 use super::power::{DiskPowerKeys, SsdPowerKeys};
-use super::quantity::{Bytes, Count, CountOrNone, Quantity, Rate, Ratio, Time};
+use super::quantity::{
+    ActivationEnergy, Bytes, Count, CountOrNone, Quantity, Rate, Ratio, Share, Time,
+};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -44,6 +46,9 @@ pub(super) struct SsdFile {
     pub(super) compress: Option<Compress>,
     pub(super) raise: Option<Raise>,
     pub(super) wear: Option<Wear>,
+    pub(super) reliability: Option<ReliabilityKeys>,
+    pub(super) ecc: Option<EccKeys>,
+    pub(super) smart: Option<SmartKeys>,
     pub(super) buffer: Buffer,
     pub(super) firmware: Firmware,
     pub(super) scheduling: Option<SchedulingKeys>,
@@ -110,6 +115,10 @@ pub(super) struct Map {
     pub(super) slot: Quantity<Bytes>,
     /// Dies that a superblock spans.
     pub(super) stripe_dies: Quantity<Count>,
+    /// Page mapping: memory for the mapping table; if it is left out, the table fits.
+    pub(super) dram: Option<Quantity<Bytes>>,
+    /// Page mapping, with `dram`: an entry of the table.
+    pub(super) entry: Option<Quantity<Bytes>>,
     /// Block mapping: logical superblocks that may have a log at a time.
     pub(super) log_blocks: Option<Quantity<Count>>,
     /// Block mapping: pages a merge may hold between read and program.
@@ -228,11 +237,76 @@ pub(super) struct Wear {
     pub(super) every_collections: Option<Quantity<Count>>,
 }
 
+/// How long blocks last; without the section, for ever.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReliabilityKeys {
+    /// P/E cycles that the maker guarantees.
+    pub(super) rated_cycles: Quantity<Count>,
+    /// P/E cycles that half of the blocks survive.
+    pub(super) median_cycles: Quantity<Count>,
+    /// Shape of the Weibull distribution of block lives.
+    pub(super) life_shape: Quantity<Ratio>,
+    /// Share of worn-out blocks whose end an erase shows; of the others a program fails.
+    pub(super) erase_share: Quantity<Ratio>,
+    /// Share of blocks that are bad when the drive is made; none if left out.
+    pub(super) factory_bad: Option<Quantity<Ratio>>,
+}
+
+/// Bit errors and what corrects them; without the section, no bit is read wrong.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EccKeys {
+    /// User bytes of a codeword.
+    pub(super) codeword: Quantity<Bytes>,
+    /// Wrong bits of a codeword that are corrected.
+    pub(super) correctable_bits: Quantity<Count>,
+    /// Times a page is read again at most, with shifted thresholds.
+    pub(super) retries: Quantity<CountOrNone>,
+    /// Share of the retention errors that every retry takes away.
+    pub(super) retry_gain: Quantity<Ratio>,
+    /// RBER of an unworn block, just written.
+    pub(super) rber_new: Quantity<Share>,
+    /// RBER that the rated cycles add, and the power of the cycles in it.
+    pub(super) rber_wear: Quantity<Share>,
+    pub(super) wear_power: Quantity<Ratio>,
+    /// RBER that a year at 40 °C adds after the rated cycles, and the power of cycles and time in it.
+    pub(super) rber_retention: Quantity<Share>,
+    pub(super) retention_power: Quantity<Ratio>,
+    /// RBER that a million reads of a block add after the rated cycles, and the power of the cycles.
+    pub(super) rber_disturb: Quantity<Share>,
+    pub(super) disturb_power: Quantity<Ratio>,
+    /// Activation energy of the loss of charge.
+    pub(super) activation: Quantity<ActivationEnergy>,
+}
+
+/// Which attributes the drive reports, and how it scales them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SmartKeys {
+    /// Whose table of attributes.
+    pub(super) vendor: String,
+}
+
 /// The write buffer.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Buffer {
     pub(super) size: Quantity<Bytes>,
+    /// When the room of a slot is free again.
+    #[serde(default)]
+    pub(super) release: Release,
+}
+
+/// Until when a slot takes room in the write buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Release {
+    /// It is kept until it is in the cells, so that nothing is lost when a program fails.
+    #[default]
+    Programmed,
+    /// It goes on to the page register of its die, and the buffer only passes data on.
+    Transferred,
 }
 
 /// The controller's core.
@@ -374,6 +448,7 @@ pub(super) struct TestbedFile {
     #[expect(dead_code, reason = "for the reader of the file")]
     pub(super) summary: String,
     pub(super) host: HostKeys,
+    pub(super) os: Option<SystemKeys>,
 }
 
 /// What the host adds to every command.
@@ -390,4 +465,28 @@ pub(super) struct HostKeys {
     /// Whether the host lets the link of an idle drive sleep.
     #[serde(default)]
     pub(super) link_sleeps: bool,
+    /// How many times as fast its CPU runs a program as that of the review of 2008; 1 if left out.
+    pub(super) cpu_speed: Option<Quantity<Ratio>>,
+}
+
+/// What the operating system does with what programs write.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SystemKeys {
+    /// Between two passes of the lazy writer.
+    pub(super) lazy_writer_interval: Quantity<Time>,
+    /// Of the dirty data, written in a pass at least.
+    pub(super) lazy_writer_share: Quantity<Ratio>,
+    /// Dirty data at which a program that writes has to wait.
+    pub(super) dirty_limit: Quantity<Bytes>,
+    /// Largest request of the lazy writer.
+    pub(super) write_size: Quantity<Bytes>,
+    /// Its requests outstanding.
+    pub(super) write_depth: Quantity<Count>,
+    /// Where the file system's parts lie.
+    pub(super) journal_at: Quantity<Bytes>,
+    pub(super) journal_size: Quantity<Bytes>,
+    pub(super) table_at: Quantity<Bytes>,
+    pub(super) bitmap_at: Quantity<Bytes>,
+    pub(super) directory_at: Quantity<Bytes>,
 }

@@ -224,6 +224,32 @@ fn tables_that_outgrow_the_array_are_refused() {
 }
 
 #[test]
+fn memory_for_the_mapping_table_is_refused_or_used() {
+    for (settings, why) in [
+        (&["map.dram=1MiB"][..], "map.dram and map.entry go together"),
+        (&["map.entry=4B"], "map.dram and map.entry go together"),
+        (
+            &["map.entry=2B", "map.dram=1MiB"],
+            "an entry must tell 2097152 slots apart",
+        ),
+        (&["map.entry=8KiB", "map.dram=1MiB"], "must hold one"),
+        (
+            &["map.entry=4B", "map.dram=5B"],
+            "the least is a cached entry, 6 bytes",
+        ),
+        (&["map.entry=4KiB", "map.dram=64KiB"], "do not fit"),
+    ] {
+        let message = error(GENERIC, settings);
+        assert!(message.contains(why), "{settings:?}: {message}");
+    }
+    // A table that fits is as one that was never spoken of; one that does not is read from flash.
+    let of = |settings: &[&str]| operations(&small(settings), 1);
+    let fits = of(&["map.entry=4B", "map.dram=1GiB"]);
+    assert_eq!(fits, of(&[]));
+    assert_ne!(fits, of(&["map.entry=64B", "map.dram=1KiB"]));
+}
+
+#[test]
 fn a_drive_is_read_without_being_made() {
     // 2^32 - 4096 pages: their tables would take 32 GiB.
     let largest = ["nand.blocks_per_die=1048575", "spare.op=1"].map(String::from);

@@ -47,6 +47,7 @@ fn drives() -> Vec<DriveFile> {
             "intel-x25-m-g1-80",
             &["checkpoint.every=64KiB", "checkpoint.size=16KiB"],
         ),
+        with(GENERIC, &["spare.op=2", "map.entry=256B", "map.dram=4KiB"]),
         with("ocz-core-jmf602", &["wear.every_merges=7"]),
         with("samsung-slc-64", &["wear.every_merges=5"]),
         with("ocz-vertex3-120", &["gc.reserve=2"]),
@@ -226,7 +227,8 @@ fn each_damage_has_its_own_words() {
         refused(&file, &bad)
     };
     assert!(damaged(0, b'x').contains("not a saved state"));
-    assert!(damaged(8, 9).contains("format 9; this ftlab reads format 1"));
+    let other = format!("format 9; this ftlab reads format {FORMAT}");
+    assert!(damaged(8, 9).contains(&other));
     assert!(damaged(good.len() - 1, !good[good.len() - 1]).contains("checksum"));
     assert!(refused(&file, b"[job]\nrw=randwrite\nbs=4k\n").contains("not a saved state"));
 }

@@ -16,6 +16,9 @@ pub struct SsdParams {
     pub queue_depth: u32,
     /// Slots in the write buffer.
     pub buffer_slots: u32,
+    /// Whether a slot leaves the write buffer for the page register of its die, so that its room is
+    /// free again before it is programmed.
+    pub buffer_frees_by_register: bool,
     /// NAND operations the firmware queues for a die before it waits.
     pub die_queue: u32,
     /// In which order a die works off its queue.

@@ -10,7 +10,7 @@ use rand::Rng;
 /// Small drives of every kind: page mapping with slots of one page, half a page and four pages,
 /// with one and two planes and with tables written to flash; block mapping in one group and in
 /// banks.
-const KINDS: [(&str, &[&str]); 8] = [
+const KINDS: [(&str, &[&str]); 9] = [
     (
         "generic-mlc-8",
         &[
@@ -90,6 +90,17 @@ const KINDS: [(&str, &[&str]); 8] = [
             "gc.choices=2",
         ],
     ),
+    (
+        "generic-mlc-8",
+        &[
+            "nand.blocks_per_die=40",
+            "nand.pages_per_block=8",
+            "spare.op=1.5",
+            "map.slot=8KiB",
+            "map.entry=256B",
+            "map.dram=8KiB",
+        ],
+    ),
 ];
 
 /// The page-mapped drive of the review among [`KINDS`].
@@ -97,6 +108,7 @@ const X25_M: usize = 4;
 
 mod policies;
 mod purge;
+mod reliability;
 mod sums;
 
 fn small(kind: usize) -> (DriveFile, Testbed) {

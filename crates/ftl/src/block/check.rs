@@ -55,10 +55,11 @@ impl BlockLayer {
                 format!("{superblock} is good and in no use, not even free")
             })?;
         }
-        // Bad ones are passed over when a free one is taken, and what is in use is erased in the end.
+        // Unless blocks fail in use, bad ones are passed over when a free one is taken.
         for (s, place) in (0..).map(SuperblockId).zip(&seen) {
             let in_use = matches!(place, Use::Data(_) | Use::Log(_));
-            StateError::unless(!in_use || !self.pool.is_bad(s, &self.array), || {
+            let may_be = !in_use || self.array.can_fail();
+            StateError::unless(may_be || !self.pool.is_bad(s, &self.array), || {
                 format!("{s} is bad and in use: {place:?}")
             })?;
         }
@@ -67,9 +68,14 @@ impl BlockLayer {
         for group in 0..self.layout.groups {
             let of_group = |&s: &u32| self.layout.group_of(SuperblockId(s)) == group;
             let good = (0..self.layout.superblocks()).filter(of_group);
-            let good = good.filter(|&s| !self.pool.is_bad(SuperblockId(s), &self.array));
+            // One that failed in use is retired when it is erased, if it cannot be made whole then.
+            let is_good = |&s: &u32| match self.array.can_fail() {
+                true => seen[s as usize] != Use::Retired,
+                false => !self.pool.is_bad(SuperblockId(s), &self.array),
+            };
+            let good = good.filter(is_good);
             let good = good.count() as u32;
-            StateError::unless(good >= needed, || {
+            StateError::unless(good >= needed || self.refusal.is_some(), || {
                 format!("group {group} has {good} good superblocks and needs {needed}")
             })?;
         }
@@ -89,6 +95,10 @@ impl BlockLayer {
         }
         for (_, log) in self.logs.iter() {
             let (superblock, fill) = (log.superblock, log.fill);
+            if self.pool.is_bad(superblock, &self.array) {
+                // Pages were passed over, or a merge was given up.
+                continue;
+            }
             let in_order = (0..self.layout.pages_per_superblock).all(|n| {
                 let place = self.layout.page(superblock, n);
                 (place.page < self.array.programmed_pages(place.block)) == (n < fill)

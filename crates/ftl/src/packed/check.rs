@@ -105,6 +105,13 @@ impl PackedConfig {
         counted * u64::from(sure_chunks(stripe, slot_chunks))
     }
 
+    /// Superblocks that hold the host's data, however they are packed, and what collection needs.
+    pub(super) fn superblocks_needed(&self, stripe: &Stripe, slot_chunks: u32) -> u32 {
+        let chunks = u64::from(self.user_slots) * u64::from(slot_chunks);
+        let counted = chunks.div_ceil(u64::from(sure_chunks(stripe, slot_chunks)));
+        self.reserve_superblocks + UNCOUNTED_SUPERBLOCKS + counted as u32
+    }
+
     fn check_room(&self, stripe: &Stripe, slot_chunks: u32) -> Result<(), PackedConfigError> {
         let superblocks = stripe.layout.superblocks();
         let reserve = self.reserve_superblocks;

@@ -191,14 +191,16 @@ impl PackedLayer {
         self.frontiers[f].programmed += 1;
         let planes = self.stripe.layout.geometry.planes_per_die;
         let skip = self.skip[superblock.index()];
-        let place = self.stripe.place(superblock, programmed, skip);
-        self.array.program(place, planes, CAUSES[f], order, batch);
+        let mut program = |place, order| {
+            let status = self.array.program(place, planes, CAUSES[f], order, batch);
+            assert!(status.is_good(), "no block of it fails alone: {place:?}");
+        };
+        program(self.stripe.place(superblock, programmed, skip), order);
         let (row, is_last) = self.stripe.row_of(programmed);
         if is_last && skip == Skip::Parity {
             let die = self.stripe.parity_die(superblock, row);
             let place = self.stripe.unit_on(superblock, row, die);
-            let order = Order::after(order.waits);
-            self.array.program(place, planes, CAUSES[f], order, batch);
+            program(place, Order::after(order.waits));
         }
     }
 

@@ -25,7 +25,7 @@ pub use raise::DieFailure;
 pub use state::PackedState;
 
 use crate::page::{PageMapped, VictimPolicy};
-use crate::{Extent, LayerState, Refusal, TranslationLayer};
+use crate::{Extent, LayerState, Refusal, Spare, TranslationLayer};
 use collect::Victim;
 use frontier::{COLLECTED, Frontier, HOST};
 use ftlab_base::{Content, Layout, Lpn, Ppa, SuperblockId};
@@ -320,6 +320,18 @@ impl TranslationLayer for PackedLayer {
         match state {
             LayerState::Packed(state) => self.take_over(state),
             other => Err(other.of_another_scheme("packed")),
+        }
+    }
+
+    /// No block of it fails alone, so none of them is ever lost.
+    fn spare(&self) -> Spare {
+        let needed = self
+            .config
+            .superblocks_needed(&self.stripe, self.slot_chunks);
+        let spare = self.stripe.layout.superblocks() - needed;
+        Spare {
+            at_first: spare,
+            left: spare,
         }
     }
 

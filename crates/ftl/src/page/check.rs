@@ -31,6 +31,9 @@ fn config(layout: &Layout, config: &PageConfig) -> Result<(), PageConfigError> {
             "slots of {slot_bytes} bytes on program units of {unit_bytes}: one must divide the other"
         ));
     }
+    if let Some(translation) = &config.translation {
+        translation.check().map_err(PageConfigError)?;
+    }
     let cells = layout.groups as usize * config.streams.count();
     if cells > usize::from(u16::MAX) {
         return fail(format!(
@@ -77,7 +80,7 @@ fn config(layout: &Layout, config: &PageConfig) -> Result<(), PageConfigError> {
 /// The slots without which a group could run out of superblocks that are worth collecting: its
 /// share of the user's data, the superblock that it may hold more than its share, the tables, what
 /// is writable when collection begins, and the open superblocks full of invalid slots.
-fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u64 {
+pub(super) fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u64 {
     let slots = u64::from(layout.slots_per_superblock);
     let share = u64::from(config.user_slots.div_ceil(layout.groups));
     let above_share = if layout.groups > 1 { slots } else { 0 };
@@ -86,13 +89,24 @@ fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u64 {
         // superblock that they share with others.
         (2 * u64::from(c.pages.div_ceil(layout.pages_per_superblock)) + 1) * slots
     });
-    let low_water = u64::from(config.reserve_superblocks) * slots + slots / 2;
-    share + above_share + tables + low_water + u64::from(config.least_reserve()) * slots + 1
+    let translation = config.translation.map_or(0, |translation| {
+        u64::from(translation.superblocks_of_group(config.user_slots, layout)) * slots
+    });
+    let held = config.reserve_superblocks + config.held_for_failures();
+    let low_water = u64::from(held) * slots + slots / 2;
+    share
+        + translation
+        + above_share
+        + tables
+        + low_water
+        + u64::from(config.least_reserve()) * slots
+        + 1
 }
 
 /// Writable slots of a group at which it begins to collect. [`config`] keeps it below 2^32.
 pub(super) fn low_water(layout: &Layout, config: &PageConfig) -> u32 {
-    config.reserve_superblocks * layout.slots_per_superblock + layout.slots_per_superblock / 2
+    let held = config.reserve_superblocks + config.held_for_failures();
+    held * layout.slots_per_superblock + layout.slots_per_superblock / 2
 }
 
 impl<const FLAT: bool> PageLayer<FLAT> {
@@ -104,6 +118,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         self.table.check();
         for g in 0..self.groups.len() {
             self.check_group(g);
+        }
+        self.check_cache();
+        if let Err(what) = self.check_translation() {
+            panic!("{what}");
         }
     }
 
@@ -129,6 +147,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let victim = group.victim.as_ref().map(|victim| victim.superblock);
         let tables = self.tables.held.iter().copied();
         let tables = tables.filter(|s| self.layout.group_of(*s) as usize == g);
+        let translation = self.translation.iter().flat_map(|t| t.superblocks());
+        let translation = translation.filter(|s| self.layout.group_of(*s) as usize == g);
         for s in group
             .free
             .iter()
@@ -136,6 +156,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             .chain(open)
             .chain(victim)
             .chain(tables)
+            .chain(translation)
+            .chain(group.retired.iter().copied())
         {
             assert_eq!(self.layout.group_of(s) as usize, g, "{s} of group {g}");
             assert!(elsewhere.insert(s), "{s} is in two places");
@@ -148,7 +170,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 "{s} may be collected when it is full, and only then"
             );
         }
-        for s in &group.free {
+        for s in group.free.iter().chain(&group.retired) {
             assert_eq!(self.table.valid_in(*s), 0, "{s} is free");
         }
     }

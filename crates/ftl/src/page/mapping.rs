@@ -65,6 +65,10 @@ impl<const FLAT: bool> PageMapped for PageLayer<FLAT> {
             let superblocks = checkpoint.pages.div_ceil(layout.pages_per_superblock) + 1;
             superblocks * layout.slots_per_superblock
         });
+        let translation = self.config.translation.map_or(0, |translation| {
+            translation.superblocks_of_group(self.config.user_slots, layout)
+                * layout.slots_per_superblock
+        });
         PageMapping {
             policy: self.config.policy.name(),
             streams: self.streams.count() as u32,
@@ -73,7 +77,10 @@ impl<const FLAT: bool> PageMapped for PageLayer<FLAT> {
             groups: layout.groups,
             superblocks_per_group: layout.superblocks_per_group,
             slots_per_superblock: layout.slots_per_superblock,
-            data_slots_per_group: group_slots - self.low_water - tables.div_ceil(layout.groups),
+            data_slots_per_group: group_slots
+                - self.low_water
+                - tables.div_ceil(layout.groups)
+                - translation,
         }
     }
 

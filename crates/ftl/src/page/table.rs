@@ -181,12 +181,19 @@ impl Table {
         }
     }
 
-    /// A logical slot lies nowhere any more.
-    pub fn forget(&mut self, lpn: Lpn) {
+    /// A logical slot lies nowhere any more; whether it did before.
+    pub fn forget(&mut self, lpn: Lpn) -> bool {
         let slot = std::mem::replace(&mut self.map[lpn.index()], NOWHERE);
         if slot != NOWHERE {
             self.invalidate(slot);
         }
+        slot != NOWHERE
+    }
+
+    /// The logical slot that was written to a physical one.
+    #[inline]
+    pub fn owner_of(&self, slot: u32) -> Lpn {
+        Lpn(self.owner[slot as usize])
     }
 
     /// Fetches the table entries of the valid slots among `from..end`, which are about to move. They

@@ -28,8 +28,10 @@ fn layer<const FLAT: bool>(layout: Layout, op: f64, policy_name: &str) -> PageLa
         reserve_superblocks: reserve,
         policy: policy(policy_name, &BTreeMap::new(), RootSeed(1).stream("victim")).unwrap(),
         checkpoint: None,
+        translation: None,
         streams: StreamConfig::default(),
         wear: WearLevelling::default(),
+        reliability: None,
     };
     PageLayer::new(layout, config).unwrap()
 }
@@ -87,8 +89,10 @@ fn what_the_compiler_knows_of_flat_layouts_changes_no_operation() {
         reserve_superblocks: 2,
         policy: Box::new(Greedy),
         checkpoint: None,
+        translation: None,
         streams: StreamConfig::default(),
         wear: WearLevelling::default(),
+        reliability: None,
     };
     let layout = layout(8, 32);
     let user_slots = layout.slots() * 3 / 4;
@@ -131,11 +135,13 @@ fn hot_and_cold(streams: StreamConfig) -> f64 {
         reserve_superblocks: 4,
         policy: Box::new(Fifo),
         checkpoint: None,
+        translation: None,
         streams: StreamConfig {
             separation,
             ..streams
         },
         wear: WearLevelling::default(),
+        reliability: None,
     };
     let mut layer = PageLayer::<true>::new(layout, config).unwrap();
     fill(&mut layer);
@@ -199,8 +205,10 @@ fn wear_of_a_hot_spot(wear: WearLevelling) -> (u32, u32) {
         reserve_superblocks: 2,
         policy: Box::new(Greedy),
         checkpoint: None,
+        translation: None,
         streams: StreamConfig::default(),
         wear,
+        reliability: None,
     };
     let mut layer = PageLayer::<true>::new(layout, config).unwrap();
     fill(&mut layer);
@@ -371,8 +379,10 @@ fn a_drive_that_is_accepted_has_room_for_its_tables() {
                 every_slots: 12,
                 pages,
             }),
+            translation: None,
             streams: StreamConfig::default(),
             wear: WearLevelling::default(),
+            reliability: None,
         };
         let fits = |slots: &u32| config(*slots).check(&layout).is_ok();
         let Some(most) = (1..layout.slots()).rev().find(fits) else {

@@ -6,7 +6,7 @@ use crate::block::{BlockConfig, BlockLayer};
 use crate::packed::{PackedConfig, PackedLayer};
 use crate::page::{
     self, Allocation, Checkpoint, CostBenefit, DChoices, Fifo, Greedy, PageConfig, Separation,
-    SpareShare, StaticLevelling, StreamConfig, VictimPolicy, WearLevelling,
+    SpareShare, StaticLevelling, StreamConfig, TranslationConfig, VictimPolicy, WearLevelling,
 };
 use crate::{Extent, TranslationLayer};
 use ftlab_base::rng::Stream;
@@ -53,10 +53,33 @@ fn page_with(
         reserve_superblocks: 2 * streams.count() as u32,
         streams,
         wear,
+        reliability: None,
         policy,
         checkpoint: tables.then_some(Checkpoint {
             every_slots: 50,
             pages: 3,
+        }),
+        translation: None,
+    };
+    page::layer(layout, config).unwrap()
+}
+
+/// A layer that holds a few entries of its mapping table in memory.
+fn translated(layout: Layout, tables: bool) -> Box<dyn TranslationLayer> {
+    let config = PageConfig {
+        reliability: None,
+        user_slots: 180,
+        reserve_superblocks: 2,
+        streams: StreamConfig::default(),
+        wear: WearLevelling::default(),
+        policy: Box::new(Greedy),
+        checkpoint: tables.then_some(Checkpoint {
+            every_slots: 50,
+            pages: 3,
+        }),
+        translation: Some(TranslationConfig {
+            cached_entries: 30,
+            entries_per_page: 8,
         }),
     };
     page::layer(layout, config).unwrap()
@@ -69,7 +92,7 @@ fn block(layout: Layout) -> Box<dyn TranslationLayer> {
         wear_every_merges: 4,
         wear_blocks: 2,
     };
-    Box::new(BlockLayer::new(layout, config, layout.slots() / 2).unwrap())
+    Box::new(BlockLayer::new(layout, config, layout.slots() / 2, None).unwrap())
 }
 
 fn packed(
@@ -125,6 +148,8 @@ fn layers() -> Vec<Box<dyn TranslationLayer>> {
         packed(layout(2, 4, 4096), (true, true), 512, Box::new(Greedy)),
         packed(layout(1, 4, 4096), (false, false), 512, choices(2)),
         packed(layout(2, 4, 2048), (true, false), 64, Box::new(Fifo)),
+        translated(layout(1, 1, 4096), false),
+        translated(layout(2, 2, 4096), true),
     ]
 }
 

@@ -1,9 +1,10 @@
-//! `ftlab run`: a fio job file on a drive.
+//! `ftlab run`: a fio job file or an application script on a drive.
 
 mod fio;
 mod fio_latency;
 mod inside;
 mod normal;
+mod script;
 mod start;
 mod wall;
 
@@ -16,7 +17,7 @@ use clap::{Args, ValueEnum};
 use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_bench::driver::{self, Clock, JobReport, RunReport};
 use ftlab_bench::{State, review, states};
-use ftlab_drive::{Catalog, DriveFile};
+use ftlab_drive::{Catalog, Device, DriveFile, Health};
 use ftlab_workload::{JobFile, JobSpec};
 use start::{Start, StartOptions};
 use std::path::PathBuf;
@@ -30,12 +31,13 @@ Examples:
   ftlab run job.fio --drive generic-mlc-8 --set spare.op=28% --untimed
   ftlab run job.fio --drive intel-x25-m-g1-80 --state steady --save-state steady.state
   ftlab run other.fio --drive intel-x25-m-g1-80 --from-state steady.state
+  ftlab run scripts/multitask1-extract-photoshop.toml --drive samsung-slc-64
 
 Keys that only matter to a real machine (ioengine, direct, filename, …) are accepted and listed.
 An untimed run gives write amplification and wear, no latencies; it is much faster.
 A saved state fits the drive it was saved of, with the same settings; the seed may differ.")]
 pub struct Options {
-    /// A fio job file
+    /// A fio job file, or an application script or scenario (.toml)
     job: PathBuf,
     /// A drive of `ftlab drives`, or a path to a drive file
     #[arg(long)]
@@ -53,6 +55,15 @@ pub struct Options {
     seed: u64,
     #[command(flatten)]
     testbed: TestbedOption,
+    /// Let the prepared drive lie without power for so many days before the job: its data age
+    #[arg(long, value_name = "DAYS", default_value_t = 0.0)]
+    rest_days: f64,
+    /// Degrees Celsius at which it lies
+    #[arg(long, value_name = "DEGREES", default_value_t = 30.0)]
+    rest_celsius: f64,
+    /// Print the drive's SMART attributes after the run, as smartctl does
+    #[arg(long)]
+    smart: bool,
     /// What to print
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
@@ -96,9 +107,16 @@ struct Finished {
     report: RunReport,
     began: wall::Time,
     wall: Duration,
+    /// The drive after the run, if it is of flash.
+    health: Option<Health>,
+    /// Whether its SMART attributes are to be printed.
+    smart: bool,
 }
 
 pub fn command(options: &Options) -> Outcome {
+    if script::is_one(&options.job) {
+        return script::command(options);
+    }
     let finished = run(options)?;
     let text = match options.output_format {
         OutputFormat::Normal => normal::render(&finished),
@@ -129,6 +147,7 @@ fn run(options: &Options) -> Result<Finished, Failure> {
     let start = options
         .start
         .prepare(&drive, device.as_mut(), options.seed, &progress)?;
+    options.rest(device.as_mut())?;
     targets.save_before(&start, device.as_ref())?;
 
     progress.say("running");
@@ -151,7 +170,16 @@ fn run(options: &Options) -> Result<Finished, Failure> {
         let step = after(&name, clock, options.seed);
         targets.save_after(&start, step, &name, device.as_ref())?;
     }
+    if options.smart && drive.smart_vendor().is_none() {
+        return Err(Failure::Input(format!(
+            "--smart: the drive file of {} does not say whose attributes it reports; add [smart] with \
+             vendor, or --set smart.vendor=intel",
+            drive.slug()
+        )));
+    }
     Ok(Finished {
+        health: device.health(),
+        smart: options.smart,
         file,
         drive,
         start,
@@ -160,6 +188,21 @@ fn run(options: &Options) -> Result<Finished, Failure> {
         began,
         wall,
     })
+}
+
+impl Options {
+    /// Lets the drive lie, if it is to.
+    fn rest(&self, device: &mut dyn Device) -> Outcome {
+        let (days, celsius) = (self.rest_days, self.rest_celsius);
+        if !(0.0..=1e6).contains(&days) || !(-100.0..=200.0).contains(&celsius) {
+            return Err(Failure::Input(format!(
+                "--rest-days {days} at --rest-celsius {celsius}: from 0 to 1e6 days, and from -100 to \
+                 200 degrees"
+            )));
+        }
+        device.rest(24.0 * days, celsius);
+        Ok(())
+    }
 }
 
 /// What a job does to a drive, as a step of its state.

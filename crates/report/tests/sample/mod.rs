@@ -276,6 +276,8 @@ fn run(character: &Character, test: &TestSheet, state: &str) -> Run {
             nand_programs: programs,
             nand_reads: programs / 2,
             nand_erases: programs / 128,
+            map_programs: 0,
+            map_reads: 0,
             gc_share: if character.wa > 0.0 {
                 1.0 - 1.0 / character.wa.max(1.0)
             } else {

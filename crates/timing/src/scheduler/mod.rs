@@ -23,7 +23,7 @@ use crate::policy::{Decision, DieView, Scheduling, keep_order};
 use die::{Die, Phase};
 use fences::NOBODY;
 use ftlab_base::{DieId, Divisor, Geometry, Nanos, SimTime};
-use ftlab_nand::{Fence, NandOp, OpKind};
+use ftlab_nand::{Cause, Fence, NandOp, OpKind};
 use std::collections::VecDeque;
 
 /// What the phases of an operation take.
@@ -54,6 +54,9 @@ struct Channel {
 pub struct Scheduler {
     timing: NandTiming,
     scheduling: Scheduling,
+    /// Whether a program for the host tells its fences when its data are in the page register,
+    /// rather than when they are in the cells.
+    register_frees: bool,
     /// Whether every die works in issue order and finishes what it began.
     is_plain: bool,
     pages_per_block: Divisor,
@@ -90,6 +93,7 @@ impl Scheduler {
         Scheduler {
             timing,
             scheduling,
+            register_frees: false,
             is_plain: scheduling.is_plain(),
             pages_per_block: Divisor::new(geometry.pages_per_block),
             dies: (0..geometry.dies())
@@ -216,6 +220,25 @@ impl Scheduler {
         while let Some(op) = self.backlog.front().copied().filter(|op| self.has_room(op)) {
             self.backlog.pop_front();
             self.dispatch(op, now);
+        }
+    }
+
+    /// From now on a program for the host tells its fences when its data are in the page register of
+    /// their die. To be said before anything is issued.
+    pub fn free_by_register(&mut self) {
+        self.register_frees = true;
+    }
+
+    /// Whether an operation tells its fences at the end of its transfer.
+    fn tells_early(&self, op: &NandOp) -> bool {
+        self.register_frees && op.kind == OpKind::Program && op.cause == Cause::Host
+    }
+
+    fn tell(&mut self, op: &NandOp, now: SimTime) {
+        for fence in op.order.signals {
+            if fence.is_some() {
+                self.signal(fence, now);
+            }
         }
     }
 
@@ -409,6 +432,7 @@ impl Scheduler {
 
     /// Begins the transfer of a die on its channel, which is free.
     fn begin_transfer(&mut self, index: u16, now: SimTime) {
+        let tells_early = self.tells_early(&self.dies[usize::from(index)].at_work);
         let die = &mut self.dies[usize::from(index)];
         let sectors = u64::from(die.at_work.sectors);
         let span = self.timing.command_transfer + self.timing.sector_transfer * sectors;
@@ -417,9 +441,9 @@ impl Scheduler {
         let channel = &mut self.channels[usize::from(die.channel)];
         channel.owner = index;
         channel.free_at = now + span;
-        // A program goes on by itself: while nobody wants the channel, the end of the transfer is
-        // no event.
-        if die.at_work.kind == OpKind::Program && channel.waiting.is_empty() {
+        // A program goes on by itself: while nobody wants the channel or its register, the end of the
+        // transfer is no event.
+        if die.at_work.kind == OpKind::Program && channel.waiting.is_empty() && !tells_early {
             self.begin_array(index, now + span, self.timing.t_program);
         } else {
             die.phase = Phase::Transfer;
@@ -429,7 +453,8 @@ impl Scheduler {
 
     fn end_transfer(&mut self, index: u16, now: SimTime) {
         let die = &self.dies[usize::from(index)];
-        let is_program = die.at_work.kind == OpKind::Program;
+        let op = die.at_work;
+        let is_program = op.kind == OpKind::Program;
         let channel = &mut self.channels[usize::from(die.channel)];
         if let Some(next) = channel.waiting.pop_front() {
             self.begin_transfer(next, now);
@@ -437,6 +462,9 @@ impl Scheduler {
         if is_program {
             self.begin_array(index, now, self.timing.t_program);
             self.suspend_if_due(index, now);
+            if self.tells_early(&op) {
+                self.tell(&op, now);
+            }
         } else {
             self.finish(index, now);
         }
@@ -455,10 +483,8 @@ impl Scheduler {
         die.phase = Phase::Idle;
         let op = die.at_work;
         die.occupied -= u32::from(!self.scheduling.is_express(&op));
-        for fence in op.order.signals {
-            if fence.is_some() {
-                self.signal(fence, now);
-            }
+        if !self.tells_early(&op) {
+            self.tell(&op, now);
         }
         self.start(index, now);
         if !self.backlog.is_empty() {

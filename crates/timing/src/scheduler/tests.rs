@@ -70,6 +70,38 @@ fn a_single_operation_takes_the_sum_of_its_phases() {
 }
 
 #[test]
+fn a_register_that_frees_the_buffer_tells_at_the_end_of_the_transfer() {
+    let fence = Fence(5);
+    let reached = |by_register: bool, cause: Cause| {
+        let mut s = scheduler(1, 2);
+        if by_register {
+            s.free_by_register();
+        }
+        let order = Order::FREE.signalling(fence);
+        let program = NandOp {
+            cause,
+            ..op(OpKind::Program, 0, order)
+        };
+        s.issue(SimTime::ZERO, &[program]);
+        s.watch(fence);
+        while let Some(at) = s.step(SimTime::NEVER) {
+            if s.pop_reached() == Some(fence) {
+                assert_eq!(run(&mut s), if at.0 / US < 1_000 { 1_000 } else { 0 });
+                return at.0 / US;
+            }
+        }
+        panic!("the fence was never reached");
+    };
+    assert_eq!(reached(false, Cause::Host), 1_000);
+    assert_eq!(reached(true, Cause::Host), 100);
+    assert_eq!(
+        reached(true, Cause::Gc),
+        1_000,
+        "copies are not in the buffer"
+    );
+}
+
+#[test]
 fn a_die_works_in_issue_order_on_one_operation_at_a_time() {
     let mut s = scheduler(1, 1);
     s.issue(SimTime::ZERO, &[op(OpKind::Program, 0, Order::FREE); 3]);

@@ -152,8 +152,10 @@ fn filled(policy: Box<dyn VictimPolicy>) -> PageLayer<true> {
         reserve_superblocks: 2,
         policy,
         checkpoint: None,
+        translation: None,
         streams: StreamConfig::default(),
         wear: WearLevelling::default(),
+        reliability: None,
     };
     let mut layer = PageLayer::new(layout, config).unwrap();
     for lpn in (0..layer.slots()).map(Lpn) {

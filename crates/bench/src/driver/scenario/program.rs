@@ -1,0 +1,228 @@
+//! A program at work: its steps, one after the other.
+
+use super::io::{Io, Owner};
+use super::write_back::WriteBack;
+use crate::driver::stats::JobReport;
+use ftlab_base::{Content, Nanos, RootSeed, SimTime};
+use ftlab_workload::script::{Process, ScriptError, Step, StepStream};
+use std::collections::VecDeque;
+
+/// A step whose read was asked for.
+#[derive(Debug)]
+struct Pending {
+    step: Step,
+    reading: bool,
+    computed: bool,
+    /// Its writes that were handed over.
+    handed: usize,
+}
+
+/// A process of a scenario.
+pub struct Program {
+    pub report: JobReport,
+    pub background: bool,
+    index: usize,
+    /// CPU time on this machine for a second on the script's.
+    cpu_factor: f64,
+    stream: StepStream,
+    in_phase: bool,
+    depth: u32,
+    through: bool,
+    /// What its writes carry.
+    content: Content,
+    /// It does nothing before: its start, then the think time of each phase.
+    rests_until: SimTime,
+    begins: SimTime,
+    /// Steps from the one at work to the last one read ahead.
+    window: VecDeque<Pending>,
+    /// Number of the first step of the window.
+    first_step: u64,
+    phase_is_read: bool,
+    computes_until: Option<SimTime>,
+    reading: u32,
+    writing: u32,
+    /// Bytes handed to the system, whose writing back is not the program's.
+    pub buffered_bytes: u64,
+    /// It waits for room under the dirty limit.
+    pub is_stalled: bool,
+    pub ended: Option<SimTime>,
+}
+
+impl Program {
+    pub fn new(
+        index: usize,
+        process: &Process,
+        capacity_bytes: u64,
+        cpu_factor: f64,
+        seed: RootSeed,
+    ) -> Result<Program, ScriptError> {
+        let begins = SimTime::ZERO + process.start;
+        let depth = process.script.phases.iter().map(|phase| phase.depth).max();
+        let mut report = JobReport::new(process.name.clone(), 0, depth.unwrap_or(1));
+        report.measured_from = begins;
+        Ok(Program {
+            report,
+            background: process.background,
+            index,
+            cpu_factor,
+            stream: StepStream::new(
+                &process.script,
+                capacity_bytes,
+                seed.derive(&format!("process/{}", process.name)),
+            )?,
+            in_phase: false,
+            depth: 1,
+            through: false,
+            content: Content::RANDOM,
+            rests_until: begins,
+            begins,
+            window: VecDeque::new(),
+            first_step: 0,
+            phase_is_read: false,
+            computes_until: None,
+            reading: 0,
+            writing: 0,
+            buffered_bytes: 0,
+            is_stalled: false,
+            ended: None,
+        })
+    }
+
+    /// Does what it can at `now`; gives when it can go on by itself, or `NEVER`.
+    pub fn act(&mut self, now: SimTime, io: &mut Io<'_>, cache: &mut Option<WriteBack>) -> SimTime {
+        self.is_stalled = false;
+        loop {
+            if self.ended.is_some() {
+                return SimTime::NEVER;
+            }
+            if now < self.rests_until {
+                return self.rests_until;
+            }
+            if !self.in_phase {
+                self.next_phase(now);
+                continue;
+            }
+            self.read_ahead(now, io);
+            if let Some(until) = self.computes_until {
+                if now < until {
+                    return until;
+                }
+                self.computes_until = None;
+            }
+            let Some(head) = self.window.front_mut() else {
+                if self.writing > 0 {
+                    return SimTime::NEVER;
+                }
+                self.in_phase = false;
+                continue;
+            };
+            if head.reading {
+                return SimTime::NEVER;
+            }
+            if !std::mem::replace(&mut head.computed, true) && head.step.cpu > Nanos::ZERO {
+                let ns = head.step.cpu.0 as f64 * self.cpu_factor;
+                self.computes_until = Some(now + Nanos(ns.round() as u64));
+                continue;
+            }
+            if !self.hand_over(now, io, cache) {
+                return SimTime::NEVER;
+            }
+            self.window.pop_front();
+            self.first_step += 1;
+        }
+    }
+
+    fn next_phase(&mut self, now: SimTime) {
+        match self.stream.next_phase() {
+            None => self.ended = Some(now),
+            Some(phase) => {
+                self.in_phase = true;
+                self.phase_is_read = false;
+                self.depth = phase.depth;
+                self.through = phase.through;
+                self.content = phase.content();
+                self.rests_until = now + phase.think;
+            }
+        }
+    }
+
+    /// Asks for the reads of the steps to come.
+    fn read_ahead(&mut self, now: SimTime, io: &mut Io<'_>) {
+        while !self.phase_is_read && self.window.len() < self.depth as usize {
+            let Some(step) = self.stream.next_step() else {
+                self.phase_is_read = true;
+                return;
+            };
+            if let Some(run) = step.read {
+                let owner = Owner::Read {
+                    program: self.index,
+                    step: self.first_step + self.window.len() as u64,
+                };
+                self.reading += 1;
+                self.report.note_depth(self.reading + self.writing);
+                io.submit(owner, run, Content::RANDOM, now);
+            }
+            self.window.push_back(Pending {
+                reading: step.read.is_some(),
+                computed: false,
+                handed: 0,
+                step,
+            });
+        }
+    }
+
+    /// Hands over the writes of the step at work; whether all of them are.
+    fn hand_over(&mut self, now: SimTime, io: &mut Io<'_>, cache: &mut Option<WriteBack>) -> bool {
+        let head = self.window.front_mut().expect("a step is at work");
+        if let Some(cache) = cache.as_mut().filter(|_| !self.through) {
+            cache.begin_files(std::mem::take(&mut head.step.files_begun));
+        }
+        while let Some(&run) = head.step.writes.get(head.handed) {
+            if self.through {
+                if self.writing >= self.depth {
+                    return false;
+                }
+                self.writing += 1;
+                self.report.note_depth(self.reading + self.writing);
+                io.submit(
+                    Owner::Through {
+                        program: self.index,
+                    },
+                    run,
+                    self.content,
+                    now,
+                );
+            } else {
+                let cache = cache.as_mut().expect("checked before the run");
+                if !cache.admit(run, self.content, now) {
+                    self.is_stalled = true;
+                    return false;
+                }
+                self.buffered_bytes += u64::from(run.sectors) * ftlab_base::SECTOR_BYTES;
+            }
+            head.handed += 1;
+        }
+        true
+    }
+
+    /// The read of a step has ended.
+    pub fn has_read(&mut self, step: u64) {
+        self.reading -= 1;
+        self.window[(step - self.first_step) as usize].reading = false;
+    }
+
+    /// A write has ended that it waited for.
+    pub fn has_written(&mut self) {
+        self.writing -= 1;
+    }
+
+    /// Whether it waits for the drive.
+    pub fn waits(&self) -> bool {
+        self.reading + self.writing > 0 || self.is_stalled
+    }
+
+    /// How long it ran, if it came to its end.
+    pub fn seconds(&self) -> Option<Nanos> {
+        self.ended.map(|at| at.since(self.begins))
+    }
+}

@@ -1,0 +1,291 @@
+//! Scenarios on drives whose answers can be worked out by hand.
+
+use super::*;
+use crate::fake::Fake;
+use ftlab_base::CommandKind;
+
+const GIB_SECTORS: u64 = 2_097_152;
+
+/// A script of one phase, and the files it reads and writes.
+fn script(phase: &str) -> String {
+    format!(
+        "schema = 1\nname = \"test\"\nsummary = \"\"\ntestbed = \"anandtech-2008\"\n\
+         [files.in]\nat = \"6 GiB\"\nsize = \"64 MiB\"\n\
+         [files.out]\nat = \"7 GiB\"\nsize = \"64 MiB\"\ncount = 16\n\
+         [[phase]]\nname = \"p\"\n{phase}"
+    )
+}
+
+fn testbed() -> Testbed {
+    Catalog::testbed("anandtech-2008").unwrap()
+}
+
+fn drive(service: Nanos) -> Fake {
+    let mut drive = Fake::new(8 * GIB_SECTORS);
+    drive.service = service;
+    drive
+}
+
+fn alone(phase: &str) -> Scenario {
+    Scenario::parse(&script(phase), "test.toml", &|_| None).unwrap()
+}
+
+fn run_on(scenario: &Scenario, drive: &mut Fake, testbed: &Testbed) -> ScenarioReport {
+    run_scenario(scenario, drive, testbed, RootSeed(1)).unwrap()
+}
+
+fn seconds(report: &ScenarioReport, process: usize) -> f64 {
+    report.processes[process].seconds.unwrap().as_secs()
+}
+
+const READS: &str = "read = { files = \"in\", amount = \"10 MiB\", blocks = { \"64 KiB\" = 1 } }\n";
+const COPY: &str = "read = { files = \"in\", amount = \"40 MiB\", blocks = { \"64 KiB\" = 1 } }\n\
+    write = { files = \"out\", amount = \"50 MiB\", blocks = { \"16 KiB\" = 3, \"64 KiB\" = 1 } }\n";
+
+#[test]
+fn on_a_drive_without_latency_only_thinking_and_computing_take_time() {
+    let mut drive = drive(Nanos::ZERO);
+    let scenario = alone(&format!(
+        "think = \"2 s\"\ncpu = \"3 s\"\ndepth = 2\n{COPY}"
+    ));
+    let report = run_on(&scenario, &mut drive, &testbed());
+    assert_eq!(report.processes[0].seconds, Some(Nanos::from_secs(5)));
+}
+
+#[test]
+fn a_quicker_machine_shortens_computing_and_not_thinking() {
+    let quick = Testbed {
+        cpu_speed: 2.0,
+        ..testbed()
+    };
+    let scenario = alone("think = \"2 s\"\ncpu = \"3 s\"\n");
+    let report = run_on(&scenario, &mut drive(Nanos::ZERO), &quick);
+    assert_eq!(seconds(&report, 0), 3.5);
+}
+
+#[test]
+fn reads_wait_for_the_drive_and_deeper_ones_for_less() {
+    let of_depth = |depth: u32| {
+        let mut drive = drive(Nanos::from_millis(1));
+        drive.ways = 4;
+        let scenario = alone(&format!("depth = {depth}\n{READS}"));
+        seconds(&run_on(&scenario, &mut drive, &testbed()), 0)
+    };
+    assert_eq!(of_depth(1), 0.16);
+    assert_eq!(of_depth(4), 0.04);
+}
+
+#[test]
+fn everything_asked_for_is_transferred() {
+    let mut drive = drive(Nanos::from_micros(10));
+    let report = run_on(&alone(COPY), &mut drive, &testbed());
+    let process = &report.processes[0];
+    assert_eq!(
+        (process.read_bytes, process.written_bytes),
+        (40 << 20, 50 << 20)
+    );
+    assert_eq!(report.run.submitted, report.run.completed);
+
+    let through = COPY.trim_end().trim_end_matches('}').to_owned() + ", through = true }\n";
+    let report = run_on(
+        &alone(&format!("depth = 3\n{through}")),
+        &mut drive,
+        &testbed(),
+    );
+    let moved = |kind| report.run.jobs[0].direction(kind).bytes;
+    assert_eq!(moved(CommandKind::Read), 40 << 20);
+    assert_eq!(moved(CommandKind::Write), 50 << 20);
+    assert_eq!(report.run.jobs.len(), 1, "nothing went through the system");
+}
+
+#[test]
+fn what_is_written_is_dirty_up_to_the_limit_and_then_programs_wait() {
+    let mut small = testbed();
+    let os = small.os.as_mut().unwrap();
+    os.dirty_limit_bytes = 4 << 20;
+    os.write_bytes = 64 << 10;
+    os.write_depth = 1;
+    // 640 writes of 64 KiB by the lazy writer, 10 ms each.
+    let write = "write = { files = \"out\", amount = \"40 MiB\", blocks = { \"64 KiB\" = 1 } }\n";
+    let report = run_on(&alone(write), &mut drive(Nanos::from_millis(10)), &small);
+    assert_eq!(report.dirty_max_bytes, 4 << 20);
+    let least = (40 - 4) as f64 * 16.0 * 0.010;
+    assert!(
+        (least..least * 1.1).contains(&seconds(&report, 0)),
+        "{}",
+        seconds(&report, 0)
+    );
+
+    let report = run_on(
+        &alone(write),
+        &mut drive(Nanos::from_millis(10)),
+        &testbed(),
+    );
+    assert_eq!(seconds(&report, 0), 0.0, "all of it fits below the limit");
+}
+
+#[test]
+fn the_file_system_writes_journal_and_tables_of_its_own() {
+    let mut drive = drive(Nanos::from_micros(10));
+    let report = run_on(
+        &alone(&format!("cpu = \"4 s\"\n{COPY}")),
+        &mut drive,
+        &testbed(),
+    );
+    let names: Vec<_> = report
+        .run
+        .jobs
+        .iter()
+        .map(|job| job.name.as_str())
+        .collect();
+    assert_eq!(names, ["program", "lazy writer", "file system"]);
+    let writes = report.run.jobs[2].direction(CommandKind::Write).ios;
+    // A pass a second: the journal, and pages of table, bitmap and directory.
+    assert!((3 * 4..=4 * 8).contains(&writes), "{writes}");
+}
+
+#[test]
+fn writes_carry_how_compressible_they_are_and_tables_do_not_compress() {
+    for through in [false, true] {
+        let mut drive = drive(Nanos::from_micros(10));
+        drive.compresses = true;
+        let write = "files = \"out\", amount = \"40 MiB\", blocks = { \"64 KiB\" = 1 }";
+        let scenario = alone(&format!(
+            "cpu = \"9 s\"\nwrite = {{ {write}, through = {through}, \
+             buffer_compress_percentage = 50 }}\n"
+        ));
+        let report = run_on(&scenario, &mut drive, &testbed());
+        let written = |job: &JobReport| job.direction(CommandKind::Write).bytes as f64;
+        let tables: f64 = report.run.jobs.iter().skip(2).map(written).sum();
+        let data: f64 = report.run.jobs.iter().take(2).map(written).sum();
+        assert!(data > 30e6, "{data}");
+        // Two bytes programmed for each that is left.
+        let expected = 2.0 * tables + data;
+        let programmed = report.run.counters.nand_bytes_programmed as f64;
+        assert!(
+            (programmed / expected - 1.0).abs() < 0.02,
+            "{programmed} for {expected}"
+        );
+    }
+}
+
+#[test]
+fn what_a_drive_takes_is_metered_from_the_start_to_the_end() {
+    let file = Catalog::load("seagate-momentus-7200.2", &[]).unwrap();
+    let mut drive = file.build(&testbed(), RootSeed(1)).unwrap();
+    let scenario = alone(&format!("think = \"3 s\"\n{READS}"));
+    let report = run_scenario(&scenario, drive.as_mut(), &testbed(), RootSeed(1)).unwrap();
+    let power = report.run.power.expect("its file says what it takes");
+    assert_eq!(power.span, report.run.simulated);
+    assert!(power.series_watts.len() >= 3);
+    // It rests for most of the time and then works.
+    let rest = power.rest_watts;
+    assert!((power.series_watts[0] - rest).abs() < 0.01 * rest);
+    assert!(power.watts() > rest && power.watts() < 1.5 * rest);
+}
+
+#[test]
+fn a_pause_is_one_in_which_no_data_of_a_program_move() {
+    let mut slow = alone(READS);
+    slow.pause = Nanos::from_millis(5);
+    let report = run_on(&slow, &mut drive(Nanos::from_millis(6)), &testbed());
+    assert_eq!(report.pauses, 160);
+    assert_eq!(report.longest_pause, Nanos::from_millis(6));
+    let report = run_on(&slow, &mut drive(Nanos::from_millis(5)), &testbed());
+    assert_eq!(report.pauses, 0);
+}
+
+const TWO: &str = "schema = 1\nname = \"two\"\nsummary = \"\"\ntestbed = \"anandtech-2008\"\n\
+    [[process]]\nname = \"first\"\nscript = \"reads\"\nbackground = true\n\
+    [[process]]\nname = \"second\"\nscript = \"reads\"\nstart = \"50 ms\"\n";
+
+fn two(background: bool) -> Scenario {
+    let text = TWO.replace("background = true", &format!("background = {background}"));
+    let library = |name: &str| (name == "reads").then(|| ("reads.toml".to_owned(), script(READS)));
+    Scenario::parse(&text, "two.toml", &library).unwrap()
+}
+
+#[test]
+fn programs_share_the_drive_from_their_starts_on() {
+    let report = run_on(&two(false), &mut drive(Nanos::from_millis(1)), &testbed());
+    // Alone for 50 ms, then in turns: 110 more of the first, as many of the second, then the rest.
+    assert!(
+        (seconds(&report, 0) - 0.27).abs() < 0.002,
+        "{}",
+        seconds(&report, 0)
+    );
+    assert!(
+        (seconds(&report, 1) - 0.27).abs() < 0.002,
+        "{}",
+        seconds(&report, 1)
+    );
+    assert_eq!(report.run.simulated, Nanos::from_millis(320));
+}
+
+#[test]
+fn nobody_waits_for_the_background() {
+    let mut quick = drive(Nanos::from_micros(10));
+    quick.ways = 1;
+    let mut scenario = two(true);
+    scenario.processes[0].script.phases[0].think = Nanos::from_secs(9);
+    let report = run_on(&scenario, &mut quick, &testbed());
+    assert_eq!(report.processes[0].seconds, None);
+    assert_eq!(
+        report.run.simulated,
+        report.processes[1].start + report.processes[1].seconds.unwrap()
+    );
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run() {
+    let text = COPY.replace("1 } }\nwrite", "1 }, sequential = \"10 %\" }\nwrite");
+    let scenario = alone(&text);
+    let run = |seed| {
+        let file = Catalog::load("wd-velociraptor-300", &[]).unwrap();
+        let mut drive = file.build(&testbed(), RootSeed(1)).unwrap();
+        let report = run_scenario(&scenario, drive.as_mut(), &testbed(), RootSeed(seed)).unwrap();
+        (
+            report.run.simulated,
+            report.run.counters,
+            report.processes[0].seconds,
+        )
+    };
+    assert_eq!(run(1), run(1));
+    assert_ne!(run(1).0, run(2).0);
+}
+
+#[test]
+fn what_does_not_fit_is_an_error_before_anything_runs() {
+    let check = |scenario: &Scenario, bytes: u64, testbed: &Testbed| {
+        check_scenario(scenario, bytes, testbed)
+            .unwrap_err()
+            .to_string()
+    };
+    let gib = 1 << 30;
+    let beyond = check(&alone(READS), 6 * gib, &testbed());
+    assert!(
+        beyond.contains("files `in`") && beyond.contains("smaller `at`"),
+        "{beyond}"
+    );
+    let bare = Testbed {
+        os: None,
+        ..testbed()
+    };
+    assert!(check(&alone(COPY), 8 * gib, &bare).contains("[os]"));
+    let mut far = testbed();
+    far.os.as_mut().unwrap().file_system.directory = 8 * gib;
+    assert!(check(&alone(COPY), 8 * gib, &far).contains("file system"));
+    check_scenario(&alone(READS), 8 * gib, &bare).unwrap();
+}
+
+#[test]
+fn a_drive_that_loses_a_command_or_fails_ends_the_run() {
+    let mut lossy = drive(Nanos::from_micros(10));
+    lossy.loses = 7;
+    let error = run_scenario(&alone(READS), &mut lossy, &testbed(), RootSeed(1)).unwrap_err();
+    assert!(matches!(error, DriverError::Stuck { .. }), "{error}");
+    let mut worn = drive(Nanos::from_micros(10));
+    (worn.fails_from, worn.gives_reasons) = (5, true);
+    let error = run_scenario(&alone(READS), &mut worn, &testbed(), RootSeed(1)).unwrap_err();
+    assert!(error.to_string().contains("worn out"), "{error}");
+}

@@ -1,0 +1,237 @@
+//! What programs have written and the drive has not: dirty data, and the lazy writer.
+//!
+//! A program's write ends when the system has the data. Once an interval a *pass* of the lazy
+//! writer brings a share of what is dirty to the drive, at least as much as became dirty since the
+//! last one, so that the amount settles. At the *dirty limit* programs wait, and everything is
+//! written. So a drive that writes slower than its programs makes them wait in the end; one that
+//! stalls makes them wait at once, since their reads stand behind the lazy writer's requests.
+
+use super::file_system::FileSystem;
+use super::io::Owner;
+use ftlab_base::{Content, SECTOR_BYTES, SimTime};
+use ftlab_drive::OperatingSystem;
+use ftlab_workload::script::Run;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Dirty data in a row. They are as compressible as what programs wrote there, on average.
+#[derive(Debug, Clone, Copy)]
+struct Extent {
+    sectors: u64,
+    content: Content,
+}
+
+impl Extent {
+    /// So many sectors, as compressible as these and others together.
+    fn joined(self, other: Extent, sectors: u64) -> Extent {
+        let parts = |extent: Extent| u32::try_from(extent.sectors).unwrap_or(u32::MAX);
+        let content = self.content.mixed(parts(self), other.content, parts(other));
+        Extent { sectors, content }
+    }
+}
+
+/// Dirty data of all programs, and who writes them.
+#[derive(Debug)]
+pub struct WriteBack {
+    os: OperatingSystem,
+    file_system: FileSystem,
+    /// By their first sector; neither overlapping nor touching.
+    waiting: BTreeMap<u64, Extent>,
+    waiting_sectors: u64,
+    in_flight_sectors: u64,
+    dirty_max_sectors: u64,
+    limit_sectors: u64,
+    /// Sectors that became dirty since the last pass.
+    dirtied: u64,
+    /// Sectors that the present pass has yet to write.
+    budget: u64,
+    /// A program has met the limit since the last pass began.
+    someone_waits: bool,
+    /// Where the pass goes on.
+    cursor: u64,
+    next_pass: SimTime,
+    journal: VecDeque<Run>,
+    pages: VecDeque<Run>,
+    journal_in_flight: bool,
+    requests: u32,
+}
+
+impl WriteBack {
+    pub fn new(os: &OperatingSystem) -> WriteBack {
+        WriteBack {
+            file_system: FileSystem::new(os.file_system),
+            waiting: BTreeMap::new(),
+            waiting_sectors: 0,
+            in_flight_sectors: 0,
+            dirty_max_sectors: 0,
+            limit_sectors: os.dirty_limit_bytes / SECTOR_BYTES,
+            dirtied: 0,
+            budget: 0,
+            someone_waits: false,
+            cursor: 0,
+            next_pass: SimTime::NEVER,
+            journal: VecDeque::new(),
+            pages: VecDeque::new(),
+            journal_in_flight: false,
+            requests: 0,
+            os: os.clone(),
+        }
+    }
+
+    /// Files that the next writes begin.
+    pub fn begin_files(&mut self, count: u64) {
+        self.file_system.begin_files(count);
+    }
+
+    /// Takes data in, of what `content` tells; false when the limit is reached. Then everything is written, and the program
+    /// asks again when a request has ended.
+    pub fn admit(&mut self, run: Run, content: Content, now: SimTime) -> bool {
+        let dirty = self.dirty_sectors();
+        if dirty > 0 && dirty + u64::from(run.sectors) > self.limit_sectors {
+            self.someone_waits = true;
+            return false;
+        }
+        let added = self.insert(run, content);
+        self.waiting_sectors += added;
+        self.dirtied += added;
+        self.dirty_max_sectors = self.dirty_max_sectors.max(self.dirty_sectors());
+        self.file_system.grow(run);
+        if self.next_pass == SimTime::NEVER {
+            let interval = self.os.lazy_writer_interval.0;
+            self.next_pass = SimTime((now.0 / interval + 1).saturating_mul(interval));
+        }
+        true
+    }
+
+    /// Puts a run among those that wait; gives the sectors that were not there before.
+    fn insert(&mut self, run: Run, content: Content) -> u64 {
+        let (mut start, mut end) = (run.lba, run.lba + u64::from(run.sectors));
+        let mut held = 0;
+        let mut whole = Extent {
+            sectors: end - start,
+            content,
+        };
+        while let Some((&lba, &other)) = self.waiting.range(..=end).next_back() {
+            if lba + other.sectors < start {
+                break;
+            }
+            self.waiting.remove(&lba);
+            held += other.sectors;
+            start = start.min(lba);
+            end = end.max(lba + other.sectors);
+            whole = whole.joined(other, end - start);
+        }
+        self.waiting.insert(start, whole);
+        end - start - held
+    }
+
+    fn dirty_sectors(&self) -> u64 {
+        self.waiting_sectors + self.in_flight_sectors
+    }
+
+    /// The most that was dirty at a time.
+    pub fn dirty_max_bytes(&self) -> u64 {
+        self.dirty_max_sectors * SECTOR_BYTES
+    }
+
+    /// When the next pass begins: an interval after the last one began, or at once when a program
+    /// waits, and not before the last one is over.
+    pub fn next_pass(&self) -> SimTime {
+        match (self.passes(), self.someone_waits) {
+            (true, _) => SimTime::NEVER,
+            (false, true) => SimTime::ZERO,
+            (false, false) => self.next_pass,
+        }
+    }
+
+    /// Whether data of programs are on their way to the drive.
+    pub fn data_in_flight(&self) -> bool {
+        self.in_flight_sectors > 0
+    }
+
+    /// Begins a pass if one is due and the last one is over.
+    pub fn tick(&mut self, now: SimTime) {
+        if now < self.next_pass() {
+            return;
+        }
+        if self.waiting_sectors == 0 && self.file_system.is_clean() {
+            self.next_pass = SimTime::NEVER;
+            self.someone_waits = false;
+            return;
+        }
+        self.next_pass = now + self.os.lazy_writer_interval;
+        let share = (self.waiting_sectors as f64 * self.os.lazy_writer_share).ceil() as u64;
+        let due = match std::mem::take(&mut self.someone_waits) {
+            true => u64::MAX,
+            false => share.max(self.dirtied),
+        };
+        self.dirtied = 0;
+        self.budget = due.min(self.waiting_sectors);
+        let (journal, pages) = self.file_system.take();
+        self.journal.extend(journal);
+        self.pages.extend(pages);
+    }
+
+    /// Whether a pass is under way.
+    fn passes(&self) -> bool {
+        self.budget > 0 || self.requests > 0 || !self.journal.is_empty() || !self.pages.is_empty()
+    }
+
+    /// The lazy writer's next request, while it may have more outstanding. The journal goes before
+    /// the pages it speaks of; neither waits for data.
+    pub fn next(&mut self) -> Option<(Owner, Run, Content)> {
+        if self.requests >= self.os.write_depth {
+            return None;
+        }
+        let next = self.next_of_file_system().or_else(|| self.next_data());
+        self.requests += u32::from(next.is_some());
+        next
+    }
+
+    /// Its tables are numbers that differ from page to page: taken not to compress.
+    fn next_of_file_system(&mut self) -> Option<(Owner, Run, Content)> {
+        if self.journal_in_flight {
+            return None;
+        }
+        if let Some(run) = self.journal.pop_front() {
+            self.journal_in_flight = true;
+            return Some((Owner::Journal, run, Content::RANDOM));
+        }
+        let page = self.pages.pop_front()?;
+        Some((Owner::Page, page, Content::RANDOM))
+    }
+
+    fn next_data(&mut self) -> Option<(Owner, Run, Content)> {
+        if self.budget == 0 {
+            return None;
+        }
+        let ahead = self.waiting.range(self.cursor..).next();
+        let (&lba, &extent) = ahead.or_else(|| self.waiting.iter().next())?;
+        let most = (self.os.write_bytes / SECTOR_BYTES).min(self.budget);
+        let taken = extent.sectors.min(most);
+        self.waiting.remove(&lba);
+        if taken < extent.sectors {
+            let sectors = extent.sectors - taken;
+            self.waiting
+                .insert(lba + taken, Extent { sectors, ..extent });
+        }
+        self.cursor = lba + taken;
+        self.budget -= taken;
+        self.waiting_sectors -= taken;
+        self.in_flight_sectors += taken;
+        let run = Run {
+            lba,
+            sectors: taken as u32,
+        };
+        Some((Owner::Data(run.sectors), run, extent.content))
+    }
+
+    /// A request of the lazy writer has ended.
+    pub fn ended(&mut self, owner: Owner) {
+        self.requests -= 1;
+        match owner {
+            Owner::Data(sectors) => self.in_flight_sectors -= u64::from(sectors),
+            Owner::Journal => self.journal_in_flight = false,
+            Owner::Page | Owner::Read { .. } | Owner::Through { .. } => {}
+        }
+    }
+}

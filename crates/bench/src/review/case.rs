@@ -1,0 +1,165 @@
+//! Cases: jobs and scenarios as they run from a state, each once for every test that asks for it.
+
+use crate::driver::{self, Clock, DriverError};
+use crate::methods::{Job, Test, Work};
+use crate::record::Record;
+use crate::scripts;
+use crate::states::State;
+use ftlab_base::{Content, RootSeed};
+use ftlab_drive::{Device, DriveFile, Kind, Port, Testbed};
+use ftlab_workload::JobFile;
+use ftlab_workload::script::ScriptError;
+
+/// From how many percent on the words of the reference table call data compressible.
+const COMPRESSIBLE_PERCENT: u32 = 50;
+
+/// What a case runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Load {
+    /// A job file.
+    Job(&'static Job),
+    /// The script or scenario of that name.
+    Scenario(&'static str),
+}
+
+impl Load {
+    /// What names it among all loads.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Load::Job(job) => job.file,
+            Load::Scenario(name) => name,
+        }
+    }
+
+    /// Runs on a drive that is plugged into the machine.
+    pub fn run(
+        self,
+        device: &mut dyn Device,
+        machine: &Testbed,
+        seed: RootSeed,
+    ) -> Result<Record, DriverError> {
+        match self {
+            Load::Job(job) => {
+                let file = JobFile::parse(job.text, job.file)?;
+                let report = driver::run(&file, device, Clock::Timed, seed)?;
+                Ok(Record::of(&report))
+            }
+            Load::Scenario(name) => {
+                let scenario = scripts::scenario(name)?;
+                let report = driver::run_scenario(&scenario, device, machine, seed)?;
+                Ok(Record::of_scenario(&report))
+            }
+        }
+    }
+
+    /// What its data are like, in the words of the reference table.
+    pub fn data(&self) -> &'static str {
+        match self.compressible() {
+            Some(_) => "compressible",
+            None => "incompressible",
+        }
+    }
+
+    /// What its data look like, if they are what reviews call compressible.
+    fn compressible(&self) -> Option<Content> {
+        match self {
+            Load::Job(job) => {
+                let file = JobFile::parse(job.text, job.file).ok()?;
+                let mut data = file.jobs.iter().map(|job| job.data);
+                data.find(|data| u32::from(data.compressible_percent()) >= COMPRESSIBLE_PERCENT)
+                    .map(|data| data.content())
+            }
+            Load::Scenario(name) => {
+                let scenario = scripts::scenario(name).ok()?;
+                let phases = scenario.processes.iter().flat_map(|p| &p.script.phases);
+                let mut percents = phases.filter_map(|phase| phase.buffer_compress_percentage);
+                percents
+                    .find(|&percent| percent >= COMPRESSIBLE_PERCENT)
+                    .map(|percent| Content::compressible(percent.min(100) as u8))
+            }
+        }
+    }
+}
+
+/// A load as it runs from a state.
+#[derive(Debug, Clone, Copy)]
+pub struct Case {
+    pub state: State,
+    pub load: Load,
+    pub testbed: &'static str,
+    /// None for the fastest of the machine.
+    pub port: Option<Port>,
+    /// What was written on the way to the state: a drive that compresses reads back what it was given.
+    pub before: Content,
+}
+
+/// What tells cases apart.
+pub type Key = (State, &'static str, &'static str, Option<Port>);
+
+impl Case {
+    pub fn key(&self) -> Key {
+        (self.state, self.load.name(), self.testbed, self.port)
+    }
+}
+
+/// The cases of a test on a drive, each with the state that it is asked in. The first of a state
+/// answers figures that ask for no data and no port.
+pub fn cases_of(file: &DriveFile, test: &Test) -> Vec<(State, Case)> {
+    let (loads, ports): (Vec<Load>, &[Option<Port>]) = match test.step.work {
+        Work::Jobs { jobs, ports } => {
+            let kinds = if file.compresses() { jobs.len() } else { 1 };
+            (
+                jobs.iter().take(kinds).map(|job| Load::Job(job)).collect(),
+                ports,
+            )
+        }
+        Work::Scenario(name) => (vec![Load::Scenario(name)], &[None]),
+        Work::Within(..) | Work::Fact(_) => return Vec::new(),
+    };
+    let mut cases = Vec::new();
+    for &asked in test.family.states {
+        let state = match file.kind() {
+            Kind::Ssd => asked,
+            Kind::Disk => State::New,
+        };
+        for &load in &loads {
+            let slower =
+                |port: &&Option<Port>| port.is_none_or(|port| port.bytes_s() < file.link_bytes_s());
+            cases.extend(ports.iter().filter(slower).map(|&port| {
+                let testbed = test.family.testbed;
+                let case = Case {
+                    state,
+                    load,
+                    testbed,
+                    port,
+                    before: data_before(file, load),
+                };
+                (asked, case)
+            }));
+        }
+    }
+    cases
+}
+
+/// Data like those of a load if they compress and the drive can tell, else data that do not.
+fn data_before(file: &DriveFile, load: Load) -> Content {
+    match load.compressible() {
+        Some(data) if file.compresses() => data,
+        _ => Content::RANDOM,
+    }
+}
+
+/// Whether a drive has room for the files that a test's programs use.
+pub fn has_room(file: &DriveFile, test: &Test, machine: &Testbed) -> bool {
+    let Work::Scenario(name) = test.step.work else {
+        return true;
+    };
+    let checked = scripts::scenario(name)
+        .map_err(DriverError::from)
+        .and_then(|scenario| driver::check_scenario(&scenario, file.capacity_bytes(), machine));
+    !matches!(
+        checked,
+        Err(DriverError::Script(ScriptError::BeyondDrive { .. })
+            | DriverError::SystemBeyondDrive { .. })
+    )
+}

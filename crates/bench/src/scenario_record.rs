@@ -1,0 +1,54 @@
+//! A scenario's run as a result: what each program took, and how often everything stood still.
+
+use crate::driver::ScenarioReport;
+use crate::record::Record;
+use ftlab_base::Nanos;
+use std::collections::BTreeMap;
+
+/// Bytes of the binary megabyte.
+const MEBIBYTE: f64 = 1_048_576.0;
+
+impl Record {
+    /// The result of a scenario: that of its commands, and figures of its programs.
+    ///
+    /// `NAME_seconds` for each process that came to its end; `seconds` from the first start to the
+    /// last end of those that are waited for; `pauses` and `longest_pause_s`; `dirty_max_mb`.
+    /// `mb_s` and `mib_s` are what the programs waited for moved in that time, the operating
+    /// system's own writes left out.
+    #[must_use]
+    pub fn of_scenario(report: &ScenarioReport) -> Record {
+        let mut record = Record::of(&report.run);
+        put_figures(report, &mut record.metrics);
+        record
+    }
+}
+
+fn put_figures(report: &ScenarioReport, metrics: &mut BTreeMap<String, f64>) {
+    let mut put = |name: &str, value: f64| metrics.insert(name.to_owned(), value);
+    for process in &report.processes {
+        if let Some(span) = process.seconds {
+            put(&format!("{}_seconds", process.name), span.as_secs());
+        }
+    }
+    let awaited = || {
+        report
+            .processes
+            .iter()
+            .filter(|process| !process.background)
+    };
+    let start = awaited()
+        .map(|process| process.start)
+        .min()
+        .unwrap_or_default();
+    let ends = awaited().filter_map(|process| Some(process.start + process.seconds?));
+    let took = ends.max().unwrap_or(start) - start;
+    let bytes: u64 = awaited().map(|p| p.read_bytes + p.written_bytes).sum();
+    put("seconds", took.as_secs());
+    if took > Nanos::ZERO {
+        put("mb_s", bytes as f64 / 1e6 / took.as_secs());
+        put("mib_s", bytes as f64 / MEBIBYTE / took.as_secs());
+    }
+    put("pauses", report.pauses as f64);
+    put("longest_pause_s", report.longest_pause.as_secs());
+    put("dirty_max_mb", report.dirty_max_bytes as f64 / 1e6);
+}

@@ -1,0 +1,136 @@
+//! The application tests of 2008: what of the review the model must reproduce.
+
+use ftlab_base::RootSeed;
+use ftlab_bench::methods;
+use ftlab_bench::review::{Plan, review};
+use ftlab_drive::Catalog;
+use ftlab_result::{ResultSet, Verdict};
+use std::sync::LazyLock;
+
+const CORE: &str = "ocz-core-jmf602";
+const X25M: &str = "intel-x25-m-g1-80";
+const SLC: &str = "samsung-slc-64";
+const MOMENTUS: &str = "seagate-momentus-7200.2";
+const VELOCIRAPTOR: &str = "wd-velociraptor-300";
+const DRIVES: [&str; 5] = [X25M, CORE, SLC, MOMENTUS, VELOCIRAPTOR];
+
+const TESTS: [&str; 4] = ["A8", "A9", "A10", "A11"];
+
+static SET: LazyLock<ResultSet> = LazyLock::new(|| {
+    let plan = Plan {
+        drives: DRIVES
+            .iter()
+            .map(|drive| Catalog::load(drive, &[]).expect("it loads"))
+            .collect(),
+        tests: methods::select(&TESTS.map(str::to_owned)).expect("they exist"),
+        is_everything: false,
+        testbed: None,
+        memory_bytes: 1 << 32,
+        seed: RootSeed(1),
+        threads: 2,
+        version: "test".into(),
+    };
+    review(&plan, &|_| ()).expect("it runs")
+});
+
+fn metric(drive: &str, test: &str, name: &str) -> f64 {
+    let run = SET.run(&format!("{drive}/{test}/filled"));
+    run.expect("it ran").metrics[name]
+}
+
+fn two_archives(drive: &str, name: &str) -> f64 {
+    metric(drive, "archive-create-200mb-while-extract-5gb", name)
+}
+
+#[test]
+fn the_drive_the_scripts_are_fitted_on_agrees_and_others_follow() {
+    let passing = [
+        ("F0293", "X25-M create"),
+        ("F0294", "X25-M extract"),
+        ("F0290", "SLC create"),
+        ("F0297", "Momentus extract"),
+        ("F0299", "VelociRaptor create"),
+        ("F0315", "VelociRaptor PowerPoint"),
+        ("F0316", "VelociRaptor Photoshop"),
+        ("F0313", "Momentus PowerPoint"),
+        ("F0319", "web page on another drive of the Core's make"),
+    ];
+    for (id, what) in passing {
+        let figure = SET.figures.iter().find(|figure| figure.id == id);
+        let figure = figure.unwrap_or_else(|| panic!("{id} is not there"));
+        let (published, simulated) = (&figure.published, figure.simulated);
+        assert_eq!(
+            figure.verdict,
+            Verdict::Pass,
+            "{id} {what}: {simulated:?} for {published}"
+        );
+    }
+}
+
+#[test]
+fn only_the_jmf602_pauses() {
+    for drive in DRIVES {
+        let pauses = two_archives(drive, "pauses");
+        let expected = if drive == CORE {
+            10.0..=40.0
+        } else {
+            0.0..=0.0
+        };
+        assert!(expected.contains(&pauses), "{drive}: {pauses}");
+    }
+    let longest = two_archives(CORE, "longest_pause_s");
+    assert!(
+        (1.0..=2.0).contains(&longest),
+        "stops of up to two seconds: {longest}"
+    );
+}
+
+#[test]
+fn extraction_sets_the_drives_in_their_order() {
+    let of = |drive| two_archives(drive, "extract_seconds");
+    assert!(of(SLC) < of(X25M));
+    assert!(of(X25M) * 1.8 < of(CORE).min(of(MOMENTUS)));
+    assert!(of(VELOCIRAPTOR) < of(MOMENTUS));
+}
+
+#[test]
+fn a_second_archive_is_made_sooner_on_drives_that_do_not_merge() {
+    for test in [
+        "archive-create-200mb-while-extract-5gb",
+        "archive-create-200mb-while-extract",
+    ] {
+        let of = |drive| metric(drive, test, "create_seconds");
+        assert!(of(X25M) * 1.1 < of(CORE), "{test}");
+        assert!(of(SLC) * 1.1 < of(CORE), "{test}");
+    }
+}
+
+#[test]
+fn launches_during_an_extraction_fall_into_leagues() {
+    for program in ["powerpoint2007", "photoshop-cs3"] {
+        let of = |drive| {
+            metric(
+                drive,
+                &format!("launch-{program}-while-extract-5gb"),
+                "seconds",
+            )
+        };
+        let (good, core, vr) = (of(X25M).max(of(SLC)), of(CORE), of(VELOCIRAPTOR));
+        assert!(
+            2.0 * good < core.min(vr),
+            "{program}: {good} s, {core} s, {vr} s"
+        );
+        assert!(
+            (0.6..1.6).contains(&(core / vr)),
+            "the Core is like a VelociRaptor"
+        );
+        assert!(1.5 * core < of(MOMENTUS));
+    }
+}
+
+#[test]
+fn a_page_takes_ten_seconds_behind_the_merges_of_an_extraction() {
+    let of = |drive| metric(drive, "webpage-load-while-extract-5gb", "seconds");
+    assert!(of(CORE) > 10.0);
+    assert!(of(X25M) < 2.0);
+}

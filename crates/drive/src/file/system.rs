@@ -1,0 +1,70 @@
+//! The operating system of a test machine: how it writes back, and where its file system lies.
+
+use super::schema::SystemKeys;
+use ftlab_base::Nanos;
+
+/// What an operating system does with what programs write.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OperatingSystem {
+    /// Between two passes of the lazy writer.
+    pub lazy_writer_interval: Nanos,
+    /// Of the dirty data, written in a pass at least; 0 to 1.
+    pub lazy_writer_share: f64,
+    /// Dirty bytes at which a program that writes has to wait.
+    pub dirty_limit_bytes: u64,
+    /// Bytes of the lazy writer's largest request.
+    pub write_bytes: u64,
+    /// Its requests outstanding.
+    pub write_depth: u32,
+    /// Where the file system keeps what it has to, in bytes from the start of the drive.
+    pub file_system: FileSystemPlaces,
+}
+
+/// Where the parts of a file system lie, in bytes from the start of the drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileSystemPlaces {
+    /// The journal, written round and round.
+    pub journal: u64,
+    /// Bytes of the journal.
+    pub journal_bytes: u64,
+    /// The table of files.
+    pub table: u64,
+    /// The bitmap of free clusters.
+    pub bitmap: u64,
+    /// The directories.
+    pub directory: u64,
+}
+
+impl OperatingSystem {
+    pub(super) fn of(keys: &SystemKeys) -> Result<OperatingSystem, String> {
+        let share = keys.lazy_writer_share.base;
+        if share > 1.0 {
+            return Err("os.lazy_writer_share: it must be at most 100 %".to_owned());
+        }
+        if keys.lazy_writer_interval.get() == Nanos::ZERO {
+            return Err("os.lazy_writer_interval: it must be above 0".to_owned());
+        }
+        for (key, size) in [
+            ("write_size", &keys.write_size),
+            ("journal_size", &keys.journal_size),
+        ] {
+            if size.base < 4096.0 {
+                return Err(format!("os.{key}: it must be at least 4 KiB, a page"));
+            }
+        }
+        Ok(OperatingSystem {
+            lazy_writer_interval: keys.lazy_writer_interval.get(),
+            lazy_writer_share: share,
+            dirty_limit_bytes: keys.dirty_limit.base as u64,
+            write_bytes: keys.write_size.base as u64,
+            write_depth: keys.write_depth.get(),
+            file_system: FileSystemPlaces {
+                journal: keys.journal_at.base as u64,
+                journal_bytes: keys.journal_size.base as u64,
+                table: keys.table_at.base as u64,
+                bitmap: keys.bitmap_at.base as u64,
+                directory: keys.directory_at.base as u64,
+            },
+        })
+    }
+}

@@ -1,0 +1,303 @@
+//! What a mapping table on flash costs, what it keeps, and in which order it is read.
+
+use super::*;
+use crate::page::{Greedy, PageConfig, StreamConfig, WearLevelling};
+use crate::testing::{FenceCheck, StampOracle};
+use crate::{Extent, TranslationLayer};
+use ftlab_base::rng::Stream;
+use ftlab_base::{Content, Geometry, RootSeed};
+use ftlab_nand::{NandOp, OpKind};
+use rand::RngExt;
+
+/// Entries of a translation page.
+const ENTRIES: u32 = 16;
+
+/// A layer with everything that watches it.
+struct Bench {
+    layer: PageLayer<false>,
+    batch: OpBatch,
+    oracle: StampOracle,
+    fences: FenceCheck,
+}
+
+impl Bench {
+    /// Four dies of 64 blocks, of which half is the user's.
+    fn new(cached_entries: u32, stripe_dies: u32, slot_bytes: u32) -> Bench {
+        Bench::with(cached_entries, ENTRIES, stripe_dies, slot_bytes)
+    }
+
+    fn with(
+        cached_entries: u32,
+        entries_per_page: u32,
+        stripe_dies: u32,
+        slot_bytes: u32,
+    ) -> Bench {
+        let geometry = Geometry {
+            channels: 4,
+            dies_per_channel: 1,
+            planes_per_die: 1,
+            blocks_per_die: 64,
+            pages_per_block: 16,
+            page_bytes: 8192,
+            slot_bytes,
+        };
+        let layout = Layout::new(geometry, stripe_dies).unwrap();
+        let config = PageConfig {
+            reliability: None,
+            user_slots: layout.slots() / 2,
+            reserve_superblocks: 2,
+            policy: Box::new(Greedy),
+            checkpoint: None,
+            translation: Some(TranslationConfig {
+                cached_entries,
+                entries_per_page,
+            }),
+            streams: StreamConfig::default(),
+            wear: WearLevelling::default(),
+        };
+        let layer = PageLayer::new(layout, config).unwrap();
+        Bench {
+            oracle: StampOracle::new(&layer),
+            layer,
+            batch: OpBatch::carrying_data(),
+            fences: FenceCheck::default(),
+        }
+    }
+
+    fn write(&mut self, n: u32) -> Vec<NandOp> {
+        self.write_extent(n, Extent::Whole)
+    }
+
+    fn write_extent(&mut self, n: u32, extent: Extent) -> Vec<NandOp> {
+        self.oracle.write(Lpn(n));
+        let done = self
+            .layer
+            .write(Lpn(n), extent, Content::RANDOM, &mut self.batch)
+            .unwrap();
+        self.layer.flush(&mut self.batch);
+        self.settle(done)
+    }
+
+    fn read(&mut self, first: u32, slots: u32) -> Vec<NandOp> {
+        let done = self.batch.fence();
+        self.layer.read(Lpn(first), slots, done, &mut self.batch);
+        self.settle(done)
+    }
+
+    fn trim(&mut self, first: u32, slots: u32) -> Vec<NandOp> {
+        (first..first + slots).for_each(|n| self.oracle.trim(Lpn(n)));
+        self.layer.trim(Lpn(first), slots, &mut self.batch);
+        self.settle(Fence::NONE)
+    }
+
+    /// Takes in what one call of the host did.
+    fn settle(&mut self, done: Fence) -> Vec<NandOp> {
+        self.fences.issue(self.batch.ops());
+        self.fences.wait(done);
+        self.oracle.take(self.batch.moves());
+        let ops = self.batch.ops().to_vec();
+        self.batch.clear();
+        ops
+    }
+
+    fn check(&self) {
+        self.layer.check_invariants();
+        self.oracle.check(&self.layer);
+        self.fences.finish();
+    }
+}
+
+fn count(ops: &[NandOp], kind: OpKind, cause: Cause) -> usize {
+    let counted = ops.iter().filter(|op| op.kind == kind && op.cause == cause);
+    counted.count()
+}
+
+/// What an operation stream reads of the map, and where its data operation waits for that.
+fn map_reads(ops: &[NandOp]) -> usize {
+    count(ops, OpKind::Read, Cause::Map)
+}
+
+#[test]
+fn a_new_drive_reads_and_writes_no_translation_pages() {
+    let mut bench = Bench::new(64, 4, 8192);
+    assert!(bench.read(0, 100).is_empty());
+    for n in 0..64 {
+        let ops = bench.write(n * 8);
+        assert_eq!((ops.len(), map_reads(&ops)), (1, 0));
+    }
+    bench.check();
+}
+
+#[test]
+fn a_missed_read_waits_for_its_translation_page() {
+    let mut bench = Bench::new(8, 4, 8192);
+    (0..64).for_each(|n| drop(bench.write(n)));
+    // Of the first page only flash knows.
+    let ops = bench.read(3, 1);
+    let (map, host) = (ops[0], *ops.last().unwrap());
+    assert_eq!((map.kind, map.cause), (OpKind::Read, Cause::Map), "{ops:?}");
+    assert_eq!((host.kind, host.cause), (OpKind::Read, Cause::Host));
+    assert!(host.order.waits.is_some() && map.order.signals.contains(&host.order.waits));
+    // Now it is known, and its neighbours are at hand.
+    assert_eq!(map_reads(&bench.read(3, 1)), 0);
+    assert_eq!(map_reads(&bench.read(0, 16)), 0);
+    let next = bench.read(15, 10);
+    let first = next.iter().find(|op| op.cause == Cause::Host).unwrap();
+    assert!(!first.order.waits.is_some(), "slot 15 is known");
+    assert!(
+        next.last().unwrap().order.waits.is_some(),
+        "slots 16 to 24 are not"
+    );
+    bench.check();
+}
+
+#[test]
+fn a_read_takes_in_a_sector_of_entries_and_a_write_one() {
+    // 8 KiB of 128 entries: 8 in a sector.
+    let mut bench = Bench::with(200, 128, 4, 8192);
+    (0..1024).for_each(|n| drop(bench.write(n)));
+    assert_eq!(map_reads(&bench.read(12, 1)), 1);
+    assert_eq!(
+        map_reads(&bench.read(200, 1)),
+        1,
+        "another page is at hand now"
+    );
+    assert_eq!(map_reads(&bench.read(8, 8)), 0, "the sector of slot 12");
+    assert_eq!(map_reads(&bench.read(16, 1)), 1, "the next sector");
+    assert_eq!(map_reads(&bench.write(300)), 1);
+    assert_eq!(map_reads(&bench.read(100, 1)), 1);
+    assert_eq!(
+        map_reads(&bench.read(301, 1)),
+        1,
+        "the neighbour of slot 300"
+    );
+    bench.check();
+}
+
+#[test]
+fn the_rest_of_a_slot_is_read_after_its_entry_and_a_whole_slot_waits_for_nothing() {
+    for slot_bytes in [8192, 32768] {
+        let mut bench = Bench::new(8, 4, slot_bytes);
+        (0..64).for_each(|n| drop(bench.write(n)));
+        let ops = bench.write_extent(3, Extent::Part);
+        let map = ops[0];
+        assert_eq!((map.kind, map.cause), (OpKind::Read, Cause::Map), "{ops:?}");
+        let rest = ops
+            .iter()
+            .filter(|op| op.kind == OpKind::Read && op.cause == Cause::Host);
+        let rest: Vec<_> = rest.collect();
+        assert_eq!(rest.len() as u32, slot_bytes / 8192);
+        assert!(map.order.signals[0].is_some());
+        assert!(rest.iter().all(|op| op.order.waits == map.order.signals[0]));
+        let program = ops
+            .iter()
+            .find(|op| op.cause == Cause::Host && op.kind == OpKind::Program);
+        assert_eq!(program.unwrap().order.waits, rest[0].order.signals[0]);
+        // Slot 20 is as unknown.
+        let ops = bench.write(20);
+        assert_eq!((ops[0].kind, ops[0].cause), (OpKind::Read, Cause::Map));
+        let program = ops.iter().find(|op| op.cause == Cause::Host);
+        assert_eq!(program.unwrap().order.waits, Fence::NONE);
+        bench.check();
+    }
+}
+
+#[test]
+fn what_has_changed_in_a_page_is_written_back_together() {
+    let mut bench = Bench::new(2 * ENTRIES, 4, 8192);
+    // Two pages of the map, all of it changed; then as many entries of others push them out.
+    let mut programs = 0;
+    for n in (0..2 * ENTRIES).chain((2..100).map(|page| page * ENTRIES)) {
+        let ops = bench.write(n);
+        programs += count(&ops, OpKind::Program, Cause::Map);
+        assert_eq!(map_reads(&ops), 0, "each page is new or wholly changed");
+    }
+    // One for each of the first two pages, then one for each single entry.
+    assert_eq!(programs, 2 + (98 - 2 * ENTRIES as usize));
+    bench.check();
+}
+
+#[test]
+fn a_page_that_maps_nothing_is_forgotten() {
+    let mut bench = Bench::new(8, 4, 8192);
+    (0..64).for_each(|n| drop(bench.write(n)));
+    let ops = bench.trim(16, 16);
+    assert!(ops.is_empty(), "{ops:?}");
+    assert!(bench.read(16, 16).is_empty());
+    // Of one that maps something else a trim is a change as any other.
+    bench.trim(0, 15);
+    assert_eq!(count(&bench.read(0, 16), OpKind::Read, Cause::Host), 1);
+    bench.check();
+}
+
+/// Looked up at random, one entry is as likely to be held as another, whatever leaves first.
+#[test]
+fn random_reads_hit_as_often_as_entries_are_held() {
+    let mut bench = Bench::new(512, 4, 8192);
+    let slots = bench.layer.slots();
+    (0..slots).for_each(|n| drop(bench.write(n)));
+    let mut rng = RootSeed(1).stream("hits");
+    let mut reads = 0;
+    let count = 40_000;
+    for n in 0..count + 5_000 {
+        let missed = map_reads(&bench.read(rng.random_range(0..slots), 1));
+        reads += if n < 5_000 { 0 } else { missed };
+    }
+    // Missed, and not in the page at hand.
+    let want = (1.0 - 512.0 / f64::from(slots)) * (1.0 - f64::from(ENTRIES) / f64::from(slots));
+    let have = reads as f64 / f64::from(count);
+    assert!((have - want).abs() < 0.01, "{have} for {want}");
+}
+
+/// Random requests of all kinds.
+fn go_on(bench: &mut Bench, count: u32, rng: &mut Stream) {
+    let slots = bench.layer.slots();
+    for _ in 0..count {
+        let n = rng.random_range(0..slots);
+        let few = rng.random_range(1..=(slots - n).min(40));
+        drop(match rng.random_range(0..20) {
+            0 => bench.trim(n, few),
+            1..5 => bench.read(n, few),
+            5..8 => bench.write_extent(n, Extent::Part),
+            _ => bench.write(n),
+        });
+    }
+}
+
+#[test]
+fn every_slot_is_found_whatever_is_in_memory() {
+    for (seed, cached) in [1, 3, 40, 300, 1000].into_iter().enumerate() {
+        for (stripe_dies, slot_bytes) in [(4, 8192), (1, 8192), (2, 4096), (4, 16384)] {
+            let mut bench = Bench::new(cached, stripe_dies, slot_bytes);
+            let mut rng = RootSeed(seed as u64).stream("translation");
+            for _ in 0..8 {
+                go_on(&mut bench, 500, &mut rng);
+                bench.check();
+            }
+        }
+    }
+}
+
+/// Every write changes an entry of another page, so nearly each is written back alone.
+#[test]
+fn the_log_is_collected_half_empty_and_wears_all_superblocks() {
+    let mut bench = Bench::new(4, 4, 8192);
+    let slots = bench.layer.slots();
+    (0..slots).for_each(|n| drop(bench.write(n)));
+    let before = bench.layer.array().counters();
+    let mut rng = RootSeed(1).stream("log");
+    let count = 10_000_u32;
+    for _ in 0..count {
+        bench.write(rng.random_range(0..slots));
+    }
+    bench.check();
+    let done = bench.layer.array().counters().since(&before);
+    let moved = done.programs_for(Cause::Gc) + u64::from(count);
+    // Some entries of a page leave together.
+    let map = done.programs_for(Cause::Map) as f64;
+    assert!(map > 0.9 * moved as f64, "{map} of {moved}");
+    // Random writes to a log that has room for everything twice cost less than 1.3.
+    assert!(map < 1.3 * moved as f64, "{map} of {moved}");
+    let erases = bench.layer.array().erase_counts();
+    assert!(*erases.iter().min().unwrap() > 0, "{erases:?}");
+}

@@ -1,0 +1,53 @@
+//! What can be wrong with a script or a scenario.
+
+use thiserror::Error;
+
+/// A script or scenario that cannot be run. The message names the place, what is wrong and what to
+/// write instead.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ScriptError {
+    /// The text is not what a script may say.
+    #[error("{file}:{line}: {why}")]
+    Invalid {
+        /// The file's name, as given.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong and what belongs there.
+        why: String,
+    },
+    /// Files of a script lie beyond the end of the drive.
+    #[error(
+        "{file}: files `{files}` end at {end} bytes and the drive has {capacity}; give them a \
+         smaller `at`, or take a larger drive"
+    )]
+    BeyondDrive {
+        /// The script's file.
+        file: String,
+        /// The name of the files.
+        files: String,
+        /// Where they end, in bytes.
+        end: u64,
+        /// Bytes of the drive.
+        capacity: u64,
+    },
+}
+
+impl ScriptError {
+    /// The error at a byte of the text.
+    pub(super) fn at(file: &str, text: &str, byte: usize, why: impl Into<String>) -> ScriptError {
+        let before = text.as_bytes().iter().take(byte);
+        ScriptError::Invalid {
+            file: file.to_owned(),
+            line: 1 + before.filter(|byte| **byte == b'\n').count(),
+            why: why.into(),
+        }
+    }
+
+    /// An error of the parser, in one line.
+    pub(super) fn of_toml(file: &str, text: &str, error: &toml::de::Error) -> ScriptError {
+        let byte = error.span().map_or(0, |span| span.start);
+        let words: Vec<&str> = error.message().split_whitespace().collect();
+        ScriptError::at(file, text, byte, words.join(" "))
+    }
+}

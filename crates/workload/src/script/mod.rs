@@ -1,0 +1,107 @@
+//! Application scripts: what a program reads, computes and writes, and scenarios of several.
+//!
+//! A [`Script`] is a program as phases, one after the other. A phase is *steps*: read a block,
+//! compute, write what that gives. A [`Scenario`] starts several scripts on one drive, each at its
+//! time. [`StepStream`] yields a script's steps, the same ones for the same seed; when each of them
+//! happens is not decided here but by the driver, which knows the time and the operating system.
+
+mod error;
+mod file;
+mod quantity;
+mod schema;
+mod steps;
+
+pub use error::ScriptError;
+pub use steps::{Run, Step, StepStream};
+
+use ftlab_base::{Content, Nanos};
+
+/// A program.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Script {
+    /// The file it is from.
+    pub file: String,
+    /// What it does, in a few words.
+    pub name: String,
+    /// In a sentence or more: what it does and where its numbers come from.
+    pub summary: String,
+    /// The machine its CPU times are of.
+    pub testbed: String,
+    /// One after the other; at least one.
+    pub phases: Vec<Phase>,
+}
+
+/// Steps of one kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Phase {
+    /// Time before its first step that no machine shortens: a person, a timer.
+    pub think: Nanos,
+    /// CPU time of all its steps, on the script's testbed.
+    pub cpu: Nanos,
+    /// What is read.
+    pub read: Option<Transfer>,
+    /// What is written.
+    pub write: Option<Transfer>,
+    /// Whether a write is waited for. Otherwise the operating system takes it and writes it back.
+    pub through: bool,
+    /// Requests of the program outstanding at most.
+    pub depth: u32,
+    /// By how much what is written can be compressed, in percent; `None` when nothing is known.
+    pub buffer_compress_percentage: Option<u32>,
+}
+
+impl Phase {
+    /// What its writes carry: data that do not compress, unless the script says otherwise.
+    #[must_use]
+    pub fn content(&self) -> Content {
+        let percent = self.buffer_compress_percentage.unwrap_or(0);
+        Content::compressible(u8::try_from(percent).unwrap_or(100))
+    }
+}
+
+/// What a phase moves in one direction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Transfer {
+    /// The name of its files.
+    pub files: String,
+    /// First sector of the files.
+    pub at: u64,
+    /// Sectors of the files.
+    pub size: u64,
+    /// Files they are.
+    pub count: u64,
+    /// Sectors moved.
+    pub amount: u64,
+    /// Sizes of requests in sectors, each with its weight above 0.
+    pub blocks: Vec<(u32, u32)>,
+    /// Chance that a request follows the one before; otherwise it goes anywhere in the files.
+    pub sequential: f64,
+}
+
+/// Programs that share a drive.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scenario {
+    /// What it is, in a few words.
+    pub name: String,
+    /// In a sentence or more.
+    pub summary: String,
+    /// The machine it runs on unless another is asked for.
+    pub testbed: String,
+    /// A pause is longer than this.
+    pub pause: Nanos,
+    /// The programs.
+    pub processes: Vec<Process>,
+}
+
+/// A program of a scenario.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Process {
+    /// Its name in results.
+    pub name: String,
+    /// When it starts.
+    pub start: Nanos,
+    /// Nobody waits for its end.
+    pub background: bool,
+    /// What it does.
+    pub script: Script,
+}

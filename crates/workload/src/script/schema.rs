@@ -1,0 +1,95 @@
+//! What a script file and a scenario file may say. Unknown keys are refused.
+
+use super::quantity::{Sectors, Share, Span};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::Spanned;
+
+/// The version of both schemas.
+pub(super) const SCHEMA: u32 = 1;
+
+/// One program.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScriptFile {
+    pub schema: Spanned<u32>,
+    pub name: String,
+    pub summary: String,
+    /// The machine its CPU times are of.
+    pub testbed: String,
+    /// Where its files lie.
+    #[serde(default)]
+    pub files: BTreeMap<String, FilesKeys>,
+    pub phase: Vec<Spanned<PhaseKeys>>,
+}
+
+/// Files that lie side by side.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FilesKeys {
+    pub at: Spanned<Sectors>,
+    pub size: Spanned<Sectors>,
+    /// How many files they are.
+    pub count: Option<Spanned<u64>>,
+}
+
+/// A part of a program: steps of reading, computing and writing.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PhaseKeys {
+    /// For the reader.
+    #[expect(dead_code, reason = "for the reader of the file")]
+    pub name: String,
+    pub think: Option<Span>,
+    pub cpu: Option<Span>,
+    pub read: Option<TransferKeys>,
+    pub write: Option<WriteKeys>,
+    /// Requests of the program outstanding.
+    pub depth: Option<Spanned<u32>>,
+}
+
+/// What is read.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TransferKeys {
+    pub files: Spanned<String>,
+    pub amount: Spanned<Sectors>,
+    /// Size of a request to its weight.
+    pub blocks: Spanned<BTreeMap<String, u32>>,
+    pub sequential: Option<Share>,
+}
+
+/// What is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WriteKeys {
+    pub files: Spanned<String>,
+    pub amount: Spanned<Sectors>,
+    pub blocks: Spanned<BTreeMap<String, u32>>,
+    pub sequential: Option<Share>,
+    pub through: Option<bool>,
+    pub buffer_compress_percentage: Option<Spanned<u32>>,
+}
+
+/// Several programs on one drive.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScenarioFile {
+    pub schema: Spanned<u32>,
+    pub name: String,
+    pub summary: String,
+    pub testbed: String,
+    pub pause: Option<Span>,
+    pub process: Spanned<Vec<Spanned<ProcessKeys>>>,
+}
+
+/// One of them.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ProcessKeys {
+    pub name: String,
+    pub script: Spanned<String>,
+    pub start: Option<Span>,
+    #[serde(default)]
+    pub background: bool,
+}
