@@ -73,7 +73,7 @@ fn page_mapping_is_right_in_every_shape() {
                 };
                 // Two entries of 4 KiB in a page: many translation pages, few in memory.
                 let map = match seed % 3 {
-                    0 => "map.entry=4KiB map.dram=40KiB spare.op=2 ",
+                    0 => "map.entry=4KiB map.dram=40KiB spare.op=4 ",
                     _ => "",
                 };
                 let blocks = if map.is_empty() { 24 } else { 80 } * planes;
