@@ -208,8 +208,14 @@ impl Ssd {
             .link
             .serve(now, self.params.link_in(command, self.link_sector));
         let decided = self.core.serve(now, work);
-        let at = arrived.max(decided);
-        self.events.schedule(at, Event::Ready, number);
+        // The first slot goes on while the others are still on their way.
+        let first = self.slot.first(command);
+        let rest = self
+            .params
+            .after_first(command, first, self.slot.sectors(), self.link_sector);
+        let begun = arrived.less(rest.link).max(decided.less(rest.core));
+        self.commands.set_through(number, arrived.max(decided));
+        self.events.schedule(begun, Event::Ready, number);
     }
 
     fn ready(&mut self, number: u32, now: SimTime) {
@@ -306,7 +312,9 @@ impl Ssd {
             Event::DataOut if self.unreadable.remove(&number) => {
                 self.complete(number, at, Outcome::Unrecoverable, done);
             }
-            Event::DataOut | Event::Done => self.complete(number, at, Outcome::Good, done),
+            Event::DataOut | Event::Written | Event::Done => {
+                self.complete(number, at, Outcome::Good, done)
+            }
             Event::Failed => self.complete(number, at, Outcome::WriteFault, done),
         }
         Some(at)
