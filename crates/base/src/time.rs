@@ -27,6 +27,12 @@ impl SimTime {
         Nanos(self.0.saturating_sub(earlier.0))
     }
 
+    /// The instant so long before; the beginning of the run at the earliest.
+    #[must_use]
+    pub fn less(self, span: Nanos) -> SimTime {
+        SimTime(self.0.saturating_sub(span.0))
+    }
+
     /// Seconds since the run began.
     #[must_use]
     pub fn as_secs(self) -> f64 {

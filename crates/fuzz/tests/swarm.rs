@@ -73,12 +73,12 @@ fn page_mapping_is_right_in_every_shape() {
                     0 => "",
                     _ => "checkpoint.every=96KiB checkpoint.size=40KiB",
                 };
-                // Two entries of 4 KiB in a page: many translation pages, few in memory.
+                // Eight entries of 1 KiB in a page: many translation pages, few in memory.
                 let map = match seed % 3 {
-                    0 => "map.entry=4KiB map.dram=40KiB spare.op=2 ",
+                    0 => "map.entry=1KiB map.dram=10KiB spare.op=1 ",
                     _ => "",
                 };
-                let blocks = if map.is_empty() { 24 } else { 80 } * planes;
+                let blocks = if map.is_empty() { 24 } else { 48 } * planes;
                 let plan = plan(
                     "generic-mlc-8",
                     &format!(

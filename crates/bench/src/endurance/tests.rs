@@ -11,6 +11,8 @@ const DAILY: Daily = Daily {
 /// A drive whose blocks all last as long as the rating, and lose nothing else.
 fn even(settings: &[&str]) -> DriveFile {
     let base = [
+        // Greedy takes the first of equals, and lets others lie: FIFO wears all alike.
+        "gc.policy=fifo",
         "map.stripe_dies=16",
         "nand.blocks_per_die=128",
         "nand.pages_per_block=16",
@@ -64,10 +66,8 @@ fn host_bytes_fall_as_write_amplification_rises() {
     let random = life_of(&even(&[]), RANDOM, Scale::FULL);
     assert!(random.wa > 2.0, "{}", random.wa);
     let expected = sequential.host_bytes * sequential.wa / random.wa;
-    assert!(
-        (random.host_bytes / expected - 1.0).abs() < 0.05,
-        "{random:?}"
-    );
+    let off = random.host_bytes / expected - 1.0;
+    assert!(off.abs() < 0.05, "{off}");
     let spare = even(&["spare.op=0.5"]);
     let wide = life_of(&spare, RANDOM, Scale::FULL);
     assert!(wide.wa < 0.8 * random.wa, "{} {}", wide.wa, random.wa);
@@ -75,7 +75,8 @@ fn host_bytes_fall_as_write_amplification_rises() {
 
 #[test]
 fn a_scaled_life_is_that_of_the_full_drive() {
-    let full = life_of(&even(&[]), RANDOM, Scale::FULL);
+    let roomy = || even(&["spare.op=0.3"]);
+    let full = life_of(&roomy(), RANDOM, Scale::FULL);
     for scale in [
         Scale {
             blocks: 1,
@@ -93,7 +94,7 @@ fn a_scaled_life_is_that_of_the_full_drive() {
             cycles: 1,
         },
     ] {
-        let scaled = life_of(&even(&[]), RANDOM, scale);
+        let scaled = life_of(&roomy(), RANDOM, scale);
         let off = scaled.host_bytes / full.host_bytes - 1.0;
         // The reserve does not shrink, so half of the blocks have a little less spare area.
         assert!(off.abs() < 0.12, "{scale:?}: {off}");

@@ -15,6 +15,8 @@ pub(super) enum Event {
     Ready,
     /// A read's last byte has crossed the link.
     DataOut,
+    /// A write is in the buffer, and all of its data have arrived.
+    Written,
     /// It is done for the host.
     Done,
     /// It is over and was not done: the flash takes no more writes.
@@ -22,7 +24,7 @@ pub(super) enum Event {
 }
 
 /// The stages, each with a queue of the events it causes.
-const STAGES: usize = 4;
+const STAGES: usize = 5;
 
 impl Event {
     /// The queue of the stage that causes the event. What is over ends at once, whether it was
@@ -32,7 +34,8 @@ impl Event {
             Event::Sent => 0,
             Event::Ready => 1,
             Event::DataOut => 2,
-            Event::Done | Event::Failed => 3,
+            Event::Written => 3,
+            Event::Done | Event::Failed => 4,
         }
     }
 }
@@ -107,8 +110,8 @@ impl Events {
         let queue = &mut self.queues[stage];
         let Entry { event, command, .. } = queue.pop_front()?;
         self.heads[stage] = queue.front().map_or(NOTHING, |next| next.key);
-        let [a, b, c, d] = self.heads;
-        self.first = a.min(b).min(c.min(d));
+        let [a, b, c, d, e] = self.heads;
+        self.first = a.min(b).min(c.min(d)).min(e);
         Some((event, command))
     }
 }

@@ -221,11 +221,28 @@ impl Ssd {
         let arrived = self
             .link
             .serve(now, self.params.link_in(command, self.link_sector));
-        let work_of_compressor = self.params.compression(command);
-        let compressed = self.compressor.serve(arrived, work_of_compressor);
         let decided = self.core.serve(now, work);
-        let at = compressed.max(decided);
-        self.events.schedule(at, Event::Ready, number);
+        // The first slot goes on while the others are still on their way.
+        let first = self.slot.first(command);
+        let rest = self
+            .params
+            .after_first(command, first, self.slot.sectors(), self.link_sector);
+        let came = arrived.less(rest.link);
+        let (begun, through) = match command.kind {
+            CommandKind::Write => {
+                let work = self.params.compression(command, command.sectors);
+                let last = self.params.compression(command, self.slot.sectors());
+                let compressed = self.compressor.serve(came, work);
+                (
+                    compressed.less(rest.compressor),
+                    compressed.max(arrived + last),
+                )
+            }
+            _ => (came, arrived),
+        };
+        let begun = begun.max(decided.less(rest.core));
+        self.commands.set_through(number, through.max(decided));
+        self.events.schedule(begun, Event::Ready, number);
     }
 
     fn ready(&mut self, number: u32, now: SimTime) {
@@ -323,7 +340,9 @@ impl Ssd {
             Event::DataOut if self.unreadable.remove(&number) => {
                 self.complete(number, at, Outcome::Unrecoverable, done);
             }
-            Event::DataOut | Event::Done => self.complete(number, at, Outcome::Good, done),
+            Event::DataOut | Event::Written | Event::Done => {
+                self.complete(number, at, Outcome::Good, done)
+            }
             Event::Failed => self.complete(number, at, Outcome::WriteFault, done),
         }
         Some(at)

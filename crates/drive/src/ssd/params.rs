@@ -43,6 +43,17 @@ pub struct SsdParams {
     pub host: Host,
 }
 
+/// What is left of a command's way in behind its first slot.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rest {
+    /// On the link.
+    pub(super) link: Nanos,
+    /// In the compressor.
+    pub(super) compressor: Nanos,
+    /// At the core.
+    pub(super) core: Nanos,
+}
+
 impl SsdParams {
     /// Time of a command on its way in over a link that takes `sector` for a sector: its protocol,
     /// and a write's data.
@@ -53,10 +64,10 @@ impl SsdParams {
         }
     }
 
-    /// Time of a write's data in the compressor.
-    pub(super) fn compression(&self, command: &Command) -> Nanos {
+    /// Time of the first `sectors` of a write's data in the compressor.
+    pub(super) fn compression(&self, command: &Command, sectors: u32) -> Nanos {
         match command.kind {
-            CommandKind::Write => self.compressed_sector * u64::from(command.sectors),
+            CommandKind::Write => self.compressed_sector * u64::from(sectors.min(command.sectors)),
             _ => Nanos::ZERO,
         }
     }
@@ -65,6 +76,33 @@ impl SsdParams {
     pub(super) fn collection(&self, ops: &[NandOp]) -> Nanos {
         let is_collected = |op: &&NandOp| op.kind == OpKind::Read && op.cause == Cause::Gc;
         self.collected_page * ops.iter().filter(is_collected).count() as u64
+    }
+
+    /// What of a command's way in is left when its first slot, of `first` sectors, has passed.
+    pub(super) fn after_first(
+        &self,
+        command: &Command,
+        first: u32,
+        slot: u32,
+        sector: Nanos,
+    ) -> Rest {
+        let slots = command.sectors.saturating_sub(first).div_ceil(slot);
+        let sectors = match command.kind {
+            CommandKind::Write => command.sectors.saturating_sub(first),
+            _ => 0,
+        };
+        let is_transfer = matches!(command.kind, CommandKind::Write | CommandKind::Read);
+        Rest {
+            link: sector * u64::from(sectors),
+            compressor: self.compressed_sector * u64::from(sectors),
+            core: self.per_slot * u64::from(if is_transfer { slots } else { 0 }),
+        }
+    }
+
+    /// Time until the first page of a read is in the drive.
+    pub(super) fn first_page(&self, sectors: u32) -> Nanos {
+        let nand = &self.nand;
+        nand.t_read + nand.command_transfer + nand.sector_transfer * u64::from(sectors)
     }
 
     /// Time of the firmware core for a command of so many slots.

@@ -32,9 +32,13 @@ impl Ssd {
             // Nothing to wait for; what there is was done to make room for entries of the map.
             self.issue(now);
             self.mapped.batch.recycle(done);
+            self.commands.set_first_page(number, now);
             self.data_out(number, now);
             return;
         }
+        let sectors = self.slot.first(command);
+        let first_page = now + self.params.first_page(sectors);
+        self.commands.set_first_page(number, first_page);
         self.issue(now);
         self.scheduler.watch(done);
         if done.index() >= self.reading.len() {
@@ -50,8 +54,15 @@ impl Ssd {
     }
 
     pub(super) fn data_out(&mut self, number: u32, now: SimTime) {
-        let sectors = u64::from(self.commands.get(number).sectors);
-        let at = self.link.serve(now, self.link_sector * sectors);
+        let command = self.commands.get(number);
+        let work = self.link_sector * u64::from(command.sectors);
+        let last = self.link_sector * u64::from(self.slot.last(command));
+        // Data cross the link as they come out of the flash, in order. The first page can be there
+        // no earlier than it takes one to come, and the last slot crosses when all are there.
+        let first = self.commands.first_page(number);
+        let whole = now.max(self.commands.through(number));
+        let start = first.max((whole + last).less(work)).min(whole);
+        let at = self.link.serve(start, work);
         self.events.schedule(at, Event::DataOut, number);
     }
 }

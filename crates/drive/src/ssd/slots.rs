@@ -32,6 +32,22 @@ impl SlotSize {
         1 << self.shift
     }
 
+    /// Sectors of the first slot that a command touches.
+    #[inline]
+    pub(super) fn first(self, command: &Command) -> u32 {
+        let within = command.lba.0 as u32 & (self.sectors() - 1);
+        (self.sectors() - within).min(command.sectors)
+    }
+
+    /// Sectors of the last slot that a command touches.
+    #[inline]
+    pub(super) fn last(self, command: &Command) -> u32 {
+        let end = command.lba.0 as u32 + command.sectors;
+        let within = end & (self.sectors() - 1);
+        let sectors = if within == 0 { self.sectors() } else { within };
+        sectors.min(command.sectors)
+    }
+
     /// The part of one slot that a command covers from its sector `offset` on.
     #[inline]
     pub(super) fn piece(self, command: &Command, offset: u32) -> Piece {

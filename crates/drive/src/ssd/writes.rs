@@ -52,7 +52,8 @@ impl Ssd {
                     first.stalled = true;
                     break;
                 }
-                self.events.schedule(now, Event::Done, first.number);
+                let arrived = self.commands.through(first.number).max(now);
+                self.events.schedule(arrived, Event::Written, first.number);
                 self.admissions.pop_front();
             }
             if !self.drain(now) {

@@ -30,7 +30,7 @@ pub struct PageState {
     streams: StreamsState,
     tables: TablesState,
     /// The mapping table on flash, if that is where it is.
-    translation: Option<TranslationState>,
+    translation: Option<Box<TranslationState>>,
     in_vain: u32,
     refusal: Option<Refusal>,
     /// Logical slots that were lost, in order.
@@ -148,7 +148,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 held: self.tables.held.iter().copied().collect(),
                 slots_since: self.tables.slots_since,
             },
-            translation: self.translation_state(),
+            translation: self.translation_state().map(Box::new),
             in_vain: self.in_vain,
             refusal: self.refusal,
             lost: self.lost.iter().copied().collect(),
@@ -203,7 +203,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         self.restore_tables(&state.tables)?;
         self.restore_groups(&state)?;
         self.restore_map(&state.map, &places)?;
-        self.restore_translation(state.translation.as_ref())?;
+        self.restore_translation(state.translation.as_deref())?;
         self.check_room()
     }
 
