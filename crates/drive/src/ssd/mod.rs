@@ -228,20 +228,16 @@ impl Ssd {
             .params
             .after_first(command, first, self.slot.sectors(), self.link_sector);
         let came = arrived.less(rest.link);
-        let (begun, through) = match command.kind {
-            CommandKind::Write => {
-                let work = self.params.compression(command, command.sectors);
-                let last = self.params.compression(command, self.slot.sectors());
-                let compressed = self.compressor.serve(came, work);
-                (
-                    compressed.less(rest.compressor),
-                    compressed.max(arrived + last),
-                )
-            }
-            _ => (came, arrived),
-        };
-        let begun = begun.max(decided.less(rest.core));
-        self.commands.set_through(number, through.max(decided));
+        // What is no write passes the compressor in its turn, so that it finds what was written before.
+        let work = self.params.compression(command, command.sectors);
+        let last = self.params.compression(command, self.slot.sectors());
+        let unhindered = self.compressor.serve(came, work);
+        // It waits for the last slot, if the link is slower.
+        let compressed = self.compressor.serve(arrived + last, Nanos::ZERO);
+        let begun = unhindered
+            .less(rest.compressor)
+            .max(decided.less(rest.core));
+        self.commands.set_through(number, compressed.max(decided));
         self.events.schedule(begun, Event::Ready, number);
     }
 
