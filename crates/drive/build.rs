@@ -7,14 +7,18 @@ use std::{env, fs};
 fn main() {
     let root = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("set by cargo")).join("../..");
     let mut source = String::new();
-    for (table, folder) in [("DRIVES", "drives"), ("TESTBEDS", "testbeds")] {
+    for (table, folder) in [
+        ("DRIVES", "drives"),
+        ("BASES", "drives/base"),
+        ("TESTBEDS", "testbeds"),
+    ] {
         let folder = root.join(folder);
         println!("cargo::rerun-if-changed={}", folder.display());
         let entries = fs::read_dir(&folder).expect("the folder is part of the repository");
         let mut files: Vec<_> = entries.map(|e| e.expect("readable").path()).collect();
         files.retain(|path| path.extension().is_some_and(|e| e == "toml"));
         files.sort();
-        writeln!(source, "const {table}: &[(&str, &str)] = &[").expect("to a string");
+        writeln!(source, "pub(super) const {table}: &[(&str, &str)] = &[").expect("to a string");
         for path in files {
             let slug = path
                 .file_stem()

@@ -1,6 +1,7 @@
 //! A whole drive: queue, link, write buffer, translation layer and timing; the hard disk; the
 //! drive-file schema.
 
+pub mod codec;
 pub mod device;
 pub mod disk;
 mod disk_device;

@@ -9,6 +9,7 @@ pub mod block;
 mod donors;
 #[cfg(test)]
 mod end_of_life;
+pub mod packed;
 pub mod page;
 mod purge;
 mod state;
@@ -90,6 +91,12 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
     /// How physical slots are numbered.
     fn layout(&self) -> &Layout;
 
+    /// Places that [`lookup`](TranslationLayer::lookup) and the moves of data tell apart: slots of the
+    /// array, unless the layer places data more finely.
+    fn places(&self) -> u32 {
+        self.layout().slots()
+    }
+
     /// The array and its counters.
     fn array(&self) -> &Array;
 
@@ -104,7 +111,7 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
     fn read(&mut self, first: Lpn, slots: u32, done: Fence, batch: &mut OpBatch);
 
     /// Writes one slot. Gives the fence that is reached when the slot is programmed; its waiter is
-    /// the caller. Neighbouring writes that share a program unit give the same fence. `content` is what
+    /// the caller. None means that nothing need be programmed. Neighbouring writes that share a program unit give the same fence. `content` is what
     /// the data look like, for a layer that stores less of what compresses.
     ///
     /// # Errors

@@ -1,10 +1,11 @@
 //! Secure erase: every block that holds anything is erased, at one wear each.
 
-use ftlab_base::{BlockId, Layout, SuperblockId};
+use ftlab_base::{BlockId, Layout, Ppa, SuperblockId};
 use ftlab_nand::{Array, Cause, DataMove, OpBatch, Order};
 
-/// Erases every good block that was programmed since its last erase.
-pub(crate) fn erase_used(layout: &Layout, array: &mut Array, batch: &mut OpBatch) {
+/// Erases every good block that was programmed since its last erase. The layer tells `places` places of
+/// data apart in a superblock.
+pub(crate) fn erase_used(layout: &Layout, places: u32, array: &mut Array, batch: &mut OpBatch) {
     let planes = layout.geometry.planes_per_die;
     for superblock in (0..layout.superblocks()).map(SuperblockId) {
         for (die, first) in layout.blocks(superblock) {
@@ -18,8 +19,8 @@ pub(crate) fn erase_used(layout: &Layout, array: &mut Array, batch: &mut OpBatch
             }
         }
         batch.data(DataMove::Erase {
-            first: layout.slot(superblock, 0),
-            slots: layout.slots_per_superblock,
+            first: Ppa(superblock.0 * places),
+            slots: places,
         });
     }
 }

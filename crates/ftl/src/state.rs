@@ -1,6 +1,7 @@
 //! A translation layer in a saved state.
 
 use crate::block::BlockState;
+use crate::packed::PackedState;
 use crate::page::PageState;
 use ftlab_nand::StateError;
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,8 @@ pub enum LayerState {
     Page(PageState),
     /// Block mapping.
     Block(BlockState),
+    /// Packed mapping.
+    Packed(PackedState),
 }
 
 impl LayerState {
@@ -22,6 +25,7 @@ impl LayerState {
         match self {
             LayerState::Page(page) => page.has_open_units(),
             LayerState::Block(_) => false,
+            LayerState::Packed(packed) => packed.has_open_units(),
         }
     }
 
@@ -30,6 +34,7 @@ impl LayerState {
         let own = match self {
             LayerState::Page(_) => "page",
             LayerState::Block(_) => "block",
+            LayerState::Packed(_) => "packed",
         };
         StateError(format!(
             "it is of a {own}-mapped drive, and the drive is {scheme}-mapped"

@@ -3,7 +3,7 @@
 
 use crate::TranslationLayer;
 use ftlab_base::rng::Stream;
-use ftlab_base::{Lpn, Ppa};
+use ftlab_base::{Identity, Lpn, Ppa};
 use ftlab_nand::{Cause, DataMove, Fence, NandOp, OpKind};
 use rand::RngExt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,13 +44,22 @@ impl FenceCheck {
     }
 }
 
-/// Knows the newest version of every logical slot, and what every physical slot holds.
+/// Which data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stamp {
+    /// Those of a slot, in a version.
+    Of(Lpn, u32),
+    /// Known ones, whichever slot has them.
+    Known(Identity),
+}
+
+/// Knows the newest data of every logical slot, and what every physical place holds.
 #[derive(Debug, Clone)]
 pub(crate) struct StampOracle {
-    /// Version of the newest data; `None` for unwritten and trimmed. By logical slot.
-    newest: Vec<Option<u32>>,
-    /// Whose data in which version. By physical slot.
-    held: Vec<Option<(Lpn, u32)>>,
+    /// The newest data; `None` for unwritten and trimmed. By logical slot.
+    newest: Vec<Option<Stamp>>,
+    /// By physical place.
+    held: Vec<Option<Stamp>>,
     versions: u32,
 }
 
@@ -58,7 +67,7 @@ impl StampOracle {
     pub fn new(layer: &(impl TranslationLayer + ?Sized)) -> StampOracle {
         StampOracle {
             newest: vec![None; layer.slots() as usize],
-            held: vec![None; layer.layout().slots() as usize],
+            held: vec![None; layer.places() as usize],
             versions: 0,
         }
     }
@@ -66,7 +75,12 @@ impl StampOracle {
     /// The host writes a slot; call before its moves are taken in.
     pub fn write(&mut self, lpn: Lpn) {
         self.versions += 1;
-        self.newest[lpn.index()] = Some(self.versions);
+        self.newest[lpn.index()] = Some(Stamp::Of(lpn, self.versions));
+    }
+
+    /// The host writes data that others may have written as well.
+    pub fn write_known(&mut self, lpn: Lpn, identity: Identity) {
+        self.newest[lpn.index()] = Some(Stamp::Known(identity));
     }
 
     /// The host trims a slot.
@@ -84,8 +98,8 @@ impl StampOracle {
         for step in moves {
             match *step {
                 DataMove::Write { lpn, to } => {
-                    let version = self.newest[lpn.index()];
-                    self.fill(to, (lpn, version.expect("written by the host")));
+                    let stamp = self.newest[lpn.index()];
+                    self.fill(to, stamp.expect("written by the host"));
                 }
                 DataMove::Copy { from, to } => {
                     let stamp = self.held[from.index()];
@@ -103,12 +117,12 @@ impl StampOracle {
         for (n, newest) in self.newest.iter().enumerate() {
             let lpn = Lpn(n as u32);
             let found = layer.lookup(lpn).map(|slot| self.held[slot.index()]);
-            let wanted = newest.map(|version| Some((lpn, version)));
+            let wanted = newest.map(Some);
             assert_eq!(found, wanted, "{lpn}");
         }
     }
 
-    fn fill(&mut self, slot: Ppa, stamp: (Lpn, u32)) {
+    fn fill(&mut self, slot: Ppa, stamp: Stamp) {
         let old = self.held[slot.index()].replace(stamp);
         assert_eq!(old, None, "{slot} is programmed twice");
     }

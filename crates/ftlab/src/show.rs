@@ -43,7 +43,9 @@ fn normal(sheet: &DriveSheet) -> String {
         "{}: {}, {capacity}\n{}\n\n",
         sheet.drive, sheet.name, sheet.summary
     );
-    let mut table = screen::table(&[
+    // Only some drives share numbers with others.
+    let has_base = sheet.parameters.iter().any(|row| !row.base.is_empty());
+    let mut headings = vec![
         "",
         "parameter",
         "value",
@@ -51,13 +53,17 @@ fn normal(sheet: &DriveSheet) -> String {
         "source",
         "confidence",
         "note",
-    ]);
+    ];
+    headings.extend(has_base.then_some("base"));
+    let mut table = screen::table(&headings);
     for row in &sheet.parameters {
         let mark = if is_fitted(row) { "*" } else { "" };
         let (source, confidence) = (row.source.as_str(), row.confidence.as_str());
-        table.add_row([
+        let mut cells = vec![
             mark, &row.key, &row.value, &row.unit, source, confidence, &row.note,
-        ]);
+        ];
+        cells.extend(has_base.then_some(row.base.as_str()));
+        table.add_row(cells);
     }
     out += &screen::lines(table);
     // Names and choices have no source; only numbers can be fitted.

@@ -119,6 +119,14 @@ impl Plan {
         testbed(self.host_command, self.queue_order)
     }
 
+    /// A number that was set before.
+    fn number(&self, key: &str) -> u32 {
+        let settings = self.settings.iter().filter_map(|s| s.split_once('='));
+        let mut numbers = settings.filter(|(name, _)| *name == key);
+        let number = numbers.next_back().and_then(|(_, text)| text.parse().ok());
+        number.expect("the array comes first")
+    }
+
     fn set(&mut self, key: &str, value: impl std::fmt::Display) {
         self.settings.push(format!("{key}={value}"));
     }
@@ -131,6 +139,7 @@ impl<'a> Arbitrary<'a> for Plan {
             base: match kind {
                 0 => "seagate-momentus-7200.2",
                 1..=3 => u.choose(&["samsung-slc-64", "ocz-core-jmf602"])?,
+                8..=9 => "ocz-vertex3-120",
                 _ => "generic-mlc-8",
             },
             settings: Vec::new(),
@@ -142,6 +151,10 @@ impl<'a> Arbitrary<'a> for Plan {
             1..=3 => {
                 array(&mut plan, u, 1)?;
                 block_mapping(&mut plan, u)?;
+            }
+            8..=9 => {
+                array(&mut plan, u, 2)?;
+                packed_mapping(&mut plan, u)?;
             }
             _ => {
                 array(&mut plan, u, 2)?;
@@ -279,6 +292,43 @@ fn page_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
     if u.ratio(1, 3)? {
         scheduling(plan, u)?;
     }
+    Ok(())
+}
+
+fn packed_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
+    let policy = u.choose(POLICIES)?;
+    plan.set("gc.policy", policy.name);
+    for parameter in policy.parameters {
+        let value = u.int_in_range(1..=20)?;
+        plan.set(&format!("gc.{}", parameter.name), value);
+    }
+    plan.set("gc.reserve", *u.choose(&[2, 2, 3, 5])?);
+    plan.set("gc.reads", *u.choose(&["all", "valid"])?);
+    plan.set("raise.parity", u.arbitrary::<bool>()?);
+    plan.set("compress.dedup", u.arbitrary::<bool>()?);
+    plan.set(
+        "compress.rate",
+        *u.choose(&["1000000000MB/s", "460MB/s", "1MB/s"])?,
+    );
+    plan.set(
+        "compress.chunk",
+        *u.choose(&["512B", "512B", "1KiB", "2KiB", "8KiB"])?,
+    );
+    if u.ratio(1, 3)? {
+        plan.set("compress.header", *u.choose(&["1B", "12B", "600B"])?);
+    }
+    plan.set(
+        "firmware.collected_page",
+        *u.choose(&["0us", "1us", "48us"])?,
+    );
+    // A superblock spans all dies; a buffer for all slots that may wait for a unit is large.
+    let dies = plan.number("nand.channels") * plan.number("nand.dies_per_channel");
+    plan.set("map.stripe_dies", dies);
+    plan.set(
+        "buffer.size",
+        format_args!("{}MiB", u.int_in_range(1..=24)?),
+    );
+    plan.set("spare.op", *u.choose(&["0.01", "0.01", "0.28", "1", "3"])?);
     Ok(())
 }
 

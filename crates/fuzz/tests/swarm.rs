@@ -131,6 +131,36 @@ fn block_mapping_is_right_in_every_shape() {
 }
 
 #[test]
+fn packed_mapping_is_right_in_every_shape() {
+    let mut seed = 0;
+    for policy in ["greedy", "random", "cost-benefit"] {
+        let mut sum = Tally::default();
+        for (dies, parity) in [(1, false), (2, false), (2, true), (3, true), (5, true)] {
+            for (planes, chunk) in (1..=3).flat_map(|p| [512, 1024, 4096].map(|c| (p, c))) {
+                seed += 1;
+                let reads = ["all", "valid"][seed as usize % 2];
+                let header = ["", "compress.header=12B"][usize::from(seed % 3 == 0 && planes > 1)];
+                let blocks = 14 * planes;
+                let plan = plan(
+                    "ocz-vertex3-120",
+                    &format!(
+                        "nand.channels={dies} nand.dies_per_channel=1 nand.planes_per_die={planes} \
+                         nand.blocks_per_die={blocks} nand.pages_per_block=4 nand.page=8KiB \
+                         map.stripe_dies={dies} raise.parity={parity} compress.chunk={chunk}B \
+                         spare.op=0.01 gc.reserve=2 buffer.size=256KiB gc.policy={policy} \
+                         gc.reads={reads} {header}"
+                    ),
+                );
+                let tally = ran(&plan, seed);
+                assert_eq!(tally.failed, 0, "{plan:?}");
+                add(&mut sum, &tally);
+            }
+        }
+        assert!(sum.counters.moved_programs > 1_000, "{policy}: {sum:?}");
+    }
+}
+
+#[test]
 fn drives_that_fail_are_refused_or_right_to_their_end() {
     let (mut ran, mut ended) = (0, 0);
     for seed in 0..4_000 {

@@ -186,6 +186,8 @@ pub struct OpBatch {
     moves: Vec<DataMove>,
     carries_data: bool,
     free_fences: Vec<u32>,
+    promised: Vec<Fence>,
+    kept: Vec<Fence>,
     last_fence: u32,
     untimed: bool,
 }
@@ -226,6 +228,33 @@ impl OpBatch {
         }))
     }
 
+    /// A fence that an operation of this batch signals is not reached before one of a later batch
+    /// signals it as well, which [`OpBatch::keep`] says.
+    pub fn promise(&mut self, fence: Fence) {
+        if !self.untimed {
+            self.promised.push(fence);
+        }
+    }
+
+    /// An operation of this batch signals a fence as promised.
+    pub fn keep(&mut self, fence: Fence) {
+        if !self.untimed {
+            self.kept.push(fence);
+        }
+    }
+
+    /// The fences promised so far.
+    #[must_use]
+    pub fn promised(&self) -> &[Fence] {
+        &self.promised
+    }
+
+    /// The fences whose promise was kept.
+    #[must_use]
+    pub fn kept(&self) -> &[Fence] {
+        &self.kept
+    }
+
     /// Says whether anybody will wait: without time nobody does, and fences need no numbers. Between
     /// the two no program unit may be open.
     pub fn set_timed(&mut self, timed: bool) {
@@ -262,5 +291,7 @@ impl OpBatch {
     pub fn clear(&mut self) {
         self.ops.clear();
         self.moves.clear();
+        self.promised.clear();
+        self.kept.clear();
     }
 }

@@ -80,6 +80,9 @@ pub struct Parameter {
     pub confidence: String,
     /// Where it comes from, or what pins it.
     pub note: String,
+    /// The file of common numbers that the drive's file takes it from; empty when it is its own.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub base: String,
 }
 
 /// A test as the report shows it.

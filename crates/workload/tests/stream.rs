@@ -407,6 +407,6 @@ fn writes_carry_the_content_that_the_job_states() {
     };
     assert_eq!(left("rw=randwrite"), [4096]);
     assert_eq!(left("rw=randwrite\nnorandommap\nzero_buffers"), [0]);
-    assert_eq!(left("rw=write\nbuffer_compress_percentage=75"), [1025]);
+    assert_eq!(left("rw=write\nbuffer_compress_percentage=75"), [1024]);
     assert_eq!(left("rw=randrw\nbuffer_compress_percentage=100"), [0]);
 }

@@ -5,7 +5,7 @@ use crate::methods::{Job, Test, Work};
 use crate::record::Record;
 use crate::scripts;
 use crate::states::State;
-use ftlab_base::RootSeed;
+use ftlab_base::{Content, RootSeed};
 use ftlab_drive::{Device, DriveFile, Kind, Port, Testbed};
 use ftlab_workload::JobFile;
 use ftlab_workload::script::ScriptError;
@@ -54,21 +54,29 @@ impl Load {
 
     /// What its data are like, in the words of the reference table.
     pub fn data(&self) -> &'static str {
-        let compresses = match self {
-            Load::Job(job) => JobFile::parse(job.text, job.file).is_ok_and(|file| {
-                let mut percents = file.jobs.iter().map(|job| job.data.compressible_percent());
-                percents.any(|percent| u32::from(percent) >= COMPRESSIBLE_PERCENT)
-            }),
-            Load::Scenario(name) => scripts::scenario(name).is_ok_and(|scenario| {
+        match self.compressible() {
+            Some(_) => "compressible",
+            None => "incompressible",
+        }
+    }
+
+    /// What its data look like, if they are what reviews call compressible.
+    fn compressible(&self) -> Option<Content> {
+        match self {
+            Load::Job(job) => {
+                let file = JobFile::parse(job.text, job.file).ok()?;
+                let mut data = file.jobs.iter().map(|job| job.data);
+                data.find(|data| u32::from(data.compressible_percent()) >= COMPRESSIBLE_PERCENT)
+                    .map(|data| data.content())
+            }
+            Load::Scenario(name) => {
+                let scenario = scripts::scenario(name).ok()?;
                 let phases = scenario.processes.iter().flat_map(|p| &p.script.phases);
                 let mut percents = phases.filter_map(|phase| phase.buffer_compress_percentage);
-                percents.any(|percent| percent >= COMPRESSIBLE_PERCENT)
-            }),
-        };
-        if compresses {
-            "compressible"
-        } else {
-            "incompressible"
+                percents
+                    .find(|&percent| percent >= COMPRESSIBLE_PERCENT)
+                    .map(|percent| Content::compressible(percent.min(100) as u8))
+            }
         }
     }
 }
@@ -81,6 +89,8 @@ pub struct Case {
     pub testbed: &'static str,
     /// None for the fastest of the machine.
     pub port: Option<Port>,
+    /// What was written on the way to the state: a drive that compresses reads back what it was given.
+    pub before: Content,
 }
 
 /// What tells cases apart.
@@ -122,12 +132,21 @@ pub fn cases_of(file: &DriveFile, test: &Test) -> Vec<(State, Case)> {
                     load,
                     testbed,
                     port,
+                    before: data_before(file, load),
                 };
                 (asked, case)
             }));
         }
     }
     cases
+}
+
+/// Data like those of a load if they compress and the drive can tell, else data that do not.
+fn data_before(file: &DriveFile, load: Load) -> Content {
+    match load.compressible() {
+        Some(data) if file.compresses() => data,
+        _ => Content::RANDOM,
+    }
 }
 
 /// Whether a drive has room for the files that a test's programs use.

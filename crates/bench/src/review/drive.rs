@@ -9,12 +9,16 @@ use crate::drops;
 use crate::methods::{Fact, Family, NO_STATE, Procedure, Runs, Series, Test, Work};
 use crate::record::Record;
 use crate::states::{self, Settling, State};
-use ftlab_base::RootSeed;
+use ftlab_base::{Content, RootSeed};
 use ftlab_drive::{Catalog, Device, DriveError, DriveFile, Host, Kind, Port, Testbed};
 use ftlab_result::{DriveKind, DriveSheet, Inside, Parameter, Run, Traffic};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+
+/// How a drive was prepared for a test of data that compress.
+pub(super) const WRITTEN_ALIKE: &str =
+    "All of that with data as compressible as those of the test.";
 
 /// One drive and what is to run on it.
 pub struct Bench<'a> {
@@ -28,8 +32,8 @@ pub struct Bench<'a> {
 #[derive(Default)]
 struct Done {
     records: BTreeMap<Key, Record>,
-    /// How the drive settled, by the state it settled to.
-    settled: BTreeMap<State, Settling>,
+    /// How the drive settled, by case: of those that begin settled.
+    settled: BTreeMap<Key, Settling>,
     /// By procedure and machine.
     procedures: BTreeMap<(&'static str, &'static str), Vec<Measured>>,
     life: Option<ClientLife>,
@@ -107,11 +111,28 @@ impl<'a> Bench<'a> {
         done: &mut Done,
         step: &(dyn Fn(&str) + Sync),
     ) -> Result<(), ReviewError> {
-        let cases = self.cases();
-        let Some(first) = cases.first() else {
-            return Ok(());
-        };
-        let machine = self.machine(first.testbed)?;
+        let mut cases = self.cases();
+        // Drives are prepared once with each kind of data.
+        while let Some(first) = cases.first() {
+            let before = first.before;
+            let (now, later): (Vec<Case>, Vec<Case>) =
+                cases.into_iter().partition(|case| case.before == before);
+            self.run_from(before, &now, seed, done, step)?;
+            cases = later;
+        }
+        Ok(())
+    }
+
+    /// Runs cases that begin with a drive prepared with the same data.
+    fn run_from(
+        &self,
+        before: Content,
+        cases: &[Case],
+        seed: RootSeed,
+        done: &mut Done,
+        step: &(dyn Fn(&str) + Sync),
+    ) -> Result<(), ReviewError> {
+        let machine = self.machine(cases[0].testbed)?;
         let mut device = self.build(seed, &machine)?;
         let mut reached = State::New;
         for state in State::ALL {
@@ -124,13 +145,15 @@ impl<'a> Bench<'a> {
                     device = self.build(seed, &machine)?;
                     reached = State::New;
                 }
-                let prepared = states::prepare(device.as_mut(), reached, state, seed);
+                let prepared = states::prepare_with(device.as_mut(), reached, state, seed, before);
                 let settling = prepared.map_err(|error| ReviewError::Prepare {
                     drive: self.file.slug().to_owned(),
                     error,
                 })?;
-                done.settled
-                    .extend(settling.map(|settling| (state, settling)));
+                for case in here.iter().filter(|_| settling.is_some()) {
+                    done.settled
+                        .extend(settling.clone().map(|s| (case.key(), s)));
+                }
                 reached = state;
             }
             let prepared = Mutex::new(&mut device);
@@ -245,7 +268,11 @@ impl<'a> Bench<'a> {
                     let first = cases.first().map(|(_, case)| case.load);
                     for (state, case) in cases {
                         let record = &done.records[&case.key()];
-                        let steps = steps(self.file, state, done.settled.get(&state));
+                        let settled = done.settled.get(&case.key());
+                        let mut steps = steps(self.file, state, settled);
+                        if case.before != Content::RANDOM {
+                            steps.push(WRITTEN_ALIKE.to_owned());
+                        }
                         let mut run = self.run_of(test, state.name(), steps, record);
                         run.data = case.load.data().to_owned();
                         let host = self.host(case.testbed, case.port)?;
@@ -352,6 +379,7 @@ pub fn sheet(file: &DriveFile) -> DriveSheet {
         source: row.source,
         confidence: row.confidence,
         note: row.note,
+        base: row.base,
     };
     DriveSheet {
         drive: file.slug().to_owned(),

@@ -117,6 +117,28 @@ fn a_fast_drive_runs_on_a_slow_port_as_well_and_a_slow_one_does_not() {
 }
 
 #[test]
+fn what_compresses_is_read_from_a_drive_that_was_filled_with_the_like() {
+    // Channels are the limit, unless hardly anything has to cross them.
+    let settings = [
+        "nand.blocks_per_die=64",
+        "nand.channel_rate=20",
+        "spare.op=0.9",
+        "gc.reserve=2",
+    ];
+    let file = Catalog::load("ocz-vertex3-120", &settings.map(str::to_owned)).unwrap();
+    let set = review_of(file, &["seqread-2m"]);
+    let of = |data: &str| {
+        let mut runs = set.runs.iter().filter(|run| run.data == data);
+        let run = runs.find(|run| run.link == "sata6g").unwrap();
+        let alike = run.steps.iter().any(|step| step == drive::WRITTEN_ALIKE);
+        (run.metrics["mb_s"], alike)
+    };
+    let ((hard, not_alike), (easy, alike)) = (of("incompressible"), of("compressible"));
+    assert!(alike && !not_alike);
+    assert!(hard < 170.0 && easy > 2.0 * hard, "{hard} and {easy} MB/s");
+}
+
+#[test]
 fn a_drive_without_room_for_a_scenario_is_spared_it_unless_it_is_named() {
     let of = |is_everything| {
         let plan = Plan {

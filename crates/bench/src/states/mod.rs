@@ -9,7 +9,8 @@
 //! | `steady` | filled | random writes until SNIA's rule holds (`steady.rs`) |
 //! | `steady-fast` | new | a sequence of writes that ends where `steady` ends (`fast.rs`) |
 //!
-//! Everything is done with commands a host can give, without time.
+//! Everything is done with commands a host can give, without time. What is written does not compress,
+//! unless a test of data that do begins there.
 
 mod fast;
 mod rest;
@@ -20,7 +21,7 @@ pub use fast::FastRefused;
 pub use rest::come_to_rest;
 pub use steady::Settling;
 
-use ftlab_base::RootSeed;
+use ftlab_base::{Content, RootSeed};
 use ftlab_drive::Device;
 use thiserror::Error;
 use writes::Writer;
@@ -152,8 +153,8 @@ impl State {
     }
 }
 
-/// Brings a drive from a state to one that begins with it, without time. `seed` is the drive's own.
-/// Tells how it settled when it was to be steady.
+/// Brings a drive from a state to one that begins with it, without time, with data that do not
+/// compress. `seed` is the drive's own. Tells how it settled when it was to be steady.
 ///
 /// # Errors
 /// When the drive refuses a write, or the state is beyond it.
@@ -166,12 +167,29 @@ pub fn prepare(
     to: State,
     seed: RootSeed,
 ) -> Result<Option<Settling>, PrepareError> {
+    prepare_with(device, from, to, seed, Content::RANDOM)
+}
+
+/// The same, with data that look like `data`.
+///
+/// # Errors
+/// As [`prepare`].
+///
+/// # Panics
+/// As [`prepare`].
+pub fn prepare_with(
+    device: &mut dyn Device,
+    from: State,
+    to: State,
+    seed: RootSeed,
+    data: Content,
+) -> Result<Option<Settling>, PrepareError> {
     assert!(from.leads_to(to), "{to:?} does not begin with {from:?}");
     let Some(before) = to.begins_with().filter(|_| from != to) else {
         return Ok(None);
     };
-    prepare(device, from, before, seed)?;
-    let mut writer = Writer::new(device, to);
+    prepare_with(device, from, before, seed, data)?;
+    let mut writer = Writer::new(device, to, data);
     // The name of the stream of used drives is older than the other states.
     let mut stream = seed.stream(&format!("state/{}", to.name()));
     match to {

@@ -47,15 +47,17 @@ const FILL_COST_MAX: u64 = 64;
 pub struct Writer<'a> {
     pub device: &'a mut dyn Device,
     state: State,
+    data: Content,
     commands: u64,
 }
 
 impl<'a> Writer<'a> {
-    /// Writes to `device`, on its way to `state`.
-    pub fn new(device: &'a mut dyn Device, state: State) -> Self {
+    /// Writes `data` to `device`, on its way to `state`.
+    pub fn new(device: &'a mut dyn Device, state: State, data: Content) -> Self {
         Writer {
             device,
             state,
+            data,
             commands: 0,
         }
     }
@@ -81,7 +83,7 @@ impl<'a> Writer<'a> {
             kind: CommandKind::Write,
             lba: Lba(lba),
             sectors,
-            content: Content::RANDOM,
+            content: self.data,
             at: SimTime::ZERO,
         }
     }

@@ -1,21 +1,22 @@
 //! From what a file says to a drive.
 
-use super::placement;
 use super::power;
 use super::reliability::reliability;
 use super::scheduling::scheduling;
-use super::schema::{DestageOrder, DiskFile, Release, Scheme, SsdFile};
+use super::schema::{DestageOrder, DiskFile, Gc, Release, Scheme, SsdFile};
 use super::{Body, DriveError, DriveFile, Testbed};
+use super::{packing, placement};
 use crate::device::Device;
 use crate::disk::{Destage, Disk, DiskParams};
 use crate::disk_device::DiskDevice;
 use crate::host::Host;
 use crate::smart::Vendor;
 use crate::ssd::{Ssd, SsdParams};
-use ftlab_base::{Geometry, Layout, RootSeed, SECTOR_BYTES};
+use ftlab_base::{Geometry, Layout, Nanos, RootSeed, SECTOR_BYTES};
 use ftlab_ftl::TranslationLayer;
 use ftlab_ftl::block::{BlockConfig, BlockLayer};
-use ftlab_ftl::page::{self, Checkpoint, PageConfig, policy};
+use ftlab_ftl::packed::{PackedConfig, PackedLayer};
+use ftlab_ftl::page::{self, Checkpoint, PageConfig, VictimPolicy, policy};
 use ftlab_nand::Reliability;
 use ftlab_timing::{NandTiming, Scheduling};
 
@@ -37,6 +38,7 @@ struct LayerPlan {
 enum SchemePlan {
     Page(PageConfig),
     Block(BlockConfig),
+    Packed(PackedConfig),
 }
 
 impl LayerPlan {
@@ -59,6 +61,9 @@ impl LayerPlan {
         Ok(match self.scheme {
             SchemePlan::Page(config) => {
                 page::layer(self.layout, config).map_err(|why| why.to_string())?
+            }
+            SchemePlan::Packed(config) => {
+                Box::new(PackedLayer::new(self.layout, config).map_err(|why| why.to_string())?)
             }
             SchemePlan::Block(config) => Box::new(
                 BlockLayer::new(self.layout, config, self.user_slots, self.reliability)
@@ -163,20 +168,8 @@ impl DriveFile {
     fn plan(&self, ssd: &SsdFile, seed: RootSeed) -> Result<LayerPlan, DriveError> {
         let layout = layout(ssd).map_err(|why| self.invalid(why))?;
         let user_slots = user_slots(ssd, &layout).map_err(|why| self.invalid(why))?;
-        // A page-mapped drive collects a whole program unit of each stream before it programs.
-        let units = match ssd.map.scheme {
-            Scheme::Page => {
-                ssd.nand.planes_per_die.get() * placement::stream_count(ssd.gc.as_ref())
-            }
-            Scheme::Block => 1,
-        };
-        let least = (u64::from(units) * ssd.nand.page.get()).max(ssd.map.slot.get());
-        let size = ssd.buffer.size.get();
-        if size < least || size / ssd.map.slot.get() > u64::from(u32::MAX) {
-            return Err(self.invalid(format!(
-                "buffer.size: {size} bytes; it must hold a slot and a program unit of each stream, \
-                 {least} bytes, and fewer than 2^32 slots"
-            )));
+        if ssd.map.scheme != Scheme::Packed {
+            packing::refuse_elsewhere(ssd).map_err(|why| self.invalid(why))?;
         }
         let reliability = reliability(ssd, seed).map_err(|why| self.invalid(why))?;
         let smart = ssd.smart.as_ref().map(|keys| Vendor::named(&keys.vendor));
@@ -187,7 +180,28 @@ impl DriveFile {
                 SchemePlan::Page(self.page_config(ssd, (&layout, user_slots), fails, seed)?)
             }
             Scheme::Block => SchemePlan::Block(self.block_config(ssd, &layout, user_slots)?),
+            Scheme::Packed => {
+                SchemePlan::Packed(self.packed_config(ssd, &layout, user_slots, seed)?)
+            }
         };
+        // A page-mapped drive collects a whole program unit of each stream before it programs.
+        let least = match &scheme {
+            SchemePlan::Page(_) => {
+                let units =
+                    ssd.nand.planes_per_die.get() * placement::stream_count(ssd.gc.as_ref());
+                u64::from(units) * ssd.nand.page.get()
+            }
+            SchemePlan::Block(_) => ssd.nand.page.get(),
+            SchemePlan::Packed(config) => packing::least_buffer(ssd, &layout, config),
+        };
+        let least = least.max(ssd.map.slot.get());
+        let size = ssd.buffer.size.get();
+        if size < least || size / ssd.map.slot.get() > u64::from(u32::MAX) {
+            return Err(self.invalid(format!(
+                "buffer.size: {size} bytes; it must hold a slot and a program unit of each stream, \
+                 {least} bytes, and fewer than 2^32 slots"
+            )));
+        }
         Ok(LayerPlan {
             layout,
             user_slots,
@@ -207,12 +221,7 @@ impl DriveFile {
             .gc
             .as_ref()
             .ok_or_else(|| self.invalid("map.scheme `page` needs a [gc] section".into()))?;
-        let stream = seed.stream("victim");
-        let policy = match &self.own_policy {
-            Some(own) => own.make(stream),
-            None => policy(&gc.policy, &gc.parameters(), stream)
-                .map_err(|why| self.invalid(format!("[gc]: {why}")))?,
-        };
+        let policy = self.victim_policy(gc, seed)?;
         if ssd.map.log_blocks.is_some() || ssd.map.copy_window.is_some() {
             return Err(self.invalid(
                 "map.log_blocks and map.copy_window belong to map.scheme `block`".into(),
@@ -241,6 +250,34 @@ impl DriveFile {
             wear: placement::page_wear(ssd.wear.as_ref()).map_err(|why| self.invalid(why))?,
             reliability,
         };
+        config
+            .check(layout)
+            .map_err(|why| self.invalid(why.to_string()))?;
+        Ok(config)
+    }
+
+    fn victim_policy(&self, gc: &Gc, seed: RootSeed) -> Result<Box<dyn VictimPolicy>, DriveError> {
+        let stream = seed.stream("victim");
+        match &self.own_policy {
+            Some(own) => Ok(own.make(stream)),
+            None => policy(&gc.policy, &gc.parameters(), stream)
+                .map_err(|why| self.invalid(format!("[gc]: {why}"))),
+        }
+    }
+
+    fn packed_config(
+        &self,
+        ssd: &SsdFile,
+        layout: &Layout,
+        user_slots: u32,
+        seed: RootSeed,
+    ) -> Result<PackedConfig, DriveError> {
+        let gc = ssd
+            .gc
+            .as_ref()
+            .ok_or_else(|| self.invalid("map.scheme `packed` needs a [gc] section".into()))?;
+        let policy = self.victim_policy(gc, seed)?;
+        let config = packing::config(ssd, user_slots, policy).map_err(|why| self.invalid(why))?;
         config
             .check(layout)
             .map_err(|why| self.invalid(why.to_string()))?;
@@ -315,6 +352,10 @@ fn user_slots(ssd: &SsdFile, layout: &Layout) -> Result<u32, String> {
     let slot = ssd.map.slot.get();
     match (&ssd.spare.op, &ssd.spare.user_capacity) {
         (Some(_), Some(_)) => Err("[spare] has both user_capacity and op; give one".into()),
+        (Some(op), None) if ssd.map.scheme == Scheme::Packed => {
+            let usable = packing::usable_slots(ssd, layout)?;
+            Ok((f64::from(usable) / (1.0 + op.base)) as u32)
+        }
         (Some(op), None) => {
             let slots = u64::from(layout.slots_per_superblock);
             let kept = ssd
@@ -362,6 +403,16 @@ fn ssd_params(ssd: &SsdFile, scheduling: Scheduling, user_slots: u32) -> SsdPara
         write_command: ssd.firmware.write_command.get(),
         read_command: ssd.firmware.read_command.get(),
         per_slot: ssd.firmware.per_slot.get(),
+        collected_page: ssd
+            .firmware
+            .collected_page
+            .as_ref()
+            .map_or(Nanos::ZERO, |time| time.get()),
+        compressed_sector: ssd
+            .compress
+            .as_ref()
+            .and_then(|compress| compress.rate.as_ref())
+            .map_or(Nanos::ZERO, |rate| rate.time_of(sector)),
         link_sector: ssd.link.rate.time_of(sector),
         link_command: ssd.link.command.get(),
         power: power::ssd_power(ssd),

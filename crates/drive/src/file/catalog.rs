@@ -3,7 +3,7 @@
 use super::{DriveError, DriveFile, Testbed};
 use std::path::Path;
 
-// (slug, text) of every file in `drives/` and `testbeds/`, sorted by slug.
+// (slug, text) of every file in `drives/`, `drives/base/` and `testbeds/`, sorted by slug.
 include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
 /// Finds drives and testbeds by name or path.

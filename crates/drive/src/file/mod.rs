@@ -1,9 +1,11 @@
 //! Drive files: what a drive is made of, as text with a unit, a source and a confidence at every
 //! number, and the drive made of it.
 
+mod base;
 mod build;
 mod catalog;
 mod own_policy;
+mod packing;
 mod placement;
 mod power;
 mod quantity;
@@ -22,6 +24,7 @@ pub use system::{FileSystemPlaces, OperatingSystem};
 
 use crate::host::{Host, Port};
 use crate::host_queue::HostOrder;
+use base::Inherited;
 use ftlab_base::{Nanos, StreamHash};
 use own_policy::OwnPolicy;
 use schema::{DiskFile, HEADER_KEYS, Header, SCHEMA, SsdFile, TestbedFile};
@@ -70,6 +73,8 @@ pub struct DriveFile {
     header: Header,
     table: Table,
     body: Body,
+    /// What its base says.
+    inherited: Inherited,
     /// Takes the place of the victim policy in the file.
     own_policy: Option<OwnPolicy>,
 }
@@ -95,6 +100,8 @@ pub struct ParameterRow {
     pub confidence: String,
     /// Where it comes from, or what pins it.
     pub note: String,
+    /// The base that the file takes it from; empty when it is the file's own.
+    pub base: String,
 }
 
 /// A test machine: what the host adds to every command, and how it runs programs.
@@ -131,10 +138,12 @@ impl DriveFile {
         let mut table: Table = text
             .parse()
             .map_err(|e: toml::de::Error| invalid(one_line(&e)))?;
+        let mut inherited = base::inherit(&mut table, catalog::BASES).map_err(invalid)?;
         for setting in settings {
-            settings::apply(&mut table, setting).map_err(DriveError::Setting)?;
+            let key = settings::apply(&mut table, setting).map_err(DriveError::Setting)?;
+            inherited.set(&key);
         }
-        let file = Self::interpret(slug, table).map_err(|why| match settings {
+        let file = Self::interpret(slug, table, inherited).map_err(|why| match settings {
             [] => invalid(why),
             _ => invalid(format!("{why} (with --set {})", settings.join(" --set "))),
         })?;
@@ -142,7 +151,7 @@ impl DriveFile {
         Ok(file)
     }
 
-    fn interpret(slug: &str, table: Table) -> Result<DriveFile, String> {
+    fn interpret(slug: &str, table: Table, inherited: Inherited) -> Result<DriveFile, String> {
         let mut sections = table.clone();
         let mut head = Table::new();
         for key in HEADER_KEYS {
@@ -165,6 +174,7 @@ impl DriveFile {
             header,
             table,
             body,
+            inherited,
             own_policy: None,
         })
     }
@@ -174,11 +184,13 @@ impl DriveFile {
     /// # Errors
     /// When a setting cannot be applied, or makes an impossible drive.
     pub fn with(&self, settings: &[String]) -> Result<DriveFile, DriveError> {
-        let mut table = self.table.clone();
+        let (mut table, mut inherited) = (self.table.clone(), self.inherited.clone());
         for setting in settings {
-            settings::apply(&mut table, setting).map_err(DriveError::Setting)?;
+            let key = settings::apply(&mut table, setting).map_err(DriveError::Setting)?;
+            inherited.set(&key);
         }
-        let file = Self::interpret(&self.slug, table).map_err(|why| self.invalid(why))?;
+        let file = Self::interpret(&self.slug, table, inherited);
+        let file = file.map_err(|why| self.invalid(why))?;
         let file = DriveFile {
             own_policy: self.own_policy.clone(),
             ..file
@@ -244,7 +256,10 @@ impl DriveFile {
     /// Whether what the host writes decides how much is programmed.
     #[must_use]
     pub fn compresses(&self) -> bool {
-        self.table.contains_key("compress")
+        match &self.body {
+            Body::Ssd(ssd) => ssd.compress.is_some(),
+            Body::Disk(_) => false,
+        }
     }
 
     /// The name it goes by on the command line.
@@ -305,11 +320,15 @@ impl DriveFile {
                 .iter()
                 .map(move |(key, value)| (format!("{section}.{key}"), value))
         });
-        keys.map(|(key, value)| row(key, value)).collect()
+        keys.map(|(key, value)| {
+            let base = self.inherited.origin(&key);
+            row(key, value, base)
+        })
+        .collect()
     }
 }
 
-fn row(key: String, value: &Value) -> ParameterRow {
+fn row(key: String, value: &Value, base: String) -> ParameterRow {
     let Value::Table(quantity) = value else {
         let value = value
             .as_str()
@@ -322,6 +341,7 @@ fn row(key: String, value: &Value) -> ParameterRow {
             source: none(),
             confidence: none(),
             note: none(),
+            base,
         };
     };
     let text = |name: &str| match quantity.get(name) {
@@ -338,6 +358,7 @@ fn row(key: String, value: &Value) -> ParameterRow {
         source: text("source"),
         confidence: text("confidence"),
         note: text("note"),
+        base,
     }
 }
 

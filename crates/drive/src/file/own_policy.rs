@@ -40,10 +40,10 @@ impl DriveFile {
         name: &str,
         make: impl Fn(Stream) -> Box<dyn VictimPolicy> + Send + Sync + 'static,
     ) -> Result<DriveFile, DriveError> {
-        let is_paged = matches!(&self.body, Body::Ssd(ssd) if ssd.map.scheme == Scheme::Page);
+        let is_paged = matches!(&self.body, Body::Ssd(ssd) if ssd.map.scheme != Scheme::Block);
         let Some(Value::Table(gc)) = self.table.get_mut("gc").filter(|_| is_paged) else {
             return Err(self.invalid(
-                "it has no victim policy to replace; only drives with map.scheme `page` have"
+                "it has no victim policy to replace; only drives with map.scheme `page` or `packed` have"
                     .into(),
             ));
         };

@@ -135,11 +135,13 @@ impl DriveFile {
             let spread = (spread.get() / scale.cycles.max(1)).max(least);
             changes.push(format!("wear.spread={spread}"));
         }
-        let mut table = self.table.clone();
+        let (mut table, mut inherited) = (self.table.clone(), self.inherited.clone());
         for change in &changes {
-            settings::apply(&mut table, change).map_err(|why| self.invalid(why))?;
+            let key = settings::apply(&mut table, change).map_err(|why| self.invalid(why))?;
+            inherited.set(&key);
         }
-        let file = Self::interpret(&self.slug, table).map_err(|why| self.invalid(why))?;
+        let file = Self::interpret(&self.slug, table, inherited);
+        let file = file.map_err(|why| self.invalid(why))?;
         file.check()?;
         Ok(file)
     }

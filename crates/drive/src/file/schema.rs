@@ -43,6 +43,8 @@ pub(super) struct SsdFile {
     pub(super) map: Map,
     pub(super) spare: Spare,
     pub(super) gc: Option<Gc>,
+    pub(super) compress: Option<Compress>,
+    pub(super) raise: Option<Raise>,
     pub(super) wear: Option<Wear>,
     pub(super) reliability: Option<ReliabilityKeys>,
     pub(super) ecc: Option<EccKeys>,
@@ -131,6 +133,40 @@ pub(super) enum Scheme {
     Page,
     /// A superblock for a superblock, with log blocks.
     Block,
+    /// Any slot anywhere, compressed.
+    Packed,
+}
+
+/// What becomes of data before they are written to flash.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Compress {
+    /// What slots are measured in once they are compressed.
+    pub(super) chunk: Quantity<Bytes>,
+    /// Rate of the compressor, which every write passes through; no limit if left out.
+    pub(super) rate: Option<Quantity<Rate>>,
+    /// Stored with every slot beside its data, if that is not in the spare bytes of pages.
+    pub(super) header: Option<Quantity<Bytes>>,
+    /// Whether data that are known are stored only once.
+    pub(super) dedup: bool,
+}
+
+/// Parity over dies.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Raise {
+    /// Whether one program unit of every row is parity.
+    pub(super) parity: bool,
+}
+
+/// What collection reads of a superblock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum CollectionReads {
+    /// What is valid: a table says what that is.
+    Valid,
+    /// Everything, to find out.
+    All,
 }
 
 /// How much of the array the host does not see: one of the two.
@@ -143,7 +179,7 @@ pub(super) struct Spare {
     pub(super) op: Option<Quantity<Ratio>>,
 }
 
-/// Garbage collection of a page-mapped drive.
+/// Garbage collection of a page-mapped or packed drive.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Gc {
@@ -151,6 +187,8 @@ pub(super) struct Gc {
     pub(super) policy: String,
     /// Superblocks each group of dies keeps erased on average.
     pub(super) reserve: Quantity<Count>,
+    /// Packed mapping: what collection reads; what is valid if left out.
+    pub(super) reads: Option<CollectionReads>,
     /// For policies that draw: full superblocks drawn for a choice.
     pub(super) choices: Option<Quantity<Count>>,
     /// For policies that look at the oldest full superblocks only: how many.
@@ -166,6 +204,12 @@ pub(super) struct Gc {
 }
 
 impl Gc {
+    /// Whether hot and cold data are told apart, or anything is said of it.
+    pub(super) fn has_streams(&self) -> bool {
+        let numbers = [&self.hot_share, &self.hot_age, &self.hot_spare];
+        self.streams.is_some() || numbers.iter().any(|number| number.is_some())
+    }
+
     /// What is given of the parameters that some policy has, by key.
     pub(super) fn parameters(&self) -> BTreeMap<&'static str, u32> {
         let all = [("choices", &self.choices), ("window", &self.window)];
@@ -275,6 +319,8 @@ pub(super) struct Firmware {
     pub(super) read_command: Quantity<Time>,
     /// Core time of each slot of a command.
     pub(super) per_slot: Quantity<Time>,
+    /// Core time of each page that collection reads; none if left out.
+    pub(super) collected_page: Option<Quantity<Time>>,
     /// NAND operations queued for a die before the firmware waits.
     pub(super) die_queue: Quantity<Count>,
 }

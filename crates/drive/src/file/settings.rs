@@ -3,8 +3,8 @@
 use ftlab_ftl::page::{POLICIES, Registered, registered};
 use toml::{Table, Value};
 
-/// Applies one setting; the error says what is wrong with it.
-pub(super) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
+/// Applies one setting and gives its key; the error says what is wrong with it.
+pub(super) fn apply(table: &mut Table, setting: &str) -> Result<String, String> {
     let Some((key, text)) = setting.split_once('=') else {
         return Err(format!(
             "`{setting}` is not of the form key=value, for example spare.op=0.07"
@@ -40,7 +40,7 @@ pub(super) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
         "gc.policy" => section.retain(|key, value| is_set(value) || !is_of_another(key, text)),
         _ => {}
     }
-    Ok(())
+    Ok(key.to_string())
 }
 
 /// Whether `key` is a parameter of victim policies, but not of the one called `policy`.
@@ -115,7 +115,7 @@ mod tests {
         "
         .parse()
         .unwrap();
-        apply(&mut table, setting).map(|()| table)
+        apply(&mut table, setting).map(|_| table)
     }
 
     #[test]

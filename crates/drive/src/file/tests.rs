@@ -46,7 +46,10 @@ fn wrong_files_are_refused_with_place_and_reason() {
     let unit = GENERIC.replace("value = 50, unit = \"us\"", "value = 50, unit = \"KiB\"");
     assert!(error(&unit, &[]).contains("unit `KiB` is none of: ns, us, ms, s"));
     let word = GENERIC.replace("scheme = \"page\"", "scheme = \"a|b\"");
-    assert!(error(&word, &[]).contains("unknown variant `a|b`, expected `page` or `block`"));
+    assert!(
+        error(&word, &[])
+            .contains("unknown variant `a|b`, expected one of `page`, `block`, `packed`")
+    );
     assert!(error("schema = 1\nkind = ", &[]).contains("line 2"));
     assert!(error(&GENERIC.replace("schema = 1", "schema = 9"), &[]).contains("schema 9"));
 }

@@ -50,6 +50,7 @@ fn drives() -> Vec<DriveFile> {
         with(GENERIC, &["spare.op=2", "map.entry=256B", "map.dram=4KiB"]),
         with("ocz-core-jmf602", &["wear.every_merges=7"]),
         with("samsung-slc-64", &["wear.every_merges=5"]),
+        with("ocz-vertex3-120", &["gc.reserve=2"]),
         Catalog::load(DISK, &[]).unwrap(),
     ]);
     drives
@@ -86,7 +87,11 @@ fn command(device: &dyn Device, id: u64, at: SimTime, stream: &mut Stream) -> Co
         } else {
             sectors
         },
-        content: Content::RANDOM,
+        content: match id % 5 {
+            0 => Content::ZEROS,
+            1 => Content::compressible(60),
+            _ => Content::RANDOM,
+        },
         at,
     }
 }

@@ -47,7 +47,7 @@ impl Mapped {
 
     /// Lets every physical slot carry a stamp from now on.
     pub(super) fn carry_stamps(&mut self) {
-        self.stamps = Some(Stamps::new(self.layer.layout().slots(), self.layer.slots()));
+        self.stamps = Some(Stamps::new(self.layer.places(), self.layer.slots()));
         self.batch = OpBatch::carrying_data();
     }
 
@@ -105,7 +105,7 @@ impl Mapped {
         match fence {
             Ok(_) => {
                 if let Some(stamps) = &mut self.stamps {
-                    stamps.written(lpn);
+                    stamps.written(lpn, content);
                 }
             }
             Err(refusal) => self.refusal = Some(refusal),

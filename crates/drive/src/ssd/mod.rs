@@ -1,7 +1,7 @@
 //! The SSD: host queue, link, firmware core, write buffer, translation layer, NAND.
 //!
 //! ```text
-//! submit → host queue → host CPU → link ∥ firmware core → write buffer → completion
+//! submit → host queue → host CPU → link → compressor ∥ firmware core → write buffer → completion
 //!                                                              ↓
 //!                              translation layer → scheduler → programmed: room in the buffer
 //! ```
@@ -57,6 +57,7 @@ pub struct Ssd {
     link: Server,
     /// Time of one sector on the link, on the port the drive is plugged into.
     link_sector: Nanos,
+    compressor: Server,
     core: Server,
     buffer: WriteBuffer,
     admissions: VecDeque<Admission>,
@@ -104,6 +105,7 @@ impl Ssd {
             host: Server::default(),
             link: Server::default(),
             link_sector: params.host.link_sector(params.link_sector),
+            compressor: Server::default(),
             core: Server::default(),
             buffer: WriteBuffer::new(params.buffer_slots, slot.sectors()),
             admissions: VecDeque::new(),
@@ -170,7 +172,7 @@ impl Ssd {
             self.issue(self.now);
         }
         self.scheduler.restart_clock();
-        (self.host, self.link, self.core) = Default::default();
+        (self.host, self.link, self.compressor, self.core) = Default::default();
         self.now = SimTime::ZERO;
         self.resting = Resting::default();
         self.mapped.set_timed(false);
@@ -189,7 +191,18 @@ impl Ssd {
 
     /// Hands the operations of the last request to the scheduler.
     fn issue(&mut self, now: SimTime) {
-        self.scheduler.issue(now, self.mapped.batch.ops());
+        let batch = &self.mapped.batch;
+        for &fence in batch.promised() {
+            self.scheduler.promise(fence);
+        }
+        self.scheduler.issue(now, batch.ops());
+        for &fence in batch.kept() {
+            self.scheduler.keep(fence);
+        }
+        if self.params.collected_page > Nanos::ZERO {
+            let work = self.params.collection(batch.ops());
+            self.core.serve(now, work);
+        }
         self.mapped.batch.clear();
     }
 
@@ -200,7 +213,8 @@ impl Ssd {
         self.events.schedule(sent, Event::Sent, number);
     }
 
-    /// A command has left the host: the core works on it while its data arrive.
+    /// A command has left the host: the core works on it while its data arrive, and pass through the
+    /// compressor if the drive has one.
     fn sent(&mut self, number: u32, now: SimTime) {
         let command = self.commands.get(number);
         let work = self.params.core(command, self.slot.sectors());
@@ -213,8 +227,21 @@ impl Ssd {
         let rest = self
             .params
             .after_first(command, first, self.slot.sectors(), self.link_sector);
-        let begun = arrived.less(rest.link).max(decided.less(rest.core));
-        self.commands.set_through(number, arrived.max(decided));
+        let came = arrived.less(rest.link);
+        let (begun, through) = match command.kind {
+            CommandKind::Write => {
+                let work = self.params.compression(command, command.sectors);
+                let last = self.params.compression(command, self.slot.sectors());
+                let compressed = self.compressor.serve(came, work);
+                (
+                    compressed.less(rest.compressor),
+                    compressed.max(arrived + last),
+                )
+            }
+            _ => (came, arrived),
+        };
+        let begun = begun.max(decided.less(rest.core));
+        self.commands.set_through(number, through.max(decided));
         self.events.schedule(begun, Event::Ready, number);
     }
 
@@ -234,12 +261,13 @@ impl Ssd {
     /// Follows up what the NAND has finished.
     #[inline]
     fn after_nand(&mut self, now: SimTime) {
-        let has_room = self.scheduler.has_news() && self.take_news(now);
+        let mut has_room = self.scheduler.has_news() && self.take_news(now);
+        if !has_room && self.scheduler.wants_more() && !self.buffer.nothing_waits() {
+            has_room = self.drain(now);
+        }
         if has_room {
             self.end_flushes(now);
             self.admit(now);
-        } else if self.scheduler.wants_more() && !self.buffer.nothing_waits() {
-            self.drain(now);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::host::Host;
 use ftlab_base::{Command, CommandKind, Nanos};
+use ftlab_nand::{Cause, NandOp, OpKind};
 use ftlab_timing::{NandTiming, PowerModel, Scheduling};
 
 /// What an SSD takes in time and holds in memory, apart from its NAND and its mapping.
@@ -28,6 +29,10 @@ pub struct SsdParams {
     pub read_command: Nanos,
     /// Time of the firmware core for each slot of a command.
     pub per_slot: Nanos,
+    /// Time of the firmware core for each page that collection reads.
+    pub collected_page: Nanos,
+    /// Time of one sector of 512 bytes in the compressor, on its way to the buffer.
+    pub compressed_sector: Nanos,
     /// Time of one sector of 512 bytes on the host link, as fast as the drive can.
     pub link_sector: Nanos,
     /// Time of a command's protocol on the host link.
@@ -43,6 +48,8 @@ pub struct SsdParams {
 pub(super) struct Rest {
     /// On the link.
     pub(super) link: Nanos,
+    /// In the compressor.
+    pub(super) compressor: Nanos,
     /// At the core.
     pub(super) core: Nanos,
 }
@@ -55,6 +62,20 @@ impl SsdParams {
             CommandKind::Write => self.link_command + sector * u64::from(command.sectors),
             _ => self.link_command,
         }
+    }
+
+    /// Time of the first `sectors` of a write's data in the compressor.
+    pub(super) fn compression(&self, command: &Command, sectors: u32) -> Nanos {
+        match command.kind {
+            CommandKind::Write => self.compressed_sector * u64::from(sectors.min(command.sectors)),
+            _ => Nanos::ZERO,
+        }
+    }
+
+    /// Time of the firmware core for what collection reads among these operations.
+    pub(super) fn collection(&self, ops: &[NandOp]) -> Nanos {
+        let is_collected = |op: &&NandOp| op.kind == OpKind::Read && op.cause == Cause::Gc;
+        self.collected_page * ops.iter().filter(is_collected).count() as u64
     }
 
     /// What of a command's way in is left when its first slot, of `first` sectors, has passed.
@@ -73,6 +94,7 @@ impl SsdParams {
         let is_transfer = matches!(command.kind, CommandKind::Write | CommandKind::Read);
         Rest {
             link: sector * u64::from(sectors),
+            compressor: self.compressed_sector * u64::from(sectors),
             core: self.per_slot * u64::from(if is_transfer { slots } else { 0 }),
         }
     }

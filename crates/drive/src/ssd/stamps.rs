@@ -1,21 +1,23 @@
 //! The stamp store: instead of data, every physical slot carries whose data it holds and which
 //! version, so that a read can be checked end to end at little cost.
 
-use ftlab_base::{Lpn, Ppa};
+use ftlab_base::{Content, Identity, Lpn, Ppa};
 use ftlab_nand::DataMove;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    lpn: Lpn,
-    version: u32,
+enum Stamp {
+    /// Those of a slot, in a version.
+    Of(Lpn, u32),
+    /// Those of an identity, whichever slot they were written to.
+    Known(Identity),
 }
 
-/// Stamps of all physical slots, and the newest version of every logical one.
+/// Stamps of all physical slots, and the newest one of every logical slot.
 #[derive(Debug, Clone)]
 pub(super) struct Stamps {
     stored: Vec<Option<Stamp>>,
-    /// Newest version handed to the translation layer; 0 when never written, or trimmed.
-    newest: Vec<u32>,
+    /// The newest handed to the translation layer; none when never written, or trimmed.
+    newest: Vec<Option<Stamp>>,
     versions: u32,
 }
 
@@ -23,20 +25,21 @@ impl Stamps {
     pub(super) fn new(physical_slots: u32, logical_slots: u32) -> Stamps {
         Stamps {
             stored: vec![None; physical_slots as usize],
-            newest: vec![0; logical_slots as usize],
+            newest: vec![None; logical_slots as usize],
             versions: 0,
         }
     }
 
     /// The host writes a slot: what the layer does next stores a new version.
-    pub(super) fn written(&mut self, lpn: Lpn) {
+    pub(super) fn written(&mut self, lpn: Lpn, content: Content) {
         self.versions += 1;
-        self.newest[lpn.index()] = self.versions;
+        let own = Stamp::Of(lpn, self.versions);
+        self.newest[lpn.index()] = Some(content.identity().map_or(own, Stamp::Known));
     }
 
     /// The host no longer needs `slots` slots from `first` on.
     pub(super) fn trimmed(&mut self, first: Lpn, slots: u32) {
-        self.newest[first.index()..first.index() + slots as usize].fill(0);
+        self.newest[first.index()..first.index() + slots as usize].fill(None);
     }
 
     /// Follows the moves of one request.
@@ -44,8 +47,7 @@ impl Stamps {
         for step in moves {
             match *step {
                 DataMove::Write { lpn, to } => {
-                    let version = self.newest[lpn.index()];
-                    self.put(to, Some(Stamp { lpn, version }));
+                    self.put(to, self.newest[lpn.index()]);
                 }
                 DataMove::Copy { from, to } => self.put(to, self.stored[from.index()]),
                 DataMove::Erase { first, slots } => {
@@ -61,16 +63,12 @@ impl Stamps {
     /// # Panics
     /// When not: data were lost or mixed up.
     pub(super) fn check(&self, lpn: Lpn, at: Option<Ppa>) {
-        let written = self.newest[lpn.index()] > 0;
-        assert_eq!(at.is_some(), written, "{lpn} is mapped or not");
+        let want = self.newest[lpn.index()];
+        assert_eq!(at.is_some(), want.is_some(), "{lpn} is mapped or not");
         let Some(at) = at else { return };
-        let want = Stamp {
-            lpn,
-            version: self.newest[lpn.index()],
-        };
         assert_eq!(
             self.stored[at.index()],
-            Some(want),
+            want,
             "stale or foreign data at {at} for {lpn}"
         );
     }

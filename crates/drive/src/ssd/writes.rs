@@ -43,19 +43,24 @@ impl Ssd {
     /// Takes waiting writes into the buffer, in order, as far as there is room, and hands on what
     /// the firmware's queue has room for.
     pub(super) fn admit(&mut self, now: SimTime) {
-        while self.flushes.is_empty() && !self.admissions.is_empty() {
-            let is_in = self.admit_first();
-            let first = &mut self.admissions[0];
-            if !is_in {
-                self.buffer_stalls += u64::from(!first.stalled);
-                first.stalled = true;
-                break;
+        loop {
+            while self.flushes.is_empty() && !self.admissions.is_empty() {
+                let is_in = self.admit_first();
+                let first = &mut self.admissions[0];
+                if !is_in {
+                    self.buffer_stalls += u64::from(!first.stalled);
+                    first.stalled = true;
+                    break;
+                }
+                let arrived = self.commands.through(first.number).max(now);
+                self.events.schedule(arrived, Event::Written, first.number);
+                self.admissions.pop_front();
             }
-            let arrived = self.commands.through(first.number).max(now);
-            self.events.schedule(arrived, Event::Written, first.number);
-            self.admissions.pop_front();
+            if !self.drain(now) {
+                return;
+            }
+            self.end_flushes(now);
         }
-        self.drain(now);
     }
 
     /// Takes in what there is room for of the write that waits longest; whether that was the rest.
@@ -72,8 +77,10 @@ impl Ssd {
         true
     }
 
-    /// Hands slots from the buffer to the translation layer while the queues of the dies have room.
-    pub(super) fn drain(&mut self, now: SimTime) {
+    /// Hands slots from the buffer to the translation layer while the queues of the dies have room;
+    /// whether that left room in the buffer at once, because something need not be programmed.
+    pub(super) fn drain(&mut self, now: SimTime) -> bool {
+        let mut room = false;
         while self.mapped.refusal.is_none()
             && self.scheduler.wants_more()
             && let Some((lpn, extent, content)) = self.buffer.front()
@@ -81,11 +88,16 @@ impl Ssd {
             let Ok(fence) = self.mapped.write(lpn, extent, content) else {
                 self.issue(now);
                 self.fail_writes(now);
-                return;
+                return false;
             };
             let (place, bytes) = self.buffer.take().expect("something waits");
             self.host_bytes_written += bytes;
             self.issue(now);
+            if !fence.is_some() {
+                self.buffer.programmed(place);
+                room = true;
+                continue;
+            }
             self.scheduler.watch(fence);
             let index = fence.index();
             if index >= self.programming.len() {
@@ -97,6 +109,7 @@ impl Ssd {
             self.mapped.flush();
             self.issue(now);
         }
+        room
     }
 
     /// Ends everything that waits for flash that takes no more. What the buffer holds stays there.

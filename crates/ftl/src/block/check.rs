@@ -55,6 +55,14 @@ impl BlockLayer {
                 format!("{superblock} is good and in no use, not even free")
             })?;
         }
+        // Unless blocks fail in use, bad ones are passed over when a free one is taken.
+        for (s, place) in (0..).map(SuperblockId).zip(&seen) {
+            let in_use = matches!(place, Use::Data(_) | Use::Log(_));
+            let may_be = !in_use || self.array.can_fail();
+            StateError::unless(may_be || !self.pool.is_bad(s, &self.array), || {
+                format!("{s} is bad and in use: {place:?}")
+            })?;
+        }
         // A superblock is retired when its turn comes, so those still in the queue count as well.
         let needed = self.space.zones + self.logs.open_max() + MERGE_RESERVE;
         for group in 0..self.layout.groups {

@@ -301,7 +301,8 @@ impl TranslationLayer for BlockLayer {
     }
 
     fn secure_erase(&mut self, batch: &mut OpBatch) {
-        crate::purge::erase_used(&self.layout, &mut self.array, batch);
+        let slots = self.layout.slots_per_superblock;
+        crate::purge::erase_used(&self.layout, slots, &mut self.array, batch);
         let array = self.array.clone();
         let mut layer = Self::around(array, self.layout, self.config, self.space.slots);
         if layer.set_bad_blocks_aside().is_err() {

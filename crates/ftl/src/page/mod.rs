@@ -501,7 +501,8 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
     }
 
     fn secure_erase(&mut self, batch: &mut OpBatch) {
-        crate::purge::erase_used(&self.layout, &mut self.array, batch);
+        let slots = self.layout.slots_per_superblock;
+        crate::purge::erase_used(&self.layout, slots, &mut self.array, batch);
         let mut layer = Self::around(self.array.clone(), self.layout, self.config.clone());
         if layer.set_bad_blocks_aside().is_err() {
             layer.refuse_as_worn_out();

@@ -3,13 +3,14 @@
 
 use super::LayerState;
 use crate::block::{BlockConfig, BlockLayer};
+use crate::packed::{PackedConfig, PackedLayer};
 use crate::page::{
     self, Allocation, Checkpoint, CostBenefit, DChoices, Fifo, Greedy, PageConfig, Separation,
     SpareShare, StaticLevelling, StreamConfig, TranslationConfig, VictimPolicy, WearLevelling,
 };
 use crate::{Extent, TranslationLayer};
 use ftlab_base::rng::Stream;
-use ftlab_base::{Content, Geometry, Layout, Lpn, RootSeed};
+use ftlab_base::{Content, Geometry, Identity, Layout, Lpn, RootSeed};
 use ftlab_nand::OpBatch;
 use rand::RngExt;
 
@@ -94,6 +95,26 @@ fn block(layout: Layout) -> Box<dyn TranslationLayer> {
     Box::new(BlockLayer::new(layout, config, layout.slots() / 2, None).unwrap())
 }
 
+fn packed(
+    layout: Layout,
+    (raise, reads_whole): (bool, bool),
+    chunk_bytes: u32,
+    policy: Box<dyn VictimPolicy>,
+) -> Box<dyn TranslationLayer> {
+    let mut config = PackedConfig {
+        user_slots: 0,
+        chunk_bytes,
+        header_bytes: 0,
+        dedup: true,
+        raise,
+        reads_whole,
+        reserve_superblocks: 2,
+        policy,
+    };
+    config.user_slots = config.slots_max(&layout);
+    Box::new(PackedLayer::new(layout, config).unwrap())
+}
+
 /// Small layers of every kind, as built.
 fn layers() -> Vec<Box<dyn TranslationLayer>> {
     let choices = |d: u32| {
@@ -124,9 +145,22 @@ fn layers() -> Vec<Box<dyn TranslationLayer>> {
         ),
         block(layout(1, 4, 4096)),
         block(layout(2, 1, 4096)),
+        packed(layout(2, 4, 4096), (true, true), 512, Box::new(Greedy)),
+        packed(layout(1, 4, 4096), (false, false), 512, choices(2)),
+        packed(layout(2, 4, 2048), (true, false), 64, Box::new(Fifo)),
         translated(layout(1, 1, 4096), false),
         translated(layout(2, 2, 4096), true),
     ]
+}
+
+/// Data of every kind: alone, compressible, and the same as others.
+fn content(stream: &mut Stream) -> Content {
+    match stream.random_range(0..8) {
+        0 => Content::ZEROS,
+        1 => Content::RANDOM.with_identity(Identity::of(stream.random_range(1..20_u64) << 20)),
+        2 => Content::compressible(70),
+        _ => Content::RANDOM,
+    }
 }
 
 /// `count` random requests without time.
@@ -152,7 +186,8 @@ fn go_on(layer: &mut dyn TranslationLayer, count: u32, stream: &mut Stream) {
                 let slots = if kind == 9 { slots } else { 1 };
                 for lpn in first..first + slots {
                     // A layer that gave up is asked again all the same.
-                    let _ = layer.write(Lpn(lpn), extent, Content::RANDOM, &mut batch);
+                    let content = content(stream);
+                    let _ = layer.write(Lpn(lpn), extent, content, &mut batch);
                 }
             }
         }

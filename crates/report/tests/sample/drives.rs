@@ -142,6 +142,7 @@ impl Character {
                     source: source.into(),
                     confidence: confidence.into(),
                     note: note.into(),
+                    base: String::new(),
                 }
             };
         if self.kind == DriveKind::Disk {

@@ -160,6 +160,21 @@ impl Scheduler {
         }
     }
 
+    /// Holds a fence open until an operation that is still to come signals it.
+    pub fn promise(&mut self, fence: Fence) {
+        self.fences.get(fence).open += 1;
+    }
+
+    /// The operation that a promise was about has been issued.
+    ///
+    /// # Panics
+    /// When none holds the fence open.
+    pub fn keep(&mut self, fence: Fence) {
+        let open = &mut self.fences.get(fence).open;
+        assert!(*open > 1, "{fence:?} is kept without an operation");
+        *open -= 1;
+    }
+
     /// Whether nothing that waits to be dispatched must be done before `op`.
     fn passes_backlog(&self, op: &NandOp) -> bool {
         let mut of_the_die = self.backlog.iter().filter(|other| other.die == op.die);

@@ -2,7 +2,7 @@
 
 use super::distribution::Distribution;
 use super::error::Source;
-use ftlab_base::{CommandKind, Nanos};
+use ftlab_base::{CommandKind, Content, Nanos};
 
 /// Which kinds of request a job makes (fio's `rw`, without its random or sequential half).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -92,6 +92,15 @@ impl DataPattern {
             100
         } else {
             self.compress_percent.unwrap_or(0)
+        }
+    }
+
+    /// What they look like, whichever they are.
+    #[must_use]
+    pub fn content(&self) -> Content {
+        match self.compressible_percent() {
+            100 => Content::ZEROS,
+            percent => Content::compressible(percent),
         }
     }
 }

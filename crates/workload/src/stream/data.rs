@@ -32,12 +32,7 @@ impl Data {
     /// no position.
     pub fn of(spec: &JobSpec, seed: RootSeed) -> Data {
         let pattern = spec.data;
-        let percent = pattern.compressible_percent();
-        let base = if percent == 100 {
-            Content::ZEROS
-        } else {
-            Content::compressible(percent)
-        };
+        let base = pattern.content();
         let mut stream = seed.stream(&format!("workload data {} {}", spec.index, spec.name));
         let is_new_each_time =
             pattern.refill || pattern.scramble || pattern.compress_percent.is_some();

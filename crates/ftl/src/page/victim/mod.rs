@@ -100,7 +100,7 @@ impl<'a> VictimView<'a> {
     ///
     /// # Panics
     /// When it chooses none, or one that is no candidate: a bug of the policy.
-    pub(super) fn ask(&self, policy: &mut dyn VictimPolicy) -> Candidate {
+    pub(crate) fn ask(&self, policy: &mut dyn VictimPolicy) -> Candidate {
         let chosen = policy.choose(self);
         chosen.and_then(|s| self.candidate(s)).unwrap_or_else(|| {
             let told = chosen.map_or("no superblock".to_string(), |s| s.to_string());

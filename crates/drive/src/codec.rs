@@ -1,0 +1,80 @@
+//! What real bytes look like: compressed for their size, hashed for their identity.
+//!
+//! A drive that is simulated is told what data look like; one that holds data finds out here. The
+//! codec stands for the one in a controller's hardware, which no maker describes: LZ4 is of the same
+//! kind, made for speed, and leaves incompressible data as long as they are.
+
+use ftlab_base::{Content, Identity};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// What the data of a slot look like. Equal data give equal content; different data have different
+/// identities but for one pair in 2⁴⁸, so whoever stores data once by identity compares them first.
+#[must_use]
+pub fn content_of(data: &[u8]) -> Content {
+    if data.iter().all(|&byte| byte == 0) {
+        return Content::ZEROS;
+    }
+    let compressed = lz4_flex::block::compress(data).len();
+    Content::compressed(compressed as u32, data.len() as u32)
+        .with_identity(Identity::of(xxh3_64(data)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ftlab_base::RootSeed;
+    use rand::Rng;
+
+    const SLOT: u32 = 4096;
+
+    fn random(seed: u64, bytes: usize) -> Vec<u8> {
+        let mut data = vec![0; bytes];
+        RootSeed(seed).stream("codec").fill_bytes(&mut data);
+        data
+    }
+
+    fn left(data: &[u8]) -> u32 {
+        content_of(data).bytes_left(SLOT)
+    }
+
+    #[test]
+    fn random_bytes_stay_as_long_as_they_are() {
+        assert_eq!(left(&random(1, SLOT as usize)), SLOT);
+    }
+
+    #[test]
+    fn what_repeats_compresses_by_its_share() {
+        let text = b"the quick brown fox jumps over the lazy dog. ";
+        let text: Vec<u8> = text.iter().copied().cycle().take(SLOT as usize).collect();
+        assert!(left(&text) < SLOT / 16, "{} bytes", left(&text));
+        // As fio fills a buffer: random bytes, then a pattern.
+        for percent in [25, 50, 75] {
+            let random_bytes = SLOT as usize * (100 - percent) / 100;
+            let mut data = random(2, random_bytes);
+            data.resize(SLOT as usize, 7);
+            let stated = Content::compressible(percent as u8).bytes_left(SLOT);
+            let measured = left(&data);
+            assert!(
+                (stated..stated + SLOT / 50).contains(&measured),
+                "{percent} %: {measured} bytes, {stated} stated"
+            );
+        }
+    }
+
+    #[test]
+    fn equal_bytes_have_one_identity_and_others_another() {
+        let (one, two) = (random(3, SLOT as usize), random(4, SLOT as usize));
+        assert_eq!(content_of(&one), content_of(&one.clone()));
+        let identity = |data: &[u8]| content_of(data).identity().unwrap();
+        assert_ne!(identity(&one), identity(&two));
+        let mut near = one.clone();
+        near[4095] ^= 1;
+        assert_ne!(identity(&one), identity(&near));
+    }
+
+    #[test]
+    fn zeros_are_the_zeros_of_a_job() {
+        assert_eq!(content_of(&[0; SLOT as usize]), Content::ZEROS);
+        assert_ne!(content_of(&[1; SLOT as usize]), Content::ZEROS);
+    }
+}

@@ -1,0 +1,153 @@
+//! `base = "NAME"`: what drives with the same controller have in common stands in one file of
+//! `drives/base/`, and a drive file says what it has of its own, key by key.
+
+use super::schema::SCHEMA;
+use std::collections::BTreeSet;
+use toml::{Table, Value};
+
+/// The key that names the base.
+pub(super) const BASE_KEY: &str = "base";
+
+/// The keys of a base outside its sections.
+const HEAD: [&str; 3] = ["schema", "kind", "summary"];
+
+/// The keys that a drive file took from its base.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Inherited {
+    name: String,
+    keys: BTreeSet<String>,
+}
+
+impl Inherited {
+    /// The base that `section.key` comes from; empty when it is the file's own.
+    pub(super) fn origin(&self, key: &str) -> String {
+        match self.keys.contains(key) {
+            true => self.name.clone(),
+            false => String::new(),
+        }
+    }
+
+    /// A setting took the place of what the base says.
+    pub(super) fn set(&mut self, key: &str) {
+        self.keys.remove(key);
+    }
+}
+
+/// Takes what a file does not say from the base that it names, if it names one. `bases` are names
+/// and texts.
+pub(super) fn inherit(table: &mut Table, bases: &[(&str, &str)]) -> Result<Inherited, String> {
+    let Some(named) = table.remove(BASE_KEY) else {
+        return Ok(Inherited::default());
+    };
+    let Value::String(name) = named else {
+        return Err("base: it must be a name in quotes".into());
+    };
+    let Some((_, text)) = bases.iter().find(|(base, _)| *base == name) else {
+        let names: Vec<&str> = bases.iter().map(|(base, _)| *base).collect();
+        return Err(format!("base `{name}` is none of: {}", names.join(", ")));
+    };
+    let base: Table = text
+        .parse()
+        .map_err(|e: toml::de::Error| format!("base {name}: {}", super::one_line(&e)))?;
+    check_head(table, &base).map_err(|why| format!("base {name}: {why}"))?;
+    let mut keys = BTreeSet::new();
+    for (section, values) in base {
+        let Value::Table(values) = values else {
+            continue;
+        };
+        let own = table
+            .entry(section.as_str())
+            .or_insert_with(|| Value::Table(Table::new()));
+        let Value::Table(own) = own else {
+            return Err(format!("`{section}` is a section"));
+        };
+        for (key, value) in values {
+            if !own.contains_key(&key) {
+                keys.insert(format!("{section}.{key}"));
+                own.insert(key, value);
+            }
+        }
+    }
+    Ok(Inherited { name, keys })
+}
+
+fn check_head(table: &Table, base: &Table) -> Result<(), String> {
+    let sections = |value: &Value| value.is_table();
+    let stray = base.iter().filter(|(_, value)| !sections(value));
+    if let Some((key, _)) = stray
+        .into_iter()
+        .find(|(key, _)| !HEAD.contains(&key.as_str()))
+    {
+        return Err(format!("`{key}` is for drive files, not for their base"));
+    }
+    if base.get("schema").and_then(Value::as_integer) != Some(i64::from(SCHEMA)) {
+        return Err(format!("it needs schema = {SCHEMA}"));
+    }
+    match (base.get("kind"), table.get("kind")) {
+        (Some(of_base), Some(own)) if of_base == own => Ok(()),
+        (Some(of_base), own) => Err(format!(
+            "it is for drives of kind {of_base}, not {}",
+            own.map_or("none".into(), Value::to_string)
+        )),
+        (None, _) => Err("it needs a kind".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: &str = "
+        schema = 1
+        kind = \"ssd\"
+        summary = \"x\"
+        [nand]
+        a = 1
+        b = { value = 2 }
+        [map]
+        c = 3
+    ";
+
+    fn inherited(text: &str, base: &str) -> Result<(Table, Inherited), String> {
+        let mut table: Table = text.parse().unwrap();
+        let inherited = inherit(&mut table, &[("one", "schema = 9"), ("two", base)])?;
+        Ok((table, inherited))
+    }
+
+    #[test]
+    fn what_a_file_does_not_say_its_base_does() {
+        let own = "kind = \"ssd\"\nbase = \"two\"\n[nand]\na = 7\n[link]\nd = 4";
+        let (table, inherited) = inherited(own, BASE).unwrap();
+        assert_eq!(table["nand"]["a"].as_integer(), Some(7));
+        assert_eq!(table["nand"]["b"]["value"].as_integer(), Some(2));
+        assert_eq!(table["map"]["c"].as_integer(), Some(3));
+        assert_eq!(table["link"]["d"].as_integer(), Some(4));
+        assert!(!table.contains_key("base") && !table.contains_key("summary"));
+        let origin = |key| inherited.origin(key);
+        assert_eq!([origin("nand.a"), origin("link.d")], ["", ""]);
+        assert_eq!([origin("nand.b"), origin("map.c")], ["two", "two"]);
+    }
+
+    #[test]
+    fn a_base_that_cannot_be_is_told() {
+        let why = |own: &str, base: &str| inherited(own, base).unwrap_err();
+        assert!(why("base = 5", BASE).contains("a name in quotes"));
+        assert!(why("base = \"tow\"", BASE).contains("`tow` is none of: one, two"));
+        let disk = "kind = \"disk\"\nbase = \"two\"";
+        assert!(why(disk, BASE).contains("kind \"ssd\", not \"disk\""));
+        let own = "kind = \"ssd\"\nbase = \"two\"";
+        assert!(why(own, "schema = 2\nkind = \"ssd\"").contains("schema = 1"));
+        assert!(why(own, "schema = 1").contains("needs a kind"));
+        assert!(why(own, "schema = 1\nbase = \"one\"").contains("`base` is for drive files"));
+        assert!(why(own, "schema = ").contains("base two: "));
+        let flat = "kind = \"ssd\"\nnand = 3\nbase = \"two\"";
+        assert!(why(flat, BASE).contains("`nand` is a section"));
+    }
+
+    #[test]
+    fn a_file_without_a_base_stays_as_it_is() {
+        let (table, inherited) = inherited("kind = \"ssd\"", BASE).unwrap();
+        assert_eq!(table.len(), 1);
+        assert_eq!(inherited.origin("nand.b"), "");
+    }
+}

@@ -1,0 +1,346 @@
+//! Packed mapping: slots are compressed before they are written, equal slots are stored once, and
+//! what is left is packed into pages without gaps. As SandForce's controllers do it.
+//!
+//! A slot takes as many *chunks* as compression leaves of it. Chunks are appended to a superblock
+//! that spans all dies, so a slot may straddle pages and program units; the table says for every
+//! slot where its chunks begin and how many there are. Data that were seen before cost an entry of
+//! the table and nothing else. With RAISE a program unit of every row is parity (`stripe.rs`), and
+//! the data of a die that fails are made good from the other dies (`raise.rs`).
+//!
+//! Collection goes in step with the host's writes, as in page mapping, but in passes over whole
+//! rows of a superblock (`collect.rs`), and it has a price even where nothing is left to copy: see
+//! [`PackedConfig::reads_whole`]. Nothing is collected ahead, TRIM only marks, and a superblock is
+//! erased when it is opened, so a drive that was written all over meets that price with every
+//! superblock from then on, trimmed or not, until a secure erase.
+
+mod check;
+mod collect;
+mod frontier;
+mod raise;
+mod state;
+mod stripe;
+mod table;
+
+pub use raise::DieFailure;
+pub use state::PackedState;
+
+use crate::page::{PageMapped, VictimPolicy};
+use crate::{Extent, LayerState, Refusal, Spare, TranslationLayer};
+use collect::Victim;
+use frontier::{COLLECTED, Frontier, HOST};
+use ftlab_base::{Content, Layout, Lpn, Ppa, SuperblockId};
+use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, StateError};
+use std::collections::VecDeque;
+use stripe::{Skip, Stripe};
+use table::{Stored, Table};
+
+/// What a packed layer is configured by.
+#[derive(Debug)]
+pub struct PackedConfig {
+    /// Slots the host sees: as many data that do not compress at all always fit.
+    pub user_slots: u32,
+    /// Bytes of a chunk.
+    pub chunk_bytes: u32,
+    /// Bytes that are stored with every slot beside its data.
+    pub header_bytes: u32,
+    /// Whether data that are known are stored only once.
+    pub dedup: bool,
+    /// Whether one program unit of every row is parity.
+    pub raise: bool,
+    /// Whether collection reads all of a superblock, and not only what is valid there. A controller
+    /// without DRAM has no table of what each block holds: it finds out from the block itself,
+    /// where slots of any length lie one after the other, each behind its header.
+    pub reads_whole: bool,
+    /// Superblocks kept free, on average, once the drive collects.
+    pub reserve_superblocks: u32,
+    /// Which superblock to collect next.
+    pub policy: Box<dyn VictimPolicy>,
+}
+
+impl Clone for PackedConfig {
+    fn clone(&self) -> Self {
+        PackedConfig {
+            policy: self.policy.boxed(),
+            ..*self
+        }
+    }
+}
+
+impl PackedConfig {
+    /// Chunks of a slot of which `bytes` are left.
+    #[inline]
+    fn chunks_of(&self, bytes: u32) -> u32 {
+        (bytes + self.header_bytes)
+            .div_ceil(self.chunk_bytes)
+            .max(1)
+    }
+
+    /// Chunks of a slot that does not compress at all.
+    fn chunks_max(&self, layout: &Layout) -> u32 {
+        self.chunks_of(layout.geometry.slot_bytes)
+    }
+}
+
+/// Why a packed layer cannot be built.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct PackedConfigError(pub String);
+
+/// A packed translation layer.
+#[derive(Debug, Clone)]
+pub struct PackedLayer {
+    stripe: Stripe,
+    array: Array,
+    config: PackedConfig,
+    /// Chunks of a slot that does not compress.
+    slot_chunks: u32,
+    table: Table,
+    /// Superblocks without valid data, oldest first; erased when opened.
+    free: VecDeque<SuperblockId>,
+    /// Chunks that can still be written before anything is collected.
+    writable: u32,
+    /// Writable chunks at which collection begins.
+    low_water: u32,
+    frontiers: [Frontier; 2],
+    victim: Option<Victim>,
+    /// When each superblock was closed.
+    closed_at: Vec<u64>,
+    closed: u64,
+    /// Which unit of its rows a superblock leaves out.
+    skip: Vec<Skip>,
+    /// The die that failed.
+    failed: Option<u32>,
+    /// Superblocks collected since one last gained anything.
+    in_vain: u32,
+    /// Why no more writes are taken.
+    refusal: Option<Refusal>,
+    /// Scratch of collection.
+    row: Vec<collect::Moving>,
+}
+
+impl PackedLayer {
+    /// A layer on an unworn array, with nothing written.
+    ///
+    /// # Errors
+    /// When the array cannot hold the user's slots if they do not compress, and what collection needs.
+    pub fn new(layout: Layout, config: PackedConfig) -> Result<PackedLayer, PackedConfigError> {
+        config.check(&layout)?;
+        let stripe = Stripe::new(layout, config.chunk_bytes, config.raise);
+        let superblocks = layout.superblocks();
+        let skip = if config.raise {
+            Skip::Parity
+        } else {
+            Skip::Nothing
+        };
+        Ok(PackedLayer {
+            array: Array::new(layout.geometry),
+            slot_chunks: config.chunks_max(&layout),
+            table: Table::new(config.user_slots, superblocks, stripe.superblock),
+            free: (0..superblocks).map(SuperblockId).collect(),
+            writable: superblocks * stripe.superblock,
+            low_water: check::low_water(&stripe, config.reserve_superblocks),
+            frontiers: [Frontier::closed(); 2],
+            victim: None,
+            closed_at: vec![0; superblocks as usize],
+            closed: 0,
+            skip: vec![skip; superblocks as usize],
+            failed: None,
+            in_vain: 0,
+            refusal: None,
+            row: Vec::new(),
+            stripe,
+            config,
+        })
+    }
+
+    /// Reads the pages of some chunks for the host.
+    fn read_stored(&mut self, stored: Stored, order: Order, batch: &mut OpBatch) {
+        let mut pages = PageRun::default();
+        self.read_pages(stored, &mut pages, order, batch);
+        self.end_pages(&mut pages, order, batch);
+    }
+
+    /// Adds the pages of some chunks to a run, and reads those that it leaves behind.
+    fn read_pages(&mut self, stored: Stored, run: &mut PageRun, order: Order, batch: &mut OpBatch) {
+        let (superblock, n) = self.stripe.locate(stored.at);
+        let end = n + stored.chunks;
+        for page in self.stripe.page_of(n)..=self.stripe.page_of(end - 1) {
+            let from = n.max(page * self.stripe.page);
+            let chunks = end.min((page + 1) * self.stripe.page) - from;
+            if run.at != Some((superblock, page)) {
+                self.end_pages(run, order, batch);
+                run.at = Some((superblock, page));
+            }
+            run.chunks = (run.chunks + chunks).min(self.stripe.page);
+        }
+    }
+
+    fn end_pages(&mut self, run: &mut PageRun, order: Order, batch: &mut OpBatch) {
+        let chunks = std::mem::take(&mut run.chunks);
+        if let Some((superblock, page)) = run.at.take() {
+            self.read_page((superblock, page), chunks, Cause::Host, order, batch);
+        }
+    }
+
+    /// Chunks that a write takes: of a part of a slot at least what the slot took before, since the
+    /// rest of it stays.
+    fn chunks_to_write(&self, extent: Extent, content: Content, old: Option<Stored>) -> u32 {
+        let left = content.bytes_left(self.stripe.layout.geometry.slot_bytes);
+        let chunks = self.config.chunks_of(left);
+        match (extent, old) {
+            (Extent::Part, Some(old)) => chunks.max(old.chunks),
+            _ => chunks,
+        }
+    }
+}
+
+/// Neighbouring chunks of a page, read together.
+#[derive(Debug, Clone, Copy, Default)]
+struct PageRun {
+    at: Option<(SuperblockId, u32)>,
+    chunks: u32,
+}
+
+impl TranslationLayer for PackedLayer {
+    fn slots(&self) -> u32 {
+        self.config.user_slots
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.stripe.layout
+    }
+
+    fn places(&self) -> u32 {
+        self.stripe.layout.superblocks() * self.stripe.superblock
+    }
+
+    fn array(&self) -> &Array {
+        &self.array
+    }
+
+    fn array_mut(&mut self) -> &mut Array {
+        &mut self.array
+    }
+
+    fn lookup(&self, lpn: Lpn) -> Option<Ppa> {
+        self.table.find(lpn).map(|stored| Ppa(stored.at))
+    }
+
+    fn read(&mut self, first: Lpn, slots: u32, done: Fence, batch: &mut OpBatch) {
+        let order = Order::FREE.signalling(done);
+        let mut run = PageRun::default();
+        for lpn in (first.0..first.0 + slots).map(Lpn) {
+            if let Some(stored) = self.table.find(lpn) {
+                self.read_pages(stored, &mut run, order, batch);
+            }
+        }
+        self.end_pages(&mut run, order, batch);
+    }
+
+    fn write(
+        &mut self,
+        lpn: Lpn,
+        extent: Extent,
+        content: Content,
+        batch: &mut OpBatch,
+    ) -> Result<Fence, Refusal> {
+        if let Some(refusal) = self.refusal {
+            return Err(refusal);
+        }
+        let identity = content
+            .identity()
+            .filter(|_| self.config.dedup && extent == Extent::Whole);
+        if let Some(identity) = identity
+            && self.table.share(lpn, identity)
+        {
+            // Nothing to wait for that the slot with the same data does not wait for.
+            return Ok(Fence::NONE);
+        }
+        let chunks = self.chunks_to_write(extent, content, self.table.find(lpn));
+        if !self.frontiers[HOST].fits(chunks, &self.stripe) {
+            self.make_room_for_host(batch)?;
+            self.close_and_open(HOST, batch);
+        }
+        // Collection may have moved it.
+        if extent == Extent::Part
+            && let Some(old) = self.table.find(lpn)
+        {
+            let order = self.frontiers[HOST].order_of_reads(chunks, &self.stripe, batch);
+            self.read_stored(old, order, batch);
+        }
+        self.table.forget(lpn);
+        let (at, done) = self.append_for_host(chunks, batch);
+        self.table.put(lpn, Stored { at, chunks }, identity);
+        batch.data(DataMove::Write { lpn, to: Ppa(at) });
+        self.program_full_units(batch);
+        self.collect(chunks, batch);
+        Ok(done)
+    }
+
+    fn expect(&self, lpn: Lpn) {
+        self.table.fetch(lpn);
+    }
+
+    fn trim(&mut self, first: Lpn, slots: u32, _batch: &mut OpBatch) {
+        (first.0..first.0 + slots).for_each(|lpn| self.table.forget(Lpn(lpn)));
+        // What was trimmed may be worth collecting.
+        (self.in_vain, self.refusal) = (0, None);
+    }
+
+    /// A die that failed stays failed.
+    fn secure_erase(&mut self, batch: &mut OpBatch) {
+        let chunks = self.stripe.superblock;
+        crate::purge::erase_used(&self.stripe.layout, chunks, &mut self.array, batch);
+        let layer = Self::new(self.stripe.layout, self.config.clone());
+        let mut layer = layer.expect("it was built so");
+        std::mem::swap(&mut layer.array, &mut self.array);
+        layer.failed = self.failed;
+        *self = layer;
+    }
+
+    fn flush(&mut self, batch: &mut OpBatch) {
+        self.end_collection_without_room(batch);
+        self.fill_up(HOST, batch);
+        self.fill_up(COLLECTED, batch);
+    }
+
+    fn boxed(&self) -> Box<dyn TranslationLayer> {
+        Box::new(self.clone())
+    }
+
+    fn page_layer(&self) -> Option<&dyn PageMapped> {
+        None
+    }
+
+    fn save(&self) -> LayerState {
+        LayerState::Packed(self.state())
+    }
+
+    fn restore(&mut self, state: LayerState) -> Result<(), StateError> {
+        match state {
+            LayerState::Packed(state) => self.take_over(state),
+            other => Err(other.of_another_scheme("packed")),
+        }
+    }
+
+    /// No block of it fails alone, so none of them is ever lost.
+    fn spare(&self) -> Spare {
+        let needed = self
+            .config
+            .superblocks_needed(&self.stripe, self.slot_chunks);
+        let spare = self.stripe.layout.superblocks() - needed;
+        Spare {
+            at_first: spare,
+            left: spare,
+        }
+    }
+
+    fn check_invariants(&self) {
+        if let Err(broken) = self.check() {
+            panic!("{broken}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+//! RAISE: what a die that fails has held is the sum of what the other dies hold.
+//!
+//! Every row of a superblock has a unit of parity, so a page of the failed die is made good from the
+//! pages of its row. Superblocks written from then on leave the die out: they have no parity, and as
+//! much room for data as before. [`PackedLayer::rebuild`] moves what old ones hold; when it is done,
+//! nothing needs making good any more, and nothing is protected either.
+
+use super::frontier::{COLLECTED, HOST};
+use super::stripe::{Skip, on_plane};
+use super::{PackedLayer, TranslationLayer};
+use ftlab_base::{BlockId, DieId, PagePlace, SuperblockId};
+use ftlab_nand::{Cause, OpBatch, Order};
+use thiserror::Error;
+
+/// Why the failure of a die cannot be made good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum DieFailure {
+    /// The drive keeps no parity.
+    #[error("the drive keeps no parity (raise.parity), so what {0} held is lost")]
+    NoParity(DieId),
+    /// A die failed before.
+    #[error(
+        "{failed} failed before, so what {second} held is lost; one die's parity is for one die"
+    )]
+    Second {
+        /// The first die that failed.
+        failed: DieId,
+        /// The second.
+        second: DieId,
+    },
+    /// There is no such die.
+    #[error("there is no {0}")]
+    NoDie(DieId),
+}
+
+impl PackedLayer {
+    /// A die can be neither read nor written any more. What the controller was at comes to an end
+    /// first, so that every row has its parity.
+    ///
+    /// # Errors
+    /// When what it held cannot be made good; nothing has changed then.
+    pub fn fail_die(&mut self, die: DieId, batch: &mut OpBatch) -> Result<(), DieFailure> {
+        if u32::from(die.0) >= self.stripe.layout.geometry.dies() {
+            return Err(DieFailure::NoDie(die));
+        }
+        if !self.stripe.raise {
+            return Err(DieFailure::NoParity(die));
+        }
+        if let Some(failed) = self.failed {
+            return Err(DieFailure::Second {
+                failed: DieId(failed as u16),
+                second: die,
+            });
+        }
+        // The frontier of collection may be all the room there is.
+        self.end_collection_without_room(batch);
+        for f in [HOST, COLLECTED] {
+            self.end_row(f, batch);
+            if self.frontiers[f].open_superblock().is_some() {
+                self.close(f);
+            }
+        }
+        self.failed = Some(u32::from(die.0));
+        let blocks = self.stripe.layout.geometry.blocks_per_die;
+        let first = self.stripe.layout.geometry.block(die, 0);
+        (first.0..first.0 + blocks).for_each(|block| self.array.mark_bad(BlockId(block)));
+        Ok(())
+    }
+
+    /// Fills up the open row, so that its parity is programmed.
+    fn end_row(&mut self, f: usize, batch: &mut OpBatch) {
+        self.fill_up(f, batch);
+        while self.frontiers[f].open_superblock().is_some()
+            && !self.frontiers[f].position().is_multiple_of(self.stripe.row)
+        {
+            self.leave_empty(f, 1);
+            self.fill_up(f, batch);
+        }
+    }
+
+    /// Moves what one superblock holds that was written with the failed die; false when there is
+    /// none left.
+    pub fn rebuild(&mut self, batch: &mut OpBatch) -> bool {
+        if self.failed.is_none() {
+            return false;
+        }
+        let superblocks = (0..self.skip.len() as u32).map(SuperblockId);
+        let mut old = superblocks.filter(|s| self.skip[s.index()] == Skip::Parity);
+        let old = old.find(|s| self.table.is_candidate(*s) && self.table.valid_in(*s) > 0);
+        let Some(superblock) = old else {
+            return self.end_victim_under_way(batch);
+        };
+        self.end_victim_under_way(batch);
+        self.empty(superblock, batch);
+        true
+    }
+
+    /// Whether some of the data are still made good on every read.
+    #[must_use]
+    pub fn is_degraded(&self) -> bool {
+        self.failed.is_some()
+            && (0..self.skip.len() as u32)
+                .map(SuperblockId)
+                .any(|s| self.skip[s.index()] == Skip::Parity && self.table.valid_in(s) > 0)
+    }
+
+    /// Reads a page of data, or the rest of its row if its die has failed. What is not programmed
+    /// yet is still in the controller.
+    #[inline]
+    pub(super) fn read_page(
+        &mut self,
+        (superblock, page): (SuperblockId, u32),
+        chunks: u32,
+        cause: Cause,
+        order: Order,
+        batch: &mut OpBatch,
+    ) {
+        let unit = self.stripe.unit_of_page(page);
+        if self.frontiers.iter().any(|f| f.holds(superblock, unit)) {
+            return;
+        }
+        let bytes = (chunks * self.stripe.chunk_bytes).next_multiple_of(512);
+        let skip = self.skip[superblock.index()];
+        let place = self.stripe.page_place(superblock, page, skip);
+        if self.failed == Some(u32::from(place.die.0)) {
+            self.read_rest_of_row(superblock, place, (bytes, cause, order), batch);
+        } else {
+            self.array.read(place, bytes, cause, order, batch);
+        }
+    }
+
+    #[cold]
+    fn read_rest_of_row(
+        &mut self,
+        superblock: SuperblockId,
+        lost: PagePlace,
+        (bytes, cause, order): (u32, Cause, Order),
+        batch: &mut OpBatch,
+    ) {
+        let dies = self.layout().stripe_dies;
+        let on = |die: u32| self.stripe.unit_on(superblock, lost.page, die);
+        let plane = lost.block.0 - on(u32::from(lost.die.0)).block.0;
+        let others = (0..dies).filter(|&die| die != u32::from(lost.die.0));
+        let places: Vec<PagePlace> = others.map(|die| on_plane(on(die), plane)).collect();
+        for place in places {
+            self.array.read(place, bytes, cause, order, batch);
+        }
+    }
+}
