@@ -5,6 +5,7 @@
 //!   [`driver::run_scenario`] runs application scripts.
 //! - [`scripts`] are those that come with ftlab.
 //! - [`states`] brings a drive to a state, from `new` to `steady`.
+//! - [`endurance`] writes a drive to its end.
 //! - [`methods`] lists the tests of the reviews as data.
 //! - [`figures`] maps rows of the reference table to runs and judges them.
 //! - [`claims`] checks what the sources say in words by simulation.
@@ -16,6 +17,7 @@
 pub mod claims;
 pub mod driver;
 pub mod drops;
+pub mod endurance;
 #[cfg(test)]
 mod fake;
 pub mod figures;

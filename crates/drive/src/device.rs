@@ -1,5 +1,6 @@
 //! A drive in virtual time, whatever it is built of.
 
+use crate::health::Health;
 use crate::host::Host;
 use crate::saved::DeviceState;
 use ftlab_base::{Command, Completion, Outcome, SimTime};
@@ -66,6 +67,15 @@ pub trait Device: Send {
 
     /// Why the drive takes no more writes, in words; `None` while it does.
     fn fault(&self) -> Option<String>;
+
+    /// How the drive stands, if it is of flash.
+    fn health(&self) -> Option<Health> {
+        None
+    }
+
+    /// Lets the drive lie without power for so many hours at a temperature in degrees Celsius: its
+    /// data age. Only while nothing is outstanding.
+    fn rest(&mut self, _hours: f64, _celsius: f64) {}
 
     /// What was counted since the drive was made.
     fn counters(&self) -> Counters;

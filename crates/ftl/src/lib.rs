@@ -6,6 +6,9 @@
 //! inputs, so the operation stream is a function of the drive file, the seed and the inputs.
 
 pub mod block;
+mod donors;
+#[cfg(test)]
+mod end_of_life;
 pub mod page;
 mod purge;
 mod state;
@@ -14,7 +17,7 @@ mod testing;
 
 pub use state::LayerState;
 
-use ftlab_base::{Content, Layout, Lpn, Ppa};
+use ftlab_base::{BlockId, Content, Layout, Lpn, Ppa};
 use ftlab_nand::{Array, Fence, OpBatch, StateError};
 use page::PageMapped;
 use serde::{Deserialize, Serialize};
@@ -41,6 +44,42 @@ pub enum Refusal {
         /// Superblocks collected in vain.
         collected: u32,
     },
+    /// So many blocks are bad that what is left does not hold the user's data and what collection
+    /// needs.
+    #[error(
+        "the flash is worn out: {bad} of {blocks} blocks are bad and no spare is left to replace more; \
+         the drive is read-only from here on, and what it holds can be read"
+    )]
+    WornOut {
+        /// Bad blocks.
+        bad: u32,
+        /// Blocks of the array.
+        blocks: u32,
+    },
+}
+
+impl Refusal {
+    /// That the spare area of an array is used up.
+    fn worn_out(array: &Array) -> Refusal {
+        let blocks = array.geometry().blocks();
+        let bad = (0..blocks).filter(|&b| array.is_bad(BlockId(b))).count() as u32;
+        Refusal::WornOut { bad, blocks }
+    }
+
+    /// Whether nothing that the host does can end it.
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        matches!(self, Refusal::WornOut { .. })
+    }
+}
+
+/// Superblocks that may still be lost to bad blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spare {
+    /// How many there were when the drive was made, factory bad blocks replaced.
+    pub at_first: u32,
+    /// How many are left, where the fewest are.
+    pub left: u32,
 }
 
 /// A mapping scheme with everything below it: block table, allocator, mover.
@@ -105,6 +144,9 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
     /// # Errors
     /// When a layer built so cannot have such a state.
     fn restore(&mut self, state: LayerState) -> Result<(), StateError>;
+
+    /// What is left to replace bad blocks with, in the group of dies that has the least.
+    fn spare(&self) -> Spare;
 
     /// Checks everything that must hold between two calls; O(slots).
     ///

@@ -13,7 +13,8 @@ pub(crate) fn erase_used(layout: &Layout, array: &mut Array, batch: &mut OpBatch
                 .clone()
                 .any(|block| array.programmed_pages(block) > 0);
             if is_used && blocks.all(|block| !array.is_bad(block)) {
-                array.erase((die, first), planes, Cause::Host, Order::FREE, batch);
+                // One that fails is bad from now on, and set aside by the layer.
+                let _ = array.erase((die, first), planes, Cause::Host, Order::FREE, batch);
             }
         }
         batch.data(DataMove::Erase {

@@ -55,7 +55,7 @@ pub(crate) struct StampOracle {
 }
 
 impl StampOracle {
-    pub fn new(layer: &impl TranslationLayer) -> StampOracle {
+    pub fn new(layer: &(impl TranslationLayer + ?Sized)) -> StampOracle {
         StampOracle {
             newest: vec![None; layer.slots() as usize],
             held: vec![None; layer.layout().slots() as usize],
@@ -99,7 +99,7 @@ impl StampOracle {
     }
 
     /// Every logical slot is found where its newest data lie, or nowhere if it has none.
-    pub fn check(&self, layer: &impl TranslationLayer) {
+    pub fn check(&self, layer: &(impl TranslationLayer + ?Sized)) {
         for (n, newest) in self.newest.iter().enumerate() {
             let lpn = Lpn(n as u32);
             let found = layer.lookup(lpn).map(|slot| self.held[slot.index()]);

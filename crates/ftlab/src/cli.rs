@@ -1,6 +1,6 @@
 //! What can be typed. The options of a command stand with it.
 
-use crate::{review, run, show, theory};
+use crate::{endurance, review, run, show, theory};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ftlab_drive::{Catalog, DriveError, Testbed};
 
@@ -19,6 +19,7 @@ Examples:
   ftlab review                               the five drives of the 2008 review, its tests
   ftlab run job.fio --drive intel-x25-m-g1-80 --state used
                                              a fio job file on a used drive
+  ftlab endurance --drive intel-x25-m-g1-80  how long it lives, and how it wears
   ftlab theory --quick                       write amplification beside its closed forms
 
 Exit codes: 0 done, 1 failed while running, 2 wrong input.";
@@ -31,6 +32,8 @@ pub enum Command {
     Show(show::Options),
     /// Run a fio job file or an application script on a drive
     Run(run::Options),
+    /// Write a drive to its end: how much it takes, how it wears, what gives out first
+    Endurance(endurance::Options),
     /// Run the reviews' tests on drives and write a report
     Review(review::Options),
     /// Compare simulated write amplification with its closed forms and write a page with charts

@@ -1,6 +1,7 @@
 //! How the program ends.
 
 use ftlab_bench::driver::DriverError;
+use ftlab_bench::endurance::EnduranceError;
 use ftlab_bench::methods::UnknownTest;
 use ftlab_bench::review::ReviewError;
 use ftlab_bench::states::PrepareError;
@@ -99,6 +100,12 @@ impl From<UnknownTest> for Failure {
 
 impl From<DriverError> for Failure {
     fn from(error: DriverError) -> Self {
+        Failure::of(error.is_input(), &error)
+    }
+}
+
+impl From<EnduranceError> for Failure {
+    fn from(error: EnduranceError) -> Self {
         Failure::of(error.is_input(), &error)
     }
 }

@@ -2,8 +2,10 @@
 
 mod cli;
 mod drives;
+mod endurance;
 mod failure;
 mod files;
+mod health;
 mod memory;
 mod progress;
 mod review;
@@ -21,6 +23,7 @@ fn main() -> ExitCode {
         Command::Drives => drives::command(),
         Command::Show(args) => show::command(&args),
         Command::Run(args) => run::command(&args),
+        Command::Endurance(args) => endurance::command(&args),
         Command::Review(args) => review::command(&args),
         Command::Theory(args) => theory::command(&args),
     };

@@ -250,7 +250,7 @@ fn unknown_names_are_answered_with_near_ones() {
         &["unknown drive", "ftlab drives"],
     );
     holds(
-        &place.refused("review --test randwrite-4k"),
+        &place.refused("review --test randwrite-4k-q1"),
         &["unknown test", "randwrite-4k-qd1"],
     );
     holds(

@@ -44,3 +44,17 @@ pub fn drive(data: &[u8]) -> Verdict {
     };
     try_plan(&plan, &mut bytes)
 }
+
+/// Tries a drive whose blocks fail and whose bits are read wrong, and a stream of commands.
+///
+/// # Panics
+/// When something does not hold that must.
+#[must_use]
+pub fn failing_drive(data: &[u8]) -> Verdict {
+    let mut bytes = Unstructured::new(data);
+    let plan = Plan::arbitrary(&mut bytes).and_then(|plan| plan.failing(&mut bytes));
+    let Ok(plan) = plan else {
+        return Verdict::NoInput;
+    };
+    try_plan(&plan, &mut bytes)
+}

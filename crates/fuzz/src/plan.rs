@@ -75,6 +75,44 @@ impl Plan {
         Catalog::load(self.base, &self.settings)
     }
 
+    /// The same drive with blocks that do not last, and perhaps bits that are read wrong.
+    ///
+    /// # Errors
+    /// When the bytes are used up.
+    pub fn failing(mut self, u: &mut Unstructured<'_>) -> Result<Plan> {
+        self.set("reliability.rated_cycles", *u.choose(&[1, 3, 10])?);
+        self.set(
+            "reliability.median_cycles",
+            *u.choose(&[1, 2, 3, 5, 10, 30])?,
+        );
+        self.set(
+            "reliability.life_shape",
+            *u.choose(&["1", "2", "5", "1000"])?,
+        );
+        self.set("reliability.erase_share", *u.choose(&["1e-9", "0.5", "1"])?);
+        if u.ratio(1, 3)? {
+            self.set(
+                "reliability.factory_bad",
+                *u.choose(&["0.01", "0.1", "0.5"])?,
+            );
+        }
+        if u.ratio(1, 2)? {
+            self.set("ecc.codeword", *u.choose(&["512B", "1KiB", "2KiB"])?);
+            self.set("ecc.correctable_bits", *u.choose(&[1, 4, 12])?);
+            self.set("ecc.retries", *u.choose(&[0, 1, 4])?);
+            self.set("ecc.retry_gain", *u.choose(&["0.3", "1"])?);
+            self.set("ecc.rber_new", *u.choose(&["0", "1e-4", "1e-2"])?);
+            for share in ["ecc.rber_wear", "ecc.rber_retention", "ecc.rber_disturb"] {
+                self.set(share, *u.choose(&["0", "1e-4", "1e-2", "1"])?);
+            }
+            for power in ["ecc.wear_power", "ecc.retention_power", "ecc.disturb_power"] {
+                self.set(power, *u.choose(&["0.5", "1", "3"])?);
+            }
+            self.set("ecc.activation", "1.1eV");
+        }
+        Ok(self)
+    }
+
     /// The machine.
     #[must_use]
     pub fn testbed(&self) -> Testbed {

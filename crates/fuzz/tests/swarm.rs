@@ -3,7 +3,9 @@
 
 use arbitrary::Unstructured;
 use ftlab_ftl::page::POLICIES;
-use ftlab_fuzz::{Plan, Tally, Verdict, bytes, drive, drive_file, job_file, settings, try_plan};
+use ftlab_fuzz::{
+    Plan, Tally, Verdict, bytes, drive, drive_file, failing_drive, job_file, settings, try_plan,
+};
 use std::path::Path;
 
 /// Bytes of a script of about a thousand commands.
@@ -71,12 +73,12 @@ fn page_mapping_is_right_in_every_shape() {
                     0 => "",
                     _ => "checkpoint.every=96KiB checkpoint.size=40KiB",
                 };
-                // Two entries of 4 KiB in a page: many translation pages, few in memory.
+                // Eight entries of 1 KiB in a page: many translation pages, few in memory.
                 let map = match seed % 3 {
-                    0 => "map.entry=4KiB map.dram=40KiB spare.op=2 ",
+                    0 => "map.entry=1KiB map.dram=10KiB spare.op=1 ",
                     _ => "",
                 };
-                let blocks = if map.is_empty() { 24 } else { 80 } * planes;
+                let blocks = if map.is_empty() { 24 } else { 48 } * planes;
                 let plan = plan(
                     "generic-mlc-8",
                     &format!(
@@ -128,11 +130,28 @@ fn block_mapping_is_right_in_every_shape() {
     }
 }
 
+#[test]
+fn drives_that_fail_are_refused_or_right_to_their_end() {
+    let (mut ran, mut ended) = (0, 0);
+    for seed in 0..4_000 {
+        if let Verdict::Ran(tally) = failing_drive(&bytes(seed, 400)) {
+            ran += 1;
+            ended += u32::from(tally.failed > 0);
+        }
+    }
+    // Or the generator has lost its aim.
+    assert!(
+        ran > 250 && ended > 80,
+        "{ran} ran, {ended} came to their end"
+    );
+}
+
 /// A target by the name that its inputs and its binary have.
 type Target = (&'static str, fn(&[u8]) -> Verdict);
 
-const TARGETS: [Target; 4] = [
+const TARGETS: [Target; 5] = [
     ("drive", drive),
+    ("failing_drive", failing_drive),
     ("drive_file", drive_file),
     ("settings", settings),
     ("job_file", job_file),
@@ -169,7 +188,7 @@ fn every_input_that_was_kept_is_refused_or_right() {
 
 #[test]
 fn texts_that_are_nearly_right_are_refused_or_right() {
-    for (target, try_it) in &TARGETS[1..] {
+    for (target, try_it) in &TARGETS[2..] {
         let (mut right, mut refused) = (0, 0);
         for (name, data) in inputs(target) {
             for seed in 0..40 {

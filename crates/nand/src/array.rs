@@ -1,10 +1,13 @@
 //! The state of every block: how far it is programmed, how often it was erased, whether it is bad.
 
+mod faults;
 mod state;
 
+pub use faults::FaultCounters;
 pub use state::{ArrayState, StateError};
 
-use crate::op::{Cause, OpBatch, OpKind, OpWord, Order};
+use crate::op::{Cause, Fence, OpBatch, OpKind, OpWord, Order};
+use faults::Faults;
 use ftlab_base::geometry::Geometry;
 use ftlab_base::{BlockId, DieId, PagePlace, SECTOR_BYTES, StreamHash};
 use serde::{Deserialize, Serialize};
@@ -60,12 +63,38 @@ impl NandCounters {
     }
 }
 
+/// Marks, in a count of programmed pages, a block that needs a closer look before it is programmed: it
+/// is bad, or in its last cycle. No page has such a number, so the one check of a program finds it.
+const WATCHED: u32 = 1 << 31;
+
+/// What an operation came to that can fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Status {
+    /// Done.
+    Good,
+    /// The block is bad now. What it held before can be read as before.
+    Failed {
+        /// Reached when the failure is known, if the operation had a signal to spare.
+        known: Fence,
+    },
+}
+
+impl Status {
+    /// Whether it was done.
+    #[must_use]
+    #[inline]
+    pub fn is_good(self) -> bool {
+        self == Status::Good
+    }
+}
+
 /// The array's state. Illegal use is a bug of the translation layer and aborts, naming the
 /// operation and the address.
 #[derive(Debug, Clone)]
 pub struct Array {
     geometry: Geometry,
-    /// Pages programmed since the last erase, by block.
+    /// Pages programmed since the last erase, by block; may be marked [`WATCHED`].
     programmed: Vec<u32>,
     /// Erases, by block.
     erases: Vec<u32>,
@@ -73,6 +102,8 @@ pub struct Array {
     bad: Vec<bool>,
     counters: NandCounters,
     stream: StreamHash,
+    /// What can fail, if anything can.
+    faults: Option<Box<Faults>>,
 }
 
 impl Array {
@@ -87,6 +118,7 @@ impl Array {
             bad: vec![false; blocks],
             counters: NandCounters::default(),
             stream: StreamHash::default(),
+            faults: None,
         }
     }
 
@@ -128,15 +160,21 @@ impl Array {
     /// Pages of a block programmed since its last erase.
     #[must_use]
     pub fn programmed_pages(&self, block: BlockId) -> u32 {
-        self.programmed[block.index()]
+        self.programmed[block.index()] & !WATCHED
     }
 
-    /// Takes a block out of use.
+    /// Takes a block out of use; what it holds stays readable.
     pub fn mark_bad(&mut self, block: BlockId) {
         self.bad[block.index()] = true;
-        // No page is ever the next one, so the one check of a program covers bad blocks too; what
-        // the block holds stays readable.
-        self.programmed[block.index()] = self.geometry.pages_per_block;
+        self.programmed[block.index()] |= WATCHED;
+    }
+
+    /// Lets no program of a good block fail until it is erased again: for what the controller writes
+    /// for itself, and would write twice without telling.
+    pub fn trust(&mut self, block: BlockId) {
+        if !self.bad[block.index()] {
+            self.programmed[block.index()] &= !WATCHED;
+        }
     }
 
     /// Whether a block is out of use.
@@ -145,7 +183,7 @@ impl Array {
         self.bad[block.index()]
     }
 
-    /// Reads `bytes` of a page.
+    /// Reads `bytes` of a page; again, as often as ECC needs it. Whether the data could be corrected.
     ///
     /// # Panics
     /// When the page was not programmed since its block's last erase.
@@ -157,13 +195,36 @@ impl Array {
         cause: Cause,
         order: Order,
         batch: &mut OpBatch,
-    ) {
+    ) -> bool {
         let programmed = self.programmed[place.block.index()];
         if place.page >= programmed {
             wrong_read(place, programmed);
         }
         self.counters.reads[cause as usize] += 1;
         self.issue(OpKind::Read, place, 1, bytes, cause, order, batch);
+        self.faults.is_none() || self.read_again(place, bytes, cause, order, batch)
+    }
+
+    /// Repeats a read as often as ECC needs it; whether the data could be corrected.
+    #[cold]
+    fn read_again(
+        &mut self,
+        place: PagePlace,
+        bytes: u32,
+        cause: Cause,
+        order: Order,
+        batch: &mut OpBatch,
+    ) -> bool {
+        let programmed = self.programmed_pages(place.block);
+        if place.page >= programmed {
+            wrong_read(place, programmed);
+        }
+        let (retries, readable) = self.correct(place);
+        for _ in 0..retries {
+            self.counters.reads[cause as usize] += 1;
+            self.issue(OpKind::Read, place, 1, bytes, cause, order, batch);
+        }
+        readable
     }
 
     /// Programs the next page of a block, or of `planes` neighbouring blocks together.
@@ -178,27 +239,63 @@ impl Array {
         cause: Cause,
         order: Order,
         batch: &mut OpBatch,
-    ) {
-        self.advance(place.block, place.page);
+    ) -> Status {
+        let mut good = self.advance(place.block, place.page);
         for n in 1..planes {
-            self.advance(BlockId(place.block.0 + n), place.page);
+            good &= self.advance(BlockId(place.block.0 + n), place.page);
         }
         self.counters.programs[cause as usize] += u64::from(planes);
         let bytes = planes * self.geometry.page_bytes;
+        if !good {
+            return self.failed_program(place, planes, cause, order, batch);
+        }
         self.issue(OpKind::Program, place, planes, bytes, cause, order, batch);
+        Status::Good
     }
 
-    /// Counts a page of a block as programmed.
+    /// Counts a page of a block as programmed; whether it could be.
     #[inline(always)]
-    fn advance(&mut self, block: BlockId, page: u32) {
+    fn advance(&mut self, block: BlockId, page: u32) -> bool {
         let next = &mut self.programmed[block.index()];
         if *next != page {
-            wrong_program(block, page, self.bad[block.index()], *next);
+            return self.advance_closely(block, page);
         }
         *next += 1;
+        true
     }
 
-    /// Erases a block of a die, or `planes` neighbouring blocks together.
+    /// A page that is not the next one, or a block that is watched.
+    #[cold]
+    fn advance_closely(&mut self, block: BlockId, page: u32) -> bool {
+        let (bad, next) = (self.bad[block.index()], self.programmed[block.index()]);
+        if bad || next & !WATCHED != page || next & WATCHED == 0 {
+            wrong_program(block, page, bad, next & !WATCHED);
+        }
+        self.advance_watched(block, page)
+    }
+
+    /// Issues a program that fails: it takes its time, and then the controller knows.
+    #[cold]
+    fn failed_program(
+        &mut self,
+        place: PagePlace,
+        planes: u32,
+        cause: Cause,
+        order: Order,
+        batch: &mut OpBatch,
+    ) -> Status {
+        let (mut order, mut known) = (order, Fence::NONE);
+        if !order.signals[1].is_some() {
+            known = batch.fence();
+            order = order.signalling(known);
+        }
+        let bytes = planes * self.geometry.page_bytes;
+        self.issue(OpKind::Program, place, planes, bytes, cause, order, batch);
+        Status::Failed { known }
+    }
+
+    /// Erases a block of a die, or `planes` neighbouring blocks together. Whether all of them were;
+    /// those that were not are bad.
     ///
     /// # Panics
     /// When a block is bad.
@@ -209,11 +306,13 @@ impl Array {
         cause: Cause,
         order: Order,
         batch: &mut OpBatch,
-    ) {
+    ) -> bool {
+        let mut good = true;
         for block in (first.0..first.0 + planes).map(BlockId) {
             assert!(!self.bad[block.index()], "erase of {block}: it is bad");
             self.programmed[block.index()] = 0;
             self.erases[block.index()] += 1;
+            good &= self.faults.is_none() || self.erased(block);
         }
         self.counters.erases[cause as usize] += u64::from(planes);
         let place = PagePlace {
@@ -222,6 +321,7 @@ impl Array {
             page: 0,
         };
         self.issue(OpKind::Erase, place, planes, 0, cause, order, batch);
+        good
     }
 
     #[expect(
@@ -291,7 +391,8 @@ mod tests {
     }
 
     fn program(array: &mut Array, batch: &mut OpBatch, block: u32, n: u32) {
-        array.program(place(block, n), 1, Cause::Host, Order::FREE, batch);
+        let status = array.program(place(block, n), 1, Cause::Host, Order::FREE, batch);
+        assert!(status.is_good());
     }
 
     #[test]
@@ -337,7 +438,7 @@ mod tests {
     #[test]
     fn planes_work_together_and_wear_each() {
         let (mut array, mut batch) = toy();
-        array.program(place(2, 0), 2, Cause::Gc, Order::FREE, &mut batch);
+        let _ = array.program(place(2, 0), 2, Cause::Gc, Order::FREE, &mut batch);
         array.erase(
             (DieId(0), BlockId(2)),
             2,

@@ -195,7 +195,7 @@ pub fn check(file: &JobFile, device_bytes: u64, clock: Clock) -> Result<(), Driv
     resolve(file, device_bytes, clock).map(drop)
 }
 
-fn resolve(
+pub(crate) fn resolve(
     file: &JobFile,
     device_bytes: u64,
     clock: Clock,

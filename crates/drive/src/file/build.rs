@@ -2,6 +2,7 @@
 
 use super::placement;
 use super::power;
+use super::reliability::reliability;
 use super::scheduling::scheduling;
 use super::schema::{DestageOrder, DiskFile, Release, Scheme, SsdFile};
 use super::{Body, DriveError, DriveFile, Testbed};
@@ -9,11 +10,13 @@ use crate::device::Device;
 use crate::disk::{Destage, Disk, DiskParams};
 use crate::disk_device::DiskDevice;
 use crate::host::Host;
+use crate::smart::Vendor;
 use crate::ssd::{Ssd, SsdParams};
 use ftlab_base::{Geometry, Layout, RootSeed, SECTOR_BYTES};
 use ftlab_ftl::TranslationLayer;
 use ftlab_ftl::block::{BlockConfig, BlockLayer};
 use ftlab_ftl::page::{self, Checkpoint, PageConfig, policy};
+use ftlab_nand::Reliability;
 use ftlab_timing::{NandTiming, Scheduling};
 
 /// The most sectors a slot of a write buffer can tell apart.
@@ -24,8 +27,13 @@ struct LayerPlan {
     layout: Layout,
     user_slots: u32,
     scheme: SchemePlan,
+    reliability: Option<Reliability>,
 }
 
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one at a time, for as long as it takes to make the layer"
+)]
 enum SchemePlan {
     Page(PageConfig),
     Block(BlockConfig),
@@ -53,7 +61,7 @@ impl LayerPlan {
                 page::layer(self.layout, config).map_err(|why| why.to_string())?
             }
             SchemePlan::Block(config) => Box::new(
-                BlockLayer::new(self.layout, config, self.user_slots)
+                BlockLayer::new(self.layout, config, self.user_slots, self.reliability)
                     .map_err(|why| why.to_string())?,
             ),
         })
@@ -170,22 +178,29 @@ impl DriveFile {
                  {least} bytes, and fewer than 2^32 slots"
             )));
         }
+        let reliability = reliability(ssd, seed).map_err(|why| self.invalid(why))?;
+        let smart = ssd.smart.as_ref().map(|keys| Vendor::named(&keys.vendor));
+        smart.transpose().map_err(|why| self.invalid(why))?;
         let scheme = match ssd.map.scheme {
-            Scheme::Page => SchemePlan::Page(self.page_config(ssd, &layout, user_slots, seed)?),
+            Scheme::Page => {
+                let fails = reliability.clone();
+                SchemePlan::Page(self.page_config(ssd, (&layout, user_slots), fails, seed)?)
+            }
             Scheme::Block => SchemePlan::Block(self.block_config(ssd, &layout, user_slots)?),
         };
         Ok(LayerPlan {
             layout,
             user_slots,
             scheme,
+            reliability,
         })
     }
 
     fn page_config(
         &self,
         ssd: &SsdFile,
-        layout: &Layout,
-        user_slots: u32,
+        (layout, user_slots): (&Layout, u32),
+        reliability: Option<Reliability>,
         seed: RootSeed,
     ) -> Result<PageConfig, DriveError> {
         let gc = ssd
@@ -224,6 +239,7 @@ impl DriveFile {
                 .map_err(|why| self.invalid(why))?,
             streams: placement::streams(gc, layout, user_slots).map_err(|why| self.invalid(why))?,
             wear: placement::page_wear(ssd.wear.as_ref()).map_err(|why| self.invalid(why))?,
+            reliability,
         };
         config
             .check(layout)

@@ -7,6 +7,8 @@ mod own_policy;
 mod placement;
 mod power;
 mod quantity;
+mod reliability;
+mod scale;
 mod scheduling;
 mod schema;
 mod settings;
@@ -14,6 +16,7 @@ mod system;
 
 pub use catalog::Catalog;
 pub use quantity::{Confidence, Source};
+pub use scale::{Extent, Scale};
 pub use schema::Kind;
 pub use system::{FileSystemPlaces, OperatingSystem};
 
@@ -272,6 +275,14 @@ impl DriveFile {
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.header.kind
+    }
+
+    /// Whose SMART attributes the drive reports, as written.
+    pub(crate) fn smart_vendor_name(&self) -> Option<&str> {
+        match &self.body {
+            Body::Ssd(ssd) => ssd.smart.as_ref().map(|smart| smart.vendor.as_str()),
+            Body::Disk(_) => None,
+        }
     }
 
     /// Hash over everything the file says, settings included.

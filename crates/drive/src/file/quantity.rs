@@ -96,6 +96,14 @@ dimension! {
     Ratio, whole: false, least: 1e-9, most: 1e6, "1" = 1.0, "%" = 0.01
 }
 dimension! {
+    /// A part of a whole, perhaps none and perhaps very small.
+    Share, whole: false, least: 0.0, most: 1.0, "1" = 1.0, "%" = 0.01
+}
+dimension! {
+    /// Energy of one particle; base electronvolt.
+    ActivationEnergy, whole: false, least: 0.0, most: 10.0, "eV" = 1.0
+}
+dimension! {
     /// A span of time; base nanosecond.
     Time, whole: false, least: 0.0, most: 3.6e12, "ns" = 1.0, "us" = 1e3, "ms" = 1e6, "s" = 1e9
 }

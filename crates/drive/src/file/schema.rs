@@ -2,7 +2,9 @@
 //! `{ value, unit, source, confidence, note }`; unknown keys are refused.
 
 use super::power::{DiskPowerKeys, SsdPowerKeys};
-use super::quantity::{Bytes, Count, CountOrNone, Quantity, Rate, Ratio, Time};
+use super::quantity::{
+    ActivationEnergy, Bytes, Count, CountOrNone, Quantity, Rate, Ratio, Share, Time,
+};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -42,6 +44,9 @@ pub(super) struct SsdFile {
     pub(super) spare: Spare,
     pub(super) gc: Option<Gc>,
     pub(super) wear: Option<Wear>,
+    pub(super) reliability: Option<ReliabilityKeys>,
+    pub(super) ecc: Option<EccKeys>,
+    pub(super) smart: Option<SmartKeys>,
     pub(super) buffer: Buffer,
     pub(super) firmware: Firmware,
     pub(super) scheduling: Option<SchedulingKeys>,
@@ -186,6 +191,57 @@ pub(super) struct Wear {
     pub(super) spread: Option<Quantity<Count>>,
     /// Page mapping: collections between two such moves, at least.
     pub(super) every_collections: Option<Quantity<Count>>,
+}
+
+/// How long blocks last; without the section, for ever.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReliabilityKeys {
+    /// P/E cycles that the maker guarantees.
+    pub(super) rated_cycles: Quantity<Count>,
+    /// P/E cycles that half of the blocks survive.
+    pub(super) median_cycles: Quantity<Count>,
+    /// Shape of the Weibull distribution of block lives.
+    pub(super) life_shape: Quantity<Ratio>,
+    /// Share of worn-out blocks whose end an erase shows; of the others a program fails.
+    pub(super) erase_share: Quantity<Ratio>,
+    /// Share of blocks that are bad when the drive is made; none if left out.
+    pub(super) factory_bad: Option<Quantity<Ratio>>,
+}
+
+/// Bit errors and what corrects them; without the section, no bit is read wrong.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EccKeys {
+    /// User bytes of a codeword.
+    pub(super) codeword: Quantity<Bytes>,
+    /// Wrong bits of a codeword that are corrected.
+    pub(super) correctable_bits: Quantity<Count>,
+    /// Times a page is read again at most, with shifted thresholds.
+    pub(super) retries: Quantity<CountOrNone>,
+    /// Share of the retention errors that every retry takes away.
+    pub(super) retry_gain: Quantity<Ratio>,
+    /// RBER of an unworn block, just written.
+    pub(super) rber_new: Quantity<Share>,
+    /// RBER that the rated cycles add, and the power of the cycles in it.
+    pub(super) rber_wear: Quantity<Share>,
+    pub(super) wear_power: Quantity<Ratio>,
+    /// RBER that a year at 40 °C adds after the rated cycles, and the power of cycles and time in it.
+    pub(super) rber_retention: Quantity<Share>,
+    pub(super) retention_power: Quantity<Ratio>,
+    /// RBER that a million reads of a block add after the rated cycles, and the power of the cycles.
+    pub(super) rber_disturb: Quantity<Share>,
+    pub(super) disturb_power: Quantity<Ratio>,
+    /// Activation energy of the loss of charge.
+    pub(super) activation: Quantity<ActivationEnergy>,
+}
+
+/// Which attributes the drive reports, and how it scales them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SmartKeys {
+    /// Whose table of attributes.
+    pub(super) vendor: String,
 }
 
 /// The write buffer.

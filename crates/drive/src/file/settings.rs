@@ -86,6 +86,8 @@ fn quantity(text: &str, unit: &str) -> Result<Value, String> {
     let digits = text
         .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e' | 'E')))
         .unwrap_or(text.len());
+    // An e that no exponent follows is the first letter of eV.
+    let digits = text[..digits].trim_end_matches(['e', 'E']).len();
     let (number, given) = text.split_at(digits);
     let number: f64 = number
         .parse()

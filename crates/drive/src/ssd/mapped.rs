@@ -125,13 +125,18 @@ impl Mapped {
         self.layer.read(first, slots, done, &mut self.batch);
     }
 
+    /// Reads so far that could not be corrected.
+    pub(super) fn unreadable(&self) -> u64 {
+        self.layer.array().fault_counters().unreadable
+    }
+
     pub(super) fn trim(&mut self, first: Lpn, slots: u32) {
         self.note(LayerInput::Trim(first, slots));
         if let Some(stamps) = &mut self.stamps {
             stamps.trimmed(first, slots);
         }
         self.layer.trim(first, slots, &mut self.batch);
-        self.refusal = None;
+        self.refusal = self.refusal.filter(Refusal::is_final);
         self.follow_moves();
     }
 

@@ -27,6 +27,7 @@ pub use params::SsdParams;
 pub use state::SsdState;
 
 use crate::device::{Counters, Device, EraseRefused};
+use crate::health::Health;
 use crate::host::Host;
 use crate::host_queue::HostQueue;
 use crate::saved::DeviceState;
@@ -36,12 +37,12 @@ use events::{Event, Events};
 use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_ftl::page::PageMapped;
 use ftlab_ftl::{Extent, TranslationLayer};
-use ftlab_nand::{Cause, StateError};
+use ftlab_nand::{Cause, StateError, WearHistogram};
 use ftlab_timing::{Energy, Scheduler, Server};
 use mapped::Mapped;
 use power::Resting;
 use slots::SlotSize;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use writes::Admission;
 
 /// An SSD in virtual time.
@@ -67,6 +68,8 @@ pub struct Ssd {
     /// Reads whose end a fence tells, by fence.
     reading: Vec<Option<u32>>,
     resting: Resting,
+    /// Reads that found data they could not correct.
+    unreadable: BTreeSet<u32>,
     /// The present, as far as commands and flash have come.
     now: SimTime,
     host_ios: u64,
@@ -110,6 +113,7 @@ impl Ssd {
             programming: Vec::new(),
             reading: Vec::new(),
             resting: Resting::default(),
+            unreadable: BTreeSet::new(),
             now: SimTime::ZERO,
             host_ios: 0,
             host_bytes_written: 0,
@@ -299,6 +303,9 @@ impl Ssd {
         match event {
             Event::Sent => self.sent(number, at),
             Event::Ready => self.ready(number, at),
+            Event::DataOut if self.unreadable.remove(&number) => {
+                self.complete(number, at, Outcome::Unrecoverable, done);
+            }
             Event::DataOut | Event::Done => self.complete(number, at, Outcome::Good, done),
             Event::Failed => self.complete(number, at, Outcome::WriteFault, done),
         }
@@ -376,8 +383,13 @@ impl Device for Ssd {
             CommandKind::Read => {
                 let (first, slots) = self.slot.touched(&command);
                 let fence = self.mapped.batch.fence();
+                let before = self.mapped.unreadable();
                 self.mapped.read(first, slots, fence);
                 self.mapped.batch.recycle(fence);
+                if self.mapped.unreadable() > before {
+                    self.mapped.batch.clear();
+                    return Outcome::Unrecoverable;
+                }
             }
             CommandKind::Trim => {
                 let (first, slots) = self.slot.whole(&command);
@@ -395,6 +407,29 @@ impl Device for Ssd {
 
     fn fault(&self) -> Option<String> {
         self.mapped.refusal.map(|refusal| refusal.to_string())
+    }
+
+    fn health(&self) -> Option<Health> {
+        let array = self.layer().array();
+        let nand = array.counters();
+        let host = nand.programs_for(Cause::Host);
+        let endurance = array.reliability().and_then(|r| r.endurance);
+        Some(Health {
+            wear: WearHistogram::of(array.erase_counts().iter().copied()),
+            rated_cycles: endurance.map(|e| e.rated_cycles),
+            faults: array.fault_counters(),
+            spare: self.layer().spare(),
+            host_bytes_written: self.host_bytes_written,
+            nand_bytes_programmed: nand.programs() * u64::from(array.geometry().page_bytes),
+            pages_programmed: [host, nand.programs() - host],
+        })
+    }
+
+    fn rest(&mut self, hours: f64, celsius: f64) {
+        let array = self.mapped.layer.array_mut();
+        let errors = array.reliability().and_then(|r| r.bit_errors.as_ref());
+        let faster = errors.map_or(0.0, |errors| errors.acceleration(celsius));
+        array.age((hours * 3600.0 * faster) as u64);
     }
 
     fn counters(&self) -> Counters {

@@ -8,6 +8,7 @@ use ftlab_nand::Fence;
 impl Ssd {
     pub(super) fn begin_read(&mut self, number: u32, command: &Command, now: SimTime) {
         let done = self.mapped.batch.fence();
+        let before = self.mapped.unreadable();
         // Runs of neighbouring slots that the buffer does not hold are read together.
         let (mut first, mut slots) = (Lpn(0), 0);
         let mut offset = 0;
@@ -23,6 +24,9 @@ impl Ssd {
             offset += piece.sectors;
         }
         self.read_run(first, slots, done);
+        if self.mapped.unreadable() > before {
+            self.unreadable.insert(number);
+        }
         let mut ops = self.mapped.batch.ops().iter();
         if !ops.any(|op| op.order.signals.contains(&done)) {
             // Nothing to wait for; what there is was done to make room for entries of the map.

@@ -108,6 +108,7 @@ const X25_M: usize = 4;
 
 mod policies;
 mod purge;
+mod reliability;
 mod sums;
 
 fn small(kind: usize) -> (DriveFile, Testbed) {

@@ -60,9 +60,14 @@ impl BlockLayer {
         for group in 0..self.layout.groups {
             let of_group = |&s: &u32| self.layout.group_of(SuperblockId(s)) == group;
             let good = (0..self.layout.superblocks()).filter(of_group);
-            let good = good.filter(|&s| !self.pool.is_bad(SuperblockId(s), &self.array));
+            // One that failed in use is retired when it is erased, if it cannot be made whole then.
+            let is_good = |&s: &u32| match self.array.can_fail() {
+                true => seen[s as usize] != Use::Retired,
+                false => !self.pool.is_bad(SuperblockId(s), &self.array),
+            };
+            let good = good.filter(is_good);
             let good = good.count() as u32;
-            StateError::unless(good >= needed, || {
+            StateError::unless(good >= needed || self.refusal.is_some(), || {
                 format!("group {group} has {good} good superblocks and needs {needed}")
             })?;
         }
@@ -82,6 +87,10 @@ impl BlockLayer {
         }
         for (_, log) in self.logs.iter() {
             let (superblock, fill) = (log.superblock, log.fill);
+            if self.pool.is_bad(superblock, &self.array) {
+                // Pages were passed over, or a merge was given up.
+                continue;
+            }
             let in_order = (0..self.layout.pages_per_superblock).all(|n| {
                 let place = self.layout.page(superblock, n);
                 (place.page < self.array.programmed_pages(place.block)) == (n < fill)

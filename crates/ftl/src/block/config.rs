@@ -39,6 +39,13 @@ pub enum BlockConfigError {
         /// Pages of a program unit: the planes of a die.
         unit_pages: u32,
     },
+    /// Data, logs and the reserve for merges need more superblocks than bad blocks leave.
+    FactoryBadBlocks {
+        /// Superblocks of a group that can be made of good blocks.
+        good: u32,
+        /// Superblocks of a group that are needed.
+        needed: u32,
+    },
     /// Data, logs and the reserve for merges need more superblocks than a group has.
     NoRoom {
         /// Slots that the host is to see.
@@ -72,6 +79,11 @@ impl fmt::Display for BlockConfigError {
                 f,
                 "copy_window_pages is {window_pages}; it must hold one program unit of \
                  {unit_pages} pages"
+            ),
+            Self::FactoryBadBlocks { good, needed } => write!(
+                f,
+                "factory bad blocks leave {good} superblocks of a group of dies, and data, logs and \
+                 merges need {needed}; lower reliability.factory_bad, the user slots or log_blocks"
             ),
             Self::NoRoom {
                 user_slots,

@@ -150,6 +150,20 @@ impl Logs {
         });
     }
 
+    /// Where the next slot of a block goes: its log's superblock and the position there.
+    pub fn next(&self, block: LogicalBlock) -> (SuperblockId, u32) {
+        let log = self.get(block).expect("the log was started");
+        (log.superblock, log.fill)
+    }
+
+    /// Leaves a position out, since its page is bad: the log is not in order any more.
+    pub fn pass(&mut self, block: LogicalBlock) {
+        let index = self.index(block).expect("the zone is open");
+        let log = self.logs[index].as_mut().expect("the log was started");
+        log.fill += 1;
+        log.sequential = false;
+    }
+
     /// Takes in one slot; gives its superblock and position.
     pub fn append(&mut self, block: LogicalBlock, offset: u32) -> (SuperblockId, u32) {
         let index = self.index(block).expect("the zone is open");

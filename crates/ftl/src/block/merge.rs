@@ -5,6 +5,8 @@ use super::logs::Log;
 use super::pool::Use;
 use super::space::LogicalBlock;
 use super::window::Window;
+use crate::Refusal;
+use crate::donors::Erasing;
 use ftlab_base::SuperblockId;
 use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order};
 use serde::{Deserialize, Serialize};
@@ -34,26 +36,39 @@ pub(super) struct CopyRun {
 
 impl BlockLayer {
     /// Ends the log of a block with the cheapest merge there is.
-    pub(super) fn merge(&mut self, block: LogicalBlock, batch: &mut OpBatch) {
+    ///
+    /// # Errors
+    /// When blocks have failed and no good superblock is left for it; the log is as before.
+    pub(super) fn merge(
+        &mut self,
+        block: LogicalBlock,
+        batch: &mut OpBatch,
+    ) -> Result<(), Refusal> {
         let log = self.logs.get(block).expect("a merged block has a log");
         let last = self.validity.last(self.space.index(block));
         let last = last.expect("a block that lost its last slot lost its log too");
         if !log.sequential {
             self.merges.full += 1;
             self.merges_since_wear += 1;
-            self.merge_into_free(block, log, last, batch);
+            self.merge_into_free(block, log, last, batch)
         } else if log.fill < self.space.slots_per_block {
             self.merges.partial += 1;
             self.merges_since_wear += 1;
-            self.merge_into_log(block, log, last, batch);
+            self.merge_into_log(block, log, last, batch)
         } else {
             self.merges.switch += 1;
-            self.merge_into_log(block, log, last, batch);
+            self.merge_into_log(block, log, last, batch)
         }
     }
 
     /// Copies what lies behind the log's end into the log, which then is the data.
-    fn merge_into_log(&mut self, block: LogicalBlock, log: Log, last: u32, batch: &mut OpBatch) {
+    fn merge_into_log(
+        &mut self,
+        block: LogicalBlock,
+        log: Log,
+        last: u32,
+        batch: &mut OpBatch,
+    ) -> Result<(), Refusal> {
         let old = self.data[self.space.index(block)];
         // Without copies the erase waits for nothing: the log's programs were issued before.
         let waits = old.is_some() && log.fill <= last;
@@ -64,32 +79,49 @@ impl BlockLayer {
             to: log.superblock,
             cause: Cause::Gc,
         };
-        self.copy(&run, copied, batch);
+        if !self.copy(&run, copied, batch) {
+            return self.merge_into_free(block, log, last, batch);
+        }
         self.logs.end(block);
         self.adopt(block, log.superblock);
         if let Some(old) = old {
             self.erase(old, Cause::Gc, copied, batch);
         }
+        Ok(())
     }
 
     /// Copies the newest data of every slot into a free superblock.
-    fn merge_into_free(&mut self, block: LogicalBlock, log: Log, last: u32, batch: &mut OpBatch) {
+    fn merge_into_free(
+        &mut self,
+        block: LogicalBlock,
+        log: Log,
+        last: u32,
+        batch: &mut OpBatch,
+    ) -> Result<(), Refusal> {
         let old = self.data[self.space.index(block)];
-        let to = self.pool.take(block.group, &self.array);
-        let copied = batch.fence();
-        let run = CopyRun {
-            block,
-            offsets: 0..=last,
-            to,
-            cause: Cause::Gc,
+        let (to, copied) = loop {
+            let Some(to) = self.take_free(block.group) else {
+                return Err(self.refusal.expect("said where none was left"));
+            };
+            let copied = batch.fence();
+            let run = CopyRun {
+                block,
+                offsets: 0..=last,
+                to,
+                cause: Cause::Gc,
+            };
+            if self.copy(&run, copied, batch) {
+                break (to, copied);
+            }
+            self.erase(to, Cause::Gc, copied, batch);
         };
-        self.copy(&run, copied, batch);
         self.logs.end(block);
         self.adopt(block, to);
         if let Some(old) = old {
             self.erase(old, Cause::Gc, copied, batch);
         }
         self.erase(log.superblock, Cause::Gc, copied, batch);
+        Ok(())
     }
 
     /// Makes a superblock the data of a block.
@@ -104,7 +136,10 @@ impl BlockLayer {
     /// A row of units, one on each die, is read before it is programmed: what a log holds lies on
     /// other dies than it goes to, and reads queued behind the programs of their die would tie all
     /// dies into one chain. Every program signals `copied`.
-    pub(super) fn copy(&mut self, run: &CopyRun, copied: Fence, batch: &mut OpBatch) {
+    ///
+    /// Ends at a program that fails; whether there was none.
+    #[must_use]
+    pub(super) fn copy(&mut self, run: &CopyRun, copied: Fence, batch: &mut OpBatch) -> bool {
         let planes = self.layout.geometry.planes_per_die;
         let mut window = self.window_of(run);
         let row_units = window
@@ -127,9 +162,13 @@ impl BlockLayer {
                     order = order.signalling(window.end(batch));
                 }
                 let page = self.layout.page(run.to, n);
-                self.array.program(page, pages, run.cause, order, batch);
+                let status = self.array.program(page, pages, run.cause, order, batch);
+                if !status.is_good() {
+                    return false;
+                }
             }
         }
+        true
     }
 
     /// Reads what one unit is made of; gives the fence that is reached when all of it is there.
@@ -152,7 +191,9 @@ impl BlockLayer {
             }
             let order = Order::after(waits).signalling(ready);
             let to = self.layout.slot(run.to, offset);
-            self.read_slot(from, run.cause, order, batch);
+            if !self.read_slot(from, run.cause, order, batch) {
+                self.lose(run.block, offset);
+            }
             batch.data(DataMove::Copy { from, to });
         }
         ready
@@ -175,7 +216,7 @@ impl BlockLayer {
         Window::new(Some(pages / planes), copied)
     }
 
-    /// Erases a superblock, when its data are `copied`, and frees it.
+    /// Erases a superblock, when its data are `copied`, and frees it, or retires it.
     pub(super) fn erase(
         &mut self,
         superblock: SuperblockId,
@@ -183,15 +224,20 @@ impl BlockLayer {
         copied: Fence,
         batch: &mut OpBatch,
     ) {
-        let planes = self.layout.geometry.planes_per_die;
-        for first in self.layout.blocks(superblock) {
-            self.array
-                .erase(first, planes, cause, Order::after(copied), batch);
-        }
+        let erasing = Erasing {
+            cause,
+            order: Order::after(copied),
+            always: true,
+        };
+        let whole = self.make_ready(superblock, erasing, batch);
         batch.data(DataMove::Erase {
             first: self.layout.slot(superblock, 0),
             slots: self.layout.slots_per_superblock,
         });
-        self.pool.release(superblock);
+        if whole {
+            self.pool.release(superblock);
+        } else {
+            self.retire(superblock);
+        }
     }
 }

@@ -20,6 +20,7 @@
 
 mod check;
 mod config;
+mod failures;
 mod logs;
 mod merge;
 mod pool;
@@ -35,13 +36,15 @@ pub use config::{BlockConfig, BlockConfigError};
 pub use merge::MergeCounters;
 pub use state::BlockState;
 
+use crate::donors::Donors;
 use crate::page::PageMapped;
-use crate::{Extent, LayerState, Refusal, TranslationLayer};
+use crate::{Extent, LayerState, Refusal, Spare, TranslationLayer};
 use ftlab_base::{Content, Layout, Lpn, Ppa, SuperblockId};
-use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, StateError};
+use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, Reliability, StateError, Status};
 use logs::Logs;
 use pool::{Pool, Use};
 use space::{LogicalBlock, Space};
+use std::collections::BTreeSet;
 use validity::Validity;
 
 /// A block-mapped translation layer with one page-mapped log for each block being overwritten.
@@ -53,6 +56,13 @@ pub struct BlockLayer {
     space: Space,
     array: Array,
     pool: Pool,
+    donors: Donors,
+    /// Superblocks that might be lost to bad blocks when the layer was made.
+    spare_at_first: u32,
+    /// Why no more writes are taken.
+    refusal: Option<Refusal>,
+    /// Slots whose data could not be read when they had to be moved.
+    lost: BTreeSet<u32>,
     /// Where a logical block's data lie, by logical block.
     data: Vec<Option<SuperblockId>>,
     logs: Logs,
@@ -63,32 +73,43 @@ pub struct BlockLayer {
 }
 
 impl BlockLayer {
-    /// A layer of `user_slots` slots over an array fresh from the factory.
-    ///
-    /// Bad blocks may be marked while their superblocks are free; a group must keep enough good
-    /// superblocks for its data, its logs and a merge.
+    /// A layer of `user_slots` slots over an array fresh from the factory, which may have bad blocks
+    /// and wear out.
     ///
     /// # Errors
-    /// Those of [`BlockConfig::check`].
+    /// Those of [`BlockConfig::check`], or the factory bad blocks leave too little.
     pub fn new(
         layout: Layout,
         config: BlockConfig,
         user_slots: u32,
+        reliability: Option<Reliability>,
     ) -> Result<BlockLayer, BlockConfigError> {
         config.check(&layout, user_slots)?;
+        let array = Array::with_reliability(layout.geometry, reliability);
+        let mut layer = Self::around(array, layout, config, user_slots);
+        layer.set_bad_blocks_aside()?;
+        Ok(layer)
+    }
+
+    /// A layer around an array that holds nothing.
+    fn around(array: Array, layout: Layout, config: BlockConfig, user_slots: u32) -> BlockLayer {
         let space = Space::new(&layout, user_slots);
-        Ok(BlockLayer {
+        BlockLayer {
             layout,
             config,
             space,
-            array: Array::new(layout.geometry),
+            array,
             pool: Pool::new(layout),
+            donors: Donors::new(&layout),
+            spare_at_first: 0,
+            refusal: None,
+            lost: BTreeSet::new(),
             data: vec![None; space.blocks()],
             logs: Logs::new(&space, config.log_blocks.min(space.zones)),
             validity: Validity::new(space.blocks(), space.slots_per_block),
             merges: MergeCounters::default(),
             merges_since_wear: 0,
-        })
+        }
     }
 
     /// Merges so far.
@@ -120,44 +141,61 @@ impl BlockLayer {
         Some(self.layout.slot(superblock, n))
     }
 
-    /// Senses the page that is a slot.
-    fn read_slot(&mut self, slot: Ppa, cause: Cause, order: Order, batch: &mut OpBatch) {
+    /// Senses the page that is a slot; whether its data could be corrected.
+    fn read_slot(&mut self, slot: Ppa, cause: Cause, order: Order, batch: &mut OpBatch) -> bool {
         let (superblock, n) = self.layout.locate(slot);
         let page = self.layout.page(superblock, n);
         let bytes = self.layout.geometry.page_bytes;
-        self.array.read(page, bytes, cause, order, batch);
+        self.array.read(page, bytes, cause, order, batch)
     }
 
     /// Sees to it that a block has a log with room for one more slot.
-    fn make_room(&mut self, block: LogicalBlock, batch: &mut OpBatch) {
-        if !self.logs.is_open(block.zone) {
-            if let Some(victim) = self.logs.victim() {
-                self.close_zone(victim, batch);
+    ///
+    /// # Errors
+    /// When blocks have failed and no good superblock is left for it.
+    fn make_room(&mut self, block: LogicalBlock, batch: &mut OpBatch) -> Result<(), Refusal> {
+        loop {
+            if !self.logs.is_open(block.zone) {
+                if let Some(victim) = self.logs.victim() {
+                    self.close_zone(victim, batch)?;
+                }
+                self.logs.open(block.zone);
             }
-            self.logs.open(block.zone);
-        }
-        let log = self.logs.get(block);
-        if log.is_some_and(|log| log.fill < self.space.slots_per_block) {
-            return;
-        }
-        if log.is_some() {
-            self.merge(block, batch);
+            let Some(log) = self.logs.get(block) else {
+                break;
+            };
+            if log.fill < self.space.slots_per_block {
+                return Ok(());
+            }
+            if self.validity.last(self.space.index(block)).is_some() {
+                self.merge(block, batch)?;
+            } else {
+                // Every program failed: there is nothing to merge.
+                self.free_block(block, batch);
+            }
         }
         self.level_wear_if_due(batch);
-        let superblock = self.pool.take(block.group, &self.array);
+        let Some(superblock) = self.take_free(block.group) else {
+            if self.logs.is_empty(block.zone) {
+                self.logs.close(block.zone);
+            }
+            return Err(self.refusal.expect("said where none was left"));
+        };
         self.pool.assign(superblock, Use::Log(block));
         self.logs.start(block, superblock);
+        Ok(())
     }
 
     /// Merges every log of a zone.
-    fn close_zone(&mut self, zone: u32, batch: &mut OpBatch) {
+    fn close_zone(&mut self, zone: u32, batch: &mut OpBatch) -> Result<(), Refusal> {
         for group in 0..self.space.groups {
             let block = LogicalBlock { group, zone };
             if self.logs.get(block).is_some() {
-                self.merge(block, batch);
+                self.merge(block, batch)?;
             }
         }
         self.logs.close(zone);
+        Ok(())
     }
 
     /// Erases everything of a block that has lost its last valid slot.
@@ -202,6 +240,7 @@ impl TranslationLayer for BlockLayer {
                 self.read_slot(slot, Cause::Host, order, batch);
             }
         }
+        self.tell_of_lost(first, slots);
     }
 
     fn write(
@@ -212,23 +251,39 @@ impl TranslationLayer for BlockLayer {
         batch: &mut OpBatch,
     ) -> Result<Fence, Refusal> {
         assert!(lpn.0 < self.space.slots, "write of {lpn} beyond the end");
+        if let Some(refusal) = self.refusal {
+            return Err(refusal);
+        }
         let (block, offset) = self.space.locate(lpn);
-        self.make_room(block, batch);
+        self.make_room(block, batch)?;
         let done = batch.fence();
-        let mut order = Order::FREE;
+        let (mut waits, mut readable) = (Fence::NONE, true);
         // Only now: a merge has moved what is to be kept.
         if extent == Extent::Part
             && let Some(old) = self.slot_of(block, offset)
         {
             let kept = batch.fence();
-            self.read_slot(old, Cause::Host, Order::FREE.signalling(kept), batch);
-            order = Order::after(kept);
+            readable = self.read_slot(old, Cause::Host, Order::FREE.signalling(kept), batch);
+            waits = kept;
+        }
+        loop {
+            let order = Order::after(waits).signalling(done);
+            let (superblock, position) = self.logs.next(block);
+            let page = self.layout.page(superblock, position);
+            let status = self.array.program(page, 1, Cause::Host, order, batch);
+            let Status::Failed { known } = status else {
+                break;
+            };
+            self.pass_bad_pages(block);
+            self.make_room(block, batch)?;
+            waits = known;
         }
         let (superblock, position) = self.logs.append(block, offset);
+        self.pass_bad_pages(block);
         self.validity.set(self.space.index(block), offset);
-        let page = self.layout.page(superblock, position);
-        self.array
-            .program(page, 1, Cause::Host, order.signalling(done), batch);
+        if self.array.can_fail() {
+            self.note_loss(lpn, extent, readable);
+        }
         let to = self.layout.slot(superblock, position);
         batch.data(DataMove::Write { lpn, to });
         Ok(done)
@@ -238,6 +293,7 @@ impl TranslationLayer for BlockLayer {
         for lpn in self.space.run(first, slots) {
             let (block, offset) = self.space.locate(lpn);
             let index = self.space.index(block);
+            self.lost.remove(&lpn.0);
             if self.validity.clear(index, offset) && self.validity.last(index).is_none() {
                 self.free_block(block, batch);
             }
@@ -246,9 +302,12 @@ impl TranslationLayer for BlockLayer {
 
     fn secure_erase(&mut self, batch: &mut OpBatch) {
         crate::purge::erase_used(&self.layout, &mut self.array, batch);
-        let layer = Self::new(self.layout, self.config, self.space.slots);
-        let mut layer = layer.expect("it was built so");
-        std::mem::swap(&mut layer.array, &mut self.array);
+        let array = self.array.clone();
+        let mut layer = Self::around(array, self.layout, self.config, self.space.slots);
+        if layer.set_bad_blocks_aside().is_err() {
+            layer.refusal = Some(Refusal::worn_out(&layer.array));
+        }
+        layer.spare_at_first = self.spare_at_first;
         layer.merges = self.merges;
         *self = layer;
     }
@@ -272,6 +331,13 @@ impl TranslationLayer for BlockLayer {
         match state {
             LayerState::Block(state) => self.take_over(state),
             other => Err(other.of_another_scheme("block")),
+        }
+    }
+
+    fn spare(&self) -> Spare {
+        Spare {
+            at_first: self.spare_at_first,
+            left: self.spare_left(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What every superblock is used for, and the queues of free ones.
 
 use super::space::LogicalBlock;
+use crate::donors::wear_of;
 use ftlab_base::{Layout, SuperblockId};
 use ftlab_nand::Array;
 use std::collections::VecDeque;
@@ -58,20 +59,23 @@ impl Pool {
         self.free[self.layout.group_of(superblock) as usize].push_back(superblock);
     }
 
-    /// The superblock of a group that has been free for longest. Bad ones are retired on the way.
-    ///
-    /// # Panics
-    /// When none is left, which takes more bad blocks than the group has superblocks to spare.
-    pub fn take(&mut self, group: u32, array: &Array) -> SuperblockId {
+    /// The superblock of a group that has been free for longest, if one is left. Bad ones are retired on
+    /// the way.
+    pub fn take(&mut self, group: u32, array: &Array) -> Option<SuperblockId> {
         loop {
-            let first = self.free[group as usize].pop_front();
-            let superblock =
-                first.unwrap_or_else(|| panic!("group {group} has no good free superblock left"));
+            let superblock = self.free[group as usize].pop_front()?;
             if !self.is_bad(superblock, array) {
-                return superblock;
+                return Some(superblock);
             }
             self.uses[superblock.index()] = Use::Retired;
         }
+    }
+
+    /// Retires a free superblock.
+    pub fn withdraw(&mut self, superblock: SuperblockId) {
+        self.uses[superblock.index()] = Use::Retired;
+        let group = self.layout.group_of(superblock) as usize;
+        self.free[group].retain(|free| *free != superblock);
     }
 
     /// The most erased free superblock of a group, if it was erased more than `wear` times.
@@ -85,10 +89,9 @@ impl Pool {
         self.free[group as usize].remove(most)
     }
 
-    /// How often a superblock was erased. Its blocks are only ever erased together.
+    /// How often a superblock was erased.
     pub fn wear(&self, superblock: SuperblockId, array: &Array) -> u32 {
-        let first = self.layout.blocks(superblock).next();
-        array.erase_count(first.expect("a superblock has a block").1)
+        wear_of(&self.layout, array, superblock)
     }
 
     /// Takes over the queues of another pool and what else is used for what; whatever is in neither

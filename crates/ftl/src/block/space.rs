@@ -71,6 +71,13 @@ impl Space {
         (block, in_group % self.slots_per_block)
     }
 
+    /// The slot at an offset of a block: the inverse of [`Space::locate`].
+    pub fn lpn(&self, block: LogicalBlock, offset: u32) -> Lpn {
+        let in_group = block.zone * self.slots_per_block + offset;
+        let row = in_group / self.slots_per_row * self.groups + block.group;
+        Lpn(row * self.slots_per_row + in_group % self.slots_per_row)
+    }
+
     /// `slots` slots from `first` on.
     ///
     /// # Panics

@@ -1,7 +1,10 @@
 //! A block-mapped layer in a saved state.
 
 use super::logs::LogsState;
+use super::pool::Use;
 use super::{BlockLayer, MergeCounters};
+use crate::Refusal;
+use crate::donors::Donors;
 use ftlab_base::SuperblockId;
 use ftlab_nand::{ArrayState, StateError};
 use serde::{Deserialize, Serialize};
@@ -18,6 +21,9 @@ pub struct BlockState {
     validity: Vec<u64>,
     merges: MergeCounters,
     merges_since_wear: u32,
+    refusal: Option<Refusal>,
+    /// Slots that were lost, in order.
+    lost: Vec<u32>,
 }
 
 impl BlockLayer {
@@ -31,6 +37,8 @@ impl BlockLayer {
             validity: self.validity.words().to_vec(),
             merges: self.merges,
             merges_since_wear: self.merges_since_wear,
+            refusal: self.refusal,
+            lost: self.lost.iter().copied().collect(),
         }
     }
 
@@ -75,6 +83,18 @@ impl BlockLayer {
         self.pool.restore(state.free, data, logs);
         self.merges = state.merges;
         self.merges_since_wear = state.merges_since_wear;
+        self.refusal = state.refusal;
+        let is_user = |lpn: &u32| *lpn < self.space.slots;
+        StateError::unless(state.lost.iter().all(is_user), || {
+            "slots were lost that the host does not see".into()
+        })?;
+        self.lost = state.lost.into_iter().collect();
+        self.donors = Donors::new(&self.layout);
+        for (s, place) in (0..).map(SuperblockId).zip(self.pool.uses()) {
+            if *place == Use::Retired {
+                self.donors.take_apart((&self.layout, s), &self.array);
+            }
+        }
         self.check()
     }
 }
@@ -103,7 +123,7 @@ mod tests {
             wear_every_merges: 4,
             wear_blocks: 2,
         };
-        BlockLayer::new(Layout::new(geometry, 1).unwrap(), config, 64).unwrap()
+        BlockLayer::new(Layout::new(geometry, 1).unwrap(), config, 64, None).unwrap()
     }
 
     fn written() -> BlockState {

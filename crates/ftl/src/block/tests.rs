@@ -50,7 +50,7 @@ impl MergeCounters {
 
 impl Bench {
     fn new(layout: Layout, config: BlockConfig, user_slots: u32) -> Bench {
-        let layer = BlockLayer::new(layout, config, user_slots).unwrap();
+        let layer = BlockLayer::new(layout, config, user_slots, None).unwrap();
         Bench {
             oracle: StampOracle::new(&layer),
             layer,
@@ -357,7 +357,7 @@ fn a_bad_block_is_passed_over() {
 #[test]
 fn sizes_that_cannot_be_are_refused() {
     let why = |layout: Layout, config: BlockConfig, slots| {
-        let refused = BlockLayer::new(layout, config, slots);
+        let refused = BlockLayer::new(layout, config, slots, None);
         refused.map(|_| ()).unwrap_err().to_string()
     };
     let fine = layout(2, 1, 2, 8, 8);
@@ -366,19 +366,19 @@ fn sizes_that_cannot_be_are_refused() {
         "192 user slots take 6 superblocks of every group, logs 1 and merges 2: more than the 8 \
          there are; lower the user slots or log_blocks"
     );
-    assert!(BlockLayer::new(fine, CONFIG, 2 * 16 * 5).is_ok());
+    assert!(BlockLayer::new(fine, CONFIG, 2 * 16 * 5, None).is_ok());
     assert!(why(fine, CONFIG, 0).contains("at least 1"));
     let many_logs = BlockConfig {
         log_blocks: 100,
         ..CONFIG
     };
-    assert!(BlockLayer::new(fine, many_logs, 2 * 16 * 3).is_ok());
+    assert!(BlockLayer::new(fine, many_logs, 2 * 16 * 3, None).is_ok());
     let no_logs = BlockConfig {
         log_blocks: 0,
         ..CONFIG
     };
     assert_eq!(
-        BlockLayer::new(fine, no_logs, 16).unwrap_err(),
+        BlockLayer::new(fine, no_logs, 16, None).unwrap_err(),
         BlockConfigError::NoLogs
     );
     let narrow = BlockConfig {

@@ -11,7 +11,7 @@ impl BlockLayer {
     /// Runs a pass when enough merges have copied since the last one.
     pub(super) fn level_wear_if_due(&mut self, batch: &mut OpBatch) {
         let every = self.config.wear_every_merges;
-        if every > 0 && self.merges_since_wear >= every {
+        if every > 0 && self.refusal.is_none() && self.merges_since_wear >= every {
             self.merges_since_wear = 0;
             self.level_wear(batch);
         }
@@ -65,7 +65,10 @@ impl BlockLayer {
             to,
             cause: Cause::Wear,
         };
-        self.copy(&run, copied, batch);
+        if !self.copy(&run, copied, batch) {
+            // The data stay where they are.
+            return self.erase(to, Cause::Wear, copied, batch);
+        }
         self.adopt(block, to);
         self.erase(from, Cause::Wear, copied, batch);
         self.merges.wear_moves += 1;

@@ -80,7 +80,7 @@ fn config(layout: &Layout, config: &PageConfig) -> Result<(), PageConfigError> {
 /// The slots without which a group could run out of superblocks that are worth collecting: its
 /// share of the user's data, the superblock that it may hold more than its share, the tables, what
 /// is writable when collection begins, and the open superblocks full of invalid slots.
-fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u64 {
+pub(super) fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u64 {
     let slots = u64::from(layout.slots_per_superblock);
     let share = u64::from(config.user_slots.div_ceil(layout.groups));
     let above_share = if layout.groups > 1 { slots } else { 0 };
@@ -92,7 +92,8 @@ fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u64 {
     let translation = config.translation.map_or(0, |translation| {
         u64::from(translation.superblocks_of_group(config.user_slots, layout)) * slots
     });
-    let low_water = u64::from(config.reserve_superblocks) * slots + slots / 2;
+    let held = config.reserve_superblocks + config.held_for_failures();
+    let low_water = u64::from(held) * slots + slots / 2;
     share
         + translation
         + above_share
@@ -104,7 +105,8 @@ fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u64 {
 
 /// Writable slots of a group at which it begins to collect. [`config`] keeps it below 2^32.
 pub(super) fn low_water(layout: &Layout, config: &PageConfig) -> u32 {
-    config.reserve_superblocks * layout.slots_per_superblock + layout.slots_per_superblock / 2
+    let held = config.reserve_superblocks + config.held_for_failures();
+    held * layout.slots_per_superblock + layout.slots_per_superblock / 2
 }
 
 impl<const FLAT: bool> PageLayer<FLAT> {
@@ -155,6 +157,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             .chain(victim)
             .chain(tables)
             .chain(translation)
+            .chain(group.retired.iter().copied())
         {
             assert_eq!(self.layout.group_of(s) as usize, g, "{s} of group {g}");
             assert!(elsewhere.insert(s), "{s} is in two places");
@@ -167,7 +170,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 "{s} may be collected when it is full, and only then"
             );
         }
-        for s in &group.free {
+        for s in group.free.iter().chain(&group.retired) {
             assert_eq!(self.table.valid_in(*s), 0, "{s} is free");
         }
     }

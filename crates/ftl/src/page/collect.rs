@@ -6,10 +6,11 @@
 //! the space it frees is used up, and the mean of what is writable is the reserve.
 
 use super::PageLayer;
-use super::frontier::{collected_frontier, wear_of};
+use super::frontier::collected_frontier;
 use super::table::NOWHERE;
 use super::victim::VictimView;
 use crate::Refusal;
+use crate::donors::wear_of;
 use ftlab_base::{PagePlace, Ppa, SuperblockId};
 use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order};
 
@@ -86,15 +87,18 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// # Errors
     /// When collection makes no progress.
     pub(super) fn make_room(&mut self, g: usize, batch: &mut OpBatch) -> Result<(), Refusal> {
-        let least = self.config.least_reserve() as usize;
-        while self.groups[g].free.len() <= least {
+        let least = self.config.least_reserve() + self.config.held_for_failures();
+        while self.groups[g].free.len() <= least as usize {
             if let Some(refusal) = self.refusal {
                 return Err(refusal);
             }
             let going_on = self.groups[g].victim.take();
             let mut victim = going_on.unwrap_or_else(|| self.begin(g));
             while self.table.valid_in(victim.superblock) > 0 {
-                self.copy_row(g, &mut victim, batch);
+                if self.copy_row(g, &mut victim, batch) == 0 {
+                    self.put_back(g, victim);
+                    return Err(self.refusal.expect("copying stops for a reason"));
+                }
             }
             self.release(victim.superblock);
         }
@@ -112,10 +116,12 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         g: usize,
         batch: &mut OpBatch,
     ) -> Result<(), Refusal> {
-        while self.groups[g].free.len() < 2 {
+        let least = 2 + self.config.held_for_failures() as usize;
+        while self.groups[g].free.len() < least {
             let going_on = self.groups[g].victim.take();
             let mut victim = going_on.unwrap_or_else(|| self.begin(g));
-            let fits = !self.groups[g].free.is_empty() && self.fits(&victim, 0);
+            let held = self.config.held_for_failures() as usize;
+            let fits = self.groups[g].free.len() > held && self.fits(&victim, 0);
             if !fits && self.refusal.is_none() {
                 self.copy_row(g, &mut victim, batch);
             }
@@ -138,6 +144,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         batch: &mut OpBatch,
     ) {
         while self.groups[g].free.is_empty()
+            && self.refusal.is_none()
             && let Some(mut victim) = self.groups[g].victim
             && victim.to == f
             && !self.fits(&victim, slots)
@@ -242,6 +249,12 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         if group.collections < levelling.every_collections {
             return None;
         }
+        // Moving full superblocks frees nothing, and must wait while failures have used up what was
+        // kept for them.
+        let held = self.config.held_for_failures() as usize;
+        if self.array.can_fail() && self.groups[g].free.len() <= held {
+            return None;
+        }
         let wear = |s| wear_of(&self.layout, &self.array, s);
         let first = g as u32 * self.layout.superblocks_per_group;
         let all = (first..first + self.layout.superblocks_per_group).map(SuperblockId);
@@ -264,7 +277,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     fn judge_progress(&mut self, gain: u32) {
         self.in_vain = if gain > 0 { 0 } else { self.in_vain + 1 };
         let patience = IN_VAIN_MAX.saturating_mul(self.layout.superblocks());
-        if self.in_vain > patience {
+        if self.in_vain > patience && self.refusal.is_none() {
             let collected = self.in_vain;
             self.refusal = Some(Refusal::NoProgress { collected });
         }
@@ -280,7 +293,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 return 0;
             };
             let ready = self.read_for_collection(slot, 0, victim, batch);
-            self.move_slot(slot, ready, victim, batch);
+            if !self.move_slot(slot, ready, victim, batch) {
+                victim.cursor = slot;
+                return 0;
+            }
             self.groups[g].writable_slots -= 1;
             return 1;
         }
@@ -291,21 +307,29 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             let ready = self.read_for_collection(slot, row.len() as u32, victim, batch);
             row.push((slot, ready));
         }
+        let mut copied = 0;
         for &(slot, ready) in &row {
-            self.move_slot(slot, ready, victim, batch);
+            if !self.move_slot(slot, ready, victim, batch) {
+                // It stays where it is, and so do those behind it.
+                victim.cursor = slot;
+                break;
+            }
+            self.groups[g].writable_slots -= 1;
+            copied += 1;
         }
-        let copied = row.len() as u32;
-        self.groups[g].writable_slots -= copied;
         row.clear();
         self.row = row;
         copied
     }
 
-    /// Appends a slot of the victim, read when `ready` is reached, to where its data go.
+    /// Appends a slot of the victim, read when `ready` is reached, to where its data go. False when
+    /// there is no such place left, because blocks have failed.
     #[inline(always)]
-    fn move_slot(&mut self, slot: u32, ready: Fence, victim: &Victim, batch: &mut OpBatch) {
+    fn move_slot(&mut self, slot: u32, ready: Fence, victim: &Victim, batch: &mut OpBatch) -> bool {
         self.frontiers[victim.to].wait_for(ready);
-        let (to, at) = self.append(victim.to, victim.cause, batch);
+        let Some((to, at)) = self.append(victim.to, victim.cause, batch) else {
+            return false;
+        };
         self.table.relocate((slot, victim.superblock), (to, at));
         self.note_birth(at, Some(victim.superblock));
         batch.data(DataMove::Copy {
@@ -313,6 +337,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             to: Ppa(to),
         });
         self.entry_moved(to, batch);
+        true
     }
 
     /// Reads a slot that will be the frontier's `nth` next one; gives the fence of its unit.
@@ -349,8 +374,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             let (first_page, pages) = self.pages_of_slot(n);
             for n in first_page..first_page + pages {
                 let place = self.page_from(victim.first, n);
-                self.array
-                    .read(place, self.read_bytes, victim.cause, order, batch);
+                let bytes = self.read_bytes;
+                if !self.array.read(place, bytes, victim.cause, order, batch) {
+                    self.lose_page(slot);
+                }
             }
         }
         victim.ready

@@ -2,8 +2,9 @@
 
 use super::PageLayer;
 use crate::Refusal;
-use ftlab_base::{Layout, PagePlace, SuperblockId};
-use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order};
+use crate::donors::{Erasing, wear_of};
+use ftlab_base::{PagePlace, SuperblockId};
+use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order, Status};
 use std::collections::VecDeque;
 
 /// Frontiers of a cell: one for host data, one for collected data.
@@ -91,6 +92,20 @@ impl Frontier {
         self.ready = ready;
     }
 
+    /// Takes the slots of a whole unit; gives the first.
+    pub fn take_unit(&mut self, slots: u32) -> (u32, SuperblockId) {
+        let first = self.next;
+        self.next += slots;
+        self.unit_left = 0;
+        (first, self.superblock)
+    }
+
+    /// Nobody will program the open unit; whoever waits for it waits for nothing.
+    pub fn forget_unit(&mut self, unit_slots: u32) {
+        self.unit_left = unit_slots;
+        (self.ready, self.done) = (Fence::NONE, Fence::NONE);
+    }
+
     /// Slots left in the open superblock.
     pub fn left(&self) -> u32 {
         self.end - self.next
@@ -126,42 +141,64 @@ pub(super) struct Tables {
 }
 
 impl<const FLAT: bool> PageLayer<FLAT> {
-    /// Takes the next slot of a frontier.
+    /// Takes the next slot of a frontier; `None` when none is left, because blocks have failed.
     #[inline(always)]
     pub(super) fn append(
         &mut self,
         f: usize,
         cause: Cause,
         batch: &mut OpBatch,
-    ) -> (u32, SuperblockId) {
-        if self.frontiers[f].next == self.frontiers[f].end {
-            self.open(f, batch);
+    ) -> Option<(u32, SuperblockId)> {
+        if self.frontiers[f].next == self.frontiers[f].end && !self.open(f, batch) {
+            return None;
         }
         let frontier = &mut self.frontiers[f];
         let (slot, superblock) = (frontier.next, frontier.superblock);
         frontier.next += 1;
         frontier.unit_left -= 1;
         if frontier.unit_left == 0 {
-            self.program_unit(f, cause, batch);
+            let order = self.order_of_unit(f);
+            if let Err(known) = self.program_unit(f, cause, order, batch) {
+                return Some(self.write_elsewhere(f, cause, known, batch));
+            }
         }
-        (slot, superblock)
+        Some((slot, superblock))
+    }
+
+    /// What the program of the open unit waits for and signals.
+    #[inline(always)]
+    pub(super) fn order_of_unit(&self, f: usize) -> Order {
+        Order {
+            waits: self.frontiers[f].ready,
+            signals: [self.frontiers[f].done, Fence::NONE],
+        }
     }
 
     /// Programs the unit whose last slot was taken, and closes the superblock after its last unit.
+    ///
+    /// # Errors
+    /// When a program fails: the fence that is reached when that is known. The unit is still open.
     #[inline(always)]
-    fn program_unit(&mut self, f: usize, cause: Cause, batch: &mut OpBatch) {
+    pub(super) fn program_unit(
+        &mut self,
+        f: usize,
+        cause: Cause,
+        order: Order,
+        batch: &mut OpBatch,
+    ) -> Result<(), Fence> {
         let (planes, units) = (self.planes(), self.units_per_slot());
-        let frontier = self.frontiers[f];
-        let order = Order {
-            waits: frontier.ready,
-            signals: [frontier.done, Fence::NONE],
-        };
-        let mut place = frontier.place;
-        self.array.program(place, planes, cause, order, batch);
-        place = self.next_unit(frontier.first, place);
+        let (first, mut place) = (self.frontiers[f].first, self.frontiers[f].place);
+        let status = self.array.program(place, planes, cause, order, batch);
+        if let Status::Failed { known } = status {
+            return Err(known);
+        }
+        place = self.next_unit(first, place);
         for _ in 1..units {
-            self.array.program(place, planes, cause, order, batch);
-            place = self.next_unit(frontier.first, place);
+            let status = self.array.program(place, planes, cause, order, batch);
+            if let Status::Failed { known } = status {
+                return Err(known);
+            }
+            place = self.next_unit(first, place);
         }
         let unit_left = self.unit_slots();
         let frontier = &mut self.frontiers[f];
@@ -172,10 +209,11 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             let superblock = frontier.superblock;
             self.close(superblock);
         }
+        Ok(())
     }
 
     #[cold]
-    fn close(&mut self, superblock: SuperblockId) {
+    pub(super) fn close(&mut self, superblock: SuperblockId) {
         self.closed += 1;
         self.closed_at[superblock.index()] = self.closed;
         self.table.set_candidate(superblock, true);
@@ -198,17 +236,23 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 if missing < self.unit_slots() {
                     self.frontiers[f].next += missing;
                     self.groups[g].writable_slots -= missing;
-                    self.program_unit(f, cause, batch);
+                    let order = self.order_of_unit(f);
+                    if let Err(known) = self.program_unit(f, cause, order, batch) {
+                        self.write_elsewhere(f, cause, known, batch);
+                    }
                 }
             }
         }
     }
 
-    /// Opens a free superblock of the frontier's group, erasing it if it was used before.
+    /// Opens a free superblock of the frontier's group, erasing it if it was used before. Whether one
+    /// was left; there always is unless blocks fail.
     #[cold]
-    fn open(&mut self, f: usize, batch: &mut OpBatch) {
+    pub(super) fn open(&mut self, f: usize, batch: &mut OpBatch) -> bool {
         let cell = f / FRONTIERS_PER_CELL;
-        let superblock = self.take_free(self.group_of_cell(cell), batch);
+        let Some(superblock) = self.take_free(self.group_of_cell(cell), Cause::Gc, batch) else {
+            return false;
+        };
         self.table.assign(superblock, cell);
         self.forget_births(superblock);
         let first = self.layout.first_page(superblock);
@@ -222,36 +266,47 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             place: first,
             ..*frontier
         };
+        true
     }
 
-    /// Takes a free superblock, erased.
-    fn take_free(&mut self, g: usize, batch: &mut OpBatch) -> SuperblockId {
-        let superblock = self.pick_free(g);
-        self.erase(superblock, Cause::Gc, batch);
-        superblock
-    }
-
-    /// Takes the next superblock off a group's list of free ones.
-    pub(super) fn pick_free(&mut self, g: usize) -> SuperblockId {
-        let wear = |s| wear_of(&self.layout, &self.array, s);
-        let free = &mut self.groups[g].free;
-        let superblock = self.config.wear.allocation.take(free, wear);
-        superblock.expect("collection keeps a superblock free for every frontier")
-    }
-
-    /// Erases a superblock where it was used before.
-    pub(super) fn erase(&mut self, superblock: SuperblockId, cause: Cause, batch: &mut OpBatch) {
-        let planes = self.layout.geometry.planes_per_die;
-        for (die, block) in self.layout.blocks(superblock) {
-            if self.array.programmed_pages(block) > 0 {
-                self.array
-                    .erase((die, block), planes, cause, Order::FREE, batch);
+    /// Takes a free superblock, erased and without bad blocks. Those that cannot be made so are
+    /// retired on the way.
+    pub(super) fn take_free(
+        &mut self,
+        g: usize,
+        cause: Cause,
+        batch: &mut OpBatch,
+    ) -> Option<SuperblockId> {
+        let erasing = Erasing {
+            cause,
+            order: Order::FREE,
+            always: false,
+        };
+        loop {
+            let wear = |s| wear_of(&self.layout, &self.array, s);
+            let free = &mut self.groups[g].free;
+            let Some(superblock) = self.config.wear.allocation.take(free, wear) else {
+                assert!(
+                    self.array.can_fail(),
+                    "collection keeps a superblock free for every frontier"
+                );
+                self.refuse_as_worn_out();
+                return None;
+            };
+            let place = (&self.layout, superblock);
+            if self
+                .donors
+                .make_ready(place, &mut self.array, erasing, batch)
+            {
+                batch.data(DataMove::Erase {
+                    first: self.layout.slot(superblock, 0),
+                    slots: self.layout.slots_per_superblock,
+                });
+                return Some(superblock);
             }
+            self.groups[g].writable_slots -= self.layout.slots_per_superblock;
+            self.retire(g, superblock);
         }
-        batch.data(DataMove::Erase {
-            first: self.layout.slot(superblock, 0),
-            slots: self.layout.slots_per_superblock,
-        });
     }
 
     /// Writes the tables if it is time.
@@ -282,26 +337,27 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// # Errors
     /// When that needs another superblock and collection makes no progress.
     fn append_table_page(&mut self, batch: &mut OpBatch) -> Result<(), Refusal> {
-        let (superblock, n) = match self.tables.open {
-            Some(open) => open,
-            None => {
-                let g = self.next_group[0];
-                self.make_room(g, batch)?;
-                let superblock = self.take_free(g, batch);
-                self.groups[g].writable_slots -= self.layout.slots_per_superblock;
-                self.tables.held.push_back(superblock);
-                (superblock, 0)
+        loop {
+            let (superblock, n) = match self.tables.open {
+                Some(open) => open,
+                None => {
+                    let g = self.next_group[0];
+                    self.make_room(g, batch)?;
+                    let Some(superblock) = self.take_free(g, Cause::Gc, batch) else {
+                        return Err(self.refusal.expect("said where none was left"));
+                    };
+                    self.groups[g].writable_slots -= self.layout.slots_per_superblock;
+                    self.tables.held.push_back(superblock);
+                    (superblock, 0)
+                }
+            };
+            let page = self.layout.page(superblock, n);
+            let status = self.array.program(page, 1, Cause::Map, Order::FREE, batch);
+            let left = status.is_good() && n + 1 < self.layout.pages_per_superblock;
+            self.tables.open = left.then_some((superblock, n + 1));
+            if status.is_good() {
+                return Ok(());
             }
-        };
-        let page = self.layout.page(superblock, n);
-        self.array.program(page, 1, Cause::Map, Order::FREE, batch);
-        let left = n + 1 < self.layout.pages_per_superblock;
-        self.tables.open = left.then_some((superblock, n + 1));
-        Ok(())
+        }
     }
-}
-
-/// Erases of a superblock: its blocks are erased together.
-pub(super) fn wear_of(layout: &Layout, array: &Array, superblock: SuperblockId) -> u32 {
-    array.erase_count(layout.first_page(superblock).block)
 }

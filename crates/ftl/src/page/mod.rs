@@ -9,6 +9,7 @@
 mod bitmap;
 mod check;
 mod collect;
+mod failures;
 mod frontier;
 mod mapping;
 mod state;
@@ -28,12 +29,13 @@ pub use victim::{
 };
 pub use wear::{Allocation, StaticLevelling, WearLevelling};
 
-use crate::{Extent, LayerState, Refusal, TranslationLayer};
+use crate::donors::Donors;
+use crate::{Extent, LayerState, Refusal, Spare, TranslationLayer};
 use collect::Victim;
 use frontier::{FRONTIERS_PER_CELL, Frontier, Tables, host_frontier};
 use ftlab_base::{Content, Divisor, Layout, Lpn, PagePlace, Ppa, SuperblockId};
-use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, StateError};
-use std::collections::VecDeque;
+use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, Reliability, StateError};
+use std::collections::{BTreeSet, VecDeque};
 use streams::Streams;
 use table::{NOWHERE, Table};
 use translation::Translation;
@@ -55,6 +57,8 @@ pub struct PageConfig {
     pub streams: StreamConfig,
     /// Which superblocks wear.
     pub wear: WearLevelling,
+    /// What can fail, if anything can.
+    pub reliability: Option<Reliability>,
 }
 
 impl PageConfig {
@@ -62,12 +66,22 @@ impl PageConfig {
     fn least_reserve(&self) -> u32 {
         (self.streams.count() * FRONTIERS_PER_CELL) as u32
     }
+
+    /// Superblocks that a group keeps for failures, beside its reserve: opened in place of those that
+    /// fail before collection has made up for them.
+    fn held_for_failures(&self) -> u32 {
+        match self.reliability {
+            Some(_) => HELD_FOR_FAILURES,
+            None => 0,
+        }
+    }
 }
 
 impl Clone for PageConfig {
     fn clone(&self) -> Self {
         PageConfig {
             policy: self.policy.boxed(),
+            reliability: self.reliability.clone(),
             ..*self
         }
     }
@@ -94,6 +108,9 @@ impl std::fmt::Display for PageConfigError {
 
 impl std::error::Error for PageConfigError {}
 
+/// Superblocks of a group that may fail in a row, one for host data and one for collected data.
+const HELD_FOR_FAILURES: u32 = 2;
+
 /// What one group of dies allocates from.
 #[derive(Debug, Clone)]
 struct Group {
@@ -104,6 +121,8 @@ struct Group {
     victim: Option<Victim>,
     /// Collections since static wear levelling last moved something.
     collections: u32,
+    /// Superblocks that were taken apart for their bad blocks.
+    retired: Vec<SuperblockId>,
 }
 
 /// A page-mapped translation layer on an unworn array, with nothing written.
@@ -137,6 +156,11 @@ fn is_flat(layout: &Layout) -> bool {
 struct PageLayer<const FLAT: bool> {
     layout: Layout,
     array: Array,
+    donors: Donors,
+    /// Superblocks that might be lost to bad blocks when the layer was made.
+    spare_at_first: u32,
+    /// Logical slots whose data could not be read when they had to be moved.
+    lost: BTreeSet<u32>,
     config: PageConfig,
     unit_slots: u32,
     units_per_slot: u32,
@@ -173,7 +197,17 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     fn new(layout: Layout, config: PageConfig) -> Result<Self, PageConfigError> {
         config.check(&layout)?;
         assert!(!FLAT || (is_flat(&layout) && config.translation.is_none()));
-        let mut groups: Vec<Group> = (0..layout.groups)
+        let array = Array::with_reliability(layout.geometry, config.reliability.clone());
+        let mut layer = Self::around(array, layout, config);
+        layer.set_bad_blocks_aside()?;
+        layer.set_translation_up();
+        Ok(layer)
+    }
+
+    /// A layer around an array that holds nothing. Bad blocks are not set aside yet, and there is no
+    /// table on flash.
+    fn around(array: Array, layout: Layout, config: PageConfig) -> Self {
+        let groups: Vec<Group> = (0..layout.groups)
             .map(|g| {
                 let first = g * layout.superblocks_per_group;
                 Group {
@@ -183,20 +217,20 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                     writable_slots: layout.superblocks_per_group * layout.slots_per_superblock,
                     victim: None,
                     collections: 0,
+                    retired: Vec::new(),
                 }
             })
             .collect();
-        let translation = config.translation.map(|translation| {
-            let slots = config.user_slots;
-            Box::new(Translation::new(translation, slots, &layout, &mut groups))
-        });
         let planes = layout.geometry.planes_per_die;
         let streams = Streams::new(config.streams, config.user_slots, layout.superblocks());
         let cells = layout.groups as usize * streams.count();
         let unit_slots = (planes * layout.geometry.page_bytes / layout.geometry.slot_bytes).max(1);
-        Ok(PageLayer {
+        PageLayer {
             layout,
-            array: Array::new(layout.geometry),
+            array,
+            donors: Donors::new(&layout),
+            spare_at_first: 0,
+            lost: BTreeSet::new(),
             unit_slots,
             units_per_slot: (layout.pages_per_slot / planes).max(1),
             row_slots: if layout.stripe_dies == 1 {
@@ -215,13 +249,22 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             frontiers: vec![Frontier::closed(unit_slots); cells * FRONTIERS_PER_CELL],
             streams,
             tables: Tables::default(),
-            translation,
+            translation: None,
             in_vain: 0,
             refusal: None,
             row: Vec::new(),
             masked: Vec::new(),
             config,
-        })
+        }
+    }
+
+    /// Takes the superblocks of the translation pages, if the drive keeps its table on flash.
+    fn set_translation_up(&mut self) {
+        self.translation = self.config.translation.map(|translation| {
+            let slots = self.config.user_slots;
+            let groups = &mut self.groups;
+            Box::new(Translation::new(translation, slots, &self.layout, groups))
+        });
     }
 
     /// Slots of one program unit; 1 when a slot is larger.
@@ -341,18 +384,21 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     }
 
     /// Reads the page or pages of a slot for the host, or of `slots` neighbours in one page, as far
-    /// as they are programmed: a slot whose unit is not full yet is still in the controller.
-    fn read_slots(&mut self, slot: Ppa, slots: u32, order: Order, batch: &mut OpBatch) {
+    /// as they are programmed: a slot whose unit is not full yet is still in the controller. Whether
+    /// what was read could be corrected.
+    fn read_slots(&mut self, slot: Ppa, slots: u32, order: Order, batch: &mut OpBatch) -> bool {
         let (superblock, n) = self.layout.locate(slot);
         let first = self.layout.first_page(superblock);
         let (first_page, pages) = self.pages_of_slot(n);
         let bytes = (slots * self.layout.geometry.slot_bytes).min(self.layout.geometry.page_bytes);
+        let mut readable = true;
         for n in first_page..first_page + pages {
             let place = self.page_from(first, n);
             if place.page < self.array.programmed_pages(place.block) {
-                self.array.read(place, bytes, Cause::Host, order, batch);
+                readable &= self.array.read(place, bytes, Cause::Host, order, batch);
             }
         }
+        readable
     }
 }
 
@@ -384,6 +430,7 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         } else {
             self.read_mapped(first, slots, Order::FREE.signalling(done), batch);
         }
+        self.tell_of_lost(first, slots);
     }
 
     fn write(
@@ -401,18 +448,28 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         let f = host_frontier(g * self.streams.count() + stream);
         if self.frontiers[f].is_closed() {
             self.make_room_for_host(g, batch)?;
+            // Before anything changes: where blocks fail, none may be left to open.
+            if self.array.can_fail() && !self.open(f, batch) {
+                return Err(self.refusal.expect("said by the opening that failed"));
+            }
         }
         let old = self.table.slot_of(lpn);
         let known = self.entry_for_write(lpn, extent, batch);
+        let mut kept = true;
         if old != NOWHERE {
             if extent == Extent::Part {
                 let ready = self.frontiers[f].ready(batch);
-                self.read_slots(Ppa(old), 1, known.signalling(ready), batch);
+                kept = self.read_slots(Ppa(old), 1, known.signalling(ready), batch);
             }
             self.table.invalidate(old);
         }
+        if self.array.can_fail() {
+            self.note_loss(lpn, extent, kept);
+        }
         let done = self.frontiers[f].done(batch);
-        let (to, superblock) = self.append(f, Cause::Host, batch);
+        let (to, superblock) = self
+            .append(f, Cause::Host, batch)
+            .expect("the superblock is open");
         self.groups[g].writable_slots -= 1;
         self.table.place(lpn, to, superblock);
         self.note_birth(superblock, None);
@@ -437,14 +494,21 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
                 self.table.forget(Lpn(lpn));
             }
         }
+        self.forget_losses(first, slots);
         // What was trimmed may be worth collecting.
-        (self.in_vain, self.refusal) = (0, None);
+        self.in_vain = 0;
+        self.refusal = self.refusal.filter(Refusal::is_final);
     }
 
     fn secure_erase(&mut self, batch: &mut OpBatch) {
         crate::purge::erase_used(&self.layout, &mut self.array, batch);
-        let mut layer = Self::new(self.layout, self.config.clone()).expect("it was built so");
-        std::mem::swap(&mut layer.array, &mut self.array);
+        let mut layer = Self::around(self.array.clone(), self.layout, self.config.clone());
+        if layer.set_bad_blocks_aside().is_err() {
+            layer.refuse_as_worn_out();
+        } else {
+            layer.set_translation_up();
+        }
+        layer.spare_at_first = self.spare_at_first;
         *self = layer;
     }
 
@@ -472,6 +536,13 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         match state {
             LayerState::Page(state) => self.take_over(state),
             other => Err(other.of_another_scheme("page")),
+        }
+    }
+
+    fn spare(&self) -> Spare {
+        Spare {
+            at_first: self.spare_at_first,
+            left: self.spare_left(),
         }
     }
 

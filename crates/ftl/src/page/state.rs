@@ -11,6 +11,7 @@ use super::table::NOWHERE;
 use super::translation::TranslationState;
 use super::{Group, PageLayer, Victim};
 use crate::Refusal;
+use crate::donors::Donors;
 use ftlab_base::rng::Stream;
 use ftlab_base::{BlockId, Lpn, Ppa, SuperblockId, deltas};
 use ftlab_nand::{ArrayState, Cause, Fence, OpBatch, StateError};
@@ -29,9 +30,11 @@ pub struct PageState {
     streams: StreamsState,
     tables: TablesState,
     /// The mapping table on flash, if that is where it is.
-    translation: Option<TranslationState>,
+    translation: Option<Box<TranslationState>>,
     in_vain: u32,
     refusal: Option<Refusal>,
+    /// Logical slots that were lost, in order.
+    lost: Vec<u32>,
     /// What the victim policy draws from.
     stream: Option<Stream>,
 }
@@ -43,6 +46,7 @@ struct GroupState {
     frontiers: Vec<FrontierState>,
     victim: Option<VictimState>,
     collections: u32,
+    retired: Vec<SuperblockId>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,6 +100,8 @@ enum Place {
     Victim(u32),
     /// Holds tables, in so many pages.
     Tables(u32),
+    /// Taken apart for its bad blocks.
+    Retired,
 }
 
 impl PageState {
@@ -142,9 +148,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 held: self.tables.held.iter().copied().collect(),
                 slots_since: self.tables.slots_since,
             },
-            translation: self.translation_state(),
+            translation: self.translation_state().map(Box::new),
             in_vain: self.in_vain,
             refusal: self.refusal,
+            lost: self.lost.iter().copied().collect(),
             stream: self.config.policy.boxed().stream().cloned(),
         }
     }
@@ -172,6 +179,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 page_in_hand: v.page_in_hand,
             }),
             collections: group.collections,
+            retired: group.retired.clone(),
         }
     }
 
@@ -182,10 +190,12 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         StateError::length("the map", state.map.len(), user_slots)?;
         StateError::length("the list of groups", state.groups.len(), self.groups.len())?;
         StateError::length("the order of closing", state.closed_at.len(), superblocks)?;
-        StateError::unless(!state.array.has_bad_blocks(), || {
-            "page mapping knows no bad blocks, and there are some".into()
-        })?;
         self.array.restore(state.array.clone())?;
+        let is_user = |lpn: &u32| *lpn < self.config.user_slots;
+        StateError::unless(state.lost.iter().all(is_user), || {
+            "slots were lost that the host does not see".into()
+        })?;
+        self.lost = state.lost.iter().copied().collect();
         self.restore_counts(&state)?;
         self.restore_streams(&state)?;
         let places = self.places(&state)?;
@@ -193,7 +203,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         self.restore_tables(&state.tables)?;
         self.restore_groups(&state)?;
         self.restore_map(&state.map, &places)?;
-        self.restore_translation(state.translation.as_ref())?;
+        self.restore_translation(state.translation.as_deref())?;
         self.check_room()
     }
 
@@ -214,6 +224,9 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         for (g, group) in state.groups.iter().enumerate() {
             for &superblock in &group.free {
                 put(superblock, Some(g), Place::Free)?;
+            }
+            for &superblock in &group.retired {
+                put(superblock, Some(g), Place::Retired)?;
             }
             StateError::length("a list of frontiers", group.frontiers.len(), per_group)?;
             for (n, frontier) in group.frontiers.iter().enumerate() {
@@ -280,13 +293,19 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let row = self.layout.stripe_dies * planes;
         for (s, place) in places.iter().enumerate() {
             let pages = match *place {
-                Place::Free => continue,
+                Place::Free | Place::Retired => continue,
                 Place::Open(_, pages) | Place::Tables(pages) => pages,
                 _ => self.layout.pages_per_superblock,
             };
             let superblock = SuperblockId(s as u32);
             let dies = self.layout.blocks(superblock);
             let blocks = dies.flat_map(|(_, first)| (first.0..first.0 + planes).map(BlockId));
+            let blocks: Vec<BlockId> = blocks.collect();
+            let failed = blocks.iter().any(|&block| self.array.is_bad(block));
+            // One that a program failed on was closed before it was full.
+            if failed && !matches!(place, Place::Open(..)) {
+                continue;
+            }
             for (n, block) in (0..).zip(blocks) {
                 let want = pages / row + u32::from(pages % row > n);
                 let have = self.array.programmed_pages(block);
@@ -406,6 +425,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 writable_slots: writable,
                 victim,
                 collections: saved.collections,
+                retired: saved.retired.clone(),
             };
         }
         Ok(())
@@ -464,8 +484,12 @@ impl<const FLAT: bool> PageLayer<FLAT> {
 
     /// Points every logical slot where it was; what follows from that is counted.
     fn restore_map(&mut self, map: &[u32], places: &[Place]) -> Result<(), StateError> {
+        self.donors = Donors::new(&self.layout);
         for (s, place) in (0..).map(SuperblockId).zip(places) {
             self.table.set_candidate(s, *place == Place::Full);
+            if *place == Place::Retired {
+                self.donors.take_apart((&self.layout, s), &self.array);
+            }
         }
         for (lpn, &slot) in (0..).map(Lpn).zip(map) {
             if slot == NOWHERE {
@@ -479,7 +503,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 Place::Full => true,
                 Place::Open(taken, _) => n < taken,
                 Place::Victim(looked_at) => n >= looked_at,
-                Place::Free | Place::Tables(_) => false,
+                Place::Free | Place::Tables(_) | Place::Retired => false,
             };
             StateError::unless(holds && !self.table.is_valid(slot), || {
                 format!("{lpn} lies at slot {slot}, which holds nothing or another's data")
@@ -507,7 +531,9 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 format!("group {g} holds {valid} valid slots; its share is {share}")
             })?;
             let can_end = |victim| self.fits(victim, 0);
-            let goes_on = !group.free.is_empty() || group.victim.as_ref().is_some_and(can_end);
+            let goes_on = !group.free.is_empty()
+                || group.victim.as_ref().is_some_and(can_end)
+                || self.refusal.is_some();
             StateError::unless(goes_on, || {
                 let writable = group.writable_slots;
                 format!(
@@ -545,6 +571,7 @@ mod tests {
             translation: None,
             streams: StreamConfig::default(),
             wear: WearLevelling::default(),
+            reliability: None,
         };
         PageLayer::new(Layout::new(geometry, 1).unwrap(), config).unwrap()
     }

@@ -31,6 +31,7 @@ fn layer<const FLAT: bool>(layout: Layout, op: f64, policy_name: &str) -> PageLa
         translation: None,
         streams: StreamConfig::default(),
         wear: WearLevelling::default(),
+        reliability: None,
     };
     PageLayer::new(layout, config).unwrap()
 }
@@ -91,6 +92,7 @@ fn what_the_compiler_knows_of_flat_layouts_changes_no_operation() {
         translation: None,
         streams: StreamConfig::default(),
         wear: WearLevelling::default(),
+        reliability: None,
     };
     let layout = layout(8, 32);
     let user_slots = layout.slots() * 3 / 4;
@@ -139,6 +141,7 @@ fn hot_and_cold(streams: StreamConfig) -> f64 {
             ..streams
         },
         wear: WearLevelling::default(),
+        reliability: None,
     };
     let mut layer = PageLayer::<true>::new(layout, config).unwrap();
     fill(&mut layer);
@@ -205,6 +208,7 @@ fn wear_of_a_hot_spot(wear: WearLevelling) -> (u32, u32) {
         translation: None,
         streams: StreamConfig::default(),
         wear,
+        reliability: None,
     };
     let mut layer = PageLayer::<true>::new(layout, config).unwrap();
     fill(&mut layer);
@@ -378,6 +382,7 @@ fn a_drive_that_is_accepted_has_room_for_its_tables() {
             translation: None,
             streams: StreamConfig::default(),
             wear: WearLevelling::default(),
+            reliability: None,
         };
         let fits = |slots: &u32| config(*slots).check(&layout).is_ok();
         let Some(most) = (1..layout.slots()).rev().find(fits) else {

@@ -52,6 +52,7 @@ fn page_with(
         reserve_superblocks: 2 * streams.count() as u32,
         streams,
         wear,
+        reliability: None,
         policy,
         checkpoint: tables.then_some(Checkpoint {
             every_slots: 50,
@@ -65,6 +66,7 @@ fn page_with(
 /// A layer that holds a few entries of its mapping table in memory.
 fn translated(layout: Layout, tables: bool) -> Box<dyn TranslationLayer> {
     let config = PageConfig {
+        reliability: None,
         user_slots: 180,
         reserve_superblocks: 2,
         streams: StreamConfig::default(),
@@ -89,7 +91,7 @@ fn block(layout: Layout) -> Box<dyn TranslationLayer> {
         wear_every_merges: 4,
         wear_blocks: 2,
     };
-    Box::new(BlockLayer::new(layout, config, layout.slots() / 2).unwrap())
+    Box::new(BlockLayer::new(layout, config, layout.slots() / 2, None).unwrap())
 }
 
 /// Small layers of every kind, as built.

@@ -1,6 +1,7 @@
 //! What a run tells beyond what fio can: the drive's inside, and how the run can be repeated.
 
 use super::Finished;
+use crate::health::{SmartRow, Wear, smart};
 use ftlab_bench::record::Record;
 use ftlab_bench::states::Settling;
 use serde::Serialize;
@@ -51,6 +52,12 @@ pub struct Inside {
     pub wall_seconds: f64,
     /// 16 hexadecimal digits.
     pub op_stream_hash: String,
+    /// How the drive is worn after the run, if it is of flash.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wear: Option<Wear>,
+    /// Its SMART attributes, if its file says whose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub smart: Option<Vec<SmartRow>>,
     /// Keys of the job file that have no effect.
     pub warnings: Vec<String>,
 }
@@ -157,6 +164,11 @@ impl Inside {
             simulated_seconds: inside.simulated_seconds,
             wall_seconds: run.wall.as_secs_f64(),
             op_stream_hash: inside.op_stream_hash,
+            wear: run.health.as_ref().map(Wear::of),
+            smart: run
+                .health
+                .as_ref()
+                .and_then(|health| Some(smart(run.drive.smart_vendor()?, health))),
             warnings: ignored.map(warning).collect(),
         }
     }

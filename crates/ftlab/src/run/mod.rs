@@ -17,7 +17,7 @@ use clap::{Args, ValueEnum};
 use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_bench::driver::{self, Clock, JobReport, RunReport};
 use ftlab_bench::{State, review, states};
-use ftlab_drive::{Catalog, DriveFile};
+use ftlab_drive::{Catalog, Device, DriveFile, Health};
 use ftlab_workload::{JobFile, JobSpec};
 use start::{Start, StartOptions};
 use std::path::PathBuf;
@@ -55,6 +55,15 @@ pub struct Options {
     seed: u64,
     #[command(flatten)]
     testbed: TestbedOption,
+    /// Let the prepared drive lie without power for so many days before the job: its data age
+    #[arg(long, value_name = "DAYS", default_value_t = 0.0)]
+    rest_days: f64,
+    /// Degrees Celsius at which it lies
+    #[arg(long, value_name = "DEGREES", default_value_t = 30.0)]
+    rest_celsius: f64,
+    /// Print the drive's SMART attributes after the run, as smartctl does
+    #[arg(long)]
+    smart: bool,
     /// What to print
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
@@ -98,6 +107,10 @@ struct Finished {
     report: RunReport,
     began: wall::Time,
     wall: Duration,
+    /// The drive after the run, if it is of flash.
+    health: Option<Health>,
+    /// Whether its SMART attributes are to be printed.
+    smart: bool,
 }
 
 pub fn command(options: &Options) -> Outcome {
@@ -134,6 +147,7 @@ fn run(options: &Options) -> Result<Finished, Failure> {
     let start = options
         .start
         .prepare(&drive, device.as_mut(), options.seed, &progress)?;
+    options.rest(device.as_mut())?;
     targets.save_before(&start, device.as_ref())?;
 
     progress.say("running");
@@ -156,7 +170,16 @@ fn run(options: &Options) -> Result<Finished, Failure> {
         let step = after(&name, clock, options.seed);
         targets.save_after(&start, step, &name, device.as_ref())?;
     }
+    if options.smart && drive.smart_vendor().is_none() {
+        return Err(Failure::Input(format!(
+            "--smart: the drive file of {} does not say whose attributes it reports; add [smart] with \
+             vendor, or --set smart.vendor=intel",
+            drive.slug()
+        )));
+    }
     Ok(Finished {
+        health: device.health(),
+        smart: options.smart,
         file,
         drive,
         start,
@@ -165,6 +188,21 @@ fn run(options: &Options) -> Result<Finished, Failure> {
         began,
         wall,
     })
+}
+
+impl Options {
+    /// Lets the drive lie, if it is to.
+    fn rest(&self, device: &mut dyn Device) -> Outcome {
+        let (days, celsius) = (self.rest_days, self.rest_celsius);
+        if !(0.0..=1e6).contains(&days) || !(-100.0..=200.0).contains(&celsius) {
+            return Err(Failure::Input(format!(
+                "--rest-days {days} at --rest-celsius {celsius}: from 0 to 1e6 days, and from -100 to \
+                 200 degrees"
+            )));
+        }
+        device.rest(24.0 * days, celsius);
+        Ok(())
+    }
 }
 
 /// What a job does to a drive, as a step of its state.

@@ -2,6 +2,7 @@
 
 use super::Finished;
 use super::inside::{Inside, Power};
+use crate::health::smart_table;
 use ftlab_base::{CommandKind, LatencyHistogram, Nanos};
 use ftlab_bench::driver::{Direction, JobReport};
 use ftlab_bench::record;
@@ -26,7 +27,11 @@ pub fn render(run: &Finished) -> String {
     for (spec, report) in run.reported() {
         job(&mut out, spec, &report).expect("writing to a string succeeds");
     }
-    inside(&mut out, run, &Inside::of(run)).expect("writing to a string succeeds");
+    let told = Inside::of(run);
+    inside(&mut out, run, &told).expect("writing to a string succeeds");
+    if let Some(rows) = told.smart.as_ref().filter(|_| run.smart) {
+        out += &format!("\n{}", smart_table(rows));
+    }
     out
 }
 
@@ -146,6 +151,14 @@ fn inside(out: &mut String, run: &Finished, inside: &Inside) -> std::fmt::Result
     }
     if let Some(power) = &inside.power {
         row("power", watts(power))?;
+    }
+    if let Some(wear) = inside.wear.as_ref().filter(|wear| wear.erases_max > 0) {
+        let (min, mean, max) = (wear.erases_min, wear.erases_mean, wear.erases_max);
+        let over_worn = 100.0 * wear.over_worn_share;
+        row(
+            "erases of a block",
+            format!("{min} to {max}, mean {mean:.2}, {over_worn:.1} % of the blocks over-worn"),
+        )?;
     }
     row("speed", speed(run, inside))?;
     let keys: Vec<&str> = run

@@ -1,7 +1,8 @@
 //! The array in a saved state.
 
-use super::{Array, NandCounters};
-use ftlab_base::{StreamHash, deltas};
+use super::faults::{FaultCounters, Faults};
+use super::{Array, NandCounters, WATCHED};
+use ftlab_base::{BlockId, Geometry, StreamHash, deltas};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -66,14 +67,18 @@ pub struct ArrayState {
     bad: Vec<u32>,
     counters: NandCounters,
     stream: StreamHash,
+    faults: Option<FaultsState>,
 }
 
-impl ArrayState {
-    /// Whether a block is out of use.
-    #[must_use]
-    pub fn has_bad_blocks(&self) -> bool {
-        !self.bad.is_empty()
-    }
+/// What changes where something can fail. How long blocks last follows from their numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct FaultsState {
+    /// Number of the physical block at each address.
+    homes: Vec<u32>,
+    reads: Vec<u32>,
+    born_s: Vec<u64>,
+    age_s: u64,
+    counters: FaultCounters,
 }
 
 impl Array {
@@ -82,11 +87,18 @@ impl Array {
     pub fn state(&self) -> ArrayState {
         let bad = (0..).zip(&self.bad).filter(|(_, bad)| **bad);
         ArrayState {
-            programmed: self.programmed.clone(),
+            programmed: self.programmed.iter().map(|n| n & !WATCHED).collect(),
             erases: self.erases.clone(),
             bad: bad.map(|(block, _)| block).collect(),
             counters: self.counters,
             stream: self.stream,
+            faults: self.faults.as_ref().map(|faults| FaultsState {
+                homes: faults.cells.iter().map(|cell| cell.home).collect(),
+                reads: faults.cells.iter().map(|cell| cell.reads).collect(),
+                born_s: faults.cells.iter().map(|cell| cell.born_s).collect(),
+                age_s: faults.age_s,
+                counters: faults.counters,
+            }),
         }
     }
 
@@ -111,9 +123,9 @@ impl Array {
         let mut bad = vec![false; blocks];
         for block in state.bad {
             let place = bad.get_mut(block as usize);
-            let known = place.map(|bad| *bad = true).is_some();
-            StateError::unless(known && state.programmed[block as usize] == pages, || {
-                format!("block {block} is bad, and does not exist or can be programmed")
+            let known = place.is_some_and(|bad| !std::mem::replace(bad, true));
+            StateError::unless(known, || {
+                format!("block {block} is bad, and does not exist or is so twice")
             })?;
         }
         let NandCounters {
@@ -134,6 +146,63 @@ impl Array {
         self.bad = bad;
         self.counters = state.counters;
         self.stream = state.stream;
+        match (&mut self.faults, state.faults) {
+            (None, None) => {}
+            (Some(own), Some(saved)) => own.restore(saved, &self.geometry)?,
+            _ => return Err(StateError("what can fail there cannot fail here".into())),
+        }
+        self.watch();
+        Ok(())
+    }
+
+    /// Marks what must be looked at before it is programmed: it follows from the rest.
+    fn watch(&mut self) {
+        for block in (0..self.programmed.len() as u32).map(BlockId) {
+            let cycles = self.erases[block.index()];
+            let worn_out = self
+                .faults
+                .as_ref()
+                .is_some_and(|f| f.is_worn_out(block, cycles));
+            if worn_out || self.bad[block.index()] {
+                self.programmed[block.index()] |= WATCHED;
+            }
+        }
+    }
+}
+
+impl Faults {
+    fn restore(&mut self, state: FaultsState, geometry: &Geometry) -> Result<(), StateError> {
+        let blocks = self.cells.len();
+        StateError::length("the table of bad blocks", state.homes.len(), blocks)?;
+        StateError::length("the table of reads", state.reads.len(), blocks)?;
+        StateError::length("the table of ages", state.born_s.len(), blocks)?;
+        let (planes, per_die) = (geometry.planes_per_die, geometry.blocks_per_die);
+        let plane = |block: u32| (block / per_die, block % per_die % planes);
+        let mut seen = vec![false; blocks];
+        for (address, &home) in state.homes.iter().enumerate() {
+            let seen = seen.get_mut(home as usize);
+            let first = seen.is_some_and(|seen| !std::mem::replace(seen, true));
+            StateError::unless(first && plane(home) == plane(address as u32), || {
+                format!("block {home} stands at address {address}, of another plane or twice")
+            })?;
+            self.house(address, home);
+            let born_s = state.born_s[address];
+            StateError::unless(born_s <= state.age_s, || {
+                format!("block {home} was erased in the future")
+            })?;
+            self.cells[address].reads = state.reads[address];
+            self.cells[address].born_s = born_s;
+        }
+        let FaultCounters {
+            retries,
+            unreadable,
+            ..
+        } = state.counters;
+        for count in [retries, unreadable, state.age_s] {
+            StateError::count("a counter of failures", count)?;
+        }
+        self.age_s = state.age_s;
+        self.counters = state.counters;
         Ok(())
     }
 }
@@ -142,7 +211,7 @@ impl Array {
 mod tests {
     use super::*;
     use crate::{Cause, OpBatch, Order};
-    use ftlab_base::{BlockId, DieId, Geometry, PagePlace};
+    use ftlab_base::{BlockId, DieId, PagePlace};
 
     fn array() -> Array {
         Array::new(Geometry {
@@ -164,7 +233,7 @@ mod tests {
                 block: BlockId(2),
                 page,
             };
-            array.program(place, 1, Cause::Host, Order::FREE, &mut batch);
+            let _ = array.program(place, 1, Cause::Host, Order::FREE, &mut batch);
         }
         let first = (DieId(0), BlockId(1));
         array.erase(first, 1, Cause::Gc, Order::FREE, &mut batch);
@@ -191,7 +260,7 @@ mod tests {
         of(&refused(|s| s.programmed.push(0)), "has 5 entries");
         of(&refused(|s| s.programmed[0] = 5), "5 of 4 pages");
         of(&refused(|s| s.bad.push(4)), "block 4 is bad");
-        of(&refused(|s| s.bad.push(0)), "block 0 is bad");
+        of(&refused(|s| s.bad.push(3)), "is so twice");
         of(&refused(|s| s.erases[0] = u32::MAX), "was erased");
         of(&refused(|s| s.counters.reads[2] = u64::MAX), "counter");
     }

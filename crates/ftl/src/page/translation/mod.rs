@@ -22,9 +22,9 @@ pub use state::TranslationState;
 
 use super::table::NOWHERE;
 use super::{Group, PageLayer};
-use crate::Extent;
+use crate::{Extent, Refusal};
 use cache::EntryCache;
-use ftlab_base::{Layout, Lpn, PagePlace, Ppa, SECTOR_BYTES, SuperblockId};
+use ftlab_base::{BlockId, Layout, Lpn, PagePlace, Ppa, SECTOR_BYTES, SuperblockId};
 use ftlab_nand::{Cause, Fence, OpBatch, Order};
 use store::{NONE, Store};
 
@@ -324,6 +324,9 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         source: Option<(SuperblockId, u32)>,
         batch: &mut OpBatch,
     ) {
+        if self.is_worn_out() {
+            return;
+        }
         let mut order = Order::FREE;
         if let Some((superblock, n)) = source {
             let read = batch.fence();
@@ -331,18 +334,19 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             self.read_translation(place, Order::FREE.signalling(read), batch);
             order = Order::after(read);
         }
-        let (superblock, is_new) = self.translation_mut().store.open();
-        if is_new {
-            self.erase(superblock, Cause::Map, batch);
-        }
+        let superblock = self.translation_mut().store.open();
         let n = self.translation_mut().store.append(page);
         let place = self.layout.page(superblock, n);
-        self.array.program(place, 1, Cause::Map, order, batch);
+        let status = self.array.program(place, 1, Cause::Map, order, batch);
+        assert!(status.is_good(), "a block of the log is trusted");
     }
 
     /// Copies what is owed of the log's victim, and exchanges it for a free superblock when it is
     /// empty, so that translation pages wear all of the group's.
     fn collect_translation(&mut self, batch: &mut OpBatch) {
+        if self.is_worn_out() {
+            return;
+        }
         self.translation_mut().store.earn();
         while let Some(page) = self.translation_mut().store.next_copy() {
             let source = self.translation_mut().store.place(page);
@@ -350,10 +354,30 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
         if let Some(emptied) = self.translation_mut().store.emptied() {
             let g = self.layout.group_of(emptied) as usize;
+            let slots = self.layout.slots_per_superblock;
             self.groups[g].free.push_back(emptied);
-            let other = self.pick_free(g);
-            self.translation_mut().store.free.push_back(other);
+            self.groups[g].writable_slots += slots;
+            if let Some(other) = self.take_free(g, Cause::Map, batch) {
+                self.groups[g].writable_slots -= slots;
+                self.trust(other);
+                self.translation_mut().store.free.push_back(other);
+            }
         }
+    }
+
+    /// A superblock of the log fails when it is erased, or not at all.
+    fn trust(&mut self, superblock: SuperblockId) {
+        let planes = self.layout.geometry.planes_per_die;
+        for (_, first) in self.layout.blocks(superblock) {
+            for block in (first.0..first.0 + planes).map(BlockId) {
+                self.array.trust(block);
+            }
+        }
+    }
+
+    /// Whether the drive writes nothing any more, tables included.
+    fn is_worn_out(&self) -> bool {
+        self.refusal.as_ref().is_some_and(Refusal::is_final)
     }
 
     fn read_translation(&mut self, place: PagePlace, order: Order, batch: &mut OpBatch) {

@@ -85,10 +85,10 @@ impl Store {
         self.held.keys().chain(&self.free).copied()
     }
 
-    /// The superblock to write to, and whether it has just been opened.
-    pub fn open(&mut self) -> (SuperblockId, bool) {
+    /// The superblock to write to; it is erased.
+    pub fn open(&mut self) -> SuperblockId {
         if let Some(superblock) = self.open {
-            return (superblock, false);
+            return superblock;
         }
         let free = self.free.pop_front();
         let superblock = free.expect("collection keeps a superblock of the log free");
@@ -98,7 +98,7 @@ impl Store {
         };
         self.held.insert(superblock, held);
         self.open = Some(superblock);
-        (superblock, true)
+        superblock
     }
 
     /// Puts a translation page into the next page of the open superblock; gives its number there.

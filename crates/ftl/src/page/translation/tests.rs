@@ -43,6 +43,7 @@ impl Bench {
         };
         let layout = Layout::new(geometry, stripe_dies).unwrap();
         let config = PageConfig {
+            reliability: None,
             user_slots: layout.slots() / 2,
             reserve_superblocks: 2,
             policy: Box::new(Greedy),

@@ -155,6 +155,7 @@ fn filled(policy: Box<dyn VictimPolicy>) -> PageLayer<true> {
         translation: None,
         streams: StreamConfig::default(),
         wear: WearLevelling::default(),
+        reliability: None,
     };
     let mut layer = PageLayer::new(layout, config).unwrap();
     for lpn in (0..layer.slots()).map(Lpn) {

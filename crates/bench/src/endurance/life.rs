@@ -1,0 +1,238 @@
+//! The life of one drive, from the first write to the last.
+
+use super::{Daily, EnduranceError};
+use crate::driver;
+use ftlab_base::{Command, CommandId, CommandKind, Outcome, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_drive::{Counters, Device, Extent, Health};
+use ftlab_workload::{JobFile, JobStream, ResolvedJob};
+
+/// Marks over the median block's life; more follow until the end.
+const MARKS: u32 = 40;
+
+/// A drive that has lived so many median block lives will not die of this job.
+const LIVES_MAX: u32 = 100;
+
+/// Hours of a day.
+const DAY_HOURS: f64 = 24.0;
+
+/// How a drive stood on the way. Bytes are the full drive's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mark {
+    /// Bytes the host had written.
+    pub host_bytes: f64,
+    /// Write amplification since the mark before.
+    pub wa: f64,
+    /// P/E count of the mean block, over the rated one.
+    pub worn_share: f64,
+    /// Share of the blocks that wear faster than the rest.
+    pub over_worn_share: f64,
+    /// Share of the blocks that had gone bad.
+    pub bad_share: f64,
+    /// What is left of the spare superblocks.
+    pub spare_share: f64,
+    /// How the drive stood.
+    pub health: Health,
+}
+
+/// What ended a drive's life.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// It took no more writes, in its words.
+    ReadOnly(String),
+}
+
+/// A drive's life. Bytes are the full drive's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Life {
+    /// The drive on the way, the last one at its end.
+    pub marks: Vec<Mark>,
+    /// How it ended.
+    pub ending: Ending,
+    /// Host bytes at the first block that went bad.
+    pub first_bad_bytes: Option<f64>,
+    /// Host bytes when the mean block had used its rated cycles.
+    pub rated_bytes: Option<f64>,
+    /// Host bytes at the end.
+    pub host_bytes: f64,
+    /// Write amplification over the life.
+    pub wa: f64,
+    /// Reads that could not be corrected.
+    pub unreadable: u64,
+}
+
+impl Life {
+    /// Days that the host bytes last at so many a day.
+    #[must_use]
+    pub fn days(&self, daily: Daily) -> f64 {
+        self.host_bytes / daily.bytes
+    }
+
+    /// The mark that is nearest to so many host bytes.
+    #[must_use]
+    pub fn at(&self, host_bytes: f64) -> Option<&Mark> {
+        let off = |mark: &&Mark| (mark.host_bytes - host_bytes).abs();
+        self.marks.iter().min_by(|a, b| off(a).total_cmp(&off(b)))
+    }
+}
+
+/// A drive while it lives.
+pub(super) struct Liver {
+    device: Box<dyn Device>,
+    extent: Extent,
+    daily: Daily,
+    /// Host bytes of the full drive for each of this one.
+    ratio: f64,
+    start: Counters,
+    last: Counters,
+    /// Pages programmed at the next mark.
+    next_programs: u64,
+    rested_days: f64,
+    marks: Vec<Mark>,
+    first_bad_bytes: Option<f64>,
+    rated_bytes: Option<f64>,
+}
+
+impl Liver {
+    pub fn new(device: Box<dyn Device>, extent: Extent, daily: Daily, ratio: f64) -> Liver {
+        let start = device.counters();
+        Liver {
+            next_programs: start.nand_programs,
+            last: start,
+            start,
+            device,
+            extent,
+            daily,
+            ratio,
+            rested_days: 0.0,
+            marks: Vec::new(),
+            first_bad_bytes: None,
+            rated_bytes: None,
+        }
+    }
+
+    /// Runs the groups of the job one after the other, and all of them again, until the drive's end.
+    pub fn live(
+        mut self,
+        job: &JobFile,
+        seed: RootSeed,
+        tell: &dyn Fn(f64),
+    ) -> Result<Life, EnduranceError> {
+        let bytes = self.device.capacity_sectors() * SECTOR_BYTES;
+        driver::check(job, bytes, driver::Clock::Untimed)?;
+        let jobs = driver::resolve(job, bytes, driver::Clock::Untimed)?;
+        let mut pass = 0;
+        loop {
+            let before = self.device.counters().host_bytes_written;
+            let pass_seed = seed.derive(&format!("endurance pass {pass}"));
+            for members in job.groups() {
+                let members = members.iter().map(|&member| &jobs[member]);
+                if self.group(members, pass_seed, tell)? {
+                    return Ok(self.finish());
+                }
+            }
+            if self.device.counters().host_bytes_written == before {
+                return Err(EnduranceError::NoWrites);
+            }
+            pass += 1;
+        }
+    }
+
+    /// Applies the commands of jobs in turn until all are over; whether the drive came to its end.
+    fn group<'a>(
+        &mut self,
+        jobs: impl Iterator<Item = &'a ResolvedJob>,
+        seed: RootSeed,
+        tell: &dyn Fn(f64),
+    ) -> Result<bool, EnduranceError> {
+        let mut streams: Vec<JobStream> = jobs.map(|job| JobStream::new(job, seed)).collect();
+        while !streams.is_empty() {
+            let mut n = 0;
+            while n < streams.len() {
+                let Some(request) = streams[n].next() else {
+                    streams.remove(n);
+                    continue;
+                };
+                n += 1;
+                let outcome = self.device.apply(Command {
+                    id: CommandId(0),
+                    kind: request.kind,
+                    lba: request.lba,
+                    sectors: request.sectors,
+                    content: request.content,
+                    at: SimTime::ZERO,
+                });
+                match outcome {
+                    Outcome::Good | Outcome::Unrecoverable => {}
+                    Outcome::WriteFault => return Ok(true),
+                }
+                if request.kind == CommandKind::Write {
+                    self.look(tell)?;
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Marks how the drive stands, if it is time to.
+    fn look(&mut self, tell: &dyn Fn(f64)) -> Result<(), EnduranceError> {
+        let programs = self.device.counters().nand_programs;
+        if programs < self.next_programs {
+            return Ok(());
+        }
+        let life = self.extent.pages * u64::from(self.extent.median_cycles);
+        self.next_programs = programs + (life / u64::from(MARKS)).max(1);
+        let lived = (programs - self.start.nand_programs) as f64 / life as f64;
+        if lived > f64::from(LIVES_MAX) {
+            return Err(EnduranceError::Endless { lives: LIVES_MAX });
+        }
+        tell(lived);
+        self.mark();
+        Ok(())
+    }
+
+    fn host_bytes(&self, counters: &Counters) -> f64 {
+        counters.since(&self.start).host_bytes_written as f64 * self.ratio
+    }
+
+    fn mark(&mut self) {
+        let now = self.device.counters();
+        let health = self.device.health().expect("it is of flash");
+        let host_bytes = self.host_bytes(&now);
+        let days = host_bytes / self.daily.bytes;
+        self.device
+            .rest((days - self.rested_days) * DAY_HOURS, self.daily.celsius);
+        self.rested_days = days;
+        if health.grown_bad() > 0 {
+            self.first_bad_bytes.get_or_insert(host_bytes);
+        }
+        if health.worn_share() >= 1.0 {
+            self.rated_bytes.get_or_insert(host_bytes);
+        }
+        let bad = health.grown_bad() + health.faults.factory_bad;
+        self.marks.push(Mark {
+            host_bytes,
+            wa: now.since(&self.last).write_amplification(),
+            worn_share: health.worn_share(),
+            over_worn_share: health.wear.over_worn_share(),
+            bad_share: f64::from(bad) / f64::from(health.wear.blocks()),
+            spare_share: health.spare_share(),
+            health,
+        });
+        self.last = now;
+    }
+
+    fn finish(mut self) -> Life {
+        self.mark();
+        let end = self.device.counters();
+        let last = self.marks.last().expect("the end was marked");
+        Life {
+            first_bad_bytes: self.first_bad_bytes,
+            rated_bytes: self.rated_bytes,
+            host_bytes: self.host_bytes(&end),
+            wa: end.since(&self.start).write_amplification(),
+            unreadable: last.health.faults.unreadable,
+            ending: Ending::ReadOnly(self.device.fault().unwrap_or_default()),
+            marks: self.marks,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! A drive written to its end: how much the host could write, and what gave out first.
+//!
+//! A whole life is real writes without time on a drive scaled down (`DriveFile::scaled`): fewer and
+//! smaller blocks, fewer cycles, the same ratios. What is reported is what the full drive would have
+//! taken: bytes times the scale. Days pass with the bytes the host writes, and age the data.
+
+mod life;
+mod plan;
+
+pub use life::{Ending, Life, Mark};
+pub use plan::{EnduranceError, Plan};
+
+use crate::review;
+use crate::states::{State, prepare};
+use ftlab_base::RootSeed;
+use ftlab_drive::{DriveFile, Testbed};
+use ftlab_workload::{JobFile, Size};
+use life::Liver;
+
+/// What is to be done to a drive, day by day.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Daily {
+    /// Bytes the host writes a day.
+    pub bytes: f64,
+    /// Degrees Celsius at which the drive works and its data age.
+    pub celsius: f64,
+}
+
+/// Writes a drive by a job, over and over, until it takes no more. `tell` is told the share of the
+/// median block's life that is used.
+///
+/// # Errors
+/// When the drive cannot be scaled or built, the job does not fit it, or it cannot be filled.
+pub fn live(
+    file: &DriveFile,
+    job: &JobFile,
+    (plan, daily): (&Plan, Daily),
+    (testbed, seed): (&Testbed, RootSeed),
+    tell: &dyn Fn(f64),
+) -> Result<Life, EnduranceError> {
+    let scaled = file.scaled(plan.scale)?;
+    let drive_seed = review::drive_seed(seed, file.slug());
+    let mut device = scaled.build(testbed, drive_seed)?;
+    prepare(device.as_mut(), State::New, State::Filled, drive_seed)?;
+    let (full, small) = (file.capacity_bytes(), scaled.capacity_bytes());
+    let job = in_proportion(job, small as f64 / full as f64);
+    let ratio = plan.scale_of_bytes(full, small);
+    let liver = Liver::new(device, scaled.extent()?, daily, ratio);
+    liver.live(&job, seed, tell)
+}
+
+/// The job on a drive of the share `of_size`: regions given in bytes are that share of what they were, in
+/// whole requests. Shares of the drive stay, and so do requests.
+fn in_proportion(job: &JobFile, of_size: f64) -> JobFile {
+    let mut job = job.clone();
+    for spec in &mut job.jobs {
+        let request = spec.bs.write.max(spec.bs.read).max(spec.bs.trim).max(1);
+        let scaled = |bytes: u64, least: u64| {
+            let requests = (bytes as f64 * of_size / request as f64).ceil() as u64;
+            Size::Bytes(requests.max(least) * request)
+        };
+        if let Some(Size::Bytes(bytes)) = spec.size {
+            spec.size = Some(scaled(bytes, 1));
+        }
+        if let Size::Bytes(bytes) = spec.offset {
+            spec.offset = scaled(bytes, 0);
+        }
+    }
+    job
+}
+
+#[cfg(test)]
+mod tests;

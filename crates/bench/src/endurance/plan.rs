@@ -1,0 +1,103 @@
+//! How small a drive is made, so that its life is simulated in the time there is.
+
+use crate::driver::DriverError;
+use crate::states::PrepareError;
+use ftlab_drive::{DriveError, DriveFile, Extent, Scale};
+use thiserror::Error;
+
+/// Superblocks of a group that a scaled drive keeps at least: enough that its spare area is many
+/// of them.
+const SUPERBLOCKS: u32 = 1024;
+
+/// Slots of a superblock that a page-mapped one keeps at least: write amplification hardly depends on
+/// more.
+const SUPERBLOCK_SLOTS: u32 = 128;
+
+/// Cycles of a block that a scaled drive keeps at least.
+const CYCLES: u32 = 60;
+
+/// Why a life could not be simulated.
+#[derive(Debug, Error)]
+pub enum EnduranceError {
+    /// The drive cannot be scaled or built.
+    #[error(transparent)]
+    Drive(#[from] DriveError),
+    /// The job does not fit it.
+    #[error(transparent)]
+    Job(#[from] DriverError),
+    /// It cannot be filled.
+    #[error(transparent)]
+    Prepare(#[from] PrepareError),
+    /// Nothing is ever written.
+    #[error("the job writes nothing, and reading does not wear a drive out; give it writes")]
+    NoWrites,
+    /// It would live for ever.
+    #[error(
+        "after {lives} times the median life of its blocks the drive still takes writes: it stores \
+         less than the host writes, or the job hardly writes"
+    )]
+    Endless {
+        /// How many.
+        lives: u32,
+    },
+}
+
+impl EnduranceError {
+    /// Whether what was asked for is at fault rather than the drive.
+    #[must_use]
+    pub fn is_input(&self) -> bool {
+        match self {
+            EnduranceError::Drive(_) | EnduranceError::NoWrites => true,
+            EnduranceError::Job(error) => error.is_input(),
+            EnduranceError::Prepare(error) => error.is_input(),
+            EnduranceError::Endless { .. } => false,
+        }
+    }
+}
+
+/// The scale of a simulated life.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Plan {
+    /// Divisors.
+    pub scale: Scale,
+}
+
+impl Plan {
+    /// A scale with which the pages times the cycles of a drive are at most `programs`, as far as the
+    /// least sizes allow.
+    ///
+    /// # Errors
+    /// When the drive has no flash that wears out.
+    pub fn within(file: &DriveFile, programs: f64) -> Result<Plan, EnduranceError> {
+        let extent: Extent = file.extent()?;
+        let mut over = extent.pages as f64 * f64::from(extent.median_cycles) / programs;
+        let mut take = |most: u32| {
+            let divisor = (over.ceil().clamp(1.0, f64::from(most.max(1)))) as u32;
+            over /= f64::from(divisor);
+            divisor
+        };
+        // First what matters least: the number of blocks, then their size, then the cycles.
+        let blocks = take(extent.superblocks / SUPERBLOCKS);
+        let smallest = if extent.is_block_mapped {
+            extent.superblock_slots
+        } else {
+            SUPERBLOCK_SLOTS
+        };
+        let pages = take((extent.superblock_slots / smallest).min(extent.pages_per_block));
+        let cycles = take(extent.median_cycles / CYCLES);
+        Ok(Plan {
+            scale: Scale {
+                blocks,
+                pages,
+                cycles,
+            },
+        })
+    }
+
+    /// Host bytes of the full drive for each of the scaled one: capacities as they came out, since
+    /// blocks and slots are whole, times the cycles.
+    #[must_use]
+    pub fn scale_of_bytes(&self, full_bytes: u64, scaled_bytes: u64) -> f64 {
+        full_bytes as f64 / scaled_bytes as f64 * f64::from(self.scale.cycles)
+    }
+}

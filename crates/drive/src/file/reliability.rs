@@ -1,0 +1,121 @@
+//! What a drive file says of reliability, as the array's.
+
+use super::schema::{EccKeys, ReliabilityKeys, SsdFile};
+use ftlab_base::RootSeed;
+use ftlab_nand::{BitErrors, Endurance, ErrorParams, Reliability};
+
+/// The most that a share may be and leave a drive at all.
+const FACTORY_BAD_MAX: f64 = 1.0;
+
+/// The least and the most shape of the distribution of block lives: from lives that forget how worn
+/// a block is to lives that are all but equal.
+const SHAPES: [f64; 2] = [1.0, 1000.0];
+
+/// More retries than any firmware's table has.
+const RETRIES_MAX: u32 = 64;
+
+/// The most a power law may rise with.
+const POWER_MAX: f64 = 20.0;
+
+/// What can fail in the drive's array, if the file says so; the error says what is wrong.
+pub(super) fn reliability(ssd: &SsdFile, seed: RootSeed) -> Result<Option<Reliability>, String> {
+    let Some(keys) = &ssd.reliability else {
+        return match ssd.ecc {
+            None => Ok(None),
+            Some(_) => Err(
+                "[ecc] gives its rates at the rated cycles, and there is no [reliability] to say \
+                 how many those are"
+                    .into(),
+            ),
+        };
+    };
+    let factory_bad = keys.factory_bad.as_ref().map_or(0.0, |share| share.base);
+    if factory_bad >= FACTORY_BAD_MAX {
+        return Err(format!(
+            "reliability.factory_bad is {factory_bad}: all blocks are bad; it must be below 1"
+        ));
+    }
+    let endurance = endurance(keys)?;
+    let ecc = ssd.ecc.as_ref();
+    let bit_errors = ecc.map(|ecc| bit_errors(ecc, keys.rated_cycles.get(), ssd.nand.page.get()));
+    Ok(Some(Reliability {
+        seed: seed.derive("reliability").0,
+        factory_bad,
+        endurance: Some(endurance),
+        bit_errors: bit_errors.transpose()?,
+    }))
+}
+
+fn endurance(keys: &ReliabilityKeys) -> Result<Endurance, String> {
+    let (shape, erase_share) = (keys.life_shape.base, keys.erase_share.base);
+    let [least, most] = SHAPES;
+    if !(least..=most).contains(&shape) {
+        return Err(format!(
+            "reliability.life_shape is {shape}; it must lie between {least} and {most}"
+        ));
+    }
+    if erase_share > 1.0 {
+        return Err(format!(
+            "reliability.erase_share is {erase_share}; a share is at most 1"
+        ));
+    }
+    Ok(Endurance {
+        rated_cycles: keys.rated_cycles.get(),
+        median_cycles: keys.median_cycles.get(),
+        shape,
+        erase_share,
+    })
+}
+
+fn bit_errors(keys: &EccKeys, rated_cycles: u32, page_bytes: u64) -> Result<BitErrors, String> {
+    let codeword = keys.codeword.get();
+    if codeword > page_bytes {
+        return Err(format!(
+            "ecc.codeword: {codeword} bytes on pages of {page_bytes}; a codeword lies in one page"
+        ));
+    }
+    let bits = codeword * 8;
+    let correctable_bits = keys.correctable_bits.get();
+    if u64::from(correctable_bits) >= bits {
+        return Err(format!(
+            "ecc.correctable_bits is {correctable_bits} of the {bits} bits of a codeword"
+        ));
+    }
+    for (key, power) in [
+        ("wear_power", &keys.wear_power),
+        ("retention_power", &keys.retention_power),
+        ("disturb_power", &keys.disturb_power),
+    ] {
+        if power.base > POWER_MAX {
+            return Err(format!(
+                "ecc.{key} is {}; the most is {POWER_MAX}",
+                power.base
+            ));
+        }
+    }
+    if keys.retry_gain.base > 1.0 {
+        let gain = keys.retry_gain.base;
+        return Err(format!("ecc.retry_gain is {gain}; a share is at most 1"));
+    }
+    let retries_max = keys.retries.get();
+    if retries_max > RETRIES_MAX {
+        return Err(format!(
+            "ecc.retries is {retries_max}; the most is {RETRIES_MAX}"
+        ));
+    }
+    Ok(BitErrors::new(ErrorParams {
+        rated_cycles,
+        rber_new: keys.rber_new.base,
+        rber_wear: keys.rber_wear.base,
+        wear_power: keys.wear_power.base,
+        rber_retention: keys.rber_retention.base,
+        retention_power: keys.retention_power.base,
+        rber_disturb: keys.rber_disturb.base,
+        disturb_power: keys.disturb_power.base,
+        activation_ev: keys.activation.base,
+        codeword_bytes: codeword as u32,
+        correctable_bits,
+        retries_max,
+        retry_gain: keys.retry_gain.base,
+    }))
+}

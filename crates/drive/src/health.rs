@@ -1,0 +1,47 @@
+//! How a drive stands: what it has been through, and what is left of it.
+
+use ftlab_ftl::Spare;
+use ftlab_nand::{FaultCounters, WearHistogram};
+
+/// How an SSD stands, from its own counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Health {
+    /// Erase counts of all blocks, bad ones included.
+    pub wear: WearHistogram,
+    /// P/E cycles that the maker guarantees, if the drive file says.
+    pub rated_cycles: Option<u32>,
+    /// Bad blocks by when and how they failed, and reads that were difficult.
+    pub faults: FaultCounters,
+    /// Superblocks that are left to replace bad blocks with.
+    pub spare: Spare,
+    /// Bytes the host wrote.
+    pub host_bytes_written: u64,
+    /// Bytes programmed.
+    pub nand_bytes_programmed: u64,
+    /// Pages programmed for the host, and for all else.
+    pub pages_programmed: [u64; 2],
+}
+
+impl Health {
+    /// Blocks that went bad since the drive was made.
+    #[must_use]
+    pub fn grown_bad(&self) -> u32 {
+        self.faults.erase_failed + self.faults.program_failed
+    }
+
+    /// The mean P/E count over the rated one, without limit; 0 when no rating is known.
+    #[must_use]
+    pub fn worn_share(&self) -> f64 {
+        let rated = self.rated_cycles.map_or(f64::INFINITY, f64::from);
+        self.wear.mean() / rated
+    }
+
+    /// What is left of the spare superblocks, of what there was; all of it when there was none.
+    #[must_use]
+    pub fn spare_share(&self) -> f64 {
+        match self.spare.at_first {
+            0 => 1.0,
+            at_first => f64::from(self.spare.left) / f64::from(at_first),
+        }
+    }
+}

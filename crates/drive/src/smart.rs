@@ -1,0 +1,407 @@
+//! SMART attributes: a drive's health in the numbers and scales of its maker.
+//!
+//! Numbers, names and units are those that makers' data sheets and smartmontools' drive database
+//! give; only attributes that the model counts are listed. `docs/endurance.md` has the sources.
+
+use crate::file::DriveFile;
+use crate::health::Health;
+
+/// Bytes of Intel's unit of host writes: 65,536 sectors.
+const INTEL_UNIT: u64 = 32 << 20;
+
+/// Bytes of a sector.
+const SECTOR: u64 = 512;
+
+/// Bytes of a gibibyte.
+const GIBIBYTE: u64 = 1 << 30;
+
+/// Normalised values begin here.
+const BEST: u8 = 100;
+
+/// Whose table of attributes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Vendor {
+    /// Intel: X25-M to 320, 710, DC S3700.
+    Intel,
+    /// Indilinx Barefoot.
+    Indilinx,
+    /// SandForce SF-1200 to SF-2281.
+    SandForce,
+    /// Micron and Crucial: C300, m4, M500.
+    Micron,
+    /// Samsung: 470 to 840 Pro.
+    Samsung,
+}
+
+/// An attribute as it is read out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attribute {
+    /// Its number.
+    pub id: u8,
+    /// Its name in smartmontools' database.
+    pub name: &'static str,
+    /// The normalised value: 100 at first, less as it gets worse.
+    pub value: u8,
+    /// The normalised value at which the drive calls itself failing; 0 for never.
+    pub threshold: u8,
+    /// The raw value.
+    pub raw: u64,
+}
+
+impl DriveFile {
+    /// Whose attributes the drive reports, if its file says.
+    #[must_use]
+    pub fn smart_vendor(&self) -> Option<Vendor> {
+        self.smart_vendor_name()
+            .and_then(|name| Vendor::named(name).ok())
+    }
+}
+
+impl Vendor {
+    /// The names a drive file can give.
+    pub const NAMES: [&'static str; 5] = ["intel", "indilinx", "sandforce", "micron", "samsung"];
+
+    /// The vendor called `name`.
+    ///
+    /// # Errors
+    /// When there is none, with the names there are.
+    pub fn named(name: &str) -> Result<Vendor, String> {
+        let all = [
+            Vendor::Intel,
+            Vendor::Indilinx,
+            Vendor::SandForce,
+            Vendor::Micron,
+            Vendor::Samsung,
+        ];
+        let place = Self::NAMES.iter().position(|known| *known == name);
+        place.map(|n| all[n]).ok_or_else(|| {
+            format!(
+                "smart.vendor `{name}` is none of: {}",
+                Self::NAMES.join(", ")
+            )
+        })
+    }
+
+    /// The attributes of a drive of this vendor, by number.
+    #[must_use]
+    pub fn attributes(self, health: &Health) -> Vec<Attribute> {
+        let rows = match self {
+            Vendor::Intel => intel(health),
+            Vendor::Indilinx => indilinx(health),
+            Vendor::SandForce => sandforce(health),
+            Vendor::Micron => micron(health),
+            Vendor::Samsung => samsung(health),
+        };
+        let row = |(id, name, value, threshold, raw)| Attribute {
+            id,
+            name,
+            value,
+            threshold,
+            raw,
+        };
+        rows.into_iter().map(row).collect()
+    }
+}
+
+/// Number, name, normalised value, threshold, raw value.
+type Row = (u8, &'static str, u8, u8, u64);
+
+/// What is left of 100 % when the mean block has used that share of its rated cycles; `floor` at
+/// least, however worn.
+fn life_left(health: &Health, floor: f64) -> u8 {
+    (100.0 * (1.0 - health.worn_share()))
+        .clamp(floor, 100.0)
+        .round() as u8
+}
+
+/// What is left of the spare blocks, in percent, rounded down: none left must not look like some.
+fn spare_left(health: &Health) -> u8 {
+    (100.0 * health.spare_share()).floor() as u8
+}
+
+fn intel(health: &Health) -> Vec<Row> {
+    let faults = &health.faults;
+    let host = health.host_bytes_written / INTEL_UNIT;
+    vec![
+        (
+            0x05,
+            "Reallocated_Sector_Ct",
+            BEST,
+            0,
+            health.grown_bad().into(),
+        ),
+        (
+            0xab,
+            "Program_Fail_Count",
+            BEST,
+            0,
+            faults.program_failed.into(),
+        ),
+        (
+            0xac,
+            "Erase_Fail_Count",
+            BEST,
+            0,
+            faults.erase_failed.into(),
+        ),
+        (0xbb, "Uncorrectable_Error_Cnt", BEST, 0, faults.unreadable),
+        (0xe1, "Host_Writes_32MiB", BEST, 0, host),
+        (0xe8, "Available_Reservd_Space", spare_left(health), 10, 0),
+        // From 100 to 1 over the rated cycles; then it stays.
+        (
+            0xe9,
+            "Media_Wearout_Indicator",
+            life_left(health, 1.0),
+            0,
+            0,
+        ),
+        (0xf1, "Host_Writes_32MiB", BEST, 0, host),
+        (
+            0xf9,
+            "NAND_Writes_1GiB",
+            BEST,
+            0,
+            health.nand_bytes_programmed / GIBIBYTE,
+        ),
+    ]
+}
+
+fn indilinx(health: &Health) -> Vec<Row> {
+    let (faults, wear) = (&health.faults, &health.wear);
+    let left = life_left(health, 0.0);
+    let rated = health.rated_cycles.unwrap_or(0);
+    vec![
+        (
+            184,
+            "Initial_Bad_Block_Count",
+            BEST,
+            0,
+            faults.factory_bad.into(),
+        ),
+        (
+            195,
+            "Program_Failure_Blk_Ct",
+            BEST,
+            0,
+            faults.program_failed.into(),
+        ),
+        (
+            196,
+            "Erase_Failure_Blk_Ct",
+            BEST,
+            0,
+            faults.erase_failed.into(),
+        ),
+        (
+            199,
+            "Write_Sectors_Tot_Ct",
+            BEST,
+            0,
+            health.host_bytes_written / SECTOR,
+        ),
+        (205, "Max_PE_Count_Spec", BEST, 0, rated.into()),
+        (206, "Min_Erase_Count", BEST, 0, wear.min().into()),
+        (207, "Max_Erase_Count", BEST, 0, wear.max().into()),
+        (208, "Average_Erase_Count", BEST, 0, wear.mean() as u64),
+        (209, "Remaining_Lifetime_Perc", left, 0, left.into()),
+    ]
+}
+
+fn sandforce(health: &Health) -> Vec<Row> {
+    let (faults, wear) = (&health.faults, &health.wear);
+    let delta = 100.0 * f64::from(wear.max() - wear.min()) / f64::from(wear.max().max(1));
+    // The lower of what is left of the cycles and of the spare blocks.
+    let left = life_left(health, 0.0).min(spare_left(health));
+    let host = health.host_bytes_written / GIBIBYTE;
+    vec![
+        (5, "Retired_Block_Count", BEST, 3, health.grown_bad().into()),
+        (
+            171,
+            "Program_Fail_Count",
+            BEST,
+            0,
+            faults.program_failed.into(),
+        ),
+        (172, "Erase_Fail_Count", BEST, 0, faults.erase_failed.into()),
+        (177, "Wear_Range_Delta", BEST, 0, delta as u64),
+        (187, "Reported_Uncorrect", BEST, 0, faults.unreadable),
+        (0xe7, "SSD_Life_Left", left, 10, left.into()),
+        (
+            0xe9,
+            "SandForce_Internal",
+            BEST,
+            0,
+            health.nand_bytes_programmed / GIBIBYTE,
+        ),
+        (0xf1, "Lifetime_Writes_GiB", BEST, 0, host),
+    ]
+}
+
+fn micron(health: &Health) -> Vec<Row> {
+    let (faults, wear) = (&health.faults, &health.wear);
+    let used = (100.0 * health.worn_share()).round().min(255.0) as u64;
+    let left = life_left(health, 0.0);
+    let [host, other] = health.pages_programmed;
+    vec![
+        (
+            5,
+            "Reallocated_Sector_Ct",
+            BEST,
+            10,
+            health.grown_bad().into(),
+        ),
+        (
+            170,
+            "Grown_Failing_Block_Ct",
+            BEST,
+            10,
+            health.grown_bad().into(),
+        ),
+        (
+            171,
+            "Program_Fail_Count",
+            BEST,
+            0,
+            faults.program_failed.into(),
+        ),
+        (172, "Erase_Fail_Count", BEST, 0, faults.erase_failed.into()),
+        (173, "Wear_Leveling_Count", left, 10, wear.mean() as u64),
+        (187, "Reported_Uncorrect", BEST, 0, faults.unreadable),
+        (
+            189,
+            "Factory_Bad_Block_Ct",
+            BEST,
+            0,
+            faults.factory_bad.into(),
+        ),
+        (202, "Perc_Rated_Life_Used", left, 0, used),
+        (
+            246,
+            "Total_LBAs_Written",
+            BEST,
+            0,
+            health.host_bytes_written / SECTOR,
+        ),
+        (247, "Host_Program_Page_Count", BEST, 0, host),
+        (248, "Bckgnd_Program_Page_Cnt", BEST, 0, other),
+    ]
+}
+
+fn samsung(health: &Health) -> Vec<Row> {
+    let (faults, spare) = (&health.faults, &health.spare);
+    let (used, unused) = (spare.at_first - spare.left.min(spare.at_first), spare.left);
+    let reserve = spare_left(health);
+    vec![
+        (
+            5,
+            "Reallocated_Sector_Ct",
+            BEST,
+            10,
+            health.grown_bad().into(),
+        ),
+        (
+            177,
+            "Wear_Leveling_Count",
+            life_left(health, 0.0),
+            0,
+            health.wear.mean() as u64,
+        ),
+        (179, "Used_Rsvd_Blk_Cnt_Tot", reserve, 10, used.into()),
+        (180, "Unused_Rsvd_Blk_Cnt_Tot", reserve, 10, unused.into()),
+        (
+            181,
+            "Program_Fail_Cnt_Total",
+            BEST,
+            10,
+            faults.program_failed.into(),
+        ),
+        (
+            182,
+            "Erase_Fail_Count_Total",
+            BEST,
+            10,
+            faults.erase_failed.into(),
+        ),
+        (187, "Uncorrectable_Error_Cnt", BEST, 0, faults.unreadable),
+        (
+            241,
+            "Total_LBAs_Written",
+            BEST,
+            0,
+            health.host_bytes_written / SECTOR,
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ftlab_ftl::Spare;
+    use ftlab_nand::{FaultCounters, WearHistogram};
+
+    fn health(cycles: u32, spare_left: u32) -> Health {
+        Health {
+            wear: WearHistogram::of([cycles, cycles].into_iter()),
+            rated_cycles: Some(3000),
+            faults: FaultCounters {
+                factory_bad: 9,
+                erase_failed: 5,
+                program_failed: 2,
+                retries: 0,
+                unreadable: 1,
+            },
+            spare: Spare {
+                at_first: 40,
+                left: spare_left,
+            },
+            host_bytes_written: 1007 << 30,
+            nand_bytes_programmed: 2014 << 30,
+            pages_programmed: [10, 20],
+        }
+    }
+
+    fn of(vendor: Vendor, health: &Health, id: u8) -> (u8, u64) {
+        let all = vendor.attributes(health);
+        let found = all.iter().find(|a| a.id == id).expect("the vendor has it");
+        (found.value, found.raw)
+    }
+
+    #[test]
+    fn intel_counts_down_to_one_and_stays_there() {
+        let wearout = |cycles| of(Vendor::Intel, &health(cycles, 40), 0xe9).0;
+        assert_eq!([0, 1500, 2970, 6000].map(wearout), [100, 50, 1, 1]);
+        // 1,007 GiB in units of 32 MiB.
+        assert_eq!(of(Vendor::Intel, &health(0, 40), 0xe1).1, 1007 * 32);
+        assert_eq!(of(Vendor::Intel, &health(0, 40), 0x05).1, 7);
+    }
+
+    #[test]
+    fn spare_blocks_count_down_to_nothing() {
+        let left = |n| of(Vendor::Intel, &health(0, n), 0xe8).0;
+        assert_eq!([40, 20, 1, 0].map(left), [100, 50, 2, 0]);
+        assert_eq!(of(Vendor::Samsung, &health(0, 10), 179), (25, 30));
+        assert_eq!(of(Vendor::Samsung, &health(0, 10), 180), (25, 10));
+    }
+
+    #[test]
+    fn every_vendor_tells_life_in_its_own_way() {
+        let worn = health(1500, 40);
+        assert_eq!(of(Vendor::SandForce, &worn, 0xe7), (50, 50));
+        assert_eq!(of(Vendor::SandForce, &health(1500, 4), 0xe7), (10, 10));
+        assert_eq!(of(Vendor::SandForce, &worn, 0xf1).1, 1007);
+        assert_eq!(of(Vendor::SandForce, &worn, 0xe9).1, 2014);
+        assert_eq!(of(Vendor::Indilinx, &worn, 209), (50, 50));
+        assert_eq!(of(Vendor::Micron, &worn, 202), (50, 50));
+        assert_eq!(of(Vendor::Micron, &health(6000, 40), 202), (0, 200));
+        assert_eq!(of(Vendor::Samsung, &worn, 177), (50, 1500));
+    }
+
+    #[test]
+    fn attributes_are_in_order_and_names_known() {
+        for name in Vendor::NAMES {
+            let all = Vendor::named(name).unwrap().attributes(&health(10, 40));
+            assert!(all.is_sorted_by(|a, b| a.id < b.id), "{name}");
+        }
+        assert!(Vendor::named("acme").unwrap_err().contains("intel"));
+    }
+}

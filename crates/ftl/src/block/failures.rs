@@ -1,0 +1,133 @@
+//! What failures do to a block-mapped layer: pages passed over, superblocks retired, slots lost.
+//!
+//! A program that fails in a log leaves the pages of its block out: the slot goes to the next good
+//! page, and the log, no longer in order, ends in a full merge. One that fails in a merge makes the
+//! merge begin again into another superblock, since the old data are still there. Bad blocks are
+//! replaced when their superblock is erased (`donors.rs`).
+
+use super::config::MERGE_RESERVE;
+use super::pool::Use;
+use super::space::LogicalBlock;
+use super::{BlockConfigError, BlockLayer};
+use crate::donors::Erasing;
+use crate::{Extent, Refusal};
+use ftlab_base::{Lpn, SuperblockId};
+use ftlab_nand::{Cause, OpBatch, Order};
+
+impl BlockLayer {
+    /// Replaces the factory bad blocks, as far as good superblocks can be made of what there is.
+    pub(super) fn set_bad_blocks_aside(&mut self) -> Result<(), BlockConfigError> {
+        if self.array.can_fail() {
+            let erasing = Erasing {
+                cause: Cause::Gc,
+                order: Order::FREE,
+                always: false,
+            };
+            for superblock in (0..self.layout.superblocks()).map(SuperblockId) {
+                if !self.make_ready(superblock, erasing, &mut OpBatch::default()) {
+                    self.pool.withdraw(superblock);
+                }
+            }
+            let good = self.good_superblocks();
+            let needed = self.superblocks_needed();
+            if good < needed {
+                return Err(BlockConfigError::FactoryBadBlocks { good, needed });
+            }
+        }
+        self.spare_at_first = self.spare_left();
+        Ok(())
+    }
+
+    /// Erases a superblock and replaces its bad blocks; whether it is whole then.
+    pub(super) fn make_ready(
+        &mut self,
+        superblock: SuperblockId,
+        erasing: Erasing,
+        batch: &mut OpBatch,
+    ) -> bool {
+        let place = (&self.layout, superblock);
+        self.donors
+            .make_ready(place, &mut self.array, erasing, batch)
+    }
+
+    /// Superblocks without which a group cannot go on.
+    fn superblocks_needed(&self) -> u32 {
+        self.space.zones + self.logs.open_max() + MERGE_RESERVE
+    }
+
+    /// Superblocks that are not retired, in the group that has the fewest.
+    fn good_superblocks(&self) -> u32 {
+        let per_group = self.layout.superblocks_per_group as usize;
+        let good = |group: &[Use]| group.iter().filter(|of| **of != Use::Retired).count();
+        let groups = self.pool.uses().chunks(per_group).map(good);
+        groups.min().unwrap_or(0) as u32
+    }
+
+    pub(super) fn spare_left(&self) -> u32 {
+        self.good_superblocks()
+            .saturating_sub(self.superblocks_needed())
+    }
+
+    /// A superblock cannot be made whole any more.
+    #[cold]
+    pub(super) fn retire(&mut self, superblock: SuperblockId) {
+        self.pool.assign(superblock, Use::Retired);
+        if self.good_superblocks() < self.superblocks_needed() {
+            self.refuse_as_worn_out();
+        }
+    }
+
+    #[cold]
+    fn refuse_as_worn_out(&mut self) {
+        self.refusal = Some(Refusal::worn_out(&self.array));
+    }
+
+    /// Takes a free superblock; where none is left, no more writes are taken.
+    pub(super) fn take_free(&mut self, group: u32) -> Option<SuperblockId> {
+        let taken = self.pool.take(group, &self.array);
+        if taken.is_none() {
+            self.refuse_as_worn_out();
+        }
+        taken
+    }
+
+    /// Leaves out the next pages of a log as far as they are of bad blocks.
+    pub(super) fn pass_bad_pages(&mut self, block: LogicalBlock) {
+        if !self.array.can_fail() {
+            return;
+        }
+        while let Some(log) = self.logs.get(block)
+            && log.fill < self.space.slots_per_block
+        {
+            let page = self.layout.page(log.superblock, log.fill);
+            if !self.array.is_bad(page.block) {
+                break;
+            }
+            self.logs.pass(block);
+        }
+    }
+
+    /// A slot that had to be moved could not be read: the host is told when it asks for it.
+    #[cold]
+    pub(super) fn lose(&mut self, block: LogicalBlock, offset: u32) {
+        self.lost.insert(self.space.lpn(block, offset).0);
+    }
+
+    /// The host writes a slot: new data take the place of lost ones, unless a part of the slot was to
+    /// be kept and could not be read.
+    pub(super) fn note_loss(&mut self, lpn: Lpn, extent: Extent, kept: bool) {
+        match extent {
+            Extent::Whole => drop(self.lost.remove(&lpn.0)),
+            Extent::Part if kept => {}
+            Extent::Part => drop(self.lost.insert(lpn.0)),
+        }
+    }
+
+    /// The host reads slots: counts those that are lost.
+    pub(super) fn tell_of_lost(&mut self, first: Lpn, slots: u32) {
+        if !self.lost.is_empty() {
+            let lost = self.lost.range(first.0..first.0 + slots).count();
+            self.array.note_unreadable(lost as u64);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Superblocks made whole again: what is left of superblocks that were taken apart replaces bad blocks.
+//!
+//! A superblock is erased as a stripe over dies and planes, so one bad block would cost all of it.
+//! Firmware therefore links stripes anew: a bad block's place is taken by a good one of the same
+//! plane. Where none is left, the superblock itself is taken apart, and its good blocks replace the
+//! next bad ones. So a stripe is lost for as many bad blocks as the worst plane has, not for every bad
+//! block. Where a superblock is a single block, there is nothing to link, and each bad one is lost.
+
+use ftlab_base::{BlockId, DieId, Layout, SuperblockId};
+use ftlab_nand::{Array, Cause, OpBatch, Order};
+
+/// Good blocks of superblocks that were taken apart.
+#[derive(Debug, Clone)]
+pub(crate) struct Donors {
+    /// By die and plane.
+    blocks: Vec<Vec<BlockId>>,
+}
+
+/// On whose behalf superblocks are erased, and when.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Erasing {
+    /// The cause of the operations.
+    pub cause: Cause,
+    /// What they wait for.
+    pub order: Order,
+    /// Whether blocks that hold nothing are erased as well.
+    pub always: bool,
+}
+
+impl Donors {
+    pub fn new(layout: &Layout) -> Donors {
+        let planes = layout.geometry.dies() * layout.geometry.planes_per_die;
+        Donors {
+            blocks: vec![Vec::new(); planes as usize],
+        }
+    }
+
+    /// Erases a superblock and replaces what is bad. Whether it is whole then; if not, it is taken
+    /// apart, and must never be used again.
+    pub fn make_ready(
+        &mut self,
+        (layout, superblock): (&Layout, SuperblockId),
+        array: &mut Array,
+        erasing: Erasing,
+        batch: &mut OpBatch,
+    ) -> bool {
+        let planes = layout.geometry.planes_per_die;
+        let mut good = true;
+        for (die, first) in layout.blocks(superblock) {
+            let blocks = || (first.0..first.0 + planes).map(BlockId);
+            let used = erasing.always || blocks().any(|b| array.programmed_pages(b) > 0);
+            if !array.can_fail() {
+                if used {
+                    array.erase((die, first), planes, erasing.cause, erasing.order, batch);
+                }
+            } else if blocks().any(|b| array.is_bad(b)) {
+                for block in blocks().filter(|_| used) {
+                    // Those beside a bad one are erased one by one.
+                    if !array.is_bad(block) {
+                        array.erase((die, block), 1, erasing.cause, erasing.order, batch);
+                    }
+                }
+                good = false;
+            } else if used {
+                good &= array.erase((die, first), planes, erasing.cause, erasing.order, batch);
+            }
+        }
+        good || self.mend((layout, superblock), array, erasing, batch)
+    }
+
+    /// Replaces the bad blocks of a superblock, or takes it apart.
+    #[cold]
+    fn mend(
+        &mut self,
+        (layout, superblock): (&Layout, SuperblockId),
+        array: &mut Array,
+        erasing: Erasing,
+        batch: &mut OpBatch,
+    ) -> bool {
+        let planes = layout.geometry.planes_per_die;
+        let mut whole = true;
+        for (die, first) in layout.blocks(superblock) {
+            for block in (first.0..first.0 + planes).map(BlockId) {
+                if array.is_bad(block) {
+                    whole &= self.replace((layout, die, block), array, erasing, batch);
+                }
+            }
+        }
+        if !whole {
+            self.take_apart((layout, superblock), array);
+        }
+        whole
+    }
+
+    /// Makes the good blocks of a superblock donors.
+    pub fn take_apart(&mut self, (layout, superblock): (&Layout, SuperblockId), array: &Array) {
+        let planes = layout.geometry.planes_per_die;
+        for (die, first) in layout.blocks(superblock) {
+            for plane in 0..planes {
+                let block = BlockId(first.0 + plane);
+                if !array.is_bad(block) {
+                    self.blocks[(u32::from(die.0) * planes + plane) as usize].push(block);
+                }
+            }
+        }
+    }
+
+    /// Puts a donor in the place of a bad block; whether there was one that could be erased.
+    fn replace(
+        &mut self,
+        (layout, die, block): (&Layout, DieId, BlockId),
+        array: &mut Array,
+        erasing: Erasing,
+        batch: &mut OpBatch,
+    ) -> bool {
+        let planes = layout.geometry.planes_per_die;
+        let plane = block.0 % layout.geometry.blocks_per_die % planes;
+        let donors = &mut self.blocks[(u32::from(die.0) * planes + plane) as usize];
+        // The least worn first: in an order that does not depend on how they came here.
+        while let Some(n) =
+            (0..donors.len()).min_by_key(|&n| (array.erase_count(donors[n]), donors[n]))
+        {
+            array.exchange(block, donors.swap_remove(n));
+            if array.programmed_pages(block) == 0
+                || array.erase((die, block), 1, erasing.cause, erasing.order, batch)
+            {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Erases of a superblock: its blocks are erased together. Where one may replace another, those of its
+/// most worn block.
+pub(crate) fn wear_of(layout: &Layout, array: &Array, superblock: SuperblockId) -> u32 {
+    if !array.can_fail() {
+        return array.erase_count(layout.first_page(superblock).block);
+    }
+    let planes = layout.geometry.planes_per_die;
+    let blocks = layout.blocks(superblock);
+    let blocks = blocks.flat_map(|(_, first)| (first.0..first.0 + planes).map(BlockId));
+    let most = blocks.map(|block| array.erase_count(block)).max();
+    most.expect("a superblock has a block")
+}

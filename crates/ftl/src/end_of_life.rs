@@ -1,0 +1,293 @@
+//! Layers written to death: whatever fails, nothing that was acknowledged is lost.
+
+use crate::block::{BlockConfig, BlockLayer};
+use crate::page::{
+    self, Allocation, Checkpoint, Greedy, PageConfig, Separation, SpareShare, StaticLevelling,
+    StreamConfig, WearLevelling,
+};
+use crate::testing::StampOracle;
+use crate::{Extent, Refusal, TranslationLayer};
+use ftlab_base::rng::Stream;
+use ftlab_base::{Content, Geometry, Layout, Lpn, RootSeed};
+use ftlab_nand::{Endurance, Fence, OpBatch, Reliability};
+use rand::RngExt;
+
+/// Blocks that die after about `cycles`; a share of them in a program.
+fn wearing(cycles: u32, seed: u64) -> Reliability {
+    Reliability {
+        seed,
+        factory_bad: 0.02,
+        endurance: Some(Endurance {
+            rated_cycles: cycles,
+            median_cycles: cycles,
+            shape: 3.0,
+            erase_share: 0.5,
+        }),
+        bit_errors: None,
+    }
+}
+
+fn layout(dies: u32, stripe_dies: u32, planes: u32, slot_kib: u32) -> Layout {
+    let geometry = Geometry {
+        channels: dies,
+        dies_per_channel: 1,
+        planes_per_die: planes,
+        blocks_per_die: 32 * planes,
+        pages_per_block: 8,
+        page_bytes: 4096,
+        slot_bytes: slot_kib << 10,
+    };
+    Layout::new(geometry, stripe_dies).unwrap()
+}
+
+fn page_mapped(layout: Layout, apart: bool, tables: bool, seed: u64) -> Box<dyn TranslationLayer> {
+    let streams = StreamConfig {
+        separation: if apart {
+            Separation::ByAddress { hot_slots: 20 }
+        } else {
+            Separation::None
+        },
+        spare: SpareShare::SquareRoot,
+    };
+    let config = PageConfig {
+        translation: None,
+        user_slots: layout.slots() / 2,
+        reserve_superblocks: 2 * streams.count() as u32,
+        policy: Box::new(Greedy),
+        checkpoint: tables.then_some(Checkpoint {
+            every_slots: 50,
+            pages: 3,
+        }),
+        streams,
+        wear: WearLevelling {
+            allocation: Allocation::LeastWorn,
+            levelling: Some(StaticLevelling {
+                spread_erases: 3,
+                every_collections: 5,
+            }),
+        },
+        reliability: Some(wearing(12, seed)),
+    };
+    page::layer(layout, config).unwrap()
+}
+
+fn block_mapped(layout: Layout, window: Option<u32>, seed: u64) -> Box<dyn TranslationLayer> {
+    let config = BlockConfig {
+        log_blocks: 3,
+        copy_window_pages: window,
+        wear_every_merges: 4,
+        wear_blocks: 2,
+    };
+    let slots = layout.slots() / 2;
+    Box::new(BlockLayer::new(layout, config, slots, Some(wearing(12, seed))).unwrap())
+}
+
+/// Layers of every kind that fail in different ways.
+fn layers(seed: u64) -> Vec<(&'static str, Box<dyn TranslationLayer>)> {
+    let flat = layout(2, 1, 1, 4);
+    let striped = layout(4, 4, 2, 4);
+    vec![
+        ("flat", page_mapped(flat, false, false, seed)),
+        ("flat with tables", page_mapped(flat, false, true, seed)),
+        ("striped", page_mapped(striped, false, false, seed)),
+        (
+            "striped, streams and tables",
+            page_mapped(striped, true, true, seed),
+        ),
+        (
+            "striped, slots of units",
+            page_mapped(layout(4, 2, 2, 16), false, false, seed),
+        ),
+        (
+            "slots of half a unit",
+            page_mapped(layout(2, 1, 4, 8), true, false, seed),
+        ),
+        ("block", block_mapped(flat, None, seed)),
+        (
+            "block, striped",
+            block_mapped(layout(4, 4, 2, 4), Some(4), seed),
+        ),
+        (
+            "block, groups",
+            block_mapped(layout(4, 2, 1, 4), None, seed),
+        ),
+    ]
+}
+
+struct Life {
+    layer: Box<dyn TranslationLayer>,
+    oracle: StampOracle,
+    batch: OpBatch,
+    stream: Stream,
+    writes: u32,
+}
+
+impl Life {
+    fn new(layer: Box<dyn TranslationLayer>, seed: u64) -> Life {
+        Life {
+            oracle: StampOracle::new(&*layer),
+            layer,
+            batch: OpBatch::carrying_data(),
+            stream: RootSeed(seed).stream("to death"),
+            writes: 0,
+        }
+    }
+
+    fn write(&mut self, lpn: Lpn, extent: Extent) -> Result<(), Refusal> {
+        let content = Content::RANDOM;
+        let written = self.layer.write(lpn, extent, content, &mut self.batch);
+        if written.is_ok() {
+            self.oracle.write(lpn);
+            self.writes += 1;
+        }
+        self.oracle.take(self.batch.moves());
+        self.batch.clear();
+        written.map(drop)
+    }
+
+    fn trim(&mut self, lpn: Lpn) {
+        self.oracle.trim(lpn);
+        self.layer.trim(lpn, 1, &mut self.batch);
+        self.oracle.take(self.batch.moves());
+        self.batch.clear();
+    }
+
+    fn step(&mut self) -> Result<(), Refusal> {
+        let lpn = Lpn(self.stream.random_range(0..self.layer.slots()));
+        match self.stream.random_range(0..20) {
+            0 => self.trim(lpn),
+            1 => {
+                self.layer.flush(&mut self.batch);
+                self.oracle.take(self.batch.moves());
+                self.batch.clear();
+            }
+            2..=4 => self.write(lpn, Extent::Part)?,
+            _ => self.write(lpn, Extent::Whole)?,
+        }
+        Ok(())
+    }
+
+    fn check(&self) {
+        self.oracle.check(&*self.layer);
+        self.layer.check_invariants();
+    }
+}
+
+#[test]
+fn a_drive_written_to_death_keeps_what_it_acknowledged() {
+    for seed in 0..4 {
+        for (name, layer) in layers(seed) {
+            let mut life = Life::new(layer, seed);
+            let slots = life.layer.slots();
+            let refusal = loop {
+                if let Err(refusal) = life.step() {
+                    break refusal;
+                }
+                if life.writes.is_multiple_of(64) {
+                    life.check();
+                }
+                assert!(life.writes < 100 * slots, "{name}: it lives for ever");
+            };
+            assert!(refusal.is_final(), "{name}: {refusal}");
+            life.check();
+            let faults = life.layer.array().fault_counters();
+            assert!(faults.erase_failed > 0, "{name}: {faults:?}");
+            assert!(life.writes > slots / 2, "{name}: {} writes", life.writes);
+            // Read-only it is, and stays, whatever is trimmed; and all can be read.
+            (0..slots).for_each(|n| {
+                life.layer
+                    .read(Lpn(n), 1, Fence::NONE, &mut OpBatch::default())
+            });
+            life.trim(Lpn(3));
+            assert_eq!(
+                life.write(Lpn(3), Extent::Whole).map_err(|r| r.is_final()),
+                Err(true)
+            );
+            life.check();
+        }
+    }
+}
+
+#[test]
+fn programs_fail_on_the_way() {
+    let mut failed = 0;
+    for (_, layer) in layers(1) {
+        let mut life = Life::new(layer, 1);
+        while life.step().is_ok() {}
+        failed += life.layer.array().fault_counters().program_failed;
+    }
+    assert!(failed > 50, "{failed}");
+}
+
+#[test]
+fn a_failing_drive_goes_on_from_its_saved_state() {
+    for (seed, turn) in [(3, 100), (4, 700), (5, 1500), (6, 2500)] {
+        let of = || layers(seed).into_iter();
+        for ((name, layer), (_, mut copy)) in of().zip(of()) {
+            let mut life = Life::new(layer, seed);
+            for _ in 0..turn {
+                if life.step().is_err() {
+                    break;
+                }
+            }
+            let state = life.layer.save();
+            copy.restore(state.clone())
+                .unwrap_or_else(|why| panic!("{name}: {why}"));
+            assert_eq!(copy.save(), state, "{name}");
+            copy.check_invariants();
+            let mut twin = Life {
+                layer: copy,
+                oracle: life.oracle.clone(),
+                batch: OpBatch::carrying_data(),
+                stream: life.stream.clone(),
+                writes: life.writes,
+            };
+            loop {
+                let (one, other) = (life.step(), twin.step());
+                assert_eq!(one, other, "{name}");
+                if one.is_err() {
+                    break;
+                }
+            }
+            let hash = |life: &Life| life.layer.array().stream_hash();
+            assert_eq!(hash(&life), hash(&twin), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_layer_of_bad_blocks_is_refused() {
+    let bad = |share| {
+        Some(Reliability {
+            factory_bad: share,
+            ..wearing(12, 1)
+        })
+    };
+    let config = |share| PageConfig {
+        translation: None,
+        user_slots: 200,
+        reserve_superblocks: 2,
+        policy: Box::new(Greedy),
+        checkpoint: None,
+        streams: StreamConfig::default(),
+        wear: WearLevelling::default(),
+        reliability: bad(share),
+    };
+    let flat = layout(2, 1, 1, 4);
+    assert!(page::layer(flat, config(0.01)).is_ok());
+    for share in [0.6, 0.9999] {
+        let why = page::layer(flat, config(share)).unwrap_err().to_string();
+        assert!(why.contains("factory bad blocks leave"), "{why}");
+        let config = BlockConfig {
+            log_blocks: 3,
+            copy_window_pages: None,
+            wear_every_merges: 0,
+            wear_blocks: 0,
+        };
+        let why = BlockLayer::new(flat, config, 200, bad(share)).unwrap_err();
+        assert!(
+            why.to_string().contains("factory bad blocks leave"),
+            "{why}"
+        );
+    }
+}

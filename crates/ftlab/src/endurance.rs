@@ -1,0 +1,342 @@
+//! `ftlab endurance`: a drive written to its end.
+
+use crate::cli::{OutputFormat, TestbedOption};
+use crate::failure::{Failure, Outcome};
+use crate::files;
+use crate::health::{SmartRow, Wear, smart, smart_table};
+use crate::progress::Progress;
+use crate::screen;
+use clap::Args;
+use ftlab_base::RootSeed;
+use ftlab_bench::endurance::{self, Daily, Ending, Life, Mark, Plan};
+use ftlab_drive::{Catalog, DriveFile};
+use ftlab_workload::JobFile;
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+const CLIENT: (&str, &str) = (
+    "jobs/client-workload.fio",
+    include_str!("../../../jobs/client-workload.fio"),
+);
+
+const DAYS_A_YEAR: f64 = 365.0;
+
+/// Rows of the table of a life.
+const ROWS: usize = 16;
+
+/// Bytes of a terabyte and a gigabyte.
+const TB: f64 = 1e12;
+const GB: f64 = 1e9;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab endurance --drive intel-x25-m-g1-80
+  ftlab endurance --drive intel-x25-m-g1-80 --job jobs/uniform-random-4k.fio --per-day 20
+  ftlab endurance --drive generic-mlc-8 --set reliability.median_cycles=9000 --programs 1e9
+
+The job's writes are repeated until the drive takes no more. So that a life takes a minute, the drive is
+made smaller and its blocks shorter-lived in proportion: the scale is printed, and all bytes and years
+are those of the full drive. Regions of the job that are no percentages shrink with the drive.")]
+pub struct Options {
+    /// A drive of `ftlab drives`, or a path to a drive file; it needs a section [reliability]
+    #[arg(long)]
+    drive: String,
+    /// A fio job file; a client's writes if left out
+    #[arg(long)]
+    job: Option<PathBuf>,
+    /// GB (10^9 bytes) that the host writes a day
+    #[arg(long, value_name = "GB", default_value_t = 100.0)]
+    per_day: f64,
+    /// Years that the drive should last
+    #[arg(long, default_value_t = 5.0)]
+    years: f64,
+    /// Degrees Celsius at which the data age
+    #[arg(long, value_name = "DEGREES", default_value_t = 40.0)]
+    celsius: f64,
+    /// Pages programmed in a life at most, as far as the drive can be scaled
+    #[arg(long, default_value_t = 1.5e8)]
+    programs: f64,
+    /// Change a number of the drive file, for example spare.op=28%; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// Root of every random stream: the same seed gives the same life
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    testbed: TestbedOption,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
+    output_format: OutputFormat,
+}
+
+/// A life, as JSON. Bytes are the full drive's.
+#[derive(Debug, Serialize)]
+struct Report {
+    drive: String,
+    job: String,
+    seed: u64,
+    scale: ScaleRow,
+    per_day_gb: f64,
+    years: f64,
+    /// Whether the drive still took writes after so many years.
+    lasts: bool,
+    /// Years until it took no more.
+    lived_years: f64,
+    host_tb: f64,
+    /// Host terabytes at the first block that went bad.
+    first_bad_tb: Option<f64>,
+    /// Host terabytes when the mean block had used its rated cycles.
+    rated_tb: Option<f64>,
+    wa: f64,
+    unreadable: u64,
+    ending: String,
+    /// The drive after the years asked for, or at its end if it did not live that long.
+    then: MarkRow,
+    life: Vec<MarkRow>,
+    /// Of the scaled drive at its end.
+    wear: Wear,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    smart: Vec<SmartRow>,
+}
+
+/// By how much the drive was divided.
+#[derive(Debug, Serialize)]
+struct ScaleRow {
+    blocks: u32,
+    pages: u32,
+    cycles: u32,
+}
+
+#[derive(Debug, Serialize)]
+struct MarkRow {
+    host_tb: f64,
+    wa: f64,
+    worn_share: f64,
+    over_worn_share: f64,
+    bad_share: f64,
+    spare_share: f64,
+}
+
+impl MarkRow {
+    fn of(mark: &Mark) -> MarkRow {
+        MarkRow {
+            host_tb: mark.host_bytes / TB,
+            wa: mark.wa,
+            worn_share: mark.worn_share,
+            over_worn_share: mark.over_worn_share,
+            bad_share: mark.bad_share,
+            spare_share: mark.spare_share,
+        }
+    }
+}
+
+pub fn command(options: &Options) -> Outcome {
+    for (name, value) in [("--per-day", options.per_day), ("--years", options.years)] {
+        if !(value > 0.0 && value < 1e9) {
+            return Err(Failure::Input(format!(
+                "{name} is {value}; it must be above 0 and below 1e9"
+            )));
+        }
+    }
+    if !(options.programs >= 1.0) {
+        return Err(Failure::Input(format!(
+            "--programs is {}; it must be at least 1",
+            options.programs
+        )));
+    }
+    if !(options.celsius > -100.0 && options.celsius < 200.0) {
+        return Err(Failure::Input(format!(
+            "--celsius is {}; it must lie between -100 and 200",
+            options.celsius
+        )));
+    }
+    let (job_name, job_text) = match &options.job {
+        Some(path) => (
+            path.display().to_string(),
+            files::read(path, "a fio job file")?,
+        ),
+        None => (CLIENT.0.to_owned(), CLIENT.1.to_owned()),
+    };
+    let job = JobFile::parse(&job_text, &job_name)?;
+    let drive = Catalog::load(&options.drive, &options.settings)?;
+    let testbed = options.testbed.load()?;
+    let plan = Plan::within(&drive, options.programs)?;
+    let daily = Daily {
+        bytes: options.per_day * GB,
+        celsius: options.celsius,
+    };
+    let progress = Progress::spinner("writing the drive to its end");
+    let tell = |lived: f64| {
+        progress.say(&format!(
+            "{:.0} % of the median block's life",
+            100.0 * lived
+        ))
+    };
+    let life = endurance::live(
+        &drive,
+        &job,
+        (&plan, daily),
+        (&testbed, RootSeed(options.seed)),
+        &tell,
+    )?;
+    drop(progress);
+    let report = report(&drive, job_name, (options, daily), (&plan, &life));
+    screen::print(&match options.output_format {
+        OutputFormat::Normal => normal(&report),
+        OutputFormat::Json => {
+            let text = serde_json::to_string_pretty(&report);
+            text.map_err(|error| Failure::Running(error.to_string()))? + "\n"
+        }
+    })
+}
+
+fn report(
+    drive: &DriveFile,
+    job: String,
+    (options, daily): (&Options, Daily),
+    (plan, life): (&Plan, &Life),
+) -> Report {
+    let lived_years = life.days(daily) / DAYS_A_YEAR;
+    let asked_bytes = daily.bytes * options.years * DAYS_A_YEAR;
+    let end = life.marks.last().expect("a life has an end");
+    let then = life.at(asked_bytes).unwrap_or(end);
+    let Ending::ReadOnly(ending) = life.ending.clone();
+    let step = life.marks.len().div_ceil(ROWS);
+    let kept = |n: usize| n.is_multiple_of(step) || n + 1 == life.marks.len();
+    let rows = life.marks.iter().enumerate().filter(|(n, _)| kept(*n));
+    Report {
+        drive: drive.slug().to_owned(),
+        job,
+        seed: options.seed,
+        scale: ScaleRow {
+            blocks: plan.scale.blocks,
+            pages: plan.scale.pages,
+            cycles: plan.scale.cycles,
+        },
+        per_day_gb: options.per_day,
+        years: options.years,
+        lasts: lived_years >= options.years,
+        lived_years,
+        host_tb: life.host_bytes / TB,
+        first_bad_tb: life.first_bad_bytes.map(|bytes| bytes / TB),
+        rated_tb: life.rated_bytes.map(|bytes| bytes / TB),
+        wa: life.wa,
+        unreadable: life.unreadable,
+        ending,
+        then: MarkRow::of(then),
+        life: rows.map(|(_, mark)| MarkRow::of(mark)).collect(),
+        wear: Wear::of(&end.health),
+        smart: drive
+            .smart_vendor()
+            .map_or_else(Vec::new, |vendor| smart(vendor, &end.health)),
+    }
+}
+
+fn normal(report: &Report) -> String {
+    let mut out = String::new();
+    write(&mut out, report).expect("writing to a string succeeds");
+    out
+}
+
+fn write(out: &mut String, report: &Report) -> std::fmt::Result {
+    let ScaleRow {
+        blocks,
+        pages,
+        cycles,
+    } = report.scale;
+    writeln!(
+        out,
+        "{} under {}, seed {}",
+        report.drive, report.job, report.seed
+    )?;
+    writeln!(
+        out,
+        "scale: 1/{blocks} of the blocks, 1/{pages} of the pages of a block, 1/{cycles} of the cycles; \
+         bytes and years are the full drive's\n"
+    )?;
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let mut table = screen::table(&[
+        "host TB",
+        "WA",
+        "rated cycles used",
+        "over-worn blocks",
+        "bad blocks",
+        "spare left",
+    ]);
+    for row in &report.life {
+        table.add_row([
+            format!("{:.1}", row.host_tb),
+            format!("{:.3}", row.wa),
+            percent(row.worn_share),
+            percent(row.over_worn_share),
+            percent(row.bad_share),
+            percent(row.spare_share),
+        ]);
+    }
+    writeln!(out, "{}", screen::lines(table))?;
+    let tb = |value: Option<f64>| value.map_or("never".to_owned(), |tb| format!("{tb:.1} TB"));
+    let wear = &report.wear;
+    let mut row = |name: &str, value: String| writeln!(out, "{name:<24}{value}");
+    row(
+        "host writes",
+        format!("{:.1} TB until the end", report.host_tb),
+    )?;
+    row(
+        "write amplification",
+        format!("{:.3} over the life", report.wa),
+    )?;
+    row("rated cycles used up", tb(report.rated_tb))?;
+    row("first bad block", tb(report.first_bad_tb))?;
+    row(
+        "failed blocks",
+        format!(
+            "{} in an erase, {} in a program, {} from the factory, of {}",
+            wear.erase_failed_blocks,
+            wear.program_failed_blocks,
+            wear.factory_bad_blocks,
+            wear.blocks
+        ),
+    )?;
+    row(
+        "reads",
+        format!(
+            "{} retries, {} uncorrectable",
+            wear.read_retries, report.unreadable
+        ),
+    )?;
+    row("the end", report.ending.clone())?;
+    row(
+        &format!("{} GB a day", report.per_day_gb),
+        format!(
+            "{:.1} years; {} years asked for: {}",
+            report.lived_years,
+            report.years,
+            if report.lasts {
+                "it lasts"
+            } else {
+                "it does not last"
+            }
+        ),
+    )?;
+    row(
+        "then",
+        format!(
+            "{} of the rated cycles used, {} of the blocks over-worn, {} bad, {} of the spare left",
+            percent(report.then.worn_share),
+            percent(report.then.over_worn_share),
+            percent(report.then.bad_share),
+            percent(report.then.spare_share)
+        ),
+    )?;
+    writeln!(
+        out,
+        "\nblocks by erases at the end, of the scaled drive\n{}",
+        wear.bars()
+    )?;
+    if !report.smart.is_empty() {
+        writeln!(out, "{}", smart_table(&report.smart))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,229 @@
+//! What has gone wrong in an array, and what will: blocks out of use, how long the others last, and
+//! how their data have aged.
+//!
+//! Blocks go by their addresses, behind the controller's table of bad blocks: a translation layer
+//! may exchange two blocks of a plane ([`Array::exchange`]), and what belongs to the physical block
+//! goes with it. What happens to a physical block depends on its own number and cycles alone.
+
+use super::{Array, WATCHED};
+use crate::bit_errors::Stress;
+use crate::reliability::{Draw, Reliability};
+use ftlab_base::{BlockId, PagePlace};
+use serde::{Deserialize, Serialize};
+
+/// Bad blocks and failures of an array, counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FaultCounters {
+    /// Blocks that were bad when the drive was made.
+    pub factory_bad: u32,
+    /// Blocks that an erase failed on.
+    pub erase_failed: u32,
+    /// Blocks that a program failed on.
+    pub program_failed: u32,
+    /// Reads that were repeated, each time.
+    pub retries: u64,
+    /// Reads of pages that could not be corrected.
+    pub unreadable: u64,
+}
+
+/// What belongs to one physical block.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cell {
+    /// Its own number.
+    pub home: u32,
+    /// Cycles it survives; follows from the number.
+    life: u32,
+    /// Reads since the erase.
+    pub reads: u32,
+    /// The array's age when it was last erased, in seconds at the reference temperature.
+    pub born_s: u64,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Faults {
+    config: Reliability,
+    pub cells: Vec<Cell>,
+    pub counters: FaultCounters,
+    /// Seconds at the reference temperature since the drive was made.
+    pub age_s: u64,
+}
+
+impl Faults {
+    pub fn new(config: Reliability, blocks: u32) -> Faults {
+        let cell = |home| Cell {
+            home,
+            life: config.life_cycles(home),
+            reads: 0,
+            born_s: 0,
+        };
+        Faults {
+            cells: (0..blocks).map(cell).collect(),
+            config,
+            counters: FaultCounters::default(),
+            age_s: 0,
+        }
+    }
+
+    /// Whether a block is in its last cycle, after `cycles` erases.
+    pub fn is_worn_out(&self, block: BlockId, cycles: u32) -> bool {
+        cycles > self.cells[block.index()].life
+    }
+
+    /// Puts a block of that home at an address.
+    pub fn house(&mut self, block: usize, home: u32) {
+        self.cells[block].home = home;
+        self.cells[block].life = self.config.life_cycles(home);
+    }
+}
+
+fn hours(seconds: u64) -> f64 {
+    seconds as f64 / 3600.0
+}
+
+impl Array {
+    /// The array that `config` describes; its factory bad blocks are out of use.
+    #[must_use]
+    pub fn with_reliability(geometry: ftlab_base::Geometry, config: Option<Reliability>) -> Array {
+        let mut array = Array::new(geometry);
+        let Some(config) = config else {
+            return array;
+        };
+        let mut faults = Faults::new(config, geometry.blocks());
+        for block in 0..geometry.blocks() {
+            if faults.config.is_factory_bad(block) {
+                array.mark_bad(BlockId(block));
+                faults.counters.factory_bad += 1;
+            }
+        }
+        array.faults = Some(Box::new(faults));
+        array
+    }
+
+    /// Whether anything in the array can fail.
+    #[must_use]
+    pub fn can_fail(&self) -> bool {
+        self.faults.is_some()
+    }
+
+    /// What the drive file says of its reliability.
+    #[must_use]
+    pub fn reliability(&self) -> Option<&Reliability> {
+        self.faults.as_ref().map(|faults| &faults.config)
+    }
+
+    /// Failures so far.
+    #[must_use]
+    pub fn fault_counters(&self) -> FaultCounters {
+        self.faults
+            .as_ref()
+            .map_or_else(FaultCounters::default, |f| f.counters)
+    }
+
+    /// Reads of pages that could be corrected, of data that could not be when they were moved there.
+    pub fn note_unreadable(&mut self, reads: u64) {
+        if let Some(faults) = &mut self.faults {
+            faults.counters.unreadable += reads;
+        }
+    }
+
+    /// Lets the data age: `seconds` at the reference temperature.
+    pub fn age(&mut self, seconds: u64) {
+        if let Some(faults) = &mut self.faults {
+            faults.age_s = faults.age_s.saturating_add(seconds);
+        }
+    }
+
+    /// Exchanges the blocks at two addresses of one plane, as a controller does with its table of bad
+    /// blocks. Data do not move with them: neither address may hold any.
+    pub fn exchange(&mut self, a: BlockId, b: BlockId) {
+        let (a, b) = (a.index(), b.index());
+        self.programmed.swap(a, b);
+        self.erases.swap(a, b);
+        self.bad.swap(a, b);
+        if let Some(faults) = &mut self.faults {
+            faults.cells.swap(a, b);
+        }
+    }
+
+    /// A block was erased: whether it failed, and what its next programs will come to.
+    #[cold]
+    pub(super) fn erased(&mut self, block: BlockId) -> bool {
+        let cycles = self.erases[block.index()];
+        let faults = self.faults.as_mut().expect("asked only then");
+        let age_s = faults.age_s;
+        let cell = &mut faults.cells[block.index()];
+        (cell.reads, cell.born_s) = (0, age_s);
+        let home = cell.home;
+        if !faults.is_worn_out(block, cycles) {
+            return true;
+        }
+        if faults.config.erase_fails(home, cycles) {
+            faults.counters.erase_failed += 1;
+            self.mark_bad(block);
+            return false;
+        }
+        self.programmed[block.index()] = WATCHED;
+        true
+    }
+
+    /// A program of a block in its last cycle: whether it is good.
+    pub(super) fn advance_watched(&mut self, block: BlockId, page: u32) -> bool {
+        let pages = self.geometry.pages_per_block;
+        let cycles = self.erases[block.index()];
+        let faults = self.faults.as_mut().expect("only what can fail is watched");
+        let home = faults.cells[block.index()].home;
+        if page == faults.config.failing_page(home, cycles, pages) {
+            faults.counters.program_failed += 1;
+            self.mark_bad(block);
+            return false;
+        }
+        self.programmed[block.index()] += 1;
+        true
+    }
+
+    /// A read of a page where bits can be wrong: how often it is repeated, and whether it succeeds.
+    #[cold]
+    pub(super) fn correct(&mut self, place: PagePlace) -> (u32, bool) {
+        let cycles = self.erases[place.block.index()];
+        let page_bytes = self.geometry.page_bytes;
+        let faults = self.faults.as_mut().expect("asked only then");
+        let age_s = faults.age_s;
+        let cell = &mut faults.cells[place.block.index()];
+        cell.reads = cell.reads.saturating_add(1);
+        let (home, reads) = (cell.home, cell.reads);
+        let hours = hours(age_s - cell.born_s);
+        let Some(errors) = &faults.config.bit_errors else {
+            return (0, true);
+        };
+        let page = u64::from(home) << 32 | u64::from(place.page);
+        let weakness = faults.config.uniform(Draw::WeakPage, page, cycles.into());
+        let stress = Stress {
+            cycles,
+            hours,
+            reads,
+        };
+        let codewords = page_bytes.div_ceil(errors.params().codeword_bytes);
+        let corrected = errors.correct(stress, codewords, weakness);
+        faults.counters.retries += u64::from(corrected.retries);
+        faults.counters.unreadable += u64::from(!corrected.readable);
+        (corrected.retries, corrected.readable)
+    }
+
+    /// How a block stands as far as its bit errors go.
+    #[must_use]
+    pub fn stress(&self, block: BlockId) -> Stress {
+        let cycles = self.erases[block.index()];
+        let none = Stress {
+            cycles,
+            ..Stress::default()
+        };
+        self.faults.as_ref().map_or(none, |faults| {
+            let cell = &faults.cells[block.index()];
+            Stress {
+                cycles,
+                hours: hours(faults.age_s - cell.born_s),
+                reads: cell.reads,
+            }
+        })
+    }
+}
