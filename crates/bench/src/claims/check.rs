@@ -1,7 +1,7 @@
 //! What a check is: measurements, and a judgement of them.
 
 use super::experiments::Experiment;
-use crate::methods::{Fact, Job};
+use crate::methods::Job;
 use crate::review::Load;
 use crate::states::State;
 use ftlab_drive::Port;
@@ -67,8 +67,6 @@ pub enum Work {
         /// None for the fastest.
         port: Option<Port>,
     },
-    /// A fact of the drive, on no machine.
-    Fact(Fact),
     /// Something done to the drive without time.
     Experiment(&'static Experiment),
 }
@@ -117,15 +115,6 @@ const fn load(drive: &'static str, state: State, load: Load) -> Need {
     }
 }
 
-/// A fact.
-pub const fn fact(drive: &'static str, fact: Fact) -> Need {
-    Need {
-        drive,
-        settings: &[],
-        work: Work::Fact(fact),
-    }
-}
-
 /// An experiment.
 pub const fn experiment(drive: &'static str, experiment: &'static Experiment) -> Need {
     Need {
@@ -160,7 +149,11 @@ impl Need {
     /// Drive, settings, what runs and from where.
     #[must_use]
     pub fn label(&self) -> String {
-        let set: String = self.settings.iter().map(|s| format!(" --set {s}")).collect();
+        let set: String = self
+            .settings
+            .iter()
+            .map(|s| format!(" --set {s}"))
+            .collect();
         let work = match self.work {
             Work::Test(slug, None) => slug.to_owned(),
             Work::Test(slug, Some(state)) => format!("{slug} ({state})"),
@@ -170,7 +163,6 @@ impl Need {
                 let port = port.map_or(String::new(), |port| format!(", {}", port.name()));
                 format!("{} ({}{port})", load.name(), state.name())
             }
-            Work::Fact(fact) => format!("{fact:?}"),
             Work::Experiment(experiment) => experiment.name.to_owned(),
         };
         format!("{}{set}: {work}", self.drive)

@@ -7,7 +7,6 @@ use crate::review::ReviewError;
 use crate::states::{self, State};
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Nanos, Outcome, RootSeed, SECTOR_BYTES, SimTime,
-
 };
 use ftlab_drive::host_queue::HostOrder;
 use ftlab_drive::{Counters, Device, DriveFile, Testbed};
@@ -61,7 +60,9 @@ struct Bare {
 impl Bare {
     fn new(file: &DriveFile, seed: RootSeed) -> Result<Bare, ReviewError> {
         let small = match file.capacity_bytes() {
-            bytes if bytes > LARGE_BYTES => file.scaled_down(SCALE).unwrap_or_else(|_| file.clone()),
+            bytes if bytes > LARGE_BYTES => {
+                file.scaled_down(SCALE).unwrap_or_else(|_| file.clone())
+            }
             _ => file.clone(),
         };
         let device = small.build(&nobody(), seed);
@@ -103,7 +104,10 @@ impl Bare {
             Outcome::WriteFault | Outcome::Unrecoverable => Err(ReviewError::Procedure {
                 drive: self.slug.clone(),
                 procedure: "experiment",
-                why: self.device.fault().unwrap_or_else(|| "it gives no reason".into()),
+                why: self
+                    .device
+                    .fault()
+                    .unwrap_or_else(|| "it gives no reason".into()),
             }),
         }
     }

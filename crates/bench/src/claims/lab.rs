@@ -47,7 +47,11 @@ enum Resolved {
 fn resolve(need: &Need, kind: Kind) -> Resolved {
     let case = |load, state, testbed, port| {
         // A disk has one state.
-        let state = if kind == Kind::Disk { State::New } else { state };
+        let state = if kind == Kind::Disk {
+            State::New
+        } else {
+            state
+        };
         Resolved::Case(Case {
             state,
             load,
@@ -81,7 +85,6 @@ fn resolve(need: &Need, kind: Kind) -> Resolved {
             machine,
             port,
         } => case(load, state, machine, port),
-        Work::Fact(fact) => Resolved::Fact(fact),
         Work::Experiment(experiment) => Resolved::Experiment(experiment),
     }
 }
@@ -171,12 +174,17 @@ impl<'a> Lab<'a> {
         let done = AtomicUsize::new(0);
         let step = || progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
         let subjects: Vec<(&String, &Subject)> = self.subjects.iter().collect();
-        let sizes: Vec<u64> = subjects.iter().map(|(_, s)| s.file.memory_bytes()).collect();
+        let sizes: Vec<u64> = subjects
+            .iter()
+            .map(|(_, s)| s.file.memory_bytes())
+            .collect();
         let mut samples = BTreeMap::new();
         for batch in batches(&sizes, threads, self.plan.memory_bytes) {
             let seed = self.plan.seed;
             let run = |(name, subject): &(&String, &Subject)| {
-                subject.run(seed, &step).map(|found| ((*name).clone(), found))
+                subject
+                    .run(seed, &step)
+                    .map(|found| ((*name).clone(), found))
             };
             let found: Vec<_> = pool.install(|| subjects[batch].par_iter().map(run).collect());
             for of_subject in found {
@@ -223,7 +231,10 @@ impl Subject {
             if matches!(fact, Fact::ClientWrites | Fact::Endurance { .. }) && life.is_none() {
                 life = Some(client_life(&self.file, seed)?);
             }
-            found.push((key.clone(), self.told(tell(&self.file, fact, life.as_ref()).metrics)));
+            found.push((
+                key.clone(),
+                self.told(tell(&self.file, fact, life.as_ref()).metrics),
+            ));
             step();
         }
         let experiment = |(key, experiment): (&Key, &&super::experiments::Experiment)| {
@@ -257,7 +268,11 @@ impl Subject {
         let mut device = build()?;
         let mut reached = State::New;
         for state in State::ALL {
-            let here: Vec<_> = self.cases.iter().filter(|(_, c)| c.state == state).collect();
+            let here: Vec<_> = self
+                .cases
+                .iter()
+                .filter(|(_, c)| c.state == state)
+                .collect();
             if here.is_empty() {
                 continue;
             }
@@ -278,7 +293,11 @@ impl Subject {
             let run = |&(key, case): &(&Key, &Case)| {
                 let machine = self.machine(case.testbed)?;
                 let mut copy = prepared.lock().expect("no holder panics").snapshot();
-                copy.plug(&case.port.map_or(machine.host(), |port| machine.on(Some(port))));
+                copy.plug(
+                    &case
+                        .port
+                        .map_or(machine.host(), |port| machine.on(Some(port))),
+                );
                 let name = case.load.name();
                 let record = case.load.run(copy.as_mut(), &machine, job_seed(root, name));
                 let record = record.map_err(|error| ReviewError::Run {

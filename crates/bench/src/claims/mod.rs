@@ -84,7 +84,7 @@ pub struct Judged {
 #[derive(Debug, thiserror::Error)]
 pub enum ClaimsError {
     /// No claim has that id.
-    #[error("there is no claim {0}; `ftlab claims --list` names them")]
+    #[error("there is no claim {0}; they are C001 to C270, see docs/claims.md")]
     Unknown(String),
     /// A run failed.
     #[error(transparent)]

@@ -5,8 +5,10 @@ use super::Verdict;
 const PRICE: &str = "a statement about prices or cost: a model of a drive has none";
 const PCMARK: &str =
     "scores of a closed program, whose requests are not published: any trace would be invented";
-const IDENTITY: &str = "says which products are the same inside: a model is told so, it cannot find out";
-const OPINION: &str = "an opinion or a piece of advice about use, without a figure that a drive could show";
+const IDENTITY: &str =
+    "says which products are the same inside: a model is told so, it cannot find out";
+const OPINION: &str =
+    "an opinion or a piece of advice about use, without a figure that a drive could show";
 const VENDOR: &str = "says what a maker offers, promises or selects: nothing that a drive does";
 const SHEET: &str = "compares figures of data sheets with each other: no run is part of it";
 const FIRMWARE: &str =
@@ -15,14 +17,20 @@ const FIRMWARE: &str =
 /// Claims that no model of a drive can decide, with the reason.
 const NOT_FOR_A_MODEL: &[(&str, &str)] = &[
     ("C001", PRICE),
-    ("C004", "follows from the price of a die of a given area: a model of a drive has none"),
+    (
+        "C004",
+        "follows from the price of a die of a given area: a model of a drive has none",
+    ),
     ("C036", IDENTITY),
     ("C037", IDENTITY),
     ("C041", PCMARK),
     ("C042", PCMARK),
     ("C043", PCMARK),
     ("C044", PCMARK),
-    ("C067", "how installers of an operating system bear long waits is a property of theirs"),
+    (
+        "C067",
+        "how installers of an operating system bear long waits is a property of theirs",
+    ),
     ("C073", "about timing by hand: virtual time has no hand"),
     ("C082", PCMARK),
     ("C083", PCMARK),
@@ -30,44 +38,81 @@ const NOT_FOR_A_MODEL: &[(&str, &str)] = &[
     ("C087", PCMARK),
     ("C088", PCMARK),
     ("C089", PCMARK),
-    ("C099", "frames a second are the game's and the graphics card's; its requests are not published"),
-    ("C100", "frames a second are the game's and the graphics card's; its requests are not published"),
+    (
+        "C099",
+        "frames a second are the game's and the graphics card's; its requests are not published",
+    ),
+    (
+        "C100",
+        "frames a second are the game's and the graphics card's; its requests are not published",
+    ),
     ("C108", PCMARK),
     ("C110", OPINION),
-    ("C112", "compares a test with what users do, which the source does not measure"),
+    (
+        "C112",
+        "compares a test with what users do, which the source does not measure",
+    ),
     ("C126", PRICE),
     ("C127", PRICE),
-    ("C130", "area of dies and cost of silicon: a model of a drive has none"),
+    (
+        "C130",
+        "area of dies and cost of silicon: a model of a drive has none",
+    ),
     ("C137", IDENTITY),
     ("C138", SHEET),
     ("C142", PRICE),
     ("C147", SHEET),
     ("C150", IDENTITY),
-    ("C164", "about what users ask of a drive in ordinary use, which the source does not measure"),
+    (
+        "C164",
+        "about what users ask of a drive in ordinary use, which the source does not measure",
+    ),
     ("C216", PRICE),
     ("C218", FIRMWARE),
     ("C219", FIRMWARE),
     ("C220", FIRMWARE),
-    ("C221", "an expectation of failure rates in the field, of which none were published"),
+    (
+        "C221",
+        "an expectation of failure rates in the field, of which none were published",
+    ),
     ("C222", VENDOR),
     ("C223", PRICE),
-    ("C224", "conduction of heat through a case: no figure is published"),
+    (
+        "C224",
+        "conduction of heat through a case: no figure is published",
+    ),
     ("C231", VENDOR),
-    ("C268", "a limit of a controller's addressing, told in a comment: a model is told so, it cannot find out"),
-    ("C269", "a limit of packaging, told in a comment: dies in a model are not stacked"),
-    ("C270", "about connectors: electrically the same link is the same link in a model by definition"),
+    (
+        "C268",
+        "a limit of a controller's addressing, told in a comment: a model is told so, it cannot find out",
+    ),
+    (
+        "C269",
+        "a limit of packaging, told in a comment: dies in a model are not stacked",
+    ),
+    (
+        "C270",
+        "about connectors: electrically the same link is the same link in a model by definition",
+    ),
 ];
 
 const RETENTION: &str = "data that fade: bits read wrong against wear, time and temperature, in a drive file and in what is read back";
 const END_OF_LIFE: &str = "drives with blocks that fail, written to their end by a check";
 const LAUNCH: &str = "a script of this program's or game's start";
 const FILES: &str = "scripts of copies of small and middling files";
-const TRACE: &str = "the operations of this trace as a script: sizes and shares are published in part";
+const TRACE: &str =
+    "the operations of this trace as a script: sizes and shares are published in part";
 
 /// Claims that wait for something, and for what.
 const OPEN: &[(&str, &str)] = &[
-    ("C003", "programs made of pulses and verifications: a program takes one time"),
-    ("C005", "cells with a window of voltage and levels in it: times and cycles are given as such"),
+    (
+        "C003",
+        "programs made of pulses and verifications: a program takes one time",
+    ),
+    (
+        "C005",
+        "cells with a window of voltage and levels in it: times and cycles are given as such",
+    ),
     ("C010", RETENTION),
     ("C024", RETENTION),
     ("C025", RETENTION),
@@ -83,13 +128,22 @@ const OPEN: &[(&str, &str)] = &[
     ("C076", "power cuts: what buffers lose"),
     ("C097", LAUNCH),
     ("C098", LAUNCH),
-    ("C145", "dies that fail as a whole, and their data made again from parity"),
+    (
+        "C145",
+        "dies that fail as a whole, and their data made again from parity",
+    ),
     ("C155", "a trace with its pauses and without, as a script"),
-    ("C176", "files of the Crucial M4 drives, and compressible data in this test"),
+    (
+        "C176",
+        "files of the Crucial M4 drives, and compressible data in this test",
+    ),
     ("C181", FILES),
     ("C182", FILES),
     ("C186", FILES),
-    ("C188", "a script of a batch of pictures with a slow writer beside it"),
+    (
+        "C188",
+        "a script of a batch of pictures with a slow writer beside it",
+    ),
     ("C189", "a drive of memory, and the scripts of 2011 on it"),
     ("C194", LAUNCH),
     ("C195", LAUNCH),
@@ -100,7 +154,10 @@ const OPEN: &[(&str, &str)] = &[
     ("C243", TRACE),
     ("C244", TRACE),
     ("C245", TRACE),
-    ("C257", "collection ahead of need, whose eagerness a drive file could set: collection runs in step with writes"),
+    (
+        "C257",
+        "collection ahead of need, whose eagerness a drive file could set: collection runs in step with writes",
+    ),
 ];
 
 /// Why a claim has no check.
@@ -109,11 +166,14 @@ const OPEN: &[(&str, &str)] = &[
 /// When the claim is in neither list: a test looks for that.
 pub fn reason(id: &str) -> (Verdict, &'static str) {
     let of = |list: &'static [(&str, &'static str)]| {
-        list.iter().find(|(other, _)| *other == id).map(|(_, why)| *why)
+        list.iter()
+            .find(|(other, _)| *other == id)
+            .map(|(_, why)| *why)
     };
     let not = of(NOT_FOR_A_MODEL).map(|why| (Verdict::NotForAModel, why));
     let open = of(OPEN).map(|what| (Verdict::Open, what));
-    not.or(open).unwrap_or_else(|| panic!("claim {id} has neither a check nor a reason"))
+    not.or(open)
+        .unwrap_or_else(|| panic!("claim {id} has neither a check nor a reason"))
 }
 
 #[cfg(test)]

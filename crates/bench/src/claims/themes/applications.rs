@@ -6,13 +6,31 @@ use crate::methods::Job;
 use crate::states::State;
 
 /// A level of a game: a little data, much work of the CPU, the same on every drive.
-const CPU_BOUND: &Job = own_job!("cpu-bound-load", "rw=randread\nbs=64k\nnorandommap\nnumber_ios=40\nthinktime=500ms");
+const CPU_BOUND: &Job = own_job!(
+    "cpu-bound-load",
+    "rw=randread\nbs=64k\nnorandommap\nnumber_ios=40\nthinktime=500ms"
+);
 /// Textures while playing: reads alone.
-const TEXTURES: &Job = own_job!("textures", "rw=randread\nbs=32k\nnorandommap\niodepth=2\ntime_based\nruntime=20");
-const OUTER: &Job = own_job!("read-near", "rw=read\nbs=128k\nsize=10%\ntime_based\nruntime=15");
-const INNER: &Job = own_job!("read-far", "rw=read\nbs=128k\noffset=80%\nsize=10%\ntime_based\nruntime=15");
-const NEAR_10: &Job = own_job!("seek-10", "rw=randread\nbs=4k\nnorandommap\nsize=10%\ntime_based\nruntime=20");
-const OVER_90: &Job = own_job!("seek-90", "rw=randread\nbs=4k\nnorandommap\nsize=90%\ntime_based\nruntime=20");
+const TEXTURES: &Job = own_job!(
+    "textures",
+    "rw=randread\nbs=32k\nnorandommap\niodepth=2\ntime_based\nruntime=20"
+);
+const OUTER: &Job = own_job!(
+    "read-near",
+    "rw=read\nbs=128k\nsize=10%\ntime_based\nruntime=15"
+);
+const INNER: &Job = own_job!(
+    "read-far",
+    "rw=read\nbs=128k\noffset=80%\nsize=10%\ntime_based\nruntime=15"
+);
+const NEAR_10: &Job = own_job!(
+    "seek-10",
+    "rw=randread\nbs=4k\nnorandommap\nsize=10%\ntime_based\nruntime=20"
+);
+const OVER_90: &Job = own_job!(
+    "seek-90",
+    "rw=randread\nbs=4k\nnorandommap\nsize=90%\ntime_based\nruntime=20"
+);
 /// A film read and one written, in long requests.
 const FILMS: &Job = own_job!("films", "rw=write\nbs=1m\ntime_based\nruntime=30");
 
@@ -40,7 +58,11 @@ pub static CHECKS: &[Check] = &[
             let ratios: Vec<f64> = took[..2].iter().map(|t| t / took[2]).collect();
             Finding::new(
                 ratios.iter().all(|&ratio| near(ratio, 0.7, 0.15)),
-                format!("{}; of the last drive's time {}", list(s, "create_seconds", "s"), row(&ratios, "")),
+                format!(
+                    "{}; of the last drive's time {}",
+                    list(s, "create_seconds", "s"),
+                    row(&ratios, "")
+                ),
             )
         },
     },
@@ -54,7 +76,12 @@ pub static CHECKS: &[Check] = &[
             test(CORE, "archive-create-200mb-while-extract-5gb"),
             test(MOMENTUS, "archive-create-200mb-while-extract-5gb"),
         ],
-        judge: |s| Finding::new(rises(&of(s, "extract_seconds")), list(s, "extract_seconds", "s")),
+        judge: |s| {
+            Finding::new(
+                rises(&of(s, "extract_seconds")),
+                list(s, "extract_seconds", "s"),
+            )
+        },
     },
     Check {
         id: "C086",
@@ -76,8 +103,16 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C085",
-        needs: &[job(RAPTOR, State::Filled, FILMS), job(X25M, State::Filled, FILMS)],
-        judge: |s| Finding::new(falls(&of(s, "mb_s")), list(s, "mb_s", "MB/s in a stream written")),
+        needs: &[
+            job(RAPTOR, State::Filled, FILMS),
+            job(X25M, State::Filled, FILMS),
+        ],
+        judge: |s| {
+            Finding::new(
+                falls(&of(s, "mb_s")),
+                list(s, "mb_s", "MB/s in a stream written"),
+            )
+        },
     },
     Check {
         id: "C090",
@@ -137,7 +172,10 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C093",
-        needs: &[test(X25M, "launch-powerpoint2007"), test(RAPTOR, "launch-powerpoint2007")],
+        needs: &[
+            test(X25M, "launch-powerpoint2007"),
+            test(RAPTOR, "launch-powerpoint2007"),
+        ],
         judge: |s| {
             let took = of(s, "seconds");
             Finding::new(near(took[0] / took[1], 0.5, 0.2), list(s, "seconds", "s"))
@@ -191,7 +229,10 @@ pub static CHECKS: &[Check] = &[
             let took: Vec<f64> = s.iter().map(|s| s.inside.simulated_seconds).collect();
             Finding::new(
                 spread(&took) < 1.05,
-                format!("20 s of work with 2.6 MB of reads between: {}", row(&took, "s")),
+                format!(
+                    "20 s of work with 2.6 MB of reads between: {}",
+                    row(&took, "s")
+                ),
             )
         },
     },

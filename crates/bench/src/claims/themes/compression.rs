@@ -6,12 +6,27 @@ use crate::methods::Job;
 use crate::states::State;
 
 const BED: &str = "behardware-2011";
-const RANDOM_DATA: &Job = own_job!("write-random-data", "rw=write\nbs=2m\nrefill_buffers\ntime_based\nruntime=20");
-const HALF: &Job = own_job!("write-half-compressible", "rw=write\nbs=2m\nrefill_buffers\nbuffer_compress_percentage=46\ntime_based\nruntime=20");
-const EASY: &Job = own_job!("write-zeroes", "rw=write\nbs=2m\nzero_buffers\ntime_based\nruntime=20");
+const RANDOM_DATA: &Job = own_job!(
+    "write-random-data",
+    "rw=write\nbs=2m\nrefill_buffers\ntime_based\nruntime=20"
+);
+const HALF: &Job = own_job!(
+    "write-half-compressible",
+    "rw=write\nbs=2m\nrefill_buffers\nbuffer_compress_percentage=46\ntime_based\nruntime=20"
+);
+const EASY: &Job = own_job!(
+    "write-zeroes",
+    "rw=write\nbs=2m\nzero_buffers\ntime_based\nruntime=20"
+);
 const READ: &Job = own_job!("read-2m-20s", "rw=read\nbs=2m\ntime_based\nruntime=20");
-pub const SCATTERED: &Job = own_job!("randwrite-easy", "rw=randwrite\nbs=4k\nnorandommap\niodepth=32\nsize=8g\nzero_buffers\ntime_based\nruntime=20");
-pub const SCATTERED_HARD: &Job = own_job!("randwrite-hard", "rw=randwrite\nbs=4k\nnorandommap\niodepth=32\nsize=8g\nrefill_buffers\ntime_based\nruntime=20");
+pub const SCATTERED: &Job = own_job!(
+    "randwrite-easy",
+    "rw=randwrite\nbs=4k\nnorandommap\niodepth=32\nsize=8g\nzero_buffers\ntime_based\nruntime=20"
+);
+pub const SCATTERED_HARD: &Job = own_job!(
+    "randwrite-hard",
+    "rw=randwrite\nbs=4k\nnorandommap\niodepth=32\nsize=8g\nrefill_buffers\ntime_based\nruntime=20"
+);
 const READS_HARD: &Job = &Job {
     file: "claims/reads-of-random-data",
     text: "[fill]\nrw=write\nbs=1m\nsize=2g\nrefill_buffers\n[read]\nstonewall\nrw=randread\nbs=4k\nnorandommap\niodepth=8\nsize=2g\ntime_based\nruntime=10\n",
@@ -47,7 +62,10 @@ pub static CHECKS: &[Check] = &[
             let wa = of(s, "wa");
             Finding::new(
                 falls(&wa) && near(wa[0], 1.0, 0.15) && wa[2] < 0.5,
-                format!("bytes programmed for a byte of random data, data that halve, zeroes: {}", row(&wa, "")),
+                format!(
+                    "bytes programmed for a byte of random data, data that halve, zeroes: {}",
+                    row(&wa, "")
+                ),
             )
         },
     },
@@ -74,16 +92,27 @@ pub static CHECKS: &[Check] = &[
             let rates = of(s, "mb_s");
             Finding::new(
                 rates[2] > 1.2 * rates[1],
-                format!("the same requests with zeroes {} MB/s, with data of programs {}", short(rates[2]), short(rates[1])),
+                format!(
+                    "the same requests with zeroes {} MB/s, with data of programs {}",
+                    short(rates[2]),
+                    short(rates[1])
+                ),
             )
         },
     },
     Check {
         id: "C159",
-        needs: &[test(V3_120, "seqread-2m"), job(V3_120, State::New, READ).on(BED, None), test(F120, "seqread-2m")],
+        needs: &[
+            test(V3_120, "seqread-2m"),
+            job(V3_120, State::New, READ).on(BED, None),
+            test(F120, "seqread-2m"),
+        ],
         judge: |s| {
             let rates = of(s, "mb_s");
-            Finding::new(near(rates[1], rates[0], 0.1) && rates[2] < 0.8 * rates[0], list(s, "mb_s", "MB/s"))
+            Finding::new(
+                near(rates[1], rates[0], 0.1) && rates[2] < 0.8 * rates[0],
+                list(s, "mb_s", "MB/s"),
+            )
         },
     },
     Check {
@@ -98,18 +127,28 @@ pub static CHECKS: &[Check] = &[
             let rates = of(s, "mb_s");
             Finding::new(
                 rates[0] < 0.7 * rates[1] && near(rates[2], rates[3], 0.06),
-                format!("random data {}; zeroes {}", list(&s[..2], "mb_s", "MB/s"), list(&s[2..], "mb_s", "MB/s")),
+                format!(
+                    "random data {}; zeroes {}",
+                    list(&s[..2], "mb_s", "MB/s"),
+                    list(&s[2..], "mb_s", "MB/s")
+                ),
             )
         },
     },
     Check {
         id: "C172",
-        needs: &[job(V3_120, State::New, READS_HARD).on(BED, None), job(V3_120, State::New, READS_HALF).on(BED, None)],
+        needs: &[
+            job(V3_120, State::New, READS_HARD).on(BED, None),
+            job(V3_120, State::New, READS_HALF).on(BED, None),
+        ],
         judge: |s| {
             let lat: Vec<f64> = s.iter().map(|s| s.read.lat_ns_mean / 1e6).collect();
             Finding::new(
                 spread(&lat) < 1.3,
-                format!("random reads of data that do not compress and of data that halve: {}", row(&lat, "ms")),
+                format!(
+                    "random reads of data that do not compress and of data that halve: {}",
+                    row(&lat, "ms")
+                ),
             )
         },
     },
@@ -120,7 +159,11 @@ pub static CHECKS: &[Check] = &[
             let rates = of(s, "mb_s");
             Finding::new(
                 near(rates[0], 163.0, 0.1) && near(rates[2], 451.0, 0.1),
-                format!("random data {} MB/s, zeroes {}", short(rates[0]), short(rates[2])),
+                format!(
+                    "random data {} MB/s, zeroes {}",
+                    short(rates[0]),
+                    short(rates[2])
+                ),
             )
         },
     },
@@ -132,7 +175,11 @@ pub static CHECKS: &[Check] = &[
             let written: Vec<f64> = s.iter().map(|s| s.write.bytes as f64 / 1e9).collect();
             Finding::new(
                 wa[1] < 0.9 && wa[2] < 0.5,
-                format!("of {} the host wrote, flash took {} times as much", row(&written, "GB"), row(&wa, "")),
+                format!(
+                    "of {} the host wrote, flash took {} times as much",
+                    row(&written, "GB"),
+                    row(&wa, "")
+                ),
             )
         },
     },
@@ -141,7 +188,14 @@ pub static CHECKS: &[Check] = &[
         needs: &I520_BY_DATA,
         judge: |s| {
             let rates = of(s, "mb_s");
-            Finding::new(rates[0] < 0.8 * rates[2], format!("random data {} MB/s, zeroes {}", short(rates[0]), short(rates[2])))
+            Finding::new(
+                rates[0] < 0.8 * rates[2],
+                format!(
+                    "random data {} MB/s, zeroes {}",
+                    short(rates[0]),
+                    short(rates[2])
+                ),
+            )
         },
     },
     Check {
@@ -151,18 +205,27 @@ pub static CHECKS: &[Check] = &[
             let rates = of(s, "mb_s");
             Finding::new(
                 rates[0] <= rates[1] && rates[1] <= rates[2] && rates[0] < rates[2],
-                format!("random data, data that halve, zeroes: {}", row(&rates, "MB/s")),
+                format!(
+                    "random data, data that halve, zeroes: {}",
+                    row(&rates, "MB/s")
+                ),
             )
         },
     },
     Check {
         id: "C234",
-        needs: &[job(I520, State::Filled, SCATTERED), job(HYPERX, State::Filled, SCATTERED)],
+        needs: &[
+            job(I520, State::Filled, SCATTERED),
+            job(HYPERX, State::Filled, SCATTERED),
+        ],
         judge: |s| Finding::new(falls(&of(s, "mb_s")), list(s, "mb_s", "MB/s")),
     },
     Check {
         id: "C235",
-        needs: &[test(HYPERX, "randwrite-4k-qd32-8gb"), test(I520, "randwrite-4k-qd32-8gb")],
+        needs: &[
+            test(HYPERX, "randwrite-4k-qd32-8gb"),
+            test(I520, "randwrite-4k-qd32-8gb"),
+        ],
         judge: |s| Finding::new(falls(&of(s, "mb_s")), list(s, "mb_s", "MB/s")),
     },
     Check {
@@ -189,15 +252,28 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C238",
-        needs: &[tested(I520, "as-ssd-seqwrite", "new"), test(I520, "seqwrite-128k-qd1")],
+        needs: &[
+            tested(I520, "as-ssd-seqwrite", "new"),
+            test(I520, "seqwrite-128k-qd1"),
+        ],
         judge: |s| {
             let rates = of(s, "mb_s");
-            Finding::new(rates[0] < 0.8 * rates[1], format!("AS-SSD {} MB/s, data that compress {}", short(rates[0]), short(rates[1])))
+            Finding::new(
+                rates[0] < 0.8 * rates[1],
+                format!(
+                    "AS-SSD {} MB/s, data that compress {}",
+                    short(rates[0]),
+                    short(rates[1])
+                ),
+            )
         },
     },
     Check {
         id: "C239",
-        needs: &[tested(I520, "as-ssd-seqwrite", "new"), tested(HYPERX, "as-ssd-seqwrite", "new")],
+        needs: &[
+            tested(I520, "as-ssd-seqwrite", "new"),
+            tested(HYPERX, "as-ssd-seqwrite", "new"),
+        ],
         judge: |s| {
             let rates = of(s, "mb_s");
             Finding::new(near(rates[0], rates[1], 0.05), list(s, "mb_s", "MB/s"))
@@ -205,41 +281,67 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C246",
-        needs: &[tested(I520, "as-ssd-seqwrite", "new"), tested(I520, "as-ssd-seqwrite", "after-torture"), tested(I520, "as-ssd-seqwrite", "after-trim")],
+        needs: &[
+            tested(I520, "as-ssd-seqwrite", "new"),
+            tested(I520, "as-ssd-seqwrite", "after-torture"),
+            tested(I520, "as-ssd-seqwrite", "after-trim"),
+        ],
         judge: |s| {
             let rates = of(s, "mb_s");
             Finding::new(
                 rates[1] < 0.8 * rates[0] && near(rates[2], rates[1], 0.1),
-                format!("new, after the torture, after TRIM: {}", row(&rates, "MB/s")),
+                format!(
+                    "new, after the torture, after TRIM: {}",
+                    row(&rates, "MB/s")
+                ),
             )
         },
     },
     Check {
         id: "C247",
-        needs: &[job(I520, State::Used, RANDOM_DATA).on(BED, None), job(I520, State::Used, EASY).on(BED, None)],
+        needs: &[
+            job(I520, State::Used, RANDOM_DATA).on(BED, None),
+            job(I520, State::Used, EASY).on(BED, None),
+        ],
         judge: |s| {
             let rates = of(s, "mb_s");
             Finding::new(
                 rates[1] > 1.3 * rates[0],
-                format!("one used drive measured with random data {} MB/s, with zeroes {}", short(rates[0]), short(rates[1])),
+                format!(
+                    "one used drive measured with random data {} MB/s, with zeroes {}",
+                    short(rates[0]),
+                    short(rates[1])
+                ),
             )
         },
     },
     Check {
         id: "C248",
-        needs: &[tested(I520, "as-ssd-seqwrite", "new"), tested(I520, "as-ssd-seqwrite", "after-torture"), tested(I520, "as-ssd-seqwrite", "after-trim")],
+        needs: &[
+            tested(I520, "as-ssd-seqwrite", "new"),
+            tested(I520, "as-ssd-seqwrite", "after-torture"),
+            tested(I520, "as-ssd-seqwrite", "after-trim"),
+        ],
         judge: |s| {
             let rates = of(s, "mb_s");
             let [torn, trimmed] = [rates[1] / rates[0], rates[2] / rates[1]];
             Finding::new(
                 near(torn, 0.57, 0.1) && near(trimmed, 1.0, 0.03),
-                format!("new, after the torture, after TRIM: {}; ratios {} and {}", row(&rates, "MB/s"), short(torn), short(trimmed)),
+                format!(
+                    "new, after the torture, after TRIM: {}; ratios {} and {}",
+                    row(&rates, "MB/s"),
+                    short(torn),
+                    short(trimmed)
+                ),
             )
         },
     },
     Check {
         id: "C249",
-        needs: &[tested(I520, "as-ssd-seqwrite", "after-torture"), tested(HYPERX, "as-ssd-seqwrite", "after-torture")],
+        needs: &[
+            tested(I520, "as-ssd-seqwrite", "after-torture"),
+            tested(HYPERX, "as-ssd-seqwrite", "after-torture"),
+        ],
         judge: |s| {
             let rates = of(s, "mb_s");
             Finding::new(near(rates[0], rates[1], 0.02), list(s, "mb_s", "MB/s"))
@@ -247,27 +349,51 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C250",
-        needs: &[tested(I520, "as-ssd-seqwrite", "new"), tested(I520, "as-ssd-seqwrite", "after-trim"), tested(F120, "as-ssd-seqwrite", "new"), tested(F120, "as-ssd-seqwrite", "after-trim")],
+        needs: &[
+            tested(I520, "as-ssd-seqwrite", "new"),
+            tested(I520, "as-ssd-seqwrite", "after-trim"),
+            tested(F120, "as-ssd-seqwrite", "new"),
+            tested(F120, "as-ssd-seqwrite", "after-trim"),
+        ],
         judge: |s| {
             let rates = of(s, "mb_s");
-            Finding::new(rates[1] / rates[0] > rates[3] / rates[2], list(s, "mb_s", "MB/s"))
+            Finding::new(
+                rates[1] / rates[0] > rates[3] / rates[2],
+                list(s, "mb_s", "MB/s"),
+            )
         },
     },
     Check {
         id: "C252",
-        needs: &[job(I520, State::Used, CLIENT).on(BED, None), job(I520, State::Filled, CLIENT).on(BED, None)],
+        needs: &[
+            job(I520, State::Used, CLIENT).on(BED, None),
+            job(I520, State::Filled, CLIENT).on(BED, None),
+        ],
         judge: |s| {
             let [wa, rates] = ["wa", "mb_s"].map(|metric| of(s, metric));
             Finding::new(
                 wa[0] < 1.0 && rates[0] > 0.8 * rates[1],
-                format!("a client's data, written to a used drive: write amplification {}, {} MB/s; to a filled one {} MB/s", short(wa[0]), short(rates[0]), short(rates[1])),
+                format!(
+                    "a client's data, written to a used drive: write amplification {}, {} MB/s; to a filled one {} MB/s",
+                    short(wa[0]),
+                    short(rates[0]),
+                    short(rates[1])
+                ),
             )
         },
     },
     Check {
         id: "C254",
-        needs: &[job(I520, State::Used, CLIENT).on(BED, None), job(I320_300, State::Used, CLIENT).on(BED, None)],
-        judge: |s| Finding::new(rises(&of(s, "wa")), list(s, "wa", "bytes programmed for a byte of a client's writes")),
+        needs: &[
+            job(I520, State::Used, CLIENT).on(BED, None),
+            job(I320_300, State::Used, CLIENT).on(BED, None),
+        ],
+        judge: |s| {
+            Finding::new(
+                rises(&of(s, "wa")),
+                list(s, "wa", "bytes programmed for a byte of a client's writes"),
+            )
+        },
     },
     Check {
         id: "C141",
@@ -280,7 +406,10 @@ pub static CHECKS: &[Check] = &[
         judge: |s| {
             let rates = of(s, "mb_s");
             let ratios = [rates[0] / rates[2], rates[1] / rates[3]];
-            Finding::new(ratios.iter().all(|&ratio| near(ratio, 2.0, 0.25)), list(s, "mb_s", "MB/s"))
+            Finding::new(
+                ratios.iter().all(|&ratio| near(ratio, 2.0, 0.25)),
+                list(s, "mb_s", "MB/s"),
+            )
         },
     },
 ];

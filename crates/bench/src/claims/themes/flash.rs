@@ -1,6 +1,6 @@
 //! Cells, pages and blocks: units, times and what they cost.
 
-use super::super::check::{Check, Finding, experiment, own_job, job, test};
+use super::super::check::{Check, Finding, experiment, job, own_job, test};
 use super::super::experiments::{POWER_OFF, READS, SHEET, SMALL_CHANGES, UNITS};
 use super::*;
 use crate::states::State;
@@ -26,7 +26,8 @@ pub static CHECKS: &[Check] = &[
         needs: &[experiment(SLC, &SHEET), experiment(CORE, &SHEET)],
         judge: |s| {
             let ratio = |key: &str| s[1].get(key) / s[0].get(key);
-            let [erase, read, program] = ["nand.t_erase", "nand.t_read", "nand.t_program"].map(ratio);
+            let [erase, read, program] =
+                ["nand.t_erase", "nand.t_read", "nand.t_program"].map(ratio);
             Finding::new(
                 near(erase, 1.0, 0.05) && near(read, 2.0, 0.25) && (3.0..=4.0).contains(&program),
                 format!(
@@ -40,13 +41,21 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C007",
-        needs: &[experiment(CORE, &SHEET), test(MOMENTUS, "randread-check"), test(RAPTOR, "randread-check")],
+        needs: &[
+            experiment(CORE, &SHEET),
+            test(MOMENTUS, "randread-check"),
+            test(RAPTOR, "randread-check"),
+        ],
         judge: |s| {
             let program = s[0].get("nand.t_program") * 1e3;
             let disks = of(&s[1..], "lat_avg_ms");
             Finding::new(
                 disks.iter().all(|&disk| program < disk / 4.0),
-                format!("a program takes {} ms; a random access: {}", short(program), list(&s[1..], "lat_avg_ms", "ms")),
+                format!(
+                    "a program takes {} ms; a random access: {}",
+                    short(program),
+                    list(&s[1..], "lat_avg_ms", "ms")
+                ),
             )
         },
     },
@@ -99,7 +108,13 @@ pub static CHECKS: &[Check] = &[
         needs: &[experiment(X25M, &UNITS)],
         judge: |s| {
             let programs = s[0].get("programs_of_8k");
-            Finding::new(programs == 2.0, format!("8 KiB take {programs} programs of {} bytes", s[0].get("page_bytes")))
+            Finding::new(
+                programs == 2.0,
+                format!(
+                    "8 KiB take {programs} programs of {} bytes",
+                    s[0].get("page_bytes")
+                ),
+            )
         },
     },
     Check {
@@ -112,7 +127,10 @@ pub static CHECKS: &[Check] = &[
         ])],
         judge: |s| {
             let wa = s[0].get("wa_16k");
-            Finding::new(near(wa, 32.0, 0.1), format!("write amplification {} for 16 KiB", short(wa)))
+            Finding::new(
+                near(wa, 32.0, 0.1),
+                format!("write amplification {} for 16 KiB", short(wa)),
+            )
         },
     },
     Check {
@@ -142,7 +160,10 @@ pub static CHECKS: &[Check] = &[
         needs: &[experiment(G2, &SHEET), experiment(V3_120, &SHEET)],
         judge: |s| {
             let cycles = of(s, "cycles");
-            Finding::new(falls(&cycles), format!("cycles at 34 nm and 25 nm: {}", row(&cycles, "")))
+            Finding::new(
+                falls(&cycles),
+                format!("cycles at 34 nm and 25 nm: {}", row(&cycles, "")),
+            )
         },
     },
     Check {
@@ -173,7 +194,11 @@ pub static CHECKS: &[Check] = &[
             let gib: Vec<f64> = raw.iter().map(|raw| raw / 1_073_741_824.0).collect();
             Finding::new(
                 gib == [128.0, 256.0] && pages == [4096.0, 8192.0],
-                format!("{} of flash, pages of {}", row(&gib, "GiB"), row(&pages, "bytes")),
+                format!(
+                    "{} of flash, pages of {}",
+                    row(&gib, "GiB"),
+                    row(&pages, "bytes")
+                ),
             )
         },
     },
@@ -181,12 +206,18 @@ pub static CHECKS: &[Check] = &[
         id: "C140",
         needs: &[experiment(M4_128, &SHEET), experiment(M4_256, &SHEET)],
         judge: |s| {
-            let kept = s.iter().map(|s| 100.0 * (1.0 - s.get("user_bytes") / s.get("raw_bytes")));
+            let kept = s
+                .iter()
+                .map(|s| 100.0 * (1.0 - s.get("user_bytes") / s.get("raw_bytes")));
             let kept: Vec<f64> = kept.collect();
             let gib = 100.0 * (1.0 - 1e9 / 1_073_741_824.0);
             Finding::new(
                 kept.iter().all(|&kept| near(kept, gib, 0.02)),
-                format!("kept {}; a decimal GB is {} % less than a binary one", row(&kept, "%"), short(gib)),
+                format!(
+                    "kept {}; a decimal GB is {} % less than a binary one",
+                    row(&kept, "%"),
+                    short(gib)
+                ),
             )
         },
     },
@@ -204,13 +235,22 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C149",
-        needs: &[experiment(I320_120, &SHEET), experiment(I320_300, &SHEET), experiment(I510_120, &SHEET), experiment(I510_250, &SHEET)],
+        needs: &[
+            experiment(I320_120, &SHEET),
+            experiment(I320_300, &SHEET),
+            experiment(I510_120, &SHEET),
+            experiment(I510_250, &SHEET),
+        ],
         judge: |s| {
-            let kept = s.iter().map(|s| 100.0 * (1.0 - s.get("user_bytes") / s.get("raw_bytes")));
+            let kept = s
+                .iter()
+                .map(|s| 100.0 * (1.0 - s.get("user_bytes") / s.get("raw_bytes")));
             let kept: Vec<f64> = kept.collect();
             let said = [12.7, 12.7, 12.7, 9.1];
             Finding::new(
-                kept.iter().zip(said).all(|(&kept, said)| (kept - said).abs() < 0.1),
+                kept.iter()
+                    .zip(said)
+                    .all(|(&kept, said)| (kept - said).abs() < 0.1),
                 format!("kept of the flash: {}", row(&kept, "%")),
             )
         },
@@ -219,19 +259,27 @@ pub static CHECKS: &[Check] = &[
         id: "C168",
         needs: &[
             job(GENERIC, State::Filled, READS_4K),
-            job(GENERIC, State::Filled, READS_4K).with(&["nand.page=8KiB", "nand.blocks_per_die=256"]),
+            job(GENERIC, State::Filled, READS_4K)
+                .with(&["nand.page=8KiB", "nand.blocks_per_die=256"]),
         ],
         judge: |s| {
             let rates = of(s, "iops");
             Finding::new(
                 rates[0] > 1.02 * rates[1],
-                format!("random reads of 4 KiB from pages of 4 and 8 KiB: {}", row(&rates, "IOPS")),
+                format!(
+                    "random reads of 4 KiB from pages of 4 and 8 KiB: {}",
+                    row(&rates, "IOPS")
+                ),
             )
         },
     },
     Check {
         id: "C197",
-        needs: &[experiment(X25M, &UNITS), test(MOMENTUS, "randwrite-4k-qd1"), test(MOMENTUS, "randread-check")],
+        needs: &[
+            experiment(X25M, &UNITS),
+            test(MOMENTUS, "randwrite-4k-qd1"),
+            test(MOMENTUS, "randread-check"),
+        ],
         judge: |s| {
             let [page, block] = [s[0].get("page_bytes"), s[0].get("erase_bytes")];
             // A disk rewrites in place: its writes, which all replace something, move nothing else.
@@ -250,7 +298,19 @@ pub static CHECKS: &[Check] = &[
     },
 ];
 
-const FIRST: &crate::methods::Job = own_job!("write-first", "rw=write\nbs=1m\nsize=10%\ntime_based\nruntime=15");
-const MIDDLE: &crate::methods::Job = own_job!("write-middle", "rw=write\nbs=1m\noffset=45%\nsize=10%\ntime_based\nruntime=15");
-const LAST: &crate::methods::Job = own_job!("write-last", "rw=write\nbs=1m\noffset=90%\nsize=10%\ntime_based\nruntime=15");
-const READS_4K: &crate::methods::Job = own_job!("reads-4k", "rw=randread\nbs=4k\nnorandommap\ntime_based\nruntime=3");
+const FIRST: &crate::methods::Job = own_job!(
+    "write-first",
+    "rw=write\nbs=1m\nsize=10%\ntime_based\nruntime=15"
+);
+const MIDDLE: &crate::methods::Job = own_job!(
+    "write-middle",
+    "rw=write\nbs=1m\noffset=45%\nsize=10%\ntime_based\nruntime=15"
+);
+const LAST: &crate::methods::Job = own_job!(
+    "write-last",
+    "rw=write\nbs=1m\noffset=90%\nsize=10%\ntime_based\nruntime=15"
+);
+const READS_4K: &crate::methods::Job = own_job!(
+    "reads-4k",
+    "rw=randread\nbs=4k\nnorandommap\ntime_based\nruntime=3"
+);

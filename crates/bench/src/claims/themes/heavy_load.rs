@@ -26,7 +26,11 @@ pub static CHECKS: &[Check] = &[
             };
             Finding::new(
                 is_so(&took[..5]) && is_so(&took[5..]),
-                format!("PowerPoint {}; Photoshop {}", list(&s[..5], "seconds", "s"), list(&s[5..], "seconds", "s")),
+                format!(
+                    "PowerPoint {}; Photoshop {}",
+                    list(&s[..5], "seconds", "s"),
+                    list(&s[5..], "seconds", "s")
+                ),
             )
         },
     },
@@ -37,7 +41,12 @@ pub static CHECKS: &[Check] = &[
             test(RAPTOR, "multitask1-extract-photoshop"),
             test(X25M, "multitask1-extract-photoshop"),
         ],
-        judge: |s| Finding::new(rises(&of(s, "extract_seconds")), list(s, "extract_seconds", "s")),
+        judge: |s| {
+            Finding::new(
+                rises(&of(s, "extract_seconds")),
+                list(s, "extract_seconds", "s"),
+            )
+        },
     },
     Check {
         id: "C102",
@@ -72,7 +81,11 @@ pub static CHECKS: &[Check] = &[
                     && scan[0] > scan[1]
                     && both.iter().all(|&t| both[1] <= t)
                     && extract[4] > 2.0 * extract[2],
-                format!("extraction {}; scan {}", list(s, "extract_seconds", "s"), row(&scan, "s")),
+                format!(
+                    "extraction {}; scan {}",
+                    list(s, "extract_seconds", "s"),
+                    row(&scan, "s")
+                ),
             )
         },
     },
@@ -90,7 +103,10 @@ pub static CHECKS: &[Check] = &[
                 .collect();
             Finding::new(
                 took[1] > 4.0 * took[0] && took[2] > 4.0 * took[0],
-                format!("until both are done: {}", row(&took, "minutes on the SSD and the two disks")),
+                format!(
+                    "until both are done: {}",
+                    row(&took, "minutes on the SSD and the two disks")
+                ),
             )
         },
     },
@@ -122,7 +138,10 @@ pub static CHECKS: &[Check] = &[
         judge: |s| {
             let took = of(s, "seconds");
             Finding::new(
-                spread(&took) < 1.09 && took[3..].iter().all(|&slow| took[..3].iter().all(|&t| t < slow)),
+                spread(&took) < 1.09
+                    && took[3..]
+                        .iter()
+                        .all(|&slow| took[..3].iter().all(|&t| t < slow)),
                 list(s, "seconds", "s"),
             )
         },
@@ -139,7 +158,9 @@ pub static CHECKS: &[Check] = &[
         judge: |s| {
             let took = of(s, "seconds");
             Finding::new(
-                took[1..].iter().all(|&t| took[0] < t) && took[2..].iter().all(|&t| t > 22.0) && took[1] < 22.0,
+                took[1..].iter().all(|&t| took[0] < t)
+                    && took[2..].iter().all(|&t| t > 22.0)
+                    && took[1] < 22.0,
                 list(s, "seconds", "s"),
             )
         },
@@ -212,18 +233,33 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C180",
-        needs: &[test(V3_240, "file-read-xl"), test(I510_250, "file-read-xl"), test(M4_256, "file-read-xl"), test(M4_128, "file-read-xl")],
+        needs: &[
+            test(V3_240, "file-read-xl"),
+            test(I510_250, "file-read-xl"),
+            test(M4_256, "file-read-xl"),
+            test(M4_128, "file-read-xl"),
+        ],
         judge: |s| {
             let rates = of(s, "mb_s");
             Finding::new(
-                rates[..2].iter().all(|&r| near(r, 399.0, 0.1)) && rates[2..].iter().all(|&r| r < rates[0] && near(r, rates[0], 0.15)),
+                rates[..2].iter().all(|&r| near(r, 399.0, 0.1))
+                    && rates[2..]
+                        .iter()
+                        .all(|&r| r < rates[0] && near(r, rates[0], 0.15)),
                 list(s, "mb_s", "MB/s"),
             )
         },
     },
     Check {
         id: "C184",
-        needs: &[test(I510_250, "file-write-xl"), test(V3_240, "file-write-xl"), test(M4_256, "file-write-xl"), test(M4_128, "file-write-xl"), test(V3_120, "file-write-xl"), test(C300_256, "file-write-xl")],
+        needs: &[
+            test(I510_250, "file-write-xl"),
+            test(V3_240, "file-write-xl"),
+            test(M4_256, "file-write-xl"),
+            test(M4_128, "file-write-xl"),
+            test(V3_120, "file-write-xl"),
+            test(C300_256, "file-write-xl"),
+        ],
         judge: |s| {
             let rates = of(s, "mb_s");
             Finding::new(
@@ -257,7 +293,10 @@ pub static CHECKS: &[Check] = &[
             let rates = of(s, "mb_s");
             let ratios: Vec<f64> = rates.chunks(2).map(|pair| pair[0] / pair[1]).collect();
             Finding::new(
-                ratios.iter().zip([1.19, 1.82, 1.81]).all(|(&r, said)| r > 1.0 && near(r, said, 0.25)),
+                ratios
+                    .iter()
+                    .zip([1.19, 1.82, 1.81])
+                    .all(|(&r, said)| r > 1.0 && near(r, said, 0.25)),
                 format!("{}; ratios {}", list(s, "mb_s", "MB/s"), row(&ratios, "")),
             )
         },

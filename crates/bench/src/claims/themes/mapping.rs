@@ -9,9 +9,18 @@ use crate::states::State;
 const B1: &str = "randwrite-4k-qd3-8gb";
 
 /// Swapping: small reads and writes anywhere.
-const SWAP: &Job = own_job!("swap", "rw=randrw\nbs=4k\nnorandommap\niodepth=2\ntime_based\nruntime=30");
-const SPAN_4G: &Job = own_job!("randwrite-4g", "rw=randwrite\nbs=4k\nnorandommap\niodepth=3\nsize=4g\ntime_based\nruntime=60");
-const WHOLE: &Job = own_job!("randwrite-whole", "rw=randwrite\nbs=4k\nnorandommap\niodepth=3\ntime_based\nruntime=60");
+const SWAP: &Job = own_job!(
+    "swap",
+    "rw=randrw\nbs=4k\nnorandommap\niodepth=2\ntime_based\nruntime=30"
+);
+const SPAN_4G: &Job = own_job!(
+    "randwrite-4g",
+    "rw=randwrite\nbs=4k\nnorandommap\niodepth=3\nsize=4g\ntime_based\nruntime=60"
+);
+const WHOLE: &Job = own_job!(
+    "randwrite-whole",
+    "rw=randwrite\nbs=4k\nnorandommap\niodepth=3\ntime_based\nruntime=60"
+);
 
 fn used_over_new(s: &[Sample]) -> (f64, String) {
     let ratio = s[1].get("mb_s") / s[0].get("mb_s");
@@ -44,7 +53,12 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C115",
-        needs: &[tested(X25M, B1, "new"), tested(X25M, B1, "used"), tested(G2, B1, "new"), tested(G2, B1, "used")],
+        needs: &[
+            tested(X25M, B1, "new"),
+            tested(X25M, B1, "used"),
+            tested(G2, B1, "new"),
+            tested(G2, B1, "used"),
+        ],
         judge: |s| {
             let rates = of(s, "mb_s");
             Finding::new(
@@ -74,10 +88,18 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C116",
-        needs: &[tested(G2, B1, "used"), tested("intel-x25-e", B1, "used"), job(G2, State::Used, WHOLE), job("intel-x25-e", State::Used, WHOLE)],
+        needs: &[
+            tested(G2, B1, "used"),
+            tested("intel-x25-e", B1, "used"),
+            job(G2, State::Used, WHOLE),
+            job("intel-x25-e", State::Used, WHOLE),
+        ],
         judge: |s| {
             let rates = of(s, "mb_s");
-            Finding::new(rates[0] >= rates[1] && rates[3] >= rates[2], list(s, "mb_s", "MB/s"))
+            Finding::new(
+                rates[0] >= rates[1] && rates[3] >= rates[2],
+                list(s, "mb_s", "MB/s"),
+            )
         },
     },
     Check {
@@ -99,7 +121,11 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C119",
-        needs: &[tested(VERTEX, B1, "new"), tested(VERTEX, B1, "used"), tested(RAPTOR, B1, "used")],
+        needs: &[
+            tested(VERTEX, B1, "new"),
+            tested(VERTEX, B1, "used"),
+            tested(RAPTOR, B1, "used"),
+        ],
         judge: |s| {
             let (ratio, said) = used_over_new(s);
             let disks = s[1].get("mb_s") / s[2].get("mb_s");
@@ -111,10 +137,17 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C120",
-        needs: &[tested("indilinx-slc", B1, "new"), tested(X25M, B1, "new"), tested(G2, B1, "new")],
+        needs: &[
+            tested("indilinx-slc", B1, "new"),
+            tested(X25M, B1, "new"),
+            tested(G2, B1, "new"),
+        ],
         judge: |s| {
             let rates = of(s, "mb_s");
-            Finding::new(rates[1..].iter().all(|&intel| rates[0] < intel), list(s, "mb_s", "MB/s"))
+            Finding::new(
+                rates[1..].iter().all(|&intel| rates[0] < intel),
+                list(s, "mb_s", "MB/s"),
+            )
         },
     },
     Check {
@@ -130,12 +163,21 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C122",
-        needs: &[tested(RAPTOR, B1, "new"), tested("ocz-summit", B1, "new"), tested(VERTEX, B1, "new"), tested(X25M, B1, "new")],
+        needs: &[
+            tested(RAPTOR, B1, "new"),
+            tested("ocz-summit", B1, "new"),
+            tested(VERTEX, B1, "new"),
+            tested(X25M, B1, "new"),
+        ],
         judge: |s| Finding::new(rises(&of(s, "mb_s")), list(s, "mb_s", "MB/s")),
     },
     Check {
         id: "C123",
-        needs: &[test(VERTEX, "randread-4k-qd3"), test(X25M, "randread-4k-qd3"), test(G2, "randread-4k-qd3")],
+        needs: &[
+            test(VERTEX, "randread-4k-qd3"),
+            test(X25M, "randread-4k-qd3"),
+            test(G2, "randread-4k-qd3"),
+        ],
         judge: |s| {
             let rates = of(s, "mb_s");
             Finding::new(
@@ -148,19 +190,28 @@ pub static CHECKS: &[Check] = &[
         id: "C125",
         needs: &[
             experiment(GENERIC, &UNIFORM).with(&["nand.blocks_per_die=128"]),
-            experiment(GENERIC, &UNIFORM).with(&["nand.blocks_per_die=32768", "nand.pages_per_block=1"]),
+            experiment(GENERIC, &UNIFORM)
+                .with(&["nand.blocks_per_die=32768", "nand.pages_per_block=1"]),
         ],
         judge: |s| {
             let wa = of(s, "wa");
             Finding::new(
                 wa[0] > 2.0 && wa[1] < 1.02,
-                format!("write amplification of random writes with erase blocks of 256 pages and of one: {}", row(&wa, "")),
+                format!(
+                    "write amplification of random writes with erase blocks of 256 pages and of one: {}",
+                    row(&wa, "")
+                ),
             )
         },
     },
     Check {
         id: "C128",
-        needs: &[job(X25M, State::Used, SWAP), job(MOMENTUS, State::Used, SWAP), tested(X25M, B1, "new"), tested(X25M, B1, "used")],
+        needs: &[
+            job(X25M, State::Used, SWAP),
+            job(MOMENTUS, State::Used, SWAP),
+            tested(X25M, B1, "new"),
+            tested(X25M, B1, "used"),
+        ],
         judge: |s| {
             let iops = of(s, "iops");
             let (ratio, said) = used_over_new(&s[2..]);
@@ -201,7 +252,10 @@ pub static CHECKS: &[Check] = &[
             let iops = of(s, "iops");
             Finding::new(
                 iops[1..].iter().all(|&block| block < iops[0] / 50.0),
-                format!("mapping by pages and, twice, by blocks: {}", list(s, "iops", "IOPS")),
+                format!(
+                    "mapping by pages and, twice, by blocks: {}",
+                    list(s, "iops", "IOPS")
+                ),
             )
         },
     },
@@ -215,8 +269,13 @@ pub static CHECKS: &[Check] = &[
         judge: |s| {
             let rates = of(s, "mb_s");
             Finding::new(
-                rates[0] <= 1.02 * rates[1] && rates[1] <= 1.02 * rates[2] && rates[2] > 1.05 * rates[0],
-                format!("used, with 6, 12 and 24 MiB for the tables: {}", row(&rates, "MB/s")),
+                rates[0] <= 1.02 * rates[1]
+                    && rates[1] <= 1.02 * rates[2]
+                    && rates[2] > 1.05 * rates[0],
+                format!(
+                    "used, with 6, 12 and 24 MiB for the tables: {}",
+                    row(&rates, "MB/s")
+                ),
             )
         },
     },

@@ -103,12 +103,19 @@ pub static CHECKS: &[Check] = &[
             test(CORE, "randwrite-4k-qd1"),
         ],
         judge: |s| {
-            let times = s.iter().map(|s| s.get("iops") * s.get("lat_avg_ms") / 1000.0);
+            let times = s
+                .iter()
+                .map(|s| s.get("iops") * s.get("lat_avg_ms") / 1000.0);
             let times: Vec<f64> = times.collect();
-            let bytes = s.iter().map(|s| s.get("mib_s") * 1_048_576.0 / 4096.0 / s.get("iops"));
+            let bytes = s
+                .iter()
+                .map(|s| s.get("mib_s") * 1_048_576.0 / 4096.0 / s.get("iops"));
             let bytes: Vec<f64> = bytes.collect();
             Finding::new(
-                times.iter().chain(&bytes).all(|&product| near(product, 1.0, 0.02)),
+                times
+                    .iter()
+                    .chain(&bytes)
+                    .all(|&product| near(product, 1.0, 0.02)),
                 format!(
                     "IOPS times average latency: {}; MB/s over IOPS times 4 KiB: {}",
                     row(&times, ""),
@@ -144,7 +151,11 @@ pub static CHECKS: &[Check] = &[
             let lat = of(s, "lat_avg_ms");
             Finding::new(
                 spread(&lat) < 1.06,
-                format!("4 to 128 KiB: {}, {} % apart", row(&lat, "ms"), short(100.0 * (spread(&lat) - 1.0))),
+                format!(
+                    "4 to 128 KiB: {}, {} % apart",
+                    row(&lat, "ms"),
+                    short(100.0 * (spread(&lat) - 1.0))
+                ),
             )
         },
     },
@@ -164,7 +175,11 @@ pub static CHECKS: &[Check] = &[
         needs: &X25M_SIZES,
         judge: |s| {
             let lat = of(s, "lat_avg_ms");
-            let per_kib: Vec<f64> = lat[1..].iter().zip([16.0, 32.0, 64.0, 128.0]).map(|(l, k)| l / k).collect();
+            let per_kib: Vec<f64> = lat[1..]
+                .iter()
+                .zip([16.0, 32.0, 64.0, 128.0])
+                .map(|(l, k)| l / k)
+                .collect();
             Finding::new(
                 rises(&lat) && spread(&per_kib) < 1.15,
                 format!("4 to 128 KiB: {}", row(&lat, "ms")),
@@ -224,7 +239,8 @@ pub static CHECKS: &[Check] = &[
         ],
         judge: |s| {
             let lat = of(s, "lat_avg_ms");
-            let goes = |lat: &[f64]| rises(lat) && near(lat[0], 0.16, 0.2) && near(lat[3], 9.3, 0.2);
+            let goes =
+                |lat: &[f64]| rises(lat) && near(lat[0], 0.16, 0.2) && near(lat[3], 9.3, 0.2);
             Finding::new(
                 goes(&lat[..4]) && goes(&lat[4..]),
                 format!(
@@ -260,7 +276,10 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C061",
-        needs: &[test(CORE, "seqrand-mix-4k-qd1-seq90"), test(SLC, "seqrand-mix-4k-qd1-seq90")],
+        needs: &[
+            test(CORE, "seqrand-mix-4k-qd1-seq90"),
+            test(SLC, "seqrand-mix-4k-qd1-seq90"),
+        ],
         judge: |s| {
             let ratio = s[0].get("lat_avg_ms") / s[1].get("lat_avg_ms");
             Finding::new(
@@ -296,7 +315,11 @@ pub static CHECKS: &[Check] = &[
         needs: &[
             test(X25M, "randwrite-4k-qd1"),
             test(SLC, "randwrite-4k-qd1"),
-            test(X25M, "randwrite-4k-qd1").with(&["nand.t_read=25us", "nand.t_program=250us", "nand.t_erase=2ms"]),
+            test(X25M, "randwrite-4k-qd1").with(&[
+                "nand.t_read=25us",
+                "nand.t_program=250us",
+                "nand.t_erase=2ms",
+            ]),
         ],
         judge: |s| {
             let lat = of(s, "lat_avg_ms");

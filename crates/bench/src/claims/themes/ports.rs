@@ -7,13 +7,31 @@ use crate::states::State;
 use ftlab_drive::Port;
 
 const BED: &str = "behardware-2011";
-const READ: &Job = own_job!("read-2m", "rw=read\nbs=2m\niodepth=4\ntime_based\nruntime=5");
+const READ: &Job = own_job!(
+    "read-2m",
+    "rw=read\nbs=2m\niodepth=4\ntime_based\nruntime=5"
+);
 const READ_ONE: &Job = own_job!("read-2m-qd1", "rw=read\nbs=2m\ntime_based\nruntime=10");
-const WRITE: &Job = own_job!("write-2m-qd1", "rw=write\nbs=2m\nrefill_buffers\ntime_based\nruntime=10");
-const SMALL: &Job = own_job!("small-files", "rw=randread\nbs=64k\nnorandommap\ntime_based\nruntime=10");
-const READS_32: &Job = own_job!("randread-qd32", "rw=randread\nbs=4k\nnorandommap\niodepth=32\ntime_based\nruntime=10");
-const WRITES_32: &Job = own_job!("randwrite-qd32", "rw=randwrite\nbs=4k\nnorandommap\niodepth=32\nrefill_buffers\ntime_based\nruntime=10");
-const ZEROES_32: &Job = own_job!("randwrite-qd32-easy", "rw=randwrite\nbs=4k\nnorandommap\niodepth=32\nzero_buffers\ntime_based\nruntime=10");
+const WRITE: &Job = own_job!(
+    "write-2m-qd1",
+    "rw=write\nbs=2m\nrefill_buffers\ntime_based\nruntime=10"
+);
+const SMALL: &Job = own_job!(
+    "small-files",
+    "rw=randread\nbs=64k\nnorandommap\ntime_based\nruntime=10"
+);
+const READS_32: &Job = own_job!(
+    "randread-qd32",
+    "rw=randread\nbs=4k\nnorandommap\niodepth=32\ntime_based\nruntime=10"
+);
+const WRITES_32: &Job = own_job!(
+    "randwrite-qd32",
+    "rw=randwrite\nbs=4k\nnorandommap\niodepth=32\nrefill_buffers\ntime_based\nruntime=10"
+);
+const ZEROES_32: &Job = own_job!(
+    "randwrite-qd32-easy",
+    "rw=randwrite\nbs=4k\nnorandommap\niodepth=32\nzero_buffers\ntime_based\nruntime=10"
+);
 
 /// On a port of 6 and on one of 3 Gbit/s.
 const fn both(drive: &'static str, load: &'static Job) -> [Need; 2] {
@@ -33,8 +51,15 @@ pub static CHECKS: &[Check] = &[
         judge: |s| {
             let rates = of(s, "mb_s");
             Finding::new(
-                rates[0] <= 600.0 && rates[0] > 300.0 && rates[1] <= 300.0 && near(rates[1], rates[0] / 2.0, 0.15),
-                format!("a drive that the link alone bounds reads {} and {} MB/s", short(rates[0]), short(rates[1])),
+                rates[0] <= 600.0
+                    && rates[0] > 300.0
+                    && rates[1] <= 300.0
+                    && near(rates[1], rates[0] / 2.0, 0.15),
+                format!(
+                    "a drive that the link alone bounds reads {} and {} MB/s",
+                    short(rates[0]),
+                    short(rates[1])
+                ),
             )
         },
     },
@@ -83,7 +108,8 @@ pub static CHECKS: &[Check] = &[
         judge: |s| {
             let rates = of(s, "mb_s");
             Finding::new(
-                rates[..4].chunks(2).all(|pair| pair[0] > 1.1 * pair[1]) && near(rates[5], rates[4], 0.06),
+                rates[..4].chunks(2).all(|pair| pair[0] > 1.1 * pair[1])
+                    && near(rates[5], rates[4], 0.06),
                 list(s, "mb_s", "MB/s"),
             )
         },
@@ -104,7 +130,9 @@ pub static CHECKS: &[Check] = &[
             let rates = of(s, "mb_s");
             Finding::new(
                 rates[..4].chunks(2).all(|pair| pair[0] > 1.05 * pair[1])
-                    && rates[4..].chunks(2).all(|pair| near(pair[1], pair[0], 0.05)),
+                    && rates[4..]
+                        .chunks(2)
+                        .all(|pair| near(pair[1], pair[0], 0.05)),
                 list(s, "mb_s", "MB/s"),
             )
         },

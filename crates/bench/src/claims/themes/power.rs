@@ -9,20 +9,34 @@ const SUPPLY_EFFICIENCY: f64 = 0.8;
 pub static CHECKS: &[Check] = &[
     Check {
         id: "C106",
-        needs: &[test(X25M, "power-spec"), test(SLC, "power-spec"), test(CORE, "power-spec"), test(MOMENTUS, "power-spec"), test(RAPTOR, "power-spec")],
+        needs: &[
+            test(X25M, "power-spec"),
+            test(SLC, "power-spec"),
+            test(CORE, "power-spec"),
+            test(MOMENTUS, "power-spec"),
+            test(RAPTOR, "power-spec"),
+        ],
         judge: |s| {
             let [idle, typical] = ["idle_watts", "watts"].map(|metric| of(s, metric));
             Finding::new(
                 near(idle[0], 0.06, 0.1)
                     && near(typical[0], 0.15, 0.25)
                     && typical[3..].iter().all(|&disk| typical[0] < disk / 3.0),
-                format!("idle {}; in a notebook's use {}", row(&idle, "W"), list(s, "watts", "W")),
+                format!(
+                    "idle {}; in a notebook's use {}",
+                    row(&idle, "W"),
+                    list(s, "watts", "W")
+                ),
             )
         },
     },
     Check {
         id: "C107",
-        needs: &[test(X25M, "power-idle"), test(RAPTOR, "power-idle"), test(MOMENTUS, "power-idle")],
+        needs: &[
+            test(X25M, "power-idle"),
+            test(RAPTOR, "power-idle"),
+            test(MOMENTUS, "power-idle"),
+        ],
         judge: |s| {
             let watts = of(s, "watts");
             let saved = [1, 2].map(|disk| (watts[disk] - watts[0]) / SUPPLY_EFFICIENCY);
@@ -38,7 +52,11 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C210",
-        needs: &[test(FALCON2, "power-idle"), test(V3_240, "power-idle"), test(V3_120, "power-idle")],
+        needs: &[
+            test(FALCON2, "power-idle"),
+            test(V3_240, "power-idle"),
+            test(V3_120, "power-idle"),
+        ],
         judge: |s| {
             let watts = of(s, "watts");
             Finding::new(
@@ -80,8 +98,13 @@ pub static CHECKS: &[Check] = &[
         judge: |s| {
             let watts = of(s, "watts");
             Finding::new(
-                watts[..3].iter().all(|&w| w < watts[3]) && watts[4..7].iter().all(|&w| w < watts[7]),
-                format!("idle {}; writing {}", list(&s[..4], "watts", "W"), list(&s[4..], "watts", "W")),
+                watts[..3].iter().all(|&w| w < watts[3])
+                    && watts[4..7].iter().all(|&w| w < watts[7]),
+                format!(
+                    "idle {}; writing {}",
+                    list(&s[..4], "watts", "W"),
+                    list(&s[4..], "watts", "W")
+                ),
             )
         },
     },
@@ -93,7 +116,12 @@ pub static CHECKS: &[Check] = &[
     Check {
         id: "C109",
         // Energy and pauses of a notebook's day: less is a longer day.
-        needs: &[test(X25M, "power-spec"), test(SLC, "power-spec"), test(CORE, "power-spec"), test(MOMENTUS, "power-spec")],
+        needs: &[
+            test(X25M, "power-spec"),
+            test(SLC, "power-spec"),
+            test(CORE, "power-spec"),
+            test(MOMENTUS, "power-spec"),
+        ],
         judge: |s| {
             let watts = of(s, "watts");
             let others = [1, 2, 3].map(|n| watts[n]);

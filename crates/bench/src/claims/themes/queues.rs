@@ -30,7 +30,10 @@ pub static CHECKS: &[Check] = &[
         needs: &CORE_DEPTHS,
         judge: |s| {
             let lat = of(s, "lat_avg_ms");
-            let expected = lat.iter().zip(DEPTHS).all(|(&l, depth)| near(l, depth * lat[0], 0.15));
+            let expected = lat
+                .iter()
+                .zip(DEPTHS)
+                .all(|(&l, depth)| near(l, depth * lat[0], 0.15));
             Finding::new(
                 rises(&lat) && expected,
                 format!("1 to 64 outstanding: {}", row(&lat, "ms")),
@@ -39,7 +42,10 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C063",
-        needs: &[test(CORE, "randwrite-4k-qd4"), test(CORE, "randwrite-4k-qd64")],
+        needs: &[
+            test(CORE, "randwrite-4k-qd4"),
+            test(CORE, "randwrite-4k-qd64"),
+        ],
         judge: |s| {
             let [worst_4, worst_64] = [s[0].get("lat_max_ms"), s[1].get("lat_max_ms")];
             let mean = s[1].get("lat_avg_ms");
@@ -65,11 +71,20 @@ pub static CHECKS: &[Check] = &[
         judge: |s| {
             let iops = of(s, "iops");
             let by_time: Vec<f64> = of(s, "lat_avg_ms").iter().map(|ms| 1000.0 / ms).collect();
-            let follows = iops.iter().zip(&by_time).all(|(&iops, &by_time)| near(iops, by_time, 0.03));
+            let follows = iops
+                .iter()
+                .zip(&by_time)
+                .all(|(&iops, &by_time)| near(iops, by_time, 0.03));
             // A disk of 10 ms gives at most 100; those here are up to twice as fast.
             Finding::new(
-                follows && iops[..2].iter().all(|&n| n < 200.0) && iops[2..].iter().all(|&n| (4300.0..=7800.0).contains(&n)),
-                format!("{}; one over the access time: {}", list(s, "iops", "IOPS"), row(&by_time, "")),
+                follows
+                    && iops[..2].iter().all(|&n| n < 200.0)
+                    && iops[2..].iter().all(|&n| (4300.0..=7800.0).contains(&n)),
+                format!(
+                    "{}; one over the access time: {}",
+                    list(s, "iops", "IOPS"),
+                    row(&by_time, "")
+                ),
             )
         },
     },
@@ -82,7 +97,10 @@ pub static CHECKS: &[Check] = &[
             let last = factors[factors.len() - 1];
             Finding::new(
                 factors.iter().all(|&f| f <= 2.02) && last < factors[0] && factors[0] > 1.3,
-                format!("each doubling of the depth from 1 to 32 gives {} times the reads", row(&factors, "")),
+                format!(
+                    "each doubling of the depth from 1 to 32 gives {} times the reads",
+                    row(&factors, "")
+                ),
             )
         },
     },

@@ -8,7 +8,10 @@ use crate::methods::Job;
 use crate::states::State;
 
 /// Random writes to a drive filled in order, from its first second.
-const STEADY: &Job = own_job!("randwrite-qd32-90s", "rw=randwrite\nbs=4k\nnorandommap\niodepth=32\ntime_based\nruntime=90");
+const STEADY: &Job = own_job!(
+    "randwrite-qd32-90s",
+    "rw=randwrite\nbs=4k\nnorandommap\niodepth=32\ntime_based\nruntime=90"
+);
 /// Of the 2013 review.
 const DRIVES_2013: &str = "consistency-randwrite-4k-qd32";
 const S3700: &str = "intel-dc-s3700-200";
@@ -52,18 +55,27 @@ pub static CHECKS: &[Check] = &[
             experiment(I520, &SHEET),
         ],
         judge: |s| {
-            let spare = s.iter().map(|s| (s.get("raw_bytes") - s.get("user_bytes")) / 1e9);
+            let spare = s
+                .iter()
+                .map(|s| (s.get("raw_bytes") - s.get("user_bytes")) / 1e9);
             let spare: Vec<f64> = spare.collect();
             let over = spare.iter().filter(|&&gb| gb > 4.0).count();
             Finding::new(
                 2 * over > spare.len(),
-                format!("{over} of {} drives have more than 4 GB of spare area: {}", spare.len(), row(&spare, "GB")),
+                format!(
+                    "{over} of {} drives have more than 4 GB of spare area: {}",
+                    spare.len(),
+                    row(&spare, "GB")
+                ),
             )
         },
     },
     Check {
         id: "C256",
-        needs: &[job(GENERIC, State::Filled, STEADY).on(NOBODY, None), test(X25M, "randwrite-4k-qd32")],
+        needs: &[
+            job(GENERIC, State::Filled, STEADY).on(NOBODY, None),
+            test(X25M, "randwrite-4k-qd32"),
+        ],
         judge: |s| {
             let series = series(&s[0]);
             let [early, late] = [&series[1..5], &series[60..]].map(variation);
@@ -82,10 +94,20 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C258",
-        needs: &[test(S3700, DRIVES_2013), test(I525, DRIVES_2013), test(I335, DRIVES_2013), test(NEUTRON, DRIVES_2013), test(VECTOR, DRIVES_2013), test(S840, DRIVES_2013)],
+        needs: &[
+            test(S3700, DRIVES_2013),
+            test(I525, DRIVES_2013),
+            test(I335, DRIVES_2013),
+            test(NEUTRON, DRIVES_2013),
+            test(VECTOR, DRIVES_2013),
+            test(S840, DRIVES_2013),
+        ],
         judge: |s| {
             let scatter: Vec<f64> = s.iter().map(|s| variation(&later(s))).collect();
-            Finding::new(scatter[1..].iter().all(|&other| scatter[0] < other), row(&scatter, "of the mean"))
+            Finding::new(
+                scatter[1..].iter().all(|&other| scatter[0] < other),
+                row(&scatter, "of the mean"),
+            )
         },
     },
     Check {
@@ -129,7 +151,13 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C262",
-        needs: &[test(I525, DRIVES_2013), test(I335, DRIVES_2013), test(NEUTRON, DRIVES_2013), test(VECTOR, DRIVES_2013), test(S840, DRIVES_2013)],
+        needs: &[
+            test(I525, DRIVES_2013),
+            test(I335, DRIVES_2013),
+            test(NEUTRON, DRIVES_2013),
+            test(VECTOR, DRIVES_2013),
+            test(S840, DRIVES_2013),
+        ],
         judge: |s| {
             let changes = s.iter().map(|s| {
                 let series = series(s);
@@ -137,20 +165,29 @@ pub static CHECKS: &[Check] = &[
                 mean(&series[at..]) / mean(&series[at / 2..at])
             });
             let changes: Vec<f64> = changes.collect();
-            let steady = changes.iter().filter(|&&ratio| near(ratio, 1.0, 0.15)).count();
-            Finding::new(2 * steady > changes.len(), format!("after 1400 s, of the 700 s before: {}", row(&changes, "")))
+            let steady = changes
+                .iter()
+                .filter(|&&ratio| near(ratio, 1.0, 0.15))
+                .count();
+            Finding::new(
+                2 * steady > changes.len(),
+                format!("after 1400 s, of the 700 s before: {}", row(&changes, "")),
+            )
         },
     },
     Check {
         id: "C263",
         needs: &[
             job(GENERIC, State::Filled, STEADY).on(NOBODY, None),
-            job(GENERIC, State::Filled, STEADY).on(NOBODY, None).with(&["spare.op=0.333"]),
+            job(GENERIC, State::Filled, STEADY)
+                .on(NOBODY, None)
+                .with(&["spare.op=0.333"]),
             test(S840, DRIVES_2013),
             test(S840, "consistency-randwrite-4k-qd32-25-spare"),
         ],
         judge: |s| {
-            let [means, lows] = [mean, least].map(|f| s.iter().map(|s| f(&later(s))).collect::<Vec<f64>>());
+            let [means, lows] =
+                [mean, least].map(|f| s.iter().map(|s| f(&later(s))).collect::<Vec<f64>>());
             let gains = |v: &[f64]| v.chunks(2).all(|pair| pair[1] > pair[0]);
             Finding::new(
                 gains(&means) && gains(&lows),
@@ -164,7 +201,14 @@ pub static CHECKS: &[Check] = &[
         judge: |s| {
             let series = series(&s[0]);
             let [before, after] = [mean(&series[1000..1700]), mean(&series[1850..])];
-            Finding::new(after < 0.9 * before, format!("{} IOPS before 1700 s, {} after 1850 s", short(before), short(after)))
+            Finding::new(
+                after < 0.9 * before,
+                format!(
+                    "{} IOPS before 1700 s, {} after 1850 s",
+                    short(before),
+                    short(after)
+                ),
+            )
         },
     },
     Check {
@@ -176,21 +220,44 @@ pub static CHECKS: &[Check] = &[
         ],
         judge: |s| {
             let scatter: Vec<f64> = s[..2].iter().map(|s| variation(&later(s))).collect();
-            Finding::new(falls(&scatter), format!("data that do not compress and data that do: {}", row(&scatter, "of the mean")))
+            Finding::new(
+                falls(&scatter),
+                format!(
+                    "data that do not compress and data that do: {}",
+                    row(&scatter, "of the mean")
+                ),
+            )
         },
     },
     Check {
         id: "C266",
-        needs: &[test(S3700, DRIVES_2013), test(I525, DRIVES_2013), test(I335, DRIVES_2013), test(NEUTRON, DRIVES_2013), test(VECTOR, DRIVES_2013), test(S840, DRIVES_2013)],
+        needs: &[
+            test(S3700, DRIVES_2013),
+            test(I525, DRIVES_2013),
+            test(I335, DRIVES_2013),
+            test(NEUTRON, DRIVES_2013),
+            test(VECTOR, DRIVES_2013),
+            test(S840, DRIVES_2013),
+        ],
         judge: |s| {
-            let most = s.iter().map(|s| later(s).into_iter().fold(f64::NAN, f64::max));
+            let most = s
+                .iter()
+                .map(|s| later(s).into_iter().fold(f64::NAN, f64::max));
             let most: Vec<f64> = most.collect();
-            Finding::new(most.iter().all(|&iops| iops < 50_000.0), row(&most, "IOPS at most"))
+            Finding::new(
+                most.iter().all(|&iops| iops < 50_000.0),
+                row(&most, "IOPS at most"),
+            )
         },
     },
     Check {
         id: "C267",
-        needs: &[test(I525, DRIVES_2013), test(NEUTRON, DRIVES_2013), test(VECTOR, DRIVES_2013), test(S840, DRIVES_2013)],
+        needs: &[
+            test(I525, DRIVES_2013),
+            test(NEUTRON, DRIVES_2013),
+            test(VECTOR, DRIVES_2013),
+            test(S840, DRIVES_2013),
+        ],
         judge: |s| {
             let lows: Vec<f64> = s.iter().map(|s| least(&later(s))).collect();
             let worse = lows[1..].iter().filter(|&&other| other < lows[0]).count();
@@ -208,7 +275,13 @@ pub static CHECKS: &[Check] = &[
         ],
         judge: |s| {
             let erases = of(s, "erases_per_gb");
-            Finding::new(erases[1] < 0.8 * erases[0], format!("erases for a host GB, as sold and with more spare area: {}", row(&erases, "")))
+            Finding::new(
+                erases[1] < 0.8 * erases[0],
+                format!(
+                    "erases for a host GB, as sold and with more spare area: {}",
+                    row(&erases, "")
+                ),
+            )
         },
     },
 ];

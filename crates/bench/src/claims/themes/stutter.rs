@@ -17,10 +17,19 @@ fn share_above(sample: &Sample, ms: f64) -> f64 {
 }
 
 /// Small writes now and then, as a log of messages makes them.
-const APPENDS: &Job = own_job!("appends", "rw=randwrite\nbs=4k\nnorandommap\nthinktime=2s\nthinktime_blocks=1\ntime_based\nruntime=240");
+const APPENDS: &Job = own_job!(
+    "appends",
+    "rw=randwrite\nbs=4k\nnorandommap\nthinktime=2s\nthinktime_blocks=1\ntime_based\nruntime=240"
+);
 /// Writes in sequence, and one in ten elsewhere.
-const BURST: &Job = own_job!("burst", "rw=randwrite\nbs=4k\nnorandommap\nnumber_ios=24\niodepth=1");
-const READS_ALONE: &Job = own_job!("reads-alone", "rw=randread\nbs=16k\nnorandommap\ntime_based\nruntime=60");
+const BURST: &Job = own_job!(
+    "burst",
+    "rw=randwrite\nbs=4k\nnorandommap\nnumber_ios=24\niodepth=1"
+);
+const READS_ALONE: &Job = own_job!(
+    "reads-alone",
+    "rw=randread\nbs=16k\nnorandommap\ntime_based\nruntime=60"
+);
 const READS_BESIDE: &Job = &Job {
     file: "claims/reads-beside-writes",
     text: "[global]\nnorandommap\ntime_based\nruntime=60\n[reads]\nrw=randread\nbs=16k\n[writes]\nrw=randwrite\nbs=4k\n",
@@ -32,14 +41,19 @@ pub static CHECKS: &[Check] = &[
         // Drives of the same controller and other flash around it.
         needs: &[
             test(CORE, "randwrite-4k-qd1"),
-            test(CORE, "randwrite-4k-qd1").with(&["nand.blocks_per_die=16384", "spare.user_capacity=128GB"]),
-            test(CORE, "randwrite-4k-qd1").with(&["nand.blocks_per_die=4096", "spare.user_capacity=32GB"]),
+            test(CORE, "randwrite-4k-qd1")
+                .with(&["nand.blocks_per_die=16384", "spare.user_capacity=128GB"]),
+            test(CORE, "randwrite-4k-qd1")
+                .with(&["nand.blocks_per_die=4096", "spare.user_capacity=32GB"]),
         ],
         judge: |s| {
             let worst = of(s, "lat_max_ms");
             Finding::new(
                 worst.iter().all(|&ms| ms > STALL_MS),
-                format!("longest write with 64, 128 and 32 GB of flash: {}", row(&worst, "ms")),
+                format!(
+                    "longest write with 64, 128 and 32 GB of flash: {}",
+                    row(&worst, "ms")
+                ),
             )
         },
     },
@@ -78,13 +92,17 @@ pub static CHECKS: &[Check] = &[
         id: "C047",
         needs: &[
             test(CORE, "randwrite-4k-qd1").with(&["spare.user_capacity=60GB"]),
-            test(CORE, "randwrite-4k-qd1").with(&["nand.blocks_per_die=16384", "spare.user_capacity=128GB"]),
+            test(CORE, "randwrite-4k-qd1")
+                .with(&["nand.blocks_per_die=16384", "spare.user_capacity=128GB"]),
         ],
         judge: |s| {
             let mean = of(s, "lat_avg_ms");
             Finding::new(
                 mean.iter().all(|&ms| near(ms, 244.0, 0.15)),
-                format!("random writes of drives of 60 and 128 GB: {}", row(&mean, "ms")),
+                format!(
+                    "random writes of drives of 60 and 128 GB: {}",
+                    row(&mean, "ms")
+                ),
             )
         },
     },
@@ -93,7 +111,11 @@ pub static CHECKS: &[Check] = &[
         needs: &[
             test(CORE, "randwrite-4k-qd1"),
             test(X25M, "randwrite-4k-qd1"),
-            test(X25M, "randwrite-4k-qd1").with(&["nand.t_read=60us", "nand.t_program=800us", "nand.t_erase=1.5ms"]),
+            test(X25M, "randwrite-4k-qd1").with(&[
+                "nand.t_read=60us",
+                "nand.t_program=800us",
+                "nand.t_erase=1.5ms",
+            ]),
         ],
         judge: |s| {
             let lat = of(s, "lat_avg_ms");
@@ -114,13 +136,20 @@ pub static CHECKS: &[Check] = &[
         id: "C065",
         needs: &[
             test(CORE, "randwrite-4k-qd1"),
-            test(X25M, "randwrite-4k-qd1").with(&["nand.t_read=60us", "nand.t_program=800us", "nand.t_erase=1.5ms"]),
+            test(X25M, "randwrite-4k-qd1").with(&[
+                "nand.t_read=60us",
+                "nand.t_program=800us",
+                "nand.t_erase=1.5ms",
+            ]),
         ],
         judge: |s| {
             let worst = of(s, "lat_max_ms");
             Finding::new(
                 worst[0] > STALL_MS && worst[1] < STALL_MS / 2.0,
-                format!("longest write behind the one and the other controller, on the same flash: {}", row(&worst, "ms")),
+                format!(
+                    "longest write behind the one and the other controller, on the same flash: {}",
+                    row(&worst, "ms")
+                ),
             )
         },
     },
@@ -155,7 +184,9 @@ pub static CHECKS: &[Check] = &[
             };
             let idle = [idle(&s[0]), idle(&s[1])];
             Finding::new(
-                near(took[0], took[1], 0.3) && s[0].get("pauses") > 0.0 && s[1].get("pauses") == 0.0,
+                near(took[0], took[1], 0.3)
+                    && s[0].get("pauses") > 0.0
+                    && s[1].get("pauses") == 0.0,
                 format!(
                     "{}; seconds without data {}; {}",
                     list(s, "extract_seconds", "s"),
@@ -175,7 +206,10 @@ pub static CHECKS: &[Check] = &[
             let slow: Vec<f64> = s.iter().map(|s| 100.0 * share_above(s, 100.0)).collect();
             Finding::new(
                 slow[1] < slow[0] / 2.0,
-                format!("writes of over 100 ms with 16 and 256 KiB of buffer: {}", row(&slow, "%")),
+                format!(
+                    "writes of over 100 ms with 16 and 256 KiB of buffer: {}",
+                    row(&slow, "%")
+                ),
             )
         },
     },
@@ -252,7 +286,12 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C174",
-        needs: &[test(CORE, "randwrite-4k-qd1"), script(CORE, "launch-photoshop-cs3"), script(X25M, "launch-photoshop-cs3"), test(X25M, "randwrite-4k-qd1")],
+        needs: &[
+            test(CORE, "randwrite-4k-qd1"),
+            script(CORE, "launch-photoshop-cs3"),
+            script(X25M, "launch-photoshop-cs3"),
+            test(X25M, "randwrite-4k-qd1"),
+        ],
         judge: |s| {
             let writes = s[3].get("iops") / s[0].get("iops");
             let launch = s[1].get("seconds") / s[2].get("seconds");

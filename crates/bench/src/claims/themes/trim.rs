@@ -11,9 +11,18 @@ const RANDOM: &str = "trim-10gb-randwrite";
 const SEQUENTIAL: &str = "trim-10gb-seqwrite";
 
 /// Random writes on a tenth of a drive, for as long as it takes to run out of erased blocks.
-const ON_A_TENTH: &Job = own_job!("randwrite-tenth", "rw=randwrite\nbs=4k\nnorandommap\niodepth=8\nsize=10%\ntime_based\nruntime=60");
-const IN_ORDER: &Job = own_job!("write-128k-20s", "rw=write\nbs=128k\ntime_based\nruntime=20");
-const READS: &Job = own_job!("randread-4k-10s", "rw=randread\nbs=4k\nnorandommap\niodepth=4\ntime_based\nruntime=10");
+const ON_A_TENTH: &Job = own_job!(
+    "randwrite-tenth",
+    "rw=randwrite\nbs=4k\nnorandommap\niodepth=8\nsize=10%\ntime_based\nruntime=60"
+);
+const IN_ORDER: &Job = own_job!(
+    "write-128k-20s",
+    "rw=write\nbs=128k\ntime_based\nruntime=20"
+);
+const READS: &Job = own_job!(
+    "randread-4k-10s",
+    "rw=randread\nbs=4k\nnorandommap\niodepth=4\ntime_based\nruntime=10"
+);
 
 /// The mean of the first so many seconds, in MB/s.
 fn beginning(sample: &Sample, seconds: usize) -> f64 {
@@ -31,7 +40,11 @@ fn ending(sample: &Sample, seconds: usize) -> f64 {
 
 /// Seconds until the rate first drops for good, and GB written until then; none if it does not.
 fn dip(sample: &Sample) -> Option<(f64, f64)> {
-    let series: Vec<f64> = sample.series_bytes.iter().map(|&bytes| bytes as f64).collect();
+    let series: Vec<f64> = sample
+        .series_bytes
+        .iter()
+        .map(|&bytes| bytes as f64)
+        .collect();
     let at = *crate::drops::drops(&series).first()?;
     Some((at as f64, series[..at].iter().sum::<f64>() / 1e9))
 }
@@ -50,7 +63,8 @@ pub static CHECKS: &[Check] = &[
         id: "C012",
         needs: &[experiment(X25M, &DELETION)],
         judge: |s| {
-            let [erases, without, with] = ["erases", "kept_without_trim", "kept_with_trim"].map(|m| s[0].get(m));
+            let [erases, without, with] =
+                ["erases", "kept_without_trim", "kept_with_trim"].map(|m| s[0].get(m));
             Finding::new(
                 erases == 0.0 && near(without, 1.0, 0.001) && with < 0.95,
                 format!(
@@ -68,7 +82,11 @@ pub static CHECKS: &[Check] = &[
             let [without, with] = ["moved_without_trim", "moved_with_trim"].map(|m| s[0].get(m));
             Finding::new(
                 with < without / 2.0,
-                format!("pages copied for a page written into deleted space: {} without TRIM, {} with it", short(without), short(with)),
+                format!(
+                    "pages copied for a page written into deleted space: {} without TRIM, {} with it",
+                    short(without),
+                    short(with)
+                ),
             )
         },
     },
@@ -93,7 +111,10 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C198",
-        needs: &[experiment(GENERIC, &WRITES_AFTER_DELETION).with(&["nand.blocks_per_die=128"]), experiment(GENERIC, &UNIFORM).with(&["nand.blocks_per_die=128"])],
+        needs: &[
+            experiment(GENERIC, &WRITES_AFTER_DELETION).with(&["nand.blocks_per_die=128"]),
+            experiment(GENERIC, &UNIFORM).with(&["nand.blocks_per_die=128"]),
+        ],
         judge: |s| {
             let [without, with] = ["wa_without_trim", "wa_with_trim"].map(|m| s[0].get(m));
             let used = s[1].get("wa");
@@ -111,14 +132,21 @@ pub static CHECKS: &[Check] = &[
     Check {
         id: "C199",
         needs: &[
-            job(GENERIC, State::New, ON_A_TENTH).on(NOBODY, None).with(&["nand.blocks_per_die=128"]),
-            job(GENERIC, State::Steady, ON_A_TENTH).on(NOBODY, None).with(&["nand.blocks_per_die=128"]),
+            job(GENERIC, State::New, ON_A_TENTH)
+                .on(NOBODY, None)
+                .with(&["nand.blocks_per_die=128"]),
+            job(GENERIC, State::Steady, ON_A_TENTH)
+                .on(NOBODY, None)
+                .with(&["nand.blocks_per_die=128"]),
         ],
         judge: |s| {
             let first: Vec<f64> = s.iter().map(|s| beginning(s, 3)).collect();
             Finding::new(
                 first[0] > 1.5 * first[1],
-                format!("random writes with all blocks to be had and with none: {}", row(&first, "MB/s")),
+                format!(
+                    "random writes with all blocks to be had and with none: {}",
+                    row(&first, "MB/s")
+                ),
             )
         },
     },
@@ -152,13 +180,21 @@ pub static CHECKS: &[Check] = &[
             let first: Vec<f64> = s.iter().map(|s| beginning(s, 30)).collect();
             Finding::new(
                 near(first[1], first[0], 0.1),
-                format!("random writes on a new drive and over what was written in order: {}", row(&first, "MB/s")),
+                format!(
+                    "random writes on a new drive and over what was written in order: {}",
+                    row(&first, "MB/s")
+                ),
             )
         },
     },
     Check {
         id: "C202",
-        needs: &[tested(I320_120, RANDOM, "new"), tested(I510_120, RANDOM, "new"), tested(M4_128, RANDOM, "new"), tested(V3_120, RANDOM, "new")],
+        needs: &[
+            tested(I320_120, RANDOM, "new"),
+            tested(I510_120, RANDOM, "new"),
+            tested(M4_128, RANDOM, "new"),
+            tested(V3_120, RANDOM, "new"),
+        ],
         judge: |s| {
             let dips: Vec<_> = s.iter().map(dip).collect();
             let at = |n: usize| dips[n].map_or(f64::INFINITY, |dip: (f64, f64)| dip.0);
@@ -167,50 +203,90 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C203",
-        needs: &[tested(I510_120, RANDOM, "new"), tested(M4_128, RANDOM, "new"), tested(V3_120, RANDOM, "new"), tested(I320_120, RANDOM, "new")],
+        needs: &[
+            tested(I510_120, RANDOM, "new"),
+            tested(M4_128, RANDOM, "new"),
+            tested(V3_120, RANDOM, "new"),
+            tested(I320_120, RANDOM, "new"),
+        ],
         judge: |s| {
             let dips: Vec<_> = s.iter().map(dip).collect();
             let said = [60.0, 90.0, 180.0, 210.0];
-            let fits = dips.iter().zip(said).all(|(dip, said)| dip.is_some_and(|dip| near(dip.0, said, 0.25)));
+            let fits = dips
+                .iter()
+                .zip(said)
+                .all(|(dip, said)| dip.is_some_and(|dip| near(dip.0, said, 0.25)));
             Finding::new(fits, told(&dips, s))
         },
     },
     Check {
         id: "C204",
-        needs: &[tested(V3_120, RANDOM, "new"), tested(I320_120, RANDOM, "new"), tested(M4_128, RANDOM, "new"), tested(I510_120, RANDOM, "new")],
+        needs: &[
+            tested(V3_120, RANDOM, "new"),
+            tested(I320_120, RANDOM, "new"),
+            tested(M4_128, RANDOM, "new"),
+            tested(I510_120, RANDOM, "new"),
+        ],
         judge: |s| {
             let dips: Vec<_> = s.iter().map(dip).collect();
-            let volumes: Vec<f64> = dips.iter().map(|dip| dip.map_or(f64::NAN, |dip| dip.1)).collect();
+            let volumes: Vec<f64> = dips
+                .iter()
+                .map(|dip| dip.map_or(f64::NAN, |dip| dip.1))
+                .collect();
             Finding::new(falls(&volumes), told(&dips, s))
         },
     },
     Check {
         id: "C205",
-        needs: &[tested(I510_120, SEQUENTIAL, "new"), tested(M4_128, SEQUENTIAL, "new"), tested(I320_120, SEQUENTIAL, "new"), tested(V3_120, SEQUENTIAL, "new")],
+        needs: &[
+            tested(I510_120, SEQUENTIAL, "new"),
+            tested(M4_128, SEQUENTIAL, "new"),
+            tested(I320_120, SEQUENTIAL, "new"),
+            tested(V3_120, SEQUENTIAL, "new"),
+        ],
         judge: |s| {
             let dips: Vec<_> = s.iter().map(dip).collect();
             Finding::new(
-                dips[..3].iter().all(Option::is_none) && dips[3].is_some_and(|dip| near(dip.1, 9.4, 0.3)),
+                dips[..3].iter().all(Option::is_none)
+                    && dips[3].is_some_and(|dip| near(dip.1, 9.4, 0.3)),
                 told(&dips, s),
             )
         },
     },
     Check {
         id: "C206",
-        needs: &[tested(I510_120, SEQUENTIAL, "used"), tested(M4_128, SEQUENTIAL, "used"), tested(V3_120, SEQUENTIAL, "used"), tested(I320_120, SEQUENTIAL, "used"), tested(I320_120, SEQUENTIAL, "new")],
+        needs: &[
+            tested(I510_120, SEQUENTIAL, "used"),
+            tested(M4_128, SEQUENTIAL, "used"),
+            tested(V3_120, SEQUENTIAL, "used"),
+            tested(I320_120, SEQUENTIAL, "used"),
+            tested(I320_120, SEQUENTIAL, "new"),
+        ],
         judge: |s| {
             let first: Vec<f64> = s.iter().map(|s| beginning(s, 30)).collect();
             Finding::new(
                 falls(&first[..3]) && first[3] > 0.9 * first[4],
-                format!("the first 30 s over randomly written space: {}", row(&first, "MB/s")),
+                format!(
+                    "the first 30 s over randomly written space: {}",
+                    row(&first, "MB/s")
+                ),
             )
         },
     },
     Check {
         id: "C207",
-        needs: &[tested(I510_120, SEQUENTIAL, "used"), tested(I510_120, SEQUENTIAL, "new"), tested(M4_128, SEQUENTIAL, "used"), tested(M4_128, SEQUENTIAL, "new"), tested(V3_120, SEQUENTIAL, "used"), tested(V3_120, SEQUENTIAL, "new")],
+        needs: &[
+            tested(I510_120, SEQUENTIAL, "used"),
+            tested(I510_120, SEQUENTIAL, "new"),
+            tested(M4_128, SEQUENTIAL, "used"),
+            tested(M4_128, SEQUENTIAL, "new"),
+            tested(V3_120, SEQUENTIAL, "used"),
+            tested(V3_120, SEQUENTIAL, "new"),
+        ],
         judge: |s| {
-            let ends = s.chunks(2).map(|pair| ending(&pair[0], 30) / ending(&pair[1], 30));
+            let ends = s
+                .chunks(2)
+                .map(|pair| ending(&pair[0], 30) / ending(&pair[1], 30));
             let ends: Vec<f64> = ends.collect();
             Finding::new(
                 ends.iter().all(|&ratio| ratio > 0.85),
@@ -220,9 +296,20 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C208",
-        needs: &[tested(M4_128, SEQUENTIAL, "after-trim"), tested(M4_128, SEQUENTIAL, "new"), tested(I320_120, SEQUENTIAL, "after-trim"), tested(I320_120, SEQUENTIAL, "new"), tested(I510_120, SEQUENTIAL, "after-trim"), tested(I510_120, SEQUENTIAL, "new"), tested(V3_120, SEQUENTIAL, "after-trim"), tested(V3_120, SEQUENTIAL, "new")],
+        needs: &[
+            tested(M4_128, SEQUENTIAL, "after-trim"),
+            tested(M4_128, SEQUENTIAL, "new"),
+            tested(I320_120, SEQUENTIAL, "after-trim"),
+            tested(I320_120, SEQUENTIAL, "new"),
+            tested(I510_120, SEQUENTIAL, "after-trim"),
+            tested(I510_120, SEQUENTIAL, "new"),
+            tested(V3_120, SEQUENTIAL, "after-trim"),
+            tested(V3_120, SEQUENTIAL, "new"),
+        ],
         judge: |s| {
-            let ratios = s.chunks(2).map(|pair| beginning(&pair[0], 60) / beginning(&pair[1], 60));
+            let ratios = s
+                .chunks(2)
+                .map(|pair| beginning(&pair[0], 60) / beginning(&pair[1], 60));
             let ratios: Vec<f64> = ratios.collect();
             Finding::new(
                 ratios[..3].iter().all(|&ratio| ratio > 0.95) && near(ratios[3], 0.81, 0.1),
@@ -232,10 +319,19 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C209",
-        needs: &[tested(I510_120, RANDOM, "used"), tested(I320_120, RANDOM, "used"), tested(V3_120, RANDOM, "used"), tested(M4_128, RANDOM, "used"), tested(RAPTOR, "randwrite-4k-qd1", "filled")],
+        needs: &[
+            tested(I510_120, RANDOM, "used"),
+            tested(I320_120, RANDOM, "used"),
+            tested(V3_120, RANDOM, "used"),
+            tested(M4_128, RANDOM, "used"),
+            tested(RAPTOR, "randwrite-4k-qd1", "filled"),
+        ],
         judge: |s| {
             let rates = of(s, "mb_s");
-            Finding::new(rates[..4].iter().all(|&rate| rate > 2.0 * rates[4]), list(s, "mb_s", "MB/s"))
+            Finding::new(
+                rates[..4].iter().all(|&rate| rate > 2.0 * rates[4]),
+                list(s, "mb_s", "MB/s"),
+            )
         },
     },
     Check {
@@ -265,7 +361,11 @@ pub static CHECKS: &[Check] = &[
             let [without, with] = ["wa_without_trim", "wa_with_trim"].map(|m| s[0].get(m));
             Finding::new(
                 with < 0.8 * without,
-                format!("a byte written into deleted space programs {} bytes, after TRIM {}", short(without), short(with)),
+                format!(
+                    "a byte written into deleted space programs {} bytes, after TRIM {}",
+                    short(without),
+                    short(with)
+                ),
             )
         },
     },

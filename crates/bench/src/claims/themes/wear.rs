@@ -16,7 +16,11 @@ pub static CHECKS: &[Check] = &[
         id: "C013",
         needs: &[
             experiment(GENERIC, &UNIFORM).with(&["nand.blocks_per_die=128", "gc.policy=random"]),
-            experiment(GENERIC, &UNIFORM).with(&["nand.blocks_per_die=128", "gc.policy=d-choices", "gc.choices=2"]),
+            experiment(GENERIC, &UNIFORM).with(&[
+                "nand.blocks_per_die=128",
+                "gc.policy=d-choices",
+                "gc.choices=2",
+            ]),
             experiment(GENERIC, &UNIFORM).with(&["nand.blocks_per_die=128"]),
         ],
         judge: |s| {
@@ -33,7 +37,11 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C016",
-        needs: &[test(CORE, "write-amp-client"), test(SLC, "write-amp-client"), test(X25M, "write-amp-client")],
+        needs: &[
+            test(CORE, "write-amp-client"),
+            test(SLC, "write-amp-client"),
+            test(X25M, "write-amp-client"),
+        ],
         judge: |s| {
             let wa = of(s, "wa");
             Finding::new(
@@ -85,7 +93,10 @@ pub static CHECKS: &[Check] = &[
             let variation = s[0].get("variation");
             Finding::new(
                 variation < 0.1,
-                format!("erase counts scatter by {} % of their mean", short(100.0 * variation)),
+                format!(
+                    "erase counts scatter by {} % of their mean",
+                    short(100.0 * variation)
+                ),
             )
         },
     },
@@ -111,7 +122,10 @@ pub static CHECKS: &[Check] = &[
             let lost = s[0].get("wear_inefficiency_pct");
             Finding::new(
                 near(lost, 4.0, 0.5),
-                format!("{} % of the cycles are lost to blocks that wear faster", short(lost)),
+                format!(
+                    "{} % of the cycles are lost to blocks that wear faster",
+                    short(lost)
+                ),
             )
         },
     },
@@ -122,7 +136,11 @@ pub static CHECKS: &[Check] = &[
             let [years, a_day] = ["lifetime_years", "host_writes_per_day"].map(|m| s[0].get(m));
             Finding::new(
                 years >= 5.0,
-                format!("{} years at 100 GB a day; {} GB a day for five years", short(years), short(a_day)),
+                format!(
+                    "{} years at 100 GB a day; {} GB a day for five years",
+                    short(years),
+                    short(a_day)
+                ),
             )
         },
     },
@@ -137,12 +155,15 @@ pub static CHECKS: &[Check] = &[
             // Random writes at 300 GB a day, on the same drive with the cycles of either flash.
             const SERVER_TB_A_YEAR: f64 = 0.3 * 365.0;
             let slc = s[2].get("cycles") / s[1].get("cycles");
-            let years = [1.0, slc].map(|scale| {
-                life_tb(&s[1], s[0].get("erases_per_gb"), scale) / SERVER_TB_A_YEAR
-            });
+            let years = [1.0, slc]
+                .map(|scale| life_tb(&s[1], s[0].get("erases_per_gb"), scale) / SERVER_TB_A_YEAR);
             Finding::new(
                 years[0] < 5.0 && years[1] >= 5.0,
-                format!("at 300 GB of random writes a day MLC lasts {} years, SLC {}", short(years[0]), short(years[1])),
+                format!(
+                    "at 300 GB of random writes a day MLC lasts {} years, SLC {}",
+                    short(years[0]),
+                    short(years[1])
+                ),
             )
         },
     },
@@ -173,7 +194,11 @@ pub static CHECKS: &[Check] = &[
             let share = 100.0 * spare * 1e9 / s[0].get("user_bytes");
             Finding::new(
                 (5.5..=6.5).contains(&spare),
-                format!("{} GB beyond the user's, {} % of them", short(spare), short(share)),
+                format!(
+                    "{} GB beyond the user's, {} % of them",
+                    short(spare),
+                    short(share)
+                ),
             )
         },
     },
@@ -184,7 +209,11 @@ pub static CHECKS: &[Check] = &[
             let [total, a_day] = ["host_writes_total", "host_writes_per_day"].map(|m| s[0].get(m));
             Finding::new(
                 near(total, 360.0, 0.01) && near(a_day, 197.0, 0.01) && a_day > 2.0 * 64.0,
-                format!("{} TB, {} GB a day for five years", short(total), short(a_day)),
+                format!(
+                    "{} TB, {} GB a day for five years",
+                    short(total),
+                    short(a_day)
+                ),
             )
         },
     },
@@ -196,13 +225,19 @@ pub static CHECKS: &[Check] = &[
             experiment(X25M, &SHEET),
         ],
         judge: |s| {
-            let tb: Vec<f64> = s[..2].iter().map(|u| life_tb(&s[2], u.get("erases_per_gb"), 1.0)).collect();
+            let tb: Vec<f64> = s[..2]
+                .iter()
+                .map(|u| life_tb(&s[2], u.get("erases_per_gb"), 1.0))
+                .collect();
             let by_wa: Vec<f64> = s[..2]
                 .iter()
                 .map(|u| s[2].get("raw_bytes") * s[2].get("cycles") / u.get("wa") / 1e12)
                 .collect();
             Finding::new(
-                tb.iter().zip(&by_wa).all(|(&tb, &by_wa)| near(tb, by_wa, 0.05)) && tb[0] < tb[1],
+                tb.iter()
+                    .zip(&by_wa)
+                    .all(|(&tb, &by_wa)| near(tb, by_wa, 0.05))
+                    && tb[0] < tb[1],
                 format!(
                     "{} until the mean block is worn out, counted in erases; flash times cycles over \
                      write amplification gives {}",
@@ -217,7 +252,8 @@ pub static CHECKS: &[Check] = &[
         needs: &[
             experiment(GENERIC, &WEAR).with(&["nand.blocks_per_die=128"]),
             experiment(CORE, &WEAR),
-            super::super::check::job(GENERIC, crate::states::State::New, DIES).on(super::super::lab::NOBODY, None),
+            super::super::check::job(GENERIC, crate::states::State::New, DIES)
+                .on(super::super::lab::NOBODY, None),
             super::super::check::job(GENERIC, crate::states::State::New, DIES)
                 .with(&["nand.dies_per_channel=1"])
                 .on(super::super::lab::NOBODY, None),
