@@ -189,7 +189,7 @@ struct Wear {
     least: f64,
 }
 
-fn metrics<const N: usize>(figures: [(&str, f64); N]) -> Metrics {
+pub fn metrics<const N: usize>(figures: [(&str, f64); N]) -> Metrics {
     let named = |(name, value): (&str, f64)| (name.to_owned(), value);
     figures.into_iter().map(named).collect()
 }

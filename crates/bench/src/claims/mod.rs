@@ -9,6 +9,7 @@
 mod check;
 mod experiments;
 mod lab;
+mod lives;
 mod table;
 mod themes;
 mod undecided;

@@ -96,8 +96,6 @@ const NOT_FOR_A_MODEL: &[(&str, &str)] = &[
     ),
 ];
 
-const RETENTION: &str = "data that fade: bits read wrong against wear, time and temperature, in a drive file and in what is read back";
-const END_OF_LIFE: &str = "drives with blocks that fail, written to their end by a check";
 const LAUNCH: &str = "a script of this program's or game's start";
 const FILES: &str = "scripts of copies of small and middling files";
 const TRACE: &str =
@@ -113,16 +111,7 @@ const OPEN: &[(&str, &str)] = &[
         "C005",
         "cells with a window of voltage and levels in it: times and cycles are given as such",
     ),
-    ("C010", RETENTION),
-    ("C024", RETENTION),
-    ("C025", RETENTION),
-    ("C026", END_OF_LIFE),
     ("C028", "disturb of neighbouring cells by a program"),
-    ("C029", END_OF_LIFE),
-    ("C032", END_OF_LIFE),
-    ("C033", END_OF_LIFE),
-    ("C034", END_OF_LIFE),
-    ("C035", END_OF_LIFE),
     ("C066", "a script of the installation of Windows Vista"),
     ("C072", "several seeds of one measurement in a check"),
     ("C076", "power cuts: what buffers lose"),

@@ -7,6 +7,7 @@ mod applications;
 mod compression;
 mod flash;
 mod heavy_load;
+mod life;
 mod mapping;
 mod mixes;
 mod ports;
@@ -25,6 +26,7 @@ pub fn all() -> impl Iterator<Item = &'static Check> {
     let themes = [
         flash::CHECKS,
         wear::CHECKS,
+        life::CHECKS,
         stutter::CHECKS,
         mixes::CHECKS,
         queues::CHECKS,
