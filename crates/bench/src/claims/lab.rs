@@ -8,7 +8,7 @@ use crate::review::{
     Case, ClientLife, Load, ReviewError, Running, batches, client_life, drive_seed, job_seed, tell,
 };
 use crate::states::{self, State};
-use ftlab_base::RootSeed;
+use ftlab_base::{Content, RootSeed};
 use ftlab_drive::{Catalog, DriveError, DriveFile, Kind, Testbed};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -57,6 +57,7 @@ fn resolve(need: &Need, kind: Kind) -> Resolved {
             load,
             testbed,
             port,
+            before: Content::RANDOM,
         })
     };
     match need.work {
