@@ -8,11 +8,13 @@
 //! - [`endurance`] writes a drive to its end.
 //! - [`methods`] lists the tests of the reviews as data.
 //! - [`figures`] maps rows of the reference table to runs and judges them.
+//! - [`claims`] checks what the sources say in words by simulation.
 //! - [`theory`] sets write amplification beside its closed forms.
 //! - [`review::review`] does all of it for several drives and returns a result set.
 //!
 //! Nothing here reads a wall clock: the same drives, tests and seed give the same results.
 
+pub mod claims;
 pub mod driver;
 pub mod drops;
 pub mod endurance;

@@ -1,6 +1,6 @@
 //! What can be typed. The options of a command stand with it.
 
-use crate::{endurance, review, run, show, theory};
+use crate::{claims, endurance, review, run, show, theory};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ftlab_drive::{Catalog, DriveError, Testbed};
 
@@ -21,6 +21,7 @@ Examples:
                                              a fio job file on a used drive
   ftlab endurance --drive intel-x25-m-g1-80  how long it lives, and how it wears
   ftlab theory --quick                       write amplification beside its closed forms
+  ftlab claims C052 C057                     two statements of the sources, checked
 
 Exit codes: 0 done, 1 failed while running, 2 wrong input.";
 
@@ -38,6 +39,8 @@ pub enum Command {
     Review(review::Options),
     /// Compare simulated write amplification with its closed forms and write a page with charts
     Theory(theory::Options),
+    /// Check what the sources say in words: which claims hold on the simulated drives
+    Claims(claims::Options),
 }
 
 /// What a command prints.

@@ -140,7 +140,7 @@ pub fn command(options: &Options) -> Outcome {
             )));
         }
     }
-    if !(options.programs >= 1.0) {
+    if options.programs.is_nan() || options.programs < 1.0 {
         return Err(Failure::Input(format!(
             "--programs is {}; it must be at least 1",
             options.programs

@@ -1,5 +1,6 @@
 //! How the program ends.
 
+use ftlab_bench::claims::ClaimsError;
 use ftlab_bench::driver::DriverError;
 use ftlab_bench::endurance::EnduranceError;
 use ftlab_bench::methods::UnknownTest;
@@ -126,5 +127,15 @@ impl From<PrepareError> for Failure {
 impl From<ReviewError> for Failure {
     fn from(error: ReviewError) -> Self {
         Failure::of(error.is_input(), &error)
+    }
+}
+
+impl From<ClaimsError> for Failure {
+    fn from(error: ClaimsError) -> Self {
+        let is_input = match &error {
+            ClaimsError::Unknown(_) => true,
+            ClaimsError::Run(error) => error.is_input(),
+        };
+        Failure::of(is_input, &error)
     }
 }

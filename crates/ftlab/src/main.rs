@@ -1,5 +1,6 @@
 //! ftlab: a software SSD and the bench to review it.
 
+mod claims;
 mod cli;
 mod drives;
 mod endurance;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         Command::Endurance(args) => endurance::command(&args),
         Command::Review(args) => review::command(&args),
         Command::Theory(args) => theory::command(&args),
+        Command::Claims(args) => claims::command(&args),
     };
     failure::exit(outcome)
 }

@@ -196,18 +196,22 @@ impl Array {
         order: Order,
         batch: &mut OpBatch,
     ) -> bool {
+        if self.faults.is_some() {
+            return self.read_closely(place, bytes, cause, order, batch);
+        }
         let programmed = self.programmed[place.block.index()];
         if place.page >= programmed {
             wrong_read(place, programmed);
         }
         self.counters.reads[cause as usize] += 1;
         self.issue(OpKind::Read, place, 1, bytes, cause, order, batch);
-        self.faults.is_none() || self.read_again(place, bytes, cause, order, batch)
+        true
     }
 
-    /// Repeats a read as often as ECC needs it; whether the data could be corrected.
+    /// The same where bits can be read wrong: reads as often as ECC needs it.
     #[cold]
-    fn read_again(
+    #[inline(never)]
+    fn read_closely(
         &mut self,
         place: PagePlace,
         bytes: u32,
@@ -220,7 +224,7 @@ impl Array {
             wrong_read(place, programmed);
         }
         let (retries, readable) = self.correct(place);
-        for _ in 0..retries {
+        for _ in 0..=retries {
             self.counters.reads[cause as usize] += 1;
             self.issue(OpKind::Read, place, 1, bytes, cause, order, batch);
         }
@@ -240,43 +244,28 @@ impl Array {
         order: Order,
         batch: &mut OpBatch,
     ) -> Status {
-        let mut good = self.advance(place.block, place.page);
+        let mut is_next = self.programmed[place.block.index()] == place.page;
         for n in 1..planes {
-            good &= self.advance(BlockId(place.block.0 + n), place.page);
+            is_next &= self.programmed[place.block.index() + n as usize] == place.page;
+        }
+        if !is_next {
+            return self.program_closely(place, planes, cause, order, batch);
+        }
+        self.programmed[place.block.index()] += 1;
+        for n in 1..planes {
+            self.programmed[place.block.index() + n as usize] += 1;
         }
         self.counters.programs[cause as usize] += u64::from(planes);
         let bytes = planes * self.geometry.page_bytes;
-        if !good {
-            return self.failed_program(place, planes, cause, order, batch);
-        }
         self.issue(OpKind::Program, place, planes, bytes, cause, order, batch);
         Status::Good
     }
 
-    /// Counts a page of a block as programmed; whether it could be.
-    #[inline(always)]
-    fn advance(&mut self, block: BlockId, page: u32) -> bool {
-        let next = &mut self.programmed[block.index()];
-        if *next != page {
-            return self.advance_closely(block, page);
-        }
-        *next += 1;
-        true
-    }
-
-    /// A page that is not the next one, or a block that is watched.
+    /// The same where a page is not the next one of its block, or a block is watched. One that fails
+    /// takes its time, and then the controller knows.
     #[cold]
-    fn advance_closely(&mut self, block: BlockId, page: u32) -> bool {
-        let (bad, next) = (self.bad[block.index()], self.programmed[block.index()]);
-        if bad || next & !WATCHED != page || next & WATCHED == 0 {
-            wrong_program(block, page, bad, next & !WATCHED);
-        }
-        self.advance_watched(block, page)
-    }
-
-    /// Issues a program that fails: it takes its time, and then the controller knows.
-    #[cold]
-    fn failed_program(
+    #[inline(never)]
+    fn program_closely(
         &mut self,
         place: PagePlace,
         planes: u32,
@@ -284,14 +273,35 @@ impl Array {
         order: Order,
         batch: &mut OpBatch,
     ) -> Status {
-        let (mut order, mut known) = (order, Fence::NONE);
-        if !order.signals[1].is_some() {
+        let (mut order, mut good) = (order, true);
+        for block in (place.block.0..place.block.0 + planes).map(BlockId) {
+            good &= self.advance_closely(block, place.page);
+        }
+        let mut known = Fence::NONE;
+        if !good && !order.signals[1].is_some() {
             known = batch.fence();
             order = order.signalling(known);
         }
+        self.counters.programs[cause as usize] += u64::from(planes);
         let bytes = planes * self.geometry.page_bytes;
         self.issue(OpKind::Program, place, planes, bytes, cause, order, batch);
-        Status::Failed { known }
+        match good {
+            true => Status::Good,
+            false => Status::Failed { known },
+        }
+    }
+
+    /// Counts a page of a block as programmed; whether it could be.
+    fn advance_closely(&mut self, block: BlockId, page: u32) -> bool {
+        let (bad, marked) = (self.bad[block.index()], self.programmed[block.index()]);
+        if bad || marked & !WATCHED != page {
+            wrong_program(block, page, bad, marked & !WATCHED);
+        }
+        if marked & WATCHED != 0 {
+            return self.advance_watched(block, page);
+        }
+        self.programmed[block.index()] += 1;
+        true
     }
 
     /// Erases a block of a die, or `planes` neighbouring blocks together. Whether all of them were;

@@ -11,7 +11,11 @@ mod memory;
 mod procedure;
 mod torture;
 
+pub(crate) use case::{Case, Load};
 pub use drive::sheet;
+pub(crate) use facts::{ClientLife, client_life, tell};
+pub(crate) use memory::batches;
+pub(crate) use procedure::Running;
 
 use crate::driver::DriverError;
 use crate::figures::{self, Names};

@@ -142,6 +142,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// A page that had to be moved could not be read: whose data lie there is told when they are
     /// asked for.
     #[cold]
+    #[inline(never)]
     pub(super) fn lose_page(&mut self, slot: u32) {
         let page = self.layout.page_of_slot(Ppa(slot));
         let (superblock, _) = self.layout.locate(Ppa(slot));
@@ -155,6 +156,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
 
     /// The host writes a slot: new data take the place of lost ones, unless a part of the slot was to
     /// be kept and could not be read.
+    #[cold]
+    #[inline(never)]
     pub(super) fn note_loss(&mut self, lpn: Lpn, extent: Extent, kept: bool) {
         match extent {
             Extent::Whole => drop(self.lost.remove(&lpn.0)),

@@ -213,6 +213,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     }
 
     #[cold]
+    #[inline(never)]
     pub(super) fn close(&mut self, superblock: SuperblockId) {
         self.closed += 1;
         self.closed_at[superblock.index()] = self.closed;
@@ -248,6 +249,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// Opens a free superblock of the frontier's group, erasing it if it was used before. Whether one
     /// was left; there always is unless blocks fail.
     #[cold]
+    #[inline(never)]
     pub(super) fn open(&mut self, f: usize, batch: &mut OpBatch) -> bool {
         let cell = f / FRONTIERS_PER_CELL;
         let Some(superblock) = self.take_free(self.group_of_cell(cell), Cause::Gc, batch) else {

@@ -1,0 +1,356 @@
+//! Measures what checks need, each thing once, in parallel.
+
+use super::check::{Need, Sample, Work};
+use super::{Plan, names};
+use crate::methods::{self, Fact, Job, Procedure};
+use crate::record::Record;
+use crate::review::{
+    Case, ClientLife, Load, ReviewError, Running, batches, client_life, drive_seed, job_seed, tell,
+};
+use crate::states::{self, State};
+use ftlab_base::{Content, RootSeed};
+use ftlab_drive::{Catalog, DriveError, DriveFile, Kind, Testbed};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What tells measurements of a drive apart.
+type Key = String;
+
+/// A drive as its file and settings say, and what is to be measured on it.
+struct Subject {
+    file: DriveFile,
+    cases: BTreeMap<Key, Case>,
+    /// By name and machine.
+    procedures: BTreeMap<Key, (&'static Procedure, &'static str)>,
+    facts: BTreeMap<Key, Fact>,
+    experiments: BTreeMap<Key, &'static super::experiments::Experiment>,
+}
+
+/// Drives and what was measured on them.
+pub struct Lab<'a> {
+    plan: &'a Plan,
+    /// By drive and settings as the needs say.
+    subjects: BTreeMap<String, Subject>,
+    samples: BTreeMap<(String, Key), Sample>,
+}
+
+/// What a need is on its drive: resolved to what runs.
+enum Resolved {
+    Case(Case),
+    Within(&'static Procedure, &'static str, &'static Job, &'static str),
+    Fact(Fact),
+    Experiment(&'static super::experiments::Experiment),
+}
+
+fn resolve(need: &Need, kind: Kind) -> Resolved {
+    let case = |load, state, testbed, port| {
+        // A disk has one state.
+        let state = if kind == Kind::Disk {
+            State::New
+        } else {
+            state
+        };
+        Resolved::Case(Case {
+            state,
+            load,
+            testbed,
+            port,
+            before: Content::RANDOM,
+        })
+    };
+    match need.work {
+        Work::Test(slug, asked) => {
+            let test = methods::all().find(|test| test.step.slug == slug);
+            let test = test.expect("a test looks every slug up");
+            let (bed, states) = (test.family.testbed, test.family.states);
+            let state = |states: &[State]| asked.and_then(State::named).unwrap_or(states[0]);
+            match test.step.work {
+                methods::Work::Jobs { jobs, ports } => {
+                    case(Load::Job(jobs[0]), state(states), bed, ports[0])
+                }
+                methods::Work::Scenario(name) => {
+                    case(Load::Scenario(name), state(states), bed, None)
+                }
+                methods::Work::Within(procedure, job) => {
+                    let state = asked.unwrap_or_else(|| test.first_state());
+                    Resolved::Within(procedure, bed, job, state)
+                }
+                methods::Work::Fact(fact) => Resolved::Fact(fact),
+            }
+        }
+        Work::Load {
+            load,
+            state,
+            machine,
+            port,
+        } => case(load, state, machine, port),
+        Work::Experiment(experiment) => Resolved::Experiment(experiment),
+    }
+}
+
+fn key(resolved: &Resolved) -> Key {
+    match resolved {
+        Resolved::Case(case) => format!("case {:?}", case.key()),
+        Resolved::Within(procedure, bed, job, state) => {
+            format!("procedure {} {bed} {} {state}", procedure.slug, job.file)
+        }
+        Resolved::Fact(fact) => format!("fact {fact:?}"),
+        Resolved::Experiment(experiment) => format!("experiment {}", experiment.name),
+    }
+}
+
+fn subject_key(need: &Need) -> String {
+    format!("{} {}", need.drive, need.settings.join(" "))
+}
+
+impl<'a> Lab<'a> {
+    pub fn new(plan: &'a Plan) -> Self {
+        Lab {
+            plan,
+            subjects: BTreeMap::new(),
+            samples: BTreeMap::new(),
+        }
+    }
+
+    fn load(&self, need: &Need) -> Result<DriveFile, DriveError> {
+        let settings: Vec<String> = need.settings.iter().map(|&s| s.to_owned()).collect();
+        let changed = self.plan.drives.iter().find(|file| names(need.drive, file));
+        match changed {
+            Some(file) => file.with(&settings),
+            None => Catalog::load(need.drive, &settings),
+        }
+    }
+
+    /// Takes note of what a check needs.
+    ///
+    /// # Errors
+    /// When a drive with its settings is none.
+    pub fn ask(&mut self, needs: &[Need]) -> Result<(), ReviewError> {
+        for need in needs {
+            let name = subject_key(need);
+            if !self.subjects.contains_key(&name) {
+                let file = self.load(need).map_err(|error| ReviewError::Drive {
+                    drive: need.drive.to_owned(),
+                    error,
+                })?;
+                let subject = Subject {
+                    file,
+                    cases: BTreeMap::new(),
+                    procedures: BTreeMap::new(),
+                    facts: BTreeMap::new(),
+                    experiments: BTreeMap::new(),
+                };
+                self.subjects.insert(name.clone(), subject);
+            }
+            let subject = self.subjects.get_mut(&name).expect("put there above");
+            let resolved = resolve(need, subject.file.kind());
+            let key = key(&resolved);
+            match resolved {
+                Resolved::Case(case) => drop(subject.cases.insert(key, case)),
+                Resolved::Within(procedure, bed, ..) => {
+                    let name = format!("{} {bed}", procedure.slug);
+                    subject.procedures.insert(name, (procedure, bed));
+                }
+                Resolved::Fact(fact) => drop(subject.facts.insert(key, fact)),
+                Resolved::Experiment(e) => drop(subject.experiments.insert(key, e)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures everything that was asked for.
+    ///
+    /// # Errors
+    /// The first failure, in the order of the drives.
+    pub fn measure(&mut self, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<(), ReviewError> {
+        let threads = self.plan.threads.max(1);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| ReviewError::Threads {
+            threads,
+            why: error.to_string(),
+        })?;
+        let total = self.subjects.values().map(Subject::len).sum();
+        let done = AtomicUsize::new(0);
+        let step = || progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+        let subjects: Vec<(&String, &Subject)> = self.subjects.iter().collect();
+        let sizes: Vec<u64> = subjects
+            .iter()
+            .map(|(_, s)| s.file.memory_bytes())
+            .collect();
+        let mut samples = BTreeMap::new();
+        for batch in batches(&sizes, threads, self.plan.memory_bytes) {
+            let seed = self.plan.seed;
+            let run = |(name, subject): &(&String, &Subject)| {
+                subject
+                    .run(seed, &step)
+                    .map(|found| ((*name).clone(), found))
+            };
+            let found: Vec<_> = pool.install(|| subjects[batch].par_iter().map(run).collect());
+            for of_subject in found {
+                let (name, found) = of_subject?;
+                samples.extend(found.into_iter().map(|(key, s)| ((name.clone(), key), s)));
+            }
+        }
+        self.samples = samples;
+        Ok(())
+    }
+
+    /// What a need that was asked for came to.
+    pub fn sample(&self, need: &Need) -> Sample {
+        let name = subject_key(need);
+        let kind = self.subjects[&name].file.kind();
+        self.samples[&(name, key(&resolve(need, kind)))].clone()
+    }
+}
+
+impl Subject {
+    fn len(&self) -> usize {
+        self.cases.len() + self.procedures.len() + self.facts.len() + self.experiments.len()
+    }
+
+    fn run(
+        &self,
+        root: RootSeed,
+        step: &(dyn Fn() + Sync),
+    ) -> Result<Vec<(Key, Sample)>, ReviewError> {
+        let seed = drive_seed(root, self.file.slug());
+        let mut found = self.run_cases(root, seed, step)?;
+        for &(procedure, bed) in self.procedures.values() {
+            let machine = self.machine(bed)?;
+            let device = self.file.build(&machine, seed).map_err(|e| self.wrong(e))?;
+            let measured = Running::new(&self.file, procedure, root, device).run(&|_| {})?;
+            step();
+            found.extend(measured.iter().map(|measured| {
+                let resolved = Resolved::Within(procedure, bed, measured.job, measured.state);
+                (key(&resolved), self.sample(&measured.record))
+            }));
+        }
+        let mut life: Option<ClientLife> = None;
+        for (key, &fact) in &self.facts {
+            if matches!(fact, Fact::ClientWrites | Fact::Endurance { .. }) && life.is_none() {
+                life = Some(client_life(&self.file, seed)?);
+            }
+            found.push((
+                key.clone(),
+                self.told(tell(&self.file, fact, life.as_ref()).metrics),
+            ));
+            step();
+        }
+        let experiment = |(key, experiment): (&Key, &&super::experiments::Experiment)| {
+            let metrics = (experiment.run)(&self.file, seed)?;
+            step();
+            Ok((key.clone(), self.told(metrics)))
+        };
+        let told: Vec<Result<_, ReviewError>> =
+            self.experiments.par_iter().map(experiment).collect();
+        for told in told {
+            found.push(told?);
+        }
+        Ok(found)
+    }
+
+    /// The cases, state by state, those of a state in parallel on copies.
+    fn run_cases(
+        &self,
+        root: RootSeed,
+        seed: RootSeed,
+        step: &(dyn Fn() + Sync),
+    ) -> Result<Vec<(Key, Sample)>, ReviewError> {
+        let mut found = Vec::new();
+        let Some(first) = self.cases.values().next() else {
+            return Ok(found);
+        };
+        let build = || {
+            let machine = self.machine(first.testbed)?;
+            self.file.build(&machine, seed).map_err(|e| self.wrong(e))
+        };
+        let mut device = build()?;
+        let mut reached = State::New;
+        for state in State::ALL {
+            let here: Vec<_> = self
+                .cases
+                .iter()
+                .filter(|(_, c)| c.state == state)
+                .collect();
+            if here.is_empty() {
+                continue;
+            }
+            if self.file.kind() == Kind::Ssd {
+                if !reached.leads_to(state) {
+                    device = build()?;
+                    reached = State::New;
+                }
+                states::prepare(device.as_mut(), reached, state, seed).map_err(|error| {
+                    ReviewError::Prepare {
+                        drive: self.file.slug().to_owned(),
+                        error,
+                    }
+                })?;
+                reached = state;
+            }
+            let prepared = Mutex::new(&mut device);
+            let run = |&(key, case): &(&Key, &Case)| {
+                let machine = self.machine(case.testbed)?;
+                let mut copy = prepared.lock().expect("no holder panics").snapshot();
+                copy.plug(
+                    &case
+                        .port
+                        .map_or(machine.host(), |port| machine.on(Some(port))),
+                );
+                let name = case.load.name();
+                let record = case.load.run(copy.as_mut(), &machine, job_seed(root, name));
+                let record = record.map_err(|error| ReviewError::Run {
+                    run: format!("{} {name} ({})", self.file.slug(), state.name()),
+                    error: Box::new(error),
+                })?;
+                step();
+                Ok((key.clone(), self.sample(&record)))
+            };
+            let of_state: Vec<Result<_, ReviewError>> = here.par_iter().map(run).collect();
+            for sample in of_state {
+                found.push(sample?);
+            }
+        }
+        Ok(found)
+    }
+
+    fn wrong(&self, error: DriveError) -> ReviewError {
+        ReviewError::Drive {
+            drive: self.file.slug().to_owned(),
+            error,
+        }
+    }
+
+    fn machine(&self, testbed: &str) -> Result<Testbed, ReviewError> {
+        if testbed == NOBODY {
+            return Ok(super::experiments::nobody());
+        }
+        Catalog::testbed(testbed).map_err(|error| self.wrong(error))
+    }
+
+    fn sample(&self, record: &Record) -> Sample {
+        Sample {
+            drive: self.file.slug().to_owned(),
+            metrics: record.metrics.clone(),
+            series: record.series_ios.clone(),
+            series_bytes: record.series_bytes.clone(),
+            read: record.read.clone(),
+            write: record.write.clone(),
+            inside: record.inside.clone(),
+            ..Sample::default()
+        }
+    }
+
+    fn told(&self, metrics: BTreeMap<String, f64>) -> Sample {
+        Sample {
+            drive: self.file.slug().to_owned(),
+            metrics,
+            ..Sample::default()
+        }
+    }
+}
+
+/// The machine that takes no time and has no ports: what is measured is the drive alone.
+pub const NOBODY: &str = "nobody";

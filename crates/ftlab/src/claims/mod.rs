@@ -1,0 +1,117 @@
+//! `ftlab claims`: what the sources say in words, checked by simulation.
+
+mod page;
+
+use crate::failure::{Failure, Outcome};
+use crate::files::NewFile;
+use crate::memory;
+use crate::progress::Progress;
+use crate::screen;
+use clap::Args;
+use ftlab_base::RootSeed;
+use ftlab_bench::claims::{self, Judged, Plan};
+use ftlab_drive::{Catalog, DriveFile};
+use serde::Serialize;
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab claims                               every claim; some minutes
+  ftlab claims C052 C057                     two of them
+  ftlab claims --drive ocz-core-jmf602 --set buffer.size=256KiB
+                                             those that need a drive, on that drive changed
+  ftlab claims --out docs/claims.md          a page with every claim, its verdict and figures")]
+pub struct Options {
+    /// Claims, C001 to C270; none for all
+    ids: Vec<String>,
+    /// Only claims that need this drive: a name of `ftlab drives`, or a path to a drive file that takes
+    /// the place of the drive of its name; may be repeated
+    #[arg(long = "drive", value_name = "DRIVE")]
+    drives: Vec<String>,
+    /// Change a number of the drives given with --drive; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "drives")]
+    settings: Vec<String>,
+    /// Write verdicts and figures for programs
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write a page in Markdown
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Memory for drives and their copies; by default half of what is free
+    #[arg(long, value_name = "GIB")]
+    memory: Option<NonZeroU64>,
+    /// Root of every random stream: the same seed gives the same verdicts
+    #[arg(long, default_value_t = SEED)]
+    seed: u64,
+    /// Measurements at a time; by default as many as there are cores
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+}
+
+const SEED: u64 = 1;
+
+/// What `--json` writes.
+#[derive(Debug, Serialize)]
+struct Results<'a> {
+    version: &'static str,
+    seed: u64,
+    claims: &'a [Judged],
+}
+
+pub fn command(options: &Options) -> Outcome {
+    let ready = |path: &Option<PathBuf>, option| {
+        let path = path.as_deref();
+        path.map(|path| NewFile::ready(path, option)).transpose()
+    };
+    let (json, out) = (
+        ready(&options.json, "--json")?,
+        ready(&options.out, "--out")?,
+    );
+    let plan = plan(options)?;
+    let judged = {
+        let progress = Progress::bar();
+        claims::check(&plan, &|done, total| {
+            progress.set(done, total, "measurements");
+        })?
+    };
+    if let Some(file) = json {
+        let results = Results {
+            version: env!("CARGO_PKG_VERSION"),
+            seed: options.seed,
+            claims: &judged,
+        };
+        let text = serde_json::to_string_pretty(&results);
+        let text = text.map_err(|error| Failure::Running(error.to_string()))?;
+        file.write((text + "\n").as_bytes())?;
+    }
+    if let Some(file) = out {
+        file.write(page::render(&judged).as_bytes())?;
+    }
+    let mut table = screen::table(&["id", "verdict", "measured", "claim"]);
+    for one in &judged {
+        let claim = &one.claim;
+        table.add_row([&claim.id, one.verdict.name(), &one.measured, &claim.claim]);
+    }
+    screen::print(&format!(
+        "{}\n{}\n",
+        screen::lines(table),
+        page::summary(&judged)
+    ))
+}
+
+fn plan(options: &Options) -> Result<Plan, Failure> {
+    let load = |name: &String| Catalog::load(name, &options.settings);
+    let drives: Result<Vec<DriveFile>, _> = options.drives.iter().map(load).collect();
+    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    Ok(Plan {
+        ids: options.ids.iter().map(|id| id.to_uppercase()).collect(),
+        drives: drives?,
+        memory_bytes: options.memory.map_or_else(memory::half_of_free, |gib| {
+            gib.get().saturating_mul(1 << 30)
+        }),
+        seed: RootSeed(options.seed),
+        threads: options.jobs.map_or_else(cores, NonZeroUsize::get),
+    })
+}
