@@ -162,7 +162,7 @@ fn worn(file: &DriveFile, seed: RootSeed, share: f64) -> Result<Box<dyn Device>,
         }
     })?;
     let mut stream = seed.stream("claims/worn");
-    let pieces = device.capacity_sectors() * SECTOR_BYTES >> 20;
+    let pieces = (device.capacity_sectors() * SECTOR_BYTES) >> 20;
     while device
         .health()
         .is_some_and(|health| health.worn_share() < share)
