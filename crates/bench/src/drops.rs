@@ -1,8 +1,8 @@
 //! Where a rate falls for good: change points of a series of one value a second.
 //!
-//! The series is divided into two or three pieces of at least [`PIECE_MIN`] seconds so that the
+//! The series is divided into two or three pieces of at least `PIECE_MIN` seconds so that the
 //! squared distances from the pieces' means are least. A division counts when every piece lies lower
-//! than the one before by at least [`FALL_MIN`], and when it takes at least [`GAIN_MIN`] of what the
+//! than the one before by at least `FALL_MIN`, and when it takes at least `GAIN_MIN` of what the
 //! division before it left unexplained. So a wave or a single stall is no drop, and of a slow
 //! decline the middle is told.
 

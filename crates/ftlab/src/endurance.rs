@@ -40,7 +40,7 @@ The job's writes are repeated until the drive takes no more. So that a life take
 made smaller and its blocks shorter-lived in proportion: the scale is printed, and all bytes and years
 are those of the full drive. Regions of the job that are no percentages shrink with the drive.")]
 pub struct Options {
-    /// A drive of `ftlab drives`, or a path to a drive file; it needs a section [reliability]
+    /// A drive of `ftlab drives`, or a path to a drive file; it needs a section `[reliability]`
     #[arg(long)]
     drive: String,
     /// A fio job file; a client's writes if left out

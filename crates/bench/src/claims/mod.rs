@@ -2,8 +2,8 @@
 //!
 //! `reference/claims.csv` has what was said. A [`Check`] belongs to one statement: the measurements
 //! it needs, and a judgement of them in the statement's own terms – an order, a ratio, a shape – with
-//! the figures it rests on. Measurements are shared: what two checks need is run once ([`lab`]).
-//! Whether a claim holds is decided by runs alone; [`undecided`] lists what no drive model can
+//! the figures it rests on. Measurements are shared: what two checks need is run once (`lab.rs`).
+//! Whether a claim holds is decided by runs alone; `undecided.rs` lists what no drive model can
 //! decide, and what waits for a mechanism or a drive, each with the reason.
 
 mod check;
