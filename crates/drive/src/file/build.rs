@@ -415,6 +415,7 @@ fn ssd_params(ssd: &SsdFile, scheduling: Scheduling, user_slots: u32) -> SsdPara
             .map_or(Nanos::ZERO, |rate| rate.time_of(sector)),
         link_sector: ssd.link.rate.time_of(sector),
         link_command: ssd.link.command.get(),
+        overlap: ssd.firmware.overlap,
         power: power::ssd_power(ssd),
         host: Host::NONE,
     }

@@ -323,6 +323,10 @@ pub(super) struct Firmware {
     pub(super) collected_page: Option<Quantity<Time>>,
     /// NAND operations queued for a die before the firmware waits.
     pub(super) die_queue: Quantity<Count>,
+    /// Whether the slots of a command follow each other through core, flash and link, instead of the
+    /// command as a whole.
+    #[serde(default)]
+    pub(super) overlap: bool,
 }
 
 /// In which order a die works off its queue; without the section, as issued.

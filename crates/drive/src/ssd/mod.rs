@@ -222,8 +222,12 @@ impl Ssd {
             .link
             .serve(now, self.params.link_in(command, self.link_sector));
         let decided = self.core.serve(now, work);
-        // The first slot goes on while the others are still on their way.
-        let first = self.slot.first(command);
+        // The first slot may go on while the others are still on their way.
+        let first = if self.params.overlap {
+            self.slot.first(command)
+        } else {
+            command.sectors
+        };
         let rest = self
             .params
             .after_first(command, first, self.slot.sectors(), self.link_sector);

@@ -37,6 +37,9 @@ pub struct SsdParams {
     pub link_sector: Nanos,
     /// Time of a command's protocol on the host link.
     pub link_command: Nanos,
+    /// Whether the slots of a command follow each other through core, flash and link, instead of the
+    /// command as a whole.
+    pub overlap: bool,
     /// What its parts take from the supply, if known.
     pub power: Option<PowerModel>,
     /// What it is plugged into.

@@ -61,7 +61,11 @@ impl Ssd {
         // no earlier than it takes one to come, and the last slot crosses when all are there.
         let first = self.commands.first_page(number);
         let whole = now.max(self.commands.through(number));
-        let start = first.max((whole + last).less(work)).min(whole);
+        let start = if self.params.overlap {
+            first.max((whole + last).less(work)).min(whole)
+        } else {
+            whole
+        };
         let at = self.link.serve(start, work);
         self.events.schedule(at, Event::DataOut, number);
     }

@@ -94,6 +94,26 @@ fn a_read_alone_takes_the_sum_of_its_parts() {
     let front = HOST + READ + PER_SLOT;
     let mut read = |slots: u64| {
         let us = slots * 1_000;
+        let latency = latency(&mut ssd, us, CommandKind::Read, 0, slots as u32 * 8);
+        let core = (slots - 1) * PER_SLOT;
+        latency.0 - front - core - slots * LINK
+    };
+    // Four slots lie on four dies: they sense side by side, then share two channels.
+    for (slots, transfers) in [(1, 1), (2, 1), (4, 2)] {
+        assert_eq!(read(slots), SENSE + transfers * channel());
+    }
+    // Eight lie two to a die, which holds one page at a time; a die moves its first page while the
+    // other die of the channel waits, and senses its second while that one moves.
+    assert_eq!(read(8), 2 * (SENSE + channel()) + channel());
+}
+
+#[test]
+fn where_slots_overlap_a_read_crosses_the_link_as_its_pages_come() {
+    let mut ssd = drive(&["firmware.overlap=true"]);
+    fill(&mut ssd, 8);
+    let front = HOST + READ + PER_SLOT;
+    let mut read = |slots: u64| {
+        let us = slots * 1_000;
         latency(&mut ssd, us, CommandKind::Read, 0, slots as u32 * 8).0 - front
     };
     // Four slots lie on four dies: they sense side by side, then share two channels. The link begins
