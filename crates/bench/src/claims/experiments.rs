@@ -164,7 +164,10 @@ impl Bare {
     fn valid_slots(&self) -> f64 {
         let layer = self.device.page_layer();
         let valid = layer.map_or_else(Vec::new, |layer| layer.valid_slots());
-        valid.iter().map(|&slots| f64::from(slots)).sum()
+        valid
+            .iter()
+            .map(|&slots| f64::from(slots))
+            .fold(0.0, |sum, slots| sum + slots)
     }
 
     /// Spread of the blocks' erase counts.

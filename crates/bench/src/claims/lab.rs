@@ -164,7 +164,10 @@ impl<'a> Lab<'a> {
     ///
     /// # Errors
     /// The first failure, in the order of the drives.
-    pub fn measure(&mut self, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<(), ReviewError> {
+    pub fn measure(
+        &mut self,
+        progress: &(dyn Fn(usize, usize, &str) + Sync),
+    ) -> Result<(), ReviewError> {
         let threads = self.plan.threads.max(1);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| ReviewError::Threads {
@@ -173,7 +176,7 @@ impl<'a> Lab<'a> {
         })?;
         let total = self.subjects.values().map(Subject::len).sum();
         let done = AtomicUsize::new(0);
-        let step = || progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+        let step = |label: &str| progress(done.fetch_add(1, Ordering::Relaxed) + 1, total, label);
         let subjects: Vec<(&String, &Subject)> = self.subjects.iter().collect();
         let sizes: Vec<u64> = subjects
             .iter()
@@ -206,6 +209,10 @@ impl<'a> Lab<'a> {
 }
 
 impl Subject {
+    fn label(&self, what: &str) -> String {
+        format!("{} {what}", self.file.slug())
+    }
+
     fn len(&self) -> usize {
         self.cases.len() + self.procedures.len() + self.facts.len() + self.experiments.len()
     }
@@ -213,7 +220,7 @@ impl Subject {
     fn run(
         &self,
         root: RootSeed,
-        step: &(dyn Fn() + Sync),
+        step: &(dyn Fn(&str) + Sync),
     ) -> Result<Vec<(Key, Sample)>, ReviewError> {
         let seed = drive_seed(root, self.file.slug());
         let mut found = self.run_cases(root, seed, step)?;
@@ -221,7 +228,7 @@ impl Subject {
             let machine = self.machine(bed)?;
             let device = self.file.build(&machine, seed).map_err(|e| self.wrong(e))?;
             let measured = Running::new(&self.file, procedure, root, device).run(&|_| {})?;
-            step();
+            step(&self.label(procedure.slug));
             found.extend(measured.iter().map(|measured| {
                 let resolved = Resolved::Within(procedure, bed, measured.job, measured.state);
                 (key(&resolved), self.sample(&measured.record))
@@ -236,11 +243,11 @@ impl Subject {
                 key.clone(),
                 self.told(tell(&self.file, fact, life.as_ref()).metrics),
             ));
-            step();
+            step(&self.label(key));
         }
         let experiment = |(key, experiment): (&Key, &&super::experiments::Experiment)| {
             let metrics = (experiment.run)(&self.file, seed)?;
-            step();
+            step(&self.label(experiment.name));
             Ok((key.clone(), self.told(metrics)))
         };
         let told: Vec<Result<_, ReviewError>> =
@@ -256,7 +263,7 @@ impl Subject {
         &self,
         root: RootSeed,
         seed: RootSeed,
-        step: &(dyn Fn() + Sync),
+        step: &(dyn Fn(&str) + Sync),
     ) -> Result<Vec<(Key, Sample)>, ReviewError> {
         let mut found = Vec::new();
         let Some(first) = self.cases.values().next() else {
@@ -305,7 +312,7 @@ impl Subject {
                     run: format!("{} {name} ({})", self.file.slug(), state.name()),
                     error: Box::new(error),
                 })?;
-                step();
+                step(&self.label(name));
                 Ok((key.clone(), self.sample(&record)))
             };
             let of_state: Vec<Result<_, ReviewError>> = here.par_iter().map(run).collect();

@@ -98,13 +98,14 @@ pub fn check_of(id: &str) -> Option<&'static Check> {
     themes::all().find(|check| check.id == id)
 }
 
-/// Checks claims, in the order of the table. `progress` hears of measurements done and of all.
+/// Checks claims, in the order of the table. `progress` hears of
+/// measurements done, of all, and of the one just done.
 ///
 /// # Errors
 /// An id that is none, a changed drive that cannot be built, or a run that failed.
 pub fn check(
     plan: &Plan,
-    progress: &(dyn Fn(usize, usize) + Sync),
+    progress: &(dyn Fn(usize, usize, &str) + Sync),
 ) -> Result<Vec<Judged>, ClaimsError> {
     let all = claims();
     let unknown = |id: &&String| !all.iter().any(|claim| claim.id == **id);

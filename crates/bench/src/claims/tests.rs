@@ -20,7 +20,7 @@ fn changed(drive: &str, settings: &[&str]) -> DriveFile {
 }
 
 fn verdict(id: &str, drives: Vec<DriveFile>) -> (Verdict, String) {
-    let judged = check(&plan(&[id], drives), &|_, _| {}).unwrap();
+    let judged = check(&plan(&[id], drives), &|_, _, _| {}).unwrap();
     assert_eq!(judged.len(), 1, "{id}");
     (judged[0].verdict, judged[0].measured.clone())
 }
@@ -113,7 +113,7 @@ fn settings_of_checks_make_drives() {
 
 #[test]
 fn an_unknown_claim_is_refused() {
-    let error = check(&plan(&["C999"], Vec::new()), &|_, _| {}).unwrap_err();
+    let error = check(&plan(&["C999"], Vec::new()), &|_, _, _| {}).unwrap_err();
     assert!(error.to_string().contains("C999"));
 }
 

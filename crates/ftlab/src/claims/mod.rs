@@ -72,8 +72,11 @@ pub fn command(options: &Options) -> Outcome {
     let plan = plan(options)?;
     let judged = {
         let progress = Progress::bar();
-        claims::check(&plan, &|done, total| {
-            progress.set(done, total, "measurements");
+        claims::check(&plan, &|done, total, label| {
+            if std::env::var_os("X").is_some() {
+                eprintln!("{done}/{total} {label}");
+            }
+            progress.set(done, total, label);
         })?
     };
     if let Some(file) = json {

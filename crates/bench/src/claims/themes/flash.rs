@@ -119,9 +119,14 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C015",
-        // Block mapping without room for more than one block of changes: 128 pages of 4 KiB.
+        // Block mapping without room for more than one block of changes: 128 pages of 4 KiB, on one
+        // die, so that a write lies in one block.
         needs: &[experiment(CORE, &SMALL_CHANGES).with(&[
+            "nand.channels=1",
+            "nand.dies_per_channel=1",
             "nand.planes_per_die=1",
+            "nand.blocks_per_die=8192",
+            "spare.user_capacity=4GB",
             "map.stripe_dies=1",
             "map.log_blocks=1",
         ])],

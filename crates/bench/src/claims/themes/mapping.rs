@@ -190,8 +190,12 @@ pub static CHECKS: &[Check] = &[
         id: "C125",
         needs: &[
             experiment(GENERIC, &UNIFORM).with(&["nand.blocks_per_die=128"]),
-            experiment(GENERIC, &UNIFORM)
-                .with(&["nand.blocks_per_die=32768", "nand.pages_per_block=1"]),
+            experiment(GENERIC, &UNIFORM).with(&[
+                "nand.channels=1",
+                "nand.dies_per_channel=1",
+                "nand.blocks_per_die=16384",
+                "nand.pages_per_block=1",
+            ]),
         ],
         judge: |s| {
             let wa = of(s, "wa");
