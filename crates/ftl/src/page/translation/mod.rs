@@ -414,6 +414,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let (Some(translation), Some(config)) = (&self.translation, self.config.translation) else {
             return Ok(());
         };
+        // A drive at its end writes no tables, and has nothing to exchange superblocks for.
+        if self.is_worn_out() {
+            return Ok(());
+        }
         let user_slots = self.config.user_slots;
         let superblocks = config.superblocks(user_slots, &self.layout);
         translation.store.check(superblocks as usize)?;
