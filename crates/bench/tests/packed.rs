@@ -46,7 +46,7 @@ fn measured((drive, data): (&str, &str)) -> Speeds {
         .chain(["gc.reserve=2", "spare.op=0.07"]);
     let settings: Vec<String> = settings.map(str::to_owned).collect();
     let file = Catalog::load(drive, &settings).expect("it loads");
-    let testbed = Catalog::testbed("anandtech-2008").expect("it loads");
+    let testbed = Catalog::testbed("anandtech-2012").expect("it loads");
     let mut drive = file.build(&testbed, RootSeed(1)).expect("it can be built");
     let text = JOB.replace("[global]", &format!("[global]\n{data}"));
     let job = JobFile::parse(&text, "packed.fio").expect("it is a job file");

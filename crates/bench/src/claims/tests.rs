@@ -182,6 +182,6 @@ fn checks_of_lives_can_fail() {
         "C010",
         "intel-x25-m-g1-80",
         // Blocks that die young rather than of age.
-        &["reliability.life_shape=0.6"],
+        &["reliability.life_shape=1"],
     );
 }
