@@ -168,11 +168,11 @@ impl Device for Fake {
     }
 
     fn save(&self) -> DeviceState {
-        DeviceState::Disk(self.counters)
+        DeviceState::Flashless(self.counters)
     }
 
     fn restore(&mut self, state: DeviceState) -> Result<(), StateError> {
-        let DeviceState::Disk(counters) = state else {
+        let DeviceState::Flashless(counters) = state else {
             return Err(StateError("it is of flash".to_owned()));
         };
         self.counters = counters;

@@ -12,7 +12,7 @@ use thiserror::Error;
 
 /// Why a drive cannot be erased as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("a hard disk has no flash to erase")]
+#[error("there is no flash to erase")]
 pub struct EraseRefused;
 
 /// A drive behind its host's driver queue.
@@ -62,7 +62,7 @@ pub trait Device: Send {
     /// from memory.
     fn expect(&self, _command: &Command) {}
 
-    /// How often each block of its flash was erased; nothing for a disk.
+    /// How often each block of its flash was erased; nothing if it has none.
     fn erase_counts(&self) -> &[u32];
 
     /// Why the drive takes no more writes, in words; `None` while it does.
@@ -94,7 +94,7 @@ pub trait Device: Send {
     /// while nothing is outstanding.
     ///
     /// # Errors
-    /// A hard disk refuses: it would have to write itself over.
+    /// What has no flash refuses: it would have to write itself over.
     fn secure_erase(&mut self) -> Result<(), EraseRefused>;
 
     /// Starts the hash of the operation stream anew, so that a run's hash is the run's own.

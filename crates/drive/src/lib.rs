@@ -4,21 +4,23 @@
 pub mod codec;
 pub mod device;
 pub mod disk;
-mod disk_device;
 pub mod file;
+mod flashless;
 pub mod health;
 pub mod host;
 pub mod host_queue;
+mod ram;
 pub mod saved;
 pub mod smart;
 pub mod ssd;
 
 pub use device::{Counters, Device, EraseRefused};
-pub use disk_device::DiskDevice;
 pub use file::{
     Catalog, DriveError, DriveFile, Extent, FileSystemPlaces, Kind, OperatingSystem, ParameterRow,
     Scale, Testbed,
 };
+pub use flashless::{Flashless, Medium};
 pub use ftlab_timing::Energy;
 pub use health::Health;
 pub use host::{Host, Port};
+pub use ram::{Ram, RamParams};

@@ -1,6 +1,6 @@
 //! What can be typed. The options of a command stand with it.
 
-use crate::{claims, endurance, review, run, show, theory};
+use crate::{accuracy, claims, endurance, review, run, show, theory};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ftlab_drive::{Catalog, DriveError, Testbed};
 
@@ -37,6 +37,8 @@ pub enum Command {
     Endurance(endurance::Options),
     /// Run the reviews' tests on drives and write a report
     Review(review::Options),
+    /// Write a page about how near a review's figures are to the published ones
+    Accuracy(accuracy::Options),
     /// Compare simulated write amplification with its closed forms and write a page with charts
     Theory(theory::Options),
     /// Check what the sources say in words: which claims hold on the simulated drives

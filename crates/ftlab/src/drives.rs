@@ -3,7 +3,7 @@
 use crate::failure::Outcome;
 use crate::screen;
 use comfy_table::{Cell, CellAlignment};
-use ftlab_drive::{Catalog, Kind};
+use ftlab_drive::Catalog;
 
 pub fn command() -> Outcome {
     let mut table = screen::table(&["drive", "name", "kind", "capacity", "also called"]);
@@ -13,17 +13,10 @@ pub fn command() -> Outcome {
         table.add_row([
             Cell::new(file.slug()),
             Cell::new(file.name()),
-            Cell::new(kind(file.kind())),
+            Cell::new(file.kind().name()),
             Cell::new(capacity).set_alignment(CellAlignment::Right),
             Cell::new(file.aliases().join(", ")),
         ]);
     }
     screen::print(&screen::lines(table))
-}
-
-fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Ssd => "ssd",
-        Kind::Disk => "disk",
-    }
 }

@@ -1,5 +1,6 @@
 //! ftlab: a software SSD and the bench to review it.
 
+mod accuracy;
 mod claims;
 mod cli;
 mod drives;
@@ -9,6 +10,7 @@ mod files;
 mod health;
 mod memory;
 mod progress;
+mod results;
 mod review;
 mod run;
 mod screen;
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::command(&args),
         Command::Endurance(args) => endurance::command(&args),
         Command::Review(args) => review::command(&args),
+        Command::Accuracy(args) => accuracy::command(&args),
         Command::Theory(args) => theory::command(&args),
         Command::Claims(args) => claims::command(&args),
     };

@@ -24,7 +24,8 @@ const DRIVES_OF_2008: [&str; 5] = [
     "wd-velociraptor-300",
 ];
 
-const RESULTS: &str = "results.json";
+/// The file in a review's directory that holds its results.
+pub const RESULTS: &str = "results.json";
 const REPORT: &str = "index.html";
 
 #[derive(Debug, Args)]

@@ -1,13 +1,15 @@
-//! Results as a terminal table and as one self-contained HTML page. Never links the simulator,
+//! Results as tables, as one self-contained HTML page and as a page about accuracy. Never links the simulator,
 //! so what a real drive gave and what a model gave look the same.
 //!
-//! Two entry points, both pure functions of a [`ftlab_result::ResultSet`]:
+//! Three entry points, all pure functions of a [`ftlab_result::ResultSet`]:
 //!
 //! - [`html::render`]: a page that works from a file, without a network.
 //! - [`terminal::render`]: tables for a terminal.
+//! - [`accuracy::render`]: a page in Markdown about how right the model is.
 //!
 //! What is drawn is decided once in `view`; the HTML and terminal modules only lay it out.
 
+pub mod accuracy;
 mod format;
 pub mod html;
 pub mod terminal;

@@ -63,6 +63,8 @@ pub enum DriveKind {
     Ssd,
     /// Spinning disk.
     Disk,
+    /// A part of the host's memory.
+    Ram,
 }
 
 /// One number of a drive file.
@@ -152,6 +154,9 @@ pub struct Figure {
     pub run: String,
     /// Short title of the source.
     pub source: String,
+    /// Why a figure that fails does, where that is known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
 }
 
 /// What a row says of the model.
@@ -334,7 +339,9 @@ pub struct Tally {
     pub worst_error: Option<f64>,
 }
 
-fn median(sorted: &[f64]) -> Option<f64> {
+/// The median of figures in ascending order; of an even number the mean of the middle two.
+#[must_use]
+pub fn median(sorted: &[f64]) -> Option<f64> {
     let n = sorted.len();
     match n {
         0 => None,

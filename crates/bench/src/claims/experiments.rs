@@ -491,7 +491,9 @@ pub static SHEET: Experiment = Experiment {
             }
         }
         all.insert("user_bytes".to_owned(), file.capacity_bytes() as f64);
-        all.insert("link_bytes_s".to_owned(), file.link_bytes_s() as f64);
+        if let Some(rate) = file.link_bytes_s() {
+            all.insert("link_bytes_s".to_owned(), rate as f64);
+        }
         if let Some(raw) = file.raw_bytes() {
             all.insert("raw_bytes".to_owned(), raw as f64);
         }

@@ -46,12 +46,8 @@ enum Resolved {
 
 fn resolve(need: &Need, kind: Kind) -> Resolved {
     let case = |load, state, testbed, port| {
-        // A disk has one state.
-        let state = if kind == Kind::Disk {
-            State::New
-        } else {
-            state
-        };
+        // What has no flash has one state.
+        let state = if kind == Kind::Ssd { state } else { State::New };
         Resolved::Case(Case {
             state,
             load,

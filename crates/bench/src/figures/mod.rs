@@ -6,7 +6,7 @@ mod score;
 pub use score::{Judgement, judge};
 
 use crate::methods::{self, Test};
-use ftlab_result::{Figure, Run};
+use ftlab_result::{Figure, Run, Verdict};
 use metric::{Compared, Metric};
 use serde::Deserialize;
 
@@ -18,6 +18,17 @@ const SOURCES: &str = include_str!("../../../../reference/sources.csv");
 
 /// Names that stand for several drives.
 const ALIASES: &str = include_str!("../../../../reference/aliases.csv");
+
+/// Why the model misses figures.
+const MISSES: &str = include_str!("../../../../reference/misses.csv");
+
+/// A row of the table of misses.
+#[derive(Debug, Deserialize)]
+struct Miss {
+    /// Id of the figure.
+    id: String,
+    why: String,
+}
 
 /// A row of the table of names.
 #[derive(Debug, Deserialize)]
@@ -106,6 +117,7 @@ pub fn figures(drives: &[Names], tests: &[Test], runs: &[Run]) -> Vec<Figure> {
         tests,
         runs,
         classes: records(ALIASES),
+        misses: records(MISSES),
     };
     let answered = |row: &Row| Some(bench.figure(row, bench.answering(row)?, title(&row.source)));
     published().iter().filter_map(answered).collect()
@@ -117,6 +129,7 @@ struct Bench<'a> {
     tests: &'a [Test],
     runs: &'a [Run],
     classes: Vec<Class>,
+    misses: Vec<Miss>,
 }
 
 /// A drive's figure and the run it is from.
@@ -191,7 +204,17 @@ impl<'a> Bench<'a> {
             verdict: judgement.verdict,
             run: simulated.map_or_else(String::new, |(_, run)| run.id.clone()),
             source,
+            why: match judgement.verdict {
+                Verdict::Fail => self.why(&row.id),
+                Verdict::Pass | Verdict::Shown => String::new(),
+            },
         }
+    }
+
+    /// Why the model misses a figure, if that is known.
+    fn why(&self, id: &str) -> String {
+        let miss = self.misses.iter().find(|miss| miss.id == id);
+        miss.map_or_else(String::new, |miss| miss.why.clone())
     }
 
     /// The figure in the row's unit and the run it is from.

@@ -1,7 +1,7 @@
 //! Rows of the reference table on runs made up for them.
 
 use super::*;
-use ftlab_result::{Inside, Traffic, Verdict};
+use ftlab_result::{Inside, Traffic};
 
 const X25M: &str = "intel-x25-m-g1-80";
 const CORE: &str = "ocz-core-jmf602";
@@ -204,4 +204,15 @@ fn a_promise_is_kept_by_more() {
     let figures = of_runs(&[run(X25M, "endurance-guarantee", "na", &metrics)]);
     assert_eq!(figure(&figures, "F0061").verdict, Verdict::Pass);
     assert_eq!(figure(&figures, "F0062").verdict, Verdict::Fail);
+}
+
+#[test]
+fn reasons_are_given_once_and_for_figures_that_there_are() {
+    let rows = published();
+    let mut seen = std::collections::BTreeSet::new();
+    for miss in records::<Miss>(MISSES) {
+        assert!(rows.iter().any(|row| row.id == miss.id), "{}", miss.id);
+        assert!(!miss.why.trim().is_empty(), "{}", miss.id);
+        assert!(seen.insert(miss.id.clone()), "{} twice", miss.id);
+    }
 }

@@ -120,11 +120,12 @@ pub fn cases_of(file: &DriveFile, test: &Test) -> Vec<(State, Case)> {
     for &asked in test.family.states {
         let state = match file.kind() {
             Kind::Ssd => asked,
-            Kind::Disk => State::New,
+            Kind::Disk | Kind::Ram => State::New,
         };
         for &load in &loads {
-            let slower =
-                |port: &&Option<Port>| port.is_none_or(|port| port.bytes_s() < file.link_bytes_s());
+            let slower = |port: &&Option<Port>| {
+                port.is_none_or(|port| file.link_bytes_s().is_some_and(|own| port.bytes_s() < own))
+            };
             cases.extend(ports.iter().filter(slower).map(|&port| {
                 let testbed = test.family.testbed;
                 let case = Case {
@@ -149,14 +150,24 @@ fn data_before(file: &DriveFile, load: Load) -> Content {
     }
 }
 
-/// Whether a drive has room for the files that a test's programs use.
+/// Whether a drive has room for the span of a test's jobs, or the files that its programs use.
 pub fn has_room(file: &DriveFile, test: &Test, machine: &Testbed) -> bool {
-    let Work::Scenario(name) = test.step.work else {
-        return true;
+    let bytes = file.capacity_bytes();
+    let name = match test.step.work {
+        Work::Scenario(name) => name,
+        Work::Jobs { jobs, .. } => {
+            // The jobs are in order, as a test of theirs says: only the drive can be too small.
+            let fits = |job: &&Job| {
+                let file = JobFile::parse(job.text, job.file);
+                file.is_ok_and(|file| file.jobs.iter().all(|job| job.resolve(bytes).is_ok()))
+            };
+            return jobs.iter().all(fits);
+        }
+        Work::Within(..) | Work::Fact(_) => return true,
     };
     let checked = scripts::scenario(name)
         .map_err(DriverError::from)
-        .and_then(|scenario| driver::check_scenario(&scenario, file.capacity_bytes(), machine));
+        .and_then(|scenario| driver::check_scenario(&scenario, bytes, machine));
     !matches!(
         checked,
         Err(DriverError::Script(ScriptError::BeyondDrive { .. })

@@ -306,8 +306,10 @@ impl<'a> Bench<'a> {
 
     /// Says on which machine and link a run was made.
     fn say_where(&self, run: &mut Run, family: &Family, host: &Host) -> Result<(), ReviewError> {
-        let link = host.link_bytes_s(self.file.link_bytes_s());
-        run.link = Port::of_rate(link).name().to_owned();
+        let own = self.file.link_bytes_s();
+        run.link = own
+            .map_or("none", |own| Port::of_rate(host.link_bytes_s(own)).name())
+            .to_owned();
         let machine = self.machine(family.testbed)?;
         run.steps
             .push(format!("Measured on {}, link {}.", machine.name, run.link));
@@ -388,6 +390,7 @@ pub fn sheet(file: &DriveFile) -> DriveSheet {
         kind: match file.kind() {
             Kind::Ssd => DriveKind::Ssd,
             Kind::Disk => DriveKind::Disk,
+            Kind::Ram => DriveKind::Ram,
         },
         capacity_bytes: file.capacity_bytes(),
         file_hash: format!("{:016x}", file.hash()),

@@ -212,7 +212,7 @@ pub fn job_seed(root: RootSeed, file: &str) -> RootSeed {
 pub fn steps(file: &DriveFile, state: State, settling: Option<&Settling>) -> Vec<String> {
     let mut steps = match file.kind() {
         ftlab_drive::Kind::Ssd => state.steps(),
-        ftlab_drive::Kind::Disk => State::steps_of_a_disk(),
+        ftlab_drive::Kind::Disk | ftlab_drive::Kind::Ram => State::steps_without_flash(),
     };
     steps.extend(settling.map(Settling::words));
     steps

@@ -146,10 +146,10 @@ impl State {
         steps
     }
 
-    /// Why a disk needs no preparation, in words.
+    /// Why a drive without flash needs no preparation, in words.
     #[must_use]
-    pub fn steps_of_a_disk() -> Vec<String> {
-        vec!["None: what a disk holds does not change its speed.".to_owned()]
+    pub fn steps_without_flash() -> Vec<String> {
+        vec!["None: what a drive without flash holds does not change its speed.".to_owned()]
     }
 }
 

@@ -24,6 +24,7 @@ mod write_cache;
 pub use params::{Destage, DiskParams, DiskParamsError};
 pub use power::DiskPower;
 
+use crate::flashless::Medium;
 use crate::host::Host;
 use arm::Arm;
 use ftlab_base::{
@@ -68,6 +69,7 @@ pub struct Disk {
     /// With the host's time.
     command_cost: Nanos,
     arm_time: ArmTime,
+    power: Option<DiskPower>,
     /// The host's queue before the drive, each command with the instant of its submission.
     driver_queue: VecDeque<(Command, SimTime)>,
     /// In the host and controller stage, until the instant.
@@ -108,6 +110,7 @@ impl Disk {
             command_overhead: params.command_overhead,
             command_cost: params.command_overhead,
             arm_time: ArmTime::default(),
+            power: params.power,
             driver_queue: VecDeque::new(),
             front: None,
             open: 0,
@@ -116,61 +119,6 @@ impl Disk {
             flush: None,
             busy: None,
             platter,
-        }
-    }
-
-    /// Plugs the disk into another machine or port; it is at rest.
-    pub fn plug(&mut self, host: &Host) {
-        self.command_cost = host.command + self.command_overhead;
-        self.link = Link::new(host.link_bytes_s(self.link_bytes_s));
-    }
-
-    /// What the disk has taken from its supply by `now`.
-    #[must_use]
-    pub fn energy(&self, power: &DiskPower, now: SimTime) -> Energy {
-        self.arm_time.energy(power, now)
-    }
-
-    /// Takes a command, whatever is under way. `now` must not lie before an instant given earlier.
-    ///
-    /// # Panics
-    /// If the command addresses sectors the disk does not have, or reads or writes none.
-    pub fn submit(&mut self, command: Command, now: SimTime) {
-        if command.kind != CommandKind::Flush {
-            let end = command.lba.0.checked_add(u64::from(command.sectors));
-            assert!(
-                command.sectors > 0 && end.is_some_and(|end| end <= self.capacity_sectors),
-                "{command:?} on a disk of {} sectors",
-                self.capacity_sectors
-            );
-        }
-        self.driver_queue.push_back((command, now));
-        self.feed(now);
-    }
-
-    /// The earliest instant at which something happens; `None` when the disk is at rest.
-    #[must_use]
-    pub fn next_event(&self) -> Option<SimTime> {
-        let front = self.front.map(|(at, _)| at);
-        let arm = match self.busy {
-            Some((ends, _)) => Some(ends),
-            // Destaging begins when reading ahead ends.
-            None if self.writes.has_waiting() => self.reads.full_at(),
-            None => None,
-        };
-        [front, self.link.next_end(), arm]
-            .into_iter()
-            .flatten()
-            .min()
-    }
-
-    /// Lets everything happen that happens at or before `now`.
-    pub fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
-        while let Some(at) = self.next_event().filter(|&at| at <= now) {
-            self.step(at, done);
-            self.release_writes(at);
-            self.start_work(at, done);
-            self.feed(at);
         }
     }
 
@@ -392,5 +340,61 @@ impl Disk {
             at,
             outcome: Outcome::Good,
         });
+    }
+}
+
+impl Medium for Disk {
+    fn capacity_sectors(&self) -> u64 {
+        self.capacity_sectors
+    }
+
+    fn submit(&mut self, command: Command, now: SimTime) {
+        if command.kind != CommandKind::Flush {
+            let end = command.lba.0.checked_add(u64::from(command.sectors));
+            assert!(
+                command.sectors > 0 && end.is_some_and(|end| end <= self.capacity_sectors),
+                "{command:?} on a disk of {} sectors",
+                self.capacity_sectors
+            );
+        }
+        self.driver_queue.push_back((command, now));
+        self.feed(now);
+    }
+
+    fn next_event(&self) -> Option<SimTime> {
+        let front = self.front.map(|(at, _)| at);
+        let arm = match self.busy {
+            Some((ends, _)) => Some(ends),
+            // Destaging begins when reading ahead ends.
+            None if self.writes.has_waiting() => self.reads.full_at(),
+            None => None,
+        };
+        [front, self.link.next_end(), arm]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
+        while let Some(at) = self.next_event().filter(|&at| at <= now) {
+            self.step(at, done);
+            self.release_writes(at);
+            self.start_work(at, done);
+            self.feed(at);
+        }
+    }
+
+    fn plug(&mut self, host: &Host) {
+        self.command_cost = host.command + self.command_overhead;
+        self.link = Link::new(host.link_bytes_s(self.link_bytes_s));
+    }
+
+    fn energy(&self, now: SimTime) -> Option<Energy> {
+        let power = self.power.as_ref()?;
+        Some(self.arm_time.energy(power, now))
+    }
+
+    fn rest_watts(&self) -> Option<f64> {
+        self.power.map(|power| power.rest_watts())
     }
 }

@@ -1,6 +1,7 @@
 //! The physical numbers of a hard disk.
 
 use super::platter::Platter;
+use super::power::DiskPower;
 use ftlab_base::Nanos;
 use std::ops::RangeInclusive;
 
@@ -61,6 +62,8 @@ pub struct DiskParams {
     pub read_segments: u32,
     /// Bytes of one read stream kept, and read ahead of the host; 0 neither keeps nor reads ahead.
     pub read_segment_bytes: u64,
+    /// What its parts take from the supply, if that is known.
+    pub power: Option<DiskPower>,
 }
 
 /// Speeds of a spindle: far beyond any disk on both sides.

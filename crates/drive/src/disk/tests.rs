@@ -45,6 +45,7 @@ fn momentus() -> DiskParams {
         destage: Destage::ShortestPositioning,
         read_segments: 8,
         read_segment_bytes: 512 << 10,
+        power: None,
     }
 }
 

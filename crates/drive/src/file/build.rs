@@ -3,13 +3,14 @@
 use super::power;
 use super::reliability::reliability;
 use super::scheduling::scheduling;
-use super::schema::{DestageOrder, DiskFile, Gc, Release, Scheme, SsdFile};
+use super::schema::{DestageOrder, DiskFile, Gc, RamFile, Release, Scheme, SsdFile};
 use super::{Body, DriveError, DriveFile, Testbed};
 use super::{packing, placement};
 use crate::device::Device;
 use crate::disk::{Destage, Disk, DiskParams};
-use crate::disk_device::DiskDevice;
+use crate::flashless::Flashless;
 use crate::host::Host;
+use crate::ram::{Ram, RamParams};
 use crate::smart::Vendor;
 use crate::ssd::{Ssd, SsdParams};
 use ftlab_base::{Geometry, Layout, Nanos, RootSeed, SECTOR_BYTES};
@@ -91,6 +92,7 @@ impl DriveFile {
             Body::Ssd(ssd) => user_slots(ssd, &layout(ssd).expect("checked on reading"))
                 .map_or(0, |slots| u64::from(slots) * ssd.map.slot.get()),
             Body::Disk(disk) => disk.disk.capacity.get() / SECTOR_BYTES * SECTOR_BYTES,
+            Body::Ram(ram) => ram_params(ram).capacity_sectors * SECTOR_BYTES,
         }
     }
 
@@ -101,7 +103,7 @@ impl DriveFile {
             Body::Ssd(ssd) => self
                 .plan(ssd, RootSeed(0))
                 .map_or(0, |plan| plan.table_bytes()),
-            Body::Disk(_) => 0,
+            Body::Disk(_) | Body::Ram(_) => 0,
         }
     }
 
@@ -114,11 +116,12 @@ impl DriveFile {
             Body::Ssd(_) => Ok(Box::new(self.build_ssd(testbed, seed)?)),
             Body::Disk(disk) => {
                 let seed = seed.derive(self.slug());
-                let params = disk_params(disk);
-                let sectors = params.capacity_sectors;
-                let power = disk.power.as_ref().map(power::disk_power);
-                let disk = Disk::new(params, seed);
-                let mut device = DiskDevice::new(disk, sectors, power);
+                let mut device = Flashless::new(Disk::new(disk_params(disk), seed));
+                device.plug(&testbed.host());
+                Ok(Box::new(device))
+            }
+            Body::Ram(ram) => {
+                let mut device = Flashless::new(Ram::new(ram_params(ram)));
                 device.plug(&testbed.host());
                 Ok(Box::new(device))
             }
@@ -128,10 +131,10 @@ impl DriveFile {
     /// Makes the drive as a plain [`Ssd`], which can carry stamps and record its inputs.
     ///
     /// # Errors
-    /// When the file describes a hard disk, or the system does not give the memory for it.
+    /// When the file describes no flash, or the system does not give the memory for it.
     pub fn build_ssd(&self, testbed: &Testbed, seed: RootSeed) -> Result<Ssd, DriveError> {
         let Body::Ssd(ssd) = &self.body else {
-            return Err(self.invalid("a hard disk has no flash".into()));
+            return Err(self.invalid("it has no flash".into()));
         };
         let plan = self.plan(ssd, seed.derive(self.slug()))?;
         let layer = plan.make().map_err(|why| self.invalid(why))?;
@@ -155,6 +158,12 @@ impl DriveFile {
             Body::Disk(disk) => disk_params(disk)
                 .check()
                 .map_err(|why| self.invalid(why.to_string())),
+            Body::Ram(ram) => match ram_params(ram).capacity_sectors {
+                0 => {
+                    Err(self.invalid("ram.capacity must be at least a sector of 512 bytes".into()))
+                }
+                _ => Ok(()),
+            },
         }
     }
 
@@ -427,7 +436,7 @@ fn disk_params(file: &DiskFile) -> DiskParams {
         cache,
         link,
         queue,
-        power: _,
+        power,
     } = file;
     let mb_s = |rate: f64| rate / 1e6;
     DiskParams {
@@ -454,6 +463,16 @@ fn disk_params(file: &DiskFile) -> DiskParams {
         },
         read_segments: cache.read_segments.get(),
         read_segment_bytes: cache.read_segment_size.get(),
+        power: power.as_ref().map(power::disk_power),
+    }
+}
+
+fn ram_params(file: &RamFile) -> RamParams {
+    let ram = &file.ram;
+    RamParams {
+        capacity_sectors: ram.capacity.get() / SECTOR_BYTES,
+        command: ram.command.get(),
+        copied_sector: ram.copy_rate.time_of(SECTOR_BYTES as f64),
     }
 }
 

@@ -27,7 +27,7 @@ use crate::host_queue::HostOrder;
 use base::Inherited;
 use ftlab_base::{Nanos, StreamHash};
 use own_policy::OwnPolicy;
-use schema::{DiskFile, HEADER_KEYS, Header, SCHEMA, SsdFile, TestbedFile};
+use schema::{DiskFile, HEADER_KEYS, Header, RamFile, SCHEMA, SsdFile, TestbedFile};
 use toml::{Table, Value};
 
 /// What is wrong with a drive file, a testbed file, a name or a setting.
@@ -83,6 +83,7 @@ pub struct DriveFile {
 enum Body {
     Ssd(Box<SsdFile>),
     Disk(Box<DiskFile>),
+    Ram(Box<RamFile>),
 }
 
 /// One row of a drive's sheet.
@@ -167,6 +168,7 @@ impl DriveFile {
         let body = match header.kind {
             Kind::Ssd => sections.try_into().map(|ssd| Body::Ssd(Box::new(ssd))),
             Kind::Disk => sections.try_into().map(|disk| Body::Disk(Box::new(disk))),
+            Kind::Ram => sections.try_into().map(|ram| Body::Ram(Box::new(ram))),
         };
         let body = body.map_err(|e| one_line(&e))?;
         Ok(DriveFile {
@@ -222,7 +224,7 @@ impl DriveFile {
         self.with(&settings)
     }
 
-    /// Bytes of flash, spare bytes of pages left out; `None` for a disk.
+    /// Bytes of flash, spare bytes of pages left out; `None` without flash.
     #[must_use]
     pub fn raw_bytes(&self) -> Option<u64> {
         match &self.body {
@@ -230,7 +232,7 @@ impl DriveFile {
                 let layout = build::layout(ssd).expect("checked on reading");
                 Some(layout.geometry.raw_bytes())
             }
-            Body::Disk(_) => None,
+            Body::Disk(_) | Body::Ram(_) => None,
         }
     }
 
@@ -239,18 +241,19 @@ impl DriveFile {
     pub fn endurance_cycles(&self) -> Option<u32> {
         match &self.body {
             Body::Ssd(ssd) => ssd.nand.endurance.as_ref().map(|cycles| cycles.get()),
-            Body::Disk(_) => None,
+            Body::Disk(_) | Body::Ram(_) => None,
         }
     }
 
-    /// Bytes a second that its side of the link takes.
+    /// Bytes a second that its side of the link takes; `None` without a cable.
     #[must_use]
-    pub fn link_bytes_s(&self) -> u64 {
+    pub fn link_bytes_s(&self) -> Option<u64> {
         let link = match &self.body {
             Body::Ssd(ssd) => &ssd.link,
             Body::Disk(disk) => &disk.link,
+            Body::Ram(_) => return None,
         };
-        link.rate.base as u64
+        Some(link.rate.base as u64)
     }
 
     /// Whether what the host writes decides how much is programmed.
@@ -258,7 +261,7 @@ impl DriveFile {
     pub fn compresses(&self) -> bool {
         match &self.body {
             Body::Ssd(ssd) => ssd.compress.is_some(),
-            Body::Disk(_) => false,
+            Body::Disk(_) | Body::Ram(_) => false,
         }
     }
 
@@ -296,7 +299,7 @@ impl DriveFile {
     pub(crate) fn smart_vendor_name(&self) -> Option<&str> {
         match &self.body {
             Body::Ssd(ssd) => ssd.smart.as_ref().map(|smart| smart.vendor.as_str()),
-            Body::Disk(_) => None,
+            Body::Disk(_) | Body::Ram(_) => None,
         }
     }
 

@@ -33,6 +33,20 @@ pub enum Kind {
     Ssd,
     /// A spinning disk.
     Disk,
+    /// A part of the host's memory.
+    Ram,
+}
+
+impl Kind {
+    /// Its name in drive files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Ssd => "ssd",
+            Kind::Disk => "disk",
+            Kind::Ram => "ram",
+        }
+    }
 }
 
 /// The sections of an SSD.
@@ -67,6 +81,24 @@ pub(super) struct DiskFile {
     pub(super) link: Link,
     pub(super) queue: Queue,
     pub(super) power: Option<DiskPowerKeys>,
+}
+
+/// The sections of a RAM disk.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RamFile {
+    pub(super) ram: Memory,
+}
+
+/// What memory and driver of a RAM disk take.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Memory {
+    pub(super) capacity: Quantity<Bytes>,
+    /// The driver's time for a command.
+    pub(super) command: Quantity<Time>,
+    /// Bytes a second that it copies.
+    pub(super) copy_rate: Quantity<Rate>,
 }
 
 /// Cells, geometry and timing of the array.

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! A state holds what a drive keeps while it is off. Of an SSD that is everything but what waits in
-//! its buffer, which is flushed before; of a disk nothing that matters to its speed, since its
-//! caches are empty then and its arm is parked. The host's queue and the clock start anew.
+//! its buffer, which is flushed before; of a drive without flash nothing that matters to its
+//! speed: a disk's caches are empty then and its arm is parked. The host's queue and the clock start anew.
 //!
 //! Reading trusts nothing: first the frame and its checksum, then whether the drive is the same one,
 //! then whether any drive of that kind can be in such a state at all.
@@ -39,8 +39,8 @@ const DIFFERENCES_MAX: usize = 3;
 pub enum DeviceState {
     /// An SSD.
     Ssd(SsdState),
-    /// A hard disk: its totals.
-    Disk(Counters),
+    /// A disk, or a RAM disk: its totals.
+    Flashless(Counters),
 }
 
 /// Where a state comes from: enough to tell whose it is and to make it again.

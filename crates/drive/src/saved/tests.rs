@@ -241,9 +241,9 @@ fn sense_is_not_taken_from_a_right_checksum() {
     let state = build(&file).save();
     let longer = refused(&file, &frame::write(&(origin(&file), &state, 0_u8)));
     assert!(longer.contains("something follows"), "{longer}");
-    let disk = DeviceState::Disk(Counters::default());
+    let disk = DeviceState::Flashless(Counters::default());
     let disk = refused(&file, &frame::write(&(origin(&file), disk)));
-    assert!(disk.contains("it is of a disk"), "{disk}");
+    assert!(disk.contains("it is of a drive without flash"), "{disk}");
     // A state of another drive that says it is of this one.
     for other in drives().iter().filter(|other| other.slug() != GENERIC) {
         let why = refused(&file, &frame::write(&(origin(&file), build(other).save())));

@@ -530,8 +530,8 @@ impl Device for Ssd {
     fn restore(&mut self, state: DeviceState) -> Result<(), StateError> {
         match state {
             DeviceState::Ssd(state) => self.take_over(state),
-            DeviceState::Disk(_) => Err(StateError(
-                "it is of a disk, and the drive is an SSD".into(),
+            DeviceState::Flashless(_) => Err(StateError(
+                "it is of a drive without flash, and the drive is an SSD".into(),
             )),
         }
     }

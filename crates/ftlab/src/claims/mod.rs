@@ -73,9 +73,6 @@ pub fn command(options: &Options) -> Outcome {
     let judged = {
         let progress = Progress::bar();
         claims::check(&plan, &|done, total, label| {
-            if std::env::var_os("X").is_some() {
-                eprintln!("{done}/{total} {label}");
-            }
             progress.set(done, total, label);
         })?
     };

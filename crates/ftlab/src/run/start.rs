@@ -89,7 +89,7 @@ impl StartOptions {
                 let seed = review::drive_seed(RootSeed(seed), drive.slug());
                 states::prepare(device, State::New, state, seed)?
             }
-            Kind::Disk => None,
+            Kind::Disk | Kind::Ram => None,
         };
         let steps = review::steps(drive, state, settling.as_ref());
         Ok(Start {

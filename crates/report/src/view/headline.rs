@@ -150,8 +150,12 @@ fn random_penalty(view: &View<'_>, random: &Run) -> Option<f64> {
 }
 
 fn why(kind: DriveKind, feel: Feel, run: &Run) -> String {
-    if kind == DriveKind::Disk {
-        return "The arm has to travel for every random write: slow, but evenly so.".to_owned();
+    match kind {
+        DriveKind::Ssd => {}
+        DriveKind::Disk => {
+            return "The arm has to travel for every random write: slow, but evenly so.".to_owned();
+        }
+        DriveKind::Ram => return "Memory has no place that is further away.".to_owned(),
     }
     let inside = &run.inside;
     if inside.wa <= 0.0 {

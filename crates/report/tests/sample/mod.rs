@@ -432,6 +432,7 @@ fn publish(figures: &mut Vec<Figure>, run: &Run, test: &TestSheet) {
             } else {
                 "An invented review, 2008".into()
             },
+            why: String::new(),
         });
     }
 }
@@ -469,5 +470,6 @@ fn unplaced() -> Figure {
         verdict: Verdict::Shown,
         run: String::new(),
         source: "An invented review, 2008".into(),
+        why: String::new(),
     }
 }

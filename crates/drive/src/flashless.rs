@@ -1,7 +1,6 @@
-//! The hard disk as a [`Device`], with its totals.
+//! A drive without flash as a [`Device`], with its totals: it has no state that a test could need.
 
 use crate::device::{Counters, Device, EraseRefused};
-use crate::disk::{Disk, DiskPower};
 use crate::host::Host;
 use crate::saved::DeviceState;
 use ftlab_base::{Command, CommandKind, Completion, Outcome, SimTime};
@@ -9,24 +8,47 @@ use ftlab_ftl::page::PageMapped;
 use ftlab_nand::StateError;
 use ftlab_timing::Energy;
 
-/// A hard disk with the totals of a [`Device`].
+/// What takes commands in virtual time, and remembers nothing of them that would show later.
+pub trait Medium: Clone + Send + 'static {
+    /// Sectors of 512 bytes it has.
+    fn capacity_sectors(&self) -> u64;
+
+    /// Takes a command, whatever is under way. `now` must not lie before an instant given earlier.
+    ///
+    /// # Panics
+    /// If the command reads or writes no sectors, or such as the medium does not have.
+    fn submit(&mut self, command: Command, now: SimTime);
+
+    /// The earliest instant at which something happens; `None` when it is at rest.
+    fn next_event(&self) -> Option<SimTime>;
+
+    /// Lets everything happen that happens at or before `now`.
+    fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>);
+
+    /// Plugs it into another machine or port; it is at rest.
+    fn plug(&mut self, host: &Host);
+
+    /// What it has taken from its supply by `now`, if that is known.
+    fn energy(&self, now: SimTime) -> Option<Energy>;
+
+    /// Watts it takes with nothing to do, if that is known.
+    fn rest_watts(&self) -> Option<f64>;
+}
+
+/// A medium with the totals of a [`Device`].
 #[derive(Debug, Clone)]
-pub struct DiskDevice {
-    disk: Disk,
-    capacity_sectors: u64,
-    power: Option<DiskPower>,
+pub struct Flashless<M> {
+    medium: M,
     outstanding: Vec<Command>,
     counters: Counters,
 }
 
-impl DiskDevice {
-    /// Counts what `disk` does, and what it takes if that is known.
+impl<M> Flashless<M> {
+    /// Counts what `medium` does.
     #[must_use]
-    pub fn new(disk: Disk, capacity_sectors: u64, power: Option<DiskPower>) -> DiskDevice {
-        DiskDevice {
-            disk,
-            capacity_sectors,
-            power,
+    pub fn new(medium: M) -> Flashless<M> {
+        Flashless {
+            medium,
             outstanding: Vec::new(),
             counters: Counters::default(),
         }
@@ -40,23 +62,23 @@ impl DiskDevice {
     }
 }
 
-impl Device for DiskDevice {
+impl<M: Medium> Device for Flashless<M> {
     fn capacity_sectors(&self) -> u64 {
-        self.capacity_sectors
+        self.medium.capacity_sectors()
     }
 
     fn submit(&mut self, command: Command, now: SimTime) {
         self.outstanding.push(command);
-        self.disk.submit(command, now);
+        self.medium.submit(command, now);
     }
 
     fn next_event(&self) -> Option<SimTime> {
-        self.disk.next_event()
+        self.medium.next_event()
     }
 
     fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
         let before = done.len();
-        self.disk.advance(now, done);
+        self.medium.advance(now, done);
         for completion in &done[before..] {
             let place = self.outstanding.iter().position(|c| c.id == completion.id);
             let command = self
@@ -67,7 +89,6 @@ impl Device for DiskDevice {
     }
 
     fn apply(&mut self, command: Command) -> Outcome {
-        // Without time a disk has nothing to remember.
         self.count(&command);
         Outcome::Good
     }
@@ -85,18 +106,16 @@ impl Device for DiskDevice {
     }
 
     fn energy(&self, now: SimTime) -> Option<Energy> {
-        self.power
-            .as_ref()
-            .map(|power| self.disk.energy(power, now))
+        self.medium.energy(now)
     }
 
     fn rest_watts(&self) -> Option<f64> {
-        self.power.map(|power| power.rest_watts())
+        self.medium.rest_watts()
     }
 
     fn plug(&mut self, host: &Host) {
-        assert!(self.outstanding.is_empty(), "a disk at work is unplugged");
-        self.disk.plug(host);
+        assert!(self.outstanding.is_empty(), "a drive at work is unplugged");
+        self.medium.plug(host);
     }
 
     fn secure_erase(&mut self) -> Result<(), EraseRefused> {
@@ -110,14 +129,14 @@ impl Device for DiskDevice {
     }
 
     fn save(&self) -> DeviceState {
-        assert!(self.outstanding.is_empty(), "saving a disk at work");
-        DeviceState::Disk(self.counters)
+        assert!(self.outstanding.is_empty(), "saving a drive at work");
+        DeviceState::Flashless(self.counters)
     }
 
     fn restore(&mut self, state: DeviceState) -> Result<(), StateError> {
-        let DeviceState::Disk(counters) = state else {
+        let DeviceState::Flashless(counters) = state else {
             return Err(StateError(
-                "it is of an SSD, and the drive is a disk".into(),
+                "it is of an SSD, and the drive has no flash".into(),
             ));
         };
         counters.check()?;
@@ -126,7 +145,7 @@ impl Device for DiskDevice {
     }
 
     fn snapshot(&self) -> Box<dyn Device> {
-        assert!(self.outstanding.is_empty(), "a snapshot of a disk at work");
+        assert!(self.outstanding.is_empty(), "a snapshot of a drive at work");
         Box::new(self.clone())
     }
 }

@@ -1,0 +1,138 @@
+//! A RAM disk: a part of the host's memory that a driver gives out as a drive.
+//!
+//! A command takes the driver's time and then its bytes are copied, one command after another: both
+//! are work of the thread that serves the disk. No cable, no port and no state.
+
+use crate::flashless::Medium;
+use crate::host::Host;
+use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
+use ftlab_timing::{Energy, Server};
+use std::collections::VecDeque;
+
+/// A RAM disk, in physical numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RamParams {
+    /// Addressable sectors.
+    pub capacity_sectors: u64,
+    /// Time of its driver for a command.
+    pub command: Nanos,
+    /// Time of copying a sector.
+    pub copied_sector: Nanos,
+}
+
+/// A RAM disk.
+#[derive(Debug, Clone)]
+pub struct Ram {
+    params: RamParams,
+    /// Of the host, for a command.
+    host_command: Nanos,
+    thread: Server,
+    /// In the order in which they end.
+    ending: VecDeque<(SimTime, Command)>,
+}
+
+impl Ram {
+    /// A RAM disk of a host that takes no time.
+    #[must_use]
+    pub fn new(params: RamParams) -> Ram {
+        Ram {
+            params,
+            host_command: Nanos::ZERO,
+            thread: Server::default(),
+            ending: VecDeque::new(),
+        }
+    }
+
+    fn copying(&self, command: &Command) -> Nanos {
+        match command.kind {
+            CommandKind::Read | CommandKind::Write => {
+                self.params.copied_sector * u64::from(command.sectors)
+            }
+            CommandKind::Trim | CommandKind::Flush => Nanos::ZERO,
+        }
+    }
+}
+
+impl Medium for Ram {
+    fn capacity_sectors(&self) -> u64 {
+        self.params.capacity_sectors
+    }
+
+    fn submit(&mut self, command: Command, now: SimTime) {
+        let end = command.lba.0 + u64::from(command.sectors);
+        assert!(
+            end <= self.params.capacity_sectors,
+            "{command:?} on a RAM disk of {} sectors, {} bytes",
+            self.params.capacity_sectors,
+            self.params.capacity_sectors * SECTOR_BYTES
+        );
+        let work = self.host_command + self.params.command + self.copying(&command);
+        self.ending
+            .push_back((self.thread.serve(now, work), command));
+    }
+
+    fn next_event(&self) -> Option<SimTime> {
+        self.ending.front().map(|&(at, _)| at)
+    }
+
+    fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
+        while let Some((at, command)) = self.ending.pop_front_if(|&mut (at, _)| at <= now) {
+            done.push(Completion {
+                id: command.id,
+                at,
+                outcome: Outcome::Good,
+            });
+        }
+    }
+
+    fn plug(&mut self, host: &Host) {
+        self.host_command = host.command;
+    }
+
+    fn energy(&self, _now: SimTime) -> Option<Energy> {
+        None
+    }
+
+    fn rest_watts(&self) -> Option<f64> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ftlab_base::{CommandId, Content, Lba};
+
+    fn write(id: u64, sectors: u32) -> Command {
+        Command {
+            id: CommandId(id),
+            kind: CommandKind::Write,
+            lba: Lba(0),
+            sectors,
+            content: Content::RANDOM,
+            at: SimTime::ZERO,
+        }
+    }
+
+    #[test]
+    fn commands_follow_each_other_and_pay_for_what_they_copy() {
+        let mut ram = Ram::new(RamParams {
+            capacity_sectors: 1 << 10,
+            command: Nanos(1000),
+            copied_sector: Nanos(100),
+        });
+        ram.plug(&Host {
+            command: Nanos(500),
+            ..Host::NONE
+        });
+        ram.submit(write(1, 8), SimTime::ZERO);
+        ram.submit(write(2, 16), SimTime::ZERO);
+        let mut done = Vec::new();
+        ram.advance(SimTime(2299), &mut done);
+        assert!(done.is_empty());
+        ram.advance(SimTime::NEVER, &mut done);
+        let ends: Vec<u64> = done.iter().map(|c| c.at.0).collect();
+        assert_eq!(ends, [2300, 2300 + 3100]);
+        assert_eq!(ram.next_event(), None);
+    }
+}

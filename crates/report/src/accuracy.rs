@@ -1,0 +1,226 @@
+//! How right the model is, as a page in Markdown: every published figure beside the model's, every
+//! miss with its reason, every drive with the numbers that were fitted for it.
+
+use crate::format;
+use ftlab_result::{DriveSheet, Figure, ResultSet, Verdict};
+use std::fmt::Write as _;
+
+/// The error up to which a figure counts as met: a factor, and as it is said.
+const NEAR: (f64, &str) = (1.15, "15 %");
+
+const HEAD: &str = "\
+# Accuracy
+
+Published figures beside what the model gives. Drawn by
+
+```sh
+ftlab review --all --out out/all
+ftlab accuracy out/all --out docs/accuracy.md
+```
+
+and nothing on this page is typed in but the reasons of misses, which are in `reference/misses.csv`. The error of
+a figure is |ln(simulated / published)|. Figures that their source only bounds (`<`, `>`, ranges, about) and
+maxima pass or fail; what a source leaves ambiguous is shown and not judged.
+";
+
+/// Draws the page.
+#[must_use]
+pub fn render(set: &ResultSet) -> String {
+    let mut page = HEAD.to_owned();
+    summary(&mut page, set);
+    sources(&mut page, set);
+    drives(&mut page, set);
+    misses(&mut page, set);
+    everything(&mut page, set);
+    page
+}
+
+fn is_miss(figure: &&Figure) -> bool {
+    figure.verdict == Verdict::Fail
+}
+
+/// Figures of a group: how many were judged and passed, and how near the scored ones are.
+struct Group {
+    judged: usize,
+    passed: usize,
+    errors: Vec<f64>,
+}
+
+impl Group {
+    fn of<'a>(figures: impl Iterator<Item = &'a Figure>) -> Group {
+        let mut group = Group {
+            judged: 0,
+            passed: 0,
+            errors: Vec::new(),
+        };
+        for figure in figures {
+            group.judged += usize::from(figure.verdict != Verdict::Shown);
+            group.passed += usize::from(figure.verdict == Verdict::Pass);
+            group.errors.extend(figure.error);
+        }
+        group.errors.sort_by(f64::total_cmp);
+        group
+    }
+
+    fn near(&self) -> usize {
+        let most = NEAR.0.ln();
+        self.errors.iter().filter(|&&error| error <= most).count()
+    }
+
+    fn near_share(&self) -> String {
+        match self.errors.len() {
+            0 => "–".to_owned(),
+            scored => format::percent(self.near() as f64 / scored as f64),
+        }
+    }
+
+    fn median(&self) -> String {
+        ftlab_result::median(&self.errors).map_or_else(|| "–".to_owned(), format::percent)
+    }
+}
+
+fn line(page: &mut String, text: std::fmt::Arguments<'_>) {
+    page.write_fmt(text).expect("to a string");
+    page.push('\n');
+}
+
+fn summary(page: &mut String, set: &ResultSet) {
+    let all = Group::of(set.figures.iter());
+    let misses: Vec<&Figure> = set.figures.iter().filter(is_miss).collect();
+    let unexplained = misses.iter().filter(|figure| figure.why.is_empty()).count();
+    line(
+        page,
+        format_args!(
+            "\nftlab {}, seed {}: {} figures of {} drives. {} are scored: half of them are off by no more than \
+             {}, {} by no more than {}. Of all {} that are judged {} pass; of {} misses {} are unexplained.",
+            set.origin.version,
+            set.origin.seed,
+            set.figures.len(),
+            set.drives.len(),
+            all.errors.len(),
+            all.median(),
+            all.near_share(),
+            NEAR.1,
+            all.judged,
+            all.passed,
+            misses.len(),
+            unexplained,
+        ),
+    );
+}
+
+fn sources(page: &mut String, set: &ResultSet) {
+    let mut names: Vec<&str> = set.figures.iter().map(|f| f.source.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    page.push_str("\n## By source\n\n| source | judged | pass | scored | median error | within 15 % |\n|---|--:|--:|--:|--:|--:|\n");
+    for name in names {
+        let group = Group::of(set.figures.iter().filter(|figure| figure.source == name));
+        line(
+            page,
+            format_args!(
+                "| {} | {} | {} | {} | {} | {} |",
+                cell(name),
+                group.judged,
+                group.passed,
+                group.errors.len(),
+                group.median(),
+                group.near_share()
+            ),
+        );
+    }
+}
+
+fn fitted(drive: &DriveSheet) -> (usize, usize) {
+    let fitted = drive.parameters.iter().filter(|row| row.source == "fitted");
+    let shared = fitted.clone().filter(|row| !row.base.is_empty()).count();
+    (fitted.count() - shared, shared)
+}
+
+fn drives(page: &mut String, set: &ResultSet) {
+    page.push_str(
+        "\n## By drive\n\nNumbers fitted to figures of the drive itself, and those that it takes from its controller's \
+         file, whose fit it shares with its siblings. A figure of several drives counts for the first of them.\n\n\
+         | drive | figures judged | pass | median error | fitted, its own | fitted, its controller's |\n|---|--:|--:|--:|--:|--:|\n",
+    );
+    for drive in &set.drives {
+        let group = Group::of(set.figures.iter().filter(|f| f.model == drive.drive));
+        let (own, shared) = fitted(drive);
+        line(
+            page,
+            format_args!(
+                "| `{}` | {} | {} | {} | {own} | {shared} |",
+                drive.drive,
+                group.judged,
+                group.passed,
+                group.median(),
+            ),
+        );
+    }
+}
+
+fn misses(page: &mut String, set: &ResultSet) {
+    page.push_str("\n## Misses\n\n");
+    if !set.figures.iter().any(|figure| is_miss(&figure)) {
+        page.push_str("None.\n");
+        return;
+    }
+    page.push_str("| id | drive | test | published | simulated | error | why |\n|---|---|---|--:|--:|--:|---|\n");
+    for figure in set.figures.iter().filter(is_miss) {
+        let why = match figure.why.as_str() {
+            "" => "**unexplained**",
+            why => why,
+        };
+        line(page, format_args!("{} {} |", compared(figure), cell(why)));
+    }
+}
+
+fn everything(page: &mut String, set: &ResultSet) {
+    page.push_str("\n## Every figure\n\n| id | drive | test | published | simulated | error | verdict |\n|---|---|---|--:|--:|--:|---|\n");
+    for figure in &set.figures {
+        let verdict = match figure.verdict {
+            Verdict::Pass => "pass",
+            Verdict::Fail => "fail",
+            Verdict::Shown => "shown",
+        };
+        line(page, format_args!("{} {verdict} |", compared(figure)));
+    }
+}
+
+/// The cells that every table of figures begins with.
+fn compared(figure: &Figure) -> String {
+    let simulated = figure
+        .simulated
+        .map_or_else(|| "–".to_owned(), format::number);
+    let error = figure.error.map_or_else(String::new, |error| {
+        format::signed_error(error, &figure.published, figure.simulated)
+    });
+    format!(
+        "| {} | {} | {} | {} | {} | {} |",
+        figure.id,
+        cell(&figure.drive),
+        cell(&asked(figure)),
+        cell(&format::with_unit(
+            &format::published(&figure.published, &figure.qualifier),
+            &figure.unit
+        )),
+        simulated,
+        error,
+    )
+}
+
+/// Test and metric, and what of state, data and link the source says.
+fn asked(figure: &Figure) -> String {
+    let said = [&figure.state, &figure.data, &figure.link];
+    let said = said
+        .into_iter()
+        .filter(|word| !["na", "unstated"].contains(&word.as_str()));
+    let mut words = vec![figure.test.as_str(), figure.metric.as_str()];
+    words.extend(said.map(String::as_str));
+    words.join(", ")
+}
+
+/// Text within a table: a bar would end the cell.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
