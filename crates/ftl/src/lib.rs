@@ -131,6 +131,12 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
     /// The host no longer needs `slots` slots from `first` on.
     fn trim(&mut self, first: Lpn, slots: u32, batch: &mut OpBatch);
 
+    /// The host pauses: does a piece of what would otherwise have to be done while it writes. Whether
+    /// there was any.
+    fn work_ahead(&mut self, _batch: &mut OpBatch) -> bool {
+        false
+    }
+
     /// Erases whatever is programmed and forgets the mapping; wear and counters stay.
     fn secure_erase(&mut self, batch: &mut OpBatch);
 

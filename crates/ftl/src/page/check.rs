@@ -74,6 +74,14 @@ fn config(layout: &Layout, config: &PageConfig) -> Result<(), PageConfigError> {
             config.user_slots, layout.groups, layout.slots_per_superblock,
         ));
     }
+    let spare = (have - need) / u64::from(layout.slots_per_superblock);
+    if u64::from(config.ahead_superblocks) > spare {
+        return fail(format!(
+            "{} superblocks made writable ahead; the spare area of a group has only {spare} beside the \
+             reserve and room to collect",
+            config.ahead_superblocks
+        ));
+    }
     Ok(())
 }
 

@@ -161,7 +161,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     }
 
     /// Goes on with a victim later, or frees it after its last slot.
-    fn put_back(&mut self, g: usize, victim: Victim) {
+    pub(super) fn put_back(&mut self, g: usize, victim: Victim) {
         let finished = self.table.valid_in(victim.superblock) == 0;
         self.groups[g].victim = (!finished).then_some(victim);
         if finished {
@@ -192,7 +192,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     }
 
     #[inline(never)]
-    fn begin(&mut self, g: usize) -> Victim {
+    pub(super) fn begin(&mut self, g: usize) -> Victim {
         let (superblock, cause) = match self.stale(g) {
             Some(superblock) => (superblock, Cause::Wear),
             None => (self.choose(g), Cause::Gc),
@@ -286,7 +286,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// Copies the victim's next valid slots, a row at most; gives their number. All dies read, then
     /// all program: reads queued behind programs would tie the dies into one chain.
     #[inline(always)]
-    fn copy_row(&mut self, g: usize, victim: &mut Victim, batch: &mut OpBatch) -> u32 {
+    pub(super) fn copy_row(&mut self, g: usize, victim: &mut Victim, batch: &mut OpBatch) -> u32 {
         if self.row_slots() == 1 {
             // A valid slot is left, or there would be nothing to copy.
             let Some(slot) = self.table.next_valid(victim.cursor, victim.end) else {

@@ -6,6 +6,7 @@
 //! taken stay level: the reserve in the configuration is the mean number of superblocks a group
 //! keeps erased. A superblock is erased when it is opened again.
 
+mod ahead;
 mod bitmap;
 mod check;
 mod collect;
@@ -47,6 +48,8 @@ pub struct PageConfig {
     pub user_slots: u32,
     /// Superblocks that a group keeps erased, on average, once it collects.
     pub reserve_superblocks: u32,
+    /// Superblocks that a group makes writable beside its reserve while the host pauses; 0 for none.
+    pub ahead_superblocks: u32,
     /// Which superblock to collect next.
     pub policy: Box<dyn VictimPolicy>,
     /// Writing the tables to flash every so often, if the drive does.
@@ -498,6 +501,10 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         // What was trimmed may be worth collecting.
         self.in_vain = 0;
         self.refusal = self.refusal.filter(Refusal::is_final);
+    }
+
+    fn work_ahead(&mut self, batch: &mut OpBatch) -> bool {
+        self.work_in_pause(batch)
     }
 
     fn secure_erase(&mut self, batch: &mut OpBatch) {

@@ -566,6 +566,7 @@ mod tests {
         let config = PageConfig {
             user_slots: 100,
             reserve_superblocks: 2,
+            ahead_superblocks: 0,
             policy: Box::new(Greedy),
             checkpoint: None,
             translation: None,

@@ -4,7 +4,7 @@ use ftlab_base::{Content, Geometry, RootSeed};
 use rand::Rng;
 use std::collections::BTreeMap;
 
-fn layout(pages_per_block: u32, blocks_per_die: u32) -> Layout {
+pub(super) fn layout(pages_per_block: u32, blocks_per_die: u32) -> Layout {
     let geometry = Geometry {
         channels: 8,
         dies_per_channel: 2,
@@ -18,21 +18,35 @@ fn layout(pages_per_block: u32, blocks_per_die: u32) -> Layout {
 }
 
 fn layer<const FLAT: bool>(layout: Layout, op: f64, policy_name: &str) -> PageLayer<FLAT> {
+    layer_of(layout, op, |config| {
+        config.policy =
+            policy(policy_name, &BTreeMap::new(), RootSeed(1).stream("victim")).unwrap();
+    })
+}
+
+/// A greedy layer, changed.
+pub(super) fn layer_of<const FLAT: bool>(
+    layout: Layout,
+    op: f64,
+    change: impl Fn(&mut PageConfig),
+) -> PageLayer<FLAT> {
     let reserve = 2;
     // The reserve, and half of the superblock under collection.
     let kept =
         layout.groups * (reserve * layout.slots_per_superblock + layout.slots_per_superblock / 2);
     let user_slots = (f64::from(layout.slots() - kept) / (1.0 + op)) as u32;
-    let config = PageConfig {
+    let mut config = PageConfig {
         user_slots,
         reserve_superblocks: reserve,
-        policy: policy(policy_name, &BTreeMap::new(), RootSeed(1).stream("victim")).unwrap(),
+        ahead_superblocks: 0,
+        policy: policy("greedy", &BTreeMap::new(), RootSeed(1).stream("victim")).unwrap(),
         checkpoint: None,
         translation: None,
         streams: StreamConfig::default(),
         wear: WearLevelling::default(),
         reliability: None,
     };
+    change(&mut config);
     PageLayer::new(layout, config).unwrap()
 }
 
@@ -41,7 +55,7 @@ fn uniform(rng: &mut Stream, below: u32) -> Lpn {
 }
 
 /// Writes `count` uniformly random slots; gives the write amplification over them.
-fn random_writes(layer: &mut PageLayer<true>, count: u64, rng: &mut Stream) -> f64 {
+pub(super) fn random_writes(layer: &mut PageLayer<true>, count: u64, rng: &mut Stream) -> f64 {
     let mut batch = OpBatch::default();
     let before = layer.array().counters();
     for _ in 0..count {
@@ -54,7 +68,7 @@ fn random_writes(layer: &mut PageLayer<true>, count: u64, rng: &mut Stream) -> f
     layer.array().counters().since(&before).programs() as f64 / count as f64
 }
 
-fn fill(layer: &mut PageLayer<true>) {
+pub(super) fn fill(layer: &mut PageLayer<true>) {
     let mut batch = OpBatch::default();
     for lpn in 0..layer.slots() {
         layer
@@ -87,6 +101,7 @@ fn what_the_compiler_knows_of_flat_layouts_changes_no_operation() {
     let config = |user_slots| PageConfig {
         user_slots,
         reserve_superblocks: 2,
+        ahead_superblocks: 0,
         policy: Box::new(Greedy),
         checkpoint: None,
         translation: None,
@@ -133,6 +148,7 @@ fn hot_and_cold(streams: StreamConfig) -> f64 {
     let config = PageConfig {
         user_slots,
         reserve_superblocks: 4,
+        ahead_superblocks: 0,
         policy: Box::new(Fifo),
         checkpoint: None,
         translation: None,
@@ -203,6 +219,7 @@ fn wear_of_a_hot_spot(wear: WearLevelling) -> (u32, u32) {
     let config = PageConfig {
         user_slots: layout.slots() * 3 / 4,
         reserve_superblocks: 2,
+        ahead_superblocks: 0,
         policy: Box::new(Greedy),
         checkpoint: None,
         translation: None,
@@ -373,6 +390,7 @@ fn a_drive_that_is_accepted_has_room_for_its_tables() {
         let config = |user_slots| PageConfig {
             user_slots,
             reserve_superblocks: 2,
+            ahead_superblocks: 0,
             policy: Box::new(Fifo),
             checkpoint: Some(Checkpoint {
                 // A turn of all groups: the tables always go to the same one.

@@ -51,6 +51,7 @@ fn page_with(
     let config = PageConfig {
         user_slots: layout.slots() * 2 / 5 / streams.count() as u32,
         reserve_superblocks: 2 * streams.count() as u32,
+        ahead_superblocks: 0,
         streams,
         wear,
         reliability: None,
@@ -70,6 +71,7 @@ fn translated(layout: Layout, tables: bool) -> Box<dyn TranslationLayer> {
         reliability: None,
         user_slots: 180,
         reserve_superblocks: 2,
+        ahead_superblocks: 0,
         streams: StreamConfig::default(),
         wear: WearLevelling::default(),
         policy: Box::new(Greedy),

@@ -46,6 +46,7 @@ impl Bench {
             reliability: None,
             user_slots: layout.slots() / 2,
             reserve_superblocks: 2,
+            ahead_superblocks: 0,
             policy: Box::new(Greedy),
             checkpoint: None,
             translation: Some(TranslationConfig {
