@@ -22,6 +22,7 @@ use ftlab_base::{BlockId, Content, Layout, Lpn, Ppa};
 use ftlab_nand::{Array, Fence, OpBatch, StateError};
 use page::PageMapped;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use thiserror::Error;
 
 /// Whether a write gives every sector of its slot.
@@ -109,6 +110,12 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
     /// Reads `slots` slots from `first` on; unmapped ones cost nothing. Whatever the host waits for
     /// signals `done`; when nothing does, there is nothing to wait for.
     fn read(&mut self, first: Lpn, slots: u32, done: Fence, batch: &mut OpBatch);
+
+    /// Reads some sectors of one slot, as [`read`](TranslationLayer::read) does whole slots: a layer
+    /// whose slots lie in several pages need not read them all.
+    fn read_part(&mut self, lpn: Lpn, _sectors: Range<u32>, done: Fence, batch: &mut OpBatch) {
+        self.read(lpn, 1, done, batch);
+    }
 
     /// Writes one slot. Gives the fence that is reached when the slot is programmed; its waiter is
     /// the caller. None means that nothing need be programmed. Neighbouring writes that share a program unit give the same fence. `content` is what

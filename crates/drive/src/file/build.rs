@@ -1,6 +1,7 @@
 //! From what a file says to a drive.
 
 use super::power;
+use super::quantity::{Quantity, Time};
 use super::reliability::reliability;
 use super::scheduling::scheduling;
 use super::schema::{DestageOrder, DiskFile, Gc, RamFile, Release, Scheme, SsdFile};
@@ -411,12 +412,16 @@ fn ssd_params(ssd: &SsdFile, scheduling: Scheduling, user_slots: u32) -> SsdPara
         scheduling,
         write_command: ssd.firmware.write_command.get(),
         read_command: ssd.firmware.read_command.get(),
-        per_slot: ssd.firmware.per_slot.get(),
-        collected_page: ssd
+        read_slot: ssd.firmware.per_slot.get(),
+        write_slot: ssd
             .firmware
-            .collected_page
+            .write_slot
             .as_ref()
-            .map_or(Nanos::ZERO, |time| time.get()),
+            .unwrap_or(&ssd.firmware.per_slot)
+            .get(),
+        read_pipeline: time_or_none(ssd.firmware.read_pipeline.as_ref()),
+        write_pipeline: time_or_none(ssd.firmware.write_pipeline.as_ref()),
+        collected_page: time_or_none(ssd.firmware.collected_page.as_ref()),
         compressed_sector: ssd
             .compress
             .as_ref()
@@ -428,6 +433,10 @@ fn ssd_params(ssd: &SsdFile, scheduling: Scheduling, user_slots: u32) -> SsdPara
         power: power::ssd_power(ssd),
         host: Host::NONE,
     }
+}
+
+fn time_or_none(time: Option<&Quantity<Time>>) -> Nanos {
+    time.map_or(Nanos::ZERO, |time| time.get())
 }
 
 fn disk_params(file: &DiskFile) -> DiskParams {

@@ -351,6 +351,13 @@ pub(super) struct Firmware {
     pub(super) read_command: Quantity<Time>,
     /// Core time of each slot of a command.
     pub(super) per_slot: Quantity<Time>,
+    /// Core time of each slot of a write, if it is not that of a read.
+    pub(super) write_slot: Option<Quantity<Time>>,
+    /// What a read takes in the controller beside its core time, in stages that have several commands
+    /// in hand: it adds to the latency and takes nothing from the rate. None if left out.
+    pub(super) read_pipeline: Option<Quantity<Time>>,
+    /// The same of a write.
+    pub(super) write_pipeline: Option<Quantity<Time>>,
     /// Core time of each page that collection reads; none if left out.
     pub(super) collected_page: Option<Quantity<Time>>,
     /// NAND operations queued for a die before the firmware waits.

@@ -1,9 +1,11 @@
 //! The translation layer behind the drive: what it is asked, noted and checked on the way.
 
+use super::slots::{Piece, SlotSize};
 use super::stamps::Stamps;
-use ftlab_base::{Content, Lpn};
+use ftlab_base::{Command, Content, Lpn};
 use ftlab_ftl::{Extent, Refusal, TranslationLayer};
 use ftlab_nand::{Fence, OpBatch};
+use std::ops::Range;
 
 /// What the translation layer was asked, in order: enough to repeat a run without time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +14,8 @@ pub enum LayerInput {
     Write(Lpn, Extent, Content),
     /// Slots were read: first and count.
     Read(Lpn, u32),
+    /// Sectors of a slot were read: the first, and the one behind the last.
+    ReadPart(Lpn, u32, u32),
     /// Slots were trimmed: first and count.
     Trim(Lpn, u32),
     /// Open program units were filled up.
@@ -80,6 +84,10 @@ impl Mapped {
                     let fence = self.batch.fence();
                     self.read(first, slots, fence);
                 }
+                LayerInput::ReadPart(lpn, first, end) => {
+                    let fence = self.batch.fence();
+                    self.read_part(lpn, first..end, fence);
+                }
                 LayerInput::Trim(first, slots) => self.trim(first, slots),
                 LayerInput::Flush => self.flush(),
                 LayerInput::SecureErase => self.secure_erase(),
@@ -123,6 +131,49 @@ impl Mapped {
             }
         }
         self.layer.read(first, slots, done, &mut self.batch);
+    }
+
+    pub(super) fn read_part(&mut self, lpn: Lpn, sectors: Range<u32>, done: Fence) {
+        self.note(LayerInput::ReadPart(lpn, sectors.start, sectors.end));
+        if let Some(stamps) = &self.stamps {
+            stamps.check(lpn, self.layer.lookup(lpn));
+        }
+        self.layer.read_part(lpn, sectors, done, &mut self.batch);
+    }
+
+    /// Reads what a command covers: neighbouring whole slots together, and of a slot that it covers
+    /// in part only that. What `held` says to be elsewhere is left out.
+    pub(super) fn read_command(
+        &mut self,
+        command: &Command,
+        size: SlotSize,
+        done: Fence,
+        held: impl Fn(&Piece) -> bool,
+    ) {
+        let (mut first, mut slots) = (Lpn(0), 0);
+        let mut offset = 0;
+        while offset < command.sectors {
+            let piece = size.piece(command, offset);
+            offset += piece.sectors;
+            if piece.sectors == size.sectors() && !held(&piece) {
+                first = if slots == 0 { piece.lpn } else { first };
+                slots += 1;
+                continue;
+            }
+            self.read_run(first, slots, done);
+            slots = 0;
+            if piece.sectors < size.sectors() && !held(&piece) {
+                let within = piece.mask.trailing_zeros();
+                self.read_part(piece.lpn, within..within + piece.sectors, done);
+            }
+        }
+        self.read_run(first, slots, done);
+    }
+
+    fn read_run(&mut self, first: Lpn, slots: u32, done: Fence) {
+        if slots > 0 {
+            self.read(first, slots, done);
+        }
     }
 
     /// Reads so far that could not be corrected.

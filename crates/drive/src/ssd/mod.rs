@@ -221,7 +221,7 @@ impl Ssd {
         let arrived = self
             .link
             .serve(now, self.params.link_in(command, self.link_sector));
-        let decided = self.core.serve(now, work);
+        let decided = self.core.serve(now, work) + self.params.pipeline(command);
         // The first slot may go on while the others are still on their way.
         let first = if self.params.overlap {
             self.slot.first(command)
@@ -241,8 +241,12 @@ impl Ssd {
         let begun = unhindered
             .less(rest.compressor)
             .max(decided.less(rest.core));
+        let event = match command.kind {
+            CommandKind::Read => Event::ReadReady,
+            CommandKind::Write | CommandKind::Trim | CommandKind::Flush => Event::Ready,
+        };
         self.commands.set_through(number, compressed.max(decided));
-        self.events.schedule(begun, Event::Ready, number);
+        self.events.schedule(begun, event, number);
     }
 
     fn ready(&mut self, number: u32, now: SimTime) {
@@ -336,7 +340,7 @@ impl Ssd {
         let (event, number) = self.events.pop()?;
         match event {
             Event::Sent => self.sent(number, at),
-            Event::Ready => self.ready(number, at),
+            Event::Ready | Event::ReadReady => self.ready(number, at),
             Event::DataOut if self.unreadable.remove(&number) => {
                 self.complete(number, at, Outcome::Unrecoverable, done);
             }
@@ -417,10 +421,10 @@ impl Device for Ssd {
                 self.host_bytes_written += command.bytes();
             }
             CommandKind::Read => {
-                let (first, slots) = self.slot.touched(&command);
                 let fence = self.mapped.batch.fence();
                 let before = self.mapped.unreadable();
-                self.mapped.read(first, slots, fence);
+                self.mapped
+                    .read_command(&command, self.slot, fence, |_| false);
                 self.mapped.batch.recycle(fence);
                 if self.mapped.unreadable() > before {
                     self.mapped.batch.clear();

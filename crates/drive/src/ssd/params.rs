@@ -27,8 +27,14 @@ pub struct SsdParams {
     pub write_command: Nanos,
     /// Time of the firmware core for a read command.
     pub read_command: Nanos,
-    /// Time of the firmware core for each slot of a command.
-    pub per_slot: Nanos,
+    /// Time of the firmware core for each slot of a read.
+    pub read_slot: Nanos,
+    /// Time of the firmware core for each slot of a write.
+    pub write_slot: Nanos,
+    /// Time of a read in the controller beside the core, in stages that have several commands in hand.
+    pub read_pipeline: Nanos,
+    /// The same of a write.
+    pub write_pipeline: Nanos,
     /// Time of the firmware core for each page that collection reads.
     pub collected_page: Nanos,
     /// Time of one sector of 512 bytes in the compressor, on its way to the buffer.
@@ -59,11 +65,34 @@ pub(super) struct Rest {
 
 impl SsdParams {
     /// Time of a command on its way in over a link that takes `sector` for a sector: its protocol,
-    /// and a write's data.
+    /// and a write's data. The FISes of the protocol cross a slower port as slowly as data do.
     pub(super) fn link_in(&self, command: &Command, sector: Nanos) -> Nanos {
+        let protocol = if sector == self.link_sector {
+            self.link_command
+        } else {
+            Nanos(self.link_command.0 * sector.0 / self.link_sector.0)
+        };
         match command.kind {
-            CommandKind::Write => self.link_command + sector * u64::from(command.sectors),
-            _ => self.link_command,
+            CommandKind::Write => protocol + sector * u64::from(command.sectors),
+            _ => protocol,
+        }
+    }
+
+    /// Time that a command spends in the controller beside the core, in stages that have several
+    /// commands in hand. Trims and flushes stay behind the writes before them.
+    pub(super) fn pipeline(&self, command: &Command) -> Nanos {
+        match command.kind {
+            CommandKind::Read => self.read_pipeline,
+            CommandKind::Write | CommandKind::Trim | CommandKind::Flush => self.write_pipeline,
+        }
+    }
+
+    /// Time of the firmware core for each slot of a command.
+    fn slot_work(&self, kind: CommandKind) -> Nanos {
+        match kind {
+            CommandKind::Write => self.write_slot,
+            CommandKind::Read => self.read_slot,
+            CommandKind::Trim | CommandKind::Flush => Nanos::ZERO,
         }
     }
 
@@ -94,11 +123,10 @@ impl SsdParams {
             CommandKind::Write => command.sectors.saturating_sub(first),
             _ => 0,
         };
-        let is_transfer = matches!(command.kind, CommandKind::Write | CommandKind::Read);
         Rest {
             link: sector * u64::from(sectors),
             compressor: self.compressed_sector * u64::from(sectors),
-            core: self.per_slot * u64::from(if is_transfer { slots } else { 0 }),
+            core: self.slot_work(command.kind) * u64::from(slots),
         }
     }
 
@@ -111,10 +139,10 @@ impl SsdParams {
     /// Time of the firmware core for a command of so many slots.
     pub(super) fn core(&self, command: &Command, sectors_per_slot: u32) -> Nanos {
         let slots = u64::from(command.sectors.div_ceil(sectors_per_slot));
-        match command.kind {
-            CommandKind::Write => self.write_command + self.per_slot * slots,
-            CommandKind::Read => self.read_command + self.per_slot * slots,
-            CommandKind::Trim | CommandKind::Flush => self.read_command,
-        }
+        let once = match command.kind {
+            CommandKind::Write => self.write_command,
+            CommandKind::Read | CommandKind::Trim | CommandKind::Flush => self.read_command,
+        };
+        once + self.slot_work(command.kind) * slots
     }
 }

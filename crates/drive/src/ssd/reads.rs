@@ -2,28 +2,16 @@
 
 use super::Ssd;
 use super::events::Event;
-use ftlab_base::{Command, Lpn, SimTime};
-use ftlab_nand::Fence;
+use ftlab_base::{Command, SimTime};
 
 impl Ssd {
     pub(super) fn begin_read(&mut self, number: u32, command: &Command, now: SimTime) {
         let done = self.mapped.batch.fence();
         let before = self.mapped.unreadable();
-        // Runs of neighbouring slots that the buffer does not hold are read together.
-        let (mut first, mut slots) = (Lpn(0), 0);
-        let mut offset = 0;
-        while offset < command.sectors {
-            let piece = self.slot.piece(command, offset);
-            if self.buffer.holds(piece.lpn, piece.mask) {
-                self.read_run(first, slots, done);
-                slots = 0;
-            } else {
-                first = if slots == 0 { piece.lpn } else { first };
-                slots += 1;
-            }
-            offset += piece.sectors;
-        }
-        self.read_run(first, slots, done);
+        let buffer = &self.buffer;
+        self.mapped.read_command(command, self.slot, done, |piece| {
+            buffer.holds(piece.lpn, piece.mask)
+        });
         if self.mapped.unreadable() > before {
             self.unreadable.insert(number);
         }
@@ -45,12 +33,6 @@ impl Ssd {
             self.reading.resize(done.index() + 1, None);
         }
         self.reading[done.index()] = Some(number);
-    }
-
-    fn read_run(&mut self, first: Lpn, slots: u32, done: Fence) {
-        if slots > 0 {
-            self.mapped.read(first, slots, done);
-        }
     }
 
     pub(super) fn data_out(&mut self, number: u32, now: SimTime) {

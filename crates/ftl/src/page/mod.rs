@@ -34,9 +34,10 @@ use crate::donors::Donors;
 use crate::{Extent, LayerState, Refusal, Spare, TranslationLayer};
 use collect::Victim;
 use frontier::{FRONTIERS_PER_CELL, Frontier, Tables, host_frontier};
-use ftlab_base::{Content, Divisor, Layout, Lpn, PagePlace, Ppa, SuperblockId};
+use ftlab_base::{Content, Divisor, Layout, Lpn, PagePlace, Ppa, SECTOR_BYTES, SuperblockId};
 use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, Reliability, StateError};
 use std::collections::{BTreeSet, VecDeque};
+use std::ops::Range;
 use streams::Streams;
 use table::{NOWHERE, Table};
 use translation::Translation;
@@ -390,14 +391,28 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// as they are programmed: a slot whose unit is not full yet is still in the controller. Whether
     /// what was read could be corrected.
     fn read_slots(&mut self, slot: Ppa, slots: u32, order: Order, batch: &mut OpBatch) -> bool {
+        let bytes = slots * self.layout.geometry.slot_bytes;
+        self.read_bytes_of(slot, 0..bytes, order, batch)
+    }
+
+    /// The same of some bytes from the beginning of a slot on: only the pages that hold them are read.
+    fn read_bytes_of(
+        &mut self,
+        slot: Ppa,
+        wanted: Range<u32>,
+        order: Order,
+        batch: &mut OpBatch,
+    ) -> bool {
         let (superblock, n) = self.layout.locate(slot);
         let first = self.layout.first_page(superblock);
         let (first_page, pages) = self.pages_of_slot(n);
-        let bytes = (slots * self.layout.geometry.slot_bytes).min(self.layout.geometry.page_bytes);
+        let page_bytes = self.layout.geometry.page_bytes;
         let mut readable = true;
-        for n in first_page..first_page + pages {
-            let place = self.page_from(first, n);
-            if place.page < self.array.programmed_pages(place.block) {
+        for n in 0..pages {
+            let (from, to) = (n * page_bytes, (n + 1) * page_bytes);
+            let bytes = wanted.end.min(to).saturating_sub(wanted.start.max(from));
+            let place = self.page_from(first, first_page + n);
+            if bytes > 0 && place.page < self.array.programmed_pages(place.block) {
                 readable &= self.array.read(place, bytes, Cause::Host, order, batch);
             }
         }
@@ -434,6 +449,20 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
             self.read_mapped(first, slots, Order::FREE.signalling(done), batch);
         }
         self.tell_of_lost(first, slots);
+    }
+
+    fn read_part(&mut self, lpn: Lpn, sectors: Range<u32>, done: Fence, batch: &mut OpBatch) {
+        if FLAT || self.layout.pages_per_slot == 1 || self.translation.is_some() {
+            self.read(lpn, 1, done, batch);
+            return;
+        }
+        let slot = self.table.slot_of(lpn);
+        if slot != NOWHERE {
+            let bytes = |sectors: u32| sectors * SECTOR_BYTES as u32;
+            let wanted = bytes(sectors.start)..bytes(sectors.end);
+            self.read_bytes_of(Ppa(slot), wanted, Order::FREE.signalling(done), batch);
+        }
+        self.tell_of_lost(lpn, 1);
     }
 
     fn write(

@@ -2,6 +2,7 @@
 //! without end come at the rate of the slowest resource.
 
 use super::*;
+use crate::host::{Host, Port};
 
 /// A drive whose every part takes a time of its own, with settings on top.
 fn drive(more: &[&str]) -> Ssd {
@@ -326,4 +327,140 @@ fn saturated_the_slowest_resource_sets_the_rate() {
             );
         }
     }
+}
+
+#[test]
+fn a_slot_of_a_write_may_take_the_core_longer_than_one_of_a_read() {
+    let mut ssd = drive(&["firmware.write_slot=40us", "buffer.size=64KiB"]);
+    let (of_one, of_four) = (
+        latency(&mut ssd, 0, CommandKind::Write, 0, 8),
+        latency(&mut ssd, 50_000, CommandKind::Write, 64, 32),
+    );
+    // The core is busy for longer than the link.
+    assert_eq!(of_one.0, HOST + 3_000 + 40_000);
+    assert_eq!(of_four.0, HOST + 3_000 + 4 * 40_000);
+    let read = latency(&mut ssd, 100_000, CommandKind::Read, 0, 8);
+    assert_eq!(read.0, HOST + READ + PER_SLOT + SENSE + channel() + LINK);
+}
+
+#[test]
+fn a_pipeline_adds_to_the_latency_and_takes_nothing_from_the_rate() {
+    let stages = [
+        "firmware.read_pipeline=30us",
+        "firmware.write_pipeline=70us",
+    ];
+    let mut ssd = drive(&stages);
+    let write = latency(&mut ssd, 0, CommandKind::Write, 0, 8);
+    assert_eq!(write.0, HOST + 3_000 + PER_SLOT + 70_000);
+    let read = latency(&mut ssd, 50_000, CommandKind::Read, 0, 8);
+    let core = READ + PER_SLOT;
+    assert_eq!(read.0, HOST + core + 30_000 + SENSE + channel() + LINK);
+    let busy_core = [
+        "firmware.write_command=88us",
+        "firmware.read_command=40us",
+        "firmware.per_slot=2us",
+        "link.rate=100000",
+        "nand.channel_rate=4000",
+        "nand.t_read=1us",
+        "nand.t_program=1us",
+        "buffer.size=64KiB",
+    ];
+    for (kind, core) in [
+        (CommandKind::Write, 90_000.0),
+        (CommandKind::Read, 42_000.0),
+    ] {
+        let got = ns_each(&mut drive(&[&busy_core[..], &stages].concat()), kind);
+        assert!((got / core - 1.0).abs() < 0.01, "{kind:?}: {got} ns");
+    }
+}
+
+/// Reads and writes side by side leave the pipeline each in its own time.
+#[test]
+fn reads_leave_a_pipeline_while_writes_before_them_are_in_it() {
+    let mut ssd = drive(&["firmware.write_pipeline=500us"]);
+    fill(&mut ssd, 16);
+    let kinds = [(CommandKind::Write, 0), (CommandKind::Read, 64)];
+    for (id, (kind, lba)) in kinds.into_iter().enumerate() {
+        let command = Command {
+            id: CommandId(id as u64),
+            kind,
+            lba: Lba(lba),
+            sectors: 8,
+            content: Content::RANDOM,
+            at: SimTime::ZERO,
+        };
+        ssd.submit(command, SimTime::ZERO);
+    }
+    let mut done = Vec::new();
+    ssd.advance(SimTime::NEVER, &mut done);
+    let order: Vec<u64> = done.iter().map(|completion| completion.id.0).collect();
+    assert_eq!(order, [1, 0]);
+}
+
+#[test]
+fn the_protocol_of_a_command_takes_twice_as_long_on_a_port_of_half_the_rate() {
+    let settings = [
+        "link.rate=600",
+        "link.command=3us",
+        "firmware.write_command=0us",
+    ];
+    let of_port = |port: Port| {
+        let mut ssd = drive(&settings);
+        ssd.plug(&Host {
+            port: Some(port),
+            ..Host::NONE
+        });
+        latency(&mut ssd, 0, CommandKind::Write, 0, 8).0
+    };
+    let sector = |mb_s: u64| (512 * 1_000u64).div_ceil(mb_s);
+    assert_eq!(of_port(Port::Sata6g), 3_000 + 8 * 853);
+    assert_eq!(
+        of_port(Port::Sata3g),
+        3_000 * sector(300) / 853 + 8 * sector(300)
+    );
+}
+
+/// Slots of 16 KiB on pages of 4: a read of one page senses one, whichever it is, and a read across
+/// two senses both.
+#[test]
+fn a_read_of_a_part_of_a_slot_senses_the_pages_that_hold_it() {
+    let mut ssd = drive(&[
+        "map.slot=16KiB",
+        "nand.planes_per_die=2",
+        "map.stripe_dies=4",
+    ]);
+    for slot in 0..8 {
+        ssd.apply(Command {
+            id: CommandId(slot),
+            kind: CommandKind::Write,
+            lba: Lba(slot * 32),
+            sectors: 32,
+            content: Content::RANDOM,
+            at: SimTime::ZERO,
+        });
+    }
+    let senses = |ssd: &mut Ssd, lba: u64, sectors: u32| {
+        let before = ssd.counters().nand_reads;
+        ssd.apply(Command {
+            id: CommandId(0),
+            kind: CommandKind::Read,
+            lba: Lba(lba),
+            sectors,
+            content: Content::RANDOM,
+            at: SimTime::ZERO,
+        });
+        ssd.counters().nand_reads - before
+    };
+    for page in 0..4 {
+        assert_eq!(senses(&mut ssd, 64 + 8 * page, 8), 1, "page {page}");
+    }
+    assert_eq!(senses(&mut ssd, 4, 8), 2);
+    assert_eq!(senses(&mut ssd, 0, 32), 4);
+    assert_eq!(senses(&mut ssd, 24, 32), 1 + 3);
+    let alone = latency(&mut ssd, 0, CommandKind::Read, 8, 8);
+    let core = READ + PER_SLOT;
+    assert_eq!(
+        alone.0,
+        HOST + LINK_COMMAND.max(core) + SENSE + channel() + LINK
+    );
 }
