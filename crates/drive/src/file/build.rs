@@ -252,6 +252,7 @@ impl DriveFile {
         let config = PageConfig {
             user_slots,
             reserve_superblocks,
+            ahead_superblocks: ahead(gc).map_err(|why| self.invalid(why))?,
             policy,
             checkpoint,
             translation: placement::translation(&ssd.map, layout, user_slots)
@@ -421,6 +422,7 @@ fn ssd_params(ssd: &SsdFile, scheduling: Scheduling, user_slots: u32) -> SsdPara
             .get(),
         read_pipeline: time_or_none(ssd.firmware.read_pipeline.as_ref()),
         write_pipeline: time_or_none(ssd.firmware.write_pipeline.as_ref()),
+        idle_after: (ssd.gc.as_ref().and_then(|gc| gc.idle_after.as_ref())).map(|time| time.get()),
         collected_page: time_or_none(ssd.firmware.collected_page.as_ref()),
         compressed_sector: ssd
             .compress
@@ -437,6 +439,18 @@ fn ssd_params(ssd: &SsdFile, scheduling: Scheduling, user_slots: u32) -> SsdPara
 
 fn time_or_none(time: Option<&Quantity<Time>>) -> Nanos {
     time.map_or(Nanos::ZERO, |time| time.get())
+}
+
+/// Superblocks made writable ahead; it takes a number and a span.
+fn ahead(gc: &Gc) -> Result<u32, String> {
+    match (&gc.ahead, &gc.idle_after) {
+        (None, None) => Ok(0),
+        (Some(ahead), Some(_)) => Ok(ahead.get()),
+        (Some(_), None) => Err("gc.ahead needs gc.idle_after, how long the host must pause".into()),
+        (None, Some(_)) => {
+            Err("gc.idle_after needs gc.ahead, superblocks made writable ahead".into())
+        }
+    }
 }
 
 fn disk_params(file: &DiskFile) -> DiskParams {

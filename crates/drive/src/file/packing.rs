@@ -27,6 +27,9 @@ pub(super) fn config(
             "[checkpoint], [wear] and the streams of [gc] belong to map.scheme `page`".into(),
         );
     }
+    if gc.ahead.is_some() || gc.idle_after.is_some() {
+        return Err("gc.ahead and gc.idle_after belong to map.scheme `page`".into());
+    }
     if ssd.map.dram.is_some() || ssd.map.entry.is_some() {
         return Err("map.dram and map.entry belong to map.scheme `page`".into());
     }

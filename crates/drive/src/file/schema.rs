@@ -219,6 +219,10 @@ pub(super) struct Gc {
     pub(super) policy: String,
     /// Superblocks each group of dies keeps erased on average.
     pub(super) reserve: Quantity<Count>,
+    /// Page mapping, with `idle_after`: superblocks each group of dies makes writable ahead.
+    pub(super) ahead: Option<Quantity<Count>>,
+    /// How long the host must pause before the drive works ahead.
+    pub(super) idle_after: Option<Quantity<Time>>,
     /// Packed mapping: what collection reads; what is valid if left out.
     pub(super) reads: Option<CollectionReads>,
     /// For policies that draw: full superblocks drawn for a choice.

@@ -20,6 +20,8 @@ pub enum LayerInput {
     Trim(Lpn, u32),
     /// Open program units were filled up.
     Flush,
+    /// The host paused: a piece of work was done ahead.
+    WorkAhead,
     /// Everything was erased.
     SecureErase,
 }
@@ -90,6 +92,9 @@ impl Mapped {
                 }
                 LayerInput::Trim(first, slots) => self.trim(first, slots),
                 LayerInput::Flush => self.flush(),
+                LayerInput::WorkAhead => {
+                    self.work_ahead();
+                }
                 LayerInput::SecureErase => self.secure_erase(),
             }
             self.batch.clear();
@@ -205,6 +210,14 @@ impl Mapped {
         self.note(LayerInput::Flush);
         self.layer.flush(&mut self.batch);
         self.follow_moves();
+    }
+
+    /// Does a piece of work ahead; whether there was any.
+    pub(super) fn work_ahead(&mut self) -> bool {
+        self.note(LayerInput::WorkAhead);
+        let any = self.layer.work_ahead(&mut self.batch);
+        self.follow_moves();
+        any
     }
 
     fn follow_moves(&mut self) {

@@ -15,6 +15,7 @@ mod commands;
 mod events;
 mod mapped;
 mod params;
+mod pauses;
 mod power;
 mod reads;
 mod slots;
@@ -69,6 +70,10 @@ pub struct Ssd {
     /// Reads whose end a fence tells, by fence.
     reading: Vec<Option<u32>>,
     resting: Resting,
+    /// When work ahead begins or goes on; never while the host waits for anything.
+    works_ahead_at: SimTime,
+    /// Whether the array does work ahead.
+    works_ahead: bool,
     /// Reads that found data they could not correct.
     unreadable: BTreeSet<u32>,
     /// The present, as far as commands and flash have come.
@@ -115,6 +120,8 @@ impl Ssd {
             programming: Vec::new(),
             reading: Vec::new(),
             resting: Resting::default(),
+            works_ahead_at: SimTime::NEVER,
+            works_ahead: false,
             unreadable: BTreeSet::new(),
             now: SimTime::ZERO,
             host_ios: 0,
@@ -175,6 +182,7 @@ impl Ssd {
         (self.host, self.link, self.compressor, self.core) = Default::default();
         self.now = SimTime::ZERO;
         self.resting = Resting::default();
+        self.end_pause();
         self.mapped.set_timed(false);
     }
 
@@ -302,6 +310,9 @@ impl Ssd {
         if let Some(next) = self.queue.completed() {
             self.send(next, at);
         }
+        if self.queue.outstanding() == 0 {
+            self.begin_pause(at);
+        }
     }
 
     /// Lets things happen up to `limit`, or until more than `completions` are done; gives the last
@@ -328,10 +339,14 @@ impl Ssd {
     #[inline]
     fn step(&mut self, limit: SimTime, done: &mut Vec<Completion>) -> Option<SimTime> {
         let at = self.events.first_at();
+        if self.works_ahead_at < at.min(self.scheduler.next_event()) {
+            return self.work_ahead(limit);
+        }
         if self.scheduler.next_event() <= at {
             let at = self.scheduler.step(limit)?;
             self.now = at;
             self.after_nand(at);
+            self.go_on_ahead(at);
             return Some(at);
         }
         if at > limit {
@@ -366,10 +381,11 @@ impl Device for Ssd {
             self.params.capacity_sectors
         );
         self.mapped.set_timed(true);
-        if self.next_event().is_none() {
+        if self.is_at_rest() {
             self.resting.ends(now, self.sleep_after());
         }
         self.now = now;
+        self.end_pause();
         if let Some(command) = self.queue.push(command) {
             self.send(command, now);
         }
@@ -377,6 +393,7 @@ impl Device for Ssd {
 
     fn next_event(&self) -> Option<SimTime> {
         let next = self.scheduler.next_event().min(self.events.first_at());
+        let next = next.min(self.works_ahead_at);
         (next < SimTime::NEVER).then_some(next)
     }
 

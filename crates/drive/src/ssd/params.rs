@@ -37,6 +37,8 @@ pub struct SsdParams {
     pub write_pipeline: Nanos,
     /// Time of the firmware core for each page that collection reads.
     pub collected_page: Nanos,
+    /// How long the host must pause before the drive works ahead, if it does.
+    pub idle_after: Option<Nanos>,
     /// Time of one sector of 512 bytes in the compressor, on its way to the buffer.
     pub compressed_sector: Nanos,
     /// Time of one sector of 512 bytes on the host link, as fast as the drive can.

@@ -41,10 +41,8 @@ impl Ssd {
     }
 
     pub(super) fn activity(&self, now: SimTime) -> Activity {
-        let is_resting = self.events.first_at() == SimTime::NEVER
-            && self.scheduler.next_event() == SimTime::NEVER;
         let sleep_after = self.sleep_after();
-        let asleep = if is_resting {
+        let asleep = if self.is_at_rest() {
             self.resting.asleep(now, sleep_after)
         } else {
             Nanos::ZERO

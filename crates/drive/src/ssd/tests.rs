@@ -1,6 +1,6 @@
 use crate::device::Device;
 use crate::file::{Catalog, DriveFile, Testbed};
-use crate::ssd::Ssd;
+use crate::ssd::{LayerInput, Ssd};
 use ftlab_base::rng::Stream;
 use ftlab_base::{
     Command, CommandId, CommandKind, Completion, Content, Lba, Nanos, Outcome, RootSeed, SimTime,
@@ -106,6 +106,7 @@ const KINDS: [(&str, &[&str]); 9] = [
 /// The page-mapped drive of the review among [`KINDS`].
 const X25_M: usize = 4;
 
+mod pauses;
 mod policies;
 mod purge;
 mod reliability;

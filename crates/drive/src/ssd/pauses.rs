@@ -1,0 +1,46 @@
+//! What an SSD does while the host asks nothing of it.
+
+use super::Ssd;
+use ftlab_base::SimTime;
+
+impl Ssd {
+    /// Whether nothing is under way, for the host or in the array.
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.events.first_at() == SimTime::NEVER && self.scheduler.next_event() == SimTime::NEVER
+    }
+
+    /// The last command is done.
+    pub(super) fn begin_pause(&mut self, now: SimTime) {
+        if let Some(span) = self.params.idle_after {
+            self.works_ahead_at = now + span;
+        }
+    }
+
+    /// A command has come.
+    pub(super) fn end_pause(&mut self) {
+        self.works_ahead_at = SimTime::NEVER;
+        self.works_ahead = false;
+    }
+
+    /// The pause has lasted long enough, or the piece of work before this one is done, if that is not
+    /// after `limit`; gives the instant.
+    pub(super) fn work_ahead(&mut self, limit: SimTime) -> Option<SimTime> {
+        let now = self.works_ahead_at;
+        if now > limit {
+            return None;
+        }
+        self.now = now;
+        self.works_ahead_at = SimTime::NEVER;
+        self.works_ahead = self.mapped.work_ahead();
+        self.issue(now);
+        self.go_on_ahead(now);
+        Some(now)
+    }
+
+    /// Goes on when the array has done what it was given.
+    pub(super) fn go_on_ahead(&mut self, now: SimTime) {
+        if self.works_ahead && self.scheduler.next_event() == SimTime::NEVER {
+            self.works_ahead_at = now;
+        }
+    }
+}
