@@ -8,17 +8,12 @@ use crate::progress::Progress;
 use crate::screen;
 use clap::Args;
 use ftlab_base::RootSeed;
-use ftlab_bench::endurance::{self, Daily, Ending, Life, Mark, Plan};
+use ftlab_bench::endurance::{self, CLIENT, Daily, Ending, Life, Mark, Plan};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_workload::JobFile;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
-
-const CLIENT: (&str, &str) = (
-    "jobs/client-workload.fio",
-    include_str!("../../../jobs/client-workload.fio"),
-);
 
 const DAYS_A_YEAR: f64 = 365.0;
 

@@ -9,7 +9,7 @@ use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Nanos, Outcome, RootSeed, SECTOR_BYTES, SimTime,
 };
 use ftlab_drive::host_queue::HostOrder;
-use ftlab_drive::{Counters, Device, DriveFile, Testbed};
+use ftlab_drive::{Counters, Device, DriveFile, Scale, Testbed};
 use rand::RngExt;
 use std::collections::BTreeMap;
 
@@ -41,7 +41,10 @@ pub fn nobody() -> Testbed {
 
 /// The share of the blocks that an experiment's drive has: 1 / this. Drives that are small already
 /// stay as they are.
-const SCALE: u32 = 32;
+const SCALE: Scale = Scale {
+    blocks: 32,
+    ..Scale::FULL
+};
 
 /// Capacity from which on a drive is scaled down.
 const LARGE_BYTES: u64 = 16_000_000_000;
@@ -60,9 +63,7 @@ struct Bare {
 impl Bare {
     fn new(file: &DriveFile, seed: RootSeed) -> Result<Bare, ReviewError> {
         let small = match file.capacity_bytes() {
-            bytes if bytes > LARGE_BYTES => {
-                file.scaled_down(SCALE).unwrap_or_else(|_| file.clone())
-            }
+            bytes if bytes > LARGE_BYTES => file.scaled(SCALE).unwrap_or_else(|_| file.clone()),
             _ => file.clone(),
         };
         let device = small.build(&nobody(), seed);
@@ -497,7 +498,7 @@ pub static SHEET: Experiment = Experiment {
         if let Some(raw) = file.raw_bytes() {
             all.insert("raw_bytes".to_owned(), raw as f64);
         }
-        if let Some(cycles) = file.endurance_cycles() {
+        if let Some(cycles) = file.rated_cycles() {
             all.insert("cycles".to_owned(), f64::from(cycles));
         }
         Ok(all)

@@ -5,7 +5,7 @@ use super::{Plan, names};
 use crate::methods::{self, Fact, Job, Procedure};
 use crate::record::Record;
 use crate::review::{
-    Case, ClientLife, Load, ReviewError, Running, batches, client_life, drive_seed, job_seed, tell,
+    Case, ClientUse, Load, ReviewError, Running, batches, client_use, drive_seed, job_seed, tell,
 };
 use crate::states::{self, State};
 use ftlab_base::{Content, RootSeed};
@@ -230,14 +230,14 @@ impl Subject {
                 (key(&resolved), self.sample(&measured.record))
             }));
         }
-        let mut life: Option<ClientLife> = None;
+        let mut client: Option<ClientUse> = None;
         for (key, &fact) in &self.facts {
-            if matches!(fact, Fact::ClientWrites | Fact::Endurance { .. }) && life.is_none() {
-                life = Some(client_life(&self.file, seed)?);
+            if matches!(fact, Fact::ClientWrites | Fact::Endurance { .. }) && client.is_none() {
+                client = Some(client_use(&self.file, seed)?);
             }
             found.push((
                 key.clone(),
-                self.told(tell(&self.file, fact, life.as_ref()).metrics),
+                self.told(tell(&self.file, fact, client.as_ref()).metrics),
             ));
             step(&self.label(key));
         }

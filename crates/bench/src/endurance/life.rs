@@ -3,7 +3,7 @@
 use super::{Daily, EnduranceError};
 use crate::driver;
 use ftlab_base::{Command, CommandId, CommandKind, Outcome, RootSeed, SECTOR_BYTES, SimTime};
-use ftlab_drive::{Counters, Device, Extent, Health};
+use ftlab_drive::{Counters, Device, Health};
 use ftlab_workload::{JobFile, JobStream, ResolvedJob};
 
 /// Marks over the median block's life; more follow until the end.
@@ -78,7 +78,8 @@ impl Life {
 /// A drive while it lives.
 pub(super) struct Liver {
     device: Box<dyn Device>,
-    extent: Extent,
+    /// Pages that half of the blocks can be programmed with.
+    life_pages: u64,
     daily: Daily,
     /// Host bytes of the full drive for each of this one.
     ratio: f64,
@@ -93,14 +94,14 @@ pub(super) struct Liver {
 }
 
 impl Liver {
-    pub fn new(device: Box<dyn Device>, extent: Extent, daily: Daily, ratio: f64) -> Liver {
+    pub fn new(device: Box<dyn Device>, life_pages: u64, daily: Daily, ratio: f64) -> Liver {
         let start = device.counters();
         Liver {
             next_programs: start.nand_programs,
             last: start,
             start,
             device,
-            extent,
+            life_pages,
             daily,
             ratio,
             rested_days: 0.0,
@@ -179,7 +180,7 @@ impl Liver {
         if programs < self.next_programs {
             return Ok(());
         }
-        let life = self.extent.pages * u64::from(self.extent.median_cycles);
+        let life = self.life_pages;
         self.next_programs = programs + (life / u64::from(MARKS)).max(1);
         let lived = (programs - self.start.nand_programs) as f64 / life as f64;
         if lived > f64::from(LIVES_MAX) {

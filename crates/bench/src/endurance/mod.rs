@@ -4,9 +4,11 @@
 //! smaller blocks, fewer cycles, the same ratios. What is reported is what the full drive would have
 //! taken: bytes times the scale. Days pass with the bytes the host writes, and age the data.
 
+mod client;
 mod life;
 mod plan;
 
+pub use client::{CLIENT, write_amplification};
 pub use life::{Ending, Life, Mark};
 pub use plan::{EnduranceError, Plan};
 
@@ -45,7 +47,9 @@ pub fn live(
     let (full, small) = (file.capacity_bytes(), scaled.capacity_bytes());
     let job = in_proportion(job, small as f64 / full as f64);
     let ratio = plan.scale_of_bytes(full, small);
-    let liver = Liver::new(device, scaled.extent()?, daily, ratio);
+    let extent = scaled.extent()?;
+    let cycles = Plan::median_cycles(&scaled, &extent)?;
+    let liver = Liver::new(device, extent.pages * u64::from(cycles), daily, ratio);
     liver.live(&job, seed, tell)
 }
 

@@ -13,8 +13,10 @@ const SUPERBLOCKS: u32 = 1024;
 /// more.
 const SUPERBLOCK_SLOTS: u32 = 128;
 
-/// Cycles of a block that a scaled drive keeps at least.
+/// Cycles that the median block of a scaled drive keeps at least, and cycles of its rating: fewer would be
+/// a coarse measure of wear.
 const CYCLES: u32 = 60;
+const RATED_CYCLES: u32 = 30;
 
 /// Why a life could not be simulated.
 #[derive(Debug, Error)]
@@ -28,6 +30,18 @@ pub enum EnduranceError {
     /// It cannot be filled.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
+    /// Its blocks last for ever.
+    #[error(
+        "{drive}: the drive file has no [reliability]: its blocks last for ever; give \
+         reliability.rated_cycles, median_cycles, life_shape and erase_share, in the file or with --set"
+    )]
+    LastsForEver {
+        /// Slug.
+        drive: String,
+    },
+    /// It takes no more writes before its time.
+    #[error("the drive takes no more writes: {0}")]
+    Refused(String),
     /// Nothing is ever written.
     #[error("the job writes nothing, and reading does not wear a drive out; give it writes")]
     NoWrites,
@@ -47,10 +61,12 @@ impl EnduranceError {
     #[must_use]
     pub fn is_input(&self) -> bool {
         match self {
-            EnduranceError::Drive(_) | EnduranceError::NoWrites => true,
+            EnduranceError::Drive(_)
+            | EnduranceError::LastsForEver { .. }
+            | EnduranceError::NoWrites => true,
             EnduranceError::Job(error) => error.is_input(),
             EnduranceError::Prepare(error) => error.is_input(),
-            EnduranceError::Endless { .. } => false,
+            EnduranceError::Refused(_) | EnduranceError::Endless { .. } => false,
         }
     }
 }
@@ -70,7 +86,8 @@ impl Plan {
     /// When the drive has no flash that wears out.
     pub fn within(file: &DriveFile, programs: f64) -> Result<Plan, EnduranceError> {
         let extent: Extent = file.extent()?;
-        let mut over = extent.pages as f64 * f64::from(extent.median_cycles) / programs;
+        let median_cycles = Plan::median_cycles(file, &extent)?;
+        let mut over = extent.pages as f64 * f64::from(median_cycles) / programs;
         let mut take = |most: u32| {
             let divisor = (over.ceil().clamp(1.0, f64::from(most.max(1)))) as u32;
             over /= f64::from(divisor);
@@ -84,7 +101,8 @@ impl Plan {
             SUPERBLOCK_SLOTS
         };
         let pages = take((extent.superblock_slots / smallest).min(extent.pages_per_block));
-        let cycles = take(extent.median_cycles / CYCLES);
+        let rated_cycles = file.rated_cycles().unwrap_or(median_cycles);
+        let cycles = take((median_cycles / CYCLES).min(rated_cycles / RATED_CYCLES));
         Ok(Plan {
             scale: Scale {
                 blocks,
@@ -92,6 +110,17 @@ impl Plan {
                 cycles,
             },
         })
+    }
+
+    /// The life of the median block.
+    ///
+    /// # Errors
+    /// When blocks last for ever.
+    pub(super) fn median_cycles(file: &DriveFile, extent: &Extent) -> Result<u32, EnduranceError> {
+        let none = || EnduranceError::LastsForEver {
+            drive: file.slug().to_owned(),
+        };
+        extent.median_cycles.ok_or_else(none)
     }
 
     /// Host bytes of the full drive for each of the scaled one: capacities as they came out, since

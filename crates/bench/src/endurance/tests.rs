@@ -120,7 +120,7 @@ fn a_plan_stays_within_its_programs() {
     let plan = Plan::within(&file, all / 100.0).unwrap();
     assert!(plan.scale.bytes() >= 50.0, "{plan:?}");
     let scaled = file.scaled(plan.scale).unwrap().extent().unwrap();
-    let programs = scaled.pages as f64 * f64::from(scaled.median_cycles);
+    let programs = scaled.pages as f64 * f64::from(scaled.median_cycles.unwrap());
     assert!(programs < all / 50.0, "{plan:?}");
     assert_eq!(Plan::within(&file, 1e30).unwrap().scale, Scale::FULL);
 }

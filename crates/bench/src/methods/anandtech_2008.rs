@@ -160,11 +160,9 @@ pub static FAMILIES: &[Family] = &[
         slug: "client-wear",
         method: "A23",
         title: "What a client's writes do to the flash",
-        text: "Write amplification of a client load, and how much of the drive's life is lost because \
-               some blocks wear faster than the mean. The sources state neither load nor length. \
-               Run without a clock on a drive of an eighth of the blocks, until every block has been \
-               erased 30 times on average; that the most worn block goes on leaving the mean behind \
-               as in the second half of this is assumed to the end of its life.",
+        text: "Write amplification of a client load (jobs/client-workload.fio), and the share of the \
+               blocks that wear faster than the rest after five years of it. The sources state neither \
+               load nor length. Run without a clock.",
         chart: Chart::Bars,
         metric: "wa",
         unit: "x",
@@ -185,9 +183,9 @@ pub static FAMILIES: &[Family] = &[
         method: "A24",
         title: "Endurance: 100 GB a day for five years",
         text: "How many GB a day the drive bears for five years, and for how long it bears 100, until \
-               its most worn block has been erased as often as its flash is rated for: from the write \
-               amplification and the wear of a client load. A guarantee holds when the drive bears \
-               as much or more.",
+               its mean block has been erased as often as its flash is rated for: a client's writes to \
+               the end of a drive's life, without a clock and in proportion on a smaller drive. A \
+               guarantee holds when the drive bears as much or more.",
         chart: Chart::Bars,
         metric: "host_writes_per_day",
         unit: "GB/day",

@@ -1,7 +1,7 @@
 //! All tests on one drive.
 
 use super::case::{Case, Key, Load, cases_of, has_room};
-use super::facts::{self, ClientLife, Told};
+use super::facts::{self, ClientUse, Told};
 use super::procedure::{Measured, Running};
 use super::{Plan, ReviewError, drive_seed, job_seed, steps};
 use crate::driver::{DriverError, INTERVAL_S};
@@ -36,7 +36,7 @@ struct Done {
     settled: BTreeMap<Key, Settling>,
     /// By procedure and machine.
     procedures: BTreeMap<(&'static str, &'static str), Vec<Measured>>,
-    life: Option<ClientLife>,
+    client: Option<ClientUse>,
 }
 
 impl<'a> Bench<'a> {
@@ -76,8 +76,8 @@ impl<'a> Bench<'a> {
             acts.filter(|act| matches!(act, crate::methods::Act::Measure(..)))
                 .count()
         };
-        let life = usize::from(self.needs_life());
-        self.cases().len() + self.procedures().iter().map(measured).sum::<usize>() + life
+        let client = usize::from(self.needs_client());
+        self.cases().len() + self.procedures().iter().map(measured).sum::<usize>() + client
     }
 
     /// Runs everything; `step` hears of each run.
@@ -95,10 +95,10 @@ impl<'a> Bench<'a> {
         for ((procedure, testbed), measured) in procedures.iter().zip(measured) {
             done.procedures.insert((procedure.slug, testbed), measured?);
         }
-        if self.needs_life() {
-            done.life = Some(facts::client_life(self.file, seed)?);
+        if self.needs_client() {
+            done.client = Some(facts::client_use(self.file, seed)?);
             step(&format!(
-                "{} client-writes.fio ({NO_STATE})",
+                "{} client-workload.fio ({NO_STATE})",
                 self.file.slug()
             ));
         }
@@ -248,7 +248,7 @@ impl<'a> Bench<'a> {
         procedures
     }
 
-    fn needs_life(&self) -> bool {
+    fn needs_client(&self) -> bool {
         let needs = |test: &Test| {
             matches!(
                 test.step.work,
@@ -297,7 +297,7 @@ impl<'a> Bench<'a> {
                     }
                 }
                 Work::Fact(fact) => {
-                    runs.push(self.told(test, facts::tell(self.file, fact, done.life.as_ref())));
+                    runs.push(self.told(test, facts::tell(self.file, fact, done.client.as_ref())));
                 }
             }
         }

@@ -13,7 +13,7 @@ mod torture;
 
 pub(crate) use case::{Case, Load};
 pub use drive::sheet;
-pub(crate) use facts::{ClientLife, client_life, tell};
+pub(crate) use facts::{ClientUse, client_use, tell};
 pub(crate) use memory::batches;
 pub(crate) use procedure::Running;
 

@@ -201,29 +201,6 @@ impl DriveFile {
         Ok(file)
     }
 
-    /// A drive of the same make with a share of the blocks and of the capacity: 1 / `divisor`. A disk
-    /// stays what it is.
-    ///
-    /// # Errors
-    /// When so small a drive cannot be made.
-    pub fn scaled_down(&self, divisor: u32) -> Result<DriveFile, DriveError> {
-        let Body::Ssd(ssd) = &self.body else {
-            return Ok(self.clone());
-        };
-        let bytes =
-            |key: &str, value: f64| format!("{key}={}B", (value / f64::from(divisor)).floor());
-        let blocks = ssd.nand.blocks_per_die.get() / divisor;
-        let mut settings = vec![format!("nand.blocks_per_die={blocks}")];
-        if let Some(capacity) = &ssd.spare.user_capacity {
-            settings.push(bytes("spare.user_capacity", capacity.base));
-        }
-        if let Some(tables) = &ssd.checkpoint {
-            settings.push(bytes("checkpoint.every", tables.every.base));
-            settings.push(bytes("checkpoint.size", tables.size.base));
-        }
-        self.with(&settings)
-    }
-
     /// Bytes of flash, spare bytes of pages left out; `None` without flash.
     #[must_use]
     pub fn raw_bytes(&self) -> Option<u64> {
@@ -238,9 +215,9 @@ impl DriveFile {
 
     /// Program/erase cycles that a block is rated for, if the file says.
     #[must_use]
-    pub fn endurance_cycles(&self) -> Option<u32> {
+    pub fn rated_cycles(&self) -> Option<u32> {
         match &self.body {
-            Body::Ssd(ssd) => ssd.nand.endurance.as_ref().map(|cycles| cycles.get()),
+            Body::Ssd(ssd) => (ssd.reliability.as_ref()).map(|keys| keys.rated_cycles.get()),
             Body::Disk(_) | Body::Ram(_) => None,
         }
     }

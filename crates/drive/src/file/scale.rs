@@ -8,9 +8,6 @@
 use super::{Body, DriveError, DriveFile, settings};
 use ftlab_base::SECTOR_BYTES;
 
-/// The least P/E cycles of a scaled drive: fewer would be a coarse measure of wear.
-const CYCLES_LEAST: u32 = 30;
-
 /// By how much a drive is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scale {
@@ -48,8 +45,8 @@ pub struct Extent {
     pub pages_per_block: u32,
     /// Pages of the array.
     pub pages: u64,
-    /// Cycles that half of the blocks survive.
-    pub median_cycles: u32,
+    /// Cycles that half of the blocks survive; `None` when they last for ever.
+    pub median_cycles: Option<u32>,
     /// Whether merges copy whole superblocks, so that their size decides what a write costs.
     pub is_block_mapped: bool,
 }
@@ -58,19 +55,11 @@ impl DriveFile {
     /// What decides how long the drive's life takes to simulate.
     ///
     /// # Errors
-    /// When it has no flash, or blocks that last for ever.
+    /// When it has no flash.
     pub fn extent(&self) -> Result<Extent, DriveError> {
         let Body::Ssd(ssd) = &self.body else {
-            return Err(self.invalid("a hard disk does not wear out by writing".into()));
+            return Err(self.invalid("what has no flash does not wear out by writing".into()));
         };
-        let keys = ssd.reliability.as_ref().ok_or_else(|| {
-            self.invalid(
-                "the drive file has no [reliability]: its blocks last for ever; give \
-                 reliability.rated_cycles, median_cycles, life_shape and erase_share, in the file or \
-                 with --set"
-                    .into(),
-            )
-        })?;
         let layout = super::build::layout(ssd).map_err(|why| self.invalid(why))?;
         let geometry = layout.geometry;
         Ok(Extent {
@@ -78,7 +67,7 @@ impl DriveFile {
             superblock_slots: layout.slots_per_superblock,
             pages_per_block: geometry.pages_per_block,
             pages: u64::from(geometry.blocks()) * u64::from(geometry.pages_per_block),
-            median_cycles: keys.median_cycles.get(),
+            median_cycles: (ssd.reliability.as_ref()).map(|keys| keys.median_cycles.get()),
             is_block_mapped: ssd.gc.is_none(),
         })
     }
@@ -100,7 +89,7 @@ impl DriveFile {
         let pages = (extent.pages_per_block / scale.pages.max(1)).max(1);
         let of_size = f64::from(blocks) * f64::from(pages)
             / (f64::from(ssd.nand.blocks_per_die.get()) * f64::from(extent.pages_per_block));
-        let cycles = |n: u32| (n / scale.cycles.max(1)).max(CYCLES_LEAST.min(n));
+        let cycles = |n: u32| (n / scale.cycles.max(1)).max(1);
         let mut changes = vec![
             format!("nand.blocks_per_die={blocks}"),
             format!("nand.pages_per_block={pages}"),

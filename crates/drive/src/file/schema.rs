@@ -120,8 +120,6 @@ pub(super) struct Nand {
     pub(super) t_read: Quantity<Time>,
     pub(super) t_program: Quantity<Time>,
     pub(super) t_erase: Quantity<Time>,
-    /// Program/erase cycles that a block is rated for, if known.
-    pub(super) endurance: Option<Quantity<Count>>,
     /// Rate of one channel.
     pub(super) channel_rate: Quantity<Rate>,
     /// Command, address and status cycles of an operation.

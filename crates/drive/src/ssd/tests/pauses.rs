@@ -25,7 +25,7 @@ fn bursts(ssd: &mut Ssd, count: u64, pause: Nanos) -> Vec<Nanos> {
             ssd.advance(now, &mut done);
         }
         spans.push(now.since(begun));
-        now = now + pause;
+        now += pause;
         ssd.advance(now, &mut done);
     }
     spans

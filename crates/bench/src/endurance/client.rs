@@ -1,0 +1,106 @@
+//! The write amplification of what a client writes.
+
+use super::{EnduranceError, in_proportion};
+use crate::driver;
+use crate::states::{State, prepare};
+use ftlab_base::{Command, CommandId, Outcome, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_drive::{Device, DriveFile, Scale, Testbed};
+use ftlab_workload::{JobFile, JobStream};
+
+/// A client's writes: name and text of the job file.
+pub const CLIENT: (&str, &str) = (
+    "jobs/client-workload.fio",
+    include_str!("../../../../jobs/client-workload.fio"),
+);
+
+/// Superblocks of a group that are enough to collect from.
+const SUPERBLOCKS: u32 = 1024;
+
+/// Drive sizes that the host writes, half of them before anything is counted.
+const SIZES: u64 = 2;
+
+/// Pages programmed at most: a drive that moves most of what it holds for every write is soon settled.
+const PROGRAMS_MAX: u64 = 40_000_000;
+
+/// NAND bytes programmed for a byte that a client writes, on a drive that was filled once: over the
+/// second half of two drive sizes, or of 40 million programs. A page-mapped drive gets fewer blocks, and
+/// the job's regions shrink with it.
+///
+/// # Errors
+/// When the drive cannot be built, the job does not fit it, or it cannot be filled.
+pub fn write_amplification(
+    file: &DriveFile,
+    testbed: &Testbed,
+    seed: RootSeed,
+) -> Result<f64, EnduranceError> {
+    let extent = file.extent()?;
+    let blocks = if extent.is_block_mapped {
+        1
+    } else {
+        (extent.superblocks / SUPERBLOCKS).max(1)
+    };
+    let scaled = file.scaled(Scale {
+        blocks,
+        ..Scale::FULL
+    })?;
+    let mut device = scaled.build(testbed, seed)?;
+    prepare(device.as_mut(), State::New, State::Filled, seed)?;
+    let (name, text) = CLIENT;
+    let job = JobFile::parse(text, name).expect("a test reads it");
+    let of_size = scaled.capacity_bytes() as f64 / file.capacity_bytes() as f64;
+    let job = in_proportion(&job, of_size);
+    write(device.as_mut(), &job, seed)
+}
+
+fn write(device: &mut dyn Device, job: &JobFile, seed: RootSeed) -> Result<f64, EnduranceError> {
+    let bytes = device.capacity_sectors() * SECTOR_BYTES;
+    let jobs = driver::resolve(job, bytes, driver::Clock::Untimed)?;
+    let start = device.counters();
+    let mut half = None;
+    let mut pass = 0;
+    loop {
+        let seed = seed.derive(&format!("client pass {pass}"));
+        let mut streams: Vec<JobStream> =
+            jobs.iter().map(|job| JobStream::new(job, seed)).collect();
+        while !streams.is_empty() {
+            turn(device, &mut streams)?;
+            let now = device.counters();
+            let done = now.since(&start);
+            let reached = |parts: u64| {
+                done.host_bytes_written * parts >= SIZES * bytes
+                    || done.nand_programs * parts >= PROGRAMS_MAX
+            };
+            if half.is_none() && reached(2) {
+                half = Some(now);
+            }
+            if let Some(half) = half.filter(|_| reached(1)) {
+                return Ok(now.since(&half).write_amplification());
+            }
+        }
+        pass += 1;
+    }
+}
+
+/// A request of each job that has one left.
+fn turn(device: &mut dyn Device, streams: &mut Vec<JobStream>) -> Result<(), EnduranceError> {
+    let mut refused = false;
+    streams.retain_mut(|stream| {
+        let Some(request) = stream.next() else {
+            return false;
+        };
+        let outcome = device.apply(Command {
+            id: CommandId(0),
+            kind: request.kind,
+            lba: request.lba,
+            sectors: request.sectors,
+            content: request.content,
+            at: SimTime::ZERO,
+        });
+        refused |= outcome == Outcome::WriteFault;
+        true
+    });
+    if refused {
+        return Err(EnduranceError::Refused(device.fault().unwrap_or_default()));
+    }
+    Ok(())
+}
