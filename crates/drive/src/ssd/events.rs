@@ -13,6 +13,8 @@ pub(super) enum Event {
     Sent,
     /// The firmware has it, and a write's data.
     Ready,
+    /// A read's entries of the mapping table are at hand.
+    LookedUp,
     /// A read's last byte has crossed the link.
     DataOut,
     /// A write is in the buffer, and all of its data have arrived.
@@ -24,7 +26,7 @@ pub(super) enum Event {
 }
 
 /// The stages, each with a queue of the events it causes.
-const STAGES: usize = 5;
+const STAGES: usize = 6;
 
 impl Event {
     /// The queue of the stage that causes the event. What is over ends at once, whether it was
@@ -36,6 +38,7 @@ impl Event {
             Event::DataOut => 2,
             Event::Written => 3,
             Event::Done | Event::Failed => 4,
+            Event::LookedUp => 5,
         }
     }
 }
@@ -110,8 +113,8 @@ impl Events {
         let queue = &mut self.queues[stage];
         let Entry { event, command, .. } = queue.pop_front()?;
         self.heads[stage] = queue.front().map_or(NOTHING, |next| next.key);
-        let [a, b, c, d, e] = self.heads;
-        self.first = a.min(b).min(c.min(d)).min(e);
+        let [a, b, c, d, e, f] = self.heads;
+        self.first = a.min(b).min(c.min(d)).min(e.min(f));
         Some((event, command))
     }
 }

@@ -21,12 +21,18 @@ pub struct SsdParams {
     pub buffer_frees_by_register: bool,
     /// NAND operations the firmware queues for a die before it waits.
     pub die_queue: u32,
+    /// Dies that may program at a time, if not all.
+    pub programs_max: Option<u32>,
     /// In which order a die works off its queue.
     pub scheduling: Scheduling,
     /// Time of the firmware core for a write command.
     pub write_command: Nanos,
     /// Time of the firmware core for a read command.
     pub read_command: Nanos,
+    /// Time of a write in the controller beside its core's, in which others pass.
+    pub write_latency: Nanos,
+    /// What memory holds of a mapping table that lies in flash, where its look-ups take time alone.
+    pub table: Option<TableCache>,
     /// Time of the firmware core for each slot of a command.
     pub per_slot: Nanos,
     /// Time of the firmware core for each page that collection reads.
@@ -44,6 +50,19 @@ pub struct SsdParams {
     pub power: Option<PowerModel>,
     /// What it is plugged into.
     pub host: Host,
+}
+
+/// What memory holds of a mapping table that lies in flash: whole pages of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TableCache {
+    /// Pages of the table that memory has room for.
+    pub pages: u32,
+    /// Entries of a page.
+    pub entries_per_page: u32,
+    /// Pages of the whole table.
+    pub table_pages: u32,
+    /// Time to read one.
+    pub read: Nanos,
 }
 
 /// What is left of a command's way in behind its first slot.

@@ -53,7 +53,8 @@ impl Ssd {
                     break;
                 }
                 let arrived = self.commands.through(first.number).max(now);
-                self.events.schedule(arrived, Event::Written, first.number);
+                let written = arrived + self.params.write_latency;
+                self.events.schedule(written, Event::Written, first.number);
                 self.admissions.pop_front();
             }
             if !self.drain(now) {
