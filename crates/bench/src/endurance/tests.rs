@@ -114,7 +114,10 @@ fn longer_lives_of_some_blocks_are_used() {
 
 #[test]
 fn a_plan_stays_within_its_programs() {
-    let file = even(&["reliability.median_cycles=5000"]);
+    let file = even(&[
+        "reliability.rated_cycles=5000",
+        "reliability.median_cycles=5000",
+    ]);
     let extent = file.extent().unwrap();
     let all = extent.pages as f64 * 5000.0;
     let plan = Plan::within(&file, all / 100.0).unwrap();

@@ -1,5 +1,6 @@
 //! From what a file says to a drive.
 
+use super::packing::TablePages;
 use super::power;
 use super::quantity::{Quantity, Time};
 use super::reliability::reliability;
@@ -13,7 +14,7 @@ use crate::flashless::Flashless;
 use crate::host::Host;
 use crate::ram::{Ram, RamParams};
 use crate::smart::Vendor;
-use crate::ssd::{Ssd, SsdParams};
+use crate::ssd::{Ssd, SsdParams, TableCache};
 use ftlab_base::{Geometry, Layout, Nanos, RootSeed, SECTOR_BYTES};
 use ftlab_ftl::TranslationLayer;
 use ftlab_ftl::block::{BlockConfig, BlockLayer};
@@ -140,7 +141,12 @@ impl DriveFile {
         let plan = self.plan(ssd, seed.derive(self.slug()))?;
         let layer = plan.make().map_err(|why| self.invalid(why))?;
         let scheduling = scheduling(ssd).map_err(|why| self.invalid(why))?;
-        let params = ssd_params(ssd, scheduling, layer.slots());
+        let table = match ssd.map.scheme {
+            Scheme::Packed => packing::table_pages(ssd, layer.slots()),
+            Scheme::Page | Scheme::Block => Ok(None),
+        };
+        let table = table.map_err(|why| self.invalid(why))?;
+        let params = ssd_params(ssd, scheduling, layer.slots(), table);
         let mut ssd = Ssd::new(params, layer);
         ssd.plug(&testbed.host());
         Ok(ssd)
@@ -392,25 +398,41 @@ fn user_slots(ssd: &SsdFile, layout: &Layout) -> Result<u32, String> {
     }
 }
 
-fn ssd_params(ssd: &SsdFile, scheduling: Scheduling, user_slots: u32) -> SsdParams {
+fn ssd_params(
+    ssd: &SsdFile,
+    scheduling: Scheduling,
+    user_slots: u32,
+    table: Option<TablePages>,
+) -> SsdParams {
     let sector = SECTOR_BYTES as f64;
     let page = ssd.nand.page.get() as f64;
     // The spare bytes of a page cross the channel in proportion to its sectors.
     let sector_with_spare = sector * (1.0 + ssd.nand.page_spare.get() as f64 / page);
+    let nand = NandTiming {
+        t_read: ssd.nand.t_read.get(),
+        t_program: ssd.nand.t_program.get(),
+        t_erase: ssd.nand.t_erase.get(),
+        sector_transfer: ssd.nand.channel_rate.time_of(sector_with_spare),
+        command_transfer: ssd.nand.channel_command.get(),
+    };
+    let scheduled = ssd.scheduling.as_ref();
     SsdParams {
         capacity_sectors: u64::from(user_slots) * ssd.map.slot.get() / SECTOR_BYTES,
-        nand: NandTiming {
-            t_read: ssd.nand.t_read.get(),
-            t_program: ssd.nand.t_program.get(),
-            t_erase: ssd.nand.t_erase.get(),
-            sector_transfer: ssd.nand.channel_rate.time_of(sector_with_spare),
-            command_transfer: ssd.nand.channel_command.get(),
-        },
+        nand,
         queue_depth: ssd.queue.depth.get(),
         buffer_slots: (ssd.buffer.size.get() / ssd.map.slot.get()) as u32,
         buffer_frees_by_register: ssd.buffer.release == Release::Transferred,
         die_queue: ssd.firmware.die_queue.get(),
+        programs_max: scheduled.and_then(|keys| Some(keys.programs_max.as_ref()?.get())),
         scheduling,
+        table: table.map(|table| TableCache {
+            pages: table.held,
+            entries_per_page: table.entries_per_page,
+            table_pages: table.all,
+            read: nand.t_read
+                + nand.command_transfer
+                + nand.sector_transfer * (ssd.nand.page.get() / SECTOR_BYTES),
+        }),
         write_command: ssd.firmware.write_command.get(),
         read_command: ssd.firmware.read_command.get(),
         read_slot: ssd.firmware.per_slot.get(),

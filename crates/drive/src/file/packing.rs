@@ -30,9 +30,10 @@ pub(super) fn config(
     if gc.ahead.is_some() || gc.idle_after.is_some() {
         return Err("gc.ahead and gc.idle_after belong to map.scheme `page`".into());
     }
-    if ssd.map.dram.is_some() || ssd.map.entry.is_some() {
-        return Err("map.dram and map.entry belong to map.scheme `page`".into());
+    if ssd.map.dram.is_some() {
+        return Err("map.dram belongs to map.scheme `page`; with `packed` it is map.cache".into());
     }
+    table_pages(ssd, user_slots)?;
     if ssd.reliability.is_some() || ssd.ecc.is_some() {
         return Err(
             "[reliability] and [ecc] belong to map.scheme `page` or `block`; with `packed` no block \
@@ -56,6 +57,7 @@ pub(super) fn config(
         dedup: compress.dedup,
         raise: ssd.raise.as_ref().is_some_and(|raise| raise.parity),
         reads_whole: gc.reads == Some(CollectionReads::All),
+        early_valid: gc.early_valid.as_ref().map(|share| share.base),
         reserve_superblocks: gc.reserve.get(),
         policy,
     })
@@ -75,11 +77,54 @@ pub(super) fn least_buffer(ssd: &SsdFile, layout: &Layout, config: &PackedConfig
     slots * ssd.map.slot.get()
 }
 
+/// The pages of the mapping table, which lies in flash, and how many of them memory holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TablePages {
+    pub(super) held: u32,
+    pub(super) all: u32,
+    pub(super) entries_per_page: u32,
+}
+
+/// The mapping table of a packed drive, if memory does not hold all of it; the error says what is
+/// missing or impossible.
+pub(super) fn table_pages(ssd: &SsdFile, user_slots: u32) -> Result<Option<TablePages>, String> {
+    let (cache, entry) = match (&ssd.map.cache, &ssd.map.entry) {
+        (None, None) => return Ok(None),
+        (Some(cache), Some(entry)) => (cache.get(), entry.get()),
+        _ => return Err("map.cache and map.entry go together: give both or neither".into()),
+    };
+    let page = ssd.nand.page.get();
+    if entry > page {
+        return Err(format!(
+            "map.entry: {entry} bytes; a page of {page} bytes must hold one"
+        ));
+    }
+    let entries_per_page = (page / entry) as u32;
+    let all = user_slots.div_ceil(entries_per_page);
+    match cache / page {
+        0 => Err(format!(
+            "map.cache: {cache} bytes; the least is a page of the table, {page} bytes"
+        )),
+        held if held >= u64::from(all) => Ok(None),
+        held => Ok(Some(TablePages {
+            held: held as u32,
+            all,
+            entries_per_page,
+        })),
+    }
+}
+
 /// Refuses what only a packed layer knows.
 pub(super) fn refuse_elsewhere(ssd: &SsdFile) -> Result<(), String> {
-    let reads = ssd.gc.as_ref().is_some_and(|gc| gc.reads.is_some());
-    if ssd.compress.is_some() || ssd.raise.is_some() || reads {
-        return Err("[compress], [raise] and gc.reads belong to map.scheme `packed`".into());
+    let gc = ssd.gc.as_ref();
+    let own = gc.is_some_and(|gc| gc.reads.is_some() || gc.early_valid.is_some());
+    if ssd.compress.is_some() || ssd.raise.is_some() || own {
+        return Err(
+            "[compress], [raise], gc.reads and gc.early_valid belong to map.scheme `packed`".into(),
+        );
+    }
+    if ssd.map.cache.is_some() {
+        return Err("map.cache belongs to map.scheme `packed`".into());
     }
     Ok(())
 }

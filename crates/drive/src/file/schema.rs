@@ -147,8 +147,11 @@ pub(super) struct Map {
     pub(super) stripe_dies: Quantity<Count>,
     /// Page mapping: memory for the mapping table; if it is left out, the table fits.
     pub(super) dram: Option<Quantity<Bytes>>,
-    /// Page mapping, with `dram`: an entry of the table.
+    /// Page mapping, with `dram`, and packed mapping, with `cache`: an entry of the table.
     pub(super) entry: Option<Quantity<Bytes>>,
+    /// Packed mapping, with `entry`: memory for pages of the table, which lies in flash; if it is left
+    /// out, looking up takes no time.
+    pub(super) cache: Option<Quantity<Bytes>>,
     /// Block mapping: logical superblocks that may have a log at a time.
     pub(super) log_blocks: Option<Quantity<Count>>,
     /// Block mapping: pages a merge may hold between read and program.
@@ -223,6 +226,9 @@ pub(super) struct Gc {
     pub(super) idle_after: Option<Quantity<Time>>,
     /// Packed mapping: what collection reads; what is valid if left out.
     pub(super) reads: Option<CollectionReads>,
+    /// Packed mapping: share of a superblock that may be valid for it to be collected before room runs
+    /// out; none is if left out.
+    pub(super) early_valid: Option<Quantity<Share>>,
     /// For policies that draw: full superblocks drawn for a choice.
     pub(super) choices: Option<Quantity<Count>>,
     /// For policies that look at the oldest full superblocks only: how many.
@@ -374,6 +380,8 @@ pub(super) struct Firmware {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SchedulingKeys {
+    /// Dies that may program at a time; all of them if left out.
+    pub(super) programs_max: Option<Quantity<Count>>,
     #[serde(default)]
     pub(super) order: Order,
     /// What a read for the host may suspend.

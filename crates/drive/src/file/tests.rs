@@ -238,6 +238,14 @@ fn memory_for_the_mapping_table_is_refused_or_used() {
             "the least is a cached entry, 6 bytes",
         ),
         (&["map.entry=4KiB", "map.dram=64KiB"], "do not fit"),
+        (
+            &["map.cache=64KiB"],
+            "map.cache belongs to map.scheme `packed`",
+        ),
+        (
+            &["gc.early_valid=0.2"],
+            "gc.early_valid belong to map.scheme `packed`",
+        ),
     ] {
         let message = error(GENERIC, settings);
         assert!(message.contains(why), "{settings:?}: {message}");
@@ -247,6 +255,29 @@ fn memory_for_the_mapping_table_is_refused_or_used() {
     let fits = of(&["map.entry=4B", "map.dram=1GiB"]);
     assert_eq!(fits, of(&[]));
     assert_ne!(fits, of(&["map.entry=64B", "map.dram=1KiB"]));
+}
+
+#[test]
+fn memory_for_pages_of_a_packed_table_is_refused_if_it_cannot_be() {
+    for (settings, why) in [
+        (
+            &["map.entry=16KiB"][..],
+            "a page of 8192 bytes must hold one",
+        ),
+        (
+            &["map.cache=4KiB"],
+            "the least is a page of the table, 8192 bytes",
+        ),
+        (&["map.dram=4MiB"], "with `packed` it is map.cache"),
+        (&["scheduling.programs_max=0"], "scheduling.programs_max"),
+    ] {
+        let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
+        let Err(error) = Catalog::load("ocz-vertex3-120", &settings) else {
+            panic!("{settings:?} is taken");
+        };
+        let message = error.to_string();
+        assert!(message.contains(why), "{settings:?}: {message}");
+    }
 }
 
 #[test]

@@ -15,6 +15,8 @@ pub(super) enum Event {
     Ready,
     /// The firmware has a read, which may take another time than a write does.
     ReadReady,
+    /// A read's entries of the mapping table are at hand.
+    LookedUp,
     /// A read's last byte has crossed the link.
     DataOut,
     /// A write is in the buffer, and all of its data have arrived.
@@ -26,7 +28,7 @@ pub(super) enum Event {
 }
 
 /// The stages, each with a queue of the events it causes.
-const STAGES: usize = 6;
+const STAGES: usize = 7;
 
 impl Event {
     /// The queue of the stage that causes the event. What is over ends at once, whether it was
@@ -39,6 +41,7 @@ impl Event {
             Event::Written => 3,
             Event::Done | Event::Failed => 4,
             Event::ReadReady => 5,
+            Event::LookedUp => 6,
         }
     }
 }
@@ -113,8 +116,8 @@ impl Events {
         let queue = &mut self.queues[stage];
         let Entry { event, command, .. } = queue.pop_front()?;
         self.heads[stage] = queue.front().map_or(NOTHING, |next| next.key);
-        let [a, b, c, d, e, f] = self.heads;
-        self.first = a.min(b).min(c.min(d)).min(e.min(f));
+        let [a, b, c, d, e, f, g] = self.heads;
+        self.first = a.min(b).min(c.min(d)).min(e.min(f)).min(g);
         Some((event, command))
     }
 }

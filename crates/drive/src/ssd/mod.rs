@@ -13,6 +13,7 @@
 mod buffer;
 mod commands;
 mod events;
+mod lookup;
 mod mapped;
 mod params;
 mod pauses;
@@ -24,7 +25,7 @@ mod state;
 mod writes;
 
 pub use mapped::LayerInput;
-pub use params::SsdParams;
+pub use params::{SsdParams, TableCache};
 pub use state::SsdState;
 
 use crate::device::{Counters, Device, EraseRefused};
@@ -40,6 +41,7 @@ use ftlab_ftl::page::PageMapped;
 use ftlab_ftl::{Extent, TranslationLayer};
 use ftlab_nand::{Cause, StateError, WearHistogram};
 use ftlab_timing::{Energy, Scheduler, Server};
+use lookup::Lookup;
 use mapped::Mapped;
 use power::Resting;
 use slots::SlotSize;
@@ -69,6 +71,8 @@ pub struct Ssd {
     programming: Vec<Vec<Place>>,
     /// Reads whose end a fence tells, by fence.
     reading: Vec<Option<u32>>,
+    /// Look-ups in the mapping table, where they take time of their own.
+    lookup: Option<Lookup>,
     resting: Resting,
     /// When work ahead begins or goes on; never while the host waits for anything.
     works_ahead_at: SimTime,
@@ -104,6 +108,9 @@ impl Ssd {
                 if params.buffer_frees_by_register {
                     scheduler.free_by_register();
                 }
+                if let Some(most) = params.programs_max {
+                    scheduler.limit_programs(most);
+                }
                 scheduler
             },
             queue: HostQueue::new(params.host.order, params.queue_depth),
@@ -119,6 +126,7 @@ impl Ssd {
             events: Events::new(),
             programming: Vec::new(),
             reading: Vec::new(),
+            lookup: params.table.map(Lookup::new),
             resting: Resting::default(),
             works_ahead_at: SimTime::NEVER,
             works_ahead: false,
@@ -264,7 +272,7 @@ impl Ssd {
                 self.events.schedule(now, Event::Failed, number);
             }
             CommandKind::Write => self.begin_write(number, now),
-            CommandKind::Read => self.begin_read(number, &command, now),
+            CommandKind::Read => self.look_up(number, &command, now),
             CommandKind::Trim => self.trim(number, &command, now),
             CommandKind::Flush => self.begin_flush(number, now),
         }
@@ -356,6 +364,10 @@ impl Ssd {
         match event {
             Event::Sent => self.sent(number, at),
             Event::Ready | Event::ReadReady => self.ready(number, at),
+            Event::LookedUp => {
+                let command = *self.commands.get(number);
+                self.begin_read(number, &command, at);
+            }
             Event::DataOut if self.unreadable.remove(&number) => {
                 self.complete(number, at, Outcome::Unrecoverable, done);
             }

@@ -21,6 +21,8 @@ pub struct SsdParams {
     pub buffer_frees_by_register: bool,
     /// NAND operations the firmware queues for a die before it waits.
     pub die_queue: u32,
+    /// Dies that may program at a time, if not all.
+    pub programs_max: Option<u32>,
     /// In which order a die works off its queue.
     pub scheduling: Scheduling,
     /// Time of the firmware core for a write command.
@@ -35,6 +37,8 @@ pub struct SsdParams {
     pub read_pipeline: Nanos,
     /// The same of a write.
     pub write_pipeline: Nanos,
+    /// What memory holds of a mapping table that lies in flash, where its look-ups take time alone.
+    pub table: Option<TableCache>,
     /// Time of the firmware core for each page that collection reads.
     pub collected_page: Nanos,
     /// How long the host must pause before the drive works ahead, if it does.
@@ -52,6 +56,19 @@ pub struct SsdParams {
     pub power: Option<PowerModel>,
     /// What it is plugged into.
     pub host: Host,
+}
+
+/// What memory holds of a mapping table that lies in flash: whole pages of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TableCache {
+    /// Pages of the table that memory has room for.
+    pub pages: u32,
+    /// Entries of a page.
+    pub entries_per_page: u32,
+    /// Pages of the whole table.
+    pub table_pages: u32,
+    /// Time to read one.
+    pub read: Nanos,
 }
 
 /// What is left of a command's way in behind its first slot.

@@ -69,6 +69,13 @@ impl SlotSize {
         (Lpn(first as u32), end.saturating_sub(first) as u32)
     }
 
+    /// The slots that a command touches: first and count.
+    pub(super) fn touched(self, command: &Command) -> (Lpn, u32) {
+        let first = command.lba.0 >> self.shift;
+        let end = self.round_up(command.lba.0 + u64::from(command.sectors));
+        (Lpn(first as u32), (end - first) as u32)
+    }
+
     fn round_up(self, sectors: u64) -> u64 {
         sectors.div_ceil(u64::from(self.sectors()))
     }
@@ -100,9 +107,11 @@ mod tests {
     }
 
     #[test]
-    fn a_trim_takes_whole_slots() {
+    fn a_trim_takes_whole_slots_and_a_read_all_it_touches() {
         let size = SlotSize::new(8);
         assert_eq!(size.whole(&command(13, 16)), (Lpn(2), 1));
+        assert_eq!(size.touched(&command(13, 16)), (Lpn(1), 3));
         assert_eq!(size.whole(&command(9, 6)), (Lpn(2), 0));
+        assert_eq!(size.touched(&command(16, 8)), (Lpn(2), 1));
     }
 }

@@ -5,6 +5,11 @@
 //! chunks of the host collection has passed over `h · C / (C − v)` chunks of the victim: it is
 //! through when the space that it frees is used up. The pace does not depend on how much is copied,
 //! because a pass costs something even where nothing is.
+//!
+//! A drive may begin earlier, with superblocks of which hardly anything is valid any more
+//! ([`PackedConfig::early_valid`](super::PackedConfig::early_valid)): whenever the host opens a
+//! superblock or a cycle ends, it looks whether there is one. The pace is the same, so what is
+//! writable stays as much as it was.
 
 use super::frontier::COLLECTED;
 use super::stripe::Stripe;
@@ -61,7 +66,7 @@ impl PackedLayer {
         loop {
             if self.is_over(&victim) {
                 self.release(victim.superblock);
-                match self.begin_if_low() {
+                match self.begin_if_low().or_else(|| self.begin_early()) {
                     Some(next) => victim = next,
                     None => return,
                 }
@@ -157,9 +162,24 @@ impl PackedLayer {
         (self.writable <= self.low_water).then(|| self.begin())
     }
 
+    /// Chooses a victim although there is room, if so little of it is valid.
+    pub(super) fn begin_early(&mut self) -> Option<Victim> {
+        let most = self.config.early_valid? * f64::from(self.stripe.superblock);
+        let superblock = self.choose()?;
+        (f64::from(self.table.valid_in(superblock)) <= most).then(|| self.victim_of(superblock))
+    }
+
     /// Chooses a victim.
     #[inline(never)]
     fn begin(&mut self) -> Victim {
+        let superblock = self.choose().expect("what room is short of is full");
+        let victim = self.victim_of(superblock);
+        self.judge_progress(self.table.valid_in(superblock));
+        victim
+    }
+
+    /// What the policy chooses of the full superblocks, if there are any.
+    fn choose(&mut self) -> Option<SuperblockId> {
         let view = VictimView::new(
             SuperblockId(0),
             self.stripe.superblock,
@@ -167,10 +187,8 @@ impl PackedLayer {
             &self.closed_at,
             self.closed,
         );
-        let superblock = view.ask(&mut *self.config.policy).superblock;
-        let victim = self.victim_of(superblock);
-        self.judge_progress(self.table.valid_in(superblock));
-        victim
+        view.candidates().next()?;
+        Some(view.ask(&mut *self.config.policy).superblock)
     }
 
     fn victim_of(&mut self, superblock: SuperblockId) -> Victim {

@@ -9,8 +9,8 @@
 //!
 //! Collection goes in step with the host's writes, as in page mapping, but in passes over whole
 //! rows of a superblock (`collect.rs`), and it has a price even where nothing is left to copy: see
-//! [`PackedConfig::reads_whole`]. Nothing is collected ahead, TRIM only marks, and a superblock is
-//! erased when it is opened, so a drive that was written all over meets that price with every
+//! [`PackedConfig::reads_whole`]. Nothing is collected without a write of the host, TRIM only marks,
+//! and a superblock is erased when it is opened, so a drive that was written all over meets that price with every
 //! superblock from then on, trimmed or not, until a secure erase.
 
 mod check;
@@ -51,6 +51,9 @@ pub struct PackedConfig {
     /// without DRAM has no table of what each block holds: it finds out from the block itself,
     /// where slots of any length lie one after the other, each behind its header.
     pub reads_whole: bool,
+    /// Share of a superblock that may still be valid for it to be collected although there is room;
+    /// without it nothing is collected before room runs out.
+    pub early_valid: Option<f64>,
     /// Superblocks kept free, on average, once the drive collects.
     pub reserve_superblocks: u32,
     /// Which superblock to collect next.
@@ -260,6 +263,7 @@ impl TranslationLayer for PackedLayer {
         if !self.frontiers[HOST].fits(chunks, &self.stripe) {
             self.make_room_for_host(batch)?;
             self.close_and_open(HOST, batch);
+            self.victim = self.victim.take().or_else(|| self.begin_early());
         }
         // Collection may have moved it.
         if extent == Extent::Part

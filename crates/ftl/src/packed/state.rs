@@ -285,6 +285,7 @@ mod tests {
             dedup: true,
             raise: true,
             reads_whole: true,
+            early_valid: None,
             reserve_superblocks: 2,
             policy: Box::new(Greedy),
         };

@@ -29,6 +29,7 @@ fn config(user_slots: u32) -> PackedConfig {
         dedup: true,
         raise: true,
         reads_whole: false,
+        early_valid: None,
         reserve_superblocks: 2,
         policy: Box::new(Greedy),
     }
@@ -218,6 +219,7 @@ fn whatever_is_asked_the_newest_data_are_found() {
             raise,
             dedup: rng.random_bool(0.8),
             reads_whole: rng.random_bool(0.5),
+            early_valid: rng.random_bool(0.5).then_some(0.4),
             reserve_superblocks: rng.random_range(2..=3),
             policy: policy(name, &BTreeMap::new(), RootSeed(seed).stream("victim")).unwrap(),
             ..config(1)
@@ -398,6 +400,41 @@ fn trim_saves_the_copies_and_not_the_passes() {
     assert!(copies < 0.01, "after TRIM: {copies} copies");
     assert!((0.8..1.1).contains(&erases), "after TRIM: {erases} erases");
     bench.finish();
+}
+
+/// Half of a drive is written, in order and then at random or in order again. There is room for both
+/// passes, so nothing is collected but what a drive may collect early.
+#[test]
+fn superblocks_of_which_little_is_valid_are_collected_although_there_is_room() {
+    let reads = |early_valid, at_random: bool| {
+        let (geometry, config) = medium();
+        let config = PackedConfig {
+            reads_whole: true,
+            early_valid,
+            ..config
+        };
+        let mut bench = Bench::new(geometry, config).unwrap();
+        let half = bench.layer.slots() / 2;
+        (0..half).for_each(|lpn| bench.put(lpn));
+        assert_eq!(bench.counters().reads(), 0);
+        let mut rng = RootSeed(1).stream("packed early");
+        for lpn in 0..half {
+            bench.put(if at_random {
+                rng.random_range(0..half)
+            } else {
+                lpn
+            });
+        }
+        let reads = bench.counters().reads();
+        bench.finish();
+        reads
+    };
+    assert_eq!((reads(None, false), reads(None, true)), (0, 0));
+    // In order a superblock for each that is written, once the first of the old ones is empty.
+    assert!(reads(Some(0.0), false) > 500);
+    // At random a share of 1/e of what the first superblocks held is valid in the end.
+    assert_eq!(reads(Some(0.25), true), 0);
+    assert!(reads(Some(0.6), true) > 200);
 }
 
 #[test]

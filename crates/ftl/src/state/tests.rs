@@ -110,6 +110,7 @@ fn packed(
         dedup: true,
         raise,
         reads_whole,
+        early_valid: None,
         reserve_superblocks: 2,
         policy,
     };

@@ -18,6 +18,8 @@ pub(super) enum Phase {
     Transfer,
     /// The array works; or a program's data still move and it will work when they have.
     Array,
+    /// A program's data are in the register, and as many arrays program as may at a time.
+    WantsSupply,
     /// What was at work is being suspended.
     Suspending,
 }

@@ -13,6 +13,7 @@
 
 mod die;
 mod fences;
+mod supply;
 mod suspension;
 
 pub(crate) use fences::Fences;
@@ -25,6 +26,7 @@ use fences::NOBODY;
 use ftlab_base::{DieId, Divisor, Geometry, Nanos, SimTime};
 use ftlab_nand::{Cause, Fence, NandOp, OpKind};
 use std::collections::VecDeque;
+use supply::Supply;
 
 /// What the phases of an operation take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +61,7 @@ pub struct Scheduler {
     register_frees: bool,
     /// Whether every die works in issue order and finishes what it began.
     is_plain: bool,
+    supply: Supply,
     pages_per_block: Divisor,
     dies: Vec<Die>,
     channels: Vec<Channel>,
@@ -95,6 +98,7 @@ impl Scheduler {
             scheduling,
             register_frees: false,
             is_plain: scheduling.is_plain(),
+            supply: Supply::default(),
             pages_per_block: Divisor::new(geometry.pages_per_block),
             dies: (0..geometry.dies())
                 .map(|die| Die::new(channel_of(die)))
@@ -227,6 +231,14 @@ impl Scheduler {
     /// their die. To be said before anything is issued.
     pub fn free_by_register(&mut self) {
         self.register_frees = true;
+    }
+
+    /// From now on no more than `most` dies program at a time. To be said before anything is issued.
+    ///
+    /// # Panics
+    /// When none may.
+    pub fn limit_programs(&mut self, most: u32) {
+        self.supply = Supply::for_programs(most);
     }
 
     /// Whether an operation tells its fences at the end of its transfer.
@@ -443,7 +455,11 @@ impl Scheduler {
         channel.free_at = now + span;
         // A program goes on by itself: while nobody wants the channel or its register, the end of the
         // transfer is no event.
-        if die.at_work.kind == OpKind::Program && channel.waiting.is_empty() && !tells_early {
+        if die.at_work.kind == OpKind::Program
+            && channel.waiting.is_empty()
+            && !tells_early
+            && !self.supply.is_limited()
+        {
             self.begin_array(index, now + span, self.timing.t_program);
         } else {
             die.phase = Phase::Transfer;
@@ -460,8 +476,7 @@ impl Scheduler {
             self.begin_transfer(next, now);
         }
         if is_program {
-            self.begin_array(index, now, self.timing.t_program);
-            self.suspend_if_due(index, now);
+            self.program_when_supplied(index, now);
             if self.tells_early(&op) {
                 self.tell(&op, now);
             }
@@ -483,6 +498,9 @@ impl Scheduler {
         die.phase = Phase::Idle;
         let op = die.at_work;
         die.occupied -= u32::from(!self.scheduling.is_express(&op));
+        if op.kind == OpKind::Program {
+            self.pass_supply_on(now);
+        }
         if !self.tells_early(&op) {
             self.tell(&op, now);
         }

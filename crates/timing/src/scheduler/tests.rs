@@ -29,6 +29,15 @@ fn scheduler_with(scheduling: Scheduling, channels: u32, dies_per_channel: u32) 
     Scheduler::new(geometry, timing, scheduling, DIE_QUEUE)
 }
 
+/// Reads may suspend what is at work.
+const SUSPENDING: Scheduling = Scheduling {
+    order: crate::policy::DieOrder::ReadFirst,
+    suspend: crate::policy::Suspend::ProgramErase,
+    suspend_max: 2,
+    overtake_max: 8,
+    ..Scheduling::FCFS
+};
+
 fn op(kind: OpKind, die: u16, order: Order) -> NandOp {
     NandOp {
         kind,
@@ -196,6 +205,46 @@ fn saturated_programs_reach_the_rate_of_the_bottleneck() {
         (us_each / 250.0 - 1.0).abs() < 0.01,
         "{us_each} µs a program"
     );
+}
+
+#[test]
+fn no_more_dies_program_at_a_time_than_the_supply_bears() {
+    let programs_take = |most: Option<u32>, scheduling: Scheduling| {
+        let mut scheduler = scheduler_with(scheduling, 5, 1);
+        most.into_iter().for_each(|n| scheduler.limit_programs(n));
+        let ops: Vec<NandOp> = (0..5)
+            .map(|die| op(OpKind::Program, die, Order::FREE))
+            .collect();
+        scheduler.issue(SimTime::ZERO, &ops);
+        run(&mut scheduler)
+    };
+    // All data move at the same time; programs follow by twos.
+    for scheduling in [Scheduling::FCFS, SUSPENDING] {
+        assert_eq!(programs_take(None, scheduling), 100 + 900);
+        assert_eq!(programs_take(Some(5), scheduling), 100 + 900);
+        assert_eq!(programs_take(Some(2), scheduling), 100 + 3 * 900);
+        assert_eq!(programs_take(Some(1), scheduling), 100 + 5 * 900);
+    }
+}
+
+#[test]
+fn what_waits_for_the_supply_holds_up_no_other_die() {
+    let mut scheduler = scheduler(3, 1);
+    scheduler.limit_programs(1);
+    let ops = [
+        op(OpKind::Program, 0, Order::FREE),
+        op(OpKind::Program, 1, Order::FREE),
+        op(OpKind::Read, 2, Order::FREE.signalling(Fence(3))),
+        op(OpKind::Erase, 1, Order::FREE),
+    ];
+    scheduler.issue(SimTime::ZERO, &ops);
+    scheduler.watch(Fence(3));
+    while scheduler.pop_reached().is_none() {
+        scheduler.step(SimTime::NEVER).expect("the read is done");
+    }
+    assert_eq!(scheduler.busy().0, Nanos((50 + 900 + 900) * US));
+    // The second program begins when the first is done, and the erase behind it after that.
+    assert_eq!(run(&mut scheduler), 100 + 2 * 900 + 2_000);
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn read_ms(ssd: &mut Ssd, port: Option<Port>) -> f64 {
 
 #[test]
 fn a_port_slows_a_drive_down_to_its_rate_and_never_speeds_it_up() {
-    let (file, testbed) = small_with(X25_M, &["link.rate=300"]);
+    let (file, testbed) = small_with(X25_M, &["link.rate=300", "firmware.per_slot=0us"]);
     let mut ssd = file.build_ssd(&testbed, RootSeed(1)).unwrap();
     let [none, slow, same, fast] = [
         None,

@@ -167,6 +167,39 @@ fn a_write_with_room_in_the_buffer_does_not_wait_for_the_flash() {
 }
 
 #[test]
+fn a_read_waits_for_its_page_of_a_table_that_lies_in_flash() {
+    let settings = [
+        "nand.channels=2",
+        "nand.dies_per_channel=2",
+        "nand.blocks_per_die=64",
+        "nand.pages_per_block=64",
+        "map.stripe_dies=4",
+        "map.cache=16KiB",
+        "map.entry=1KiB",
+        "spare.user_capacity=32MiB",
+        "gc.reserve=2",
+    ];
+    let file = Catalog::load("ocz-vertex3-120", &settings.map(String::from)).unwrap();
+    let testbed = Catalog::testbed("anandtech-2012").unwrap();
+    let mut ssd = file.build_ssd(&testbed, RootSeed(1)).unwrap().checked();
+    fill(&mut ssd, 64);
+    let mut us = 0;
+    let mut read = |slot: u64| {
+        us += 1_000;
+        latency(&mut ssd, us, CommandKind::Read, slot * 8, 8).0
+    };
+    // Eight entries to a page: slots 0 to 7, 8 to 15, 16 to 23. Memory holds two pages.
+    let (first, again) = (read(0), read(0));
+    let sector = (512.0 * (1.0 + 448.0 / 8192.0) / 166.0 * 1e3_f64).round() as u64;
+    assert_eq!(first - again, 50_000 + 5_000 + 16 * sector);
+    assert_eq!(read(7), again);
+    assert_eq!(read(8), first);
+    assert_eq!(read(0), again);
+    assert_eq!(read(16), first);
+    assert_eq!((read(0), read(8)), (again, first));
+}
+
+#[test]
 fn a_write_to_a_full_buffer_waits_for_the_program_before_it() {
     let mut ssd = drive(&[
         "buffer.size=4KiB",

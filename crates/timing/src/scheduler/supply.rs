@@ -1,0 +1,66 @@
+//! How many dies may program at a time: what the supply of a drive bears, or what its firmware allows
+//! to stay within it.
+
+use super::{Phase, Scheduler};
+use ftlab_base::SimTime;
+use std::collections::VecDeque;
+
+/// Who programs, and who waits to.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Supply {
+    /// Arrays that may program at a time, if that is limited.
+    most: Option<u32>,
+    /// Arrays that program, those included whose program is suspended.
+    programming: u32,
+    /// Dies whose data are in their registers, first come first served.
+    waiting: VecDeque<u16>,
+}
+
+impl Supply {
+    /// Enough for `most` programs at a time.
+    pub(super) fn for_programs(most: u32) -> Supply {
+        assert!(most > 0, "a supply for no program at all");
+        Supply {
+            most: Some(most),
+            ..Supply::default()
+        }
+    }
+
+    /// Whether a program may have to wait.
+    #[inline]
+    pub(super) fn is_limited(&self) -> bool {
+        self.most.is_some()
+    }
+}
+
+impl Scheduler {
+    /// Lets the array of a die program what its register holds, now or when another one is done. The
+    /// die's event, if it has one, is over.
+    pub(super) fn program_when_supplied(&mut self, index: u16, now: SimTime) {
+        let supply = &mut self.supply;
+        if supply.most.is_some_and(|most| supply.programming >= most) {
+            supply.waiting.push_back(index);
+            self.dies[usize::from(index)].phase = Phase::WantsSupply;
+            self.agenda.drop(index);
+            return;
+        }
+        self.program(index, now);
+    }
+
+    /// A program is done: the one that waits longest begins.
+    pub(super) fn pass_supply_on(&mut self, now: SimTime) {
+        if !self.supply.is_limited() {
+            return;
+        }
+        self.supply.programming -= 1;
+        if let Some(next) = self.supply.waiting.pop_front() {
+            self.program(next, now);
+        }
+    }
+
+    fn program(&mut self, index: u16, now: SimTime) {
+        self.supply.programming += u32::from(self.supply.is_limited());
+        self.begin_array(index, now, self.timing.t_program);
+        self.suspend_if_due(index, now);
+    }
+}
