@@ -44,6 +44,12 @@ impl Port {
         }
     }
 
+    /// Time of a sector of 512 bytes on it, before the protocol.
+    #[must_use]
+    pub const fn sector(self) -> Nanos {
+        Nanos((SECTOR_BYTES * 1_000_000_000).div_ceil(self.bytes_s()))
+    }
+
     /// The slowest port that a drive of that rate does not have to wait for.
     #[must_use]
     pub fn of_rate(bytes_s: u64) -> Port {
@@ -85,7 +91,6 @@ impl Host {
     /// The time of a sector of 512 bytes on the link to a drive that takes `own` for one.
     #[must_use]
     pub fn link_sector(&self, own: Nanos) -> Nanos {
-        let port = |port: Port| Nanos((SECTOR_BYTES * 1_000_000_000).div_ceil(port.bytes_s()));
-        self.port.map_or(own, |p| own.max(port(p)))
+        self.port.map_or(own, |port| own.max(port.sector()))
     }
 }

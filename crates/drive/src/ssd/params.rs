@@ -1,6 +1,6 @@
 //! What an SSD takes in time and holds in memory, apart from its NAND and its mapping.
 
-use crate::host::Host;
+use crate::host::{Host, Port};
 use ftlab_base::{Command, CommandKind, Nanos};
 use ftlab_nand::{Cause, NandOp, OpKind};
 use ftlab_timing::{NandTiming, PowerModel, Scheduling};
@@ -86,10 +86,12 @@ impl SsdParams {
     /// Time of a command on its way in over a link that takes `sector` for a sector: its protocol,
     /// and a write's data. The FISes of the protocol cross a slower port as slowly as data do.
     pub(super) fn link_in(&self, command: &Command, sector: Nanos) -> Nanos {
-        let protocol = if sector == self.link_sector {
+        // No drive is quicker than the quickest port.
+        let own = self.link_sector.max(Port::Sata6g.sector());
+        let protocol = if sector <= own {
             self.link_command
         } else {
-            Nanos(self.link_command.0 * sector.0 / self.link_sector.0)
+            Nanos(self.link_command.0 * sector.0 / own.0)
         };
         match command.kind {
             CommandKind::Write => protocol + sector * u64::from(command.sectors),
