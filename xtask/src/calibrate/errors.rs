@@ -3,7 +3,7 @@
 use super::numbers::Number;
 use anyhow::Result;
 use ftlab_base::RootSeed;
-use ftlab_bench::figures;
+use ftlab_bench::figures::{self, Names};
 use ftlab_bench::methods::{self, Test};
 use ftlab_bench::review::{Plan, review};
 use ftlab_drive::{Catalog, DriveFile};
@@ -103,11 +103,10 @@ impl Reviewer {
 
 /// The tests that some published figure of a drive is from.
 fn asked_of(file: &DriveFile) -> Vec<Test> {
-    let names = |name: &String| name == file.slug() || file.aliases().contains(name);
-    let rows: Vec<_> = figures::published()
-        .into_iter()
-        .filter(|row| names(&row.drive))
-        .collect();
+    let rows = figures::rows_of(&Names {
+        slug: file.slug().to_owned(),
+        aliases: file.aliases().to_vec(),
+    });
     let asked = |test: &Test| {
         rows.iter()
             .any(|row| row.test == test.step.slug || row.test == test.family.slug)

@@ -96,6 +96,21 @@ pub fn published() -> Vec<Row> {
     records(PUBLISHED)
 }
 
+/// The rows of the reference table that a drive answers, alone or as one of several.
+#[must_use]
+pub fn rows_of(drive: &Names) -> Vec<Row> {
+    let classes: Vec<Class> = records(ALIASES);
+    let stands_for = |class: &Class| {
+        let mut names = class.drives.split_whitespace();
+        names.any(|name| drive.answer_to(name))
+    };
+    let is_of = |row: &Row| {
+        let mut named = classes.iter().filter(|class| class.name == row.drive);
+        drive.answer_to(&row.drive) || named.any(stands_for)
+    };
+    published().into_iter().filter(is_of).collect()
+}
+
 fn records<T: for<'a> Deserialize<'a>>(text: &str) -> Vec<T> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     reader

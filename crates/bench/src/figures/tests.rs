@@ -216,3 +216,14 @@ fn reasons_are_given_once_and_for_figures_that_there_are() {
         assert!(seen.insert(miss.id.clone()), "{} twice", miss.id);
     }
 }
+
+#[test]
+fn a_drive_is_asked_for_what_is_published_of_its_kind() {
+    let rows = rows_of(&Names {
+        slug: "ocz-vertex".to_owned(),
+        aliases: Vec::new(),
+    });
+    let mut drives: Vec<&str> = rows.iter().map(|row| row.drive.as_str()).collect();
+    drives.dedup();
+    assert_eq!(drives, ["indilinx-class"]);
+}
