@@ -119,9 +119,9 @@ fn an_unknown_claim_is_refused() {
 
 #[test]
 fn a_claim_about_a_drive_without_a_file_is_open() {
-    let (verdict, why) = verdict("C116", Vec::new());
+    let (verdict, why) = verdict("C267", Vec::new());
     assert_eq!(verdict, Verdict::Open);
-    assert!(why.contains("intel-x25-e"), "{why}");
+    assert!(why.contains("corsair-neutron-240"), "{why}");
 }
 
 #[test]

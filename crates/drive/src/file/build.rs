@@ -34,10 +34,6 @@ struct LayerPlan {
     reliability: Option<Reliability>,
 }
 
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one at a time, for as long as it takes to make the layer"
-)]
 enum SchemePlan {
     Page(PageConfig),
     Block(BlockConfig),

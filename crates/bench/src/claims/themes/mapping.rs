@@ -107,8 +107,8 @@ pub static CHECKS: &[Check] = &[
         needs: &[
             tested(G2, B1, "new"),
             tested(G2, B1, "used"),
-            tested(G2, B1, "new").with(&["map.dram=12MiB"]),
-            tested(G2, B1, "used").with(&["map.dram=12MiB"]),
+            tested(G2, B1, "new").with(&["map.dram=12MiB", "map.entry=4B"]),
+            tested(G2, B1, "used").with(&["map.dram=12MiB", "map.entry=4B"]),
         ],
         judge: |s| {
             let (large, said) = used_over_new(&s[..2]);
@@ -266,8 +266,8 @@ pub static CHECKS: &[Check] = &[
     Check {
         id: "C228",
         needs: &[
-            tested(G2, B1, "used").with(&["map.dram=6MiB"]),
-            tested(G2, B1, "used").with(&["map.dram=12MiB"]),
+            tested(G2, B1, "used").with(&["map.dram=6MiB", "map.entry=4B"]),
+            tested(G2, B1, "used").with(&["map.dram=12MiB", "map.entry=4B"]),
             tested(G2, B1, "used"),
         ],
         judge: |s| {
