@@ -19,7 +19,7 @@ pub use table::{Claim, claims};
 
 use crate::review::ReviewError;
 use ftlab_base::RootSeed;
-use ftlab_drive::{Catalog, DriveError, DriveFile};
+use ftlab_drive::DriveFile;
 use lab::Lab;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -124,15 +124,10 @@ pub fn check(
         .collect();
     let mut lab = Lab::new(plan);
     for check in asked.iter().filter_map(|claim| check_of(&claim.id)) {
-        if missing(check, plan).is_none() {
-            lab.ask(check.needs)?;
-        }
+        lab.ask(check.needs)?;
     }
     lab.measure(progress)?;
-    Ok(asked
-        .into_iter()
-        .map(|claim| judge(claim, plan, &lab))
-        .collect())
+    Ok(asked.into_iter().map(|claim| judge(claim, &lab)).collect())
 }
 
 /// Whether a file is what a check calls `name`.
@@ -140,18 +135,7 @@ fn names(name: &str, file: &DriveFile) -> bool {
     file.slug() == name || file.aliases().iter().any(|alias| alias == name)
 }
 
-/// The drives of a check that there are no files of.
-fn missing(check: &Check, plan: &Plan) -> Option<String> {
-    let is_there = |name: &str| {
-        plan.drives.iter().any(|file| names(name, file))
-            || !matches!(Catalog::load(name, &[]), Err(DriveError::Unknown { .. }))
-    };
-    let wanted: BTreeSet<&str> = check.needs.iter().map(|need| need.drive).collect();
-    let absent: Vec<&str> = wanted.into_iter().filter(|name| !is_there(name)).collect();
-    (!absent.is_empty()).then(|| format!("no drive file of {}", absent.join(", ")))
-}
-
-fn judge(claim: Claim, plan: &Plan, lab: &Lab<'_>) -> Judged {
+fn judge(claim: Claim, lab: &Lab<'_>) -> Judged {
     let Some(check) = check_of(&claim.id) else {
         let (verdict, why) = undecided::reason(&claim.id);
         return Judged {
@@ -162,14 +146,6 @@ fn judge(claim: Claim, plan: &Plan, lab: &Lab<'_>) -> Judged {
         };
     };
     let runs: Vec<String> = check.needs.iter().map(Need::label).collect();
-    if let Some(missing) = missing(check, plan) {
-        return Judged {
-            claim,
-            verdict: Verdict::Open,
-            measured: missing,
-            runs,
-        };
-    }
     let samples: Vec<Sample> = check.needs.iter().map(|need| lab.sample(need)).collect();
     let finding = (check.judge)(&samples);
     let absent: BTreeSet<String> = samples.iter().flat_map(Sample::absent).collect();

@@ -133,7 +133,6 @@ const OPEN: &[(&str, &str)] = &[
         "C188",
         "a script of a batch of pictures with a slow writer beside it",
     ),
-    ("C189", "a drive of memory, and the scripts of 2011 on it"),
     ("C194", LAUNCH),
     ("C195", LAUNCH),
     ("C196", "a script of the installation of Photoshop"),

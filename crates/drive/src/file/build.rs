@@ -35,7 +35,7 @@ struct LayerPlan {
 }
 
 enum SchemePlan {
-    Page(PageConfig),
+    Page(Box<PageConfig>),
     Block(BlockConfig),
     Packed(PackedConfig),
 }
@@ -59,7 +59,7 @@ impl LayerPlan {
         }
         Ok(match self.scheme {
             SchemePlan::Page(config) => {
-                page::layer(self.layout, config).map_err(|why| why.to_string())?
+                page::layer(self.layout, *config).map_err(|why| why.to_string())?
             }
             SchemePlan::Packed(config) => {
                 Box::new(PackedLayer::new(self.layout, config).map_err(|why| why.to_string())?)
@@ -189,7 +189,8 @@ impl DriveFile {
         let scheme = match ssd.map.scheme {
             Scheme::Page => {
                 let fails = reliability.clone();
-                SchemePlan::Page(self.page_config(ssd, (&layout, user_slots), fails, seed)?)
+                let config = self.page_config(ssd, (&layout, user_slots), fails, seed)?;
+                SchemePlan::Page(Box::new(config))
             }
             Scheme::Block => SchemePlan::Block(self.block_config(ssd, &layout, user_slots)?),
             Scheme::Packed => {

@@ -67,6 +67,7 @@ const M4_256: &str = "crucial-m4-256";
 const C300_256: &str = "crucial-c300-256";
 const F120: &str = "corsair-force-f120";
 const FALCON2: &str = "gskill-falcon2-128";
+const RAMDISK: &str = "ramdisk-8gb";
 const G2_120: &str = "intel-x25-m-g2-120";
 
 /// A figure of all samples.

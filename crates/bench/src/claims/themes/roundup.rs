@@ -31,6 +31,28 @@ pub static CHECKS: &[Check] = &[
         },
     },
     Check {
+        id: "C189",
+        needs: &[
+            test(RAMDISK, "randread-4k-qd1"),
+            test(C300_256, "randread-4k-qd1"),
+            test(RAMDISK, "launch-3dsmax"),
+            test(C300_256, "launch-3dsmax"),
+        ],
+        judge: |s| {
+            let times_faster = s[0].get("iops") / s[1].get("iops");
+            let time = s[2].get("seconds") / s[3].get("seconds");
+            Finding::new(
+                (9.0..=16.0).contains(&times_faster) && (0.75..=1.0).contains(&time),
+                format!(
+                    "{} times the random reads of {}, and {} % of its time to start a program",
+                    short(times_faster),
+                    s[1].drive,
+                    short(100.0 * time)
+                ),
+            )
+        },
+    },
+    Check {
         id: "C143",
         needs: &[
             test(V3_120, "randread-4k-qd32"),
