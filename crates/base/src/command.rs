@@ -58,6 +58,8 @@ pub enum Outcome {
     WriteFault,
     /// The data could not be read back.
     Unrecoverable,
+    /// The drive did not answer, and the host gave the command up.
+    Gone,
 }
 
 /// The end of a command.

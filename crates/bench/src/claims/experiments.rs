@@ -102,14 +102,16 @@ impl Bare {
         });
         match outcome {
             Outcome::Good => Ok(()),
-            Outcome::WriteFault | Outcome::Unrecoverable => Err(ReviewError::Procedure {
-                drive: self.slug.clone(),
-                procedure: "experiment",
-                why: self
-                    .device
-                    .fault()
-                    .unwrap_or_else(|| "it gives no reason".into()),
-            }),
+            Outcome::WriteFault | Outcome::Unrecoverable | Outcome::Gone => {
+                Err(ReviewError::Procedure {
+                    drive: self.slug.clone(),
+                    procedure: "experiment",
+                    why: self
+                        .device
+                        .fault()
+                        .unwrap_or_else(|| "it gives no reason".into()),
+                })
+            }
         }
     }
 

@@ -13,6 +13,7 @@ mod lives;
 mod table;
 mod themes;
 mod undecided;
+mod wakings;
 
 pub use check::{Check, Finding, Need, Sample};
 pub use table::{Claim, claims};

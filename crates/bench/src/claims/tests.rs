@@ -180,3 +180,13 @@ fn checks_of_lives_can_fail() {
         &["reliability.life_shape=1"],
     );
 }
+
+#[test]
+fn checks_of_power_states_can_fail() {
+    // It never sleeps, and so never fails to wake up.
+    fails_when(
+        "C219",
+        "ocz-vertex3-240",
+        &["faults.lost_waking=100", "power.sleep_after=10s"],
+    );
+}

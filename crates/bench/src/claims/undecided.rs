@@ -11,8 +11,7 @@ const OPINION: &str =
     "an opinion or a piece of advice about use, without a figure that a drive could show";
 const VENDOR: &str = "says what a maker offers, promises or selects: nothing that a drive does";
 const SHEET: &str = "compares figures of data sheets with each other: no run is part of it";
-const FIRMWARE: &str =
-    "a bug of one firmware on some machines, with neither its cause nor its rate published";
+const FIRMWARE: &str = "how often each firmware lost its drive, of which no rate was published";
 
 /// Claims that no model of a drive can decide, with the reason.
 const NOT_FOR_A_MODEL: &[(&str, &str)] = &[
@@ -68,8 +67,6 @@ const NOT_FOR_A_MODEL: &[(&str, &str)] = &[
         "about what users ask of a drive in ordinary use, which the source does not measure",
     ),
     ("C216", PRICE),
-    ("C218", FIRMWARE),
-    ("C219", FIRMWARE),
     ("C220", FIRMWARE),
     (
         "C221",

@@ -211,7 +211,9 @@ impl Group {
             Outcome::Good => {
                 worker.complete(command.kind, command.bytes, command.at, completion.at)
             }
-            Outcome::WriteFault | Outcome::Unrecoverable => worker.fail(completion.at),
+            Outcome::WriteFault | Outcome::Unrecoverable | Outcome::Gone => {
+                worker.fail(completion.at)
+            }
         }
         Ok(())
     }

@@ -164,7 +164,7 @@ impl Liver {
                 });
                 match outcome {
                     Outcome::Good | Outcome::Unrecoverable => {}
-                    Outcome::WriteFault => return Ok(true),
+                    Outcome::WriteFault | Outcome::Gone => return Ok(true),
                 }
                 if request.kind == CommandKind::Write {
                     self.look(tell)?;

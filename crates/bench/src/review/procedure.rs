@@ -149,7 +149,7 @@ impl<'a> Running<'a> {
         });
         match outcome {
             Outcome::Good => Ok(()),
-            Outcome::WriteFault | Outcome::Unrecoverable => {
+            Outcome::WriteFault | Outcome::Unrecoverable | Outcome::Gone => {
                 let why = self.device.fault();
                 Err(self.refused(&why.unwrap_or_else(|| "it gives no reason".into())))
             }

@@ -68,7 +68,7 @@ impl<'a> Writer<'a> {
         self.commands += 1;
         match outcome {
             Outcome::Good => Ok(()),
-            Outcome::WriteFault | Outcome::Unrecoverable => Err(self.fault()),
+            Outcome::WriteFault | Outcome::Unrecoverable | Outcome::Gone => Err(self.fault()),
         }
     }
 

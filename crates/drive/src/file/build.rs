@@ -14,7 +14,7 @@ use crate::flashless::Flashless;
 use crate::host::Host;
 use crate::ram::{Ram, RamParams};
 use crate::smart::Vendor;
-use crate::ssd::{Ssd, SsdParams, TableCache};
+use crate::ssd::{LostWaking, Ssd, SsdParams, TableCache};
 use ftlab_base::{Geometry, Layout, Nanos, RootSeed, SECTOR_BYTES};
 use ftlab_ftl::TranslationLayer;
 use ftlab_ftl::block::{BlockConfig, BlockLayer};
@@ -142,7 +142,14 @@ impl DriveFile {
             Scheme::Page | Scheme::Block => Ok(None),
         };
         let table = table.map_err(|why| self.invalid(why))?;
-        let params = ssd_params(ssd, scheduling, layer.slots(), table);
+        let lost_waking = ssd.faults.as_ref().map(|faults| LostWaking {
+            one_in: faults.lost_waking.get(),
+            seed: seed.derive(self.slug()).derive("waking"),
+        });
+        let params = SsdParams {
+            lost_waking,
+            ..ssd_params(ssd, scheduling, layer.slots(), table)
+        };
         let mut ssd = Ssd::new(params, layer);
         ssd.plug(&testbed.host());
         Ok(ssd)
@@ -156,6 +163,10 @@ impl DriveFile {
                 scheduling(ssd).map_err(|why| self.invalid(why))?;
                 let power = ssd.power.as_ref().map_or(Ok(()), power::check);
                 power.map_err(|why| self.invalid(why))?;
+                if ssd.faults.is_some() && ssd.power.is_none() {
+                    let why = "faults.lost_waking needs [power], which says when the drive sleeps";
+                    return Err(self.invalid(why.into()));
+                }
                 self.plan(ssd, RootSeed(0)).map(drop)
             }
             Body::Disk(disk) => disk_params(disk)
@@ -442,6 +453,7 @@ fn ssd_params(
         read_pipeline: time_or_none(ssd.firmware.read_pipeline.as_ref()),
         write_pipeline: time_or_none(ssd.firmware.write_pipeline.as_ref()),
         idle_after: (ssd.gc.as_ref().and_then(|gc| gc.idle_after.as_ref())).map(|time| time.get()),
+        lost_waking: None,
         collected_page: time_or_none(ssd.firmware.collected_page.as_ref()),
         compressed_sector: ssd
             .compress

@@ -63,6 +63,7 @@ pub(super) struct SsdFile {
     pub(super) reliability: Option<ReliabilityKeys>,
     pub(super) ecc: Option<EccKeys>,
     pub(super) smart: Option<SmartKeys>,
+    pub(super) faults: Option<FaultKeys>,
     pub(super) buffer: Buffer,
     pub(super) firmware: Firmware,
     pub(super) scheduling: Option<SchedulingKeys>,
@@ -99,6 +100,14 @@ pub(super) struct Memory {
     pub(super) command: Quantity<Time>,
     /// Bytes a second that it copies.
     pub(super) copy_rate: Quantity<Rate>,
+}
+
+/// Bugs that a drive is to have.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FaultKeys {
+    /// One in how many awakenings from sleep is the drive's last.
+    pub(super) lost_waking: Quantity<Count>,
 }
 
 /// Cells, geometry and timing of the array.

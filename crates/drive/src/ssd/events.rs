@@ -25,6 +25,8 @@ pub(super) enum Event {
     Done,
     /// It is over and was not done: the flash takes no more writes.
     Failed,
+    /// It is over and nobody answered it.
+    GivenUp,
 }
 
 /// The stages, each with a queue of the events it causes.
@@ -39,7 +41,7 @@ impl Event {
             Event::Ready => 1,
             Event::DataOut => 2,
             Event::Written => 3,
-            Event::Done | Event::Failed => 4,
+            Event::Done | Event::Failed | Event::GivenUp => 4,
             Event::ReadReady => 5,
             Event::LookedUp => 6,
         }

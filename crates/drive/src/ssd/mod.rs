@@ -22,10 +22,11 @@ mod reads;
 mod slots;
 mod stamps;
 mod state;
+mod waking;
 mod writes;
 
 pub use mapped::LayerInput;
-pub use params::{SsdParams, TableCache};
+pub use params::{LostWaking, SsdParams, TableCache};
 pub use state::SsdState;
 
 use crate::device::{Counters, Device, EraseRefused};
@@ -46,6 +47,7 @@ use mapped::Mapped;
 use power::Resting;
 use slots::SlotSize;
 use std::collections::{BTreeSet, VecDeque};
+use waking::Wakings;
 use writes::Admission;
 
 /// An SSD in virtual time.
@@ -78,6 +80,7 @@ pub struct Ssd {
     works_ahead_at: SimTime,
     /// Whether the array does work ahead.
     works_ahead: bool,
+    wakings: Wakings,
     /// Reads that found data they could not correct.
     unreadable: BTreeSet<u32>,
     /// The present, as far as commands and flash have come.
@@ -130,6 +133,7 @@ impl Ssd {
             resting: Resting::default(),
             works_ahead_at: SimTime::NEVER,
             works_ahead: false,
+            wakings: Wakings::default(),
             unreadable: BTreeSet::new(),
             now: SimTime::ZERO,
             host_ios: 0,
@@ -191,6 +195,7 @@ impl Ssd {
         self.now = SimTime::ZERO;
         self.resting = Resting::default();
         self.end_pause();
+        self.cycle_power();
         self.mapped.set_timed(false);
     }
 
@@ -362,6 +367,7 @@ impl Ssd {
         }
         let (event, number) = self.events.pop()?;
         match event {
+            Event::Sent if self.wakings.is_gone => self.give_up(number, at),
             Event::Sent => self.sent(number, at),
             Event::Ready | Event::ReadReady => self.ready(number, at),
             Event::LookedUp => {
@@ -375,6 +381,7 @@ impl Ssd {
                 self.complete(number, at, Outcome::Good, done)
             }
             Event::Failed => self.complete(number, at, Outcome::WriteFault, done),
+            Event::GivenUp => self.complete(number, at, Outcome::Gone, done),
         }
         Some(at)
     }
@@ -394,6 +401,7 @@ impl Device for Ssd {
         );
         self.mapped.set_timed(true);
         if self.is_at_rest() {
+            self.wake(now);
             self.resting.ends(now, self.sleep_after());
         }
         self.now = now;
@@ -475,6 +483,9 @@ impl Device for Ssd {
     }
 
     fn fault(&self) -> Option<String> {
+        if self.wakings.is_gone {
+            return Some(waking::GONE.to_owned());
+        }
         self.mapped.refusal.map(|refusal| refusal.to_string())
     }
 
@@ -535,6 +546,7 @@ impl Device for Ssd {
 
     fn plug(&mut self, host: &Host) {
         assert_eq!(self.queue.outstanding(), 0, "a drive at work is unplugged");
+        self.cycle_power();
         self.params.host = *host;
         if let Some(power) = &mut self.params.power {
             power.link_sleeps = host.link_sleeps;

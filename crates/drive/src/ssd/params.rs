@@ -1,7 +1,7 @@
 //! What an SSD takes in time and holds in memory, apart from its NAND and its mapping.
 
 use crate::host::{Host, Port};
-use ftlab_base::{Command, CommandKind, Nanos};
+use ftlab_base::{Command, CommandKind, Nanos, RootSeed};
 use ftlab_nand::{Cause, NandOp, OpKind};
 use ftlab_timing::{NandTiming, PowerModel, Scheduling};
 
@@ -43,6 +43,8 @@ pub struct SsdParams {
     pub collected_page: Nanos,
     /// How long the host must pause before the drive works ahead, if it does.
     pub idle_after: Option<Nanos>,
+    /// A drive that may not wake up.
+    pub lost_waking: Option<LostWaking>,
     /// Time of one sector of 512 bytes in the compressor, on its way to the buffer.
     pub compressed_sector: Nanos,
     /// Time of one sector of 512 bytes on the host link, as fast as the drive can.
@@ -69,6 +71,15 @@ pub struct TableCache {
     pub table_pages: u32,
     /// Time to read one.
     pub read: Nanos,
+}
+
+/// A bug of power states: the drive drops off its bus when it should wake up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LostWaking {
+    /// One in how many awakenings.
+    pub one_in: u32,
+    /// What decides which.
+    pub seed: RootSeed,
 }
 
 /// What is left of a command's way in behind its first slot.

@@ -27,7 +27,7 @@ impl Resting {
     }
 
     /// How long the drive has been asleep in the rest that it is in.
-    fn asleep(&self, now: SimTime, sleep_after: Nanos) -> Nanos {
+    pub(super) fn asleep(&self, now: SimTime, sleep_after: Nanos) -> Nanos {
         now.since(self.since + sleep_after)
     }
 }

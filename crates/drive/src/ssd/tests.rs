@@ -111,6 +111,7 @@ mod policies;
 mod purge;
 mod reliability;
 mod sums;
+mod waking;
 
 fn small(kind: usize) -> (DriveFile, Testbed) {
     small_with(kind, &[])

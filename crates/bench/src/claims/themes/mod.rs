@@ -17,6 +17,7 @@ mod roundup;
 mod spare;
 mod stutter;
 mod trim;
+mod waking;
 mod wear;
 
 use super::check::{Check, Sample};
@@ -37,6 +38,7 @@ pub fn all() -> impl Iterator<Item = &'static Check> {
         roundup::CHECKS,
         ports::CHECKS,
         trim::CHECKS,
+        waking::CHECKS,
         compression::CHECKS,
         spare::CHECKS,
     ];

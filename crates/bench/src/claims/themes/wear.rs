@@ -204,7 +204,7 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C132",
-        needs: &[test("generic-ssd-120-25nm", "endurance-theory")],
+        needs: &[test(I320_120, "endurance-theory")],
         judge: |s| {
             let [total, a_day] = ["host_writes_total", "host_writes_per_day"].map(|m| s[0].get(m));
             Finding::new(
