@@ -2,7 +2,7 @@
 
 use ftlab_base::RootSeed;
 use ftlab_bench::methods;
-use ftlab_bench::review::{Plan, review};
+use ftlab_bench::review::{Length, Plan, review};
 use ftlab_drive::Catalog;
 use ftlab_result::{ResultSet, Verdict};
 use std::sync::LazyLock;
@@ -24,6 +24,7 @@ static SET: LazyLock<ResultSet> = LazyLock::new(|| {
             .collect(),
         tests: methods::select(&TESTS.map(str::to_owned)).expect("they exist"),
         is_everything: false,
+        length: Length::Full,
         testbed: None,
         memory_bytes: 1 << 32,
         seed: RootSeed(1),

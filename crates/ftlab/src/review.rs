@@ -9,7 +9,7 @@ use crate::screen;
 use clap::Args;
 use ftlab_base::RootSeed;
 use ftlab_bench::methods::{self, Test};
-use ftlab_bench::review::{Plan, review};
+use ftlab_bench::review::{Length, Plan, review};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_result::ResultSet;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -35,7 +35,7 @@ Examples:
   ftlab review intel-x25-m-g1-80 my-drive.toml --test B1 --out out/b1
   ftlab review --test randwrite-size-sweep --test A4
   ftlab review intel-x25-m-g1-80 --test C10
-  ftlab review --all --out out/all")]
+  ftlab review --all --quick --out out/all")]
 pub struct Options {
     /// Drives of `ftlab drives`, or paths to drive files; none: the five of the 2008 review
     drives: Vec<String>,
@@ -47,6 +47,10 @@ pub struct Options {
     /// tested
     #[arg(long, conflicts_with = "tests")]
     all: bool,
+    /// Let timed jobs run for a twelfth of their time: means are nearly the same, longest latencies and
+    /// what comes late are not
+    #[arg(long)]
+    quick: bool,
     /// Memory for drives and their copies; by default half of what is free
     #[arg(long, value_name = "GIB")]
     memory: Option<NonZeroU64>,
@@ -93,6 +97,11 @@ fn plan(options: &Options) -> Result<Plan, Failure> {
         drives: drives(&options.drives, options.all)?,
         tests: tests(options)?,
         is_everything: options.tests.is_empty(),
+        length: if options.quick {
+            Length::Quick
+        } else {
+            Length::Full
+        },
         memory_bytes: options.memory.map_or_else(memory::half_of_free, |gib| {
             gib.get().saturating_mul(1 << 30)
         }),

@@ -263,8 +263,9 @@ fn run_cells(run: &Run) -> [String; RUN_COLUMNS.len()] {
 
 fn tally_line(set: &ResultSet) -> String {
     let tally = set.tally();
+    let quick = if set.origin.quick { "quick: " } else { "" };
     let mut line = format!(
-        "{} pass, {} fail, {} shown",
+        "{quick}{} pass, {} fail, {} shown",
         tally.pass, tally.fail, tally.shown
     );
     if let (Some(median), Some(worst)) = (tally.median_error, tally.worst_error) {

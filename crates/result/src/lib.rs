@@ -34,6 +34,9 @@ pub struct Origin {
     pub seed: u64,
     /// Slug of the test machine.
     pub testbed: String,
+    /// Whether timed jobs ran for a part of their time only.
+    #[serde(default)]
+    pub quick: bool,
 }
 
 /// A drive as the report shows it.

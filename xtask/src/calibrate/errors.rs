@@ -5,7 +5,7 @@ use anyhow::Result;
 use ftlab_base::RootSeed;
 use ftlab_bench::figures::{self, Names};
 use ftlab_bench::methods::{self, Test};
-use ftlab_bench::review::{Plan, review};
+use ftlab_bench::review::{Length, Plan, review};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_result::{Figure, Verdict};
 use std::num::NonZeroUsize;
@@ -91,6 +91,7 @@ impl Reviewer {
             tests: asked_of(&file),
             drives: vec![file],
             is_everything: true,
+            length: Length::Full,
             testbed: None,
             memory_bytes: MEMORY_BYTES,
             seed: self.seed,

@@ -5,7 +5,8 @@ use super::{Plan, names};
 use crate::methods::{self, Fact, Job, Procedure};
 use crate::record::Record;
 use crate::review::{
-    Case, ClientUse, Load, ReviewError, Running, batches, client_use, drive_seed, job_seed, tell,
+    Case, ClientUse, Length, Load, ReviewError, Running, batches, client_use, drive_seed, job_seed,
+    tell,
 };
 use crate::states::{self, State};
 use ftlab_base::{Content, RootSeed};
@@ -223,7 +224,8 @@ impl Subject {
         for &(procedure, bed) in self.procedures.values() {
             let machine = self.machine(bed)?;
             let device = self.file.build(&machine, seed).map_err(|e| self.wrong(e))?;
-            let measured = Running::new(&self.file, procedure, root, device).run(&|_| {})?;
+            let measured =
+                Running::new(&self.file, procedure, (Length::Full, root), device).run(&|_| {})?;
             step(&self.label(procedure.slug));
             found.extend(measured.iter().map(|measured| {
                 let resolved = Resolved::Within(procedure, bed, measured.job, measured.state);
@@ -303,7 +305,11 @@ impl Subject {
                         .map_or(machine.host(), |port| machine.on(Some(port))),
                 );
                 let name = case.load.name();
-                let record = case.load.run(copy.as_mut(), &machine, job_seed(root, name));
+                let record = (case.load).run(
+                    copy.as_mut(),
+                    &machine,
+                    (Length::Full, job_seed(root, name)),
+                );
                 let record = record.map_err(|error| ReviewError::Run {
                     run: format!("{} {name} ({})", self.file.slug(), state.name()),
                     error: Box::new(error),

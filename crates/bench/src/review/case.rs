@@ -1,5 +1,6 @@
 //! Cases: jobs and scenarios as they run from a state, each once for every test that asks for it.
 
+use super::length::Length;
 use crate::driver::{self, Clock, DriverError};
 use crate::methods::{Job, Test, Work};
 use crate::record::Record;
@@ -36,11 +37,11 @@ impl Load {
         self,
         device: &mut dyn Device,
         machine: &Testbed,
-        seed: RootSeed,
+        (length, seed): (Length, RootSeed),
     ) -> Result<Record, DriverError> {
         match self {
             Load::Job(job) => {
-                let file = JobFile::parse(job.text, job.file)?;
+                let file = length.of(JobFile::parse(job.text, job.file)?);
                 let report = driver::run(&file, device, Clock::Timed, seed)?;
                 Ok(Record::of(&report))
             }

@@ -89,7 +89,13 @@ impl<'a> Bench<'a> {
         let procedures = self.procedures();
         let run = |&(procedure, testbed): &(&'static Procedure, &'static str)| {
             let device = self.build(seed, &self.machine(testbed)?)?;
-            Running::new(self.file, procedure, self.plan.seed, device).run(step)
+            Running::new(
+                self.file,
+                procedure,
+                (self.plan.length, self.plan.seed),
+                device,
+            )
+            .run(step)
         };
         let measured: Vec<_> = procedures.par_iter().map(run).collect();
         for ((procedure, testbed), measured) in procedures.iter().zip(measured) {
@@ -214,7 +220,7 @@ impl<'a> Bench<'a> {
         };
         let machine = self.machine(case.testbed)?;
         let seed = job_seed(self.plan.seed, name);
-        let record = case.load.run(device.as_mut(), &machine, seed);
+        let record = (case.load).run(device.as_mut(), &machine, (self.plan.length, seed));
         let record = record.map_err(failed)?;
         step(&label);
         Ok(record)
@@ -313,6 +319,7 @@ impl<'a> Bench<'a> {
         let machine = self.machine(family.testbed)?;
         run.steps
             .push(format!("Measured on {}, link {}.", machine.name, run.link));
+        run.steps.extend(self.plan.length.words());
         Ok(())
     }
 

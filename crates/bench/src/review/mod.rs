@@ -7,6 +7,7 @@
 mod case;
 mod drive;
 mod facts;
+mod length;
 mod memory;
 mod procedure;
 mod torture;
@@ -14,17 +15,18 @@ mod torture;
 pub(crate) use case::{Case, Load};
 pub use drive::sheet;
 pub(crate) use facts::{ClientUse, client_use, tell};
+pub use length::Length;
 pub(crate) use memory::batches;
 pub(crate) use procedure::Running;
 
 use crate::driver::DriverError;
 use crate::figures::{self, Names};
-use crate::methods::Test;
+use crate::methods::{Test, Work};
 use crate::states::{PrepareError, Settling, State};
 use drive::Bench;
 use ftlab_base::RootSeed;
 use ftlab_drive::{DriveError, DriveFile, Testbed};
-use ftlab_result::{Origin, ResultSet, Run, SCHEMA};
+use ftlab_result::{Figure, Origin, ResultSet, Run, SCHEMA, Verdict};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use thiserror::Error;
@@ -39,6 +41,8 @@ pub struct Plan {
     /// Whether everything there is was asked for, and not these tests by name: each drive then leaves
     /// out the long tests that no source made on it, and those whose files it has no room for.
     pub is_everything: bool,
+    /// How long timed jobs run.
+    pub length: Length,
     /// The machine for all tests; none for that of each test's review.
     pub testbed: Option<Testbed>,
     /// Bytes that drives and their copies may take together.
@@ -173,12 +177,31 @@ fn result_set(plan: &Plan, runs: Vec<Run>) -> ResultSet {
             version: plan.version.clone(),
             seed: plan.seed.0,
             testbed: machines(plan),
+            quick: plan.length == Length::Quick,
         },
         drives: plan.drives.iter().map(sheet).collect(),
         tests: plan.tests.iter().map(Test::sheet).collect(),
-        figures: figures::figures(&names, &plan.tests, &runs),
+        figures: figures(plan, &names, &runs),
         runs,
     }
+}
+
+/// The published figures beside the runs. What takes its time, like a drop of the rate, is not what it was
+/// in a quick review: it is shown, and not judged.
+fn figures(plan: &Plan, names: &[Names], runs: &[Run]) -> Vec<Figure> {
+    let mut figures = figures::figures(names, &plan.tests, runs);
+    if plan.length == Length::Quick {
+        let is_within = |figure: &Figure| {
+            let is_of = |test: &&Test| test.step.slug == figure.test;
+            let test = plan.tests.iter().find(is_of);
+            test.is_some_and(|test| matches!(test.step.work, Work::Within(..)))
+        };
+        for figure in figures.iter_mut().filter(|figure| is_within(figure)) {
+            (figure.verdict, figure.error) = (Verdict::Shown, None);
+            figure.why.clear();
+        }
+    }
+    figures
 }
 
 /// The machines of the review, in the order of its tests.

@@ -1,7 +1,7 @@
 //! Runs a procedure: act after act on one drive, and a record of each job it measures.
 
 use super::torture::{Torn, torture};
-use super::{ReviewError, job_seed};
+use super::{Length, ReviewError, job_seed};
 use crate::driver::{self, Clock, DriverError};
 use crate::methods::{Act, Job, Procedure, Span};
 use crate::record::Record;
@@ -31,6 +31,7 @@ pub struct Measured {
 pub struct Running<'a> {
     pub file: &'a DriveFile,
     pub procedure: &'static Procedure,
+    length: Length,
     pub seed: RootSeed,
     pub device: Box<dyn Device>,
     /// Sectors in use.
@@ -43,7 +44,7 @@ impl<'a> Running<'a> {
     pub fn new(
         file: &'a DriveFile,
         procedure: &'static Procedure,
-        seed: RootSeed,
+        (length, seed): (Length, RootSeed),
         device: Box<dyn Device>,
     ) -> Self {
         let mut steps = vec!["The drive as new.".to_owned()];
@@ -55,6 +56,7 @@ impl<'a> Running<'a> {
         Running {
             file,
             procedure,
+            length,
             seed,
             device,
             sectors,
@@ -159,7 +161,7 @@ impl<'a> Running<'a> {
     /// The job over the part of the drive in use.
     fn job_file(&self, job: &Job, state: &str) -> Result<JobFile, ReviewError> {
         let parsed = JobFile::parse(job.text, job.file).map_err(DriverError::from);
-        let mut file = parsed.map_err(|error| self.failed(job, state, error))?;
+        let mut file = (self.length).of(parsed.map_err(|error| self.failed(job, state, error))?);
         let is_part = self.sectors < self.device.capacity_sectors();
         for spec in file.jobs.iter_mut().filter(|_| is_part) {
             spec.size = Some(match spec.size {

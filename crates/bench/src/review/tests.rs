@@ -14,6 +14,7 @@ fn plan(drives: &[&str], tests: &[&str], threads: usize) -> Plan {
             .collect(),
         tests: methods::select(&tests).unwrap(),
         is_everything: false,
+        length: Length::Full,
         testbed: None,
         memory_bytes: 1 << 32,
         seed: RootSeed(1),

@@ -32,6 +32,9 @@ pub fn header(view: &View<'_>) -> Markup {
                 div { dt { "Seed" } dd { (origin.seed) } }
                 div { dt { "Test machine" } dd { (origin.testbed) } }
                 div { dt { "Runs" } dd { (view.set.runs.len()) } }
+                @if origin.quick {
+                    div { dt { "Length" } dd { "quick: parts of the runtimes" } }
+                }
             }
             (tally(view))
             (sources(view))

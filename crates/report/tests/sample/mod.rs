@@ -42,6 +42,7 @@ pub fn sample() -> ResultSet {
     ResultSet {
         schema: SCHEMA,
         origin: Origin {
+            quick: false,
             version: "0.1.0".into(),
             seed: 1,
             testbed: "x58-2008".into(),
