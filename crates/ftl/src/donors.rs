@@ -131,6 +131,12 @@ impl Donors {
     }
 }
 
+/// Erases of all superblocks, by number.
+pub(crate) fn wear_of_all(layout: &Layout, array: &Array) -> Vec<u32> {
+    let all = (0..layout.superblocks()).map(SuperblockId);
+    all.map(|s| wear_of(layout, array, s)).collect()
+}
+
 /// Erases of a superblock: its blocks are erased together. Where one may replace another, those of its
 /// most worn block.
 pub(crate) fn wear_of(layout: &Layout, array: &Array, superblock: SuperblockId) -> u32 {

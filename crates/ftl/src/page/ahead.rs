@@ -38,11 +38,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             order: Order::FREE,
             always: false,
         };
-        let place = (&self.layout, superblock);
-        if self
-            .donors
-            .make_ready(place, &mut self.array, erasing, batch)
-        {
+        if self.make_ready(superblock, erasing, batch) {
             batch.data(DataMove::Erase {
                 first: self.layout.slot(superblock, 0),
                 slots: self.layout.slots_per_superblock,

@@ -2,6 +2,7 @@
 
 use super::frontier::{FRONTIERS_PER_CELL, collected_frontier, host_frontier};
 use super::{PageConfig, PageConfigError, PageLayer, Separation, SpareShare};
+use crate::donors::wear_of_all;
 use ftlab_base::{Layout, SuperblockId};
 use std::collections::BTreeSet;
 
@@ -128,6 +129,15 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             self.check_group(g);
         }
         self.check_cache();
+        let retired = |s: SuperblockId| self.groups.iter().any(|g| g.retired.contains(&s));
+        let counted = wear_of_all(&self.layout, &self.array);
+        for (n, (kept, counted)) in self.worn.iter().zip(counted).enumerate() {
+            let superblock = SuperblockId(n as u32);
+            assert!(
+                *kept == counted || retired(superblock),
+                "{superblock:?}: {kept} erases kept, {counted} counted"
+            );
+        }
         if let Err(what) = self.check_translation() {
             panic!("{what}");
         }

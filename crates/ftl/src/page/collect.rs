@@ -10,7 +10,6 @@ use super::frontier::collected_frontier;
 use super::table::NOWHERE;
 use super::victim::VictimView;
 use crate::Refusal;
-use crate::donors::wear_of;
 use ftlab_base::{PagePlace, Ppa, SuperblockId};
 use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order};
 
@@ -255,7 +254,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         if self.array.can_fail() && self.groups[g].free.len() <= held {
             return None;
         }
-        let wear = |s| wear_of(&self.layout, &self.array, s);
+        let wear = |s: SuperblockId| self.worn[s.index()];
         let first = g as u32 * self.layout.superblocks_per_group;
         let all = (first..first + self.layout.superblocks_per_group).map(SuperblockId);
         let most = all.map(wear).max()?;

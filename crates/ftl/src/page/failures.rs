@@ -27,11 +27,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let batch = &mut OpBatch::default();
         for g in 0..self.groups.len() {
             for superblock in std::mem::take(&mut self.groups[g].free) {
-                let place = (&self.layout, superblock);
-                if self
-                    .donors
-                    .make_ready(place, &mut self.array, erasing, batch)
-                {
+                if self.make_ready(superblock, erasing, batch) {
                     self.groups[g].free.push_back(superblock);
                 } else {
                     self.groups[g].retired.push(superblock);

@@ -2,7 +2,7 @@
 
 use super::PageLayer;
 use crate::Refusal;
-use crate::donors::{Erasing, wear_of};
+use crate::donors::Erasing;
 use ftlab_base::{PagePlace, SuperblockId};
 use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order, Status};
 use std::collections::VecDeque;
@@ -285,7 +285,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             always: false,
         };
         loop {
-            let wear = |s| wear_of(&self.layout, &self.array, s);
+            let wear = |s: SuperblockId| self.worn[s.index()];
             let free = &mut self.groups[g].free;
             let Some(superblock) = self.config.wear.allocation.take(free, wear) else {
                 assert!(
@@ -295,11 +295,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 self.refuse_as_worn_out();
                 return None;
             };
-            let place = (&self.layout, superblock);
-            if self
-                .donors
-                .make_ready(place, &mut self.array, erasing, batch)
-            {
+            if self.make_ready(superblock, erasing, batch) {
                 batch.data(DataMove::Erase {
                     first: self.layout.slot(superblock, 0),
                     slots: self.layout.slots_per_superblock,

@@ -30,7 +30,7 @@ pub use victim::{
 };
 pub use wear::{Allocation, StaticLevelling, WearLevelling};
 
-use crate::donors::Donors;
+use crate::donors::{Donors, Erasing, wear_of, wear_of_all};
 use crate::{Extent, LayerState, Refusal, Spare, TranslationLayer};
 use collect::Victim;
 use frontier::{FRONTIERS_PER_CELL, Frontier, Tables, host_frontier};
@@ -174,6 +174,8 @@ struct PageLayer<const FLAT: bool> {
     /// Writable slots of a group at which it begins to collect.
     low_water: u32,
     table: Table,
+    /// Erases of each superblock, as `wear_of` counts them: asked for all of them at a time.
+    worn: Vec<u32>,
     /// When each superblock was closed.
     closed_at: Vec<u64>,
     closed: u64,
@@ -230,6 +232,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let cells = layout.groups as usize * streams.count();
         let unit_slots = (planes * layout.geometry.page_bytes / layout.geometry.slot_bytes).max(1);
         PageLayer {
+            worn: wear_of_all(&layout, &array),
             layout,
             array,
             donors: Donors::new(&layout),
@@ -330,6 +333,21 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         } else {
             self.layout.next_unit(first, place)
         }
+    }
+
+    /// Erases a superblock and replaces what is bad; whether it is whole then.
+    fn make_ready(
+        &mut self,
+        superblock: SuperblockId,
+        erasing: Erasing,
+        batch: &mut OpBatch,
+    ) -> bool {
+        let place = (&self.layout, superblock);
+        let is_whole = self
+            .donors
+            .make_ready(place, &mut self.array, erasing, batch);
+        self.worn[superblock.index()] = wear_of(&self.layout, &self.array, superblock);
+        is_whole
     }
 
     fn group_of_cell(&self, cell: usize) -> usize {

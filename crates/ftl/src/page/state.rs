@@ -11,7 +11,7 @@ use super::table::NOWHERE;
 use super::translation::TranslationState;
 use super::{Group, PageLayer, Victim};
 use crate::Refusal;
-use crate::donors::Donors;
+use crate::donors::{Donors, wear_of_all};
 use ftlab_base::rng::Stream;
 use ftlab_base::{BlockId, Lpn, Ppa, SuperblockId, deltas};
 use ftlab_nand::{ArrayState, Cause, Fence, OpBatch, StateError};
@@ -485,6 +485,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// Points every logical slot where it was; what follows from that is counted.
     fn restore_map(&mut self, map: &[u32], places: &[Place]) -> Result<(), StateError> {
         self.donors = Donors::new(&self.layout);
+        self.worn = wear_of_all(&self.layout, &self.array);
         for (s, place) in (0..).map(SuperblockId).zip(places) {
             self.table.set_candidate(s, *place == Place::Full);
             if *place == Place::Retired {
