@@ -47,8 +47,8 @@ pub struct Options {
     /// tested
     #[arg(long, conflicts_with = "tests")]
     all: bool,
-    /// Let timed jobs run for a twelfth of their time: means are nearly the same, longest latencies and
-    /// what comes late are not
+    /// Let timed jobs end after 200,000 requests: means are nearly the same, longest latencies and what
+    /// comes late are not
     #[arg(long)]
     quick: bool,
     /// Memory for drives and their copies; by default half of what is free

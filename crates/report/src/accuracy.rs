@@ -9,24 +9,28 @@ use std::fmt::Write as _;
 const NEAR: (f64, &str) = (1.15, "15 %");
 
 const HEAD: &str = "\
-# Accuracy
+Nothing on this page is typed in but the reasons of misses, which are in `reference/misses.csv`. The error of a
+figure is |ln(simulated / published)|. Figures that their source only bounds (`<`, `>`, ranges, about) and maxima
+pass or fail; what a source leaves ambiguous is shown and not judged.
+";
 
-Published figures beside what the model gives. Drawn by
-
-```sh
-ftlab review --all --out out/all
-ftlab accuracy out/all --out docs/accuracy.md
-```
-
-and nothing on this page is typed in but the reasons of misses, which are in `reference/misses.csv`. The error of
-a figure is |ln(simulated / published)|. Figures that their source only bounds (`<`, `>`, ranges, about) and
-maxima pass or fail; what a source leaves ambiguous is shown and not judged.
+/// What a quick review leaves out.
+const QUICK: &str = "\
+The review was a quick one: its jobs end after 200,000 requests, so what comes late or seldom is not as it would be,
+and figures of procedures are shown and not judged.
 ";
 
 /// Draws the page.
 #[must_use]
 pub fn render(set: &ResultSet) -> String {
-    let mut page = HEAD.to_owned();
+    let quick = if set.origin.quick { " --quick" } else { "" };
+    let mut page = format!(
+        "# Accuracy\n\nPublished figures beside what the model gives, drawn by\n\n```sh\nftlab review --all{quick} \
+         --out out/all\nftlab accuracy out/all --out docs/accuracy.md\n```\n\n{HEAD}"
+    );
+    if set.origin.quick {
+        page += QUICK;
+    }
     summary(&mut page, set);
     sources(&mut page, set);
     drives(&mut page, set);

@@ -34,7 +34,7 @@ pub struct Origin {
     pub seed: u64,
     /// Slug of the test machine.
     pub testbed: String,
-    /// Whether timed jobs ran for a part of their time only.
+    /// Whether timed jobs were cut short.
     #[serde(default)]
     pub quick: bool,
 }

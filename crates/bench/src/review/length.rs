@@ -3,7 +3,11 @@
 use ftlab_base::Nanos;
 use ftlab_workload::JobFile;
 
-/// What a quick review makes of a runtime: a part of it, and no less than a span.
+/// Requests after which a quick job ends.
+const QUICK_REQUESTS: u64 = 200_000;
+
+/// What a quick review makes of a runtime within a procedure, where the rate changes over time: a part
+/// of it, and no less than a span.
 const QUICK_PART: u64 = 12;
 const QUICK_LEAST: Nanos = Nanos::from_millis(2_000);
 
@@ -12,14 +16,29 @@ const QUICK_LEAST: Nanos = Nanos::from_millis(2_000);
 pub enum Length {
     /// As long as their files say.
     Full,
-    /// A twelfth of that: enough for a mean, and not for what takes its time.
+    /// Enough for a mean, and not for what takes its time.
     Quick,
 }
 
 impl Length {
-    /// The job file with the runtimes of this length.
+    /// A job file at this length: a quick job ends after so many requests, or its runtime if that is
+    /// over before.
     #[must_use]
     pub fn of(self, mut file: JobFile) -> JobFile {
+        if self == Length::Quick {
+            for job in file.jobs.iter_mut().filter(|job| job.runtime.is_some()) {
+                job.time_based = false;
+                job.loops = 1;
+                let fewer = |ios: u64| ios.min(QUICK_REQUESTS);
+                job.number_ios = Some(job.number_ios.map_or(QUICK_REQUESTS, fewer));
+            }
+        }
+        file
+    }
+
+    /// A job file of a procedure at this length: a quick job runs for a part of its time.
+    #[must_use]
+    pub fn of_procedure(self, mut file: JobFile) -> JobFile {
         if self == Length::Quick {
             for job in &mut file.jobs {
                 let quick = |span: Nanos| Nanos(span.0 / QUICK_PART).max(QUICK_LEAST.min(span));
@@ -34,7 +53,8 @@ impl Length {
     pub fn words(self) -> Option<String> {
         (self == Length::Quick).then(|| {
             format!(
-                "Quick: jobs with a runtime ran for 1/{QUICK_PART} of it, at least {} s.",
+                "Quick: a job with a runtime ended after {QUICK_REQUESTS} requests, within a procedure \
+                 after 1/{QUICK_PART} of it, at least {} s.",
                 QUICK_LEAST.as_secs()
             )
         })
@@ -45,12 +65,26 @@ impl Length {
 mod tests {
     use super::*;
 
+    const TEXT: &str = "[a]\ntime_based\nruntime=60\n[b]\ntime_based\nruntime=1\n[c]\nbs=4k\n";
+
     #[test]
-    fn a_quick_job_runs_for_a_part_of_its_time_and_no_shorter_than_makes_sense() {
-        let text = "[a]\nruntime=60\n[b]\nruntime=1\n[c]\nbs=4k\n";
+    fn a_quick_job_ends_after_so_many_requests() {
+        let file = JobFile::parse(TEXT, "t.fio").unwrap();
+        assert_eq!(Length::Full.of(file.clone()), file);
+        let jobs = Length::Quick.of(file.clone()).jobs;
+        let ios = |n: usize| jobs[n].resolve(1 << 40).unwrap().ios_max;
+        assert_eq!(
+            [ios(0), ios(1), ios(2)],
+            [Some(200_000), Some(200_000), None]
+        );
+        assert_eq!(jobs[0].runtime, file.jobs[0].runtime);
+    }
+
+    #[test]
+    fn a_quick_procedure_takes_a_part_of_its_time_and_no_less_than_makes_sense() {
         let runtimes = |length: Length| {
-            let file = JobFile::parse(text, "t.fio").unwrap();
-            let jobs = length.of(file).jobs;
+            let file = JobFile::parse(TEXT, "t.fio").unwrap();
+            let jobs = length.of_procedure(file).jobs;
             jobs.iter().map(|job| job.runtime).collect::<Vec<_>>()
         };
         let seconds = |s: u64| Some(Nanos::from_millis(s * 1_000));

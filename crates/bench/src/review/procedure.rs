@@ -161,7 +161,8 @@ impl<'a> Running<'a> {
     /// The job over the part of the drive in use.
     fn job_file(&self, job: &Job, state: &str) -> Result<JobFile, ReviewError> {
         let parsed = JobFile::parse(job.text, job.file).map_err(DriverError::from);
-        let mut file = (self.length).of(parsed.map_err(|error| self.failed(job, state, error))?);
+        let mut file =
+            (self.length).of_procedure(parsed.map_err(|error| self.failed(job, state, error))?);
         let is_part = self.sectors < self.device.capacity_sectors();
         for spec in file.jobs.iter_mut().filter(|_| is_part) {
             spec.size = Some(match spec.size {
