@@ -24,6 +24,16 @@ pub fn drive_file(data: &[u8]) -> Verdict {
     verdict(DriveFile::parse("fuzz", &text, &[]))
 }
 
+/// One drive of every kind, in an order that stays: inputs that were kept name them by number.
+const DRIVES: [&str; 6] = [
+    "generic-mlc-8",
+    "intel-x25-m-g1-80",
+    "ocz-core-jmf602",
+    "samsung-slc-64",
+    "seagate-momentus-7200.2",
+    "ocz-vertex3-120",
+];
+
 /// Reads settings, one a line, for a drive named in the first byte, and tries what comes out.
 ///
 /// # Panics
@@ -33,11 +43,10 @@ pub fn settings(data: &[u8]) -> Verdict {
     let Some((&number, text)) = data.split_first() else {
         return Verdict::NoInput;
     };
-    let drives = Catalog::drives();
     let text = String::from_utf8_lossy(text);
     let settings: Vec<String> = text.split('\n').map(str::to_owned).collect();
     verdict(Catalog::load(
-        drives[usize::from(number) % drives.len()],
+        DRIVES[usize::from(number) % DRIVES.len()],
         &settings,
     ))
 }
