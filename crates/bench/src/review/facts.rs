@@ -10,7 +10,7 @@ use ftlab_workload::JobFile;
 use std::collections::BTreeMap;
 
 /// Pages programmed in a life, about.
-const PROGRAMS: f64 = 1e7;
+const PROGRAMS: f64 = 4e7;
 
 /// What the client of a promise writes a day.
 const DAILY: Daily = Daily {
