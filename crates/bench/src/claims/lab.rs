@@ -5,15 +5,14 @@ use super::{Plan, names};
 use crate::methods::{self, Fact, Job, Procedure};
 use crate::record::Record;
 use crate::review::{
-    Case, ClientUse, Length, Load, ReviewError, Running, batches, client_use, drive_seed, job_seed,
-    tell,
+    Case, ClientUse, FromStates, Length, Load, ReviewError, Running, batches, client_use,
+    data_before, drive_seed, tell,
 };
-use crate::states::{self, State};
-use ftlab_base::{Content, RootSeed};
+use crate::states::State;
+use ftlab_base::RootSeed;
 use ftlab_drive::{Catalog, DriveError, DriveFile, Kind, Testbed};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What tells measurements of a drive apart.
@@ -45,16 +44,17 @@ enum Resolved {
     Experiment(&'static super::experiments::Experiment),
 }
 
-fn resolve(need: &Need, kind: Kind) -> Resolved {
+fn resolve(need: &Need, file: &DriveFile) -> Resolved {
     let case = |load, state, testbed, port| {
         // What has no flash has one state.
-        let state = if kind == Kind::Ssd { state } else { State::New };
+        let has_flash = file.kind() == Kind::Ssd;
+        let state = if has_flash { state } else { State::New };
         Resolved::Case(Case {
             state,
             load,
             testbed,
             port,
-            before: Content::RANDOM,
+            before: data_before(file, load),
         })
     };
     match need.work {
@@ -142,7 +142,7 @@ impl<'a> Lab<'a> {
                 self.subjects.insert(name.clone(), subject);
             }
             let subject = self.subjects.get_mut(&name).expect("put there above");
-            let resolved = resolve(need, subject.file.kind());
+            let resolved = resolve(need, &subject.file);
             let key = key(&resolved);
             match resolved {
                 Resolved::Case(case) => drop(subject.cases.insert(key, case)),
@@ -200,8 +200,8 @@ impl<'a> Lab<'a> {
     /// What a need that was asked for came to.
     pub fn sample(&self, need: &Need) -> Sample {
         let name = subject_key(need);
-        let kind = self.subjects[&name].file.kind();
-        self.samples[&(name, key(&resolve(need, kind)))].clone()
+        let key = key(&resolve(need, &self.subjects[&name].file));
+        self.samples[&(name, key)].clone()
     }
 }
 
@@ -220,7 +220,7 @@ impl Subject {
         step: &(dyn Fn(&str) + Sync),
     ) -> Result<Vec<(Key, Sample)>, ReviewError> {
         let seed = drive_seed(root, self.file.slug());
-        let mut found = self.run_cases(root, seed, step)?;
+        let mut found = self.run_cases(root, step)?;
         for &(procedure, bed) in self.procedures.values() {
             let machine = self.machine(bed)?;
             let device = self.file.build(&machine, seed).map_err(|e| self.wrong(e))?;
@@ -256,73 +256,21 @@ impl Subject {
         Ok(found)
     }
 
-    /// The cases, state by state, those of a state in parallel on copies.
     fn run_cases(
         &self,
         root: RootSeed,
-        seed: RootSeed,
         step: &(dyn Fn(&str) + Sync),
     ) -> Result<Vec<(Key, Sample)>, ReviewError> {
-        let mut found = Vec::new();
-        let Some(first) = self.cases.values().next() else {
-            return Ok(found);
+        let from_states = FromStates {
+            file: &self.file,
+            root,
+            length: Length::Full,
+            machine: &|testbed| self.machine(testbed),
         };
-        let build = || {
-            let machine = self.machine(first.testbed)?;
-            self.file.build(&machine, seed).map_err(|e| self.wrong(e))
-        };
-        let mut device = build()?;
-        let mut reached = State::New;
-        for state in State::ALL {
-            let here: Vec<_> = self
-                .cases
-                .iter()
-                .filter(|(_, c)| c.state == state)
-                .collect();
-            if here.is_empty() {
-                continue;
-            }
-            if self.file.kind() == Kind::Ssd {
-                if !reached.leads_to(state) {
-                    device = build()?;
-                    reached = State::New;
-                }
-                states::prepare(device.as_mut(), reached, state, seed).map_err(|error| {
-                    ReviewError::Prepare {
-                        drive: self.file.slug().to_owned(),
-                        error,
-                    }
-                })?;
-                reached = state;
-            }
-            let prepared = Mutex::new(&mut device);
-            let run = |&(key, case): &(&Key, &Case)| {
-                let machine = self.machine(case.testbed)?;
-                let mut copy = prepared.lock().expect("no holder panics").snapshot();
-                copy.plug(
-                    &case
-                        .port
-                        .map_or(machine.host(), |port| machine.on(Some(port))),
-                );
-                let name = case.load.name();
-                let record = (case.load).run(
-                    copy.as_mut(),
-                    &machine,
-                    (Length::Full, job_seed(root, name)),
-                );
-                let record = record.map_err(|error| ReviewError::Run {
-                    run: format!("{} {name} ({})", self.file.slug(), state.name()),
-                    error: Box::new(error),
-                })?;
-                step(&self.label(name));
-                Ok((key.clone(), self.sample(&record)))
-            };
-            let of_state: Vec<Result<_, ReviewError>> = here.par_iter().map(run).collect();
-            for sample in of_state {
-                found.push(sample?);
-            }
-        }
-        Ok(found)
+        let cases: Vec<Case> = self.cases.values().copied().collect();
+        let ran = from_states.run(&cases, step)?;
+        let samples = ran.iter().map(|ran| self.sample(&ran.record));
+        Ok(self.cases.keys().cloned().zip(samples).collect())
     }
 
     fn wrong(&self, error: DriveError) -> ReviewError {

@@ -144,7 +144,7 @@ pub fn cases_of(file: &DriveFile, test: &Test) -> Vec<(State, Case)> {
 }
 
 /// Data like those of a load if they compress and the drive can tell, else data that do not.
-fn data_before(file: &DriveFile, load: Load) -> Content {
+pub fn data_before(file: &DriveFile, load: Load) -> Content {
     match load.compressible() {
         Some(data) if file.compresses() => data,
         _ => Content::RANDOM,

@@ -2,19 +2,19 @@
 
 use super::case::{Case, Key, Load, cases_of, has_room};
 use super::facts::{self, ClientUse, Told};
+use super::from_states::FromStates;
 use super::procedure::{Measured, Running};
-use super::{Plan, ReviewError, drive_seed, job_seed, steps};
-use crate::driver::{DriverError, INTERVAL_S};
+use super::{Plan, ReviewError, drive_seed, steps};
+use crate::driver::INTERVAL_S;
 use crate::drops;
 use crate::methods::{Fact, Family, NO_STATE, Procedure, Runs, Series, Test, Work};
 use crate::record::Record;
-use crate::states::{self, Settling, State};
+use crate::states::Settling;
 use ftlab_base::{Content, RootSeed};
 use ftlab_drive::{Catalog, Device, DriveError, DriveFile, Host, Kind, Port, Testbed};
 use ftlab_result::{DriveKind, DriveSheet, Inside, Parameter, Run, Traffic};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 
 /// How a drive was prepared for a test of data that compress.
 pub(super) const WRITTEN_ALIKE: &str =
@@ -84,7 +84,7 @@ impl<'a> Bench<'a> {
     pub fn run(&self, step: &(dyn Fn(&str) + Sync)) -> Result<Vec<Run>, ReviewError> {
         let seed = drive_seed(self.plan.seed, self.file.slug());
         let mut done = Done::default();
-        self.run_cases(seed, &mut done, step)?;
+        self.run_cases(&mut done, step)?;
         // All of them, in order: which error is reported must not depend on the threads.
         let procedures = self.procedures();
         let run = |&(procedure, testbed): &(&'static Procedure, &'static str)| {
@@ -111,68 +111,18 @@ impl<'a> Bench<'a> {
         self.runs(&done)
     }
 
-    fn run_cases(
-        &self,
-        seed: RootSeed,
-        done: &mut Done,
-        step: &(dyn Fn(&str) + Sync),
-    ) -> Result<(), ReviewError> {
-        let mut cases = self.cases();
-        // Drives are prepared once with each kind of data.
-        while let Some(first) = cases.first() {
-            let before = first.before;
-            let (now, later): (Vec<Case>, Vec<Case>) =
-                cases.into_iter().partition(|case| case.before == before);
-            self.run_from(before, &now, seed, done, step)?;
-            cases = later;
-        }
-        Ok(())
-    }
-
-    /// Runs cases that begin with a drive prepared with the same data.
-    fn run_from(
-        &self,
-        before: Content,
-        cases: &[Case],
-        seed: RootSeed,
-        done: &mut Done,
-        step: &(dyn Fn(&str) + Sync),
-    ) -> Result<(), ReviewError> {
-        let machine = self.machine(cases[0].testbed)?;
-        let mut device = self.build(seed, &machine)?;
-        let mut reached = State::New;
-        for state in State::ALL {
-            let here: Vec<&Case> = cases.iter().filter(|case| case.state == state).collect();
-            if here.is_empty() {
-                continue;
-            }
-            if self.file.kind() == Kind::Ssd {
-                if !reached.leads_to(state) {
-                    device = self.build(seed, &machine)?;
-                    reached = State::New;
-                }
-                let prepared = states::prepare_with(device.as_mut(), reached, state, seed, before);
-                let settling = prepared.map_err(|error| ReviewError::Prepare {
-                    drive: self.file.slug().to_owned(),
-                    error,
-                })?;
-                for case in here.iter().filter(|_| settling.is_some()) {
-                    done.settled
-                        .extend(settling.clone().map(|s| (case.key(), s)));
-                }
-                reached = state;
-            }
-            let prepared = Mutex::new(&mut device);
-            let record = |case: &&Case| {
-                let mut copy = prepared.lock().expect("no holder panics").snapshot();
-                copy.plug(&self.host(case.testbed, case.port)?);
-                self.record(copy, case, step)
-            };
-            // All of them, in order: which error is reported must not depend on the threads.
-            let records: Vec<_> = here.par_iter().map(record).collect();
-            for (case, record) in here.iter().zip(records) {
-                done.records.insert(case.key(), record?);
-            }
+    fn run_cases(&self, done: &mut Done, step: &(dyn Fn(&str) + Sync)) -> Result<(), ReviewError> {
+        let cases = self.cases();
+        let from_states = FromStates {
+            file: self.file,
+            root: self.plan.seed,
+            length: self.plan.length,
+            machine: &|testbed| self.machine(testbed),
+        };
+        for (case, ran) in cases.iter().zip(from_states.run(&cases, step)?) {
+            done.settled
+                .extend(ran.settling.map(|settling| (case.key(), settling)));
+            done.records.insert(case.key(), ran.record);
         }
         Ok(())
     }
@@ -200,30 +150,6 @@ impl<'a> Bench<'a> {
         self.file
             .build(machine, seed)
             .map_err(|error| self.wrong(error))
-    }
-
-    /// Runs a case.
-    fn record(
-        &self,
-        mut device: Box<dyn Device>,
-        case: &Case,
-        step: &(dyn Fn(&str) + Sync),
-    ) -> Result<Record, ReviewError> {
-        let name = case.load.name();
-        let port = case
-            .port
-            .map_or(String::new(), |port| format!(", {}", port.name()));
-        let label = format!("{} {name} ({}{port})", self.file.slug(), case.state.name());
-        let failed = |error: DriverError| ReviewError::Run {
-            run: label.clone(),
-            error: Box::new(error),
-        };
-        let machine = self.machine(case.testbed)?;
-        let seed = job_seed(self.plan.seed, name);
-        let record = (case.load).run(device.as_mut(), &machine, (self.plan.length, seed));
-        let record = record.map_err(failed)?;
-        step(&label);
-        Ok(record)
     }
 
     /// The distinct cases, in the order of the tests. A disk has one state: it runs in that and

@@ -7,14 +7,16 @@
 mod case;
 mod drive;
 mod facts;
+mod from_states;
 mod length;
 mod memory;
 mod procedure;
 mod torture;
 
-pub(crate) use case::{Case, Load};
+pub(crate) use case::{Case, Load, data_before};
 pub use drive::sheet;
 pub(crate) use facts::{ClientUse, client_use, tell};
+pub(crate) use from_states::FromStates;
 pub use length::Length;
 pub(crate) use memory::batches;
 pub(crate) use procedure::Running;

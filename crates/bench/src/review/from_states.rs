@@ -1,0 +1,134 @@
+//! Cases as they run: a drive is prepared once for each state, and each case gets a copy of its own.
+
+use super::case::Case;
+use super::{Length, ReviewError, drive_seed, job_seed};
+use crate::driver::DriverError;
+use crate::record::Record;
+use crate::states::{self, Settling, State};
+use ftlab_base::{Content, RootSeed};
+use ftlab_drive::{Device, DriveFile, Kind, Testbed};
+use rayon::prelude::*;
+use std::sync::Mutex;
+
+/// A drive whose cases run.
+pub struct FromStates<'a> {
+    pub file: &'a DriveFile,
+    /// Of all streams.
+    pub root: RootSeed,
+    pub length: Length,
+    /// The machine of that name.
+    pub machine: &'a (dyn Fn(&str) -> Result<Testbed, ReviewError> + Sync),
+}
+
+/// What a case came to.
+pub struct Ran {
+    pub record: Record,
+    /// How the drive settled before, if its state is one to settle in.
+    pub settling: Option<Settling>,
+}
+
+impl FromStates<'_> {
+    /// Runs cases, those of a state in parallel; what each came to, in their order. `step` hears of each.
+    pub fn run(
+        &self,
+        cases: &[Case],
+        step: &(dyn Fn(&str) + Sync),
+    ) -> Result<Vec<Ran>, ReviewError> {
+        let mut all: Vec<Option<Ran>> = cases.iter().map(|_| None).collect();
+        // Drives are prepared once with each kind of data.
+        let mut left: Vec<usize> = (0..cases.len()).collect();
+        while let Some(&first) = left.first() {
+            let before = cases[first].before;
+            let (now, later): (Vec<usize>, Vec<usize>) =
+                left.into_iter().partition(|&n| cases[n].before == before);
+            self.run_alike(before, cases, &now, &mut all, step)?;
+            left = later;
+        }
+        Ok(all.into_iter().map(|ran| ran.expect("each ran")).collect())
+    }
+
+    /// Runs cases that begin with a drive prepared with the same data.
+    fn run_alike(
+        &self,
+        before: Content,
+        cases: &[Case],
+        alike: &[usize],
+        all: &mut [Option<Ran>],
+        step: &(dyn Fn(&str) + Sync),
+    ) -> Result<(), ReviewError> {
+        let seed = drive_seed(self.root, self.file.slug());
+        let machine = (self.machine)(cases[alike[0]].testbed)?;
+        let mut device = self.build(seed, &machine)?;
+        let mut reached = State::New;
+        for state in State::ALL {
+            let here: Vec<usize> = (alike.iter().copied())
+                .filter(|&n| cases[n].state == state)
+                .collect();
+            if here.is_empty() {
+                continue;
+            }
+            let mut settling = None;
+            if self.file.kind() == Kind::Ssd {
+                if !reached.leads_to(state) {
+                    device = self.build(seed, &machine)?;
+                    reached = State::New;
+                }
+                let prepared = states::prepare_with(device.as_mut(), reached, state, seed, before);
+                settling = prepared.map_err(|error| ReviewError::Prepare {
+                    drive: self.file.slug().to_owned(),
+                    error,
+                })?;
+                reached = state;
+            }
+            let prepared = Mutex::new(&mut device);
+            let record = |&n: &usize| {
+                let copy = prepared.lock().expect("no holder panics").snapshot();
+                self.record(copy, &cases[n], step)
+            };
+            // All of them, in order: which error is reported must not depend on the threads.
+            let records: Vec<_> = here.par_iter().map(record).collect();
+            for (n, record) in here.into_iter().zip(records) {
+                all[n] = Some(Ran {
+                    record: record?,
+                    settling: settling.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn build(&self, seed: RootSeed, machine: &Testbed) -> Result<Box<dyn Device>, ReviewError> {
+        let built = self.file.build(machine, seed);
+        built.map_err(|error| ReviewError::Drive {
+            drive: self.file.slug().to_owned(),
+            error,
+        })
+    }
+
+    /// Runs a case.
+    fn record(
+        &self,
+        mut device: Box<dyn Device>,
+        case: &Case,
+        step: &(dyn Fn(&str) + Sync),
+    ) -> Result<Record, ReviewError> {
+        let name = case.load.name();
+        let port = case
+            .port
+            .map_or(String::new(), |port| format!(", {}", port.name()));
+        let label = format!("{} {name} ({}{port})", self.file.slug(), case.state.name());
+        let machine = (self.machine)(case.testbed)?;
+        device.plug(&match case.port {
+            None => machine.host(),
+            port => machine.on(port),
+        });
+        let seed = job_seed(self.root, name);
+        let record = (case.load).run(device.as_mut(), &machine, (self.length, seed));
+        let record = record.map_err(|error: DriverError| ReviewError::Run {
+            run: label.clone(),
+            error: Box::new(error),
+        })?;
+        step(&label);
+        Ok(record)
+    }
+}
