@@ -1,6 +1,9 @@
 //! Large tables that are looked up at random. A run without time mostly waits for memory; what these
 //! two are worth is measured by `cargo bench -p ftlab-drive`.
 
+use std::ops::{Deref, DerefMut};
+use std::sync::Mutex;
+
 /// Asks the processor for the cache line of an element, and goes on without waiting for it. Beyond
 /// the end nothing happens.
 #[inline(always)]
@@ -18,28 +21,118 @@ pub fn prefetch<T>(table: &[T], index: usize) {
     let _ = (table, index);
 }
 
-/// `len` times `value`, in large pages of memory where the system has them: a table of many
-/// megabytes in pages of 4 KiB has more addresses to translate than a processor remembers.
-#[must_use]
-pub fn large_table<T: Copy>(len: usize, value: T) -> Vec<T> {
-    let mut table = empty_large_table(len);
-    table.resize(len, value);
-    table
+/// A table of many megabytes: in large pages of memory where the system has them, since in pages of
+/// 4 KiB it has more addresses to translate than a processor remembers. The memory of a table that is
+/// dropped waits for the next one of that size: a system that gives memory clears it first, which takes
+/// longer than copying the table of a drive.
+#[derive(Debug, PartialEq, Eq)]
+pub struct LargeTable<T: Element>(Vec<T>);
+
+/// What a [`LargeTable`] can be of.
+pub trait Element: Copy + 'static {
+    /// Memory of tables that are gone.
+    #[doc(hidden)]
+    fn spare() -> &'static Mutex<Spare<Self>>;
 }
 
-/// A copy of `table`, in large pages too.
-#[must_use]
-pub fn copy_of_large_table<T: Copy>(table: &[T]) -> Vec<T> {
-    let mut copy = empty_large_table(table.len());
-    copy.extend_from_slice(table);
-    copy
+macro_rules! element {
+    ($($type:ty),*) => {$(
+        impl Element for $type {
+            fn spare() -> &'static Mutex<Spare<$type>> {
+                static SPARE: Mutex<Spare<$type>> = Mutex::new(Spare(Vec::new()));
+                &SPARE
+            }
+        }
+    )*};
+}
+element!(u8, u32);
+
+/// Memory of tables that are gone, the oldest first.
+#[derive(Debug)]
+pub struct Spare<T>(Vec<Vec<T>>);
+
+/// Tables whose memory waits at most: those of two drives on each of a few processors.
+const SPARE_TABLES: usize = 8;
+
+/// Smaller ones are left to the allocator.
+const SPARE_BYTES_MIN: usize = 1 << 20;
+
+impl<T: Element> Spare<T> {
+    /// Memory for so many. What is asked for in vain makes room: sizes that are not used any more go.
+    fn take(&mut self, len: usize) -> Option<Vec<T>> {
+        let fits = self.0.iter().position(|spare| spare.capacity() == len);
+        if fits.is_none() && !self.0.is_empty() {
+            self.0.remove(0);
+        }
+        fits.map(|n| self.0.remove(n))
+    }
+
+    fn put(&mut self, mut table: Vec<T>) {
+        if self.0.len() == SPARE_TABLES {
+            self.0.remove(0);
+        }
+        table.clear();
+        self.0.push(table);
+    }
 }
 
-fn empty_large_table<T>(len: usize) -> Vec<T> {
-    let table = Vec::with_capacity(len);
-    #[cfg(target_os = "linux")]
-    advise_large_pages(&table);
-    table
+impl<T: Element> LargeTable<T> {
+    /// `len` times `value`.
+    #[must_use]
+    pub fn new(len: usize, value: T) -> LargeTable<T> {
+        let mut table = Self::memory(len);
+        table.resize(len, value);
+        LargeTable(table)
+    }
+
+    /// Room for so many, empty.
+    fn memory(len: usize) -> Vec<T> {
+        let spare = T::spare().lock().ok().and_then(|mut spare| {
+            let is_large = len * size_of::<T>() >= SPARE_BYTES_MIN;
+            is_large.then(|| spare.take(len)).flatten()
+        });
+        spare.unwrap_or_else(|| {
+            let table = Vec::with_capacity(len);
+            #[cfg(target_os = "linux")]
+            advise_large_pages(&table);
+            table
+        })
+    }
+}
+
+impl<T: Element> Clone for LargeTable<T> {
+    fn clone(&self) -> LargeTable<T> {
+        let mut copy = Self::memory(self.len());
+        copy.extend_from_slice(self);
+        LargeTable(copy)
+    }
+}
+
+impl<T: Element> Drop for LargeTable<T> {
+    fn drop(&mut self) {
+        let table = std::mem::take(&mut self.0);
+        if table.capacity() * size_of::<T>() >= SPARE_BYTES_MIN
+            && let Ok(mut spare) = T::spare().lock()
+        {
+            spare.put(table);
+        }
+    }
+}
+
+impl<T: Element> Deref for LargeTable<T> {
+    type Target = [T];
+
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T: Element> DerefMut for LargeTable<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
 }
 
 /// Before the memory is touched for the first time. Advice may be ignored, so errors are.
@@ -68,14 +161,38 @@ mod tests {
     #[test]
     fn a_large_table_is_like_any_other() {
         for len in [0, 1, 1000, 3 << 20] {
-            let mut table = large_table(len, 7u32);
+            let mut table = LargeTable::new(len, 7_u32);
             assert!(table.len() == len && table.iter().all(|&n| n == 7));
             if let Some(last) = table.last_mut() {
                 *last = 8;
             }
             prefetch(&table, len / 2);
             prefetch(&table, len);
-            assert_eq!(copy_of_large_table(&table), table);
+            assert_eq!(table.clone(), table);
         }
+    }
+
+    #[test]
+    fn what_a_table_held_is_not_in_the_next() {
+        let len = (1 << 20) + 12_345;
+        for value in 0..20 {
+            let tables: Vec<_> = (0..value).map(|n| LargeTable::new(len, n)).collect();
+            let same = |(n, table): (usize, &LargeTable<u8>)| table.iter().all(|&v| v == n as u8);
+            assert!(tables.iter().enumerate().all(same));
+            let copy = tables.last().cloned();
+            assert_eq!(copy.as_ref(), tables.last());
+        }
+        assert!(u8::spare().lock().unwrap().0.len() <= SPARE_TABLES);
+    }
+
+    #[test]
+    fn memory_of_a_size_that_is_not_used_any_more_goes() {
+        let mut spare = Spare(Vec::new());
+        for len in [1, 2, 3] {
+            spare.put(vec![0_u32; len]);
+        }
+        assert_eq!(spare.take(2).map(|table| table.len()), Some(0));
+        assert!(spare.take(7).is_none() && spare.take(1).is_none());
+        assert!(spare.0.is_empty());
     }
 }

@@ -235,7 +235,7 @@ impl Subject {
         let mut client: Option<ClientUse> = None;
         for (key, &fact) in &self.facts {
             if matches!(fact, Fact::ClientWrites | Fact::Endurance { .. }) && client.is_none() {
-                client = Some(client_use(&self.file, seed)?);
+                client = Some(client_use(&self.file, Length::Full, seed)?);
             }
             found.push((
                 key.clone(),

@@ -19,17 +19,16 @@ const SUPERBLOCKS: u32 = 1024;
 /// Drive sizes that the host writes, half of them before anything is counted.
 const SIZES: u64 = 2;
 
-/// Pages programmed at most: a drive that moves most of what it holds for every write is soon settled.
-const PROGRAMS_MAX: u64 = 40_000_000;
-
 /// NAND bytes programmed for a byte that a client writes, on a drive that was filled once: over the
-/// second half of two drive sizes, or of 40 million programs. A page-mapped drive gets fewer blocks, and
+/// second half of two drive sizes, or of `programs_max`, since a drive that moves most of what it holds
+/// for every write is soon settled. A page-mapped drive gets fewer blocks, and
 /// the job's regions shrink with it.
 ///
 /// # Errors
 /// When the drive cannot be built, the job does not fit it, or it cannot be filled.
 pub fn write_amplification(
     file: &DriveFile,
+    programs_max: u64,
     testbed: &Testbed,
     seed: RootSeed,
 ) -> Result<f64, EnduranceError> {
@@ -49,10 +48,15 @@ pub fn write_amplification(
     let job = JobFile::parse(text, name).expect("a test reads it");
     let of_size = scaled.capacity_bytes() as f64 / file.capacity_bytes() as f64;
     let job = in_proportion(&job, of_size);
-    write(device.as_mut(), &job, seed)
+    write(device.as_mut(), &job, programs_max, seed)
 }
 
-fn write(device: &mut dyn Device, job: &JobFile, seed: RootSeed) -> Result<f64, EnduranceError> {
+fn write(
+    device: &mut dyn Device,
+    job: &JobFile,
+    programs_max: u64,
+    seed: RootSeed,
+) -> Result<f64, EnduranceError> {
     let bytes = device.capacity_sectors() * SECTOR_BYTES;
     let jobs = driver::resolve(job, bytes, driver::Clock::Untimed)?;
     let start = device.counters();
@@ -68,7 +72,7 @@ fn write(device: &mut dyn Device, job: &JobFile, seed: RootSeed) -> Result<f64, 
             let done = now.since(&start);
             let reached = |parts: u64| {
                 done.host_bytes_written * parts >= SIZES * bytes
-                    || done.nand_programs * parts >= PROGRAMS_MAX
+                    || done.nand_programs * parts >= programs_max
             };
             if half.is_none() && reached(2) {
                 half = Some(now);

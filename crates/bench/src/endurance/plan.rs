@@ -94,7 +94,13 @@ impl Plan {
             divisor
         };
         // First what matters least: the number of blocks, then their size, then the cycles.
-        let blocks = take(extent.superblocks / SUPERBLOCKS);
+        // Log blocks are few however many blocks there are, so a smaller block-mapped drive would have more of
+        // them for what a client writes.
+        let blocks = if extent.is_block_mapped {
+            1
+        } else {
+            take(extent.superblocks / SUPERBLOCKS)
+        };
         let smallest = if extent.is_block_mapped {
             extent.superblock_slots
         } else {

@@ -118,6 +118,14 @@ pub enum Fact {
     EnduranceInTheory,
 }
 
+impl Fact {
+    /// Whether it needs a client that writes the drive.
+    #[must_use]
+    pub const fn is_of_client(self) -> bool {
+        matches!(self, Fact::ClientWrites | Fact::Endurance { .. })
+    }
+}
+
 /// What is read off the series of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Series {

@@ -7,7 +7,7 @@ use super::procedure::{Measured, Running};
 use super::{Plan, ReviewError, drive_seed, steps};
 use crate::driver::INTERVAL_S;
 use crate::drops;
-use crate::methods::{Fact, Family, NO_STATE, Procedure, Runs, Series, Test, Work};
+use crate::methods::{Family, NO_STATE, Procedure, Runs, Series, Test, Work};
 use crate::record::Record;
 use crate::states::Settling;
 use ftlab_base::{Content, RootSeed};
@@ -102,7 +102,7 @@ impl<'a> Bench<'a> {
             done.procedures.insert((procedure.slug, testbed), measured?);
         }
         if self.needs_client() {
-            done.client = Some(facts::client_use(self.file, seed)?);
+            done.client = Some(facts::client_use(self.file, self.plan.length, seed)?);
             step(&format!(
                 "{} client-workload.fio ({NO_STATE})",
                 self.file.slug()
@@ -181,12 +181,7 @@ impl<'a> Bench<'a> {
     }
 
     fn needs_client(&self) -> bool {
-        let needs = |test: &Test| {
-            matches!(
-                test.step.work,
-                Work::Fact(Fact::ClientWrites | Fact::Endurance { .. })
-            )
-        };
+        let needs = |test: &Test| matches!(test.step.work, Work::Fact(fact) if fact.is_of_client());
         self.tests.iter().any(needs)
     }
 

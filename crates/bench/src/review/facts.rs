@@ -1,7 +1,7 @@
 //! What can be told of a drive without a run with time: spare area, a client's write amplification,
 //! wear, endurance.
 
-use super::ReviewError;
+use super::{Length, ReviewError};
 use crate::endurance::{self, CLIENT, Daily, EnduranceError, Life, Plan};
 use crate::methods::Fact;
 use ftlab_base::RootSeed;
@@ -9,8 +9,24 @@ use ftlab_drive::{Catalog, DriveFile, Testbed};
 use ftlab_workload::JobFile;
 use std::collections::BTreeMap;
 
-/// Pages programmed in a life, about.
-const PROGRAMS: f64 = 4e7;
+/// Pages that a client's writes are worth: until write amplification has settled, and in a whole life, about.
+#[derive(Debug, Clone, Copy)]
+struct Programs {
+    wa: f64,
+    life: f64,
+}
+
+impl Programs {
+    const fn of(length: Length) -> Programs {
+        match length {
+            Length::Full => Programs {
+                wa: 4e7,
+                life: 1.5e8,
+            },
+            Length::Quick => Programs { wa: 4e6, life: 4e6 },
+        }
+    }
+}
 
 /// What the client of a promise writes a day.
 const DAILY: Daily = Daily {
@@ -34,27 +50,38 @@ pub struct ClientUse {
     wa: f64,
     /// Its whole life, if its blocks do not last for ever.
     life: Option<Life>,
+    programs: Programs,
 }
 
 /// Lets a client write a drive, to its end if it has one.
-pub fn client_use(file: &DriveFile, seed: RootSeed) -> Result<ClientUse, ReviewError> {
+pub fn client_use(
+    file: &DriveFile,
+    length: Length,
+    seed: RootSeed,
+) -> Result<ClientUse, ReviewError> {
     // No machine matters to a run without time.
     let nobody = Catalog::testbed("anandtech-2008").map_err(|error| ReviewError::Drive {
         drive: file.slug().to_owned(),
         error,
     })?;
-    used(file, &nobody, seed).map_err(|error| ReviewError::Procedure {
+    used(file, length, &nobody, seed).map_err(|error| ReviewError::Procedure {
         drive: file.slug().to_owned(),
         procedure: "client-workload",
         why: error.to_string(),
     })
 }
 
-fn used(file: &DriveFile, nobody: &Testbed, seed: RootSeed) -> Result<ClientUse, EnduranceError> {
-    let wa = endurance::write_amplification(file, nobody, seed)?;
+fn used(
+    file: &DriveFile,
+    length: Length,
+    nobody: &Testbed,
+    seed: RootSeed,
+) -> Result<ClientUse, EnduranceError> {
+    let programs = Programs::of(length);
+    let wa = endurance::write_amplification(file, programs.wa as u64, nobody, seed)?;
     let (name, text) = CLIENT;
     let job = JobFile::parse(text, name).expect("a test reads it");
-    let life = match Plan::within(file, PROGRAMS) {
+    let life = match Plan::within(file, programs.life) {
         Ok(plan) => Some(endurance::live(
             file,
             &job,
@@ -65,7 +92,7 @@ fn used(file: &DriveFile, nobody: &Testbed, seed: RootSeed) -> Result<ClientUse,
         Err(EnduranceError::LastsForEver { .. }) => None,
         Err(error) => return Err(error),
     };
-    Ok(ClientUse { wa, life })
+    Ok(ClientUse { wa, life, programs })
 }
 
 /// Tells a fact; `client` is what [`client_use`] found, for the facts that need it.
@@ -98,8 +125,9 @@ pub fn tell(file: &DriveFile, fact: Fact, client: Option<&ClientUse>) -> Told {
             put("wa", client.wa);
             steps.push(format!(
                 "{} without time on a drive that was filled once: write amplification over the second \
-                 half of two drive sizes, or of 40 million programs.",
-                CLIENT.0
+                 half of two drive sizes, or of {} million programs.",
+                CLIENT.0,
+                client.programs.wa / 1e6
             ));
             if let Some(life) = &client.life {
                 let five_years = life.at(DAYS * DAILY.bytes);
@@ -115,9 +143,10 @@ pub fn tell(file: &DriveFile, fact: Fact, client: Option<&ClientUse>) -> Told {
                 }
                 steps.push(format!(
                     "The same to the end of the drive's life, in proportion on a smaller drive of \
-                     shorter-lived blocks ({PROGRAMS:e} programs): the share of over-worn blocks after \
+                     shorter-lived blocks ({:e} programs): the share of over-worn blocks after \
                      five years of {} GB a day, and the bytes until the mean block has had its rated \
                      cycles.",
+                    client.programs.life,
                     DAILY.bytes / 1e9
                 ));
             }
@@ -153,7 +182,7 @@ mod tests {
         .map(str::to_owned)
         .to_vec();
         let file = Catalog::load("generic-mlc-8", &settings).unwrap();
-        let client = client_use(&file, RootSeed(1)).unwrap();
+        let client = client_use(&file, Length::Full, RootSeed(1)).unwrap();
         let endurance = Fact::Endurance { gb_per_day: 100 };
         let told = tell(&file, endurance, Some(&client)).metrics;
         let rated = file.raw_bytes().unwrap() as f64 * 100.0 / told["wa"];

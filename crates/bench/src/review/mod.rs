@@ -188,15 +188,19 @@ fn result_set(plan: &Plan, runs: Vec<Run>) -> ResultSet {
     }
 }
 
-/// The published figures beside the runs. What takes its time, like a drop of the rate, is not what it was
-/// in a quick review: it is shown, and not judged.
+/// The published figures beside the runs. What takes its time, like a drop of the rate or the wear of a
+/// life, is not what it was in a quick review: it is shown, and not judged.
 fn figures(plan: &Plan, names: &[Names], runs: &[Run]) -> Vec<Figure> {
     let mut figures = figures::figures(names, &plan.tests, runs);
     if plan.length == Length::Quick {
         let is_within = |figure: &Figure| {
             let is_of = |test: &&Test| test.step.slug == figure.test;
             let test = plan.tests.iter().find(is_of);
-            test.is_some_and(|test| matches!(test.step.work, Work::Within(..)))
+            test.is_some_and(|test| match test.step.work {
+                Work::Within(..) => true,
+                Work::Fact(fact) => fact.is_of_client(),
+                Work::Jobs { .. } | Work::Scenario(_) => false,
+            })
         };
         for figure in figures.iter_mut().filter(|figure| is_within(figure)) {
             (figure.verdict, figure.error) = (Verdict::Shown, None);

@@ -106,6 +106,9 @@ impl DriveFile {
                 slot.max(SECTOR_BYTES),
             ));
         }
+        if let Some(ahead) = ssd.gc.as_ref().and_then(|gc| gc.ahead.as_ref()) {
+            changes.push(format!("gc.ahead={}", ahead.get() / scale.blocks.max(1)));
+        }
         if let Some(checkpoint) = &ssd.checkpoint {
             changes.push(sized("checkpoint.every", checkpoint.every.get(), slot));
             changes.push(sized(

@@ -365,6 +365,17 @@ fn a_scaled_drive_keeps_its_shares() {
         );
         assert!((ratio(&small) / ratio(&file) - 1.0).abs() < 0.02, "{slug}");
     }
+    let ahead = |file: &DriveFile| {
+        let rows = file.parameters();
+        let row = rows.into_iter().find(|row| row.key == "gc.ahead").unwrap();
+        row.value.parse::<f64>().unwrap()
+    };
+    let collector = Catalog::load("gskill-falcon2-128", &[]).unwrap();
+    let small = collector.scaled(Scale {
+        blocks: 8,
+        ..Scale::FULL
+    });
+    assert_eq!(ahead(&small.unwrap()), (ahead(&collector) / 8.0).floor());
     let disk = Catalog::load("seagate-momentus-7200.2", &[]).unwrap();
     let error = disk.extent().unwrap_err().to_string();
     assert!(error.contains("does not wear out"), "{error}");

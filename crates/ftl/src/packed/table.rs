@@ -6,7 +6,7 @@ mod state;
 pub(super) use state::TableState;
 
 use crate::page::NOT_A_CANDIDATE;
-use ftlab_base::memory::{copy_of_large_table, large_table, prefetch};
+use ftlab_base::memory::{LargeTable, prefetch};
 use ftlab_base::{Divisor, Identity, Lpn, SuperblockId};
 use ftlab_nand::StateError;
 use hashbrown::HashMap;
@@ -81,12 +81,12 @@ struct Log {
 }
 
 /// The mapping table, the logs of the superblocks, and counts of valid chunks.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Table {
     /// First chunk, or number of the shared data, by logical slot.
-    place: Vec<u32>,
+    place: LargeTable<u32>,
     /// Chunks, or a mark, by logical slot.
-    chunks: Vec<u8>,
+    chunks: LargeTable<u8>,
     shared: Vec<Shared>,
     free_shared: Vec<u32>,
     by_identity: HashMap<Identity, u32, FxBuildHasher>,
@@ -96,26 +96,11 @@ pub(super) struct Table {
     by_superblock: Divisor,
 }
 
-impl Clone for Table {
-    fn clone(&self) -> Table {
-        Table {
-            place: copy_of_large_table(&self.place),
-            chunks: copy_of_large_table(&self.chunks),
-            shared: self.shared.clone(),
-            free_shared: self.free_shared.clone(),
-            by_identity: self.by_identity.clone(),
-            logs: self.logs.clone(),
-            valid: self.valid.clone(),
-            by_superblock: self.by_superblock,
-        }
-    }
-}
-
 impl Table {
     pub fn new(slots: u32, superblocks: u32, chunks_per_superblock: u32) -> Table {
         Table {
-            place: large_table(slots as usize, 0),
-            chunks: large_table(slots as usize, UNMAPPED),
+            place: LargeTable::new(slots as usize, 0),
+            chunks: LargeTable::new(slots as usize, UNMAPPED),
             shared: Vec::new(),
             free_shared: Vec::new(),
             by_identity: HashMap::default(),
@@ -336,7 +321,10 @@ impl Table {
         let mut slots = vec![0; self.shared.len()];
         let mut valid = vec![0; self.valid.len()];
         let superblock_chunks = self.by_superblock.get();
-        for (lpn, (&place, &chunks)) in (0..).map(Lpn).zip(self.place.iter().zip(&self.chunks)) {
+        for (lpn, (&place, &chunks)) in (0..)
+            .map(Lpn)
+            .zip(self.place.iter().zip(self.chunks.iter()))
+        {
             match chunks {
                 UNMAPPED => {}
                 SHARED => slots[place as usize] += 1,

@@ -2,7 +2,7 @@
 
 use super::bitmap::Bitmap;
 use super::victim::NOT_A_CANDIDATE;
-use ftlab_base::memory::{copy_of_large_table, large_table, prefetch};
+use ftlab_base::memory::{LargeTable, prefetch};
 use ftlab_base::{Divisor, Layout, Lpn, SuperblockId};
 
 /// A table entry that points nowhere.
@@ -11,12 +11,12 @@ pub(super) const NOWHERE: u32 = u32::MAX;
 /// The mapping table with its inverse, and counts of valid slots.
 ///
 /// Superblocks are counted by *cell*: the superblocks of one stream in one group of dies.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Table {
     /// Physical slot of each logical one.
-    map: Vec<u32>,
+    map: LargeTable<u32>,
     /// Logical slot that was written to each physical one.
-    owner: Vec<u32>,
+    owner: LargeTable<u32>,
     /// Physical slots that are the newest copy.
     valid: Bitmap,
     /// Valid slots of each superblock; free and open ones are marked.
@@ -30,28 +30,14 @@ pub(super) struct Table {
     by_superblock_slots: Divisor,
 }
 
-impl Clone for Table {
-    fn clone(&self) -> Self {
-        Table {
-            map: copy_of_large_table(&self.map),
-            owner: copy_of_large_table(&self.owner),
-            valid: self.valid.clone(),
-            valid_slots: self.valid_slots.clone(),
-            cell_of: self.cell_of.clone(),
-            valid_of_cell: self.valid_of_cell.clone(),
-            ..*self
-        }
-    }
-}
-
 impl Table {
     /// Nothing is mapped; every superblock is free and in the first cell of its group.
     pub fn new(layout: &Layout, user_slots: u32, streams: usize) -> Table {
         let superblocks = layout.superblocks();
         let cell = |s| layout.group_of(SuperblockId(s)) as usize * streams;
         Table {
-            map: large_table(user_slots as usize, NOWHERE),
-            owner: large_table(layout.slots() as usize, NOWHERE),
+            map: LargeTable::new(user_slots as usize, NOWHERE),
+            owner: LargeTable::new(layout.slots() as usize, NOWHERE),
             valid: Bitmap::new(layout.slots()),
             valid_slots: vec![NOT_A_CANDIDATE; superblocks as usize],
             cell_of: (0..superblocks).map(|s| cell(s) as u16).collect(),

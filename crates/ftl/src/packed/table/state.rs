@@ -32,7 +32,7 @@ struct SharedState {
 
 impl Table {
     pub fn state(&self) -> TableState {
-        let places = self.place.iter().zip(&self.chunks);
+        let places = self.place.iter().zip(self.chunks.iter());
         let shared = |entry: &Shared| {
             (entry.slots > 0).then_some(SharedState {
                 at: entry.stored.at,
@@ -44,7 +44,7 @@ impl Table {
             place: places
                 .map(|(&place, &chunks)| if chunks == UNMAPPED { 0 } else { place })
                 .collect(),
-            chunks: self.chunks.clone(),
+            chunks: self.chunks.to_vec(),
             shared: self.shared.iter().map(shared).collect(),
             free_shared: self.free_shared.clone(),
         }
