@@ -66,6 +66,8 @@ pub struct Ssd {
     core: Server,
     buffer: WriteBuffer,
     admissions: VecDeque<Admission>,
+    /// Reads whose data wait until those of a write are in the drive.
+    waiting_out: VecDeque<u32>,
     flushes: VecDeque<u32>,
     commands: Commands,
     events: Events,
@@ -124,6 +126,7 @@ impl Ssd {
             core: Server::default(),
             buffer: WriteBuffer::new(params.buffer_slots, slot.sectors()),
             admissions: VecDeque::new(),
+            waiting_out: VecDeque::new(),
             flushes: VecDeque::new(),
             commands: Commands::default(),
             events: Events::new(),

@@ -35,7 +35,28 @@ impl Ssd {
         self.reading[done.index()] = Some(number);
     }
 
+    /// A read's data are in the drive. In SATA the data of a command cross the link in one piece, so
+    /// they wait for those of a write that are coming, and that for room in the buffer.
     pub(super) fn data_out(&mut self, number: u32, now: SimTime) {
+        if self
+            .admissions
+            .front()
+            .is_some_and(|write| write.has_begun())
+        {
+            self.waiting_out.push_back(number);
+        } else {
+            self.send_out(number, now);
+        }
+    }
+
+    /// The data of a write are all in the drive, or will never be.
+    pub(super) fn end_data_phase(&mut self, now: SimTime) {
+        while let Some(number) = self.waiting_out.pop_front() {
+            self.send_out(number, now);
+        }
+    }
+
+    fn send_out(&mut self, number: u32, now: SimTime) {
         let command = self.commands.get(number);
         let work = self.link_sector * u64::from(command.sectors);
         let last = self.link_sector * u64::from(self.slot.last(command));

@@ -13,6 +13,13 @@ pub(super) struct Admission {
     stalled: bool,
 }
 
+impl Admission {
+    /// Whether its data are coming: the drive asks for none before there is room for some.
+    pub(super) fn has_begun(&self) -> bool {
+        self.admitted > 0
+    }
+}
+
 impl Ssd {
     pub(super) fn begin_write(&mut self, number: u32, now: SimTime) {
         self.admissions.push_back(Admission {
@@ -55,6 +62,7 @@ impl Ssd {
                 let arrived = self.commands.through(first.number).max(now);
                 self.events.schedule(arrived, Event::Written, first.number);
                 self.admissions.pop_front();
+                self.end_data_phase(now);
             }
             if !self.drain(now) {
                 return;
@@ -118,6 +126,7 @@ impl Ssd {
         for number in writes.chain(self.flushes.drain(..)) {
             self.events.schedule(now, Event::Failed, number);
         }
+        self.end_data_phase(now);
     }
 
     pub(super) fn end_flushes(&mut self, now: SimTime) {

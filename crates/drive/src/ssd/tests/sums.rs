@@ -251,6 +251,41 @@ fn a_transfer_that_has_not_begun_holds_up_nobody() {
 }
 
 #[test]
+fn a_read_waits_for_the_data_of_a_write_that_come_as_the_buffer_has_room() {
+    let read_done = |write_sectors| {
+        let mut ssd = drive(&[
+            "buffer.size=4KiB",
+            "nand.channels=1",
+            "nand.dies_per_channel=1",
+        ]);
+        let command = |id, kind, lba, sectors| Command {
+            id: CommandId(id),
+            kind,
+            lba: Lba(lba),
+            sectors,
+            content: Content::RANDOM,
+            at: SimTime::ZERO,
+        };
+        ssd.submit(
+            command(0, CommandKind::Write, 0, write_sectors),
+            SimTime::ZERO,
+        );
+        ssd.submit(command(1, CommandKind::Read, 1_000, 8), SimTime::ZERO);
+        let mut done = Vec::new();
+        ssd.advance(SimTime::NEVER, &mut done);
+        let read = done.iter().find(|done| done.id == CommandId(1)).unwrap();
+        read.at.0
+    };
+    let program = channel() + PROGRAM;
+    assert!(read_done(8) < program);
+    // The second slot has room after the program of the first; then the read's data cross.
+    let written = HOST + LINK_COMMAND + 2 * LINK + program;
+    assert_eq!(read_done(16), written + LINK);
+    // With another slot another program.
+    assert_eq!(read_done(24), written + LINK + program + LINK);
+}
+
+#[test]
 fn a_part_of_a_slot_joins_what_the_buffer_still_holds_of_it() {
     let mut ssd = drive(&[]);
     let at = SimTime::ZERO;
