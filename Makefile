@@ -8,7 +8,10 @@ SHELL         := /bin/sh
 
 CHROMIUM ?= chromium
 
-BIN    := $(or $(CARGO_TARGET_DIR),target)/release/ftlab
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+BIN    := $(TARGET)/release/ftlab
+# The one that makes the report to test.
+FTLAB  ?= $(BIN)
 WEB    := crates/report/web
 # npm's own record of what it installed. Installing also bundles the charts (`prepare` in package.json).
 NPM    := $(if $(wildcard $(WEB)/package-lock.json),$(WEB)/node_modules/.package-lock.json)
@@ -65,15 +68,15 @@ test: setup ## every check and test
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps
 	cargo test --workspace --no-fail-fast
-	@$(MAKE) --no-print-directory test-web
+	@$(MAKE) --no-print-directory test-web FTLAB=$(TARGET)/debug/ftlab
 
 # The browser opens a report as a reader would.
 test-web: out/test-review/$(REPORT)
 	@test -d $(WEB)/test || { echo "test: $(WEB)/test is missing" >&2; exit 1; }
 	cd $(WEB) && REPORT_HTML=$(CURDIR)/$< CHROMIUM="$$(command -v $(CHROMIUM))" node --test
 
-out/test-review/$(REPORT): $(BIN) $(DATA)
-	$(BIN) review --out $(@D)
+out/test-review/$(REPORT): $(FTLAB) $(DATA)
+	$(FTLAB) review --out $(@D)
 	@touch $@
 
 bench: ## run the benchmarks
