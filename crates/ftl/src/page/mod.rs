@@ -470,7 +470,7 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
     }
 
     fn read_part(&mut self, lpn: Lpn, sectors: Range<u32>, done: Fence, batch: &mut OpBatch) {
-        if FLAT || self.layout.pages_per_slot == 1 || self.translation.is_some() {
+        if self.translation.is_some() {
             self.read(lpn, 1, done, batch);
             return;
         }
