@@ -119,6 +119,8 @@ pub enum Chart {
     Bars,
     /// One line a drive over the steps of the family.
     Lines,
+    /// A point an interval over the time of a run, and one bar a drive.
+    Scatter,
 }
 
 /// A published figure beside the simulated one.
