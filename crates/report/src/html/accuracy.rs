@@ -7,6 +7,7 @@ use super::{navigation, tables};
 use crate::format;
 use crate::view::View;
 use crate::view::errors::bands;
+use crate::view::measure;
 
 pub fn section(view: &View<'_>) -> Markup {
     html! {
@@ -102,9 +103,13 @@ fn reviews(view: &View<'_>) -> Markup {
 }
 
 fn misses(view: &View<'_>) -> Markup {
-    let misses: Vec<&Figure> =
-        (view.set.figures.iter()).filter(|figure| figure.verdict == Verdict::Fail).collect();
-    let explained = misses.iter().filter(|figure| !figure.why.is_empty()).count();
+    let misses: Vec<&Figure> = (view.set.figures.iter())
+        .filter(|figure| figure.verdict == Verdict::Fail)
+        .collect();
+    let explained = misses
+        .iter()
+        .filter(|figure| !figure.why.is_empty())
+        .count();
     html! {
         @if !misses.is_empty() {
             details.behind {
@@ -113,7 +118,7 @@ fn misses(view: &View<'_>) -> Markup {
                     @for figure in misses {
                         li {
                             a href={ "#" (figure.id) } { (figure.id) } " "
-                            (view.drive_name(&figure.model)) ", " (format::metric_words(&figure.metric)) ": "
+                            (view.drive_name(&figure.model)) ", " (measure::words(&figure.metric)) ": "
                             (tables::published_and_simulated(figure))
                             @if !figure.why.is_empty() { span.sub { (figure.why) } }
                         }

@@ -1,7 +1,7 @@
 //! One page a drive: what it is good for, how right its model is, every number of it with where it
 //! comes from, its runs.
 
-use ftlab_result::{DriveKind, DriveSheet, Parameter};
+use ftlab_result::{DriveKind, DriveSheet, Parameter, Run};
 use maud::{Markup, html};
 
 use super::navigation::drive_id;
@@ -24,7 +24,12 @@ pub fn page(
     let id = drive_id(&drive.drive);
     let title_id = format!("{id}-title");
     let headline = headlines.get(index);
-    let runs = view.set.runs.iter().filter(|run| run.drive == drive.drive).count();
+    let runs = view
+        .set
+        .runs
+        .iter()
+        .filter(|run| run.drive == drive.drive)
+        .count();
     html! {
         section.page.drive id=(id) aria-labelledby=(title_id) {
             p.eyebrow { (kind(drive.kind)) }
@@ -38,7 +43,7 @@ pub fn page(
             }
             (places(drive, purposes))
             (accuracy(view, drive, &id))
-            (parameters(drive, &id))
+            (smart(view, drive, &id))
             @if runs > 0 {
                 h3 { "Its runs" }
                 details.behind.runs data-runs-of-drive=(index) {
@@ -46,6 +51,7 @@ pub fn page(
                     div.runs-table {}
                 }
             }
+            (parameters(drive, &id))
         }
     }
 }
@@ -95,7 +101,7 @@ fn places(drive: &DriveSheet, purposes: &[Purpose<'_, '_>]) -> Markup {
                         tr {
                             th scope="col" { "Use" }
                             th.num scope="col" { "Place" }
-                            th.num scope="col" { "It" }
+                            th.num scope="col" { "This drive" }
                             th.num scope="col" { "The best" }
                             th scope="col" { "Test" }
                         }
@@ -130,6 +136,46 @@ fn accuracy(view: &View<'_>, drive: &DriveSheet, id: &str) -> Markup {
     }
 }
 
+/// What the drive says of itself after the run that asked it.
+fn smart(view: &View<'_>, drive: &DriveSheet, id: &str) -> Markup {
+    let asked = |run: &&Run| run.drive == drive.drive && !run.smart.is_empty();
+    let caption = format!("{id}-smart");
+    html! {
+        @if let Some(run) = view.set.runs.iter().rfind(asked) {
+            h3 { "What it says of itself" }
+            div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
+                table.parameters {
+                    caption id=(caption) {
+                        "SMART at the end of "
+                        @match view.family_of(&run.test) {
+                            Some(family) => a href={ "#" (family.id) } { (family.title) },
+                            None => (run.test),
+                        }
+                    }
+                    thead {
+                        tr {
+                            th scope="col" { "Attribute" }
+                            th scope="col" { "Name" }
+                            th.num scope="col" { "Value" }
+                            th.num scope="col" { "Threshold" }
+                        }
+                    }
+                    tbody {
+                        @for attribute in &run.smart {
+                            tr {
+                                th scope="row" { (attribute.id) " (" code { (format!("{:#04X}", attribute.id)) } ")" }
+                                td { (attribute.name.replace('_', " ")) }
+                                td.num { (attribute.value) }
+                                td.num { (attribute.threshold) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 fn parameters(drive: &DriveSheet, id: &str) -> Markup {
     let caption = format!("{id}-sheet");
     html! {
@@ -146,7 +192,7 @@ fn parameters(drive: &DriveSheet, id: &str) -> Markup {
                         tr {
                             th scope="col" { "Parameter" }
                             th.num scope="col" { "Value" }
-                            th scope="col" { "Source" }
+                            th scope="col" { "Source, confidence" }
                             th scope="col" { "Note" }
                         }
                     }
@@ -162,7 +208,9 @@ fn parameters(drive: &DriveSheet, id: &str) -> Markup {
 /// Parameters that stand together share what is before the first dot of their keys.
 fn groups(parameters: &[Parameter]) -> Vec<&[Parameter]> {
     let section = |p: &Parameter| p.key.split('.').next().unwrap_or_default().to_owned();
-    parameters.chunk_by(|a, b| section(a) == section(b)).collect()
+    parameters
+        .chunk_by(|a, b| section(a) == section(b))
+        .collect()
 }
 
 fn parameter_row(parameter: &Parameter) -> Markup {
@@ -172,11 +220,11 @@ fn parameter_row(parameter: &Parameter) -> Markup {
             td.num { (value(parameter)) }
             td {
                 (source(&parameter.source))
-                span.sub { (parameter.confidence) " confidence" }
+                @if !parameter.confidence.is_empty() { span.sub { (parameter.confidence) } }
             }
             td.note {
                 (parameter.note)
-                @if !parameter.base.is_empty() { span.sub { "as " code { (parameter.base) } } }
+                @if !parameter.base.is_empty() { " " span.quiet { "(as " code { (parameter.base) } ")" } }
             }
         }
     }

@@ -71,6 +71,7 @@ fn charts(family: &Family<'_>, data: &FamilyData) -> Markup {
     html! {
         @if data.is_scatter() && data.has_series() { (frame("scatter", "IOPS of every interval")) }
         @if data.has_bars() { (frame("main", family.title)) }
+        @if data.has_wear() { (frame("wear", "Wear of the blocks after five years")) }
         @if data.compares_states() && data.has_series() { (frame("states", "The states over time")) }
     }
 }
@@ -154,7 +155,8 @@ fn common_steps<'a>(preparations: &[Preparation<'a>]) -> Vec<&'a str> {
     let mut common: Vec<&str> = (first.steps.iter().rev())
         .enumerate()
         .take_while(|(back, step)| {
-            rest.iter().all(|other| other.steps.iter().rev().nth(*back) == Some(*step))
+            rest.iter()
+                .all(|other| other.steps.iter().rev().nth(*back) == Some(*step))
         })
         .map(|(_, step)| step.as_str())
         .collect();
@@ -169,7 +171,11 @@ fn names(view: &View<'_>, slugs: &[&str]) -> String {
         names.join(", ")
     };
     let all = view.slugs();
-    let others: Vec<&str> = all.iter().filter(|slug| !slugs.contains(slug)).copied().collect();
+    let others: Vec<&str> = all
+        .iter()
+        .filter(|slug| !slugs.contains(slug))
+        .copied()
+        .collect();
     match (slugs.len(), others.len()) {
         (_, 0) => "all drives".to_owned(),
         (few, _) if few <= NAMES_MAX => named(slugs),

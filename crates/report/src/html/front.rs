@@ -11,6 +11,10 @@ use crate::view::headline::{self, Feel, Headline};
 
 /// Rows of the verdict chart at first.
 const VERDICTS_SHOWN: usize = 10;
+/// A random write that takes so much longer than one in order says that order is the cause.
+const NOTABLE_PENALTY: f64 = 2.0;
+/// Cards of drives that pause.
+const CAUSES_MAX: usize = 4;
 /// A table of more drives is folded away.
 const TABLE_OPEN_MAX: usize = 10;
 
@@ -118,7 +122,7 @@ fn causes(headlines: &[Headline<'_>]) -> Markup {
     html! {
         @if !pausing.is_empty() {
             div.causes {
-                @for headline in pausing {
+                @for headline in pausing.iter().take(CAUSES_MAX) {
                     article.cause {
                         h3 {
                             a href={ "#" (drive_id(&headline.drive.drive)) } {
@@ -128,8 +132,14 @@ fn causes(headlines: &[Headline<'_>]) -> Markup {
                         }
                         p.amount { b { (latency(headline.max_ms)) } " the longest wait, " (latency(headline.avg_ms)) " on average" }
                         p { (format::keep_units(&headline.why)) }
+                        @if let Some(ratio) = headline.random_penalty.filter(|ratio| *ratio >= NOTABLE_PENALTY) {
+                            p.small { "The same writes in order are " (format::number(ratio)) "× quicker." }
+                        }
                     }
                 }
+            }
+            @if pausing.len() > CAUSES_MAX {
+                p.small { (pausing.len() - CAUSES_MAX) " more that pause stand in the table of all drives below." }
             }
         }
     }

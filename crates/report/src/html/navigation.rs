@@ -50,7 +50,11 @@ pub fn review_name(review: &Review<'_, '_>) -> String {
     let figures = || review.families.iter().flat_map(|family| &family.figures);
     let from = |source: &str| figures().filter(|figure| figure.source == source).count();
     // The first of equals, as the last of the reversed.
-    let most = review.sources().into_iter().rev().max_by_key(|source| from(source));
+    let most = review
+        .sources()
+        .into_iter()
+        .rev()
+        .max_by_key(|source| from(source));
     match (most, review.letters) {
         (Some(source), _) => source_short(source),
         (None, "") => "Other tests".to_owned(),

@@ -4,7 +4,12 @@ use ftlab_result::{Figure, Verdict};
 use maud::{Markup, html};
 
 use crate::format;
+use crate::view::measure;
 use crate::view::{Family, Score, View};
+
+/// Columns of the table of figures, and of that of one drive's.
+const FIGURE_COLUMNS: usize = 8;
+const FIGURE_OF_DRIVE_COLUMNS: usize = 6;
 
 /// Published beside simulated, one row a figure.
 pub fn figures(
@@ -52,6 +57,16 @@ fn figure_row(view: &View<'_>, figure: &Figure, family: Option<&Family<'_>>) -> 
             td.step { (test_cell(figure, family)) }
             (figure_cells(figure))
         }
+        (why_row(figure, FIGURE_COLUMNS))
+    }
+}
+
+/// Why a figure is missed, across the table: a reason is longer than any cell.
+fn why_row(figure: &Figure, columns: usize) -> Markup {
+    html! {
+        @if !figure.why.is_empty() {
+            tr.why-row { td colspan=(columns) { "Missed: " (figure.why) } }
+        }
     }
 }
 
@@ -59,7 +74,7 @@ fn figure_row(view: &View<'_>, figure: &Figure, family: Option<&Family<'_>>) -> 
 fn figure_cells(figure: &Figure) -> Markup {
     let published = format::published(&figure.published, &figure.qualifier);
     html! {
-        td { (format::metric_words(&figure.metric)) }
+        td { (measure::words(&figure.metric)) }
         td.num { (format::with_unit(&published, &figure.unit)) }
         td.num {
             @match figure.simulated {
@@ -169,7 +184,7 @@ pub fn figures_of_drive(view: &View<'_>, id: &str, figures: &[&Figure]) -> Marku
     let caption = format!("{id}-figures");
     html! {
         div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
-            table {
+            table.of-drive {
                 caption id=(caption) { "Published figures beside the model’s" }
                 thead {
                     tr {
@@ -179,7 +194,6 @@ pub fn figures_of_drive(view: &View<'_>, id: &str, figures: &[&Figure]) -> Marku
                         th.num scope="col" { "Simulated" }
                         th.num scope="col" { "Error" }
                         th scope="col" { "Verdict" }
-                        th scope="col" { "Why it misses" }
                     }
                 }
                 tbody {
@@ -195,8 +209,8 @@ pub fn figures_of_drive(view: &View<'_>, id: &str, figures: &[&Figure]) -> Marku
                                 }
                             }
                             (figure_cells(figure))
-                            td.why { (figure.why) }
                         }
+                        (why_row(figure, FIGURE_OF_DRIVE_COLUMNS))
                     }
                 }
             }

@@ -36,7 +36,9 @@ mod tests {
 
     #[test]
     fn drives_drawn_together_have_different_colours() {
-        let charts: Vec<Vec<usize>> = (0..8).map(|n| (n..n + 12).map(|d| d * 7 % 45).collect()).collect();
+        let charts: Vec<Vec<usize>> = (0..8)
+            .map(|n| (n..n + 12).map(|d| d * 7 % 45).collect())
+            .collect();
         let colours = assign(45, &charts[..1]);
         let of_chart: std::collections::BTreeSet<usize> =
             charts[0].iter().map(|&drive| colours[drive]).collect();

@@ -32,7 +32,10 @@ impl<'a> Conditions<'a> {
         // one drive ran one test in several.
         let mut of_drive: BTreeMap<(&str, &str), Vec<[&str; 3]>> = BTreeMap::new();
         for run in &family.runs {
-            of_drive.entry((&run.drive, &run.test)).or_default().push(of(run));
+            of_drive
+                .entry((&run.drive, &run.test))
+                .or_default()
+                .push(of(run));
         }
         let differs = |part: usize| {
             let several = |met: &Vec<[&str; 3]>| met.iter().any(|one| one[part] != met[0][part]);

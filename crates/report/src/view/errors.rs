@@ -25,9 +25,9 @@ pub fn bands<'a>(figures: impl Iterator<Item = &'a Figure>) -> Vec<(&'static str
 /// does not say so.
 pub fn source_short(source: &str) -> String {
     let publisher = source.split(", ").next().unwrap_or(source);
-    let year = source
-        .split(|c: char| !c.is_ascii_digit())
-        .rfind(|digits| digits.len() == 4 && (digits.starts_with("19") || digits.starts_with("20")));
+    let year = source.split(|c: char| !c.is_ascii_digit()).rfind(|digits| {
+        digits.len() == 4 && (digits.starts_with("19") || digits.starts_with("20"))
+    });
     match year {
         Some(year) if publisher.len() < source.len() => format!("{publisher} {year}"),
         _ => source.to_owned(),
@@ -53,9 +53,15 @@ mod tests {
             "error": 0.0, "verdict": "fail", "run": "", "source": ""
         }))
         .expect("a figure");
-        let off = |error| Figure { error, ..figure.clone() };
+        let off = |error| Figure {
+            error,
+            ..figure.clone()
+        };
         let set = [off(Some(0.0)), off(Some(0.15)), off(Some(3.0)), off(None)];
-        let counts: Vec<usize> = bands(set.iter()).into_iter().map(|(_, count)| count).collect();
+        let counts: Vec<usize> = bands(set.iter())
+            .into_iter()
+            .map(|(_, count)| count)
+            .collect();
         assert_eq!(counts, [1, 1, 0, 1]);
     }
 }

@@ -15,10 +15,9 @@ const ALL_SHOWN_MAX: usize = 6;
 const LINES_SHOWN_MAX: usize = 8;
 /// Bars that a reader takes in at once.
 const BARS_SHOWN_MAX: usize = 16;
-/// Drives shown where nothing was published for any.
-const UNPUBLISHED_SHOWN_MAX: usize = 8;
-/// Above this ratio of largest to smallest, small values vanish on a linear axis.
-const LOG_ABOVE_RATIO: f64 = 30.0;
+/// Fewer drives with published figures get others of the same review for company, up to this many.
+const COMPANY_MIN: usize = 4;
+const COMPANY_MAX: usize = 6;
 /// Significant digits kept: one more than is printed.
 const DIGITS_KEPT: i32 = 4;
 /// Percentiles of the page's tables.
@@ -45,6 +44,14 @@ pub struct FamilyData {
     published: Vec<Mark>,
     traffic: Vec<TrafficRow>,
     series: Vec<Series>,
+    wear: Vec<Wear>,
+}
+
+/// (P/E cycles in percent of the rated ones, share of the blocks in percent).
+#[derive(Debug, Serialize)]
+struct Wear {
+    run: usize,
+    blocks: Vec<(f64, f64)>,
 }
 
 #[derive(Debug, Serialize)]
@@ -53,8 +60,6 @@ struct Measure {
     words: String,
     unit: String,
     better: &'static str,
-    /// Whether the axis starts out logarithmic.
-    log: bool,
     /// One a run.
     values: Vec<Option<f64>>,
 }
@@ -105,8 +110,9 @@ struct Series {
     thinned: bool,
 }
 
-/// The drives a family's charts show at first: all when they are few; those with published figures; else those that the
-/// same review published anything for; else those with most figures anywhere.
+/// The drives a family's charts show at first: all when they are few; else those with published
+/// figures, and where those are few, others that the same review published anything for, or that
+/// have most figures anywhere.
 pub fn shown_first(view: &View<'_>, family: &Family<'_>) -> Vec<usize> {
     let all = super::distinct(family.runs.iter().map(|run| run.drive.as_str()));
     if all.len() <= ALL_SHOWN_MAX {
@@ -129,7 +135,10 @@ pub fn shown_first(view: &View<'_>, family: &Family<'_>) -> Vec<usize> {
     };
     let own = counted(&mut family.figures.iter().copied());
     let of_review = || {
-        let families = view.families.iter().filter(|f| f.review() == family.review());
+        let families = view
+            .families
+            .iter()
+            .filter(|f| f.review() == family.review());
         counted(&mut families.flat_map(|family| family.figures.iter().copied()))
     };
     let anywhere = || counted(&mut view.set.figures.iter());
@@ -137,14 +146,23 @@ pub fn shown_first(view: &View<'_>, family: &Family<'_>) -> Vec<usize> {
         Some(Chart::Lines) => LINES_SHOWN_MAX / Conditions::of(family).a_drive_max(),
         _ => BARS_SHOWN_MAX,
     };
-    let (ranked, most) = match (own, of_review()) {
-        (own, _) if !own.is_empty() => (own, most),
-        (_, review) if !review.is_empty() => (review, UNPUBLISHED_SHOWN_MAX),
-        _ => (anywhere(), UNPUBLISHED_SHOWN_MAX),
-    };
-    let mut shown: Vec<usize> = ranked.into_iter().take(most).map(|(drive, _)| drive).collect();
+    let mut ranked = own;
+    for more in [of_review(), anywhere()] {
+        if ranked.len() >= COMPANY_MIN {
+            break;
+        }
+        let known: Vec<usize> = ranked.iter().map(|&(drive, _)| drive).collect();
+        let fresh = more.into_iter().filter(|(drive, _)| !known.contains(drive));
+        let room = COMPANY_MAX.saturating_sub(ranked.len());
+        ranked.extend(fresh.take(room));
+    }
+    let mut shown: Vec<usize> = ranked
+        .into_iter()
+        .take(most)
+        .map(|(drive, _)| drive)
+        .collect();
     if shown.is_empty() {
-        let some = all.into_iter().take(UNPUBLISHED_SHOWN_MAX);
+        let some = all.into_iter().take(COMPANY_MAX);
         shown = some.map(|slug| view.drive_index(slug)).collect();
     }
     shown.sort_unstable();
@@ -168,7 +186,11 @@ impl FamilyData {
             id: family.id.clone(),
             title: family.title.to_owned(),
             chart,
-            steps: family.tests.iter().map(|test| family.step(&test.test).to_owned()).collect(),
+            steps: family
+                .tests
+                .iter()
+                .map(|test| family.step(&test.test).to_owned())
+                .collect(),
             conditions: conditions.labels(),
             states: conditions.names_states(),
             shown: shown.to_vec(),
@@ -178,6 +200,9 @@ impl FamilyData {
                 .collect(),
             series: (family.runs.iter().enumerate())
                 .filter_map(|(index, run)| series_of(index, run, chart, thinning))
+                .collect(),
+            wear: (family.runs.iter().enumerate())
+                .filter_map(wear_of)
                 .collect(),
             measures,
             runs,
@@ -197,6 +222,11 @@ impl FamilyData {
     /// Whether any run has a course over time.
     pub fn has_series(&self) -> bool {
         !self.series.is_empty()
+    }
+
+    /// Whether any run looked at the wear of the blocks.
+    pub fn has_wear(&self) -> bool {
+        !self.wear.is_empty()
     }
 
     /// Whether states of one drive are compared, so that their courses belong side by side.
@@ -234,21 +264,12 @@ fn measures(family: &Family<'_>) -> Vec<Measure> {
                 false => measure::unit(name).to_owned(),
             },
             better: measure::better_words(name),
-            log: wants_log(values.iter().flatten().copied()),
             values: values.into_iter().map(|value| value.map(kept)).collect(),
         }
     };
     let names = measure::in_order(&first.chart_metric, names.map(String::as_str));
     let told = |measure: &Measure| measure.values.iter().flatten().any(|value| *value != 0.0);
     names.into_iter().map(of_name).filter(told).collect()
-}
-
-fn wants_log(values: impl Iterator<Item = f64>) -> bool {
-    let positive = values.filter(|value| *value > 0.0);
-    let (low, high) = positive.fold((f64::INFINITY, 0.0f64), |(low, high), value| {
-        (low.min(value), high.max(value))
-    });
-    high > low * LOG_ABOVE_RATIO
 }
 
 fn inside(run: &Run) -> Option<[f64; 5]> {
@@ -309,7 +330,9 @@ fn traffic_rows(index: usize, run: &Run) -> Vec<TrafficRow> {
         ("writes", &run.write),
         ("trims", &run.trim),
     ];
-    let moved = directions.into_iter().filter(|(_, traffic)| traffic.ios > 0);
+    let moved = directions
+        .into_iter()
+        .filter(|(_, traffic)| traffic.ios > 0);
     let row = |(part, traffic): (&'static str, &Traffic)| TrafficRow {
         run: index,
         part,
@@ -333,6 +356,14 @@ fn latencies(traffic: &Traffic) -> Vec<Option<f64>> {
     row.extend(PERCENTILES.iter().map(percentile));
     row.push(Some(ms(traffic.lat_ns_max as f64)));
     row
+}
+
+fn wear_of((index, run): (usize, &&Run)) -> Option<Wear> {
+    let rounded = |&(cycles, share): &(f64, f64)| (kept(cycles), kept(share));
+    (!run.wear.is_empty()).then(|| Wear {
+        run: index,
+        blocks: run.wear.iter().map(rounded).collect(),
+    })
 }
 
 fn series_of(index: usize, run: &Run, chart: Chart, thinning: Thinning) -> Option<Series> {

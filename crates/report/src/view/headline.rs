@@ -169,13 +169,16 @@ fn why(kind: DriveKind, feel: Feel, run: &Run) -> String {
         format::number(inside.wa)
     );
     let copies = match inside.gc_share {
-        share if share > 0.0 => format!("{cost}, {} of it copies", format::percent(share)),
+        share if share > 0.0 => format!("{cost}, {} copies", most_of_it(share)),
         _ => cost.clone(),
     };
     let pauses = matches!(feel, Feel::Stutters | Feel::Hesitates);
     match (pauses, inside.wa) {
         (true, wa) if wa >= WA_HIGH => {
-            format!("{copies}: the host waits while old data is moved.")
+            format!(
+                "{}{copies}: the host waits while old data is moved.",
+                cost_of_one(run)
+            )
         }
         (true, _) => format!("{}{}", rare_pause(run), cost_aside(&cost)),
         (false, wa) if wa <= WA_LOW => format!("{cost}: almost nothing has to be copied."),
@@ -204,6 +207,29 @@ fn rare_pause(run: &Run) -> String {
             "{how_often}. {} pages of the mapping table went to flash meanwhile: the likely cause.",
             format::number(pages as f64)
         ),
+    }
+}
+
+/// `42 % of it`; a share that would be rounded to all is not all.
+fn most_of_it(share: f64) -> String {
+    match share {
+        share if share >= 0.995 => "nearly all of it".to_owned(),
+        share => format!("{} of it", format::percent(share)),
+    }
+}
+
+/// What a single write makes the drive write: the amplification, where it is felt.
+fn cost_of_one(run: &Run) -> String {
+    match run.write.ios {
+        0 => String::new(),
+        ios => {
+            let bytes = run.write.bytes as f64 / ios as f64;
+            format!(
+                "For each write of {} KiB it writes {} of flash. ",
+                format::number(format::round_to_digits(bytes / 1024.0, 3)),
+                format::bytes(bytes * run.inside.wa)
+            )
+        }
     }
 }
 

@@ -76,11 +76,25 @@ pub fn better(metric: &str) -> Better {
             .any(|part| metric == *part || metric.ends_with(part))
     };
     if metric.starts_with("mb_s")
-        || known(&["iops", "mb_s", "mib_s", "_per_day", "host_writes_total", "_years"])
+        || known(&[
+            "iops",
+            "mb_s",
+            "mib_s",
+            "_per_day",
+            "host_writes_total",
+            "_years",
+        ])
     {
         Better::Higher
     } else if metric.starts_with("lat_")
-        || known(&["seconds", "watts", "joules_per_gb", "pauses", "_pause_s", "wa"])
+        || known(&[
+            "seconds",
+            "watts",
+            "joules_per_gb",
+            "pauses",
+            "_pause_s",
+            "wa",
+        ])
         || metric == "wear_inefficiency_pct"
     {
         Better::Lower
@@ -108,6 +122,7 @@ pub fn words(metric: &str) -> String {
         "idle_watts" => "Power at rest".to_owned(),
         "joules_per_gb" => "Energy a gigabyte".to_owned(),
         "longest_pause_s" => "Longest pause".to_owned(),
+        "spare_pct" => "Spare area".to_owned(),
         "spare_pct_of_raw" => "Spare area, of all flash".to_owned(),
         "spare_pct_of_user" => "Spare area, of the user's".to_owned(),
         "host_writes_per_day" => "Host writes a day".to_owned(),
@@ -121,9 +136,10 @@ pub fn words(metric: &str) -> String {
         "drop_time_s" => "Time of the first drop".to_owned(),
         "last_drop_time_s" => "Time of the last drop".to_owned(),
         "host_written_at_drop_gb" => "Host writes until the drop".to_owned(),
-        other => match other.strip_suffix("_seconds") {
-            Some(part) => format!("Time taken: {}", part.replace('_', " ")),
-            None => format::metric_words(other),
+        other => match (other.strip_suffix("_seconds"), other.strip_suffix("_pct")) {
+            (Some(part), _) => format!("Time taken: {}", part.replace('_', " ")),
+            (_, Some(share)) => format::metric_words(share),
+            _ => format::metric_words(other),
         },
     }
 }

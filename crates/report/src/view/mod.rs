@@ -61,8 +61,16 @@ impl<'a> View<'a> {
             set,
             families,
             unplaced,
-            places: slugs.iter().enumerate().map(|(i, slug)| (*slug, i)).collect(),
-            sheets: set.drives.iter().map(|drive| (drive.drive.as_str(), drive)).collect(),
+            places: slugs
+                .iter()
+                .enumerate()
+                .map(|(i, slug)| (*slug, i))
+                .collect(),
+            sheets: set
+                .drives
+                .iter()
+                .map(|drive| (drive.drive.as_str(), drive))
+                .collect(),
             slugs,
         }
     }
@@ -140,7 +148,11 @@ impl<'a> Review<'_, 'a> {
 
     /// Its figures, scored.
     pub fn score(&self) -> Score {
-        score(self.families.iter().flat_map(|family| family.figures.iter().copied()))
+        score(
+            self.families
+                .iter()
+                .flat_map(|family| family.figures.iter().copied()),
+        )
     }
 }
 
@@ -162,8 +174,11 @@ fn families(set: &ResultSet) -> (Vec<Family<'_>>, Vec<&Figure>) {
             .runs
             .extend(set.runs.iter().filter(|run| run.test == test.test));
     }
-    let test_of_run: BTreeMap<&str, &str> =
-        set.runs.iter().map(|run| (run.id.as_str(), run.test.as_str())).collect();
+    let test_of_run: BTreeMap<&str, &str> = set
+        .runs
+        .iter()
+        .map(|run| (run.id.as_str(), run.test.as_str()))
+        .collect();
     let mut unplaced = Vec::new();
     for figure in &set.figures {
         // A figure of a whole family, such as its longest latency, names no single test: it

@@ -39,15 +39,27 @@ const USES: [Use; 8] = [
         title: "Working while files are unpacked",
         says: "to start a program beside it",
         tests: &[
-            ("launch-photoshop-cs3-while-extract-5gb", None, Reading::Metric("seconds")),
-            ("multitask1-extract-photoshop", None, Reading::Metric("seconds")),
+            (
+                "launch-photoshop-cs3-while-extract-5gb",
+                None,
+                Reading::Metric("seconds"),
+            ),
+            (
+                "multitask1-extract-photoshop",
+                None,
+                Reading::Metric("seconds"),
+            ),
         ],
     },
     Use {
         title: "Small random writes, after months of use",
         says: "on a used drive",
         tests: &[
-            ("randwrite-4k-qd3-8gb", Some("used"), Reading::Metric("mb_s")),
+            (
+                "randwrite-4k-qd3-8gb",
+                Some("used"),
+                Reading::Metric("mb_s"),
+            ),
             ("randwrite-4k-qd1", None, Reading::Metric("iops")),
         ],
     },
@@ -55,8 +67,16 @@ const USES: [Use; 8] = [
         title: "Databases",
         says: "of a database’s trace",
         tests: &[
-            ("enterprise-oracle-swingbench", None, Reading::Metric("mb_s")),
-            ("enterprise-ms-sql-dailyupdates", None, Reading::Metric("mb_s")),
+            (
+                "enterprise-oracle-swingbench",
+                None,
+                Reading::Metric("mb_s"),
+            ),
+            (
+                "enterprise-ms-sql-dailyupdates",
+                None,
+                Reading::Metric("mb_s"),
+            ),
         ],
     },
     Use {
@@ -71,7 +91,11 @@ const USES: [Use; 8] = [
     Use {
         title: "Even speed under a load without end",
         says: "in the slowest second on a full drive",
-        tests: &[("consistency-randwrite-4k-qd32", None, Reading::SlowestInterval)],
+        tests: &[(
+            "consistency-randwrite-4k-qd32",
+            None,
+            Reading::SlowestInterval,
+        )],
     },
     Use {
         title: "Long hours on a battery",
@@ -84,7 +108,11 @@ const USES: [Use; 8] = [
     Use {
         title: "Years of writing",
         says: "that wear allows for five years",
-        tests: &[("endurance-spec", None, Reading::Metric("host_writes_per_day"))],
+        tests: &[(
+            "endurance-spec",
+            None,
+            Reading::Metric("host_writes_per_day"),
+        )],
     },
 ];
 
@@ -111,7 +139,11 @@ impl<'a> Purpose<'_, 'a> {
             return &[];
         };
         let level = |value: f64| (value / first).max(first / value) <= LEVEL;
-        let count = self.ranked.iter().take_while(|(_, value)| level(*value)).count();
+        let count = self
+            .ranked
+            .iter()
+            .take_while(|(_, value)| level(*value))
+            .count();
         &self.ranked[..count.max(1)]
     }
 
@@ -124,7 +156,9 @@ impl<'a> Purpose<'_, 'a> {
 
 /// The uses that this set has tests for, with two drives or more to choose from.
 pub fn purposes<'v, 'a>(view: &'v View<'a>) -> Vec<Purpose<'v, 'a>> {
-    USES.iter().filter_map(|known| purpose(view, known)).collect()
+    USES.iter()
+        .filter_map(|known| purpose(view, known))
+        .collect()
 }
 
 fn purpose<'v, 'a>(view: &'v View<'a>, known: &Use) -> Option<Purpose<'v, 'a>> {
@@ -136,7 +170,10 @@ fn purpose<'v, 'a>(view: &'v View<'a>, known: &Use) -> Option<Purpose<'v, 'a>> {
         };
         let lower = measure::better(better) == Better::Lower;
         let mut ranked: Vec<(&str, f64)> = (view.slugs().iter())
-            .filter(|slug| view.sheet(slug).is_none_or(|sheet| sheet.kind != DriveKind::Ram))
+            .filter(|slug| {
+                view.sheet(slug)
+                    .is_none_or(|sheet| sheet.kind != DriveKind::Ram)
+            })
             .filter_map(|slug| {
                 let of_drive = |run: &&&Run| {
                     run.drive == *slug
@@ -148,7 +185,13 @@ fn purpose<'v, 'a>(view: &'v View<'a>, known: &Use) -> Option<Purpose<'v, 'a>> {
                 Some((*slug, value(run, reading)?))
             })
             .collect();
-        ranked.sort_by(|(_, a), (_, b)| if lower { a.total_cmp(b) } else { b.total_cmp(a) });
+        ranked.sort_by(|(_, a), (_, b)| {
+            if lower {
+                a.total_cmp(b)
+            } else {
+                b.total_cmp(a)
+            }
+        });
         (ranked.len() > 1).then_some(Purpose {
             title: known.title,
             says: known.says,

@@ -32,7 +32,9 @@ impl Thinning {
     /// do not need to long ones.
     pub fn for_runs(runs: &[Run]) -> Self {
         let needed = |points_max: usize| -> usize {
-            runs.iter().map(|run| run.series_ios.len().min(points_max)).sum()
+            runs.iter()
+                .map(|run| run.series_ios.len().min(points_max))
+                .sum()
         };
         let mut points_max = RUN_POINTS_MAX;
         while points_max > RUN_POINTS_MIN && needed(points_max) > PAGE_POINTS_MAX {
@@ -109,10 +111,17 @@ fn course(values: &[f64], kept: Vec<usize>) -> Course {
         let before = place.checked_sub(1).and_then(|before| kept.get(before));
         !(same(before) && same(kept.get(place + 1)))
     };
-    let at: Vec<usize> = (0..kept.len()).filter(|&place| ends(place)).map(|place| kept[place]).collect();
+    let at: Vec<usize> = (0..kept.len())
+        .filter(|&place| ends(place))
+        .map(|place| kept[place])
+        .collect();
     Course {
         values: at.iter().map(|&index| values[index]).collect(),
-        at: if at.len() == values.len() { Vec::new() } else { at },
+        at: if at.len() == values.len() {
+            Vec::new()
+        } else {
+            at
+        },
     }
 }
 
@@ -124,7 +133,9 @@ fn kept_indices(values: &[f64], buckets: usize) -> Vec<usize> {
     let mut kept = Vec::with_capacity(2 * buckets);
     for bucket in 0..buckets {
         let range = bucket * n / buckets..(bucket + 1) * n / buckets;
-        let low = range.clone().min_by(|&a, &b| values[a].total_cmp(&values[b]));
+        let low = range
+            .clone()
+            .min_by(|&a, &b| values[a].total_cmp(&values[b]));
         let high = range.max_by(|&a, &b| values[a].total_cmp(&values[b]));
         if let (Some(low), Some(high)) = (low, high) {
             kept.push(low.min(high));

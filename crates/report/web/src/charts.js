@@ -1,7 +1,7 @@
 // One object a chart: reads its data and draws when it comes into view, redraws on theme, width,
 // scale and choice.
 
-const PLOTS = { verdicts: verdictsPlot, time: timePlot, latency: latencyPlot, states: statesPlot, scatter: scatterPlot };
+const PLOTS = { verdicts: verdictsPlot, time: timePlot, latency: latencyPlot, wear: wearPlot, states: statesPlot, scatter: scatterPlot };
 
 /** Charts begin to draw a little before they are seen. */
 const DRAW_AHEAD = '300px';
@@ -110,7 +110,7 @@ function makeChart(figure) {
       options.forEach(([, text], index) => select.add(new Option(text, index)));
       select.addEventListener('change', () => {
         [choice[name]] = options[select.value];
-        if (name !== 'step') setLog(plot.log(data, choice));
+        if (name !== 'step') setLog(plot.log(data, context({})));
         redraw();
       });
       return select;
@@ -126,7 +126,7 @@ function makeChart(figure) {
     defaults = new Set(data.shown.filter((drive) => drives.includes(drive)));
     if (defaults.size === 0) defaults = new Set(drives.slice(0, 8));
     buildChoices();
-    setLog(plot.log(data, choice));
+    setLog(plot.log(data, context({})));
   }
 
   drivesButton.addEventListener('click', () => {

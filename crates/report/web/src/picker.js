@@ -47,10 +47,7 @@ function buildPicker(panel, { drives, chosen, defaults, choose }) {
   };
   const found = () => boxes.filter(matches).map((box) => Number(box.value));
   bar.append(
-    button('Default', () => {
-      choose(null);
-      refresh();
-    }),
+    button('Default', set(() => defaults)),
     button('All found', set(() => [...chosen(), ...found()])),
     button('None', set(() => [])),
     button('Use in every chart', () => chooseEverywhere(ticked())),

@@ -6,7 +6,10 @@ const PAIR_ROW_PX = 36;
 const NARROW_ROW_PX = 42;
 const NARROW_PX = 560;
 
-const markTexts = (marks) => marks.map((mark) => mark.text).join(' ');
+/** Braces would begin a style of the chart library. */
+const plain = (text) => text.replace(/[{}|]/g, ' ');
+
+const markTexts = (marks) => marks.map((mark) => mark.text).join(', ');
 
 function measureChoice(data) {
   return data.measures.length > 1
@@ -16,6 +19,14 @@ function measureChoice(data) {
 
 function marksOf(data, run, measure) {
   return data.published.filter((mark) => mark.run === run && mark.measure === measure);
+}
+
+/** Above this ratio of largest to smallest, small values vanish on a linear axis. */
+const LOG_ABOVE_RATIO = 30;
+
+function wantsLog(data, { measure = 0, shown }) {
+  const values = runsShown(data, shown).map((run) => data.measures[measure].values[run]).filter((value) => value > 0);
+  return Math.max(...values) > LOG_ABOVE_RATIO * Math.min(...values);
 }
 
 /** Rows by step; within a step drive by drive, the best drive first, its conditions together. */
@@ -48,7 +59,7 @@ function withHeadings(rows) {
 const barsPlot = {
   choices: measureChoice,
   drives: drivesOf,
-  log: (data, { measure }) => data.measures[measure ?? 0].log,
+  log: wantsLog,
   title: (data, { measure }) => data.measures[measure ?? 0].words,
 
   key: (data, { measure = 0, shown }) => {
@@ -59,7 +70,7 @@ const barsPlot = {
 
   height: (data, { measure = 0, shown }, width) => {
     const rows = barRows(data, shown, measure);
-    const pairs = rows.some((row) => row.marks.length);
+    const pairs = data.conditions.length > 1 || rows.some((row) => row.marks.length);
     const rowPx = width < NARROW_PX ? NARROW_ROW_PX : pairs ? PAIR_ROW_PX : BAR_ROW_PX;
     return withHeadings(rows).length * rowPx + 34;
   },
@@ -69,11 +80,11 @@ const barsPlot = {
     const rows = barRows(data, shown, measure);
     const lines = withHeadings(rows);
     const narrow = width < NARROW_PX;
-    const reach = (row) => Math.max(row.value, ...row.marks.filter((mark) => !mark.exact).map((mark) => mark.value));
     const extent = logExtent(rows.flatMap((row) => [row.value, ...row.marks.map((mark) => mark.value)]), 2);
     const drawable = (value) => (log && value <= 0 ? null : value);
     const paired = rows.some((row) => row.marks.some((mark) => mark.exact));
     const exact = (row) => row?.marks.find((mark) => mark.exact);
+    const reach = (row) => Math.max(row.value, ...row.marks.filter((mark) => mark !== exact(row)).map((mark) => mark.value));
     const text = (colour, weight) => ({ show: true, position: 'right', distance: 6, color: colour, fontWeight: weight, ...labelBox(look) });
     return {
       grid: { left: 8, right: narrow ? 78 : 130, top: 4, bottom: 4, containLabel: true },
@@ -87,8 +98,16 @@ const barsPlot = {
           lineHeight: 14,
           width: narrow ? 112 : 280,
           overflow: narrow ? 'break' : 'truncate',
-          formatter: (index) => (lines[index].row ? keepUnits(runName(data, lines[index].row.run)) : `{heading|${lines[index].heading}}`),
-          rich: { heading: { fontWeight: 700, color: look.soft, fontSize: 12 } },
+          formatter: (index) => {
+            const { row, heading } = lines[index];
+            if (!row) return `{heading|${plain(heading)}}`;
+            const condition = conditionOf(data, row.run);
+            return `${plain(keepUnits(driveName(row.drive)))}${condition ? `\n{condition|${plain(condition)}}` : ''}`;
+          },
+          rich: {
+            heading: { fontWeight: 700, color: look.soft, fontSize: 12 },
+            condition: { color: look.soft, fontSize: 11, lineHeight: 13 },
+          },
         },
       }),
       tooltip: {
@@ -119,7 +138,7 @@ const barsPlot = {
           type: 'bar',
           barWidth: 9,
           itemStyle: { color: look.published, borderRadius: [0, 2, 2, 0] },
-          label: { ...text(look.soft, 400), formatter: ({ dataIndex }) => exact(lines[dataIndex].row)?.text ?? '' },
+          label: { show: true, position: 'right', distance: 6, color: look.soft, formatter: ({ dataIndex }) => exact(lines[dataIndex].row)?.text ?? '' },
           data: lines.map(({ row }) => (exact(row) ? drawable(exact(row).value) : null)),
         },
         {

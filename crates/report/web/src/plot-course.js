@@ -160,3 +160,45 @@ const timePlot = {
 
   table: courseTable,
 };
+
+const wearRuns = (data) => new Set(data.wear.map(({ run }) => run));
+
+/** One line a drive, also where several tests of the family looked at the same wear. */
+function wearLines(data, { shown }) {
+  const first = firstStep(data, (run) => wearRuns(data).has(run));
+  const runs = new Set(runsShown(data, shown, first));
+  return data.wear.filter(({ run }) => runs.has(run)).map(({ run, blocks }) => ({
+    drive: data.runs.drive[run],
+    variant: 0,
+    name: driveName(data.runs.drive[run]),
+    points: blocks,
+  }));
+}
+
+const wearPlot = {
+  choices: () => [],
+  drives: (data) => [...new Set([...wearRuns(data)].map((run) => data.runs.drive[run]))].sort(ascending),
+  log: () => false,
+  title: () => 'Share of blocks',
+  key: () => 'How far blocks are worn, against the cycles they are rated for: a narrow peak is even wear, a tail wears out first.',
+  height: () => 340,
+
+  option: (data, context) => {
+    const { look, log } = context;
+    const lines = wearLines(data, context);
+    const extent = yExtent(lines);
+    return {
+      grid: { left: 4, right: 20, top: 34, bottom: 40, containLabel: true },
+      xAxis: { ...valueAxis(look, { unit: '', log: false }), splitLine: { show: false }, axisLine: { show: true, onZero: false, lineStyle: { color: look.strong } }, axisLabel: { color: look.soft, formatter: (value) => `${tick(value, '')} %` } },
+      yAxis: { ...valueAxis(look, { name: 'Share of blocks', unit: '', log, ...extent }), nameTextStyle: { color: look.soft, align: 'left' }, axisLabel: { color: look.soft, formatter: (value) => `${tick(value, '')} %` } },
+      legend: legendOf(look, lines.map((line) => line.name)),
+      tooltip: { trigger: 'item', formatter: ({ value, seriesName, color }) => tip(seriesName, [[`of blocks at ${number(value[0])} % of the rated cycles`, `${number(value[2])} %`, color]]) },
+      series: lines.map((line) => lineSeries(line, line.points, context, extent.min, { step: 'middle', showSymbol: true, symbolSize: 4, areaStyle: { color: look.drive(line.drive), opacity: 0.1, origin: 'start' } })),
+    };
+  },
+
+  table: (data, context) => ({
+    columns: ['Drive', 'P/E cycles (% of rated)', 'Share of blocks (%)'],
+    rows: wearLines(data, context).flatMap((line) => line.points.map((point) => [line.name, ...point])),
+  }),
+};

@@ -28,7 +28,7 @@ function stepLines(data, shown, measure) {
 const linesPlot = {
   choices: measureChoice,
   drives: drivesOf,
-  log: (data, { measure }) => data.measures[measure ?? 0].log,
+  log: wantsLog,
   title: (data, { measure }) => data.measures[measure ?? 0].words,
 
   key: (data, { measure = 0, shown }) => {
@@ -49,7 +49,7 @@ const linesPlot = {
     return {
       grid: { left: 4, right: direct ? END_ROOM_PX : 16, top: 34, bottom: direct ? 8 : 36, containLabel: true },
       xAxis: categoryAxis(look, data.steps, { boundaryGap: true, axisLabel: { color: look.ink, hideOverlap: true } }),
-      yAxis: { ...valueAxis(look, { name: words, unit, log, ...logExtent(all) }), nameTextStyle: { color: look.soft, align: 'left' } },
+      yAxis: { ...valueAxis(look, { name: unit && unit !== words && unit !== 'ms' ? `${words}, ${unit}` : words, unit, log, ...logExtent(all) }), nameTextStyle: { color: look.soft, align: 'left' } },
       legend: direct ? undefined : legendOf(look, lines.map((line) => line.name)),
       tooltip: {
         trigger: 'axis',

@@ -6,7 +6,13 @@ const PANEL_GAP_PX = 56;
 
 const panelColumns = (width, panels) => Math.max(1, Math.min(panels, width >= 860 ? 3 : width >= NARROW_PX ? 2 : 1));
 
-function panelsPlot({ key, series, legend }) {
+/** The next of 1, 2, 5, 10, … */
+function roundUp(value) {
+  const power = 10 ** Math.floor(Math.log10(value || 1));
+  return power * [1, 2, 5, 10].find((step) => step * power >= value);
+}
+
+function panelsPlot({ key, series, states }) {
   const drawn = (data, context) => {
     const lines = courseLines(data, context);
     return [...new Set(lines.map((line) => line.drive))].map((drive) => ({ drive, lines: lines.filter((line) => line.drive === drive) }));
@@ -14,9 +20,9 @@ function panelsPlot({ key, series, legend }) {
   return {
     choices: (data) => stepChoice(data, hasCourse(data, 'rate')),
     drives: courseDrives,
-    log: () => true,
+    log: () => !states,
     title: () => 'IOPS',
-    key: (data, context) => [key, courseKey(data, context)].filter(Boolean).join(' '),
+    key: (data, context) => [key(data), courseKey(data, context)].filter(Boolean).join(' '),
     height: (data, context, width) => {
       const panels = drawn(data, context).length;
       return Math.ceil(panels / panelColumns(width, panels)) * (PANEL_PX + PANEL_GAP_PX);
@@ -42,11 +48,11 @@ function panelsPlot({ key, series, legend }) {
         xAxis: panels.map((_, index) => ({ ...timeAxis(look, last), gridIndex: index })),
         yAxis: panels.map(({ drive }, index) => ({
           ...valueAxis(look, { name: driveName(drive), unit: '', log, ...extent }),
-          ...(log ? {} : { min: 0, max: high }),
+          ...(log ? {} : { min: 0, max: roundUp(high) }),
           gridIndex: index,
           nameTextStyle: { color: look.ink, align: 'left', fontWeight: 600, padding: [0, 0, 0, -38], width: share - 24, overflow: 'truncate' },
         })),
-        tooltip: legend ? xyTooltip((x) => `at ${number(x)} s`, 'IOPS') : { trigger: 'item', formatter: ({ value, seriesName, color }) => tip(`at ${number(value[0])} s`, [[seriesName, quantity(value[2], 'IOPS'), color]]) },
+        tooltip: states ? xyTooltip((x) => `at ${number(x)} s`, 'IOPS') : { trigger: 'item', formatter: ({ value, seriesName, color }) => tip(`at ${number(value[0])} s`, [[seriesName, quantity(value[2], 'IOPS'), color]]) },
         series: panels.flatMap(({ lines }, index) =>
           lines.map((line) => ({ ...series(line, context, extent.min), xAxisIndex: index, yAxisIndex: index }))),
       };
@@ -57,8 +63,8 @@ function panelsPlot({ key, series, legend }) {
 }
 
 const statesPlot = panelsPlot({
-  key: 'Solid, dashed and dotted: the states in the order of the test.',
-  legend: true,
+  key: (data) => data.conditions.map((condition, index) => `${['Solid', 'Dashed', 'Dotted'][index % 3]}: ${condition}.`).join(' '),
+  states: true,
   series: (line, context, foot) => lineSeries(line, line.points, context, foot, {}),
 });
 
@@ -74,8 +80,8 @@ function everyInterval({ points, every }) {
 /** Points, on canvas: thousands of them would be as many elements. */
 const scatterPlot = {
   ...panelsPlot({
-    key: 'A point an interval: a band is even speed, a cloud is not. Higher is better.',
-    legend: false,
+    key: () => 'A point an interval: a band is even speed, a cloud is not. Higher is better.',
+    states: false,
     series: (line, { look, log }, foot) => ({
       name: line.name,
       type: 'scatter',

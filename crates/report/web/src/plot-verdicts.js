@@ -6,7 +6,7 @@ const verdictsPlot = {
   log: () => true,
   title: () => 'Latency',
   key: () => 'Hollow: average. Filled: longest. Lower is better.',
-  height: (_data, { shown }, width) => 48 + (width < NARROW_PX ? 40 : 34) * shown.size,
+  height: (_data, { shown }, width) => 48 + (width < NARROW_PX ? 46 : 34) * shown.size,
 
   option: (_data, { look, log, width, shown }) => {
     const { rows: all, hesitate_ms: hesitate, stutter_ms: stutter } = report.verdicts;
@@ -27,7 +27,7 @@ const verdictsPlot = {
       yAxis: categoryAxis(look, rows.map(([drive]) => keepUnits(driveName(drive))), {
         inverse: true,
         axisLine: { show: false },
-        axisLabel: { interval: 0, color: look.ink, lineHeight: 14, width: narrow ? 104 : 280, overflow: narrow ? 'break' : 'truncate' },
+        axisLabel: { interval: 0, color: look.ink, lineHeight: 14, width: narrow ? 120 : 280, overflow: narrow ? 'break' : 'truncate' },
       }),
       tooltip: {
         trigger: 'axis',
