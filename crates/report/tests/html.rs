@@ -236,6 +236,18 @@ fn a_long_course_keeps_its_stall_and_its_burst() {
 }
 
 #[test]
+fn a_figure_of_several_drives_has_a_place_for_each() {
+    let mut set = sample::sample();
+    let mut second = set.figures[0].clone();
+    second.model = set.drives[1].drive.clone();
+    set.figures.push(second);
+    let markup = markup(&html::render(&set));
+    let id = &set.figures[0].id;
+    assert_eq!(count(&markup, &format!("id=\"{id}\"")), 1);
+    assert_eq!(count(&markup, &format!("id=\"{id}/hanok-slc-64\"")), 1);
+}
+
+#[test]
 fn every_drive_has_a_page_with_what_it_says_of_itself() {
     let markup = markup(&html::render(&sample::full()));
     assert_eq!(

@@ -53,7 +53,7 @@ fn worst_figure(view: &View<'_>) -> Markup {
         |a: &&Figure, b: &&Figure| a.error.unwrap_or(0.0).total_cmp(&b.error.unwrap_or(0.0));
     html! {
         @if let Some(figure) = scored.max_by(by_error) {
-            ", " a href={ "#" (figure.id) } { (figure.id) }
+            ", " a href={ "#" (view.figure_anchor(figure)) } { (figure.id) }
         }
     }
 }
@@ -117,7 +117,7 @@ fn misses(view: &View<'_>) -> Markup {
                 ul.misses {
                     @for figure in misses {
                         li {
-                            a href={ "#" (figure.id) } { (figure.id) } " "
+                            a href={ "#" (view.figure_anchor(figure)) } { (figure.id) } " "
                             (view.drive_name(&figure.model)) ", " (measure::words(&figure.metric)) ": "
                             (tables::published_and_simulated(figure))
                             @if !figure.why.is_empty() { span.sub { (figure.why) } }

@@ -45,7 +45,7 @@ pub fn figures(
 
 fn figure_row(view: &View<'_>, figure: &Figure, family: Option<&Family<'_>>) -> Markup {
     html! {
-        tr id=(figure.id) {
+        tr id=(view.figure_anchor(figure)) {
             td.id title={ "Source: " (figure.source) } { (figure.id) }
             th scope="row" {
                 @if figure.model.is_empty() { (figure.drive) }
@@ -202,10 +202,10 @@ pub fn figures_of_drive(view: &View<'_>, id: &str, figures: &[&Figure]) -> Marku
                             th scope="row" {
                                 @match view.family_of(&figure.test) {
                                     Some(family) => {
-                                        a href={ "#" (figure.id) } { (family.title) }
+                                        a href={ "#" (view.figure_anchor(figure)) } { (family.title) }
                                         span.sub { (test_cell(figure, Some(family))) }
                                     },
-                                    None => a href={ "#" (figure.id) } { (figure.test) },
+                                    None => a href={ "#" (view.figure_anchor(figure)) } { (figure.test) },
                                 }
                             }
                             (figure_cells(figure))

@@ -102,6 +102,18 @@ impl<'a> View<'a> {
             .find(|family| family.tests.iter().any(|sheet| sheet.test == test))
     }
 
+    /// Where a figure stands in the page. A figure of several drives has a row for each; the first
+    /// has its plain name.
+    pub fn figure_anchor(&self, figure: &Figure) -> String {
+        let first = self.set.figures.iter().find(|other| other.id == figure.id);
+        match first {
+            Some(first) if first.model != figure.model => {
+                format!("{}/{}", figure.id, anchor(&figure.model))
+            }
+            _ => figure.id.clone(),
+        }
+    }
+
     /// The figures without a run, scored.
     pub fn unplaced_score(&self) -> Score {
         score(self.unplaced.iter().copied())

@@ -175,6 +175,13 @@ function wearLines(data, { shown }) {
   }));
 }
 
+/** The outline of a histogram whose bars stand at their middles. */
+function outline(points) {
+  const half = points.length > 1 ? (points[1][0] - points[0][0]) / 2 : 0.5;
+  const tops = points.flatMap(([x, y]) => [[Math.max(0, x - half), y], [x + half, y]]);
+  return [[tops[0][0], 0], ...tops, [tops.at(-1)[0], 0]];
+}
+
 const wearPlot = {
   choices: () => [],
   drives: (data) => [...new Set([...wearRuns(data)].map((run) => data.runs.drive[run]))].sort(ascending),
@@ -189,11 +196,11 @@ const wearPlot = {
     const extent = yExtent(lines);
     return {
       grid: { left: 4, right: 20, top: 34, bottom: 40, containLabel: true },
-      xAxis: { ...valueAxis(look, { unit: '', log: false }), splitLine: { show: false }, axisLine: { show: true, onZero: false, lineStyle: { color: look.strong } }, axisLabel: { color: look.soft, formatter: (value) => `${tick(value, '')} %` } },
+      xAxis: { ...valueAxis(look, { unit: '', log: false }), splitLine: { show: false }, axisLine: { show: true, onZero: false, lineStyle: { color: look.strong } }, min: 0, max: 'dataMax', axisLabel: { color: look.soft, hideOverlap: true, formatter: (value) => `${number(Number(value.toPrecision(3)))} %` } },
       yAxis: { ...valueAxis(look, { name: 'Share of blocks', unit: '', log, ...extent }), nameTextStyle: { color: look.soft, align: 'left' }, axisLabel: { color: look.soft, formatter: (value) => `${tick(value, '')} %` } },
       legend: legendOf(look, lines.map((line) => line.name)),
-      tooltip: { trigger: 'item', formatter: ({ value, seriesName, color }) => tip(seriesName, [[`of blocks at ${number(value[0])} % of the rated cycles`, `${number(value[2])} %`, color]]) },
-      series: lines.map((line) => lineSeries(line, line.points, context, extent.min, { step: 'middle', showSymbol: true, symbolSize: 4, areaStyle: { color: look.drive(line.drive), opacity: 0.1, origin: 'start' } })),
+      tooltip: xyTooltip((x) => `${number(x)} % of the rated cycles`, '%'),
+      series: lines.map((line) => lineSeries(line, outline(line.points), context, extent.min, { areaStyle: { color: look.drive(line.drive), opacity: 0.12, origin: 'start' } })),
     };
   },
 

@@ -22,7 +22,7 @@ const verdictsPlot = {
     const limits = [limit(stutter, narrow ? 'hangs' : `${latency(stutter)}: felt as a hang`, look.bad)];
     if (!narrow) limits.push({ ...limit(hesitate, `${latency(hesitate)}: noticed`, look.fair), label: { ...limit(hesitate, `${latency(hesitate)}: noticed`, look.fair).label, align: 'right' } });
     return {
-      grid: { left: 8, right: narrow ? 64 : 84, top: 30, bottom: 4, containLabel: true },
+      grid: { left: 8, right: narrow ? 64 : 132, top: 30, bottom: 4, containLabel: true },
       xAxis: valueAxis(look, { unit: 'ms', log, ...extent }),
       yAxis: categoryAxis(look, rows.map(([drive]) => keepUnits(driveName(drive))), {
         inverse: true,

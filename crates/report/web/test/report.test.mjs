@@ -258,6 +258,7 @@ for (const file of reports) {
           assert.notEqual(await plot.getAttribute('aria-label'), before, `another ${name} is drawn`);
           assert.ok((await drawnShapes(plot)) > 5);
         }
+        if (tried.size === 3) break;
       }
       assert.ok(tried.has('measure') && tried.has('step'), [...tried].join());
       assert.deepEqual(complaints, []);
