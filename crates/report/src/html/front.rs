@@ -69,7 +69,7 @@ pub fn header(view: &View<'_>) -> Markup {
             }
             dl.origin {
                 div { dt { "Tests" } dd { (set.tests.len()) } }
-                div { dt { "Runs" } dd { (format::number(set.runs.len() as f64)) } }
+                div { dt { "Runs" } dd { (format::literal(&set.runs.len().to_string())) } }
                 div { dt { "Published figures" } dd { (set.figures.len()) } }
                 div { dt { "ftlab" } dd { (set.origin.version) } }
                 div { dt { "Seed" } dd { (set.origin.seed) } }

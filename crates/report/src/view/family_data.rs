@@ -373,7 +373,7 @@ fn series_of(index: usize, run: &Run, chart: Chart, thinning: Thinning) -> Optio
     };
     let rate = series::rates(run, points_max);
     let watts = series::watts(run, thinning.watts_points_max);
-    (rate.is_line() || watts.is_line()).then(|| Series {
+    (rate.is_line() || watts.is_line()).then_some(Series {
         run: index,
         every: run.series_interval_s,
         thinned: run.series_ios.len() > points_max,
