@@ -13,6 +13,7 @@ use ftlab_result::{
 };
 
 pub use drives::{Character, characters};
+#[allow(unused_imports, reason = "each test file uses a part")]
 pub use full::full;
 
 /// Latency buckets a factor of 10^(1/8) apart.
