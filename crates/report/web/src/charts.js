@@ -9,6 +9,9 @@ const DRAW_AHEAD = '300px';
 /** How many values a screen reader is told before it is sent to the table. */
 const SPOKEN_ROWS_MAX = 12;
 
+/** Drives shown where none of those the report would show has data. */
+const DRIVES_SHOWN_MAX = 8;
+
 /** Panels and lines that are drawn at most; a choice beyond is cut, and says so. */
 const PANELS_MAX = 9;
 
@@ -116,6 +119,21 @@ function makeChart(figure) {
       return select;
     });
     figure.querySelector('.choices').replaceChildren(...menus);
+    const steps = menus.find((menu) => menu.dataset.choice === 'step');
+    if (steps) chooseStep(steps);
+  }
+
+  const hasData = () => plot.table(data, context({})).rows.length > 0;
+
+  /** The first step that the shown drives have something of: a short run has no course. */
+  function chooseStep(select) {
+    const { options } = plot.choices(data).find(({ name }) => name === 'step');
+    const first = options.findIndex(([step]) => {
+      choice.step = step;
+      return hasData();
+    });
+    [choice.step] = options[Math.max(0, first)];
+    select.value = Math.max(0, first);
   }
 
   function load() {
@@ -124,8 +142,12 @@ function makeChart(figure) {
     plot = plotOf(kind, data);
     drives = plot.drives(data);
     defaults = new Set(data.shown.filter((drive) => drives.includes(drive)));
-    if (defaults.size === 0) defaults = new Set(drives.slice(0, 8));
+    if (defaults.size === 0) defaults = new Set(drives.slice(0, DRIVES_SHOWN_MAX));
     buildChoices();
+    if (!hasData()) {
+      defaults = new Set(drives.slice(0, DRIVES_SHOWN_MAX));
+      buildChoices();
+    }
     setLog(plot.log(data, context({})));
   }
 

@@ -200,6 +200,7 @@ for (const file of reports) {
       const runs = page.locator('.page:not([hidden]) details.runs');
       assert.equal(await runs.locator('table').count(), 0);
       await runs.locator('summary').click();
+      await runs.locator('table').waitFor();
       const all = await runs.locator('tbody tr').count();
       assert.ok(all > 0);
       await runs.getByRole('searchbox').fill('no such test');
