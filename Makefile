@@ -70,10 +70,14 @@ test: setup ## every check and test
 	cargo test --workspace --no-fail-fast
 	@$(MAKE) --no-print-directory test-web FTLAB=$(TARGET)/debug/ftlab
 
-# The browser opens a report as a reader would.
+# The browser opens reports as a reader would: one of the drives of 2008, and one as large as that of
+# all drives, which a test of the crate makes up.
+FULL := $(or $(CARGO_TARGET_DIR),target)/tmp/report-full.html
+
 test-web: out/test-review/$(REPORT)
 	@test -d $(WEB)/test || { echo "test: $(WEB)/test is missing" >&2; exit 1; }
-	cd $(WEB) && REPORT_HTML=$(CURDIR)/$< CHROMIUM="$$(command -v $(CHROMIUM))" node --test
+	cargo test -q -p ftlab-report --test html pages_for_the_browser
+	cd $(WEB) && REPORT_HTML=$(CURDIR)/$<:$(abspath $(FULL)) CHROMIUM="$$(command -v $(CHROMIUM))" node --test
 
 out/test-review/$(REPORT): $(FTLAB) $(DATA)
 	$(FTLAB) review --out $(@D)

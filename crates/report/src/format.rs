@@ -74,6 +74,14 @@ pub fn latency_ns(ns: f64) -> String {
     format!("{} {unit}", number(round_to_digits(value, 3)))
 }
 
+/// An amount of data in the decimal unit that fits.
+pub fn bytes(bytes: f64) -> String {
+    match bytes {
+        b if b >= 1e6 => format!("{} MB", number(round_to_digits(b / 1e6, 3))),
+        b => format!("{} KB", number(round_to_digits(b / 1e3, 3))),
+    }
+}
+
 /// A capacity in decimal units, as drives are sold.
 pub fn capacity(bytes: u64) -> String {
     match bytes as f64 {
@@ -165,7 +173,7 @@ pub fn with_unit(value: &str, unit_name: &str) -> String {
 /// Text in which a number and its unit stay on one line: `64 GB`, `100 ms`, `14 %`.
 pub fn keep_units(text: &str) -> String {
     const NO_BREAK_SPACE: char = '\u{a0}';
-    const UNITS: [&str; 9] = ["%", "ns", "µs", "ms", "s", "KiB", "MB", "GB", "TB"];
+    const UNITS: [&str; 10] = ["%", "ns", "µs", "ms", "s", "KiB", "KB", "MB", "GB", "TB"];
     let mut out = String::with_capacity(text.len());
     for (index, word) in text.split(' ').enumerate() {
         let unit = word.trim_end_matches(['.', ',', ':', ';']);

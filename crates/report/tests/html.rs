@@ -5,6 +5,8 @@ mod sample;
 use std::path::Path;
 
 use ftlab_report::html;
+use ftlab_result::ResultSet;
+use serde_json::Value;
 
 /// The promise of a report that mails and opens well.
 const PAGE_BYTES_MAX: usize = 6_000_000;
@@ -51,10 +53,36 @@ fn a_page_is_one_whole_document_that_asks_for_nothing() {
     }
 }
 
+/// The data of that name in the page.
+fn embedded(page: &str, id: &str) -> Value {
+    let start = page
+        .find(&format!("<script id=\"{id}\""))
+        .expect("the data are there");
+    let json = &page[start..];
+    let json = &json[json.find('>').expect("the element begins") + 1..];
+    let end = json.find("</script>").expect("the element ends");
+    serde_json::from_str(&json[..end]).expect("it is JSON")
+}
+
+/// The data of every family in the page.
+fn families(page: &str) -> Vec<Value> {
+    let ids = page.split("<script id=\"test/").skip(1);
+    ids.map(|rest| {
+        let name = rest.split('"').next().unwrap_or_default();
+        embedded(page, &format!("test/{name}"))
+    })
+    .collect()
+}
+
+fn len(value: &Value) -> usize {
+    value.as_array().map_or(0, Vec::len)
+}
+
 #[test]
 fn a_review_of_many_drives_and_tests_stays_within_the_size() {
-    let set = sample::large();
-    assert!(set.runs.len() > 800);
+    let set = sample::full();
+    assert_eq!(set.drives.len(), 45);
+    assert!(set.runs.len() > 3500);
     let page = html::render(&set);
     assert!(page.len() < PAGE_BYTES_MAX, "{} bytes", page.len());
 }
@@ -88,19 +116,17 @@ fn every_figure_run_and_drive_has_its_row() {
             assert!(markup.contains(&parameter.key), "{}", parameter.key);
         }
     }
-    let run_tables: usize = markup
-        .split("-runs\">")
-        .skip(1)
-        .map(|t| {
-            let body = t.split("</table>").next().unwrap_or_default();
-            count(body, "<tr>")
-        })
+    let families = families(&html::render(&set));
+    let runs: usize = families
+        .iter()
+        .map(|family| len(&family["runs"]["drive"]))
         .sum();
-    // Each of the five families has a table, and each table a head.
-    assert!(
-        run_tables >= set.runs.len(),
-        "{run_tables} rows for {} runs",
-        set.runs.len()
+    assert_eq!(runs, set.runs.len());
+    let rows: usize = families.iter().map(|family| len(&family["traffic"])).sum();
+    assert_eq!(
+        rows,
+        set.runs.len(),
+        "each run of the sample writes and does nothing else"
     );
 }
 
@@ -110,7 +136,126 @@ fn the_front_page_says_who_stutters_and_why() {
     assert!(markup.contains(
         "1 of 5 drives stutters on small random writes: Spinfree Core 64\u{a0}GB, with pauses of up to 988\u{a0}ms."
     ));
-    assert!(markup.contains("128× the data written goes to flash, 99\u{a0}% of it copies"));
+    assert!(markup.contains(
+        "For each write of 4\u{a0}KiB it writes 524\u{a0}KB of flash. 128× the data written goes to flash, 99\u{a0}% of it copies"
+    ));
+}
+
+#[test]
+fn what_a_drive_is_best_for_is_read_from_the_runs() {
+    let mut set = sample::sample();
+    let card = |set: &ResultSet| {
+        let markup = markup(&html::render(set));
+        let from = markup
+            .find("Small random writes, after")
+            .expect("the use is there");
+        markup[from..][..600].to_owned()
+    };
+    assert!(
+        card(&set).contains("Portland X25 80\u{a0}GB"),
+        "{}",
+        card(&set)
+    );
+    for run in &mut set.runs {
+        if run.drive == "seascape-7200" && run.state == "used" {
+            run.metrics.insert("mb_s".into(), 9_000.0);
+        }
+    }
+    let (winner, _) = card(&set)
+        .split_once("next")
+        .map(|(a, b)| (a.to_owned(), b.to_owned()))
+        .expect("others follow");
+    assert!(
+        winner.contains("Seascape") && winner.contains("9,000"),
+        "{winner}"
+    );
+}
+
+#[test]
+fn charts_show_the_drives_that_were_published_first() {
+    let page = html::render(&sample::full());
+    let family = embedded(&page, "test/c2/data");
+    let drives = embedded(&page, "report-data")["drives"].clone();
+    // The review C measured the third copy of the drives, all but one of its five.
+    assert_eq!(family["shown"], serde_json::json!([10, 11, 12, 13]));
+    let colours: std::collections::BTreeSet<u64> = [10, 11, 12, 13]
+        .iter()
+        .filter_map(|&drive: &usize| drives[drive]["colour"].as_u64())
+        .collect();
+    assert_eq!(colours.len(), 4, "drives drawn together differ in colour");
+}
+
+#[test]
+fn states_of_a_drive_are_told_apart_and_links_where_they_differ() {
+    let mut set = sample::sample();
+    let again: Vec<_> = (set.runs.iter().filter(|run| run.test == "randwrite-4k-qd2"))
+        .cloned()
+        .map(|mut run| {
+            run.link = "sata6g".into();
+            run.id += "/sata6g";
+            run
+        })
+        .collect();
+    set.runs.extend(again);
+    let page = html::render(&set);
+    assert_eq!(
+        embedded(&page, "test/b1/data")["conditions"],
+        serde_json::json!(["new", "used"])
+    );
+    assert_eq!(
+        embedded(&page, "test/a1/data")["conditions"],
+        serde_json::json!([""])
+    );
+    assert_eq!(
+        embedded(&page, "test/a4/data")["conditions"],
+        serde_json::json!(["", "SATA 6 Gbit/s"])
+    );
+}
+
+#[test]
+fn a_long_course_keeps_its_stall_and_its_burst() {
+    let mut set = sample::full();
+    // The third drive of the sample never stalls by itself.
+    set.runs[2].series_ios[700] = 0;
+    set.runs[2].series_ios[901] = 1_000_000;
+    let family = embedded(&html::render(&set), "test/a1/data");
+    let rate = &family["series"][2]["rate"];
+    assert!(
+        len(&rate["values"]) < 200,
+        "{} points",
+        len(&rate["values"])
+    );
+    let at = |index: u64| {
+        rate["at"]
+            .as_array()
+            .and_then(|at| at.iter().position(|i| *i == index))
+    };
+    let value = |index: u64| at(index).and_then(|place| rate["values"][place].as_f64());
+    assert_eq!(value(700), Some(0.0));
+    assert_eq!(value(901), Some(1e7));
+}
+
+#[test]
+fn a_figure_of_several_drives_has_a_place_for_each() {
+    let mut set = sample::sample();
+    let mut second = set.figures[0].clone();
+    second.model = set.drives[1].drive.clone();
+    set.figures.push(second);
+    let markup = markup(&html::render(&set));
+    let id = &set.figures[0].id;
+    assert_eq!(count(&markup, &format!("id=\"{id}\"")), 1);
+    assert_eq!(count(&markup, &format!("id=\"{id}/hanok-slc-64\"")), 1);
+}
+
+#[test]
+fn every_drive_has_a_page_with_what_it_says_of_itself() {
+    let markup = markup(&html::render(&sample::full()));
+    assert_eq!(
+        count(&markup, "<section class=\"page drive\" id=\"drive/"),
+        45
+    );
+    assert!(markup.contains("id=\"drive/portland-x25-80-3\""));
+    assert_eq!(count(&markup, "Media Wearout Indicator"), 6);
 }
 
 #[test]
@@ -131,7 +276,7 @@ fn pages_for_the_browser_are_written() {
     let pages = [
         ("report-sample.html", sample::sample()),
         ("report-hostile.html", sample::hostile()),
-        ("report-large.html", sample::large()),
+        ("report-full.html", sample::full()),
     ];
     for (name, set) in pages {
         std::fs::write(folder.join(name), html::render(&set))

@@ -119,6 +119,8 @@ pub enum Chart {
     Bars,
     /// One line a drive over the steps of the family.
     Lines,
+    /// A point an interval over the time of a run, and one bar a drive.
+    Scatter,
 }
 
 /// A published figure beside the simulated one.
@@ -212,6 +214,26 @@ pub struct Run {
     /// Mean watts of each interval; empty when the drive's file does not say what its parts take.
     #[serde(default)]
     pub series_watts: Vec<f64>,
+    /// How far the blocks were worn at the end, as (P/E cycles in percent of the rated ones, share
+    /// of the blocks in percent), ascending; empty when it was not looked at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wear: Vec<(f64, f64)>,
+    /// What the drive said of itself at the end; empty when it was not asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub smart: Vec<SmartAttribute>,
+}
+
+/// One attribute of SMART, normalised as the drive does it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SmartAttribute {
+    /// Its number.
+    pub id: u8,
+    /// Its name.
+    pub name: String,
+    /// 100 at first, less as it gets worse.
+    pub value: u8,
+    /// The value at which the drive calls itself failing; 0 for never.
+    pub threshold: u8,
 }
 
 /// One direction's totals and latencies.

@@ -27,6 +27,8 @@ fn run(drive: &str, test: &str, state: &str, metrics: &[(&str, f64)]) -> Run {
         series_ios: Vec::new(),
         series_interval_s: 1.0,
         series_watts: Vec::new(),
+        wear: Vec::new(),
+        smart: Vec::new(),
     }
 }
 

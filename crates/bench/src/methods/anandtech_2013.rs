@@ -42,7 +42,7 @@ pub static FAMILIES: &[Family] = &[Family {
                in 4 KiB with 32 outstanding for 2000 seconds; IOPS are recorded every second. \
                Once on all of the drive, once on as much as leaves a quarter of the flash as \
                spare area. The last drop of the rate for good is the usual drop-off.",
-    chart: Chart::Bars,
+    chart: Chart::Scatter,
     metric: "iops",
     unit: "IOPS",
     testbed: "anandtech-2013",

@@ -264,6 +264,8 @@ impl<'a> Bench<'a> {
     fn told(&self, test: &Test, told: Told) -> Run {
         Run {
             metrics: told.metrics,
+            wear: told.wear,
+            smart: told.smart,
             ..self.blank(test, NO_STATE, told.steps)
         }
     }
@@ -287,6 +289,8 @@ impl<'a> Bench<'a> {
             series_ios: Vec::new(),
             series_interval_s: INTERVAL_S as f64,
             series_watts: Vec::new(),
+            wear: Vec::new(),
+            smart: Vec::new(),
         }
     }
 }

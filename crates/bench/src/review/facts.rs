@@ -5,7 +5,9 @@ use super::{Length, ReviewError};
 use crate::endurance::{self, CLIENT, Daily, EnduranceError, Life, Plan};
 use crate::methods::Fact;
 use ftlab_base::RootSeed;
-use ftlab_drive::{Catalog, DriveFile, Testbed};
+use ftlab_drive::smart::Attribute;
+use ftlab_drive::{Catalog, DriveFile, Health, Testbed};
+use ftlab_result::SmartAttribute;
 use ftlab_workload::JobFile;
 use std::collections::BTreeMap;
 
@@ -34,13 +36,22 @@ const DAILY: Daily = Daily {
     celsius: 40.0,
 };
 
+/// Ranges of a histogram of wear.
+const WEAR_BINS: u32 = 40;
+
 /// Days of the five years of a promise, or of a sum.
 const DAYS: f64 = 5.0 * 365.0;
 
 /// What was told, and how it was found.
+#[derive(Default)]
 pub struct Told {
     pub metrics: BTreeMap<String, f64>,
     pub steps: Vec<String>,
+    /// Wear after five years, as in a run.
+    pub wear: Vec<(f64, f64)>,
+    /// SMART after five years. Normalised values are shares, so they are those of the drive in its
+    /// own size too.
+    pub smart: Vec<SmartAttribute>,
 }
 
 /// What a client's writes do to a drive.
@@ -103,6 +114,7 @@ pub fn tell(file: &DriveFile, fact: Fact, client: Option<&ClientUse>) -> Told {
     let user = file.capacity_bytes() as f64;
     let cycles = file.rated_cycles().map(f64::from);
     let mut steps = Vec::new();
+    let (mut wear, mut smart) = (Vec::new(), Vec::new());
     match fact {
         Fact::SpareArea => {
             put("spare_pct_of_raw", 100.0 * (raw - user) / raw);
@@ -120,7 +132,7 @@ pub fn tell(file: &DriveFile, fact: Fact, client: Option<&ClientUse>) -> Told {
         }
         Fact::ClientWrites | Fact::Endurance { .. } => {
             let Some(client) = client else {
-                return Told { metrics, steps };
+                return Told::default();
             };
             put("wa", client.wa);
             steps.push(format!(
@@ -133,6 +145,8 @@ pub fn tell(file: &DriveFile, fact: Fact, client: Option<&ClientUse>) -> Told {
                 let five_years = life.at(DAYS * DAILY.bytes);
                 if let Some(mark) = five_years {
                     put("wear_inefficiency_pct", 100.0 * mark.over_worn_share);
+                    wear = wear_of(&mark.health);
+                    smart = smart_of(file, &mark.health);
                 }
                 // What blocks do beyond their rating is no maker's promise.
                 let promised = life.rated_bytes.unwrap_or(life.host_bytes);
@@ -152,7 +166,50 @@ pub fn tell(file: &DriveFile, fact: Fact, client: Option<&ClientUse>) -> Told {
             }
         }
     }
-    Told { metrics, steps }
+    Told {
+        metrics,
+        steps,
+        wear,
+        smart,
+    }
+}
+
+/// (P/E cycles in percent of the rated ones, share of the blocks in percent), the cycles of a range
+/// by its middle; nothing without a rating.
+fn wear_of(health: &Health) -> Vec<(f64, f64)> {
+    let Some(rated) = health.rated_cycles else {
+        return Vec::new();
+    };
+    let bins = health.wear.bins(WEAR_BINS);
+    let width = match bins.as_slice() {
+        [(first, _), (second, _), ..] => second - first,
+        _ => 1,
+    };
+    let share = |&(from, blocks): &(u32, u32)| {
+        let middle = f64::from(from) + f64::from(width - 1) / 2.0;
+        (
+            100.0 * middle / f64::from(rated),
+            100.0 * f64::from(blocks) / f64::from(health.wear.blocks()),
+        )
+    };
+    bins.iter().map(share).collect()
+}
+
+fn smart_of(file: &DriveFile, health: &Health) -> Vec<SmartAttribute> {
+    let Some(vendor) = file.smart_vendor() else {
+        return Vec::new();
+    };
+    let attribute = |attribute: Attribute| SmartAttribute {
+        id: attribute.id,
+        name: attribute.name.to_owned(),
+        value: attribute.value,
+        threshold: attribute.threshold,
+    };
+    vendor
+        .attributes(health)
+        .into_iter()
+        .map(attribute)
+        .collect()
 }
 
 #[cfg(test)]
@@ -186,6 +243,12 @@ mod tests {
         let endurance = Fact::Endurance { gb_per_day: 100 };
         let told = tell(&file, endurance, Some(&client)).metrics;
         let rated = file.raw_bytes().unwrap() as f64 * 100.0 / told["wa"];
+        let worn: f64 = tell(&file, Fact::ClientWrites, Some(&client))
+            .wear
+            .iter()
+            .map(|(_, share)| share)
+            .sum();
+        assert!((worn - 100.0).abs() < 1e-9, "{worn} % of the blocks");
         let bytes = told["lifetime_years"] * 365.0 * 100e9;
         assert!((bytes / rated - 1.0).abs() < 0.1, "{bytes} for {rated}");
         assert!((told["host_writes_per_day"] * 1e9 * DAYS / bytes - 1.0).abs() < 1e-9);

@@ -10,20 +10,28 @@ pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'unsafe
 /// Applies a stored theme before anything is drawn.
 pub const THEME_EARLY: &str = include_str!("../../web/src/theme-early.js");
 
-const STYLES: [&str; 4] = [
+const STYLES: [&str; 6] = [
     include_str!("../../web/src/tokens.css"),
     include_str!("../../web/src/layout.css"),
+    include_str!("../../web/src/navigation.css"),
     include_str!("../../web/src/content.css"),
+    include_str!("../../web/src/front.css"),
     include_str!("../../web/src/charts.css"),
 ];
 
-const SCRIPTS: [&str; 7] = [
+const SCRIPTS: [&str; 13] = [
     include_str!("../../web/src/format.js"),
     include_str!("../../web/src/look.js"),
-    include_str!("../../web/src/plots-runs.js"),
-    include_str!("../../web/src/plots-xy.js"),
-    include_str!("../../web/src/data.js"),
+    include_str!("../../web/src/model.js"),
+    include_str!("../../web/src/table.js"),
+    include_str!("../../web/src/plot-bars.js"),
+    include_str!("../../web/src/plot-lines.js"),
+    include_str!("../../web/src/plot-verdicts.js"),
+    include_str!("../../web/src/plot-course.js"),
+    include_str!("../../web/src/plot-panels.js"),
+    include_str!("../../web/src/picker.js"),
     include_str!("../../web/src/charts.js"),
+    include_str!("../../web/src/runs.js"),
     include_str!("../../web/src/page.js"),
 ];
 

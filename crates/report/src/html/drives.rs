@@ -1,105 +1,230 @@
-//! One spec sheet a drive: every number of the model with where it comes from.
+//! One page a drive: what it is good for, how right its model is, every number of it with where it
+//! comes from, its runs.
 
-use ftlab_result::{DriveSheet, Parameter};
+use ftlab_result::{DriveKind, DriveSheet, Parameter, Run};
 use maud::{Markup, html};
 
+use super::navigation::drive_id;
 use super::{front, tables};
 use crate::format;
-use crate::view::View;
 use crate::view::headline::{Feel, Headline};
+use crate::view::purpose::Purpose;
+use crate::view::{View, errors, score};
 
 /// The source of a number that was fitted to published figures.
 const FITTED: &str = "fitted";
 
-pub fn section(view: &View<'_>, headlines: &[Headline<'_>]) -> Markup {
-    html! {
-        @if !view.set.drives.is_empty() {
-            section #drives aria-labelledby="drives-title" {
-                p.eyebrow { "Spec sheets" }
-                h2 #drives-title { "The drives, and where their numbers come from" }
-                p.method {
-                    "A model is only as good as its parameters. Each has a source; those marked "
-                    em { "fitted" } " were chosen so that published figures come out, and what one \
-                    figure fixes the others have to confirm."
-                }
-                @for (index, drive) in view.set.drives.iter().enumerate() {
-                    (sheet(view, index, drive, headlines))
-                }
-            }
-        }
-    }
-}
-
-fn sheet(view: &View<'_>, index: usize, drive: &DriveSheet, headlines: &[Headline<'_>]) -> Markup {
-    let id = format!("drive-{}", index + 1);
+pub fn page(
+    view: &View<'_>,
+    index: usize,
+    drive: &DriveSheet,
+    headlines: &[Headline<'_>],
+    purposes: &[Purpose<'_, '_>],
+) -> Markup {
+    let id = drive_id(&drive.drive);
     let title_id = format!("{id}-title");
-    let feel = headlines
-        .get(index)
-        .map_or(Feel::Untested, |headline| headline.feel);
-    let fitted: Vec<&Parameter> = drive
-        .parameters
+    let headline = headlines.get(index);
+    let runs = view
+        .set
+        .runs
         .iter()
-        .filter(|p| p.source == FITTED)
-        .collect();
+        .filter(|run| run.drive == drive.drive)
+        .count();
     html! {
-        article.drive id=(id) aria-labelledby=(title_id) {
-            h3 id=(title_id) { (drive.name) " " (front::feel(feel)) }
-            p { (drive.summary) }
-            (facts(view, drive, fitted.len()))
-            @if !fitted.is_empty() {
-                (parameters(&format!("{id}-fitted"), "Fitted numbers, and what pins them", &fitted))
+        section.page.drive id=(id) aria-labelledby=(title_id) {
+            p.eyebrow { (kind(drive.kind)) }
+            h2 id=(title_id) {
+                (drive.name) " " (front::feel(headline.map_or(Feel::Untested, |h| h.feel)))
             }
-            @if !drive.parameters.is_empty() {
-                details {
-                    summary { "All " (drive.parameters.len()) " parameters" }
-                    (parameters(
-                        &format!("{id}-all"),
-                        "Every number of the drive file",
-                        &drive.parameters.iter().collect::<Vec<_>>(),
-                    ))
+            p.lede { (format::keep_units(&drive.summary)) }
+            (facts(view, drive))
+            @if let Some(why) = headline.map(|headline| headline.why.as_str()).filter(|why| !why.is_empty()) {
+                p { strong { "Small random writes: " } (format::keep_units(why)) }
+            }
+            (places(drive, purposes))
+            (accuracy(view, drive, &id))
+            (smart(view, drive, &id))
+            @if runs > 0 {
+                h3 { "Its runs" }
+                details.behind.runs data-runs-of-drive=(index) {
+                    summary { "All " (runs) " runs, with percentiles and work inside" }
+                    div.runs-table {}
                 }
             }
+            (parameters(drive, &id))
         }
     }
 }
 
-fn facts(view: &View<'_>, drive: &DriveSheet, fitted: usize) -> Markup {
-    let score = view.drive_score(&drive.drive);
+fn kind(kind: DriveKind) -> &'static str {
+    match kind {
+        DriveKind::Ssd => "SSD",
+        DriveKind::Disk => "Hard disk",
+        DriveKind::Ram => "RAM disk",
+    }
+}
+
+fn facts(view: &View<'_>, drive: &DriveSheet) -> Markup {
+    let fitted = drive.parameters.iter().filter(|p| p.source == FITTED);
+    let shared = fitted.clone().filter(|p| !p.base.is_empty()).count();
+    let fitted = fitted.count();
+    let figures = view.drive_figures(&drive.drive);
     html! {
         dl.facts {
             div { dt { "Capacity" } dd { (format::capacity(drive.capacity_bytes)) } }
-            div { dt { "Fitted numbers" } dd { (fitted) " of " (drive.parameters.len()) } }
-            div { dt { "Figures reproduced" } dd { (tables::score_line(score)) } }
-            div { dt { "Drive file" } dd { code { (drive.drive) } " " code.hash { (drive.file_hash) } } }
+            div {
+                dt { "Fitted numbers" }
+                dd {
+                    (fitted) " of " (drive.parameters.len())
+                    @if shared > 0 { span.sub { (shared) " of them its controller’s" } }
+                }
+            }
+            div { dt { "Figures reproduced" } dd { (tables::score_line(score(figures.into_iter()))) } }
+            div { dt { "Drive file" } dd { code { (drive.drive) } span.sub { code.hash { (drive.file_hash) } } } }
         }
     }
 }
 
-fn parameters(id: &str, caption: &str, parameters: &[&Parameter]) -> Markup {
+/// Where it stands in every use.
+fn places(drive: &DriveSheet, purposes: &[Purpose<'_, '_>]) -> Markup {
+    let placed: Vec<_> = (purposes.iter())
+        .filter_map(|purpose| Some((purpose, purpose.place(&drive.drive)?)))
+        .collect();
+    let id = format!("{}-places", drive_id(&drive.drive));
     html! {
-        div.scroll tabindex="0" role="region" aria-labelledby=(id) {
-            table.parameters {
-                caption id=(id) { (caption) }
-                thead {
-                    tr {
-                        th scope="col" { "Parameter" }
-                        th.num scope="col" { "Value" }
-                        th scope="col" { "Source" }
-                        th scope="col" { "Confidence" }
-                        th scope="col" { "Note" }
+        @if !placed.is_empty() {
+            h3 { "What it is good for" }
+            div.scroll tabindex="0" role="region" aria-labelledby=(id) {
+                table {
+                    caption id=(id) { "Its place among the drives of this report" }
+                    thead {
+                        tr {
+                            th scope="col" { "Use" }
+                            th.num scope="col" { "Place" }
+                            th.num scope="col" { "This drive" }
+                            th.num scope="col" { "The best" }
+                            th scope="col" { "Test" }
+                        }
                     }
-                }
-                tbody {
-                    @for parameter in parameters {
-                        tr.fitted[parameter.source == FITTED] {
-                            th scope="row" { code { (parameter.key) } }
-                            td.num { (value(parameter)) }
-                            td { (source(&parameter.source)) }
-                            td { (parameter.confidence) }
-                            td.note { (parameter.note) }
+                    tbody {
+                        @for (purpose, (place, value)) in placed {
+                            tr {
+                                th scope="row" { (purpose.title) }
+                                td.num { (place) " of " (purpose.ranked.len()) }
+                                td.num { (format::with_unit(&format::number(value), purpose.unit)) }
+                                td.num { (format::with_unit(&format::number(purpose.ranked[0].1), purpose.unit)) }
+                                td { a href={ "#" (purpose.family.id) } { (purpose.family.title) } }
+                            }
                         }
                     }
                 }
+            }
+        }
+    }
+}
+
+fn accuracy(view: &View<'_>, drive: &DriveSheet, id: &str) -> Markup {
+    let figures = view.drive_figures(&drive.drive);
+    html! {
+        h3 { "How right its model is" }
+        @if figures.is_empty() {
+            p.method { "Nobody published figures of it that a test here answers." }
+        } @else {
+            (tables::bands(&errors::bands(figures.iter().copied())))
+            (tables::figures_of_drive(view, id, &figures))
+        }
+    }
+}
+
+/// What the drive says of itself after the run that asked it.
+fn smart(view: &View<'_>, drive: &DriveSheet, id: &str) -> Markup {
+    let asked = |run: &&Run| run.drive == drive.drive && !run.smart.is_empty();
+    let caption = format!("{id}-smart");
+    html! {
+        @if let Some(run) = view.set.runs.iter().rfind(asked) {
+            h3 { "What it says of itself" }
+            div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
+                table.parameters {
+                    caption id=(caption) {
+                        "SMART at the end of "
+                        @match view.family_of(&run.test) {
+                            Some(family) => a href={ "#" (family.id) } { (family.title) },
+                            None => (run.test),
+                        }
+                    }
+                    thead {
+                        tr {
+                            th scope="col" { "Attribute" }
+                            th scope="col" { "Name" }
+                            th.num scope="col" { "Value" }
+                            th.num scope="col" { "Threshold" }
+                        }
+                    }
+                    tbody {
+                        @for attribute in &run.smart {
+                            tr {
+                                th scope="row" { (attribute.id) " (" code { (format!("{:#04X}", attribute.id)) } ")" }
+                                td { (attribute.name.replace('_', " ")) }
+                                td.num { (attribute.value) }
+                                td.num { (attribute.threshold) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn parameters(drive: &DriveSheet, id: &str) -> Markup {
+    let caption = format!("{id}-sheet");
+    html! {
+        @if !drive.parameters.is_empty() {
+            h3 { "Spec sheet" }
+            p.method {
+                "Every number of the drive file with where it comes from. Those marked " em { "fitted" }
+                " were chosen so that published figures come out; what one figure fixes the others have to confirm."
+            }
+            div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
+                table.parameters {
+                    caption id=(caption) { (drive.parameters.len()) " numbers" }
+                    thead {
+                        tr {
+                            th scope="col" { "Parameter" }
+                            th.num scope="col" { "Value" }
+                            th scope="col" { "Source, confidence" }
+                            th scope="col" { "Note" }
+                        }
+                    }
+                    @for group in groups(&drive.parameters) {
+                        tbody { @for parameter in group { (parameter_row(parameter)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Parameters that stand together share what is before the first dot of their keys.
+fn groups(parameters: &[Parameter]) -> Vec<&[Parameter]> {
+    let section = |p: &Parameter| p.key.split('.').next().unwrap_or_default().to_owned();
+    parameters
+        .chunk_by(|a, b| section(a) == section(b))
+        .collect()
+}
+
+fn parameter_row(parameter: &Parameter) -> Markup {
+    html! {
+        tr {
+            th scope="row" { code { (parameter.key) } }
+            td.num { (value(parameter)) }
+            td {
+                (source(&parameter.source))
+                @if !parameter.confidence.is_empty() { span.sub { (parameter.confidence) } }
+            }
+            td.note {
+                (parameter.note)
+                @if !parameter.base.is_empty() { " " span.quiet { "(as " code { (parameter.base) } ")" } }
             }
         }
     }

@@ -1,14 +1,46 @@
-//! One section a family of tests: method, chart, figures, and what lies behind them.
+//! The tests of a review: of each family its method, charts, figures, and what lies behind them.
 
 use maud::{Markup, html};
 
-use super::{chart_called, chart_figure, tables};
+use super::figure::{self, ChartFrame};
+use super::{navigation, tables};
 use crate::format;
-use crate::view::chart::ChartSpec;
-use crate::view::detail::{self, Preparation};
-use crate::view::{Family, View};
+use crate::view::errors::bands;
+use crate::view::family_data::FamilyData;
+use crate::view::preparation::{self, Preparation};
+use crate::view::{Family, Review, View};
 
-pub fn section(view: &View<'_>, family: &Family<'_>, charts: &[ChartSpec]) -> Markup {
+/// A table of more rows is folded away.
+const ROWS_OPEN_MAX: usize = 8;
+/// More drives are counted, not listed.
+const NAMES_MAX: usize = 6;
+
+pub fn review(view: &View<'_>, review: &Review<'_, '_>, families: &[FamilyData]) -> Markup {
+    let id = navigation::review_id(review);
+    let title_id = format!("{id}-title");
+    let data_of = |family: &Family<'_>| {
+        let index = view.families.iter().position(|other| other.id == family.id);
+        index.and_then(|index| families.get(index))
+    };
+    html! {
+        section.page.tests id=(id) aria-labelledby=(title_id) {
+            header.review-head {
+                p.eyebrow {
+                    @if !review.letters.is_empty() { "Tests " (review.letters) " · " }
+                    (tables::score_line(review.score()))
+                }
+                h2 id=(title_id) { (navigation::review_name(review)) }
+                @for source in review.sources() { p.small { (source) } }
+                (tables::bands(&bands(review.families.iter().flat_map(|f| f.figures.iter().copied()))))
+            }
+            @for family in &review.families {
+                @if let Some(data) = data_of(family) { (section(view, family, data)) }
+            }
+        }
+    }
+}
+
+fn section(view: &View<'_>, family: &Family<'_>, data: &FamilyData) -> Markup {
     let title_id = format!("{}-title", family.id);
     html! {
         section.family id=(family.id) aria-labelledby=(title_id) {
@@ -16,72 +48,147 @@ pub fn section(view: &View<'_>, family: &Family<'_>, charts: &[ChartSpec]) -> Ma
                 @if !family.methods().is_empty() { "Test " (family.methods().join(", ")) " · " }
                 (tables::score_line(family.score()))
             }
-            h2 id=(title_id) { (family.title) }
+            h3 id=(title_id) { (family.title) }
             @for text in family.texts() { p.method { (format::keep_units(text)) } }
-            @if let Some(chart) = chart_called(charts, &format!("{}-chart", family.id)) {
-                (chart_figure(chart))
-            }
-            @if !family.figures.is_empty() {
-                h3 { "Published and simulated" }
-                (tables::figures(view, &family.id, &family.figures, Some(family)))
-            }
-            (behind(view, family, charts))
+            (charts(family, data))
+            (figures(view, family))
+            (behind(family, data))
+            (preparations(view, &preparation::preparations(family)))
         }
     }
 }
 
-fn behind(view: &View<'_>, family: &Family<'_>, charts: &[ChartSpec]) -> Markup {
-    let histogram = chart_called(charts, &format!("{}-histogram", family.id));
-    let timeline = chart_called(charts, &format!("{}-timeline", family.id));
-    let pick_id = format!("{}-pick", family.id);
+/// The charts that answer the test: for a test of endurance under load its course first, and the
+/// courses of states side by side where states are compared.
+fn charts(family: &Family<'_>, data: &FamilyData) -> Markup {
+    let frame = |kind, title| {
+        figure::chart(&ChartFrame {
+            family: &family.id,
+            kind,
+            title,
+        })
+    };
     html! {
-        @if !family.runs.is_empty() {
+        @if data.is_scatter() && data.has_series() { (frame("scatter", "IOPS of every interval")) }
+        @if data.has_bars() { (frame("main", family.title)) }
+        @if data.has_wear() { (frame("wear", "Wear of the blocks after five years")) }
+        @if data.compares_states() && data.has_series() { (frame("states", "The states over time")) }
+    }
+}
+
+fn figures(view: &View<'_>, family: &Family<'_>) -> Markup {
+    let table = tables::figures(view, &family.id, &family.figures, Some(family));
+    html! {
+        @match family.figures.len() {
+            0 => {},
+            count if count > ROWS_OPEN_MAX => details.behind {
+                summary { "Published and simulated: " (count) " figures" }
+                (table)
+            },
+            _ => (table),
+        }
+    }
+}
+
+fn behind(family: &Family<'_>, data: &FamilyData) -> Markup {
+    let frame = |kind, title| {
+        figure::chart(&ChartFrame {
+            family: &family.id,
+            kind,
+            title,
+        })
+    };
+    html! {
+        @if data.has_latencies() || data.has_series() {
             details.behind {
-                summary { "Behind the numbers: every latency, IOPS over time, work inside" }
-                @if histogram.is_some() || timeline.is_some() {
-                    p.pick {
-                        label for=(pick_id) { "Show" }
-                        select id=(pick_id) data-pick=(family.id) {}
-                    }
-                }
-                @for chart in [histogram, timeline].into_iter().flatten() { (chart_figure(chart)) }
-                (tables::runs(view, family))
-                (preparations(view, &detail::preparations(family)))
+                summary { "Behind the numbers: single latencies, the course over time, power" }
+                @if data.has_latencies() { (frame("latency", "How long single I/Os took")) }
+                @if data.has_series() { (frame("time", "The course over time")) }
+            }
+        }
+        @if !family.runs.is_empty() {
+            details.behind.runs data-runs-of-family=(family.id) {
+                summary { "Every run: " (family.runs.len()) " with percentiles and work inside" }
+                div.runs-table {}
             }
         }
     }
 }
 
 fn preparations(view: &View<'_>, preparations: &[Preparation<'_>]) -> Markup {
-    let all = view.slugs().len();
+    let everywhere = common_steps(preparations);
     html! {
         @if !preparations.is_empty() {
-            h3 { "How the drives were brought to their state" }
-            dl.preparations {
-                @for preparation in preparations {
-                    dt {
-                        (preparation.state)
-                        @if preparation.drives.len() < all {
+            details.behind {
+                summary { "How the drives were brought to their state" }
+                @if !everywhere.is_empty() {
+                    p.small { "In every run: " (everywhere.join(" ")) }
+                }
+                dl.preparations {
+                    @for preparation in preparations {
+                        dt {
+                            @if preparation.state == "na" { "without a run" } @else { (preparation.state) }
                             span.sub { (names(view, &preparation.drives)) }
                         }
+                        dd {
+                            ol {
+                                @for step in preparation.steps.iter().filter(|step| !everywhere.contains(&step.as_str())) {
+                                    li { (format::keep_units(step)) }
+                                }
+                            }
+                        }
                     }
-                    dd { ol { @for step in preparation.steps { li { (step) } } } }
                 }
             }
         }
     }
 }
 
+/// The steps that end every preparation, told once.
+fn common_steps<'a>(preparations: &[Preparation<'a>]) -> Vec<&'a str> {
+    let [first, rest @ ..] = preparations else {
+        return Vec::new();
+    };
+    if rest.is_empty() {
+        return Vec::new();
+    }
+    let mut common: Vec<&str> = (first.steps.iter().rev())
+        .enumerate()
+        .take_while(|(back, step)| {
+            rest.iter()
+                .all(|other| other.steps.iter().rev().nth(*back) == Some(*step))
+        })
+        .map(|(_, step)| step.as_str())
+        .collect();
+    common.reverse();
+    common
+}
+
+/// Which drives: their names when they are few, or those that are not among them.
 fn names(view: &View<'_>, slugs: &[&str]) -> String {
-    let names: Vec<&str> = slugs.iter().map(|slug| view.drive_name(slug)).collect();
-    names.join(", ")
+    let named = |slugs: &[&str]| {
+        let names: Vec<&str> = slugs.iter().map(|slug| view.drive_name(slug)).collect();
+        names.join(", ")
+    };
+    let all = view.slugs();
+    let others: Vec<&str> = all
+        .iter()
+        .filter(|slug| !slugs.contains(slug))
+        .copied()
+        .collect();
+    match (slugs.len(), others.len()) {
+        (_, 0) => "all drives".to_owned(),
+        (few, _) if few <= NAMES_MAX => named(slugs),
+        (_, few) if few <= NAMES_MAX => format!("all but {}", named(&others)),
+        (many, _) => format!("{many} drives"),
+    }
 }
 
 /// Figures that no test of this report answers, so that none goes missing silently.
 pub fn unplaced(view: &View<'_>) -> Markup {
     html! {
         @if !view.unplaced.is_empty() {
-            section #unplaced aria-labelledby="unplaced-title" {
+            section.page #unplaced aria-labelledby="unplaced-title" {
                 p.eyebrow { (tables::score_line(view.unplaced_score())) }
                 h2 #unplaced-title { "Published, without a run here" }
                 p.method { "Figures of the same reviews that no test of this report answers." }

@@ -1,13 +1,53 @@
-//! The front of the report: what this is, how true it is, and which drive stutters.
+//! The front of the report: what this is, and which drive stutters and why.
 
-use ftlab_result::Figure;
 use maud::{Markup, html};
+use serde::Serialize;
 
-use super::{chart_called, chart_figure};
+use super::figure::{self, ChartFrame};
+use super::navigation::drive_id;
 use crate::format;
-use crate::view::chart::ChartSpec;
+use crate::view::View;
 use crate::view::headline::{self, Feel, Headline};
-use crate::view::{View, distinct};
+
+/// Rows of the verdict chart at first.
+const VERDICTS_SHOWN: usize = 10;
+/// A random write that takes so much longer than one in order says that order is the cause.
+const NOTABLE_PENALTY: f64 = 2.0;
+/// Cards of drives that pause.
+const CAUSES_MAX: usize = 4;
+/// A table of more drives is folded away.
+const TABLE_OPEN_MAX: usize = 10;
+
+/// The chart of the front page: how far the longest random write lies from the mean.
+#[derive(Serialize)]
+pub struct VerdictData {
+    /// (drive, mean, longest) in milliseconds, longest first.
+    rows: Vec<(usize, f64, f64)>,
+    /// Places of the drives shown at first.
+    pub shown: Vec<usize>,
+    hesitate_ms: f64,
+    stutter_ms: f64,
+}
+
+impl VerdictData {
+    pub fn of(view: &View<'_>, headlines: &[Headline<'_>]) -> Option<Self> {
+        let row = |headline: &Headline<'_>| {
+            let (mean, longest) = (headline.avg_ms?, headline.max_ms?);
+            let kept = |ms| format::round_to_digits(ms, 4);
+            let drive = view.drive_index(&headline.drive.drive);
+            (mean > 0.0).then_some((drive, kept(mean), kept(longest)))
+        };
+        let mut rows: Vec<(usize, f64, f64)> = headlines.iter().filter_map(row).collect();
+        rows.sort_by(|a, b| b.2.total_cmp(&a.2));
+        let shown = rows.iter().map(|row| row.0).take(VERDICTS_SHOWN).collect();
+        (!rows.is_empty()).then_some(Self {
+            rows,
+            shown,
+            hesitate_ms: headline::HESITATE_MS,
+            stutter_ms: headline::STUTTER_MS,
+        })
+    }
+}
 
 /// What the report covers.
 pub fn title(view: &View<'_>) -> String {
@@ -18,9 +58,9 @@ pub fn title(view: &View<'_>) -> String {
 }
 
 pub fn header(view: &View<'_>) -> Markup {
-    let origin = &view.set.origin;
+    let set = view.set;
     html! {
-        header.front #top {
+        header.front {
             p.eyebrow { "Storage review, simulated" }
             h1 { (title(view)) }
             p.lede {
@@ -28,70 +68,25 @@ pub fn header(view: &View<'_>) -> Markup {
                 reviewers measured stands beside what the model gives, figure by figure."
             }
             dl.origin {
-                div { dt { "ftlab" } dd { (origin.version) } }
-                div { dt { "Seed" } dd { (origin.seed) } }
-                div { dt { "Test machine" } dd { (origin.testbed) } }
-                div { dt { "Runs" } dd { (view.set.runs.len()) } }
-                @if origin.quick {
+                div { dt { "Tests" } dd { (set.tests.len()) } }
+                div { dt { "Runs" } dd { (format::literal(&set.runs.len().to_string())) } }
+                div { dt { "Published figures" } dd { (set.figures.len()) } }
+                div { dt { "ftlab" } dd { (set.origin.version) } }
+                div { dt { "Seed" } dd { (set.origin.seed) } }
+                @if set.origin.quick {
                     div { dt { "Length" } dd { "quick: parts of the runtimes" } }
                 }
             }
-            (tally(view))
-            (sources(view))
         }
     }
 }
 
-fn tally(view: &View<'_>) -> Markup {
-    let tally = view.set.tally();
-    let error = |error: Option<f64>| error.map_or("–".to_owned(), format::percent);
-    html! {
-        section.tally aria-label="How the figures came out" {
-            div.stat { b { (tally.pass) } span { "figures pass" } }
-            div.stat.fails[tally.fail > 0] { b { (tally.fail) } span { "figures fail" } }
-            div.stat { b { (tally.shown) } span { "shown, not judged" } }
-            div.stat { b { (error(tally.median_error)) } span { "median error of " (tally.scored) } }
-            div.stat {
-                b { (error(tally.worst_error)) }
-                span { "worst error" (worst_figure(view)) }
-            }
-        }
-        p.small {
-            "The error of a figure is |ln(simulated ÷ published)|: near zero it reads as a percentage. \
-            Figures a source gives as a bound or a range pass or fail; unclear ones are only shown."
-        }
-    }
-}
-
-fn worst_figure(view: &View<'_>) -> Markup {
-    let scored = view
-        .set
-        .figures
-        .iter()
-        .filter(|figure| figure.error.is_some());
-    let by_error =
-        |a: &&Figure, b: &&Figure| a.error.unwrap_or(0.0).total_cmp(&b.error.unwrap_or(0.0));
-    html! {
-        @if let Some(figure) = scored.max_by(by_error) {
-            ", " a href={ "#" (figure.id) } { (figure.id) }
-        }
-    }
-}
-
-fn sources(view: &View<'_>) -> Markup {
-    let sources = distinct(view.set.figures.iter().map(|figure| figure.source.as_str()));
-    html! {
-        @if !sources.is_empty() {
-            p.small { "Published by: " (sources.join(" · ")) }
-        }
-    }
-}
-
-pub fn verdicts(view: &View<'_>, headlines: &[Headline<'_>], charts: &[ChartSpec]) -> Markup {
+pub fn verdicts(headlines: &[Headline<'_>], data: Option<&VerdictData>) -> Markup {
     html! {
         section #verdicts aria-labelledby="verdicts-title" {
             h2 #verdicts-title { "Which drive stutters, and why" }
             p.answer { (format::keep_units(&headline::summary(headlines))) }
+            (causes(headlines))
             p.method {
                 "An average hides a stall. What one feels at the machine is the longest wait: from "
                 (waits(headline::HESITATE_MS)) " it is noticed, from "
@@ -99,8 +94,53 @@ pub fn verdicts(view: &View<'_>, headlines: &[Headline<'_>], charts: &[ChartSpec
                 are judged by 4\u{a0}KiB writes to random places, one at a time, in the state in which \
                 each waits longest."
             }
-            @if let Some(chart) = chart_called(charts, "verdict-chart") { (chart_figure(chart)) }
-            (verdict_table(view, headlines))
+            @if data.is_some() {
+                (figure::chart(&ChartFrame {
+                    family: "",
+                    kind: "verdicts",
+                    title: "4\u{a0}KiB random writes: from the average to the longest wait",
+                }))
+            }
+            @if headlines.len() > TABLE_OPEN_MAX {
+                details.behind {
+                    summary { "Verdict on all " (headlines.len()) " drives" }
+                    (verdict_table(headlines))
+                }
+            } @else {
+                (verdict_table(headlines))
+            }
+        }
+    }
+}
+
+/// A card for every drive that pauses: how long, and what the counters say of it.
+fn causes(headlines: &[Headline<'_>]) -> Markup {
+    let mut pausing: Vec<&Headline<'_>> = (headlines.iter())
+        .filter(|headline| matches!(headline.feel, Feel::Stutters | Feel::Hesitates))
+        .collect();
+    pausing.sort_by(|a, b| b.max_ms.unwrap_or(0.0).total_cmp(&a.max_ms.unwrap_or(0.0)));
+    html! {
+        @if !pausing.is_empty() {
+            div.causes {
+                @for headline in pausing.iter().take(CAUSES_MAX) {
+                    article.cause {
+                        h3 {
+                            a href={ "#" (drive_id(&headline.drive.drive)) } {
+                                (format::keep_units(&headline.drive.name))
+                            }
+                            " " (feel(headline.feel))
+                        }
+                        p.amount { b { (latency(headline.max_ms)) } " the longest wait, " (latency(headline.avg_ms)) " on average" }
+                        p { (format::keep_units(&headline.why)) }
+                        @if let Some(ratio) = headline.random_penalty.filter(|ratio| *ratio >= NOTABLE_PENALTY) {
+                            p.small { "The same writes in order are " (format::number(ratio)) "× quicker." }
+                        }
+                    }
+                }
+            }
+            @if pausing.len() > CAUSES_MAX {
+                p.small { (pausing.len() - CAUSES_MAX) " more that pause stand in the table of all drives below." }
+            }
         }
     }
 }
@@ -109,13 +149,18 @@ fn waits(ms: f64) -> String {
     format::keep_units(&format::latency_ns(ms * 1e6))
 }
 
-fn verdict_table(view: &View<'_>, headlines: &[Headline<'_>]) -> Markup {
+fn latency(ms: Option<f64>) -> String {
+    ms.map_or("–".to_owned(), waits)
+}
+
+fn verdict_table(headlines: &[Headline<'_>]) -> Markup {
     let value = |value: Option<f64>| value.map_or("–".to_owned(), format::number);
-    let latency = |ms: Option<f64>| ms.map_or("–".to_owned(), |ms| format::latency_ns(ms * 1e6));
+    let mut rows: Vec<&Headline<'_>> = headlines.iter().collect();
+    rows.sort_by(|a, b| b.max_ms.unwrap_or(0.0).total_cmp(&a.max_ms.unwrap_or(0.0)));
     html! {
         div.scroll tabindex="0" role="region" aria-labelledby="verdict-caption" {
             table.verdict-table {
-                caption #verdict-caption { "Verdict on every drive, from 4 KiB random writes" }
+                caption #verdict-caption { "Verdict on every drive, from 4 KiB random writes; the longest wait first" }
                 thead {
                     tr {
                         th scope="col" { "Drive" }
@@ -129,10 +174,10 @@ fn verdict_table(view: &View<'_>, headlines: &[Headline<'_>]) -> Markup {
                     }
                 }
                 tbody {
-                    @for headline in headlines {
+                    @for headline in rows {
                         tr {
                             th scope="row" {
-                                a href={ "#drive-" (view.drive_index(&headline.drive.drive) + 1) } {
+                                a href={ "#" (drive_id(&headline.drive.drive)) } {
                                     (format::keep_units(&headline.drive.name))
                                 }
                                 @if let Some(run) = headline.run { span.sub { (run.state) } }

@@ -1,27 +1,40 @@
-//! One self-contained page: text and tables are in the HTML, charts are drawn from embedded data.
+//! One self-contained page: text and tables are in the HTML, charts and tables of runs are made
+//! from embedded data when they are looked at.
 //!
 //! The page asks for nothing: styles, script, chart library and data are inside it, and its
-//! content security policy forbids the rest.
+//! content security policy forbids the rest. It is read as several pages – an overview, one a
+//! review, one a drive – of which the script shows one at a time.
 
+mod accuracy;
 mod assets;
 mod drives;
 mod family;
+mod figure;
 mod front;
+mod navigation;
 mod tables;
+mod uses;
 
 use ftlab_result::ResultSet;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 
-use crate::view::chart::{self, ChartSpec};
+use crate::view::family_data::{self, FamilyData};
 use crate::view::headline::{self, Headline};
-use crate::view::{View, detail};
+use crate::view::series::Thinning;
+use crate::view::{View, colours, purpose};
 
-/// What the page's script gets.
+/// What the page's script gets at once; the data of a family it reads when they are looked at.
 #[derive(Serialize)]
 struct PageData<'a> {
-    drives: Vec<&'a str>,
-    charts: &'a [ChartSpec],
+    drives: Vec<DriveData<'a>>,
+    verdicts: Option<front::VerdictData>,
+}
+
+#[derive(Serialize)]
+struct DriveData<'a> {
+    name: &'a str,
+    colour: usize,
 }
 
 /// Draws a result set as one HTML file that works offline.
@@ -29,53 +42,69 @@ struct PageData<'a> {
 pub fn render(set: &ResultSet) -> String {
     let view = View::new(set);
     let headlines = headline::headlines(&view);
-    let charts = all_charts(&view, &headlines);
+    let thinning = Thinning::for_runs(&set.runs);
+    let shown: Vec<Vec<usize>> = (view.families.iter())
+        .map(|family| family_data::shown_first(&view, family))
+        .collect();
+    let verdicts = front::VerdictData::of(&view, &headlines);
+    let mut together = shown.clone();
+    together.extend(verdicts.iter().map(|data| data.shown.clone()));
+    let colours = colours::assign(view.slugs().len(), &together);
+    let families: Vec<FamilyData> = (view.families.iter().zip(&shown))
+        .map(|(family, shown)| FamilyData::of(&view, family, shown, thinning))
+        .collect();
     let data = PageData {
-        drives: view
-            .slugs()
-            .iter()
-            .map(|slug| view.drive_name(slug))
+        drives: (view.slugs().iter().zip(colours))
+            .map(|(slug, colour)| DriveData {
+                name: view.drive_name(slug),
+                colour,
+            })
             .collect(),
-        charts: &charts,
+        verdicts,
     };
-    page(&view, &headlines, &charts, &embed_json(&data)).into_string()
-}
-
-fn all_charts(view: &View<'_>, headlines: &[Headline<'_>]) -> Vec<ChartSpec> {
-    let mut charts = Vec::new();
-    charts.extend(chart::of_headlines(view, headlines));
-    for family in &view.families {
-        charts.extend(chart::of_family(view, family));
-        charts.extend(detail::charts(view, family));
-    }
-    charts
+    page(&view, &headlines, &families, &data).into_string()
 }
 
 /// JSON that cannot end the script element it stands in, whatever the strings hold.
-fn embed_json(data: &PageData<'_>) -> String {
-    let json = serde_json::to_string(data).expect("chart data has string keys only");
-    json.replace('<', "\\u003c")
+fn embedded<T: Serialize>(id: &str, data: &T) -> Markup {
+    let json = serde_json::to_string(data).expect("the page's data have string keys only");
+    let safe = json.replace('<', "\\u003c");
+    html! { script id=(id) type="application/json" { (PreEscaped(safe)) } }
 }
 
-fn page(view: &View<'_>, headlines: &[Headline<'_>], charts: &[ChartSpec], json: &str) -> Markup {
+fn page(
+    view: &View<'_>,
+    headlines: &[Headline<'_>],
+    families: &[FamilyData],
+    data: &PageData<'_>,
+) -> Markup {
+    let purposes = purpose::purposes(view);
     html! {
         (DOCTYPE)
         html lang="en" {
             (head(view))
             body {
                 a.skip href="#content" { "Skip to the content" }
-                (sidebar(view))
+                (navigation::bar(view))
                 main #content tabindex="-1" {
-                    (front::header(view))
-                    (front::verdicts(view, headlines, charts))
-                    @for family in &view.families {
-                        (family::section(view, family, charts))
+                    noscript { p.notice { "Charts and tables of runs need JavaScript, which is off. Everything else is here." } }
+                    div.page #top {
+                        (front::header(view))
+                        (front::verdicts(headlines, data.verdicts.as_ref()))
+                        (uses::section(view, &purposes))
+                        (accuracy::section(view))
                     }
+                    @for review in view.reviews() { (family::review(view, &review, families)) }
                     (family::unplaced(view))
-                    (drives::section(view, headlines))
+                    @for (index, drive) in view.set.drives.iter().enumerate() {
+                        (drives::page(view, index, drive, headlines, &purposes))
+                    }
                     (footer(view))
                 }
-                script #report-data type="application/json" { (PreEscaped(json)) }
+                (embedded("report-data", data))
+                @for (family, data) in view.families.iter().zip(families) {
+                    (embedded(&format!("{}/data", family.id), data))
+                }
                 script { (PreEscaped(assets::CHART_LIBRARY)) }
                 script { (PreEscaped(assets::script())) }
             }
@@ -101,73 +130,15 @@ fn head(view: &View<'_>) -> Markup {
     }
 }
 
-fn sidebar(view: &View<'_>) -> Markup {
-    html! {
-        header.bar {
-            a.brand href="#top" { "ftlab" span { " review" } }
-            nav aria-label="Sections of the report" {
-                details.menu open {
-                    summary { "Contents" }
-                    ul {
-                        li { a href="#verdicts" { "Verdicts" } }
-                        @if !view.families.is_empty() {
-                            li.group { "Tests" }
-                        }
-                        @for family in &view.families {
-                            li { a href={ "#" (family.id) } { (family.title) } }
-                        }
-                        @if !view.unplaced.is_empty() {
-                            li { a href="#unplaced" { "Without a run" } }
-                        }
-                        @if !view.set.drives.is_empty() {
-                            li.group { "Drives" }
-                        }
-                        @for (index, drive) in view.set.drives.iter().enumerate() {
-                            li { a href={ "#drive-" (index + 1) } { (drive.name) } }
-                        }
-                    }
-                }
-            }
-            button.theme type="button" data-theme-toggle aria-label="Switch between light and dark" {
-                span aria-hidden="true" { "◐" }
-            }
-        }
-    }
-}
-
 fn footer(view: &View<'_>) -> Markup {
     let origin = &view.set.origin;
     html! {
         footer {
             p {
-                "Made by ftlab " (origin.version) " with seed " (origin.seed) " on the test machine "
-                code { (origin.testbed) } ". The same seed, drive files and version give the same \
+                "Made by ftlab " (origin.version) " with seed " (origin.seed) " on the test machines "
+                (origin.testbed) ". The same seed, drive files and version give the same \
                 numbers. Charts are drawn with Apache ECharts (Apache License 2.0)."
             }
         }
     }
-}
-
-/// The frame every chart sits in: caption, buttons, a picture and its data.
-fn chart_figure(chart: &ChartSpec) -> Markup {
-    let caption = format!("{}-caption", chart.id);
-    html! {
-        figure.chart data-chart=(chart.id) {
-            div.chart-head {
-                figcaption id=(caption) { (chart.title) }
-                div.tools {
-                    button type="button" data-log aria-pressed=(chart.log.to_string())
-                        aria-describedby=(caption) { "Log scale" }
-                    button type="button" data-table aria-expanded="false"
-                        aria-controls={ (chart.id) "-data" } aria-describedby=(caption) { "Data" }
-                }
-            }
-            div.plot id=(chart.id) role="img" aria-labelledby=(caption) {}
-            div.chart-data id={ (chart.id) "-data" } hidden {}
-        }
-    }
-}
-
-fn chart_called<'a>(charts: &'a [ChartSpec], id: &str) -> Option<&'a ChartSpec> {
-    charts.iter().find(|chart| chart.id == id)
 }

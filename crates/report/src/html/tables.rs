@@ -1,13 +1,15 @@
-//! The tables of a report: figures beside the model, and what every run gave.
+//! The tables of figures: published beside the model's.
 
-use ftlab_result::{Figure, Run, Traffic, Verdict};
+use ftlab_result::{Figure, Verdict};
 use maud::{Markup, html};
 
 use crate::format;
+use crate::view::measure;
 use crate::view::{Family, Score, View};
 
-/// Percentiles printed, when a run has them.
-const PERCENTILES: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 99.99];
+/// Columns of the table of figures, and of that of one drive's.
+const FIGURE_COLUMNS: usize = 8;
+const FIGURE_OF_DRIVE_COLUMNS: usize = 6;
 
 /// Published beside simulated, one row a figure.
 pub fn figures(
@@ -42,10 +44,8 @@ pub fn figures(
 }
 
 fn figure_row(view: &View<'_>, figure: &Figure, family: Option<&Family<'_>>) -> Markup {
-    let published = format::published(&figure.published, &figure.qualifier);
-    let simulated = figure.simulated.map(format::number);
     html! {
-        tr id=(figure.id) {
+        tr id=(view.figure_anchor(figure)) {
             td.id title={ "Source: " (figure.source) } { (figure.id) }
             th scope="row" {
                 @if figure.model.is_empty() { (figure.drive) }
@@ -55,17 +55,35 @@ fn figure_row(view: &View<'_>, figure: &Figure, family: Option<&Family<'_>>) -> 
                 }
             }
             td.step { (test_cell(figure, family)) }
-            td { (format::metric_words(&figure.metric)) }
-            td.num { (format::with_unit(&published, &figure.unit)) }
-            td.num {
-                @match simulated {
-                    Some(value) => (format::with_unit(&value, &figure.unit)),
-                    None => "–",
-                }
-            }
-            td.num { (error_cell(figure)) }
-            td { (verdict(figure.verdict)) }
+            (figure_cells(figure))
         }
+        (why_row(figure, FIGURE_COLUMNS))
+    }
+}
+
+/// Why a figure is missed, across the table: a reason is longer than any cell.
+fn why_row(figure: &Figure, columns: usize) -> Markup {
+    html! {
+        @if !figure.why.is_empty() {
+            tr.why-row { td colspan=(columns) { "Missed: " (figure.why) } }
+        }
+    }
+}
+
+/// Metric, published, simulated, error, verdict.
+fn figure_cells(figure: &Figure) -> Markup {
+    let published = format::published(&figure.published, &figure.qualifier);
+    html! {
+        td { (measure::words(&figure.metric)) }
+        td.num { (format::with_unit(&published, &figure.unit)) }
+        td.num {
+            @match figure.simulated {
+                Some(value) => (format::with_unit(&format::number(value), &figure.unit)),
+                None => "–",
+            }
+        }
+        td.num { (error_cell(figure)) }
+        td { (verdict(figure.verdict)) }
     }
 }
 
@@ -125,80 +143,77 @@ pub fn score_line(score: Score) -> Markup {
     }
 }
 
-/// Every run of a family: rates, latencies to the far tail, and what happened inside.
-pub fn runs(view: &View<'_>, family: &Family<'_>) -> Markup {
-    let caption = format!("{}-runs", family.id);
+/// How the scored figures are spread over bands of error, as a bar and in words.
+pub fn bands(bands: &[(&'static str, usize)]) -> Markup {
+    let scored: usize = bands.iter().map(|(_, count)| count).sum();
+    let share = |count: usize| 100.0 * count as f64 / scored as f64;
     html! {
-        div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
-            table {
-                caption id=(caption) { "Every run: rates, latency percentiles, and work inside the drive" }
-                thead {
-                    tr {
-                        th scope="col" { "Drive" }
-                        th scope="col" { "Test" }
-                        th.num scope="col" { "IOPS" }
-                        th.num scope="col" { abbr title="millions of bytes a second" { "MB/s" } }
-                        th.num scope="col" { "Average" }
-                        @for percentile in PERCENTILES { th.num scope="col" { "p" (percentile) } }
-                        th.num scope="col" { "Longest" }
-                        th.num scope="col" { abbr title="write amplification" { "WA" } }
-                        th.num scope="col" { "Copies" }
-                        th.num scope="col" { "Waits for buffer" }
-                        th.num scope="col" { "Erases" }
-                    }
-                }
-                tbody {
-                    @for run in &family.runs {
-                        @for (part, traffic) in directions(run) {
-                            (run_row(view, family, run, part, traffic))
+        @if scored > 0 {
+            div.bands {
+                div.bands-bar aria-hidden="true" {
+                    @for (index, (_, count)) in bands.iter().enumerate() {
+                        @if *count > 0 {
+                            span.(format!("band-{index}")) style={ "width:" (format!("{:.2}", share(*count))) "%" } {}
                         }
                     }
                 }
+                ul aria-label={ "Errors of " (scored) " scored figures" } {
+                    @for (index, (name, count)) in bands.iter().enumerate() {
+                        li.(format!("band-{index}")) { b { (count) } " " (format::keep_units(name)) }
+                    }
+                }
             }
         }
     }
 }
 
-/// The directions a run moved data in; writes alone need no name.
-fn directions(run: &Run) -> Vec<(&'static str, &Traffic)> {
-    [
-        ("reads", &run.read),
-        ("writes", &run.write),
-        ("trims", &run.trim),
-    ]
-    .into_iter()
-    .filter(|(_, traffic)| traffic.ios > 0)
-    .collect()
-}
-
-fn run_row(view: &View<'_>, family: &Family<'_>, run: &Run, part: &str, t: &Traffic) -> Markup {
-    let inside = &run.inside;
-    let counted = inside.nand_programs > 0 || inside.nand_reads > 0;
+/// A figure in a line: `published 991 ms, simulated 978 ms (−1.3 %)`.
+pub fn published_and_simulated(figure: &Figure) -> Markup {
+    let published = format::published(&figure.published, &figure.qualifier);
     html! {
-        tr {
-            th scope="row" { (view.drive_name(&run.drive)) }
-            td.step { (step_and(family.step(&run.test), &format!("{}, {part}", run.state))) }
-            td.num { (format::number(t.iops)) }
-            td.num { (format::number(t.bytes_per_s / 1e6)) }
-            td.num { (format::latency_ns(t.lat_ns_mean)) }
-            @for wanted in PERCENTILES { td.num { (percentile(t, wanted)) } }
-            td.num { (format::latency_ns(t.lat_ns_max as f64)) }
-            @if counted {
-                td.num { (format::number(inside.wa)) }
-                td.num { (format::percent(inside.gc_share)) }
-                td.num { (format::number(inside.buffer_stalls as f64)) }
-                td.num { (format::number(inside.nand_erases as f64)) }
-            } @else {
-                @for _ in 0..4 { td.num { span.quiet { "–" } } }
-            }
+        "published " (format::with_unit(&published, &figure.unit))
+        @if let Some(simulated) = figure.simulated {
+            ", simulated " (format::with_unit(&format::number(simulated), &figure.unit))
         }
+        @if figure.error.is_some() { " (" (error_cell(figure)) ")" }
     }
 }
 
-fn percentile(traffic: &Traffic, wanted: f64) -> String {
-    let found = traffic
-        .lat_ns_percentiles
-        .iter()
-        .find(|(p, _)| (p - wanted).abs() < 1e-6);
-    found.map_or("–".to_owned(), |&(_, ns)| format::latency_ns(ns as f64))
+/// The figures of one drive, each with a link to where its test is told.
+pub fn figures_of_drive(view: &View<'_>, id: &str, figures: &[&Figure]) -> Markup {
+    let caption = format!("{id}-figures");
+    html! {
+        div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
+            table.of-drive {
+                caption id=(caption) { "Published figures beside the model’s" }
+                thead {
+                    tr {
+                        th scope="col" { "Test" }
+                        th scope="col" { "Metric" }
+                        th.num scope="col" { "Published" }
+                        th.num scope="col" { "Simulated" }
+                        th.num scope="col" { "Error" }
+                        th scope="col" { "Verdict" }
+                    }
+                }
+                tbody {
+                    @for figure in figures {
+                        tr {
+                            th scope="row" {
+                                @match view.family_of(&figure.test) {
+                                    Some(family) => {
+                                        a href={ "#" (view.figure_anchor(figure)) } { (family.title) }
+                                        span.sub { (test_cell(figure, Some(family))) }
+                                    },
+                                    None => a href={ "#" (view.figure_anchor(figure)) } { (figure.test) },
+                                }
+                            }
+                            (figure_cells(figure))
+                        }
+                        (why_row(figure, FIGURE_OF_DRIVE_COLUMNS))
+                    }
+                }
+            }
+        }
+    }
 }

@@ -149,6 +149,9 @@ fn random_penalty(view: &View<'_>, random: &Run) -> Option<f64> {
     (sequential_ms > 0.0).then_some(random_ms / sequential_ms)
 }
 
+/// A wait this many times longer than all but one in ten thousand is an event of its own.
+const RARE_RATIO: f64 = 20.0;
+
 fn why(kind: DriveKind, feel: Feel, run: &Run) -> String {
     match kind {
         DriveKind::Ssd => {}
@@ -165,16 +168,73 @@ fn why(kind: DriveKind, feel: Feel, run: &Run) -> String {
         "{}× the data written goes to flash",
         format::number(inside.wa)
     );
-    let copies = format!("{} of it copies", format::percent(inside.gc_share));
+    let copies = match inside.gc_share {
+        share if share > 0.0 => format!("{cost}, {} copies", most_of_it(share)),
+        _ => cost.clone(),
+    };
     let pauses = matches!(feel, Feel::Stutters | Feel::Hesitates);
     match (pauses, inside.wa) {
         (true, wa) if wa >= WA_HIGH => {
-            format!("{cost}, {copies}: the host waits while old data is moved.")
+            format!(
+                "{}{copies}: the host waits while old data is moved.",
+                cost_of_one(run)
+            )
         }
-        (true, _) => format!("{cost}, {copies}: rare long pauses, not steady copying."),
+        (true, _) => format!("{}{}", rare_pause(run), cost_aside(&cost)),
         (false, wa) if wa <= WA_LOW => format!("{cost}: almost nothing has to be copied."),
-        (false, _) => format!("{cost}, {copies}, in steps small enough not to be felt."),
+        // A slot that is larger than the write is written whole, without a copy by collection.
+        (false, _) if inside.gc_share == 0.0 => {
+            format!("{cost}, as it writes larger units than the host; no copies wait behind that.")
+        }
+        (false, _) => format!("{copies}, in steps small enough not to be felt."),
     }
+}
+
+/// What a pause without much copying comes from, as far as the counters tell.
+fn rare_pause(run: &Run) -> String {
+    let usual = longest_ms(run).zip(run.metrics.get("lat_p99_99_ms").copied());
+    let rare = usual.filter(|(longest, usual)| *usual > 0.0 && longest / usual >= RARE_RATIO);
+    let how_often = match rare {
+        Some((_, usual)) => format!(
+            "A rare pause: all but one write in 10,000 take at most {}",
+            format::latency_ns(usual * 1e6)
+        ),
+        None => "Long pauses without steady copying".to_owned(),
+    };
+    match run.inside.map_programs {
+        0 => format!("{how_often}."),
+        pages => format!(
+            "{how_often}. {} pages of the mapping table went to flash meanwhile: the likely cause.",
+            format::number(pages as f64)
+        ),
+    }
+}
+
+/// `42 % of it`; a share that would be rounded to all is not all.
+fn most_of_it(share: f64) -> String {
+    match share {
+        share if share >= 0.995 => "nearly all of it".to_owned(),
+        share => format!("{} of it", format::percent(share)),
+    }
+}
+
+/// What a single write makes the drive write: the amplification, where it is felt.
+fn cost_of_one(run: &Run) -> String {
+    match run.write.ios {
+        0 => String::new(),
+        ios => {
+            let bytes = run.write.bytes as f64 / ios as f64;
+            format!(
+                "For each write of {} KiB it writes {} of flash. ",
+                format::number(format::round_to_digits(bytes / 1024.0, 3)),
+                format::bytes(bytes * run.inside.wa)
+            )
+        }
+    }
+}
+
+fn cost_aside(cost: &str) -> String {
+    format!(" Little is copied: {cost}.")
 }
 
 /// The front page's answer in a sentence: who pauses, and how long at worst.
@@ -209,7 +269,8 @@ pub fn summary(headlines: &[Headline<'_>]) -> String {
     }
 }
 
-fn join_names(names: &[&str]) -> String {
+/// `a, b and c`.
+pub fn join_names(names: &[&str]) -> String {
     match names {
         [] => String::new(),
         [one] => (*one).to_owned(),

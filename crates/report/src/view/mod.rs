@@ -1,8 +1,13 @@
-//! What a report shows, before it is laid out: families of tests, headline verdicts, charts.
+//! What a report shows, before it is laid out: families of tests, verdicts, the data of charts.
 
-pub mod chart;
-pub mod detail;
+pub mod colours;
+pub mod condition;
+pub mod errors;
+pub mod family_data;
 pub mod headline;
+pub mod measure;
+pub mod preparation;
+pub mod purpose;
 pub mod series;
 
 use std::collections::BTreeMap;
@@ -17,8 +22,10 @@ pub struct View<'a> {
     pub families: Vec<Family<'a>>,
     /// Figures whose test is not in the set: nothing ran for them.
     pub unplaced: Vec<&'a Figure>,
-    /// Drive slugs in order; a drive's place here is its colour in every chart.
+    /// Drive slugs in order.
     slugs: Vec<&'a str>,
+    places: BTreeMap<&'a str, usize>,
+    sheets: BTreeMap<&'a str, &'a DriveSheet>,
 }
 
 /// Tests drawn together.
@@ -48,38 +55,23 @@ pub struct Score {
 
 impl<'a> View<'a> {
     pub fn new(set: &'a ResultSet) -> Self {
-        let mut families: Vec<Family<'a>> = Vec::new();
-        let mut family_of: BTreeMap<&str, usize> = BTreeMap::new();
-        for test in &set.tests {
-            let index = match families.iter().position(|f| f.title == test.title) {
-                Some(index) => index,
-                None => {
-                    families.push(Family::empty(families.len(), &test.title));
-                    families.len() - 1
-                }
-            };
-            family_of.insert(&test.test, index);
-            families[index].tests.push(test);
-            families[index]
-                .runs
-                .extend(set.runs.iter().filter(|run| run.test == test.test));
-        }
-        let mut unplaced = Vec::new();
-        for figure in &set.figures {
-            // A figure of a whole family, such as its longest latency, names no single test: it
-            // goes where the run is that answered it.
-            let answered = || set.run(&figure.run).map(|run| run.test.as_str());
-            let test = Some(figure.test.as_str()).filter(|test| family_of.contains_key(test));
-            match test.or_else(answered).and_then(|test| family_of.get(test)) {
-                Some(&index) => families[index].figures.push(figure),
-                None => unplaced.push(figure),
-            }
-        }
+        let slugs = drive_slugs(set);
+        let (families, unplaced) = families(set);
         Self {
             set,
             families,
             unplaced,
-            slugs: drive_slugs(set),
+            places: slugs
+                .iter()
+                .enumerate()
+                .map(|(i, slug)| (*slug, i))
+                .collect(),
+            sheets: set
+                .drives
+                .iter()
+                .map(|drive| (drive.drive.as_str(), drive))
+                .collect(),
+            slugs,
         }
     }
 
@@ -88,9 +80,9 @@ impl<'a> View<'a> {
         &self.slugs
     }
 
-    /// The place of a drive, which is its colour.
+    /// The place of a drive in every list of the page.
     pub fn drive_index(&self, slug: &str) -> usize {
-        self.slugs.iter().position(|s| *s == slug).unwrap_or(0)
+        self.places.get(slug).copied().unwrap_or(0)
     }
 
     /// The name of a drive as sold, or its slug when the set has no sheet for it.
@@ -98,8 +90,28 @@ impl<'a> View<'a> {
         self.sheet(slug).map_or(slug, |sheet| sheet.name.as_str())
     }
 
-    fn sheet(&self, slug: &str) -> Option<&'a DriveSheet> {
-        self.set.drives.iter().find(|drive| drive.drive == slug)
+    /// The sheet of a drive.
+    pub fn sheet(&self, slug: &str) -> Option<&'a DriveSheet> {
+        self.sheets.get(slug).copied()
+    }
+
+    /// The family a test belongs to.
+    pub fn family_of(&self, test: &str) -> Option<&Family<'a>> {
+        self.families
+            .iter()
+            .find(|family| family.tests.iter().any(|sheet| sheet.test == test))
+    }
+
+    /// Where a figure stands in the page. A figure of several drives has a row for each; the first
+    /// has its plain name.
+    pub fn figure_anchor(&self, figure: &Figure) -> String {
+        let first = self.set.figures.iter().find(|other| other.id == figure.id);
+        match first {
+            Some(first) if first.model != figure.model => {
+                format!("{}/{}", figure.id, anchor(&figure.model))
+            }
+            _ => figure.id.clone(),
+        }
     }
 
     /// The figures without a run, scored.
@@ -107,41 +119,146 @@ impl<'a> View<'a> {
         score(self.unplaced.iter().copied())
     }
 
-    /// The figures one drive answered, scored.
-    pub fn drive_score(&self, slug: &str) -> Score {
+    /// The figures one drive answered.
+    pub fn drive_figures(&self, slug: &str) -> Vec<&'a Figure> {
+        let of_drive = |figure: &&Figure| figure.model == slug;
+        self.set.figures.iter().filter(of_drive).collect()
+    }
+
+    /// The families of each review, the reviews in the order their first test ran. Methods of a
+    /// review share their letters: `A1` and `A24` are of one.
+    pub fn reviews(&self) -> Vec<Review<'_, 'a>> {
+        let mut reviews: Vec<Review<'_, 'a>> = Vec::new();
+        for family in &self.families {
+            let letters = family.review();
+            match reviews.iter_mut().find(|review| review.letters == letters) {
+                Some(review) => review.families.push(family),
+                None => reviews.push(Review {
+                    letters,
+                    families: vec![family],
+                }),
+            }
+        }
+        reviews
+    }
+}
+
+/// The tests of one published review.
+pub struct Review<'v, 'a> {
+    /// What its methods begin with.
+    pub letters: &'a str,
+    /// Its families, in order.
+    pub families: Vec<&'v Family<'a>>,
+}
+
+impl<'a> Review<'_, 'a> {
+    /// Titles of the sources its figures are from.
+    pub fn sources(&self) -> Vec<&'a str> {
+        let figures = self.families.iter().flat_map(|family| &family.figures);
+        distinct(figures.map(|figure| figure.source.as_str()))
+    }
+
+    /// Its figures, scored.
+    pub fn score(&self) -> Score {
         score(
-            self.set
-                .figures
+            self.families
                 .iter()
-                .filter(|figure| figure.model == slug),
+                .flat_map(|family| family.figures.iter().copied()),
         )
     }
 }
 
-/// Sheets first, so that colours do not depend on what ran; then drives only runs know.
-fn drive_slugs(set: &ResultSet) -> Vec<&str> {
-    let mut slugs: Vec<&str> = set
-        .drives
+fn families(set: &ResultSet) -> (Vec<Family<'_>>, Vec<&Figure>) {
+    let mut families: Vec<Family<'_>> = Vec::new();
+    let mut family_of: BTreeMap<&str, usize> = BTreeMap::new();
+    for test in &set.tests {
+        let index = match families.iter().position(|family| family.takes(test)) {
+            Some(index) => index,
+            None => {
+                let id = anchor_of(&families, test);
+                families.push(Family::empty(id, &test.title));
+                families.len() - 1
+            }
+        };
+        family_of.insert(&test.test, index);
+        families[index].tests.push(test);
+        families[index]
+            .runs
+            .extend(set.runs.iter().filter(|run| run.test == test.test));
+    }
+    let test_of_run: BTreeMap<&str, &str> = set
+        .runs
         .iter()
-        .map(|drive| drive.drive.as_str())
+        .map(|run| (run.id.as_str(), run.test.as_str()))
         .collect();
-    for run in &set.runs {
-        if !slugs.contains(&run.drive.as_str()) {
-            slugs.push(&run.drive);
+    let mut unplaced = Vec::new();
+    for figure in &set.figures {
+        // A figure of a whole family, such as its longest latency, names no single test: it
+        // goes where the run is that answered it.
+        let answered = || test_of_run.get(figure.run.as_str()).copied();
+        let test = Some(figure.test.as_str()).filter(|test| family_of.contains_key(test));
+        match test.or_else(answered).and_then(|test| family_of.get(test)) {
+            Some(&index) => families[index].figures.push(figure),
+            None => unplaced.push(figure),
         }
     }
-    slugs
+    (families, unplaced)
+}
+
+/// `test/a1`; tests of one method in several families are told apart by a number.
+fn anchor_of(families: &[Family<'_>], test: &TestSheet) -> String {
+    let stem = format!("test/{}", anchor(&test.method));
+    let taken = |id: &str| families.iter().any(|family| family.id == id);
+    let mut id = stem.clone();
+    let mut number = 2;
+    while taken(&id) {
+        id = format!("{stem}-{number}");
+        number += 1;
+    }
+    id
+}
+
+/// A name as part of an anchor: what would have to be escaped becomes a hyphen.
+pub fn anchor(name: &str) -> String {
+    let kept = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    name.chars()
+        .map(|c| if kept(c) { c.to_ascii_lowercase() } else { '-' })
+        .collect()
+}
+
+/// Sheets first, so that places do not depend on what ran; then drives only runs know.
+fn drive_slugs(set: &ResultSet) -> Vec<&str> {
+    let sheets = set.drives.iter().map(|drive| drive.drive.as_str());
+    distinct(sheets.chain(set.runs.iter().map(|run| run.drive.as_str())))
 }
 
 impl<'a> Family<'a> {
-    fn empty(index: usize, title: &'a str) -> Self {
+    fn empty(id: String, title: &'a str) -> Self {
         Self {
-            id: format!("test-{}", index + 1),
+            id,
             title,
             tests: Vec::new(),
             runs: Vec::new(),
             figures: Vec::new(),
         }
+    }
+
+    /// Whether a test belongs here: the same chart of the same review.
+    fn takes(&self, test: &TestSheet) -> bool {
+        self.tests.first().is_some_and(|first| {
+            first.title == test.title
+                && first.method == test.method
+                && first.chart_metric == test.chart_metric
+        })
+    }
+
+    /// The letters of the review its method is of.
+    pub fn review(&self) -> &'a str {
+        let method = self.tests.first().map_or("", |test| test.method.as_str());
+        let end = method
+            .find(|c: char| !c.is_alphabetic())
+            .unwrap_or(method.len());
+        &method[..end]
     }
 
     /// The step of a test within the family; empty when the family has only one.
@@ -163,16 +280,6 @@ impl<'a> Family<'a> {
         distinct(self.tests.iter().map(|test| test.text.as_str()))
     }
 
-    /// States the runs began in, in the order first met.
-    pub fn states(&self) -> Vec<&'a str> {
-        distinct(self.runs.iter().map(|run| run.state.as_str()))
-    }
-
-    /// Whether a label has to name the state to tell runs apart.
-    pub fn names_states(&self) -> bool {
-        self.states().len() > 1
-    }
-
     /// The family's figures, scored.
     pub fn score(&self) -> Score {
         score(self.figures.iter().copied())
@@ -192,7 +299,8 @@ impl Score {
     }
 }
 
-fn score<'a>(figures: impl Iterator<Item = &'a Figure>) -> Score {
+/// Counts verdicts.
+pub fn score<'a>(figures: impl Iterator<Item = &'a Figure>) -> Score {
     let mut score = Score::default();
     figures.for_each(|figure| score.add(figure.verdict));
     score
@@ -200,11 +308,19 @@ fn score<'a>(figures: impl Iterator<Item = &'a Figure>) -> Score {
 
 /// The non-empty items, each once, in the order first met.
 pub fn distinct<'a>(items: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut seen = Vec::new();
-    for item in items {
-        if !item.is_empty() && !seen.contains(&item) {
-            seen.push(item);
-        }
+    let mut seen = std::collections::BTreeSet::new();
+    items
+        .filter(|item| !item.is_empty() && seen.insert(*item))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::anchor;
+
+    #[test]
+    fn an_anchor_needs_no_escape() {
+        assert_eq!(anchor("seagate-momentus-7200.2"), "seagate-momentus-7200.2");
+        assert_eq!(anchor("A1 </script>"), "a1---script-");
     }
-    seen
 }

@@ -1,45 +1,131 @@
 //! Long series made short enough to draw, without hiding a stall or a burst.
 
 use ftlab_result::{Run, Traffic};
+use serde::Serialize;
 
 use crate::format::round_to_digits;
 
-/// Two points a bucket; more than a chart has pixels for is not seen.
-const BUCKETS_MAX: usize = 240;
+/// Points that all runs of a page share, of rates and of watts each: together about 3 MB.
+const PAGE_POINTS_MAX: usize = 160_000;
+/// Points a run gets at most: more than a chart has pixels for is not seen.
+const RUN_POINTS_MAX: usize = 480;
 /// Fewer would not show the shape of a run.
-const BUCKETS_MIN: usize = 40;
-/// Points all runs of a page share: about 2 MB of its data.
-const PAGE_POINTS_MAX: usize = 120_000;
+const RUN_POINTS_MIN: usize = 24;
+/// Points of a course of power at most.
+const WATTS_POINTS_MAX: usize = 120;
+/// Points of a run whose test is about its course: all of half an hour and more.
+const SCATTER_POINTS_MAX: usize = 4_000;
 
-/// Buckets each of `runs` runs gets, so that a large review stays within the size of a page.
-pub fn buckets_for(runs: usize) -> usize {
-    (PAGE_POINTS_MAX / 2 / runs.max(1)).clamp(BUCKETS_MIN, BUCKETS_MAX)
+/// How many points a run's course may keep.
+#[derive(Debug, Clone, Copy)]
+pub struct Thinning {
+    /// Of any run.
+    pub points_max: usize,
+    /// Of any run's course of power, which changes little.
+    pub watts_points_max: usize,
+    /// Of a run whose test is about its course.
+    pub scatter_points_max: usize,
 }
+
+impl Thinning {
+    /// The most points a run that keep the page small: short runs stay whole, and leave what they
+    /// do not need to long ones.
+    pub fn for_runs(runs: &[Run]) -> Self {
+        let needed = |points_max: usize| -> usize {
+            runs.iter()
+                .map(|run| run.series_ios.len().min(points_max))
+                .sum()
+        };
+        let mut points_max = RUN_POINTS_MAX;
+        while points_max > RUN_POINTS_MIN && needed(points_max) > PAGE_POINTS_MAX {
+            points_max -= 2;
+        }
+        Self {
+            points_max,
+            watts_points_max: (points_max / 2).min(WATTS_POINTS_MAX),
+            scatter_points_max: SCATTER_POINTS_MAX,
+        }
+    }
+}
+
+/// A last interval that lasted for less of an interval than this tells no rate.
+const LAST_SHARE_MIN: f64 = 0.2;
 
 /// Significant digits kept in the page's data: one more than is printed.
 const DIGITS_KEPT: i32 = 4;
 
-/// (seconds since the start of the run, IOPS), with the lowest and highest interval of each of
-/// `buckets` kept at their own times. A series that fits is left as it is.
-pub fn iops_over_time(run: &Run, buckets: usize) -> Vec<(f64, f64)> {
-    let interval_s = run.series_interval_s;
-    if interval_s <= 0.0 {
-        return Vec::new();
-    }
-    let point = |index: usize| {
-        let iops = run.series_ios[index] as f64 / interval_s;
-        (
-            round_to_digits(index as f64 * interval_s, 6),
-            round_to_digits(iops, DIGITS_KEPT),
-        )
-    };
-    kept_indices(&run.series_ios, buckets)
-        .into_iter()
-        .map(point)
-        .collect()
+/// A course over time as the page carries it: values, and the numbers of their intervals where
+/// some are left out.
+#[derive(Debug, Default, PartialEq, Serialize)]
+pub struct Course {
+    values: Vec<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    at: Vec<usize>,
 }
 
-fn kept_indices(values: &[u64], buckets: usize) -> Vec<usize> {
+impl Course {
+    /// Whether there is a line to draw.
+    pub fn is_line(&self) -> bool {
+        self.values.len() > 1
+    }
+}
+
+/// IOPS of each interval. A course that has more than `points_max` points is cut into stretches of
+/// which the lowest and the highest interval are kept, at their own times.
+pub fn rates(run: &Run, points_max: usize) -> Course {
+    if run.series_interval_s <= 0.0 {
+        return Course::default();
+    }
+    let rate = |ios: &u64, seconds: f64| round_to_digits(*ios as f64 / seconds, DIGITS_KEPT);
+    let full = |ios: &u64| rate(ios, run.series_interval_s);
+    let mut rates: Vec<f64> = run.series_ios.iter().map(full).collect();
+    if let (Some(ios), Some(seconds)) = (run.series_ios.last(), cut_short(run)) {
+        rates.pop();
+        if seconds >= run.series_interval_s * LAST_SHARE_MIN {
+            rates.push(rate(ios, seconds));
+        }
+    }
+    course(&rates, kept_indices(&rates, points_max / 2))
+}
+
+/// The length of the last interval, when the end of the run cut it short: it is no drop of the
+/// rate.
+fn cut_short(run: &Run) -> Option<f64> {
+    let before = run.series_ios.len().checked_sub(1)? as f64 * run.series_interval_s;
+    let seconds = run.inside.simulated_seconds - before;
+    (seconds > 0.0 && seconds < run.series_interval_s).then_some(seconds)
+}
+
+/// Mean watts of each interval, cut like the rates.
+pub fn watts(run: &Run, points_max: usize) -> Course {
+    let kept = |watts: &f64| round_to_digits(*watts, DIGITS_KEPT - 1);
+    let watts: Vec<f64> = run.series_watts.iter().map(kept).collect();
+    course(&watts, kept_indices(&watts, points_max / 2))
+}
+
+/// The kept points without those between two of the same value: a line through the outer two is
+/// the same.
+fn course(values: &[f64], kept: Vec<usize>) -> Course {
+    let ends = |place: usize| {
+        let same = |other: Option<&usize>| other.is_some_and(|&i| values[i] == values[kept[place]]);
+        let before = place.checked_sub(1).and_then(|before| kept.get(before));
+        !(same(before) && same(kept.get(place + 1)))
+    };
+    let at: Vec<usize> = (0..kept.len())
+        .filter(|&place| ends(place))
+        .map(|place| kept[place])
+        .collect();
+    Course {
+        values: at.iter().map(|&index| values[index]).collect(),
+        at: if at.len() == values.len() {
+            Vec::new()
+        } else {
+            at
+        },
+    }
+}
+
+fn kept_indices(values: &[f64], buckets: usize) -> Vec<usize> {
     let n = values.len();
     if n <= 2 * buckets {
         return (0..n).collect();
@@ -47,8 +133,10 @@ fn kept_indices(values: &[u64], buckets: usize) -> Vec<usize> {
     let mut kept = Vec::with_capacity(2 * buckets);
     for bucket in 0..buckets {
         let range = bucket * n / buckets..(bucket + 1) * n / buckets;
-        let low = range.clone().min_by_key(|&i| values[i]);
-        let high = range.max_by_key(|&i| values[i]);
+        let low = range
+            .clone()
+            .min_by(|&a, &b| values[a].total_cmp(&values[b]));
+        let high = range.max_by(|&a, &b| values[a].total_cmp(&values[b]));
         if let (Some(low), Some(high)) = (low, high) {
             kept.push(low.min(high));
             if low != high {
@@ -111,18 +199,38 @@ mod tests {
 
     #[test]
     fn a_short_series_is_left_as_it_is() {
-        assert_eq!(kept_indices(&[5, 1, 9], 2), [0, 1, 2]);
+        assert_eq!(kept_indices(&[5.0, 1.0, 9.0], 2), [0, 1, 2]);
     }
 
     #[test]
     fn a_long_series_keeps_every_stall_and_burst() {
-        let mut values = vec![100u64; 10_000];
-        values[4_321] = 0;
-        values[4_330] = 9_999;
+        let mut values = vec![100.0; 10_000];
+        values[4_321] = 0.0;
+        values[4_330] = 9_999.0;
         let kept = kept_indices(&values, 50);
         assert!(kept.len() <= 100);
         assert!(kept.contains(&4_321) && kept.contains(&4_330));
         assert!(kept.is_sorted());
+    }
+
+    #[test]
+    fn an_interval_cut_off_by_the_end_of_the_run_is_no_drop() {
+        let run: Run = serde_json::from_value(serde_json::json!({
+            "id": "", "drive": "", "test": "", "state": "", "steps": [], "metrics": {},
+            "read": Traffic::default(), "write": Traffic::default(), "trim": Traffic::default(),
+            "inside": ftlab_result::Inside { simulated_seconds: 2.5, ..Default::default() },
+            "series_ios": [100, 80, 45], "series_interval_s": 1.0
+        }))
+        .expect("a run");
+        assert_eq!(rates(&run, 10).values, [100.0, 80.0, 90.0]);
+    }
+
+    #[test]
+    fn an_even_stretch_keeps_its_ends() {
+        let values = [5.0, 5.0, 5.0, 5.0, 2.0, 5.0, 5.0];
+        let course = course(&values, (0..7).collect());
+        assert_eq!(course.at, [0, 3, 4, 5, 6]);
+        assert_eq!(course.values, [5.0, 5.0, 2.0, 5.0, 5.0]);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 mod drives;
+mod full;
 
 use std::collections::BTreeMap;
 
@@ -12,6 +13,8 @@ use ftlab_result::{
 };
 
 pub use drives::{Character, characters};
+#[allow(unused_imports, reason = "each test file uses a part")]
+pub use full::full;
 
 /// Latency buckets a factor of 10^(1/8) apart.
 const BUCKETS_PER_DECADE: f64 = 8.0;
@@ -52,43 +55,6 @@ pub fn sample() -> ResultSet {
         figures,
         runs,
     }
-}
-
-/// As many drives and tests as a full review has: the sample three times over, four times.
-pub fn large() -> ResultSet {
-    let small = sample();
-    let mut set = ResultSet {
-        runs: Vec::new(),
-        tests: Vec::new(),
-        drives: Vec::new(),
-        ..small.clone()
-    };
-    for copy in 0..3 {
-        let renamed = |slug: &str| format!("{slug}-{copy}");
-        set.drives
-            .extend(small.drives.iter().cloned().map(|mut drive| {
-                drive.name = format!("{} No. {}", drive.name, copy + 1);
-                drive.drive = renamed(&drive.drive);
-                drive
-            }));
-    }
-    for group in 0..4 {
-        for test in &small.tests {
-            let mut test = test.clone();
-            test.title = format!("{}, part {}", test.title, group + 1);
-            test.test = format!("{}-{group}", test.test);
-            set.tests.push(test);
-        }
-        for copy in 0..3 {
-            set.runs.extend(small.runs.iter().cloned().map(|mut run| {
-                run.drive = format!("{}-{copy}", run.drive);
-                run.test = format!("{}-{group}", run.test);
-                run.id = format!("{}/{}/{}", run.drive, run.test, run.state);
-                run
-            }));
-        }
-    }
-    set
 }
 
 /// The same with strings that try to break out of the page.
@@ -293,6 +259,8 @@ fn run(character: &Character, test: &TestSheet, state: &str) -> Run {
         series_ios: series(iops, seconds * 10, character),
         series_interval_s: 0.1,
         series_watts: Vec::new(),
+        wear: Vec::new(),
+        smart: Vec::new(),
         write,
         read: Traffic::default(),
         trim: Traffic::default(),

@@ -1,78 +1,195 @@
-// One object a chart: draws when it comes into view, redraws on theme, width, scale and choice.
+// One object a chart: reads its data and draws when it comes into view, redraws on theme, width,
+// scale and choice.
 
-const PLOTS = { bars: barsPlot, lines: linesPlot, range: rangePlot, histogram: histogramPlot, timeline: timelinePlot };
+const PLOTS = { verdicts: verdictsPlot, time: timePlot, latency: latencyPlot, wear: wearPlot, states: statesPlot, scatter: scatterPlot };
 
 /** Charts begin to draw a little before they are seen. */
-const DRAW_AHEAD = '400px';
+const DRAW_AHEAD = '300px';
 
 /** How many values a screen reader is told before it is sent to the table. */
 const SPOKEN_ROWS_MAX = 12;
 
-function spoken(spec, names) {
-  const { rows } = PLOTS[spec.kind].table(spec, names);
-  const said = rows.slice(0, SPOKEN_ROWS_MAX).map((row) =>
-    row.filter((cell) => cell !== '' && cell !== null).map((cell) => (typeof cell === 'number' ? number(cell) : cell)).join(', '));
-  const rest = rows.length > SPOKEN_ROWS_MAX ? ` and ${rows.length - SPOKEN_ROWS_MAX} more rows` : '';
-  return `Chart. ${spec.title}, ${spec.axis}${spec.unit ? ` in ${spec.unit}` : ''}. ${said.join('; ')}${rest}. The Data button shows all.`;
+/** Drives shown where none of those the report would show has data. */
+const DRIVES_SHOWN_MAX = 8;
+
+/** Panels and lines that are drawn at most; a choice beyond is cut, and says so. */
+const PANELS_MAX = 9;
+
+function plotOf(kind, data) {
+  if (kind === 'main') return data.chart === 'lines' ? linesPlot : barsPlot;
+  return PLOTS[kind];
 }
 
-function makeChart(figure, spec, names, width) {
-  const plot = PLOTS[spec.kind];
+function spoken(title, { rows }) {
+  const said = rows.slice(0, SPOKEN_ROWS_MAX).map((row) => row.filter((cell) => cell !== '' && cell !== null).map(cellText).join(', '));
+  const rest = rows.length > SPOKEN_ROWS_MAX ? ` and ${rows.length - SPOKEN_ROWS_MAX} more rows` : '';
+  return `Chart. ${title}. ${said.join('; ')}${rest}. The Data button shows all.`;
+}
+
+function makeChart(figure) {
+  const { family, kind } = figure.dataset;
   const target = figure.querySelector('.plot');
+  const heading = figure.querySelector('figcaption');
+  const caption = heading.textContent;
+  const [drivesButton, logButton, dataButton] = ['drives', 'log', 'table'].map((name) => figure.querySelector(`[data-${name}]`));
+  const picker = figure.querySelector('.picker');
+  const panel = figure.querySelector('.chart-data');
+  const choice = {};
+  let data;
+  let plot;
+  let drives;
+  let defaults;
+  let own = null;
+  let log;
   let picture = null;
-  let log = spec.log;
-  let pick = spec.picks?.[0].label;
+  let refreshPicker = null;
+
+  function shown() {
+    const chosen = own ?? (everywhere && new Set([...everywhere].filter((drive) => drives.includes(drive)))) ?? defaults;
+    return kind === 'states' || kind === 'scatter' ? new Set([...chosen].slice(0, PANELS_MAX)) : chosen;
+  }
+
+  const context = (more) => ({ ...choice, shown: shown(), ...more });
 
   function draw() {
     const width = target.clientWidth;
-    target.style.height = `${plot.height(spec, width)}px`;
-    if (picture === null) picture = echarts.init(target, null, { renderer: 'svg' });
+    const now = context({});
+    const table = plot.table(data, now);
+    drivesButton.textContent = `Drives: ${now.shown.size} of ${drives.length}`;
+    if (kind === 'main') heading.textContent = plot.title(data, now);
+    figure.querySelector('.key').textContent = plot.key(data, now);
+    if (table.rows.length === 0) {
+      picture?.dispose();
+      picture = null;
+      target.style.height = '';
+      target.innerHTML = '<p class="empty"></p>';
+      target.firstChild.textContent = now.shown.size === 0 ? 'No drive is chosen that ran this test. Choose some under Drives.' : 'The chosen drives have no data here.';
+      target.setAttribute('aria-label', target.textContent);
+      return;
+    }
+    target.style.height = `${plot.height(data, now, width)}px`;
+    if (picture === null) {
+      target.replaceChildren();
+      picture = echarts.init(target, null, { renderer: plot.renderer ?? 'svg' });
+    }
     picture.resize();
     const look = currentLook();
-    const base = baseOption(look, spoken(spec, names));
-    const own = plot.option(spec, { look, log, width, names, pick });
-    picture.setOption({ ...base, ...own, tooltip: { ...base.tooltip, ...own.tooltip } }, { notMerge: true });
-    plot.settle?.(picture, spec);
+    const title = [caption, plot.title(data, now)].filter(Boolean).join(', ');
+    const base = baseOption(look, spoken(title, table));
+    const option = plot.option(data, context({ look, log, width }));
+    picture.setOption({ ...base, ...option, tooltip: { ...base.tooltip, ...option.tooltip } }, { notMerge: true });
+    plot.settle?.(picture, data, now);
   }
 
   function redraw() {
-    if (picture !== null && target.clientWidth > 0) draw();
+    if (data === undefined || target.clientWidth === 0) return;
+    draw();
+    if (!panel.hidden) fillData();
   }
 
-  const key = plot.key(spec);
-  if (key) {
-    const line = document.createElement('p');
-    line.className = 'key';
-    line.textContent = key;
-    target.after(line);
+  function fillData() {
+    const name = target.id;
+    const all = () => plot.table(data, { ...choice, shown: new Set(drives) });
+    const buttons = document.createElement('p');
+    buttons.className = 'saves';
+    buttons.append(
+      button('Download CSV', () => saveCsv(plot.table(data, context({})), name)),
+      button('CSV of all drives', () => saveCsv(all(), `${name}-all`)),
+    );
+    panel.replaceChildren(dataTable(plot.table(data, context({})), caption), buttons);
   }
-  // Room is taken at once, so that nothing jumps when pictures arrive.
-  target.style.height = `${plot.height(spec, width)}px`;
 
-  const logButton = figure.querySelector('[data-log]');
-  logButton.addEventListener('click', () => {
-    log = !log;
+  function setLog(value) {
+    log = value;
     logButton.setAttribute('aria-pressed', String(log));
+  }
+
+  /** Menus for what the plot lets the reader choose. */
+  function buildChoices() {
+    const menus = plot.choices(data).map(({ name, label, options }) => {
+      const select = document.createElement('select');
+      select.setAttribute('aria-label', `${label}: ${caption}`);
+      select.dataset.choice = name;
+      options.forEach(([, text], index) => select.add(new Option(text, index)));
+      select.addEventListener('change', () => {
+        [choice[name]] = options[select.value];
+        if (name !== 'step') setLog(plot.log(data, context({})));
+        redraw();
+      });
+      return select;
+    });
+    figure.querySelector('.choices').replaceChildren(...menus);
+    const steps = menus.find((menu) => menu.dataset.choice === 'step');
+    if (steps) chooseStep(steps);
+  }
+
+  const hasData = () => plot.table(data, context({})).rows.length > 0;
+
+  /** The first step that the shown drives have something of: a short run has no course. */
+  function chooseStep(select) {
+    const { options } = plot.choices(data).find(({ name }) => name === 'step');
+    const first = options.findIndex(([step]) => {
+      choice.step = step;
+      return hasData();
+    });
+    [choice.step] = options[Math.max(0, first)];
+    select.value = Math.max(0, first);
+  }
+
+  function load() {
+    if (data !== undefined) return;
+    data = family ? familyData(family) : report.verdicts;
+    plot = plotOf(kind, data);
+    drives = plot.drives(data);
+    defaults = new Set(data.shown.filter((drive) => drives.includes(drive)));
+    if (defaults.size === 0) defaults = new Set(drives.slice(0, DRIVES_SHOWN_MAX));
+    buildChoices();
+    if (!hasData()) {
+      defaults = new Set(drives.slice(0, DRIVES_SHOWN_MAX));
+      buildChoices();
+    }
+    setLog(plot.log(data, context({})));
+  }
+
+  drivesButton.addEventListener('click', () => {
+    load();
+    picker.hidden = !picker.hidden;
+    drivesButton.setAttribute('aria-expanded', String(!picker.hidden));
+    refreshPicker ??= buildPicker(picker, {
+      drives,
+      defaults,
+      chosen: shown,
+      choose: (chosen) => {
+        own = chosen;
+        redraw();
+      },
+    });
+    refreshPicker();
+  });
+  logButton.addEventListener('click', () => {
+    load();
+    setLog(!log);
     redraw();
   });
-
-  const dataButton = figure.querySelector('[data-table]');
-  const panel = figure.querySelector('.chart-data');
   dataButton.addEventListener('click', () => {
+    load();
     panel.hidden = !panel.hidden;
     dataButton.setAttribute('aria-expanded', String(!panel.hidden));
-    if (!panel.hidden && !panel.hasChildNodes()) fillData(panel, plot.table(spec, names), spec.title, spec.id);
+    if (!panel.hidden) fillData();
+  });
+  onEverywhere.push(() => {
+    own = null;
+    refreshPicker?.();
+    redraw();
   });
 
   return {
     target,
-    picks: spec.picks?.map(({ label }) => label) ?? [],
-    draw,
-    redraw,
-    choose(label) {
-      pick = label;
-      redraw();
+    show() {
+      load();
+      draw();
     },
+    redraw,
   };
 }
 
@@ -92,15 +209,9 @@ function watch(charts) {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       seen.unobserve(target);
-      chartOf.get(target).draw();
+      chartOf.get(target).show();
       resized.observe(target);
     }
   }, { rootMargin: DRAW_AHEAD });
   for (const chart of charts) seen.observe(chart.target);
-}
-
-/** One select drives the charts of its family. */
-function bindPick(select, charts) {
-  for (const label of new Set(charts.flatMap((chart) => chart.picks))) select.add(new Option(label, label));
-  select.addEventListener('change', () => charts.forEach((chart) => chart.choose(select.value)));
 }

@@ -38,10 +38,11 @@ function tick(value, unit) {
   return value.toLocaleString('en-US', { maximumFractionDigits: 8 });
 }
 
-/** An axis tick in the very unit of a chart; milliseconds are never counted in thousands. */
+/** An axis tick in the very unit of a chart; milliseconds are never counted in thousands. IOPS stand
+    without their unit, which is long and in every label. */
 function tickInUnit(value, unit) {
   const text = unit === 'ms' ? value.toLocaleString('en-US', { maximumFractionDigits: 8 }) : tick(value, '');
-  return unit === '' ? text : `${text} ${unit}`;
+  return unit === '' || unit === 'IOPS' ? text : `${text} ${unit}`;
 }
 
 /** A number and its unit on one line. */

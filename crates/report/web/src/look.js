@@ -1,6 +1,6 @@
 // How charts look: colours of the current theme, shapes of drives, shared parts of every chart.
 
-const COLOURS_COUNT = 8;
+const COLOURS_COUNT = 12;
 const LABEL_LINE_PX = 16;
 const SHAPES = ['circle', 'rect', 'triangle', 'diamond', 'roundRect', 'pin', 'arrow'];
 const DASHES = ['solid', 'dashed', 'dotted'];
@@ -18,10 +18,12 @@ function currentLook() {
     soft: colour('ink-soft'),
     line: colour('line'),
     strong: colour('line-strong'),
+    published: colour('published'),
     raised: colour('raised'),
+    fair: colour('fair'),
     bad: colour('bad'),
     font: getComputedStyle(document.body).fontFamily,
-    drive: (index) => drives[index % COLOURS_COUNT],
+    drive: (index) => drives[report.drives[index].colour],
   };
   probe.remove();
   return look;
@@ -31,13 +33,9 @@ function shapeOf(drive) {
   return SHAPES[drive % SHAPES.length];
 }
 
-/** A second state, or a drive whose colour is already taken, gets another dash. */
-function dashOf(drive, variant) {
-  return DASHES[(Math.floor(drive / COLOURS_COUNT) + variant) % DASHES.length];
-}
-
-function withPart(name, part) {
-  return part ? `${name}, ${part}` : name;
+/** A second condition of a drive gets another dash. */
+function dashOf(variant) {
+  return DASHES[variant % DASHES.length];
 }
 
 /** What every chart has in common. */
@@ -71,6 +69,7 @@ function labelBox(look) {
 function valueAxis(look, { name = '', unit, log, min, max }) {
   return {
     type: log ? 'log' : 'value',
+    splitNumber: 4,
     min: log ? min : undefined,
     max: log ? max : undefined,
     // Where bars stand; on a log scale they would grow from 1 otherwise.

@@ -1,17 +1,50 @@
-// Puts the page to work: charts, theme, contents.
+// Puts the page to work: which of its pages is shown, contents, charts, theme.
+
+/** Shows the page that holds the element a link points to, and opens what folds it away. */
+function startPages() {
+  const pages = [...document.querySelectorAll('.page')];
+  const title = document.title;
+
+  function show(page) {
+    for (const other of pages) {
+      // Found by a search of the browser, which then shows it.
+      if (other === page) other.removeAttribute('hidden');
+      else other.setAttribute('hidden', 'until-found');
+    }
+    const name = page === pages[0] ? '' : page.querySelector('h2').firstChild.textContent.trim();
+    document.title = name ? `${name} – ${title}` : title;
+  }
+
+  function follow() {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1))) ?? pages[0];
+    const page = target.closest('.page');
+    // A place outside the pages, such as the start of the text, is on every one.
+    if (!page) return;
+    show(page);
+    for (let outer = target.parentElement; outer; outer = outer.parentElement) {
+      if (outer instanceof HTMLDetailsElement) outer.open = true;
+    }
+    if (target === page) scrollTo({ top: 0, behavior: 'instant' });
+    else target.scrollIntoView({ behavior: 'instant' });
+  }
+
+  for (const page of pages) page.addEventListener('beforematch', () => show(page));
+  addEventListener('hashchange', () => {
+    follow();
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    // The next Tab goes on from here, and a screen reader reads from here.
+    if (!target.hasAttribute('tabindex')) target.tabIndex = -1;
+    target.focus({ preventScroll: true });
+  });
+  follow();
+  document.documentElement.classList.remove('opening');
+}
 
 function startCharts() {
-  const { drives, charts: specs } = JSON.parse(document.getElementById('report-data').textContent);
-  const figures = new Map([...document.querySelectorAll('[data-chart]')].map((figure) => [figure.dataset.chart, figure]));
-  // All charts stand in one column. Measuring each would lay out sections nobody has reached yet.
-  const width = document.querySelector('.plot')?.clientWidth ?? 0;
-  const charts = new Map(specs.map((spec) => [spec.id, makeChart(figures.get(spec.id), spec, drives, width)]));
-  for (const select of document.querySelectorAll('[data-pick]')) {
-    const family = select.dataset.pick;
-    bindPick(select, [`${family}-histogram`, `${family}-timeline`].map((id) => charts.get(id)).filter(Boolean));
-  }
-  watch([...charts.values()]);
-  return [...charts.values()];
+  const charts = [...document.querySelectorAll('figure.chart')].map(makeChart);
+  watch(charts);
+  return charts;
 }
 
 function startTheme(charts) {
@@ -31,7 +64,7 @@ function startTheme(charts) {
   systemDark.addEventListener('change', repaint);
 }
 
-/** Marks the section being read, and folds the contents away on narrow screens. */
+/** Marks the section being read, filters drives, and folds the contents away on narrow screens. */
 function startContents() {
   const menu = document.querySelector('.menu');
   const narrow = matchMedia('(max-width: 60rem)');
@@ -44,19 +77,35 @@ function startContents() {
     if (narrow.matches && event.target.closest('a')) menu.open = false;
   });
 
+  for (const input of document.querySelectorAll('[data-filter]')) {
+    const items = [...document.getElementById(input.dataset.filter).children];
+    input.addEventListener('input', () => {
+      const wanted = input.value.trim().toLowerCase();
+      for (const item of items) item.hidden = !item.textContent.toLowerCase().includes(wanted);
+    });
+  }
+
   const links = new Map([...menu.querySelectorAll('a')].map((link) => [link.hash.slice(1), link]));
+  const mark = (id) => {
+    links.forEach((link) => link.removeAttribute('aria-current'));
+    const link = links.get(id);
+    if (!link) return;
+    link.setAttribute('aria-current', 'true');
+    const group = link.closest('details.review');
+    if (group) group.open = true;
+  };
   const reading = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) {
-      if (!isIntersecting) continue;
-      links.forEach((link) => link.removeAttribute('aria-current'));
-      links.get(target.id)?.setAttribute('aria-current', 'true');
-    }
-  }, { rootMargin: '-20% 0px -70% 0px' });
-  for (const id of ['top', ...links.keys()]) {
+    const met = entries.filter((entry) => entry.isIntersecting);
+    // Of sections within each other the innermost is being read.
+    if (met.length) mark(met.at(-1).target.id);
+  }, { rootMargin: '-15% 0px -75% 0px' });
+  for (const id of links.keys()) {
     const section = document.getElementById(id);
     if (section) reading.observe(section);
   }
 }
 
+startPages();
 startContents();
+startRuns();
 startTheme(startCharts());

@@ -1,0 +1,130 @@
+//! How right it is: figures reproduced, by review, and every miss with its reason.
+
+use ftlab_result::{Figure, Verdict};
+use maud::{Markup, html};
+
+use super::{navigation, tables};
+use crate::format;
+use crate::view::View;
+use crate::view::errors::bands;
+use crate::view::measure;
+
+pub fn section(view: &View<'_>) -> Markup {
+    html! {
+        section #accuracy aria-labelledby="accuracy-title" {
+            h2 #accuracy-title { "How right is it?" }
+            p.method {
+                "Every figure that the reviewers published and a test here answers stands beside the model’s. The \
+                error of a figure is |ln(simulated ÷ published)|: near zero it reads as a percentage. Figures a \
+                source gives as a bound or a range pass or fail; unclear ones are only shown."
+            }
+            (tally(view))
+            (tables::bands(&bands(view.set.figures.iter())))
+            (reviews(view))
+            (misses(view))
+        }
+    }
+}
+
+fn tally(view: &View<'_>) -> Markup {
+    let tally = view.set.tally();
+    let error = |error: Option<f64>| error.map_or("–".to_owned(), format::percent);
+    html! {
+        section.tally aria-label="How the figures came out" {
+            div.stat { b { (tally.pass) } span { "figures pass" } }
+            div.stat.fails[tally.fail > 0] { b { (tally.fail) } span { "figures fail" } }
+            div.stat { b { (tally.shown) } span { "shown, not judged" } }
+            div.stat { b { (error(tally.median_error)) } span { "median error of " (tally.scored) } }
+            div.stat {
+                b { (error(tally.worst_error)) }
+                span { "worst error" (worst_figure(view)) }
+            }
+        }
+    }
+}
+
+fn worst_figure(view: &View<'_>) -> Markup {
+    let scored = view
+        .set
+        .figures
+        .iter()
+        .filter(|figure| figure.error.is_some());
+    let by_error =
+        |a: &&Figure, b: &&Figure| a.error.unwrap_or(0.0).total_cmp(&b.error.unwrap_or(0.0));
+    html! {
+        @if let Some(figure) = scored.max_by(by_error) {
+            ", " a href={ "#" (view.figure_anchor(figure)) } { (figure.id) }
+        }
+    }
+}
+
+fn reviews(view: &View<'_>) -> Markup {
+    let reviews = view.reviews();
+    let median = |figures: &[&Figure]| {
+        let mut errors: Vec<f64> = figures.iter().filter_map(|figure| figure.error).collect();
+        errors.sort_by(f64::total_cmp);
+        ftlab_result::median(&errors).map_or("–".to_owned(), format::percent)
+    };
+    html! {
+        @if reviews.iter().any(|review| review.score().judged > 0) {
+            div.scroll tabindex="0" role="region" aria-labelledby="reviews-caption" {
+                table {
+                    caption #reviews-caption { "By review" }
+                    thead {
+                        tr {
+                            th scope="col" { "Review" }
+                            th.num scope="col" { "Pass" }
+                            th.num scope="col" { "Judged" }
+                            th.num scope="col" { "Shown" }
+                            th.num scope="col" { "Median error" }
+                        }
+                    }
+                    tbody {
+                        @for review in &reviews {
+                            @let score = review.score();
+                            @let figures: Vec<&Figure> = review.families.iter().flat_map(|f| f.figures.iter().copied()).collect();
+                            @if !figures.is_empty() {
+                                tr {
+                                    th scope="row" {
+                                        a href={ "#" (navigation::review_id(review)) } { (navigation::review_name(review)) }
+                                    }
+                                    td.num { (score.pass) }
+                                    td.num { (score.judged) }
+                                    td.num { (score.shown) }
+                                    td.num { (median(&figures)) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn misses(view: &View<'_>) -> Markup {
+    let misses: Vec<&Figure> = (view.set.figures.iter())
+        .filter(|figure| figure.verdict == Verdict::Fail)
+        .collect();
+    let explained = misses
+        .iter()
+        .filter(|figure| !figure.why.is_empty())
+        .count();
+    html! {
+        @if !misses.is_empty() {
+            details.behind {
+                summary { "The " (misses.len()) " misses, " (explained) " of them explained" }
+                ul.misses {
+                    @for figure in misses {
+                        li {
+                            a href={ "#" (view.figure_anchor(figure)) } { (figure.id) } " "
+                            (view.drive_name(&figure.model)) ", " (measure::words(&figure.metric)) ": "
+                            (tables::published_and_simulated(figure))
+                            @if !figure.why.is_empty() { span.sub { (figure.why) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The contents: overview, tests by review, drives with a filter.
+
+use maud::{Markup, html};
+
+use crate::view::View;
+use crate::view::errors::source_short;
+use crate::view::{Review, anchor};
+
+pub fn bar(view: &View<'_>) -> Markup {
+    html! {
+        header.bar {
+            a.brand href="#top" { "ftlab" span { " review" } }
+            nav aria-label="Contents of the report" {
+                details.menu open {
+                    summary { "Contents" }
+                    div.menu-body {
+                        ul {
+                            li { a href="#top" { "Overview" } }
+                            li { a.part href="#verdicts" { "Which drive stutters" } }
+                            li { a.part href="#uses" { "Which drive for what" } }
+                            li { a.part href="#accuracy" { "How right is it" } }
+                        }
+                        @if !view.families.is_empty() { p.group { "Tests" } }
+                        @for review in view.reviews() { (tests(&review)) }
+                        @if !view.unplaced.is_empty() {
+                            ul { li { a href="#unplaced" { "Without a run" } } }
+                        }
+                        @if !view.set.drives.is_empty() { (drives(view)) }
+                    }
+                }
+            }
+            button.theme type="button" data-theme-toggle aria-label="Switch between light and dark" {
+                span aria-hidden="true" { "◐" }
+            }
+        }
+    }
+}
+
+/// `tests/a`: where the tests of a review stand.
+pub fn review_id(review: &Review<'_, '_>) -> String {
+    match review.letters {
+        "" => "tests/other".to_owned(),
+        letters => format!("tests/{}", anchor(letters)),
+    }
+}
+
+/// `AnandTech 2008`: the source of most of its figures; the letters of its methods where nothing
+/// is published.
+pub fn review_name(review: &Review<'_, '_>) -> String {
+    let figures = || review.families.iter().flat_map(|family| &family.figures);
+    let from = |source: &str| figures().filter(|figure| figure.source == source).count();
+    // The first of equals, as the last of the reversed.
+    let most = review
+        .sources()
+        .into_iter()
+        .rev()
+        .max_by_key(|source| from(source));
+    match (most, review.letters) {
+        (Some(source), _) => source_short(source),
+        (None, "") => "Other tests".to_owned(),
+        (None, letters) => format!("Tests {letters}"),
+    }
+}
+
+/// `drive/intel-x25-m-g1-80`: where a drive's page is.
+pub fn drive_id(slug: &str) -> String {
+    format!("drive/{}", anchor(slug))
+}
+
+fn tests(review: &Review<'_, '_>) -> Markup {
+    html! {
+        details.review {
+            summary {
+                span { (review_name(review)) }
+                span.count { (review.families.len()) }
+            }
+            ul {
+                @for family in &review.families {
+                    li {
+                        a href={ "#" (family.id) } {
+                            span.method { (family.methods().join(", ")) } " " (family.title)
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn drives(view: &View<'_>) -> Markup {
+    html! {
+        p.group { "Drives" }
+        @if view.set.drives.len() > 8 {
+            input.filter type="search" placeholder="Filter drives" aria-label="Filter the list of drives"
+                data-filter="drive-list";
+        }
+        ul #drive-list {
+            @for drive in &view.set.drives {
+                li { a href={ "#" (drive_id(&drive.drive)) } { (drive.name) } }
+            }
+        }
+    }
+}

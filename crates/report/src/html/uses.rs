@@ -1,0 +1,77 @@
+//! Which drive for what: a card a use.
+
+use maud::{Markup, html};
+
+use super::navigation::drive_id;
+use crate::format;
+use crate::view::View;
+use crate::view::headline::join_names;
+use crate::view::purpose::Purpose;
+
+/// More drives that are level with each other are counted.
+const NAMES_MAX: usize = 3;
+
+pub fn section(view: &View<'_>, purposes: &[Purpose<'_, '_>]) -> Markup {
+    html! {
+        @if !purposes.is_empty() {
+            section #uses aria-labelledby="uses-title" {
+                h2 #uses-title { "Which drive for what" }
+                p.method {
+                    "Each use by the one test that is nearest to it, with data that do not compress and on the \
+                    fastest port of each drive. Drives within 2\u{a0}% are level."
+                }
+                div.uses { @for purpose in purposes { (card(view, purpose)) } }
+            }
+        }
+    }
+}
+
+fn card(view: &View<'_>, purpose: &Purpose<'_, '_>) -> Markup {
+    let best = purpose.best();
+    let rest = &purpose.ranked[best.len()..];
+    let amount = |value: f64| format::with_unit(&format::number(value), purpose.unit);
+    html! {
+        article.use {
+            h3 { (purpose.title) }
+            p.winner {
+                @if best.len() <= NAMES_MAX {
+                    @for (index, (slug, _)) in best.iter().enumerate() {
+                        @if index > 0 { ", " }
+                        (drive(view, slug))
+                    }
+                } @else {
+                    (drive(view, best[0].0)) " and " (best.len() - 1) " level with it"
+                }
+            }
+            @if let Some((_, value)) = best.first() {
+                p.amount { b { (amount(*value)) } " " (purpose.says) }
+            }
+            dl.ladder {
+                @if let Some((slug, value)) = rest.first() {
+                    div { dt { "next" } dd { (drive(view, slug)) } dd.num { (amount(*value)) } }
+                }
+                @if rest.len() > 2 {
+                    @let (slug, value) = purpose.ranked[purpose.ranked.len() / 2];
+                    div { dt { "middle" } dd { (drive(view, slug)) } dd.num { (amount(value)) } }
+                }
+                @if let [_, .., (slug, value)] = rest {
+                    div { dt { "last" } dd { (drive(view, slug)) } dd.num { (amount(*value)) } }
+                }
+            }
+            p.small {
+                "Of " (purpose.ranked.len()) " drives, by test "
+                a href={ "#" (purpose.family.id) } { (join_names(&purpose.family.methods())) }
+                ". " (purpose.better)
+            }
+        }
+    }
+}
+
+fn drive(view: &View<'_>, slug: &str) -> Markup {
+    html! {
+        @match view.sheet(slug) {
+            Some(_) => a href={ "#" (drive_id(slug)) } { (format::keep_units(view.drive_name(slug))) },
+            None => (slug),
+        }
+    }
+}

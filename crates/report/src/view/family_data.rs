@@ -1,0 +1,396 @@
+//! The data of a family's charts and tables, in columns: what the page's script draws from.
+
+use ftlab_result::{Chart, Figure, Run, Traffic};
+use serde::Serialize;
+
+use super::condition::Conditions;
+use super::measure;
+use super::series::{self, Course, Thinning};
+use super::{Family, View};
+use crate::format;
+
+/// So few drives need no choice.
+const ALL_SHOWN_MAX: usize = 6;
+/// Lines that can be told apart in one chart.
+const LINES_SHOWN_MAX: usize = 8;
+/// Bars that a reader takes in at once.
+const BARS_SHOWN_MAX: usize = 16;
+/// Fewer drives with published figures get others of the same review for company, up to this many.
+const COMPANY_MIN: usize = 4;
+const COMPANY_MAX: usize = 6;
+/// Significant digits kept: one more than is printed.
+const DIGITS_KEPT: i32 = 4;
+/// Percentiles of the page's tables.
+const PERCENTILES: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 99.99];
+
+/// Everything of a family that is drawn.
+#[derive(Debug, Serialize)]
+pub struct FamilyData {
+    id: String,
+    title: String,
+    chart: Chart,
+    /// What the tests vary, left to right.
+    steps: Vec<String>,
+    /// What tells runs of one drive and step apart.
+    conditions: Vec<String>,
+    /// Whether states of the drive are among the conditions.
+    states: bool,
+    /// Places of the drives shown at first.
+    shown: Vec<usize>,
+    /// The chart's first.
+    measures: Vec<Measure>,
+    /// One entry a run in each column.
+    runs: Runs,
+    published: Vec<Mark>,
+    traffic: Vec<TrafficRow>,
+    series: Vec<Series>,
+    wear: Vec<Wear>,
+}
+
+/// (P/E cycles in percent of the rated ones, share of the blocks in percent).
+#[derive(Debug, Serialize)]
+struct Wear {
+    run: usize,
+    blocks: Vec<(f64, f64)>,
+}
+
+#[derive(Debug, Serialize)]
+struct Measure {
+    name: String,
+    words: String,
+    unit: String,
+    better: &'static str,
+    /// One a run.
+    values: Vec<Option<f64>>,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Runs {
+    drive: Vec<usize>,
+    step: Vec<usize>,
+    condition: Vec<usize>,
+    state: Vec<String>,
+    /// Write amplification, share of copies, waits for the buffer, erases, mapping programs; all
+    /// `null` for a drive without flash.
+    inside: Vec<Option<[f64; 5]>>,
+}
+
+/// A published value in the unit of a measure.
+#[derive(Debug, Serialize)]
+struct Mark {
+    run: usize,
+    measure: usize,
+    value: f64,
+    text: String,
+    /// A number to be met, not a bound.
+    exact: bool,
+}
+
+/// One direction of a run.
+#[derive(Debug, Serialize)]
+struct TrafficRow {
+    run: usize,
+    part: &'static str,
+    iops: f64,
+    mb_s: f64,
+    /// Mean, percentiles, longest; in milliseconds.
+    latency_ms: Vec<Option<f64>>,
+    /// (upper bound in milliseconds, share in percent).
+    shares: Vec<(f64, f64)>,
+}
+
+#[derive(Debug, Serialize)]
+struct Series {
+    run: usize,
+    /// Length of an interval, in seconds.
+    every: f64,
+    /// IOPS.
+    rate: Course,
+    watts: Course,
+    thinned: bool,
+}
+
+/// The drives a family's charts show at first: all when they are few; else those with published
+/// figures, and where those are few, others that the same review published anything for, or that
+/// have most figures anywhere.
+pub fn shown_first(view: &View<'_>, family: &Family<'_>) -> Vec<usize> {
+    let all = super::distinct(family.runs.iter().map(|run| run.drive.as_str()));
+    if all.len() <= ALL_SHOWN_MAX {
+        let mut all: Vec<usize> = all.into_iter().map(|slug| view.drive_index(slug)).collect();
+        all.sort_unstable();
+        return all;
+    }
+    let ran = |slug: &str| family.runs.iter().any(|run| run.drive == slug);
+    let counted = |figures: &mut dyn Iterator<Item = &Figure>| {
+        let mut counts: Vec<(usize, usize)> = Vec::new();
+        for figure in figures.filter(|figure| ran(&figure.model)) {
+            let drive = view.drive_index(&figure.model);
+            match counts.iter_mut().find(|(known, _)| *known == drive) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((drive, 1)),
+            }
+        }
+        counts.sort_by_key(|&(drive, count)| (std::cmp::Reverse(count), drive));
+        counts
+    };
+    let own = counted(&mut family.figures.iter().copied());
+    let of_review = || {
+        let families = view
+            .families
+            .iter()
+            .filter(|f| f.review() == family.review());
+        counted(&mut families.flat_map(|family| family.figures.iter().copied()))
+    };
+    let anywhere = || counted(&mut view.set.figures.iter());
+    let most = match family.tests.first().map(|test| test.chart) {
+        Some(Chart::Lines) => LINES_SHOWN_MAX / Conditions::of(family).a_drive_max(),
+        _ => BARS_SHOWN_MAX,
+    };
+    let mut ranked = own;
+    for more in [of_review(), anywhere()] {
+        if ranked.len() >= COMPANY_MIN {
+            break;
+        }
+        let known: Vec<usize> = ranked.iter().map(|&(drive, _)| drive).collect();
+        let fresh = more.into_iter().filter(|(drive, _)| !known.contains(drive));
+        let room = COMPANY_MAX.saturating_sub(ranked.len());
+        ranked.extend(fresh.take(room));
+    }
+    let mut shown: Vec<usize> = ranked
+        .into_iter()
+        .take(most)
+        .map(|(drive, _)| drive)
+        .collect();
+    if shown.is_empty() {
+        let some = all.into_iter().take(COMPANY_MAX);
+        shown = some.map(|slug| view.drive_index(slug)).collect();
+    }
+    shown.sort_unstable();
+    shown
+}
+
+impl FamilyData {
+    pub fn of(view: &View<'_>, family: &Family<'_>, shown: &[usize], thinning: Thinning) -> Self {
+        let conditions = Conditions::of(family);
+        let measures = measures(family);
+        let chart = family.tests.first().map_or(Chart::Bars, |test| test.chart);
+        let step = |run: &Run| family.tests.iter().position(|test| test.test == run.test);
+        let runs = Runs {
+            drive: column(family, |run| view.drive_index(&run.drive)),
+            step: column(family, |run| step(run).unwrap_or(0)),
+            condition: column(family, |run| conditions.index(run)),
+            state: column(family, |run| super::condition::state(&run.state).to_owned()),
+            inside: column(family, inside),
+        };
+        Self {
+            id: family.id.clone(),
+            title: family.title.to_owned(),
+            chart,
+            steps: family
+                .tests
+                .iter()
+                .map(|test| family.step(&test.test).to_owned())
+                .collect(),
+            conditions: conditions.labels(),
+            states: conditions.names_states(),
+            shown: shown.to_vec(),
+            published: marks(family, &measures),
+            traffic: (family.runs.iter().enumerate())
+                .flat_map(|(index, run)| traffic_rows(index, run))
+                .collect(),
+            series: (family.runs.iter().enumerate())
+                .filter_map(|(index, run)| series_of(index, run, chart, thinning))
+                .collect(),
+            wear: (family.runs.iter().enumerate())
+                .filter_map(wear_of)
+                .collect(),
+            measures,
+            runs,
+        }
+    }
+
+    /// Whether any run has a value of any measure.
+    pub fn has_bars(&self) -> bool {
+        !self.measures.is_empty()
+    }
+
+    /// Whether any run has a distribution of latencies.
+    pub fn has_latencies(&self) -> bool {
+        self.traffic.iter().any(|row| !row.shares.is_empty())
+    }
+
+    /// Whether any run has a course over time.
+    pub fn has_series(&self) -> bool {
+        !self.series.is_empty()
+    }
+
+    /// Whether any run looked at the wear of the blocks.
+    pub fn has_wear(&self) -> bool {
+        !self.wear.is_empty()
+    }
+
+    /// Whether states of one drive are compared, so that their courses belong side by side.
+    pub fn compares_states(&self) -> bool {
+        self.states
+    }
+
+    /// Whether the course over time is what the test is about.
+    pub fn is_scatter(&self) -> bool {
+        self.chart == Chart::Scatter
+    }
+}
+
+fn column<T>(family: &Family<'_>, of: impl Fn(&Run) -> T) -> Vec<T> {
+    family.runs.iter().map(|run| of(run)).collect()
+}
+
+fn kept(value: f64) -> f64 {
+    format::round_to_digits(value, DIGITS_KEPT)
+}
+
+fn measures(family: &Family<'_>) -> Vec<Measure> {
+    let Some(first) = family.tests.first() else {
+        return Vec::new();
+    };
+    let names = family.runs.iter().flat_map(|run| run.metrics.keys());
+    let of_name = |name: &str| {
+        let values: Vec<Option<f64>> = column(family, |run| run.metrics.get(name).copied());
+        let own = name == first.chart_metric;
+        Measure {
+            name: name.to_owned(),
+            words: measure::words(name),
+            unit: match own {
+                true => format::unit(&first.chart_unit).to_owned(),
+                false => measure::unit(name).to_owned(),
+            },
+            better: measure::better_words(name),
+            values: values.into_iter().map(|value| value.map(kept)).collect(),
+        }
+    };
+    let names = measure::in_order(&first.chart_metric, names.map(String::as_str));
+    let told = |measure: &Measure| measure.values.iter().flatten().any(|value| *value != 0.0);
+    names.into_iter().map(of_name).filter(told).collect()
+}
+
+fn inside(run: &Run) -> Option<[f64; 5]> {
+    let inside = &run.inside;
+    let flash = inside.nand_programs > 0 || inside.nand_reads > 0;
+    flash.then(|| {
+        [
+            kept(inside.wa),
+            kept(inside.gc_share),
+            inside.buffer_stalls as f64,
+            inside.nand_erases as f64,
+            inside.map_programs as f64,
+        ]
+    })
+}
+
+fn marks(family: &Family<'_>, measures: &[Measure]) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    for figure in &family.figures {
+        let Some(run) = family.runs.iter().position(|run| run.id == figure.run) else {
+            continue;
+        };
+        let Ok(value) = figure.published.parse::<f64>() else {
+            continue;
+        };
+        for (index, measure) in measures.iter().enumerate() {
+            let Some(scale) = scale_between(&figure.metric, &measure.name) else {
+                continue;
+            };
+            let text = format::published(&figure.published, &figure.qualifier);
+            marks.push(Mark {
+                run,
+                measure: index,
+                value: value * scale,
+                text: format::with_unit(&text, &figure.unit),
+                exact: matches!(figure.qualifier.as_str(), "eq" | "approx" | "derived"),
+            });
+        }
+    }
+    marks
+}
+
+/// What turns a figure into a value of a measure: the same metric, or the same in seconds where
+/// the measure is in milliseconds.
+fn scale_between(figure_metric: &str, measure: &str) -> Option<f64> {
+    // A chart draws `mib_s` where its sources count megabytes in binary, whatever they call them.
+    let same = [("mb_s", "mib_s"), ("write_amp", "wa")];
+    if figure_metric == measure || same.contains(&(figure_metric, measure)) {
+        return Some(1.0);
+    }
+    let stem = measure.strip_suffix("_ms")?;
+    (figure_metric.strip_suffix("_s")? == stem).then_some(1000.0)
+}
+
+fn traffic_rows(index: usize, run: &Run) -> Vec<TrafficRow> {
+    let directions = [
+        ("reads", &run.read),
+        ("writes", &run.write),
+        ("trims", &run.trim),
+    ];
+    let moved = directions
+        .into_iter()
+        .filter(|(_, traffic)| traffic.ios > 0);
+    let row = |(part, traffic): (&'static str, &Traffic)| TrafficRow {
+        run: index,
+        part,
+        iops: kept(traffic.iops),
+        mb_s: kept(traffic.bytes_per_s / 1e6),
+        latency_ms: latencies(traffic),
+        shares: series::latency_shares(traffic),
+    };
+    moved.map(row).collect()
+}
+
+fn latencies(traffic: &Traffic) -> Vec<Option<f64>> {
+    let ms = |ns: f64| kept(ns / 1e6);
+    let percentile = |wanted: &f64| {
+        let mut known = traffic.lat_ns_percentiles.iter();
+        known
+            .find(|(percent, _)| (percent - wanted).abs() < 1e-6)
+            .map(|&(_, ns)| ms(ns as f64))
+    };
+    let mut row = vec![Some(ms(traffic.lat_ns_mean))];
+    row.extend(PERCENTILES.iter().map(percentile));
+    row.push(Some(ms(traffic.lat_ns_max as f64)));
+    row
+}
+
+fn wear_of((index, run): (usize, &&Run)) -> Option<Wear> {
+    let rounded = |&(cycles, share): &(f64, f64)| (kept(cycles), kept(share));
+    (!run.wear.is_empty()).then(|| Wear {
+        run: index,
+        blocks: run.wear.iter().map(rounded).collect(),
+    })
+}
+
+fn series_of(index: usize, run: &Run, chart: Chart, thinning: Thinning) -> Option<Series> {
+    let points_max = match chart {
+        Chart::Scatter => thinning.scatter_points_max,
+        _ => thinning.points_max,
+    };
+    let rate = series::rates(run, points_max);
+    let watts = series::watts(run, thinning.watts_points_max);
+    (rate.is_line() || watts.is_line()).then_some(Series {
+        run: index,
+        every: run.series_interval_s,
+        thinned: run.series_ios.len() > points_max,
+        rate,
+        watts,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::scale_between;
+
+    #[test]
+    fn a_figure_in_seconds_finds_its_place_in_a_chart_in_milliseconds() {
+        assert_eq!(scale_between("lat_max_ms", "lat_max_ms"), Some(1.0));
+        assert_eq!(scale_between("lat_max_s", "lat_max_ms"), Some(1000.0));
+        assert_eq!(scale_between("lat_max_s", "lat_avg_ms"), None);
+        assert_eq!(scale_between("mb_s", "lat_avg_ms"), None);
+    }
+}

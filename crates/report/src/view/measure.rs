@@ -1,0 +1,171 @@
+//! What a metric of a run means: its words, its unit, and which way is better.
+
+use crate::format;
+
+/// Which end of a measure one wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Better {
+    /// IOPS.
+    Higher,
+    /// Latency.
+    Lower,
+    /// What a drive does rather than how well.
+    Neither,
+}
+
+/// Metrics drawn first, when a run has them; others follow by name.
+const ORDER: [&str; 9] = [
+    "iops",
+    "mb_s",
+    "mib_s",
+    "lat_avg_ms",
+    "lat_p99_ms",
+    "lat_p99_99_ms",
+    "lat_max_ms",
+    "wa",
+    "watts",
+];
+
+/// Metrics that only say another way what the run's table says.
+const LEFT_OUT: [&str; 2] = ["wa_total", "dirty_max_mb"];
+
+/// The metrics a chart offers, that of the family first.
+pub fn in_order<'a>(first: &'a str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut names: Vec<&str> = names.filter(|name| !LEFT_OUT.contains(name)).collect();
+    let place = |name: &str| ORDER.iter().position(|known| *known == name);
+    names.sort_by_key(|name| (*name != first, place(name).unwrap_or(ORDER.len()), *name));
+    names.dedup();
+    names
+}
+
+/// The unit a metric's name ends in, as printed.
+pub fn unit(metric: &str) -> &'static str {
+    const ENDINGS: [(&str, &str); 13] = [
+        ("_ms", "ms"),
+        ("mib_s", "MiB/s"),
+        ("mb_s", "MB/s"),
+        ("_mb_s_", "MB/s"),
+        ("iops", "IOPS"),
+        ("watts", "W"),
+        ("seconds", "s"),
+        ("_s", "s"),
+        ("_gb", "GB"),
+        ("_mb", "MB"),
+        ("_pct", "%"),
+        ("_years", "years"),
+        ("_per_day", "GB/day"),
+    ];
+    match metric {
+        "joules_per_gb" => "J/GB",
+        "wa" | "write_amp" => "×",
+        "spare_pct_of_raw" | "spare_pct_of_user" => "%",
+        "host_writes_total" => "TB",
+        name if name.starts_with("mb_s_") => "MB/s",
+        name => ENDINGS
+            .iter()
+            .find(|(ending, _)| name.ends_with(ending))
+            .map_or("", |(_, unit)| unit),
+    }
+}
+
+/// Which way is better.
+pub fn better(metric: &str) -> Better {
+    let known = |endings: &[&str]| {
+        endings
+            .iter()
+            .any(|part| metric == *part || metric.ends_with(part))
+    };
+    if metric.starts_with("mb_s")
+        || known(&[
+            "iops",
+            "mb_s",
+            "mib_s",
+            "_per_day",
+            "host_writes_total",
+            "_years",
+        ])
+    {
+        Better::Higher
+    } else if metric.starts_with("lat_")
+        || known(&[
+            "seconds",
+            "watts",
+            "joules_per_gb",
+            "pauses",
+            "_pause_s",
+            "wa",
+        ])
+        || metric == "wear_inefficiency_pct"
+    {
+        Better::Lower
+    } else {
+        Better::Neither
+    }
+}
+
+/// `Lower is better.`, or nothing.
+pub fn better_words(metric: &str) -> &'static str {
+    match better(metric) {
+        Better::Higher => "Higher is better.",
+        Better::Lower => "Lower is better.",
+        Better::Neither => "",
+    }
+}
+
+/// What a measure is called where it can be chosen.
+pub fn words(metric: &str) -> String {
+    match metric {
+        "lat_p99_ms" => "99th percentile of latency".to_owned(),
+        "lat_p99_99_ms" => "99.99th percentile of latency".to_owned(),
+        "wa" => "Write amplification".to_owned(),
+        "mib_s" => "Throughput, binary".to_owned(),
+        "idle_watts" => "Power at rest".to_owned(),
+        "joules_per_gb" => "Energy a gigabyte".to_owned(),
+        "longest_pause_s" => "Longest pause".to_owned(),
+        "spare_pct" => "Spare area".to_owned(),
+        "spare_pct_of_raw" => "Spare area, of all flash".to_owned(),
+        "spare_pct_of_user" => "Spare area, of the user's".to_owned(),
+        "host_writes_per_day" => "Host writes a day".to_owned(),
+        "host_writes_total" => "Host writes in all".to_owned(),
+        "seconds" => "Time taken".to_owned(),
+        "lifetime_years" => "Lifetime".to_owned(),
+        "wear_inefficiency_pct" => "Wear beyond the mean".to_owned(),
+        "mb_s_first_30s" => "Throughput of the first 30 s".to_owned(),
+        "mb_s_before_drop" => "Throughput before the drop".to_owned(),
+        "mb_s_after_first_drop" => "Throughput after the drop".to_owned(),
+        "drop_time_s" => "Time of the first drop".to_owned(),
+        "last_drop_time_s" => "Time of the last drop".to_owned(),
+        "host_written_at_drop_gb" => "Host writes until the drop".to_owned(),
+        other => match (other.strip_suffix("_seconds"), other.strip_suffix("_pct")) {
+            (Some(part), _) => format!("Time taken: {}", part.replace('_', " ")),
+            (_, Some(share)) => format::metric_words(share),
+            _ => format::metric_words(other),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_metric_tells_its_unit_and_its_better_end() {
+        let told = |name| (unit(name), better(name));
+        assert_eq!(told("lat_p99_99_ms"), ("ms", Better::Lower));
+        assert_eq!(told("iops"), ("IOPS", Better::Higher));
+        assert_eq!(told("mb_s_before_drop"), ("MB/s", Better::Higher));
+        assert_eq!(told("extract_seconds"), ("s", Better::Lower));
+        assert_eq!(told("host_writes_per_day"), ("GB/day", Better::Higher));
+        assert_eq!(told("drop_time_s"), ("s", Better::Neither));
+        assert_eq!(told("wa"), ("×", Better::Lower));
+    }
+
+    #[test]
+    fn the_familys_own_metric_is_offered_first() {
+        let names = ["wa", "iops", "zebra", "lat_max_ms", "wa_total"];
+        assert_eq!(
+            in_order("lat_max_ms", names.into_iter()),
+            ["lat_max_ms", "iops", "wa", "zebra"]
+        );
+    }
+}

@@ -1,0 +1,222 @@
+//! Which drive for what: drives ranked by the test that stands for a use, told in the test's unit.
+
+use ftlab_result::{DriveKind, Run};
+
+use super::measure::{self, Better};
+use super::{Family, View};
+
+/// Drives within this factor of the best are level with it.
+const LEVEL: f64 = 1.02;
+
+/// What somebody buys a drive for, and the test that stands for it.
+struct Use {
+    title: &'static str,
+    /// What the value is, to read after it.
+    says: &'static str,
+    /// (test, state or any, reading), the first that ran decides.
+    tests: &'static [(&'static str, Option<&'static str>, Reading)],
+}
+
+/// How a run is read.
+#[derive(Clone, Copy)]
+enum Reading {
+    /// A metric of the run.
+    Metric(&'static str),
+    /// The slowest interval of its course, as IOPS.
+    SlowestInterval,
+}
+
+const USES: [Use; 8] = [
+    Use {
+        title: "Booting and starting programs",
+        says: "to boot",
+        tests: &[
+            ("boot-windows7", None, Reading::Metric("seconds")),
+            ("app-launch-four-at-boot", None, Reading::Metric("seconds")),
+        ],
+    },
+    Use {
+        title: "Working while files are unpacked",
+        says: "to start a program beside it",
+        tests: &[
+            (
+                "launch-photoshop-cs3-while-extract-5gb",
+                None,
+                Reading::Metric("seconds"),
+            ),
+            (
+                "multitask1-extract-photoshop",
+                None,
+                Reading::Metric("seconds"),
+            ),
+        ],
+    },
+    Use {
+        title: "Small random writes, after months of use",
+        says: "on a used drive",
+        tests: &[
+            (
+                "randwrite-4k-qd3-8gb",
+                Some("used"),
+                Reading::Metric("mb_s"),
+            ),
+            ("randwrite-4k-qd1", None, Reading::Metric("iops")),
+        ],
+    },
+    Use {
+        title: "Databases",
+        says: "of a database’s trace",
+        tests: &[
+            (
+                "enterprise-oracle-swingbench",
+                None,
+                Reading::Metric("mb_s"),
+            ),
+            (
+                "enterprise-ms-sql-dailyupdates",
+                None,
+                Reading::Metric("mb_s"),
+            ),
+        ],
+    },
+    Use {
+        title: "Copying large files to it",
+        says: "written",
+        tests: &[
+            ("file-write-xl", None, Reading::Metric("mb_s")),
+            ("seqwrite-2m", None, Reading::Metric("mb_s")),
+            ("seqwrite-128k-qd1", None, Reading::Metric("mb_s")),
+        ],
+    },
+    Use {
+        title: "Even speed under a load without end",
+        says: "in the slowest second on a full drive",
+        tests: &[(
+            "consistency-randwrite-4k-qd32",
+            None,
+            Reading::SlowestInterval,
+        )],
+    },
+    Use {
+        title: "Long hours on a battery",
+        says: "at a notebook’s work",
+        tests: &[
+            ("power-spec", None, Reading::Metric("watts")),
+            ("power-idle", None, Reading::Metric("watts")),
+        ],
+    },
+    Use {
+        title: "Years of writing",
+        says: "that wear allows for five years",
+        tests: &[(
+            "endurance-spec",
+            None,
+            Reading::Metric("host_writes_per_day"),
+        )],
+    },
+];
+
+/// One use, with the drives ranked.
+pub struct Purpose<'v, 'a> {
+    /// The use.
+    pub title: &'static str,
+    /// What the value is.
+    pub says: &'static str,
+    /// Unit of the values.
+    pub unit: &'static str,
+    /// `Higher is better.` or the other way.
+    pub better: &'static str,
+    /// Where the test stands in the page.
+    pub family: &'v Family<'a>,
+    /// Slug and value, best first.
+    pub ranked: Vec<(&'a str, f64)>,
+}
+
+impl<'a> Purpose<'_, 'a> {
+    /// The drives that are best, level with each other.
+    pub fn best(&self) -> &[(&'a str, f64)] {
+        let Some(&(_, first)) = self.ranked.first() else {
+            return &[];
+        };
+        let level = |value: f64| (value / first).max(first / value) <= LEVEL;
+        let count = self
+            .ranked
+            .iter()
+            .take_while(|(_, value)| level(*value))
+            .count();
+        &self.ranked[..count.max(1)]
+    }
+
+    /// The place of a drive, counted from 1, and its value.
+    pub fn place(&self, slug: &str) -> Option<(usize, f64)> {
+        let index = self.ranked.iter().position(|(drive, _)| *drive == slug)?;
+        Some((index + 1, self.ranked[index].1))
+    }
+}
+
+/// The uses that this set has tests for, with two drives or more to choose from.
+pub fn purposes<'v, 'a>(view: &'v View<'a>) -> Vec<Purpose<'v, 'a>> {
+    USES.iter()
+        .filter_map(|known| purpose(view, known))
+        .collect()
+}
+
+fn purpose<'v, 'a>(view: &'v View<'a>, known: &Use) -> Option<Purpose<'v, 'a>> {
+    known.tests.iter().find_map(|&(test, state, reading)| {
+        let family = view.family_of(test)?;
+        let (unit, better) = match reading {
+            Reading::Metric(metric) => (measure::unit(metric), metric),
+            Reading::SlowestInterval => ("IOPS", "iops"),
+        };
+        let lower = measure::better(better) == Better::Lower;
+        let mut ranked: Vec<(&str, f64)> = (view.slugs().iter())
+            .filter(|slug| {
+                view.sheet(slug)
+                    .is_none_or(|sheet| sheet.kind != DriveKind::Ram)
+            })
+            .filter_map(|slug| {
+                let of_drive = |run: &&&Run| {
+                    run.drive == *slug
+                        && run.test == test
+                        && state.is_none_or(|state| run.state == state)
+                };
+                let runs = family.runs.iter().filter(of_drive);
+                let run = runs.max_by_key(|run| hardest(run))?;
+                Some((*slug, value(run, reading)?))
+            })
+            .collect();
+        ranked.sort_by(|(_, a), (_, b)| {
+            if lower {
+                a.total_cmp(b)
+            } else {
+                b.total_cmp(a)
+            }
+        });
+        (ranked.len() > 1).then_some(Purpose {
+            title: known.title,
+            says: known.says,
+            unit,
+            better: measure::better_words(better),
+            family,
+            ranked,
+        })
+    })
+}
+
+/// Data that do not compress are what photographs and films are; the fastest link is what a drive
+/// is bought for. Rates of links compare as their names do.
+fn hardest(run: &Run) -> (bool, &str) {
+    (run.data == "incompressible", run.link.as_str())
+}
+
+fn value(run: &Run, reading: Reading) -> Option<f64> {
+    let value = match reading {
+        Reading::Metric(metric) => run.metrics.get(metric).copied()?,
+        Reading::SlowestInterval => {
+            // The last interval is cut off by the end of the run.
+            let (_, whole) = run.series_ios.split_last()?;
+            *whole.iter().min()? as f64 / run.series_interval_s
+        }
+    };
+    (value.is_finite() && value > 0.0).then_some(value)
+}

@@ -1,0 +1,45 @@
+// The data of the page: drives at once, a family's when its first chart or table is looked at.
+
+const report = JSON.parse(document.getElementById('report-data').textContent);
+const families = new Map();
+
+function familyData(id) {
+  if (!families.has(id)) families.set(id, JSON.parse(document.getElementById(`${id}/data`).textContent));
+  return families.get(id);
+}
+
+const familyIds = () => [...document.querySelectorAll('script[id^="test/"]')].map((script) => script.id.replace(/\/data$/, ''));
+
+const driveName = (drive) => report.drives[drive].name;
+
+function withPart(name, ...parts) {
+  return [name, ...parts].filter(Boolean).join(', ');
+}
+
+const ascending = (a, b) => a - b;
+
+/** The drives that have runs in a family, in the order of the report. */
+function drivesOf(data) {
+  return [...new Set(data.runs.drive)].sort(ascending);
+}
+
+const conditionOf = (data, run) => data.conditions[data.runs.condition[run]];
+
+/** What a run is called in a chart where each step stands for itself. */
+function runName(data, run, part) {
+  return withPart(driveName(data.runs.drive[run]), conditionOf(data, run), part);
+}
+
+/** Places of the runs of the shown drives, of one step where one is asked for. */
+function runsShown(data, shown, step) {
+  return data.runs.drive.flatMap((drive, run) =>
+    (shown.has(drive) && (step === undefined || data.runs.step[run] === step) ? [run] : []));
+}
+
+/** Whether a step has anything to choose from. */
+function stepChoice(data, hasRun) {
+  const steps = data.steps.flatMap((label, step) => (data.runs.step.some((of, run) => of === step && hasRun(run)) ? [[step, label]] : []));
+  return steps.length > 1 ? [{ name: 'step', label: 'Step', options: steps }] : [];
+}
+
+const firstStep = (data, hasRun) => Math.min(...data.runs.step.filter((_, run) => hasRun(run)));

@@ -1,0 +1,211 @@
+// What happened inside runs: how long single I/Os took, and the course of a rate or of power, a
+// step of the family at a time.
+
+/** Zero has no place on a logarithmic scale; it is drawn at its foot, and the tooltip says zero. */
+function onScale(value, log, foot) {
+  return log && value <= 0 ? foot : value;
+}
+
+/** The extent of y, with a decade below the smallest value when there are zeros to show. */
+function yExtent(lines) {
+  const values = lines.flatMap((line) => line.points.map((point) => point[1]));
+  const extent = logExtent(values);
+  return values.some((value) => value <= 0) ? { ...extent, min: extent.min / 10 } : extent;
+}
+
+function lineSeries(line, points, { look, log }, foot, more) {
+  const colour = look.drive(line.drive);
+  return {
+    name: line.name,
+    type: 'line',
+    data: points.map(([x, y]) => [x, onScale(y, log, foot), y]),
+    showSymbol: false,
+    symbol: shapeOf(line.drive),
+    lineStyle: { color: colour, width: 1.75, type: dashOf(line.variant) },
+    itemStyle: { color: colour },
+    emphasis: { focus: 'series' },
+    ...more,
+  };
+}
+
+function xyTooltip(title, unit) {
+  return {
+    trigger: 'axis',
+    formatter: (items) => tip(title(items[0].value[0]), items.map(({ seriesName, value, color }) => [seriesName, quantity(value[2], unit), color])),
+  };
+}
+
+const timeAxis = (look, last) => ({
+  ...valueAxis(look, { unit: '', log: false }),
+  max: last,
+  axisLabel: { color: look.soft, hideOverlap: true, formatter: (value) => `${number(value)} s` },
+  splitLine: { show: false },
+  axisLine: { show: true, onZero: false, lineStyle: { color: look.strong } },
+});
+
+const withShares = (data) => new Set(data.traffic.flatMap((row) => (row.shares.length ? [row.run] : [])));
+
+function latencyLines(data, { shown, step }) {
+  const runs = new Set(runsShown(data, shown, step ?? firstStep(data, (run) => withShares(data).has(run))));
+  return data.traffic.filter((row) => runs.has(row.run) && row.shares.length).map((row) => {
+    const alone = data.traffic.filter((other) => other.run === row.run).length === 1;
+    return {
+      drive: data.runs.drive[row.run],
+      variant: data.runs.condition[row.run] + (row.part === 'writes' && !alone ? 1 : 0),
+      name: runName(data, row.run, alone ? '' : row.part),
+      points: row.shares,
+    };
+  });
+}
+
+/** The last bucket's right side. */
+const closed = (points) => (points.length ? [...points, [points.at(-1)[0], 0]] : points);
+
+const latencyPlot = {
+  choices: (data) => stepChoice(data, (run) => withShares(data).has(run)),
+  drives: (data) => [...new Set([...withShares(data)].map((run) => data.runs.drive[run]))].sort(ascending),
+  log: () => true,
+  title: () => 'Share of I/Os',
+  key: () => 'How many of all I/Os took about so long; what lies to the right is what one waits for.',
+  height: () => 340,
+
+  option: (data, context) => {
+    const { look, log } = context;
+    const lines = latencyLines(data, context);
+    const extent = yExtent(lines);
+    const xs = lines.flatMap((line) => line.points.map((point) => point[0]));
+    return {
+      grid: { left: 4, right: 20, top: 34, bottom: 40, containLabel: true },
+      xAxis: { ...valueAxis(look, { unit: 'ms', log: true, ...logExtent(xs) }), axisLine: { show: true, onZero: false, lineStyle: { color: look.strong } } },
+      yAxis: { ...valueAxis(look, { name: 'Share of I/Os', unit: '', log, ...extent }), nameTextStyle: { color: look.soft, align: 'left' }, axisLabel: { color: look.soft, formatter: (value) => `${tick(value, '')} %` } },
+      legend: legendOf(look, lines.map((line) => line.name)),
+      tooltip: xyTooltip((x) => `up to ${latency(x)}`, '%'),
+      series: lines.map((line) => lineSeries(line, closed(line.points), context, extent.min, { step: 'start', areaStyle: { color: look.drive(line.drive), opacity: 0.08, origin: 'start' } })),
+    };
+  },
+
+  table: (data, context) => ({
+    columns: ['Run', 'Latency up to (ms)', 'Share of I/Os (%)'],
+    rows: latencyLines(data, context).flatMap((line) => line.points.map((point) => [line.name, ...point])),
+  }),
+};
+
+const COURSES = { rate: { words: 'IOPS', unit: 'IOPS' }, watts: { words: 'Power', unit: 'W' } };
+
+const hasCourse = (data, course) => (run) => data.series.some((series) => series.run === run && series[course].values.length > 1);
+
+/** (seconds, value). What lies between two points of one value is left out of the page. */
+function coursePoints({ every, ...series }, course) {
+  const { values, at } = series[course];
+  return values.map((value, index) => [Number(((at?.[index] ?? index) * every).toPrecision(6)), value]);
+}
+
+function courseLines(data, { shown, step, course = 'rate' }) {
+  const runs = new Set(runsShown(data, shown, step ?? firstStep(data, hasCourse(data, course))));
+  return data.series.filter((series) => runs.has(series.run) && series[course].values.length > 1).map((series) => ({
+    drive: data.runs.drive[series.run],
+    variant: data.runs.condition[series.run],
+    name: runName(data, series.run),
+    points: coursePoints(series, course),
+    every: series.every,
+    thinned: series.thinned,
+  }));
+}
+
+function courseKey(data, context) {
+  const lines = courseLines(data, context);
+  return [
+    lines.some((line) => line.thinned) && 'Long runs are thinned to the lowest and highest interval of each stretch.',
+    lines.some((line) => line.points.some((point) => point[1] === 0)) && 'A stop (0 IOPS) stands at the foot of the log scale.',
+  ].filter(Boolean).join(' ');
+}
+
+const courseTable = (data, context) => ({
+  columns: ['Run', 'Time (s)', `${COURSES[context.course ?? 'rate'].words} (${COURSES[context.course ?? 'rate'].unit})`],
+  rows: courseLines(data, context).flatMap((line) => line.points.map((point) => [line.name, ...point])),
+});
+
+const courseDrives = (data) => [...new Set(data.series.map((series) => data.runs.drive[series.run]))].sort(ascending);
+
+const timePlot = {
+  choices: (data) => [
+    ...stepChoice(data, hasCourse(data, 'rate')),
+    ...(data.series.some((series) => series.watts.values.length > 1) ? [{ name: 'course', label: 'Measure', options: Object.entries(COURSES).map(([name, { words }]) => [name, words]) }] : []),
+  ],
+  drives: courseDrives,
+  log: (_data, { course }) => course !== 'watts',
+  title: (_data, { course = 'rate' }) => COURSES[course].words,
+  key: courseKey,
+  height: () => 380,
+
+  option: (data, context) => {
+    const { look, log, course = 'rate' } = context;
+    const { words, unit } = COURSES[course];
+    const lines = courseLines(data, context);
+    const extent = yExtent(lines);
+    const last = Math.max(0, ...lines.map((line) => line.points.at(-1)[0]));
+    return {
+      grid: { left: 4, right: 20, top: 34, bottom: 84, containLabel: true },
+      xAxis: timeAxis(look, last),
+      yAxis: { ...valueAxis(look, { name: words, unit: unit === 'W' ? 'W' : '', log, ...extent }), nameTextStyle: { color: look.soft, align: 'left' } },
+      legend: legendOf(look, lines.map((line) => line.name)),
+      dataZoom: [
+        { type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false, filterMode: 'none' },
+        { type: 'slider', bottom: 32, height: 20, filterMode: 'none', showDataShadow: false, brushSelect: false, moveHandleSize: 0, borderColor: look.line, fillerColor: 'rgba(128,128,128,0.12)', handleSize: '90%', handleStyle: { color: look.raised, borderColor: look.strong }, textStyle: { color: look.soft }, labelFormatter: (value) => `${number(value)} s` },
+      ],
+      tooltip: xyTooltip((x) => `at ${number(x)} s`, unit),
+      series: lines.map((line) => lineSeries(line, line.points, context, extent.min, {})),
+    };
+  },
+
+  table: courseTable,
+};
+
+const wearRuns = (data) => new Set(data.wear.map(({ run }) => run));
+
+/** One line a drive, also where several tests of the family looked at the same wear. */
+function wearLines(data, { shown }) {
+  const first = firstStep(data, (run) => wearRuns(data).has(run));
+  const runs = new Set(runsShown(data, shown, first));
+  return data.wear.filter(({ run }) => runs.has(run)).map(({ run, blocks }) => ({
+    drive: data.runs.drive[run],
+    variant: 0,
+    name: driveName(data.runs.drive[run]),
+    points: blocks,
+  }));
+}
+
+/** The outline of a histogram whose bars stand at their middles. */
+function outline(points) {
+  const half = points.length > 1 ? (points[1][0] - points[0][0]) / 2 : 0.5;
+  const tops = points.flatMap(([x, y]) => [[Math.max(0, x - half), y], [x + half, y]]);
+  return [[tops[0][0], 0], ...tops, [tops.at(-1)[0], 0]];
+}
+
+const wearPlot = {
+  choices: () => [],
+  drives: (data) => [...new Set([...wearRuns(data)].map((run) => data.runs.drive[run]))].sort(ascending),
+  log: () => false,
+  title: () => 'Share of blocks',
+  key: () => 'How far blocks are worn, against the cycles they are rated for: a narrow peak is even wear, a tail wears out first.',
+  height: () => 340,
+
+  option: (data, context) => {
+    const { look, log } = context;
+    const lines = wearLines(data, context);
+    const extent = yExtent(lines);
+    return {
+      grid: { left: 4, right: 20, top: 34, bottom: 40, containLabel: true },
+      xAxis: { ...valueAxis(look, { unit: '', log: false }), splitLine: { show: false }, axisLine: { show: true, onZero: false, lineStyle: { color: look.strong } }, min: 0, max: 'dataMax', axisLabel: { color: look.soft, hideOverlap: true, formatter: (value) => `${number(Number(value.toPrecision(3)))} %` } },
+      yAxis: { ...valueAxis(look, { name: 'Share of blocks', unit: '', log, ...extent }), nameTextStyle: { color: look.soft, align: 'left' }, axisLabel: { color: look.soft, formatter: (value) => `${tick(value, '')} %` } },
+      legend: legendOf(look, lines.map((line) => line.name)),
+      tooltip: xyTooltip((x) => `${number(x)} % of the rated cycles`, '%'),
+      series: lines.map((line) => lineSeries(line, outline(line.points), context, extent.min, { areaStyle: { color: look.drive(line.drive), opacity: 0.12, origin: 'start' } })),
+    };
+  },
+
+  table: (data, context) => ({
+    columns: ['Drive', 'P/E cycles (% of rated)', 'Share of blocks (%)'],
+    rows: wearLines(data, context).flatMap((line) => line.points.map((point) => [line.name, ...point])),
+  }),
+};

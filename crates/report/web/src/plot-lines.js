@@ -1,0 +1,118 @@
+// Lines over the steps of a family, one a drive and condition, with marks where something was
+// published.
+
+const END_LABEL_PX = 15;
+const END_ROOM_PX = 180;
+const AXIS_ROOM_PX = 60;
+/** More lines than this are named below the chart, not at their ends. */
+const DIRECT_LINES_MAX = 10;
+
+function stepLines(data, shown, measure) {
+  const { values } = data.measures[measure];
+  const lines = new Map();
+  for (const run of runsShown(data, shown)) {
+    if (values[run] === null) continue;
+    const [drive, condition] = [data.runs.drive[run], data.runs.condition[run]];
+    const key = `${drive}/${condition}`;
+    if (!lines.has(key)) {
+      const empty = () => Array.from(data.steps, () => null);
+      lines.set(key, { drive, condition, name: runName(data, run), values: empty(), marks: Array.from(data.steps, () => []) });
+    }
+    const line = lines.get(key);
+    line.values[data.runs.step[run]] = values[run];
+    line.marks[data.runs.step[run]] = marksOf(data, run, measure);
+  }
+  return [...lines.values()];
+}
+
+const linesPlot = {
+  choices: measureChoice,
+  drives: drivesOf,
+  log: wantsLog,
+  title: (data, { measure }) => data.measures[measure ?? 0].words,
+
+  key: (data, { measure = 0, shown }) => {
+    const marked = stepLines(data, shown, measure).some((line) => line.marks.some((marks) => marks.length));
+    return [marked ? 'Line: simulated. Large hollow mark: published.' : '', data.measures[measure].better].join(' ');
+  },
+
+  height: (_data, _choice, width) => (width < NARROW_PX ? 360 : 420),
+
+  option: (data, { look, log, width, measure = 0, shown }) => {
+    const { unit, words } = data.measures[measure];
+    const lines = stepLines(data, shown, measure);
+    const direct = width >= 720 && lines.length <= DIRECT_LINES_MAX;
+    // The last step has half of its band behind it, which the names take too.
+    const labelPx = END_ROOM_PX + (width - END_ROOM_PX - AXIS_ROOM_PX) / data.steps.length / 2 - 16;
+    const marks = (line) => line.marks.flatMap((at, step) => at.map((mark) => [step, mark.value]));
+    const all = lines.flatMap((line) => [...line.values, ...marks(line).map((mark) => mark[1])]);
+    return {
+      grid: { left: 4, right: direct ? END_ROOM_PX : 16, top: 34, bottom: direct ? 8 : 36, containLabel: true },
+      xAxis: categoryAxis(look, data.steps, { boundaryGap: true, axisLabel: { color: look.ink, hideOverlap: true } }),
+      yAxis: { ...valueAxis(look, { name: unit && unit !== words && unit !== 'ms' ? `${words}, ${unit}` : words, unit, log, ...logExtent(all) }), nameTextStyle: { color: look.soft, align: 'left' } },
+      legend: direct ? undefined : legendOf(look, lines.map((line) => line.name)),
+      tooltip: {
+        trigger: 'axis',
+        formatter: (items) => {
+          const step = items[0].dataIndex;
+          const rows = lines.filter((line) => line.values[step] !== null).map((line) => {
+            const value = quantity(line.values[step], unit);
+            const published = markTexts(line.marks[step]);
+            return [line.name, published ? `${value} (published ${published})` : value, look.drive(line.drive)];
+          });
+          return tip(data.steps[step], rows);
+        },
+      },
+      series: lines.flatMap((line) => {
+        const colour = look.drive(line.drive);
+        const shape = shapeOf(line.drive);
+        return [
+          {
+            name: line.name,
+            type: 'line',
+            data: line.values.map((value) => (log && value <= 0 ? null : value)),
+            connectNulls: true,
+            symbol: shape,
+            symbolSize: 7,
+            lineStyle: { color: colour, width: 2.5, type: dashOf(line.condition) },
+            itemStyle: { color: colour },
+            emphasis: { focus: 'series' },
+            endLabel: { show: direct, formatter: line.name, color: look.ink, distance: 10, padding: [3, 0], width: labelPx, overflow: 'truncate' },
+          },
+          {
+            name: line.name,
+            type: 'scatter',
+            data: marks(line),
+            symbol: shape,
+            symbolSize: 16,
+            silent: true,
+            z: 6,
+            itemStyle: { color: 'transparent', borderColor: colour, borderWidth: 2 },
+          },
+        ];
+      }),
+    };
+  },
+
+  // Names at the ends of lines that run close together are moved apart.
+  settle: (picture, data, { measure = 0, shown }) => {
+    const lines = stepLines(data, shown, measure);
+    const ends = lines.map((line, index) => {
+      const last = line.values.findLast((value) => value !== null);
+      return { index, y: last === undefined ? NaN : picture.convertToPixel({ yAxisIndex: 0 }, last) };
+    });
+    let below = -Infinity;
+    const offsets = new Map();
+    for (const { index, y } of ends.filter((end) => Number.isFinite(end.y)).sort((a, b) => a.y - b.y)) {
+      below = Math.max(y, below + END_LABEL_PX);
+      offsets.set(index, below - y);
+    }
+    picture.setOption({ series: lines.flatMap((_, index) => [{ endLabel: { offset: [0, offsets.get(index) ?? 0] } }, {}]) });
+  },
+
+  table: (data, { measure = 0, shown }) => ({
+    columns: ['Drive', 'Condition', 'Step', `Simulated (${data.measures[measure].words}${data.measures[measure].unit ? `, ${data.measures[measure].unit}` : ''})`, 'Published'],
+    rows: stepLines(data, shown, measure).flatMap((line) =>
+      data.steps.map((step, index) => [driveName(line.drive), data.conditions[line.condition], step, line.values[index], markTexts(line.marks[index])])),
+  }),
+};
