@@ -23,6 +23,18 @@ pub struct ResultSet {
     pub figures: Vec<Figure>,
     /// Every run, whether or not a figure was published for it.
     pub runs: Vec<Run>,
+    /// Drives that were asked for and have no runs here; absent when there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfinished: Vec<Unfinished>,
+}
+
+/// A drive of a review that has no runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unfinished {
+    /// Slug.
+    pub drive: String,
+    /// What went wrong, or that the review was interrupted.
+    pub why: String,
 }
 
 /// What made a result set.

@@ -8,6 +8,7 @@ mod drives;
 mod family;
 mod front;
 mod tables;
+mod unfinished;
 
 use ftlab_result::ResultSet;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -67,6 +68,7 @@ fn page(view: &View<'_>, headlines: &[Headline<'_>], charts: &[ChartSpec], json:
                 (sidebar(view))
                 main #content tabindex="-1" {
                     (front::header(view))
+                    (unfinished::notice(&view.set.unfinished))
                     (front::verdicts(view, headlines, charts))
                     @for family in &view.families {
                         (family::section(view, family, charts))

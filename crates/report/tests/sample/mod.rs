@@ -51,6 +51,7 @@ pub fn sample() -> ResultSet {
         tests,
         figures,
         runs,
+        unfinished: Vec::new(),
     }
 }
 
