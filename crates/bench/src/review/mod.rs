@@ -205,15 +205,15 @@ impl<'a> Review<'a> {
     }
 }
 
-/// Runs every test on every drive, or says why one of them has no result. `progress` is called after each
-/// run, from any thread.
+/// Runs every test on every drive: the runs of each drive in the order of the plan, or why it has none.
+/// `progress` is called after each run, from any thread.
 ///
 /// # Errors
-/// The first drive, in the order of the plan, that cannot be built or whose run fails.
-pub fn review(
+/// When there are no threads.
+pub fn runs(
     plan: &Plan,
     progress: &(dyn Fn(Progress<'_>) + Sync),
-) -> Result<ResultSet, ReviewError> {
+) -> Result<Vec<Result<Vec<Run>, ReviewError>>, ReviewError> {
     struct All<'a> {
         progress: &'a (dyn Fn(Progress<'_>) + Sync),
         runs: Mutex<BTreeMap<usize, Result<Vec<Run>, ReviewError>>>,
@@ -234,7 +234,18 @@ pub fn review(
     let drives: Vec<usize> = (0..plan.drives.len()).collect();
     Review::new(plan).run(&drives, &all)?;
     let runs = all.runs.into_inner().expect("no holder panics");
-    let runs: Result<Vec<Vec<Run>>, ReviewError> = runs.into_values().collect();
+    Ok(runs.into_values().collect())
+}
+
+/// Runs every test on every drive and puts the runs together, if all drives have theirs.
+///
+/// # Errors
+/// The first drive, in the order of the plan, that cannot be built or whose run fails.
+pub fn review(
+    plan: &Plan,
+    progress: &(dyn Fn(Progress<'_>) + Sync),
+) -> Result<ResultSet, ReviewError> {
+    let runs: Result<Vec<Vec<Run>>, ReviewError> = runs(plan, progress)?.into_iter().collect();
     Ok(result_set(plan, runs?.into_iter().map(Ok).collect()))
 }
 

@@ -1,21 +1,19 @@
 //! `ftlab review`: the reviews' tests on drives, and a report.
 
+mod how;
 mod kept;
 mod session;
 
-use crate::cli::TestbedsOption;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
-use crate::memory;
 use crate::{results, screen};
 use clap::Args;
-use ftlab_base::RootSeed;
 use ftlab_bench::methods::{self, Test};
-use ftlab_bench::review::{Length, Plan};
+use ftlab_bench::review::Plan;
 use ftlab_drive::{Catalog, DriveFile};
+pub use how::How;
 use kept::Keep;
 use session::Session;
-use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 /// The drives of AnandTech's X25-M review that its Iometer tests compare.
@@ -50,13 +48,6 @@ pub struct Options {
     /// tested
     #[arg(long, conflicts_with = "tests")]
     all: bool,
-    /// Let timed jobs end after 200,000 requests: means are nearly the same, longest latencies and what
-    /// comes late are not
-    #[arg(long)]
-    quick: bool,
-    /// Memory for drives and their copies; by default half of what is free
-    #[arg(long, value_name = "GIB")]
-    memory: Option<NonZeroU64>,
     /// Go on with a review that was interrupted: drives that are done are taken from its directory, if
     /// version, seed, drive file, tests and length are the same
     #[arg(long)]
@@ -64,14 +55,8 @@ pub struct Options {
     /// Directory for results.json and index.html, and for what is kept of each drive
     #[arg(long, value_name = "DIR", default_value = "ftlab-review")]
     out: PathBuf,
-    /// Root of every random stream: the same seed gives the same bytes
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Jobs at a time; by default as many as there are cores
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroUsize>,
     #[command(flatten)]
-    testbed: TestbedsOption,
+    how: How,
 }
 
 pub fn command(options: &Options) -> Outcome {
@@ -99,23 +84,8 @@ fn call_to_go_on() -> String {
 }
 
 fn plan(options: &Options) -> Result<Plan, Failure> {
-    Ok(Plan {
-        drives: drives(&options.drives, options.all)?,
-        tests: tests(options)?,
-        is_everything: options.tests.is_empty(),
-        length: if options.quick {
-            Length::Quick
-        } else {
-            Length::Full
-        },
-        memory_bytes: options.memory.map_or_else(memory::half_of_free, |gib| {
-            gib.get().saturating_mul(1 << 30)
-        }),
-        testbed: options.testbed.load()?,
-        seed: RootSeed(options.seed),
-        threads: options.jobs.map_or_else(cores, NonZeroUsize::get),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-    })
+    let drives = drives(&options.drives, options.all)?;
+    (options.how).plan(drives, tests(options)?, options.tests.is_empty())
 }
 
 fn tests(options: &Options) -> Result<Vec<Test>, Failure> {
@@ -149,8 +119,4 @@ fn drives(names: &[String], all: bool) -> Result<Vec<DriveFile>, Failure> {
         }
     }
     Ok(drives)
-}
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }

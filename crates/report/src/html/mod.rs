@@ -4,6 +4,7 @@
 //! content security policy forbids the rest.
 
 mod assets;
+pub mod comparison;
 mod drives;
 mod family;
 mod front;
