@@ -33,9 +33,14 @@ fn looked_at(path: &Path, what: &str) -> Result<Metadata, Failure> {
 
 /// Reads a text file; `what` says what it should have been.
 pub fn read(path: &Path, what: &str) -> Result<String, Failure> {
+    read_up_to(TEXT_BYTES_MAX, path, what)
+}
+
+/// Reads a text file of at most so many bytes; `what` says what it should have been.
+pub fn read_up_to(bytes_max: u64, path: &Path, what: &str) -> Result<String, Failure> {
     let fail = |why: String| unreadable(path, &why);
     let meta = looked_at(path, what)?;
-    if meta.len() > TEXT_BYTES_MAX {
+    if meta.len() > bytes_max {
         return Err(fail(format!("it has {} bytes; give {what}", meta.len())));
     }
     let bytes = std::fs::read(path).map_err(|error| fail(error.to_string()))?;

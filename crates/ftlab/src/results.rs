@@ -13,6 +13,9 @@ pub const REPORT: &str = "index.html";
 
 const WHAT: &str = "the directory that `ftlab review` wrote, or the results.json in it";
 
+/// The most that is read: all tests on all drives are some tens of megabytes.
+const BYTES_MAX: u64 = 1 << 30;
+
 /// What every version of the schema begins with.
 #[derive(Deserialize)]
 struct Versioned {
@@ -34,11 +37,16 @@ pub fn file(path: &Path) -> PathBuf {
 /// When there is none, or this ftlab cannot read it.
 pub fn read(path: &Path) -> Result<ResultSet, Failure> {
     let file = file(path);
-    let text = files::read(&file, WHAT)?;
+    let text = load(&file)?;
     parse(&text).map_err(|why| {
         let file = file.display();
         Failure::Input(format!("cannot read {file}: {why}"))
     })
+}
+
+/// The text of a file of results.
+pub fn load(file: &Path) -> Result<String, Failure> {
+    files::read_up_to(BYTES_MAX, file, WHAT)
 }
 
 /// Reads the text of a result set, or says why it is none.

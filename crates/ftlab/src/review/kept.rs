@@ -4,7 +4,7 @@
 //! added, which says what simulated it: results of another program are none of this review's.
 
 use crate::failure::{Failure, Outcome};
-use crate::files::{self, Folder};
+use crate::files::Folder;
 use crate::results;
 use ftlab_bench::methods::Test;
 use ftlab_bench::review::{Plan, Review, origin, result_set};
@@ -81,7 +81,7 @@ impl Keep {
             return Ok(None);
         }
         let unfit = |why: String| format!("{}: {why}", path.display());
-        let text = match files::read(&path, "what a review kept") {
+        let text = match results::load(&path) {
             Ok(text) => text,
             Err(Failure::Input(why) | Failure::Running(why)) => return Err(why),
             Err(Failure::PipeClosed) => return Err(unfit("it cannot be read".to_owned())),
@@ -89,19 +89,19 @@ impl Keep {
         let set = results::parse(&text).map_err(|_| unfit("no review kept this".to_owned()))?;
         let mark: Result<Mark, _> = serde_json::from_str(&text);
         let mark = mark.map_err(|_| unfit("no review kept this".to_owned()))?;
-        let (now, tests) = (origin(plan), sheets(review.tests(drive)));
-        let why = differs(&set.origin, &now).or_else(|| {
-            let hash = format!("{:016x}", plan.drives[drive].hash());
-            let of_drive = set.drives.iter().all(|sheet| sheet.file_hash == hash);
-            match () {
-                () if !of_drive || set.drives.len() != 1 => Some("the drive's file is another"),
-                () if set.tests != tests => Some("its tests are not those of this review"),
-                () if mark.simulator != self.simulator => {
-                    Some("it was made by another build of ftlab, or on another test machine")
-                }
-                () => None,
-            }
-            .map(str::to_owned)
+        let hash = format!("{:016x}", plan.drives[drive].hash());
+        let is_of_drive = matches!(set.drives.as_slice(), [one] if one.file_hash == hash);
+        let why = differs(&set.origin, &origin(plan)).or_else(|| {
+            let why = if !is_of_drive {
+                "the drive's file is another"
+            } else if set.tests != sheets(review.tests(drive)) {
+                "its tests are not those of this review"
+            } else if mark.simulator != self.simulator {
+                "it was made by another build of ftlab, or on another test machine"
+            } else {
+                return None;
+            };
+            Some(why.to_owned())
         });
         match why {
             Some(why) => Err(unfit(why)),
