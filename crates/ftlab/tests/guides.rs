@@ -1,13 +1,16 @@
 //! Every command of a guide does what the guide says it does: it runs.
 //!
 //! A guide's commands run one after the other in a directory that has the repository's jobs and scripts, and
-//! the files that the guide says to keep. Reviews run with `--quick`, and drives are not brought to their
-//! steady state at full size.
+//! the files that the guide says to keep. Reviews run with `--quick`, and it is a small drive that is brought
+//! to a steady state.
 
 mod place;
 
 use place::Place;
 use std::path::{Path, PathBuf};
+
+/// The drive that is brought to a steady state in place of a larger one.
+const SMALL: &str = "generic-mlc-8";
 
 const PROGRAM: &str = "target/release/ftlab";
 
@@ -67,7 +70,9 @@ fn arguments(line: &str) -> Option<Vec<String>> {
         arguments.push("--quick".to_owned());
     }
     if has(&arguments, "steady") || has(&arguments, "--from-state") {
-        arguments.extend(["--set", "nand.blocks_per_die=64"].map(str::to_owned));
+        let drive = arguments.iter().position(|word| word == "--drive");
+        let drive = drive.unwrap_or_else(|| panic!("no --drive in: {line}"));
+        arguments[drive + 1] = SMALL.to_owned();
     }
     Some(arguments)
 }
