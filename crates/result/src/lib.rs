@@ -384,7 +384,7 @@ mod tests {
     use super::{median, number_or_word};
     use serde::{Deserialize, Serialize};
 
-    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[derive(Serialize, Deserialize)]
     struct Cell(#[serde(with = "number_or_word")] String);
 
     #[test]
