@@ -1,6 +1,6 @@
 //! What can be typed. The options of a command stand with it.
 
-use crate::{accuracy, claims, endurance, review, run, show, theory};
+use crate::{accuracy, claims, compare, endurance, report, review, run, show, theory};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ftlab_drive::{Catalog, DriveError, Testbed};
 
@@ -17,13 +17,16 @@ Examples:
   ftlab drives                               the drives that come with ftlab
   ftlab show intel-x25-m-g1-80               every number of one, with its source
   ftlab review                               the five drives of the 2008 review, its tests
+  ftlab report before after                  two reviews side by side
+  ftlab compare generic-mlc-8 --set spare.op=0.07,0.28 --test E1 --quick
+                                             what if a drive had more spare area?
   ftlab run job.fio --drive intel-x25-m-g1-80 --state used
                                              a fio job file on a used drive
   ftlab endurance --drive intel-x25-m-g1-80  how long it lives, and how it wears
   ftlab theory --quick                       write amplification beside its closed forms
   ftlab claims C052 C057                     two statements of the sources, checked
 
-Exit codes: 0 done, 1 failed while running, 2 wrong input.";
+Exit codes: 0 done, 1 failed while running, 2 wrong input, 130 interrupted (review).";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -37,6 +40,10 @@ pub enum Command {
     Endurance(endurance::Options),
     /// Run the reviews' tests on drives and write a report
     Review(review::Options),
+    /// Draw the report of results again, write them as tables, or compare several of them
+    Report(report::Options),
+    /// Try numbers of a drive file at several values: a table and a chart of what tests give
+    Compare(compare::Options),
     /// Write a page about how near a review's figures are to the published ones
     Accuracy(accuracy::Options),
     /// Compare simulated write amplification with its closed forms and write a page with charts

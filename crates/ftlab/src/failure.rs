@@ -33,13 +33,15 @@ const WRONG_INPUT: u8 = 2;
 
 /// Says on standard error what went wrong, in one line, and chooses the exit code.
 pub fn exit(outcome: Outcome) -> ExitCode {
-    let (message, code) = match outcome {
-        Ok(()) | Err(Failure::PipeClosed) => return ExitCode::SUCCESS,
-        Err(Failure::Input(message)) => (message, WRONG_INPUT),
-        Err(Failure::Running(message)) => (message, FAILED),
+    let Err(failure) = outcome else {
+        return ExitCode::SUCCESS;
     };
-    eprintln!("error: {}", printable(&message));
-    ExitCode::from(code)
+    failure.say();
+    match failure {
+        Failure::PipeClosed => ExitCode::SUCCESS,
+        Failure::Input(_) => ExitCode::from(WRONG_INPUT),
+        Failure::Running(_) => ExitCode::from(FAILED),
+    }
 }
 
 /// The message without line breaks and what else a terminal would act on: it may repeat words of a
@@ -57,6 +59,16 @@ fn printable(message: &str) -> String {
 }
 
 impl Failure {
+    /// Says it on standard error, in one line.
+    pub fn say(&self) {
+        match self {
+            Failure::Input(message) | Failure::Running(message) => {
+                eprintln!("error: {}", printable(message));
+            }
+            Failure::PipeClosed => {}
+        }
+    }
+
     /// What cannot be written: to standard output, a closed pipe is no failure.
     pub fn printing(error: &std::io::Error) -> Failure {
         match error.kind() {

@@ -33,9 +33,14 @@ fn looked_at(path: &Path, what: &str) -> Result<Metadata, Failure> {
 
 /// Reads a text file; `what` says what it should have been.
 pub fn read(path: &Path, what: &str) -> Result<String, Failure> {
+    read_up_to(TEXT_BYTES_MAX, path, what)
+}
+
+/// Reads a text file of at most so many bytes; `what` says what it should have been.
+pub fn read_up_to(bytes_max: u64, path: &Path, what: &str) -> Result<String, Failure> {
     let fail = |why: String| unreadable(path, &why);
     let meta = looked_at(path, what)?;
-    if meta.len() > TEXT_BYTES_MAX {
+    if meta.len() > bytes_max {
         return Err(fail(format!("it has {} bytes; give {what}", meta.len())));
     }
     let bytes = std::fs::read(path).map_err(|error| fail(error.to_string()))?;
@@ -67,11 +72,11 @@ impl Folder {
 
     /// Writes all files or, when one cannot be written, none: every file is complete under another
     /// name before the first one is renamed.
-    pub fn write(&self, files: &[(&str, &str)]) -> Result<(), Failure> {
+    pub fn write(&self, files: &[(&str, &[u8])]) -> Result<(), Failure> {
         let mut written = Vec::new();
-        for (name, text) in files {
+        for (name, bytes) in files {
             let file = self
-                .write_aside(text.as_bytes())
+                .write_aside(bytes)
                 .map_err(|error| self.failed(name, &error))?;
             written.push((name, file));
         }
@@ -80,6 +85,23 @@ impl Folder {
             renamed.map_err(|error| self.failed(name, &error.error))?;
         }
         Ok(())
+    }
+
+    /// Removes a file in it, if there is one.
+    pub fn remove(&self, name: &str) -> Result<(), Failure> {
+        match std::fs::remove_file(self.join(name)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                let path = self.join(name);
+                let why = format!("cannot remove {}: {error}", path.display());
+                Err(Failure::Running(why))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
     }
 
     /// The path of a file in it.

@@ -3,13 +3,16 @@
 mod accuracy;
 mod claims;
 mod cli;
+mod compare;
 mod drives;
 mod endurance;
 mod failure;
 mod files;
 mod health;
 mod memory;
+mod paper;
 mod progress;
+mod report;
 mod results;
 mod review;
 mod run;
@@ -28,6 +31,8 @@ fn main() -> ExitCode {
         Command::Run(args) => run::command(&args),
         Command::Endurance(args) => endurance::command(&args),
         Command::Review(args) => review::command(&args),
+        Command::Report(args) => report::command(&args),
+        Command::Compare(args) => compare::command(&args),
         Command::Accuracy(args) => accuracy::command(&args),
         Command::Theory(args) => theory::command(&args),
         Command::Claims(args) => claims::command(&args),

@@ -1,13 +1,20 @@
-//! Reads what a review has written.
+//! What a review has written, and how it is read and written.
 
-use crate::failure::Failure;
-use crate::files;
-use crate::review::RESULTS;
+use crate::failure::{Failure, Outcome};
+use crate::files::{self, Folder};
 use ftlab_result::{ResultSet, SCHEMA};
-use serde::Deserialize;
-use std::path::Path;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// The file in a review's directory that holds its results.
+pub const RESULTS: &str = "results.json";
+/// The report beside it.
+pub const REPORT: &str = "index.html";
 
 const WHAT: &str = "the directory that `ftlab review` wrote, or the results.json in it";
+
+/// The most that is read: all tests on all drives are some tens of megabytes.
+const BYTES_MAX: u64 = 1 << 30;
 
 /// What every version of the schema begins with.
 #[derive(Deserialize)]
@@ -15,25 +22,68 @@ struct Versioned {
     schema: u32,
 }
 
+/// The file that holds the results of `path`, which is that file, or the directory it is in.
+pub fn file(path: &Path) -> PathBuf {
+    if path.is_dir() {
+        path.join(RESULTS)
+    } else {
+        path.to_owned()
+    }
+}
+
 /// Reads a result set; `path` is the file, or the directory it is in.
 ///
 /// # Errors
 /// When there is none, or this ftlab cannot read it.
 pub fn read(path: &Path) -> Result<ResultSet, Failure> {
-    let file = if path.is_dir() {
-        path.join(RESULTS)
-    } else {
-        path.to_owned()
-    };
-    let text = files::read(&file, WHAT)?;
-    let wrong = |why: String| Failure::Input(format!("cannot read {}: {why}", file.display()));
-    let foreign = |error: serde_json::Error| wrong(format!("{error}; give {WHAT}"));
-    let versioned: Versioned = serde_json::from_str(&text).map_err(foreign)?;
+    let file = file(path);
+    let text = load(&file)?;
+    parse(&text).map_err(|why| {
+        let file = file.display();
+        Failure::Input(format!("cannot read {file}: {why}"))
+    })
+}
+
+/// The text of a file of results.
+pub fn load(file: &Path) -> Result<String, Failure> {
+    files::read_up_to(BYTES_MAX, file, WHAT)
+}
+
+/// Reads the text of a result set, or says why it is none.
+pub fn parse(text: &str) -> Result<ResultSet, String> {
+    let foreign = |error: serde_json::Error| format!("{error}; give {WHAT}");
+    let versioned: Versioned = serde_json::from_str(text).map_err(foreign)?;
     if versioned.schema != SCHEMA {
-        return Err(wrong(format!(
+        return Err(format!(
             "it has schema {}, and this ftlab reads schema {SCHEMA}; run the review again",
             versioned.schema
-        )));
+        ));
     }
-    serde_json::from_str(&text).map_err(foreign)
+    serde_json::from_str(text).map_err(foreign)
+}
+
+/// Writes the results and their report, both or neither.
+pub fn write(folder: &Folder, set: &ResultSet) -> Outcome {
+    let report = ftlab_report::html::render(set);
+    folder.write(&[
+        (RESULTS, json(set)?.as_bytes()),
+        (REPORT, report.as_bytes()),
+    ])
+}
+
+/// Where both are, in two lines.
+pub fn places(folder: &Path) -> String {
+    let (report, results) = (folder.join(REPORT), folder.join(RESULTS));
+    format!(
+        "Report:  {}\nResults: {}\n",
+        report.display(),
+        results.display()
+    )
+}
+
+/// As JSON for people, too.
+pub fn json<T: Serialize>(value: &T) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(value);
+    let text = text.map_err(|error| Failure::Running(error.to_string()))?;
+    Ok(text + "\n")
 }

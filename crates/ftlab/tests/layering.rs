@@ -38,6 +38,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     // Nothing else, so that a real drive's results look like a simulated one's.
     ("ftlab-report", &["ftlab-result"]),
+    ("ftlab-export", &["ftlab-result"]),
     (
         "ftlab-nbd",
         &[
@@ -61,6 +62,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "ftlab-result",
             "ftlab-bench",
             "ftlab-report",
+            "ftlab-export",
             "ftlab-nbd",
         ],
     ),

@@ -7,9 +7,13 @@
 //! - [`terminal::render`]: tables for a terminal.
 //! - [`accuracy::render`]: a page in Markdown about how right the model is.
 //!
+//! Several result sets side by side are a [`comparison::Comparison`], drawn by [`comparison::terminal()`] and
+//! [`html::comparison::render`].
+//!
 //! What is drawn is decided once in `view`; the HTML and terminal modules only lay it out.
 
 pub mod accuracy;
+pub mod comparison;
 mod format;
 pub mod html;
 pub mod terminal;

@@ -44,6 +44,12 @@ pub fn render(set: &ResultSet, width: usize, colour: bool) -> String {
         heading(&mut out, "Runs without published figures");
         out.push_str(&run_table(&unpublished, width));
     }
+    if !set.unfinished.is_empty() {
+        heading(&mut out, "Without results");
+        for drive in &set.unfinished {
+            writeln!(out, "{}: {}", drive.drive, drive.why).expect("writing to a string succeeds");
+        }
+    }
     heading(&mut out, &tally_line(set));
     out
 }

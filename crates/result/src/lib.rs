@@ -3,15 +3,17 @@
 //! A result set is what a bench writes and a report reads. It holds no wall time, so the same
 //! seed, drive files and version give the same bytes.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The version of this schema, written as `schema`.
 pub const SCHEMA: u32 = 1;
 
 /// Everything one review produced: the content of `results.json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultSet {
-    /// [`SCHEMA`].
+    /// The version of the schema.
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: u32,
     /// What made these results.
     pub origin: Origin,
@@ -23,10 +25,22 @@ pub struct ResultSet {
     pub figures: Vec<Figure>,
     /// Every run, whether or not a figure was published for it.
     pub runs: Vec<Run>,
+    /// Drives that were asked for and have no runs here; absent when there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfinished: Vec<Unfinished>,
+}
+
+/// A drive of a review that has no runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Unfinished {
+    /// Slug.
+    pub drive: String,
+    /// What went wrong, or that the review was interrupted.
+    pub why: String,
 }
 
 /// What made a result set.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Origin {
     /// Version of ftlab.
     pub version: String,
@@ -40,7 +54,7 @@ pub struct Origin {
 }
 
 /// A drive as the report shows it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DriveSheet {
     /// Slug, as on the command line.
     pub drive: String,
@@ -59,7 +73,7 @@ pub struct DriveSheet {
 }
 
 /// What kind of drive it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DriveKind {
     /// Flash.
@@ -71,7 +85,7 @@ pub enum DriveKind {
 }
 
 /// One number of a drive file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Parameter {
     /// Dotted path, for example `nand.t_prog`.
     pub key: String,
@@ -91,7 +105,7 @@ pub struct Parameter {
 }
 
 /// A test as the report shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestSheet {
     /// Slug, for example `randwrite-4k-qd1`.
     pub test: String,
@@ -105,14 +119,14 @@ pub struct TestSheet {
     pub step: String,
     /// The chart of the family.
     pub chart: Chart,
-    /// The metric the chart draws, a name of [`Run::metrics`].
+    /// The metric the chart draws, a name in `metrics` of the runs.
     pub chart_metric: String,
     /// The unit of that metric.
     pub chart_unit: String,
 }
 
 /// How a family of tests is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Chart {
     /// One bar a drive and state.
@@ -124,7 +138,7 @@ pub enum Chart {
 }
 
 /// A published figure beside the simulated one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figure {
     /// Id in the reference table, for example `F0172`.
     pub id: String,
@@ -146,6 +160,7 @@ pub struct Figure {
     pub unit: String,
     /// The published number as printed, or word. In JSON a number where it is one.
     #[serde(with = "number_or_word")]
+    #[schemars(with = "number_or_word::Written")]
     pub published: String,
     /// How the source qualifies it: `eq`, `approx`, `gt`, `lt`, `upto`, …
     pub qualifier: String,
@@ -165,7 +180,7 @@ pub struct Figure {
 }
 
 /// What a row says of the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Within the tolerance, or the condition holds.
@@ -177,7 +192,7 @@ pub enum Verdict {
 }
 
 /// One run of one job on one drive in one state.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
     /// `drive/test/state`, and behind these the link and the data where the test varies them.
     pub id: String,
@@ -199,7 +214,7 @@ pub struct Run {
     /// Named figures of this run that published rows and charts refer to, in the units their
     /// names end in (`iops`, `mb_s`, `lat_avg_ms`, `lat_max_ms` …).
     pub metrics: std::collections::BTreeMap<String, f64>,
-    /// Reads, writes and trims.
+    /// Reads.
     pub read: Traffic,
     /// Writes.
     pub write: Traffic,
@@ -207,7 +222,7 @@ pub struct Run {
     pub trim: Traffic,
     /// What happened inside.
     pub inside: Inside,
-    /// I/Os completed in each interval of [`Run::series_interval_s`] seconds.
+    /// I/Os completed in each interval of `series_interval_s` seconds.
     pub series_ios: Vec<u64>,
     /// Length of an interval of the series, in seconds.
     pub series_interval_s: f64,
@@ -224,7 +239,7 @@ pub struct Run {
 }
 
 /// One attribute of SMART, normalised as the drive does it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SmartAttribute {
     /// Its number.
     pub id: u8,
@@ -237,7 +252,7 @@ pub struct SmartAttribute {
 }
 
 /// One direction's totals and latencies.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Traffic {
     /// Commands completed.
     pub ios: u64,
@@ -262,7 +277,7 @@ pub struct Traffic {
 }
 
 /// What happened inside the drive during a run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Inside {
     /// NAND bytes programmed over host bytes written; 0 for a disk or without host writes.
     pub wa: f64,
@@ -296,11 +311,13 @@ pub struct Inside {
 
 /// A figure as its source prints it: a JSON number where it is one, else a string.
 mod number_or_word {
+    use schemars::JsonSchema;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    #[derive(Deserialize)]
+    #[derive(Deserialize, JsonSchema)]
     #[serde(untagged)]
-    enum Written {
+    #[schemars(inline)]
+    pub enum Written {
         Whole(i64),
         Number(f64),
         Word(String),
@@ -321,6 +338,15 @@ mod number_or_word {
             Written::Word(word) => word,
         })
     }
+}
+
+/// The JSON Schema of `results.json`, with a line feed behind it; `docs/schema/results.schema.json` holds it.
+#[must_use]
+pub fn json_schema() -> String {
+    let mut schema = schemars::schema_for!(ResultSet);
+    schema.insert("title".to_owned(), "results.json of ftlab".into());
+    let text = serde_json::to_string_pretty(&schema);
+    text.expect("a schema is JSON") + "\n"
 }
 
 impl ResultSet {

@@ -224,8 +224,8 @@ impl Subject {
         for &(procedure, bed) in self.procedures.values() {
             let machine = self.machine(bed)?;
             let device = self.file.build(&machine, seed).map_err(|e| self.wrong(e))?;
-            let measured =
-                Running::new(&self.file, procedure, (Length::Full, root), device).run(&|_| {})?;
+            let measured = Running::new(&self.file, procedure, (Length::Full, root), device)
+                .run(&|_, _| {})?;
             step(&self.label(procedure.slug));
             found.extend(measured.iter().map(|measured| {
                 let resolved = Resolved::Within(procedure, bed, measured.job, measured.state);
@@ -268,7 +268,7 @@ impl Subject {
             machine: &|testbed| self.machine(testbed),
         };
         let cases: Vec<Case> = self.cases.values().copied().collect();
-        let ran = from_states.run(&cases, step)?;
+        let ran = from_states.run(&cases, &|_, label| step(label))?;
         let samples = ran.iter().map(|ran| self.sample(&ran.record));
         Ok(self.cases.keys().cloned().zip(samples).collect())
     }

@@ -4,7 +4,7 @@ use super::case::{Case, Key, Load, cases_of, has_room};
 use super::facts::{self, ClientUse, Told};
 use super::from_states::FromStates;
 use super::procedure::{Measured, Running};
-use super::{Plan, ReviewError, drive_seed, steps};
+use super::{Plan, ReviewError, cost, drive_seed, steps};
 use crate::driver::INTERVAL_S;
 use crate::drops;
 use crate::methods::{Family, NO_STATE, Procedure, Runs, Series, Test, Work};
@@ -69,19 +69,46 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// How many jobs and scenarios run: steps that share one share its run.
-    pub fn jobs(&self) -> usize {
-        let measured = |(procedure, _): &(&'static Procedure, _)| {
-            let acts = procedure.acts.iter();
-            acts.filter(|act| matches!(act, crate::methods::Act::Measure(..)))
-                .count()
-        };
-        let client = usize::from(self.needs_client());
-        self.cases().len() + self.procedures().iter().map(measured).sum::<usize>() + client
+    /// Its tests, in the order of the plan.
+    pub fn tests(&self) -> &[Test] {
+        &self.tests
     }
 
-    /// Runs everything; `step` hears of each run.
-    pub fn run(&self, step: &(dyn Fn(&str) + Sync)) -> Result<Vec<Run>, ReviewError> {
+    /// What each job and scenario costs that runs (`cost.rs`): steps that share one share its run.
+    pub fn costs(&self) -> Vec<f64> {
+        let of_procedure = |(procedure, _): &(&'static Procedure, _)| {
+            cost::of_procedure(self.file, procedure, self.plan.length)
+        };
+        let procedures = self.procedures();
+        let client = self.needs_client().then(|| self.cost_of_client());
+        let cases = self.costs_of_cases().into_iter();
+        cases
+            .chain(procedures.iter().flat_map(of_procedure))
+            .chain(client)
+            .collect()
+    }
+
+    /// The first case of a state costs what the state does.
+    fn costs_of_cases(&self) -> Vec<f64> {
+        let mut reached = Vec::new();
+        let of_case = |case: &Case| {
+            let mut cost = cost::of_case(self.file, case, self.plan.length);
+            let state = (case.before, case.state);
+            if !reached.contains(&state) {
+                reached.push(state);
+                cost += cost::of_state(self.file, case.state);
+            }
+            cost
+        };
+        self.cases().iter().map(of_case).collect()
+    }
+
+    fn cost_of_client(&self) -> f64 {
+        cost::of_programs(facts::programs(self.plan.length))
+    }
+
+    /// Runs everything; `step` hears of each run, and what it cost.
+    pub fn run(&self, step: &(dyn Fn(&str, f64) + Sync)) -> Result<Vec<Run>, ReviewError> {
         let seed = drive_seed(self.plan.seed, self.file.slug());
         let mut done = Done::default();
         self.run_cases(&mut done, step)?;
@@ -89,13 +116,10 @@ impl<'a> Bench<'a> {
         let procedures = self.procedures();
         let run = |&(procedure, testbed): &(&'static Procedure, &'static str)| {
             let device = self.build(seed, &self.machine(testbed)?)?;
-            Running::new(
-                self.file,
-                procedure,
-                (self.plan.length, self.plan.seed),
-                device,
-            )
-            .run(step)
+            let length = self.plan.length;
+            let costs = cost::of_procedure(self.file, procedure, length);
+            Running::new(self.file, procedure, (length, self.plan.seed), device)
+                .run(&|n, label| step(label, costs[n]))
         };
         let measured: Vec<_> = procedures.par_iter().map(run).collect();
         for ((procedure, testbed), measured) in procedures.iter().zip(measured) {
@@ -103,23 +127,28 @@ impl<'a> Bench<'a> {
         }
         if self.needs_client() {
             done.client = Some(facts::client_use(self.file, self.plan.length, seed)?);
-            step(&format!(
-                "{} client-workload.fio ({NO_STATE})",
-                self.file.slug()
-            ));
+            let label = format!("{} client-workload.fio ({NO_STATE})", self.file.slug());
+            step(&label, self.cost_of_client());
         }
         self.runs(&done)
     }
 
-    fn run_cases(&self, done: &mut Done, step: &(dyn Fn(&str) + Sync)) -> Result<(), ReviewError> {
-        let cases = self.cases();
+    fn run_cases(
+        &self,
+        done: &mut Done,
+        step: &(dyn Fn(&str, f64) + Sync),
+    ) -> Result<(), ReviewError> {
+        let (cases, costs) = (self.cases(), self.costs_of_cases());
         let from_states = FromStates {
             file: self.file,
             root: self.plan.seed,
             length: self.plan.length,
             machine: &|testbed| self.machine(testbed),
         };
-        for (case, ran) in cases.iter().zip(from_states.run(&cases, step)?) {
+        for (case, ran) in cases
+            .iter()
+            .zip(from_states.run(&cases, &|n, label| step(label, costs[n]))?)
+        {
             done.settled
                 .extend(ran.settling.map(|settling| (case.key(), settling)));
             done.records.insert(case.key(), ran.record);

@@ -30,6 +30,12 @@ impl Programs {
     }
 }
 
+/// Pages that are programmed for all there is to tell of a client.
+pub fn programs(length: Length) -> f64 {
+    let programs = Programs::of(length);
+    programs.wa + programs.life
+}
+
 /// What the client of a promise writes a day.
 const DAILY: Daily = Daily {
     bytes: 100e9,

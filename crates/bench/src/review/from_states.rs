@@ -28,11 +28,12 @@ pub struct Ran {
 }
 
 impl FromStates<'_> {
-    /// Runs cases, those of a state in parallel; what each came to, in their order. `step` hears of each.
+    /// Runs cases, those of a state in parallel; what each came to, in their order. `step` hears of each:
+    /// its number, and what ran.
     pub fn run(
         &self,
         cases: &[Case],
-        step: &(dyn Fn(&str) + Sync),
+        step: &(dyn Fn(usize, &str) + Sync),
     ) -> Result<Vec<Ran>, ReviewError> {
         let mut all: Vec<Option<Ran>> = cases.iter().map(|_| None).collect();
         // Drives are prepared once with each kind of data.
@@ -54,7 +55,7 @@ impl FromStates<'_> {
         cases: &[Case],
         alike: &[usize],
         all: &mut [Option<Ran>],
-        step: &(dyn Fn(&str) + Sync),
+        step: &(dyn Fn(usize, &str) + Sync),
     ) -> Result<(), ReviewError> {
         let seed = drive_seed(self.root, self.file.slug());
         let machine = (self.machine)(cases[alike[0]].testbed)?;
@@ -83,7 +84,7 @@ impl FromStates<'_> {
             let prepared = Mutex::new(&mut device);
             let record = |&n: &usize| {
                 let copy = prepared.lock().expect("no holder panics").snapshot();
-                self.record(copy, &cases[n], step)
+                self.record(copy, &cases[n], &|label: &str| step(n, label))
             };
             // All of them, in order: which error is reported must not depend on the threads.
             let records: Vec<_> = here.par_iter().map(record).collect();

@@ -36,6 +36,11 @@ impl Length {
         file
     }
 
+    /// A job file's text at this length, if it can be read.
+    pub(super) fn of_text(self, text: &str, name: &str) -> Option<JobFile> {
+        JobFile::parse(text, name).ok().map(|file| self.of(file))
+    }
+
     /// A job file of a procedure at this length: a quick job runs for a part of its time.
     #[must_use]
     pub fn of_procedure(self, mut file: JobFile) -> JobFile {

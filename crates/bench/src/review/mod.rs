@@ -5,12 +5,14 @@
 //! its name's seed, so neither the number of threads nor the set of drives and tests changes a run.
 
 mod case;
+mod cost;
 mod drive;
 mod facts;
 mod from_states;
 mod length;
 mod memory;
 mod procedure;
+mod set;
 mod torture;
 
 pub(crate) use case::{Case, Load, data_before};
@@ -20,17 +22,18 @@ pub(crate) use from_states::FromStates;
 pub use length::Length;
 pub(crate) use memory::batches;
 pub(crate) use procedure::Running;
+pub use set::{origin, result_set};
 
 use crate::driver::DriverError;
-use crate::figures::{self, Names};
-use crate::methods::{Test, Work};
+use crate::methods::Test;
 use crate::states::{PrepareError, Settling, State};
 use drive::Bench;
 use ftlab_base::RootSeed;
 use ftlab_drive::{DriveError, DriveFile, Testbed};
-use ftlab_result::{Figure, Origin, ResultSet, Run, SCHEMA, Verdict};
+use ftlab_result::{ResultSet, Run};
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
 use thiserror::Error;
 
 /// What to review.
@@ -64,6 +67,8 @@ pub struct Progress<'a> {
     pub done: usize,
     /// Runs in all.
     pub total: usize,
+    /// How much of the work is done, 0 to 1, by what the runs are worth beside each other.
+    pub share: f64,
     /// The run just done: drive, test and state.
     pub label: &'a str,
 }
@@ -128,7 +133,111 @@ impl ReviewError {
     }
 }
 
-/// Runs every test on every drive. `progress` is called after each run, from any thread.
+/// What hears of a review while it runs, from any thread.
+pub trait Watch: Sync {
+    /// A run is done.
+    fn ran(&self, progress: Progress<'_>);
+    /// A drive of the plan, by its number, is done: all its runs, or why it has none.
+    fn finished(&self, drive: usize, runs: Result<Vec<Run>, ReviewError>);
+}
+
+/// A plan, and what of it runs on which drive.
+pub struct Review<'a> {
+    plan: &'a Plan,
+    benches: Vec<Bench<'a>>,
+}
+
+impl<'a> Review<'a> {
+    /// Looks at what there is to do.
+    #[must_use]
+    pub fn new(plan: &'a Plan) -> Self {
+        let benches = plan.drives.iter().map(|file| Bench::new(plan, file));
+        Review {
+            plan,
+            benches: benches.collect(),
+        }
+    }
+
+    /// The tests that run on a drive of the plan, in its order.
+    #[must_use]
+    pub fn tests(&self, drive: usize) -> &[Test] {
+        self.benches[drive].tests()
+    }
+
+    /// Runs the tests of the drives of these numbers, and tells `watch` of each as soon as it is done. One
+    /// drive that fails stops no other.
+    ///
+    /// # Errors
+    /// When there are no threads.
+    pub fn run(&self, drives: &[usize], watch: &dyn Watch) -> Result<(), ReviewError> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.plan.threads.max(1))
+            .build();
+        let pool = pool.map_err(|error| ReviewError::Threads {
+            threads: self.plan.threads,
+            why: error.to_string(),
+        })?;
+        let benches = || drives.iter().map(|&n| &self.benches[n]);
+        let costs: Vec<f64> = benches().flat_map(Bench::costs).collect();
+        let total_cost: f64 = costs.iter().sum();
+        let done = Mutex::new((0, 0.0));
+        let step = |label: &str, cost: f64| {
+            // Told under the lock, so that nobody hears of less than before.
+            let mut done = done.lock().expect("no holder panics");
+            done.0 += 1;
+            done.1 += cost;
+            watch.ran(Progress {
+                done: done.0,
+                total: costs.len(),
+                share: done.1 / total_cost,
+                label,
+            });
+        };
+        let sizes: Vec<u64> = drives
+            .iter()
+            .map(|&n| self.plan.drives[n].memory_bytes())
+            .collect();
+        for batch in memory::batches(&sizes, self.plan.threads, self.plan.memory_bytes) {
+            let run = |&n: &usize| watch.finished(n, self.benches[n].run(&step));
+            pool.install(|| drives[batch].par_iter().for_each(run));
+        }
+        Ok(())
+    }
+}
+
+/// Runs every test on every drive: the runs of each drive in the order of the plan, or why it has none.
+/// `progress` is called after each run, from any thread.
+///
+/// # Errors
+/// When there are no threads.
+pub fn runs(
+    plan: &Plan,
+    progress: &(dyn Fn(Progress<'_>) + Sync),
+) -> Result<Vec<Result<Vec<Run>, ReviewError>>, ReviewError> {
+    struct All<'a> {
+        progress: &'a (dyn Fn(Progress<'_>) + Sync),
+        runs: Mutex<BTreeMap<usize, Result<Vec<Run>, ReviewError>>>,
+    }
+    impl Watch for All<'_> {
+        fn ran(&self, progress: Progress<'_>) {
+            (self.progress)(progress);
+        }
+        fn finished(&self, drive: usize, runs: Result<Vec<Run>, ReviewError>) {
+            let mut all = self.runs.lock().expect("no holder panics");
+            all.insert(drive, runs);
+        }
+    }
+    let all = All {
+        progress,
+        runs: Mutex::default(),
+    };
+    let drives: Vec<usize> = (0..plan.drives.len()).collect();
+    Review::new(plan).run(&drives, &all)?;
+    let runs = all.runs.into_inner().expect("no holder panics");
+    Ok(runs.into_values().collect())
+}
+
+/// Runs every test on every drive and puts the runs together, if all drives have theirs.
 ///
 /// # Errors
 /// The first drive, in the order of the plan, that cannot be built or whose run fails.
@@ -136,92 +245,8 @@ pub fn review(
     plan: &Plan,
     progress: &(dyn Fn(Progress<'_>) + Sync),
 ) -> Result<ResultSet, ReviewError> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(plan.threads.max(1))
-        .build();
-    let pool = pool.map_err(|error| ReviewError::Threads {
-        threads: plan.threads,
-        why: error.to_string(),
-    })?;
-    let benches: Vec<Bench<'_>> = plan
-        .drives
-        .iter()
-        .map(|file| Bench::new(plan, file))
-        .collect();
-    let total = benches.iter().map(Bench::jobs).sum();
-    let done = AtomicUsize::new(0);
-    let step = |label: &str| {
-        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        progress(Progress { done, total, label });
-    };
-    let sizes: Vec<u64> = plan.drives.iter().map(DriveFile::memory_bytes).collect();
-    let mut all = Vec::new();
-    for batch in memory::batches(&sizes, plan.threads, plan.memory_bytes) {
-        let benches = &benches[batch];
-        let runs: Vec<Result<Vec<Run>, ReviewError>> =
-            pool.install(|| benches.par_iter().map(|bench| bench.run(&step)).collect());
-        for of_drive in runs {
-            all.extend(of_drive?);
-        }
-    }
-    Ok(result_set(plan, all))
-}
-
-fn result_set(plan: &Plan, runs: Vec<Run>) -> ResultSet {
-    let names = |file: &DriveFile| Names {
-        slug: file.slug().to_owned(),
-        aliases: file.aliases().to_vec(),
-    };
-    let names: Vec<Names> = plan.drives.iter().map(names).collect();
-    ResultSet {
-        schema: SCHEMA,
-        origin: Origin {
-            version: plan.version.clone(),
-            seed: plan.seed.0,
-            testbed: machines(plan),
-            quick: plan.length == Length::Quick,
-        },
-        drives: plan.drives.iter().map(sheet).collect(),
-        tests: plan.tests.iter().map(Test::sheet).collect(),
-        figures: figures(plan, &names, &runs),
-        runs,
-    }
-}
-
-/// The published figures beside the runs. What takes its time, like a drop of the rate or the wear of a
-/// life, is not what it was in a quick review: it is shown, and not judged.
-fn figures(plan: &Plan, names: &[Names], runs: &[Run]) -> Vec<Figure> {
-    let mut figures = figures::figures(names, &plan.tests, runs);
-    if plan.length == Length::Quick {
-        let is_within = |figure: &Figure| {
-            let is_of = |test: &&Test| test.step.slug == figure.test;
-            let test = plan.tests.iter().find(is_of);
-            test.is_some_and(|test| match test.step.work {
-                Work::Within(..) => true,
-                Work::Fact(fact) => fact.is_of_client(),
-                Work::Jobs { .. } | Work::Scenario(_) => false,
-            })
-        };
-        for figure in figures.iter_mut().filter(|figure| is_within(figure)) {
-            (figure.verdict, figure.error) = (Verdict::Shown, None);
-            figure.why.clear();
-        }
-    }
-    figures
-}
-
-/// The machines of the review, in the order of its tests.
-fn machines(plan: &Plan) -> String {
-    if let Some(testbed) = &plan.testbed {
-        return testbed.slug.clone();
-    }
-    let mut slugs: Vec<&str> = Vec::new();
-    for test in &plan.tests {
-        if !slugs.contains(&test.family.testbed) {
-            slugs.push(test.family.testbed);
-        }
-    }
-    slugs.join(", ")
+    let runs: Result<Vec<Vec<Run>>, ReviewError> = runs(plan, progress)?.into_iter().collect();
+    Ok(result_set(plan, runs?.into_iter().map(Ok).collect()))
 }
 
 /// The seed of everything inside a drive and of how it is prepared.

@@ -65,8 +65,11 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Does everything; `step` hears of each job measured.
-    pub fn run(mut self, step: &(dyn Fn(&str) + Sync)) -> Result<Vec<Measured>, ReviewError> {
+    /// Does everything; `step` hears of each job measured: its number, and what it was.
+    pub fn run(
+        mut self,
+        step: &(dyn Fn(usize, &str) + Sync),
+    ) -> Result<Vec<Measured>, ReviewError> {
         for act in self.procedure.acts {
             match *act {
                 Act::SecureErase => self.secure_erase()?,
@@ -74,7 +77,7 @@ impl<'a> Running<'a> {
                 Act::Trim(bytes) => self.trim(bytes)?,
                 Act::Measure(job, state) => {
                     self.measure(job, state)?;
-                    step(&self.label(job, state));
+                    step(self.measured.len() - 1, &self.label(job, state));
                 }
                 Act::Torture(job) => self.torture(job)?,
             }

@@ -48,13 +48,17 @@ fn another_seed_gives_other_runs() {
 #[test]
 fn a_job_shared_by_steps_runs_once() {
     let labels = Mutex::new(Vec::new());
+    let share = Mutex::new(0.0);
     let plan = plan(&DISKS[..1], &["A1", "A2", "A3", "A4"], 1);
     let set = review(&plan, &|progress| {
         assert_eq!(progress.total, 14);
+        let before = std::mem::replace(&mut *share.lock().unwrap(), progress.share);
+        assert!(before < progress.share, "each run is a part of the work");
         labels.lock().unwrap().push(progress.label.to_owned());
     })
     .unwrap();
     assert_eq!(labels.lock().unwrap().len(), 14);
+    assert!((share.into_inner().unwrap() - 1.0).abs() < 1e-9);
     assert_eq!(set.runs.len(), 17);
     let metrics = |test: &str| {
         let run = set.runs.iter().find(|run| run.test == test).unwrap();
@@ -153,6 +157,19 @@ fn a_drive_without_room_for_a_scenario_is_spared_it_unless_it_is_named() {
     let error = of(false).unwrap_err();
     assert!(error.is_input(), "{error}");
     assert!(error.to_string().contains("smaller `at`"), "{error}");
+}
+
+#[test]
+fn a_drive_that_fails_leaves_the_others_their_runs() {
+    let mut plan = plan(&DISKS[1..], &["webpage-load-while-extract-5gb"], 2);
+    plan.drives.insert(0, small(&[]));
+    let ends = runs(&plan, &|_| {}).unwrap();
+    assert!(ends[0].as_ref().is_err_and(ReviewError::is_input));
+    assert_eq!(ends[1].as_ref().map(Vec::len).unwrap(), 1);
+    let words = |end: Result<Vec<Run>, ReviewError>| end.map_err(|error| error.to_string());
+    let set = result_set(&plan, ends.into_iter().map(words).collect());
+    assert_eq!((set.drives.len(), set.runs.len()), (1, 1));
+    assert_eq!(set.unfinished[0].drive, "generic-mlc-8");
 }
 
 #[test]

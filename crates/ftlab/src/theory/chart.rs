@@ -1,5 +1,6 @@
 //! The charts, as SVG: closed forms are lines, simulated drives dots on them.
 
+use crate::paper::{COLOURS, GRID, PAPER};
 use ftlab_bench::theory::{Case, Load, Point, Policy};
 use ftlab_theory::{alpha_in_use, in_use_after_trims_of_used};
 use plotters::element::DashedPathElement;
@@ -34,18 +35,6 @@ struct Chart<'a> {
     curves: Vec<Curve>,
 }
 
-/// The colours of Okabe and Ito, which the colour-blind can tell apart, without the light ones.
-const COLOURS: [RGBColor; 6] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(60, 60, 60),
-    RGBColor(160, 110, 0),
-];
-/// Dark on white, whatever the colours of the page around it.
-const PAPER: RGBColor = WHITE;
-const GRID: RGBColor = RGBColor(225, 225, 225);
 const SIZE: (u32, u32) = (860, 520);
 /// Between these points of the x axis a curve is straight. Coordinates are whole pixels, so that finer
 /// steps would look rougher.

@@ -54,9 +54,9 @@ pub fn command(options: &Options) -> Outcome {
             .into_iter()
             .map(|chart| (in_images(chart.file), chart.svg)),
     );
-    let files: Vec<(&str, &str)> = files
+    let files: Vec<(&str, &[u8])> = files
         .iter()
-        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .map(|(name, text)| (name.as_str(), text.as_bytes()))
         .collect();
     folder.write(&files)?;
     let (page, summary) = (folder.join(&name), page::summary(&points));

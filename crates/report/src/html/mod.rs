@@ -7,12 +7,14 @@
 
 mod accuracy;
 mod assets;
+pub mod comparison;
 mod drives;
 mod family;
 mod figure;
 mod front;
 mod navigation;
 mod tables;
+mod unfinished;
 mod uses;
 
 use ftlab_result::ResultSet;
@@ -90,6 +92,7 @@ fn page(
                     noscript { p.notice { "Charts and tables of runs need JavaScript, which is off. Everything else is here." } }
                     div.page #top {
                         (front::header(view))
+                        (unfinished::notice(&view.set.unfinished))
                         (front::verdicts(headlines, data.verdicts.as_ref()))
                         (uses::section(view, &purposes))
                         (accuracy::section(view))

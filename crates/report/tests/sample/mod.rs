@@ -54,6 +54,7 @@ pub fn sample() -> ResultSet {
         tests,
         figures,
         runs,
+        unfinished: Vec::new(),
     }
 }
 

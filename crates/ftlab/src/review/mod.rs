@@ -1,18 +1,19 @@
 //! `ftlab review`: the reviews' tests on drives, and a report.
 
-use crate::cli::TestbedsOption;
+mod how;
+mod kept;
+mod session;
+
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
-use crate::memory;
-use crate::progress::Progress;
-use crate::screen;
+use crate::{results, screen};
 use clap::Args;
-use ftlab_base::RootSeed;
 use ftlab_bench::methods::{self, Test};
-use ftlab_bench::review::{Length, Plan, review};
+use ftlab_bench::review::Plan;
 use ftlab_drive::{Catalog, DriveFile};
-use ftlab_result::ResultSet;
-use std::num::{NonZeroU64, NonZeroUsize};
+pub use how::How;
+use kept::Keep;
+use session::Session;
 use std::path::PathBuf;
 
 /// The drives of AnandTech's X25-M review that its Iometer tests compare.
@@ -24,9 +25,8 @@ const DRIVES_OF_2008: [&str; 5] = [
     "wd-velociraptor-300",
 ];
 
-/// The file in a review's directory that holds its results.
-pub const RESULTS: &str = "results.json";
-const REPORT: &str = "index.html";
+/// The option that goes on with what is kept.
+const RESUME: &str = "--resume";
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -35,7 +35,8 @@ Examples:
   ftlab review intel-x25-m-g1-80 my-drive.toml --test B1 --out out/b1
   ftlab review --test randwrite-size-sweep --test A4
   ftlab review intel-x25-m-g1-80 --test C10
-  ftlab review --all --quick --out out/all")]
+  ftlab review --all --quick --out out/all
+  ftlab review --all --quick --out out/all --resume")]
 pub struct Options {
     /// Drives of `ftlab drives`, or paths to drive files; none: the five of the 2008 review
     drives: Vec<String>,
@@ -47,69 +48,44 @@ pub struct Options {
     /// tested
     #[arg(long, conflicts_with = "tests")]
     all: bool,
-    /// Let timed jobs end after 200,000 requests: means are nearly the same, longest latencies and what
-    /// comes late are not
+    /// Go on with a review that was interrupted: drives that are done are taken from its directory, if
+    /// version, seed, drive file, tests and length are the same
     #[arg(long)]
-    quick: bool,
-    /// Memory for drives and their copies; by default half of what is free
-    #[arg(long, value_name = "GIB")]
-    memory: Option<NonZeroU64>,
-    /// Directory for results.json and index.html
+    resume: bool,
+    /// Directory for results.json and index.html, and for what is kept of each drive
     #[arg(long, value_name = "DIR", default_value = "ftlab-review")]
     out: PathBuf,
-    /// Root of every random stream: the same seed gives the same bytes
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Jobs at a time; by default as many as there are cores
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroUsize>,
     #[command(flatten)]
-    testbed: TestbedsOption,
+    how: How,
 }
 
 pub fn command(options: &Options) -> Outcome {
     let plan = plan(options)?;
     let folder = Folder::ready(&options.out)?;
-    let set = {
-        let progress = Progress::bar();
-        review(&plan, &|step| {
-            progress.set(step.done, step.total, step.label)
-        })?
-    };
-    let results = json(&set)?;
-    folder.write(&[
-        (RESULTS, &results),
-        (REPORT, &ftlab_report::html::render(&set)),
-    ])?;
+    let keep = Keep::ready(&options.out, &plan)?;
+    let session = Session::new(plan, folder, keep, call_to_go_on());
+    let (set, outcome) = session.run(options.resume)?;
     let table =
         ftlab_report::terminal::render(&set, usize::from(screen::width()), screen::has_colours());
-    let (report, results) = (folder.join(REPORT), folder.join(RESULTS));
-    let written = format!(
-        "\nReport:  {}\nResults: {}\n",
-        report.display(),
-        results.display()
-    );
-    screen::print(&(table + &written))
+    let places = results::places(&options.out);
+    screen::print(&format!("{table}\n{places}"))?;
+    outcome
+}
+
+/// This call, for a shell, so that it goes on with what is kept.
+fn call_to_go_on() -> String {
+    let words = std::env::args_os();
+    let mut words: Vec<String> = words.map(|word| word.to_string_lossy().into()).collect();
+    if !words.iter().any(|word| word == RESUME) {
+        words.push(RESUME.to_owned());
+    }
+    // No argument of a program holds the one character that cannot be quoted.
+    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default()
 }
 
 fn plan(options: &Options) -> Result<Plan, Failure> {
-    Ok(Plan {
-        drives: drives(&options.drives, options.all)?,
-        tests: tests(options)?,
-        is_everything: options.tests.is_empty(),
-        length: if options.quick {
-            Length::Quick
-        } else {
-            Length::Full
-        },
-        memory_bytes: options.memory.map_or_else(memory::half_of_free, |gib| {
-            gib.get().saturating_mul(1 << 30)
-        }),
-        testbed: options.testbed.load()?,
-        seed: RootSeed(options.seed),
-        threads: options.jobs.map_or_else(cores, NonZeroUsize::get),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-    })
+    let drives = drives(&options.drives, options.all)?;
+    (options.how).plan(drives, tests(options)?, options.tests.is_empty())
 }
 
 fn tests(options: &Options) -> Result<Vec<Test>, Failure> {
@@ -143,14 +119,4 @@ fn drives(names: &[String], all: bool) -> Result<Vec<DriveFile>, Failure> {
         }
     }
     Ok(drives)
-}
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
-}
-
-fn json(set: &ResultSet) -> Result<String, Failure> {
-    let text = serde_json::to_string_pretty(set);
-    let text = text.map_err(|error| Failure::Running(error.to_string()))?;
-    Ok(text + "\n")
 }

@@ -1,0 +1,146 @@
+//! How long runs take to simulate, beside each other: what a review's time left is reckoned by.
+//!
+//! Nothing is measured here: the unit is about the work of one write of 4 KiB with time, and what is
+//! known before a run is how many of them it makes or how long it lasts. Nothing else rests on it, so
+//! a guess that is off makes no result wrong, only a wait.
+
+use super::case::{Case, Load};
+use super::length::Length;
+use crate::methods::{Act, Procedure};
+use crate::states::State;
+use ftlab_drive::{DriveFile, Kind};
+use ftlab_workload::JobFile;
+
+/// Bytes of one unit of work.
+const UNIT_BYTES: u64 = 4096;
+
+/// What a write costs without time, of one with it: the README's figures of both.
+const UNTIMED: f64 = 0.06;
+
+/// Virtual seconds of an application script, whose end nobody knows before.
+const SCRIPT_S: f64 = 20.0;
+
+/// Of an hour of torture, what is simulated with time (`torture.rs`).
+const TORTURE_TIMED: f64 = 1.0 / 60.0;
+
+/// Units that a virtual second of a busy drive takes.
+fn of_a_second(file: &DriveFile) -> f64 {
+    match file.kind() {
+        Kind::Ssd => 10_000.0,
+        // An arm positions itself a hundred times a second.
+        Kind::Disk => 200.0,
+        Kind::Ram => 100_000.0,
+    }
+}
+
+/// A case on a drive that is prepared.
+pub fn of_case(file: &DriveFile, case: &Case, length: Length) -> f64 {
+    match case.load {
+        Load::Job(job) => of_job(file, length.of_text(job.text, job.file)),
+        Load::Scenario(_) => SCRIPT_S * of_a_second(file),
+    }
+}
+
+/// A job file at its length; nothing if it cannot be read, which its run will say.
+fn of_job(file: &DriveFile, job_file: Option<JobFile>) -> f64 {
+    let of_one = |job: &ftlab_workload::JobSpec| -> f64 {
+        let Ok(job) = job.resolve(file.capacity_bytes()) else {
+            return 0.0;
+        };
+        let bs = job.spec.bs.write.max(job.spec.bs.read);
+        // A large transfer is cheaper than its slots one by one, and never less than a command.
+        let of_command = (bs as f64 / UNIT_BYTES as f64 / 2.0).max(1.0);
+        let commands = job.ios_max.map(|ios| ios as f64 * of_command);
+        let bytes = job
+            .total_bytes()
+            .map(|bytes| (bytes / bs.max(1)) as f64 * of_command);
+        let timed = job
+            .spec
+            .runtime
+            .map(|span| span.as_secs() * of_a_second(file));
+        let ends = [commands, bytes, timed].into_iter().flatten();
+        ends.fold(f64::INFINITY, f64::min)
+    };
+    let jobs = job_file.iter().flat_map(|file| &file.jobs).map(of_one);
+    jobs.filter(|units| units.is_finite()).sum()
+}
+
+/// Bringing a drive from new to a state.
+pub fn of_state(file: &DriveFile, state: State) -> f64 {
+    let capacities = match (file.kind(), state) {
+        (Kind::Disk | Kind::Ram, _) | (_, State::New) => 0.0,
+        (Kind::Ssd, State::Filled | State::FilledRandom) => 1.0,
+        // Half of a used drive's programs are copies.
+        (Kind::Ssd, State::Used) => 1.5,
+        (Kind::Ssd, State::SteadyFast) => 2.0,
+        (Kind::Ssd, State::Steady) => 6.0,
+    };
+    capacities * units_of(file)
+}
+
+/// Writing all of a drive without time.
+fn units_of(file: &DriveFile) -> f64 {
+    (file.capacity_bytes() / UNIT_BYTES) as f64 * UNTIMED
+}
+
+/// Each job that a procedure measures, with what is done before it.
+pub fn of_procedure(file: &DriveFile, procedure: &Procedure, length: Length) -> Vec<f64> {
+    let mut costs = Vec::new();
+    let mut before = 0.0;
+    let job_of = |job: &crate::methods::Job| {
+        let parsed = JobFile::parse(job.text, job.file).ok();
+        of_job(file, parsed.map(|parsed| length.of_procedure(parsed)))
+    };
+    for act in procedure.acts {
+        match *act {
+            Act::SecureErase | Act::Trim(_) => {}
+            Act::FillFrom(_) => before += units_of(file),
+            Act::Torture(job) => before += job_of(job) * (TORTURE_TIMED + UNTIMED),
+            Act::Measure(job, _) => costs.push(std::mem::take(&mut before) + job_of(job)),
+        }
+    }
+    costs
+}
+
+/// So many programs without time.
+pub fn of_programs(programs: f64) -> f64 {
+    programs * UNTIMED
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::methods;
+    use ftlab_drive::Catalog;
+
+    fn of(drive: &str, text: &str, length: Length) -> f64 {
+        let file = Catalog::load(drive, &[]).unwrap();
+        of_job(&file, length.of_text(text, "t.fio"))
+    }
+
+    #[test]
+    fn work_grows_with_time_and_ends_with_an_amount() {
+        let ssd = "intel-x25-m-g1-80";
+        let timed = |s: u32| format!("[w]\nrw=randwrite\nbs=4k\ntime_based\nruntime={s}\n");
+        let [short, long] = [30, 60].map(|s| of(ssd, &timed(s), Length::Full));
+        assert!((long / short - 2.0).abs() < 1e-9);
+        assert!(of("seagate-momentus-7200.2", &timed(60), Length::Full) < long / 10.0);
+        assert_eq!(of(ssd, &timed(600), Length::Quick), 200_000.0);
+        let amount = "[w]\nrw=randwrite\nbs=4k\nsize=4m\n";
+        assert_eq!(of(ssd, amount, Length::Full), 1024.0);
+    }
+
+    #[test]
+    fn a_procedure_costs_what_leads_up_to_each_of_its_measurements() {
+        let file = Catalog::load("intel-x25-m-g1-80", &[]).unwrap();
+        for test in methods::all() {
+            if let methods::Work::Within(procedure, _) = test.step.work {
+                let costs = of_procedure(&file, procedure, Length::Full);
+                let is_measured = |act: &&Act| matches!(act, Act::Measure(..));
+                let measured = procedure.acts.iter().filter(is_measured).count();
+                assert_eq!(costs.len(), measured, "{}", procedure.slug);
+                assert!(costs.iter().all(|cost| *cost > 0.0), "{}", procedure.slug);
+            }
+        }
+    }
+}

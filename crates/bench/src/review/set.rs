@@ -1,0 +1,87 @@
+//! Runs of drives put together as a result set, with the published figures beside them.
+
+use super::{Length, Plan, sheet};
+use crate::figures::{self, Names};
+use crate::methods::{Test, Work};
+use ftlab_drive::DriveFile;
+use ftlab_result::{Figure, Origin, ResultSet, Run, SCHEMA, Unfinished, Verdict};
+
+/// What a review gives that came to this: for each drive of the plan, in its order, its runs, or in words
+/// why it has none.
+#[must_use]
+pub fn result_set(plan: &Plan, drives: Vec<Result<Vec<Run>, String>>) -> ResultSet {
+    let (mut done, mut runs, mut unfinished) = (Vec::new(), Vec::new(), Vec::new());
+    for (file, of_drive) in plan.drives.iter().zip(drives) {
+        match of_drive {
+            Ok(of_drive) => {
+                done.push(file);
+                runs.extend(of_drive);
+            }
+            Err(why) => unfinished.push(Unfinished {
+                drive: file.slug().to_owned(),
+                why,
+            }),
+        }
+    }
+    let names = |file: &&DriveFile| Names {
+        slug: file.slug().to_owned(),
+        aliases: file.aliases().to_vec(),
+    };
+    let names: Vec<Names> = done.iter().map(names).collect();
+    ResultSet {
+        schema: SCHEMA,
+        origin: origin(plan),
+        drives: done.into_iter().map(sheet).collect(),
+        tests: plan.tests.iter().map(Test::sheet).collect(),
+        figures: figures(plan, &names, &runs),
+        runs,
+        unfinished,
+    }
+}
+
+/// What makes the results of a plan.
+#[must_use]
+pub fn origin(plan: &Plan) -> Origin {
+    Origin {
+        version: plan.version.clone(),
+        seed: plan.seed.0,
+        testbed: machines(plan),
+        quick: plan.length == Length::Quick,
+    }
+}
+
+/// The published figures beside the runs. What takes its time, like a drop of the rate or the wear of a
+/// life, is not what it was in a quick review: it is shown, and not judged.
+fn figures(plan: &Plan, names: &[Names], runs: &[Run]) -> Vec<Figure> {
+    let mut figures = figures::figures(names, &plan.tests, runs);
+    if plan.length == Length::Quick {
+        let is_within = |figure: &Figure| {
+            let is_of = |test: &&Test| test.step.slug == figure.test;
+            let test = plan.tests.iter().find(is_of);
+            test.is_some_and(|test| match test.step.work {
+                Work::Within(..) => true,
+                Work::Fact(fact) => fact.is_of_client(),
+                Work::Jobs { .. } | Work::Scenario(_) => false,
+            })
+        };
+        for figure in figures.iter_mut().filter(|figure| is_within(figure)) {
+            (figure.verdict, figure.error) = (Verdict::Shown, None);
+            figure.why.clear();
+        }
+    }
+    figures
+}
+
+/// The machines of the review, in the order of its tests.
+fn machines(plan: &Plan) -> String {
+    if let Some(testbed) = &plan.testbed {
+        return testbed.slug.clone();
+    }
+    let mut slugs: Vec<&str> = Vec::new();
+    for test in &plan.tests {
+        if !slugs.contains(&test.family.testbed) {
+            slugs.push(test.family.testbed);
+        }
+    }
+    slugs.join(", ")
+}

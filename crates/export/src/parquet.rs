@@ -1,0 +1,91 @@
+//! A table as a Parquet file, compressed with Snappy.
+
+use crate::table::{Cells, Table};
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
+use parquet::errors::ParquetError as Inner;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::Type;
+use std::fmt::{Display, Formatter};
+use std::sync::Arc;
+
+/// Why a table is no Parquet file.
+#[derive(Debug)]
+pub struct ParquetError(Inner);
+
+impl Display for ParquetError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "cannot write a table as Parquet: {}", self.0)
+    }
+}
+
+impl std::error::Error for ParquetError {}
+
+/// The bytes of a Parquet file: every column may have nulls, counts are unsigned 64-bit integers.
+///
+/// # Errors
+/// When two columns have the same name.
+pub fn parquet(table: &Table) -> Result<Vec<u8>, ParquetError> {
+    write(table).map_err(ParquetError)
+}
+
+fn write(table: &Table) -> Result<Vec<u8>, Inner> {
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .build();
+    let schema = Arc::new(schema(table)?);
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties))?;
+    if table.rows() > 0 {
+        let mut group = writer.next_row_group()?;
+        for column in &table.columns {
+            match &column.cells {
+                Cells::Text(cells) => {
+                    let bytes = |text: &String| ByteArray::from(text.as_str());
+                    put::<ByteArrayType, _>(&mut group, cells, bytes)?;
+                }
+                // The same 64 bits; the schema says that they have no sign.
+                Cells::Whole(cells) => {
+                    put::<Int64Type, _>(&mut group, cells, |count| count.cast_signed())?;
+                }
+                Cells::Number(cells) => put::<DoubleType, _>(&mut group, cells, |value| *value)?,
+            }
+        }
+        group.close()?;
+    }
+    writer.into_inner()
+}
+
+fn schema(table: &Table) -> Result<Type, Inner> {
+    let mut fields = Vec::new();
+    for column in &table.columns {
+        let (physical, logical) = match column.cells {
+            Cells::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            Cells::Whole(_) => (Physical::INT64, Some(LogicalType::integer(64, false))),
+            Cells::Number(_) => (Physical::DOUBLE, None),
+        };
+        let field = Type::primitive_type_builder(&column.name, physical)
+            .with_repetition(Repetition::OPTIONAL)
+            .with_logical_type(logical);
+        fields.push(Arc::new(field.build()?));
+    }
+    Type::group_type_builder(table.name)
+        .with_fields(fields)
+        .build()
+}
+
+/// Writes the next column: which cells hold something, and what.
+fn put<T: DataType, C>(
+    group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
+    cells: &[Option<C>],
+    value: impl Fn(&C) -> T::T,
+) -> Result<(), Inner> {
+    let levels: Vec<i16> = cells.iter().map(|cell| i16::from(cell.is_some())).collect();
+    let values: Vec<T::T> = cells.iter().flatten().map(value).collect();
+    let column = group.next_column()?;
+    let mut column = column.ok_or_else(|| Inner::General("the schema has fewer columns".into()))?;
+    column
+        .typed::<T>()
+        .write_batch(&values, Some(&levels), None)?;
+    column.close()
+}

@@ -1,0 +1,177 @@
+//! The three tables of result sets.
+
+use crate::table::{Columns, Table};
+use ftlab_result::{Figure, ResultSet, Run, Traffic, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A result set and the name it goes by among several: the column `set` of every table.
+pub type Labelled<'a> = (&'a str, &'a ResultSet);
+
+/// Published figures beside what the model gives, a row each.
+#[must_use]
+pub fn figures(sets: &[Labelled<'_>]) -> Table {
+    let mut rows: Vec<(&str, &Figure)> = Vec::new();
+    for &(label, set) in sets {
+        rows.extend(set.figures.iter().map(|figure| (label, figure)));
+    }
+    let mut table = Columns::of(&rows);
+    table.text("set", |(set, _)| set);
+    table.text("id", |(_, figure)| &figure.id);
+    table.text("drive", |(_, figure)| &figure.drive);
+    table.text("model", |(_, figure)| &figure.model);
+    table.text("test", |(_, figure)| &figure.test);
+    table.text("state", |(_, figure)| &figure.state);
+    table.text("data", |(_, figure)| &figure.data);
+    table.text("link", |(_, figure)| &figure.link);
+    table.text("metric", |(_, figure)| &figure.metric);
+    table.text("unit", |(_, figure)| &figure.unit);
+    // As printed, and as a number where it is one.
+    table.text("published", |(_, figure)| &figure.published);
+    table.number("published_number", |(_, figure)| {
+        figure.published.parse().ok()
+    });
+    table.text("qualifier", |(_, figure)| &figure.qualifier);
+    table.number("simulated", |(_, figure)| figure.simulated);
+    table.number("error", |(_, figure)| figure.error);
+    table.text("verdict", |(_, figure)| match figure.verdict {
+        Verdict::Pass => "pass",
+        Verdict::Fail => "fail",
+        Verdict::Shown => "shown",
+    });
+    table.text("run", |(_, figure)| &figure.run);
+    table.text("source", |(_, figure)| &figure.source);
+    table.text("why", |(_, figure)| &figure.why);
+    table.table("figures")
+}
+
+/// A run, and what its set says of its test.
+struct RunRow<'a> {
+    set: &'a str,
+    method: &'a str,
+    run: &'a Run,
+}
+
+/// A direction of a run.
+type Way = (&'static str, fn(&Run) -> &Traffic);
+
+/// Each direction, and what its columns begin with.
+const WAYS: [Way; 3] = [
+    ("read", |run| &run.read),
+    ("write", |run| &run.write),
+    ("trim", |run| &run.trim),
+];
+
+/// Runs, a row each: their metrics, traffic and what happened inside. A direction without commands has no
+/// latencies.
+#[must_use]
+pub fn runs(sets: &[Labelled<'_>]) -> Table {
+    let mut rows = Vec::new();
+    for &(label, set) in sets {
+        rows.extend(run_rows(label, set));
+    }
+    let mut table = Columns::of(&rows);
+    table.text("set", |row| row.set);
+    table.text("run", |row| &row.run.id);
+    table.text("drive", |row| &row.run.drive);
+    table.text("method", |row| row.method);
+    table.text("test", |row| &row.run.test);
+    table.text("state", |row| &row.run.state);
+    table.text("data", |row| &row.run.data);
+    table.text("link", |row| &row.run.link);
+    let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.run.metrics.keys()).collect();
+    for name in names {
+        table.number(&format!("metric_{name}"), |row| {
+            row.run.metrics.get(name).copied()
+        });
+    }
+    for way in WAYS {
+        traffic(&mut table, &rows, way);
+    }
+    inside(&mut table);
+    table.table("runs")
+}
+
+fn run_rows<'a>(label: &'a str, set: &'a ResultSet) -> impl Iterator<Item = RunRow<'a>> {
+    let methods: BTreeMap<&str, &str> = (set.tests.iter())
+        .map(|test| (test.test.as_str(), test.method.as_str()))
+        .collect();
+    set.runs.iter().map(move |run| RunRow {
+        set: label,
+        method: methods.get(run.test.as_str()).copied().unwrap_or_default(),
+        run,
+    })
+}
+
+fn traffic(table: &mut Columns<'_, RunRow<'_>>, rows: &[RunRow<'_>], (way, of): Way) {
+    table.whole(&format!("{way}_ios"), |row| Some(of(row.run).ios));
+    table.whole(&format!("{way}_bytes"), |row| Some(of(row.run).bytes));
+    table.number(&format!("{way}_iops"), |row| Some(of(row.run).iops));
+    let rate = format!("{way}_bytes_per_s");
+    table.number(&rate, |row| Some(of(row.run).bytes_per_s));
+    let moved = |row: &RunRow<'_>| (of(row.run).ios > 0).then(|| of(row.run).clone());
+    let lat = |what: &str| format!("{way}_lat_ns_{what}");
+    table.whole(&lat("min"), |row| moved(row).map(|t| t.lat_ns_min));
+    table.number(&lat("mean"), |row| moved(row).map(|t| t.lat_ns_mean));
+    table.number(&lat("stddev"), |row| moved(row).map(|t| t.lat_ns_stddev));
+    table.whole(&lat("max"), |row| moved(row).map(|t| t.lat_ns_max));
+    let percents: BTreeSet<String> = (rows.iter())
+        .flat_map(|row| &of(row.run).lat_ns_percentiles)
+        .map(|(percent, _)| percent.to_string())
+        .collect();
+    let mut percents: Vec<(f64, String)> = (percents.into_iter())
+        .filter_map(|text| Some((text.parse().ok()?, text)))
+        .collect();
+    percents.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for (percent, text) in percents {
+        table.whole(&lat(&format!("p{}", text.replace('.', "_"))), |row| {
+            let percentiles = &of(row.run).lat_ns_percentiles;
+            let found = percentiles.iter().find(|(other, _)| *other == percent);
+            found.map(|(_, ns)| *ns)
+        });
+    }
+}
+
+fn inside(table: &mut Columns<'_, RunRow<'_>>) {
+    table.number("wa", |row| Some(row.run.inside.wa));
+    table.number("gc_share", |row| Some(row.run.inside.gc_share));
+    table.whole("nand_programs", |row| Some(row.run.inside.nand_programs));
+    table.whole("nand_reads", |row| Some(row.run.inside.nand_reads));
+    table.whole("nand_erases", |row| Some(row.run.inside.nand_erases));
+    table.whole("map_programs", |row| Some(row.run.inside.map_programs));
+    table.whole("map_reads", |row| Some(row.run.inside.map_reads));
+    table.whole("buffer_stalls", |row| Some(row.run.inside.buffer_stalls));
+    table.whole("submitted", |row| Some(row.run.inside.submitted));
+    table.whole("completed", |row| Some(row.run.inside.completed));
+    let seconds = |row: &RunRow<'_>| Some(row.run.inside.simulated_seconds);
+    table.number("simulated_s", seconds);
+    table.text("op_stream_hash", |row| &row.run.inside.op_stream_hash);
+}
+
+/// An interval of a run.
+struct Moment<'a> {
+    set: &'a str,
+    run: &'a Run,
+    n: usize,
+}
+
+/// I/Os and watts over time, a row an interval of a run.
+#[must_use]
+pub fn series(sets: &[Labelled<'_>]) -> Table {
+    let mut rows = Vec::new();
+    for &(label, set) in sets {
+        for run in &set.runs {
+            let moments = 0..run.series_ios.len().max(run.series_watts.len());
+            rows.extend(moments.map(|n| Moment { set: label, run, n }));
+        }
+    }
+    let mut table = Columns::of(&rows);
+    table.text("set", |row| row.set);
+    table.text("run", |row| &row.run.id);
+    table.number("from_s", |row| {
+        Some(row.n as f64 * row.run.series_interval_s)
+    });
+    table.number("interval_s", |row| Some(row.run.series_interval_s));
+    table.whole("ios", |row| row.run.series_ios.get(row.n).copied());
+    table.number("watts", |row| row.run.series_watts.get(row.n).copied());
+    table.table("series")
+}

@@ -1,0 +1,175 @@
+//! The grids as one SVG: a panel each, the first setting across, a line for each value of the second.
+
+use super::grid::Grid;
+use super::sweep::{Sweep, Sweeps};
+use crate::paper::{COLOURS, GRID, PAPER};
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+
+/// Of a panel.
+const SIZE: (u32, u32) = (860, 360);
+
+/// Room above the highest point, for the legend.
+const HEADROOM: f64 = 1.25;
+
+/// Draws the grids, one below the other.
+pub fn draw(drive: &str, sweeps: &Sweeps, grids: &[Grid]) -> String {
+    let mut svg = String::new();
+    drawn(&mut svg, drive, sweeps, grids).expect("drawing into a string succeeds");
+    // The lines end as those of any other text file.
+    let lines: Vec<&str> = svg.lines().map(str::trim_end).collect();
+    lines.join("\n") + "\n"
+}
+
+fn drawn(
+    svg: &mut String,
+    drive: &str,
+    sweeps: &Sweeps,
+    grids: &[Grid],
+) -> Result<(), Box<dyn std::error::Error>> {
+    let height = SIZE.1 * grids.len().max(1) as u32;
+    let area = SVGBackend::with_string(svg, (SIZE.0, height)).into_drawing_area();
+    area.fill(&PAPER)?;
+    for (grid, panel) in grids.iter().zip(area.split_evenly((grids.len().max(1), 1))) {
+        let caption = format!("{drive}: {} {}", grid.run, grid.metric);
+        draw_panel(&panel, &caption, sweeps, grid)?;
+    }
+    area.present()?;
+    Ok(())
+}
+
+fn draw_panel(
+    panel: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
+    caption: &str,
+    sweeps: &Sweeps,
+    grid: &Grid,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let places = places(&sweeps.first);
+    let (low, high) = (places[0], places[places.len() - 1]);
+    let margin = (high - low) * 0.05;
+    let values = grid.values.iter().flatten().flatten();
+    let (least, most) = values.fold((0.0_f64, 0.0_f64), |(least, most), &value| {
+        (least.min(value), most.max(value))
+    });
+    // All of nothing still needs an axis.
+    let top = if most > least { most * HEADROOM } else { 1.0 };
+    let across = Across {
+        axis: (low - margin..high + margin).into(),
+        places: places.clone(),
+    };
+    let mut chart = ChartBuilder::on(panel)
+        .caption(caption, ("sans-serif", 17))
+        .margin(14)
+        .x_label_area_size(44)
+        .y_label_area_size(76)
+        .build_cartesian_2d(across, least..top)?;
+    let label = |x: &f64| {
+        let at = places.iter().position(|place| place == x);
+        at.map_or_else(String::new, |n| sweeps.first.values[n].clone())
+    };
+    chart
+        .configure_mesh()
+        .bold_line_style(GRID)
+        .light_line_style(TRANSPARENT)
+        .x_desc(&sweeps.first.key)
+        .y_desc(&grid.metric)
+        .x_label_formatter(&label)
+        .label_style(("sans-serif", 14))
+        .axis_desc_style(("sans-serif", 15))
+        .draw()?;
+    let lines = sweeps.second.as_ref().map_or(1, |sweep| sweep.values.len());
+    for n in 0..lines {
+        let colour = COLOURS[n % COLOURS.len()];
+        let points: Vec<(f64, f64)> = (places.iter().zip(&grid.values))
+            .filter_map(|(x, row)| Some((*x, row[n]?)))
+            .collect();
+        let line = chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?;
+        if let Some(second) = &sweeps.second {
+            line.label(format!("{}={}", second.key, second.values[n]))
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 24, y)], colour));
+        }
+        chart.draw_series(points.iter().map(|&at| Circle::new(at, 4, colour.filled())))?;
+    }
+    if sweeps.second.is_some() {
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperRight)
+            .background_style(PAPER)
+            .border_style(GRID)
+            .legend_area_size(30)
+            .label_font(("sans-serif", 14))
+            .draw()?;
+    }
+    Ok(())
+}
+
+/// The axis across: a line with a mark at each value.
+struct Across {
+    axis: RangedCoordf64,
+    places: Vec<f64>,
+}
+
+impl Ranged for Across {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        self.axis.map(value, limit)
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        match hint.weight().allow_light_points() {
+            true => Vec::new(),
+            false => self.places.clone(),
+        }
+    }
+
+    fn range(&self) -> std::ops::Range<f64> {
+        self.axis.range()
+    }
+}
+
+/// Where values stand across: by what they are if they are numbers of one unit in rising order, else side by
+/// side.
+fn places(sweep: &Sweep) -> Vec<f64> {
+    let number = |text: &String| {
+        let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || "+-._".contains(c));
+        let digits = &text[..text.len() - unit.len()];
+        Some((
+            digits.replace('_', "").parse::<f64>().ok()?,
+            unit.to_owned(),
+        ))
+    };
+    let numbers: Option<Vec<(f64, String)>> = sweep.values.iter().map(number).collect();
+    let rising = numbers.filter(|numbers| {
+        let pairs = numbers.windows(2);
+        pairs
+            .into_iter()
+            .all(|pair| pair[0].0 < pair[1].0 && pair[0].1 == pair[1].1)
+    });
+    match rising {
+        Some(numbers) => numbers.into_iter().map(|(number, _)| number).collect(),
+        None => (0..sweep.values.len()).map(|n| n as f64).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_where_they_are_and_words_side_by_side() {
+        let places = |values: &[&str]| {
+            places(&Sweep {
+                key: "k".to_owned(),
+                values: values.iter().map(ToString::to_string).collect(),
+            })
+        };
+        assert_eq!(places(&["0.07", "0.15", "0.28"]), [0.07, 0.15, 0.28]);
+        assert_eq!(places(&["7%", "28%"]), [7.0, 28.0]);
+        assert_eq!(places(&["900us", "1ms"]), [0.0, 1.0]);
+        assert_eq!(places(&["greedy", "fifo"]), [0.0, 1.0]);
+        assert_eq!(places(&["2", "1"]), [0.0, 1.0]);
+    }
+}

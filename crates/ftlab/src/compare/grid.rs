@@ -1,0 +1,112 @@
+//! What variants came to: each metric of a test, by the values of the settings.
+
+use super::sweep::{Sweep, Sweeps, Variant};
+use crate::screen;
+use ftlab_result::{Run, TestSheet};
+
+/// A metric of a run, over all variants.
+#[derive(Debug, PartialEq)]
+pub struct Grid {
+    /// Test, state and what else the test varies.
+    pub run: String,
+    /// Its name.
+    pub metric: String,
+    /// By the first setting's value, then by the second's; none where a variant has no such run.
+    pub values: Vec<Vec<Option<f64>>>,
+}
+
+/// The grids of these metrics or, when none is named, of what the chart of each test draws.
+pub fn grids(
+    sweeps: &Sweeps,
+    runs: &[(&Variant, Vec<Run>)],
+    tests: &[TestSheet],
+    metrics: &[String],
+) -> Vec<Grid> {
+    let columns = sweeps.second.as_ref().map_or(1, |sweep| sweep.values.len());
+    let mut grids: Vec<Grid> = Vec::new();
+    for (variant, runs) in runs {
+        for run in runs {
+            let test = tests.iter().find(|test| test.test == run.test);
+            let drawn = test.map(|test| test.chart_metric.clone());
+            let named = if metrics.is_empty() {
+                drawn.as_slice()
+            } else {
+                metrics
+            };
+            for metric in named {
+                let Some(value) = run.metrics.get(metric) else {
+                    continue;
+                };
+                let name = without_drive(run);
+                let is_this = |grid: &Grid| grid.run == name && grid.metric == *metric;
+                let at = grids.iter().position(is_this).unwrap_or_else(|| {
+                    grids.push(Grid {
+                        run: name.to_owned(),
+                        metric: metric.clone(),
+                        values: vec![vec![None; columns]; sweeps.first.values.len()],
+                    });
+                    grids.len() - 1
+                });
+                grids[at].values[variant.first][variant.second] = Some(*value);
+            }
+        }
+    }
+    grids
+}
+
+fn without_drive(run: &Run) -> &str {
+    let rest = run.id.strip_prefix(&run.drive).unwrap_or(&run.id);
+    rest.trim_start_matches('/')
+}
+
+/// The grids as tables: one of all for one setting, a matrix each for two.
+pub fn tables(sweeps: &Sweeps, grids: &[Grid]) -> String {
+    match &sweeps.second {
+        None => table_of_one(&sweeps.first, grids),
+        Some(second) => grids
+            .iter()
+            .map(|grid| matrix(&sweeps.first, second, grid))
+            .collect::<Vec<_>>()
+            .join("\n"),
+    }
+}
+
+fn table_of_one(sweep: &Sweep, grids: &[Grid]) -> String {
+    let values = sweep.values.iter().map(|v| format!("{}={v}", sweep.key));
+    let header: Vec<String> = (["run", "metric"].map(str::to_owned).into_iter())
+        .chain(values)
+        .collect();
+    let mut table = screen::table(&header.iter().map(String::as_str).collect::<Vec<_>>());
+    for grid in grids {
+        let cells = grid.values.iter().map(|row| words(row[0]));
+        table.add_row(
+            [grid.run.clone(), grid.metric.clone()]
+                .into_iter()
+                .chain(cells),
+        );
+    }
+    screen::lines(table)
+}
+
+fn matrix(first: &Sweep, second: &Sweep, grid: &Grid) -> String {
+    let values = second.values.iter().map(|v| format!("{}={v}", second.key));
+    let header: Vec<String> = std::iter::once(first.key.clone()).chain(values).collect();
+    let mut table = screen::table(&header.iter().map(String::as_str).collect::<Vec<_>>());
+    for (value, row) in first.values.iter().zip(&grid.values) {
+        let cells = row.iter().map(|value| words(*value));
+        table.add_row(std::iter::once(value.clone()).chain(cells));
+    }
+    format!("{} {}\n{}", grid.run, grid.metric, screen::lines(table))
+}
+
+/// Four significant digits: variants may be near each other.
+fn words(value: Option<f64>) -> String {
+    let Some(value) = value else {
+        return "–".to_owned();
+    };
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let decimals = (3 - value.abs().log10().floor() as i32).max(0);
+    format!("{value:.*}", decimals as usize)
+}

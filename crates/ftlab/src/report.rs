@@ -1,0 +1,197 @@
+//! `ftlab report`: the report of results there are, tables of them, and several side by side.
+
+use crate::failure::{Failure, Outcome};
+use crate::files::Folder;
+use crate::{results, screen};
+use clap::Args;
+use ftlab_export::{Table, csv, fio, parquet};
+use ftlab_report::comparison::{self, Comparison};
+use ftlab_report::{html, terminal};
+use ftlab_result::ResultSet;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Where several sets are compared.
+const COMPARISON: &str = "comparison.html";
+/// The directory of a comparison, unless another is given.
+const OUT: &str = "ftlab-report";
+/// The directory of fio's JSON.
+const FIO: &str = "fio";
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab report ftlab-review                          draws the report again
+  ftlab report ftlab-review --csv --parquet          and writes tables: figures, runs, series
+  ftlab report before after --out difference         two reviews side by side
+  ftlab report before after --metric mb_s --metric lat_max_ms")]
+pub struct Options {
+    /// What `ftlab review` or `ftlab compare` wrote: its directory, or a results.json; several are
+    /// compared, the others with the first
+    #[arg(required = true, value_name = "RESULTS")]
+    results: Vec<PathBuf>,
+    /// Directory to write into; by default that of the results, of several ftlab-report
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write the tables figures.csv, runs.csv and series.csv
+    #[arg(long)]
+    csv: bool,
+    /// Write the tables figures.parquet, runs.parquet and series.parquet
+    #[arg(long)]
+    parquet: bool,
+    /// Write each run as fio's JSON, into the directory fio; of several results each into one of its
+    /// own
+    #[arg(long)]
+    fio_json: bool,
+    /// A metric to compare in the terminal, for example mb_s; may be repeated; by default what the chart
+    /// of each test draws
+    #[arg(long = "metric", value_name = "METRIC")]
+    metrics: Vec<String>,
+}
+
+/// Files to write: name and content.
+type Files = Vec<(String, Vec<u8>)>;
+
+pub fn command(options: &Options) -> Outcome {
+    let labels = labels(&options.results)?;
+    let out = out(options);
+    let folder = Folder::ready(&out)?;
+    let sets = options.results.iter().map(|path| results::read(path));
+    let sets: Vec<ResultSet> = sets.collect::<Result<_, _>>()?;
+    let labelled: Vec<(&str, &ResultSet)> = labels.iter().map(String::as_str).zip(&sets).collect();
+    let (name, page, text) = match sets.as_slice() {
+        [one] => {
+            if let [metric, ..] = options.metrics.as_slice() {
+                return Err(Failure::Input(format!(
+                    "--metric {metric} chooses what to compare, and these are one review's results; give \
+                     a second directory"
+                )));
+            }
+            let width = usize::from(screen::width());
+            let text = terminal::render(one, width, screen::has_colours());
+            (results::REPORT, html::render(one), text)
+        }
+        _ => {
+            let comparison = Comparison::of(&labelled);
+            check(&comparison, &options.metrics)?;
+            let text = comparison::terminal(&comparison, &options.metrics, screen::width());
+            (COMPARISON, html::comparison::render(&comparison), text)
+        }
+    };
+    let mut files: Files = vec![(name.to_owned(), page.into_bytes())];
+    files.extend(tables(options, &labelled)?);
+    if options.fio_json {
+        files.extend(fio_files(&folder, &sets)?);
+    }
+    let bytes: Vec<(&str, &[u8])> = files
+        .iter()
+        .map(|(name, bytes)| (name.as_str(), bytes.as_slice()))
+        .collect();
+    folder.write(&bytes)?;
+    let mut text = format!("{text}\nReport:  {}\n", folder.join(name).display());
+    if files.len() > 1 {
+        text += &format!("Beside it: {} files\n", files.len() - 1);
+    }
+    screen::print(&text)
+}
+
+/// What the sets are called: the paths as given, without what goes without saying.
+fn labels(paths: &[PathBuf]) -> Result<Vec<String>, Failure> {
+    let label = |path: &PathBuf| {
+        let is_usual = path
+            .file_name()
+            .is_some_and(|name| name == results::RESULTS);
+        let path = if is_usual {
+            path.parent().filter(|parent| *parent != Path::new(""))
+        } else {
+            None
+        }
+        .unwrap_or(path);
+        // The path's own parts leave out a slash at the end.
+        path.components().collect::<PathBuf>().display().to_string()
+    };
+    let labels: Vec<String> = paths.iter().map(label).collect();
+    let mut seen = BTreeSet::new();
+    match labels.iter().find(|label| !seen.insert(*label)) {
+        None => Ok(labels),
+        Some(twice) => Err(Failure::Input(format!(
+            "{twice} is given twice; compare different results"
+        ))),
+    }
+}
+
+fn out(options: &Options) -> PathBuf {
+    match (&options.out, options.results.as_slice()) {
+        (Some(out), _) => out.clone(),
+        (None, [one]) => {
+            let file = results::file(one);
+            let parent = file.parent().filter(|parent| *parent != Path::new(""));
+            parent.unwrap_or(Path::new(".")).to_owned()
+        }
+        (None, _) => PathBuf::from(OUT),
+    }
+}
+
+/// Sets without a run in common and metrics that no run has are mistakes.
+fn check(comparison: &Comparison<'_>, metrics: &[String]) -> Outcome {
+    if comparison.matches.is_empty() {
+        let sets = comparison.labels.join(", ");
+        return Err(Failure::Input(format!(
+            "no run is in all of {sets}; review the same tests in each, on drives of the same names or on \
+             one drive each"
+        )));
+    }
+    let rows = comparison.matches.iter().flat_map(|matched| &matched.rows);
+    known_metrics(metrics, rows.map(|row| row.metric))
+}
+
+/// Whether each of the metrics asked for is one that some run has.
+pub fn known_metrics<'a>(asked: &[String], there: impl Iterator<Item = &'a str>) -> Outcome {
+    let there: BTreeSet<&str> = there.collect();
+    match asked.iter().find(|name| !there.contains(name.as_str())) {
+        None => Ok(()),
+        Some(name) => {
+            let there: Vec<&str> = there.into_iter().collect();
+            Err(Failure::Input(format!(
+                "no run has the metric `{name}`; there are: {}",
+                there.join(", ")
+            )))
+        }
+    }
+}
+
+fn tables(options: &Options, sets: &[(&str, &ResultSet)]) -> Result<Files, Failure> {
+    let mut files = Vec::new();
+    if !options.csv && !options.parquet {
+        return Ok(files);
+    }
+    let tables: [Table; 3] = [
+        ftlab_export::figures(sets),
+        ftlab_export::runs(sets),
+        ftlab_export::series(sets),
+    ];
+    for table in &tables {
+        if options.csv {
+            files.push((format!("{}.csv", table.name), csv(table).into_bytes()));
+        }
+        if options.parquet {
+            let bytes = parquet(table).map_err(|error| Failure::Running(error.to_string()))?;
+            files.push((format!("{}.parquet", table.name), bytes));
+        }
+    }
+    Ok(files)
+}
+
+fn fio_files(folder: &Folder, sets: &[ResultSet]) -> Result<Files, Failure> {
+    let mut files = Vec::new();
+    for (n, set) in sets.iter().enumerate() {
+        let of_set = match sets.len() {
+            1 => FIO.to_owned(),
+            _ => format!("{FIO}/{}", n + 1),
+        };
+        Folder::ready(&folder.join(&of_set))?;
+        let runs = fio::files(set).into_iter();
+        files.extend(runs.map(|(name, text)| (format!("{of_set}/{name}"), text.into_bytes())));
+    }
+    Ok(files)
+}

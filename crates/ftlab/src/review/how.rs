@@ -1,0 +1,62 @@
+//! How tests of reviews run: options that the commands which run them share.
+
+use crate::cli::TestbedsOption;
+use crate::failure::Failure;
+use crate::memory;
+use clap::Args;
+use ftlab_base::RootSeed;
+use ftlab_bench::methods::Test;
+use ftlab_bench::review::{Length, Plan};
+use ftlab_drive::DriveFile;
+use std::num::{NonZeroU64, NonZeroUsize};
+
+#[derive(Debug, Args)]
+pub struct How {
+    /// Let timed jobs end after 200,000 requests: means are nearly the same, longest latencies and what
+    /// comes late are not
+    #[arg(long)]
+    quick: bool,
+    /// Memory for drives and their copies; by default half of what is free
+    #[arg(long, value_name = "GIB")]
+    memory: Option<NonZeroU64>,
+    /// Root of every random stream: the same seed gives the same bytes
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Jobs at a time; by default as many as there are cores
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    testbed: TestbedsOption,
+}
+
+impl How {
+    /// The plan of these tests on these drives.
+    pub fn plan(
+        &self,
+        drives: Vec<DriveFile>,
+        tests: Vec<Test>,
+        is_everything: bool,
+    ) -> Result<Plan, Failure> {
+        Ok(Plan {
+            drives,
+            tests,
+            is_everything,
+            length: if self.quick {
+                Length::Quick
+            } else {
+                Length::Full
+            },
+            memory_bytes: self.memory.map_or_else(memory::half_of_free, |gib| {
+                gib.get().saturating_mul(1 << 30)
+            }),
+            testbed: self.testbed.load()?,
+            seed: RootSeed(self.seed),
+            threads: self.jobs.map_or_else(cores, NonZeroUsize::get),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        })
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}

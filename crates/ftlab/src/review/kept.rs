@@ -1,0 +1,160 @@
+//! What a review keeps of each drive as soon as that is done, and takes up again when it goes on.
+//!
+//! Each file is a whole result set of one drive, so whatever reads results reads it too. One word is
+//! added, which says what simulated it: results of another program are none of this review's.
+
+use crate::failure::{Failure, Outcome};
+use crate::files::Folder;
+use crate::results;
+use ftlab_bench::methods::Test;
+use ftlab_bench::review::{Plan, Review, origin, result_set};
+use ftlab_result::{Origin, ResultSet, Run, TestSheet};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use xxhash_rust::xxh3::Xxh3;
+
+/// The directory of kept files, in that of the review.
+const DRIVES: &str = "drives";
+
+/// A kept file.
+#[derive(Serialize)]
+struct Kept<'a> {
+    /// [`simulator`].
+    simulator: &'a str,
+    #[serde(flatten)]
+    set: ResultSet,
+}
+
+/// What a kept file has beside its result set.
+#[derive(Deserialize)]
+struct Mark {
+    simulator: String,
+}
+
+/// Where a review keeps what is done.
+pub struct Keep {
+    folder: Folder,
+    simulator: String,
+}
+
+impl Keep {
+    /// Makes the directory.
+    pub fn ready(out: &Path, plan: &Plan) -> Result<Keep, Failure> {
+        Ok(Keep {
+            folder: Folder::ready(&out.join(DRIVES))?,
+            simulator: simulator(plan),
+        })
+    }
+
+    /// Forgets the drives of a plan, so that nothing of an earlier review is taken up later.
+    pub fn forget(&self, plan: &Plan) -> Outcome {
+        let mut drives = plan.drives.iter();
+        drives.try_for_each(|drive| self.folder.remove(&name(drive.slug())))
+    }
+
+    /// Keeps the runs of a drive of the plan.
+    pub fn keep(&self, plan: &Plan, review: &Review<'_>, drive: usize, runs: &[Run]) -> Outcome {
+        let kept = Kept {
+            simulator: &self.simulator,
+            set: ResultSet {
+                tests: sheets(review.tests(drive)),
+                ..alone(plan, drive, runs)
+            },
+        };
+        let file = name(plan.drives[drive].slug());
+        self.folder
+            .write(&[(&file, results::json(&kept)?.as_bytes())])
+    }
+
+    /// The runs of a drive of the plan, if they were kept.
+    ///
+    /// # Errors
+    /// Why what was kept is of no use to this plan.
+    pub fn take(
+        &self,
+        plan: &Plan,
+        review: &Review<'_>,
+        drive: usize,
+    ) -> Result<Option<Vec<Run>>, String> {
+        let path = self.folder.join(&name(plan.drives[drive].slug()));
+        if !path.exists() {
+            return Ok(None);
+        }
+        let unfit = |why: String| format!("{}: {why}", path.display());
+        let text = match results::load(&path) {
+            Ok(text) => text,
+            Err(Failure::Input(why) | Failure::Running(why)) => return Err(why),
+            Err(Failure::PipeClosed) => return Err(unfit("it cannot be read".to_owned())),
+        };
+        let set = results::parse(&text).map_err(|_| unfit("no review kept this".to_owned()))?;
+        let mark: Result<Mark, _> = serde_json::from_str(&text);
+        let mark = mark.map_err(|_| unfit("no review kept this".to_owned()))?;
+        let hash = format!("{:016x}", plan.drives[drive].hash());
+        let is_of_drive = matches!(set.drives.as_slice(), [one] if one.file_hash == hash);
+        let why = differs(&set.origin, &origin(plan)).or_else(|| {
+            let why = if !is_of_drive {
+                "the drive's file is another"
+            } else if set.tests != sheets(review.tests(drive)) {
+                "its tests are not those of this review"
+            } else if mark.simulator != self.simulator {
+                "it was made by another build of ftlab, or on another test machine"
+            } else {
+                return None;
+            };
+            Some(why.to_owned())
+        });
+        match why {
+            Some(why) => Err(unfit(why)),
+            None => Ok(Some(set.runs)),
+        }
+    }
+}
+
+fn name(slug: &str) -> String {
+    format!("{slug}.json")
+}
+
+fn sheets(tests: &[Test]) -> Vec<TestSheet> {
+    tests.iter().map(Test::sheet).collect()
+}
+
+/// The result set of one drive of a plan.
+fn alone(plan: &Plan, drive: usize, runs: &[Run]) -> ResultSet {
+    let only = |n| {
+        if n == drive {
+            Ok(runs.to_vec())
+        } else {
+            Err(String::new())
+        }
+    };
+    ResultSet {
+        unfinished: Vec::new(),
+        ..result_set(plan, (0..plan.drives.len()).map(only).collect())
+    }
+}
+
+/// What differs between how results were made and how they are to be made.
+fn differs(then: &Origin, now: &Origin) -> Option<String> {
+    let length = |origin: &Origin| if origin.quick { "quick" } else { "full" };
+    let pairs = [
+        ("version", then.version.clone(), now.version.clone()),
+        ("seed", then.seed.to_string(), now.seed.to_string()),
+        ("test machine", then.testbed.clone(), now.testbed.clone()),
+        ("length", length(then).to_owned(), length(now).to_owned()),
+    ];
+    let (what, then, now) = pairs.into_iter().find(|(_, then, now)| then != now)?;
+    Some(format!(
+        "its {what} is {then}, and that of this review {now}"
+    ))
+}
+
+/// A word for the program and the test machine asked for: 16 hexadecimal digits.
+fn simulator(plan: &Plan) -> String {
+    let mut hash = Xxh3::new();
+    // A version has many builds while it is being worked on. A program that cannot read itself is told
+    // from others by its version alone.
+    let program = std::env::current_exe().and_then(std::fs::read);
+    hash.update(&program.unwrap_or_default());
+    hash.update(format!("{:?}", plan.testbed).as_bytes());
+    format!("{:016x}", hash.digest())
+}

@@ -1,0 +1,181 @@
+//! Every command of a guide does what the guide says it does: it runs.
+//!
+//! A guide's commands run one after the other in a directory that has the repository's jobs and scripts, and
+//! the files that the guide says to keep. Reviews run with `--quick`, and it is a small drive that is brought
+//! to a steady state.
+
+mod place;
+
+use place::Place;
+use std::path::{Path, PathBuf};
+
+/// The drive that is brought to a steady state in place of a larger one.
+const SMALL: &str = "generic-mlc-8";
+
+const PROGRAM: &str = "target/release/ftlab";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A fenced block: its language, the line before it, and its lines.
+struct Block<'a> {
+    language: &'a str,
+    before: &'a str,
+    lines: Vec<&'a str>,
+}
+
+fn blocks(text: &str) -> Vec<Block<'_>> {
+    let mut blocks: Vec<Block<'_>> = Vec::new();
+    let mut is_inside = false;
+    let mut before = "";
+    for line in text.lines() {
+        match (line.strip_prefix("```"), is_inside) {
+            (Some(language), false) => {
+                is_inside = true;
+                blocks.push(Block {
+                    language,
+                    before,
+                    lines: Vec::new(),
+                });
+            }
+            (Some(_), true) => is_inside = false,
+            (None, true) => blocks.last_mut().unwrap().lines.push(line),
+            (None, false) if !line.trim().is_empty() => before = line,
+            (None, false) => {}
+        }
+    }
+    blocks
+}
+
+/// The file that a block is to be kept as: "Keep this as `mine.fio`:".
+fn file_name<'a>(block: &Block<'a>) -> Option<&'a str> {
+    let (_, rest) = block.before.split_once("this as `")?;
+    let (name, _) = rest.split_once('`')?;
+    ["ini", "toml"].contains(&block.language).then_some(name)
+}
+
+/// The arguments of a line that calls the program, made cheaper.
+fn arguments(line: &str) -> Option<Vec<String>> {
+    let words = shlex::split(line).unwrap_or_else(|| panic!("no shell reads: {line}"));
+    let (program, arguments) = words.split_first()?;
+    // What builds or tests the repository is run by whoever works on it.
+    if ["make", "cargo", "git"].contains(&program.as_str()) {
+        return None;
+    }
+    assert_eq!(program, PROGRAM, "{line}");
+    let mut arguments = arguments.to_vec();
+    let has = |arguments: &[String], word: &str| arguments.iter().any(|other| other == word);
+    if ["review", "compare"].contains(&arguments[0].as_str()) && !has(&arguments, "--quick") {
+        arguments.push("--quick".to_owned());
+    }
+    if has(&arguments, "steady") || has(&arguments, "--from-state") {
+        let drive = arguments.iter().position(|word| word == "--drive");
+        let drive = drive.unwrap_or_else(|| panic!("no --drive in: {line}"));
+        arguments[drive + 1] = SMALL.to_owned();
+    }
+    Some(arguments)
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}
+
+/// Runs the commands of a guide; how many there were.
+fn follow(guide: &str) -> usize {
+    let text = std::fs::read_to_string(root().join("docs/guides").join(guide)).unwrap();
+    let place = Place::new();
+    for folder in ["jobs", "scripts"] {
+        copy(&root().join(folder), &place.path(folder));
+    }
+    let mut commands = 0;
+    for block in blocks(&text) {
+        if let Some(name) = file_name(&block) {
+            place.write(name, &(block.lines.join("\n") + "\n"));
+        }
+        if block.language != "sh" {
+            continue;
+        }
+        for line in block.lines.iter().filter(|line| !line.trim().is_empty()) {
+            let Some(arguments) = arguments(line) else {
+                continue;
+            };
+            let output = place.ftlab("").args(&arguments).output().unwrap();
+            let error = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{guide}: {line}\n{error}");
+            assert!(!output.stdout.is_empty(), "{guide}: {line}");
+            commands += 1;
+        }
+    }
+    commands
+}
+
+/// The guides, and how many commands each has at least.
+const GUIDES: [(&str, usize); 6] = [
+    ("add-a-drive.md", 3),
+    ("application-scripts.md", 3),
+    ("compare-settings.md", 5),
+    ("first-review.md", 5),
+    ("run-a-job.md", 7),
+    ("write-a-policy.md", 1),
+];
+
+#[track_caller]
+fn is_followed(guide: &str) {
+    let (_, least) = GUIDES.iter().find(|(name, _)| *name == guide).unwrap();
+    let commands = follow(guide);
+    assert!(
+        commands >= *least,
+        "only {commands} commands seen in {guide}"
+    );
+}
+
+#[test]
+fn a_drive_can_be_added_as_its_guide_says() {
+    is_followed("add-a-drive.md");
+}
+
+#[test]
+fn application_scripts_run_as_their_guide_says() {
+    is_followed("application-scripts.md");
+}
+
+#[test]
+fn settings_can_be_compared_as_their_guide_says() {
+    is_followed("compare-settings.md");
+}
+
+#[test]
+fn a_first_review_goes_as_its_guide_says() {
+    is_followed("first-review.md");
+}
+
+#[test]
+fn a_job_runs_as_its_guide_says() {
+    is_followed("run-a-job.md");
+}
+
+#[test]
+fn a_policy_is_chosen_as_its_guide_says() {
+    is_followed("write-a-policy.md");
+}
+
+#[test]
+fn no_guide_is_left_out() {
+    let folder = std::fs::read_dir(root().join("docs/guides")).unwrap();
+    let mut names: Vec<String> = folder
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, GUIDES.map(|(name, _)| name.to_owned()));
+}
+
+#[test]
+#[should_panic(expected = "other/program")]
+fn a_command_that_nobody_can_run_is_found() {
+    arguments("other/program --help");
+}

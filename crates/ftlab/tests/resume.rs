@@ -1,0 +1,161 @@
+//! Reviews that end early, one way or another, and go on.
+
+mod place;
+
+use place::{Place, holds};
+use serde_json::Value;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const FIRST: &str = "seagate-momentus-7200.2";
+const SECOND: &str = "wd-velociraptor-300";
+
+/// Runs to its end, whatever that is: exit code and standard error.
+fn ends(place: &Place, line: &str) -> (i32, String) {
+    let output = place.ftlab(line).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    (output.status.code().unwrap(), error)
+}
+
+#[test]
+fn what_is_kept_is_taken_up_and_gives_the_same_bytes() {
+    let place = Place::new();
+    let review = |out: &str, more: &str| {
+        let line = format!("review {FIRST} {SECOND} --test A1 --test A3 --out {out} {more}");
+        let (code, error) = ends(&place, &line);
+        assert_eq!(code, 0, "{error}");
+        (place.read(&format!("{out}/results.json")), error)
+    };
+    let (whole, log) = review("whole", "");
+    holds(&log, &["1 of 2 drives: ", "2 of 2 drives: ", " left"]);
+    std::fs::create_dir_all(place.path("part/drives")).unwrap();
+    let file = format!("drives/{FIRST}.json");
+    let kept = place.read(&format!("whole/{file}"));
+    place.write(&format!("part/{file}"), &kept);
+    let (resumed, log) = review("part", "--resume");
+    assert_eq!(resumed, whole);
+    assert!(!log.contains(FIRST), "it was run again: {log}");
+
+    // Taken as it is, so that nothing can have been run again behind our back.
+    let wrong = kept.replacen("\"iops\": ", "\"iops\": 1", 1);
+    assert_ne!(wrong, kept);
+    place.write(&format!("part/{file}"), &wrong);
+    assert_ne!(review("part", "--resume").0, whole);
+    // And without the option, nothing is.
+    assert_eq!(review("part", "").0, whole);
+}
+
+#[test]
+fn what_does_not_fit_is_said_and_run_again() {
+    let place = Place::new();
+    let line = |more: &str| format!("review {FIRST} --test A1 --out o {more}");
+    let keep = |more: &str| assert_eq!(ends(&place, &line(more)).0, 0);
+    let goes_on = |more: &str, why: &[&str]| {
+        let (code, error) = ends(&place, &line(&format!("--resume {more}")));
+        assert_eq!(code, 0, "{error}");
+        match why {
+            [] => assert_eq!(error, ""),
+            _ => holds(&error, why),
+        }
+    };
+    let file = format!("o/drives/{FIRST}.json");
+    keep("--seed 2");
+    goes_on("", &["not taken up", &file, "seed is 2", "this review 1"]);
+    // What was run again fits.
+    goes_on("", &[]);
+    goes_on("--quick", &["length is full", "quick"]);
+    goes_on("--test A3 --quick", &["tests"]);
+    keep("");
+    for (from, to, why) in [
+        ("\"version\": \"", "\"version\": \"9", "version is 9"),
+        ("\"simulator\": \"", "\"simulator\": \"x", "another build"),
+        ("\"file_hash\": \"", "\"file_hash\": \"x", "drive's file"),
+        ("\"runs\"", "\"rums\"", "no review kept this"),
+    ] {
+        let kept = place.read(&file);
+        let wrong = kept.replacen(from, to, 1);
+        assert_ne!(wrong, kept, "{from}");
+        place.write(&file, &wrong);
+        goes_on("", &[&file, why]);
+    }
+}
+
+#[test]
+fn one_drive_that_fails_takes_no_other_with_it() {
+    let place = Place::new();
+    // No room on this one for the files of the programs.
+    let line =
+        format!("review generic-mlc-8 {SECOND} --test webpage-load-while-extract-5gb --out o");
+    let (code, error) = ends(&place, &line);
+    assert_eq!(code, 2, "{error}");
+    holds(
+        &error,
+        &["1 of 2 drives failed", "generic-mlc-8", "smaller `at`"],
+    );
+    let set: Value = serde_json::from_str(&place.read("o/results.json")).unwrap();
+    assert_eq!(set["drives"][0]["drive"], SECOND);
+    assert_eq!(set["drives"].as_array().unwrap().len(), 1);
+    assert_eq!(set["unfinished"][0]["drive"], "generic-mlc-8");
+    holds(
+        &place.read("o/index.html"),
+        &["Without results", "generic-mlc-8"],
+    );
+    let alone = line.replace(SECOND, "");
+    let (code, error) = ends(&place, &alone);
+    assert_eq!((code, error.lines().count()), (2, 1), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interruption_leaves_what_is_done_readable_and_says_how_to_go_on() {
+    let place = Place::new();
+    // The disk is done at once, the other takes minutes.
+    let line = format!("review {FIRST} samsung-slc-64 --test A1 --test E1 --jobs 1 --out o");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
+    command.args(line.split_whitespace()).current_dir(&place.0);
+    let child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let kept = place.path(&format!("o/drives/{FIRST}.json"));
+    for _ in 0..6000 {
+        if kept.exists() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(kept.exists(), "the first drive was never kept");
+    let pid = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let output = child.wait_with_output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{error}");
+    holds(
+        &error,
+        &[
+            "interrupted: 1 of 2 drives",
+            "to go on: ",
+            "--test E1",
+            "--resume",
+        ],
+    );
+    let set: Value = serde_json::from_str(&place.read("o/results.json")).unwrap();
+    assert_eq!(set["runs"][0]["drive"], FIRST);
+    assert_eq!(set["unfinished"][0]["drive"], "samsung-slc-64");
+    assert!(place.read("o/index.html").contains("</html>"));
+    let left = std::fs::read_dir(place.path("o")).unwrap();
+    let names: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    assert!(
+        names
+            .iter()
+            .all(|name| !name.to_string_lossy().starts_with('.')),
+        "{names:?}"
+    );
+}

@@ -1,0 +1,93 @@
+//! Result sets side by side.
+
+mod sample;
+
+use ftlab_report::comparison::{self, Comparison, Difference};
+use ftlab_report::html;
+use ftlab_result::ResultSet;
+use sample::sample;
+
+fn slower(set: &ResultSet, factor: f64) -> ResultSet {
+    let mut other = set.clone();
+    for run in &mut other.runs {
+        run.metrics.values_mut().for_each(|value| *value *= factor);
+    }
+    other
+}
+
+#[test]
+fn runs_of_the_same_name_stand_beside_each_other() {
+    let first = sample();
+    let mut second = slower(&first, 1.5);
+    let gone = second.runs.remove(0).id;
+    second.origin.seed = 2;
+    let key = second.drives[0].parameters[0].key.clone();
+    second.drives[0].parameters[0].value = "4711".to_owned();
+    let found = Comparison::of(&[("one", &first), ("two", &second)]);
+    assert_eq!(found.matches.len(), first.runs.len() - 1);
+    assert_eq!(found.alone, [vec![gone.as_str()], vec![]]);
+    for matched in &found.matches {
+        for row in &matched.rows {
+            let ratio = row.ratio(1).unwrap();
+            assert!(
+                (ratio - 1.5).abs() < 1e-12 || row.values[0] == Some(0.0),
+                "{row:?}"
+            );
+        }
+    }
+    let seed = Difference {
+        what: "seed".to_owned(),
+        values: vec!["1".to_owned(), "2".to_owned()],
+    };
+    assert_eq!(found.differences[0], seed);
+    assert_eq!(found.differences.len(), 2);
+    assert!(found.differences[1].what.ends_with(&key));
+    let text = comparison::terminal(&found, &[], 200);
+    assert!(
+        text.contains("×1.500") && text.contains("1 of one have no match"),
+        "{text}"
+    );
+    let page = html::comparison::render(&found);
+    assert!(page.contains("×1.500") && page.contains(&gone) && page.contains("4711"));
+    assert!(!page.contains("<script"), "it needs none");
+}
+
+#[test]
+fn two_drives_are_compared_if_each_set_is_of_one() {
+    let of_drive = |n: usize| {
+        let mut set = sample();
+        let drive = set.drives[n].drive.clone();
+        set.drives.retain(|sheet| sheet.drive == drive);
+        set.runs.retain(|run| run.drive == drive);
+        set
+    };
+    let (first, second) = (of_drive(0), of_drive(1));
+    let found = Comparison::of(&[("model", &first), ("real", &second)]);
+    assert!(!found.matches.is_empty());
+    assert!(!found.matches[0].name.contains(&first.drives[0].drive));
+    assert_eq!(found.differences[0].values[1], second.drives[0].drive);
+    // With more drives in a set, names decide.
+    let all = sample();
+    let found = Comparison::of(&[("all", &all), ("real", &second)]);
+    assert_eq!(found.matches.len(), second.runs.len());
+    assert!(found.matches[0].name.starts_with(&second.drives[0].drive));
+}
+
+#[test]
+fn a_ratio_to_nothing_is_none() {
+    let first = sample();
+    let mut second = first.clone();
+    let metrics = |set: &mut ResultSet, value: f64| {
+        let metric = set.runs[0].metrics.values_mut().next().unwrap();
+        *metric = value;
+    };
+    let mut zero = first.clone();
+    metrics(&mut zero, 0.0);
+    metrics(&mut second, 3.0);
+    let ratio = |a: &ResultSet, b: &ResultSet| {
+        Comparison::of(&[("a", a), ("b", b)]).matches[0].rows[0].ratio(1)
+    };
+    assert_eq!(ratio(&zero, &second), None);
+    assert_eq!(ratio(&zero, &zero), Some(1.0));
+    assert_eq!(ratio(&second, &zero), Some(0.0));
+}
