@@ -199,7 +199,7 @@ fn figures(plan: &Plan, names: &[Names], runs: &[Run]) -> Vec<Figure> {
             test.is_some_and(|test| match test.step.work {
                 Work::Within(..) => true,
                 Work::Fact(fact) => fact.is_of_client(),
-                Work::Jobs { .. } | Work::Scenario(_) => false,
+                Work::Jobs { .. } | Work::Scenario(_) | Work::Trace(_) => false,
             })
         };
         for figure in figures.iter_mut().filter(|figure| is_within(figure)) {
@@ -230,7 +230,7 @@ pub fn drive_seed(root: RootSeed, slug: &str) -> RootSeed {
     root.derive(&format!("drive/{slug}"))
 }
 
-/// The seed of the requests of a job file or a scenario: the same on every drive and in every state.
+/// The seed of the requests of a job file, a scenario or a trace: the same on every drive and in every state.
 #[must_use]
 pub fn job_seed(root: RootSeed, file: &str) -> RootSeed {
     root.derive(&format!("job/{file}"))
