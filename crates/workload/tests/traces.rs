@@ -175,7 +175,7 @@ fn what_a_trace_may_not_say_is_answered_with_its_line() {
     with("106.32 GB", "90 GB", &["t.toml:9:", "from "]);
     with("\"28 %\"", "\"80 %\"", &["t.toml:11:", "100 %"]);
     with("\"96 KiB\"", "\"64 KiB\"", &["t.toml:12:", "listed"]);
-    with("\"96 KiB\"", "\"90 kB\"", &["t.toml:12:", "4 KiB"]);
+    with("\"96 KiB\"", "\"90.5 kB\"", &["t.toml:12:", "4 KiB"]);
     with("\"96 KiB\", ", "", &["t.toml:12:"]);
     with("4.625", "9", &["t.toml:13:", "from 1.410 to 7.560"]);
     with("4.625", "nan", &["t.toml:13:", "mean"]);

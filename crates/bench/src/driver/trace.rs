@@ -88,7 +88,7 @@ impl Busy {
     fn end(&mut self, at: SimTime) {
         self.outstanding -= 1;
         if self.outstanding == 0 {
-            self.total = self.total + at.since(self.since);
+            self.total += at.since(self.since);
         }
     }
 }

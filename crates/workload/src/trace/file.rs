@@ -127,7 +127,7 @@ fn bursts(source: &Text<'_>, parsed: &TraceFile) -> Result<Vec<u64>, ScriptError
 
 /// A size of a request, checked.
 fn size(source: &Text<'_>, at: &Spanned<impl Sized>, size: Sectors) -> Result<u32, ScriptError> {
-    let is_whole = size.0 > 0 && size.0 % CLUSTER_SECTORS == 0;
+    let is_whole = size.0 > 0 && size.0.is_multiple_of(CLUSTER_SECTORS);
     if !is_whole || size.0 > BLOCK_SECTORS_MAX {
         let why = "sizes of requests are multiples of 4 KiB, at most 16 MiB";
         return Err(source.error(at, why));
