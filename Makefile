@@ -17,7 +17,7 @@ WEB    := crates/report/web
 NPM    := $(if $(wildcard $(WEB)/package-lock.json),$(WEB)/node_modules/.package-lock.json)
 REPORT := index.html
 # What the binary reads besides its own code: a change here makes a new report.
-DATA   := $(wildcard drives/*.toml testbeds/*.toml jobs/* scripts/* reference/*.csv)
+DATA   := $(wildcard drives/*.toml testbeds/*.toml jobs/* scripts/* traces/* reference/*.csv)
 
 # command:packages, the Debian packages (joined by +) that bring the command.
 TOOLS := cc:gcc+libc6-dev git:git node:nodejs npm:npm $(CHROMIUM):chromium

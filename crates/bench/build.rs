@@ -1,18 +1,24 @@
-//! Embeds the scripts and scenarios, so that the binary needs no folder beside it.
+//! Embeds scripts, scenarios and traces, so that the binary needs no folder beside it.
 
 use std::fmt::Write;
 use std::path::Path;
 use std::{env, fs};
 
 fn main() {
-    let folder =
-        Path::new(&env::var("CARGO_MANIFEST_DIR").expect("set by cargo")).join("../../scripts");
-    println!("cargo::rerun-if-changed={}", folder.display());
-    let entries = fs::read_dir(&folder).expect("the folder is part of the repository");
+    embed("scripts", "SCRIPTS");
+    embed("traces", "TRACES");
+}
+
+/// Writes a table of the names and texts of all files of a folder of the repository.
+fn embed(folder: &str, table: &str) {
+    let root = env::var("CARGO_MANIFEST_DIR").expect("set by cargo");
+    let path = Path::new(&root).join("../..").join(folder);
+    println!("cargo::rerun-if-changed={}", path.display());
+    let entries = fs::read_dir(&path).expect("the folder is part of the repository");
     let mut files: Vec<_> = entries.map(|e| e.expect("readable").path()).collect();
     files.retain(|path| path.extension().is_some_and(|e| e == "toml"));
     files.sort();
-    let mut source = String::from("const SCRIPTS: &[(&str, &str)] = &[");
+    let mut source = format!("const {table}: &[(&str, &str)] = &[");
     for path in files {
         let name = path
             .file_stem()
@@ -22,6 +28,7 @@ fn main() {
         write!(source, "({name:?}, include_str!({text:?})),").expect("to a string");
     }
     source.push_str("];\n");
-    let out = Path::new(&env::var("OUT_DIR").expect("set by cargo")).join("scripts.rs");
+    let out = env::var("OUT_DIR").expect("set by cargo");
+    let out = Path::new(&out).join(format!("{folder}.rs"));
     fs::write(out, source).expect("the build folder is writable");
 }

@@ -2,8 +2,8 @@
 //! tests of the reviews, and published figures beside what the model gives.
 //!
 //! - [`driver::run`] runs a job file on a drive, in virtual time or without time;
-//!   [`driver::run_scenario`] runs application scripts.
-//! - [`scripts`] are those that come with ftlab.
+//!   [`driver::run_scenario`] runs application scripts, [`driver::run_trace`] plays traces back.
+//! - [`scripts`] and [`traces`] are those that come with ftlab.
 //! - [`states`] brings a drive to a state, from `new` to `steady`.
 //! - [`endurance`] writes a drive to its end.
 //! - [`methods`] lists the tests of the reviews as data.
@@ -28,6 +28,8 @@ mod scenario_record;
 pub mod scripts;
 pub mod states;
 pub mod theory;
+mod trace_record;
+pub mod traces;
 
 pub use states::State;
 

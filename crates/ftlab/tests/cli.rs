@@ -364,3 +364,43 @@ fn a_reader_that_leaves_is_no_failure() {
     assert!(output.status.success());
     assert!(output.stderr.is_empty());
 }
+
+/// A trace for a small drive.
+const TRACE: &str = r#"
+schema = 1
+name = "Little"
+summary = "For a test."
+testbed = "anandtech-2012"
+span = { at = "0 B", size = "64 MiB" }
+reads = 300
+writes = 200
+written = "10 MiB"
+sequential = "40 %"
+sizes = { "4 KiB" = "50 %" }
+rest = ["64 KiB", "128 KiB"]
+depth = { one = "60 %", mean = 2.2, most = 8 }
+"#;
+
+#[test]
+fn a_trace_is_played_and_a_wrong_one_refused() {
+    let place = Place::new();
+    place.write("little.toml", TRACE);
+    let drive = "--drive generic-mlc-8 --state new";
+    holds(
+        &place.out(&format!("run little.toml {drive}")),
+        &["Little", "reads: 300 of", "writes: 200 of 0.01 GB", "all: "],
+    );
+    let json = place.json(&format!("run little.toml {drive} --output-format json"));
+    assert_eq!(json["read"]["ios"], 300);
+    assert_eq!(json["testbed"], "anandtech-2012");
+    assert!(json["metrics"]["busy_s"].as_f64().unwrap() > 0.0);
+    place.write("wrong.toml", &TRACE.replace("reads = 300", "reads = 0"));
+    holds(
+        &place.refused(&format!("run wrong.toml {drive}")),
+        &["wrong.toml:7:", "1 to"],
+    );
+    holds(
+        &place.refused(&format!("run little.toml {drive} --untimed")),
+        &["leave out --untimed"],
+    );
+}

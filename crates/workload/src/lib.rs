@@ -1,4 +1,4 @@
-//! fio job files and application scripts, and the streams of requests they describe.
+//! fio job files, application scripts and synthetic traces, and the streams of requests they describe.
 //!
 //! [`JobFile::parse`] reads a job file in fio's own syntax and units; [`JobSpec::resolve`] fits one
 //! of its jobs to a device; [`JobStream`] then yields the job's requests, the same ones for the
@@ -19,6 +19,7 @@
 mod job;
 pub mod script;
 mod stream;
+pub mod trace;
 mod units;
 
 pub use job::{

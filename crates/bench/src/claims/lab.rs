@@ -70,6 +70,7 @@ fn resolve(need: &Need, file: &DriveFile) -> Resolved {
                 methods::Work::Scenario(name) => {
                     case(Load::Scenario(name), state(states), bed, None)
                 }
+                methods::Work::Trace(name) => case(Load::Trace(name), state(states), bed, None),
                 methods::Work::Within(procedure, job) => {
                     let state = asked.unwrap_or_else(|| test.first_state());
                     Resolved::Within(procedure, bed, job, state)

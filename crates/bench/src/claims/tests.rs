@@ -74,6 +74,9 @@ fn checks_name_tests_states_and_machines_that_exist() {
                         crate::review::Load::Scenario(name) => {
                             crate::scripts::scenario(name).unwrap();
                         }
+                        crate::review::Load::Trace(name) => {
+                            crate::traces::trace(name).unwrap();
+                        }
                     }
                 }
                 Work::Experiment(_) => {}

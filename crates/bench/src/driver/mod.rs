@@ -22,6 +22,7 @@ mod patience;
 mod report;
 mod scenario;
 mod stats;
+mod trace;
 mod untimed;
 mod windows;
 mod worker;
@@ -30,6 +31,7 @@ pub use meter::PowerReport;
 pub use report::RunReport;
 pub use scenario::{ProcessReport, ScenarioReport, check_scenario, run_scenario};
 pub use stats::{DEPTH_LEVELS, Direction, INTERVAL_S, Interval, JobReport};
+pub use trace::{TraceReport, check_trace, run_trace};
 pub use windows::WriteAmplification;
 
 use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
@@ -56,7 +58,7 @@ pub enum DriverError {
     /// A job does not fit the drive.
     #[error(transparent)]
     Job(#[from] JobError),
-    /// A script does not fit the drive.
+    /// A script or trace does not fit the drive.
     #[error(transparent)]
     Script(#[from] ScriptError),
     /// A script names a testbed that there is not.

@@ -14,6 +14,7 @@ static SEQWRITE: Job = job!("seqwrite-128k-qd1.fio");
 static AS_SSD_READ: Job = job!("as-ssd-seqread.fio");
 static AS_SSD_WRITE: Job = job!("as-ssd-seqwrite.fio");
 static TORTURE: Job = job!("trim-torture.fio");
+static IDLE: Job = job!("power-idle.fio");
 
 /// Clean, after an hour of random writes on a full drive, and after TRIM of everything.
 static TRIM_TORTURE: Procedure = Procedure {
@@ -139,5 +140,25 @@ pub static FAMILIES: &[Family] = &[
             work: Work::Within(&TRIM_TORTURE, &AS_SSD_WRITE),
             series: Series::Unread,
         }],
+    },
+    Family {
+        slug: "power-2012",
+        method: "D9",
+        title: "Power, idle and writing, in sequence and at random",
+        text: "Power at the drive's supply, idle, during sequential writes and during random ones. The \
+               source states no method; assumed are the writes of its tests of speed: 128 KiB in sequence \
+               one at a time, of data that compress, and 4 KiB on 8 GB with 32 outstanding, of data that \
+               do not.",
+        chart: Chart::Bars,
+        metric: "watts",
+        unit: "W",
+        testbed: "anandtech-2012",
+        runs: Runs::WithAll,
+        states: &[State::Filled],
+        steps: &[
+            step("power-idle-2012", "idle", &[&IDLE]),
+            step("power-seqwrite-2012", "sequential writes", &[&SEQWRITE]),
+            step("power-randwrite-2012", "random writes", &[&WRITES_QD32]),
+        ],
     },
 ];

@@ -1,4 +1,4 @@
-//! The application tests of AnandTech's review of 2008: archives, launches, several at once.
+//! The application tests of AnandTech's review of 2008: archives, launches, games, several at once.
 
 use super::{Family, Runs, Step, scenario};
 use crate::states::State;
@@ -93,6 +93,20 @@ pub static FAMILIES: &[Family] = &[
             scenario("launch-chrome", "Chrome"),
             scenario("launch-powerpoint2007", "PowerPoint"),
             scenario("launch-photoshop-cs3", "Photoshop"),
+        ],
+    ),
+    family(
+        "A17",
+        "game-load",
+        "Loading a game",
+        "The next stage of Spore, a saved game of Oblivion, and Crysis from its launch to its benchmark \
+         level. Measured are the seconds of each. Of the frames a second that the source also measured in \
+         Crysis a drive tells nothing.",
+        "seconds",
+        &[
+            scenario("game-load-spore", "Spore"),
+            scenario("game-load-oblivion", "Oblivion"),
+            scenario("game-load-crysis", "Crysis"),
         ],
     ),
     family(

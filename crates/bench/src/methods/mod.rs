@@ -1,7 +1,7 @@
 //! The tests of the reviews, as data.
 //!
 //! A *family* is one test as its review describes it and is drawn as one chart; its *steps* are
-//! the single tests. What a step does is its [`Work`]: a job or a scenario in some states of the
+//! the single tests. What a step does is its [`Work`]: a job, a scenario or a trace in some states of the
 //! drive, a job somewhere in a [`Procedure`], or a fact of the drive that needs no run with time.
 //! Several steps may be the same job: it runs once a drive, state, machine and port.
 
@@ -14,6 +14,7 @@ mod applications_2011;
 mod behardware_2011;
 mod enterprise_2012;
 mod select;
+mod storage_bench_2011;
 
 pub use select::{UnknownTest, of_default, select};
 
@@ -96,6 +97,8 @@ pub enum Work {
     },
     /// The script or scenario of that name in `scripts/`, in each of the family's states.
     Scenario(&'static str),
+    /// The trace of that name in `traces/`, in each of the family's states.
+    Trace(&'static str),
     /// A job wherever a procedure measures it.
     Within(&'static Procedure, &'static Job),
     /// What the drive's file says, or long runs without time tell.
@@ -199,7 +202,7 @@ impl Test {
     #[must_use]
     pub fn first_state(&self) -> &'static str {
         match self.step.work {
-            Work::Jobs { .. } | Work::Scenario(_) => self.family.states[0].name(),
+            Work::Jobs { .. } | Work::Scenario(_) | Work::Trace(_) => self.family.states[0].name(),
             Work::Within(procedure, job) => procedure.states_of(job).next().unwrap_or(NO_STATE),
             Work::Fact(_) => NO_STATE,
         }
@@ -228,6 +231,7 @@ pub fn families() -> impl Iterator<Item = &'static Family> {
         behardware_2011::FAMILIES,
         applications_2011::FAMILIES,
         anandtech_2012::FAMILIES,
+        storage_bench_2011::FAMILIES,
         enterprise_2012::FAMILIES,
         anandtech_2013::FAMILIES,
     ];
@@ -304,7 +308,7 @@ mod tests {
                 assert!(procedure.states_of(job).next().is_some(), "{}", job.file);
                 vec![job]
             }
-            Work::Scenario(_) | Work::Fact(_) => Vec::new(),
+            Work::Scenario(_) | Work::Trace(_) | Work::Fact(_) => Vec::new(),
         }
     }
 
@@ -325,6 +329,26 @@ mod tests {
     }
 
     #[test]
+    fn every_trace_is_valid_runs_on_the_machine_it_names_and_is_in_a_test() {
+        let played = |name: &str| {
+            let mut tests = all();
+            let plays = |test: &Test| matches!(test.step.work, Work::Trace(of) if of == name);
+            tests.find(plays)
+        };
+        for name in crate::traces::names() {
+            let trace = crate::traces::trace(name);
+            let trace = trace.unwrap_or_else(|error| panic!("{error}"));
+            let test = played(name).unwrap_or_else(|| panic!("no test plays {name}"));
+            assert_eq!(trace.testbed, test.family.testbed, "{name}");
+        }
+        for test in all() {
+            if let Work::Trace(name) = test.step.work {
+                assert!(crate::traces::names().any(|of| of == name), "{name}");
+            }
+        }
+    }
+
+    #[test]
     fn every_job_is_valid_and_every_family_has_a_state_and_a_machine() {
         for test in all() {
             for job in jobs(&test) {
@@ -332,7 +356,7 @@ mod tests {
                 let file = parsed.unwrap_or_else(|error| panic!("{error}"));
                 assert!(!file.jobs.is_empty(), "{}", job.file);
             }
-            let has_states = matches!(test.step.work, Work::Jobs { .. } | Work::Scenario(_));
+            let has_states = !matches!(test.step.work, Work::Within(..) | Work::Fact(_));
             assert!(!has_states || !test.family.states.is_empty());
             Catalog::testbed(test.family.testbed).unwrap();
         }

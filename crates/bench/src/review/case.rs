@@ -6,6 +6,7 @@ use crate::methods::{Job, Test, Work};
 use crate::record::Record;
 use crate::scripts;
 use crate::states::State;
+use crate::traces;
 use ftlab_base::{Content, RootSeed};
 use ftlab_drive::{Device, DriveFile, Kind, Port, Testbed};
 use ftlab_workload::JobFile;
@@ -21,6 +22,8 @@ pub enum Load {
     Job(&'static Job),
     /// The script or scenario of that name.
     Scenario(&'static str),
+    /// The trace of that name.
+    Trace(&'static str),
 }
 
 impl Load {
@@ -28,7 +31,7 @@ impl Load {
     pub const fn name(&self) -> &'static str {
         match self {
             Load::Job(job) => job.file,
-            Load::Scenario(name) => name,
+            Load::Scenario(name) | Load::Trace(name) => name,
         }
     }
 
@@ -49,6 +52,11 @@ impl Load {
                 let scenario = scripts::scenario(name)?;
                 let report = driver::run_scenario(&scenario, device, machine, seed)?;
                 Ok(Record::of_scenario(&report))
+            }
+            Load::Trace(name) => {
+                let trace = traces::trace(name)?;
+                let report = driver::run_trace(&trace, device, length.operations_max(), seed)?;
+                Ok(Record::of_trace(&report))
             }
         }
     }
@@ -77,6 +85,11 @@ impl Load {
                 percents
                     .find(|&percent| percent >= COMPRESSIBLE_PERCENT)
                     .map(|percent| Content::compressible(percent.min(100) as u8))
+            }
+            Load::Trace(name) => {
+                let trace = traces::trace(name).ok()?;
+                let percent = trace.buffer_compress_percentage?;
+                (percent >= COMPRESSIBLE_PERCENT).then(|| trace.content())
             }
         }
     }
@@ -115,6 +128,7 @@ pub fn cases_of(file: &DriveFile, test: &Test) -> Vec<(State, Case)> {
             )
         }
         Work::Scenario(name) => (vec![Load::Scenario(name)], &[None]),
+        Work::Trace(name) => (vec![Load::Trace(name)], &[None]),
         Work::Within(..) | Work::Fact(_) => return Vec::new(),
     };
     let mut cases = Vec::new();
@@ -154,8 +168,13 @@ pub fn data_before(file: &DriveFile, load: Load) -> Content {
 /// Whether a drive has room for the span of a test's jobs, or the files that its programs use.
 pub fn has_room(file: &DriveFile, test: &Test, machine: &Testbed) -> bool {
     let bytes = file.capacity_bytes();
-    let name = match test.step.work {
-        Work::Scenario(name) => name,
+    let checked = match test.step.work {
+        Work::Scenario(name) => scripts::scenario(name)
+            .map_err(DriverError::from)
+            .and_then(|scenario| driver::check_scenario(&scenario, bytes, machine)),
+        Work::Trace(name) => traces::trace(name)
+            .map_err(DriverError::from)
+            .and_then(|trace| driver::check_trace(&trace, bytes)),
         Work::Jobs { jobs, .. } => {
             // The jobs are in order, as a test of theirs says: only the drive can be too small.
             let fits = |job: &&Job| {
@@ -166,9 +185,6 @@ pub fn has_room(file: &DriveFile, test: &Test, machine: &Testbed) -> bool {
         }
         Work::Within(..) | Work::Fact(_) => return true,
     };
-    let checked = scripts::scenario(name)
-        .map_err(DriverError::from)
-        .and_then(|scenario| driver::check_scenario(&scenario, bytes, machine));
     !matches!(
         checked,
         Err(DriverError::Script(ScriptError::BeyondDrive { .. })

@@ -8,6 +8,7 @@ use super::case::{Case, Load};
 use super::length::Length;
 use crate::methods::{Act, Procedure};
 use crate::states::State;
+use crate::traces;
 use ftlab_drive::{DriveFile, Kind};
 use ftlab_workload::JobFile;
 
@@ -38,7 +39,15 @@ pub fn of_case(file: &DriveFile, case: &Case, length: Length) -> f64 {
     match case.load {
         Load::Job(job) => of_job(file, length.of_text(job.text, job.file)),
         Load::Scenario(_) => SCRIPT_S * of_a_second(file),
+        Load::Trace(name) => of_trace(name, length),
     }
+}
+
+/// A trace at its length; nothing if it cannot be read, which its run will say.
+fn of_trace(name: &str, length: Length) -> f64 {
+    let operations = traces::trace(name).map_or(0, |trace| trace.operations());
+    let most = length.operations_max().unwrap_or(u64::MAX);
+    operations.min(most) as f64
 }
 
 /// A job file at its length; nothing if it cannot be read, which its run will say.

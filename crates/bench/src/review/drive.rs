@@ -52,7 +52,10 @@ impl<'a> Bench<'a> {
         };
         // A disk has no flash: nothing to erase, to trim, to wear or to spare.
         let possible = |test: &&Test| {
-            let is_for_both = matches!(test.step.work, Work::Jobs { .. } | Work::Scenario(_));
+            let is_for_both = matches!(
+                test.step.work,
+                Work::Jobs { .. } | Work::Scenario(_) | Work::Trace(_)
+            );
             file.kind() == Kind::Ssd || is_for_both
         };
         Bench {
@@ -219,7 +222,7 @@ impl<'a> Bench<'a> {
         let mut runs = Vec::new();
         for test in &self.tests {
             match test.step.work {
-                Work::Jobs { .. } | Work::Scenario(_) => {
+                Work::Jobs { .. } | Work::Scenario(_) | Work::Trace(_) => {
                     let cases = cases_of(self.file, test);
                     let first = cases.first().map(|(_, case)| case.load);
                     for (state, case) in cases {

@@ -3,7 +3,7 @@
 use ftlab_base::Nanos;
 use ftlab_workload::JobFile;
 
-/// Requests after which a quick job ends.
+/// Requests after which a quick job or trace ends.
 const QUICK_REQUESTS: u64 = 200_000;
 
 /// What a quick review makes of a runtime within a procedure, where the rate changes over time: a part
@@ -53,13 +53,19 @@ impl Length {
         file
     }
 
+    /// The most requests of a trace that are played; none for all of them.
+    #[must_use]
+    pub fn operations_max(self) -> Option<u64> {
+        (self == Length::Quick).then_some(QUICK_REQUESTS)
+    }
+
     /// What there is to say of it among the steps of a run.
     #[must_use]
     pub fn words(self) -> Option<String> {
         (self == Length::Quick).then(|| {
             format!(
-                "Quick: a job with a runtime ended after {QUICK_REQUESTS} requests, within a procedure \
-                 after 1/{QUICK_PART} of it, at least {} s.",
+                "Quick: a trace or a job with a runtime ended after {QUICK_REQUESTS} requests, within a \
+                 procedure after 1/{QUICK_PART} of it, at least {} s.",
                 QUICK_LEAST.as_secs()
             )
         })

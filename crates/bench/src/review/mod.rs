@@ -255,7 +255,7 @@ pub fn drive_seed(root: RootSeed, slug: &str) -> RootSeed {
     root.derive(&format!("drive/{slug}"))
 }
 
-/// The seed of the requests of a job file or a scenario: the same on every drive and in every state.
+/// The seed of the requests of a job file, a scenario or a trace: the same on every drive and in every state.
 #[must_use]
 pub fn job_seed(root: RootSeed, file: &str) -> RootSeed {
     root.derive(&format!("job/{file}"))

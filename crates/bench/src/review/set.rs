@@ -61,7 +61,7 @@ fn figures(plan: &Plan, names: &[Names], runs: &[Run]) -> Vec<Figure> {
             test.is_some_and(|test| match test.step.work {
                 Work::Within(..) => true,
                 Work::Fact(fact) => fact.is_of_client(),
-                Work::Jobs { .. } | Work::Scenario(_) => false,
+                Work::Jobs { .. } | Work::Scenario(_) | Work::Trace(_) => false,
             })
         };
         for figure in figures.iter_mut().filter(|figure| is_within(figure)) {

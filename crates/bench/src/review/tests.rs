@@ -208,6 +208,39 @@ fn a_procedure_goes_on_with_the_same_drive_and_says_what_it_did() {
 }
 
 #[test]
+fn a_trace_is_played_once_for_all_its_charts_and_a_quick_one_in_part() {
+    let labels = Mutex::new(Vec::new());
+    let plan = Plan {
+        length: Length::Quick,
+        ..plan(&DISKS[1..], &["D7"], 1)
+    };
+    let set = review(&plan, &|progress| {
+        labels.lock().unwrap().push(progress.label.to_owned());
+    })
+    .unwrap();
+    assert_eq!(
+        labels.into_inner().unwrap(),
+        ["wd-velociraptor-300 atsb2011-light (new)"]
+    );
+    let [rate, busy] = set.runs.as_slice() else {
+        panic!("a chart of rates and one of times");
+    };
+    assert_eq!(rate.metrics, busy.metrics);
+    assert_eq!(rate.read.ios + rate.write.ios, 200_000);
+    assert!(
+        rate.steps
+            .iter()
+            .any(|step| step.starts_with("Quick: a trace"))
+    );
+    let metric = |name: &str| rate.metrics[name];
+    let moved_mb = (rate.read.bytes + rate.write.bytes) as f64 / 1e6;
+    assert!((metric("mb_s") * metric("busy_s") / moved_mb - 1.0).abs() < 1e-9);
+    let read_mb = rate.read.bytes as f64 / 1e6;
+    assert!((metric("read_mb_s") * metric("busy_reads_s") / read_mb - 1.0).abs() < 1e-9);
+    assert!(metric("busy_reads_s") + metric("busy_writes_s") > metric("busy_s"));
+}
+
+#[test]
 fn a_disk_is_spared_what_only_flash_can() {
     let set = review(
         &plan(&DISKS[..1], &["C10", "E1", "spare-area", "B2"], 1),

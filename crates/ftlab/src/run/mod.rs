@@ -1,4 +1,4 @@
-//! `ftlab run`: a fio job file or an application script on a drive.
+//! `ftlab run`: a fio job file, an application script or a trace on a drive.
 
 mod fio;
 mod fio_latency;
@@ -6,6 +6,7 @@ mod inside;
 mod normal;
 mod script;
 mod start;
+mod trace;
 mod wall;
 
 use crate::cli::{OutputFormat, TestbedOption};
@@ -32,12 +33,13 @@ Examples:
   ftlab run job.fio --drive intel-x25-m-g1-80 --state steady --save-state steady.state
   ftlab run other.fio --drive intel-x25-m-g1-80 --from-state steady.state
   ftlab run scripts/multitask1-extract-photoshop.toml --drive samsung-slc-64
+  ftlab run traces/atsb2011-light.toml --drive intel-520-240
 
 Keys that only matter to a real machine (ioengine, direct, filename, …) are accepted and listed.
 An untimed run gives write amplification and wear, no latencies; it is much faster.
 A saved state fits the drive it was saved of, with the same settings; the seed may differ.")]
 pub struct Options {
-    /// A fio job file, or an application script or scenario (.toml)
+    /// A fio job file, or an application script, a scenario or a trace (.toml)
     job: PathBuf,
     /// A drive of `ftlab drives`, or a path to a drive file
     #[arg(long)]
@@ -115,7 +117,10 @@ struct Finished {
 
 pub fn command(options: &Options) -> Outcome {
     if script::is_one(&options.job) {
-        return script::command(options);
+        return match trace::text_of(&options.job)? {
+            Some(text) => trace::command(options, &text),
+            None => script::command(options),
+        };
     }
     let finished = run(options)?;
     let text = match options.output_format {

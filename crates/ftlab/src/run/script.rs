@@ -20,7 +20,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;
 
-/// Whether the file is a script rather than a job file.
+/// Whether the file is a script or a trace rather than a job file.
 pub fn is_one(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension == "toml")

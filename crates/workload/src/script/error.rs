@@ -1,12 +1,12 @@
-//! What can be wrong with a script or a scenario.
+//! What can be wrong with a script, a scenario or a trace.
 
 use thiserror::Error;
 
-/// A script or scenario that cannot be run. The message names the place, what is wrong and what to
+/// A script, scenario or trace that cannot be run. The message names the place, what is wrong and what to
 /// write instead.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ScriptError {
-    /// The text is not what a script may say.
+    /// The text is not what such a file may say.
     #[error("{file}:{line}: {why}")]
     Invalid {
         /// The file's name, as given.

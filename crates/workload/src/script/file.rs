@@ -12,30 +12,30 @@ use toml::Spanned;
 const PAUSE: Nanos = Nanos::from_secs(1);
 
 /// The largest request: 16 MiB, so that its sectors fit every drive's command.
-const BLOCK_SECTORS_MAX: u64 = 32_768;
+pub(crate) const BLOCK_SECTORS_MAX: u64 = 32_768;
 
 /// The most requests outstanding: what SATA queues.
-const DEPTH_MAX: u32 = 32;
+pub(crate) const DEPTH_MAX: u32 = 32;
 
 /// The text of the script called so: its file's name and content.
 pub type Library<'a> = &'a dyn Fn(&str) -> Option<(String, String)>;
 
 /// A text and its name, for errors.
-struct Text<'a> {
-    file: &'a str,
-    text: &'a str,
+pub(crate) struct Text<'a> {
+    pub file: &'a str,
+    pub text: &'a str,
 }
 
 impl Text<'_> {
-    fn error<T>(&self, at: &Spanned<T>, why: impl Into<String>) -> ScriptError {
+    pub fn error<T>(&self, at: &Spanned<T>, why: impl Into<String>) -> ScriptError {
         ScriptError::at(self.file, self.text, at.span().start, why)
     }
 
-    fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, ScriptError> {
+    pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, ScriptError> {
         toml::from_str(self.text).map_err(|e| ScriptError::of_toml(self.file, self.text, &e))
     }
 
-    fn check_schema(&self, schema: &Spanned<u32>) -> Result<(), ScriptError> {
+    pub fn check_schema(&self, schema: &Spanned<u32>) -> Result<(), ScriptError> {
         match *schema.get_ref() {
             SCHEMA => Ok(()),
             other => Err(self.error(schema, format!("schema {other}: write schema = {SCHEMA}"))),

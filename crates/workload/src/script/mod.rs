@@ -6,10 +6,10 @@
 //! happens is not decided here but by the driver, which knows the time and the operating system.
 
 mod error;
-mod file;
-mod quantity;
+pub(crate) mod file;
+pub(crate) mod quantity;
 mod schema;
-mod steps;
+pub(crate) mod steps;
 
 pub use error::ScriptError;
 pub use steps::{Run, Step, StepStream};

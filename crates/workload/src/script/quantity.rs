@@ -22,15 +22,15 @@ const TIME_MOST: f64 = 604_800e9;
 
 /// An amount of data, rounded up to whole sectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sectors(pub u64);
+pub(crate) struct Sectors(pub u64);
 
 /// A span of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Span(pub Nanos);
+pub(crate) struct Span(pub Nanos);
 
 /// A share, 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Share(pub f64);
+pub(crate) struct Share(pub f64);
 
 /// Reads `text` as a number and one of `units`.
 fn read(text: &str, units: &[(&str, f64)], most: f64) -> Result<f64, String> {
@@ -59,7 +59,7 @@ fn read(text: &str, units: &[(&str, f64)], most: f64) -> Result<f64, String> {
 }
 
 impl Sectors {
-    pub(super) fn read(text: &str) -> Result<Sectors, String> {
+    pub(crate) fn read(text: &str) -> Result<Sectors, String> {
         let bytes = read(text, BYTES, BYTES_MOST)?.ceil() as u64;
         Ok(Sectors(bytes.div_ceil(SECTOR_BYTES)))
     }

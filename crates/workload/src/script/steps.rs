@@ -6,7 +6,7 @@ use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES};
 use rand::RngExt;
 
 /// Requests that jump begin at clusters of 4 KiB, as files do.
-pub(super) const CLUSTER_SECTORS: u64 = 8;
+pub(crate) const CLUSTER_SECTORS: u64 = 8;
 
 /// Sectors in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,6 +5,7 @@
 
 mod applications;
 mod compression;
+mod copies_and_games;
 mod flash;
 mod heavy_load;
 mod life;
@@ -15,6 +16,7 @@ mod power;
 mod queues;
 mod roundup;
 mod spare;
+mod storage_bench;
 mod stutter;
 mod trim;
 mod waking;
@@ -32,10 +34,12 @@ pub fn all() -> impl Iterator<Item = &'static Check> {
         mixes::CHECKS,
         queues::CHECKS,
         applications::CHECKS,
+        copies_and_games::CHECKS,
         heavy_load::CHECKS,
         power::CHECKS,
         mapping::CHECKS,
         roundup::CHECKS,
+        storage_bench::CHECKS,
         ports::CHECKS,
         trim::CHECKS,
         waking::CHECKS,

@@ -9,7 +9,7 @@
 //! Not modelled: reads that the system's cache answers. A script lists only what reaches the drive.
 
 mod file_system;
-mod io;
+pub(in crate::driver) mod io;
 mod pauses;
 mod program;
 #[cfg(test)]
