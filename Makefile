@@ -72,7 +72,8 @@ test: setup ## every check and test
 
 # The browser opens reports as a reader would: one of the drives of 2008, and one as large as that of
 # all drives, which a test of the crate makes up.
-FULL := $(or $(CARGO_TARGET_DIR),target)/tmp/report-full.html
+MADE := $(TARGET)/tmp
+FULL := $(MADE)/report-full.html
 
 test-web: out/test-review/$(REPORT)
 	@test -d $(WEB)/test || { echo "test: $(WEB)/test is missing" >&2; exit 1; }

@@ -89,7 +89,7 @@ fn copy(from: &Path, to: &Path) {
 fn follow(guide: &str) -> usize {
     let text = std::fs::read_to_string(root().join("docs/guides").join(guide)).unwrap();
     let place = Place::new();
-    for folder in ["jobs", "scripts"] {
+    for folder in ["jobs", "scripts", "traces"] {
         copy(&root().join(folder), &place.path(folder));
     }
     let mut commands = 0;
@@ -115,11 +115,12 @@ fn follow(guide: &str) -> usize {
 }
 
 /// The guides, and how many commands each has at least.
-const GUIDES: [(&str, usize); 6] = [
+const GUIDES: [(&str, usize); 7] = [
     ("add-a-drive.md", 3),
     ("application-scripts.md", 3),
     ("compare-settings.md", 5),
     ("first-review.md", 5),
+    ("read-the-report.md", 1),
     ("run-a-job.md", 7),
     ("write-a-policy.md", 1),
 ];
@@ -152,6 +153,11 @@ fn settings_can_be_compared_as_their_guide_says() {
 #[test]
 fn a_first_review_goes_as_its_guide_says() {
     is_followed("first-review.md");
+}
+
+#[test]
+fn a_report_is_made_as_its_guide_says() {
+    is_followed("read-the-report.md");
 }
 
 #[test]
