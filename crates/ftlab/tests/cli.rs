@@ -404,3 +404,32 @@ fn a_trace_is_played_and_a_wrong_one_refused() {
         &["leave out --untimed"],
     );
 }
+
+const SCRIPT: &str = r#"
+schema = 1
+name = "Copy"
+
+[files.data]
+at = "0 B"
+size = "4 MiB"
+count = 4
+
+[[phase]]
+name = "copy"
+write = { files = "data", amount = "4 MiB", blocks = { "64 KiB" = 1 } }
+"#;
+
+#[test]
+fn attributes_are_told_of_whatever_runs() {
+    let place = Place::new();
+    place.write("script.toml", SCRIPT);
+    place.write("trace.toml", TRACE);
+    for run in ["random.fio", "script.toml", "trace.toml"] {
+        let line = format!("run {run} --drive generic-mlc-8 --state new --smart");
+        holds(&place.refused(&line), &["--smart", "[smart]"]);
+        holds(
+            &place.out(&format!("{line} --set smart.vendor=intel")),
+            &["225", "Host_Writes_32MiB"],
+        );
+    }
+}

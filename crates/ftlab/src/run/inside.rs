@@ -1,7 +1,7 @@
 //! What a run tells beyond what fio can: the drive's inside, and how the run can be repeated.
 
 use super::Finished;
-use crate::health::{SmartRow, Wear, smart};
+use crate::health::{SmartRow, Wear};
 use ftlab_bench::record::Record;
 use ftlab_bench::states::Settling;
 use serde::Serialize;
@@ -140,13 +140,18 @@ impl Inside {
         };
         Inside {
             version: env!("CARGO_PKG_VERSION"),
-            drive: run.drive.slug().to_owned(),
-            drive_file_hash: format!("{:016x}", run.drive.hash()),
-            state: run.start.origin.state.clone(),
-            steps: run.start.origin.steps.clone(),
-            settling: run.start.settling.as_ref().map(Rounds::of),
-            from_state: run.start.file.as_ref().map(|f| f.display().to_string()),
-            state_seed: run.start.origin.seed,
+            drive: run.prepared.drive.slug().to_owned(),
+            drive_file_hash: format!("{:016x}", run.prepared.drive.hash()),
+            state: run.prepared.start.origin.state.clone(),
+            steps: run.prepared.start.origin.steps.clone(),
+            settling: run.prepared.start.settling.as_ref().map(Rounds::of),
+            from_state: run
+                .prepared
+                .start
+                .file
+                .as_ref()
+                .map(|f| f.display().to_string()),
+            state_seed: run.prepared.start.origin.seed,
             seed: run.seed,
             wa: run.report.wa.steady,
             wa_total: run.report.wa.total,
@@ -164,11 +169,8 @@ impl Inside {
             simulated_seconds: inside.simulated_seconds,
             wall_seconds: run.wall.as_secs_f64(),
             op_stream_hash: inside.op_stream_hash,
-            wear: run.health.as_ref().map(Wear::of),
-            smart: run
-                .health
-                .as_ref()
-                .and_then(|health| Some(smart(run.drive.smart_vendor()?, health))),
+            wear: run.prepared.device.health().as_ref().map(Wear::of),
+            smart: run.prepared.smart(),
             warnings: ignored.map(warning).collect(),
         }
     }

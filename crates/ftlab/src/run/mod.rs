@@ -4,6 +4,8 @@ mod fio;
 mod fio_latency;
 mod inside;
 mod normal;
+mod played;
+mod prepared;
 mod script;
 mod start;
 mod trace;
@@ -12,15 +14,16 @@ mod wall;
 use crate::cli::{OutputFormat, TestbedOption};
 use crate::failure::{Failure, Outcome};
 use crate::files;
-use crate::progress::Progress;
 use crate::screen;
 use clap::{Args, ValueEnum};
-use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_base::{Nanos, SimTime};
+use ftlab_bench::State;
 use ftlab_bench::driver::{self, Clock, JobReport, RunReport};
-use ftlab_bench::{State, review, states};
-use ftlab_drive::{Catalog, Device, DriveFile, Health};
+use ftlab_drive::Device;
+use ftlab_workload::trace::Trace;
 use ftlab_workload::{JobFile, JobSpec};
-use start::{Start, StartOptions};
+use prepared::Prepared;
+use start::StartOptions;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -102,29 +105,30 @@ impl From<StateName> for State {
 
 /// A run, and everything that is told of it.
 struct Finished {
+    prepared: Prepared,
     file: JobFile,
-    drive: DriveFile,
-    start: Start,
     seed: u64,
     report: RunReport,
     began: wall::Time,
     wall: Duration,
-    /// The drive after the run, if it is of flash.
-    health: Option<Health>,
-    /// Whether its SMART attributes are to be printed.
-    smart: bool,
 }
 
 pub fn command(options: &Options) -> Outcome {
-    if script::is_one(&options.job) {
-        return match trace::text_of(&options.job)? {
-            Some(text) => trace::command(options, &text),
-            None => script::command(options),
+    // Scripts, scenarios and traces are TOML; everything else is one of fio's.
+    if options
+        .job
+        .extension()
+        .is_some_and(|extension| extension == "toml")
+    {
+        let text = files::read(&options.job, "a script, a scenario or a trace")?;
+        return match Trace::is_one(&text) {
+            true => trace::command(options, &text),
+            false => script::command(options, &text),
         };
     }
     let finished = run(options)?;
     let text = match options.output_format {
-        OutputFormat::Normal => normal::render(&finished),
+        OutputFormat::Normal => normal::render(&finished) + &finished.prepared.smart_below(options),
         OutputFormat::Json => fio::render(&finished)?,
     };
     screen::print(&text)?;
@@ -134,60 +138,25 @@ pub fn command(options: &Options) -> Outcome {
 fn run(options: &Options) -> Result<Finished, Failure> {
     let text = files::read(&options.job, "a fio job file")?;
     let file = JobFile::parse(&text, &options.job.display().to_string())?;
-    let drive = Catalog::load(&options.drive, &options.settings)?;
-    let testbed = options.testbed.load()?;
-    let seed = RootSeed(options.seed);
-    let targets = options.start.targets()?;
-    let progress = Progress::spinner("preparing");
-
-    let drive_seed = review::drive_seed(seed, drive.slug());
-    let mut device = drive.build(&testbed, drive_seed)?;
     let clock = if options.untimed {
         Clock::Untimed
     } else {
         Clock::Timed
     };
-    // Before the drive is filled for nothing.
-    driver::check(&file, device.capacity_sectors() * SECTOR_BYTES, clock)?;
-    let start = options
-        .start
-        .prepare(&drive, device.as_mut(), options.seed, &progress)?;
-    options.rest(device.as_mut())?;
-    targets.save_before(&start, device.as_ref())?;
-
-    progress.say("running");
+    let name = options.job.file_name();
+    let testbed = options.testbed.load()?;
+    let mut prepared = Prepared::new(options, testbed, name, &|bytes, _| {
+        driver::check(&file, bytes, clock)
+    })?;
     let (began, running) = (wall::Time::now(), Instant::now());
-    // The file's name, not its path: the review's own job gives the review's own numbers.
-    let name = options
-        .job
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy();
-    let job_seed = review::job_seed(seed, &name);
-    let report = driver::run(&file, device.as_mut(), clock, job_seed)?;
+    let report = driver::run(&file, prepared.device.as_mut(), clock, prepared.seed)?;
     let wall = running.elapsed();
-    if targets.wants_after() {
-        failed_jobs(&report)?;
-        progress.say("saving");
-        if clock == Clock::Timed {
-            states::come_to_rest(device.as_mut(), SimTime::ZERO + report.simulated)?;
-        }
-        let step = after(&name, clock, options.seed);
-        targets.save_after(&start, step, &name, device.as_ref())?;
-    }
-    if options.smart && drive.smart_vendor().is_none() {
-        return Err(Failure::Input(format!(
-            "--smart: the drive file of {} does not say whose attributes it reports; add [smart] with \
-             vendor, or --set smart.vendor=intel",
-            drive.slug()
-        )));
-    }
+    let ended = (clock == Clock::Timed).then_some(SimTime::ZERO + report.simulated);
+    let step = after(&prepared.name, clock, options.seed);
+    prepared.save_after(failed_jobs(&report), ended, step)?;
     Ok(Finished {
-        health: device.health(),
-        smart: options.smart,
+        prepared,
         file,
-        drive,
-        start,
         seed: options.seed,
         report,
         began,

@@ -2,7 +2,6 @@
 
 use super::Finished;
 use super::inside::{Inside, Power};
-use crate::health::smart_table;
 use ftlab_base::{CommandKind, LatencyHistogram, Nanos};
 use ftlab_bench::driver::{Direction, JobReport};
 use ftlab_bench::record;
@@ -29,9 +28,6 @@ pub fn render(run: &Finished) -> String {
     }
     let told = Inside::of(run);
     inside(&mut out, run, &told).expect("writing to a string succeeds");
-    if let Some(rows) = told.smart.as_ref().filter(|_| run.smart) {
-        out += &format!("\n{}", smart_table(rows));
-    }
     out
 }
 
@@ -110,7 +106,7 @@ fn latencies(out: &mut String, latency: &LatencyHistogram) -> std::fmt::Result {
 fn inside(out: &mut String, run: &Finished, inside: &Inside) -> std::fmt::Result {
     writeln!(out, "ftlab:")?;
     let mut row = |name: &str, value: String| writeln!(out, "  {name:<20}{value}");
-    let (slug, name, state) = (&inside.drive, run.drive.name(), &inside.state);
+    let (slug, name, state) = (&inside.drive, run.prepared.drive.name(), &inside.state);
     row(
         "drive",
         format!("{slug} ({name}), {state}, seed {}", inside.seed),

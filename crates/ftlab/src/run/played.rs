@@ -1,0 +1,123 @@
+//! What is told of a script and of a trace alike, beside what the host saw.
+
+use super::Options;
+use super::prepared::Prepared;
+use crate::failure::{Failure, Outcome};
+use crate::health::SmartRow;
+use ftlab_base::SimTime;
+use ftlab_bench::driver::RunReport;
+use serde::Serialize;
+use std::fmt::Write;
+use std::time::Instant;
+
+/// A run of a script or a trace.
+pub struct Played<R> {
+    pub prepared: Prepared,
+    pub report: R,
+    wall_seconds: f64,
+}
+
+impl<R> Played<R> {
+    /// Plays on a prepared drive, and saves it if that is asked for. `end` says whether the run came to
+    /// its end, when the drive had answered the last command, and what was done to it.
+    pub fn new<E: Into<Failure>>(
+        mut prepared: Prepared,
+        play: impl FnOnce(&mut Prepared) -> Result<R, E>,
+        end: impl FnOnce(&R, &str) -> (Outcome, SimTime, String),
+    ) -> Result<Played<R>, Failure> {
+        let running = Instant::now();
+        let report = play(&mut prepared).map_err(Into::into)?;
+        let wall_seconds = running.elapsed().as_secs_f64();
+        let (failed, ended, step) = end(&report, &prepared.name);
+        prepared.save_after(failed, Some(ended), step)?;
+        Ok(Played {
+            prepared,
+            report,
+            wall_seconds,
+        })
+    }
+
+    /// The beginning of what programs read.
+    pub fn head(&self, options: &Options) -> Head<'_> {
+        let Prepared { drive, start, .. } = &self.prepared;
+        Head {
+            version: env!("CARGO_PKG_VERSION"),
+            drive: drive.slug(),
+            drive_file_hash: format!("{:016x}", drive.hash()),
+            testbed: &self.prepared.testbed.slug,
+            state: &start.origin.state,
+            steps: &start.origin.steps,
+            seed: options.seed,
+            wall_seconds: self.wall_seconds,
+            smart: self.prepared.smart(),
+        }
+    }
+
+    /// The end of what people read.
+    pub fn tail(&self, options: &Options, run: &RunReport, more: &[(&str, String)]) -> String {
+        let Prepared { drive, start, .. } = &self.prepared;
+        let (slug, name, state) = (drive.slug(), drive.name(), &start.origin.state);
+        let seed = options.seed;
+        let mut rows = vec![
+            ("drive", format!("{slug} ({name}), {state}, seed {seed}")),
+            ("testbed", self.prepared.testbed.slug.clone()),
+        ];
+        rows.extend_from_slice(more);
+        if run.counters.nand_programs > 0 {
+            rows.push(("write amplification", format!("{:.3}", run.wa.total)));
+        }
+        let (simulated, wall) = (run.simulated.as_secs(), self.wall_seconds);
+        rows.push((
+            "speed",
+            format!("{simulated:.3} s simulated in {wall:.3} s"),
+        ));
+        let mut out = "ftlab:\n".to_owned();
+        for (name, value) in rows {
+            writeln!(out, "  {name:<20}{value}").expect("writing to a string succeeds");
+        }
+        out + &self.prepared.smart_below(options)
+    }
+}
+
+/// Whether the drive answered all commands of a run.
+pub fn failed(run: &RunReport, what: &str) -> Outcome {
+    if run.jobs.iter().all(|job| job.errors == 0) {
+        return Ok(());
+    }
+    Err(Failure::Running(format!(
+        "the {what} ended early: the drive answered a command with an error"
+    )))
+}
+
+/// Neither has a meaning without a clock.
+pub fn needs_clock(options: &Options, what: &str) -> Outcome {
+    if options.untimed {
+        return Err(Failure::Input(format!(
+            "a {what} has no meaning without a clock; leave out --untimed"
+        )));
+    }
+    Ok(())
+}
+
+/// What programs read first.
+#[derive(Serialize)]
+pub struct Head<'a> {
+    version: &'static str,
+    drive: &'a str,
+    /// 16 hexadecimal digits.
+    drive_file_hash: String,
+    testbed: &'a str,
+    state: &'a str,
+    /// How it came to that state.
+    steps: &'a [String],
+    seed: u64,
+    wall_seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    smart: Option<Vec<SmartRow>>,
+}
+
+/// JSON for programs.
+pub fn json(of: &impl Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(of);
+    Ok(text.map_err(|error| Failure::Running(error.to_string()))? + "\n")
+}
