@@ -104,10 +104,12 @@ pub enum Event {
     Ended(Result<(), ConnectionError>),
 }
 
-/// Connections that live, by number.
 #[derive(Default)]
 struct Connections {
+    /// Those that clients may use, by number.
     sockets: BTreeMap<u64, Arc<Socket>>,
+    /// Those whose end was not told yet either.
+    untold: usize,
 }
 
 struct Shared {
@@ -247,7 +249,7 @@ impl Shared {
         }
         let deadline = Instant::now() + self.site.limits.drain;
         let mut connections = self.connections();
-        while !connections.sockets.is_empty() {
+        while connections.untold > 0 {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 for socket in connections.sockets.values() {
@@ -298,6 +300,7 @@ fn connect(shared: &Arc<Shared>, number: u64, socket: Socket) {
             return;
         }
         connections.sockets.insert(number, Arc::clone(&socket));
+        connections.untold += 1;
     }
     (shared.log)(number, Event::Connected);
     let live = Live {
@@ -310,6 +313,8 @@ fn connect(shared: &Arc<Shared>, number: u64, socket: Socket) {
         .spawn(move || {
             let result = connection::serve(&socket, &live.shared.site);
             socket.hang_up();
+            // Whoever hears of the end finds the place free.
+            live.shared.connections().sockets.remove(&live.number);
             (live.shared.log)(live.number, Event::Ended(result));
         });
 }
@@ -324,6 +329,7 @@ impl Drop for Live {
     fn drop(&mut self) {
         if let Ok(mut connections) = self.shared.connections.lock() {
             connections.sockets.remove(&self.number);
+            connections.untold -= 1;
         }
         self.shared.ended.notify_all();
     }
