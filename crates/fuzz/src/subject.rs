@@ -7,6 +7,7 @@ use ftlab_drive::{Device, DriveError, DriveFile, Kind, Testbed};
 
 pub enum Subject {
     Flash(Box<Ssd>),
+    /// What has no flash: a disk, or a RAM disk.
     Disk(Box<dyn Device>),
 }
 
@@ -14,7 +15,7 @@ impl Subject {
     pub fn build(file: &DriveFile, testbed: &Testbed) -> Result<Subject, DriveError> {
         Ok(match file.kind() {
             Kind::Ssd => Subject::Flash(Box::new(file.build_ssd(testbed, RootSeed(1))?.checked())),
-            Kind::Disk => Subject::Disk(file.build(testbed, RootSeed(1))?),
+            Kind::Disk | Kind::Ram => Subject::Disk(file.build(testbed, RootSeed(1))?),
         })
     }
 
