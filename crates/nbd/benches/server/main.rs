@@ -54,11 +54,17 @@ fn main() {
 
 /// Server CPU and latency of reads, server by server.
 fn costs(folder: &std::path::Path) -> Table {
-    let kinds = [Kind::Memory, Kind::NbdkitMemory, Kind::QemuNull];
+    let mut kinds = vec![Kind::Memory];
+    for other in [Kind::NbdkitMemory, Kind::QemuNull] {
+        match other.is_installed() {
+            true => kinds.push(other),
+            false => println!("{} is left out: it is not installed", other.name()),
+        }
+    }
     let mut runs: Vec<Vec<Run>> = vec![Vec::new(); CASES.len() * kinds.len()];
     for round in 0..ROUNDS {
         for (c, (_, core, depth)) in CASES.into_iter().enumerate() {
-            for (k, kind) in kinds.into_iter().enumerate() {
+            for (k, &kind) in kinds.iter().enumerate() {
                 let socket = folder.join(format!("{round}-{c}-{k}"));
                 let server = Running::start(kind, &socket, core);
                 if kind != Kind::QemuNull {

@@ -36,6 +36,12 @@ impl Kind {
         }
     }
 
+    /// Whether it can be started here.
+    pub fn is_installed(self) -> bool {
+        let program = self.command("").swap_remove(0);
+        Command::new(program).arg("--version").output().is_ok()
+    }
+
     fn command(self, socket: &str) -> Vec<String> {
         let own = |delay_us: u64| {
             let program = std::env::current_exe().expect("this program has a path");
@@ -79,11 +85,7 @@ impl Running {
             }
             sleep(Duration::from_millis(10));
         }
-        assert!(
-            socket.exists(),
-            "{}: is it installed? it does not listen",
-            kind.name()
-        );
+        assert!(socket.exists(), "{} does not listen", kind.name());
         Running {
             input: process.stdin.take(),
             output,

@@ -52,7 +52,7 @@ impl BlockSizes {
             && preferred.is_power_of_two()
             && preferred >= minimum.max(512)
             && maximum >= preferred
-            && maximum % minimum == 0
+            && maximum.is_multiple_of(minimum)
     }
 }
 

@@ -35,7 +35,7 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What one client can hold.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +48,8 @@ pub struct Limits {
     pub in_flight_bytes_max: usize,
     /// Connections at once; more are hung up on.
     pub connections_max: usize,
-    /// How long clients have to take their answers when the server stops.
+    /// How long clients have to take their answers when the server stops, and exports, after that, to
+    /// complete what is left.
     pub drain: Duration,
 }
 
@@ -216,7 +217,7 @@ fn check(export: &NamedExport) -> Result<(), ServerError> {
     let size_bytes = export.export.size_bytes();
     let what = if !sizes.are_lawful() {
         format!("{sizes:?} are not block sizes that the protocol allows")
-    } else if size_bytes == 0 || size_bytes % u64::from(sizes.minimum_bytes) != 0 {
+    } else if size_bytes == 0 || !size_bytes.is_multiple_of(u64::from(sizes.minimum_bytes)) {
         format!(
             "{size_bytes} bytes are not a number of blocks of {} bytes",
             sizes.minimum_bytes
@@ -242,24 +243,18 @@ impl Shared {
     }
 
     /// Ends all connections: first those that wait for requests, then those whose clients do not
-    /// take their answers.
+    /// take their answers. Those whose export does not answer are left behind.
     fn drain(&self) {
-        for socket in self.connections().sockets.values() {
-            socket.stop_reading();
-        }
-        let deadline = Instant::now() + self.site.limits.drain;
-        let mut connections = self.connections();
-        while connections.untold > 0 {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                for socket in connections.sockets.values() {
-                    socket.hang_up();
-                }
+        for end in [Socket::stop_reading, Socket::hang_up] {
+            let connections = self.connections();
+            for socket in connections.sockets.values() {
+                end(socket);
             }
-            // Also after the deadline an export may take its time, and connections wait for it.
-            let left = left.max(Duration::from_millis(100));
-            let waited = self.ended.wait_timeout(connections, left);
-            connections = waited.expect("no panic holds the connections").0;
+            let live = |connections: &mut Connections| connections.untold > 0;
+            let waited = self
+                .ended
+                .wait_timeout_while(connections, self.site.limits.drain, live);
+            drop(waited.expect("no panic holds the connections"));
         }
     }
 }
