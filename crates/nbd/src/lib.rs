@@ -14,5 +14,6 @@ pub mod server;
 pub use memory::MemoryExport;
 pub use protocol::{BlockSizes, Command, Extent, NbdError};
 pub use server::{
-    Export, Extents, Features, Limits, Listen, NamedExport, Request, Server, ServerError,
+    Completions, Export, Extents, Features, Limits, Listen, NamedExport, Request, Server,
+    ServerError,
 };

@@ -3,7 +3,7 @@
 
 use crate::pacing::Pacer;
 use crate::protocol::constants::{NBD_STATE_HOLE, NBD_STATE_ZERO};
-use crate::server::{Export, Extents, Features, Request};
+use crate::server::{Completions, Export, Extents, Features, Request};
 use crate::{Command, NbdError};
 use ftlab_base::LatencyHistogram;
 use std::collections::BTreeMap;
@@ -49,8 +49,11 @@ impl MemoryExport {
         size_bytes: u64,
         delay: impl Fn(&Request) -> Duration + Send + Sync + 'static,
     ) -> std::io::Result<MemoryExport> {
-        let leaving = Pacer::new(|(request, result): (Request, Result<(), NbdError>)| {
-            request.complete(result);
+        let leaving = Pacer::new(|due| {
+            let mut completions = Completions::default();
+            for (request, result) in due {
+                completions.complete(request, result);
+            }
         })?;
         Ok(MemoryExport {
             pace: Some((Box::new(delay), leaving)),

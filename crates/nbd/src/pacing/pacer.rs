@@ -4,9 +4,11 @@ use super::{Waiter, Waker, Woken};
 use ftlab_base::{LatencyHistogram, Nanos};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
+use std::vec::Drain;
 
 /// An item that waits for its instant. Of the same instant, the first given leaves first.
 struct Entry<T> {
@@ -62,12 +64,12 @@ pub struct Pacer<T> {
 }
 
 impl<T: Send + 'static> Pacer<T> {
-    /// A pacer that calls `hand_over` with each item when it is due. The next item waits for the call
-    /// to end, so it must be short.
+    /// A pacer that calls `hand_over` with the items that are due, most often one. The next wait for
+    /// the call to end, so it must be short.
     ///
     /// # Errors
     /// When there is no thread to be had, or it cannot set its timer slack.
-    pub fn new(hand_over: impl Fn(T) + Send + 'static) -> std::io::Result<Pacer<T>> {
+    pub fn new(hand_over: impl Fn(Drain<'_, T>) + Send + 'static) -> std::io::Result<Pacer<T>> {
         let shared = Arc::new(Shared {
             agenda: Mutex::new(Agenda {
                 heap: BinaryHeap::new(),
@@ -124,7 +126,8 @@ impl<T: Send + 'static> Pacer<T> {
     }
 }
 
-fn run<T>(shared: &Shared<T>, mut waiter: Waiter, hand_over: &impl Fn(T)) {
+fn run<T>(shared: &Shared<T>, mut waiter: Waiter, hand_over: &impl Fn(Drain<'_, T>)) {
+    let (mut dues, mut items) = (Vec::new(), Vec::new());
     loop {
         let due = {
             let mut agenda = shared.agenda.lock().expect("no panic holds the agenda");
@@ -138,29 +141,26 @@ fn run<T>(shared: &Shared<T>, mut waiter: Waiter, hand_over: &impl Fn(T)) {
         if waiter.wait(due) == Woken::Called {
             continue;
         }
-        // What has become due meanwhile leaves with it: one look at the clock for all.
         let now = Instant::now();
-        loop {
-            let entry = {
-                let mut agenda = shared.agenda.lock().expect("no panic holds the agenda");
-                let is_due = |Reverse(first): &Reverse<Entry<T>>| first.due <= now;
-                agenda.next_look = Some(now);
-                if !agenda.heap.peek().is_some_and(is_due) {
-                    break;
-                }
-                agenda.heap.pop()
-            };
-            let Some(Reverse(Entry { due, item, .. })) = entry else {
-                break;
-            };
-            hand_over(item);
-            let late = Instant::now().saturating_duration_since(due);
-            let late = Nanos(u64::try_from(late.as_nanos()).unwrap_or(u64::MAX));
-            let mut lateness = shared
-                .lateness
-                .lock()
-                .expect("no panic holds the histogram");
-            lateness.record(late);
+        {
+            let mut agenda = shared.agenda.lock().expect("no panic holds the agenda");
+            // The thread looks at the agenda again before it waits, so until then nobody need call.
+            agenda.next_look = Some(now);
+            while let Some(first) = agenda.heap.peek_mut().filter(|first| first.0.due <= now) {
+                let Reverse(Entry { due, item, .. }) = PeekMut::pop(first);
+                dues.push(due);
+                items.push(item);
+            }
+        }
+        hand_over(items.drain(..));
+        let now = Instant::now();
+        let mut lateness = shared
+            .lateness
+            .lock()
+            .expect("no panic holds the histogram");
+        for due in dues.drain(..) {
+            let late = now.saturating_duration_since(due).as_nanos();
+            lateness.record(Nanos(u64::try_from(late).unwrap_or(u64::MAX)));
         }
     }
 }
@@ -189,8 +189,9 @@ mod tests {
     #[test]
     fn items_leave_in_the_order_of_their_instants_and_none_early() {
         let (sender, receiver) = mpsc::channel();
-        let pacer = Pacer::new(move |item: (u64, Instant)| {
-            sender.send((item, Instant::now())).expect("receiver");
+        let pacer = Pacer::new(move |items: Drain<'_, (u64, Instant)>| {
+            let now = Instant::now();
+            items.for_each(|item| sender.send((item, now)).expect("receiver"));
         })
         .expect("a thread");
         let start = Instant::now() + Duration::from_millis(20);
@@ -211,7 +212,10 @@ mod tests {
     #[test]
     fn an_item_that_is_past_due_leaves_at_once_and_is_counted_as_late() {
         let (sender, receiver) = mpsc::channel();
-        let pacer = Pacer::new(move |()| sender.send(()).expect("receiver")).expect("a thread");
+        let pacer = Pacer::new(move |items: Drain<'_, ()>| {
+            items.for_each(|()| sender.send(()).expect("receiver"));
+        })
+        .expect("a thread");
         let far = Instant::now() + Duration::from_millis(200);
         pacer.schedule(far, ());
         let past = Instant::now().checked_sub(Duration::from_millis(5));

@@ -248,12 +248,15 @@ impl Requests<'_> {
                     ),
                     false => reply::block_status(header.cookie, &extents),
                 };
-                self.outbox.push(Reply {
-                    head,
-                    buffer: Buffer::of(body),
-                    sends_buffer: true,
-                    admitted_bytes: 0,
-                });
+                self.outbox.push(
+                    Reply {
+                        head,
+                        buffer: Buffer::of(body),
+                        sends_buffer: true,
+                        admitted_bytes: 0,
+                    },
+                    false,
+                );
                 return Ok(ControlFlow::Continue(()));
             }
             Command::Write => {
@@ -294,12 +297,15 @@ impl Requests<'_> {
         let Some(buffer) = self.outbox.admit(0) else {
             return Ok(ControlFlow::Break(()));
         };
-        self.outbox.push(Reply {
-            head: reply::error(self.transmission.structured_replies, header.cookie, error),
-            buffer,
-            sends_buffer: false,
-            admitted_bytes: 0,
-        });
+        self.outbox.push(
+            Reply {
+                head: reply::error(self.transmission.structured_replies, header.cookie, error),
+                buffer,
+                sends_buffer: false,
+                admitted_bytes: 0,
+            },
+            false,
+        );
         Ok(ControlFlow::Continue(()))
     }
 

@@ -21,7 +21,7 @@ mod socket;
 pub use connection::ConnectionError;
 pub use export::{Export, Extents, Features, NamedExport};
 pub use listen::Listen;
-pub use request::Request;
+pub use request::{Completions, Request};
 
 use crate::protocol::constants::NBD_MAX_STRING;
 use connection::Site;

@@ -190,17 +190,19 @@ impl Outbox {
         self.answered.wait(state).expect("no panic holds an outbox")
     }
 
-    /// Takes the reply to a request, and sends it, has it sent, or keeps it until the reader has seen
-    /// all requests that are there.
-    pub fn push(&self, reply: Reply) {
+    /// Takes the reply to a request, and sends it or has it sent. If more are about to follow it, or if
+    /// this is the reader, who flushes when it has seen all requests that are there, it may wait for
+    /// [`Outbox::flush`].
+    pub fn push(&self, reply: Reply, more_follow: bool) {
+        let waits = more_follow || READS_FOR.get() == self.number;
         let mut state = self.lock();
         state.queue.push_back(reply);
-        if READS_FOR.get() != self.number || state.queue.len() >= BATCH || state.broken {
+        if !waits || state.queue.len() >= BATCH || state.broken {
             drop(self.send(state, false));
         }
     }
 
-    /// Sends what the reader has kept.
+    /// Sends what waits.
     pub fn flush(&self) {
         drop(self.send(self.lock(), false));
     }

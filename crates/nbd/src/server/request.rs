@@ -99,10 +99,10 @@ impl Request {
 
     /// Answers the client. The call does not wait for it.
     pub fn complete(mut self, result: Result<(), NbdError>) {
-        self.answer(result);
+        self.answer(result, false);
     }
 
-    fn answer(&mut self, result: Result<(), NbdError>) {
+    fn answer(&mut self, result: Result<(), NbdError>, more_follow: bool) {
         self.is_answered = true;
         let RequestHeader {
             cookie,
@@ -117,19 +117,46 @@ impl Request {
             Ok(()) if reads => reply::data(self.structured, cookie, offset_bytes, length_bytes),
             Ok(()) => reply::done(self.structured, cookie),
         };
-        self.outbox.push(Reply {
+        let reply = Reply {
             head,
             admitted_bytes: buffer.bytes().len(),
             buffer,
             sends_buffer: reads,
-        });
+        };
+        self.outbox.push(reply, more_follow);
     }
 }
 
 impl Drop for Request {
     fn drop(&mut self) {
         if !self.is_answered {
-            self.answer(Err(NbdError::Io));
+            self.answer(Err(NbdError::Io), false);
+        }
+    }
+}
+
+/// Completes several requests at once: the answers to one client go out with one call, when this is
+/// dropped.
+#[derive(Debug, Default)]
+pub struct Completions {
+    outboxes: Vec<Arc<Outbox>>,
+}
+
+impl Completions {
+    /// Answers a client, soon.
+    pub fn complete(&mut self, mut request: Request, result: Result<(), NbdError>) {
+        let is_of = |outbox: &Arc<Outbox>| Arc::ptr_eq(outbox, &request.outbox);
+        if !self.outboxes.iter().any(is_of) {
+            self.outboxes.push(Arc::clone(&request.outbox));
+        }
+        request.answer(result, true);
+    }
+}
+
+impl Drop for Completions {
+    fn drop(&mut self) {
+        for outbox in &self.outboxes {
+            outbox.flush();
         }
     }
 }

@@ -7,7 +7,7 @@ use ftlab_nbd::protocol::constants::{
     NBD_CMD_FLAG_NO_HOLE, NBD_CMD_FLAG_REQ_ONE, NBD_CMD_FLUSH, NBD_CMD_READ, NBD_CMD_TRIM,
     NBD_CMD_WRITE, NBD_CMD_WRITE_ZEROES, NBD_EIO, NBD_ENOTSUP,
 };
-use ftlab_nbd::{Command, Export, Extents, Features, Limits, MemoryExport, Request};
+use ftlab_nbd::{Command, Completions, Export, Extents, Features, Limits, MemoryExport, Request};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -174,12 +174,26 @@ fn answers_of_many_threads_do_not_mix() {
             thread::spawn(move || {
                 loop {
                     let request = requests.lock().expect("no panic").recv();
-                    let Ok(mut request) = request else {
+                    let Ok(mut first) = request else {
                         return;
                     };
-                    let byte = (request.offset_bytes() / 4096) as u8;
-                    request.data_mut().fill(byte);
-                    request.complete(Ok(()));
+                    let fill = |request: &mut Request| {
+                        let byte = (request.offset_bytes() / 4096) as u8;
+                        request.data_mut().fill(byte);
+                    };
+                    // Several at once, unless somebody waits for requests already; and singly.
+                    let more: Vec<Request> = match requests.try_lock() {
+                        Ok(requests) => requests.try_iter().take(5).collect(),
+                        Err(_) => Vec::new(),
+                    };
+                    let mut completions = Completions::default();
+                    for mut request in more {
+                        fill(&mut request);
+                        completions.complete(request, Ok(()));
+                    }
+                    drop(completions);
+                    fill(&mut first);
+                    first.complete(Ok(()));
                 }
             })
         })
