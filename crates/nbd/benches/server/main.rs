@@ -99,18 +99,30 @@ fn costs(folder: &std::path::Path) -> Table {
     table
 }
 
-/// How late answers are that were asked to take their time.
+/// How late answers are that were asked to take their time, beside how late the kernel wakes a thread
+/// on this machine, at present.
 fn lateness(folder: &std::path::Path) -> Table {
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN);
     table.set_header([
-        "4 KiB reads of 100 µs",
+        "4 KiB reads of 100 µs, or bare waits",
         "lateness p50, µs",
         "p99, µs",
         "p99.9, µs",
         "client's p50, µs",
         "p99, µs",
     ]);
+    let bare = servers::bare_waits_us(DELAY_US);
+    let bare: Vec<String> = bare.iter().map(|us| format!("{us:.1}")).collect();
+    let row = [
+        "the kernel's, without a server",
+        &bare[0],
+        &bare[1],
+        &bare[2],
+        "–",
+        "–",
+    ];
+    table.add_row(row);
     for (name, core, depth) in CASES {
         let rounds: Vec<_> = (0..ROUNDS)
             .map(|round| {

@@ -1,6 +1,8 @@
 //! The servers that are compared, each a process of its own on a core of its own.
 
 use crate::AREA_BYTES;
+use ftlab_base::{LatencyHistogram, Nanos};
+use ftlab_nbd::pacing::Waiter;
 use ftlab_nbd::{Limits, Listen, MemoryExport, NamedExport, Server};
 use std::fs;
 use std::io::{Read, Write, stdin, stdout};
@@ -8,7 +10,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The argument that makes this program the server instead of the benchmark.
 pub const SERVE: &str = "--serve";
@@ -131,6 +133,25 @@ impl Drop for Running {
     }
 }
 
+/// How late a thread of this program is that sleeps so long: 50, 99 and 99.9 %.
+pub fn bare_waits_us(span_us: u64) -> Vec<f64> {
+    // The slack is set by this; its spin is not used.
+    let _waiter = Waiter::for_this_thread().expect("the kernel takes the slack");
+    let span = Duration::from_micros(span_us);
+    let mut late = LatencyHistogram::default();
+    for _ in 0..10_000 {
+        let due = Instant::now() + span;
+        std::thread::park_timeout(span);
+        late.record(Nanos(due.elapsed().as_nanos() as u64));
+    }
+    percentiles_us(&late)
+}
+
+fn percentiles_us(late: &LatencyHistogram) -> Vec<f64> {
+    let us = |percent| late.percentile(percent).0 as f64 / 1e3;
+    [50.0, 99.0, 99.9].map(us).to_vec()
+}
+
 /// Serves memory until standard input ends, then tells the lateness.
 pub fn serve(arguments: &[String]) {
     let delay_us: u64 = arguments[1].parse().expect("microseconds");
@@ -150,7 +171,7 @@ pub fn serve(arguments: &[String]) {
     let _ = stdin().read_to_end(&mut Vec::new());
     drop(server);
     if let Some(lateness) = export.lateness() {
-        let us = [50.0, 99.0, 99.9].map(|p| lateness.percentile(p).0 as f64 / 1e3);
+        let us = percentiles_us(&lateness);
         let _ = writeln!(stdout(), "{} {} {}", us[0], us[1], us[2]);
     }
 }

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 /// How early a thread lets itself be woken at first.
 const EARLY_START: Duration = Duration::from_micros(10);
 
-/// The longest spin: what a wake-up takes on a machine that others use too. One that takes longer has met
-/// another program on the core, and spinning would only take the core from it.
-const EARLY_MAX: Duration = Duration::from_micros(60);
+/// The longest spin. A wake-up that takes longer has met another program on the core or a busy host, and
+/// spinning would only take the core from others.
+const EARLY_MAX: Duration = Duration::from_micros(20);
 
 /// The shortest spin, so that the margin can grow again.
 const EARLY_MIN: Duration = Duration::from_micros(1);

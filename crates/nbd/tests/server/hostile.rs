@@ -281,4 +281,8 @@ fn a_client_that_does_not_read_holds_up_nobody_else() {
     site.stop();
     assert!(start.elapsed() < PATIENCE);
     other.assert_closed();
+    // Two connections there were, and both have ended.
+    for _ in 0..2 {
+        site.next_end();
+    }
 }

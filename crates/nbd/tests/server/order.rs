@@ -2,6 +2,7 @@
 
 use crate::raw::Raw;
 use crate::{MIB, PATIENCE, Site};
+use ftlab_nbd::protocol::RequestHeader;
 use ftlab_nbd::protocol::constants::{
     NBD_CMD_BLOCK_STATUS, NBD_CMD_CACHE, NBD_CMD_DISC, NBD_CMD_FLAG_FAST_ZERO, NBD_CMD_FLAG_FUA,
     NBD_CMD_FLAG_NO_HOLE, NBD_CMD_FLAG_REQ_ONE, NBD_CMD_FLUSH, NBD_CMD_READ, NBD_CMD_TRIM,
@@ -9,6 +10,7 @@ use ftlab_nbd::protocol::constants::{
 };
 use ftlab_nbd::{Command, Completions, Export, Extents, Features, Limits, MemoryExport, Request};
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -161,6 +163,32 @@ fn requests_in_flight_are_bounded_in_number_and_in_bytes() {
         next(&requests).complete(Ok(()));
         assert_eq!(raw.answer().0, large);
     }
+}
+
+#[test]
+fn requests_that_pile_up_are_read_as_they_were_sent() {
+    // More than the server reads ahead, and its buffer is no multiple of a request's length.
+    const COUNT: u64 = 15_000;
+    let site = Site::memory(MIB);
+    let mut raw = Raw::begin(&site);
+    let mut bytes = Vec::new();
+    for cookie in 0..COUNT {
+        let header = RequestHeader {
+            flags: 0,
+            code: NBD_CMD_CACHE,
+            cookie,
+            offset_bytes: cookie % 2048 * 512,
+            length_bytes: 512,
+        };
+        bytes.extend(header.encode());
+    }
+    let mut sender = raw.stream.try_clone().expect("a socket");
+    thread::scope(|scope| {
+        scope.spawn(move || sender.write_all(&bytes));
+        for cookie in 0..COUNT {
+            assert_eq!(raw.answer(), (cookie, Ok(vec![])));
+        }
+    });
 }
 
 #[test]
