@@ -13,7 +13,7 @@ use ftlab_nbd::protocol::{
 use ftlab_nbd::{BlockSizes, Command};
 
 /// Sizes of the exports: one that is small, and one that ends where numbers do.
-const EXPORTS: [(&str, u64); 2] = [("disk", 1 << 20), ("large", u64::MAX & !511)];
+const EXPORTS: [(&str, u64); 2] = [("disk", 1 << 20), ("large", !511)];
 
 fn exports() -> [ExportInfo; 2] {
     EXPORTS.map(|(name, size_bytes)| ExportInfo {

@@ -4,7 +4,7 @@ use ftlab_nbd::protocol::constants::{
     NBD_FLAG_CAN_MULTI_CONN, NBD_FLAG_HAS_FLAGS, NBD_FLAG_READ_ONLY, NBD_FLAG_SEND_CACHE,
     NBD_FLAG_SEND_FLUSH, NBD_FLAG_SEND_TRIM, NBD_FLAG_SEND_WRITE_ZEROES, NBD_OPT_ABORT,
     NBD_OPT_EXPORT_NAME, NBD_OPT_GO, NBD_OPT_SET_META_CONTEXT, NBD_OPT_STRUCTURED_REPLY,
-    NBD_OPTION_REPLY_MAGIC,
+    NBD_OPTION_REPLY_MAGIC, NBD_REP_ERR_TOO_BIG,
 };
 use ftlab_nbd::protocol::reply::{self, Reply, decode};
 use ftlab_nbd::protocol::{
@@ -306,6 +306,26 @@ fn old_clients_begin_with_a_name_and_no_more() {
         option_replies(&outcome.output),
         Some(vec![(NBD_OPT_ABORT, 1)])
     );
+}
+
+#[test]
+fn an_option_follows_one_that_is_too_long() {
+    let header = |code, length_bytes| OptionHeader { code, length_bytes }.encode();
+    let long = OPTION_BYTES_MAX + 5;
+    let input = [
+        &[0, 0, 0, 1],
+        &header(NBD_OPT_GO, long)[..],
+        &vec![0; long as usize],
+        &header(NBD_OPT_ABORT, 0),
+    ]
+    .concat();
+    for step in [1_000, input.len()] {
+        let outcome = negotiate(&exports(), &input, step);
+        assert_eq!(outcome.end, Some(Ok(HandshakeEnd::Aborted)));
+        let refused = (NBD_OPT_GO, NBD_REP_ERR_TOO_BIG);
+        let replies = option_replies(&outcome.output);
+        assert_eq!(replies, Some(vec![refused, (NBD_OPT_ABORT, 1)]));
+    }
 }
 
 #[test]
