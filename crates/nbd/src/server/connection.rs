@@ -327,3 +327,28 @@ impl Requests<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_unread_at_the_end_of_the_inbox_moves_to_its_front() {
+        let mut inbox = Inbox::new();
+        let room = inbox.room();
+        let count = room.len();
+        room.iter_mut()
+            .zip(0_u32..)
+            .for_each(|(byte, i)| *byte = (i % 251) as u8);
+        inbox.end = count;
+        inbox.take(count - 8);
+        let unread = inbox.unread().to_vec();
+        assert_eq!(inbox.room().len(), count - 8);
+        assert_eq!(inbox.unread(), unread);
+        // Nothing moves while there is room behind, and nothing is left once all is read.
+        inbox.end += 100;
+        assert_eq!(inbox.room().len(), count - 108);
+        inbox.take(108);
+        assert_eq!(inbox.room().len(), count);
+    }
+}
