@@ -20,7 +20,8 @@ REPORT := index.html
 DATA   := $(wildcard drives/*.toml testbeds/*.toml jobs/* scripts/* traces/* reference/*.csv)
 
 # command:packages, the Debian packages (joined by +) that bring the command.
-TOOLS := cc:gcc+libc6-dev git:git node:nodejs npm:npm $(CHROMIUM):chromium
+TOOLS := cc:gcc+libc6-dev git:git node:nodejs npm:npm $(CHROMIUM):chromium \
+         nbdinfo:libnbd-bin qemu-img:qemu-utils fio:fio
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
@@ -90,7 +91,7 @@ bench: ## run the benchmarks
 # Coverage-guided, one target after the other, FUZZ_SECONDS in all. What is found lies in
 # fuzz/artifacts; what is new goes to fuzz/corpus, from where the next call goes on.
 FUZZ_SECONDS ?= 300
-FUZZ_TARGETS ?= drive failing_drive drive_file settings job_file
+FUZZ_TARGETS ?= drive failing_drive drive_file settings job_file nbd_client
 # Nothing here is unsafe, so no sanitizer is needed, and without one there are several times the runs.
 FUZZ_BUILD   := -O --debug-assertions --sanitizer none
 

@@ -408,6 +408,8 @@ fn a_trace_is_played_and_a_wrong_one_refused() {
 const SCRIPT: &str = r#"
 schema = 1
 name = "Copy"
+summary = "assumed: 4 MiB in order."
+testbed = "anandtech-2012"
 
 [files.data]
 at = "0 B"

@@ -19,8 +19,24 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("ftlab-workload", &["ftlab-base"]),
     (
+        "ftlab-nbd",
+        &[
+            "ftlab-base",
+            "ftlab-nand",
+            "ftlab-ftl",
+            "ftlab-timing",
+            "ftlab-drive",
+        ],
+    ),
+    (
         "ftlab-fuzz",
-        &["ftlab-base", "ftlab-ftl", "ftlab-drive", "ftlab-workload"],
+        &[
+            "ftlab-base",
+            "ftlab-ftl",
+            "ftlab-drive",
+            "ftlab-workload",
+            "ftlab-nbd",
+        ],
     ),
     ("ftlab-result", &["ftlab-base"]),
     (
@@ -39,16 +55,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // Nothing else, so that a real drive's results look like a simulated one's.
     ("ftlab-report", &["ftlab-result"]),
     ("ftlab-export", &["ftlab-result"]),
-    (
-        "ftlab-nbd",
-        &[
-            "ftlab-base",
-            "ftlab-nand",
-            "ftlab-ftl",
-            "ftlab-timing",
-            "ftlab-drive",
-        ],
-    ),
     (
         "ftlab",
         &[

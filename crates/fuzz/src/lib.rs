@@ -1,7 +1,7 @@
 //! What a fuzz target does with its bytes.
 //!
 //! Bytes become a drive (the settings of a drive file and a test machine) and a script (commands,
-//! and how the clock is moved between them), or a text that is read. Whatever comes out, a drive is
+//! and how the clock is moved between them), or a text that is read, or what a client of a network block device sends. Whatever comes out, a drive is
 //! refused with one line that says why, or it answers every command once and in time, keeps the
 //! newest data, and its translation layer is whole after every step. What does not hold panics.
 //!
@@ -9,12 +9,14 @@
 //! from the inputs that once broke something, and the coverage-guided targets in `fuzz/`.
 
 mod model;
+mod nbd;
 mod plan;
 mod run;
 mod script;
 mod subject;
 mod texts;
 
+pub use nbd::nbd_client;
 pub use plan::{Plan, pages};
 pub use run::{Tally, Verdict, try_plan};
 pub use script::{Clock, Script};

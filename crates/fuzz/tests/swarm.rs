@@ -4,7 +4,8 @@
 use arbitrary::Unstructured;
 use ftlab_ftl::page::POLICIES;
 use ftlab_fuzz::{
-    Plan, Tally, Verdict, bytes, drive, drive_file, failing_drive, job_file, settings, try_plan,
+    Plan, Tally, Verdict, bytes, drive, drive_file, failing_drive, job_file, nbd_client, settings,
+    try_plan,
 };
 use std::path::Path;
 
@@ -179,12 +180,13 @@ fn drives_that_fail_are_refused_or_right_to_their_end() {
 /// A target by the name that its inputs and its binary have.
 type Target = (&'static str, fn(&[u8]) -> Verdict);
 
-const TARGETS: [Target; 5] = [
+const TARGETS: [Target; 6] = [
     ("drive", drive),
     ("failing_drive", failing_drive),
     ("drive_file", drive_file),
     ("settings", settings),
     ("job_file", job_file),
+    ("nbd_client", nbd_client),
 ];
 
 /// The inputs kept for a target, by name.

@@ -1,0 +1,397 @@
+//! The negotiation before the transmission phase, from the server's side.
+
+use super::constants::{
+    IHAVEOPT, NBD_FLAG_C_FIXED_NEWSTYLE, NBD_FLAG_C_NO_ZEROES, NBD_FLAG_FIXED_NEWSTYLE,
+    NBD_FLAG_NO_ZEROES, NBD_FLAG_READ_ONLY, NBD_FLAG_SEND_DF, NBD_INFO_BLOCK_SIZE,
+    NBD_INFO_DESCRIPTION, NBD_INFO_EXPORT, NBD_INFO_NAME, NBD_OPT_ABORT, NBD_OPT_EXPORT_NAME,
+    NBD_OPTION_REPLY_MAGIC, NBD_REP_ACK, NBD_REP_ERR_INVALID, NBD_REP_ERR_TOO_BIG,
+    NBD_REP_ERR_UNKNOWN, NBD_REP_ERR_UNSUP, NBD_REP_INFO, NBD_REP_META_CONTEXT, NBD_REP_SERVER,
+    NBDMAGIC,
+};
+use super::option::{InfoRequest, MetaContextRequest};
+use super::{
+    BASE_ALLOCATION, BASE_ALLOCATION_ID, BlockSizes, ClientOption, OPTION_BYTES_MAX,
+    OPTION_HEADER_BYTES, OptionHeader,
+};
+
+/// Zeroes that end the negotiation with a client of old.
+const ZEROES: usize = 124;
+
+/// What is told about an export before the transmission phase.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportInfo {
+    /// By this name clients ask for it. At most 4096 bytes.
+    pub name: String,
+    /// For people. At most 4096 bytes.
+    pub description: String,
+    /// Its size.
+    pub size_bytes: u64,
+    /// `NBD_FLAG_*`, without those that depend on what is negotiated.
+    pub flags: u16,
+    /// What requests may look like.
+    pub block_sizes: BlockSizes,
+}
+
+/// What the transmission phase begins with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transmission {
+    /// Which of the exports.
+    pub export: usize,
+    /// Its size.
+    pub size_bytes: u64,
+    /// `NBD_FLAG_*`.
+    pub flags: u16,
+    /// What requests may look like.
+    pub block_sizes: BlockSizes,
+    /// Whether replies are structured.
+    pub structured_replies: bool,
+    /// Whether `base:allocation` was chosen.
+    pub block_status: bool,
+}
+
+impl Transmission {
+    /// Whether writes are refused.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.flags & NBD_FLAG_READ_ONLY != 0
+    }
+}
+
+/// How a negotiation ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HandshakeEnd {
+    /// With requests.
+    Transmission(Transmission),
+    /// With the client's good-bye.
+    Aborted,
+}
+
+/// What became of the bytes that the client sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Progress {
+    /// Nothing can be done until there are so many, counted from the first one given.
+    Needs(usize),
+    /// So many are done with.
+    Took(usize),
+    /// So many are done with, and with them the negotiation.
+    Ended(usize, HandshakeEnd),
+}
+
+/// What a client does that leaves nothing to say to it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Violation {
+    /// The client's flags.
+    #[error("unknown client flags {0:#x}")]
+    ClientFlags(u32),
+    /// No magic number.
+    #[error("an option does not begin with its magic number")]
+    Magic,
+    /// An option in a negotiation that has but one.
+    #[error("option {0}, from a client that did not ask for fixed newstyle")]
+    NotFixed(u32),
+    /// `NBD_OPT_EXPORT_NAME` of a name that is not there, or far too long; it knows no error reply.
+    #[error("no such export: {0:?}")]
+    NoSuchExport(String),
+}
+
+#[derive(Debug)]
+enum State {
+    /// The client's flags come next.
+    Flags,
+    /// An option comes next.
+    Options,
+    /// Data of an option that is too long; so many bytes are left.
+    Skipping(u32),
+}
+
+/// A negotiation. The first of the exports is the one without a name.
+#[derive(Debug)]
+pub struct Handshake<'a> {
+    exports: &'a [ExportInfo],
+    state: State,
+    fixed: bool,
+    no_zeroes: bool,
+    structured_replies: bool,
+    /// The export that `base:allocation` was chosen for.
+    context_of: Option<usize>,
+}
+
+impl<'a> Handshake<'a> {
+    /// A negotiation over these exports.
+    #[must_use]
+    pub fn new(exports: &'a [ExportInfo]) -> Self {
+        Handshake {
+            exports,
+            state: State::Flags,
+            fixed: false,
+            no_zeroes: false,
+            structured_replies: false,
+            context_of: None,
+        }
+    }
+
+    /// What the server says first.
+    #[must_use]
+    pub fn greeting() -> [u8; 18] {
+        let mut bytes = [0; 18];
+        bytes[..8].copy_from_slice(&NBDMAGIC.to_be_bytes());
+        bytes[8..16].copy_from_slice(&IHAVEOPT.to_be_bytes());
+        let flags = NBD_FLAG_FIXED_NEWSTYLE | NBD_FLAG_NO_ZEROES;
+        bytes[16..].copy_from_slice(&flags.to_be_bytes());
+        bytes
+    }
+
+    /// Looks at what the client sent and was not taken yet, and adds the answer to `output`.
+    /// What is needed at once is never more than an option of [`OPTION_BYTES_MAX`].
+    ///
+    /// # Errors
+    /// When the session cannot go on.
+    pub fn advance(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<Progress, Violation> {
+        match self.state {
+            State::Flags => self.client_flags(input),
+            State::Options => self.option(input, output),
+            State::Skipping(_) if input.is_empty() => Ok(Progress::Needs(1)),
+            State::Skipping(left) => {
+                let took = input.len().min(left as usize);
+                self.state = match left - took as u32 {
+                    0 => State::Options,
+                    left => State::Skipping(left),
+                };
+                Ok(Progress::Took(took))
+            }
+        }
+    }
+
+    fn client_flags(&mut self, input: &[u8]) -> Result<Progress, Violation> {
+        let Some(bytes) = input.first_chunk() else {
+            return Ok(Progress::Needs(4));
+        };
+        let flags = u32::from_be_bytes(*bytes);
+        if flags & !(NBD_FLAG_C_FIXED_NEWSTYLE | NBD_FLAG_C_NO_ZEROES) != 0 {
+            return Err(Violation::ClientFlags(flags));
+        }
+        self.fixed = flags & NBD_FLAG_C_FIXED_NEWSTYLE != 0;
+        self.no_zeroes = flags & NBD_FLAG_C_NO_ZEROES != 0;
+        self.state = State::Options;
+        Ok(Progress::Took(4))
+    }
+
+    fn option(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<Progress, Violation> {
+        let Some(header) = input.first_chunk() else {
+            return Ok(Progress::Needs(OPTION_HEADER_BYTES));
+        };
+        let OptionHeader { code, length_bytes } =
+            OptionHeader::decode(header).ok_or(Violation::Magic)?;
+        if !self.fixed && code != NBD_OPT_EXPORT_NAME {
+            return Err(Violation::NotFixed(code));
+        }
+        let mut answer = Answer { code, output };
+        if length_bytes > OPTION_BYTES_MAX {
+            if code == NBD_OPT_EXPORT_NAME {
+                let name = format!("a name of {length_bytes} bytes");
+                return Err(Violation::NoSuchExport(name));
+            }
+            let most = format!("options have at most {OPTION_BYTES_MAX} bytes here");
+            answer.push(NBD_REP_ERR_TOO_BIG, &[most.as_bytes()]);
+            self.state = State::Skipping(length_bytes);
+            return Ok(Progress::Took(OPTION_HEADER_BYTES));
+        }
+        let whole = OPTION_HEADER_BYTES + length_bytes as usize;
+        let Some(data) = input.get(OPTION_HEADER_BYTES..whole) else {
+            return Ok(Progress::Needs(whole));
+        };
+        let end = match ClientOption::parse(code, data) {
+            Ok(option) => self.answer(&option, &mut answer)?,
+            Err(_) if code == NBD_OPT_EXPORT_NAME => return Err(no_such_export(data)),
+            Err(bad) => {
+                answer.push(NBD_REP_ERR_INVALID, &[bad.to_string().as_bytes()]);
+                None
+            }
+        };
+        Ok(match end {
+            Some(end) => Progress::Ended(whole, end),
+            None => Progress::Took(whole),
+        })
+    }
+
+    fn answer(
+        &mut self,
+        option: &ClientOption<'_>,
+        answer: &mut Answer<'_>,
+    ) -> Result<Option<HandshakeEnd>, Violation> {
+        match option {
+            ClientOption::ExportName(name) => {
+                let export = self.find(name).ok_or_else(|| no_such_export(name))?;
+                let transmission = self.transmission(export);
+                answer.raw(&transmission.size_bytes.to_be_bytes());
+                answer.raw(&transmission.flags.to_be_bytes());
+                if !self.no_zeroes {
+                    answer.raw(&[0; ZEROES]);
+                }
+                return Ok(Some(HandshakeEnd::Transmission(transmission)));
+            }
+            ClientOption::Abort => {
+                debug_assert_eq!(answer.code, NBD_OPT_ABORT);
+                answer.push(NBD_REP_ACK, &[]);
+                return Ok(Some(HandshakeEnd::Aborted));
+            }
+            ClientOption::List => {
+                for export in self.exports {
+                    let name = export.name.as_bytes();
+                    let length = (name.len() as u32).to_be_bytes();
+                    let description = export.description.as_bytes();
+                    answer.push(NBD_REP_SERVER, &[&length, name, description]);
+                }
+                answer.push(NBD_REP_ACK, &[]);
+            }
+            ClientOption::Info(request) => {
+                self.describe(request, answer);
+            }
+            ClientOption::Go(request) => {
+                let export = self.describe(request, answer);
+                let begin = |export| HandshakeEnd::Transmission(self.transmission(export));
+                return Ok(export.map(begin));
+            }
+            ClientOption::StructuredReply => {
+                self.structured_replies = true;
+                answer.push(NBD_REP_ACK, &[]);
+            }
+            ClientOption::ListMetaContext(request) => {
+                let matches =
+                    |query: &[u8]| query == b"base:" || query == BASE_ALLOCATION.as_bytes();
+                let all = request.queries.is_empty();
+                let found = all || request.queries.iter().any(|query| matches(query));
+                self.contexts(request, found, 0, answer);
+            }
+            ClientOption::SetMetaContext(request) => {
+                let wanted = BASE_ALLOCATION.as_bytes();
+                let found = request.queries.contains(&wanted);
+                let export = self.contexts(request, found, BASE_ALLOCATION_ID, answer);
+                self.context_of = export.filter(|_| found);
+            }
+            ClientOption::StartTls => {
+                answer.push(NBD_REP_ERR_UNSUP, &[b"this server does not encrypt"]);
+            }
+            ClientOption::Unknown => {
+                answer.push(
+                    NBD_REP_ERR_UNSUP,
+                    &[b"this server does not know the option"],
+                );
+            }
+        }
+        Ok(None)
+    }
+
+    fn find(&self, name: &[u8]) -> Option<usize> {
+        let named = |export: &ExportInfo| export.name.as_bytes() == name;
+        let default = (name.is_empty() && !self.exports.is_empty()).then_some(0);
+        self.exports.iter().position(named).or(default)
+    }
+
+    fn transmission(&self, export: usize) -> Transmission {
+        let info = &self.exports[export];
+        let df = match self.structured_replies {
+            true => NBD_FLAG_SEND_DF,
+            false => 0,
+        };
+        Transmission {
+            export,
+            size_bytes: info.size_bytes,
+            flags: info.flags | df,
+            block_sizes: info.block_sizes,
+            structured_replies: self.structured_replies,
+            block_status: self.structured_replies && self.context_of == Some(export),
+        }
+    }
+
+    /// Describes an export, and says which one it was.
+    fn describe(&self, request: &InfoRequest<'_>, answer: &mut Answer<'_>) -> Option<usize> {
+        let Some(export) = self.find(request.export) else {
+            answer.push(NBD_REP_ERR_UNKNOWN, &[b"no such export"]);
+            return None;
+        };
+        let info = &self.exports[export];
+        let transmission = self.transmission(export);
+        let mut tell = |kind: u16, data: [&[u8]; 3]| {
+            let kind = kind.to_be_bytes();
+            answer.push(NBD_REP_INFO, &[&kind, data[0], data[1], data[2]]);
+        };
+        let size = transmission.size_bytes.to_be_bytes();
+        tell(
+            NBD_INFO_EXPORT,
+            [&size, &transmission.flags.to_be_bytes(), &[]],
+        );
+        if request.kinds.contains(&NBD_INFO_NAME) {
+            tell(NBD_INFO_NAME, [info.name.as_bytes(), &[], &[]]);
+        }
+        if request.kinds.contains(&NBD_INFO_DESCRIPTION) {
+            let description = info.description.as_bytes();
+            tell(NBD_INFO_DESCRIPTION, [description, &[], &[]]);
+        }
+        // Told unasked, since requests that keep to other sizes are refused.
+        let sizes = info.block_sizes;
+        tell(
+            NBD_INFO_BLOCK_SIZE,
+            [
+                &sizes.minimum_bytes.to_be_bytes(),
+                &sizes.preferred_bytes.to_be_bytes(),
+                &sizes.maximum_bytes.to_be_bytes(),
+            ],
+        );
+        answer.push(NBD_REP_ACK, &[]);
+        Some(export)
+    }
+
+    /// Answers a question for metadata contexts, and says for which export.
+    fn contexts(
+        &self,
+        request: &MetaContextRequest<'_>,
+        found: bool,
+        id: u32,
+        answer: &mut Answer<'_>,
+    ) -> Option<usize> {
+        if !self.structured_replies {
+            let why = b"metadata contexts need structured replies, which come first";
+            answer.push(NBD_REP_ERR_INVALID, &[why]);
+            return None;
+        }
+        let Some(export) = self.find(request.export) else {
+            answer.push(NBD_REP_ERR_UNKNOWN, &[b"no such export"]);
+            return None;
+        };
+        if found {
+            let name = BASE_ALLOCATION.as_bytes();
+            answer.push(NBD_REP_META_CONTEXT, &[&id.to_be_bytes(), name]);
+        }
+        answer.push(NBD_REP_ACK, &[]);
+        Some(export)
+    }
+}
+
+fn no_such_export(name: &[u8]) -> Violation {
+    let shown = &name[..name.len().min(80)];
+    Violation::NoSuchExport(String::from_utf8_lossy(shown).into_owned())
+}
+
+/// Replies to one option.
+struct Answer<'a> {
+    code: u32,
+    output: &'a mut Vec<u8>,
+}
+
+impl Answer<'_> {
+    fn raw(&mut self, bytes: &[u8]) {
+        self.output.extend_from_slice(bytes);
+    }
+
+    fn push(&mut self, kind: u32, data: &[&[u8]]) {
+        let length: usize = data.iter().map(|part| part.len()).sum();
+        self.raw(&NBD_OPTION_REPLY_MAGIC.to_be_bytes());
+        self.raw(&self.code.to_be_bytes());
+        self.raw(&kind.to_be_bytes());
+        self.raw(&(length as u32).to_be_bytes());
+        for part in data {
+            self.raw(part);
+        }
+    }
+}

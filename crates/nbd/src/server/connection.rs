@@ -1,0 +1,354 @@
+//! One client: negotiation, then requests, until either side ends it.
+
+use super::outbox::{Buffer, Outbox, Reply};
+use super::socket::Socket;
+use super::{Export, Extents, Limits, NamedExport, Request};
+use crate::protocol::constants::NBD_CMD_FLAG_REQ_ONE;
+use crate::protocol::{
+    BadRequest, Command, ExportInfo, Handshake, HandshakeEnd, NbdError, OPTION_BYTES_MAX, Progress,
+    REQUEST_BYTES, RequestHeader, Transmission, Violation, reply,
+};
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Instant;
+
+/// Bytes that are read ahead: the requests of a deep queue, and any option.
+const INBOX_BYTES: usize = 2 * OPTION_BYTES_MAX as usize;
+
+/// Why a connection ended other than by the client's good-bye.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectionError {
+    /// The negotiation was not over in time.
+    #[error("the negotiation took too long")]
+    Slow,
+    /// The negotiation could not go on.
+    #[error("negotiation: {0}")]
+    Violation(#[from] Violation),
+    /// Something came that is no request.
+    #[error(transparent)]
+    BadRequest(#[from] BadRequest),
+    /// The client went away without a word, at a point where it owed one.
+    #[error("the client is gone amid a message")]
+    Gone,
+    /// The socket failed.
+    #[error("socket: {0}")]
+    Socket(io::Error),
+}
+
+impl From<io::Error> for ConnectionError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::TimedOut => ConnectionError::Slow,
+            _ => ConnectionError::Socket(error),
+        }
+    }
+}
+
+/// What all connections of a server share.
+pub(super) struct Site {
+    pub exports: Vec<NamedExport>,
+    pub infos: Vec<ExportInfo>,
+    pub limits: Limits,
+    pub stopping: AtomicBool,
+}
+
+/// Bytes that arrived and were not looked at yet.
+struct Inbox {
+    bytes: Box<[u8]>,
+    start: usize,
+    end: usize,
+}
+
+impl Inbox {
+    fn new() -> Inbox {
+        Inbox {
+            bytes: vec![0; INBOX_BYTES].into_boxed_slice(),
+            start: 0,
+            end: 0,
+        }
+    }
+
+    fn unread(&self) -> &[u8] {
+        &self.bytes[self.start..self.end]
+    }
+
+    fn take(&mut self, count: usize) -> &[u8] {
+        let from = self.start;
+        self.start += count;
+        &self.bytes[from..self.start]
+    }
+
+    /// Where more bytes go. What is unread moves to the front if there is no room behind it.
+    fn room(&mut self) -> &mut [u8] {
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+        } else if self.end == self.bytes.len() {
+            self.bytes.copy_within(self.start.., 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
+        &mut self.bytes[self.end..]
+    }
+}
+
+/// Serves a client to its end.
+pub(super) fn serve(socket: &Arc<Socket>, site: &Site) -> Result<(), ConnectionError> {
+    let mut inbox = Inbox::new();
+    match negotiate(socket, site, &mut inbox)? {
+        Some(transmission) => transmit(socket, site, inbox, &transmission),
+        None => Ok(()),
+    }
+}
+
+fn negotiate(
+    socket: &Socket,
+    site: &Site,
+    inbox: &mut Inbox,
+) -> Result<Option<Transmission>, ConnectionError> {
+    let deadline = Instant::now() + site.limits.negotiation;
+    socket.send_before(&Handshake::greeting(), deadline)?;
+    let mut handshake = Handshake::new(&site.infos);
+    let mut output = Vec::new();
+    loop {
+        let progress = handshake.advance(inbox.unread(), &mut output);
+        // What was answered goes out before an end, and before answers pile up.
+        let piled = output.len() > OPTION_BYTES_MAX as usize;
+        if piled || !matches!(progress, Ok(Progress::Took(_))) {
+            socket.send_before(&output, deadline)?;
+            output.clear();
+        }
+        match progress? {
+            Progress::Took(count) => drop(inbox.take(count)),
+            Progress::Needs(_) => {
+                let between_options = inbox.unread().is_empty();
+                let count = socket.receive_before(inbox.room(), deadline)?;
+                inbox.end += count;
+                match count {
+                    // As clients do that only wanted to look at the server.
+                    0 if between_options => return Ok(None),
+                    0 => return Err(ConnectionError::Gone),
+                    _ => {}
+                }
+            }
+            Progress::Ended(count, end) => {
+                inbox.take(count);
+                return Ok(match end {
+                    HandshakeEnd::Transmission(transmission) => Some(transmission),
+                    HandshakeEnd::Aborted => None,
+                });
+            }
+        }
+    }
+}
+
+fn transmit(
+    socket: &Arc<Socket>,
+    site: &Site,
+    inbox: Inbox,
+    transmission: &Transmission,
+) -> Result<(), ConnectionError> {
+    let outbox = Arc::new(Outbox::for_this_thread(Arc::clone(socket), site.limits));
+    thread::scope(|scope| {
+        let writer = thread::Builder::new().name("nbd-writer".into());
+        writer
+            .spawn_scoped(scope, || outbox.write_when_full())
+            .map_err(ConnectionError::Socket)?;
+        // Requests in flight are answered, and the writer ends, however the connection does.
+        let _end = Finish(&outbox);
+        let mut reader = Requests {
+            socket,
+            export: &*site.exports[transmission.export].export,
+            transmission,
+            outbox: &outbox,
+            inbox,
+            arrived_at: Instant::now(),
+        };
+        reader.read_all(&site.stopping)
+    })
+}
+
+/// Finishes the outbox when it is dropped, also by a panic of an export.
+struct Finish<'a>(&'a Outbox);
+
+impl Drop for Finish<'_> {
+    fn drop(&mut self) {
+        self.0.finish();
+    }
+}
+
+/// The reading side of the transmission phase.
+struct Requests<'a> {
+    socket: &'a Socket,
+    export: &'a dyn Export,
+    transmission: &'a Transmission,
+    outbox: &'a Arc<Outbox>,
+    inbox: Inbox,
+    /// When the bytes in the inbox were read.
+    arrived_at: Instant,
+}
+
+impl Requests<'_> {
+    fn read_all(&mut self, stopping: &AtomicBool) -> Result<(), ConnectionError> {
+        loop {
+            while let Some(header) = self.inbox.unread().first_chunk::<REQUEST_BYTES>() {
+                let header = RequestHeader::decode(header)?;
+                self.inbox.take(REQUEST_BYTES);
+                if header.disconnects() || self.request(header)?.is_break() {
+                    return Ok(());
+                }
+            }
+            if stopping.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            if self.fill()? == 0 {
+                return match self.inbox.unread() {
+                    [] => Ok(()),
+                    _ => Err(ConnectionError::Gone),
+                };
+            }
+        }
+    }
+
+    /// Reads more, after everything that can be answered is on its way.
+    fn fill(&mut self) -> io::Result<usize> {
+        self.outbox.flush();
+        let count = self.socket.receive(self.inbox.room())?;
+        self.inbox.end += count;
+        self.arrived_at = Instant::now();
+        Ok(count)
+    }
+
+    /// Handles one request; a break if there is nobody to answer.
+    fn request(&mut self, header: RequestHeader) -> Result<ControlFlow<()>, ConnectionError> {
+        let command = match header.check(self.transmission) {
+            Ok(command) => command,
+            Err(error) => return self.refuse(header, error),
+        };
+        let structured = self.transmission.structured_replies;
+        let carried = match command {
+            Command::Read | Command::Write => header.length_bytes as usize,
+            _ => 0,
+        };
+        let Some(mut buffer) = self.outbox.admit(carried) else {
+            return Ok(ControlFlow::Break(()));
+        };
+        match command {
+            Command::BlockStatus => {
+                let one = header.flags & NBD_CMD_FLAG_REQ_ONE != 0;
+                let mut extents = Extents::new(header.length_bytes, one);
+                self.export.block_status(header.offset_bytes, &mut extents);
+                let extents = extents.into_list();
+                // The protocol wants one extent at least, and no flags claim nothing.
+                let (head, body) = match extents.is_empty() {
+                    true => (
+                        reply::error(structured, header.cookie, NbdError::Io),
+                        Vec::new(),
+                    ),
+                    false => reply::block_status(header.cookie, &extents),
+                };
+                self.outbox.push(
+                    Reply {
+                        head,
+                        buffer: Buffer::of(body),
+                        sends_buffer: true,
+                        admitted_bytes: 0,
+                    },
+                    false,
+                );
+                return Ok(ControlFlow::Continue(()));
+            }
+            Command::Write => {
+                if let Err(error) = self.receive_data(buffer.bytes_mut()) {
+                    self.outbox.withdraw(carried);
+                    return Err(error);
+                }
+            }
+            _ => {}
+        }
+        self.export.submit(Request::new(
+            self.outbox,
+            header,
+            command,
+            structured,
+            buffer,
+            self.arrived_at,
+        ));
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Answers with an error, after the data of the request, which nobody wants.
+    fn refuse(
+        &mut self,
+        header: RequestHeader,
+        error: NbdError,
+    ) -> Result<ControlFlow<()>, ConnectionError> {
+        let mut left = header.payload_bytes() as usize;
+        loop {
+            left -= self.inbox.take(left.min(self.inbox.unread().len())).len();
+            if left == 0 {
+                break;
+            }
+            if self.fill()? == 0 {
+                return Err(ConnectionError::Gone);
+            }
+        }
+        let Some(buffer) = self.outbox.admit(0) else {
+            return Ok(ControlFlow::Break(()));
+        };
+        self.outbox.push(
+            Reply {
+                head: reply::error(self.transmission.structured_replies, header.cookie, error),
+                buffer,
+                sends_buffer: false,
+                admitted_bytes: 0,
+            },
+            false,
+        );
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn receive_data(&mut self, into: &mut [u8]) -> Result<(), ConnectionError> {
+        let here = into.len().min(self.inbox.unread().len());
+        let (first, mut rest) = into.split_at_mut(here);
+        first.copy_from_slice(self.inbox.take(here));
+        if rest.is_empty() {
+            return Ok(());
+        }
+        self.outbox.flush();
+        while !rest.is_empty() {
+            match self.socket.receive(rest)? {
+                0 => return Err(ConnectionError::Gone),
+                count => rest = &mut rest[count..],
+            }
+        }
+        self.arrived_at = Instant::now();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_unread_at_the_end_of_the_inbox_moves_to_its_front() {
+        let mut inbox = Inbox::new();
+        let room = inbox.room();
+        let count = room.len();
+        room.iter_mut()
+            .zip(0_u32..)
+            .for_each(|(byte, i)| *byte = (i % 251) as u8);
+        inbox.end = count;
+        inbox.take(count - 8);
+        let unread = inbox.unread().to_vec();
+        assert_eq!(inbox.room().len(), count - 8);
+        assert_eq!(inbox.unread(), unread);
+        // Nothing moves while there is room behind, and nothing is left once all is read.
+        inbox.end += 100;
+        assert_eq!(inbox.room().len(), count - 108);
+        inbox.take(108);
+        assert_eq!(inbox.room().len(), count);
+    }
+}

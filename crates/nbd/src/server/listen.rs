@@ -1,0 +1,108 @@
+//! Where a server listens.
+
+use super::socket::Socket;
+use super::{ConnectionError, ServerError};
+use std::fmt;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+/// An address to listen at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Listen {
+    /// A Unix socket.
+    Unix(PathBuf),
+    /// TCP on an address of this machine alone; with port 0, on a free port.
+    Loopback(SocketAddr),
+    /// TCP on an address that other machines may reach. Nothing is encrypted and nobody is asked who
+    /// they are.
+    Insecure(SocketAddr),
+}
+
+impl fmt::Display for Listen {
+    /// As the URI that clients take.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Listen::Unix(path) => write!(f, "nbd+unix:///?socket={}", path.display()),
+            Listen::Loopback(address) | Listen::Insecure(address) => write!(f, "nbd://{address}"),
+        }
+    }
+}
+
+/// A socket that clients connect to.
+#[derive(Debug)]
+pub(super) enum Listener {
+    Unix(UnixListener, PathBuf),
+    Tcp(TcpListener),
+}
+
+impl Listener {
+    /// Listens.
+    pub fn bind(at: &Listen) -> Result<(Listener, Listen), ServerError> {
+        let failed = |source| ServerError::Bind {
+            at: at.clone(),
+            source,
+        };
+        match at {
+            Listen::Unix(path) => {
+                remove_stale(path).map_err(failed)?;
+                let listener = UnixListener::bind(path).map_err(failed)?;
+                listener.set_nonblocking(true).map_err(failed)?;
+                Ok((Listener::Unix(listener, path.clone()), at.clone()))
+            }
+            Listen::Loopback(address) if !address.ip().is_loopback() => {
+                Err(ServerError::LeavesTheMachine(*address))
+            }
+            Listen::Loopback(address) | Listen::Insecure(address) => {
+                let listener = TcpListener::bind(address).map_err(failed)?;
+                listener.set_nonblocking(true).map_err(failed)?;
+                let bound = listener.local_addr().map_err(failed)?;
+                let at = match at {
+                    Listen::Insecure(_) => Listen::Insecure(bound),
+                    _ => Listen::Loopback(bound),
+                };
+                Ok((Listener::Tcp(listener), at))
+            }
+        }
+    }
+
+    /// The next client that waits; `WouldBlock` if none does.
+    pub fn accept(&self) -> Result<Socket, ConnectionError> {
+        let socket = match self {
+            Listener::Unix(listener, _) => Socket::unix(listener.accept()?.0.into()),
+            Listener::Tcp(listener) => Socket::tcp(listener.accept()?.0.into())?,
+        };
+        Ok(socket)
+    }
+
+    pub fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Listener::Unix(listener, _) => listener.as_fd(),
+            Listener::Tcp(listener) => listener.as_fd(),
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Listener::Unix(_, path) = self {
+            // Somebody may have removed it; the next server does so, if it is left.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// Removes the socket of a server that is gone: one that nobody listens at.
+fn remove_stale(path: &Path) -> io::Result<()> {
+    let is_socket = path
+        .symlink_metadata()
+        .is_ok_and(|found| found.file_type().is_socket());
+    let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+    if is_socket && UnixStream::connect(path).is_err_and(refused) {
+        std::fs::remove_file(path)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,331 @@
+//! A server: exports, the sockets they are reached through, and the threads between.
+//!
+//! A connection has one thread that reads. It takes all requests that have arrived with one call, hands
+//! each to the [`Export`], and sends all answers that are there by then with one call: a client with a
+//! queue depth of 1 costs two system calls a request and one wake-up, and a deep queue less. An answer
+//! that comes later is sent by the thread that completes the request, so no third thread is woken
+//! between the instant when an answer is due and the client. A client that does not read its answers
+//! is left to a second thread of its connection, which sleeps otherwise; so nobody waits for a client
+//! but its own threads. Threads rather than an event loop: clients are few, and a thread that blocks
+//! in `recv` is woken with less work than one that first asks `epoll` whose turn it is.
+//!
+//! What a client can hold is bounded: time to negotiate, requests and bytes in flight, connections.
+
+mod connection;
+mod export;
+mod listen;
+mod outbox;
+mod request;
+mod socket;
+
+pub use connection::ConnectionError;
+pub use export::{Export, Extents, Features, NamedExport};
+pub use listen::Listen;
+pub use request::{Completions, Request};
+
+use crate::protocol::constants::NBD_MAX_STRING;
+use connection::Site;
+use listen::Listener;
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use socket::Socket;
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// What one client can hold.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// How long the negotiation may take.
+    pub negotiation: Duration,
+    /// Requests of a connection that are not answered yet.
+    pub in_flight_max: usize,
+    /// Bytes of data of those requests; a single request may have more.
+    pub in_flight_bytes_max: usize,
+    /// Connections at once; more are hung up on.
+    pub connections_max: usize,
+    /// How long clients have to take their answers when the server stops, and exports, after that, to
+    /// complete what is left.
+    pub drain: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            negotiation: Duration::from_secs(10),
+            in_flight_max: 256,
+            in_flight_bytes_max: 64 << 20,
+            connections_max: 64,
+            drain: Duration::from_secs(5),
+        }
+    }
+}
+
+/// Why there is no server.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// The address cannot be listened at.
+    #[error("cannot listen at {at}: {source}")]
+    Bind {
+        /// The address.
+        at: Listen,
+        /// Why.
+        source: io::Error,
+    },
+    /// An address that is not of this machine alone.
+    #[error(
+        "{0} can be reached from other machines, unencrypted: use a Unix socket or a loopback address"
+    )]
+    LeavesTheMachine(SocketAddr),
+    /// An export that the protocol cannot describe.
+    #[error("export {name:?}: {what}")]
+    Export {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// The machine has no more threads or files.
+    #[error("cannot start the server: {0}")]
+    Start(io::Error),
+}
+
+/// What a server tells of its clients, with the connection's number.
+#[derive(Debug)]
+pub enum Event {
+    /// A client is there.
+    Connected,
+    /// A client was hung up on: there are as many as may be.
+    TooMany,
+    /// A connection has ended, by the client's good-bye or otherwise.
+    Ended(Result<(), ConnectionError>),
+}
+
+#[derive(Default)]
+struct Connections {
+    /// Those that clients may use, by number.
+    sockets: BTreeMap<u64, Arc<Socket>>,
+    /// Those whose end was not told yet either.
+    untold: usize,
+}
+
+struct Shared {
+    site: Site,
+    connections: Mutex<Connections>,
+    ended: Condvar,
+    /// Written to when the server shall stop.
+    stop: OwnedFd,
+    log: Box<dyn Fn(u64, Event) + Send + Sync>,
+}
+
+/// A server that runs. It stops when it is dropped.
+pub struct Server {
+    shared: Arc<Shared>,
+    listen: Listen,
+    acceptor: Option<JoinHandle<()>>,
+}
+
+/// Stops a server, from any thread.
+#[derive(Clone)]
+pub struct StopHandle(Arc<Shared>);
+
+impl StopHandle {
+    /// Has the server stop; returns at once.
+    pub fn stop(&self) {
+        self.0.site.stopping.store(true, Ordering::Relaxed);
+        // Fails only when as many stops wait as a number can count.
+        let _ = rustix::io::write(&self.0.stop, &1u64.to_ne_bytes());
+    }
+}
+
+impl Server {
+    /// Listens, and serves every client that comes. `log` hears of them.
+    ///
+    /// # Errors
+    /// When it cannot listen there, or an export cannot be described.
+    pub fn start(
+        listen: &Listen,
+        exports: Vec<NamedExport>,
+        limits: Limits,
+        log: impl Fn(u64, Event) + Send + Sync + 'static,
+    ) -> Result<Server, ServerError> {
+        exports.iter().try_for_each(check)?;
+        let (listener, listen) = Listener::bind(listen)?;
+        let stop = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
+        let shared = Arc::new(Shared {
+            site: Site {
+                infos: exports.iter().map(NamedExport::info).collect(),
+                exports,
+                limits,
+                stopping: AtomicBool::new(false),
+            },
+            connections: Mutex::default(),
+            ended: Condvar::new(),
+            stop: stop.map_err(|error| ServerError::Start(error.into()))?,
+            log: Box::new(log),
+        });
+        let acceptor = thread::Builder::new().name("nbd-accept".into()).spawn({
+            let shared = Arc::clone(&shared);
+            move || accept_all(&shared, &listener)
+        });
+        Ok(Server {
+            shared,
+            listen,
+            acceptor: Some(acceptor.map_err(ServerError::Start)?),
+        })
+    }
+
+    /// Where it listens, with the port that it got.
+    #[must_use]
+    pub fn listen(&self) -> &Listen {
+        &self.listen
+    }
+
+    /// What stops it.
+    #[must_use]
+    pub fn stop_handle(&self) -> StopHandle {
+        StopHandle(Arc::clone(&self.shared))
+    }
+
+    /// Waits until somebody stops it and every connection has ended.
+    pub fn wait(mut self) {
+        self.join();
+    }
+
+    fn join(&mut self) {
+        if let Some(acceptor) = self.acceptor.take() {
+            let _ = acceptor.join();
+            self.shared.drain();
+        }
+    }
+}
+
+impl Drop for Server {
+    /// Stops: takes no more clients, answers what is in flight, and ends.
+    fn drop(&mut self) {
+        self.stop_handle().stop();
+        self.join();
+    }
+}
+
+fn check(export: &NamedExport) -> Result<(), ServerError> {
+    let sizes = export.export.block_sizes();
+    let size_bytes = export.export.size_bytes();
+    let what = if !sizes.are_lawful() {
+        format!("{sizes:?} are not block sizes that the protocol allows")
+    } else if size_bytes == 0 || !size_bytes.is_multiple_of(u64::from(sizes.minimum_bytes)) {
+        format!(
+            "{size_bytes} bytes are not a number of blocks of {} bytes",
+            sizes.minimum_bytes
+        )
+    } else if export.name.len() > NBD_MAX_STRING
+        || export.export.description().len() > NBD_MAX_STRING
+    {
+        format!("its name or description has more than {NBD_MAX_STRING} bytes")
+    } else {
+        return Ok(());
+    };
+    Err(ServerError::Export {
+        name: export.name.clone(),
+        what,
+    })
+}
+
+impl Shared {
+    fn connections(&self) -> MutexGuard<'_, Connections> {
+        self.connections
+            .lock()
+            .expect("no panic holds the connections")
+    }
+
+    /// Ends all connections: first those that wait for requests, then those whose clients do not
+    /// take their answers. Those whose export does not answer are left behind.
+    fn drain(&self) {
+        for end in [Socket::stop_reading, Socket::hang_up] {
+            let connections = self.connections();
+            for socket in connections.sockets.values() {
+                end(socket);
+            }
+            let live = |connections: &mut Connections| connections.untold > 0;
+            let waited = self
+                .ended
+                .wait_timeout_while(connections, self.site.limits.drain, live);
+            drop(waited.expect("no panic holds the connections"));
+        }
+    }
+}
+
+fn accept_all(shared: &Arc<Shared>, listener: &Listener) {
+    for number in 1.. {
+        let mut fds = [
+            PollFd::new(&shared.stop, PollFlags::IN),
+            PollFd::from_borrowed_fd(listener.as_fd(), PollFlags::IN),
+        ];
+        let _ = poll(&mut fds, None);
+        if shared.site.stopping.load(Ordering::Relaxed) {
+            return;
+        }
+        match listener.accept() {
+            Ok(socket) => connect(shared, number, socket),
+            Err(ConnectionError::Socket(error)) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(_) => {
+                // The client is gone already, or there are no more files; these take a while to come
+                // free, and the client waits for it.
+                let pause = Timespec {
+                    tv_sec: 0,
+                    tv_nsec: 50_000_000,
+                };
+                let _ = poll(&mut fds[..1], Some(&pause));
+            }
+        }
+    }
+}
+
+fn connect(shared: &Arc<Shared>, number: u64, socket: Socket) {
+    let socket = Arc::new(socket);
+    {
+        let mut connections = shared.connections();
+        if connections.sockets.len() >= shared.site.limits.connections_max {
+            drop(connections);
+            (shared.log)(number, Event::TooMany);
+            return;
+        }
+        connections.sockets.insert(number, Arc::clone(&socket));
+        connections.untold += 1;
+    }
+    (shared.log)(number, Event::Connected);
+    let live = Live {
+        shared: Arc::clone(shared),
+        number,
+    };
+    // If there is no thread for it, the client sees its connection closed.
+    let _ = thread::Builder::new()
+        .name(format!("nbd-{number}"))
+        .spawn(move || {
+            let result = connection::serve(&socket, &live.shared.site);
+            socket.hang_up();
+            // Whoever hears of the end finds the place free.
+            live.shared.connections().sockets.remove(&live.number);
+            (live.shared.log)(live.number, Event::Ended(result));
+        });
+}
+
+/// A connection that is counted until this is dropped, also by a panic.
+struct Live {
+    shared: Arc<Shared>,
+    number: u64,
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        if let Ok(mut connections) = self.shared.connections.lock() {
+            connections.sockets.remove(&self.number);
+            connections.untold -= 1;
+        }
+        self.shared.ended.notify_all();
+    }
+}
