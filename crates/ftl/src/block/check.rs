@@ -3,6 +3,7 @@
 use super::BlockLayer;
 use super::config::MERGE_RESERVE;
 use super::pool::Use;
+use crate::donors::wear_of_all;
 use ftlab_base::{BlockId, Lpn, SuperblockId};
 use ftlab_nand::StateError;
 
@@ -46,6 +47,15 @@ impl BlockLayer {
         StateError::unless(seen == self.pool.uses(), || {
             "what superblocks are used for is not where they are".into()
         })?;
+        for (s, worn) in (0..)
+            .map(SuperblockId)
+            .zip(wear_of_all(&self.layout, &self.array))
+        {
+            let kept = self.pool.wear(s);
+            StateError::unless(kept == worn || seen[s.index()] == Use::Retired, || {
+                format!("{s} was erased {worn} times, and {kept} are kept")
+            })?;
+        }
         for (s, _) in (0..)
             .zip(&seen)
             .filter(|(_, place)| **place == Use::Retired)

@@ -46,8 +46,11 @@ impl BlockLayer {
         batch: &mut OpBatch,
     ) -> bool {
         let place = (&self.layout, superblock);
-        self.donors
-            .make_ready(place, &mut self.array, erasing, batch)
+        let is_whole = self
+            .donors
+            .make_ready(place, &mut self.array, erasing, batch);
+        self.pool.erased(superblock, &self.array);
+        is_whole
     }
 
     /// Superblocks without which a group cannot go on.

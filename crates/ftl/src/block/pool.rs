@@ -1,7 +1,7 @@
 //! What every superblock is used for, and the queues of free ones.
 
 use super::space::LogicalBlock;
-use crate::donors::wear_of;
+use crate::donors::{wear_of, wear_of_all};
 use ftlab_base::{Layout, SuperblockId};
 use ftlab_nand::Array;
 use std::collections::VecDeque;
@@ -26,16 +26,19 @@ pub(super) struct Pool {
     layout: Layout,
     uses: Vec<Use>,
     free: Vec<VecDeque<SuperblockId>>,
+    /// Erases of each superblock, as `wear_of` counts them: levelling asks for all of them at a time.
+    worn: Vec<u32>,
 }
 
 impl Pool {
-    pub fn new(layout: Layout) -> Pool {
+    pub fn new(layout: Layout, array: &Array) -> Pool {
         let per_group = layout.superblocks_per_group;
         let queue = |group| (group * per_group..(group + 1) * per_group).map(SuperblockId);
         Pool {
             layout,
             uses: vec![Use::Free; layout.superblocks() as usize],
             free: (0..layout.groups).map(|g| queue(g).collect()).collect(),
+            worn: wear_of_all(&layout, array),
         }
     }
 
@@ -82,26 +85,33 @@ impl Pool {
     pub fn take_worn(&mut self, group: u32, wear: u32, array: &Array) -> Option<SuperblockId> {
         let queue = &self.free[group as usize];
         let good = (0..queue.len()).filter(|&n| !self.is_bad(queue[n], array));
-        let most = good.max_by_key(|&n| (self.wear(queue[n], array), usize::MAX - n))?;
-        if self.wear(queue[most], array) <= wear {
+        let most = good.max_by_key(|&n| (self.wear(queue[n]), usize::MAX - n))?;
+        if self.wear(queue[most]) <= wear {
             return None;
         }
         self.free[group as usize].remove(most)
     }
 
     /// How often a superblock was erased.
-    pub fn wear(&self, superblock: SuperblockId, array: &Array) -> u32 {
-        wear_of(&self.layout, array, superblock)
+    pub fn wear(&self, superblock: SuperblockId) -> u32 {
+        self.worn[superblock.index()]
     }
 
-    /// Takes over the queues of another pool and what else is used for what; whatever is in neither
-    /// is retired.
+    /// A superblock was erased, or blocks of it replaced.
+    pub fn erased(&mut self, superblock: SuperblockId, array: &Array) {
+        self.worn[superblock.index()] = wear_of(&self.layout, array, superblock);
+    }
+
+    /// Takes over the queues of another pool, what else is used for what, and the wear of an array;
+    /// whatever is in neither is retired.
     pub fn restore(
         &mut self,
         free: Vec<Vec<SuperblockId>>,
         data: impl Iterator<Item = (SuperblockId, LogicalBlock)>,
         logs: impl Iterator<Item = (SuperblockId, LogicalBlock)>,
+        array: &Array,
     ) {
+        self.worn = wear_of_all(&self.layout, array);
         self.uses.fill(Use::Retired);
         for superblock in free.iter().flatten() {
             self.uses[superblock.index()] = Use::Free;

@@ -80,7 +80,7 @@ impl BlockLayer {
         let data = self.data.iter().enumerate();
         let data = data.filter_map(|(n, &s)| Some((s?, self.space.block(n))));
         let logs = self.logs.iter().map(|(block, log)| (log.superblock, block));
-        self.pool.restore(state.free, data, logs);
+        self.pool.restore(state.free, data, logs, &self.array);
         self.merges = state.merges;
         self.merges_since_wear = state.merges_since_wear;
         self.refusal = state.refusal;

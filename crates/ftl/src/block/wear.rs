@@ -35,7 +35,7 @@ impl BlockLayer {
             .filter_map(|(n, state)| match *state {
                 Use::Data(block) if self.logs.get(block).is_none() => {
                     let superblock = SuperblockId(n as u32);
-                    Some((self.pool.wear(superblock, &self.array), superblock, block))
+                    Some((self.pool.wear(superblock), superblock, block))
                 }
                 _ => None,
             })

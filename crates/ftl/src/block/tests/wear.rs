@@ -38,7 +38,7 @@ fn a_pass_moves_the_youngest_data_without_a_log_to_the_most_worn_free_blocks() {
     (0..201).for_each(|n| bench.write(n % 2 * 8 + n * 5 % 8));
     bench.write(2 * 8 + 3);
     let with_log = bench.layer.data[2];
-    let wear = |bench: &Bench, sb| bench.layer.pool.wear(sb, &bench.layer.array);
+    let wear = |bench: &Bench, sb| bench.layer.pool.wear(sb);
     let free = bench.layer.pool.free(0).iter();
     let mut free: Vec<u32> = free.map(|&sb| wear(&bench, sb)).collect();
     free.sort_unstable();
