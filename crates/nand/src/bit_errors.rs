@@ -159,14 +159,17 @@ impl BitErrors {
         self.failing_codewords(self.rber(stress, self.params.retries_max)) / bits
     }
 
+    /// The share of pages of `codewords` codewords that ECC cannot correct after `retries` retries.
+    pub(crate) fn failing_pages(&self, stress: Stress, retries: u32, codewords: u32) -> f64 {
+        let share = self.failing_codewords(self.rber(stress, retries));
+        // One bad codeword is enough. For small shares 1 − (1 − x)^n loses its digits.
+        -(f64::from(codewords) * (-share).ln_1p()).exp_m1()
+    }
+
     /// What becomes of reading a page of `codewords` codewords that is weaker than the share
     /// `1 − weakness` of all pages.
     pub(crate) fn correct(&self, stress: Stress, codewords: u32, weakness: f64) -> Corrected {
-        let fails = |retries| {
-            let share = self.failing_codewords(self.rber(stress, retries));
-            // One bad codeword is enough. For small shares 1 − (1 − x)^n loses its digits.
-            weakness < -(f64::from(codewords) * (-share).ln_1p()).exp_m1()
-        };
+        let fails = |retries| weakness < self.failing_pages(stress, retries, codewords);
         let retries = (0..=self.params.retries_max).find(|&retries| !fails(retries));
         Corrected {
             retries: retries.unwrap_or(self.params.retries_max),

@@ -45,6 +45,9 @@ pub(crate) enum Draw {
 }
 
 impl Reliability {
+    /// The least that [`Reliability::uniform`] draws.
+    pub(crate) const LEAST_DRAW: f64 = 0.5 / (1_u64 << 53) as f64;
+
     /// A number that depends on nothing but the seed, what it is for, and two words.
     pub(crate) fn hash(&self, draw: Draw, a: u64, b: u64) -> u64 {
         mix64(mix64(mix64(self.seed ^ draw as u64) ^ a) ^ b)
@@ -52,7 +55,7 @@ impl Reliability {
 
     /// The same as a number above 0 and below 1.
     pub(crate) fn uniform(&self, draw: Draw, a: u64, b: u64) -> f64 {
-        ((self.hash(draw, a, b) >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+        ((self.hash(draw, a, b) >> 11) as f64 + 0.5) * (2.0 * Self::LEAST_DRAW)
     }
 
     /// Whether a physical block is bad from the beginning.

@@ -37,6 +37,20 @@ pub(super) struct Cell {
     pub reads: u32,
     /// The array's age when it was last erased, in seconds at the reference temperature.
     pub born_s: u64,
+    /// Reads since the erase, up to which none can fail at the present age.
+    calm_reads: u32,
+}
+
+impl Cell {
+    fn new(home: u32, life: u32) -> Cell {
+        Cell {
+            home,
+            life,
+            reads: 0,
+            born_s: 0,
+            calm_reads: 0,
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -50,12 +64,7 @@ pub(super) struct Faults {
 
 impl Faults {
     pub fn new(config: Reliability, blocks: u32) -> Faults {
-        let cell = |home| Cell {
-            home,
-            life: config.life_cycles(home),
-            reads: 0,
-            born_s: 0,
-        };
+        let cell = |home| Cell::new(home, config.life_cycles(home));
         Faults {
             cells: (0..blocks).map(cell).collect(),
             config,
@@ -130,6 +139,7 @@ impl Array {
     pub fn age(&mut self, seconds: u64) {
         if let Some(faults) = &mut self.faults {
             faults.age_s = faults.age_s.saturating_add(seconds);
+            faults.cells.iter_mut().for_each(|cell| cell.calm_reads = 0);
         }
     }
 
@@ -152,7 +162,7 @@ impl Array {
         let faults = self.faults.as_mut().expect("asked only then");
         let age_s = faults.age_s;
         let cell = &mut faults.cells[block.index()];
-        (cell.reads, cell.born_s) = (0, age_s);
+        (cell.reads, cell.born_s, cell.calm_reads) = (0, age_s, 0);
         let home = cell.home;
         if !faults.is_worn_out(block, cycles) {
             return true;
@@ -190,19 +200,26 @@ impl Array {
         let age_s = faults.age_s;
         let cell = &mut faults.cells[place.block.index()];
         cell.reads = cell.reads.saturating_add(1);
-        let (home, reads) = (cell.home, cell.reads);
-        let hours = hours(age_s - cell.born_s);
+        if cell.reads <= cell.calm_reads {
+            return (0, true);
+        }
         let Some(errors) = &faults.config.bit_errors else {
             return (0, true);
         };
-        let page = u64::from(home) << 32 | u64::from(place.page);
-        let weakness = faults.config.uniform(Draw::WeakPage, page, cycles.into());
-        let stress = Stress {
+        let mut stress = Stress {
             cycles,
-            hours,
-            reads,
+            hours: hours(age_s - cell.born_s),
+            reads: cell.reads.saturating_mul(2),
         };
         let codewords = page_bytes.div_ceil(errors.params().codeword_bytes);
+        // Every read makes a failure likelier, so what is sure for twice as many is sure until then.
+        if errors.failing_pages(stress, 0, codewords) < Reliability::LEAST_DRAW {
+            cell.calm_reads = stress.reads;
+            return (0, true);
+        }
+        stress.reads = cell.reads;
+        let page = u64::from(cell.home) << 32 | u64::from(place.page);
+        let weakness = faults.config.uniform(Draw::WeakPage, page, cycles.into());
         let corrected = errors.correct(stress, codewords, weakness);
         faults.counters.retries += u64::from(corrected.retries);
         faults.counters.unreadable += u64::from(!corrected.readable);
@@ -225,5 +242,77 @@ impl Array {
                 reads: cell.reads,
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bit_errors::{BitErrors, ErrorParams};
+    use crate::op::{Cause, OpBatch, Order};
+    use ftlab_base::{DieId, Geometry};
+
+    /// What an array answers without a second look is what the closer look would have said.
+    #[test]
+    fn reads_that_cannot_fail_are_those_that_do_not() {
+        let errors = BitErrors::new(ErrorParams {
+            rated_cycles: 10,
+            rber_new: 1e-6,
+            rber_wear: 5e-5,
+            wear_power: 2.0,
+            rber_retention: 2.5e-4,
+            retention_power: 1.2,
+            rber_disturb: 0.1,
+            disturb_power: 1.0,
+            activation_ev: 1.1,
+            codeword_bytes: 512,
+            correctable_bits: 15,
+            retries_max: 4,
+            retry_gain: 0.3,
+        });
+        let reliability = Reliability {
+            seed: 7,
+            factory_bad: 0.0,
+            endurance: None,
+            bit_errors: Some(errors.clone()),
+        };
+        let geometry = Geometry {
+            channels: 1,
+            dies_per_channel: 1,
+            planes_per_die: 1,
+            blocks_per_die: 1,
+            pages_per_block: 1,
+            page_bytes: 4096,
+            slot_bytes: 4096,
+        };
+        let (die, block) = (DieId(0), BlockId(0));
+        let mut array = Array::with_reliability(geometry, Some(reliability.clone()));
+        let (mut batch, mut repeated, mut aged) = (OpBatch::default(), 0, 0);
+        let place = PagePlace {
+            die,
+            block,
+            page: 0,
+        };
+        for cycle in 1..=20 {
+            assert!(array.erase((die, block), 1, Cause::Host, Order::FREE, &mut batch));
+            assert!(
+                array
+                    .program(place, 1, Cause::Host, Order::FREE, &mut batch)
+                    .is_good()
+            );
+            for read in 1..=20_000 {
+                if read % 4_000 == 0 {
+                    array.age(3_600_000);
+                    aged += 1;
+                }
+                let (retries, readable) = array.correct(place);
+                let weakness = reliability.uniform(Draw::WeakPage, 0, cycle);
+                let sure = errors.correct(array.stress(block), 8, weakness);
+                assert_eq!((retries, readable), (sure.retries, sure.readable));
+                repeated += retries;
+            }
+            batch.clear();
+        }
+        assert!(repeated > 0 && aged > 0 && repeated < 20 * 20_000 * 4);
     }
 }
