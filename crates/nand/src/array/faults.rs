@@ -260,9 +260,9 @@ mod tests {
             rber_new: 1e-6,
             rber_wear: 5e-5,
             wear_power: 2.0,
-            rber_retention: 2.5e-4,
+            rber_retention: 5e-4,
             retention_power: 1.2,
-            rber_disturb: 0.1,
+            rber_disturb: 0.05,
             disturb_power: 1.0,
             activation_ev: 1.1,
             codeword_bytes: 512,
@@ -301,8 +301,8 @@ mod tests {
                     .is_good()
             );
             for read in 1..=20_000 {
-                if read % 4_000 == 0 {
-                    array.age(3_600_000);
+                if cycle % 3 == 0 && read == 10 {
+                    array.age(100_000_000);
                     aged += 1;
                 }
                 let (retries, readable) = array.correct(place);
