@@ -78,7 +78,7 @@ FULL := $(MADE)/report-full.html
 
 test-web: out/test-review/$(REPORT)
 	@test -d $(WEB)/test || { echo "test: $(WEB)/test is missing" >&2; exit 1; }
-	cargo test -q -p ftlab-report --test html pages_for_the_browser
+	cargo test -q --workspace --test html pages_for_the_browser
 	cd $(WEB) && REPORT_HTML=$(CURDIR)/$<:$(abspath $(FULL)) CHROMIUM="$$(command -v $(CHROMIUM))" node --test
 
 out/test-review/$(REPORT): $(FTLAB) $(DATA)

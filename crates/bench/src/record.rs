@@ -2,6 +2,7 @@
 
 use crate::driver::{Direction, INTERVAL_S, Interval, RunReport};
 use ftlab_base::{CommandKind, LatencyHistogram, Nanos, SimTime};
+use ftlab_drive::{Device, Health};
 use ftlab_result::{Inside, Traffic};
 use std::collections::BTreeMap;
 
@@ -35,8 +36,12 @@ pub struct Record {
     pub series_ios: Vec<u64>,
     /// Bytes moved in each second.
     pub series_bytes: Vec<u64>,
+    /// Write amplification of each second; 0 where the host wrote nothing.
+    pub series_wa: Vec<f64>,
     /// Mean watts of each second; empty when the drive's file does not say what its parts take.
     pub series_watts: Vec<f64>,
+    /// How the drive stood at the end, if it is of flash and was looked at.
+    pub health: Option<Health>,
 }
 
 /// The directions of a run, over all its jobs.
@@ -89,10 +94,23 @@ impl Record {
             inside: inside(report),
             series_ios: of_intervals(&directions, |interval| interval.ios),
             series_bytes: of_intervals(&directions, |interval| interval.bytes),
+            series_wa: report.series_wa.clone(),
             series_watts: report
                 .power
                 .as_ref()
                 .map_or_else(Vec::new, |power| power.series_watts.clone()),
+            health: None,
+        }
+    }
+}
+
+impl Record {
+    /// The same, with how the drive stands.
+    #[must_use]
+    pub fn on(self, device: &dyn Device) -> Record {
+        Record {
+            health: device.health(),
+            ..self
         }
     }
 }
@@ -104,7 +122,8 @@ fn of_intervals(directions: &Directions, count: impl Fn(&Interval) -> u64) -> Ve
 /// Named figures of a run. Always: `wa` (at steady state, see the driver), `wa_total`. With a
 /// clock, over reads, writes and trims together: `iops`, `mb_s` (10^6 bytes), `mib_s` (2^20
 /// bytes), `lat_avg_ms`, `lat_max_ms`, `lat_p99_ms`, `lat_p99_99_ms`. `errors` when there were
-/// any. With a clock on a drive whose file says what its parts take: `watts`, the mean, `idle_watts`,
+/// any. With a clock: `pauses`, times of more than a second (or what a scenario says) without progress
+/// while somebody waits, and `longest_pause_s`. With a clock on a drive whose file says what its parts take: `watts`, the mean, `idle_watts`,
 /// with nothing to do, and `joules_per_gb` of what the host read and wrote.
 fn metrics(report: &RunReport, directions: &Directions) -> BTreeMap<String, f64> {
     let mut metrics = BTreeMap::new();
@@ -125,6 +144,10 @@ fn metrics(report: &RunReport, directions: &Directions) -> BTreeMap<String, f64>
         put("lat_max_ms", latency.max().as_millis());
         put("lat_p99_ms", latency.percentile(99.0).as_millis());
         put("lat_p99_99_ms", latency.percentile(99.99).as_millis());
+    }
+    if report.simulated > Nanos::ZERO {
+        put("pauses", report.pauses.count as f64);
+        put("longest_pause_s", report.pauses.longest.as_secs());
     }
     if let Some(power) = &report.power {
         put("watts", power.watts());

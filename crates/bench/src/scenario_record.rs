@@ -12,7 +12,7 @@ impl Record {
     /// The result of a scenario: that of its commands, and figures of its programs.
     ///
     /// `NAME_seconds` for each process that came to its end; `seconds` from the first start to the
-    /// last end of those that are waited for; `pauses` and `longest_pause_s`; `dirty_max_mb`.
+    /// last end of those that are waited for; `dirty_max_mb`.
     /// `mb_s` and `mib_s` are what the programs waited for moved in that time, the operating
     /// system's own writes left out.
     #[must_use]
@@ -48,7 +48,5 @@ fn put_figures(report: &ScenarioReport, metrics: &mut BTreeMap<String, f64>) {
         put("mb_s", bytes as f64 / 1e6 / took.as_secs());
         put("mib_s", bytes as f64 / MEBIBYTE / took.as_secs());
     }
-    put("pauses", report.pauses as f64);
-    put("longest_pause_s", report.longest_pause.as_secs());
     put("dirty_max_mb", report.dirty_max_bytes as f64 / 1e6);
 }

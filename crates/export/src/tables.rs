@@ -154,13 +154,18 @@ struct Moment<'a> {
     n: usize,
 }
 
-/// I/Os and watts over time, a row an interval of a run.
+/// I/Os, bytes, write amplification and watts over time, a row an interval of a run.
 #[must_use]
 pub fn series(sets: &[Labelled<'_>]) -> Table {
     let mut rows = Vec::new();
     for &(label, set) in sets {
         for run in &set.runs {
-            let moments = 0..run.series_ios.len().max(run.series_watts.len());
+            let lengths = [
+                run.series_ios.len(),
+                run.series_wa.len(),
+                run.series_watts.len(),
+            ];
+            let moments = 0..lengths.into_iter().max().unwrap_or(0);
             rows.extend(moments.map(|n| Moment { set: label, run, n }));
         }
     }
@@ -172,6 +177,8 @@ pub fn series(sets: &[Labelled<'_>]) -> Table {
     });
     table.number("interval_s", |row| Some(row.run.series_interval_s));
     table.whole("ios", |row| row.run.series_ios.get(row.n).copied());
+    table.whole("bytes", |row| row.run.series_bytes.get(row.n).copied());
+    table.number("wa", |row| row.run.series_wa.get(row.n).copied());
     table.number("watts", |row| row.run.series_watts.get(row.n).copied());
     table.table("series")
 }

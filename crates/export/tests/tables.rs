@@ -20,7 +20,7 @@ fn set() -> ResultSet {
             "id": id, "drive": "d", "test": "t", "state": "new", "steps": [],
             "metrics": {"iops": 0.1, "mb_s": 1e300}, "read": traffic(0), "write": traffic(ios),
             "trim": traffic(0), "series_ios": [ios, 0], "series_interval_s": 1.0,
-            "series_watts": watts,
+            "series_bytes": [ios * 4096, 0], "series_wa": [1.5, 0.0], "series_watts": watts,
             "inside": {
                 "wa": 1.5, "host_ios": ios, "nand_programs": u64::MAX, "nand_reads": 0,
                 "nand_erases": 0, "gc_share": 0.0, "buffer_stalls": 0, "submitted": ios,

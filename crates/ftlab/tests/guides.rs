@@ -1,4 +1,4 @@
-//! Every command of a guide does what the guide says it does: it runs.
+//! Every command of the README and of a guide does what is said of it: it runs.
 //!
 //! A guide's commands run one after the other in a directory that has the repository's jobs and scripts, and
 //! the files that the guide says to keep. Reviews run with `--quick`, and it is a small drive that is brought
@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 /// The drive that is brought to a steady state in place of a larger one.
 const SMALL: &str = "generic-mlc-8";
 
-const PROGRAM: &str = "target/release/ftlab";
+/// How guides call the program, and the README.
+const PROGRAM: [&str; 2] = ["target/release/ftlab", "ftlab"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -63,7 +64,7 @@ fn arguments(line: &str) -> Option<Vec<String>> {
     if ["make", "cargo", "git"].contains(&program.as_str()) {
         return None;
     }
-    assert_eq!(program, PROGRAM, "{line}");
+    assert!(PROGRAM.contains(&program.as_str()), "{line}");
     let mut arguments = arguments.to_vec();
     let has = |arguments: &[String], word: &str| arguments.iter().any(|other| other == word);
     if ["review", "compare"].contains(&arguments[0].as_str()) && !has(&arguments, "--quick") {
@@ -87,7 +88,7 @@ fn copy(from: &Path, to: &Path) {
 
 /// Runs the commands of a guide; how many there were.
 fn follow(guide: &str) -> usize {
-    let text = std::fs::read_to_string(root().join("docs/guides").join(guide)).unwrap();
+    let text = std::fs::read_to_string(root().join(guide)).unwrap();
     let place = Place::new();
     for folder in ["jobs", "scripts", "traces"] {
         copy(&root().join(folder), &place.path(folder));
@@ -128,11 +129,17 @@ const GUIDES: [(&str, usize); 7] = [
 #[track_caller]
 fn is_followed(guide: &str) {
     let (_, least) = GUIDES.iter().find(|(name, _)| *name == guide).unwrap();
-    let commands = follow(guide);
+    let commands = follow(&format!("docs/guides/{guide}"));
     assert!(
         commands >= *least,
         "only {commands} commands seen in {guide}"
     );
+}
+
+#[test]
+fn the_readme_says_what_can_be_asked() {
+    let commands = follow("README.md");
+    assert!(commands >= 12, "only {commands} commands seen");
 }
 
 #[test]

@@ -224,6 +224,12 @@ pub struct Run {
     pub inside: Inside,
     /// I/Os completed in each interval of `series_interval_s` seconds.
     pub series_ios: Vec<u64>,
+    /// Bytes moved in each interval.
+    #[serde(default)]
+    pub series_bytes: Vec<u64>,
+    /// NAND bytes programmed over host bytes written in each interval; 0 where the host wrote nothing.
+    #[serde(default)]
+    pub series_wa: Vec<f64>,
     /// Length of an interval of the series, in seconds.
     pub series_interval_s: f64,
     /// Mean watts of each interval; empty when the drive's file does not say what its parts take.
@@ -249,6 +255,9 @@ pub struct SmartAttribute {
     pub value: u8,
     /// The value at which the drive calls itself failing; 0 for never.
     pub threshold: u8,
+    /// The raw value, in the unit its maker gives it.
+    #[serde(default)]
+    pub raw: u64,
 }
 
 /// One direction's totals and latencies.

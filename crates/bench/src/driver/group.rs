@@ -3,6 +3,7 @@
 use super::DriverError;
 use super::meter::Meter;
 use super::patience::{LONGEST, Patience, Verdict};
+use super::pauses::{PAUSE, Pauses};
 use super::report::RunReport;
 use super::worker::Worker;
 use ftlab_base::{Command, CommandId, CommandKind, Completion, Nanos, Outcome, RootSeed, SimTime};
@@ -13,11 +14,12 @@ use ftlab_workload::ResolvedJob;
 /// rest counts commands, so that ids are unique within a run.
 const SLOT_BITS: u32 = 28;
 
-/// The drive's counters and its energy from the end of the first ramp on.
+/// The drive's counters, its energy and its pauses from the end of the first ramp on.
 pub struct Counting {
     at_start: Counters,
     after_ramp: Option<Counters>,
     pub meter: Meter,
+    pub pauses: Pauses,
 }
 
 impl Counting {
@@ -26,6 +28,7 @@ impl Counting {
             at_start: device.counters(),
             after_ramp: None,
             meter: Meter::new(device),
+            pauses: Pauses::new(PAUSE),
         }
     }
 
@@ -81,6 +84,7 @@ impl Group {
         let mut patience = Patience::new(self.now, self.workers.iter().any(Worker::only_time_ends));
         loop {
             let next_request = self.issue_due(device);
+            counting.pauses.waits(self.now, self.outstanding() > 0);
             if next_request == SimTime::NEVER && self.outstanding() == 0 {
                 break;
             }
@@ -98,9 +102,10 @@ impl Group {
             }
             if counting.after_ramp.is_none() && counts_from.is_some_and(|from| next >= from) {
                 counting.after_ramp = Some(device.counters());
-                counting
-                    .meter
-                    .begin(device, self.now.max(counts_from.unwrap_or(self.now)));
+                let from = self.now.max(counts_from.unwrap_or(self.now));
+                counting.meter.begin(device, from);
+                counting.pauses = Pauses::new(PAUSE);
+                counting.pauses.waits(from, self.outstanding() > 0);
             }
             counting.meter.read_until(device, next);
             self.now = next;
@@ -115,7 +120,7 @@ impl Group {
             let completed = self.completed;
             let last = device.advance_to_completion(limit, &mut self.done);
             self.now = last.map_or(next, |last| last.max(next));
-            self.complete_all()?;
+            self.complete_all(&mut counting.pauses)?;
             if self.completed > completed {
                 patience.progress();
             }
@@ -128,7 +133,7 @@ impl Group {
             .unwrap_or(self.now);
         self.now = ends.max(self.now);
         device.advance(self.now, &mut self.done);
-        self.complete_all()?;
+        self.complete_all(&mut counting.pauses)?;
         Ok(self.now)
     }
 
@@ -187,10 +192,12 @@ impl Group {
     }
 
     /// Hands the completions to their jobs.
-    fn complete_all(&mut self) -> Result<(), DriverError> {
+    fn complete_all(&mut self, pauses: &mut Pauses) -> Result<(), DriverError> {
         for n in 0..self.done.len() {
             let completion = self.done[n];
             self.complete(completion)?;
+            pauses.progress(completion.at);
+            pauses.waits(completion.at, self.outstanding() > 0);
         }
         self.done.clear();
         Ok(())

@@ -1,8 +1,8 @@
-//! The power meter at the drive's supply: joules over the measured time, and watts second by second.
+//! What is read off a drive second by second: joules at its supply, and its write amplification.
 
 use super::INTERVAL_S;
 use ftlab_base::{Nanos, SimTime};
-use ftlab_drive::{Device, Energy};
+use ftlab_drive::{Counters, Device, Energy};
 
 /// The longest series, in intervals, as for the counts of completions.
 const SERIES_MAX: usize = 100_000;
@@ -32,39 +32,50 @@ impl PowerReport {
     }
 }
 
-/// Reads a drive's meter at the beginning of the measured time and every second from then on.
+/// What a meter has read.
+#[derive(Debug)]
+pub struct Readings {
+    /// What the drive took; nothing if its file does not say.
+    pub power: Option<PowerReport>,
+    /// NAND bytes over host bytes of each second; 0 where the host wrote nothing.
+    pub series_wa: Vec<f64>,
+}
+
+/// Reads a drive's meter and its counters at the beginning of the measured time and every second from
+/// then on.
 pub struct Meter {
-    is_there: bool,
     from: SimTime,
-    at_begin: Energy,
-    last: Energy,
+    at_begin: Option<Energy>,
+    last: Option<Energy>,
+    counted: Counters,
     next: SimTime,
     series_watts: Vec<f64>,
+    series_wa: Vec<f64>,
 }
 
 impl Meter {
     /// A meter that runs from the start.
     pub fn new(device: &dyn Device) -> Meter {
         let reading = device.energy(SimTime::ZERO);
-        let mut meter = Meter {
-            is_there: reading.is_some(),
+        Meter {
             from: SimTime::ZERO,
-            at_begin: Energy::default(),
-            last: Energy::default(),
-            next: SimTime::NEVER,
+            at_begin: reading,
+            last: reading,
+            counted: device.counters(),
+            next: SimTime::ZERO + Nanos::from_secs(INTERVAL_S),
             series_watts: Vec::new(),
-        };
-        meter.begin(device, SimTime::ZERO);
-        meter
+            series_wa: Vec::new(),
+        }
     }
 
     /// Measuring begins now: what was read so far is forgotten.
     pub fn begin(&mut self, device: &dyn Device, now: SimTime) {
-        if let Some(reading) = device.energy(now) {
-            (self.from, self.at_begin, self.last) = (now, reading, reading);
-            self.next = now + Nanos::from_secs(INTERVAL_S);
-            self.series_watts.clear();
-        }
+        let reading = device.energy(now);
+        (self.from, self.at_begin, self.last) = (now, reading, reading);
+        self.counted = device.counters();
+        self.next = now + Nanos::from_secs(INTERVAL_S);
+        self.series_watts.clear();
+        self.series_wa.clear();
     }
 
     /// The next instant that nothing may pass before it is read.
@@ -82,13 +93,16 @@ impl Meter {
     }
 
     fn read(&mut self, device: &dyn Device) {
-        let Some(reading) = device.energy(self.next) else {
-            return;
-        };
-        let taken = reading.total() - self.last.total();
-        self.series_watts.push(taken / INTERVAL_S as f64);
+        let (reading, counters) = (device.energy(self.next), device.counters());
+        if let (Some(reading), Some(last)) = (reading, self.last) {
+            let taken = reading.total() - last.total();
+            self.series_watts.push(taken / INTERVAL_S as f64);
+        }
         self.last = reading;
-        self.next = if self.series_watts.len() < SERIES_MAX {
+        let wa = counters.since(&self.counted).write_amplification();
+        self.series_wa.push(wa);
+        self.counted = counters;
+        self.next = if self.series_wa.len() < SERIES_MAX {
             self.next + Nanos::from_secs(INTERVAL_S)
         } else {
             SimTime::NEVER
@@ -96,15 +110,23 @@ impl Meter {
     }
 
     /// What was measured by `now`.
-    pub fn finish(mut self, device: &dyn Device, now: SimTime) -> Option<PowerReport> {
-        while self.is_there && now >= self.next {
+    pub fn finish(mut self, device: &dyn Device, now: SimTime) -> Readings {
+        while now >= self.next {
             self.read(device);
         }
-        Some(PowerReport {
-            energy: device.energy(now)? - self.at_begin,
+        let power = |energy: Energy, at_begin, rest_watts| PowerReport {
+            energy: energy - at_begin,
             span: now.since(self.from),
-            rest_watts: device.rest_watts()?,
+            rest_watts,
             series_watts: self.series_watts,
-        })
+        };
+        let readings = (device.energy(now), self.at_begin, device.rest_watts());
+        Readings {
+            power: match readings {
+                (Some(energy), Some(at_begin), Some(rest)) => Some(power(energy, at_begin, rest)),
+                _ => None,
+            },
+            series_wa: self.series_wa,
+        }
     }
 }

@@ -19,6 +19,7 @@
 mod group;
 mod meter;
 mod patience;
+mod pauses;
 mod report;
 mod scenario;
 mod stats;
@@ -28,6 +29,7 @@ mod windows;
 mod worker;
 
 pub use meter::PowerReport;
+pub use pauses::{PAUSE, PauseReport};
 pub use report::RunReport;
 pub use scenario::{ProcessReport, ScenarioReport, check_scenario, run_scenario};
 pub use stats::{DEPTH_LEVELS, Direction, INTERVAL_S, Interval, JobReport};
@@ -226,7 +228,9 @@ fn run_timed(
     }
     report.simulated = now.since(SimTime::ZERO);
     report.counters = counting.finish(device.counters());
-    report.power = counting.meter.finish(device, now);
+    let readings = counting.meter.finish(device, now);
+    (report.power, report.series_wa) = (readings.power, readings.series_wa);
+    report.pauses = counting.pauses.report();
     let total = report.counters.write_amplification();
     report.wa = WriteAmplification {
         steady: total,

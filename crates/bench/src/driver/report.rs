@@ -1,6 +1,6 @@
 //! What a run came to.
 
-use super::{JobReport, PowerReport, WriteAmplification};
+use super::{JobReport, PauseReport, PowerReport, WriteAmplification};
 use ftlab_base::Nanos;
 use ftlab_drive::Counters;
 
@@ -21,4 +21,8 @@ pub struct RunReport {
     pub power: Option<PowerReport>,
     /// NAND bytes programmed over host bytes written.
     pub wa: WriteAmplification,
+    /// The same of each second of the measured time; 0 where the host wrote nothing.
+    pub series_wa: Vec<f64>,
+    /// Times without progress; all zero without a clock.
+    pub pauses: PauseReport,
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::fake::Fake;
 use ftlab_base::CommandKind;
+use ftlab_drive::Catalog;
 
 const SECTORS: u64 = 1 << 17; // 64 MiB
 
@@ -237,6 +238,47 @@ fn the_seed_decides_the_requests() {
     };
     assert_eq!(hash(1), hash(1));
     assert_ne!(hash(1), hash(2));
+}
+
+#[test]
+fn write_amplification_is_told_by_the_second() {
+    let of_job = |job: &str| {
+        let drive = Catalog::load("generic-mlc-8", &["nand.blocks_per_die=64".to_owned()]).unwrap();
+        let testbed = Catalog::testbed("anandtech-2012").unwrap();
+        let mut device = drive.build(&testbed, RootSeed(1)).unwrap();
+        let file = JobFile::parse(job, "test.fio").unwrap();
+        run(&file, device.as_mut(), Clock::Timed, RootSeed(1)).unwrap()
+    };
+    let report = of_job("[w]\nrw=randwrite\niodepth=32\ntime_based\nruntime=60");
+    assert_eq!(report.series_wa.len(), 60);
+    let rises = |wa: &[f64]| wa[50] > wa[0] * 1.5;
+    assert!(rises(&report.series_wa), "{:?}", report.series_wa);
+    assert!(
+        (report.series_wa[0] - 1.0).abs() < 0.05,
+        "nothing is collected at first"
+    );
+    let reads = of_job("[w]\nrw=randread\ntime_based\nruntime=2");
+    assert_eq!(reads.series_wa, [0.0, 0.0]);
+}
+
+#[test]
+fn pauses_are_times_without_a_completion_while_somebody_waits() {
+    let pauses = |service: Nanos, job: &str| {
+        let mut fake = fake();
+        fake.service = service;
+        run_on(fake, Clock::Timed, job).unwrap().pauses
+    };
+    let of = |count, longest| PauseReport { count, longest };
+    let three = "[w]\nrw=randwrite\nnumber_ios=3";
+    let slow = Nanos::from_millis(1_200);
+    assert_eq!(pauses(slow, three), of(3, slow));
+    let quick = Nanos::from_millis(900);
+    assert_eq!(pauses(quick, three), of(0, quick));
+    // Between the writes nobody waits.
+    let thinks = "[w]\nrw=randwrite\nnumber_ios=3\nthinktime=5000000";
+    assert_eq!(pauses(quick, thinks), of(0, quick));
+    let untimed = run_on(fake(), Clock::Untimed, "[w]\nrw=write").unwrap();
+    assert_eq!(untimed.pauses, of(0, Nanos::ZERO));
 }
 
 #[test]

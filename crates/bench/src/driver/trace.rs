@@ -5,8 +5,9 @@
 //! busy all the time; how long of it with reads and how long with writes is counted by itself, and
 //! time with both counts for both.
 
-use super::meter::{Meter, PowerReport};
+use super::meter::{Meter, Readings};
 use super::patience::{LONGEST, Patience, Verdict};
+use super::pauses::{PAUSE, Pauses};
 use super::scenario::io::{Ended, Io, Owner};
 use super::stats::JobReport;
 use super::{DriverError, RunReport, WriteAmplification};
@@ -59,14 +60,15 @@ pub fn run_trace(
         report: JobReport::new("trace".to_owned(), 0, depth_max),
         io: Io::new(device),
         busy: [Busy::default(); 3],
+        pauses: Pauses::new(PAUSE),
         now: SimTime::ZERO,
         failed: false,
     };
-    let power = playback.run()?;
+    let readings = playback.run()?;
     if let Some(why) = playback.io.device.fault() {
         return Err(DriverError::Fault { why });
     }
-    Ok(playback.finish(power, &at_start))
+    Ok(playback.finish(readings, &at_start))
 }
 
 /// Time in which something is outstanding.
@@ -112,13 +114,14 @@ struct Playback<'d> {
     io: Io<'d>,
     /// Of all requests, reads and writes.
     busy: [Busy; 3],
+    pauses: Pauses,
     now: SimTime,
     /// The drive has answered with an error.
     failed: bool,
 }
 
 impl Playback<'_> {
-    fn run(&mut self) -> Result<Option<PowerReport>, DriverError> {
+    fn run(&mut self) -> Result<Readings, DriverError> {
         let mut patience = Patience::new(self.now, false);
         let mut meter = Meter::new(self.io.device);
         let mut ended = Vec::new();
@@ -173,6 +176,7 @@ impl Playback<'_> {
             self.report.note_depth(depth);
             self.busy[ALL].begin(self.now);
             self.busy[of(operation.kind)].begin(self.now);
+            self.pauses.waits(self.now, true);
             self.io.submit(owner, operation.run, self.content, self.now);
         }
         true
@@ -189,6 +193,8 @@ impl Playback<'_> {
         } = command;
         self.busy[ALL].end(to);
         self.busy[of(kind)].end(to);
+        self.pauses.progress(to);
+        self.pauses.waits(to, self.io.outstanding() > 0);
         if is_good {
             self.report.record(kind, bytes, from, to);
         } else {
@@ -197,11 +203,7 @@ impl Playback<'_> {
         }
     }
 
-    fn finish(
-        mut self,
-        power: Option<PowerReport>,
-        at_start: &ftlab_drive::Counters,
-    ) -> TraceReport {
+    fn finish(mut self, readings: Readings, at_start: &ftlab_drive::Counters) -> TraceReport {
         let span = self.now.since(SimTime::ZERO);
         self.report.measured = span;
         let counters = self.io.device.counters().since(at_start);
@@ -214,11 +216,13 @@ impl Playback<'_> {
                 completed: self.io.completed,
                 simulated: span,
                 counters,
-                power,
+                power: readings.power,
                 wa: WriteAmplification {
                     steady: total,
                     total,
                 },
+                series_wa: readings.series_wa,
+                pauses: self.pauses.report(),
             },
             busy,
             busy_reads,

@@ -26,6 +26,8 @@ fn run(drive: &str, test: &str, state: &str, metrics: &[(&str, f64)]) -> Run {
         inside: Inside::default(),
         series_ios: Vec::new(),
         series_interval_s: 1.0,
+        series_bytes: Vec::new(),
+        series_wa: Vec::new(),
         series_watts: Vec::new(),
         wear: Vec::new(),
         smart: Vec::new(),

@@ -42,23 +42,24 @@ impl Load {
         machine: &Testbed,
         (length, seed): (Length, RootSeed),
     ) -> Result<Record, DriverError> {
-        match self {
+        let record = match self {
             Load::Job(job) => {
                 let file = length.of(JobFile::parse(job.text, job.file)?);
                 let report = driver::run(&file, device, Clock::Timed, seed)?;
-                Ok(Record::of(&report))
+                Record::of(&report)
             }
             Load::Scenario(name) => {
                 let scenario = scripts::scenario(name)?;
                 let report = driver::run_scenario(&scenario, device, machine, seed)?;
-                Ok(Record::of_scenario(&report))
+                Record::of_scenario(&report)
             }
             Load::Trace(name) => {
                 let trace = traces::trace(name)?;
                 let report = driver::run_trace(&trace, device, length.operations_max(), seed)?;
-                Ok(Record::of_trace(&report))
+                Record::of_trace(&report)
             }
-        }
+        };
+        Ok(record.on(device))
     }
 
     /// What its data are like, in the words of the reference table.

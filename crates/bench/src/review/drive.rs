@@ -288,7 +288,11 @@ impl<'a> Bench<'a> {
             trim: record.trim.clone(),
             inside: record.inside.clone(),
             series_ios: record.series_ios.clone(),
+            series_bytes: record.series_bytes.clone(),
+            series_wa: record.series_wa.clone(),
             series_watts: record.series_watts.clone(),
+            smart: (record.health.as_ref())
+                .map_or_else(Vec::new, |health| facts::smart_of(self.file, health)),
             ..self.blank(test, state, steps)
         }
     }
@@ -320,6 +324,8 @@ impl<'a> Bench<'a> {
             inside: Inside::default(),
             series_ios: Vec::new(),
             series_interval_s: INTERVAL_S as f64,
+            series_bytes: Vec::new(),
+            series_wa: Vec::new(),
             series_watts: Vec::new(),
             wear: Vec::new(),
             smart: Vec::new(),

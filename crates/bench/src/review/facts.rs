@@ -201,7 +201,8 @@ fn wear_of(health: &Health) -> Vec<(f64, f64)> {
     bins.iter().map(share).collect()
 }
 
-fn smart_of(file: &DriveFile, health: &Health) -> Vec<SmartAttribute> {
+/// What a drive in such a state says of itself; nothing if its file does not say in whose words.
+pub fn smart_of(file: &DriveFile, health: &Health) -> Vec<SmartAttribute> {
     let Some(vendor) = file.smart_vendor() else {
         return Vec::new();
     };
@@ -210,6 +211,7 @@ fn smart_of(file: &DriveFile, health: &Health) -> Vec<SmartAttribute> {
         name: attribute.name.to_owned(),
         value: attribute.value,
         threshold: attribute.threshold,
+        raw: attribute.raw,
     };
     vendor
         .attributes(health)

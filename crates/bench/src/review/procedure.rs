@@ -186,7 +186,7 @@ impl<'a> Running<'a> {
             job,
             state,
             steps: self.steps.clone(),
-            record: Record::of(&report),
+            record: Record::of(&report).on(self.device.as_ref()),
         });
         self.steps
             .push(format!("{}, measured ({state}).", job.file));

@@ -93,11 +93,11 @@ fn normal(
             longest(job)
         )?;
     }
-    let (pauses, pause) = (report.pauses, scenario.pause);
+    let (pauses, pause) = (report.run.pauses, scenario.pause);
     writeln!(
         out,
-        "pauses: {pauses} longer than {pause}, the longest time without progress {}",
-        report.longest_pause
+        "pauses: {} longer than {pause}, the longest time without progress {}",
+        pauses.count, pauses.longest
     )?;
     let dirty = [("dirty at most", megabytes(report.dirty_max_bytes))];
     Ok(out + &played.tail(options, &report.run, &dirty))

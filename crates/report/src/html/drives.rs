@@ -141,7 +141,8 @@ fn smart(view: &View<'_>, drive: &DriveSheet, id: &str) -> Markup {
     let asked = |run: &&Run| run.drive == drive.drive && !run.smart.is_empty();
     let caption = format!("{id}-smart");
     html! {
-        @if let Some(run) = view.set.runs.iter().rfind(asked) {
+        // Of a run that looked at the wear, if there is one: it has lived longest.
+        @if let Some(run) = view.set.runs.iter().filter(asked).max_by_key(|run| !run.wear.is_empty()) {
             h3 { "What it says of itself" }
             div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
                 table.parameters {
@@ -158,6 +159,7 @@ fn smart(view: &View<'_>, drive: &DriveSheet, id: &str) -> Markup {
                             th scope="col" { "Name" }
                             th.num scope="col" { "Value" }
                             th.num scope="col" { "Threshold" }
+                            th.num scope="col" { "Raw" }
                         }
                     }
                     tbody {
@@ -167,6 +169,7 @@ fn smart(view: &View<'_>, drive: &DriveSheet, id: &str) -> Markup {
                                 td { (attribute.name.replace('_', " ")) }
                                 td.num { (attribute.value) }
                                 td.num { (attribute.threshold) }
+                                td.num { (attribute.raw) }
                             }
                         }
                     }

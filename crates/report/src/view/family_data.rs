@@ -106,6 +106,10 @@ struct Series {
     every: f64,
     /// IOPS.
     rate: Course,
+    /// Decimal megabytes a second.
+    megabytes: Course,
+    /// NAND bytes over host bytes.
+    amplification: Course,
     watts: Course,
     thinned: bool,
 }
@@ -372,12 +376,14 @@ fn series_of(index: usize, run: &Run, chart: Chart, thinning: Thinning) -> Optio
         _ => thinning.points_max,
     };
     let rate = series::rates(run, points_max);
-    let watts = series::watts(run, thinning.watts_points_max);
+    let watts = series::means(&run.series_watts, thinning.watts_points_max);
     (rate.is_line() || watts.is_line()).then_some(Series {
         run: index,
         every: run.series_interval_s,
         thinned: run.series_ios.len() > points_max,
         rate,
+        megabytes: series::megabytes(run, thinning.other_points_max),
+        amplification: series::means(&run.series_wa, thinning.other_points_max),
         watts,
     })
 }

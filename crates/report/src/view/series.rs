@@ -13,6 +13,8 @@ const RUN_POINTS_MAX: usize = 480;
 const RUN_POINTS_MIN: usize = 24;
 /// Points of a course of power at most.
 const WATTS_POINTS_MAX: usize = 120;
+/// Points of a course at most that is looked at on request.
+const OTHER_POINTS_MAX: usize = 60;
 /// Points of a run whose test is about its course: all of half an hour and more.
 const SCATTER_POINTS_MAX: usize = 4_000;
 
@@ -23,6 +25,8 @@ pub struct Thinning {
     pub points_max: usize,
     /// Of any run's course of power, which changes little.
     pub watts_points_max: usize,
+    /// Of any run's data rate and write amplification.
+    pub other_points_max: usize,
     /// Of a run whose test is about its course.
     pub scatter_points_max: usize,
 }
@@ -43,6 +47,7 @@ impl Thinning {
         Self {
             points_max,
             watts_points_max: (points_max / 2).min(WATTS_POINTS_MAX),
+            other_points_max: (points_max / 2).min(OTHER_POINTS_MAX),
             scatter_points_max: SCATTER_POINTS_MAX,
         }
     }
@@ -70,19 +75,29 @@ impl Course {
     }
 }
 
-/// IOPS of each interval. A course that has more than `points_max` points is cut into stretches of
-/// which the lowest and the highest interval are kept, at their own times.
+/// IOPS of each interval, cut like all rates.
 pub fn rates(run: &Run, points_max: usize) -> Course {
+    a_second(run, &run.series_ios, 1.0, points_max)
+}
+
+/// Decimal megabytes a second of each interval.
+pub fn megabytes(run: &Run, points_max: usize) -> Course {
+    a_second(run, &run.series_bytes, 1e6, points_max)
+}
+
+/// Counts of each interval in so many a second. A course that has more than `points_max` points is cut into stretches of
+/// which the lowest and the highest interval are kept, at their own times.
+fn a_second(run: &Run, counts: &[u64], unit: f64, points_max: usize) -> Course {
     if run.series_interval_s <= 0.0 {
         return Course::default();
     }
-    let rate = |ios: &u64, seconds: f64| round_to_digits(*ios as f64 / seconds, DIGITS_KEPT);
-    let full = |ios: &u64| rate(ios, run.series_interval_s);
-    let mut rates: Vec<f64> = run.series_ios.iter().map(full).collect();
-    if let (Some(ios), Some(seconds)) = (run.series_ios.last(), cut_short(run)) {
+    let rate = |count: &u64, s: f64| round_to_digits(*count as f64 / unit / s, DIGITS_KEPT);
+    let full = |count: &u64| rate(count, run.series_interval_s);
+    let mut rates: Vec<f64> = counts.iter().map(full).collect();
+    if let (Some(count), Some(seconds)) = (counts.last(), cut_short(run)) {
         rates.pop();
         if seconds >= run.series_interval_s * LAST_SHARE_MIN {
-            rates.push(rate(ios, seconds));
+            rates.push(rate(count, seconds));
         }
     }
     course(&rates, kept_indices(&rates, points_max / 2))
@@ -96,11 +111,11 @@ fn cut_short(run: &Run) -> Option<f64> {
     (seconds > 0.0 && seconds < run.series_interval_s).then_some(seconds)
 }
 
-/// Mean watts of each interval, cut like the rates.
-pub fn watts(run: &Run, points_max: usize) -> Course {
-    let kept = |watts: &f64| round_to_digits(*watts, DIGITS_KEPT - 1);
-    let watts: Vec<f64> = run.series_watts.iter().map(kept).collect();
-    course(&watts, kept_indices(&watts, points_max / 2))
+/// Mean watts or a ratio of each interval, cut like the rates.
+pub fn means(values: &[f64], points_max: usize) -> Course {
+    let kept = |value: &f64| round_to_digits(*value, DIGITS_KEPT - 1);
+    let values: Vec<f64> = values.iter().map(kept).collect();
+    course(&values, kept_indices(&values, points_max / 2))
 }
 
 /// The kept points without those between two of the same value: a line through the outer two is

@@ -98,6 +98,7 @@ fn consistency(set: &mut ResultSet) {
         run.id = format!("{}/{slug}/used", run.drive);
         run.wear = (0..20).map(|n| (f64::from(n), 5.0)).collect();
         run.smart = vec![SmartAttribute {
+            raw: 1234,
             id: 0xe9,
             name: "Media_Wearout_Indicator".into(),
             value: 97,

@@ -259,6 +259,8 @@ fn run(character: &Character, test: &TestSheet, state: &str) -> Run {
         },
         series_ios: series(iops, seconds * 10, character),
         series_interval_s: 0.1,
+        series_bytes: Vec::new(),
+        series_wa: Vec::new(),
         series_watts: Vec::new(),
         wear: Vec::new(),
         smart: Vec::new(),

@@ -90,7 +90,12 @@ const latencyPlot = {
   }),
 };
 
-const COURSES = { rate: { words: 'IOPS', unit: 'IOPS' }, watts: { words: 'Power', unit: 'W' } };
+const COURSES = {
+  rate: { words: 'IOPS', unit: 'IOPS' },
+  megabytes: { words: 'Data rate', unit: 'MB/s' },
+  amplification: { words: 'Write amplification', unit: '×' },
+  watts: { words: 'Power', unit: 'W' },
+};
 
 const hasCourse = (data, course) => (run) => data.series.some((series) => series.run === run && series[course].values.length > 1);
 
@@ -127,10 +132,16 @@ const courseTable = (data, context) => ({
 
 const courseDrives = (data) => [...new Set(data.series.map((series) => data.runs.drive[series.run]))].sort(ascending);
 
+/** The courses that the runs of a family have, where there are several. */
+function courseChoice(data) {
+  const options = Object.entries(COURSES).filter(([name]) => data.series.some((series) => series[name].values.length > 1));
+  return options.length > 1 ? [{ name: 'course', label: 'Measure', options: options.map(([name, { words }]) => [name, words]) }] : [];
+}
+
 const timePlot = {
   choices: (data) => [
     ...stepChoice(data, hasCourse(data, 'rate')),
-    ...(data.series.some((series) => series.watts.values.length > 1) ? [{ name: 'course', label: 'Measure', options: Object.entries(COURSES).map(([name, { words }]) => [name, words]) }] : []),
+    ...courseChoice(data),
   ],
   drives: courseDrives,
   log: (_data, { course }) => course !== 'watts',
@@ -147,7 +158,7 @@ const timePlot = {
     return {
       grid: { left: 4, right: 20, top: 34, bottom: 84, containLabel: true },
       xAxis: timeAxis(look, last),
-      yAxis: { ...valueAxis(look, { name: words, unit: unit === 'W' ? 'W' : '', log, ...extent }), nameTextStyle: { color: look.soft, align: 'left' } },
+      yAxis: { ...valueAxis(look, { name: words, unit: unit === 'IOPS' ? '' : unit, log, ...extent }), nameTextStyle: { color: look.soft, align: 'left' } },
       legend: legendOf(look, lines.map((line) => line.name)),
       dataZoom: [
         { type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false, filterMode: 'none' },

@@ -10,14 +10,14 @@
 
 mod file_system;
 pub(in crate::driver) mod io;
-mod pauses;
 mod program;
 #[cfg(test)]
 mod tests;
 mod write_back;
 
-use super::meter::{Meter, PowerReport};
+use super::meter::{Meter, Readings};
 use super::patience::{LONGEST, Patience, Verdict};
+use super::pauses::Pauses;
 use super::stats::JobReport;
 use super::{DriverError, RunReport, WriteAmplification};
 use file_system::FileSystem;
@@ -25,7 +25,6 @@ use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::{Catalog, Device, Testbed};
 use ftlab_workload::script::Scenario;
 use io::{Ended, Io, Owner};
-use pauses::Pauses;
 use program::Program;
 use write_back::WriteBack;
 
@@ -36,11 +35,6 @@ pub struct ScenarioReport {
     pub run: RunReport,
     /// The processes, in the order of the scenario.
     pub processes: Vec<ProcessReport>,
-    /// Times longer than the scenario's threshold in which somebody waited and no program's data
-    /// moved.
-    pub pauses: u64,
-    /// The longest of such times, above the threshold or not.
-    pub longest_pause: Nanos,
     /// When the drive had answered everything, on the run's clock: at the end or soon after.
     pub answered: Nanos,
     /// The most data that were dirty at a time.
@@ -100,13 +94,13 @@ pub fn run_scenario(
         now: SimTime::ZERO,
         failed: false,
     };
-    let (end, power) = engine.run()?;
+    let (end, readings) = engine.run()?;
     if let Some(why) = engine.io.device.fault() {
         return Err(DriverError::Fault { why });
     }
     let mut report = engine.report(end, scenario);
     report.run.counters = report.run.counters.since(&at_start);
-    report.run.power = power;
+    (report.run.power, report.run.series_wa) = (readings.power, readings.series_wa);
     let total = report.run.counters.write_amplification();
     report.run.wa = WriteAmplification {
         steady: total,
@@ -175,8 +169,8 @@ struct Engine<'d> {
 }
 
 impl Engine<'_> {
-    /// Runs to the end; gives when the last program ended, and what the drive took until then.
-    fn run(&mut self) -> Result<(SimTime, Option<PowerReport>), DriverError> {
+    /// Runs to the end; gives when the last program ended, and what was read off the drive until then.
+    fn run(&mut self) -> Result<(SimTime, Readings), DriverError> {
         let mut patience = Patience::new(self.now, false);
         let mut meter = Meter::new(self.io.device);
         let mut ended = Vec::new();
@@ -213,9 +207,9 @@ impl Engine<'_> {
             }
         }
         let end = self.now;
-        let power = meter.finish(self.io.device, end);
+        let readings = meter.finish(self.io.device, end);
         self.wait_for_the_rest(&mut patience)?;
-        Ok((end, power))
+        Ok((end, readings))
     }
 
     /// Lets everybody act; gives when somebody next does so without a completion.
@@ -338,13 +332,12 @@ impl Engine<'_> {
                 completed: self.io.completed,
                 simulated: end.since(SimTime::ZERO),
                 counters: self.io.device.counters(),
-                power: None,
                 wa: WriteAmplification::default(),
+                pauses: self.pauses.report(),
+                ..RunReport::default()
             },
             processes,
             answered: self.now.since(SimTime::ZERO),
-            pauses: self.pauses.count,
-            longest_pause: self.pauses.longest,
             dirty_max_bytes: self.cache.map_or(0, |cache| cache.dirty_max_bytes()),
         }
     }

@@ -189,10 +189,10 @@ fn a_pause_is_one_in_which_no_data_of_a_program_move() {
     let mut slow = alone(READS);
     slow.pause = Nanos::from_millis(5);
     let report = run_on(&slow, &mut drive(Nanos::from_millis(6)), &testbed());
-    assert_eq!(report.pauses, 160);
-    assert_eq!(report.longest_pause, Nanos::from_millis(6));
+    assert_eq!(report.run.pauses.count, 160);
+    assert_eq!(report.run.pauses.longest, Nanos::from_millis(6));
     let report = run_on(&slow, &mut drive(Nanos::from_millis(5)), &testbed());
-    assert_eq!(report.pauses, 0);
+    assert_eq!(report.run.pauses.count, 0);
 }
 
 const TWO: &str = "schema = 1\nname = \"two\"\nsummary = \"\"\ntestbed = \"anandtech-2008\"\n\

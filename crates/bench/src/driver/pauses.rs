@@ -1,9 +1,21 @@
-//! Pauses: times in which somebody waits for the drive and no data of a program move.
+//! Pauses: times in which somebody waits for the drive and nothing moves.
 //!
 //! What a file system writes for itself is no progress: somebody who watches a program sees it
 //! stand still.
 
 use ftlab_base::{Nanos, SimTime};
+
+/// Pauses of jobs and traces: what somebody who waits notices. Scenarios say their own.
+pub const PAUSE: Nanos = Nanos::from_secs(1);
+
+/// Pauses of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PauseReport {
+    /// Pauses longer than the threshold.
+    pub count: u64,
+    /// The longest time without progress, whether or not it is longer.
+    pub longest: Nanos,
+}
 
 /// Counts pauses.
 #[derive(Debug)]
@@ -11,10 +23,7 @@ pub struct Pauses {
     threshold: Nanos,
     /// Since when somebody waits and nothing moves.
     since: Option<SimTime>,
-    /// Pauses longer than the threshold.
-    pub count: u64,
-    /// The longest time without progress, whether or not it is longer.
-    pub longest: Nanos,
+    report: PauseReport,
 }
 
 impl Pauses {
@@ -22,27 +31,33 @@ impl Pauses {
         Pauses {
             threshold,
             since: None,
-            count: 0,
-            longest: Nanos::ZERO,
+            report: PauseReport::default(),
         }
     }
 
-    /// Data of a program have moved.
+    /// Something that is waited for has moved.
+    #[inline]
     pub fn progress(&mut self, at: SimTime) {
         if let Some(since) = self.since.take() {
             let pause = at.since(since);
-            self.count += u64::from(pause > self.threshold);
-            self.longest = self.longest.max(pause);
+            self.report.count += u64::from(pause > self.threshold);
+            self.report.longest = self.report.longest.max(pause);
         }
     }
 
     /// Whether somebody waits from `now` on.
+    #[inline]
     pub fn waits(&mut self, now: SimTime, waits: bool) {
         match (waits, self.since) {
             (true, None) => self.since = Some(now),
             (false, Some(_)) => self.progress(now),
             _ => {}
         }
+    }
+
+    /// What was counted.
+    pub fn report(&self) -> PauseReport {
+        self.report
     }
 }
 
@@ -59,10 +74,14 @@ mod tests {
         pauses.waits(at(90), true);
         pauses.waits(at(150), true);
         pauses.progress(at(200));
-        assert_eq!((pauses.count, pauses.longest), (1, Nanos::from_millis(110)));
+        let counted = PauseReport {
+            count: 1,
+            longest: Nanos::from_millis(110),
+        };
+        assert_eq!(pauses.report(), counted);
         pauses.waits(at(200), false);
         pauses.waits(at(900), true);
         pauses.progress(at(950));
-        assert_eq!(pauses.count, 1, "nobody waited between");
+        assert_eq!(pauses.report(), counted, "nobody waited between");
     }
 }
