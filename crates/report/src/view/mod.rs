@@ -7,6 +7,7 @@ pub mod family_data;
 pub mod headline;
 pub mod measure;
 pub mod preparation;
+pub mod pts;
 pub mod purpose;
 pub mod series;
 
