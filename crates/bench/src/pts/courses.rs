@@ -1,6 +1,6 @@
 //! The tests that follow a rate: write saturation, host idle recovery, cross-stimulus recovery.
 
-use super::rounds::{self, Variable};
+use super::rounds::{self, MINUTE, Variable};
 use super::subject::{Length, Load, Subject};
 use super::{Finding, metrics};
 use crate::record::traffic;
@@ -26,8 +26,11 @@ const ACCESS: Nanos = Nanos::from_secs(5);
 /// How often the accesses of an idle state follow one another: an hour and a half without the pauses.
 const ACCESSES: u32 = 360;
 
-/// The fewest of a scaled test.
-const ACCESSES_MIN: u32 = 6;
+/// Minutes of a round before the pauses when it is scaled: as many as one of the IOPS test has.
+const ROUND: u64 = 56;
+
+/// The same when it is scaled: they run with time all through.
+const ACCESSES_SCALED: u32 = 12;
 
 /// Pauses between accesses, in accesses' lengths: the idle states.
 const IDLE_STATES: [u64; 5] = [1, 2, 3, 5, 10];
@@ -37,8 +40,6 @@ const GROUP_SAMPLES: u32 = 8 * 60;
 
 /// Samples of a group when it is scaled; each lasts as many minutes as are left out.
 const GROUP_SAMPLES_SCALED: u32 = 48;
-
-const MINUTE: Nanos = Nanos::from_secs(60);
 
 /// How near the rate before a change of load another one has recovered.
 const RECOVERED: f64 = 0.9;
@@ -95,13 +96,28 @@ pub fn write_saturation(subject: &mut Subject<'_>) -> Result<Finding, ReviewErro
 /// IOPS of random writes of 4 KiB in accesses of five seconds, with pauses between that get longer.
 pub fn host_idle_recovery(subject: &mut Subject<'_>) -> Result<Finding, ReviewError> {
     let load = random_writes(subject, 4 << 10);
-    let (steady, cells) = rounds::run(subject, &[load], Variable::Iops, &[0])?;
+    let round = Nanos(
+        MINUTE.0
+            * if subject.scale.is_standard() {
+                1
+            } else {
+                ROUND
+            },
+    );
+    let (steady, cells) = rounds::run(subject, (&[load], round), Variable::Iops, &[0])?;
     subject.elapsed_s = 0.0;
-    let accesses = subject.scale.count(ACCESSES, ACCESSES_MIN);
+    let accesses = match subject.scale.is_standard() {
+        true => ACCESSES,
+        false => ACCESSES_SCALED,
+    };
     let mut courses = Vec::new();
     for state in IDLE_STATES {
         let idle = Nanos(ACCESS.0 * state);
-        let name = format!("{} s of writes, {} s idle", ACCESS.as_secs(), idle.as_secs());
+        let name = format!(
+            "{} s of writes, {} s idle",
+            ACCESS.as_secs(),
+            idle.as_secs()
+        );
         courses.push(accesses_of(subject, load, (accesses, idle), name)?);
         let name = format!("no pause, after {} s", idle.as_secs());
         courses.push(accesses_of(subject, load, (accesses, Nanos::ZERO), name)?);
@@ -202,7 +218,10 @@ pub fn cross_stimulus_recovery(subject: &mut Subject<'_>) -> Result<Finding, Rev
         ("random_mb_s", last(&courses[1].points, mb_s)),
         ("again_mb_s", last(&courses[2].points, mb_s)),
     ]);
-    let from = courses[1].points.last().map_or(0, |point| point.written_bytes);
+    let from = courses[1]
+        .points
+        .last()
+        .map_or(0, |point| point.written_bytes);
     let recovers = |point: &&Point| point.rate.mb_s >= RECOVERED * before;
     if let Some(point) = courses[2].points.iter().find(recovers) {
         let gb = (point.written_bytes - from) as f64 / 1e9;

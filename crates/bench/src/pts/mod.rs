@@ -97,6 +97,17 @@ impl Part {
         !matches!(self, Part::WriteSaturation | Part::CrossStimulusRecovery)
     }
 
+    /// How long its minutes are beside those of the IOPS test, unless a scale is given. A test of fewer
+    /// accesses a round can afford longer ones; one of many hours, shorter ones.
+    fn minutes(self) -> f64 {
+        match self {
+            Part::Iops | Part::WriteSaturation | Part::HostIdleRecovery => 1.0,
+            Part::Throughput(_) => 28.0,
+            Part::Latency => 6.0,
+            Part::CrossStimulusRecovery => 0.2,
+        }
+    }
+
     fn run(self, subject: &mut Subject<'_>) -> Result<Finding, ReviewError> {
         match self {
             Part::Iops => basic::iops(subject),
@@ -163,10 +174,7 @@ impl Plan {
 ///
 /// # Errors
 /// The first, in the order of the plan, that cannot be built or run.
-pub fn run(
-    plan: &Plan,
-    progress: &(dyn Fn(usize, &str) + Sync),
-) -> Result<ResultSet, ReviewError> {
+pub fn run(plan: &Plan, progress: &(dyn Fn(usize, &str) + Sync)) -> Result<ResultSet, ReviewError> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(plan.threads.max(1))
         .build();
@@ -192,20 +200,25 @@ fn run_drive(
     file: &DriveFile,
     step: &(dyn Fn(&str) + Sync),
 ) -> Result<Vec<Result<Run, ReviewError>>, ReviewError> {
-    let scale = (plan.scale).unwrap_or_else(|| Scale::of_capacity(file.capacity_bytes()));
+    let scale_of = |part: Part| {
+        let suits = || Scale::of_capacity(file.capacity_bytes(), part.minutes());
+        plan.scale.unwrap_or_else(suits)
+    };
     let seed = drive_seed(plan.seed, file.slug());
     let device = file.build(&plan.testbed, seed);
     let mut device = device.map_err(|error| ReviewError::Drive {
         drive: file.slug().to_owned(),
         error,
     })?;
-    (device.set_write_cache(plan.settings.write_cache)).map_err(|error| ReviewError::Procedure {
-        drive: file.slug().to_owned(),
-        procedure: "pts",
-        why: error.to_string(),
+    (device.set_write_cache(plan.settings.write_cache)).map_err(|error| {
+        ReviewError::Procedure {
+            drive: file.slug().to_owned(),
+            procedure: "pts",
+            why: error.to_string(),
+        }
     })?;
     let root = job_seed(plan.seed, "pts");
-    let mut purged = Subject::new(file, device, (&plan.settings, scale), root);
+    let mut purged = Subject::new(file, device, (&plan.settings, Scale::STANDARD), root);
     purged.purge()?;
     let parts = plan.parts();
     let mut ready = None;
@@ -221,6 +234,7 @@ fn run_drive(
         let from = from.unwrap_or(&purged).lock().expect("no holder panics");
         let mut subject = from.copy(root.derive(results::slug(*part)));
         drop(from);
+        subject.scale = scale_of(*part);
         let before = subject.device.counters();
         subject.device.restart_stream_hash();
         let found = part.run(&mut subject)?;

@@ -33,12 +33,14 @@ fn scaled_words(part: Part) -> Option<&'static str> {
             "A sample is 2 % of the capacity written, or 7.2 minutes, and not a minute; the end stays four \
              capacities or a day.",
         ),
-        Part::HostIdleRecovery => {
-            Some("Accesses and pauses are as long as the standard's and run with time; there are fewer.")
-        }
-        Part::CrossStimulusRecovery => {
-            Some("An access group has 48 samples, a scaled ten minutes each, and not 480 of a minute.")
-        }
+        Part::HostIdleRecovery => Some(
+            "A round before the pauses is as long as one of the IOPS test, 56 minutes, or the rule would \
+                 hold before collection begins. Accesses and pauses are as long as the standard's and run \
+                 with time; there are 12 of each, and not 360.",
+        ),
+        Part::CrossStimulusRecovery => Some(
+            "An access group has 48 samples, a scaled ten minutes each, and not 480 of a minute.",
+        ),
     }
 }
 

@@ -8,7 +8,7 @@ use ftlab_base::Nanos;
 use ftlab_result::pts::{Cell, Rate, SteadyState, Tracking};
 
 /// A minute of the standard: what each access of a round lasts.
-const MINUTE: Nanos = Nanos::from_secs(60);
+pub const MINUTE: Nanos = Nanos::from_secs(60);
 
 /// What is judged of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,21 +36,24 @@ impl Variable {
     }
 }
 
-/// Runs rounds of all accesses until the tracking variables, accesses by their numbers, are steady, or
-/// the drive counts as one that does not settle.
+/// Runs rounds of all accesses, `access` of the standard each, until the tracking variables, accesses by
+/// their numbers, are steady, or the drive counts as one that does not settle.
 pub fn run(
     subject: &mut Subject<'_>,
-    loads: &[Load],
+    (loads, access): (&[Load], Nanos),
     variable: Variable,
     tracked: &[usize],
 ) -> Result<(SteadyState, Vec<Cell>), ReviewError> {
     let mut rounds: Vec<Vec<Rate>> = vec![Vec::new(); loads.len()];
-    let minute = Length::Span(subject.scale.span(MINUTE));
+    let length = Length::Span(subject.scale.span(access));
+    let before = subject.written_bytes;
     loop {
         for (load, rates) in loads.iter().zip(&mut rounds) {
-            rates.push(subject.stretch(*load, minute)?);
+            rates.push(subject.stretch(*load, length)?);
         }
-        let tracking = tracked.iter().map(|&n| track(loads[n], &rounds[n], variable));
+        let tracking = tracked
+            .iter()
+            .map(|&n| track(loads[n], &rounds[n], variable));
         let done = rounds.first().map_or(0, Vec::len);
         // Judged only while a window is full.
         let Some(tracking) = tracking.collect::<Option<Vec<Tracking>>>() else {
@@ -60,7 +63,14 @@ pub fn run(
         if is_steady || done >= ROUNDS_MAX {
             let steady = state(done as u32, is_steady, tracking);
             subject.steps.push(words(&steady));
-            let cells = loads.iter().zip(rounds).map(|(load, rates)| cell(*load, rates));
+            let is_random = loads.iter().any(|load| load.random);
+            let written = subject.written_bytes - before;
+            let caution = caution(written, subject.unwritten_bytes()).filter(|_| is_random);
+            subject.steps.extend(caution);
+            let cells = loads
+                .iter()
+                .zip(rounds)
+                .map(|(load, rates)| cell(*load, rates));
             return Ok((steady, cells.collect()));
         }
     }
@@ -112,6 +122,19 @@ fn words(steady: &SteadyState) -> String {
     }
 }
 
+/// What the rule cannot see: while flash is left that was never written, nothing is collected, and random
+/// writes are as steady as they are fast.
+fn caution(written_bytes: u64, unwritten_bytes: u64) -> Option<String> {
+    (written_bytes < unwritten_bytes).then(|| {
+        format!(
+            "Caution: the rounds wrote {:.1} GB, and the preconditioning had left {:.1} GB of flash \
+             unwritten; what is steady here is the rate before collection begins.",
+            written_bytes as f64 / 1e9,
+            unwritten_bytes as f64 / 1e9
+        )
+    })
+}
+
 /// The mean over the window of what a round gave; of the longest latencies the longest.
 fn cell(load: Load, rounds: Vec<Rate>) -> Cell {
     let window = &rounds[rounds.len().saturating_sub(WINDOW)..];
@@ -123,7 +146,9 @@ fn cell(load: Load, rounds: Vec<Rate>) -> Cell {
             iops: mean(|rate| rate.iops),
             mb_s: mean(|rate| rate.mb_s),
             lat_avg_ms: mean(|rate| rate.lat_avg_ms),
-            lat_max_ms: window.iter().fold(0.0, |most, rate| rate.lat_max_ms.max(most)),
+            lat_max_ms: window
+                .iter()
+                .fold(0.0, |most, rate| rate.lat_max_ms.max(most)),
         },
         rounds,
     }
@@ -151,7 +176,10 @@ mod tests {
 
     #[test]
     fn a_cell_is_the_mean_of_its_window() {
-        let cell = cell(LOAD, rates(&[900.0, 800.0, 100.0, 102.0, 98.0, 110.0, 90.0]));
+        let cell = cell(
+            LOAD,
+            rates(&[900.0, 800.0, 100.0, 102.0, 98.0, 110.0, 90.0]),
+        );
         assert_eq!(cell.mean.iops, 100.0);
         assert_eq!(cell.mean.lat_max_ms, 6.0);
         assert_eq!(cell.rounds.len(), 7);
@@ -172,9 +200,22 @@ mod tests {
     }
 
     #[test]
+    fn a_rate_before_collection_begins_is_told() {
+        let told = caution(11_000_000_000, 26_000_000_000).unwrap();
+        assert!(
+            told.contains("11.0 GB") && told.contains("26.0 GB"),
+            "{told}"
+        );
+        assert_eq!(caution(26, 26), None);
+    }
+
+    #[test]
     fn a_window_that_is_not_steady_is_marked_so() {
         let last = state(25, false, Vec::new());
-        assert_eq!((last.reached, last.window_first, last.window_last), (None, 21, 25));
+        assert_eq!(
+            (last.reached, last.window_first, last.window_last),
+            (None, 21, 25)
+        );
         assert!(words(&last).contains("NOT steady"), "{}", words(&last));
         let steady = state(7, true, Vec::new());
         assert_eq!((steady.reached, steady.window_first), (Some(7), 3));

@@ -3,10 +3,10 @@
 use ftlab_base::Nanos;
 use ftlab_result::pts;
 
-/// Bytes of a drive for each second that a minute of the standard lasts, unless a scale is given: a minute of
-/// random writes is then some tenths of a percent of any drive, and the five rounds of a window of the
-/// IOPS test write a good part of it.
-const BYTES_A_SECOND: f64 = 25e9;
+/// Bytes of a drive for each second that a minute of the standard lasts, unless a scale is given. A drive
+/// that is written a tenth of its capacity a minute writes a good part of it in a round of the IOPS test:
+/// what changes while its spare area is used up is then no slower than the rule can see.
+const BYTES_A_SECOND: f64 = 5e9;
 
 /// Of a stretch that is scaled, so much runs with time, unless more is needed to see requests end.
 const TIMED: Nanos = Nanos::from_millis(500);
@@ -36,44 +36,48 @@ pub const ENTERPRISE: pts::Settings = pts::Settings {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
     divisor: f64,
+    /// Whether all of it runs with time, and not only the beginning of each stretch.
+    is_timed: bool,
 }
 
 impl Scale {
     /// The standard as it is.
-    pub const STANDARD: Scale = Scale { divisor: 1.0 };
+    pub const STANDARD: Scale = Scale {
+        divisor: 1.0,
+        is_timed: true,
+    };
 
-    /// So many times shorter; `None` for what is no number from 1 on.
+    /// So many times shorter, and with time in part unless that is 1; `None` for what is no number from 1
+    /// on.
     #[must_use]
     pub fn of(divisor: f64) -> Option<Scale> {
-        (divisor.is_finite() && divisor >= 1.0).then_some(Scale { divisor })
+        (divisor.is_finite() && divisor >= 1.0).then_some(Scale {
+            divisor,
+            is_timed: divisor == 1.0,
+        })
     }
 
-    /// What suits a drive of so many bytes: a minute lasts as long, for its size, on each.
+    /// What suits a drive of so many bytes: minutes `times` as long as those of the IOPS test, which last as
+    /// long, for its size, on each drive.
     #[must_use]
-    pub fn of_capacity(bytes: u64) -> Scale {
-        let minute_s = bytes as f64 / BYTES_A_SECOND;
+    pub fn of_capacity(bytes: u64, times: f64) -> Scale {
+        let minute_s = bytes as f64 / BYTES_A_SECOND * times;
         Scale {
             divisor: (60.0 / minute_s).max(1.0),
+            is_timed: false,
         }
     }
 
-    /// Whether nothing is shorter.
+    /// Whether it is the standard as it is.
     #[must_use]
     pub fn is_standard(&self) -> bool {
-        self.divisor == 1.0
+        self.is_timed
     }
 
     /// What so long a span of the standard lasts.
     #[must_use]
     pub fn span(&self, standard: Nanos) -> Nanos {
         Nanos::from_secs_f64(standard.as_secs() / self.divisor)
-    }
-
-    /// So many of the standard, at least `least`.
-    #[must_use]
-    pub fn count(&self, standard: u32, least: u32) -> u32 {
-        let scaled = (f64::from(standard) / self.divisor).ceil() as u32;
-        scaled.max(least).min(standard)
     }
 
     /// What runs with time of a stretch: the part that is not counted, and the part that is. A part
@@ -96,7 +100,11 @@ impl Scale {
             divisor: self.divisor,
             minute_s: minute.as_secs(),
             counted_s: self.timed(minute, 1).1.as_secs(),
-            words: if self.is_standard() { Vec::new() } else { words },
+            words: if self.is_standard() {
+                Vec::new()
+            } else {
+                words
+            },
         }
     }
 }
@@ -106,20 +114,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_scale_divides_spans_and_counts() {
+    fn a_scale_divides_spans() {
         let scale = Scale::of(20.0).unwrap();
         assert_eq!(scale.span(Nanos::from_secs(60)), Nanos::from_secs(3));
-        assert_eq!(scale.count(360, 4), 18);
-        assert_eq!(Scale::of(1000.0).unwrap().count(360, 4), 4);
-        assert_eq!(Scale::STANDARD.count(360, 4), 360);
         assert_eq!([0.5, f64::NAN, f64::INFINITY].map(Scale::of), [None; 3]);
     }
 
     #[test]
     fn a_drive_ten_times_as_large_has_minutes_ten_times_as_long() {
-        let minute = |bytes| Scale::of_capacity(bytes).span(Nanos::from_secs(60)).as_secs();
+        let minute = |bytes| {
+            Scale::of_capacity(bytes, 1.0)
+                .span(Nanos::from_secs(60))
+                .as_secs()
+        };
         assert!((minute(80_000_000_000) / minute(8_000_000_000) - 10.0).abs() < 1e-6);
-        assert_eq!(minute(4_000_000_000_000), 60.0, "never longer than the standard's");
+        assert_eq!(
+            minute(4_000_000_000_000),
+            60.0,
+            "never longer than the standard's"
+        );
+        assert!(!Scale::of_capacity(4_000_000_000_000, 1.0).is_standard());
+        assert_eq!(Scale::of(1.0), Some(Scale::STANDARD));
     }
 
     #[test]

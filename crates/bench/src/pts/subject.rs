@@ -164,6 +164,12 @@ impl<'a> Subject<'a> {
         Ok(())
     }
 
+    /// Flash that the preconditioning left unwritten.
+    pub fn unwritten_bytes(&self) -> u64 {
+        let used = self.file.capacity_bytes() / 100 * u64::from(self.settings.active_range_pct);
+        self.file.raw_bytes().unwrap_or(used).saturating_sub(used)
+    }
+
     /// A stretch of a load.
     pub fn stretch(&mut self, load: Load, length: Length) -> Result<Rate, ReviewError> {
         let longest = match length {
@@ -203,9 +209,7 @@ impl<'a> Subject<'a> {
         self.elapsed_s += match length {
             Length::Span(span) => span.as_secs().max(timed.as_secs()),
             Length::Written(..) if rest_bytes == 0 => timed.as_secs(),
-            Length::Written(..) => {
-                timed.as_secs() + rest_bytes as f64 / record.write.bytes_per_s
-            }
+            Length::Written(..) => timed.as_secs() + rest_bytes as f64 / record.write.bytes_per_s,
         };
         Ok(Rate {
             iops: metric("iops"),

@@ -89,11 +89,18 @@ impl WriteThrough {
 
     /// The flash takes no more: gives the writes, wholly in the buffer, of which something waits there.
     pub(super) fn fail(&mut self) -> Vec<u32> {
-        let mut failed: Vec<u32> = self.waiting.drain().flat_map(|(_, writes)| writes).collect();
+        let mut failed: Vec<u32> = self
+            .waiting
+            .drain()
+            .flat_map(|(_, writes)| writes)
+            .collect();
         failed.sort_unstable();
         failed.dedup();
         let left = &mut self.left;
-        failed.retain(|number| left.remove(number).is_some_and(|left| left.arrived.is_some()));
+        failed.retain(|number| {
+            left.remove(number)
+                .is_some_and(|left| left.arrived.is_some())
+        });
         failed
     }
 

@@ -4,9 +4,9 @@ mod how;
 mod kept;
 mod session;
 
+use crate::drives::load;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
-use crate::drives::load;
 use crate::{results, screen};
 use clap::Args;
 use ftlab_bench::methods::{self, Test};

@@ -45,15 +45,30 @@ impl Sheet {
             "" => family.title.to_owned(),
             step => format!("{}, {step}", family.title),
         };
-        let capacity = view.sheet(&run.drive).map_or(0, |sheet| sheet.capacity_bytes);
+        let capacity = view
+            .sheet(&run.drive)
+            .map_or(0, |sheet| sheet.capacity_bytes);
         let mut facts = vec![
             ("settings", settings(pts)),
             ("scale", scale(pts)),
             ("preparation", preparation(run)),
         ];
-        facts.extend(pts.steady.as_ref().map(|steady| ("steady state", verdict(steady))));
+        facts.extend(
+            pts.steady
+                .as_ref()
+                .map(|steady| ("steady state", verdict(steady))),
+        );
+        let caution = run
+            .steps
+            .iter()
+            .find_map(|step| step.strip_prefix("Caution: "));
+        facts.extend(caution.map(|caution| ("caution", caution.to_owned())));
         Some(Sheet {
-            title: format!("{} · {test} · {}", family.methods().join(", "), view.drive_name(&run.drive)),
+            title: format!(
+                "{} · {test} · {}",
+                family.methods().join(", "),
+                view.drive_name(&run.drive)
+            ),
             facts,
             tables: tables::of(pts, Quantity::of(view, run), capacity),
         })
@@ -158,7 +173,7 @@ fn settings(pts: &Pts) -> String {
 
 fn scale(pts: &Pts) -> String {
     let scale = &pts.scale;
-    if scale.divisor == 1.0 {
+    if scale.words.is_empty() {
         return "1: the standard as it is".to_owned();
     }
     format!(
@@ -172,7 +187,7 @@ fn scale(pts: &Pts) -> String {
 /// The steps up to the measurement, without those that the other facts tell.
 fn preparation(run: &Run) -> String {
     let told = |step: &&String| {
-        !["Scaled by", "Write cache", "Workload-dependent"]
+        !["Scaled by", "Write cache", "Workload-dependent", "Caution"]
             .iter()
             .any(|start| step.starts_with(start))
     };

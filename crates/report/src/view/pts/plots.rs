@@ -71,7 +71,9 @@ impl PtsData {
 
     fn of(view: &View<'_>, index: usize, run: &Run, pts: &Pts) -> PtsData {
         let quantity = Quantity::of(view, run);
-        let capacity = view.sheet(&run.drive).map_or(1, |sheet| sheet.capacity_bytes);
+        let capacity = view
+            .sheet(&run.drive)
+            .map_or(1, |sheet| sheet.capacity_bytes);
         let mut matrices = Vec::new();
         if pts.cells.len() > 1 {
             matrices.push(matrix(&pts.cells, quantity));
@@ -88,7 +90,11 @@ impl PtsData {
             window: steady.map(|steady| (steady.window_first, steady.reached.is_some())),
             tracking: steady.map_or_else(Vec::new, |steady| {
                 let first = steady.window_first.saturating_sub(1) as usize;
-                steady.tracking.iter().map(|of| tracked(of, first)).collect()
+                steady
+                    .tracking
+                    .iter()
+                    .map(|of| tracked(of, first))
+                    .collect()
             }),
             matrices,
             courses: pts
@@ -119,15 +125,27 @@ impl PtsData {
 fn rounds(pts: &Pts, quantity: Quantity) -> Vec<Rounds> {
     let writes = pts.cells.iter().filter(|cell| cell.read_pct == 0);
     let of_cell = |cell: &Cell| Rounds {
-        name: format!("{}, R/W {}", block_words(cell.block_bytes), mix_words(cell.read_pct)),
-        values: cell.rounds.iter().map(|rate| kept(quantity.value(rate))).collect(),
+        name: format!(
+            "{}, R/W {}",
+            block_words(cell.block_bytes),
+            mix_words(cell.read_pct)
+        ),
+        values: cell
+            .rounds
+            .iter()
+            .map(|rate| kept(quantity.value(rate)))
+            .collect(),
     };
     let mut rounds: Vec<Rounds> = writes.map(of_cell).collect();
     for of in pts.steady.iter().flat_map(|steady| &steady.tracking) {
         // An access is told with its order, RND or SEQ, before its size.
         if !rounds.iter().any(|known| of.access.ends_with(&known.name)) {
             rounds.push(Rounds {
-                name: of.access.split_once(' ').map_or("", |(_, name)| name).to_owned(),
+                name: of
+                    .access
+                    .split_once(' ')
+                    .map_or("", |(_, name)| name)
+                    .to_owned(),
                 values: of.rounds.iter().map(|&value| kept(value)).collect(),
             });
         }
@@ -157,14 +175,21 @@ fn matrix(cells: &[Cell], quantity: Quantity) -> MatrixData {
         unit: quantity.unit(),
         values: mixes.iter().map(of_mix).collect(),
         blocks: blocks.iter().map(|&block| block_words(block)).collect(),
-        mixes: mixes.iter().map(|&mix| format!("R/W {}", mix_words(mix))).collect(),
+        mixes: mixes
+            .iter()
+            .map(|&mix| format!("R/W {}", mix_words(mix)))
+            .collect(),
     }
 }
 
 fn course(course: &Course, quantity: Quantity, capacity_bytes: u64) -> CourseData {
     let point = |point: &ftlab_result::pts::Point| {
         let capacities = point.written_bytes as f64 / capacity_bytes.max(1) as f64;
-        (kept(capacities), kept(point.at_s), kept(quantity.value(&point.rate)))
+        (
+            kept(capacities),
+            kept(point.at_s),
+            kept(quantity.value(&point.rate)),
+        )
     };
     CourseData {
         name: course.name.clone(),

@@ -88,7 +88,10 @@ fn course(course: &Course, quantity: Quantity, capacity_bytes: u64) -> Table {
     let row = |&place: &usize| {
         let point = course.points.get(place)?;
         Some(vec![
-            format!("{:.2}", point.written_bytes as f64 / capacity_bytes.max(1) as f64),
+            format!(
+                "{:.2}",
+                point.written_bytes as f64 / capacity_bytes.max(1) as f64
+            ),
             format::number(point.written_bytes as f64 / 1e9),
             format::number(point.at_s),
             format::number(quantity.value(&point.rate)),
@@ -121,7 +124,8 @@ fn groups(courses: &[Course], steady: Option<&SteadyState>, quantity: Quantity) 
     let row = |course: &Course| {
         let value = |point: &Point| quantity.value(&point.rate);
         let values: Vec<f64> = course.points.iter().map(value).collect();
-        let end = |value: Option<&f64>| value.map_or("–".to_owned(), |&value| format::number(value));
+        let end =
+            |value: Option<&f64>| value.map_or("–".to_owned(), |&value| format::number(value));
         let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
         let mut row = vec![
             course.name.clone(),
