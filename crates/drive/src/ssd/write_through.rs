@@ -104,6 +104,14 @@ impl WriteThrough {
         failed
     }
 
+    /// Whether no write waits for anything.
+    #[cfg(test)]
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.waiting.is_empty()
+            && self.left.is_empty()
+            && self.programming.iter().all(Vec::is_empty)
+    }
+
     /// Whether units that were begun must be filled up, with nothing waiting in the buffer any more.
     pub(super) fn must_fill_up(&mut self) -> bool {
         !self.left.is_empty() && std::mem::take(&mut self.may_be_open)

@@ -115,6 +115,12 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Whether all that ran are tests of SNIA's specification, which nothing published is beside.
+    pub fn is_of_specification(&self) -> bool {
+        let runs = &self.set.runs;
+        !runs.is_empty() && runs.iter().all(|run| run.pts.is_some())
+    }
+
     /// The figures without a run, scored.
     pub fn unplaced_score(&self) -> Score {
         score(self.unplaced.iter().copied())
