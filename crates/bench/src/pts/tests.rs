@@ -119,21 +119,37 @@ fn the_iops_test_is_a_matrix_over_its_window() {
 }
 
 #[test]
-fn the_standard_as_it_is_has_no_part_without_time() {
-    // The lightest test of the standard: five rounds of two minutes of a drive of 1 GB, twice.
-    let whole = plan(&[Test::Latency], CLIENT, Some(1.0));
-    let set = run(&whole, &|_, _| ()).unwrap();
-    let pts = set.runs[0].pts.as_ref().unwrap();
-    assert_eq!((pts.scale.minute_s, pts.scale.counted_s), (60.0, 60.0));
-    assert!(pts.scale.words.is_empty());
-    let scaled = run_of(&plan(&[Test::Latency], CLIENT, Some(10.0)));
-    let near = |name: &str| (set.runs[0].metrics[name] / scaled.metrics[name] - 1.0).abs();
+fn a_scaled_stretch_writes_as_much_as_one_with_time() {
+    let plan = plan(&[], CLIENT, None);
+    let file = &plan.drives[0];
+    let load = subject::Load {
+        random: true,
+        read_pct: 35,
+        block_bytes: 4096,
+        outstanding: 32,
+    };
+    let length = subject::Length::Span(ftlab_base::Nanos::from_secs(4));
+    let stretch = |scale: Scale| {
+        let device = file.build(&plan.testbed, RootSeed(1)).unwrap();
+        let mut subject = Subject::new(file, device, (&plan.settings, scale), RootSeed(2));
+        subject.precondition().unwrap();
+        let before = subject.written_bytes;
+        let rate = subject.stretch(load, length).unwrap();
+        assert_eq!(subject.elapsed_s, 4.0);
+        (rate.iops, (subject.written_bytes - before) as f64)
+    };
+    let (standard, scaled) = (stretch(Scale::STANDARD), stretch(Scale::of(10.0).unwrap()));
     assert!(
-        near("lat_avg_ms") < 0.1,
-        "{:?} {:?}",
-        set.runs[0].metrics,
-        scaled.metrics
+        (scaled.0 / standard.0 - 1.0).abs() < 0.05,
+        "{standard:?} {scaled:?}"
     );
+    assert!(
+        (scaled.1 / standard.1 - 1.0).abs() < 0.05,
+        "{standard:?} {scaled:?}"
+    );
+    let sheet = Scale::STANDARD.sheet(vec!["shorter".to_owned()]);
+    assert_eq!((sheet.minute_s, sheet.counted_s), (60.0, 60.0));
+    assert!(sheet.words.is_empty());
 }
 
 #[test]

@@ -115,9 +115,7 @@ impl Ssd {
             scheduler: {
                 let (nand, order) = (params.nand, params.scheduling);
                 let mut scheduler = Scheduler::new(geometry, nand, order, params.die_queue);
-                if params.buffer_frees_by_register {
-                    scheduler.free_by_register();
-                }
+                scheduler.free_by_register(params.buffer_frees_by_register);
                 if let Some(most) = params.programs_max {
                     scheduler.limit_programs(most);
                 }
@@ -559,6 +557,12 @@ impl Device for Ssd {
 
     fn set_write_cache(&mut self, on: bool) -> Result<(), CacheRefused> {
         assert_eq!(self.queue.outstanding(), 0, "a drive at work is set up");
+        if self.mapped.is_timed() {
+            self.end_time();
+        }
+        // What is in a page register is not programmed.
+        let frees_by_register = on && self.params.buffer_frees_by_register;
+        self.scheduler.free_by_register(frees_by_register);
         self.write_through = (!on).then(WriteThrough::default);
         Ok(())
     }
@@ -610,7 +614,9 @@ impl Device for Ssd {
         copy.host_ios = self.host_ios;
         copy.host_bytes_written = self.host_bytes_written;
         copy.buffer_stalls = self.buffer_stalls;
-        copy.write_through = (self.write_through.as_ref()).map(|_| WriteThrough::default());
+        let is_cached = self.write_through.is_none();
+        copy.set_write_cache(is_cached)
+            .expect("it is set as this one is");
         Box::new(copy)
     }
 }
