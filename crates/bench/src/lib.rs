@@ -10,6 +10,7 @@
 //! - [`figures`] maps rows of the reference table to runs and judges them.
 //! - [`claims`] checks what the sources say in words by simulation.
 //! - [`theory`] sets write amplification beside its closed forms.
+//! - [`pts`] runs SNIA's Performance Test Specification; [`steady_rule`] is its rule of the steady state.
 //! - [`review::review`] does all of it for several drives and returns a result set.
 //!
 //! Nothing here reads a wall clock: the same drives, tests and seed give the same results.
@@ -22,11 +23,13 @@ pub mod endurance;
 mod fake;
 pub mod figures;
 pub mod methods;
+pub mod pts;
 pub mod record;
 pub mod review;
 mod scenario_record;
 pub mod scripts;
 pub mod states;
+pub mod steady_rule;
 pub mod theory;
 mod trace_record;
 pub mod traces;

@@ -2,7 +2,7 @@
 
 use crate::driver::{Direction, INTERVAL_S, Interval, RunReport};
 use ftlab_base::{CommandKind, LatencyHistogram, Nanos, SimTime};
-use ftlab_drive::{Device, Health};
+use ftlab_drive::{Counters, Device, Health};
 use ftlab_result::{Inside, Traffic};
 use std::collections::BTreeMap;
 
@@ -217,10 +217,20 @@ fn bounds() -> impl Iterator<Item = u64> {
 }
 
 fn inside(report: &RunReport) -> Inside {
-    let counters = &report.counters;
+    Inside {
+        submitted: report.submitted,
+        completed: report.completed,
+        simulated_seconds: report.simulated.as_secs(),
+        ..inside_of(&report.counters, report.wa.steady)
+    }
+}
+
+/// What a drive's counters say happened inside; no commands and no time.
+#[must_use]
+pub fn inside_of(counters: &Counters, wa: f64) -> Inside {
     let programs = counters.nand_programs;
     Inside {
-        wa: report.wa.steady,
+        wa,
         host_ios: counters.host_ios,
         nand_programs: programs,
         nand_reads: counters.nand_reads,
@@ -233,10 +243,8 @@ fn inside(report: &RunReport) -> Inside {
         map_programs: counters.map_programs,
         map_reads: counters.map_reads,
         buffer_stalls: counters.buffer_stalls,
-        submitted: report.submitted,
-        completed: report.completed,
-        simulated_seconds: report.simulated.as_secs(),
         op_stream_hash: format!("{:016x}", counters.stream_hash),
+        ..Inside::default()
     }
 }
 

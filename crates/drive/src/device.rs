@@ -15,6 +15,11 @@ use thiserror::Error;
 #[error("there is no flash to erase")]
 pub struct EraseRefused;
 
+/// Why a write cache cannot be turned off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("there is no write cache that can be turned off")]
+pub struct CacheRefused;
+
 /// A drive behind its host's driver queue.
 ///
 /// The caller owns the clock: it submits commands at the present, asks when something happens
@@ -86,6 +91,15 @@ pub trait Device: Send {
 
     /// Watts it takes with nothing to do; `None` when its file does not say.
     fn rest_watts(&self) -> Option<f64>;
+
+    /// Turns the write cache off or on, as ATA SET FEATURES does: while it is off, a write ends when its
+    /// data are where they stay. A drive as built has it on. Only while nothing is outstanding.
+    ///
+    /// # Errors
+    /// When it cannot be turned off.
+    fn set_write_cache(&mut self, on: bool) -> Result<(), CacheRefused> {
+        if on { Ok(()) } else { Err(CacheRefused) }
+    }
 
     /// Plugs the drive into another machine, or another port. Only while nothing is outstanding.
     fn plug(&mut self, host: &Host);

@@ -14,7 +14,7 @@ pub mod saved;
 pub mod smart;
 pub mod ssd;
 
-pub use device::{Counters, Device, EraseRefused};
+pub use device::{CacheRefused, Counters, Device, EraseRefused};
 pub use file::{
     Catalog, DriveError, DriveFile, Extent, FileSystemPlaces, Kind, OperatingSystem, ParameterRow,
     Scale, Testbed,

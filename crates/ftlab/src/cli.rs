@@ -1,6 +1,6 @@
 //! What can be typed. The options of a command stand with it.
 
-use crate::{accuracy, claims, compare, endurance, report, review, run, show, theory};
+use crate::{accuracy, claims, compare, endurance, pts, report, review, run, show, theory};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ftlab_drive::{Catalog, DriveError, Testbed};
 
@@ -17,6 +17,7 @@ Examples:
   ftlab drives                               the drives that come with ftlab
   ftlab show intel-x25-m-g1-80               every number of one, with its source
   ftlab review                               the five drives of the 2008 review, its tests
+  ftlab pts intel-x25-m-g2-80                SNIA's Performance Test Specification
   ftlab report before after                  two reviews side by side
   ftlab compare generic-mlc-8 --set spare.op=0.07,0.28 --test E1 --quick
                                              what if a drive had more spare area?
@@ -40,6 +41,8 @@ pub enum Command {
     Endurance(endurance::Options),
     /// Run the reviews' tests on drives and write a report
     Review(review::Options),
+    /// Run SNIA's Performance Test Specification (PTS) on drives and write a report
+    Pts(pts::Options),
     /// Draw the report of results again, write them as tables, or compare several of them
     Report(report::Options),
     /// Try numbers of a drive file at several values: a table and a chart of what tests give

@@ -12,6 +12,7 @@ mod health;
 mod memory;
 mod paper;
 mod progress;
+mod pts;
 mod report;
 mod results;
 mod review;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::command(&args),
         Command::Endurance(args) => endurance::command(&args),
         Command::Review(args) => review::command(&args),
+        Command::Pts(args) => pts::command(&args),
         Command::Report(args) => report::command(&args),
         Command::Compare(args) => compare::command(&args),
         Command::Accuracy(args) => accuracy::command(&args),

@@ -435,3 +435,52 @@ fn attributes_are_told_of_whatever_runs() {
         );
     }
 }
+
+#[test]
+fn the_specification_prints_its_tables_and_says_its_scale() {
+    let place = Place::new();
+    let small = "--set nand.blocks_per_die=64";
+    let out = place.out(&format!(
+        "pts {SSD} {small} --test latency --scale 400 --out pts"
+    ));
+    holds(
+        &out,
+        &[
+            "PTS-LAT",
+            "1 : 400",
+            "measurement window rounds",
+            "excursion, at most 20 %",
+            "slope, at most 10 %",
+            "block size",
+            "Longest latency, ms",
+        ],
+    );
+    let set: Value = serde_json::from_str(&place.read("pts/results.json")).unwrap();
+    let pts = &set["runs"][0]["pts"];
+    assert_eq!(pts["scale"]["divisor"], 400.0);
+    assert_eq!(pts["cells"].as_array().unwrap().len(), 9);
+    holds(
+        &place.read("pts/index.html"),
+        &["Convergence to the steady state", "Measurement window"],
+    );
+}
+
+#[test]
+fn the_specification_refuses_what_it_cannot_do() {
+    let place = Place::new();
+    holds(&place.refused(&format!("pts {DISK}")), &["no flash"]);
+    holds(
+        &place.refused(&format!("pts {SSD} --scale 0.5")),
+        &["from 1 on"],
+    );
+    holds(
+        &place.refused(&format!("pts {SSD} --test speed")),
+        &["iops", "xsr"],
+    );
+    holds(&place.refused("pts no-such-drive"), &["no-such-drive"]);
+    place.write("taken", "a file");
+    holds(
+        &place.refused(&format!("pts {SSD} --out taken")),
+        &["it is a file"],
+    );
+}

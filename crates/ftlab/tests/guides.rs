@@ -116,11 +116,12 @@ fn follow(guide: &str) -> usize {
 }
 
 /// The guides, and how many commands each has at least.
-const GUIDES: [(&str, usize); 7] = [
+const GUIDES: [(&str, usize); 8] = [
     ("add-a-drive.md", 3),
     ("application-scripts.md", 3),
     ("compare-settings.md", 5),
     ("first-review.md", 5),
+    ("pts.md", 2),
     ("read-the-report.md", 1),
     ("run-a-job.md", 7),
     ("write-a-policy.md", 1),
@@ -160,6 +161,11 @@ fn settings_can_be_compared_as_their_guide_says() {
 #[test]
 fn a_first_review_goes_as_its_guide_says() {
     is_followed("first-review.md");
+}
+
+#[test]
+fn the_specification_runs_as_its_guide_says() {
+    is_followed("pts.md");
 }
 
 #[test]

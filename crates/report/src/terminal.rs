@@ -11,6 +11,9 @@ use ftlab_result::{Figure, ResultSet, Run, Verdict};
 
 use crate::format;
 use crate::view::View;
+use crate::view::pts::Sheet;
+
+mod pts;
 
 /// Space between columns.
 const GAP: usize = 2;
@@ -24,6 +27,12 @@ pub fn render(set: &ResultSet, width: usize, colour: bool) -> String {
     let view = View::new(set);
     let figures = Layout::new(&FIGURE_COLUMNS, set.figures.iter().map(figure_cells), width);
     let mut out = String::new();
+    for run in &set.runs {
+        if let Some(sheet) = Sheet::of(&view, run) {
+            heading(&mut out, &sheet.title);
+            out.push_str(&pts::sheet(&sheet));
+        }
+    }
     for family in view
         .families
         .iter()
@@ -50,7 +59,9 @@ pub fn render(set: &ResultSet, width: usize, colour: bool) -> String {
             writeln!(out, "{}: {}", drive.drive, drive.why).expect("writing to a string succeeds");
         }
     }
-    heading(&mut out, &tally_line(set));
+    if !set.figures.is_empty() || !unpublished.is_empty() {
+        heading(&mut out, &tally_line(set));
+    }
     out
 }
 
@@ -226,11 +237,12 @@ fn runs_without_figures(set: &ResultSet) -> Vec<&Run> {
         .iter()
         .map(|figure| figure.run.as_str())
         .collect();
-    // Families share runs: the 4 KiB step of a sweep is the 4 KiB test. Such a run is told once.
+    // What a specification asks for has tables of its own. Families share runs: the 4 KiB step of a sweep is the 4 KiB test. Such a run is told once.
     let mut told: Vec<&Run> = Vec::new();
     let (answered, others): (Vec<&Run>, Vec<&Run>) = set
         .runs
         .iter()
+        .filter(|run| run.pts.is_none())
         .partition(|run| answered.contains(run.id.as_str()));
     for run in others {
         let same = |other: &&&Run| other.drive == run.drive && other.metrics == run.metrics;

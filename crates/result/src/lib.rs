@@ -3,6 +3,8 @@
 //! A result set is what a bench writes and a report reads. It holds no wall time, so the same
 //! seed, drive files and version give the same bytes.
 
+pub mod pts;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -242,6 +244,9 @@ pub struct Run {
     /// What the drive said of itself at the end; empty when it was not asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub smart: Vec<SmartAttribute>,
+    /// What a test of SNIA's Performance Test Specification came to; absent for other tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pts: Option<pts::Pts>,
 }
 
 /// One attribute of SMART, normalised as the drive does it.

@@ -31,6 +31,7 @@ fn run(drive: &str, test: &str, state: &str, metrics: &[(&str, f64)]) -> Run {
         series_watts: Vec::new(),
         wear: Vec::new(),
         smart: Vec::new(),
+        pts: None,
     }
 }
 

@@ -329,6 +329,7 @@ impl<'a> Bench<'a> {
             series_watts: Vec::new(),
             wear: Vec::new(),
             smart: Vec::new(),
+            pts: None,
         }
     }
 }

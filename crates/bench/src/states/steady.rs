@@ -1,8 +1,7 @@
 //! The steady state of random writes, after SNIA's rule.
 //!
-//! SNIA SSS PTS 2.0.2 repeats a load in rounds until, over five of them, the measured quantity
-//! ranges over at most 20 % of its mean and its fitted line moves by at most 10 %; after 25 rounds
-//! it gives up. What is different here:
+//! SNIA SSS PTS 2.0.2 repeats a load in rounds until its rule (`steady_rule.rs`) holds. What is
+//! different here:
 //!
 //! - A round is not a minute but the capacity written once: without a clock amounts are all there
 //!   is. A drive that rewrites whole blocks has a shorter one, see [`PROGRAMMED_MAX`].
@@ -13,6 +12,7 @@
 
 use super::PrepareError;
 use super::writes::{WRITES_A_LOOK, Writer};
+use crate::steady_rule::{ROUNDS_MAX, WINDOW, Window, is_steady};
 use ftlab_base::rng::Stream;
 use rand::RngExt;
 
@@ -21,18 +21,6 @@ pub const STEP: &str = "Then rounds of random writes of 4 KiB over the whole dri
                         times programmed, until over five rounds the bytes written for a byte \
                         programmed range over at most 20 % of their mean and their fitted line \
                         moves by at most 10 % (after SNIA SSS PTS), or 25 rounds are over.";
-
-/// Rounds that are looked at together.
-pub const WINDOW: usize = 5;
-
-/// Rounds after which a drive counts as one that does not settle.
-pub const ROUNDS_MAX: usize = 25;
-
-/// The most that the largest and the smallest value of a window may differ, of its mean.
-const EXCURSION_MAX: f64 = 0.20;
-
-/// The most that the line fitted to a window may rise or fall over it, of its mean.
-const SLOPE_MAX: f64 = 0.10;
 
 /// A round of a drive without page mapping also ends when its flash has been programmed so many times
 /// over, in capacities. One that rewrites a block of hundreds of pages for a random write would take
@@ -56,13 +44,14 @@ impl Settling {
         if self.settled {
             return format!("It was steady after {rounds} rounds.");
         }
-        let window = &self.rounds[rounds.saturating_sub(WINDOW)..];
+        let Some(window) = Window::last(&self.rounds) else {
+            return format!("It was NOT steady after {rounds} rounds.");
+        };
         format!(
-            "It was NOT steady after {rounds} rounds: over the last {}, bytes written for a byte \
+            "It was NOT steady after {rounds} rounds: over the last {WINDOW}, bytes written for a byte \
              programmed ranged over {:.1} % of their mean and their line moved by {:.1} %.",
-            window.len(),
-            100.0 * excursion(window),
-            100.0 * slope(window)
+            100.0 * window.excursion,
+            100.0 * window.slope
         )
     }
 }
@@ -95,51 +84,9 @@ fn round(writer: &mut Writer<'_>, stream: &mut Stream) -> Result<f64, PrepareErr
     Ok(done.host_bytes_written as f64 / (done.nand_bytes_programmed.max(1)) as f64)
 }
 
-fn is_steady(rounds: &[f64]) -> bool {
-    let Some(first) = rounds.len().checked_sub(WINDOW) else {
-        return false;
-    };
-    let window = &rounds[first..];
-    excursion(window) <= EXCURSION_MAX && slope(window) <= SLOPE_MAX
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
-/// How far the values of a window lie apart, of their mean.
-fn excursion(window: &[f64]) -> f64 {
-    let most = window.iter().copied().fold(f64::MIN, f64::max);
-    let least = window.iter().copied().fold(f64::MAX, f64::min);
-    (most - least) / mean(window)
-}
-
-/// How far the line through the values, by least squares, moves over the window, of their mean.
-fn slope(window: &[f64]) -> f64 {
-    let middle = (window.len() - 1) as f64 / 2.0;
-    let mean = mean(window);
-    let along = |n: usize| n as f64 - middle;
-    let with: f64 = (0..).zip(window).map(|(n, y)| along(n) * (y - mean)).sum();
-    let square: f64 = (0..window.len()).map(|n| along(n) * along(n)).sum();
-    (with / square * 2.0 * middle / mean).abs()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_window_is_steady_within_both_bounds() {
-        assert!(!is_steady(&[1.0; 4]), "four rounds are no window");
-        assert!(is_steady(&[9.0, 1.0, 1.0, 1.0, 1.0, 1.0]));
-        // Up and down, without a trend: by just under 20 % and just over.
-        assert!(is_steady(&[1.0, 1.099, 0.901, 1.099, 0.901]));
-        assert!(!is_steady(&[1.0, 1.101, 0.899, 1.101, 0.899]));
-        // A trend of just under 10 % and just over.
-        assert!(is_steady(&[0.951, 0.975, 1.0, 1.025, 1.049]));
-        assert!(!is_steady(&[0.949, 0.975, 1.0, 1.025, 1.051]));
-        assert!(!is_steady(&[1.051, 1.025, 1.0, 0.975, 0.949]));
-    }
 
     #[test]
     fn a_drive_that_does_not_settle_is_told_with_its_figures() {

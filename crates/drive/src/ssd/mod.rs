@@ -6,7 +6,8 @@
 //!                              translation layer → scheduler → programmed: room in the buffer
 //! ```
 //!
-//! A write completes when the buffer has taken all its slots; a read when its last byte has
+//! A write completes when the buffer has taken all its slots, or with the write cache off when they are
+//! programmed; a read when its last byte has
 //! crossed the link. The translation layer is asked for the next slot only while the queues of the
 //! dies have room for what it issued, so its state does not run ahead of the clock without limit.
 
@@ -23,13 +24,14 @@ mod slots;
 mod stamps;
 mod state;
 mod waking;
+mod write_through;
 mod writes;
 
 pub use mapped::LayerInput;
 pub use params::{LostWaking, SsdParams, TableCache};
 pub use state::SsdState;
 
-use crate::device::{Counters, Device, EraseRefused};
+use crate::device::{CacheRefused, Counters, Device, EraseRefused};
 use crate::health::Health;
 use crate::host::Host;
 use crate::host_queue::HostQueue;
@@ -48,6 +50,7 @@ use power::Resting;
 use slots::SlotSize;
 use std::collections::{BTreeSet, VecDeque};
 use waking::Wakings;
+use write_through::WriteThrough;
 use writes::Admission;
 
 /// An SSD in virtual time.
@@ -65,6 +68,8 @@ pub struct Ssd {
     compressor: Server,
     core: Server,
     buffer: WriteBuffer,
+    /// With the write cache off: what writes wait for.
+    write_through: Option<WriteThrough>,
     admissions: VecDeque<Admission>,
     /// Reads whose data wait until those of a write are in the drive.
     waiting_out: VecDeque<u32>,
@@ -110,9 +115,7 @@ impl Ssd {
             scheduler: {
                 let (nand, order) = (params.nand, params.scheduling);
                 let mut scheduler = Scheduler::new(geometry, nand, order, params.die_queue);
-                if params.buffer_frees_by_register {
-                    scheduler.free_by_register();
-                }
+                scheduler.free_by_register(params.buffer_frees_by_register);
                 if let Some(most) = params.programs_max {
                     scheduler.limit_programs(most);
                 }
@@ -125,6 +128,7 @@ impl Ssd {
             compressor: Server::default(),
             core: Server::default(),
             buffer: WriteBuffer::new(params.buffer_slots, slot.sectors()),
+            write_through: None,
             admissions: VecDeque::new(),
             waiting_out: VecDeque::new(),
             flushes: VecDeque::new(),
@@ -312,6 +316,10 @@ impl Ssd {
                     let places = &mut self.programming[fence.index()];
                     places.drain(..).for_each(|p| self.buffer.programmed(p));
                     room = true;
+                    if let Some(through) = &mut self.write_through {
+                        let ended = through.programmed(fence.index());
+                        self.end_writes(&ended, now);
+                    }
                 }
             }
             self.mapped.batch.recycle(fence);
@@ -547,6 +555,18 @@ impl Device for Ssd {
         self.params.power.map(|power| power.rest_watts())
     }
 
+    fn set_write_cache(&mut self, on: bool) -> Result<(), CacheRefused> {
+        assert_eq!(self.queue.outstanding(), 0, "a drive at work is set up");
+        if self.mapped.is_timed() {
+            self.end_time();
+        }
+        // What is in a page register is not programmed.
+        let frees_by_register = on && self.params.buffer_frees_by_register;
+        self.scheduler.free_by_register(frees_by_register);
+        self.write_through = (!on).then(WriteThrough::default);
+        Ok(())
+    }
+
     fn plug(&mut self, host: &Host) {
         assert_eq!(self.queue.outstanding(), 0, "a drive at work is unplugged");
         self.cycle_power();
@@ -594,6 +614,9 @@ impl Device for Ssd {
         copy.host_ios = self.host_ios;
         copy.host_bytes_written = self.host_bytes_written;
         copy.buffer_stalls = self.buffer_stalls;
+        let is_cached = self.write_through.is_none();
+        copy.set_write_cache(is_cached)
+            .expect("it is set as this one is");
         Box::new(copy)
     }
 }

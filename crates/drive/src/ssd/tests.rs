@@ -112,6 +112,7 @@ mod purge;
 mod reliability;
 mod sums;
 mod waking;
+mod write_cache;
 
 fn small(kind: usize) -> (DriveFile, Testbed) {
     small_with(kind, &[])

@@ -2,7 +2,8 @@
 
 use super::Ssd;
 use super::events::Event;
-use ftlab_base::{Command, SimTime};
+use super::write_through::WriteThrough;
+use ftlab_base::{Command, Lpn, SimTime};
 
 /// A write that is not wholly in the buffer yet.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +34,11 @@ impl Ssd {
     pub(super) fn trim(&mut self, number: u32, command: &Command, now: SimTime) {
         let (first, slots) = self.slot.whole(command);
         self.host_bytes_written += self.buffer.forget(first, slots);
+        if let Some(through) = &mut self.write_through {
+            let lpns = first.0..first.0 + slots;
+            let ended: Vec<_> = lpns.flat_map(|lpn| through.dropped(Lpn(lpn))).collect();
+            self.end_writes(&ended, now);
+        }
         self.mapped.trim(first, slots);
         self.issue(now);
         self.events.schedule(now, Event::Done, number);
@@ -59,8 +65,15 @@ impl Ssd {
                     first.stalled = true;
                     break;
                 }
-                let arrived = self.commands.through(first.number).max(now);
-                self.events.schedule(arrived, Event::Written, first.number);
+                let number = first.number;
+                let arrived = self.commands.through(number).max(now);
+                let ends = match &mut self.write_through {
+                    None => true,
+                    Some(through) => through.is_whole(number, arrived),
+                };
+                if ends {
+                    self.events.schedule(arrived, Event::Written, number);
+                }
                 self.admissions.pop_front();
                 self.end_data_phase(now);
             }
@@ -79,6 +92,9 @@ impl Ssd {
             let piece = self.slot.piece(command, admission.admitted);
             if !self.buffer.admit(piece.lpn, piece.mask, piece.content) {
                 return false;
+            }
+            if let Some(through) = &mut self.write_through {
+                through.admitted(admission.number, piece.lpn);
             }
             admission.admitted += piece.sectors;
         }
@@ -103,6 +119,10 @@ impl Ssd {
             self.issue(now);
             if !fence.is_some() {
                 self.buffer.programmed(place);
+                if let Some(through) = &mut self.write_through {
+                    let ended = through.dropped(lpn);
+                    self.end_writes(&ended, now);
+                }
                 room = true;
                 continue;
             }
@@ -112,8 +132,15 @@ impl Ssd {
                 self.programming.resize_with(index + 1, Vec::new);
             }
             self.programming[index].push(place);
+            if let Some(through) = &mut self.write_through {
+                through.taken(lpn, index);
+            }
         }
-        if !self.flushes.is_empty() && self.buffer.nothing_waits() && !self.buffer.is_empty() {
+        let through = self.write_through.as_mut();
+        if self.buffer.nothing_waits()
+            && !self.buffer.is_empty()
+            && (!self.flushes.is_empty() || through.is_some_and(WriteThrough::must_fill_up))
+        {
             self.mapped.flush();
             self.issue(now);
         }
@@ -123,10 +150,20 @@ impl Ssd {
     /// Ends everything that waits for flash that takes no more. What the buffer holds stays there.
     fn fail_writes(&mut self, now: SimTime) {
         let writes = self.admissions.drain(..).map(|admission| admission.number);
+        let through = self.write_through.as_mut().map(WriteThrough::fail);
+        let writes = writes.chain(through.into_iter().flatten());
         for number in writes.chain(self.flushes.drain(..)) {
             self.events.schedule(now, Event::Failed, number);
         }
         self.end_data_phase(now);
+    }
+
+    /// Writes are programmed that had to be; each with when it arrived.
+    pub(super) fn end_writes(&mut self, ended: &[(u32, SimTime)], now: SimTime) {
+        for &(number, arrived) in ended {
+            self.events
+                .schedule(arrived.max(now), Event::Written, number);
+        }
     }
 
     pub(super) fn end_flushes(&mut self, now: SimTime) {

@@ -4,6 +4,7 @@ mod how;
 mod kept;
 mod session;
 
+use crate::drives::load;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
 use crate::{results, screen};
@@ -95,7 +96,7 @@ fn tests(options: &Options) -> Result<Vec<Test>, Failure> {
     Ok(methods::select(&options.tests)?)
 }
 
-/// The drives of those names, each once.
+/// The drives of those names, or those of a review of none.
 fn drives(names: &[String], all: bool) -> Result<Vec<DriveFile>, Failure> {
     let default = if all {
         Catalog::drives()
@@ -104,19 +105,5 @@ fn drives(names: &[String], all: bool) -> Result<Vec<DriveFile>, Failure> {
     };
     let default: Vec<String> = default.into_iter().map(str::to_owned).collect();
     let names = if names.is_empty() { &default } else { names };
-    let mut drives: Vec<DriveFile> = Vec::new();
-    for name in names {
-        let file = Catalog::load(name, &[])?;
-        match drives.iter().find(|other| other.slug() == file.slug()) {
-            None => drives.push(file),
-            Some(other) if other.hash() == file.hash() => {}
-            Some(_) => {
-                return Err(Failure::Input(format!(
-                    "two different drives are called {}; rename the file {name}",
-                    file.slug()
-                )));
-            }
-        }
-    }
-    Ok(drives)
+    load(names, &[])
 }

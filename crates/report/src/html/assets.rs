@@ -19,7 +19,7 @@ const STYLES: [&str; 6] = [
     include_str!("../../web/src/charts.css"),
 ];
 
-const SCRIPTS: [&str; 13] = [
+const SCRIPTS: [&str; 14] = [
     include_str!("../../web/src/format.js"),
     include_str!("../../web/src/look.js"),
     include_str!("../../web/src/model.js"),
@@ -29,6 +29,7 @@ const SCRIPTS: [&str; 13] = [
     include_str!("../../web/src/plot-verdicts.js"),
     include_str!("../../web/src/plot-course.js"),
     include_str!("../../web/src/plot-panels.js"),
+    include_str!("../../web/src/plot-pts.js"),
     include_str!("../../web/src/picker.js"),
     include_str!("../../web/src/charts.js"),
     include_str!("../../web/src/runs.js"),

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::figure::{self, ChartFrame};
-use super::{navigation, tables};
+use super::{navigation, pts, tables};
 use crate::format;
 use crate::view::errors::bands;
 use crate::view::family_data::FamilyData;
@@ -52,6 +52,7 @@ fn section(view: &View<'_>, family: &Family<'_>, data: &FamilyData) -> Markup {
             @for text in family.texts() { p.method { (format::keep_units(text)) } }
             (charts(family, data))
             (figures(view, family))
+            (pts::sheets(view, family))
             (behind(family, data))
             (preparations(view, &preparation::preparations(family)))
         }
@@ -71,6 +72,12 @@ fn charts(family: &Family<'_>, data: &FamilyData) -> Markup {
     html! {
         @if data.is_scatter() && data.has_series() { (frame("scatter", "IOPS of every interval")) }
         @if data.has_bars() { (frame("main", family.title)) }
+        @if data.has_courses() { (frame("pts-course", "The rate over what was written")) }
+        @if data.has_matrix() { (frame("pts-matrix", "By block size and mix, mean over the measurement window")) }
+        @if data.has_rounds() {
+            (frame("pts-rounds", "Convergence to the steady state"))
+            (frame("pts-window", "Measurement window"))
+        }
         @if data.has_wear() { (frame("wear", "Wear of the blocks after five years")) }
         @if data.compares_states() && data.has_series() { (frame("states", "The states over time")) }
     }

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 pub struct ChartFrame<'a> {
     /// Anchor of the family whose data it draws; empty for the verdicts.
     pub family: &'a str,
-    /// What is drawn: `main`, `scatter`, `time`, `latency`, `verdicts`.
+    /// What is drawn: `main`, `scatter`, `time`, `latency`, `verdicts`, `pts-rounds` …
     pub kind: &'a str,
     /// What it shows.
     pub title: &'a str,

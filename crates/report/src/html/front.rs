@@ -64,8 +64,12 @@ pub fn header(view: &View<'_>) -> Markup {
             p.eyebrow { "Storage review, simulated" }
             h1 { (title(view)) }
             p.lede {
-                "Every drive here is a model that ran the tests of published reviews. What the \
-                reviewers measured stands beside what the model gives, figure by figure."
+                @if view.is_of_specification() {
+                    "Every drive here is a model that ran tests of SNIA’s Performance Test Specification."
+                } @else {
+                    "Every drive here is a model that ran the tests of published reviews. What the \
+                    reviewers measured stands beside what the model gives, figure by figure."
+                }
             }
             dl.origin {
                 div { dt { "Tests" } dd { (set.tests.len()) } }

@@ -13,6 +13,7 @@ mod family;
 mod figure;
 mod front;
 mod navigation;
+mod pts;
 mod tables;
 mod unfinished;
 mod uses;
@@ -93,9 +94,11 @@ fn page(
                     div.page #top {
                         (front::header(view))
                         (unfinished::notice(&view.set.unfinished))
-                        (front::verdicts(headlines, data.verdicts.as_ref()))
-                        (uses::section(view, &purposes))
-                        (accuracy::section(view))
+                        @if !view.is_of_specification() {
+                            (front::verdicts(headlines, data.verdicts.as_ref()))
+                            (uses::section(view, &purposes))
+                            (accuracy::section(view))
+                        }
                     }
                     @for review in view.reviews() { (family::review(view, &review, families)) }
                     (family::unplaced(view))

@@ -16,9 +16,11 @@ pub fn bar(view: &View<'_>) -> Markup {
                     div.menu-body {
                         ul {
                             li { a href="#top" { "Overview" } }
-                            li { a.part href="#verdicts" { "Which drive stutters" } }
-                            li { a.part href="#uses" { "Which drive for what" } }
-                            li { a.part href="#accuracy" { "How right is it" } }
+                            @if !view.is_of_specification() {
+                                li { a.part href="#verdicts" { "Which drive stutters" } }
+                                li { a.part href="#uses" { "Which drive for what" } }
+                                li { a.part href="#accuracy" { "How right is it" } }
+                            }
                         }
                         @if !view.families.is_empty() { p.group { "Tests" } }
                         @for review in view.reviews() { (tests(&review)) }
@@ -58,6 +60,7 @@ pub fn review_name(review: &Review<'_, '_>) -> String {
     match (most, review.letters) {
         (Some(source), _) => source_short(source),
         (None, "") => "Other tests".to_owned(),
+        (None, "PTS") => "SNIA PTS".to_owned(),
         (None, letters) => format!("Tests {letters}"),
     }
 }

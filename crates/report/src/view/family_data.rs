@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::condition::Conditions;
 use super::measure;
+use super::pts::PtsData;
 use super::series::{self, Course, Thinning};
 use super::{Family, View};
 use crate::format;
@@ -45,6 +46,9 @@ pub struct FamilyData {
     traffic: Vec<TrafficRow>,
     series: Vec<Series>,
     wear: Vec<Wear>,
+    /// Tests of SNIA's specification.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pts: Vec<PtsData>,
 }
 
 /// (P/E cycles in percent of the rated ones, share of the blocks in percent).
@@ -208,6 +212,7 @@ impl FamilyData {
             wear: (family.runs.iter().enumerate())
                 .filter_map(wear_of)
                 .collect(),
+            pts: PtsData::of_family(view, family),
             measures,
             runs,
         }
@@ -231,6 +236,21 @@ impl FamilyData {
     /// Whether any run looked at the wear of the blocks.
     pub fn has_wear(&self) -> bool {
         !self.wear.is_empty()
+    }
+
+    /// Whether any run has rounds to a steady state.
+    pub fn has_rounds(&self) -> bool {
+        self.pts.iter().any(PtsData::has_rounds)
+    }
+
+    /// Whether any run has a matrix of sizes and mixes.
+    pub fn has_matrix(&self) -> bool {
+        self.pts.iter().any(PtsData::has_matrix)
+    }
+
+    /// Whether any run followed a rate over what was written.
+    pub fn has_courses(&self) -> bool {
+        self.pts.iter().any(PtsData::has_courses)
     }
 
     /// Whether states of one drive are compared, so that their courses belong side by side.

@@ -7,6 +7,7 @@ pub mod family_data;
 pub mod headline;
 pub mod measure;
 pub mod preparation;
+pub mod pts;
 pub mod purpose;
 pub mod series;
 
@@ -112,6 +113,12 @@ impl<'a> View<'a> {
             }
             _ => figure.id.clone(),
         }
+    }
+
+    /// Whether all that ran are tests of SNIA's specification, which nothing published is beside.
+    pub fn is_of_specification(&self) -> bool {
+        let runs = &self.set.runs;
+        !runs.is_empty() && runs.iter().all(|run| run.pts.is_some())
     }
 
     /// The figures without a run, scored.

@@ -264,6 +264,7 @@ fn run(character: &Character, test: &TestSheet, state: &str) -> Run {
         series_watts: Vec::new(),
         wear: Vec::new(),
         smart: Vec::new(),
+        pts: None,
         write,
         read: Traffic::default(),
         trim: Traffic::default(),

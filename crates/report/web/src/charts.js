@@ -1,7 +1,7 @@
 // One object a chart: reads its data and draws when it comes into view, redraws on theme, width,
 // scale and choice.
 
-const PLOTS = { verdicts: verdictsPlot, time: timePlot, latency: latencyPlot, wear: wearPlot, states: statesPlot, scatter: scatterPlot };
+const PLOTS = { verdicts: verdictsPlot, time: timePlot, latency: latencyPlot, wear: wearPlot, states: statesPlot, scatter: scatterPlot, 'pts-rounds': ptsRoundsPlot, 'pts-window': ptsWindowPlot, 'pts-matrix': ptsMatrixPlot, 'pts-course': ptsCoursePlot };
 
 /** Charts begin to draw a little before they are seen. */
 const DRAW_AHEAD = '300px';
@@ -46,6 +46,8 @@ function makeChart(figure) {
 
   function shown() {
     const chosen = own ?? (everywhere && new Set([...everywhere].filter((drive) => drives.includes(drive)))) ?? defaults;
+    // What is of one run has a choice of its own.
+    if (plot.single) return new Set(drives);
     return kind === 'states' || kind === 'scatter' ? new Set([...chosen].slice(0, PANELS_MAX)) : chosen;
   }
 
@@ -141,6 +143,7 @@ function makeChart(figure) {
     data = family ? familyData(family) : report.verdicts;
     plot = plotOf(kind, data);
     drives = plot.drives(data);
+    drivesButton.hidden = plot.single === true;
     defaults = new Set(data.shown.filter((drive) => drives.includes(drive)));
     if (defaults.size === 0) defaults = new Set(drives.slice(0, DRIVES_SHOWN_MAX));
     buildChoices();

@@ -23,6 +23,7 @@ function currentLook() {
     fair: colour('fair'),
     bad: colour('bad'),
     font: getComputedStyle(document.body).fontFamily,
+    palette: drives,
     drive: (index) => drives[report.drives[index].colour],
   };
   probe.remove();

@@ -227,10 +227,10 @@ impl Scheduler {
         }
     }
 
-    /// From now on a program for the host tells its fences when its data are in the page register of
-    /// their die. To be said before anything is issued.
-    pub fn free_by_register(&mut self) {
-        self.register_frees = true;
+    /// Whether from now on a program for the host tells its fences when its data are in the page register of
+    /// their die, and not when it ends. To be said while nothing is under way.
+    pub fn free_by_register(&mut self, frees: bool) {
+        self.register_frees = frees;
     }
 
     /// From now on no more than `most` dies program at a time. To be said before anything is issued.

@@ -84,7 +84,7 @@ fn a_register_that_frees_the_buffer_tells_at_the_end_of_the_transfer() {
     let reached = |by_register: bool, cause: Cause| {
         let mut s = scheduler(1, 2);
         if by_register {
-            s.free_by_register();
+            s.free_by_register(true);
         }
         let order = Order::FREE.signalling(fence);
         let program = NandOp {

@@ -150,6 +150,9 @@ pub struct JobSpec {
 
     /// Start of the region; percent of the device.
     pub offset: Size,
+    /// Where sequential requests begin, in bytes from the region's start: for a job that goes on where
+    /// another one ended. No key of fio's, and 0 in every file.
+    pub begin_bytes: u64,
     /// Length of the region and default amount of I/O; percent of the device. Absent: to its end.
     pub size: Option<Size>,
     /// Amount of I/O of a loop; percent of the region.
@@ -218,6 +221,7 @@ impl JobSpec {
             randseed: None,
             randrepeat: true,
             offset: Size::Bytes(0),
+            begin_bytes: 0,
             size: None,
             io_size: None,
             number_ios: None,

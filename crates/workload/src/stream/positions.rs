@@ -71,7 +71,7 @@ impl Positions {
         let region_sectors = job.region_bytes / SECTOR_BYTES;
         Positions {
             kinds,
-            ends: [0; 3],
+            ends: [spec.begin_bytes / SECTOR_BYTES; 3],
             region_sectors,
             laws,
         }

@@ -1,0 +1,246 @@
+//! SNIA's Solid State Storage Performance Test Specification (SSS PTS, 2.0.2).
+//!
+//! Each test purges the drive, writes it twice over in order where the standard asks for that
+//! (workload-independent preconditioning), and repeats its own accesses in rounds until its tracking
+//! variables are steady (`rounds.rs`, by the rule of `steady_rule.rs`), or follows a rate.
+//!
+//! | test | begins | what is done |
+//! |---|---|---|
+//! | IOPS | preconditioned | seven mixes of reads and writes by eight sizes, at random |
+//! | throughput | preconditioned, for each of two sizes | reads and writes in order |
+//! | latency | preconditioned | three mixes by three sizes, one command at a time |
+//! | write saturation | purged | random writes of 4 KiB |
+//! | host idle recovery | preconditioned | random writes of 4 KiB, with pauses once they are steady |
+//! | cross-stimulus recovery | purged | writes in order, at random, in order |
+//!
+//! An access lasts a minute in the standard, and a round of the IOPS test an hour. A test can be scaled
+//! ([`Scale`]): a minute is shorter, and only its beginning runs with time (`subject.rs`).
+
+mod basic;
+mod courses;
+mod results;
+mod rounds;
+mod settings;
+mod subject;
+#[cfg(test)]
+mod tests;
+
+pub use settings::{CLIENT, ENTERPRISE, Scale};
+
+use crate::review::{ReviewError, drive_seed, job_seed};
+use ftlab_base::RootSeed;
+use ftlab_drive::{DriveFile, Testbed};
+use ftlab_result::pts::{Cell, Course, Settings, SteadyState};
+use ftlab_result::{ResultSet, Run};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use subject::Subject;
+
+/// A test of the standard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Test {
+    /// Random accesses: a matrix of mixes and sizes.
+    Iops,
+    /// Accesses in order.
+    Throughput,
+    /// One command at a time.
+    Latency,
+    /// Random writes from a purged drive on.
+    WriteSaturation,
+    /// Random writes with pauses.
+    HostIdleRecovery,
+    /// From one load to another and back.
+    CrossStimulusRecovery,
+}
+
+impl Test {
+    /// All tests, in the order of the standard: the basic ones first.
+    pub const ALL: [Test; 6] = [
+        Test::Iops,
+        Test::Throughput,
+        Test::Latency,
+        Test::WriteSaturation,
+        Test::HostIdleRecovery,
+        Test::CrossStimulusRecovery,
+    ];
+
+    /// What it is made of: a run each.
+    fn parts(self) -> &'static [Part] {
+        match self {
+            Test::Iops => &[Part::Iops],
+            Test::Throughput => &[Part::Throughput(1024), Part::Throughput(128)],
+            Test::Latency => &[Part::Latency],
+            Test::WriteSaturation => &[Part::WriteSaturation],
+            Test::HostIdleRecovery => &[Part::HostIdleRecovery],
+            Test::CrossStimulusRecovery => &[Part::CrossStimulusRecovery],
+        }
+    }
+}
+
+/// A part of a test that begins with a purge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Iops,
+    /// With requests of so many KiB.
+    Throughput(u64),
+    Latency,
+    WriteSaturation,
+    HostIdleRecovery,
+    CrossStimulusRecovery,
+}
+
+impl Part {
+    /// Whether it begins with the preconditioning that is the same for all tests.
+    fn is_preconditioned(self) -> bool {
+        !matches!(self, Part::WriteSaturation | Part::CrossStimulusRecovery)
+    }
+
+    /// How long its minutes are beside those of the IOPS test, unless a scale is given. A test of fewer
+    /// accesses a round can afford longer ones; one of many hours, shorter ones.
+    fn minutes(self) -> f64 {
+        match self {
+            Part::Iops | Part::WriteSaturation | Part::HostIdleRecovery => 1.0,
+            Part::Throughput(_) => 28.0,
+            Part::Latency => 6.0,
+            Part::CrossStimulusRecovery => 0.2,
+        }
+    }
+
+    fn run(self, subject: &mut Subject<'_>) -> Result<Finding, ReviewError> {
+        match self {
+            Part::Iops => basic::iops(subject),
+            Part::Throughput(kib) => basic::throughput(subject, kib << 10),
+            Part::Latency => basic::latency(subject),
+            Part::WriteSaturation => courses::write_saturation(subject),
+            Part::HostIdleRecovery => courses::host_idle_recovery(subject),
+            Part::CrossStimulusRecovery => courses::cross_stimulus_recovery(subject),
+        }
+    }
+}
+
+/// What a part found.
+#[derive(Debug, Default)]
+struct Finding {
+    /// As in a run.
+    metrics: BTreeMap<String, f64>,
+    steady: Option<SteadyState>,
+    cells: Vec<Cell>,
+    courses: Vec<Course>,
+}
+
+fn metrics(named: &[(&str, f64)]) -> BTreeMap<String, f64> {
+    let owned = |&(name, value): &(&str, f64)| (name.to_owned(), value);
+    named.iter().map(owned).collect()
+}
+
+/// What to test.
+#[derive(Debug)]
+pub struct Plan {
+    /// The drives, all of flash, in the order of the report.
+    pub drives: Vec<DriveFile>,
+    /// The tests.
+    pub tests: Vec<Test>,
+    /// Settings of the standard.
+    pub settings: Settings,
+    /// How much shorter than the standard's; none for what suits each drive.
+    pub scale: Option<Scale>,
+    /// The machine.
+    pub testbed: Testbed,
+    /// Root of every random stream.
+    pub seed: RootSeed,
+    /// Tests at a time; at least 1.
+    pub threads: usize,
+    /// Version of the program, for the results.
+    pub version: String,
+}
+
+impl Plan {
+    fn parts(&self) -> Vec<Part> {
+        let parts = self.tests.iter().flat_map(|test| test.parts());
+        parts.copied().collect()
+    }
+
+    /// Runs in all.
+    #[must_use]
+    pub fn runs(&self) -> usize {
+        self.drives.len() * self.parts().len()
+    }
+}
+
+/// Runs the tests: drive after drive, the tests of a drive side by side, each on a copy of its own.
+/// `progress` hears of each run that is done, from any thread: how many are, and which this was.
+///
+/// # Errors
+/// The first, in the order of the plan, that cannot be built or run.
+pub fn run(plan: &Plan, progress: &(dyn Fn(usize, &str) + Sync)) -> Result<ResultSet, ReviewError> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(plan.threads.max(1))
+        .build();
+    let pool = pool.map_err(|error| ReviewError::Threads {
+        threads: plan.threads,
+        why: error.to_string(),
+    })?;
+    let done = AtomicUsize::new(0);
+    let step = |label: &str| progress(done.fetch_add(1, Ordering::Relaxed) + 1, label);
+    let mut runs = Vec::new();
+    for file in &plan.drives {
+        let of_drive = pool.install(|| run_drive(plan, file, &step));
+        // All of them, in order: which error is reported must not depend on the threads.
+        for run in of_drive? {
+            runs.push(run?);
+        }
+    }
+    Ok(results::result_set(plan, runs))
+}
+
+fn run_drive(
+    plan: &Plan,
+    file: &DriveFile,
+    step: &(dyn Fn(&str) + Sync),
+) -> Result<Vec<Result<Run, ReviewError>>, ReviewError> {
+    let scale_of = |part: Part| {
+        let suits = || Scale::of_capacity(file.capacity_bytes(), part.minutes());
+        plan.scale.unwrap_or_else(suits)
+    };
+    let seed = drive_seed(plan.seed, file.slug());
+    let device = file.build(&plan.testbed, seed);
+    let mut device = device.map_err(|error| ReviewError::Drive {
+        drive: file.slug().to_owned(),
+        error,
+    })?;
+    (device.set_write_cache(plan.settings.write_cache)).map_err(|error| {
+        ReviewError::Procedure {
+            drive: file.slug().to_owned(),
+            procedure: "pts",
+            why: error.to_string(),
+        }
+    })?;
+    let root = job_seed(plan.seed, "pts");
+    let mut purged = Subject::new(file, device, (&plan.settings, Scale::STANDARD), root);
+    purged.purge()?;
+    let parts = plan.parts();
+    let mut ready = None;
+    if parts.iter().any(|part| part.is_preconditioned()) {
+        let mut subject = purged.copy(root.derive("preconditioning"));
+        subject.precondition()?;
+        ready = Some(subject);
+    }
+    // A device is at home in one thread at a time.
+    let (purged, ready) = (Mutex::new(purged), ready.map(Mutex::new));
+    let run = |part: &Part| {
+        let from = ready.as_ref().filter(|_| part.is_preconditioned());
+        let from = from.unwrap_or(&purged).lock().expect("no holder panics");
+        let mut subject = from.copy(root.derive(results::slug(*part)));
+        drop(from);
+        subject.scale = scale_of(*part);
+        let before = subject.device.counters();
+        subject.device.restart_stream_hash();
+        let found = part.run(&mut subject)?;
+        step(&format!("{} {}", file.slug(), results::slug(*part)));
+        let counters = subject.device.counters().since(&before);
+        Ok(results::run(plan, *part, &subject, found, &counters))
+    };
+    Ok(parts.par_iter().map(run).collect())
+}

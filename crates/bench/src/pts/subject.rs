@@ -1,0 +1,321 @@
+//! The drive under test, and what is done to it: purge, preconditioning, stretches of a load.
+//!
+//! A stretch that is scaled runs in two parts. The first runs with time and is counted; the second is the
+//! rest of its writes without time, as many bytes a second as were written in the first. So a drive is
+//! written as much as if all of it had run with time, for a small part of the work. Reads leave a drive as
+//! it is, and their rest is left out.
+
+use super::settings::Scale;
+use crate::driver::{self, Clock, DriverError, RunReport};
+use crate::record::Record;
+use crate::review::ReviewError;
+use crate::states::come_to_rest;
+use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_drive::{Device, DriveFile};
+use ftlab_result::pts::{Rate, Settings};
+use ftlab_workload::{JobFile, JobSpec, PatternKind, PerKind, Size, Source};
+
+/// Bytes of a request of the preconditioning that is the same for all tests.
+const PRECONDITIONING_BLOCK: u64 = 128 << 10;
+
+/// How often that writes the capacity.
+const PRECONDITIONING_CAPACITIES: u64 = 2;
+
+/// Requests that must have ended in the part that is counted, or it is made longer.
+const ENDED_MIN: f64 = 16.0;
+
+/// How much longer it is made each time.
+const LONGER: u64 = 4;
+
+/// Bytes programmed for a byte written beyond which a drive rewrites whole blocks: its rest ends when so much
+/// of its capacity has been programmed, in percent. More would rewrite the same blocks again and take
+/// hours.
+const WHOLE_BLOCKS_WA: f64 = 64.0;
+const WHOLE_BLOCKS_PERCENT: u64 = 4;
+
+/// What the host does in a stretch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Load {
+    /// At random, or in order from where the last one ended.
+    pub random: bool,
+    /// Percent of reads.
+    pub read_pct: u8,
+    /// Bytes of a request.
+    pub block_bytes: u64,
+    /// Commands outstanding. How many threads they are from, no drive can tell.
+    pub outstanding: u32,
+}
+
+impl Load {
+    /// As the standard's tables call it.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let order = if self.random { "RND" } else { "SEQ" };
+        let write = 100 - self.read_pct;
+        let block = block_words(self.block_bytes);
+        format!("{order} {block}, R/W {}/{write}", self.read_pct)
+    }
+
+    /// Whether it only reads or only writes.
+    fn kind(&self) -> PatternKind {
+        match self.read_pct {
+            0 => PatternKind::Write,
+            100 => PatternKind::Read,
+            _ => PatternKind::ReadWrite,
+        }
+    }
+}
+
+/// `4 KiB`, `0.5 KiB`.
+#[must_use]
+pub fn block_words(bytes: u64) -> String {
+    format!("{} KiB", bytes as f64 / 1024.0)
+}
+
+/// How long a stretch is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Length {
+    /// So long.
+    Span(Nanos),
+    /// Until so many bytes have been written, but so long at most.
+    Written(u64, Nanos),
+}
+
+/// The drive under test.
+pub struct Subject<'a> {
+    pub file: &'a DriveFile,
+    pub device: Box<dyn Device>,
+    pub settings: &'a Settings,
+    pub scale: Scale,
+    pub seed: RootSeed,
+    /// What was done so far, in words.
+    pub steps: Vec<String>,
+    /// Of the host, since the purge.
+    pub written_bytes: u64,
+    /// Of the accesses of the test, with what ran without time.
+    pub elapsed_s: f64,
+    /// Stretches so far, so that each has random numbers of its own.
+    stretches: u64,
+    /// Where the next read and the next write in order begin.
+    heads: [u64; 2],
+}
+
+impl<'a> Subject<'a> {
+    pub fn new(
+        file: &'a DriveFile,
+        device: Box<dyn Device>,
+        (settings, scale): (&'a Settings, Scale),
+        seed: RootSeed,
+    ) -> Self {
+        Subject {
+            file,
+            device,
+            settings,
+            scale,
+            seed,
+            steps: Vec::new(),
+            written_bytes: 0,
+            elapsed_s: 0.0,
+            stretches: 0,
+            heads: [0; 2],
+        }
+    }
+
+    /// The drive as it is, for a test with random numbers of its own.
+    pub fn copy(&self, seed: RootSeed) -> Subject<'a> {
+        let settings = (self.settings, self.scale);
+        Subject {
+            steps: self.steps.clone(),
+            written_bytes: self.written_bytes,
+            ..Subject::new(self.file, self.device.snapshot(), settings, seed)
+        }
+    }
+
+    /// Purges the drive.
+    pub fn purge(&mut self) -> Result<(), ReviewError> {
+        self.device
+            .secure_erase()
+            .map_err(|error| ReviewError::Procedure {
+                drive: self.file.slug().to_owned(),
+                procedure: "purge",
+                why: error.to_string(),
+            })?;
+        (self.written_bytes, self.heads) = (0, [0; 2]);
+        self.steps.push("Purge: secure erase.".to_owned());
+        Ok(())
+    }
+
+    /// Writes twice the capacity in order, without time: the workload-independent preconditioning.
+    pub fn precondition(&mut self) -> Result<(), ReviewError> {
+        let bytes = PRECONDITIONING_CAPACITIES * self.file.capacity_bytes();
+        let load = Load {
+            random: false,
+            read_pct: 0,
+            block_bytes: PRECONDITIONING_BLOCK,
+            outstanding: 1,
+        };
+        self.write(load, bytes)?;
+        self.steps.push(format!(
+            "Workload-independent preconditioning: {:.1} GB, twice the capacity, written in order in \
+             requests of 128 KiB to {}, without time.",
+            self.written_bytes as f64 / 1e9,
+            range_words(self.settings.active_range_pct)
+        ));
+        Ok(())
+    }
+
+    /// Flash that the preconditioning left unwritten.
+    pub fn unwritten_bytes(&self) -> u64 {
+        let used = self.file.capacity_bytes() / 100 * u64::from(self.settings.active_range_pct);
+        self.file.raw_bytes().unwrap_or(used).saturating_sub(used)
+    }
+
+    /// A stretch of a load.
+    pub fn stretch(&mut self, load: Load, length: Length) -> Result<Rate, ReviewError> {
+        let longest = match length {
+            Length::Span(span) | Length::Written(_, span) => span,
+        };
+        let before = self.written_bytes;
+        let mut times = 1;
+        let mut timed = Nanos::ZERO;
+        let record = loop {
+            let (ramp, counted) = self.scale.timed(longest, times);
+            let report = self.run_with_time(load, ramp, counted)?;
+            let record = Record::of(&report);
+            timed = timed + ramp + counted;
+            let ended = record.read.ios + record.write.ios;
+            if ended as f64 >= ENDED_MIN || timed >= longest {
+                break record;
+            }
+            times *= LONGER;
+        };
+        let metric = |name: &str| record.metrics.get(name).copied().unwrap_or(0.0);
+        let rest_s = longest.as_secs() - timed.as_secs();
+        let mut rest_bytes = (record.write.bytes_per_s * rest_s.max(0.0)) as u64;
+        if let Length::Written(bytes, _) = length {
+            rest_bytes = rest_bytes.min((before + bytes).saturating_sub(self.written_bytes));
+        }
+        if record.inside.wa > WHOLE_BLOCKS_WA {
+            let programmed = self.file.capacity_bytes() * WHOLE_BLOCKS_PERCENT / 100;
+            rest_bytes = rest_bytes.min((programmed as f64 / record.inside.wa) as u64);
+        }
+        let writes = Load {
+            read_pct: 0,
+            ..load
+        };
+        if rest_bytes >= load.block_bytes {
+            self.write(writes, rest_bytes)?;
+        }
+        self.elapsed_s += match length {
+            Length::Span(span) => span.as_secs().max(timed.as_secs()),
+            Length::Written(..) if rest_bytes == 0 => timed.as_secs(),
+            Length::Written(..) => timed.as_secs() + rest_bytes as f64 / record.write.bytes_per_s,
+        };
+        Ok(Rate {
+            iops: metric("iops"),
+            mb_s: metric("mb_s"),
+            lat_avg_ms: metric("lat_avg_ms"),
+            lat_max_ms: metric("lat_max_ms"),
+        })
+    }
+
+    fn run_with_time(
+        &mut self,
+        load: Load,
+        ramp: Nanos,
+        counted: Nanos,
+    ) -> Result<RunReport, ReviewError> {
+        let mut job = self.job(load);
+        (job.time_based, job.ramp_time, job.runtime) = (true, ramp, Some(counted));
+        self.run(vec![job], load)
+    }
+
+    /// Runs jobs of a load with time, one after the other, and lets the drive come to rest.
+    pub fn run(&mut self, jobs: Vec<JobSpec>, load: Load) -> Result<RunReport, ReviewError> {
+        let file = JobFile {
+            jobs,
+            ignored: Vec::new(),
+        };
+        let seed = self.next_seed();
+        let before = self.device.counters().host_bytes_written;
+        let report = driver::run(&file, self.device.as_mut(), Clock::Timed, seed)
+            .map_err(|error| self.failed(load, error))?;
+        come_to_rest(self.device.as_mut(), SimTime::ZERO + report.simulated).map_err(|error| {
+            ReviewError::Prepare {
+                drive: self.file.slug().to_owned(),
+                error,
+            }
+        })?;
+        self.written_bytes += self.device.counters().host_bytes_written - before;
+        self.move_on(load, report.submitted * load.block_bytes);
+        Ok(report)
+    }
+
+    /// Writes without time.
+    fn write(&mut self, load: Load, bytes: u64) -> Result<(), ReviewError> {
+        let mut job = self.job(load);
+        job.io_size = Some(Size::Bytes(bytes));
+        let file = JobFile {
+            jobs: vec![job],
+            ignored: Vec::new(),
+        };
+        let seed = self.next_seed();
+        let before = self.device.counters().host_bytes_written;
+        driver::run(&file, self.device.as_mut(), Clock::Untimed, seed)
+            .map_err(|error| self.failed(load, error))?;
+        let written = self.device.counters().host_bytes_written - before;
+        self.written_bytes += written;
+        self.move_on(load, written);
+        Ok(())
+    }
+
+    /// The load as a job without an end.
+    pub fn job(&self, load: Load) -> JobSpec {
+        let source = Source {
+            file: "pts".to_owned(),
+            line: 1,
+        };
+        JobSpec {
+            kind: load.kind(),
+            random: load.random,
+            norandommap: true,
+            rwmixread: load.read_pct,
+            bs: PerKind::all(load.block_bytes),
+            iodepth: load.outstanding,
+            size: Some(Size::Percent(self.settings.active_range_pct)),
+            begin_bytes: self.heads[usize::from(load.read_pct == 0)],
+            ..JobSpec::new("pts", source)
+        }
+    }
+
+    /// Notes where a load in order has come to.
+    fn move_on(&mut self, load: Load, bytes: u64) {
+        if load.random {
+            return;
+        }
+        let range = self.file.capacity_bytes() / 100 * u64::from(self.settings.active_range_pct);
+        let whole = (range / load.block_bytes).max(1) * load.block_bytes;
+        let head = &mut self.heads[usize::from(load.read_pct == 0)];
+        *head = (*head + bytes) % whole / SECTOR_BYTES * SECTOR_BYTES;
+    }
+
+    fn next_seed(&mut self) -> RootSeed {
+        self.stretches += 1;
+        self.seed.derive(&format!("stretch/{}", self.stretches))
+    }
+
+    fn failed(&self, load: Load, error: DriverError) -> ReviewError {
+        ReviewError::Run {
+            run: format!("{} pts, {}", self.file.slug(), load.words()),
+            error: Box::new(error),
+        }
+    }
+}
+
+/// `the first 75 % of the drive`.
+fn range_words(percent: u8) -> String {
+    match percent {
+        100 => "the whole drive".to_owned(),
+        part => format!("the first {part} % of the drive"),
+    }
+}

@@ -1,0 +1,84 @@
+//! The write cache off: a write ends when it is programmed, on every kind of drive.
+
+use super::*;
+
+/// The latency of one write of 4 KiB to an idle drive, and the pages programmed before it ended.
+fn one_write(ssd: &mut Ssd) -> (u64, u64) {
+    let before = ssd.counters().nand_programs;
+    let write = Command {
+        id: CommandId(0),
+        kind: CommandKind::Write,
+        lba: Lba(0),
+        sectors: 8,
+        at: SimTime::ZERO,
+        content: Content::RANDOM,
+    };
+    let mut done = Vec::new();
+    ssd.submit(write, SimTime::ZERO);
+    while done.is_empty() {
+        let next = ssd.next_event().expect("a write ends");
+        ssd.advance(next, &mut done);
+    }
+    let programmed = ssd.counters().nand_programs - before;
+    (done[0].at.since(SimTime::ZERO).0, programmed)
+}
+
+#[test]
+fn a_write_ends_when_it_is_programmed() {
+    for kind in 0..KINDS.len() {
+        let (with, _) = one_write(&mut build(kind));
+        let mut ssd = build(kind);
+        ssd.set_write_cache(false).unwrap();
+        let (without, programmed) = one_write(&mut ssd);
+        let t_program = ssd.params.nand.t_program.0;
+        assert!(programmed > 0, "kind {kind}");
+        assert!(
+            without >= t_program && without > with,
+            "kind {kind}: {without} ns of {t_program}, {with} with the cache on"
+        );
+        ssd.set_write_cache(true).unwrap();
+        assert!(ssd.write_through.is_none());
+    }
+}
+
+#[test]
+fn every_command_ends_once_and_the_newest_data_stay() {
+    for kind in 0..KINDS.len() {
+        for seed in 0..6 {
+            let mut ssd = build(kind);
+            ssd.set_write_cache(false).unwrap();
+            let depth = [1, 4, 40][seed as usize % 3];
+            let mut done = run(&mut ssd, 1_000, depth, seed);
+            done.sort_by_key(|c| c.id);
+            let ids: Vec<u64> = done.iter().map(|c| c.id.0).collect();
+            let all: Vec<u64> = (0..1_000).collect();
+            assert_eq!(ids, all, "kind {kind} seed {seed}");
+            ssd.layer().check_invariants();
+            let left = ssd.write_through.as_ref().expect("it is off");
+            assert!(left.is_at_rest(), "kind {kind} seed {seed}: {left:?}");
+        }
+    }
+}
+
+#[test]
+fn a_copy_has_the_cache_as_the_drive_has() {
+    let mut ssd = build(0);
+    ssd.set_write_cache(false).unwrap();
+    let mut copy = ssd.snapshot();
+    let mut cached = build(0);
+    let write = |device: &mut dyn Device| {
+        let command = Command {
+            id: CommandId(0),
+            kind: CommandKind::Write,
+            lba: Lba(0),
+            sectors: 8,
+            at: SimTime::ZERO,
+            content: Content::RANDOM,
+        };
+        let mut done = Vec::new();
+        device.submit(command, SimTime::ZERO);
+        device.advance_to_completion(SimTime::NEVER, &mut done);
+        done[0].at
+    };
+    assert!(write(copy.as_mut()) > write(&mut cached));
+}

@@ -1,0 +1,119 @@
+//! A write cache that is off: a write ends when all its slots are programmed.
+//!
+//! The data still pass through the buffer, and what waits there for dies still shares program units. What
+//! no other write fills up is filled up with nothing, or its write would never end.
+
+use ftlab_base::{Lpn, SimTime};
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+/// Which writes wait for which programs. Maps are looked up, never walked in an order that could
+/// matter.
+#[derive(Debug, Clone, Default)]
+pub(super) struct WriteThrough {
+    /// The writes whose data wait in the buffer, by slot.
+    waiting: HashMap<Lpn, Vec<u32>, FxBuildHasher>,
+    /// The writes whose data are being programmed, by the fence that tells the end.
+    programming: Vec<Vec<u32>>,
+    left: HashMap<u32, Left, FxBuildHasher>,
+    /// Whether anything was handed on since units were last filled up.
+    may_be_open: bool,
+}
+
+/// What a write still waits for.
+#[derive(Debug, Clone, Copy, Default)]
+struct Left {
+    slots: u32,
+    /// When all of it was in the buffer and in the drive.
+    arrived: Option<SimTime>,
+}
+
+impl WriteThrough {
+    /// A piece of a write is in the buffer.
+    pub(super) fn admitted(&mut self, number: u32, lpn: Lpn) {
+        self.waiting.entry(lpn).or_default().push(number);
+        self.left.entry(number).or_default().slots += 1;
+    }
+
+    /// The last piece of a write is in the buffer; whether nothing of it is left to be programmed.
+    pub(super) fn is_whole(&mut self, number: u32, arrived: SimTime) -> bool {
+        let left = self.left.entry(number).or_default();
+        left.arrived = Some(arrived);
+        let is_programmed = left.slots == 0;
+        if is_programmed {
+            self.left.remove(&number);
+        }
+        is_programmed
+    }
+
+    /// What waited of a slot is handed on; its program ends when the fence of that number is reached.
+    pub(super) fn taken(&mut self, lpn: Lpn, fence: usize) {
+        self.may_be_open = true;
+        if fence >= self.programming.len() {
+            self.programming.resize_with(fence + 1, Vec::new);
+        }
+        let writes = self.waiting.remove(&lpn).unwrap_or_default();
+        self.programming[fence].extend(writes);
+    }
+
+    /// What waited of a slot need not be programmed, or is wanted no more. Gives the writes that end
+    /// with it, and when they can at the earliest.
+    pub(super) fn dropped(&mut self, lpn: Lpn) -> Vec<(u32, SimTime)> {
+        let writes = self.waiting.remove(&lpn).unwrap_or_default();
+        self.end(writes)
+    }
+
+    /// A fence was reached. Gives the writes that end with it, and when they can at the earliest.
+    pub(super) fn programmed(&mut self, fence: usize) -> Vec<(u32, SimTime)> {
+        let writes = self.programming.get_mut(fence).map(std::mem::take);
+        self.end(writes.unwrap_or_default())
+    }
+
+    fn end(&mut self, writes: Vec<u32>) -> Vec<(u32, SimTime)> {
+        let mut ended = Vec::new();
+        for number in writes {
+            // One that has failed is waited for no more.
+            let Some(left) = self.left.get_mut(&number) else {
+                continue;
+            };
+            left.slots -= 1;
+            if left.slots == 0
+                && let Some(arrived) = left.arrived
+            {
+                self.left.remove(&number);
+                ended.push((number, arrived));
+            }
+        }
+        ended
+    }
+
+    /// The flash takes no more: gives the writes, wholly in the buffer, of which something waits there.
+    pub(super) fn fail(&mut self) -> Vec<u32> {
+        let mut failed: Vec<u32> = self
+            .waiting
+            .drain()
+            .flat_map(|(_, writes)| writes)
+            .collect();
+        failed.sort_unstable();
+        failed.dedup();
+        let left = &mut self.left;
+        failed.retain(|number| {
+            left.remove(number)
+                .is_some_and(|left| left.arrived.is_some())
+        });
+        failed
+    }
+
+    /// Whether no write waits for anything.
+    #[cfg(test)]
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.waiting.is_empty()
+            && self.left.is_empty()
+            && self.programming.iter().all(Vec::is_empty)
+    }
+
+    /// Whether units that were begun must be filled up, with nothing waiting in the buffer any more.
+    pub(super) fn must_fill_up(&mut self) -> bool {
+        !self.left.is_empty() && std::mem::take(&mut self.may_be_open)
+    }
+}

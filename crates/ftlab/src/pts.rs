@@ -1,0 +1,159 @@
+//! `ftlab pts`: SNIA's Performance Test Specification on drives, and a report.
+
+use crate::cli::TestbedOption;
+use crate::drives::load;
+use crate::failure::{Failure, Outcome};
+use crate::files::Folder;
+use crate::progress::Progress;
+use crate::{results, screen};
+use clap::{Args, ValueEnum};
+use ftlab_base::RootSeed;
+use ftlab_bench::pts::{self, CLIENT, ENTERPRISE, Plan, Scale};
+use ftlab_drive::{DriveFile, Kind};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// A machine whose ports hold no drive back.
+const TESTBED: &str = "anandtech-2013";
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab pts intel-x25-m-g2-80
+  ftlab pts intel-x25-m-g2-80 crucial-m4-128 --test iops --test wsat --out out/pts
+  ftlab pts intel-dc-s3700-200 --class enterprise --test latency
+  ftlab pts generic-mlc-8 --set spare.op=28% --test iops
+  ftlab pts generic-mlc-8 --test latency --scale 1
+
+The standard asks for a minute an access and up to 25 rounds of 56 accesses. By default a minute is shorter, in
+proportion to the drive's capacity, and only the beginning of an access runs with time; the tables say the
+scale. --scale 1 is the standard as it is, and takes hours.")]
+pub struct Options {
+    /// Drives of flash of `ftlab drives`, or paths to drive files
+    #[arg(required = true)]
+    drives: Vec<String>,
+    /// A test; may be repeated; none: all
+    #[arg(long = "test", value_name = "TEST", value_enum)]
+    tests: Vec<Test>,
+    /// Settings for what kind of drive: PTS-C with the write cache on, 75 % of the drive and 2 × 16
+    /// commands outstanding, or PTS-E with it off, all of the drive and 4 × 32
+    #[arg(long, value_enum, default_value_t = Class::Client)]
+    class: Class,
+    /// How many times shorter than the standard's a minute is; 1 is the standard as it is; by default as
+    /// suits the drive's capacity
+    #[arg(long, value_name = "N", value_parser = scale)]
+    scale: Option<Scale>,
+    /// Change a number of the drive files, for example spare.op=28%; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// Root of every random stream: the same seed gives the same bytes
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Tests at a time; by default as many as there are cores
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    testbed: TestbedOption,
+    /// Directory for results.json and index.html
+    #[arg(long, value_name = "DIR", default_value = "ftlab-pts")]
+    out: PathBuf,
+}
+
+/// A test of the standard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Test {
+    /// Random accesses, seven mixes by eight sizes
+    Iops,
+    /// Accesses in order, 1024 and 128 KiB
+    Throughput,
+    /// One command at a time, three mixes by three sizes
+    Latency,
+    /// Write saturation: random writes from a purged drive on
+    Wsat,
+    /// Host idle recovery: random writes with pauses
+    Hir,
+    /// Cross-stimulus recovery: writes in order, at random, in order
+    Xsr,
+}
+
+impl Test {
+    const fn of_standard(self) -> pts::Test {
+        match self {
+            Test::Iops => pts::Test::Iops,
+            Test::Throughput => pts::Test::Throughput,
+            Test::Latency => pts::Test::Latency,
+            Test::Wsat => pts::Test::WriteSaturation,
+            Test::Hir => pts::Test::HostIdleRecovery,
+            Test::Xsr => pts::Test::CrossStimulusRecovery,
+        }
+    }
+}
+
+/// What kind of drive the settings are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Class {
+    /// PTS-C
+    Client,
+    /// PTS-E
+    Enterprise,
+}
+
+fn scale(text: &str) -> Result<Scale, String> {
+    let number: Result<f64, _> = text.parse();
+    number
+        .ok()
+        .and_then(Scale::of)
+        .ok_or_else(|| "give a number from 1 on; 1 is the standard as it is".to_owned())
+}
+
+pub fn command(options: &Options) -> Outcome {
+    let plan = plan(options)?;
+    let folder = Folder::ready(&options.out)?;
+    let progress = Progress::bar();
+    let total = plan.runs();
+    progress.set(0, total, "preconditioning");
+    let set = pts::run(&plan, &|done, label| progress.set(done, total, label))?;
+    drop(progress);
+    results::write(&folder, &set)?;
+    let width = usize::from(screen::width());
+    let tables = ftlab_report::terminal::render(&set, width, screen::has_colours());
+    screen::print(&format!("{tables}\n{}", results::places(&options.out)))
+}
+
+fn plan(options: &Options) -> Result<Plan, Failure> {
+    let mut tests: Vec<pts::Test> = Vec::new();
+    for test in options.tests.iter().map(|test| test.of_standard()) {
+        if !tests.contains(&test) {
+            tests.push(test);
+        }
+    }
+    if tests.is_empty() {
+        tests = pts::Test::ALL.to_vec();
+    }
+    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    Ok(Plan {
+        drives: drives(options)?,
+        tests,
+        settings: match options.class {
+            Class::Client => CLIENT,
+            Class::Enterprise => ENTERPRISE,
+        },
+        scale: options.scale,
+        testbed: options.testbed.load_or(TESTBED)?,
+        seed: RootSeed(options.seed),
+        threads: options.jobs.map_or_else(cores, NonZeroUsize::get),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
+
+fn drives(options: &Options) -> Result<Vec<DriveFile>, Failure> {
+    let drives = load(&options.drives, &options.settings)?;
+    match drives.iter().find(|file| file.kind() != Kind::Ssd) {
+        None => Ok(drives),
+        Some(file) => Err(Failure::Input(format!(
+            "{} has no flash, and the specification is for solid-state storage; leave it out, or run \
+             its tests with ftlab review",
+            file.slug()
+        ))),
+    }
+}

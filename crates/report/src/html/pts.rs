@@ -1,0 +1,65 @@
+//! Tests of SNIA's specification: facts and the standard's tables, a drive at a time.
+
+use crate::format;
+use crate::view::pts::{Sheet, Table};
+use crate::view::{Family, View, anchor};
+use maud::{Markup, html};
+
+/// The sheets of a family's runs, folded up where they are many.
+pub fn sheets(view: &View<'_>, family: &Family<'_>) -> Markup {
+    let sheets: Vec<(String, Sheet)> = (family.runs.iter())
+        .filter_map(|run| {
+            let id = format!("{}/{}", family.id, anchor(&run.id));
+            Some((id, Sheet::of(view, run)?))
+        })
+        .collect();
+    html! {
+        @for (id, sheet) in &sheets {
+            details.behind open[sheets.len() == 1] {
+                summary { "Tables: " (sheet.title) }
+                (facts(sheet))
+                @for (number, of) in sheet.tables.iter().enumerate() {
+                    (table(&format!("{id}-{number}"), of))
+                }
+            }
+        }
+    }
+}
+
+fn facts(sheet: &Sheet) -> Markup {
+    html! {
+        dl.preparations {
+            @for (name, value) in &sheet.facts {
+                dt { (name) }
+                dd { (format::keep_units(value)) }
+            }
+        }
+    }
+}
+
+fn table(id: &str, table: &Table) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-labelledby=(id) {
+            table {
+                caption id=(id) { (table.title) }
+                thead {
+                    tr {
+                        @for (column, name) in table.header.iter().enumerate() {
+                            th.num[column > 0] scope="col" { (name) }
+                        }
+                    }
+                }
+                tbody {
+                    @for row in &table.rows {
+                        tr {
+                            @for (column, cell) in row.iter().enumerate() {
+                                @if column == 0 { th scope="row" { (cell) } }
+                                @else { td.num { (cell) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
