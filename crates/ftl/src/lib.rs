@@ -18,7 +18,7 @@ mod testing;
 
 pub use state::LayerState;
 
-use ftlab_base::{BlockId, Content, Layout, Lpn, Ppa};
+use ftlab_base::{BlockId, Content, Identity, Layout, Lpn, Ppa};
 use ftlab_nand::{Array, Fence, OpBatch, StateError};
 use page::PageMapped;
 use serde::{Deserialize, Serialize};
@@ -130,6 +130,12 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
         content: Content,
         batch: &mut OpBatch,
     ) -> Result<Fence, Refusal>;
+
+    /// Where data of an identity lie that a whole slot with the same identity would not be stored
+    /// beside: two identities may be equal and the data not, so whoever has the data compares them.
+    fn known(&self, _identity: Identity) -> Option<Ppa> {
+        None
+    }
 
     /// Says that a slot will soon be read or written. Changes nothing; a layer may fetch what it will
     /// need from memory.
