@@ -98,6 +98,11 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
         self.layout().slots()
     }
 
+    /// Bytes of a place; a slot takes one, unless the layer places data more finely.
+    fn place_bytes(&self) -> u32 {
+        self.layout().geometry.slot_bytes
+    }
+
     /// The array and its counters.
     fn array(&self) -> &Array;
 

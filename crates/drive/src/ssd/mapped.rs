@@ -142,9 +142,9 @@ impl Mapped {
         store.is_some_and(|store| store.has_failed() && !store.try_again())
     }
 
-    /// A part of a write is in the buffer, or is handed to the layer next.
+    /// A part of a write is in the buffer, where it waits, or is handed to the layer next.
     #[inline]
-    pub(super) fn admit(&mut self, command: &Command, offset: u32, piece: &Piece) {
+    pub(super) fn admit(&mut self, command: &Command, offset: u32, piece: &Piece, waits: bool) {
         if let Some(store) = &mut self.store {
             store.admit(WrittenPart {
                 id: command.id,
@@ -152,6 +152,7 @@ impl Mapped {
                 lpn: piece.lpn,
                 first: piece.mask.trailing_zeros(),
                 sectors: piece.sectors,
+                waits,
             });
         }
     }

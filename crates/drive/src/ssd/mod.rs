@@ -39,7 +39,9 @@ use crate::saved::DeviceState;
 use buffer::{Place, WriteBuffer};
 use commands::Commands;
 use events::{Event, Events};
-use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
+use ftlab_base::{
+    Command, CommandKind, Completion, Content, Lpn, Nanos, Outcome, SECTOR_BYTES, SimTime,
+};
 use ftlab_ftl::page::PageMapped;
 use ftlab_ftl::{Extent, TranslationLayer};
 use ftlab_nand::{Cause, StateError, WearHistogram};
@@ -182,6 +184,14 @@ impl Ssd {
     pub fn store_mut<S: PageStore>(&mut self) -> Option<&mut S> {
         let store: &mut dyn Any = &mut **self.mapped.store.as_mut()?;
         store.downcast_mut()
+    }
+
+    /// Hands to the layer, without time, what its store holds of a slot that waits; whether the layer
+    /// takes it.
+    pub fn hand_on(&mut self, lpn: Lpn, extent: Extent) -> bool {
+        let taken = self.mapped.write(lpn, extent, Content::RANDOM).is_ok();
+        self.mapped.batch.clear();
+        taken && !self.mapped.store_has_failed()
     }
 
     /// Notes what the translation layer is asked from now on.
@@ -488,7 +498,7 @@ impl Device for Ssd {
                     } else {
                         piece.content.anonymous()
                     };
-                    self.mapped.admit(&command, offset, &piece);
+                    self.mapped.admit(&command, offset, &piece, false);
                     if self.mapped.write(piece.lpn, extent, content).is_err() {
                         self.mapped.withdraw(piece.lpn);
                         self.mapped.batch.clear();

@@ -22,6 +22,8 @@ pub struct WrittenPart {
     pub first: u32,
     /// Sectors.
     pub sectors: u32,
+    /// Whether it waits in the buffer, and the host may be told that it is written.
+    pub waits: bool,
 }
 
 /// What lies under a store could not be read or written.

@@ -80,7 +80,7 @@ impl Ssd {
             if !self.buffer.admit(piece.lpn, piece.mask, piece.content) {
                 return false;
             }
-            self.mapped.admit(command, admission.admitted, &piece);
+            self.mapped.admit(command, admission.admitted, &piece, true);
             admission.admitted += piece.sectors;
         }
         true

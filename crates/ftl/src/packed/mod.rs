@@ -217,6 +217,10 @@ impl TranslationLayer for PackedLayer {
         self.stripe.layout.superblocks() * self.stripe.superblock
     }
 
+    fn place_bytes(&self) -> u32 {
+        self.config.chunk_bytes
+    }
+
     fn array(&self) -> &Array {
         &self.array
     }
