@@ -135,6 +135,9 @@ impl DataDrive {
         let before = done.len();
         self.device_mut().advance(now, done);
         self.commit();
+        if let Body::Flash(ssd) = &mut self.body {
+            ssd.end_writes_if_store_failed(now);
+        }
         for completion in &mut done[before..] {
             let id = completion.id;
             let is_flush = self.flushes.remove(&id);

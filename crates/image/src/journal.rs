@@ -215,11 +215,6 @@ impl<'a> Reader<'a> {
             hash: word(24),
         }))
     }
-
-    /// Bytes read so far.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.at
-    }
 }
 
 fn senseless(why: &str) -> io::Error {

@@ -154,11 +154,6 @@ impl ByteStore {
         self.journal.as_mut()
     }
 
-    /// Where what lies.
-    pub(crate) fn regions(&self) -> &Regions {
-        &self.regions
-    }
-
     /// What the bytes lie on.
     pub(crate) fn storage(&mut self) -> &mut dyn Storage {
         &mut *self.storage
@@ -230,7 +225,9 @@ impl ByteStore {
         if waits != wanted {
             match at {
                 None => into.fill(0),
-                Some(at) if into.len() == self.slot_bytes => self.read_place(lpn, at.0, into)?,
+                Some(at) if into.len() == self.slot_bytes => {
+                    self.read_place(lpn, at.0, into)?;
+                }
                 Some(at) => {
                     let mut whole = vec![0; self.slot_bytes];
                     self.read_place(lpn, at.0, &mut whole)?;
@@ -251,13 +248,14 @@ impl ByteStore {
     }
 
     /// The slot at a place, which must be that of `lpn`.
-    pub(crate) fn read_place(&self, lpn: Lpn, at: u32, into: &mut [u8]) -> Result<(), ReadError> {
+    pub(crate) fn read_place(&self, lpn: Lpn, at: u32, into: &mut [u8]) -> Result<Oob, ReadError> {
         let lies = self.lies(at)?;
         let (oob, stored) = slot::check(&lies, self.slot_bytes)?;
         if oob.lpn != lpn.0 && !oob.shared {
             return Err(ReadError::Foreign(oob.lpn));
         }
-        Ok(slot::unpack(&oob, stored, into)?)
+        slot::unpack(&oob, stored, into)?;
+        Ok(oob)
     }
 
     /// What lies at a place, or will when everything is carried out; as long as a slot can be.
