@@ -309,7 +309,7 @@ impl DataDrive {
                 break;
             }
         }
-        self.commit();
+        self.commit(true);
         self.note_failure();
     }
 }

@@ -196,16 +196,25 @@ impl ByteStore {
         self.failure.as_ref()
     }
 
-    /// Everything that is acknowledged from here on is in the journal; `totals` are the drive's.
-    pub(crate) fn commit(&mut self, totals: Totals) {
+    /// Everything that is acknowledged from here on is in the journal; `totals` are the drive's. Where
+    /// the machine may lose its power, that costs waiting for its storage, so only a flush does it.
+    pub(crate) fn commit(&mut self, totals: Totals, flushes: bool) {
         self.totals = totals;
-        if self.failure.is_some() {
-            return;
+        if self.failure.is_none() {
+            self.failure = self.write_journal(flushes).err();
         }
-        if let Some(journal) = &mut self.journal
-            && let Err(why) = journal.commit(&mut *self.storage, totals)
-        {
-            self.failure = Some(why);
+    }
+
+    fn write_journal(&mut self, flushes: bool) -> io::Result<()> {
+        let Some(journal) = &mut self.journal else {
+            return Ok(());
+        };
+        if !self.keeping.sync {
+            journal.commit(&mut *self.storage, self.totals)
+        } else if flushes || journal.is_full() {
+            journal.commit_in_order(&mut *self.storage, self.totals)
+        } else {
+            Ok(())
         }
     }
 
@@ -285,10 +294,7 @@ impl ByteStore {
                 return Err(why);
             }
         }
-        if let Some(journal) = &mut self.journal {
-            journal.commit(&mut *self.storage, self.totals)?;
-        }
-        Ok(())
+        self.write_journal(false)
     }
 
     fn carrier(&mut self) -> Carrier<'_> {

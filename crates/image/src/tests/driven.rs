@@ -25,6 +25,7 @@ pub(super) struct Driven {
     pub(super) commands: Commands,
     pub(super) recorder: Recorder,
     now: SimTime,
+    promises_flushes_only: bool,
     /// Whether commands may fail, and how many have.
     may_fail: bool,
     failed: u64,
@@ -57,10 +58,26 @@ pub(super) fn recover(
 impl Driven {
     /// A new drive on a new storage.
     pub(super) fn new(file: &DriveFile, seed: u64) -> Driven {
-        let recorder = Recorder::default();
-        let (options, path) = (CreateOptions::default(), Path::new("tiny"));
+        Self::with(file, seed, &CreateOptions::default())
+    }
+
+    /// The same, on a machine that may lose its power: only what is flushed is promised.
+    pub(super) fn that_syncs(file: &DriveFile, seed: u64) -> Driven {
+        let sync = true;
+        Self::with(
+            file,
+            seed,
+            &CreateOptions {
+                sync,
+                ..CreateOptions::default()
+            },
+        )
+    }
+
+    fn with(file: &DriveFile, seed: u64, options: &CreateOptions) -> Driven {
+        let (recorder, path) = (Recorder::default(), Path::new("tiny"));
         let storage = recorder.clone();
-        let drive = DataDrive::create_on(path, storage, file, testbed(), &options, |_, _| Ok(()));
+        let drive = DataDrive::create_on(path, storage, file, testbed(), options, |_, _| Ok(()));
         let drive = drive.unwrap();
         Driven {
             oracle: Oracle::new(&drive),
@@ -68,6 +85,7 @@ impl Driven {
             drive,
             recorder,
             now: SimTime::ZERO,
+            promises_flushes_only: options.sync,
             may_fail: false,
             failed: 0,
         }
@@ -112,7 +130,11 @@ impl Driven {
         self.oracle.sent(&command, &data);
         let outcome = self.drive.apply(command, &data);
         if self.ended(outcome) {
-            self.oracle.promised(&command, self.recorder.count());
+            if command.kind == CommandKind::Flush {
+                self.oracle.flushed(self.recorder.count());
+            } else if !self.promises_flushes_only {
+                self.oracle.promised(&command, self.recorder.count());
+            }
             self.check_read(&command);
         }
     }
@@ -136,7 +158,7 @@ impl Driven {
     }
 
     fn submit_all(&mut self, burst: Vec<(Command, Vec<u8>)>) {
-        let keeps = self.drive.drive_file().keeps_its_buffer();
+        let keeps = self.drive.drive_file().keeps_its_buffer() && !self.promises_flushes_only;
         for (command, data) in &burst {
             self.oracle.sent(command, data);
             self.drive.submit(*command, data, self.now);
