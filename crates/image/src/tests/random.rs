@@ -59,7 +59,7 @@ fn larger_drives_under_load_come_back_from_cuts_at_random() {
     let intel = [
         "nand.blocks_per_die=32",
         "nand.pages_per_block=8",
-        "spare.op=0.5",
+        "spare.op=1.4",
         "checkpoint.every=64KiB",
         "checkpoint.size=16KiB",
     ];
@@ -70,8 +70,7 @@ fn larger_drives_under_load_come_back_from_cuts_at_random() {
     ];
     let sandforce = [
         "nand.blocks_per_die=12",
-        "nand.pages_per_block=4",
-        "nand.dies_per_channel=1",
+        "nand.pages_per_block=24",
         "gc.reserve=2",
         "spare.op=0.8",
     ];
