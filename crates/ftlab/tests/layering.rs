@@ -29,6 +29,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "ftlab-image",
+        &["ftlab-base", "ftlab-nand", "ftlab-ftl", "ftlab-drive"],
+    ),
+    (
         "ftlab-fuzz",
         &[
             "ftlab-base",
@@ -70,6 +74,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "ftlab-report",
             "ftlab-export",
             "ftlab-nbd",
+            "ftlab-image",
         ],
     ),
     // Calibration reads what a review comes to; nothing uses it.

@@ -96,6 +96,7 @@ impl Ssd {
             if let Some(through) = &mut self.write_through {
                 through.admitted(admission.number, piece.lpn);
             }
+            self.mapped.admit(command, admission.admitted, &piece, true);
             admission.admitted += piece.sectors;
         }
         true
@@ -105,7 +106,7 @@ impl Ssd {
     /// whether that left room in the buffer at once, because something need not be programmed.
     pub(super) fn drain(&mut self, now: SimTime) -> bool {
         let mut room = false;
-        while self.mapped.refusal.is_none()
+        while !self.mapped.takes_no_writes()
             && self.scheduler.wants_more()
             && let Some((lpn, extent, content)) = self.buffer.front()
         {
@@ -136,6 +137,9 @@ impl Ssd {
                 through.taken(lpn, index);
             }
         }
+        if self.mapped.store_has_failed() {
+            self.fail_writes(now);
+        }
         let through = self.write_through.as_mut();
         if self.buffer.nothing_waits()
             && !self.buffer.is_empty()
@@ -145,6 +149,14 @@ impl Ssd {
             self.issue(now);
         }
         room
+    }
+
+    /// The store has failed, where nothing was handed to it: what waits for room in the buffer ends,
+    /// since nothing may happen that would make room.
+    pub fn end_writes_if_store_failed(&mut self, now: SimTime) {
+        if self.mapped.store_has_failed() {
+            self.fail_writes(now);
+        }
     }
 
     /// Ends everything that waits for flash that takes no more. What the buffer holds stays there.

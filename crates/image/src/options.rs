@@ -1,0 +1,41 @@
+//! How an image is made and opened, and what opening it took.
+
+use ftlab_drive::{DriveFile, Testbed};
+
+/// How an image is made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CreateOptions {
+    /// The seed of everything random in the drive.
+    pub seed: u64,
+    /// Bytes the drive lets the host address (ATA SET MAX), if not all.
+    pub size_bytes: Option<u64>,
+    /// Whether a flush waits until the machine's own storage has the data. A process that is killed
+    /// loses nothing without it; a machine that loses power does.
+    pub sync: bool,
+}
+
+/// How an image is opened.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenOptions<'a> {
+    /// The machine it is plugged into.
+    pub testbed: &'a Testbed,
+    /// The drive it should be, if that matters to the caller.
+    pub drive: Option<&'a DriveFile>,
+    /// Whether nothing of the file may change.
+    pub read_only: bool,
+    /// As [`CreateOptions::sync`].
+    pub sync: bool,
+}
+
+/// What opening an image took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Recovery {
+    /// Whether it was closed in order; otherwise the drive lost its power at work.
+    pub clean: bool,
+    /// What the translation layer was asked since the last checkpoint, and was asked again.
+    pub replayed: u64,
+    /// Moves of data that were under way and were made again.
+    pub redone: u64,
+    /// Slots that the write buffer's capacitors had kept.
+    pub kept_slots: u64,
+}

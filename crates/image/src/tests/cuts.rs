@@ -1,0 +1,184 @@
+//! The power is cut after every operation of the storage, and again after every operation of the
+//! recovery.
+
+use super::driven::{Clock, Driven, recover};
+use super::oracle::Oracle;
+use super::recorder::{Operation, Recorder};
+use super::tiny::{names, tiny};
+use crate::storage::Memory;
+use ftlab_base::RootSeed;
+use ftlab_drive::DriveFile;
+use rand::RngExt;
+
+/// What cuts came to; a scenario in which nothing of the kind happened shows nothing.
+#[derive(Debug, Default)]
+struct Seen {
+    cuts: usize,
+    cuts_of_recoveries: usize,
+    replayed: u64,
+    redone: u64,
+    kept: u64,
+    newer: usize,
+}
+
+/// What was cut, for messages and for the oracle.
+struct Scene<'a> {
+    file: &'a DriveFile,
+    oracle: &'a Oracle,
+    name: &'a str,
+}
+
+impl Scene<'_> {
+    /// A drive was left so after `operations` of its storage: it comes back, whenever its recovery is
+    /// cut off as well.
+    fn comes_back(&self, left: &Memory, operations: usize, torn: bool, seen: &mut Seen) {
+        let what = format!("{}, {operations} operations, torn: {torn}", self.name);
+        let recorder = Recorder::of(left.clone());
+        let found = recover(&recorder, self.file);
+        let (mut drive, recovery) = found.unwrap_or_else(|why| panic!("{what}: {why}"));
+        seen.newer += self.oracle.check(&mut drive, operations, &what);
+        drive.check_layer();
+        assert!(drive.nothing_waits(), "{what}");
+        seen.cuts += 1;
+        seen.replayed += recovery.replayed;
+        seen.redone += recovery.redone;
+        seen.kept += recovery.kept_slots;
+        drop(drive);
+        // A checkpoint is written the same way every time.
+        let tears = recovery.redone > 0 || operations % 16 == 0;
+        let mut again = left.clone();
+        for (n, operation) in recorder.operations().iter().enumerate() {
+            if tears {
+                let mut torn_again = again.clone();
+                operation.torn().apply(&mut torn_again);
+                let what = format!("{what}, torn operation {n} of the recovery");
+                self.found_again(torn_again, operations, &what, seen);
+            }
+            operation.apply(&mut again);
+            let what = format!("{what}, {} operations of the recovery", n + 1);
+            self.found_again(again.clone(), operations, &what, seen);
+        }
+    }
+
+    fn found_again(&self, left: Memory, operations: usize, what: &str, seen: &mut Seen) {
+        let found = recover(&Recorder::of(left), self.file);
+        let (mut drive, _) = found.unwrap_or_else(|why| panic!("{what}: {why}"));
+        self.oracle.check(&mut drive, operations, what);
+        seen.cuts_of_recoveries += 1;
+    }
+}
+
+/// Cuts a scenario off after every operation of the storage from `first` on.
+fn cut_everywhere(driven: &Driven, first: usize, name: &str) -> Seen {
+    let mut seen = Seen::default();
+    let mut left = Memory::default();
+    let scene = Scene {
+        file: driven.drive.drive_file(),
+        oracle: &driven.oracle,
+        name,
+    };
+    let operations = driven.recorder.operations();
+    for (n, operation) in operations.iter().enumerate() {
+        if n >= first {
+            scene.comes_back(&left, n, false, &mut seen);
+            let mut torn = left.clone();
+            operation.torn().apply(&mut torn);
+            scene.comes_back(&torn, n, true, &mut seen);
+        }
+        operation.apply(&mut left);
+    }
+    scene.comes_back(&left, operations.len(), false, &mut seen);
+    seen
+}
+
+fn scenario(name: &str, clock: Clock) -> (Driven, usize) {
+    let mut driven = Driven::new(&tiny(name), 7);
+    // Full, so that it collects; from there on everything is cut.
+    driven.work(Clock::Untimed, 3 * driven.oracle.slots());
+    driven.drive.checkpoint().unwrap();
+    let first = driven.recorder.count();
+    // A merge takes many operations.
+    let commands = if name == "block" { 8 } else { 24 };
+    driven.work(clock, 2 * commands);
+    driven.drive.checkpoint().unwrap();
+    driven.work(clock, commands);
+    (driven, first)
+}
+
+#[test]
+fn tiny_drives_are_tiny_and_hold_what_is_written() {
+    for name in names() {
+        for clock in [Clock::Untimed, Clock::Timed] {
+            let mut driven = Driven::new(&tiny(name), 3);
+            let slots = driven.oracle.slots();
+            assert!((16..200).contains(&slots), "{name}: {slots} slots");
+            driven.work(clock, 4 * slots);
+            driven.pause();
+            driven.work(Clock::Untimed, slots);
+            driven.work(clock, slots);
+            driven.oracle.check_all(&mut driven.drive);
+            driven.drive.check_layer();
+            let erases = driven.drive.device().counters().nand_erases;
+            assert!(erases > 10, "{name}: {erases} erases");
+        }
+    }
+}
+
+#[test]
+fn a_drive_without_time_comes_back_from_every_cut() {
+    for name in names() {
+        let (driven, first) = scenario(name, Clock::Untimed);
+        let seen = cut_everywhere(&driven, first, name);
+        eprintln!("{name}: {seen:?}");
+        assert!(seen.replayed > 0 && seen.redone > 0, "{name}: {seen:?}");
+        assert!(seen.cuts > 100 && seen.cuts_of_recoveries > 100);
+    }
+}
+
+#[test]
+fn a_drive_at_work_comes_back_from_every_cut() {
+    for name in names() {
+        let (driven, first) = scenario(name, Clock::Timed);
+        let seen = cut_everywhere(&driven, first, name);
+        eprintln!("{name}: {seen:?}");
+        assert!(seen.replayed > 0 && seen.redone > 0, "{name}: {seen:?}");
+        let keeps = tiny(name).keeps_its_buffer();
+        assert_eq!(seen.kept > 0, keeps, "{name}: {seen:?}");
+    }
+}
+
+/// The machine loses its power: of what its storage was told since it was waited for last, any part
+/// may be there and any may not.
+#[test]
+fn what_was_flushed_survives_a_machine_that_writes_in_any_order() {
+    for name in names() {
+        for clock in [Clock::Untimed, Clock::Timed] {
+            let mut driven = Driven::that_syncs(&tiny(name), 5);
+            driven.work(Clock::Untimed, 2 * driven.oracle.slots());
+            let first = driven.recorder.count();
+            let commands = if name == "block" { 16 } else { 60 };
+            driven.work(clock, commands);
+            let operations = driven.recorder.operations();
+            let is_sync = |operation: &Operation| matches!(operation, Operation::Sync);
+            let syncs = operations[first..].iter().filter(|o| is_sync(o)).count();
+            assert!(syncs > 4, "{name}: {syncs} syncs");
+            let mut rng = RootSeed(9).stream("order");
+            for cut in (first..=operations.len()).step_by(3) {
+                let synced = operations[..cut].iter().rposition(is_sync).unwrap();
+                let mut left = Memory::default();
+                operations[..synced].iter().for_each(|o| o.apply(&mut left));
+                for operation in &operations[synced..cut] {
+                    match rng.random_range(0..4) {
+                        0 => {}
+                        1 => operation.torn().apply(&mut left),
+                        _ => operation.apply(&mut left),
+                    }
+                }
+                let what = format!("{name}, {clock:?}, {cut} operations, {synced} for sure");
+                let found = recover(&Recorder::of(left), driven.drive.drive_file());
+                let (mut drive, _) = found.unwrap_or_else(|why| panic!("{what}: {why}"));
+                driven.oracle.check(&mut drive, cut, &what);
+            }
+        }
+    }
+}
