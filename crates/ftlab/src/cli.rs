@@ -1,6 +1,6 @@
 //! What can be typed. The options of a command stand with it.
 
-use crate::{accuracy, claims, compare, endurance, report, review, run, show, theory};
+use crate::{accuracy, claims, compare, endurance, report, review, run, serve, show, theory};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ftlab_drive::{Catalog, DriveError, Testbed};
 
@@ -24,6 +24,8 @@ Examples:
                                              a fio job file on a used drive
   ftlab endurance --drive intel-x25-m-g1-80  how long it lives, and how it wears
   ftlab theory --quick                       write amplification beside its closed forms
+  ftlab serve --drive jmf602-mlc-64 --image disk.img
+                                             a drive as a block device that keeps its data
   ftlab claims C052 C057                     two statements of the sources, checked
 
 Exit codes: 0 done, 1 failed while running, 2 wrong input, 130 interrupted (review).";
@@ -50,6 +52,8 @@ pub enum Command {
     Theory(theory::Options),
     /// Check what the sources say in words: which claims hold on the simulated drives
     Claims(claims::Options),
+    /// Attach a drive as a block device that keeps its data
+    Serve(serve::Options),
 }
 
 /// What a command prints.

@@ -17,6 +17,7 @@ mod results;
 mod review;
 mod run;
 mod screen;
+mod serve;
 mod show;
 mod theory;
 
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Command::Accuracy(args) => accuracy::command(&args),
         Command::Theory(args) => theory::command(&args),
         Command::Claims(args) => claims::command(&args),
+        Command::Serve(args) => serve::command(&args),
     };
     failure::exit(outcome)
 }

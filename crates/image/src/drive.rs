@@ -13,6 +13,7 @@ const PIECE_SECTORS: u64 = 128;
 
 /// A drive that holds bytes.
 pub struct DataDrive {
+    file: DriveFile,
     device: Box<dyn Device>,
     pieces: BTreeMap<u64, Vec<u8>>,
     written: BTreeMap<u64, u128>,
@@ -56,6 +57,7 @@ impl DataDrive {
         let device = drive.build(testbed, ftlab_base::RootSeed(seed))?;
         let max_sectors = device.capacity_sectors();
         Ok(DataDrive {
+            file: drive.clone(),
             device,
             pieces: BTreeMap::new(),
             written: BTreeMap::new(),
@@ -68,6 +70,12 @@ impl DataDrive {
     #[must_use]
     pub fn capacity_bytes(&self) -> u64 {
         self.max_sectors * SECTOR_BYTES
+    }
+
+    /// The drive file that it was made of, with its settings.
+    #[must_use]
+    pub fn file(&self) -> &DriveFile {
+        &self.file
     }
 
     /// The drive in virtual time, to look at.

@@ -80,13 +80,7 @@ impl Ask {
     /// # Panics
     /// When a read or a write has a buffer of another length than its range, or nothing is asked for.
     #[must_use]
-    pub fn local(
-        what: What,
-        range: Range<u64>,
-        fua: bool,
-        buffer: Vec<u8>,
-        answer: Answer,
-    ) -> Ask {
+    pub fn local(what: What, range: Range<u64>, fua: bool, buffer: Vec<u8>, answer: Answer) -> Ask {
         if matches!(what, What::Read | What::Write) {
             let bytes = (range.end - range.start) * SECTOR_BYTES;
             assert_eq!(buffer.len() as u64, bytes, "the buffer of {what:?}");

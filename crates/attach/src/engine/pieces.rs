@@ -41,7 +41,9 @@ impl Piece {
     /// The data that go with it; `data` are those of the request.
     pub fn data<'a>(&self, data: &'a [u8]) -> &'a [u8] {
         match self.kind {
-            CommandKind::Write if self.zeroes => &ZEROES[..(self.sectors() * SECTOR_BYTES) as usize],
+            CommandKind::Write if self.zeroes => {
+                &ZEROES[..(self.sectors() * SECTOR_BYTES) as usize]
+            }
             CommandKind::Write => data,
             CommandKind::Read | CommandKind::Trim | CommandKind::Flush => &[],
         }

@@ -105,7 +105,11 @@ impl Timed {
     /// Ends the thread; what is under way is answered at once. Gives the drive, the first time.
     pub fn stop(&self) -> Option<DataDrive> {
         self.give(Job::Stop);
-        let thread = self.thread.lock().expect("no panic holds the thread").take();
+        let thread = self
+            .thread
+            .lock()
+            .expect("no panic holds the thread")
+            .take();
         thread?.join().ok()
     }
 }
@@ -116,7 +120,9 @@ impl Shared {
     }
 
     fn statistics(&self) -> std::sync::MutexGuard<'_, Statistics> {
-        self.statistics.lock().expect("no panic holds the statistics")
+        self.statistics
+            .lock()
+            .expect("no panic holds the statistics")
     }
 }
 

@@ -43,7 +43,7 @@ pub struct Options {
     /// The file that holds the drive's data
     #[arg(long, value_name = "FILE", required_unless_present = "drive")]
     image: Option<PathBuf>,
-    /// Let a new drive have less capacity than its own, for example 20G; the rest is spare area
+    /// Let a new drive have less capacity than its own, for example 20g; the rest is spare area
     #[arg(long, value_name = "BYTES", value_parser = place::bytes)]
     size: Option<u64>,
     /// Root of every random stream of a new drive

@@ -6,6 +6,11 @@ use ftlab_drive::{Catalog, DriveFile, Testbed};
 use ftlab_image::{CreateOptions, DataDrive, ImageError, OpenOptions, Recovery};
 use std::path::Path;
 
+/// Reads a size, in fio's words.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    ftlab_workload::bytes(text).map_err(|allowed| format!("give {allowed}"))
+}
+
 /// A drive, and how it came to be.
 pub struct Opened {
     pub drive: DataDrive,
