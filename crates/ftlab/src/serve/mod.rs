@@ -8,6 +8,8 @@ use crate::cli::OutputFormat;
 use crate::failure::{Failure, Outcome};
 use crate::screen;
 use clap::{Args, ValueEnum};
+use ftlab_attach::control::Control;
+use ftlab_attach::fuse::{FILE_NAME, Mounted};
 use ftlab_attach::{DriveExport, Engine, Timing};
 use ftlab_drive::{Catalog, Kind};
 use ftlab_nbd::server::Event;
@@ -15,7 +17,7 @@ use ftlab_nbd::{Limits, Listen, NamedExport, Server};
 use place::Opened;
 use signals::{Signal, Signals};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The port that is NBD's.
@@ -27,6 +29,7 @@ Examples:
   ftlab serve --drive intel-x25-m-g1-80 --image x25m.img
   ftlab serve --image x25m.img --timing off --listen 127.0.0.1:10809
   ftlab serve --drive jmf602-mlc-64 --set spare.op=10% --unix /tmp/jmf602.sock
+  ftlab serve --image x25m.img --fuse mnt
 
 An image that is not there is made, of --drive; one that is there is opened, and is the drive it was made
 of. Without an image the drive is in memory and gone at the end.
@@ -55,7 +58,7 @@ pub struct Options {
     /// Whether answers take as long as the drive's would
     #[arg(long, value_enum, default_value_t = TimingName::Model)]
     timing: TimingName,
-    /// Listen at a Unix socket; IMAGE.sock if neither this nor --listen is given
+    /// Listen at a Unix socket; IMAGE.sock if neither this nor --listen nor --fuse is given
     #[arg(long, value_name = "SOCKET", conflicts_with = "listen")]
     unix: Option<PathBuf>,
     /// Listen at an address of this machine; port 0 is a free one
@@ -65,6 +68,12 @@ pub struct Options {
     /// and write
     #[arg(long, requires = "listen")]
     insecure: bool,
+    /// Mount the drive as the file `disk` in an empty directory, for a loop device
+    #[arg(long, value_name = "DIR")]
+    fuse: Option<PathBuf>,
+    /// Tell how the drive stands, and take commands, at a Unix socket; IMAGE.control with --image
+    #[arg(long, value_name = "SOCKET")]
+    control: Option<PathBuf>,
     /// The name clients ask for; any client that gives no name is given the drive, too
     #[arg(long, default_value = "")]
     name: String,
@@ -94,8 +103,8 @@ pub fn command(options: &Options) -> Outcome {
     let signals = Signals::catch()?;
     let testbed = Catalog::testbed(&options.testbed)?;
     let Opened { drive, how } = place::open(options, &testbed)?;
-    let is_rotational = drive.file().kind() == Kind::Disk;
     let description = format!("{} ({})", drive.file().name(), drive.file().slug());
+    let is_rotational = drive.file().kind() == Kind::Disk;
     let timing = match options.timing {
         TimingName::Model => Timing::Model,
         TimingName::Off => Timing::Off,
@@ -103,22 +112,13 @@ pub fn command(options: &Options) -> Outcome {
     let engine = Engine::start(drive, timing);
     let engine = engine.map_err(|error| Failure::Running(format!("cannot start: {error}")))?;
     let engine = Arc::new(engine);
-    let export = DriveExport::new(Arc::clone(&engine), description.clone(), is_rotational);
-    let exports = vec![NamedExport {
-        name: options.name.clone(),
-        read_only: options.read_only,
-        export: Arc::new(export),
-    }];
-    let server = Server::start(&listen, exports, Limits::default(), tell);
-    let outcome = match server {
-        Ok(server) => {
-            let mut text = format!("drive    {description}\n");
-            text += &format!("         {}, {how}\n", screen::capacity(engine.size_bytes()));
-            text += &place::ways_in(&options.uri(server.listen()));
-            screen::print(&(text + "ready\n")).and_then(|()| run(options, &engine, &signals, server))
-        }
-        Err(error) => Err(Failure::Input(error.to_string())),
-    };
+    let ways = Ways::open(options, &engine, listen, &description, is_rotational);
+    let outcome = ways.and_then(|ways| {
+        let mut text = format!("drive    {description}\n");
+        text += &format!("         {}, {how}\n", screen::capacity(engine.size_bytes()));
+        screen::print(&(text + &ways.told(options) + "ready\n"))?;
+        run(options, &engine, &signals, &ways)
+    });
     // Whatever happened, the image is closed as it should be.
     let closed = match engine.stop() {
         Some(drive) => drive.close().map_err(|error| Failure::Running(error.to_string())),
@@ -131,13 +131,100 @@ pub fn command(options: &Options) -> Outcome {
     Ok(())
 }
 
-/// Serves until a signal ends it.
-fn run(options: &Options, engine: &Engine, signals: &Signals, server: Server) -> Outcome {
-    while signals.next() == Signal::Tell {
-        screen::print(&lateness::told(engine, options.output_format))?;
+/// The ways to the drive. They are closed when this is dropped, and what came by them is answered.
+struct Ways {
+    server: Option<Server>,
+    mounted: Option<Mounted>,
+    control: Option<Control>,
+}
+
+impl Ways {
+    fn open(
+        options: &Options,
+        engine: &Arc<Engine>,
+        listen: Option<Listen>,
+        description: &str,
+        is_rotational: bool,
+    ) -> Result<Ways, Failure> {
+        let control = options.control_path().map(|path| {
+            Control::start(Arc::clone(engine), &path)
+                .map_err(|error| Failure::Input(format!("cannot listen at {}: {error}", path.display())))
+        });
+        let control = control.transpose()?;
+        let mounted = options.fuse.as_ref().map(|folder| {
+            let mounted = Mounted::mount(Arc::clone(engine), folder, options.read_only);
+            mounted.map_err(|error| {
+                Failure::Input(format!("cannot mount the drive in {}: {error}", folder.display()))
+            })
+        });
+        let mounted = mounted.transpose()?;
+        let server = listen.map(|listen| {
+            let description = description.to_owned();
+            let export = DriveExport::new(Arc::clone(engine), description, is_rotational);
+            let exports = vec![NamedExport {
+                name: options.name.clone(),
+                read_only: options.read_only,
+                export: Arc::new(export),
+            }];
+            Server::start(&listen, exports, Limits::default(), tell)
+                .map_err(|error| Failure::Input(error.to_string()))
+        });
+        Ok(Ways {
+            server: server.transpose()?,
+            mounted,
+            control,
+        })
     }
-    drop(server);
-    Ok(())
+
+    /// Lines that say how to use them.
+    fn told(&self, options: &Options) -> String {
+        let mut text = String::new();
+        if let Some(server) = &self.server {
+            text += &place::of_server(&options.uri(server.listen()));
+        }
+        if let Some(folder) = &options.fuse {
+            text += &place::of_file(&folder.join(FILE_NAME));
+        }
+        if let Some(control) = &self.control {
+            text += &place::of_control(control.path());
+        }
+        text
+    }
+
+    /// Whether a loop device, or somebody else, has the mounted file open.
+    fn is_in_use(&self) -> bool {
+        self.mounted.as_ref().is_some_and(Mounted::is_in_use)
+    }
+}
+
+impl Drop for Ways {
+    fn drop(&mut self) {
+        if let Some(mounted) = self.mounted.take()
+            && let Err(error) = mounted.unmount()
+        {
+            eprintln!("cannot unmount the drive: {error}");
+        }
+    }
+}
+
+/// Serves until a signal ends it.
+fn run(options: &Options, engine: &Engine, signals: &Signals, ways: &Ways) -> Outcome {
+    let mut was_told = false;
+    loop {
+        match signals.next() {
+            Signal::Tell => screen::print(&lateness::told(engine, options.output_format))?,
+            Signal::Stop if !ways.is_in_use() => return Ok(()),
+            Signal::Stop if was_told => signals::at_once(),
+            // The kernel would wait for a drive that is gone.
+            Signal::Stop => {
+                was_told = true;
+                eprintln!(
+                    "the mounted file is in use: detach the loop device (losetup -d) and stop again; a stop \
+                     while it is in use then cuts the drive's power"
+                );
+            }
+        }
+    }
 }
 
 /// Says on standard error what went wrong with a client.
@@ -150,24 +237,29 @@ fn tell(number: u64, event: Event) {
 }
 
 impl Options {
-    fn listen(&self) -> Result<Listen, Failure> {
+    /// Where to listen, if anywhere.
+    fn listen(&self) -> Result<Option<Listen>, Failure> {
         if let Some(path) = &self.unix {
-            return Ok(Listen::Unix(path.clone()));
+            return Ok(Some(Listen::Unix(path.clone())));
         }
-        match (self.listen, &self.image) {
-            (Some(address), _) if self.insecure => Ok(Listen::Insecure(address)),
-            (Some(address), _) if !address.ip().is_loopback() => Err(Failure::Input(format!(
-                "{address} can be reached from other machines, and nothing is encrypted: give an address \
-                 such as 127.0.0.1:{PORT}, or --insecure if everybody there may read and write"
-            ))),
-            (Some(address), _) => Ok(Listen::Loopback(address)),
-            (None, Some(image)) => {
-                let mut path = image.as_os_str().to_owned();
-                path.push(".sock");
-                Ok(Listen::Unix(path.into()))
+        Ok(Some(match (self.listen, &self.image) {
+            (Some(address), _) if self.insecure => Listen::Insecure(address),
+            (Some(address), _) if !address.ip().is_loopback() => {
+                return Err(Failure::Input(format!(
+                    "{address} can be reached from other machines, and nothing is encrypted: give an \
+                     address such as 127.0.0.1:{PORT}, or --insecure if everybody there may read and write"
+                )));
             }
-            (None, None) => Ok(Listen::Loopback(([127, 0, 0, 1], PORT).into())),
-        }
+            (Some(address), _) => Listen::Loopback(address),
+            (None, _) if self.fuse.is_some() => return Ok(None),
+            (None, Some(image)) => Listen::Unix(beside(image, ".sock")),
+            (None, None) => Listen::Loopback(([127, 0, 0, 1], PORT).into()),
+        }))
+    }
+
+    fn control_path(&self) -> Option<PathBuf> {
+        let default = || self.image.as_deref().map(|image| beside(image, ".control"));
+        self.control.clone().or_else(default)
     }
 
     /// What clients are given, with the export's name if it has one.
@@ -178,4 +270,11 @@ impl Options {
             Listen::Loopback(_) | Listen::Insecure(_) => format!("{uri}/{}", self.name),
         }
     }
+}
+
+/// The path of a file with something added to its name.
+pub fn beside(path: &Path, added: &str) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(added);
+    path.into()
 }

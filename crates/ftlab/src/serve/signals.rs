@@ -3,7 +3,8 @@
 use crate::failure::Failure;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals as Caught;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 
 /// The exit code of a program that was interrupted.
@@ -19,22 +20,32 @@ pub enum Signal {
 }
 
 /// Signals, as they come.
-pub struct Signals(mpsc::Receiver<Signal>);
+pub struct Signals {
+    signals: mpsc::Receiver<Signal>,
+    /// Whether somebody waits for the next one.
+    is_waited_for: Arc<AtomicBool>,
+}
 
 impl Signals {
-    /// Catches signals from now on. The second that asks to stop ends the program at once.
+    /// Catches signals from now on. A second one that asks to stop, while nobody waits for one, ends the
+    /// program at once.
     pub fn catch() -> Result<Signals, Failure> {
         let failed =
             |error: std::io::Error| Failure::Running(format!("cannot catch signals: {error}"));
         let mut caught = Caught::new([SIGINT, SIGTERM, SIGHUP, SIGUSR1]).map_err(failed)?;
         let (tell, signals) = mpsc::channel();
+        let is_waited_for = Arc::new(AtomicBool::new(false));
+        let hears = Arc::clone(&is_waited_for);
         let watch = move || {
-            let mut is_stopping = false;
+            let mut was_asked = false;
             for signal in caught.forever() {
                 let signal = match signal {
                     SIGUSR1 => Signal::Tell,
-                    _ if std::mem::replace(&mut is_stopping, true) => std::process::exit(INTERRUPTED),
-                    _ => Signal::Stop,
+                    _ if was_asked && !hears.load(Ordering::Acquire) => at_once(),
+                    _ => {
+                        was_asked = true;
+                        Signal::Stop
+                    }
                 };
                 // Whoever is told may be gone, as the program is about to be.
                 let _ = tell.send(signal);
@@ -42,11 +53,22 @@ impl Signals {
         };
         let thread = thread::Builder::new().name("signals".into());
         thread.spawn(watch).map_err(failed)?;
-        Ok(Signals(signals))
+        Ok(Signals {
+            signals,
+            is_waited_for,
+        })
     }
 
     /// Waits for the next one.
     pub fn next(&self) -> Signal {
-        self.0.recv().unwrap_or(Signal::Stop)
+        self.is_waited_for.store(true, Ordering::Release);
+        let signal = self.signals.recv().unwrap_or(Signal::Stop);
+        self.is_waited_for.store(false, Ordering::Release);
+        signal
     }
+}
+
+/// Ends the program as it is: to the drive, a power cut.
+pub fn at_once() -> ! {
+    std::process::exit(INTERRUPTED)
 }
