@@ -59,6 +59,18 @@ impl Content {
         Content(ratio(left, u64::from(bytes.max(1))))
     }
 
+    /// The word, to be kept.
+    #[must_use]
+    pub const fn word(self) -> u64 {
+        self.0
+    }
+
+    /// What [`Content::word`] gave.
+    #[must_use]
+    pub const fn of_word(word: u64) -> Content {
+        Content(word)
+    }
+
     /// The same, with an identity.
     #[must_use]
     pub const fn with_identity(self, identity: Identity) -> Content {

@@ -11,12 +11,40 @@ use xxhash_rust::xxh3::xxh3_64;
 /// identities but for one pair in 2⁴⁸, so whoever stores data once by identity compares them first.
 #[must_use]
 pub fn content_of(data: &[u8]) -> Content {
+    packed(data).0
+}
+
+/// What is stored of data that were compressed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Packed {
+    /// Nothing: they are zeros.
+    Zeros,
+    /// What compression left.
+    Shorter(Vec<u8>),
+    /// The data themselves, which do not compress.
+    Whole,
+}
+
+/// What the data of a slot look like, as [`content_of`] says, and what is stored of them.
+#[must_use]
+pub fn packed(data: &[u8]) -> (Content, Packed) {
     if data.iter().all(|&byte| byte == 0) {
-        return Content::ZEROS;
+        return (Content::ZEROS, Packed::Zeros);
     }
-    let compressed = lz4_flex::block::compress(data).len();
-    Content::compressed(compressed as u32, data.len() as u32)
-        .with_identity(Identity::of(xxh3_64(data)))
+    let compressed = lz4_flex::block::compress(data);
+    let content = Content::compressed(compressed.len() as u32, data.len() as u32)
+        .with_identity(Identity::of(xxh3_64(data)));
+    if compressed.len() < data.len() {
+        (content, Packed::Shorter(compressed))
+    } else {
+        (content, Packed::Whole)
+    }
+}
+
+/// Makes of what [`packed`] left the data again; whether they are as long as `data`.
+#[must_use]
+pub fn unpack(compressed: &[u8], data: &mut [u8]) -> bool {
+    lz4_flex::block::decompress_into(compressed, data).is_ok_and(|bytes| bytes == data.len())
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ mod testing;
 
 pub use state::LayerState;
 
-use ftlab_base::{BlockId, Content, Layout, Lpn, Ppa};
+use ftlab_base::{BlockId, Content, Identity, Layout, Lpn, Ppa};
 use ftlab_nand::{Array, Fence, OpBatch, StateError};
 use page::PageMapped;
 use serde::{Deserialize, Serialize};
@@ -98,6 +98,11 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
         self.layout().slots()
     }
 
+    /// Bytes of a place; a slot takes one, unless the layer places data more finely.
+    fn place_bytes(&self) -> u32 {
+        self.layout().geometry.slot_bytes
+    }
+
     /// The array and its counters.
     fn array(&self) -> &Array;
 
@@ -130,6 +135,12 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
         content: Content,
         batch: &mut OpBatch,
     ) -> Result<Fence, Refusal>;
+
+    /// Where data of an identity lie that a whole slot with the same identity would not be stored
+    /// beside: two identities may be equal and the data not, so whoever has the data compares them.
+    fn known(&self, _identity: Identity) -> Option<Ppa> {
+        None
+    }
 
     /// Says that a slot will soon be read or written. Changes nothing; a layer may fetch what it will
     /// need from memory.

@@ -1,243 +1,490 @@
 //! A drive that holds bytes.
 
-use crate::{CreateOptions, ImageError, OpenOptions, Recovery};
+use crate::checkpoint::{self, Meta, Saved};
+use crate::flat::FlatStore;
+use crate::journal::Journal;
+use crate::storage::Storage;
+use crate::store::{ByteStore, ReadError};
+use crate::{ImageError, record};
 use ftlab_base::{
-    Command, CommandId, CommandKind, Completion, Lba, Outcome, SECTOR_BYTES, SimTime,
+    Command, CommandId, CommandKind, Completion, Lba, Lpn, Outcome, SECTOR_BYTES, SimTime,
 };
-use ftlab_drive::{Device, DriveFile, Testbed};
-use std::collections::BTreeMap;
-use std::path::Path;
+use ftlab_drive::ssd::Ssd;
+use ftlab_drive::{Device, DriveFile};
+use ftlab_ftl::TranslationLayer;
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
 
-/// Sectors of a piece of memory.
-const PIECE_SECTORS: u64 = 128;
+/// What the host was told last by way of its bytes.
+pub(crate) enum Body {
+    /// Flash: the store is inside.
+    Flash(Box<Ssd>),
+    /// A disk, or memory.
+    Flat(Box<dyn Device>, FlatStore),
+}
+
+/// Where an image is kept, and how far it has come.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) epoch: u64,
+    pub(crate) meta: Meta,
+    pub(crate) sync: bool,
+    pub(crate) read_only: bool,
+}
 
 /// A drive that holds bytes.
 pub struct DataDrive {
-    file: DriveFile,
-    device: Box<dyn Device>,
-    pieces: BTreeMap<u64, Vec<u8>>,
-    written: BTreeMap<u64, u128>,
-    under_way: BTreeMap<CommandId, (Command, Vec<u8>)>,
-    max_sectors: u64,
+    pub(crate) path: PathBuf,
+    pub(crate) file: DriveFile,
+    pub(crate) body: Body,
+    /// Nothing, of a drive that is gone with the process.
+    pub(crate) kept: Option<Kept>,
+    pub(crate) max_sectors: u64,
+    /// Flushes that are under way, where they must reach the machine's storage.
+    pub(crate) flushes: BTreeSet<CommandId>,
+    pub(crate) failure: Option<ImageError>,
+}
+
+impl std::fmt::Debug for DataDrive {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DataDrive")
+            .field("path", &self.path)
+            .field("drive", &self.file.slug())
+            .field("kept", &self.kept)
+            .finish_non_exhaustive()
+    }
 }
 
 impl DataDrive {
-    /// Makes a drive as new, in a new file.
-    pub fn create(
-        _path: &Path,
-        drive: &DriveFile,
-        testbed: &Testbed,
-        options: &CreateOptions,
-    ) -> Result<DataDrive, ImageError> {
-        let mut made = Self::in_memory(drive, testbed, options.seed)?;
-        if let Some(bytes) = options.size_bytes {
-            made.set_max(bytes)?;
-        }
-        Ok(made)
-    }
-
-    /// Opens a drive, recovers it if it was not closed in order, and keeps others from opening it.
-    pub fn open(
-        path: &Path,
-        _options: &OpenOptions<'_>,
-    ) -> Result<(DataDrive, Recovery), ImageError> {
-        Err(ImageError::Storage {
-            path: path.to_owned(),
-            what: "open it",
-            why: std::io::ErrorKind::Unsupported.into(),
-        })
-    }
-
-    /// Makes a drive as new that is gone with the process.
-    pub fn in_memory(
-        drive: &DriveFile,
-        testbed: &Testbed,
-        seed: u64,
-    ) -> Result<DataDrive, ImageError> {
-        let device = drive.build(testbed, ftlab_base::RootSeed(seed))?;
-        let max_sectors = device.capacity_sectors();
-        Ok(DataDrive {
-            file: drive.clone(),
-            device,
-            pieces: BTreeMap::new(),
-            written: BTreeMap::new(),
-            under_way: BTreeMap::new(),
-            max_sectors,
-        })
-    }
-
     /// Bytes the host can address.
     #[must_use]
     pub fn capacity_bytes(&self) -> u64 {
         self.max_sectors * SECTOR_BYTES
     }
 
-    /// The drive file that it was made of, with its settings.
-    #[must_use]
-    pub fn file(&self) -> &DriveFile {
-        &self.file
-    }
-
     /// The drive in virtual time, to look at.
     #[must_use]
     pub fn device(&self) -> &dyn Device {
-        &*self.device
+        match &self.body {
+            Body::Flash(ssd) => &**ssd,
+            Body::Flat(device, _) => &**device,
+        }
+    }
+
+    /// The drive file it was made from, settings included.
+    #[must_use]
+    pub fn drive_file(&self) -> &DriveFile {
+        &self.file
+    }
+
+    /// Where the image lies; for messages, if it lies in memory.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn device_mut(&mut self) -> &mut dyn Device {
+        match &mut self.body {
+            Body::Flash(ssd) => &mut **ssd,
+            Body::Flat(device, _) => &mut **device,
+        }
+    }
+
+    /// The translation layer, of a drive of flash.
+    pub(crate) fn layer(&self) -> Option<&dyn TranslationLayer> {
+        match &self.body {
+            Body::Flash(ssd) => Some(ssd.layer()),
+            Body::Flat(..) => None,
+        }
     }
 
     /// Takes a command, with a write's bytes.
+    ///
+    /// # Panics
+    /// When the command reaches beyond the drive's capacity, or its bytes are not as many as its
+    /// sectors hold; the caller checks.
     pub fn submit(&mut self, command: Command, data: &[u8], now: SimTime) {
-        self.under_way.insert(command.id, (command, data.to_vec()));
-        self.device.submit(command, now);
+        check_data(&command, data);
+        if command.kind == CommandKind::Flush && self.kept.as_ref().is_some_and(|kept| kept.sync) {
+            self.flushes.insert(command.id);
+        }
+        match &mut self.body {
+            Body::Flash(ssd) => {
+                if command.kind == CommandKind::Write {
+                    store_of_mut(ssd).give(command.id, data);
+                }
+                ssd.submit(command, now);
+            }
+            Body::Flat(device, store) => {
+                store.give(command, data);
+                device.submit(command, now);
+            }
+        }
     }
 
     /// The earliest instant at which something happens; `None` when nothing will.
     #[must_use]
     pub fn next_event(&self) -> Option<SimTime> {
-        self.device.next_event()
+        self.device().next_event()
     }
 
-    /// Lets everything at or before `now` happen and appends what completed, in order.
+    /// Lets everything at or before `now` happen and appends what completed, in order. What a
+    /// completion promises is kept by then.
     pub fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
         let before = done.len();
-        self.device.advance(now, done);
-        for completion in &done[before..] {
-            let (command, data) = self
-                .under_way
-                .remove(&completion.id)
-                .expect("it was submitted");
-            if completion.outcome == Outcome::Good {
-                self.keep(&command, &data);
+        self.device_mut().advance(now, done);
+        self.commit();
+        for completion in &mut done[before..] {
+            let id = completion.id;
+            let is_flush = self.flushes.remove(&id);
+            let kept = match &mut self.body {
+                Body::Flash(ssd) => {
+                    let store = store_of_mut(ssd);
+                    store.end(id);
+                    store.failure().is_none()
+                }
+                Body::Flat(_, store) => store.end(id),
+            };
+            let good = completion.outcome == Outcome::Good;
+            let kept = kept && (!is_flush || !good || self.flush_storage().is_ok());
+            if good && !kept {
+                completion.outcome = Outcome::WriteFault;
             }
         }
+        self.note_failure();
+        self.checkpoint_if_due();
     }
 
     /// The newest bytes from a sector on; of a read, when it completes.
+    ///
+    /// # Errors
+    /// When what lies there cannot be read, or is not what was written.
     pub fn read(&mut self, lba: Lba, into: &mut [u8]) -> Result<(), ImageError> {
-        for (sector, bytes) in (lba.0..).zip(into.chunks_mut(SECTOR_BYTES as usize)) {
-            let within = (sector % PIECE_SECTORS * SECTOR_BYTES) as usize;
-            match self.pieces.get(&(sector / PIECE_SECTORS)) {
-                Some(piece) => bytes.copy_from_slice(&piece[within..within + bytes.len()]),
-                None => bytes.fill(0),
+        let slot_sectors = u64::from(self.slot_sectors());
+        let ssd = match &self.body {
+            Body::Flash(ssd) => ssd,
+            Body::Flat(_, store) => {
+                let read = store.read(lba, into);
+                return read.map_err(|why| self.storage_error("read it", why));
             }
+        };
+        let (layer, store) = (ssd.layer(), store_of(ssd));
+        let (mut sector, mut rest) = (lba.0, into);
+        while !rest.is_empty() {
+            let within = sector % slot_sectors;
+            let bytes = ((slot_sectors - within) * SECTOR_BYTES) as usize;
+            let (part, after) = rest.split_at_mut(bytes.min(rest.len()));
+            let lpn = Lpn((sector / slot_sectors) as u32);
+            let read = store.read(lpn, layer.lookup(lpn), within as u32, part);
+            read.map_err(|why| match why {
+                ReadError::Storage(why) => self.storage_error("read it", why),
+                why => ImageError::Damaged {
+                    path: self.path.clone(),
+                    lba: u64::from(lpn.0) * slot_sectors,
+                    why: why.to_string(),
+                },
+            })?;
+            sector += slot_sectors - within;
+            rest = after;
         }
         Ok(())
     }
 
-    /// Applies a command at once, without time. Only while nothing is outstanding.
+    /// Applies a command at once, without time. Only while nothing is outstanding. What a good outcome
+    /// promises is kept by then, flushed or not.
+    ///
+    /// # Panics
+    /// As [`DataDrive::submit`].
     pub fn apply(&mut self, command: Command, data: &[u8]) -> Outcome {
-        let outcome = self.device.apply(command);
-        if outcome == Outcome::Good {
-            self.keep(&command, data);
-        }
-        outcome
-    }
-
-    fn keep(&mut self, command: &Command, data: &[u8]) {
-        match command.kind {
-            CommandKind::Read | CommandKind::Flush => {}
-            CommandKind::Write => {
-                let sectors = data.chunks(SECTOR_BYTES as usize);
-                for (sector, bytes) in (command.lba.0..).zip(sectors) {
-                    self.put(sector, Some(bytes));
+        check_data(&command, data);
+        let mut outcome = match &mut self.body {
+            Body::Flash(ssd) => {
+                if command.kind == CommandKind::Write {
+                    store_of_mut(ssd).give(command.id, data);
+                }
+                let outcome = ssd.apply(command);
+                store_of_mut(ssd).end(command.id);
+                outcome
+            }
+            Body::Flat(device, store) => {
+                let outcome = device.apply(command);
+                match outcome == Outcome::Good && !store.write(&command, data) {
+                    true => Outcome::WriteFault,
+                    false => outcome,
                 }
             }
-            CommandKind::Trim => {
-                let first = command.lba.0.next_multiple_of(8);
-                let end = (command.lba.0 + u64::from(command.sectors)) / 8 * 8;
-                (first..end).for_each(|sector| self.put(sector, None));
+        };
+        if command.kind != CommandKind::Read {
+            self.commit();
+            let failed = match &self.body {
+                Body::Flash(ssd) => store_of(ssd).failure().is_some(),
+                Body::Flat(..) => false,
+            };
+            let syncs = command.kind == CommandKind::Flush && outcome == Outcome::Good;
+            if failed || (syncs && self.flush_storage().is_err()) {
+                outcome = Outcome::WriteFault;
             }
+            self.note_failure();
         }
-    }
-
-    fn put(&mut self, sector: u64, bytes: Option<&[u8]>) {
-        let (piece, within) = (sector / PIECE_SECTORS, sector % PIECE_SECTORS);
-        let room = (PIECE_SECTORS * SECTOR_BYTES) as usize;
-        let held = self.pieces.entry(piece).or_insert_with(|| vec![0; room]);
-        let written = self.written.entry(piece).or_default();
-        let at = (within * SECTOR_BYTES) as usize;
-        let place = &mut held[at..at + SECTOR_BYTES as usize];
-        match bytes {
-            Some(bytes) => {
-                place.copy_from_slice(bytes);
-                *written |= 1 << within;
-            }
-            None => {
-                place.fill(0);
-                *written &= !(1 << within);
-            }
-        }
+        self.checkpoint_if_due();
+        outcome
     }
 
     /// Whether a sector holds anything, and for how many of `sectors` that is so.
     #[must_use]
     pub fn is_mapped(&self, lba: Lba, sectors: u64) -> (bool, u64) {
-        let is = |sector: u64| {
-            let written = self.written.get(&(sector / PIECE_SECTORS));
-            written.is_some_and(|mask| mask >> (sector % PIECE_SECTORS) & 1 == 1)
+        let Body::Flash(ssd) = &self.body else {
+            return (true, sectors);
         };
-        let first = is(lba.0);
-        let same = (lba.0..lba.0 + sectors).take_while(|&sector| is(sector) == first);
-        (first, same.count() as u64)
+        let slot_sectors = u64::from(self.slot_sectors());
+        let (layer, store) = (ssd.layer(), store_of(ssd));
+        let is = |lpn: u64| {
+            let lpn = Lpn(lpn as u32);
+            layer.lookup(lpn).is_some() || store.waits(lpn)
+        };
+        let end = lba.0 + sectors;
+        let first = lba.0 / slot_sectors;
+        let found = is(first);
+        let other = (first + 1..end.div_ceil(slot_sectors)).find(|&lpn| is(lpn) != found);
+        let until = other.map_or(end, |lpn| lpn * slot_sectors);
+        (found, until - lba.0)
     }
 
-    /// Whether a trim gives up what it covers: afterwards zeros are read there.
+    /// Whether a trim gives up what it covers: afterwards zeros are read there. Of whole slots alone.
     #[must_use]
     pub fn trims(&self) -> bool {
-        self.device.health().is_some()
+        matches!(self.body, Body::Flash(_))
     }
 
     /// Sectors of a slot: what a trim gives up as a whole, and what survives a power cut as a whole.
     #[must_use]
     pub fn slot_sectors(&self) -> u32 {
-        8
+        match &self.body {
+            Body::Flash(ssd) => ssd.layer().layout().geometry.slot_bytes / SECTOR_BYTES as u32,
+            Body::Flat(..) => 1,
+        }
     }
 
-    /// Why the storage under the drive does not do what is asked; the host gets input/output errors.
+    /// Why the storage under the drive does not do what is asked. The drive takes no writes then, and
+    /// what it holds can be read. With each write it tries again.
     #[must_use]
     pub fn failure(&self) -> Option<&ImageError> {
-        None
+        self.failure.as_ref()
     }
 
-    /// Waits until the machine's own storage has what was written so far.
+    /// Waits until the machine's own storage has what was written so far, if the image was opened so.
+    ///
+    /// # Errors
+    /// When the system does not do it.
     pub fn flush_storage(&mut self) -> Result<(), ImageError> {
+        if self.kept.as_ref().is_some_and(|kept| kept.sync) {
+            let synced = self.storage().sync();
+            synced.map_err(|why| self.storage_error("flush it", why))?;
+        }
         Ok(())
     }
 
     /// Erases everything (ATA SECURITY ERASE UNIT). Only while nothing is outstanding.
+    ///
+    /// # Errors
+    /// When there is no flash, or the storage fails.
     pub fn secure_erase(&mut self) -> Result<(), ImageError> {
-        self.device
-            .secure_erase()
-            .map_err(|_| ImageError::NoFlash)?;
-        self.pieces.clear();
-        self.written.clear();
-        Ok(())
+        let erased = self.device_mut().secure_erase();
+        erased.map_err(|_| ImageError::NoFlash)?;
+        self.commit();
+        self.checkpoint()
     }
 
     /// Lets the drive lie without power. Only while nothing is outstanding.
+    ///
+    /// # Errors
+    /// When the storage fails.
     pub fn rest(&mut self, hours: f64, celsius: f64) -> Result<(), ImageError> {
-        self.device.rest(hours, celsius);
-        Ok(())
+        self.device_mut().rest(hours, celsius);
+        self.checkpoint()
     }
 
     /// Lets the host address so many bytes from now on (ATA SET MAX).
+    ///
+    /// # Errors
+    /// When the drive is smaller, or the storage fails.
     pub fn set_max(&mut self, bytes: u64) -> Result<(), ImageError> {
-        let most = self.device.capacity_sectors() * SECTOR_BYTES;
-        if bytes == 0 || bytes % SECTOR_BYTES != 0 || bytes > most {
-            let why =
-                format!("it must be whole sectors of {SECTOR_BYTES} bytes, {most} bytes at most");
+        let most = self.device().capacity_sectors() * SECTOR_BYTES;
+        if bytes == 0 || !bytes.is_multiple_of(SECTOR_BYTES) || bytes > most {
+            let why = format!(
+                "it must be whole sectors of {SECTOR_BYTES} bytes, and the drive has {most} bytes"
+            );
             return Err(ImageError::Size { asked: bytes, why });
         }
         self.max_sectors = bytes / SECTOR_BYTES;
-        Ok(())
+        self.checkpoint()
     }
 
-    /// Notes the whole state of the drive in its file, so that less is to be recovered.
+    /// Notes the whole state of the drive in its file, so that less is to be recovered. It may be at
+    /// work.
+    ///
+    /// # Errors
+    /// When the storage fails: the one before stands.
     pub fn checkpoint(&mut self) -> Result<(), ImageError> {
+        self.write_checkpoint(true)
+    }
+
+    fn write_checkpoint(&mut self, at_work: bool) -> Result<(), ImageError> {
+        if let Some(why) = self.take_failure() {
+            return Err(why);
+        }
+        let Some(kept) = self.kept.as_ref().filter(|kept| !kept.read_only) else {
+            return Ok(());
+        };
+        let (epoch, sync) = (kept.epoch + 1, kept.sync);
+        let mut meta = kept.meta.clone();
+        meta.version = env!("CARGO_PKG_VERSION").to_owned();
+        (meta.max_sectors, meta.at_work) = (self.max_sectors, at_work);
+        let (state, buffered) = match &self.body {
+            Body::Flash(ssd) => {
+                let store = store_of(ssd);
+                meta.sequence = store.sequence();
+                let state = ssd.found_without_power();
+                (ftlab_drive::saved::DeviceState::Ssd(state), store.kept())
+            }
+            Body::Flat(device, _) => (
+                ftlab_drive::saved::DeviceState::Flashless(device.counters()),
+                Vec::new(),
+            ),
+        };
+        let saved = Saved {
+            meta,
+            kept: buffered,
+            state,
+        };
+        let areas = self.regions().checkpoints;
+        let written = (|| {
+            if sync {
+                self.storage().sync()?;
+            }
+            checkpoint::write(self.storage(), &areas, epoch, &saved, sync)
+        })();
+        if let Err(why) = written {
+            return Err(self.storage_error("write a checkpoint to it", why));
+        }
+        let journal = Journal::new(self.regions().journal, epoch);
+        if let Body::Flash(ssd) = &mut self.body {
+            store_of_mut(ssd).keep_journal(journal);
+        }
+        let kept = self.kept.as_mut().expect("it is kept");
+        (kept.epoch, kept.meta) = (epoch, saved.meta);
         Ok(())
     }
 
     /// Switches the drive off in order: flush, checkpoint. Only while nothing is outstanding.
-    pub fn close(self) -> Result<(), ImageError> {
-        Ok(())
+    ///
+    /// # Errors
+    /// When the storage fails: the drive is as if its power had been cut.
+    pub fn close(mut self) -> Result<(), ImageError> {
+        if self.kept.as_ref().is_none_or(|kept| kept.read_only) {
+            return Ok(());
+        }
+        let flush = Command {
+            id: CommandId(u64::MAX),
+            kind: CommandKind::Flush,
+            lba: Lba(0),
+            sectors: 0,
+            content: ftlab_base::Content::RANDOM,
+            at: SimTime::ZERO,
+        };
+        self.apply(flush, &[]);
+        self.write_checkpoint(false)?;
+        self.flush_storage()
     }
+}
+
+/// What the drive does with its storage.
+impl DataDrive {
+    pub(crate) fn storage(&mut self) -> &mut dyn Storage {
+        match &mut self.body {
+            Body::Flash(ssd) => store_of_mut(ssd).storage(),
+            Body::Flat(_, store) => store.storage(),
+        }
+    }
+
+    /// Notes that the drive was switched on, so that whoever finds it so knows that it was not
+    /// switched off.
+    pub(crate) fn note_power_on(&mut self) {
+        if let Body::Flash(ssd) = &mut self.body
+            && let Some(journal) = store_of_mut(ssd).journal()
+        {
+            journal.note(record::put_power_on);
+        }
+        self.commit();
+        self.note_failure();
+    }
+
+    pub(crate) fn commit(&mut self) {
+        if let Body::Flash(ssd) = &mut self.body {
+            let totals = ssd.totals();
+            store_of_mut(ssd).commit(totals);
+        }
+    }
+
+    /// Says what the store says of its storage.
+    pub(crate) fn note_failure(&mut self) {
+        let failure = match &self.body {
+            Body::Flash(ssd) => store_of(ssd).failure(),
+            Body::Flat(_, store) => store.failure(),
+        };
+        self.failure = failure.map(|why| self.storage_error("write to it", copy_of(why)));
+    }
+
+    fn take_failure(&mut self) -> Option<ImageError> {
+        self.note_failure();
+        let failure = match &self.body {
+            Body::Flash(ssd) => store_of(ssd).failure(),
+            Body::Flat(_, store) => store.failure(),
+        };
+        failure.map(|why| self.storage_error("write to it", copy_of(why)))
+    }
+
+    fn checkpoint_if_due(&mut self) {
+        let Body::Flash(ssd) = &mut self.body else {
+            return;
+        };
+        let is_due = store_of_mut(ssd).journal().is_some_and(|j| j.is_long());
+        // If it fails, the journal goes on; when that is full, writes fail.
+        if is_due && self.failure.is_none() {
+            self.failure = self.checkpoint().err();
+        }
+    }
+
+    pub(crate) fn storage_error(&self, what: &'static str, why: io::Error) -> ImageError {
+        ImageError::Storage {
+            path: self.path.clone(),
+            what,
+            why,
+        }
+    }
+}
+
+/// The same error once more; the system's keep their number.
+fn copy_of(why: &io::Error) -> io::Error {
+    match why.raw_os_error() {
+        Some(number) => io::Error::from_raw_os_error(number),
+        None => io::Error::new(why.kind(), why.to_string()),
+    }
+}
+
+pub(crate) fn store_of(ssd: &Ssd) -> &ByteStore {
+    ssd.store().expect("it carries bytes")
+}
+
+pub(crate) fn store_of_mut(ssd: &mut Ssd) -> &mut ByteStore {
+    ssd.store_mut().expect("it carries bytes")
+}
+
+fn check_data(command: &Command, data: &[u8]) {
+    let bytes = match command.kind {
+        CommandKind::Write => command.bytes(),
+        CommandKind::Read | CommandKind::Trim | CommandKind::Flush => 0,
+    };
+    assert_eq!(data.len() as u64, bytes, "the bytes of {command:?}");
 }

@@ -1,6 +1,7 @@
 //! What can be wrong with an image, or with what lies under it.
 
 use ftlab_drive::DriveError;
+use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -18,7 +19,47 @@ pub enum ImageError {
         /// What was asked, as a verb.
         what: &'static str,
         /// What the system said.
-        why: std::io::Error,
+        why: io::Error,
+    },
+    /// There is a file already.
+    #[error("{path}: it exists already; an image is made in a new file")]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another process has it open.
+    #[error("{path}: another process has this image open; stop that first")]
+    Locked {
+        /// The image.
+        path: PathBuf,
+    },
+    /// It is no image, or not one that this ftlab can read.
+    #[error("{path}: {why}")]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: Wrong,
+    },
+    /// It is another drive than the one asked for.
+    #[error(
+        "{path}: the image is of {difference}; leave the drive out, or name the one it was made with"
+    )]
+    OtherDrive {
+        /// The image.
+        path: PathBuf,
+        /// What differs.
+        difference: String,
+    },
+    /// The bytes of a sector are not those that were written.
+    #[error("{path}: sector {lba} cannot be read: {why}; `ftlab fsck` lists all of them")]
+    Damaged {
+        /// The image.
+        path: PathBuf,
+        /// The first sector of the slot.
+        lba: u64,
+        /// What is wrong.
+        why: String,
     },
     /// A size the drive cannot have.
     #[error("a size of {asked} bytes; {why}")]
@@ -31,4 +72,52 @@ pub enum ImageError {
     /// What has no flash cannot be erased as a whole.
     #[error("the drive has no flash to erase; write it over")]
     NoFlash,
+    /// A victim policy that no drive file can name.
+    #[error(
+        "an image keeps its drive file, which cannot say what victim policy of your own it has"
+    )]
+    OwnPolicy,
+    /// Opened to be read.
+    #[error("{path}: the image was opened to be read only")]
+    ReadOnly {
+        /// The image.
+        path: PathBuf,
+    },
+}
+
+/// Why a file is no image that can be used.
+#[derive(Debug, Error)]
+pub enum Wrong {
+    /// The system cannot read it.
+    #[error("cannot read it: {0}")]
+    Unreadable(io::Error),
+    /// It is something else.
+    #[error("it is not an image of a drive")]
+    Foreign,
+    /// It is of another format.
+    #[error(
+        "it has format {found}, and this ftlab reads format {read}: use the ftlab that made it, and \
+         copy the drive's bytes to a new image"
+    )]
+    Format {
+        /// Its format.
+        found: u32,
+        /// The one that is read.
+        read: u32,
+    },
+    /// The header is damaged.
+    #[error("its header is damaged: {0}; restore the file from a copy")]
+    Header(String),
+    /// No checkpoint can be read.
+    #[error("it has no checkpoint that can be read: {0}; restore the file from a copy")]
+    Checkpoint(String),
+    /// What the journal says leads elsewhere than it did.
+    #[error(
+        "what happened since its last checkpoint does not come out the same: it was written by ftlab \
+         {version}, and left without switching the drive off; open and close it once with that version"
+    )]
+    Replay {
+        /// The version that wrote it.
+        version: String,
+    },
 }

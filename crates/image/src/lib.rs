@@ -1,9 +1,27 @@
 //! A drive that holds bytes, in memory or in a file that survives power cuts.
+//!
+//! A [`DataDrive`] is a modelled drive whose translation layer moves real bytes: with time or without,
+//! what is read is what was written. In a file, what was flushed is there after a cut at any instant,
+//! and of everything else each slot is old or new. `docs/decisions/` says how.
 
+mod checkpoint;
 mod drive;
 mod error;
+mod flat;
+mod header;
+mod journal;
+mod made;
 mod options;
+mod record;
+mod recovery;
+mod regions;
+mod slot;
+mod storage;
+mod store;
 
 pub use drive::DataDrive;
-pub use error::ImageError;
+pub use error::{ImageError, Wrong};
 pub use options::{CreateOptions, OpenOptions, Recovery};
+
+#[cfg(test)]
+mod tests;

@@ -150,7 +150,7 @@ impl DriveReport {
     /// Looks at a drive.
     #[must_use]
     pub fn of(drive: &DataDrive) -> DriveReport {
-        let (file, device) = (drive.file(), drive.device());
+        let (file, device) = (drive.drive_file(), drive.device());
         let (counters, health) = (device.counters(), device.health());
         let smart = file.smart_vendor().zip(health.as_ref());
         let smart = smart.map(|(vendor, health)| vendor.attributes(health));

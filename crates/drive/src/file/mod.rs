@@ -242,6 +242,18 @@ impl DriveFile {
         }
     }
 
+    /// Whether what is in the write buffer survives a power cut.
+    #[must_use]
+    pub fn keeps_its_buffer(&self) -> bool {
+        match &self.body {
+            Body::Ssd(ssd) => {
+                let keys = ssd.power_loss.as_ref();
+                keys.is_some_and(|keys| keys.capacitors.get() > 0)
+            }
+            Body::Disk(_) | Body::Ram(_) => false,
+        }
+    }
+
     /// The name it goes by on the command line.
     #[must_use]
     pub fn slug(&self) -> &str {
@@ -286,6 +298,19 @@ impl DriveFile {
         let mut hash = StreamHash::default();
         hash.bytes(self.table.to_string().as_bytes());
         hash.value()
+    }
+
+    /// The text of a drive file that says the same by itself: what a base says is in it, and what was
+    /// set.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.table.to_string()
+    }
+
+    /// Whether the victim policy is the caller's own, which no text can say.
+    #[must_use]
+    pub fn has_own_policy(&self) -> bool {
+        self.own_policy.is_some()
     }
 
     /// Every number and name of the file, by section.

@@ -71,6 +71,15 @@ pub(super) struct SsdFile {
     pub(super) link: Link,
     pub(super) queue: Queue,
     pub(super) power: Option<SsdPowerKeys>,
+    pub(super) power_loss: Option<PowerLossKeys>,
+}
+
+/// What becomes of the write buffer when the power goes; without the section, it is lost.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PowerLossKeys {
+    /// Capacitors that keep the drive going until the write buffer is in flash.
+    pub(super) capacitors: Quantity<CountOrNone>,
 }
 
 /// The sections of a hard disk.

@@ -131,38 +131,51 @@ impl Origin {
         if self.drive_hash == file.hash() {
             return None;
         }
-        let now = parameters(file);
-        let of = |list: &[(String, String)], key: &str| {
-            let found = list.iter().find(|(name, _)| name == key);
-            found.map_or("not given".to_owned(), |(_, value)| value.clone())
-        };
-        let added = now
-            .iter()
-            .filter(|(key, _)| !self.parameters.iter().any(|(k, _)| k == key));
-        let keys = self.parameters.iter().chain(added).map(|(key, _)| key);
-        let different: Vec<String> = keys
-            .map(|key| (key, of(&self.parameters, key), of(&now, key)))
-            .filter(|(_, then, now)| then != now)
-            .map(|(key, then, now)| format!("{key} was {then} and is {now}"))
-            .collect();
-        if different.is_empty() {
-            return None;
-        }
-        let more = different.len().saturating_sub(DIFFERENCES_MAX);
-        let mut told = different;
-        told.truncate(DIFFERENCES_MAX);
-        let more = if more > 0 {
-            format!(", and {more} more")
-        } else {
-            String::new()
-        };
-        let whose = if self.drive == file.slug() {
-            format!("{} with other settings", self.drive)
-        } else {
-            format!("{}, not {}", self.drive, file.slug())
-        };
-        Some(format!("{whose}; {}{more}", told.join(", ")))
+        difference(&self.drive, &self.parameters, file)
     }
+}
+
+impl DriveFile {
+    /// What distinguishes this drive from another, in words; `None` when their numbers are the same.
+    #[must_use]
+    pub fn difference(&self, other: &DriveFile) -> Option<String> {
+        difference(self.slug(), &parameters(self), other)
+    }
+}
+
+/// What distinguishes a drive, of which these are name and parameters, from the one in `file`.
+fn difference(name: &str, then: &[(String, String)], file: &DriveFile) -> Option<String> {
+    let now = parameters(file);
+    let of = |list: &[(String, String)], key: &str| {
+        let found = list.iter().find(|(name, _)| name == key);
+        found.map_or("not given".to_owned(), |(_, value)| value.clone())
+    };
+    let added = now
+        .iter()
+        .filter(|(key, _)| !then.iter().any(|(k, _)| k == key));
+    let keys = then.iter().chain(added).map(|(key, _)| key);
+    let different: Vec<String> = keys
+        .map(|key| (key, of(then, key), of(&now, key)))
+        .filter(|(_, then, now)| then != now)
+        .map(|(key, then, now)| format!("{key} was {then} and is {now}"))
+        .collect();
+    if different.is_empty() {
+        return None;
+    }
+    let more = different.len().saturating_sub(DIFFERENCES_MAX);
+    let mut told = different;
+    told.truncate(DIFFERENCES_MAX);
+    let more = if more > 0 {
+        format!(", and {more} more")
+    } else {
+        String::new()
+    };
+    let whose = if name == file.slug() {
+        format!("{name} with other settings")
+    } else {
+        format!("{name}, not {}", file.slug())
+    };
+    Some(format!("{whose}; {}{more}", told.join(", ")))
 }
 
 fn parameters(file: &DriveFile) -> Vec<(String, String)> {

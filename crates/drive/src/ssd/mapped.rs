@@ -1,5 +1,6 @@
 //! The translation layer behind the drive: what it is asked, noted and checked on the way.
 
+use super::page_store::{PageStore, WrittenPart};
 use super::slots::{Piece, SlotSize};
 use super::stamps::Stamps;
 use ftlab_base::{Command, Content, Lpn};
@@ -26,6 +27,10 @@ pub enum LayerInput {
     SecureErase,
 }
 
+/// A write was not taken: the layer refused it, or the store could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NotTaken;
+
 /// A translation layer, the batch it fills, and who follows what it does.
 #[derive(Debug)]
 pub(super) struct Mapped {
@@ -35,7 +40,7 @@ pub(super) struct Mapped {
     timed: bool,
     /// Why no more writes are taken.
     pub(super) refusal: Option<Refusal>,
-    pub(super) stamps: Option<Stamps>,
+    pub(super) store: Option<Box<dyn PageStore>>,
     pub(super) inputs: Option<Vec<LayerInput>>,
 }
 
@@ -46,20 +51,28 @@ impl Mapped {
             batch: OpBatch::default(),
             timed: true,
             refusal: None,
-            stamps: None,
+            store: None,
             inputs: None,
         }
     }
 
     /// Lets every physical slot carry a stamp from now on.
     pub(super) fn carry_stamps(&mut self) {
-        self.stamps = Some(Stamps::new(self.layer.places(), self.layer.slots()));
+        let stamps = Stamps::new(self.layer.places(), self.layer.slots());
+        self.carry(Box::new(stamps));
+    }
+
+    /// Lets a store follow the data from now on. No fence is waited for.
+    pub(super) fn carry(&mut self, store: Box<dyn PageStore>) {
+        self.store = Some(store);
         self.batch = OpBatch::carrying_data();
+        self.batch.set_timed(self.timed);
     }
 
     /// The same, for a second run from the same state; inputs are not noted there.
     pub(super) fn copy(&self) -> Mapped {
-        let mut batch = match self.stamps {
+        let store = self.store.as_ref().and_then(|store| store.copy());
+        let mut batch = match store {
             Some(_) => OpBatch::carrying_data(),
             None => OpBatch::default(),
         };
@@ -69,7 +82,7 @@ impl Mapped {
             batch,
             timed: self.timed,
             refusal: self.refusal,
-            stamps: self.stamps.clone(),
+            store,
             inputs: None,
         }
     }
@@ -101,9 +114,53 @@ impl Mapped {
         }
     }
 
-    fn note(&mut self, input: LayerInput) {
+    /// What was asked and done, for whoever keeps account of it.
+    #[inline]
+    fn note(&mut self, input: LayerInput, taken: bool) {
         if let Some(inputs) = &mut self.inputs {
             inputs.push(input);
+        }
+        if let Some(store) = &mut self.store {
+            store.follow(input, taken, &*self.layer, self.batch.moves());
+        }
+    }
+
+    /// Why no writes are taken now: the layer refuses them, or the store has failed.
+    pub(super) fn takes_no_writes(&self) -> bool {
+        self.refusal.is_some() || self.store_has_failed()
+    }
+
+    /// Whether the store has not carried out all that the layer did.
+    pub(super) fn store_has_failed(&self) -> bool {
+        self.store.as_ref().is_some_and(|store| store.has_failed())
+    }
+
+    /// A command comes that changes something: a store that had failed tries again. Whether it still
+    /// fails.
+    pub(super) fn store_still_fails(&mut self) -> bool {
+        let store = self.store.as_mut();
+        store.is_some_and(|store| store.has_failed() && !store.try_again())
+    }
+
+    /// A part of a write is in the buffer, where it waits, or is handed to the layer next.
+    #[inline]
+    pub(super) fn admit(&mut self, command: &Command, offset: u32, piece: &Piece, waits: bool) {
+        if let Some(store) = &mut self.store {
+            store.admit(WrittenPart {
+                id: command.id,
+                offset,
+                lpn: piece.lpn,
+                first: piece.mask.trailing_zeros(),
+                sectors: piece.sectors,
+                waits,
+            });
+        }
+    }
+
+    /// What was admitted of a slot is not written after all.
+    pub(super) fn withdraw(&mut self, lpn: Lpn) {
+        if let Some(store) = &mut self.store {
+            store.withdraw(lpn);
         }
     }
 
@@ -112,38 +169,31 @@ impl Mapped {
         lpn: Lpn,
         extent: Extent,
         content: Content,
-    ) -> Result<Fence, Refusal> {
-        self.note(LayerInput::Write(lpn, extent, content));
+    ) -> Result<Fence, NotTaken> {
+        let content = match &mut self.store {
+            Some(store) => store
+                .prepare(lpn, extent, content, &*self.layer)
+                .map_err(|_| NotTaken)?,
+            None => content,
+        };
         let fence = self.layer.write(lpn, extent, content, &mut self.batch);
-        match fence {
-            Ok(_) => {
-                if let Some(stamps) = &mut self.stamps {
-                    stamps.written(lpn, content);
-                }
-            }
-            Err(refusal) => self.refusal = Some(refusal),
+        if let Err(refusal) = fence {
+            self.refusal = Some(refusal);
         }
         // A write that is refused may have collected before.
-        self.follow_moves();
-        fence
+        self.note(LayerInput::Write(lpn, extent, content), fence.is_ok());
+        fence.map_err(|_| NotTaken)
     }
 
     pub(super) fn read(&mut self, first: Lpn, slots: u32, done: Fence) {
-        self.note(LayerInput::Read(first, slots));
-        if let Some(stamps) = &self.stamps {
-            for lpn in (first.0..first.0 + slots).map(Lpn) {
-                stamps.check(lpn, self.layer.lookup(lpn));
-            }
-        }
         self.layer.read(first, slots, done, &mut self.batch);
+        self.note(LayerInput::Read(first, slots), true);
     }
 
     pub(super) fn read_part(&mut self, lpn: Lpn, sectors: Range<u32>, done: Fence) {
-        self.note(LayerInput::ReadPart(lpn, sectors.start, sectors.end));
-        if let Some(stamps) = &self.stamps {
-            stamps.check(lpn, self.layer.lookup(lpn));
-        }
+        let input = LayerInput::ReadPart(lpn, sectors.start, sectors.end);
         self.layer.read_part(lpn, sectors, done, &mut self.batch);
+        self.note(input, true);
     }
 
     /// Reads what a command covers: neighbouring whole slots together, and of a slot that it covers
@@ -187,43 +237,27 @@ impl Mapped {
     }
 
     pub(super) fn trim(&mut self, first: Lpn, slots: u32) {
-        self.note(LayerInput::Trim(first, slots));
-        if let Some(stamps) = &mut self.stamps {
-            stamps.trimmed(first, slots);
-        }
         self.layer.trim(first, slots, &mut self.batch);
         self.refusal = self.refusal.filter(Refusal::is_final);
-        self.follow_moves();
+        self.note(LayerInput::Trim(first, slots), true);
     }
 
     pub(super) fn secure_erase(&mut self) {
-        self.note(LayerInput::SecureErase);
-        if let Some(stamps) = &mut self.stamps {
-            stamps.trimmed(Lpn(0), self.layer.slots());
-        }
         self.layer.secure_erase(&mut self.batch);
         self.refusal = None;
-        self.follow_moves();
+        self.note(LayerInput::SecureErase, true);
     }
 
     pub(super) fn flush(&mut self) {
-        self.note(LayerInput::Flush);
         self.layer.flush(&mut self.batch);
-        self.follow_moves();
+        self.note(LayerInput::Flush, true);
     }
 
     /// Does a piece of work ahead; whether there was any.
     pub(super) fn work_ahead(&mut self) -> bool {
-        self.note(LayerInput::WorkAhead);
         let any = self.layer.work_ahead(&mut self.batch);
-        self.follow_moves();
+        self.note(LayerInput::WorkAhead, true);
         any
-    }
-
-    fn follow_moves(&mut self) {
-        if let Some(stamps) = &mut self.stamps {
-            stamps.follow(self.batch.moves());
-        }
     }
 
     /// Goes on as a drive that was left like this.

@@ -15,6 +15,7 @@ mod commands;
 mod events;
 mod lookup;
 mod mapped;
+mod page_store;
 mod params;
 mod pauses;
 mod power;
@@ -26,8 +27,9 @@ mod waking;
 mod writes;
 
 pub use mapped::LayerInput;
+pub use page_store::{PageStore, StoreFailed, WrittenPart};
 pub use params::{LostWaking, SsdParams, TableCache};
-pub use state::SsdState;
+pub use state::{SsdState, Totals};
 
 use crate::device::{Counters, Device, EraseRefused};
 use crate::health::Health;
@@ -37,7 +39,9 @@ use crate::saved::DeviceState;
 use buffer::{Place, WriteBuffer};
 use commands::Commands;
 use events::{Event, Events};
-use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
+use ftlab_base::{
+    Command, CommandKind, Completion, Content, Lpn, Nanos, Outcome, SECTOR_BYTES, SimTime,
+};
 use ftlab_ftl::page::PageMapped;
 use ftlab_ftl::{Extent, TranslationLayer};
 use ftlab_nand::{Cause, StateError, WearHistogram};
@@ -46,6 +50,7 @@ use lookup::Lookup;
 use mapped::Mapped;
 use power::Resting;
 use slots::SlotSize;
+use std::any::Any;
 use std::collections::{BTreeSet, VecDeque};
 use waking::Wakings;
 use writes::Admission;
@@ -156,6 +161,39 @@ impl Ssd {
         self
     }
 
+    /// Lets a store carry the data from now on. Only while nothing is outstanding, and without time.
+    ///
+    /// # Panics
+    /// When something is outstanding.
+    pub fn carry(&mut self, store: Box<dyn PageStore>) {
+        assert!(
+            self.queue.outstanding() == 0 && self.is_at_rest() && self.buffer.is_empty(),
+            "a drive at work gets a store"
+        );
+        self.mapped.carry(store);
+    }
+
+    /// The store that carries the data, if it is an `S`.
+    #[must_use]
+    pub fn store<S: PageStore>(&self) -> Option<&S> {
+        let store: &dyn Any = &**self.mapped.store.as_ref()?;
+        store.downcast_ref()
+    }
+
+    /// The same, to give it data.
+    pub fn store_mut<S: PageStore>(&mut self) -> Option<&mut S> {
+        let store: &mut dyn Any = &mut **self.mapped.store.as_mut()?;
+        store.downcast_mut()
+    }
+
+    /// Hands to the layer, without time, what its store holds of a slot that waits; whether the layer
+    /// takes it.
+    pub fn hand_on(&mut self, lpn: Lpn, extent: Extent) -> bool {
+        let taken = self.mapped.write(lpn, extent, Content::RANDOM).is_ok();
+        self.mapped.batch.clear();
+        taken && !self.mapped.store_has_failed()
+    }
+
     /// Notes what the translation layer is asked from now on.
     pub fn record_inputs(&mut self) {
         self.mapped.inputs = Some(Vec::new());
@@ -186,7 +224,7 @@ impl Ssd {
                 self.now = at;
                 self.after_nand(at);
             }
-            if self.buffer.is_empty() || self.mapped.refusal.is_some() {
+            if self.buffer.is_empty() || self.mapped.takes_no_writes() {
                 break;
             }
             self.drain(self.now);
@@ -276,6 +314,11 @@ impl Ssd {
     fn ready(&mut self, number: u32, now: SimTime) {
         let command = *self.commands.get(number);
         match command.kind {
+            CommandKind::Write | CommandKind::Flush | CommandKind::Trim
+                if self.mapped.store_still_fails() =>
+            {
+                self.events.schedule(now, Event::Failed, number);
+            }
             CommandKind::Write | CommandKind::Flush if self.mapped.refusal.is_some() => {
                 self.events.schedule(now, Event::Failed, number);
             }
@@ -439,7 +482,11 @@ impl Device for Ssd {
             self.end_time();
         }
         self.host_ios += 1;
+        if command.kind != CommandKind::Read && self.mapped.store_still_fails() {
+            return Outcome::WriteFault;
+        }
         match command.kind {
+            CommandKind::Write if self.mapped.refusal.is_some() => return Outcome::WriteFault,
             CommandKind::Write => {
                 let mut offset = 0;
                 while offset < command.sectors {
@@ -451,11 +498,16 @@ impl Device for Ssd {
                     } else {
                         piece.content.anonymous()
                     };
+                    self.mapped.admit(&command, offset, &piece, false);
                     if self.mapped.write(piece.lpn, extent, content).is_err() {
+                        self.mapped.withdraw(piece.lpn);
                         self.mapped.batch.clear();
                         return Outcome::WriteFault;
                     }
                     self.mapped.batch.clear();
+                    if self.mapped.store_has_failed() {
+                        return Outcome::WriteFault;
+                    }
                     offset += piece.sectors;
                 }
                 self.host_bytes_written += command.bytes();

@@ -1,7 +1,10 @@
 //! The stamp store: instead of data, every physical slot carries whose data it holds and which
 //! version, so that a read can be checked end to end at little cost.
 
+use super::LayerInput;
+use super::page_store::PageStore;
 use ftlab_base::{Content, Identity, Lpn, Ppa};
+use ftlab_ftl::TranslationLayer;
 use ftlab_nand::DataMove;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,19 +34,19 @@ impl Stamps {
     }
 
     /// The host writes a slot: what the layer does next stores a new version.
-    pub(super) fn written(&mut self, lpn: Lpn, content: Content) {
+    fn written(&mut self, lpn: Lpn, content: Content) {
         self.versions += 1;
         let own = Stamp::Of(lpn, self.versions);
         self.newest[lpn.index()] = Some(content.identity().map_or(own, Stamp::Known));
     }
 
     /// The host no longer needs `slots` slots from `first` on.
-    pub(super) fn trimmed(&mut self, first: Lpn, slots: u32) {
+    fn trimmed(&mut self, first: Lpn, slots: u32) {
         self.newest[first.index()..first.index() + slots as usize].fill(None);
     }
 
     /// Follows the moves of one request.
-    pub(super) fn follow(&mut self, moves: &[DataMove]) {
+    fn carry(&mut self, moves: &[DataMove]) {
         for step in moves {
             match *step {
                 DataMove::Write { lpn, to } => {
@@ -62,7 +65,7 @@ impl Stamps {
     ///
     /// # Panics
     /// When not: data were lost or mixed up.
-    pub(super) fn check(&self, lpn: Lpn, at: Option<Ppa>) {
+    fn check(&self, lpn: Lpn, at: Option<Ppa>) {
         let want = self.newest[lpn.index()];
         assert_eq!(at.is_some(), want.is_some(), "{lpn} is mapped or not");
         let Some(at) = at else { return };
@@ -77,5 +80,33 @@ impl Stamps {
         let place = &mut self.stored[to.index()];
         assert!(place.is_none(), "{to} is written twice without an erase");
         *place = stamp;
+    }
+}
+
+impl PageStore for Stamps {
+    fn follow(
+        &mut self,
+        input: LayerInput,
+        taken: bool,
+        layer: &dyn TranslationLayer,
+        moves: &[DataMove],
+    ) {
+        match input {
+            LayerInput::Write(lpn, _, content) if taken => self.written(lpn, content),
+            LayerInput::Trim(first, slots) => self.trimmed(first, slots),
+            LayerInput::SecureErase => self.trimmed(Lpn(0), layer.slots()),
+            LayerInput::Read(first, slots) => {
+                for lpn in (first.0..first.0 + slots).map(Lpn) {
+                    self.check(lpn, layer.lookup(lpn));
+                }
+            }
+            LayerInput::ReadPart(lpn, ..) => self.check(lpn, layer.lookup(lpn)),
+            LayerInput::Write(..) | LayerInput::Flush | LayerInput::WorkAhead => {}
+        }
+        self.carry(moves);
+    }
+
+    fn copy(&self) -> Option<Box<dyn PageStore>> {
+        Some(Box::new(self.clone()))
     }
 }

@@ -17,7 +17,54 @@ pub struct SsdState {
     refusal: Option<Refusal>,
 }
 
+/// What an SSD has counted beside its array.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Commands completed or applied.
+    pub host_ios: u64,
+    /// Bytes the host wrote that have left the write buffer.
+    pub host_bytes_written: u64,
+    /// Times a host write had to wait for room in the write buffer.
+    pub buffer_stalls: u64,
+}
+
 impl Ssd {
+    /// What is counted beside the array.
+    #[must_use]
+    pub fn totals(&self) -> Totals {
+        Totals {
+            host_ios: self.host_ios,
+            host_bytes_written: self.host_bytes_written,
+            buffer_stalls: self.buffer_stalls,
+        }
+    }
+
+    /// Goes on counting from there.
+    pub fn set_totals(&mut self, totals: Totals) {
+        self.host_ios = totals.host_ios;
+        self.host_bytes_written = totals.host_bytes_written;
+        self.buffer_stalls = totals.buffer_stalls;
+    }
+
+    /// The drive as it would be found if its power went now: without what is in its buffer and on its
+    /// way. It goes on without time; what its layer is asked from here on can be replayed on it.
+    #[must_use]
+    pub fn found_without_power(&self) -> SsdState {
+        let Totals {
+            host_ios,
+            host_bytes_written,
+            buffer_stalls,
+        } = self.totals();
+        SsdState {
+            layer: self.mapped.layer.save(),
+            timed: false,
+            host_ios,
+            host_bytes_written,
+            buffer_stalls,
+            refusal: self.mapped.refusal,
+        }
+    }
+
     pub(super) fn state(&self) -> SsdState {
         assert_eq!(self.queue.outstanding(), 0, "saving a drive at work");
         assert!(

@@ -80,6 +80,7 @@ impl Ssd {
             if !self.buffer.admit(piece.lpn, piece.mask, piece.content) {
                 return false;
             }
+            self.mapped.admit(command, admission.admitted, &piece, true);
             admission.admitted += piece.sectors;
         }
         true
@@ -89,7 +90,7 @@ impl Ssd {
     /// whether that left room in the buffer at once, because something need not be programmed.
     pub(super) fn drain(&mut self, now: SimTime) -> bool {
         let mut room = false;
-        while self.mapped.refusal.is_none()
+        while !self.mapped.takes_no_writes()
             && self.scheduler.wants_more()
             && let Some((lpn, extent, content)) = self.buffer.front()
         {
@@ -112,6 +113,9 @@ impl Ssd {
                 self.programming.resize_with(index + 1, Vec::new);
             }
             self.programming[index].push(place);
+        }
+        if self.mapped.store_has_failed() {
+            self.fail_writes(now);
         }
         if !self.flushes.is_empty() && self.buffer.nothing_waits() && !self.buffer.is_empty() {
             self.mapped.flush();

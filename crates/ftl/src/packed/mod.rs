@@ -28,7 +28,7 @@ use crate::page::{PageMapped, VictimPolicy};
 use crate::{Extent, LayerState, Refusal, Spare, TranslationLayer};
 use collect::Victim;
 use frontier::{COLLECTED, Frontier, HOST};
-use ftlab_base::{Content, Layout, Lpn, Ppa, SuperblockId};
+use ftlab_base::{Content, Identity, Layout, Lpn, Ppa, SuperblockId};
 use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, StateError};
 use std::collections::VecDeque;
 use stripe::{Skip, Stripe};
@@ -217,6 +217,10 @@ impl TranslationLayer for PackedLayer {
         self.stripe.layout.superblocks() * self.stripe.superblock
     }
 
+    fn place_bytes(&self) -> u32 {
+        self.config.chunk_bytes
+    }
+
     fn array(&self) -> &Array {
         &self.array
     }
@@ -279,6 +283,11 @@ impl TranslationLayer for PackedLayer {
         self.program_full_units(batch);
         self.collect(chunks, batch);
         Ok(done)
+    }
+
+    fn known(&self, identity: Identity) -> Option<Ppa> {
+        let stored = self.config.dedup.then(|| self.table.known(identity));
+        stored.flatten().map(|stored| Ppa(stored.at))
     }
 
     fn expect(&self, lpn: Lpn) {

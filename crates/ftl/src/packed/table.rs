@@ -131,6 +131,12 @@ impl Table {
         }
     }
 
+    /// Where data that slots share lie.
+    pub fn known(&self, identity: Identity) -> Option<Stored> {
+        let n = *self.by_identity.get(&identity)?;
+        Some(self.shared[n as usize].stored)
+    }
+
     /// Gives a slot the data that other slots have; false when none have them.
     pub fn share(&mut self, lpn: Lpn, identity: Identity) -> bool {
         let Some(&n) = self.by_identity.get(&identity) else {

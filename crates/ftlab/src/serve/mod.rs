@@ -103,8 +103,8 @@ pub fn command(options: &Options) -> Outcome {
     let signals = Signals::catch()?;
     let testbed = Catalog::testbed(&options.testbed)?;
     let Opened { drive, how } = place::open(options, &testbed)?;
-    let description = format!("{} ({})", drive.file().name(), drive.file().slug());
-    let is_rotational = drive.file().kind() == Kind::Disk;
+    let description = format!("{} ({})", drive.drive_file().name(), drive.drive_file().slug());
+    let is_rotational = drive.drive_file().kind() == Kind::Disk;
     let timing = match options.timing {
         TimingName::Model => Timing::Model,
         TimingName::Off => Timing::Off,

@@ -1,0 +1,161 @@
+//! Checkpoints: the whole state of a drive, in two areas that are used in turn.
+//!
+//! ```text
+//! magic 8 │ epoch 8 │ bytes 8 │ checksum 8 │ … │ at 4 KiB: the state, LZ4
+//! ```
+//!
+//! The head is written when the rest is there, so an area holds a checkpoint or none; the other area
+//! holds the one before it until then.
+
+use crate::regions::Region;
+use crate::storage::Storage;
+use ftlab_drive::saved::DeviceState;
+use lz4_flex::frame::{FrameDecoder, FrameEncoder};
+use serde::{Deserialize, Serialize};
+use std::io::{self, Read};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+const MAGIC: [u8; 8] = *b"\x8fftpoint";
+const HEAD_BYTES: usize = 32;
+const CHECKSUM_AT: usize = HEAD_BYTES - 8;
+/// Where the state begins.
+const STATE_AT: u64 = 4096;
+
+/// What an image keeps beside the drive's own state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Meta {
+    /// Version of ftlab that wrote it.
+    pub(crate) version: String,
+    /// Sectors the host may address.
+    pub(crate) max_sectors: u64,
+    /// The number of the next request of the layer.
+    pub(crate) sequence: u64,
+    /// Whether the drive was at work.
+    pub(crate) at_work: bool,
+    /// How often the drive was switched on.
+    pub(crate) power_cycles: u64,
+    /// How often its power went while it was at work.
+    pub(crate) unsafe_shutdowns: u64,
+}
+
+/// Sectors of a slot in a write buffer that keeps them without power.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    pub(crate) lpn: u32,
+    pub(crate) mask: u128,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Everything that a checkpoint says.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Saved {
+    pub(crate) meta: Meta,
+    pub(crate) kept: Vec<Kept>,
+    pub(crate) state: DeviceState,
+}
+
+/// Writes the checkpoint of an epoch.
+pub(crate) fn write(
+    storage: &mut dyn Storage,
+    areas: &[Region; 2],
+    epoch: u64,
+    saved: &Saved,
+    sync: bool,
+) -> io::Result<()> {
+    let area = areas[(epoch % 2) as usize];
+    let packer = FrameEncoder::new(Vec::new());
+    let packer = postcard::to_io(saved, packer).map_err(io::Error::other)?;
+    let state = packer.finish().map_err(io::Error::other)?;
+    if state.len() as u64 + STATE_AT > area.bytes {
+        return Err(io::Error::other(format!(
+            "the drive's state takes {} bytes and has room for {}",
+            state.len(),
+            area.bytes - STATE_AT
+        )));
+    }
+    // Nothing is left of the one that stood there, should this one be cut off.
+    storage.write_at(area.at, &[0; HEAD_BYTES])?;
+    storage.give_up(area.at + STATE_AT, area.bytes - STATE_AT)?;
+    if sync {
+        storage.sync()?;
+    }
+    storage.write_at(area.at + STATE_AT, &state)?;
+    if sync {
+        storage.sync()?;
+    }
+    let mut head = [0; HEAD_BYTES];
+    head[..8].copy_from_slice(&MAGIC);
+    head[8..16].copy_from_slice(&epoch.to_le_bytes());
+    head[16..24].copy_from_slice(&(state.len() as u64).to_le_bytes());
+    let sum = checksum(&head, &state);
+    head[CHECKSUM_AT..].copy_from_slice(&sum.to_le_bytes());
+    storage.write_at(area.at, &head)?;
+    if sync {
+        storage.sync()?;
+    }
+    Ok(())
+}
+
+fn checksum(head: &[u8], state: &[u8]) -> u64 {
+    xxh3_64_with_seed(state, xxh3_64(&head[..CHECKSUM_AT]))
+}
+
+/// What an area holds.
+#[derive(Debug)]
+pub(crate) enum Area {
+    /// No checkpoint: none was written there, or it was cut off.
+    Empty,
+    /// A checkpoint that is not as it was written.
+    Damaged { epoch: u64, why: String },
+    /// A checkpoint, packed.
+    Whole { epoch: u64, state: Vec<u8> },
+}
+
+impl Area {
+    /// Looks at an area.
+    pub(crate) fn read(storage: &dyn Storage, area: Region) -> io::Result<Area> {
+        let mut head = [0; HEAD_BYTES];
+        storage.read_at(area.at, &mut head)?;
+        if head[..8] != MAGIC {
+            return Ok(Area::Empty);
+        }
+        let word =
+            |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight bytes"));
+        let (epoch, bytes) = (word(8), word(16));
+        if bytes > area.bytes - STATE_AT {
+            let why = format!("its length of {bytes} bytes is impossible");
+            return Ok(Area::Damaged { epoch, why });
+        }
+        let mut state = vec![0; bytes as usize];
+        storage.read_at(area.at + STATE_AT, &mut state)?;
+        if checksum(&head, &state) != word(CHECKSUM_AT) {
+            let why = "its checksum is wrong".to_owned();
+            return Ok(Area::Damaged { epoch, why });
+        }
+        Ok(Area::Whole { epoch, state })
+    }
+}
+
+/// The newest checkpoint that is whole, and its epoch.
+pub(crate) fn newest(
+    storage: &dyn Storage,
+    areas: &[Region; 2],
+) -> io::Result<Option<(u64, Vec<u8>)>> {
+    let mut newest = None;
+    for &area in areas {
+        if let Area::Whole { epoch, state } = Area::read(storage, area)?
+            && newest.as_ref().is_none_or(|(other, _)| *other < epoch)
+        {
+            newest = Some((epoch, state));
+        }
+    }
+    Ok(newest)
+}
+
+/// Unpacks a checkpoint.
+pub(crate) fn unpack(state: &[u8]) -> Result<Saved, String> {
+    let mut bytes = Vec::new();
+    let read = FrameDecoder::new(state).read_to_end(&mut bytes);
+    read.map_err(|why| why.to_string())?;
+    postcard::from_bytes(&bytes).map_err(|why| why.to_string())
+}

@@ -1,0 +1,136 @@
+//! The header of an image: which drive it is, and which ftlab can read it.
+//!
+//! ```text
+//! magic 8 │ format 4 │ bytes that follow 4 │ checksum 8 │ seed, drive file and its hash
+//! ```
+//!
+//! It is written once, when everything else of a new image is there, and never again.
+
+use crate::regions::HEADER_BYTES;
+use crate::storage::Storage;
+use crate::{ImageError, error::Wrong};
+use ftlab_drive::DriveFile;
+use serde::{Deserialize, Serialize};
+use std::io;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+/// The version of the format. It changes with every change of what is in the file, and with
+/// [`ftlab_drive::saved::FORMAT`].
+pub(crate) const FORMAT: u32 = 1;
+/// A byte that no text has, the name, and ends of lines that a transfer as text would change.
+const MAGIC: [u8; 8] = *b"\x8fimage\r\n";
+const HEAD_BYTES: usize = 24;
+const CHECKSUM_AT: usize = 16;
+
+/// Which drive an image is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Header {
+    /// Version of ftlab that made it.
+    pub(crate) version: String,
+    /// Format of the saved states in it.
+    pub(crate) state_format: u32,
+    /// The drive's slug.
+    pub(crate) slug: String,
+    /// Its file, with what its base says and what was set.
+    pub(crate) text: String,
+    /// [`DriveFile::hash`].
+    pub(crate) hash: u64,
+    /// The seed the drive was made with.
+    pub(crate) seed: u64,
+}
+
+impl Header {
+    /// Of a new image.
+    pub(crate) fn new(drive: &DriveFile, seed: u64) -> Header {
+        Header {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            state_format: ftlab_drive::saved::FORMAT,
+            slug: drive.slug().to_owned(),
+            text: drive.text(),
+            hash: drive.hash(),
+            seed,
+        }
+    }
+
+    /// Writes it.
+    pub(crate) fn write(&self, storage: &mut dyn Storage) -> io::Result<()> {
+        let body = postcard::to_stdvec(self).map_err(io::Error::other)?;
+        if (HEAD_BYTES + body.len()) as u64 > HEADER_BYTES {
+            return Err(io::Error::other("the drive file is too long for an image"));
+        }
+        let mut bytes = vec![0; HEAD_BYTES];
+        bytes[..8].copy_from_slice(&MAGIC);
+        bytes[8..12].copy_from_slice(&FORMAT.to_le_bytes());
+        bytes[12..16].copy_from_slice(&(body.len() as u32).to_le_bytes());
+        let sum = checksum(&bytes, &body);
+        bytes[CHECKSUM_AT..HEAD_BYTES].copy_from_slice(&sum.to_le_bytes());
+        bytes.extend(body);
+        storage.write_at(0, &bytes)
+    }
+
+    /// Reads it, and makes the drive file of it.
+    pub(crate) fn read(storage: &dyn Storage) -> Result<(Header, DriveFile), Wrong> {
+        let mut head = [0; HEAD_BYTES];
+        storage.read_at(0, &mut head).map_err(Wrong::Unreadable)?;
+        if head[..8] != MAGIC {
+            return Err(Wrong::Foreign);
+        }
+        let word = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("four bytes"));
+        let (format, bytes) = (word(8), word(12) as usize);
+        if format != FORMAT {
+            return Err(Wrong::Format {
+                found: format,
+                read: FORMAT,
+            });
+        }
+        if (HEAD_BYTES + bytes) as u64 > HEADER_BYTES {
+            return Err(Wrong::Header("its length is impossible".into()));
+        }
+        let mut body = vec![0; bytes];
+        storage
+            .read_at(HEAD_BYTES as u64, &mut body)
+            .map_err(Wrong::Unreadable)?;
+        let sum = u64::from_le_bytes(head[CHECKSUM_AT..].try_into().expect("eight bytes"));
+        if checksum(&head, &body) != sum {
+            return Err(Wrong::Header("its checksum is wrong".into()));
+        }
+        let header: Header =
+            postcard::from_bytes(&body).map_err(|why| Wrong::Header(why.to_string()))?;
+        if header.state_format != ftlab_drive::saved::FORMAT {
+            return Err(Wrong::Format {
+                found: header.state_format,
+                read: ftlab_drive::saved::FORMAT,
+            });
+        }
+        let drive = DriveFile::parse(&header.slug, &header.text, &[]).map_err(|why| {
+            Wrong::Header(format!("this ftlab does not take its drive file: {why}"))
+        })?;
+        if drive.hash() != header.hash {
+            let why = "its drive file is not the one it was made with".to_owned();
+            return Err(Wrong::Header(why));
+        }
+        Ok((header, drive))
+    }
+}
+
+fn checksum(head: &[u8], body: &[u8]) -> u64 {
+    xxh3_64_with_seed(body, xxh3_64(&head[..CHECKSUM_AT]))
+}
+
+/// That the drive of an image is the one that `asked` describes, settings included.
+pub(crate) fn check_drive(
+    header: &Header,
+    own: &DriveFile,
+    asked: &DriveFile,
+    path: &std::path::Path,
+) -> Result<(), ImageError> {
+    if header.hash == asked.hash() {
+        return Ok(());
+    }
+    Err(ImageError::OtherDrive {
+        path: path.to_owned(),
+        difference: own
+            .difference(asked)
+            .unwrap_or_else(|| "their texts differ, and no number does".to_owned()),
+    })
+}

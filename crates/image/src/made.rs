@@ -1,0 +1,254 @@
+//! Making a drive: new in memory, new in a file, or as a file has it.
+
+use crate::checkpoint::Meta;
+use crate::drive::{Body, DataDrive, Kept};
+use crate::error::Wrong;
+use crate::flat::FlatStore;
+use crate::header::{self, Header};
+use crate::recovery;
+use crate::regions::Regions;
+use crate::storage::{FileStorage, Memory, Overlay, Storage};
+use crate::store::{ByteStore, Keeping};
+use crate::{CreateOptions, ImageError, OpenOptions, Recovery};
+use ftlab_base::{RootSeed, SECTOR_BYTES};
+use ftlab_drive::ssd::Ssd;
+use ftlab_drive::{DriveFile, Kind, Testbed};
+use std::collections::BTreeSet;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+/// What messages call an image that lies in memory.
+const IN_MEMORY: &str = "the drive in memory";
+
+impl DataDrive {
+    /// Makes a drive as new, in a new file.
+    ///
+    /// # Errors
+    /// When the file exists, the system does not make it, or the drive cannot have the size asked for.
+    pub fn create(
+        path: &Path,
+        drive: &DriveFile,
+        testbed: &Testbed,
+        options: &CreateOptions,
+    ) -> Result<DataDrive, ImageError> {
+        // What can be said of the drive is said before there is a file.
+        let device = drive.build(testbed, RootSeed(options.seed))?;
+        let most = device.capacity_sectors() * SECTOR_BYTES;
+        drop(device);
+        check_size(options.size_bytes, most)?;
+        let storage = FileStorage::create(path).map_err(|why| match why.kind() {
+            ErrorKind::AlreadyExists => ImageError::Exists {
+                path: path.to_owned(),
+            },
+            _ => system_error(path, "make it", why),
+        })?;
+        let made = Self::create_on(path, storage, drive, testbed, options, |storage, bytes| {
+            storage.set_length(bytes)
+        });
+        if made.is_err() {
+            // Half an image is of no use, and stands in the way of the next try.
+            let _ = std::fs::remove_file(path);
+        }
+        made
+    }
+
+    /// Makes a drive as new on a storage, whose length `set_length` says.
+    pub(crate) fn create_on<S: Storage + 'static>(
+        path: &Path,
+        storage: S,
+        drive: &DriveFile,
+        testbed: &Testbed,
+        options: &CreateOptions,
+        set_length: impl FnOnce(&S, u64) -> io::Result<()>,
+    ) -> Result<DataDrive, ImageError> {
+        if drive.has_own_policy() {
+            return Err(ImageError::OwnPolicy);
+        }
+        let new = New::of(drive, testbed, options.seed)?;
+        set_length(&storage, new.regions().end())
+            .map_err(|why| system_error(path, "make it so long", why))?;
+        let mut made = new.on(path, Box::new(storage), drive, options.sync);
+        let most = made.device().capacity_sectors();
+        let max_sectors = options
+            .size_bytes
+            .map_or(most, |bytes| bytes / SECTOR_BYTES);
+        made.max_sectors = max_sectors;
+        made.kept = Some(Kept {
+            epoch: 0,
+            meta: Meta {
+                version: String::new(),
+                max_sectors,
+                sequence: 0,
+                at_work: true,
+                power_cycles: 1,
+                unsafe_shutdowns: 0,
+            },
+            sync: options.sync,
+            read_only: false,
+        });
+        made.checkpoint()?;
+        let header = Header::new(drive, options.seed);
+        let written = header.write(made.storage());
+        written.map_err(|why| made.storage_error("write its header", why))?;
+        made.flush_storage()?;
+        Ok(made)
+    }
+
+    /// Makes a drive as new that is gone with the process.
+    ///
+    /// # Errors
+    /// When the system does not give the memory for its tables.
+    pub fn in_memory(
+        drive: &DriveFile,
+        testbed: &Testbed,
+        seed: u64,
+    ) -> Result<DataDrive, ImageError> {
+        let new = New::of(drive, testbed, seed)?;
+        let memory = Box::new(Memory::default());
+        Ok(new.on(Path::new(IN_MEMORY), memory, drive, false))
+    }
+
+    /// Opens a drive, recovers it if it was not switched off in order, and keeps others from opening
+    /// it. Read only, nothing of the file changes: what is to be recovered is so in memory.
+    ///
+    /// # Errors
+    /// When the file is no image, or of another drive or version, damaged, or open elsewhere.
+    pub fn open(
+        path: &Path,
+        options: &OpenOptions<'_>,
+    ) -> Result<(DataDrive, Recovery), ImageError> {
+        let storage =
+            FileStorage::open(path, options.read_only).map_err(|why| match why.kind() {
+                ErrorKind::WouldBlock => ImageError::Locked {
+                    path: path.to_owned(),
+                },
+                _ => system_error(path, "open it", why),
+            })?;
+        if options.read_only {
+            Self::open_on(path, Box::new(Overlay::new(storage)), options)
+        } else {
+            Self::open_on(path, Box::new(storage), options)
+        }
+    }
+
+    pub(crate) fn open_on(
+        path: &Path,
+        storage: Box<dyn Storage>,
+        options: &OpenOptions<'_>,
+    ) -> Result<(DataDrive, Recovery), ImageError> {
+        let unusable = |why: Wrong| ImageError::Unusable {
+            path: path.to_owned(),
+            why,
+        };
+        let (header, drive) = Header::read(&*storage).map_err(unusable)?;
+        if let Some(asked) = options.drive {
+            header::check_drive(&header, &drive, asked, path)?;
+        }
+        let new = New::of(&drive, options.testbed, header.seed)?;
+        recovery::recover(path, storage, new, &drive, options)
+    }
+}
+
+/// That a drive of `most` bytes can let the host address so many.
+fn check_size(asked: Option<u64>, most: u64) -> Result<(), ImageError> {
+    match asked {
+        Some(asked) if asked == 0 || !asked.is_multiple_of(SECTOR_BYTES) || asked > most => {
+            let why = format!(
+                "it must be whole sectors of {SECTOR_BYTES} bytes, and the drive has {most} bytes"
+            );
+            Err(ImageError::Size { asked, why })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn system_error(path: &Path, what: &'static str, why: io::Error) -> ImageError {
+    ImageError::Storage {
+        path: path.to_owned(),
+        what,
+        why,
+    }
+}
+
+/// A drive as it is built, without its bytes.
+pub(crate) enum New {
+    Flash(Box<Ssd>),
+    Flat(Box<dyn ftlab_drive::Device>),
+}
+
+impl New {
+    pub(crate) fn of(drive: &DriveFile, testbed: &Testbed, seed: u64) -> Result<New, ImageError> {
+        let seed = RootSeed(seed);
+        Ok(match drive.kind() {
+            Kind::Ssd => New::Flash(Box::new(drive.build_ssd(testbed, seed)?)),
+            Kind::Disk | Kind::Ram => New::Flat(drive.build(testbed, seed)?),
+        })
+    }
+
+    pub(crate) fn regions(&self) -> Regions {
+        match self {
+            New::Flash(ssd) => Regions::of_layer(ssd.layer()),
+            New::Flat(device) => Regions::of_sectors(device.capacity_sectors()),
+        }
+    }
+
+    /// With bytes on a storage; nothing is kept beside them yet.
+    fn on(
+        self,
+        path: &Path,
+        storage: Box<dyn Storage>,
+        drive: &DriveFile,
+        sync: bool,
+    ) -> DataDrive {
+        let regions = self.regions();
+        let body = match self {
+            New::Flash(mut ssd) => {
+                let store = byte_store(&ssd, storage, drive, sync);
+                ssd.carry(Box::new(store));
+                Body::Flash(ssd)
+            }
+            New::Flat(device) => Body::Flat(device, FlatStore::new(storage, regions.data)),
+        };
+        DataDrive::around(path, drive, body)
+    }
+}
+
+impl DataDrive {
+    pub(crate) fn around(path: &Path, drive: &DriveFile, body: Body) -> DataDrive {
+        let mut made = DataDrive {
+            path: path.to_owned(),
+            file: drive.clone(),
+            body,
+            kept: None,
+            max_sectors: 0,
+            flushes: BTreeSet::new(),
+            failure: None,
+        };
+        made.max_sectors = made.device().capacity_sectors();
+        made
+    }
+
+    pub(crate) fn regions(&self) -> Regions {
+        match &self.body {
+            Body::Flash(ssd) => Regions::of_layer(ssd.layer()),
+            Body::Flat(device, _) => Regions::of_sectors(device.capacity_sectors()),
+        }
+    }
+}
+
+/// The bytes of a drive on a storage.
+pub(crate) fn byte_store(
+    ssd: &Ssd,
+    storage: Box<dyn Storage>,
+    drive: &DriveFile,
+    sync: bool,
+) -> ByteStore {
+    let layer = ssd.layer();
+    let keeping = Keeping {
+        packs: drive.compresses(),
+        capacitors: drive.keeps_its_buffer(),
+        sync,
+    };
+    let slot_bytes = layer.layout().geometry.slot_bytes;
+    ByteStore::new(storage, Regions::of_layer(layer), slot_bytes, keeping)
+}

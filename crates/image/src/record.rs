@@ -1,0 +1,226 @@
+//! Records of the journal: what the translation layer was asked, and what goes with it.
+
+use ftlab_base::{Content, Lpn};
+use ftlab_drive::ssd::LayerInput;
+use ftlab_ftl::Extent;
+
+/// What a journal says happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Record {
+    /// The layer was asked something.
+    Input(LayerInput),
+    /// Of the data moves of the last request, so many are made. The next one erases, so from there
+    /// on they can be made again as often as need be.
+    Moved(u32),
+    /// The slot that the last request writes, as it is to lie there.
+    Slot(Vec<u8>),
+    /// The last request was not taken.
+    Refused,
+    /// Sectors of a slot are in a write buffer that keeps them without power.
+    Admitted { lpn: u32, first: u8, data: Vec<u8> },
+    /// The drive was switched on.
+    PowerOn,
+}
+
+/// Tags of the records.
+#[repr(u8)]
+#[derive(Clone, Copy)]
+enum Tag {
+    WriteWhole,
+    WritePart,
+    Read,
+    ReadPart,
+    Trim,
+    Flush,
+    WorkAhead,
+    SecureErase,
+    Moved,
+    Slot,
+    Admitted,
+    PowerOn,
+    Refused,
+}
+
+impl Tag {
+    const ALL: [Tag; 13] = [
+        Tag::WriteWhole,
+        Tag::WritePart,
+        Tag::Read,
+        Tag::ReadPart,
+        Tag::Trim,
+        Tag::Flush,
+        Tag::WorkAhead,
+        Tag::SecureErase,
+        Tag::Moved,
+        Tag::Slot,
+        Tag::Admitted,
+        Tag::PowerOn,
+        Tag::Refused,
+    ];
+}
+
+/// Appends a number, seven bits a byte.
+pub(crate) fn put_number(to: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        to.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    to.push(number as u8);
+}
+
+/// Takes a number from the front of `from`.
+pub(crate) fn take_number(from: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let (&byte, rest) = from.split_first()?;
+        *from = rest;
+        number |= u64::from(byte & 0x7F) << shift;
+        if byte & 0x80 == 0 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+fn put(to: &mut Vec<u8>, tag: Tag, numbers: &[u64]) {
+    to.push(tag as u8);
+    numbers.iter().for_each(|&number| put_number(to, number));
+}
+
+/// Appends a request of the layer.
+pub(crate) fn put_input(to: &mut Vec<u8>, input: LayerInput) {
+    let of = |lpn: Lpn| u64::from(lpn.0);
+    match input {
+        LayerInput::Write(lpn, extent, content) => {
+            let tag = match extent {
+                Extent::Whole => Tag::WriteWhole,
+                Extent::Part => Tag::WritePart,
+            };
+            put(to, tag, &[of(lpn), content.word()]);
+        }
+        LayerInput::Read(first, slots) => put(to, Tag::Read, &[of(first), slots.into()]),
+        LayerInput::ReadPart(lpn, first, end) => {
+            put(to, Tag::ReadPart, &[of(lpn), first.into(), end.into()]);
+        }
+        LayerInput::Trim(first, slots) => put(to, Tag::Trim, &[of(first), slots.into()]),
+        LayerInput::Flush => put(to, Tag::Flush, &[]),
+        LayerInput::WorkAhead => put(to, Tag::WorkAhead, &[]),
+        LayerInput::SecureErase => put(to, Tag::SecureErase, &[]),
+    }
+}
+
+/// Appends what is no request.
+pub(crate) fn put_moved(to: &mut Vec<u8>, moves: u32) {
+    put(to, Tag::Moved, &[moves.into()]);
+}
+
+/// Appends a slot.
+pub(crate) fn put_slot(to: &mut Vec<u8>, slot: &[u8]) {
+    put(to, Tag::Slot, &[slot.len() as u64]);
+    to.extend_from_slice(slot);
+}
+
+/// Appends sectors in the buffer.
+pub(crate) fn put_admitted(to: &mut Vec<u8>, lpn: u32, first: u32, data: &[u8]) {
+    put(
+        to,
+        Tag::Admitted,
+        &[lpn.into(), first.into(), data.len() as u64],
+    );
+    to.extend_from_slice(data);
+}
+
+/// Appends that the drive was switched on.
+pub(crate) fn put_power_on(to: &mut Vec<u8>) {
+    put(to, Tag::PowerOn, &[]);
+}
+
+/// Appends that the last request was not taken.
+pub(crate) fn put_refused(to: &mut Vec<u8>) {
+    put(to, Tag::Refused, &[]);
+}
+
+/// Takes a record from the front of `from`; `None` when it makes no sense.
+pub(crate) fn take(from: &mut &[u8]) -> Option<Record> {
+    let (&tag, rest) = from.split_first()?;
+    *from = rest;
+    let tag = *Tag::ALL.get(usize::from(tag))?;
+    let number = |from: &mut &[u8]| u32::try_from(take_number(from)?).ok();
+    let bytes = |from: &mut &[u8]| {
+        let bytes = usize::try_from(take_number(from)?).ok()?;
+        let (taken, rest) = from.split_at_checked(bytes)?;
+        *from = rest;
+        Some(taken.to_vec())
+    };
+    let input = match tag {
+        Tag::WriteWhole | Tag::WritePart => {
+            let lpn = Lpn(number(from)?);
+            let content = Content::of_word(take_number(from)?);
+            let extent = match tag {
+                Tag::WriteWhole => Extent::Whole,
+                _ => Extent::Part,
+            };
+            LayerInput::Write(lpn, extent, content)
+        }
+        Tag::Read => LayerInput::Read(Lpn(number(from)?), number(from)?),
+        Tag::ReadPart => LayerInput::ReadPart(Lpn(number(from)?), number(from)?, number(from)?),
+        Tag::Trim => LayerInput::Trim(Lpn(number(from)?), number(from)?),
+        Tag::Flush => LayerInput::Flush,
+        Tag::WorkAhead => LayerInput::WorkAhead,
+        Tag::SecureErase => LayerInput::SecureErase,
+        Tag::Moved => return Some(Record::Moved(number(from)?)),
+        Tag::Slot => return Some(Record::Slot(bytes(from)?)),
+        Tag::Admitted => {
+            return Some(Record::Admitted {
+                lpn: number(from)?,
+                first: u8::try_from(number(from)?).ok()?,
+                data: bytes(from)?,
+            });
+        }
+        Tag::PowerOn => return Some(Record::PowerOn),
+        Tag::Refused => return Some(Record::Refused),
+    };
+    Some(Record::Input(input))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_read_as_they_were_written() {
+        let inputs = [
+            LayerInput::Write(Lpn(300), Extent::Whole, Content::compressible(30)),
+            LayerInput::Write(Lpn(u32::MAX), Extent::Part, Content::of_word(u64::MAX)),
+            LayerInput::Read(Lpn(1), 2),
+            LayerInput::ReadPart(Lpn(128), 3, 5),
+            LayerInput::Trim(Lpn(0), 1 << 30),
+            LayerInput::Flush,
+            LayerInput::WorkAhead,
+            LayerInput::SecureErase,
+        ];
+        let mut bytes = Vec::new();
+        inputs
+            .iter()
+            .for_each(|&input| put_input(&mut bytes, input));
+        put_moved(&mut bytes, 700);
+        put_slot(&mut bytes, b"slot");
+        put_admitted(&mut bytes, 9, 127, b"sectors");
+        put_power_on(&mut bytes);
+        put_refused(&mut bytes);
+        let mut from = &bytes[..];
+        let read: Vec<Record> = std::iter::from_fn(|| take(&mut from)).collect();
+        let mut want: Vec<Record> = inputs.map(Record::Input).into();
+        want.push(Record::Moved(700));
+        want.push(Record::Slot(b"slot".to_vec()));
+        want.push(Record::Admitted {
+            lpn: 9,
+            first: 127,
+            data: b"sectors".to_vec(),
+        });
+        want.push(Record::PowerOn);
+        want.push(Record::Refused);
+        assert_eq!(read, want);
+        assert!(from.is_empty());
+    }
+}

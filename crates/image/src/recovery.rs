@@ -1,0 +1,313 @@
+//! Bringing a drive back to where it was: the newest checkpoint, and what was asked since then.
+//!
+//! The layer does the same again when it is asked the same, so its map comes back without a look at
+//! the data. Those are in their places, but for the last request if it was cut off behind an erase:
+//! its moves from there on are made again. Then a new checkpoint is written. Until that stands, nothing
+//! has changed that recovering once more would miss.
+
+use crate::checkpoint::{self, Kept as KeptSlot, Saved};
+use crate::drive::{Body, DataDrive, Kept, store_of, store_of_mut};
+use crate::error::Wrong;
+use crate::flat::FlatStore;
+use crate::journal::{Journal, Reader};
+use crate::made::{New, byte_store};
+use crate::record::Record;
+use crate::storage::Storage;
+use crate::store::CutOff;
+use crate::{ImageError, OpenOptions, Recovery};
+use ftlab_base::SECTOR_BYTES;
+use ftlab_drive::ssd::{LayerInput, Ssd, Totals};
+use ftlab_drive::{Device, DriveFile};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// This ftlab's. Another may do otherwise what a layer is asked.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What the journal of a drive of flash comes to.
+#[derive(Debug, Default)]
+struct Replayed {
+    batches: u64,
+    /// Requests that were asked again.
+    inputs: u64,
+    /// The last request, if it may have been cut off; it was not asked again yet.
+    last: Option<Last>,
+    /// Hash of the operations after it.
+    hash: u64,
+    totals: Option<Totals>,
+    /// How often the drive was switched on.
+    power_ons: u64,
+}
+
+/// The newest request that is read.
+#[derive(Debug)]
+struct Last {
+    input: LayerInput,
+    /// Moves that are made for sure, if it erases.
+    moved: Option<u32>,
+    slot: Option<Vec<u8>>,
+}
+
+/// Sectors that wait in a write buffer, as the journal tells.
+#[derive(Debug, Default)]
+struct Buffer {
+    slots: BTreeMap<u32, KeptSlot>,
+    /// What the last request took out.
+    taken: Option<KeptSlot>,
+    slot_bytes: usize,
+}
+
+impl Buffer {
+    fn admit(&mut self, lpn: u32, first: u8, data: &[u8]) -> Result<(), Wrong> {
+        let from = usize::from(first) * SECTOR_BYTES as usize;
+        let range = from..from + data.len();
+        if range.end > self.slot_bytes {
+            let why = format!("sectors of LPN {lpn} in the journal reach beyond its slot");
+            return Err(Wrong::Checkpoint(why));
+        }
+        let slot = self.slots.entry(lpn).or_insert_with(|| KeptSlot {
+            lpn,
+            mask: 0,
+            bytes: vec![0; self.slot_bytes],
+        });
+        slot.bytes[range].copy_from_slice(data);
+        for sector in 0..data.len() / SECTOR_BYTES as usize {
+            slot.mask |= 1 << (usize::from(first) + sector);
+        }
+        Ok(())
+    }
+
+    /// The layer did not take the last request.
+    fn refused(&mut self) {
+        if let Some(slot) = self.taken.take() {
+            self.slots.insert(slot.lpn, slot);
+        }
+    }
+
+    /// What a request takes out of the buffer.
+    fn follow(&mut self, input: LayerInput) {
+        self.taken = None;
+        match input {
+            LayerInput::Write(lpn, ..) => self.taken = self.slots.remove(&lpn.0),
+            LayerInput::Trim(first, slots) => {
+                let range = u64::from(first.0)..u64::from(first.0) + u64::from(slots);
+                self.slots
+                    .retain(|&lpn, _| !range.contains(&u64::from(lpn)));
+            }
+            LayerInput::SecureErase => self.slots.clear(),
+            _ => {}
+        }
+    }
+}
+
+/// Makes of a storage the drive that it holds.
+pub(crate) fn recover(
+    path: &Path,
+    storage: Box<dyn Storage>,
+    new: New,
+    drive: &DriveFile,
+    options: &OpenOptions<'_>,
+) -> Result<(DataDrive, Recovery), ImageError> {
+    let unusable = |why: Wrong| ImageError::Unusable {
+        path: path.to_owned(),
+        why,
+    };
+    let regions = new.regions();
+    let newest = checkpoint::newest(&*storage, &regions.checkpoints);
+    let newest = newest.map_err(|why| unusable(Wrong::Unreadable(why)))?;
+    let none = || unusable(Wrong::Checkpoint("neither of the two is whole".into()));
+    let (epoch, packed) = newest.ok_or_else(none)?;
+    let Saved { meta, kept, state } =
+        checkpoint::unpack(&packed).map_err(|why| unusable(Wrong::Checkpoint(why)))?;
+    let max_sectors = meta.max_sectors;
+    let was_at_work = meta.at_work;
+    let mut image = Kept {
+        epoch,
+        meta,
+        sync: options.sync,
+        read_only: options.read_only,
+    };
+    let impossible = |why: ftlab_nand::StateError| unusable(Wrong::Checkpoint(why.to_string()));
+    let mut recovery = Recovery::default();
+    let body = match new {
+        New::Flat(mut device) => {
+            device.restore(state).map_err(impossible)?;
+            recovery.clean = !was_at_work;
+            Body::Flat(device, FlatStore::new(storage, regions.data))
+        }
+        New::Flash(mut ssd) => {
+            ssd.restore(state).map_err(impossible)?;
+            let mut buffer = Buffer::of(kept, &ssd);
+            let reader = Reader::new(&*storage, regions.journal, epoch);
+            let version = image.meta.version.clone();
+            let found = replay(reader, &mut ssd, &mut buffer, &version).map_err(unusable)?;
+            let first = image.meta.sequence;
+            let mut store = byte_store(&ssd, storage, drive, options.sync);
+            store.go_on(first + found.inputs, Vec::new());
+            recovery.clean = !was_at_work && found.batches == 0;
+            recovery.replayed = found.inputs;
+            image.meta.power_cycles += found.power_ons;
+            if let Some(Last { input, moved, slot }) = found.last {
+                store.expect_cut_off(CutOff {
+                    moved: moved.expect("or it would have been asked again"),
+                    slot,
+                });
+                ssd.carry(Box::new(store));
+                ssd.replay(&[input]);
+                check_hash(&ssd, found.hash, &version).map_err(unusable)?;
+                recovery.replayed += 1;
+                recovery.redone = store_of(&ssd).redone();
+            } else {
+                ssd.carry(Box::new(store));
+            }
+            if let Some(totals) = found.totals {
+                ssd.set_totals(totals);
+            }
+            recovery.kept_slots = buffer.slots.len() as u64;
+            let sequence = store_of(&ssd).sequence();
+            store_of_mut(&mut ssd).go_on(sequence, buffer.slots.into_values().collect());
+            Body::Flash(ssd)
+        }
+    };
+    let mut made = DataDrive::around(path, drive, body);
+    made.max_sectors = max_sectors;
+    made.kept = Some(image);
+    made.switch_on(&recovery)?;
+    Ok((made, recovery))
+}
+
+impl Buffer {
+    fn of(kept: Vec<KeptSlot>, ssd: &Ssd) -> Buffer {
+        Buffer {
+            slots: kept.into_iter().map(|slot| (slot.lpn, slot)).collect(),
+            taken: None,
+            slot_bytes: ssd.layer().layout().geometry.slot_bytes as usize,
+        }
+    }
+}
+
+/// Asks the layer again what it was asked since the checkpoint.
+fn replay(
+    mut reader: Reader<'_>,
+    ssd: &mut Ssd,
+    buffer: &mut Buffer,
+    version: &str,
+) -> Result<Replayed, Wrong> {
+    let mut found = Replayed::default();
+    while let Some(batch) = reader.next().map_err(Wrong::Unreadable)? {
+        let mut inputs = Vec::new();
+        for record in batch.records {
+            match record {
+                Record::Input(input) => {
+                    check_input(input, ssd)?;
+                    // What is followed by another was carried out.
+                    let last = Last {
+                        input,
+                        moved: None,
+                        slot: None,
+                    };
+                    inputs.extend(found.last.replace(last).map(|last| last.input));
+                    buffer.follow(input);
+                }
+                Record::Refused => buffer.refused(),
+                Record::Slot(slot) => {
+                    if let Some(last) = &mut found.last {
+                        last.slot = Some(slot);
+                    }
+                }
+                Record::Moved(moved) => {
+                    if let Some(last) = &mut found.last {
+                        last.moved = Some(moved);
+                    }
+                }
+                Record::Admitted { lpn, first, data } => buffer.admit(lpn, first, &data)?,
+                Record::PowerOn => found.power_ons += 1,
+            }
+        }
+        // Without an erase, the record comes last.
+        inputs.extend(
+            found
+                .last
+                .take_if(|last| last.moved.is_none())
+                .map(|last| last.input),
+        );
+        if !inputs.is_empty() && version != VERSION {
+            return Err(replays_otherwise(version));
+        }
+        ssd.replay(&inputs);
+        found.inputs += inputs.len() as u64;
+        found.batches += 1;
+        (found.hash, found.totals) = (batch.hash, Some(batch.totals));
+        if found.last.is_none() && !inputs.is_empty() {
+            check_hash(ssd, found.hash, version)?;
+        }
+    }
+    Ok(found)
+}
+
+fn check_hash(ssd: &Ssd, hash: u64, version: &str) -> Result<(), Wrong> {
+    if ssd.layer().array().stream_hash() == hash {
+        Ok(())
+    } else {
+        Err(replays_otherwise(version))
+    }
+}
+
+fn replays_otherwise(version: &str) -> Wrong {
+    Wrong::Replay {
+        version: version.to_owned(),
+    }
+}
+
+/// That a request is one that a drive of so many slots can be asked.
+fn check_input(input: LayerInput, ssd: &Ssd) -> Result<(), Wrong> {
+    let slots = u64::from(ssd.layer().slots());
+    let (first, count) = match input {
+        LayerInput::Write(lpn, ..) | LayerInput::ReadPart(lpn, ..) => (lpn, 1),
+        LayerInput::Read(first, count) | LayerInput::Trim(first, count) => (first, count),
+        LayerInput::Flush | LayerInput::WorkAhead | LayerInput::SecureErase => return Ok(()),
+    };
+    if u64::from(first.0) + u64::from(count) <= slots {
+        return Ok(());
+    }
+    let why = format!("its journal has {input:?} on a drive of {slots} slots");
+    Err(Wrong::Checkpoint(why))
+}
+
+impl DataDrive {
+    /// A drive that was found is switched on.
+    fn switch_on(&mut self, recovery: &Recovery) -> Result<(), ImageError> {
+        let kept = self.kept.as_mut().expect("it was found somewhere");
+        if kept.read_only {
+            return Ok(());
+        }
+        kept.meta.power_cycles += 1;
+        kept.meta.unsafe_shutdowns += u64::from(!recovery.clean);
+        let (epoch, journal) = (kept.epoch, self.regions().journal);
+        let Body::Flash(ssd) = &mut self.body else {
+            return self.checkpoint();
+        };
+        if recovery.clean {
+            store_of_mut(ssd).keep_journal(Journal::new(journal, epoch));
+            self.note_power_on();
+            return Ok(());
+        }
+        self.checkpoint()?;
+        self.hand_on_kept();
+        Ok(())
+    }
+
+    /// Hands on to the layer what a write buffer has kept.
+    fn hand_on_kept(&mut self) {
+        let Body::Flash(ssd) = &mut self.body else {
+            return;
+        };
+        while let Some((lpn, extent)) = store_of(ssd).first_waiting() {
+            if !ssd.hand_on(lpn, extent) {
+                break;
+            }
+        }
+        self.commit();
+        self.note_failure();
+    }
+}

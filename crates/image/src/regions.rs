@@ -1,0 +1,89 @@
+//! Where in the file what lies.
+//!
+//! ```text
+//! header 1 MiB │ checkpoint │ checkpoint │ journal 512 MiB │ data: places of the array
+//! ```
+//!
+//! All of it is sparse: what is not written takes no room.
+
+use crate::slot::OOB_BYTES;
+use ftlab_base::SECTOR_BYTES;
+use ftlab_ftl::TranslationLayer;
+
+/// Bytes of the header.
+pub(crate) const HEADER_BYTES: u64 = 1 << 20;
+/// The most that a checkpoint takes, a sector of the drive and beside: tables take a few bytes for
+/// each slot, and a slot is at least eight sectors.
+const CHECKPOINT_BYTES_A_SECTOR: u64 = 16;
+const CHECKPOINT_BYTES_BESIDE: u64 = 1 << 28;
+/// Room for the journal. A checkpoint is due at half of it: what comes until it is written has room.
+const JOURNAL_BYTES: u64 = 512 << 20;
+/// Places begin at a whole page of memory.
+const ALIGNMENT: u64 = 1 << 16;
+/// A share of 16 bits may say of compressed data that they are a byte shorter than they are.
+const ROUNDING_BYTES: u64 = 8;
+
+/// A part of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Region {
+    pub(crate) at: u64,
+    pub(crate) bytes: u64,
+}
+
+/// Where what lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Regions {
+    pub(crate) checkpoints: [Region; 2],
+    pub(crate) journal: Region,
+    pub(crate) data: Region,
+    /// Bytes from one place to the next.
+    pub(crate) stride: u64,
+}
+
+impl Regions {
+    /// Of a drive of flash.
+    pub(crate) fn of_layer(layer: &dyn TranslationLayer) -> Regions {
+        let slot = u64::from(layer.layout().geometry.slot_bytes);
+        let place = u64::from(layer.place_bytes());
+        let rounding = if place < slot { ROUNDING_BYTES } else { 0 };
+        let stride = place + OOB_BYTES as u64 + rounding;
+        // The slot that begins at the last place may be longer than that.
+        let bytes = u64::from(layer.places()) * stride + slot;
+        Self::around(
+            u64::from(layer.slots()) * slot / SECTOR_BYTES,
+            bytes,
+            stride,
+        )
+    }
+
+    /// Of a drive without flash: sectors, one after the other.
+    pub(crate) fn of_sectors(sectors: u64) -> Regions {
+        Self::around(sectors, sectors * SECTOR_BYTES, SECTOR_BYTES)
+    }
+
+    fn around(sectors: u64, data_bytes: u64, stride: u64) -> Regions {
+        let checkpoint = sectors * CHECKPOINT_BYTES_A_SECTOR + CHECKPOINT_BYTES_BESIDE;
+        let mut end = HEADER_BYTES;
+        let mut next = |bytes: u64| {
+            let at = end;
+            end = (at + bytes).next_multiple_of(ALIGNMENT);
+            Region { at, bytes }
+        };
+        Regions {
+            checkpoints: [next(checkpoint), next(checkpoint)],
+            journal: next(JOURNAL_BYTES),
+            data: next(data_bytes),
+            stride,
+        }
+    }
+
+    /// Where a place begins.
+    pub(crate) fn place(&self, place: u32) -> u64 {
+        self.data.at + u64::from(place) * self.stride
+    }
+
+    /// Where the file ends.
+    pub(crate) fn end(&self) -> u64 {
+        self.data.at + self.data.bytes
+    }
+}

@@ -1,0 +1,201 @@
+//! A slot as it lies at a place: whose it is, and its bytes, compressed where the drive does that.
+//!
+//! ```text
+//! magic 4 │ LPN 4 │ bytes 4 │ form 1 │ shared 1 │ 0 2 │ sequence 8 │ checksum 8 │ bytes
+//! ```
+//!
+//! The checksum covers everything before and behind it, so a slot that was written in part, or that
+//! nothing was written to, is none.
+
+use ftlab_drive::codec::{self, Packed};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+/// Bytes in front of a slot's own.
+pub(crate) const OOB_BYTES: usize = 32;
+const MAGIC: [u8; 4] = *b"slot";
+/// Where the checksum stands.
+const CHECKSUM_AT: usize = OOB_BYTES - 8;
+
+/// How the bytes of a slot are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// As they are.
+    Whole,
+    /// Compressed.
+    Shorter,
+    /// Not at all: they are zeros.
+    Zeros,
+}
+
+impl Form {
+    const ALL: [Form; 3] = [Form::Whole, Form::Shorter, Form::Zeros];
+}
+
+/// Metadata out of band.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Oob {
+    /// Whose bytes they were when they were written.
+    pub(crate) lpn: u32,
+    /// Bytes that follow.
+    pub(crate) bytes: u32,
+    pub(crate) form: Form,
+    /// Other slots may have the same data, and no place of their own.
+    pub(crate) shared: bool,
+    /// Which request of the layer wrote it.
+    pub(crate) sequence: u64,
+}
+
+impl Oob {
+    /// Reads what stands in front of a slot; `None` when there is none. The checksum is another matter.
+    pub(crate) fn read(front: &[u8]) -> Option<Oob> {
+        let front: &[u8; OOB_BYTES] = front.get(..OOB_BYTES)?.try_into().ok()?;
+        let word =
+            |at: usize| u32::from_le_bytes(front[at..at + 4].try_into().expect("four bytes"));
+        if front[..4] != MAGIC {
+            return None;
+        }
+        Some(Oob {
+            lpn: word(4),
+            bytes: word(8),
+            form: *Form::ALL.get(usize::from(front[12]))?,
+            shared: front[13] != 0,
+            sequence: u64::from_le_bytes(front[16..24].try_into().expect("eight bytes")),
+        })
+    }
+
+    /// Writes itself in front of `slot`, whose bytes are there.
+    pub(crate) fn seal(self, slot: &mut [u8]) {
+        assert_eq!(
+            slot.len(),
+            OOB_BYTES + self.bytes as usize,
+            "a slot's length"
+        );
+        slot[..4].copy_from_slice(&MAGIC);
+        slot[4..8].copy_from_slice(&self.lpn.to_le_bytes());
+        slot[8..12].copy_from_slice(&self.bytes.to_le_bytes());
+        slot[12] = self.form as u8;
+        slot[13] = u8::from(self.shared);
+        slot[14..16].fill(0);
+        slot[16..24].copy_from_slice(&self.sequence.to_le_bytes());
+        let sum = checksum(slot);
+        slot[CHECKSUM_AT..OOB_BYTES].copy_from_slice(&sum.to_le_bytes());
+    }
+}
+
+fn checksum(slot: &[u8]) -> u64 {
+    xxh3_64_with_seed(&slot[OOB_BYTES..], xxh3_64(&slot[..CHECKSUM_AT]))
+}
+
+/// What is wrong with a slot as it lies there, in words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Broken {
+    #[error("nothing is written there")]
+    Nothing,
+    #[error("its bytes are not those that were written: the checksum is wrong")]
+    Checksum,
+    #[error("its length of {0} bytes is impossible")]
+    Length(u32),
+}
+
+/// The slot at the front of `lies`, if it is whole: its metadata, and what is stored of it. A slot
+/// has `slot_bytes` at most.
+pub(crate) fn check(lies: &[u8], slot_bytes: usize) -> Result<(Oob, &[u8]), Broken> {
+    let oob = Oob::read(lies).ok_or(Broken::Nothing)?;
+    let end = OOB_BYTES + oob.bytes as usize;
+    if oob.bytes as usize > slot_bytes || lies.len() < end {
+        return Err(Broken::Length(oob.bytes));
+    }
+    let sum = u64::from_le_bytes(
+        lies[CHECKSUM_AT..OOB_BYTES]
+            .try_into()
+            .expect("eight bytes"),
+    );
+    if checksum(&lies[..end]) != sum {
+        return Err(Broken::Checksum);
+    }
+    Ok((oob, &lies[OOB_BYTES..end]))
+}
+
+/// Makes the bytes of a slot of what is stored of it.
+pub(crate) fn unpack(oob: &Oob, stored: &[u8], into: &mut [u8]) -> Result<(), Broken> {
+    match oob.form {
+        Form::Zeros if stored.is_empty() => into.fill(0),
+        Form::Whole if stored.len() == into.len() => into.copy_from_slice(stored),
+        Form::Shorter if codec::unpack(stored, into) => {}
+        _ => return Err(Broken::Length(oob.bytes)),
+    }
+    Ok(())
+}
+
+/// What is stored of the bytes of a slot, with room for its metadata in front.
+pub(crate) fn stored(packed: Packed, data: &[u8]) -> (Form, Vec<u8>) {
+    let (form, bytes): (Form, &[u8]) = match &packed {
+        Packed::Zeros => (Form::Zeros, &[]),
+        Packed::Shorter(bytes) => (Form::Shorter, bytes),
+        Packed::Whole => (Form::Whole, data),
+    };
+    let mut slot = vec![0; OOB_BYTES + bytes.len()];
+    slot[OOB_BYTES..].copy_from_slice(bytes);
+    (form, slot)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slot(data: &[u8]) -> (Oob, Vec<u8>) {
+        let mut slot = vec![0; OOB_BYTES];
+        slot.extend_from_slice(data);
+        let oob = Oob {
+            lpn: 7,
+            bytes: data.len() as u32,
+            form: Form::Whole,
+            shared: false,
+            sequence: 9,
+        };
+        oob.seal(&mut slot);
+        (oob, slot)
+    }
+
+    #[test]
+    fn a_slot_is_found_as_it_was_written_and_not_when_any_bit_differs() {
+        let (oob, good) = slot(b"some bytes of a slot");
+        assert_eq!(check(&good, 64), Ok((oob, &good[OOB_BYTES..])));
+        for bit in 0..good.len() * 8 {
+            let mut bad = good.clone();
+            bad[bit / 8] ^= 1 << (bit % 8);
+            assert!(check(&bad, 64).is_err(), "bit {bit}");
+        }
+        assert_eq!(check(&[0; 100], 64), Err(Broken::Nothing));
+        assert_eq!(check(&good[..good.len() - 1], 64), Err(Broken::Length(20)));
+    }
+
+    #[test]
+    fn what_is_stored_of_a_slot_gives_its_bytes_again() {
+        let text: Vec<u8> = b"again and ".iter().copied().cycle().take(4096).collect();
+        let noise: Vec<u8> = (0..4096_u64)
+            .map(|n| (xxh3_64(&n.to_le_bytes()) >> 9) as u8)
+            .collect();
+        for (data, form) in [
+            (vec![0; 4096], Form::Zeros),
+            (text, Form::Shorter),
+            (noise, Form::Whole),
+        ] {
+            let (_, packed) = codec::packed(&data);
+            let (found, mut slot) = stored(packed, &data);
+            assert_eq!(found, form);
+            let oob = Oob {
+                lpn: 1,
+                bytes: (slot.len() - OOB_BYTES) as u32,
+                form,
+                shared: false,
+                sequence: 1,
+            };
+            oob.seal(&mut slot);
+            let (oob, stored) = check(&slot, 4096).unwrap();
+            let mut again = vec![1; 4096];
+            unpack(&oob, stored, &mut again).unwrap();
+            assert!(again == data, "{form:?}");
+        }
+    }
+}

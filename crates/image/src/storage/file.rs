@@ -1,0 +1,84 @@
+//! A sparse file, which one process at a time has open.
+
+use super::Storage;
+use rustix::fs::{FallocateFlags, fallocate};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+/// A file, locked against others.
+#[derive(Debug)]
+pub(crate) struct FileStorage {
+    file: File,
+}
+
+impl FileStorage {
+    /// Makes a file that is not there yet.
+    pub(crate) fn create(path: &Path) -> io::Result<FileStorage> {
+        let mut options = OpenOptions::new();
+        let file = options.read(true).write(true).create_new(true).open(path)?;
+        Self::locked(file, false)
+    }
+
+    /// Opens a file that is there. Several may read it at a time; who writes is alone.
+    pub(crate) fn open(path: &Path, read_only: bool) -> io::Result<FileStorage> {
+        let file = OpenOptions::new().read(true).write(!read_only).open(path)?;
+        Self::locked(file, read_only)
+    }
+
+    fn locked(file: File, shared: bool) -> io::Result<FileStorage> {
+        let lock = if shared {
+            file.try_lock_shared()
+        } else {
+            file.try_lock()
+        };
+        match lock {
+            Ok(()) => Ok(FileStorage { file }),
+            Err(TryLockError::WouldBlock) => Err(ErrorKind::WouldBlock.into()),
+            Err(TryLockError::Error(why)) => Err(why),
+        }
+    }
+
+    /// Gives the file a length; nothing is allocated for it.
+    pub(crate) fn set_length(&self, bytes: u64) -> io::Result<()> {
+        self.file.set_len(bytes)
+    }
+}
+
+impl Storage for FileStorage {
+    fn read_at(&self, mut at: u64, mut into: &mut [u8]) -> io::Result<()> {
+        while !into.is_empty() {
+            match self.file.read_at(into, at) {
+                Ok(0) => {
+                    into.fill(0);
+                    return Ok(());
+                }
+                Ok(bytes) => {
+                    into = &mut into[bytes..];
+                    at += bytes as u64;
+                }
+                Err(why) if why.kind() == ErrorKind::Interrupted => {}
+                Err(why) => return Err(why),
+            }
+        }
+        Ok(())
+    }
+
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all_at(bytes, at)
+    }
+
+    fn give_up(&mut self, at: u64, bytes: u64) -> io::Result<()> {
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        match fallocate(&self.file, flags, at, bytes) {
+            // The file system keeps what nobody needs; it takes room, and nothing else.
+            Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => Ok(()),
+            done => done.map_err(io::Error::from),
+        }
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+}

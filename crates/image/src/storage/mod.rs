@@ -1,0 +1,29 @@
+//! What an image lies on: a file, memory, or a file that is only read.
+//!
+//! Everything that an image does to its file goes through [`Storage`], one operation after another,
+//! so that a test can cut it off after any of them.
+
+mod file;
+mod memory;
+mod overlay;
+
+pub(crate) use file::FileStorage;
+pub(crate) use memory::Memory;
+pub(crate) use overlay::Overlay;
+
+use std::io;
+
+/// Bytes by position. What was never written reads as zeros, also behind the end.
+pub(crate) trait Storage: std::fmt::Debug + Send {
+    /// Reads from a position on.
+    fn read_at(&self, at: u64, into: &mut [u8]) -> io::Result<()>;
+
+    /// Writes from a position on.
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
+
+    /// Gives up what lies there: it need not be kept, and may read as zeros.
+    fn give_up(&mut self, at: u64, bytes: u64) -> io::Result<()>;
+
+    /// Waits until what was written survives a power cut of the machine.
+    fn sync(&mut self) -> io::Result<()>;
+}

@@ -1,0 +1,485 @@
+//! The bytes behind a drive of flash: at places of the array, in the write buffer, and on their way.
+
+mod pending;
+mod waiting;
+
+use crate::checkpoint::Kept;
+use crate::journal::Journal;
+use crate::record;
+use crate::regions::Regions;
+use crate::slot::{self, Broken, Form, OOB_BYTES, Oob};
+use crate::storage::Storage;
+use ftlab_base::{CommandId, Content, Lpn, Ppa, SECTOR_BYTES};
+use ftlab_drive::codec;
+use ftlab_drive::ssd::{LayerInput, PageStore, StoreFailed, Totals, WrittenPart};
+use ftlab_ftl::{Extent, TranslationLayer};
+use ftlab_nand::DataMove;
+use pending::{Carrier, Pending};
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use waiting::{WaitingSlots, mask_of, runs};
+
+const SECTOR: usize = SECTOR_BYTES as usize;
+
+/// How a store keeps its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Keeping {
+    /// Whether slots are compressed, and equal ones stored once.
+    pub(crate) packs: bool,
+    /// Whether the write buffer survives a power cut.
+    pub(crate) capacitors: bool,
+    /// Whether to wait for the machine's storage where that matters.
+    pub(crate) sync: bool,
+}
+
+/// A request that was cut off, to be made again instead of what is asked next.
+#[derive(Debug)]
+pub(crate) struct CutOff {
+    /// Moves that are made.
+    pub(crate) moved: u32,
+    /// The slot it writes, if that may not be in its place.
+    pub(crate) slot: Option<Vec<u8>>,
+}
+
+/// What the layer will be handed next, as far as it was worked out.
+#[derive(Debug)]
+struct Prepared {
+    form: Form,
+    shared: bool,
+    /// What is stored; nothing when it is the slot that waits.
+    stored: Option<Vec<u8>>,
+}
+
+/// A slot could not be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ReadError {
+    #[error("{0}")]
+    Storage(#[from] io::Error),
+    #[error("{0}")]
+    Broken(#[from] Broken),
+    #[error("the data of LPN {0} lie there")]
+    Foreign(u32),
+}
+
+/// Bytes, by place.
+#[derive(Debug)]
+pub(crate) struct ByteStore {
+    storage: Box<dyn Storage>,
+    regions: Regions,
+    slot_bytes: usize,
+    keeping: Keeping,
+    journal: Option<Journal>,
+    /// Of the drive, when it was asked last.
+    totals: Totals,
+    /// Data of write commands.
+    commands: BTreeMap<CommandId, Vec<u8>>,
+    waiting: WaitingSlots,
+    prepared: Option<Prepared>,
+    /// Requests that are not carried out, because the storage failed.
+    queue: VecDeque<Pending>,
+    failure: Option<io::Error>,
+    /// The number of the next request.
+    sequence: u64,
+    cut_off: Option<CutOff>,
+    /// Moves that were made again.
+    redone: u64,
+    moving: Vec<u8>,
+}
+
+impl ByteStore {
+    /// Bytes on a storage; without a journal, nobody will look for them again.
+    pub(crate) fn new(
+        storage: Box<dyn Storage>,
+        regions: Regions,
+        slot_bytes: u32,
+        keeping: Keeping,
+    ) -> ByteStore {
+        ByteStore {
+            storage,
+            regions,
+            slot_bytes: slot_bytes as usize,
+            keeping,
+            journal: None,
+            totals: Totals::default(),
+            commands: BTreeMap::new(),
+            waiting: WaitingSlots::default(),
+            prepared: None,
+            queue: VecDeque::new(),
+            failure: None,
+            sequence: 0,
+            cut_off: None,
+            redone: 0,
+            moving: Vec::new(),
+        }
+    }
+
+    /// Goes on with requests from that number on, and these slots in the write buffer.
+    pub(crate) fn go_on(&mut self, sequence: u64, kept: Vec<Kept>) {
+        self.sequence = sequence;
+        for Kept { lpn, mask, bytes } in kept {
+            for (first, sectors) in runs(mask) {
+                let data = &bytes[first * SECTOR..(first + sectors) * SECTOR];
+                self.waiting.admit(lpn, first as u32, data, self.slot_bytes);
+            }
+        }
+    }
+
+    /// The next request was cut off: only what is missing of it is carried out.
+    pub(crate) fn expect_cut_off(&mut self, cut_off: CutOff) {
+        self.cut_off = Some(cut_off);
+    }
+
+    /// Moves that were made again.
+    pub(crate) fn redone(&self) -> u64 {
+        self.redone
+    }
+
+    /// The number of the next request.
+    pub(crate) fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    /// Notes everything from now on in a journal.
+    pub(crate) fn keep_journal(&mut self, journal: Journal) {
+        self.journal = Some(journal);
+    }
+
+    /// The journal, if there is one.
+    pub(crate) fn journal(&mut self) -> Option<&mut Journal> {
+        self.journal.as_mut()
+    }
+
+    /// Where what lies.
+    pub(crate) fn regions(&self) -> &Regions {
+        &self.regions
+    }
+
+    /// What the bytes lie on.
+    pub(crate) fn storage(&mut self) -> &mut dyn Storage {
+        &mut *self.storage
+    }
+
+    /// What is in a write buffer that keeps it.
+    pub(crate) fn kept(&self) -> Vec<Kept> {
+        if self.keeping.capacitors {
+            self.waiting.kept()
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// The first slot of which something waits, and whether all of it does.
+    pub(crate) fn first_waiting(&self) -> Option<(Lpn, Extent)> {
+        let (lpn, mask) = self.waiting.first()?;
+        let whole = mask == mask_of(0, (self.slot_bytes / SECTOR) as u32);
+        let extent = if whole { Extent::Whole } else { Extent::Part };
+        Some((Lpn(lpn), extent))
+    }
+
+    /// Whether anything of a slot waits.
+    pub(crate) fn waits(&self, lpn: Lpn) -> bool {
+        self.waiting.get(lpn.0).is_some()
+    }
+
+    /// The data of a write that is submitted now.
+    pub(crate) fn give(&mut self, id: CommandId, data: &[u8]) {
+        self.commands.insert(id, data.to_vec());
+    }
+
+    /// A command is over.
+    pub(crate) fn end(&mut self, id: CommandId) {
+        self.commands.remove(&id);
+    }
+
+    /// Why what the layer did is not carried out.
+    pub(crate) fn failure(&self) -> Option<&io::Error> {
+        self.failure.as_ref()
+    }
+
+    /// Everything that is acknowledged from here on is in the journal; `totals` are the drive's.
+    pub(crate) fn commit(&mut self, totals: Totals) {
+        self.totals = totals;
+        if self.failure.is_some() {
+            return;
+        }
+        if let Some(journal) = &mut self.journal
+            && let Err(why) = journal.commit(&mut *self.storage, totals)
+        {
+            self.failure = Some(why);
+        }
+    }
+
+    /// Sectors of a slot as they are now: what waits in the buffer over what lies at `at`. Reads from
+    /// the first sector on, as much as `into` holds.
+    pub(crate) fn read(
+        &self,
+        lpn: Lpn,
+        at: Option<Ppa>,
+        first: u32,
+        into: &mut [u8],
+    ) -> Result<(), ReadError> {
+        let sectors = (into.len() / SECTOR) as u32;
+        let wanted = mask_of(first, sectors);
+        let waiting = self.waiting.get(lpn.0);
+        let waits = waiting.map_or(0, |waiting| waiting.mask & wanted);
+        if waits != wanted {
+            match at {
+                None => into.fill(0),
+                Some(at) if into.len() == self.slot_bytes => self.read_place(lpn, at.0, into)?,
+                Some(at) => {
+                    let mut whole = vec![0; self.slot_bytes];
+                    self.read_place(lpn, at.0, &mut whole)?;
+                    let from = first as usize * SECTOR;
+                    into.copy_from_slice(&whole[from..from + into.len()]);
+                }
+            }
+        }
+        let Some(waiting) = waiting else {
+            return Ok(());
+        };
+        for (run, sectors) in runs(waits) {
+            let (from, to) = (run * SECTOR, (run - first as usize) * SECTOR);
+            let bytes = sectors * SECTOR;
+            into[to..to + bytes].copy_from_slice(&waiting.data()[from..from + bytes]);
+        }
+        Ok(())
+    }
+
+    /// The slot at a place, which must be that of `lpn`.
+    pub(crate) fn read_place(&self, lpn: Lpn, at: u32, into: &mut [u8]) -> Result<(), ReadError> {
+        let lies = self.lies(at)?;
+        let (oob, stored) = slot::check(&lies, self.slot_bytes)?;
+        if oob.lpn != lpn.0 && !oob.shared {
+            return Err(ReadError::Foreign(oob.lpn));
+        }
+        Ok(slot::unpack(&oob, stored, into)?)
+    }
+
+    /// What lies at a place, or will when everything is carried out; as long as a slot can be.
+    fn lies(&self, mut at: u32) -> io::Result<Vec<u8>> {
+        for pending in self.queue.iter().rev() {
+            for step in pending.left().iter().rev() {
+                match *step {
+                    DataMove::Write { to, .. } if to.0 == at => {
+                        return Ok(pending.slot.clone().expect("a write has its slot"));
+                    }
+                    DataMove::Copy { from, to } if to.0 == at => at = from.0,
+                    _ => {}
+                }
+            }
+        }
+        let mut lies = vec![0; OOB_BYTES + self.slot_bytes];
+        self.storage.read_at(self.regions.place(at), &mut lies)?;
+        Ok(lies)
+    }
+
+    /// Carries out what waits for it, the oldest request first.
+    fn carry_out_queue(&mut self) -> io::Result<()> {
+        while let Some(mut first) = self.queue.pop_front() {
+            let done = first.carry_out(&mut self.carrier());
+            if let Err(why) = done {
+                self.queue.push_front(first);
+                return Err(why);
+            }
+        }
+        if let Some(journal) = &mut self.journal {
+            journal.commit(&mut *self.storage, self.totals)?;
+        }
+        Ok(())
+    }
+
+    fn carrier(&mut self) -> Carrier<'_> {
+        Carrier {
+            storage: &mut *self.storage,
+            regions: &self.regions,
+            slot_bytes: self.slot_bytes,
+            sync: self.keeping.sync,
+            journal: self.journal.as_mut(),
+            totals: self.totals,
+            moving: &mut self.moving,
+        }
+    }
+
+    /// The slot that the layer has just taken, sealed; what it is stored as was prepared.
+    fn sealed(&mut self, lpn: Lpn) -> Vec<u8> {
+        let waiting = self.waiting.take(lpn.0).expect("it was admitted");
+        let prepared = self.prepared.take().expect("it was prepared");
+        let mut slot = match prepared.stored {
+            Some(stored) => {
+                self.waiting.recycle(waiting);
+                stored
+            }
+            None => waiting,
+        };
+        Oob {
+            lpn: lpn.0,
+            bytes: (slot.len() - OOB_BYTES) as u32,
+            form: prepared.form,
+            shared: prepared.shared,
+            sequence: self.sequence,
+        }
+        .seal(&mut slot);
+        slot
+    }
+
+    /// Works out what is stored of a whole slot, and what the layer is to be told of it.
+    fn pack(
+        &mut self,
+        lpn: Lpn,
+        extent: Extent,
+        layer: &dyn TranslationLayer,
+    ) -> Result<Content, ReadError> {
+        let data = self.waiting.get(lpn.0).expect("it was admitted").data();
+        let (mut content, packed) = codec::packed(data);
+        if extent == Extent::Part {
+            content = content.anonymous();
+        }
+        // The identity is a hash: of two slots with the same, only one is stored if they are the same.
+        if let Some(identity) = content.identity()
+            && let Some(at) = layer.known(identity)
+        {
+            let lies = self.lies(at.0)?;
+            let (oob, stored) = slot::check(&lies, self.slot_bytes)?;
+            let mut there = vec![0; self.slot_bytes];
+            slot::unpack(&oob, stored, &mut there)?;
+            if there != data {
+                content = content.anonymous();
+            }
+        }
+        let (form, stored) = slot::stored(packed, data);
+        self.prepared = Some(Prepared {
+            form,
+            shared: content.identity().is_some(),
+            stored: Some(stored),
+        });
+        Ok(content)
+    }
+
+    /// Completes what waits of a slot with what lies there.
+    fn complete(&mut self, lpn: Lpn, layer: &dyn TranslationLayer) -> Result<(), ReadError> {
+        let whole = mask_of(0, (self.slot_bytes / SECTOR) as u32);
+        let waiting = self.waiting.get(lpn.0).expect("it was admitted");
+        let others = whole & !waiting.mask;
+        if others == 0 {
+            return Ok(());
+        }
+        let mut there = vec![0; self.slot_bytes];
+        if let Some(at) = layer.lookup(lpn) {
+            self.read_place(lpn, at.0, &mut there)?;
+        }
+        let waiting = self.waiting.get_mut(lpn.0).expect("it was there");
+        for (first, sectors) in runs(others) {
+            let range = first * SECTOR..(first + sectors) * SECTOR;
+            waiting.slot[OOB_BYTES..][range.clone()].copy_from_slice(&there[range]);
+        }
+        Ok(())
+    }
+
+    /// Carries a request out, or notes that it is to be.
+    fn carry(&mut self, mut pending: Pending) {
+        if self.failure.is_none() {
+            match pending.carry_out(&mut self.carrier()) {
+                Ok(()) => {
+                    if let Some(slot) = pending.slot.filter(|_| !self.keeping.packs) {
+                        self.waiting.recycle(slot);
+                    }
+                    return;
+                }
+                Err(why) => self.failure = Some(why),
+            }
+        }
+        self.queue.push_back(pending);
+    }
+}
+
+impl PageStore for ByteStore {
+    fn admit(&mut self, part: WrittenPart) {
+        let WrittenPart {
+            id,
+            offset,
+            lpn,
+            first,
+            sectors,
+            waits,
+        } = part;
+        let data = self.commands.get(&id).expect("its data were given");
+        let from = offset as usize * SECTOR;
+        let data = &data[from..from + sectors as usize * SECTOR];
+        self.waiting.admit(lpn.0, first, data, self.slot_bytes);
+        let keeps = waits && self.keeping.capacitors;
+        if let Some(journal) = self.journal.as_mut().filter(|_| keeps) {
+            journal.note(|to| record::put_admitted(to, lpn.0, first, data));
+        }
+    }
+
+    fn withdraw(&mut self, lpn: Lpn) {
+        self.waiting.take(lpn.0);
+    }
+
+    fn prepare(
+        &mut self,
+        lpn: Lpn,
+        extent: Extent,
+        stated: Content,
+        layer: &dyn TranslationLayer,
+    ) -> Result<Content, StoreFailed> {
+        if self.cut_off.is_some() {
+            return Ok(stated);
+        }
+        self.complete(lpn, layer).map_err(|_| StoreFailed)?;
+        if self.keeping.packs {
+            return self.pack(lpn, extent, layer).map_err(|_| StoreFailed);
+        }
+        self.prepared = Some(Prepared {
+            form: Form::Whole,
+            shared: false,
+            stored: None,
+        });
+        Ok(stated.anonymous())
+    }
+
+    fn follow(
+        &mut self,
+        input: LayerInput,
+        taken: bool,
+        layer: &dyn TranslationLayer,
+        moves: &[DataMove],
+    ) {
+        if let Some(CutOff { moved, slot }) = self.cut_off.take() {
+            let pending = Pending::cut_off(input, moves, slot, moved as usize);
+            self.redone += pending.left().len() as u64;
+            self.sequence += 1;
+            self.carry(pending);
+            return;
+        }
+        let slot = match input {
+            LayerInput::Write(lpn, ..) if taken => Some(self.sealed(lpn)),
+            LayerInput::Trim(first, slots) => {
+                self.waiting.forget(first.0, slots);
+                None
+            }
+            LayerInput::SecureErase => {
+                self.waiting.clear();
+                None
+            }
+            _ => None,
+        };
+        self.sequence += 1;
+        let hash = layer.array().stream_hash();
+        self.carry(Pending::new((input, taken), moves, slot, hash));
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    fn try_again(&mut self) -> bool {
+        self.failure = self.carry_out_queue().err();
+        self.failure.is_none()
+    }
+
+    /// There is one file.
+    fn copy(&self) -> Option<Box<dyn PageStore>> {
+        None
+    }
+}

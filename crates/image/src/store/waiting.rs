@@ -1,0 +1,149 @@
+//! The bytes in the write buffer: what the host wrote and the translation layer has not got yet.
+
+use crate::checkpoint::Kept;
+use crate::slot::OOB_BYTES;
+use ftlab_base::SECTOR_BYTES;
+use std::collections::BTreeMap;
+
+const SECTOR: usize = SECTOR_BYTES as usize;
+
+/// Sectors of a slot that wait.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    /// Which, one bit each.
+    pub(super) mask: u128,
+    /// The slot, with room for its metadata in front. What is not in the mask means nothing.
+    pub(super) slot: Vec<u8>,
+}
+
+impl Waiting {
+    pub(super) fn data(&self) -> &[u8] {
+        &self.slot[OOB_BYTES..]
+    }
+}
+
+/// Slots of which sectors wait, by LPN.
+#[derive(Debug, Default)]
+pub(super) struct WaitingSlots {
+    slots: BTreeMap<u32, Waiting>,
+    /// Room that is used again.
+    spare: Vec<Vec<u8>>,
+}
+
+/// Sectors `first..first + sectors`, one bit each.
+pub(super) fn mask_of(first: u32, sectors: u32) -> u128 {
+    let ones = if sectors >= 128 {
+        u128::MAX
+    } else {
+        (1 << sectors) - 1
+    };
+    ones << first
+}
+
+/// The runs of sectors in a mask: the first sector, and how many.
+pub(super) fn runs(mut mask: u128) -> impl Iterator<Item = (usize, usize)> {
+    std::iter::from_fn(move || {
+        if mask == 0 {
+            return None;
+        }
+        let first = mask.trailing_zeros();
+        let sectors = (!(mask >> first)).trailing_zeros();
+        mask &= !mask_of(first, sectors);
+        Some((first as usize, sectors as usize))
+    })
+}
+
+impl WaitingSlots {
+    /// Takes in sectors of a slot of so many bytes.
+    pub(super) fn admit(&mut self, lpn: u32, first: u32, data: &[u8], slot_bytes: usize) {
+        let spare = &mut self.spare;
+        let waiting = self.slots.entry(lpn).or_insert_with(|| Waiting {
+            mask: 0,
+            slot: spare
+                .pop()
+                .unwrap_or_else(|| vec![0; OOB_BYTES + slot_bytes]),
+        });
+        let at = OOB_BYTES + first as usize * SECTOR;
+        waiting.slot[at..at + data.len()].copy_from_slice(data);
+        waiting.mask |= mask_of(first, (data.len() / SECTOR) as u32);
+    }
+
+    pub(super) fn get(&self, lpn: u32) -> Option<&Waiting> {
+        self.slots.get(&lpn)
+    }
+
+    pub(super) fn get_mut(&mut self, lpn: u32) -> Option<&mut Waiting> {
+        self.slots.get_mut(&lpn)
+    }
+
+    /// Hands on what waits of a slot.
+    pub(super) fn take(&mut self, lpn: u32) -> Option<Vec<u8>> {
+        self.slots.remove(&lpn).map(|waiting| waiting.slot)
+    }
+
+    /// Gives room back.
+    pub(super) fn recycle(&mut self, slot: Vec<u8>) {
+        if self.spare.len() < 64 {
+            self.spare.push(slot);
+        }
+    }
+
+    /// Drops what waits of so many slots.
+    pub(super) fn forget(&mut self, first: u32, slots: u32) {
+        let range = u64::from(first)..u64::from(first) + u64::from(slots);
+        if !self.slots.is_empty() {
+            self.slots
+                .retain(|&lpn, _| !range.contains(&u64::from(lpn)));
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.slots.clear();
+    }
+
+    /// The first slot of which something waits, and what.
+    pub(super) fn first(&self) -> Option<(u32, u128)> {
+        let (&lpn, waiting) = self.slots.first_key_value()?;
+        Some((lpn, waiting.mask))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Everything, to be kept.
+    pub(super) fn kept(&self) -> Vec<Kept> {
+        let kept = |(&lpn, waiting): (&u32, &Waiting)| Kept {
+            lpn,
+            mask: waiting.mask,
+            bytes: waiting.data().to_vec(),
+        };
+        self.slots.iter().map(kept).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mask_falls_into_runs() {
+        let found = |mask| runs(mask).collect::<Vec<_>>();
+        assert_eq!(found(0b0110_1101), [(0, 1), (2, 2), (5, 2)]);
+        assert_eq!(found(u128::MAX), [(0, 128)]);
+        assert_eq!(found(1 << 127), [(127, 1)]);
+        assert_eq!(found(0), []);
+    }
+
+    #[test]
+    fn the_newest_of_what_waits_is_handed_on() {
+        let mut waiting = WaitingSlots::default();
+        waiting.admit(3, 0, &[1; 1024], 4096);
+        waiting.admit(3, 1, &[2; 1024], 4096);
+        assert_eq!(waiting.get(3).unwrap().mask, 0b111);
+        let slot = waiting.take(3).unwrap();
+        assert_eq!(slot[OOB_BYTES..OOB_BYTES + 512], [1; 512]);
+        assert_eq!(slot[OOB_BYTES + 512..OOB_BYTES + 1536], [2; 1024]);
+        assert!(waiting.get(3).is_none() && waiting.is_empty());
+    }
+}

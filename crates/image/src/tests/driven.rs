@@ -1,0 +1,135 @@
+//! A drive, those who command it, and the oracle that knows what it must hold.
+
+use super::oracle::{Commands, Oracle};
+use super::recorder::Recorder;
+use super::tiny::testbed;
+use crate::{CreateOptions, DataDrive, ImageError, OpenOptions, Recovery};
+use ftlab_base::{Command, CommandKind, Outcome, SimTime};
+use ftlab_drive::DriveFile;
+use std::path::Path;
+
+/// How a drive is driven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Clock {
+    Untimed,
+    Timed,
+}
+
+/// A drive at work.
+#[derive(Debug)]
+pub(super) struct Driven {
+    pub(super) drive: DataDrive,
+    pub(super) oracle: Oracle,
+    pub(super) commands: Commands,
+    pub(super) recorder: Recorder,
+    now: SimTime,
+}
+
+/// Opens what a recorder holds.
+pub(super) fn open(recorder: &Recorder) -> Result<(DataDrive, Recovery), ImageError> {
+    let testbed = testbed();
+    let options = OpenOptions {
+        testbed: &testbed,
+        drive: None,
+        read_only: false,
+        sync: false,
+    };
+    DataDrive::open_on(Path::new("tiny"), Box::new(recorder.clone()), &options)
+}
+
+impl Driven {
+    /// A new drive on a new storage.
+    pub(super) fn new(file: &DriveFile, seed: u64) -> Driven {
+        let recorder = Recorder::default();
+        let (options, path) = (CreateOptions::default(), Path::new("tiny"));
+        let storage = recorder.clone();
+        let drive = DataDrive::create_on(path, storage, file, &testbed(), &options, |_, _| Ok(()));
+        let drive = drive.unwrap();
+        Driven {
+            oracle: Oracle::new(&drive),
+            commands: Commands::new(&drive, seed),
+            drive,
+            recorder,
+            now: SimTime::ZERO,
+        }
+    }
+
+    /// Works on so many commands.
+    pub(super) fn work(&mut self, clock: Clock, commands: usize) {
+        let end = self.commands.count() + commands as u64;
+        while self.commands.count() < end {
+            match clock {
+                Clock::Untimed => self.apply_next(),
+                Clock::Timed => self.submit_some(),
+            }
+        }
+    }
+
+    fn apply_next(&mut self) {
+        let (command, data) = self.commands.next();
+        self.oracle.sent(&command, &data);
+        assert_eq!(self.drive.apply(command, &data), Outcome::Good);
+        self.oracle.promised(&command, self.recorder.count());
+        self.check_read(&command);
+    }
+
+    /// Some commands at a time, on slots of their own; a flush by itself.
+    fn submit_some(&mut self) {
+        let mut burst: Vec<(Command, Vec<u8>)> = Vec::new();
+        while burst.len() < 4 {
+            let (command, data) = self.commands.next();
+            let is_flush = command.kind == CommandKind::Flush;
+            let overlaps = |other: &(Command, Vec<u8>)| self.commands.overlap(&command, &other.0);
+            if is_flush || burst.iter().any(overlaps) {
+                self.submit_all(std::mem::take(&mut burst));
+            }
+            burst.push((command, data));
+            if is_flush {
+                break;
+            }
+        }
+        self.submit_all(burst);
+    }
+
+    fn submit_all(&mut self, burst: Vec<(Command, Vec<u8>)>) {
+        let keeps = self.drive.drive_file().keeps_its_buffer();
+        for (command, data) in &burst {
+            self.oracle.sent(command, data);
+            self.drive.submit(*command, data, self.now);
+        }
+        let (mut left, mut done) = (burst.len(), Vec::new());
+        while left > 0 {
+            self.now = self.drive.next_event().expect("something is outstanding");
+            self.drive.advance(self.now, &mut done);
+            for completion in done.drain(..) {
+                left -= 1;
+                assert_eq!(completion.outcome, Outcome::Good);
+                let command = burst.iter().find(|(c, _)| c.id == completion.id).unwrap().0;
+                match command.kind {
+                    CommandKind::Flush => self.oracle.flushed(self.recorder.count()),
+                    CommandKind::Write if keeps => {
+                        self.oracle.promised(&command, self.recorder.count());
+                    }
+                    _ => {}
+                }
+                self.check_read(&command);
+            }
+        }
+    }
+
+    fn check_read(&mut self, command: &Command) {
+        if command.kind == CommandKind::Read {
+            self.oracle.check_newest(&mut self.drive, command);
+        }
+    }
+
+    /// Waits until the array is at rest.
+    pub(super) fn pause(&mut self) {
+        let mut done = Vec::new();
+        while let Some(at) = self.drive.next_event() {
+            self.now = at;
+            self.drive.advance(at, &mut done);
+        }
+        assert!(done.is_empty(), "nothing was outstanding");
+    }
+}

@@ -1,0 +1,263 @@
+//! Knows what each slot may hold: what it held when it was last promised to stay, or anything that
+//! was written since.
+
+use crate::DataDrive;
+use ftlab_base::rng::Stream;
+use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, RootSeed, SECTOR_BYTES, SimTime};
+use rand::{Rng, RngExt};
+
+const SECTOR: usize = SECTOR_BYTES as usize;
+
+/// What a slot held, version after version; the bytes are made of the numbers when they are needed.
+#[derive(Debug, Clone)]
+pub(super) struct Oracle {
+    slot_bytes: usize,
+    /// By slot: its versions, and from how many operations of the storage on each is promised.
+    slots: Vec<Vec<Version>>,
+}
+
+#[derive(Debug, Clone)]
+struct Version {
+    bytes: Vec<u8>,
+    promised_at: usize,
+}
+
+const NEVER: usize = usize::MAX;
+
+impl Oracle {
+    pub(super) fn new(drive: &DataDrive) -> Oracle {
+        let slot_bytes = drive.slot_sectors() as usize * SECTOR;
+        let slots = drive.capacity_bytes() as usize / slot_bytes;
+        let empty = Version {
+            bytes: vec![0; slot_bytes],
+            promised_at: 0,
+        };
+        Oracle {
+            slot_bytes,
+            slots: vec![vec![empty]; slots],
+        }
+    }
+
+    pub(super) fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The host has sent a command.
+    pub(super) fn sent(&mut self, command: &Command, data: &[u8]) {
+        let (mut sector, end) = (
+            command.lba.0 as usize,
+            command.lba.0 as usize + command.sectors as usize,
+        );
+        let first = sector;
+        let per_slot = self.slot_bytes / SECTOR;
+        while sector < end {
+            let within = sector % per_slot;
+            let sectors = (per_slot - within).min(end - sector);
+            let versions = &mut self.slots[sector / per_slot];
+            if command.kind == CommandKind::Read {
+                return;
+            }
+            let mut bytes = versions.last().unwrap().bytes.clone();
+            let part = &mut bytes[within * SECTOR..(within + sectors) * SECTOR];
+            match command.kind {
+                CommandKind::Write => {
+                    let from = (sector - first) * SECTOR;
+                    part.copy_from_slice(&data[from..from + sectors * SECTOR]);
+                }
+                CommandKind::Trim if sectors == per_slot => part.fill(0),
+                _ => {}
+            }
+            versions.push(Version {
+                bytes,
+                promised_at: NEVER,
+            });
+            sector += sectors;
+        }
+    }
+
+    /// The host was told, after so many operations of the storage, that a command is done; of a
+    /// drive that keeps what it acknowledges.
+    pub(super) fn promised(&mut self, command: &Command, operations: usize) {
+        let per_slot = (self.slot_bytes / SECTOR) as u64;
+        let end = command.lba.0 + u64::from(command.sectors);
+        for slot in command.lba.0 / per_slot..end.div_ceil(per_slot) {
+            promise(&mut self.slots[slot as usize], operations);
+        }
+    }
+
+    /// The host was told that everything is flushed.
+    pub(super) fn flushed(&mut self, operations: usize) {
+        for versions in &mut self.slots {
+            promise(versions, operations);
+        }
+    }
+
+    /// Checks a drive that was found after so many operations. Gives how many slots hold what was not
+    /// promised yet.
+    pub(super) fn check(&self, drive: &mut DataDrive, operations: usize, what: &str) -> usize {
+        let mut newer = 0;
+        for (slot, versions) in self.slots.iter().enumerate() {
+            let mut found = vec![0; self.slot_bytes];
+            let lba = Lba((slot * self.slot_bytes / SECTOR) as u64);
+            drive
+                .read(lba, &mut found)
+                .unwrap_or_else(|why| panic!("{what}: slot {slot}: {why}"));
+            let floor = versions.iter().rposition(|v| v.promised_at <= operations);
+            let floor = floor.expect("the first is promised");
+            let may = &versions[floor..];
+            let is = may.iter().rposition(|version| version.bytes == found);
+            let Some(is) = is else {
+                let old = versions.iter().position(|version| version.bytes == found);
+                panic!(
+                    "{what}: slot {slot} holds version {old:?} of {}, promised {floor}",
+                    versions.len()
+                );
+            };
+            newer += usize::from(is > 0);
+            let (mapped, _) = drive.is_mapped(lba, 1);
+            assert!(
+                mapped || found.iter().all(|&byte| byte == 0),
+                "{what}: slot {slot} is unmapped and holds something"
+            );
+        }
+        newer
+    }
+
+    /// Checks that a drive at work gives the newest of what a command covers.
+    pub(super) fn check_newest(&self, drive: &mut DataDrive, command: &Command) {
+        let mut found = vec![0; command.bytes() as usize];
+        drive.read(command.lba, &mut found).unwrap();
+        let per_slot = self.slot_bytes / SECTOR;
+        for (n, found) in found.chunks(SECTOR).enumerate() {
+            let sector = command.lba.0 as usize + n;
+            let newest = &self.slots[sector / per_slot].last().unwrap().bytes;
+            let from = sector % per_slot * SECTOR;
+            assert!(
+                newest[from..from + SECTOR] == *found,
+                "sector {sector} is not the newest"
+            );
+        }
+    }
+
+    /// A drive was found so: what it holds is all that there is.
+    pub(super) fn settle(&mut self, drive: &mut DataDrive) {
+        for (slot, versions) in self.slots.iter_mut().enumerate() {
+            let mut bytes = vec![0; self.slot_bytes];
+            let lba = Lba((slot * self.slot_bytes / SECTOR) as u64);
+            drive.read(lba, &mut bytes).unwrap();
+            *versions = vec![Version {
+                bytes,
+                promised_at: 0,
+            }];
+        }
+    }
+}
+
+fn promise(versions: &mut [Version], operations: usize) {
+    let last = versions.last_mut().expect("there is a first one");
+    last.promised_at = last.promised_at.min(operations);
+}
+
+/// Commands at random, with their bytes.
+#[derive(Debug)]
+pub(super) struct Commands {
+    rng: Stream,
+    capacity_sectors: u64,
+    slot_sectors: u64,
+    next: u64,
+}
+
+impl Commands {
+    pub(super) fn new(drive: &DataDrive, seed: u64) -> Commands {
+        Commands {
+            rng: RootSeed(seed).stream("commands"),
+            capacity_sectors: drive.capacity_bytes() / SECTOR_BYTES,
+            slot_sectors: u64::from(drive.slot_sectors()),
+            next: 0,
+        }
+    }
+
+    /// Commands so far.
+    pub(super) fn count(&self) -> u64 {
+        self.next
+    }
+
+    /// Whether two commands touch a slot in common.
+    pub(super) fn overlap(&self, one: &Command, other: &Command) -> bool {
+        let slots = |command: &Command| {
+            let end = command.lba.0 + u64::from(command.sectors);
+            command.lba.0 / self.slot_sectors..end.div_ceil(self.slot_sectors)
+        };
+        let (one, other) = (slots(one), slots(other));
+        one.start < other.end && other.start < one.end
+    }
+
+    fn command(&mut self, kind: CommandKind, lba: u64, sectors: u64) -> Command {
+        self.next += 1;
+        Command {
+            id: CommandId(self.next),
+            kind,
+            lba: Lba(lba),
+            sectors: sectors as u32,
+            content: Content::RANDOM,
+            at: SimTime::ZERO,
+        }
+    }
+
+    /// Some sectors: whole slots mostly, and parts of one or two.
+    fn range(&mut self) -> (u64, u64) {
+        let slots = self.capacity_sectors / self.slot_sectors;
+        let first = self.rng.random_range(0..slots) * self.slot_sectors;
+        let (lba, sectors) = if self.rng.random_ratio(2, 3) {
+            (first, self.rng.random_range(1..=3) * self.slot_sectors)
+        } else {
+            let within = self.rng.random_range(0..self.slot_sectors);
+            let sectors = self.rng.random_range(1..=self.slot_sectors);
+            (first + within, sectors)
+        };
+        (lba, sectors.min(self.capacity_sectors - lba))
+    }
+
+    /// A command and its bytes.
+    pub(super) fn next(&mut self) -> (Command, Vec<u8>) {
+        let (lba, sectors) = self.range();
+        match self.rng.random_range(0..20) {
+            0 => (self.command(CommandKind::Flush, 0, 0), Vec::new()),
+            1 | 2 => (self.command(CommandKind::Trim, lba, sectors), Vec::new()),
+            3 => (self.command(CommandKind::Read, lba, sectors), Vec::new()),
+            _ => {
+                let command = self.command(CommandKind::Write, lba, sectors);
+                let data = self.data(command.bytes() as usize);
+                (command, data)
+            }
+        }
+    }
+
+    pub(super) fn flush(&mut self) -> Command {
+        self.command(CommandKind::Flush, 0, 0)
+    }
+
+    /// Bytes that compress not at all, by half, to nothing, or that were written before.
+    fn data(&mut self, bytes: usize) -> Vec<u8> {
+        let mut data = vec![0; bytes];
+        match self.rng.random_range(0..8) {
+            0 => {}
+            1 => {
+                // One of a few, the same for every slot.
+                let which = self.rng.random_range(0..3);
+                RootSeed(which)
+                    .stream("known")
+                    .fill_bytes(&mut data[..bytes.min(4096)]);
+                let (first, rest) = data.split_at_mut(bytes.min(4096));
+                rest.chunks_mut(4096).for_each(|part| {
+                    part.copy_from_slice(&first[..part.len()]);
+                });
+            }
+            2 | 3 => data.chunks_mut(SECTOR).for_each(|sector| {
+                self.rng.fill_bytes(&mut sector[..SECTOR / 2]);
+            }),
+            _ => self.rng.fill_bytes(&mut data),
+        }
+        data
+    }
+}
