@@ -4,7 +4,7 @@ SHELL         := /bin/sh
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup tools rust build review test test-web bench fuzz nightly clean FORCE
+.PHONY: help setup tools rust build review test test-web soak bench fuzz nightly clean FORCE
 
 CHROMIUM ?= chromium
 
@@ -85,6 +85,10 @@ test-web: out/test-review/$(REPORT)
 out/test-review/$(REPORT): $(FTLAB) $(DATA)
 	$(FTLAB) review --out $(@D)
 	@touch $@
+
+# Of attached drives; SOAK_SECONDS=60 for less.
+soak: setup ## verify an attached drive under a mixed load for SOAK_SECONDS=600
+	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) cargo test -p ftlab --test attach -- --ignored --nocapture
 
 bench: ## run the benchmarks
 	cargo bench --workspace

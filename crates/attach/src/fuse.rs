@@ -5,13 +5,13 @@
 //! other in the drive alone.
 
 use crate::engine::{Answer, Ask, Engine, What};
+use ftlab_base::SECTOR_BYTES;
+use ftlab_nbd::NbdError;
 use fuser::{
     BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags,
     Generation, INodeNo, InitFlags, KernelConfig, LockOwner, MountOption, OpenFlags, ReplyAttr,
     ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite, Request, WriteFlags,
 };
-use ftlab_base::SECTOR_BYTES;
-use ftlab_nbd::NbdError;
 use rustix::fs::FallocateFlags;
 use std::ffi::OsStr;
 use std::io;
@@ -76,7 +76,11 @@ impl Mounted {
     /// # Errors
     /// When somebody uses it.
     pub fn unmount(self) -> io::Result<()> {
-        self.session.umount_and_join()
+        match self.session.umount_and_join() {
+            // Somebody has unmounted it already.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+            result => result,
+        }
     }
 }
 

@@ -308,7 +308,12 @@ fn at_its_end_a_drive_fails_writes_and_is_read_on() {
     // And the same drive in time.
     let drive = engine.stop().expect("the drive");
     let engine = Engine::start(drive, Timing::Model).expect("an engine");
-    assert!(engine.look(|drive| drive.device().fault()).expect("it runs").is_some());
+    assert!(
+        engine
+            .look(|drive| drive.device().fault())
+            .expect("it runs")
+            .is_some()
+    );
     for slot in (0..slots).filter(|slot| *slot != last) {
         let data = read(&engine, slot * 8..slot * 8 + 8).expect("reads go on");
         assert_eq!(sectors(&data), [newest[slot as usize]; 8], "slot {slot}");
@@ -396,4 +401,33 @@ fn a_drive_without_trim_keeps_what_is_trimmed_and_writes_zeroes() {
         fast: true,
     };
     assert_eq!(do_(&engine, fast, 8..16), Err(NbdError::NotSup));
+}
+
+#[test]
+fn a_drive_that_is_off_its_bus_answers_nothing_until_it_is_back() {
+    let engine = small(Timing::Model);
+    write(&engine, 0..8, 1, true).expect("room");
+    // Under way when it vanishes, and asked for later.
+    let under_way = ask(&engine, What::Write, 8..16, true, vec![2; 4096]);
+    engine.set_presence(false);
+    let later = ask(&engine, What::Read, 0..8, false, vec![0; 4096]);
+    let soon = Duration::from_millis(50);
+    assert!(under_way.recv_timeout(soon).is_err());
+    assert!(later.recv_timeout(soon).is_err());
+    engine.set_presence(true);
+    assert_eq!(sectors(&read(&engine, 0..8).expect("data")), [1; 8]);
+    // What was lost stays lost; the host has given nothing up yet.
+    assert!(later.try_recv().is_err());
+    assert_eq!(engine.statistics().reads.requests, 1);
+    engine.stop().expect("the drive");
+    assert!(
+        later.recv_timeout(PATIENCE).is_err(),
+        "dropped, which is an error"
+    );
+
+    let engine = small(Timing::Off);
+    engine.set_presence(false);
+    assert_eq!(write(&engine, 0..8, 1, false), Err(NbdError::Io));
+    engine.set_presence(true);
+    assert_eq!(write(&engine, 0..8, 1, false), Ok(()));
 }

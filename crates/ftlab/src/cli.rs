@@ -1,6 +1,8 @@
 //! What can be typed. The options of a command stand with it.
 
-use crate::{accuracy, claims, compare, endurance, report, review, run, serve, show, theory};
+use crate::{
+    accuracy, claims, compare, endurance, report, review, run, serve, show, theory, tools,
+};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ftlab_drive::{Catalog, DriveError, Testbed};
 
@@ -54,6 +56,16 @@ pub enum Command {
     Claims(claims::Options),
     /// Attach a drive as a block device that keeps its data
     Serve(serve::Options),
+    /// Show an attached drive's SMART attributes, as smartctl does
+    Smart(tools::SmartOptions),
+    /// Watch an attached drive at work
+    Top(tools::TopOptions),
+    /// Erase an attached drive as a whole (ATA SECURITY ERASE UNIT)
+    Erase(tools::EraseOptions),
+    /// Tell an attached drive what it need not keep (TRIM)
+    Trim(tools::TrimOptions),
+    /// Change what the host can address of an attached drive (ATA SET MAX)
+    SetMax(tools::SetMaxOptions),
 }
 
 /// What a command prints.

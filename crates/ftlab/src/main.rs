@@ -20,6 +20,7 @@ mod screen;
 mod serve;
 mod show;
 mod theory;
+mod tools;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -38,6 +39,11 @@ fn main() -> ExitCode {
         Command::Theory(args) => theory::command(&args),
         Command::Claims(args) => claims::command(&args),
         Command::Serve(args) => serve::command(&args),
+        Command::Smart(args) => tools::smart(&args),
+        Command::Top(args) => tools::top(&args),
+        Command::Erase(args) => tools::erase(&args),
+        Command::Trim(args) => tools::trim(&args),
+        Command::SetMax(args) => tools::set_max(&args),
     };
     failure::exit(outcome)
 }

@@ -56,9 +56,21 @@ impl Metrics {
     fn counts(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
         type Count = fn(&Tally) -> u64;
         let counts: [(&str, &str, Option<&Unit>, Count); 3] = [
-            ("requests", "Requests answered", None, |tally| tally.requests),
-            ("requests_failed", "Requests answered with an error", None, |tally| tally.failed),
-            ("requested", "What was read, written and trimmed", Some(&Unit::Bytes), |tally| tally.bytes),
+            ("requests", "Requests answered", None, |tally| {
+                tally.requests
+            }),
+            (
+                "requests_failed",
+                "Requests answered with an error",
+                None,
+                |tally| tally.failed,
+            ),
+            (
+                "requested",
+                "What was read, written and trimmed",
+                Some(&Unit::Bytes),
+                |tally| tally.bytes,
+            ),
         ];
         for (name, help, unit, count) in counts {
             let mut family = encoder.encode_descriptor(name, help, unit, MetricType::Counter)?;
@@ -91,28 +103,82 @@ impl Metrics {
         let counters = &drive.counters;
         let bytes = Some(&Unit::Bytes);
         for (name, help, unit, value) in [
-            ("host_written", "Bytes the host wrote", bytes, counters.host_bytes_written),
-            ("nand_programmed", "Bytes programmed", bytes, counters.nand_bytes_programmed),
+            (
+                "host_written",
+                "Bytes the host wrote",
+                bytes,
+                counters.host_bytes_written,
+            ),
+            (
+                "nand_programmed",
+                "Bytes programmed",
+                bytes,
+                counters.nand_bytes_programmed,
+            ),
             ("nand_reads", "Pages read", None, counters.nand_reads),
-            ("nand_programs", "Pages programmed", None, counters.nand_programs),
-            ("moved_programs", "Pages programmed to move data", None, counters.moved_programs),
-            ("map_programs", "Pages programmed for the mapping table", None, counters.map_programs),
+            (
+                "nand_programs",
+                "Pages programmed",
+                None,
+                counters.nand_programs,
+            ),
+            (
+                "moved_programs",
+                "Pages programmed to move data",
+                None,
+                counters.moved_programs,
+            ),
+            (
+                "map_programs",
+                "Pages programmed for the mapping table",
+                None,
+                counters.map_programs,
+            ),
             ("nand_erases", "Blocks erased", None, counters.nand_erases),
-            ("buffer_stalls", "Writes that waited for room in the write buffer", None, counters.buffer_stalls),
+            (
+                "buffer_stalls",
+                "Writes that waited for room in the write buffer",
+                None,
+                counters.buffer_stalls,
+            ),
         ] {
             let mut one = encoder.encode_descriptor(name, help, unit, MetricType::Counter)?;
             one.encode_counter::<NoLabelSet, _, u64>(&value, None)?;
         }
         let mut gauges = vec![
-            ("write_amplification", "Bytes programmed over bytes the host wrote", drive.write_amplification),
-            ("takes_writes", "1 while the drive takes writes", f64::from(u8::from(drive.fault.is_none()))),
+            (
+                "write_amplification",
+                "Bytes programmed over bytes the host wrote",
+                drive.write_amplification,
+            ),
+            (
+                "takes_writes",
+                "1 while the drive takes writes",
+                f64::from(u8::from(drive.fault.is_none())),
+            ),
         ];
         if let Some(wear) = &drive.wear {
             gauges.extend([
-                ("block_erases_mean", "Erases of the mean block", wear.erases_mean),
-                ("block_erases_max", "Erases of the most worn block", wear.erases_max.into()),
-                ("grown_bad_blocks", "Blocks that went bad", wear.grown_bad_blocks.into()),
-                ("spare_superblocks", "Superblocks left to replace bad blocks with", wear.spare_superblocks.into()),
+                (
+                    "block_erases_mean",
+                    "Erases of the mean block",
+                    wear.erases_mean,
+                ),
+                (
+                    "block_erases_max",
+                    "Erases of the most worn block",
+                    wear.erases_max.into(),
+                ),
+                (
+                    "grown_bad_blocks",
+                    "Blocks that went bad",
+                    wear.grown_bad_blocks.into(),
+                ),
+                (
+                    "spare_superblocks",
+                    "Superblocks left to replace bad blocks with",
+                    wear.spare_superblocks.into(),
+                ),
             ]);
         }
         for (name, help, value) in gauges {
@@ -133,7 +199,10 @@ fn buckets(histogram: &LatencyHistogram) -> (f64, Vec<(f64, u64)>) {
             None => above += count,
         }
     }
-    let mut buckets: Vec<_> = buckets.iter().map(|(ns, count)| (*ns as f64 / 1e9, *count)).collect();
+    let mut buckets: Vec<_> = buckets
+        .iter()
+        .map(|(ns, count)| (*ns as f64 / 1e9, *count))
+        .collect();
     buckets.push((f64::MAX, above));
     let sum_ns = histogram.mean_ns() * histogram.count() as f64;
     (sum_ns / 1e9, buckets)

@@ -6,6 +6,7 @@
 //! | `GET /metrics` | the same for Prometheus |
 //! | `POST /erase` | ATA SECURITY ERASE UNIT |
 //! | `POST /trim` | `{"offset_bytes": …, "bytes": …}`, or everything |
+//! | `POST /vanish`, `/return` | the drive leaves its bus, and comes back |
 //! | `POST /rest` | `{"hours": …, "celsius": …}`: the drive lies without power, and its data age |
 //!
 //! What fails is answered with a status and a line that says why.
@@ -112,13 +113,18 @@ impl Drop for Control {
 
 fn answer(engine: &Engine, mut request: Request) {
     let mut body = String::new();
-    let read = request.as_reader().take(BODY_BYTES_MAX).read_to_string(&mut body);
+    let read = request
+        .as_reader()
+        .take(BODY_BYTES_MAX)
+        .read_to_string(&mut body);
     let (status, kind, text) = match read {
         Ok(_) => route(engine, request.method(), request.url(), &body),
         Err(error) => (400, PLAIN, format!("the body cannot be read: {error}\n")),
     };
     let header = tiny_http::Header::from_bytes("Content-Type", kind).expect("ASCII");
-    let response = Response::from_string(text).with_status_code(status).with_header(header);
+    let response = Response::from_string(text)
+        .with_status_code(status)
+        .with_header(header);
     // Whoever asked may be gone.
     let _ = request.respond(response.with_chunked_threshold(usize::MAX));
 }
@@ -129,12 +135,15 @@ fn route(engine: &Engine, method: &Method, url: &str, body: &str) -> Told {
             let text = serde_json::to_string(&report).expect("numbers and names");
             (200, JSON, text + "\n")
         }),
-        (Method::Get, "/metrics") => {
-            Report::of(engine).map(|(report, counted)| (200, OPEN_METRICS, metrics::text(report, counted)))
-        }
+        (Method::Get, "/metrics") => Report::of(engine)
+            .map(|(report, counted)| (200, OPEN_METRICS, metrics::text(report, counted))),
         (Method::Post, "/erase") => engine
             .quietly(|drive| drive.secure_erase().map_err(|error| error.to_string()))
             .map(told),
+        (Method::Post, "/vanish" | "/return") => {
+            engine.set_presence(url == "/return");
+            Ok(told(Ok(())))
+        }
         (Method::Post, "/trim") => match parsed::<Trim>(body) {
             Ok(trim) => Ok(told(self::trim(engine, &trim))),
             Err(wrong) => return wrong,
@@ -142,19 +151,28 @@ fn route(engine: &Engine, method: &Method, url: &str, body: &str) -> Told {
         (Method::Post, "/rest") => match parsed::<Rest>(body) {
             Ok(Rest { hours, celsius }) => {
                 if !(hours >= 0.0 && hours.is_finite() && celsius.is_finite()) {
-                    return (400, PLAIN, format!("{hours} hours at {celsius} °C cannot be\n"));
+                    return (
+                        400,
+                        PLAIN,
+                        format!("{hours} hours at {celsius} °C cannot be\n"),
+                    );
                 }
                 let rest = engine.quietly(move |drive| drive.rest(hours, celsius));
                 rest.map(|rest| told(rest.map_err(|error| error.to_string())))
             }
             Err(wrong) => return wrong,
         },
-        (_, "/statistics" | "/metrics" | "/erase" | "/trim" | "/rest") => {
+        (_, "/statistics" | "/metrics" | "/erase" | "/trim" | "/vanish" | "/return" | "/rest") => {
             return (405, PLAIN, format!("{method} is not what {url} is for\n"));
         }
         _ => {
-            let known = "GET /statistics, GET /metrics, POST /erase, POST /trim, POST /rest";
-            return (404, PLAIN, format!("there is no {url}; there are {known}\n"));
+            let known = "GET /statistics, GET /metrics, POST /erase, POST /trim, POST /vanish, POST \
+                         /return, POST /rest";
+            return (
+                404,
+                PLAIN,
+                format!("there is no {url}; there are {known}\n"),
+            );
         }
     };
     done.unwrap_or_else(|Stopped| (503, PLAIN, format!("{Stopped}\n")))

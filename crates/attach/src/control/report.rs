@@ -135,6 +135,8 @@ pub struct DriveReport {
     pub capacity_bytes: u64,
     /// Why it takes no more writes.
     pub fault: Option<String>,
+    /// Why the storage under its image does not do what is asked.
+    pub storage_failure: Option<String>,
     /// Totals since it was made.
     #[serde(flatten)]
     pub counters: Counters,
@@ -159,6 +161,7 @@ impl DriveReport {
             name: file.name().to_owned(),
             capacity_bytes: drive.capacity_bytes(),
             fault: device.fault(),
+            storage_failure: drive.failure().map(ToString::to_string),
             write_amplification: counters.write_amplification(),
             counters,
             wear: health.as_ref().map(Wear::from),

@@ -130,6 +130,15 @@ impl Engine {
         told.recv().map_err(|_| Stopped)
     }
 
+    /// Has the drive leave its bus, as drives do whose firmware hangs, or come back. While it is away
+    /// nothing is answered, until the host gives up after 30 seconds; without time at once.
+    pub fn set_presence(&self, is_there: bool) {
+        match &self.how {
+            How::Timed(timed) => timed.set_presence(is_there),
+            How::Untimed(untimed) => untimed.set_presence(is_there),
+        }
+    }
+
     /// What was counted since it began.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
@@ -165,10 +174,10 @@ fn answer_at_once(ask: &Ask, trim_sectors: Option<u64>) -> Option<Result<(), Nbd
 
 /// What a command came to, for the client. That the drive takes no more is an error of the medium: it
 /// still has the room that it promised.
-fn outcome(drive: &DataDrive, outcome: Outcome) -> Result<(), NbdError> {
+fn outcome(outcome: Outcome) -> Result<(), NbdError> {
     match outcome {
-        Outcome::Good if drive.failure().is_none() => Ok(()),
-        _ => Err(NbdError::Io),
+        Outcome::Good => Ok(()),
+        Outcome::WriteFault | Outcome::Unrecoverable | Outcome::Gone => Err(NbdError::Io),
     }
 }
 

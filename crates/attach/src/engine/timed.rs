@@ -18,6 +18,9 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
+/// After what time a host gives a command up that nobody answers: the default of Linux for disks.
+const GIVEN_UP_AFTER: Nanos = Nanos::from_millis(30_000);
+
 /// Commands of one request that are at the drive at once.
 const PIECES_AT_ONCE: u32 = 8;
 
@@ -28,6 +31,8 @@ enum Job {
     Look(Call),
     /// To be called when nothing is under way and everything is flushed; what comes later waits.
     Quiet(Call),
+    /// The drive is on its bus, or off it.
+    Presence(bool),
     Stop,
 }
 
@@ -98,6 +103,10 @@ impl Timed {
         });
     }
 
+    pub fn set_presence(&self, is_there: bool) {
+        self.give(Job::Presence(is_there));
+    }
+
     pub fn statistics(&self) -> Statistics {
         self.shared.statistics().clone()
     }
@@ -166,6 +175,10 @@ struct Loop<'a> {
     quiet: Option<(Call, bool)>,
     /// What waits for that.
     held: VecDeque<Job>,
+    /// The drive is off its bus.
+    is_gone: bool,
+    /// What nobody answers, and when the host gives it up.
+    lost: VecDeque<(SimTime, Ask)>,
     is_stopping: bool,
     done: Vec<Completion>,
     /// When those that were just answered were done.
@@ -185,6 +198,8 @@ impl<'a> Loop<'a> {
             commands: 0,
             quiet: None,
             held: VecDeque::new(),
+            is_gone: false,
+            lost: VecDeque::new(),
             is_stopping: false,
             done: Vec::new(),
             answered: Vec::new(),
@@ -205,7 +220,8 @@ impl<'a> Loop<'a> {
                 self.finish_at_once();
                 return self.drive;
             }
-            let next = self.drive.next_event();
+            let given_up = self.lost.front().map(|(at, _)| *at);
+            let next = self.drive.next_event().into_iter().chain(given_up).min();
             waiter.wait(next.map(|at| self.began + std::time::Duration::from_nanos(at.0)));
         }
     }
@@ -227,6 +243,8 @@ impl<'a> Loop<'a> {
         match job {
             Job::Stop => self.is_stopping = true,
             Job::Look(call) => call(&mut self.drive),
+            Job::Presence(true) => self.is_gone = false,
+            Job::Presence(false) => self.vanish(),
             job if self.quiet.is_some() => self.held.push_back(job),
             Job::Quiet(call) => {
                 self.quiet = Some((call, false));
@@ -238,6 +256,10 @@ impl<'a> Loop<'a> {
                     return;
                 }
                 self.advance(self.time_of(ask.arrived_at()));
+                if self.is_gone {
+                    self.lose(ask);
+                    return;
+                }
                 let writes = !matches!(ask.what(), What::Read | What::Flush);
                 let flight = Flight {
                     pieces: Pieces::of(ask.what(), ask.range(), self.trim_sectors),
@@ -294,10 +316,30 @@ impl<'a> Loop<'a> {
         self.drive.submit(command, piece.data(data), self.clock);
     }
 
-    /// Brings the drive to the present and answers what is done.
+    /// The drive leaves its bus: what is under way goes on in it, and nobody hears of that.
+    fn vanish(&mut self) {
+        self.is_gone = true;
+        for number in 0..self.flights.len() {
+            let flight = self.flights[number].as_mut();
+            if let Some(ask) = flight.and_then(|flight| flight.ask.take()) {
+                self.lose(ask);
+            }
+        }
+    }
+
+    fn lose(&mut self, ask: Ask) {
+        self.lost.push_back((self.clock + GIVEN_UP_AFTER, ask));
+    }
+
+    /// Brings the drive to the present and answers what is done, or was waited for long enough.
     fn catch_up(&mut self) {
         self.advance(self.time_of(Instant::now()));
         self.land();
+        while self.lost.front().is_some_and(|(at, _)| *at <= self.clock) {
+            let (_, ask) = self.lost.pop_front().expect("the first");
+            self.count(&ask, &Err(NbdError::Io), GIVEN_UP_AFTER);
+            ask.answer(Err(NbdError::Io));
+        }
     }
 
     /// Answers what is done, all with one call for each client.
@@ -322,7 +364,7 @@ impl<'a> Loop<'a> {
         let flight = self.flights[number as usize].take();
         let mut flight = flight.expect("a command of a request under way");
         flight.outstanding -= 1;
-        flight.result = flight.result.and(outcome(&self.drive, completion.outcome));
+        flight.result = flight.result.and(outcome(completion.outcome));
         self.go_on(number, &mut flight);
         if flight.outstanding > 0 {
             self.flights[number as usize] = Some(flight);

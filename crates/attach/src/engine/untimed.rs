@@ -13,6 +13,8 @@ struct State {
     /// Nothing once the engine has stopped.
     drive: Option<DataDrive>,
     statistics: Statistics,
+    /// The drive is off its bus.
+    is_gone: bool,
 }
 
 pub(super) struct Untimed {
@@ -27,6 +29,7 @@ impl Untimed {
             state: Mutex::new(State {
                 drive: Some(drive),
                 statistics: Statistics::default(),
+                is_gone: false,
             }),
         }
     }
@@ -41,15 +44,27 @@ impl Untimed {
             return;
         }
         let mut state = self.state();
-        let State { drive, statistics } = &mut *state;
+        let State {
+            drive,
+            statistics,
+            is_gone,
+        } = &mut *state;
         // Dropped, it is answered with an error.
         let Some(drive) = drive else { return };
-        let result = perform(drive, &mut ask, self.trim_sectors);
+        // Without time nobody waits for what does not come.
+        let result = match *is_gone {
+            true => Err(NbdError::Io),
+            false => perform(drive, &mut ask, self.trim_sectors),
+        };
         let range = ask.range();
         let bytes = (range.end - range.start) * SECTOR_BYTES;
         statistics.count(ask.what(), bytes, result.is_ok(), None);
         drop(state);
         ask.answer(result);
+    }
+
+    pub fn set_presence(&self, is_there: bool) {
+        self.state().is_gone = !is_there;
     }
 
     pub fn call(&self, call: Call) {
@@ -81,8 +96,7 @@ fn perform(
             content: Content::RANDOM,
             at: SimTime::ZERO,
         };
-        let how = drive.apply(command, piece.data(data));
-        outcome(drive, how)
+        outcome(drive.apply(command, piece.data(data)))
     };
     for piece in Pieces::of(ask.what(), ask.range(), trim_sectors) {
         apply(&piece, ask.data())?;

@@ -98,7 +98,10 @@ mod tests {
         }
         late.record(Nanos::from_micros(900));
         let text = text(&late);
-        assert!(text.starts_with("lateness of 100 answers  p50 3.00 µs  p90"), "{text}");
+        assert!(
+            text.starts_with("lateness of 100 answers  p50 3.00 µs  p90"),
+            "{text}"
+        );
         assert!(text.contains("max 900 µs"), "{text}");
         assert!(text.contains(&"#".repeat(50)), "{text}");
     }

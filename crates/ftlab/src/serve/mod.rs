@@ -103,7 +103,11 @@ pub fn command(options: &Options) -> Outcome {
     let signals = Signals::catch()?;
     let testbed = Catalog::testbed(&options.testbed)?;
     let Opened { drive, how } = place::open(options, &testbed)?;
-    let description = format!("{} ({})", drive.drive_file().name(), drive.drive_file().slug());
+    let description = format!(
+        "{} ({})",
+        drive.drive_file().name(),
+        drive.drive_file().slug()
+    );
     let is_rotational = drive.drive_file().kind() == Kind::Disk;
     let timing = match options.timing {
         TimingName::Model => Timing::Model,
@@ -115,14 +119,21 @@ pub fn command(options: &Options) -> Outcome {
     let ways = Ways::open(options, &engine, listen, &description, is_rotational);
     let outcome = ways.and_then(|ways| {
         let mut text = format!("drive    {description}\n");
-        text += &format!("         {}, {how}\n", screen::capacity(engine.size_bytes()));
+        text += &format!(
+            "         {}, {how}\n",
+            screen::capacity(engine.size_bytes())
+        );
         screen::print(&(text + &ways.told(options) + "ready\n"))?;
         run(options, &engine, &signals, &ways)
     });
     // Whatever happened, the image is closed as it should be.
     let closed = match engine.stop() {
-        Some(drive) => drive.close().map_err(|error| Failure::Running(error.to_string())),
-        None => Err(Failure::Running("the drive ended by a fault of the program".into())),
+        Some(drive) => drive
+            .close()
+            .map_err(|error| Failure::Running(error.to_string())),
+        None => Err(Failure::Running(
+            "the drive ended by a fault of the program".into(),
+        )),
     };
     outcome.and(closed)?;
     if options.timing == TimingName::Model {
@@ -147,14 +158,18 @@ impl Ways {
         is_rotational: bool,
     ) -> Result<Ways, Failure> {
         let control = options.control_path().map(|path| {
-            Control::start(Arc::clone(engine), &path)
-                .map_err(|error| Failure::Input(format!("cannot listen at {}: {error}", path.display())))
+            Control::start(Arc::clone(engine), &path).map_err(|error| {
+                Failure::Input(format!("cannot listen at {}: {error}", path.display()))
+            })
         });
         let control = control.transpose()?;
         let mounted = options.fuse.as_ref().map(|folder| {
             let mounted = Mounted::mount(Arc::clone(engine), folder, options.read_only);
             mounted.map_err(|error| {
-                Failure::Input(format!("cannot mount the drive in {}: {error}", folder.display()))
+                Failure::Input(format!(
+                    "cannot mount the drive in {}: {error}",
+                    folder.display()
+                ))
             })
         });
         let mounted = mounted.transpose()?;

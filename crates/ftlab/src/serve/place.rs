@@ -72,7 +72,10 @@ fn reopen(
         sync: options.sync,
     };
     let (drive, recovery) = DataDrive::open(path, &open).map_err(input)?;
-    if let Some(bytes) = options.size.filter(|bytes| *bytes != drive.capacity_bytes()) {
+    if let Some(bytes) = options
+        .size
+        .filter(|bytes| *bytes != drive.capacity_bytes())
+    {
         return Err(Failure::Input(format!(
             "{} has {} bytes and not {bytes}: leave out --size; `ftlab set-max` changes it",
             path.display(),

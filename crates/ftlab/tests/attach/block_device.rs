@@ -66,7 +66,9 @@ impl Block {
             nbdfuse.spawn().expect("`make setup` installs nbdfuse")
         });
         let file = folder.join("disk");
-        wait_until("the file is there", || file.metadata().is_ok_and(|file| file.len() > 0));
+        wait_until("the file is there", || {
+            file.metadata().is_ok_and(|file| file.len() > 0)
+        });
         let file = file.to_str().expect("ASCII");
         let device = said("losetup", &["--find", "--show", "--direct-io=on", file]);
         Block {
@@ -83,19 +85,21 @@ impl Block {
         if let Some(mut client) = self.client.take() {
             let folder = self.folder.to_str().expect("ASCII").to_owned();
             // The loop device lets go of the file a moment later.
-            wait_until("it is unmounted", || run("umount", &[&folder]).status.success());
+            wait_until("it is unmounted", || {
+                run("umount", &[&folder]).status.success()
+            });
             client.wait().expect("it ends");
         }
     }
 }
 
 impl Drop for Block {
-    /// Whatever happened, nothing stays behind.
+    /// After a failure nothing stays behind, and nothing of a server that was killed.
     fn drop(&mut self) {
         if !self.device.is_empty() {
             run("losetup", &["-d", &self.device]);
+            run("umount", &["-l", self.folder.to_str().unwrap_or_default()]);
         }
-        run("umount", &["-l", self.folder.to_str().unwrap_or_default()]);
         if let Some(client) = &mut self.client {
             let _ = client.kill();
             let _ = client.wait();

@@ -40,7 +40,8 @@ impl Client {
 
     /// Sends a request, with the data of a write.
     pub fn send(&mut self, header: RequestHeader, data: &[u8]) -> io::Result<()> {
-        self.stream.write_all(&[&header.encode()[..], data].concat())
+        self.stream
+            .write_all(&[&header.encode()[..], data].concat())
     }
 
     /// The next reply: its cookie, and whether it went well. Data of a read are left to be read.

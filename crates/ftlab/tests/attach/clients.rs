@@ -56,13 +56,26 @@ fn hole_bytes(uri: &str, of_bytes: u64) -> u64 {
 fn nbdinfo_sees_what_is_offered() {
     both(|server, _| {
         let found = &json(&said("nbdinfo", &["--json", server.uri()]))["exports"][0];
-        for what in ["flush", "fua", "trim", "zero", "fast_zero", "cache", "df", "multi_conn"] {
+        for what in [
+            "flush",
+            "fua",
+            "trim",
+            "zero",
+            "fast_zero",
+            "cache",
+            "df",
+            "multi_conn",
+        ] {
             assert_eq!(found[format!("can_{what}")], true, "{what}");
         }
         assert_eq!(found["block_size_minimum"], 512);
         assert_eq!(found["contexts"][0], "base:allocation");
         let size = found["export-size"].as_u64().expect("a size");
-        assert_eq!(hole_bytes(server.uri(), size), size, "a new drive holds nothing");
+        assert_eq!(
+            hole_bytes(server.uri(), size),
+            size,
+            "a new drive holds nothing"
+        );
     });
 }
 
@@ -122,9 +135,23 @@ fn qemu_converts_compares_and_writes_patterns() {
             assert!(!out.contains(word), "{out}");
         }
         // 4 KiB slots, whole ones: the unmapped zeroes cover one, the discard 25.
-        assert_eq!(hole_bytes(server.uri(), 2 * MIB) , 26 * 4096);
+        assert_eq!(hole_bytes(server.uri(), 2 * MIB), 26 * 4096);
     });
 }
+
+/// Reads, writes and trims of all sizes on four connections, each in a region of its own.
+const MIXED: [&str; 10] = [
+    "--rw=randrw",
+    "--bsrange=512-64k",
+    "--numjobs=4",
+    "--size=12M",
+    "--offset_increment=48M",
+    "--iodepth=16",
+    "--fsync=64",
+    "--trim_percentage=20",
+    "--trim_backlog=64",
+    "--verify_backlog=256",
+];
 
 /// Runs fio with verification on several connections, and gives the sums of what it read and wrote.
 fn verified(uri: &str, options: &[&str]) -> [u64; 3] {
@@ -152,25 +179,31 @@ fn verified(uri: &str, options: &[&str]) -> [u64; 3] {
 #[test]
 fn fio_verifies_a_mixed_load_with_trims_on_several_connections() {
     both(|server, _| {
-        let [read, written, trimmed] = verified(
-            server.uri(),
-            &[
-                "--rw=randrw",
-                "--bsrange=512-64k",
-                "--bs_unaligned",
-                "--numjobs=4",
-                "--size=12M",
-                "--offset_increment=48M",
-                "--io_size=24M",
-                "--iodepth=16",
-                "--fsync=64",
-                "--trim_percentage=20",
-                "--trim_backlog=64",
-                "--verify_backlog=256",
-            ],
-        );
+        let [read, written, trimmed] = verified(server.uri(), &MIXED);
         assert!(written >= 20 * MIB, "{written} bytes written");
         assert!(read >= written, "{read} bytes read, {written} written");
-        let _ = trimmed;
+        assert!(trimmed > MIB, "{trimmed} bytes trimmed");
     });
+}
+
+/// The same for as long as `SOAK_SECONDS` says, on a drive in the model's time.
+#[test]
+#[ignore = "ten minutes: make soak"]
+fn fio_verifies_for_ten_minutes() {
+    let seconds = std::env::var("SOAK_SECONDS").unwrap_or("600".into());
+    let folder = TempDir::new().expect("a folder");
+    let server = Serve::start(
+        folder.path(),
+        &[&SMALL[..], &["--image", "disk.img"]].concat(),
+    );
+    let began = std::time::Instant::now();
+    let until = std::time::Duration::from_secs(seconds.parse().expect("seconds"));
+    let mut round = 0;
+    while began.elapsed() < until {
+        round += 1;
+        let seed = format!("--randseed={round}");
+        let [_, written, _] = verified(server.uri(), &[&MIXED[..], &[&seed]].concat());
+        assert!(written > 0);
+    }
+    println!("{round} rounds; {}", server.stop());
 }

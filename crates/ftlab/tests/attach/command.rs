@@ -18,10 +18,28 @@ fn it_says_how_to_attach_and_how_late_it_was() {
     let server = Serve::start(folder.path(), &["--drive", DRIVE, "--unix", socket]);
     let uri = format!("nbd+unix:///?socket={socket}");
     assert_eq!(server.uri(), uri);
-    for part in ["Generic MLC SSD", "in memory", "nbdinfo '", "qemu-io -f raw", "nbdfuse", "losetup"] {
+    for part in [
+        "Generic MLC SSD",
+        "in memory",
+        "nbdinfo '",
+        "qemu-io -f raw",
+        "nbdfuse",
+        "losetup",
+    ] {
         assert!(server.said.contains(part), "no {part} in {}", server.said);
     }
-    said("qemu-io", &["-f", "raw", "-c", "write -P 7 0 64k", "-c", "read -P 7 0 64k", &uri]);
+    said(
+        "qemu-io",
+        &[
+            "-f",
+            "raw",
+            "-c",
+            "write -P 7 0 64k",
+            "-c",
+            "read -P 7 0 64k",
+            &uri,
+        ],
+    );
     let out = server.stop();
     assert!(out.starts_with("lateness of "), "{out}");
     assert!(out.contains("p99.9 ") && out.contains("  below "), "{out}");
@@ -42,7 +60,11 @@ fn a_signal_has_it_tell_the_lateness_and_go_on() {
     let out = server.stop();
     let counts: Vec<u64> = out
         .lines()
-        .map(|line| json(line)["lateness_ns"]["count"].as_u64().expect("a count"))
+        .map(|line| {
+            json(line)["lateness_ns"]["count"]
+                .as_u64()
+                .expect("a count")
+        })
         .collect();
     assert_eq!(counts.len(), 2, "{out}");
     assert!(0 < counts[0] && counts[0] < counts[1], "{out}");
@@ -63,13 +85,25 @@ fn it_listens_on_this_machine_alone_unless_it_is_told_otherwise() {
     let folder = folder();
     let path = folder.path();
     let error = refused(path, &["--drive", DRIVE, "--listen", "0.0.0.0:0"]);
-    assert!(error.contains("--insecure") && error.contains("127.0.0.1"), "{error}");
-    let local = Serve::start(path, &["--drive", DRIVE, "--listen", "127.0.0.1:0", "--name", "x"]);
+    assert!(
+        error.contains("--insecure") && error.contains("127.0.0.1"),
+        "{error}"
+    );
+    let local = Serve::start(
+        path,
+        &["--drive", DRIVE, "--listen", "127.0.0.1:0", "--name", "x"],
+    );
     let uri = local.uri();
-    assert!(uri.starts_with("nbd://127.0.0.1:") && uri.ends_with("/x"), "{uri}");
+    assert!(
+        uri.starts_with("nbd://127.0.0.1:") && uri.ends_with("/x"),
+        "{uri}"
+    );
     let list = json(&said("nbdinfo", &["--json", "--list", uri]));
     assert_eq!(list["exports"][0]["export-name"], "x");
-    let open = Serve::start(path, &["--drive", DRIVE, "--listen", "0.0.0.0:0", "--insecure"]);
+    let open = Serve::start(
+        path,
+        &["--drive", DRIVE, "--listen", "0.0.0.0:0", "--insecure"],
+    );
     assert!(open.uri().starts_with("nbd://0.0.0.0:"), "{}", open.uri());
 }
 
@@ -81,11 +115,17 @@ fn wrong_input_is_refused_in_one_line() {
         (vec!["--image", "none.img"], "--drive"),
         (vec!["--drive", "none"], "none"),
         (vec!["--drive", DRIVE, "--size", "1"], "sectors"),
-        (vec!["--drive", DRIVE, "--size", "100g"], "at most"),
+        (vec!["--drive", DRIVE, "--size", "100g"], "the drive has"),
         (vec!["--drive", DRIVE, "--size", "many"], "suffix"),
         (vec!["--drive", DRIVE, "--testbed", "none"], "testbed"),
-        (vec!["--drive", DRIVE, "--image", "new.img", "--read-only"], "nothing to read"),
-        (vec!["--drive", DRIVE, "--unix", "no/such/folder/s"], "cannot listen"),
+        (
+            vec!["--drive", DRIVE, "--image", "new.img", "--read-only"],
+            "nothing to read",
+        ),
+        (
+            vec!["--drive", DRIVE, "--unix", "no/such/folder/s"],
+            "cannot listen",
+        ),
         (vec![], "--drive"),
     ] {
         let error = refused(path, &arguments);
@@ -99,7 +139,16 @@ fn a_smaller_size_is_what_clients_see() {
     let folder = folder();
     let server = Serve::start(
         folder.path(),
-        &["--drive", DRIVE, "--listen", "127.0.0.1:0", "--size", "64m", "--timing", "off"],
+        &[
+            "--drive",
+            DRIVE,
+            "--listen",
+            "127.0.0.1:0",
+            "--size",
+            "64m",
+            "--timing",
+            "off",
+        ],
     );
     let size = said("nbdinfo", &["--size", server.uri()]);
     assert_eq!(size.trim(), (64 * MIB).to_string());
@@ -124,7 +173,11 @@ fn a_stop_waits_for_what_is_under_way_and_a_second_does_not() {
     let arguments = ["--drive", DRIVE, "--listen", "127.0.0.1:0"];
     let server = Serve::start(folder.path(), &arguments);
     // A client that stays and says nothing does not keep it from ending.
-    let address = server.uri().trim_start_matches("nbd://").trim_end_matches('/').to_owned();
+    let address = server
+        .uri()
+        .trim_start_matches("nbd://")
+        .trim_end_matches('/')
+        .to_owned();
     let _client = std::net::TcpStream::connect(address).expect("it listens");
     std::thread::sleep(Duration::from_millis(100));
     let began = Instant::now();

@@ -23,13 +23,15 @@ const SLOT_BYTES: u64 = 4096;
 const SLOTS: u64 = 2_000;
 
 /// Small enough to collect garbage under the load.
-const SMALL: [&str; 10] = [
+const SMALL: [&str; 12] = [
     "--drive",
     "generic-mlc-8",
     "--set",
     "nand.blocks_per_die=16",
     "--set",
     "nand.pages_per_block=16",
+    "--set",
+    "spare.op=0.5",
     "--image",
     "disk.img",
     "--unix",
@@ -75,12 +77,17 @@ impl Known {
     fn check(&mut self, client: &mut Client) {
         let mut found = vec![0; SLOT_BYTES as usize];
         for slot in 0..SLOTS {
-            client.send(header(NBD_CMD_READ, 0, slot, slot), &[]).expect("it runs");
+            client
+                .send(header(NBD_CMD_READ, 0, slot, slot), &[])
+                .expect("it runs");
             assert_eq!(client.reply().expect("it runs"), (slot, 0));
             client.data(&mut found).expect("data");
             let version = version(slot, &found);
             let may_be = &mut self.may_be[slot as usize];
-            assert!(may_be.contains(&version), "slot {slot} has {version}, and may have {may_be:?}");
+            assert!(
+                may_be.contains(&version),
+                "slot {slot} has {version}, and may have {may_be:?}"
+            );
             *may_be = vec![version];
         }
         self.unsure.clear();
@@ -99,7 +106,10 @@ fn version(slot: u64, found: &[u8]) -> u64 {
     if version == 0 {
         assert!(found.iter().all(|byte| *byte == 0), "slot {slot} is torn");
     } else {
-        assert!(found == data(slot, version), "slot {slot} is torn, or another's");
+        assert!(
+            found == data(slot, version),
+            "slot {slot} is torn, or another's"
+        );
     }
     version
 }
@@ -180,7 +190,9 @@ fn kill_and_restart(timing: &str, more: &[&str], rounds: u32) {
     known.check(&mut client);
     known.versions += 1;
     let newest = known.versions;
-    client.send(header(NBD_CMD_WRITE, 0, 0, 7), &data(7, newest)).expect("it runs");
+    client
+        .send(header(NBD_CMD_WRITE, 0, 0, 7), &data(7, newest))
+        .expect("it runs");
     assert_eq!(client.reply().expect("it runs"), (0, 0));
     known.may_be[7] = vec![newest];
     drop(client);
@@ -205,7 +217,8 @@ const WRITER: &str = "
 import sqlite3, sys
 base = sqlite3.connect(sys.argv[1], isolation_level=None)
 base.execute('PRAGMA journal_mode=' + sys.argv[2])
-base.execute('PRAGMA synchronous=FULL')
+# FULL leaves out to sync the folder after the journal is deleted, which is the commit.
+base.execute('PRAGMA synchronous=EXTRA')
 base.execute('CREATE TABLE IF NOT EXISTS rows (id INTEGER PRIMARY KEY, text TEXT)')
 next = base.execute('SELECT coalesce(max(id), 0) + 1 FROM rows').fetchone()[0]
 while True:
@@ -291,7 +304,10 @@ fn sqlite_keeps_every_commit_over_twenty_kills_of_the_server() {
             assert_eq!(lines[0], "ok", "round {round}: {said}");
             // The last commit may have been made and not told.
             let is_whole = lines[1] == count || lines[1] == one_more;
-            assert!(is_whole, "round {round}: {said}, {committed} were committed");
+            assert!(
+                is_whole,
+                "round {round}: {said}, {committed} were committed"
+            );
         }
         if round == 20 {
             mount.unmount();

@@ -33,22 +33,21 @@ const FILE_SYSTEMS: [FileSystem; 3] = [
 ];
 
 /// 16 dies of 128 blocks: room for the least that each file system wants.
-const SMALL: [&str; 6] = [
+const SMALL: [&str; 4] = [
     "--drive",
     "generic-mlc-8",
     "--set",
     "nand.blocks_per_die=128",
-    "--unix",
-    "s",
 ];
 
 fn serve(folder: &Path, way: Way, more: &[&str]) -> Serve {
-    let fuse = match way {
-        Way::Own => &["--fuse", "fuse"][..],
-        Way::Nbdfuse => &[],
+    let socket = folder.join("s");
+    let way = match way {
+        Way::Own => ["--fuse", "fuse"],
+        Way::Nbdfuse => ["--unix", socket.to_str().expect("ASCII")],
     };
     std::fs::create_dir_all(folder.join("fuse")).expect("a folder");
-    Serve::start(folder, &[&SMALL[..], fuse, more].concat())
+    Serve::start(folder, &[&SMALL[..], &way, more].concat())
 }
 
 fn tool(words: &[&str], device: &str) -> String {
@@ -73,7 +72,12 @@ fn exercise(path: &Path, operations: u32) {
     const BYTES: usize = 1 << 20;
     let mut stream = RootSeed(9).stream("operations");
     let mut wanted: Vec<u8> = Vec::new();
-    let file = File::options().read(true).write(true).create_new(true).open(path).expect("a file");
+    let file = File::options()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .expect("a file");
     for n in 0..operations {
         let at = stream.random_range(0..BYTES);
         let length = stream.random_range(1..=(64 << 10).min(BYTES - at));
@@ -89,7 +93,10 @@ fn exercise(path: &Path, operations: u32) {
                 let end = wanted.len().min(at + length);
                 let mut data = vec![0; end.saturating_sub(at)];
                 file.read_exact_at(&mut data, at as u64).expect("data");
-                assert!(data == wanted[at.min(end)..end], "operation {n}: {at}, {length} bytes");
+                assert!(
+                    data == wanted[at.min(end)..end],
+                    "operation {n}: {at}, {length} bytes"
+                );
             }
             7 => {
                 file.set_len(at as u64).expect("room");
@@ -105,7 +112,10 @@ fn exercise(path: &Path, operations: u32) {
         }
     }
     drop(file);
-    assert!(std::fs::read(path).expect("data") == wanted, "the file in the end");
+    assert!(
+        std::fs::read(path).expect("data") == wanted,
+        "the file in the end"
+    );
 }
 
 #[test]
@@ -135,7 +145,11 @@ fn file_systems_keep_their_files_over_unmount_and_restart() {
             tool(system.check, &block.device);
             let mount = Mount::new(&block, &path("mnt"));
             for (path, data) in files {
-                assert!(std::fs::read(&path).expect("a file") == data, "{}", path.display());
+                assert!(
+                    std::fs::read(&path).expect("a file") == data,
+                    "{}",
+                    path.display()
+                );
             }
             mount.unmount();
             block.detach();
@@ -149,7 +163,11 @@ fn file_systems_keep_their_files_over_unmount_and_restart() {
 fn write_amplification(trims: bool) -> f64 {
     let folder = TempDir::new().expect("a folder");
     let path = |name: &str| folder.path().join(name);
-    let server = serve(folder.path(), Way::Own, &["--timing", "off", "--image", "disk.img"]);
+    let server = serve(
+        folder.path(),
+        Way::Own,
+        &["--timing", "off", "--image", "disk.img"],
+    );
     let statistics = || {
         let text = ask(&path("disk.img.control"), Asked::Get("/statistics")).expect("it tells");
         let report: Report = serde_json::from_str(&text).expect("a report");
@@ -158,7 +176,10 @@ fn write_amplification(trims: bool) -> f64 {
     };
     let block = Block::attach(Way::Own, &server, &path("fuse"));
     // No trims by the way: they are what is tested.
-    tool(&["mkfs.ext4", "-q", "-E", "nodiscard,lazy_itable_init=0"], &block.device);
+    tool(
+        &["mkfs.ext4", "-q", "-E", "nodiscard,lazy_itable_init=0"],
+        &block.device,
+    );
     let mount = Mount::new(&block, &path("mnt"));
     for (path, _) in write_files(&mount.folder, 700, 1 << 20) {
         std::fs::remove_file(path).expect("it is there");

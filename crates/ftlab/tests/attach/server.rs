@@ -139,7 +139,10 @@ pub fn said(program: &str, arguments: &[&str]) -> String {
     let output = run(program, arguments);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{program} {arguments:?}: {text}{errors}");
+    assert!(
+        output.status.success(),
+        "{program} {arguments:?}: {text}{errors}"
+    );
     text
 }
 
