@@ -64,6 +64,16 @@ impl Journal {
         }
     }
 
+    /// The journal that was read, to go on at its end: behind operations of that hash.
+    pub(crate) fn behind(reader: &Reader<'_>, hash: u64) -> Journal {
+        Journal {
+            number: reader.number,
+            used: reader.at,
+            hash,
+            ..Journal::new(reader.region, reader.epoch)
+        }
+    }
+
     /// Notes a request, and the hash of the operations after it.
     pub(crate) fn note_input(&mut self, input: ftlab_drive::ssd::LayerInput, hash: u64) {
         use ftlab_drive::ssd::LayerInput::{Read, ReadPart};

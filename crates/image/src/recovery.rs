@@ -138,9 +138,10 @@ pub(crate) fn recover(
         New::Flash(mut ssd) => {
             ssd.restore(state).map_err(impossible)?;
             let mut buffer = Buffer::of(kept, &ssd);
-            let reader = Reader::new(&*storage, regions.journal, epoch);
+            let mut reader = Reader::new(&*storage, regions.journal, epoch);
             let version = image.meta.version.clone();
-            let found = replay(reader, &mut ssd, &mut buffer, &version).map_err(unusable)?;
+            let found = replay(&mut reader, &mut ssd, &mut buffer, &version).map_err(unusable)?;
+            let journal = Journal::behind(&reader, found.hash);
             let first = image.meta.sequence;
             let mut store = byte_store(&ssd, storage, drive, options.sync);
             store.go_on(first + found.inputs, Vec::new());
@@ -148,6 +149,9 @@ pub(crate) fn recover(
             recovery.replayed = found.inputs;
             image.meta.power_cycles += found.power_ons;
             if let Some(Last { input, moved, slot }) = found.last {
+                // What is made again may be cut off again: behind an erase it goes on from there.
+                store.keep_journal(journal);
+                store.set_totals(found.totals.unwrap_or_default());
                 store.expect_cut_off(CutOff {
                     moved: moved.expect("or it would have been asked again"),
                     slot,
@@ -188,7 +192,7 @@ impl Buffer {
 
 /// Asks the layer again what it was asked since the checkpoint.
 fn replay(
-    mut reader: Reader<'_>,
+    reader: &mut Reader<'_>,
     ssd: &mut Ssd,
     buffer: &mut Buffer,
     version: &str,

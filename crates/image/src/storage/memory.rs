@@ -4,6 +4,7 @@ use super::Storage;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::io;
+use std::sync::Arc;
 
 /// Bytes of a piece.
 const PIECE: u64 = 1 << 16;
@@ -11,7 +12,8 @@ const PIECE: u64 = 1 << 16;
 /// Sparse memory.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Memory {
-    pieces: BTreeMap<u64, Box<[u8]>>,
+    /// Copies of the memory share what neither has written since.
+    pieces: BTreeMap<u64, Arc<[u8]>>,
 }
 
 /// The parts of a range that lie in one piece each: the piece, where in it, and how long.
@@ -38,11 +40,11 @@ impl Memory {
         fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
     ) -> Result<&mut [u8], E> {
         match self.pieces.entry(piece) {
-            Entry::Occupied(there) => Ok(there.into_mut()),
+            Entry::Occupied(there) => Ok(Arc::make_mut(there.into_mut())),
             Entry::Vacant(room) => {
-                let mut bytes = vec![0; PIECE as usize].into_boxed_slice();
+                let mut bytes = vec![0; PIECE as usize];
                 fill(&mut bytes)?;
-                Ok(room.insert(bytes))
+                Ok(Arc::make_mut(room.insert(bytes.into())))
             }
         }
     }
@@ -78,17 +80,16 @@ impl Storage for Memory {
 
     fn give_up(&mut self, at: u64, bytes: u64) -> io::Result<()> {
         let end = at + bytes;
+        // What is given up wholly takes no memory.
+        let whole = at.div_ceil(PIECE)..end / PIECE;
+        if !whole.is_empty() {
+            self.pieces.extract_if(whole, |_, _| true).for_each(drop);
+        }
         let held = self.pieces.range_mut(at / PIECE..end.div_ceil(PIECE));
         for (piece, held) in held {
             let from = at.max(start_of(*piece)) - start_of(*piece);
             let until = end.min(start_of(piece + 1)) - start_of(*piece);
-            held[from as usize..until as usize].fill(0);
-        }
-        // What is given up wholly takes no memory.
-        let whole = at.div_ceil(PIECE)..end / PIECE;
-        if !whole.is_empty() {
-            let gone = self.pieces.extract_if(whole, |_, _| true);
-            drop(gone.collect::<Vec<_>>());
+            Arc::make_mut(held)[from as usize..until as usize].fill(0);
         }
         Ok(())
     }

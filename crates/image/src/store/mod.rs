@@ -129,6 +129,11 @@ impl ByteStore {
         self.cut_off = Some(cut_off);
     }
 
+    /// What the drive has counted so far.
+    pub(crate) fn set_totals(&mut self, totals: Totals) {
+        self.totals = totals;
+    }
+
     /// Moves that were made again.
     pub(crate) fn redone(&self) -> u64 {
         self.redone

@@ -76,6 +76,7 @@ impl Pending {
         Pending {
             next: next.min(moves.len()),
             is_noted: true,
+            is_marked: true,
             ..Pending::new((input, true), moves, slot, 0)
         }
     }

@@ -3,6 +3,8 @@
 use super::oracle::{Commands, Oracle};
 use super::recorder::Recorder;
 use super::tiny::testbed;
+use crate::made::New;
+use crate::recovery;
 use crate::{CreateOptions, DataDrive, ImageError, OpenOptions, Recovery};
 use ftlab_base::{Command, CommandKind, Outcome, SimTime};
 use ftlab_drive::DriveFile;
@@ -25,16 +27,28 @@ pub(super) struct Driven {
     now: SimTime,
 }
 
-/// Opens what a recorder holds.
-pub(super) fn open(recorder: &Recorder) -> Result<(DataDrive, Recovery), ImageError> {
-    let testbed = testbed();
-    let options = OpenOptions {
-        testbed: &testbed,
+fn options() -> OpenOptions<'static> {
+    OpenOptions {
+        testbed: testbed(),
         drive: None,
         read_only: false,
         sync: false,
-    };
-    DataDrive::open_on(Path::new("tiny"), Box::new(recorder.clone()), &options)
+    }
+}
+
+/// Opens what a recorder holds.
+pub(super) fn open(recorder: &Recorder) -> Result<(DataDrive, Recovery), ImageError> {
+    DataDrive::open_on(Path::new("tiny"), Box::new(recorder.clone()), &options())
+}
+
+/// The same, of a drive that is known, which saves reading its file.
+pub(super) fn recover(
+    recorder: &Recorder,
+    file: &DriveFile,
+) -> Result<(DataDrive, Recovery), ImageError> {
+    let new = New::of(file, testbed(), 0)?;
+    let storage = Box::new(recorder.clone());
+    recovery::recover(Path::new("tiny"), storage, new, file, &options())
 }
 
 impl Driven {
@@ -43,7 +57,7 @@ impl Driven {
         let recorder = Recorder::default();
         let (options, path) = (CreateOptions::default(), Path::new("tiny"));
         let storage = recorder.clone();
-        let drive = DataDrive::create_on(path, storage, file, &testbed(), &options, |_, _| Ok(()));
+        let drive = DataDrive::create_on(path, storage, file, testbed(), &options, |_, _| Ok(()));
         let drive = drive.unwrap();
         Driven {
             oracle: Oracle::new(&drive),

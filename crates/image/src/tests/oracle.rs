@@ -139,6 +139,23 @@ impl Oracle {
         }
     }
 
+    /// Checks that a drive at work gives the newest of everything.
+    pub(super) fn check_all(&self, drive: &mut DataDrive) {
+        let per_slot = (self.slot_bytes / SECTOR) as u64;
+        for slot in 0..self.slots.len() as u64 {
+            let lba = Lba(slot * per_slot);
+            let command = Command {
+                id: CommandId(0),
+                kind: CommandKind::Read,
+                lba,
+                sectors: per_slot as u32,
+                content: Content::RANDOM,
+                at: SimTime::ZERO,
+            };
+            self.check_newest(drive, &command);
+        }
+    }
+
     /// A drive was found so: what it holds is all that there is.
     pub(super) fn settle(&mut self, drive: &mut DataDrive) {
         for (slot, versions) in self.slots.iter_mut().enumerate() {

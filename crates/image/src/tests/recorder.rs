@@ -21,19 +21,10 @@ impl Operation {
     }
 
     /// What a cut may leave of it beside all and nothing.
-    pub(super) fn torn(&self) -> Vec<Operation> {
+    pub(super) fn torn(&self) -> Operation {
         match self {
-            Operation::Write(at, bytes) => {
-                let mut parts = vec![1, bytes.len() / 2, bytes.len() - 1];
-                parts.retain(|&part| part > 0 && part < bytes.len());
-                parts.dedup();
-                let part = |part| Operation::Write(*at, bytes[..part].to_vec());
-                parts.into_iter().map(part).collect()
-            }
-            Operation::GiveUp(at, bytes) => vec![
-                Operation::GiveUp(*at, bytes / 2),
-                Operation::GiveUp(*at + bytes / 2, bytes - bytes / 2),
-            ],
+            Operation::Write(at, bytes) => Operation::Write(*at, bytes[..bytes.len() / 2].to_vec()),
+            Operation::GiveUp(at, bytes) => Operation::GiveUp(*at, bytes / 2),
         }
     }
 }

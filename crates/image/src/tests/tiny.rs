@@ -1,6 +1,7 @@
 //! Drives of a few dozen slots, of every mapping scheme.
 
 use ftlab_drive::{Catalog, DriveFile, Testbed};
+use std::sync::LazyLock;
 
 /// Name, drive and settings. All of them collect, merge or level wear within a few hundred writes.
 const TINY: [(&str, &str, &[&str]); 6] = [
@@ -53,9 +54,10 @@ const TINY: [(&str, &str, &[&str]); 6] = [
             "nand.channels=2",
             "nand.dies_per_channel=1",
             "map.stripe_dies=2",
-            "nand.blocks_per_die=16",
+            "nand.blocks_per_die=24",
             "nand.pages_per_block=4",
             "spare.op=0.8",
+            "map.log_blocks=2",
             "wear.every_merges=5",
         ],
     ),
@@ -70,6 +72,7 @@ const TINY: [(&str, &str, &[&str]); 6] = [
             "nand.blocks_per_die=12",
             "nand.pages_per_block=2",
             "gc.reserve=2",
+            "spare.op=0.8",
         ],
     ),
     (
@@ -83,6 +86,7 @@ const TINY: [(&str, &str, &[&str]); 6] = [
             "nand.blocks_per_die=12",
             "nand.pages_per_block=2",
             "gc.reserve=2",
+            "spare.op=0.8",
             "power_loss.capacitors=1",
         ],
     ),
@@ -100,6 +104,8 @@ pub(super) fn tiny(name: &str) -> DriveFile {
     Catalog::load(slug, &settings).unwrap_or_else(|why| panic!("{name}: {why}"))
 }
 
-pub(super) fn testbed() -> Testbed {
-    Catalog::testbed("anandtech-2008").unwrap()
+pub(super) fn testbed() -> &'static Testbed {
+    static TESTBED: LazyLock<Testbed> =
+        LazyLock::new(|| Catalog::testbed("anandtech-2008").unwrap());
+    &TESTBED
 }
