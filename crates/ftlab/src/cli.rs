@@ -64,6 +64,8 @@ pub enum Command {
     Erase(tools::EraseOptions),
     /// Tell an attached drive what it need not keep (TRIM)
     Trim(tools::TrimOptions),
+    /// Have something go wrong with an attached drive
+    Fault(tools::FaultOptions),
     /// Change what the host can address of an attached drive (ATA SET MAX)
     SetMax(tools::SetMaxOptions),
 }

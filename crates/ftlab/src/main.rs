@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         Command::Top(args) => tools::top(&args),
         Command::Erase(args) => tools::erase(&args),
         Command::Trim(args) => tools::trim(&args),
+        Command::Fault(args) => tools::fault(&args),
         Command::SetMax(args) => tools::set_max(&args),
     };
     failure::exit(outcome)

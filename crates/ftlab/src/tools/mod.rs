@@ -7,7 +7,7 @@ use crate::failure::{Failure, Outcome};
 use crate::health::{SmartRow, smart_table};
 use crate::screen;
 use crate::serve::beside;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use ftlab_attach::control::{Asked, ControlError, DriveReport, Report, Trim, ask};
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, SECTOR_BYTES, SimTime};
 use ftlab_drive::Catalog;
@@ -52,6 +52,23 @@ pub struct SetMaxOptions {
     image: PathBuf,
     /// What the host can address from now on, for example 20g, or `native` for everything
     size: String,
+}
+
+#[derive(Debug, Args)]
+pub struct FaultOptions {
+    /// The control socket of a drive at work, or its image
+    target: PathBuf,
+    /// What goes wrong
+    #[arg(value_enum)]
+    fault: Fault,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Fault {
+    /// The drive leaves its bus: nothing is answered, and the host gives up after 30 s
+    Vanish,
+    /// It comes back
+    Return,
 }
 
 /// What a tool is used on.
@@ -287,6 +304,26 @@ pub fn set_max(options: &SetMaxOptions) -> Outcome {
         drive.set_max(bytes).map_err(input)
     })?;
     screen::print(&format!("{capacity} bytes\n"))
+}
+
+/// `ftlab fault`: something goes wrong with a drive at work.
+pub fn fault(options: &FaultOptions) -> Outcome {
+    let Target::AtWork(control) = Target::find(&options.target)? else {
+        return Err(nobody_serves(&options.target));
+    };
+    let (url, done) = match options.fault {
+        Fault::Vanish => ("/vanish", "the drive is off its bus\n"),
+        Fault::Return => ("/return", "the drive is back\n"),
+    };
+    ask(&control, Asked::Post(url, ""))?;
+    screen::print(done)
+}
+
+fn nobody_serves(image: &Path) -> Failure {
+    Failure::Input(format!(
+        "nobody serves {}: start `ftlab serve --image` with it first",
+        image.display()
+    ))
 }
 
 /// `ftlab top`: a drive at work, live.

@@ -1,6 +1,6 @@
 //! `ftlab top`: what a drive at work does, second by second.
 
-use super::{Target, report};
+use super::{Target, nobody_serves, report};
 use crate::failure::{Failure, Outcome};
 use crate::screen;
 use clap::Args;
@@ -40,10 +40,7 @@ struct View {
 
 pub fn command(options: &TopOptions) -> Outcome {
     let Target::AtWork(control) = Target::find(&options.target)? else {
-        return Err(Failure::Input(format!(
-            "nobody serves {}: start `ftlab serve --image` with it first",
-            options.target.display()
-        )));
+        return Err(nobody_serves(&options.target));
     };
     if !options.once && !std::io::stdout().is_terminal() {
         return Err(Failure::Input(

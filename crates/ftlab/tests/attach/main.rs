@@ -7,3 +7,4 @@ mod command;
 mod crash;
 mod file_systems;
 mod server;
+mod tools;
