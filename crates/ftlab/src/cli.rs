@@ -1,7 +1,7 @@
 //! What can be typed. The options of a command stand with it.
 
 use crate::{
-    accuracy, claims, compare, endurance, report, review, run, serve, show, theory, tools,
+    accuracy, claims, compare, endurance, image, report, review, run, serve, show, theory, tools,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ftlab_drive::{Catalog, DriveError, Testbed};
@@ -40,6 +40,12 @@ pub enum Command {
     Show(show::Options),
     /// Run a fio job file or an application script on a drive
     Run(run::Options),
+    /// Say what an image of a drive is, and what the drive has been through
+    Info(image::Options),
+    /// Check an image of a drive: whether everything lies there as it was written
+    ///
+    /// Nothing in it changes. Exit code 1 when something is damaged.
+    Fsck(image::Options),
     /// Write a drive to its end: how much it takes, how it wears, what gives out first
     Endurance(endurance::Options),
     /// Run the reviews' tests on drives and write a report

@@ -9,6 +9,7 @@ mod endurance;
 mod failure;
 mod files;
 mod health;
+mod image;
 mod memory;
 mod paper;
 mod progress;
@@ -31,6 +32,8 @@ fn main() -> ExitCode {
         Command::Drives => drives::command(),
         Command::Show(args) => show::command(&args),
         Command::Run(args) => run::command(&args),
+        Command::Info(args) => image::info(&args),
+        Command::Fsck(args) => image::fsck(&args),
         Command::Endurance(args) => endurance::command(&args),
         Command::Review(args) => review::command(&args),
         Command::Report(args) => report::command(&args),

@@ -1,22 +1,23 @@
 //! Checkpoints: the whole state of a drive, in two areas that are used in turn.
 //!
 //! ```text
-//! magic 8 │ epoch 8 │ bytes 8 │ checksum 8 │ … │ at 4 KiB: the state, LZ4
+//! magic 8 │ epoch 8 │ bytes 8 │ checksum of the state 8 │ checksum 8 │ … │ at 4 KiB: the state, LZ4
 //! ```
 //!
 //! The head is written when the rest is there, so an area holds a checkpoint or none; the other area
 //! holds the one before it until then.
 
+use crate::error::Wrong;
 use crate::regions::Region;
 use crate::storage::Storage;
 use ftlab_drive::saved::DeviceState;
 use lz4_flex::frame::{FrameDecoder, FrameEncoder};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read};
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: [u8; 8] = *b"\x8fftpoint";
-const HEAD_BYTES: usize = 32;
+const HEAD_BYTES: usize = 40;
 const CHECKSUM_AT: usize = HEAD_BYTES - 8;
 /// Where the state begins.
 const STATE_AT: u64 = 4096;
@@ -87,17 +88,14 @@ pub(crate) fn write(
     head[..8].copy_from_slice(&MAGIC);
     head[8..16].copy_from_slice(&epoch.to_le_bytes());
     head[16..24].copy_from_slice(&(state.len() as u64).to_le_bytes());
-    let sum = checksum(&head, &state);
+    head[24..32].copy_from_slice(&xxh3_64(&state).to_le_bytes());
+    let sum = xxh3_64(&head[..CHECKSUM_AT]);
     head[CHECKSUM_AT..].copy_from_slice(&sum.to_le_bytes());
     storage.write_at(area.at, &head)?;
     if sync {
         storage.sync()?;
     }
     Ok(())
-}
-
-fn checksum(head: &[u8], state: &[u8]) -> u64 {
-    xxh3_64_with_seed(state, xxh3_64(&head[..CHECKSUM_AT]))
 }
 
 /// What an area holds.
@@ -112,15 +110,24 @@ pub(crate) enum Area {
 }
 
 impl Area {
+    /// Its epoch; nothing comes before all others.
+    fn epoch(&self) -> Option<u64> {
+        match self {
+            Area::Empty => None,
+            Area::Damaged { epoch, .. } | Area::Whole { epoch, .. } => Some(*epoch),
+        }
+    }
+
     /// Looks at an area.
     pub(crate) fn read(storage: &dyn Storage, area: Region) -> io::Result<Area> {
         let mut head = [0; HEAD_BYTES];
         storage.read_at(area.at, &mut head)?;
-        if head[..8] != MAGIC {
-            return Ok(Area::Empty);
-        }
         let word =
             |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight bytes"));
+        // A head that was cut off is none.
+        if head[..8] != MAGIC || xxh3_64(&head[..CHECKSUM_AT]) != word(CHECKSUM_AT) {
+            return Ok(Area::Empty);
+        }
         let (epoch, bytes) = (word(8), word(16));
         if bytes > area.bytes - STATE_AT {
             let why = format!("its length of {bytes} bytes is impossible");
@@ -128,7 +135,7 @@ impl Area {
         }
         let mut state = vec![0; bytes as usize];
         storage.read_at(area.at + STATE_AT, &mut state)?;
-        if checksum(&head, &state) != word(CHECKSUM_AT) {
+        if xxh3_64(&state) != word(24) {
             let why = "its checksum is wrong".to_owned();
             return Ok(Area::Damaged { epoch, why });
         }
@@ -136,20 +143,20 @@ impl Area {
     }
 }
 
-/// The newest checkpoint that is whole, and its epoch.
-pub(crate) fn newest(
-    storage: &dyn Storage,
-    areas: &[Region; 2],
-) -> io::Result<Option<(u64, Vec<u8>)>> {
-    let mut newest = None;
-    for &area in areas {
-        if let Area::Whole { epoch, state } = Area::read(storage, area)?
-            && newest.as_ref().is_none_or(|(other, _)| *other < epoch)
-        {
-            newest = Some((epoch, state));
-        }
+/// The newest checkpoint, and its epoch.
+///
+/// # Errors
+/// When there is none, or it is damaged: the one before it is of no use, as the journal behind that
+/// is gone.
+pub(crate) fn newest(storage: &dyn Storage, areas: &[Region; 2]) -> Result<(u64, Vec<u8>), Wrong> {
+    let read = |area| Area::read(storage, area).map_err(Wrong::Unreadable);
+    let found = [read(areas[0])?, read(areas[1])?];
+    let newest = found.into_iter().max_by_key(Area::epoch);
+    match newest.expect("there are two") {
+        Area::Empty => Err(Wrong::Checkpoint("none was ever written".to_owned())),
+        Area::Damaged { epoch, why } => Err(Wrong::Checkpoint(format!("of number {epoch}, {why}"))),
+        Area::Whole { epoch, state } => Ok((epoch, state)),
     }
-    Ok(newest)
 }
 
 /// Unpacks a checkpoint.

@@ -106,7 +106,7 @@ impl DataDrive {
     /// sectors hold; the caller checks.
     pub fn submit(&mut self, command: Command, data: &[u8], now: SimTime) {
         check_data(&command, data);
-        if command.kind == CommandKind::Flush && self.kept.as_ref().is_some_and(|kept| kept.sync) {
+        if command.kind == CommandKind::Flush {
             self.flushes.insert(command.id);
         }
         match &mut self.body {
@@ -134,10 +134,15 @@ impl DataDrive {
     pub fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
         let before = done.len();
         self.device_mut().advance(now, done);
-        self.commit();
+        let flushes = done[before..].iter().fold(false, |any, completion| {
+            self.flushes.remove(&completion.id) || any
+        });
+        self.commit(flushes);
+        if let Body::Flash(ssd) = &mut self.body {
+            ssd.end_writes_if_store_failed(now);
+        }
         for completion in &mut done[before..] {
             let id = completion.id;
-            let is_flush = self.flushes.remove(&id);
             let kept = match &mut self.body {
                 Body::Flash(ssd) => {
                     let store = store_of_mut(ssd);
@@ -146,9 +151,7 @@ impl DataDrive {
                 }
                 Body::Flat(_, store) => store.end(id),
             };
-            let good = completion.outcome == Outcome::Good;
-            let kept = kept && (!is_flush || !good || self.flush_storage().is_ok());
-            if good && !kept {
+            if completion.outcome == Outcome::Good && !kept {
                 completion.outcome = Outcome::WriteFault;
             }
         }
@@ -216,13 +219,8 @@ impl DataDrive {
             }
         };
         if command.kind != CommandKind::Read {
-            self.commit();
-            let failed = match &self.body {
-                Body::Flash(ssd) => store_of(ssd).failure().is_some(),
-                Body::Flat(..) => false,
-            };
-            let syncs = command.kind == CommandKind::Flush && outcome == Outcome::Good;
-            if failed || (syncs && self.flush_storage().is_err()) {
+            self.commit(command.kind == CommandKind::Flush);
+            if self.storage_failure().is_some() {
                 outcome = Outcome::WriteFault;
             }
             self.note_failure();
@@ -273,16 +271,13 @@ impl DataDrive {
         self.failure.as_ref()
     }
 
-    /// Waits until the machine's own storage has what was written so far, if the image was opened so.
+    /// What was written so far is kept; if the image was opened so, by the machine's own storage.
     ///
     /// # Errors
     /// When the system does not do it.
     pub fn flush_storage(&mut self) -> Result<(), ImageError> {
-        if self.kept.as_ref().is_some_and(|kept| kept.sync) {
-            let synced = self.storage().sync();
-            synced.map_err(|why| self.storage_error("flush it", why))?;
-        }
-        Ok(())
+        self.commit(true);
+        self.take_failure().map_or(Ok(()), Err)
     }
 
     /// Erases everything (ATA SECURITY ERASE UNIT). Only while nothing is outstanding.
@@ -292,7 +287,6 @@ impl DataDrive {
     pub fn secure_erase(&mut self) -> Result<(), ImageError> {
         let erased = self.device_mut().secure_erase();
         erased.map_err(|_| ImageError::NoFlash)?;
-        self.commit();
         self.checkpoint()
     }
 
@@ -416,32 +410,39 @@ impl DataDrive {
         {
             journal.note(record::put_power_on);
         }
-        self.commit();
+        self.commit(true);
         self.note_failure();
     }
 
-    pub(crate) fn commit(&mut self) {
-        if let Body::Flash(ssd) = &mut self.body {
-            let totals = ssd.totals();
-            store_of_mut(ssd).commit(totals);
+    /// What was done so far is kept from here on; of a flush, whatever happens to the machine.
+    pub(crate) fn commit(&mut self, flushes: bool) {
+        let sync = self.kept.as_ref().is_some_and(|kept| kept.sync);
+        match &mut self.body {
+            Body::Flash(ssd) => {
+                let totals = ssd.totals();
+                store_of_mut(ssd).commit(totals, flushes);
+            }
+            Body::Flat(_, store) if flushes && sync => store.sync(),
+            Body::Flat(..) => {}
+        }
+    }
+
+    fn storage_failure(&self) -> Option<&io::Error> {
+        match &self.body {
+            Body::Flash(ssd) => store_of(ssd).failure(),
+            Body::Flat(_, store) => store.failure(),
         }
     }
 
     /// Says what the store says of its storage.
     pub(crate) fn note_failure(&mut self) {
-        let failure = match &self.body {
-            Body::Flash(ssd) => store_of(ssd).failure(),
-            Body::Flat(_, store) => store.failure(),
-        };
+        let failure = self.storage_failure();
         self.failure = failure.map(|why| self.storage_error("write to it", copy_of(why)));
     }
 
     fn take_failure(&mut self) -> Option<ImageError> {
         self.note_failure();
-        let failure = match &self.body {
-            Body::Flash(ssd) => store_of(ssd).failure(),
-            Body::Flat(_, store) => store.failure(),
-        };
+        let failure = self.storage_failure();
         failure.map(|why| self.storage_error("write to it", copy_of(why)))
     }
 

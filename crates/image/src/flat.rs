@@ -47,7 +47,7 @@ impl FlatStore {
     /// A command completes; whether it is done.
     pub(crate) fn end(&mut self, id: CommandId) -> bool {
         let Some((command, data)) = self.under_way.remove(&id) else {
-            return true;
+            return self.failure.is_none();
         };
         self.write(&command, &data)
     }
@@ -59,6 +59,11 @@ impl FlatStore {
             self.failure = self.storage.write_at(at, data).err();
         }
         self.failure.is_none()
+    }
+
+    /// Waits until the machine's storage has what was written.
+    pub(crate) fn sync(&mut self) {
+        self.failure = self.failure.take().or(self.storage.sync().err());
     }
 
     pub(crate) fn read(&self, lba: Lba, into: &mut [u8]) -> io::Result<()> {

@@ -91,10 +91,27 @@ impl Journal {
 
     /// Writes what waits, if any of it matters by itself.
     pub(crate) fn commit(&mut self, storage: &mut dyn Storage, totals: Totals) -> io::Result<()> {
-        if self.matters || self.waiting.len() >= WAITING_BYTES_MAX {
+        if self.matters || self.is_full() {
             return self.write(storage, totals);
         }
         Ok(())
+    }
+
+    /// The same, where the machine may lose its power: a record is there only when its data are, in
+    /// whatever order the machine's storage writes.
+    pub(crate) fn commit_in_order(
+        &mut self,
+        storage: &mut dyn Storage,
+        totals: Totals,
+    ) -> io::Result<()> {
+        storage.sync()?;
+        self.commit(storage, totals)?;
+        storage.sync()
+    }
+
+    /// Whether what waits should be written, whatever it is.
+    pub(crate) fn is_full(&self) -> bool {
+        self.waiting.len() >= WAITING_BYTES_MAX
     }
 
     fn write(&mut self, storage: &mut dyn Storage, totals: Totals) -> io::Result<()> {
@@ -214,11 +231,6 @@ impl<'a> Reader<'a> {
             totals: totals.ok_or_else(|| senseless("the totals of the journal make no sense"))?,
             hash: word(24),
         }))
-    }
-
-    /// Bytes read so far.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.at
     }
 }
 

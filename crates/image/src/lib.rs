@@ -8,7 +8,9 @@ mod checkpoint;
 mod drive;
 mod error;
 mod flat;
+mod fsck;
 mod header;
+mod info;
 mod journal;
 mod made;
 mod options;
@@ -21,6 +23,8 @@ mod store;
 
 pub use drive::DataDrive;
 pub use error::{ImageError, Wrong};
+pub use fsck::{Damaged, Fsck, fsck};
+pub use info::Info;
 pub use options::{CreateOptions, OpenOptions, Recovery};
 
 #[cfg(test)]

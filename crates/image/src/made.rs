@@ -117,13 +117,7 @@ impl DataDrive {
         path: &Path,
         options: &OpenOptions<'_>,
     ) -> Result<(DataDrive, Recovery), ImageError> {
-        let storage =
-            FileStorage::open(path, options.read_only).map_err(|why| match why.kind() {
-                ErrorKind::WouldBlock => ImageError::Locked {
-                    path: path.to_owned(),
-                },
-                _ => system_error(path, "open it", why),
-            })?;
+        let storage = FileStorage::open_image(path, options.read_only)?;
         if options.read_only {
             Self::open_on(path, Box::new(Overlay::new(storage)), options)
         } else {
@@ -146,6 +140,18 @@ impl DataDrive {
         }
         let new = New::of(&drive, options.testbed, header.seed)?;
         recovery::recover(path, storage, new, &drive, options)
+    }
+}
+
+impl FileStorage {
+    /// Opens the file of an image.
+    pub(crate) fn open_image(path: &Path, read_only: bool) -> Result<FileStorage, ImageError> {
+        FileStorage::open(path, read_only).map_err(|why| match why.kind() {
+            ErrorKind::WouldBlock => ImageError::Locked {
+                path: path.to_owned(),
+            },
+            _ => system_error(path, "open it", why),
+        })
     }
 }
 

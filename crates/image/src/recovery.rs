@@ -114,9 +114,7 @@ pub(crate) fn recover(
     };
     let regions = new.regions();
     let newest = checkpoint::newest(&*storage, &regions.checkpoints);
-    let newest = newest.map_err(|why| unusable(Wrong::Unreadable(why)))?;
-    let none = || unusable(Wrong::Checkpoint("neither of the two is whole".into()));
-    let (epoch, packed) = newest.ok_or_else(none)?;
+    let (epoch, packed) = newest.map_err(unusable)?;
     let Saved { meta, kept, state } =
         checkpoint::unpack(&packed).map_err(|why| unusable(Wrong::Checkpoint(why)))?;
     let max_sectors = meta.max_sectors;
@@ -311,7 +309,7 @@ impl DataDrive {
                 break;
             }
         }
-        self.commit();
+        self.commit(true);
         self.note_failure();
     }
 }

@@ -237,7 +237,10 @@ impl Ssd {
         self.resting = Resting::default();
         self.end_pause();
         self.cycle_power();
-        self.mapped.set_timed(false);
+        // What waits for a store that has failed goes on with time, where its units were begun.
+        if !self.mapped.store_has_failed() {
+            self.mapped.set_timed(false);
+        }
     }
 
     /// Erases the array and forgets what the buffer holds; whoever wrote it is past caring.
@@ -478,13 +481,24 @@ impl Device for Ssd {
     }
 
     fn apply(&mut self, command: Command) -> Outcome {
+        let fails = |mapped: &mut Mapped| match command.kind {
+            _ if !mapped.store_still_fails() => None,
+            // The store is read, whatever it has not carried out.
+            CommandKind::Read => Some(Outcome::Good),
+            CommandKind::Write | CommandKind::Trim | CommandKind::Flush => {
+                Some(Outcome::WriteFault)
+            }
+        };
+        if let Some(outcome) = fails(&mut self.mapped) {
+            return outcome;
+        }
         if self.mapped.is_timed() {
             self.end_time();
+            if let Some(outcome) = fails(&mut self.mapped) {
+                return outcome;
+            }
         }
         self.host_ios += 1;
-        if command.kind != CommandKind::Read && self.mapped.store_still_fails() {
-            return Outcome::WriteFault;
-        }
         match command.kind {
             CommandKind::Write if self.mapped.refusal.is_some() => return Outcome::WriteFault,
             CommandKind::Write => {

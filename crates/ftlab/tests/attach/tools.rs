@@ -15,20 +15,33 @@ fn folder() -> TempDir {
     TempDir::new().expect("a folder")
 }
 
+/// Clients run elsewhere.
+fn image(folder: &Path) -> String {
+    let path = folder.join("disk.img");
+    path.to_str().expect("ASCII").to_owned()
+}
+
 fn serve(folder: &Path) -> Serve {
-    let arguments = ["--drive", DRIVE, "--image", "disk.img", "--timing", "off", "--size", "64m"];
+    let image = image(folder);
+    let arguments = [
+        "--drive", DRIVE, "--image", &image, "--timing", "off", "--size", "64m",
+    ];
     Serve::start(folder, &arguments)
 }
 
 fn reopen(folder: &Path) -> Serve {
-    Serve::start(folder, &["--image", "disk.img", "--timing", "off"])
+    Serve::start(folder, &["--image", &image(folder), "--timing", "off"])
 }
 
 /// Runs the program on the image, and gives what it says.
 fn ftlab(folder: &Path, words: &[&str]) -> String {
-    let image = folder.join("disk.img");
-    let image = image.to_str().expect("ASCII");
-    let words: Vec<&str> = words.iter().map(|word| if *word == "IMAGE" { image } else { word }).collect();
+    let image = image(folder);
+    let named = |word: &&str| match *word {
+        "IMAGE" => image.clone(),
+        word => word.to_owned(),
+    };
+    let words: Vec<String> = words.iter().map(named).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
     said(env!("CARGO_BIN_EXE_ftlab"), &words)
 }
 
@@ -40,7 +53,10 @@ fn report(folder: &Path) -> Report {
 /// Writes or reads 64 KiB, and sees the bytes.
 fn pattern(server: &Serve, what: &str, byte: u8, at: &str) {
     let line = format!("{what} -P {byte} {at} 64k");
-    said("qemu-io", &["-f", "raw", "-c", &line, "-c", "flush", server.uri()]);
+    said(
+        "qemu-io",
+        &["-f", "raw", "-c", &line, "-c", "flush", server.uri()],
+    );
 }
 
 #[test]
@@ -49,16 +65,33 @@ fn smart_tells_the_same_of_a_drive_at_work_and_of_its_image() {
     let server = serve(folder.path());
     pattern(&server, "write", 5, "0");
     let text = ftlab(folder.path(), &["smart", "IMAGE"]);
-    for part in ["Intel X25-M", "67108864 bytes", "PASSED", "Media_Wearout_Indicator", "VALUE"] {
+    for part in [
+        "Intel X25-M",
+        "67108864 bytes",
+        "PASSED",
+        "Media_Wearout_Indicator",
+        "VALUE",
+    ] {
         assert!(text.contains(part), "no {part} in {text}");
     }
-    let at_work = json(&ftlab(folder.path(), &["smart", "IMAGE", "--output-format", "json"]));
-    let table = at_work["ata_smart_attributes"]["table"].as_array().expect("a table");
-    let wearout = table.iter().find(|row| row["id"] == 0xe9).expect("it has that");
+    let at_work = json(&ftlab(
+        folder.path(),
+        &["smart", "IMAGE", "--output-format", "json"],
+    ));
+    let table = at_work["ata_smart_attributes"]["table"]
+        .as_array()
+        .expect("a table");
+    let wearout = table
+        .iter()
+        .find(|row| row["id"] == 0xe9)
+        .expect("it has that");
     assert_eq!(wearout["value"], 100);
     assert_eq!(at_work["ftlab"]["host_bytes_written"], 64 << 10);
     server.stop();
-    let off = json(&ftlab(folder.path(), &["smart", "IMAGE", "--output-format", "json"]));
+    let off = json(&ftlab(
+        folder.path(),
+        &["smart", "IMAGE", "--output-format", "json"],
+    ));
     assert_eq!(off["ata_smart_attributes"], at_work["ata_smart_attributes"]);
     assert_eq!(off["ftlab"]["host_bytes_written"], 64 << 10);
 }
@@ -70,7 +103,10 @@ fn trim_and_erase_empty_a_drive_at_work_or_an_image() {
     for at in ["0", "1m"] {
         pattern(&server, "write", 7, at);
     }
-    ftlab(folder.path(), &["trim", "IMAGE", "--offset", "1m", "--length", "64k"]);
+    ftlab(
+        folder.path(),
+        &["trim", "IMAGE", "--offset", "1m", "--length", "64k"],
+    );
     pattern(&server, "read", 7, "0");
     pattern(&server, "read", 0, "1m");
     ftlab(folder.path(), &["erase", "IMAGE"]);
@@ -105,7 +141,10 @@ fn set_max_changes_what_clients_see_of_an_image_that_nobody_serves() {
     for (size, bytes) in [("32m", 32 * MIB), ("native", 80_026_361_856)] {
         ftlab(folder.path(), &["set-max", "IMAGE", size]);
         let server = reopen(folder.path());
-        let seen: u64 = said("nbdinfo", &["--size", server.uri()]).trim().parse().expect("bytes");
+        let seen: u64 = said("nbdinfo", &["--size", server.uri()])
+            .trim()
+            .parse()
+            .expect("bytes");
         assert_eq!(seen, bytes, "{size}");
         server.stop();
     }
@@ -132,7 +171,10 @@ fn top_and_prometheus_tell_what_was_asked() {
         "# TYPE ftlab_latency_seconds histogram",
         "# EOF",
     ] {
-        assert!(metrics.lines().any(|found| found == line), "no {line} in {metrics}");
+        assert!(
+            metrics.lines().any(|found| found == line),
+            "no {line} in {metrics}"
+        );
     }
     server.stop();
     assert!(!control.exists(), "the socket is gone with the server");
@@ -149,7 +191,10 @@ fn a_control_socket_says_what_is_wrong_with_a_question() {
         (Asked::Post("/trim", "{\"bytes\": 5}"), "whole sectors"),
         (Asked::Post("/trim", "{\"offset_bytes\": 1e30}"), "the body"),
         (Asked::Post("/rest", "{}"), "hours"),
-        (Asked::Post("/rest", "{\"hours\": -1, \"celsius\": 30}"), "cannot be"),
+        (
+            Asked::Post("/rest", "{\"hours\": -1, \"celsius\": 30}"),
+            "cannot be",
+        ),
     ] {
         match ask(&control, asked) {
             Err(ControlError::Refused(told)) => assert!(told.contains(why), "{asked:?}: {told}"),
@@ -161,7 +206,10 @@ fn a_control_socket_says_what_is_wrong_with_a_question() {
     // And it goes on.
     assert_eq!(report(folder.path()).writes.requests, 0);
     server.stop();
-    assert!(matches!(ask(&control, Asked::Get("/statistics")), Err(ControlError::Socket { .. })));
+    assert!(matches!(
+        ask(&control, Asked::Get("/statistics")),
+        Err(ControlError::Socket { .. })
+    ));
 }
 
 #[test]

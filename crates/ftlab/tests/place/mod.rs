@@ -46,6 +46,16 @@ impl Place {
         serde_json::from_str(&self.out(line)).unwrap()
     }
 
+    /// Standard output, and the one line on standard error, of a call that finds something wrong.
+    pub fn finds(&self, line: &str) -> (String, String) {
+        let assert = self.ftlab(line).assert().code(1);
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        let output = assert.get_output();
+        let error = text(&output.stderr);
+        assert_eq!(error.lines().count(), 1, "{line}: {error}");
+        (text(&output.stdout), error)
+    }
+
     /// The one line on standard error of a call with wrong input.
     pub fn refused(&self, line: &str) -> String {
         let assert = self.ftlab(line).assert().code(2).stdout("");

@@ -154,11 +154,6 @@ impl ByteStore {
         self.journal.as_mut()
     }
 
-    /// Where what lies.
-    pub(crate) fn regions(&self) -> &Regions {
-        &self.regions
-    }
-
     /// What the bytes lie on.
     pub(crate) fn storage(&mut self) -> &mut dyn Storage {
         &mut *self.storage
@@ -201,16 +196,25 @@ impl ByteStore {
         self.failure.as_ref()
     }
 
-    /// Everything that is acknowledged from here on is in the journal; `totals` are the drive's.
-    pub(crate) fn commit(&mut self, totals: Totals) {
+    /// Everything that is acknowledged from here on is in the journal; `totals` are the drive's. Where
+    /// the machine may lose its power, that costs waiting for its storage, so only a flush does it.
+    pub(crate) fn commit(&mut self, totals: Totals, flushes: bool) {
         self.totals = totals;
-        if self.failure.is_some() {
-            return;
+        if self.failure.is_none() {
+            self.failure = self.write_journal(flushes).err();
         }
-        if let Some(journal) = &mut self.journal
-            && let Err(why) = journal.commit(&mut *self.storage, totals)
-        {
-            self.failure = Some(why);
+    }
+
+    fn write_journal(&mut self, flushes: bool) -> io::Result<()> {
+        let Some(journal) = &mut self.journal else {
+            return Ok(());
+        };
+        if !self.keeping.sync {
+            journal.commit(&mut *self.storage, self.totals)
+        } else if flushes || journal.is_full() {
+            journal.commit_in_order(&mut *self.storage, self.totals)
+        } else {
+            Ok(())
         }
     }
 
@@ -230,7 +234,9 @@ impl ByteStore {
         if waits != wanted {
             match at {
                 None => into.fill(0),
-                Some(at) if into.len() == self.slot_bytes => self.read_place(lpn, at.0, into)?,
+                Some(at) if into.len() == self.slot_bytes => {
+                    self.read_place(lpn, at.0, into)?;
+                }
                 Some(at) => {
                     let mut whole = vec![0; self.slot_bytes];
                     self.read_place(lpn, at.0, &mut whole)?;
@@ -251,13 +257,14 @@ impl ByteStore {
     }
 
     /// The slot at a place, which must be that of `lpn`.
-    pub(crate) fn read_place(&self, lpn: Lpn, at: u32, into: &mut [u8]) -> Result<(), ReadError> {
+    pub(crate) fn read_place(&self, lpn: Lpn, at: u32, into: &mut [u8]) -> Result<Oob, ReadError> {
         let lies = self.lies(at)?;
         let (oob, stored) = slot::check(&lies, self.slot_bytes)?;
         if oob.lpn != lpn.0 && !oob.shared {
             return Err(ReadError::Foreign(oob.lpn));
         }
-        Ok(slot::unpack(&oob, stored, into)?)
+        slot::unpack(&oob, stored, into)?;
+        Ok(oob)
     }
 
     /// What lies at a place, or will when everything is carried out; as long as a slot can be.
@@ -287,10 +294,7 @@ impl ByteStore {
                 return Err(why);
             }
         }
-        if let Some(journal) = &mut self.journal {
-            journal.commit(&mut *self.storage, self.totals)?;
-        }
-        Ok(())
+        self.write_journal(false)
     }
 
     fn carrier(&mut self) -> Carrier<'_> {

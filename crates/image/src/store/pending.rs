@@ -124,10 +124,10 @@ impl Pending {
         self.note(with, writes_later);
         if let Some(journal) = &mut with.journal {
             journal.note(|to| record::put_moved(to, self.next as u32));
-            journal.commit(with.storage, with.totals)?;
-        }
-        if with.sync {
-            with.storage.sync()?;
+            match with.sync {
+                true => journal.commit_in_order(with.storage, with.totals)?,
+                false => journal.commit(with.storage, with.totals)?,
+            }
         }
         self.is_marked = true;
         Ok(())

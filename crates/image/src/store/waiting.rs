@@ -107,10 +107,6 @@ impl WaitingSlots {
         Some((lpn, waiting.mask))
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.slots.is_empty()
-    }
-
     /// Everything, to be kept.
     pub(super) fn kept(&self) -> Vec<Kept> {
         let kept = |(&lpn, waiting): (&u32, &Waiting)| Kept {
@@ -144,6 +140,6 @@ mod tests {
         let slot = waiting.take(3).unwrap();
         assert_eq!(slot[OOB_BYTES..OOB_BYTES + 512], [1; 512]);
         assert_eq!(slot[OOB_BYTES + 512..OOB_BYTES + 1536], [2; 1024]);
-        assert!(waiting.get(3).is_none() && waiting.is_empty());
+        assert!(waiting.first().is_none());
     }
 }

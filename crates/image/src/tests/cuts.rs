@@ -3,10 +3,12 @@
 
 use super::driven::{Clock, Driven, recover};
 use super::oracle::Oracle;
-use super::recorder::Recorder;
+use super::recorder::{Operation, Recorder};
 use super::tiny::{names, tiny};
 use crate::storage::Memory;
+use ftlab_base::RootSeed;
 use ftlab_drive::DriveFile;
+use rand::RngExt;
 
 /// What cuts came to; a scenario in which nothing of the kind happened shows nothing.
 #[derive(Debug, Default)]
@@ -141,5 +143,41 @@ fn a_drive_at_work_comes_back_from_every_cut() {
         assert!(seen.replayed > 0 && seen.redone > 0, "{name}: {seen:?}");
         let keeps = tiny(name).keeps_its_buffer();
         assert_eq!(seen.kept > 0, keeps, "{name}: {seen:?}");
+    }
+}
+
+/// The machine loses its power: of what its storage was told since it was waited for last, any part
+/// may be there and any may not.
+#[test]
+fn what_was_flushed_survives_a_machine_that_writes_in_any_order() {
+    for name in names() {
+        for clock in [Clock::Untimed, Clock::Timed] {
+            let mut driven = Driven::that_syncs(&tiny(name), 5);
+            driven.work(Clock::Untimed, 2 * driven.oracle.slots());
+            let first = driven.recorder.count();
+            let commands = if name == "block" { 16 } else { 60 };
+            driven.work(clock, commands);
+            let operations = driven.recorder.operations();
+            let is_sync = |operation: &Operation| matches!(operation, Operation::Sync);
+            let syncs = operations[first..].iter().filter(|o| is_sync(o)).count();
+            assert!(syncs > 4, "{name}: {syncs} syncs");
+            let mut rng = RootSeed(9).stream("order");
+            for cut in (first..=operations.len()).step_by(3) {
+                let synced = operations[..cut].iter().rposition(is_sync).unwrap();
+                let mut left = Memory::default();
+                operations[..synced].iter().for_each(|o| o.apply(&mut left));
+                for operation in &operations[synced..cut] {
+                    match rng.random_range(0..4) {
+                        0 => {}
+                        1 => operation.torn().apply(&mut left),
+                        _ => operation.apply(&mut left),
+                    }
+                }
+                let what = format!("{name}, {clock:?}, {cut} operations, {synced} for sure");
+                let found = recover(&Recorder::of(left), driven.drive.drive_file());
+                let (mut drive, _) = found.unwrap_or_else(|why| panic!("{what}: {why}"));
+                driven.oracle.check(&mut drive, cut, &what);
+            }
+        }
     }
 }

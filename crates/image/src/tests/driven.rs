@@ -25,6 +25,10 @@ pub(super) struct Driven {
     pub(super) commands: Commands,
     pub(super) recorder: Recorder,
     now: SimTime,
+    promises_flushes_only: bool,
+    /// Whether commands may fail, and how many have.
+    may_fail: bool,
+    failed: u64,
 }
 
 fn options() -> OpenOptions<'static> {
@@ -54,10 +58,26 @@ pub(super) fn recover(
 impl Driven {
     /// A new drive on a new storage.
     pub(super) fn new(file: &DriveFile, seed: u64) -> Driven {
-        let recorder = Recorder::default();
-        let (options, path) = (CreateOptions::default(), Path::new("tiny"));
+        Self::with(file, seed, &CreateOptions::default())
+    }
+
+    /// The same, on a machine that may lose its power: only what is flushed is promised.
+    pub(super) fn that_syncs(file: &DriveFile, seed: u64) -> Driven {
+        let sync = true;
+        Self::with(
+            file,
+            seed,
+            &CreateOptions {
+                sync,
+                ..CreateOptions::default()
+            },
+        )
+    }
+
+    fn with(file: &DriveFile, seed: u64, options: &CreateOptions) -> Driven {
+        let (recorder, path) = (Recorder::default(), Path::new("tiny"));
         let storage = recorder.clone();
-        let drive = DataDrive::create_on(path, storage, file, testbed(), &options, |_, _| Ok(()));
+        let drive = DataDrive::create_on(path, storage, file, testbed(), options, |_, _| Ok(()));
         let drive = drive.unwrap();
         Driven {
             oracle: Oracle::new(&drive),
@@ -65,6 +85,9 @@ impl Driven {
             drive,
             recorder,
             now: SimTime::ZERO,
+            promises_flushes_only: options.sync,
+            may_fail: false,
+            failed: 0,
         }
     }
 
@@ -79,12 +102,41 @@ impl Driven {
         }
     }
 
+    /// Works until a command fails, and on so many commands at most; whether one failed.
+    pub(super) fn work_until_refused(&mut self, clock: Clock, commands: usize) -> bool {
+        self.may_fail = true;
+        let before = self.failed;
+        let end = self.commands.count() + commands as u64;
+        while self.failed == before && self.commands.count() < end {
+            match clock {
+                Clock::Untimed => self.apply_next(),
+                Clock::Timed => self.submit_some(),
+            }
+        }
+        self.may_fail = false;
+        self.failed > before
+    }
+
+    /// A command ended so.
+    fn ended(&mut self, outcome: Outcome) -> bool {
+        let good = outcome == Outcome::Good;
+        assert!(good || self.may_fail, "{outcome:?}");
+        self.failed += u64::from(!good);
+        good
+    }
+
     fn apply_next(&mut self) {
         let (command, data) = self.commands.next();
         self.oracle.sent(&command, &data);
-        assert_eq!(self.drive.apply(command, &data), Outcome::Good);
-        self.oracle.promised(&command, self.recorder.count());
-        self.check_read(&command);
+        let outcome = self.drive.apply(command, &data);
+        if self.ended(outcome) {
+            if command.kind == CommandKind::Flush {
+                self.oracle.flushed(self.recorder.count());
+            } else if !self.promises_flushes_only {
+                self.oracle.promised(&command, self.recorder.count());
+            }
+            self.check_read(&command);
+        }
     }
 
     /// Some commands at a time, on slots of their own; a flush by itself.
@@ -106,7 +158,7 @@ impl Driven {
     }
 
     fn submit_all(&mut self, burst: Vec<(Command, Vec<u8>)>) {
-        let keeps = self.drive.drive_file().keeps_its_buffer();
+        let keeps = self.drive.drive_file().keeps_its_buffer() && !self.promises_flushes_only;
         for (command, data) in &burst {
             self.oracle.sent(command, data);
             self.drive.submit(*command, data, self.now);
@@ -117,9 +169,10 @@ impl Driven {
             self.drive.advance(self.now, &mut done);
             for completion in done.drain(..) {
                 left -= 1;
-                assert_eq!(completion.outcome, Outcome::Good);
+                let is_good = self.ended(completion.outcome);
                 let command = burst.iter().find(|(c, _)| c.id == completion.id).unwrap().0;
                 match command.kind {
+                    _ if !is_good => {}
                     CommandKind::Flush => self.oracle.flushed(self.recorder.count()),
                     CommandKind::Write if keeps => {
                         self.oracle.promised(&command, self.recorder.count());
@@ -132,7 +185,7 @@ impl Driven {
     }
 
     fn check_read(&mut self, command: &Command) {
-        if command.kind == CommandKind::Read {
+        if command.kind == CommandKind::Read && !self.may_fail {
             self.oracle.check_newest(&mut self.drive, command);
         }
     }

@@ -2,6 +2,7 @@
 
 mod cuts;
 mod driven;
+mod faults;
 mod oracle;
 mod recorder;
 mod tiny;

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 pub(super) enum Operation {
     Write(u64, Vec<u8>),
     GiveUp(u64, u64),
+    Sync,
 }
 
 impl Operation {
@@ -17,6 +18,7 @@ impl Operation {
         match self {
             Operation::Write(at, bytes) => to.write_at(*at, bytes).unwrap(),
             Operation::GiveUp(at, bytes) => to.give_up(*at, *bytes).unwrap(),
+            Operation::Sync => {}
         }
     }
 
@@ -25,6 +27,7 @@ impl Operation {
         match self {
             Operation::Write(at, bytes) => Operation::Write(*at, bytes[..bytes.len() / 2].to_vec()),
             Operation::GiveUp(at, bytes) => Operation::GiveUp(*at, bytes / 2),
+            Operation::Sync => Operation::Sync,
         }
     }
 }
@@ -104,6 +107,7 @@ impl Storage for Recorder {
     }
 
     fn sync(&mut self) -> io::Result<()> {
+        self.shared.lock().unwrap().operations.push(Operation::Sync);
         Ok(())
     }
 }

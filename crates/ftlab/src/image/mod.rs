@@ -1,0 +1,178 @@
+//! `ftlab info` and `ftlab fsck`: what an image is, and whether it is in order.
+
+use crate::cli::OutputFormat;
+use crate::failure::{Failure, Outcome};
+use crate::screen;
+use clap::Args;
+use ftlab_drive::Catalog;
+use ftlab_image::{DataDrive, Fsck, ImageError, Info, OpenOptions, Recovery, Wrong};
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// The machine an image is looked at on; what it is does not depend on that.
+const TESTBED: &str = "anandtech-2008";
+
+#[derive(Debug, Args)]
+pub struct Options {
+    /// The file of the image
+    file: PathBuf,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
+    output_format: OutputFormat,
+}
+
+impl From<ImageError> for Failure {
+    fn from(error: ImageError) -> Self {
+        let message = error.to_string();
+        match error {
+            ImageError::Damaged { .. }
+            | ImageError::Unusable {
+                why: Wrong::Header(_) | Wrong::Checkpoint(_) | Wrong::Replay { .. },
+                ..
+            } => Failure::Running(message),
+            _ => Failure::Input(message),
+        }
+    }
+}
+
+/// What `ftlab info` says.
+#[derive(Debug, Serialize)]
+struct About {
+    #[serde(flatten)]
+    info: Info,
+    /// Whether it was switched off in order.
+    clean: bool,
+    write_amplification: f64,
+}
+
+/// `ftlab info`.
+pub fn info(options: &Options) -> Outcome {
+    let testbed = Catalog::testbed(TESTBED)?;
+    let (drive, Recovery { clean, .. }) = DataDrive::open(
+        &options.file,
+        &OpenOptions {
+            testbed: &testbed,
+            drive: None,
+            read_only: true,
+            sync: false,
+        },
+    )?;
+    let info = drive.info();
+    let about = About {
+        write_amplification: info.counters.write_amplification(),
+        info,
+        clean,
+    };
+    match options.output_format {
+        OutputFormat::Json => print_json(&about),
+        OutputFormat::Normal => screen::print(&in_words(&about)),
+    }
+}
+
+fn print_json(value: &impl Serialize) -> Outcome {
+    let text = serde_json::to_string_pretty(value);
+    let text = text.map_err(|error| Failure::Running(error.to_string()))?;
+    screen::print(&(text + "\n"))
+}
+
+fn in_words(about: &About) -> String {
+    let (info, counters) = (&about.info, &about.info.counters);
+    let mut rows = vec![
+        ("drive", format!("{} ({})", info.drive, info.name)),
+        ("drive file", info.drive_hash.clone()),
+        (
+            "written by",
+            format!("ftlab {}", info.version.as_deref().unwrap_or("?")),
+        ),
+        ("capacity", screen::capacity(info.capacity_bytes)),
+    ];
+    if info.addressable_bytes != info.capacity_bytes {
+        rows.push(("addressable", screen::capacity(info.addressable_bytes)));
+    }
+    if let Some(mapped) = info.mapped_slots {
+        rows.push(("in use", screen::capacity(mapped * info.slot_bytes)));
+        rows.push(("slot", format!("{} bytes", info.slot_bytes)));
+    }
+    let state = match about.clean {
+        true => "switched off in order",
+        false => "lost its power at work; it recovers when it is opened",
+    };
+    let buffer = match info.keeps_its_buffer {
+        true => "survives a power cut",
+        false => "lost in a power cut",
+    };
+    rows.extend([
+        ("state", state.to_owned()),
+        ("write buffer", buffer.to_owned()),
+        ("power cycles", info.power_cycles.to_string()),
+        ("unsafe shutdowns", info.unsafe_shutdowns.to_string()),
+        ("commands", counters.host_ios.to_string()),
+        (
+            "written by the host",
+            format!("{} bytes", counters.host_bytes_written),
+        ),
+        (
+            "programmed",
+            format!("{} bytes", counters.nand_bytes_programmed),
+        ),
+        ("erases", counters.nand_erases.to_string()),
+        (
+            "write amplification",
+            format!("{:.2}", about.write_amplification),
+        ),
+    ]);
+    if let Some(fault) = &info.fault {
+        rows.push(("fault", fault.clone()));
+    }
+    let mut out = String::new();
+    for (what, value) in rows {
+        writeln!(out, "{what:<20} {value}").expect("writing to a string succeeds");
+    }
+    out
+}
+
+/// `ftlab fsck`.
+pub fn fsck(options: &Options) -> Outcome {
+    let testbed = Catalog::testbed(TESTBED)?;
+    let found = ftlab_image::fsck(&options.file, &testbed)?;
+    match options.output_format {
+        OutputFormat::Json => print_json(&found)?,
+        OutputFormat::Normal => screen::print(&found_in_words(&found))?,
+    }
+    if found.is_good() {
+        return Ok(());
+    }
+    Err(Failure::Running(format!(
+        "{}: {} of {} slots are damaged; what is written over them is whole again",
+        options.file.display(),
+        found.damaged_slots,
+        found.mapped_slots
+    )))
+}
+
+fn found_in_words(found: &Fsck) -> String {
+    let mut out = format!("drive        {} ({})\n", found.drive, found.drive_hash);
+    let mut line = |text: String| out += &(text + "\n");
+    for (n, checkpoint) in found.checkpoints.iter().enumerate() {
+        line(format!("checkpoint {n} {checkpoint}"));
+    }
+    line(match found.clean {
+        true => "journal      empty: switched off in order".to_owned(),
+        false => format!(
+            "journal      {} requests to ask again, {} moves to make again, {} slots in the buffer",
+            found.replayed, found.redone, found.kept_slots
+        ),
+    });
+    line(format!(
+        "slots        {} mapped, {} of them stored once for several, {} damaged",
+        found.mapped_slots, found.shared_slots, found.damaged_slots
+    ));
+    for slot in &found.damaged {
+        line(format!(
+            "damaged      sector {} (LPN {}, place {}): {}",
+            slot.lba, slot.lpn, slot.place, slot.why
+        ));
+    }
+    out
+}

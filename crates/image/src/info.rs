@@ -1,0 +1,65 @@
+//! What an image is, in figures.
+
+use crate::drive::DataDrive;
+use ftlab_base::{Lpn, SECTOR_BYTES};
+use ftlab_drive::Counters;
+use serde::Serialize;
+
+/// What a drive with its bytes is, and what it has been through.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Info {
+    /// The drive's slug.
+    pub drive: String,
+    /// The name it was sold under.
+    pub name: String,
+    /// Hash of its drive file, settings included, in hexadecimal.
+    pub drive_hash: String,
+    /// Version of ftlab that wrote the newest checkpoint; nothing if there is none.
+    pub version: Option<String>,
+    /// Bytes the drive has.
+    pub capacity_bytes: u64,
+    /// Bytes the host may address.
+    pub addressable_bytes: u64,
+    /// Bytes of a slot: what survives a power cut as a whole.
+    pub slot_bytes: u64,
+    /// Whether the write buffer survives a power cut.
+    pub keeps_its_buffer: bool,
+    /// Slots that hold something; nothing for a drive without a map.
+    pub mapped_slots: Option<u64>,
+    /// How often it was switched on.
+    pub power_cycles: u64,
+    /// How often its power went while it was at work.
+    pub unsafe_shutdowns: u64,
+    /// Totals of the drive.
+    pub counters: Counters,
+    /// Why it takes no more writes.
+    pub fault: Option<String>,
+}
+
+impl DataDrive {
+    /// What the drive is, and what it has been through.
+    #[must_use]
+    pub fn info(&self) -> Info {
+        let device = self.device();
+        let meta = self.kept.as_ref().map(|kept| &kept.meta);
+        let mapped = self.layer().map(|layer| {
+            let slots = (0..layer.slots()).map(Lpn);
+            slots.filter(|&lpn| layer.lookup(lpn).is_some()).count() as u64
+        });
+        Info {
+            drive: self.file.slug().to_owned(),
+            name: self.file.name().to_owned(),
+            drive_hash: format!("{:016x}", self.file.hash()),
+            version: meta.map(|meta| meta.version.clone()),
+            capacity_bytes: device.capacity_sectors() * SECTOR_BYTES,
+            addressable_bytes: self.capacity_bytes(),
+            slot_bytes: u64::from(self.slot_sectors()) * SECTOR_BYTES,
+            keeps_its_buffer: self.file.keeps_its_buffer(),
+            mapped_slots: mapped,
+            power_cycles: meta.map_or(1, |meta| meta.power_cycles),
+            unsafe_shutdowns: meta.map_or(0, |meta| meta.unsafe_shutdowns),
+            counters: device.counters(),
+            fault: device.fault(),
+        }
+    }
+}
