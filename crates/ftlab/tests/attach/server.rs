@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -119,13 +119,6 @@ pub fn refused(folder: &Path, arguments: &[&str]) -> String {
     assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
     assert!(error.starts_with("error: "), "{arguments:?}: {error}");
     error
-}
-
-/// A Unix socket in a directory, as an argument.
-pub fn socket(folder: &Path) -> (PathBuf, String) {
-    let path = folder.join("s");
-    let text = path.to_str().expect("ASCII").to_owned();
-    (path, text)
 }
 
 /// Runs a client.
