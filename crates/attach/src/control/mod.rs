@@ -68,11 +68,12 @@ pub struct Control {
 }
 
 impl Control {
-    /// Serves what there is to know of an engine, to its owner alone.
+    /// Serves what there is to know of an engine, to its owner alone. Nothing changes a drive that is
+    /// read-only.
     ///
     /// # Errors
     /// When there can be no socket.
-    pub fn start(engine: Arc<Engine>, path: &Path) -> io::Result<Control> {
+    pub fn start(engine: Arc<Engine>, path: &Path, read_only: bool) -> io::Result<Control> {
         ftlab_nbd::remove_stale_socket(path)?;
         let server = Server::http_unix(path).map_err(io::Error::other)?;
         std::fs::set_permissions(path, Permissions::from_mode(0o600))?;
@@ -82,7 +83,7 @@ impl Control {
             move || {
                 // An error is what ends it.
                 while let Ok(request) = server.recv() {
-                    answer(&engine, request);
+                    answer(&engine, read_only, request);
                 }
             }
         })?;
@@ -111,13 +112,15 @@ impl Drop for Control {
     }
 }
 
-fn answer(engine: &Engine, mut request: Request) {
+fn answer(engine: &Engine, read_only: bool, mut request: Request) {
     let mut body = String::new();
     let read = request
         .as_reader()
         .take(BODY_BYTES_MAX)
         .read_to_string(&mut body);
+    let changes = ["/erase", "/trim", "/rest"].contains(&request.url());
     let (status, kind, text) = match read {
+        Ok(_) if read_only && changes => (403, PLAIN, "the drive is served read-only\n".to_owned()),
         Ok(_) => route(engine, request.method(), request.url(), &body),
         Err(error) => (400, PLAIN, format!("the body cannot be read: {error}\n")),
     };

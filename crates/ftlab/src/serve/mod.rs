@@ -158,7 +158,7 @@ impl Ways {
         is_rotational: bool,
     ) -> Result<Ways, Failure> {
         let control = options.control_path().map(|path| {
-            Control::start(Arc::clone(engine), &path).map_err(|error| {
+            Control::start(Arc::clone(engine), &path, options.read_only).map_err(|error| {
                 Failure::Input(format!("cannot listen at {}: {error}", path.display()))
             })
         });

@@ -155,16 +155,43 @@ fn a_smaller_size_is_what_clients_see() {
 }
 
 #[test]
-fn a_read_only_drive_refuses_writes() {
+fn a_read_only_drive_refuses_writes_and_everything_else_that_changes_it() {
     let folder = folder();
-    let server = Serve::start(
-        folder.path(),
-        &["--drive", DRIVE, "--listen", "127.0.0.1:0", "--read-only"],
-    );
+    let path = folder.path().join("disk.img");
+    let image = path.to_str().expect("ASCII");
+    let write = |uri: &str| run("qemu-io", &["-f", "raw", "-c", "write -P 3 0 4k", uri]);
+    // Small, as the whole image is compared.
+    let small = [
+        "--drive",
+        DRIVE,
+        "--set",
+        "nand.blocks_per_die=16",
+        "--set",
+        "spare.op=0.5",
+    ];
+    let smaller = ["--set", "nand.pages_per_block=16", "--image", image];
+    let server = Serve::start(folder.path(), &[&small[..], &smaller].concat());
+    assert!(write(server.uri()).status.success());
+    server.stop();
+    let before = std::fs::read(&path).expect("an image");
+    let server = Serve::start(folder.path(), &["--image", image, "--read-only"]);
     let told = json(&said("nbdinfo", &["--json", server.uri()]));
     assert_eq!(told["exports"][0]["is_read_only"], true);
-    let write = run("qemu-io", &["-f", "raw", "-c", "write 0 4k", server.uri()]);
-    assert!(!write.status.success());
+    assert!(!write(server.uri()).status.success());
+    for command in ["erase", "trim"] {
+        let output = run(env!("CARGO_BIN_EXE_ftlab"), &[command, image]);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.contains("read-only"), "{command}: {error}");
+    }
+    said(
+        "qemu-io",
+        &["-f", "raw", "-r", "-c", "read -P 3 0 4k", server.uri()],
+    );
+    server.stop();
+    assert!(
+        std::fs::read(&path).expect("an image") == before,
+        "the image has changed"
+    );
 }
 
 #[test]
