@@ -28,7 +28,7 @@ const PORT: u16 = 10_809;
 Examples:
   ftlab serve --drive intel-x25-m-g1-80 --image x25m.img
   ftlab serve --image x25m.img --timing off --listen 127.0.0.1:10809
-  ftlab serve --drive jmf602-mlc-64 --set spare.op=10% --unix /tmp/jmf602.sock
+  ftlab serve --drive jmf602-mlc-64 --set spare.op=10% --unix jmf602.sock
   ftlab serve --image x25m.img --fuse mnt
 
 An image that is not there is made, of --drive; one that is there is opened, and is the drive it was made

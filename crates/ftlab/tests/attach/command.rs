@@ -126,7 +126,7 @@ fn wrong_input_is_refused_in_one_line() {
             vec!["--drive", DRIVE, "--unix", "no/such/folder/s"],
             "cannot listen",
         ),
-        (vec![], "--drive"),
+        (vec![], "--image"),
     ] {
         let error = refused(path, &arguments);
         assert!(error.contains(why), "{arguments:?}: {error}");

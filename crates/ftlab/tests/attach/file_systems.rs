@@ -181,7 +181,7 @@ fn write_amplification(trims: bool) -> f64 {
         &block.device,
     );
     let mount = Mount::new(&block, &path("mnt"));
-    let files = write_files(&mount.folder, 700, 1 << 20);
+    let files = write_files(&mount.folder, 760, 1 << 20);
     // What is deleted before the lazy writer comes never reaches the drive.
     said("sync", &[]);
     for (path, _) in files {
@@ -191,20 +191,24 @@ fn write_amplification(trims: bool) -> f64 {
     if trims {
         mount.trim();
     }
-    // A new file, written again and again in pieces: less than half of the drive.
+    // A new file of a quarter of the drive, and then random pages of it.
     let file = File::create(mount.folder.join("new")).expect("a file");
     let mut stream = RootSeed(3).stream("writes");
     let mut data = vec![0; 4096];
-    let before = statistics();
-    for n in 0..60_000_u64 {
+    let pages = 25_000;
+    let mut before = statistics();
+    for n in 0..4 * pages {
         stream.fill_bytes(&mut data[..8]);
-        let at = match n {
-            0..40_000 => n,
-            _ => stream.random_range(0..40_000),
+        let at = match n < pages {
+            true => n,
+            false => stream.random_range(0..pages),
         };
         file.write_all_at(&data, at * 4096).expect("room");
         if n % 4_000 == 0 {
             file.sync_data().expect("safe");
+        }
+        if n == pages {
+            before = statistics();
         }
     }
     file.sync_all().expect("safe");
