@@ -4,7 +4,7 @@ SHELL         := /bin/sh
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup tools rust build review test test-web bench fuzz nightly clean FORCE
+.PHONY: help setup tools rust build review test test-web soak bench fuzz nightly clean FORCE
 
 CHROMIUM ?= chromium
 
@@ -21,7 +21,8 @@ DATA   := $(wildcard drives/*.toml testbeds/*.toml jobs/* scripts/* traces/* ref
 
 # command:packages, the Debian packages (joined by +) that bring the command.
 TOOLS := cc:gcc+libc6-dev git:git node:nodejs npm:npm $(CHROMIUM):chromium \
-         nbdinfo:libnbd-bin qemu-img:qemu-utils fio:fio
+         nbdinfo:libnbd-bin qemu-img:qemu-utils fio:fio losetup:mount fstrim:util-linux fusermount3:fuse3 \
+         mkfs.ext4:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs python3:python3
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
@@ -84,6 +85,10 @@ test-web: out/test-review/$(REPORT)
 out/test-review/$(REPORT): $(FTLAB) $(DATA)
 	$(FTLAB) review --out $(@D)
 	@touch $@
+
+# Of attached drives; SOAK_SECONDS=60 for less.
+soak: setup ## verify an attached drive under a mixed load for SOAK_SECONDS=600
+	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) cargo test -p ftlab --test attach -- --ignored --nocapture
 
 bench: ## run the benchmarks
 	cargo bench --workspace

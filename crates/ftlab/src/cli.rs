@@ -1,6 +1,8 @@
 //! What can be typed. The options of a command stand with it.
 
-use crate::{accuracy, claims, compare, endurance, image, pts, report, review, run, show, theory};
+use crate::{
+    accuracy, claims, compare, endurance, image, pts, report, review, run, serve, show, theory, tools,
+};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ftlab_drive::{Catalog, DriveError, Testbed};
 
@@ -25,6 +27,8 @@ Examples:
                                              a fio job file on a used drive
   ftlab endurance --drive intel-x25-m-g1-80  how long it lives, and how it wears
   ftlab theory --quick                       write amplification beside its closed forms
+  ftlab serve --drive jmf602-mlc-64 --image disk.img
+                                             a drive as a block device that keeps its data
   ftlab claims C052 C057                     two statements of the sources, checked
 
 Exit codes: 0 done, 1 failed while running, 2 wrong input, 130 interrupted (review).";
@@ -59,6 +63,20 @@ pub enum Command {
     Theory(theory::Options),
     /// Check what the sources say in words: which claims hold on the simulated drives
     Claims(claims::Options),
+    /// Attach a drive as a block device that keeps its data
+    Serve(serve::Options),
+    /// Show an attached drive's SMART attributes, as smartctl does
+    Smart(tools::SmartOptions),
+    /// Watch an attached drive at work
+    Top(tools::TopOptions),
+    /// Erase an attached drive as a whole (ATA SECURITY ERASE UNIT)
+    Erase(tools::EraseOptions),
+    /// Tell an attached drive what it need not keep (TRIM)
+    Trim(tools::TrimOptions),
+    /// Have something go wrong with an attached drive
+    Fault(tools::FaultOptions),
+    /// Change what the host can address of an attached drive (ATA SET MAX)
+    SetMax(tools::SetMaxOptions),
 }
 
 /// What a command prints.

@@ -85,7 +85,7 @@ impl Wear {
 #[derive(Debug, Clone, Serialize)]
 pub struct SmartRow {
     pub id: u8,
-    pub name: &'static str,
+    pub name: String,
     pub value: u8,
     pub thresh: u8,
     pub raw: u64,
@@ -95,7 +95,7 @@ pub struct SmartRow {
 pub fn smart(vendor: Vendor, health: &Health) -> Vec<SmartRow> {
     let row = |attribute: Attribute| SmartRow {
         id: attribute.id,
-        name: attribute.name,
+        name: attribute.name.to_owned(),
         value: attribute.value,
         thresh: attribute.threshold,
         raw: attribute.raw,

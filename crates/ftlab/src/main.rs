@@ -19,8 +19,10 @@ mod results;
 mod review;
 mod run;
 mod screen;
+mod serve;
 mod show;
 mod theory;
+mod tools;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -41,6 +43,13 @@ fn main() -> ExitCode {
         Command::Accuracy(args) => accuracy::command(&args),
         Command::Theory(args) => theory::command(&args),
         Command::Claims(args) => claims::command(&args),
+        Command::Serve(args) => serve::command(&args),
+        Command::Smart(args) => tools::smart(&args),
+        Command::Top(args) => tools::top(&args),
+        Command::Erase(args) => tools::erase(&args),
+        Command::Trim(args) => tools::trim(&args),
+        Command::Fault(args) => tools::fault(&args),
+        Command::SetMax(args) => tools::set_max(&args),
     };
     failure::exit(outcome)
 }

@@ -7,10 +7,14 @@
 mod place;
 
 use place::Place;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The drive that is brought to a steady state in place of a larger one.
 const SMALL: &str = "generic-mlc-8";
+
+/// The guide whose commands a shell runs, as they go on in the background.
+const ATTACH: &str = "attach.md";
 
 /// How guides call the program, and the README.
 const PROGRAM: [&str; 2] = ["target/release/ftlab", "ftlab"];
@@ -115,10 +119,77 @@ fn follow(guide: &str) -> usize {
     commands
 }
 
+/// What is put before the commands of a guide that a shell runs: the first that fails ends it.
+const PRELUDE: &str = "set -e\n";
+
+/// What follows a command that serves a drive in the background: people wait until it is ready.
+const READY: &str = "until grep -q '^ready' served.log; do kill -0 $!; sleep 0.1; done\n";
+
+/// What follows a command that ends one: people see that it has ended.
+const ENDED: &str = "wait $! || true\n";
+
+/// A guide whose commands belong together, for a shell: those that need root if this is root.
+fn script(guide: &str, is_root: bool) -> String {
+    let text = std::fs::read_to_string(root().join("docs/guides").join(guide)).unwrap();
+    let mut script = PRELUDE.to_owned();
+    for block in blocks(&text).iter().filter(|block| block.language == "sh") {
+        let needs_root = block.lines.iter().any(|line| line.contains("losetup"));
+        if needs_root && !is_root {
+            continue;
+        }
+        for line in &block.lines {
+            match line.strip_suffix(" &") {
+                Some(serves) => {
+                    let to_log = format!("{serves} > served.log 2>&1 &\n");
+                    script.extend(["rm -f served.log\n", &to_log, READY]);
+                }
+                None => script.extend([*line, "\n"]),
+            }
+            if ["kill %%", "kill -KILL %%"].contains(line) {
+                script += ENDED;
+            }
+        }
+    }
+    script
+}
+
+/// Has a shell run a guide, with the program where the guide says it is.
+fn follow_in_a_shell(guide: &str) -> usize {
+    let is_root = rustix::process::geteuid().is_root();
+    if !is_root {
+        let mut stderr = std::io::stderr();
+        let _ = writeln!(
+            stderr,
+            "\nNOT TESTED: what needs root in {guide}: this is not root\n"
+        );
+    }
+    let place = Place::new();
+    let folder = place.path("target/release");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_ftlab"), folder.join("ftlab")).unwrap();
+    place.write("guide.sh", &script(guide, is_root));
+    // What is left in the background is ended with the group.
+    let mut shell = std::process::Command::new("setsid");
+    shell.args([
+        "--wait",
+        "timeout",
+        "--kill-after=1",
+        "300",
+        "bash",
+        "guide.sh",
+    ]);
+    let output = shell.current_dir(&place.0).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{guide}: {said}\n{error}");
+    place.read("guide.sh").lines().count()
+}
+
 /// The guides, and how many commands each has at least.
-const GUIDES: [(&str, usize); 8] = [
+const GUIDES: [(&str, usize); 9] = [
     ("add-a-drive.md", 3),
     ("application-scripts.md", 3),
+    (ATTACH, 20),
     ("compare-settings.md", 5),
     ("first-review.md", 5),
     ("pts.md", 2),
@@ -130,7 +201,10 @@ const GUIDES: [(&str, usize); 8] = [
 #[track_caller]
 fn is_followed(guide: &str) {
     let (_, least) = GUIDES.iter().find(|(name, _)| *name == guide).unwrap();
-    let commands = follow(&format!("docs/guides/{guide}"));
+    let commands = match guide {
+        ATTACH => follow_in_a_shell(guide),
+        _ => follow(&format!("docs/guides/{guide}")),
+    };
     assert!(
         commands >= *least,
         "only {commands} commands seen in {guide}"
@@ -151,6 +225,11 @@ fn a_drive_can_be_added_as_its_guide_says() {
 #[test]
 fn application_scripts_run_as_their_guide_says() {
     is_followed("application-scripts.md");
+}
+
+#[test]
+fn a_drive_is_attached_as_its_guide_says() {
+    is_followed(ATTACH);
 }
 
 #[test]

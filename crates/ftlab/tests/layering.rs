@@ -33,6 +33,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &["ftlab-base", "ftlab-nand", "ftlab-ftl", "ftlab-drive"],
     ),
     (
+        "ftlab-attach",
+        &["ftlab-base", "ftlab-drive", "ftlab-nbd", "ftlab-image"],
+    ),
+    (
         "ftlab-fuzz",
         &[
             "ftlab-base",
@@ -75,6 +79,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "ftlab-export",
             "ftlab-nbd",
             "ftlab-image",
+            "ftlab-attach",
         ],
     ),
     // Calibration reads what a review comes to; nothing uses it.

@@ -9,7 +9,7 @@ use std::process::Command;
 const RUST_LINES_MAX: usize = 700;
 
 /// The crates that may use the wall clock, and so have a `clippy.toml` of their own.
-const WALL_CLOCK: &[&str] = &["ftlab", "nbd"];
+const WALL_CLOCK: &[&str] = &["attach", "ftlab", "nbd"];
 
 /// The one registry a lock file may name: what cargo calls crates.io, whichever mirror serves it.
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";

@@ -15,5 +15,5 @@ pub use memory::MemoryExport;
 pub use protocol::{BlockSizes, Command, Extent, NbdError};
 pub use server::{
     Completions, Export, Extents, Features, Limits, Listen, NamedExport, Request, Server,
-    ServerError,
+    ServerError, remove_stale_socket,
 };

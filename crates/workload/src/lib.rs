@@ -27,3 +27,4 @@ pub use job::{
     ResolvedJob, Size, Source, Zone,
 };
 pub use stream::{JobStream, Request};
+pub use units::bytes;

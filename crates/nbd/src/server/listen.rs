@@ -48,7 +48,7 @@ impl Listener {
         };
         match at {
             Listen::Unix(path) => {
-                remove_stale(path).map_err(failed)?;
+                remove_stale_socket(path).map_err(failed)?;
                 let listener = UnixListener::bind(path).map_err(failed)?;
                 listener.set_nonblocking(true).map_err(failed)?;
                 Ok((Listener::Unix(listener, path.clone()), at.clone()))
@@ -96,7 +96,10 @@ impl Drop for Listener {
 }
 
 /// Removes the socket of a server that is gone: one that nobody listens at.
-fn remove_stale(path: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// When there is one that cannot be removed.
+pub fn remove_stale_socket(path: &Path) -> io::Result<()> {
     let is_socket = path
         .symlink_metadata()
         .is_ok_and(|found| found.file_type().is_socket());

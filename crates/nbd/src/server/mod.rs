@@ -20,7 +20,7 @@ mod socket;
 
 pub use connection::ConnectionError;
 pub use export::{Export, Extents, Features, NamedExport};
-pub use listen::Listen;
+pub use listen::{Listen, remove_stale_socket};
 pub use request::{Completions, Request};
 
 use crate::protocol::constants::NBD_MAX_STRING;

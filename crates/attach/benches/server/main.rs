@@ -54,7 +54,7 @@ fn main() {
 
 /// Server CPU and latency of reads, server by server.
 fn costs(folder: &std::path::Path) -> Table {
-    let mut kinds = vec![Kind::Memory];
+    let mut kinds = vec![Kind::Memory, Kind::DriveOff];
     for other in [Kind::NbdkitMemory, Kind::QemuNull] {
         match other.is_installed() {
             true => kinds.push(other),
@@ -105,7 +105,7 @@ fn lateness(folder: &std::path::Path) -> Table {
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN);
     table.set_header([
-        "4 KiB reads of 100 µs, or bare waits",
+        "4 KiB reads, or bare waits of 100 µs",
         "lateness p50, µs",
         "p99, µs",
         "p99.9, µs",
@@ -123,11 +123,18 @@ fn lateness(folder: &std::path::Path) -> Table {
         "–",
     ];
     table.add_row(row);
-    for (name, core, depth) in CASES {
+    let kinds = [Kind::Delayed(DELAY_US), Kind::DriveModel];
+    let rows = kinds
+        .into_iter()
+        .flat_map(|kind| CASES.map(|case| (kind, case)));
+    for (row, (kind, (name, core, depth))) in rows.enumerate() {
         let rounds: Vec<_> = (0..ROUNDS)
             .map(|round| {
-                let socket = folder.join(format!("late-{round}-{core}-{depth}"));
-                let server = Running::start(Kind::Delayed(DELAY_US), &socket, core);
+                let socket = folder.join(format!("late-{row}-{round}"));
+                let server = Running::start(kind, &socket, core);
+                if kind == Kind::DriveModel {
+                    fio::fill(&socket);
+                }
                 let run = fio::reads(&server, &socket, depth);
                 (run, server.lateness_us())
             })
@@ -136,7 +143,7 @@ fn lateness(folder: &std::path::Path) -> Table {
         let seen =
             |of: fn(&Run) -> f64| format!("{:.1}", median(rounds.iter().map(|(run, _)| of(run))));
         table.add_row([
-            name.to_owned(),
+            format!("{}, {name}", kind.name()),
             late(0),
             late(1),
             late(2),

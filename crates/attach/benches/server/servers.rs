@@ -1,9 +1,12 @@
 //! The servers that are compared, each a process of its own on a core of its own.
 
 use crate::AREA_BYTES;
+use ftlab_attach::{DriveExport, Engine, Timing};
 use ftlab_base::{LatencyHistogram, Nanos};
+use ftlab_drive::Catalog;
+use ftlab_image::{CreateOptions, DataDrive};
 use ftlab_nbd::pacing::Waiter;
-use ftlab_nbd::{Limits, Listen, MemoryExport, NamedExport, Server};
+use ftlab_nbd::{Export, Limits, Listen, MemoryExport, NamedExport, Server};
 use std::fs;
 use std::io::{Read, Write, stdin, stdout};
 use std::path::Path;
@@ -18,10 +21,14 @@ pub const SERVE: &str = "--serve";
 /// A server and its device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// This crate's, on memory.
+    /// ftlab's, on memory.
     Memory,
-    /// This crate's, on memory with a delay in microseconds.
+    /// Memory with a delay in microseconds.
     Delayed(u64),
+    /// A drive with an image, without time.
+    DriveOff,
+    /// The same in the model's time.
+    DriveModel,
     /// nbdkit's memory plugin.
     NbdkitMemory,
     /// qemu-nbd on a device that does nothing.
@@ -33,6 +40,8 @@ impl Kind {
         match self {
             Kind::Memory => "ftlab, memory",
             Kind::Delayed(_) => "ftlab, delayed",
+            Kind::DriveOff => "ftlab, a drive's image",
+            Kind::DriveModel => "ftlab, a drive in time",
             Kind::NbdkitMemory => "nbdkit, memory",
             Kind::QemuNull => "qemu-nbd, null-co",
         }
@@ -45,15 +54,17 @@ impl Kind {
     }
 
     fn command(self, socket: &str) -> Vec<String> {
-        let own = |delay_us: u64| {
+        let own = |what: &str| {
             let program = std::env::current_exe().expect("this program has a path");
             let program = program.to_string_lossy().into_owned();
-            vec![program, SERVE.into(), socket.into(), delay_us.to_string()]
+            vec![program, SERVE.into(), socket.into(), what.into()]
         };
         let words = |text: String| text.split(' ').map(str::to_owned).collect();
         match self {
-            Kind::Memory => own(0),
-            Kind::Delayed(us) => own(us),
+            Kind::Memory => own("0"),
+            Kind::Delayed(us) => own(&us.to_string()),
+            Kind::DriveOff => own(OFF),
+            Kind::DriveModel => own(MODEL),
             Kind::NbdkitMemory => words(format!("nbdkit -f -U {socket} memory {AREA_BYTES}")),
             Kind::QemuNull => words(format!(
                 "qemu-nbd --persistent --socket={socket} --image-opts driver=null-co,size={AREA_BYTES}"
@@ -152,26 +163,61 @@ fn percentiles_us(late: &LatencyHistogram) -> Vec<f64> {
     [50.0, 99.0, 99.9].map(us).to_vec()
 }
 
-/// Serves memory until standard input ends, then tells the lateness.
+/// The drive that is served: its reads take some 80 µs.
+const DRIVE: &str = "intel-x25-m-g1-80";
+
+/// Words for drives instead of a delay.
+const OFF: &str = "off";
+const MODEL: &str = "model";
+
+/// Serves memory or a drive until standard input ends, then tells the lateness.
 pub fn serve(arguments: &[String]) {
-    let delay_us: u64 = arguments[1].parse().expect("microseconds");
+    let socket = Path::new(&arguments[0]);
+    let lateness = match arguments[1].as_str() {
+        OFF => serve_drive(socket, Timing::Off),
+        MODEL => serve_drive(socket, Timing::Model),
+        delay_us => serve_memory(socket, delay_us.parse().expect("microseconds")),
+    };
+    let us = percentiles_us(&lateness);
+    // Whoever started it may not want to know.
+    let _ = writeln!(stdout(), "{} {} {}", us[0], us[1], us[2]);
+}
+
+fn serve_memory(socket: &Path, delay_us: u64) -> LatencyHistogram {
     let export = Arc::new(match delay_us {
         0 => MemoryExport::new(AREA_BYTES),
         us => MemoryExport::with_delay(AREA_BYTES, move |_| Duration::from_micros(us))
             .expect("a thread for the pacer"),
     });
+    serve_export(socket, export.clone());
+    export.lateness().unwrap_or_default()
+}
+
+fn serve_drive(socket: &Path, timing: Timing) -> LatencyHistogram {
+    let file = Catalog::load(DRIVE, &[]).expect("a drive");
+    let testbed = Catalog::testbed("attached").expect("a testbed");
+    let options = CreateOptions {
+        size_bytes: Some(AREA_BYTES),
+        ..CreateOptions::default()
+    };
+    let image = socket.with_extension("img");
+    let drive = DataDrive::create(&image, &file, &testbed, &options).expect("an image");
+    let engine = Arc::new(Engine::start(drive, timing).expect("an engine"));
+    let export = DriveExport::new(Arc::clone(&engine), DRIVE.into(), false);
+    serve_export(socket, Arc::new(export));
+    engine.stop();
+    engine.statistics().lateness
+}
+
+fn serve_export(socket: &Path, export: Arc<dyn Export>) {
     let exports = vec![NamedExport {
-        name: "memory".into(),
+        name: "disk".into(),
         read_only: false,
-        export: export.clone(),
+        export,
     }];
-    let listen = Listen::Unix(arguments[0].clone().into());
+    let listen = Listen::Unix(socket.into());
     let server = Server::start(&listen, exports, Limits::default(), |_, _| {});
     let server = server.expect("it listens");
     let _ = stdin().read_to_end(&mut Vec::new());
     drop(server);
-    if let Some(lateness) = export.lateness() {
-        let us = percentiles_us(&lateness);
-        let _ = writeln!(stdout(), "{} {} {}", us[0], us[1], us[2]);
-    }
 }

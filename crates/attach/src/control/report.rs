@@ -1,0 +1,208 @@
+//! How a drive stands and what it was asked, as the control socket tells it.
+
+use crate::engine::{Engine, Statistics, Stopped, Tally};
+use ftlab_base::LatencyHistogram;
+use ftlab_drive::smart::Attribute;
+use ftlab_drive::{Counters, Health};
+use ftlab_image::DataDrive;
+use serde::{Deserialize, Serialize};
+
+/// A span of times, in nanoseconds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Times {
+    /// How many.
+    pub count: u64,
+    /// Their mean.
+    pub mean: f64,
+    /// Half of them are no longer.
+    pub p50: u64,
+    /// 99 in 100 are no longer.
+    pub p99: u64,
+    /// 999 in 1000 are no longer.
+    #[serde(rename = "p99.9")]
+    pub p99_9: u64,
+    /// The longest.
+    pub max: u64,
+}
+
+impl Times {
+    /// What there is to say of a histogram.
+    #[must_use]
+    pub fn of(histogram: &LatencyHistogram) -> Times {
+        Times {
+            count: histogram.count(),
+            mean: histogram.mean_ns(),
+            p50: histogram.percentile(50.0).0,
+            p99: histogram.percentile(99.0).0,
+            p99_9: histogram.percentile(99.9).0,
+            max: histogram.max().0,
+        }
+    }
+}
+
+/// Requests of one kind.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Requests {
+    /// Those answered.
+    pub requests: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Those answered with an error.
+    pub failed: u64,
+    /// Latencies of the model.
+    pub latency_ns: Times,
+}
+
+impl From<&Tally> for Requests {
+    fn from(tally: &Tally) -> Requests {
+        Requests {
+            requests: tally.requests,
+            bytes: tally.bytes,
+            failed: tally.failed,
+            latency_ns: Times::of(&tally.latency),
+        }
+    }
+}
+
+/// What the drive's flash has been through.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Wear {
+    /// Erases of the block with the fewest.
+    pub erases_min: u32,
+    /// Erases of the mean block.
+    pub erases_mean: f64,
+    /// Erases of the block with the most.
+    pub erases_max: u32,
+    /// P/E cycles that the maker guarantees.
+    pub rated_cycles: Option<u32>,
+    /// Blocks that went bad.
+    pub grown_bad_blocks: u32,
+    /// Superblocks left to replace bad blocks with.
+    pub spare_superblocks: u32,
+    /// Slots that could not be read.
+    pub unreadable: u64,
+}
+
+impl From<&Health> for Wear {
+    fn from(health: &Health) -> Wear {
+        Wear {
+            erases_min: health.wear.min(),
+            erases_mean: health.wear.mean(),
+            erases_max: health.wear.max(),
+            rated_cycles: health.rated_cycles,
+            grown_bad_blocks: health.grown_bad(),
+            spare_superblocks: health.spare.left,
+            unreadable: health.faults.unreadable,
+        }
+    }
+}
+
+/// A SMART attribute.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SmartAttribute {
+    /// Its number.
+    pub id: u8,
+    /// Its name.
+    pub name: String,
+    /// Normalised.
+    pub value: u8,
+    /// The normalised value at which the drive calls itself failing.
+    pub thresh: u8,
+    /// The raw value.
+    pub raw: u64,
+}
+
+impl From<Attribute> for SmartAttribute {
+    fn from(attribute: Attribute) -> SmartAttribute {
+        SmartAttribute {
+            id: attribute.id,
+            name: attribute.name.to_owned(),
+            value: attribute.value,
+            thresh: attribute.threshold,
+            raw: attribute.raw,
+        }
+    }
+}
+
+/// How a drive stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DriveReport {
+    /// Its name in the catalogue, or of its file.
+    pub slug: String,
+    /// Its name.
+    pub name: String,
+    /// What the host can address.
+    pub capacity_bytes: u64,
+    /// Why it takes no more writes.
+    pub fault: Option<String>,
+    /// Why the storage under its image does not do what is asked.
+    pub storage_failure: Option<String>,
+    /// Totals since it was made.
+    #[serde(flatten)]
+    pub counters: Counters,
+    /// Bytes programmed over bytes the host wrote.
+    pub write_amplification: f64,
+    /// Of a drive of flash.
+    pub wear: Option<Wear>,
+    /// As its maker numbers them; none if its file does not say whose they are.
+    pub smart: Vec<SmartAttribute>,
+}
+
+impl DriveReport {
+    /// Looks at a drive.
+    #[must_use]
+    pub fn of(drive: &DataDrive) -> DriveReport {
+        let (file, device) = (drive.drive_file(), drive.device());
+        let (counters, health) = (device.counters(), device.health());
+        let smart = file.smart_vendor().zip(health.as_ref());
+        let smart = smart.map(|(vendor, health)| vendor.attributes(health));
+        DriveReport {
+            slug: file.slug().to_owned(),
+            name: file.name().to_owned(),
+            capacity_bytes: drive.capacity_bytes(),
+            fault: device.fault(),
+            storage_failure: drive.failure().map(ToString::to_string),
+            write_amplification: counters.write_amplification(),
+            counters,
+            wear: health.as_ref().map(Wear::from),
+            smart: smart.into_iter().flatten().map(Into::into).collect(),
+        }
+    }
+}
+
+/// A drive at work.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// How it stands.
+    pub drive: DriveReport,
+    /// Reads since the engine began.
+    pub reads: Requests,
+    /// Writes, of zeroes too.
+    pub writes: Requests,
+    /// Trims.
+    pub trims: Requests,
+    /// Flushes.
+    pub flushes: Requests,
+    /// How late answers left.
+    pub lateness_ns: Times,
+}
+
+impl Report {
+    /// Looks at an engine, and gives what it counted besides.
+    ///
+    /// # Errors
+    /// When it has stopped.
+    pub fn of(engine: &Engine) -> Result<(Report, Statistics), Stopped> {
+        let drive = engine.look(|drive| DriveReport::of(drive))?;
+        let statistics = engine.statistics();
+        let report = Report {
+            drive,
+            reads: (&statistics.reads).into(),
+            writes: (&statistics.writes).into(),
+            trims: (&statistics.trims).into(),
+            flushes: (&statistics.flushes).into(),
+            lateness_ns: Times::of(&statistics.lateness),
+        };
+        Ok((report, statistics))
+    }
+}

@@ -1,0 +1,147 @@
+//! What is asked of a drive, and the way back to whoever asked.
+
+use ftlab_base::SECTOR_BYTES;
+use ftlab_nbd::{Command, Completions, NbdError, Request};
+use std::ops::Range;
+use std::time::Instant;
+
+/// What to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// Read data.
+    Read,
+    /// Write data.
+    Write,
+    /// Have zeroes read there from now on.
+    Zero {
+        /// They must be stored, so that a later write cannot lack room.
+        no_hole: bool,
+        /// They are wanted only if that is faster than a write.
+        fast: bool,
+    },
+    /// The data are no longer needed.
+    Trim,
+    /// Everything that was answered must be safe.
+    Flush,
+    /// The data will be needed soon.
+    Cache,
+}
+
+/// Called with the data of a read, or with what was written.
+pub type Answer = Box<dyn FnOnce(Result<Vec<u8>, NbdError>) + Send>;
+
+/// Who asks.
+enum Client {
+    /// A client of the network block device; its buffer is the request's.
+    Nbd(Request),
+    /// Somebody in this process, and the buffer.
+    Local(Vec<u8>, Answer),
+}
+
+/// Something asked of a drive.
+pub struct Ask {
+    what: What,
+    /// In sectors.
+    range: Range<u64>,
+    fua: bool,
+    arrived_at: Instant,
+    client: Client,
+}
+
+impl From<Request> for Ask {
+    fn from(request: Request) -> Ask {
+        let what = match request.command() {
+            Command::Read => What::Read,
+            Command::Write => What::Write,
+            Command::WriteZeroes => What::Zero {
+                no_hole: request.no_hole(),
+                fast: request.fast_zero(),
+            },
+            Command::Trim => What::Trim,
+            Command::Flush => What::Flush,
+            // The other is never submitted.
+            Command::Cache | Command::BlockStatus => What::Cache,
+        };
+        let first = request.offset_bytes() / SECTOR_BYTES;
+        Ask {
+            what,
+            range: first..first + u64::from(request.length_bytes()) / SECTOR_BYTES,
+            fua: request.fua(),
+            arrived_at: request.arrived_at(),
+            client: Client::Nbd(request),
+        }
+    }
+}
+
+impl Ask {
+    /// Asks from within this process. `buffer` holds what is to be written, or is as long as what is to
+    /// be read. The range is in sectors and lies within the drive: the caller checks.
+    ///
+    /// # Panics
+    /// When a read or a write has a buffer of another length than its range, or nothing is asked for.
+    #[must_use]
+    pub fn local(what: What, range: Range<u64>, fua: bool, buffer: Vec<u8>, answer: Answer) -> Ask {
+        if matches!(what, What::Read | What::Write) {
+            let bytes = (range.end - range.start) * SECTOR_BYTES;
+            assert_eq!(buffer.len() as u64, bytes, "the buffer of {what:?}");
+        }
+        let is_whole = matches!(what, What::Flush | What::Cache);
+        assert!(is_whole || !range.is_empty(), "{what:?} of nothing");
+        Ask {
+            what,
+            range,
+            fua,
+            arrived_at: Instant::now(),
+            client: Client::Local(buffer, answer),
+        }
+    }
+
+    pub(super) fn what(&self) -> What {
+        self.what
+    }
+
+    /// In sectors.
+    pub(super) fn range(&self) -> Range<u64> {
+        self.range.clone()
+    }
+
+    pub(super) fn fua(&self) -> bool {
+        self.fua
+    }
+
+    pub(super) fn arrived_at(&self) -> Instant {
+        self.arrived_at
+    }
+
+    /// What is to be written.
+    pub(super) fn data(&self) -> &[u8] {
+        match &self.client {
+            Client::Nbd(request) => request.data(),
+            Client::Local(buffer, _) => buffer,
+        }
+    }
+
+    /// Where what was read goes.
+    pub(super) fn data_mut(&mut self) -> &mut [u8] {
+        match &mut self.client {
+            Client::Nbd(request) => request.data_mut(),
+            Client::Local(buffer, _) => buffer,
+        }
+    }
+
+    /// Answers, as one of several.
+    pub(super) fn answer_with(self, answers: &mut Completions, result: Result<(), NbdError>) {
+        match self.client {
+            Client::Nbd(request) => answers.complete(request, result),
+            Client::Local(buffer, answer) => answer(result.map(|()| buffer)),
+        }
+    }
+
+    /// Answers.
+    pub(super) fn answer(self, result: Result<(), NbdError>) {
+        match self.client {
+            Client::Nbd(request) => request.complete(result),
+            Client::Local(buffer, answer) => answer(result.map(|()| buffer)),
+        }
+    }
+}

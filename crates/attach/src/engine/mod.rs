@@ -1,0 +1,186 @@
+//! The engine: a drive that holds data, and those who ask it for something.
+//!
+//! With time, one thread owns the drive, has its time go on as the wall clock does, and answers each
+//! request at the instant at which the drive is done with it. Without time, whoever asks has the drive
+//! to himself meanwhile, and no other thread is woken.
+
+mod ask;
+mod pieces;
+mod statistics;
+mod timed;
+mod untimed;
+
+pub use ask::{Answer, Ask, What};
+pub use statistics::{Statistics, Tally};
+
+use ftlab_base::{Lba, Outcome};
+use ftlab_image::DataDrive;
+use ftlab_nbd::NbdError;
+use std::io;
+use std::sync::mpsc;
+use timed::Timed;
+use untimed::Untimed;
+
+/// Something to do with the drive.
+type Call = Box<dyn FnOnce(&mut DataDrive) + Send>;
+
+/// Whether answers take their time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Timing {
+    /// As long as the model says.
+    Model,
+    /// No longer than the work takes.
+    Off,
+}
+
+/// The engine has stopped, or a call ended it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the drive is shutting down")]
+pub struct Stopped;
+
+enum How {
+    Timed(Timed),
+    Untimed(Untimed),
+}
+
+/// A drive at work.
+pub struct Engine {
+    how: How,
+    size_bytes: u64,
+    trim_sectors: Option<u64>,
+}
+
+impl Engine {
+    /// Starts a drive.
+    ///
+    /// # Errors
+    /// When there is no thread for it.
+    pub fn start(drive: DataDrive, timing: Timing) -> io::Result<Engine> {
+        let size_bytes = drive.capacity_bytes();
+        let trim_sectors = drive.trims().then(|| u64::from(drive.slot_sectors()));
+        Ok(Engine {
+            how: match timing {
+                Timing::Model => How::Timed(Timed::start(drive, trim_sectors)?),
+                Timing::Off => How::Untimed(Untimed::new(drive, trim_sectors)),
+            },
+            size_bytes,
+            trim_sectors,
+        })
+    }
+
+    /// The drive's capacity when the engine began.
+    #[must_use]
+    pub fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    /// Sectors of what it trims at once; nothing if it takes no trims.
+    #[must_use]
+    pub fn trim_sectors(&self) -> Option<u64> {
+        self.trim_sectors
+    }
+
+    /// Asks for something that lies within the drive; it is answered, at once or later, from this thread
+    /// or another, or dropped when the engine has stopped.
+    pub fn ask(&self, ask: Ask) {
+        match &self.how {
+            How::Timed(timed) => timed.ask(ask),
+            How::Untimed(untimed) => untimed.ask(ask),
+        }
+    }
+
+    /// Looks at the drive, or does something to it that takes no time of its own.
+    ///
+    /// # Errors
+    /// When the engine has stopped.
+    pub fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&mut DataDrive) -> T + Send + 'static,
+    ) -> Result<T, Stopped> {
+        self.call(look, false)
+    }
+
+    /// As [`Engine::look`], while nothing is under way and everything is flushed. Who asks for something
+    /// meanwhile waits.
+    ///
+    /// # Errors
+    /// When the engine has stopped.
+    pub fn quietly<T: Send + 'static>(
+        &self,
+        act: impl FnOnce(&mut DataDrive) -> T + Send + 'static,
+    ) -> Result<T, Stopped> {
+        self.call(act, true)
+    }
+
+    fn call<T: Send + 'static>(
+        &self,
+        call: impl FnOnce(&mut DataDrive) -> T + Send + 'static,
+        quietly: bool,
+    ) -> Result<T, Stopped> {
+        let (tell, told) = mpsc::sync_channel(1);
+        let call: Call = Box::new(move |drive| {
+            // Whoever asked waits.
+            let _ = tell.send(call(drive));
+        });
+        match &self.how {
+            How::Timed(timed) => timed.call(call, quietly),
+            // Nothing is under way while somebody has the drive.
+            How::Untimed(untimed) => untimed.call(call),
+        }
+        told.recv().map_err(|_| Stopped)
+    }
+
+    /// Has the drive leave its bus, as drives do whose firmware hangs, or come back. While it is away
+    /// nothing is answered, until the host gives up after 30 seconds; without time at once.
+    pub fn set_presence(&self, is_there: bool) {
+        match &self.how {
+            How::Timed(timed) => timed.set_presence(is_there),
+            How::Untimed(untimed) => untimed.set_presence(is_there),
+        }
+    }
+
+    /// What was counted since it began.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        match &self.how {
+            How::Timed(timed) => timed.statistics(),
+            How::Untimed(untimed) => untimed.statistics(),
+        }
+    }
+
+    /// Stops: what is under way is finished at once, and what is asked from now on is dropped. Gives the
+    /// drive back, the first time, unless a fault of the program ended it.
+    pub fn stop(&self) -> Option<DataDrive> {
+        match &self.how {
+            How::Timed(timed) => timed.stop(),
+            How::Untimed(untimed) => untimed.stop(),
+        }
+    }
+}
+
+/// The answer to what a drive need not be asked for.
+fn answer_at_once(ask: &Ask, trim_sectors: Option<u64>) -> Option<Result<(), NbdError>> {
+    match ask.what() {
+        What::Cache => Some(Ok(())),
+        // Data that nobody needs may stay.
+        What::Trim if trim_sectors.is_none() => Some(Ok(())),
+        What::Zero {
+            fast: true,
+            no_hole,
+        } if no_hole || trim_sectors.is_none() => Some(Err(NbdError::NotSup)),
+        _ => None,
+    }
+}
+
+/// What a command came to, for the client. That the drive takes no more is an error of the medium: it
+/// still has the room that it promised.
+fn outcome(outcome: Outcome) -> Result<(), NbdError> {
+    match outcome {
+        Outcome::Good => Ok(()),
+        Outcome::WriteFault | Outcome::Unrecoverable | Outcome::Gone => Err(NbdError::Io),
+    }
+}
+
+fn read(drive: &mut DataDrive, lba: Lba, into: &mut [u8]) -> Result<(), NbdError> {
+    drive.read(lba, into).map_err(|_| NbdError::Io)
+}

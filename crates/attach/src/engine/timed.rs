@@ -1,0 +1,443 @@
+//! A drive in the time of the wall clock: one thread that owns it and answers when it is done.
+//!
+//! Virtual time is the time since the engine began. A request reaches the drive at the instant at
+//! which it arrived, so what the thread needs to wake up adds nothing to its latency; it only makes
+//! the answer late, if the drive is done sooner than that.
+
+use super::ask::{Ask, What};
+use super::pieces::{Piece, Pieces};
+use super::statistics::Statistics;
+use super::{Call, outcome};
+use ftlab_base::{Command, CommandId, Completion, Content, Lba, Nanos, SECTOR_BYTES, SimTime};
+use ftlab_image::DataDrive;
+use ftlab_nbd::pacing::{Waiter, Waker};
+use ftlab_nbd::{Completions, NbdError};
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+/// After what time a host gives a command up that nobody answers: the default of Linux for disks.
+const GIVEN_UP_AFTER: Nanos = Nanos::from_millis(30_000);
+
+/// Commands of one request that are at the drive at once.
+const PIECES_AT_ONCE: u32 = 8;
+
+/// What the thread is given to do.
+enum Job {
+    Ask(Ask),
+    /// To be called at once.
+    Look(Call),
+    /// To be called when nothing is under way and everything is flushed; what comes later waits.
+    Quiet(Call),
+    /// The drive is on its bus, or off it.
+    Presence(bool),
+    Stop,
+}
+
+#[derive(Default)]
+struct Inbox {
+    jobs: Vec<Job>,
+    /// Nobody takes anything out any more.
+    is_closed: bool,
+}
+
+struct Shared {
+    inbox: Mutex<Inbox>,
+    statistics: Mutex<Statistics>,
+}
+
+/// The thread, and what it shares with others.
+pub(super) struct Timed {
+    shared: Arc<Shared>,
+    waker: Waker,
+    thread: Mutex<Option<JoinHandle<DataDrive>>>,
+}
+
+impl Timed {
+    pub fn start(drive: DataDrive, trim_sectors: Option<u64>) -> io::Result<Timed> {
+        let shared = Arc::new(Shared {
+            inbox: Mutex::default(),
+            statistics: Mutex::default(),
+        });
+        let (ready, started) = mpsc::sync_channel(1);
+        let thread = thread::Builder::new().name("drive".into()).spawn({
+            let shared = Arc::clone(&shared);
+            move || {
+                let waiter = Waiter::for_this_thread();
+                let waker = waiter.as_ref().map(Waiter::waker);
+                let _ = ready.send(waker.map_err(|error| io::Error::from(error.kind())));
+                let closes = Closes(&shared);
+                match waiter {
+                    Ok(waiter) => Loop::new(drive, trim_sectors, closes.0).run(waiter),
+                    Err(_) => drive,
+                }
+            }
+        })?;
+        Ok(Timed {
+            waker: started.recv().map_err(io::Error::other)??,
+            shared,
+            thread: Mutex::new(Some(thread)),
+        })
+    }
+
+    fn give(&self, job: Job) {
+        let mut inbox = self.shared.inbox();
+        // A job that nobody takes is dropped: whoever asked learns of it.
+        if !inbox.is_closed {
+            inbox.jobs.push(job);
+        }
+        drop(inbox);
+        self.waker.wake();
+    }
+
+    pub fn ask(&self, ask: Ask) {
+        self.give(Job::Ask(ask));
+    }
+
+    pub fn call(&self, call: Call, quietly: bool) {
+        self.give(match quietly {
+            true => Job::Quiet(call),
+            false => Job::Look(call),
+        });
+    }
+
+    pub fn set_presence(&self, is_there: bool) {
+        self.give(Job::Presence(is_there));
+    }
+
+    pub fn statistics(&self) -> Statistics {
+        self.shared.statistics().clone()
+    }
+
+    /// Ends the thread; what is under way is answered at once. Gives the drive, the first time.
+    pub fn stop(&self) -> Option<DataDrive> {
+        self.give(Job::Stop);
+        let thread = self
+            .thread
+            .lock()
+            .expect("no panic holds the thread")
+            .take();
+        thread?.join().ok()
+    }
+}
+
+impl Shared {
+    fn inbox(&self) -> std::sync::MutexGuard<'_, Inbox> {
+        self.inbox.lock().expect("no panic holds the inbox")
+    }
+
+    fn statistics(&self) -> std::sync::MutexGuard<'_, Statistics> {
+        self.statistics
+            .lock()
+            .expect("no panic holds the statistics")
+    }
+}
+
+/// Closes the inbox when it is dropped, also by a panic of the drive: nobody waits for ever.
+struct Closes<'a>(&'a Shared);
+
+impl Drop for Closes<'_> {
+    fn drop(&mut self) {
+        if let Ok(mut inbox) = self.0.inbox.lock() {
+            inbox.is_closed = true;
+            inbox.jobs.clear();
+        }
+    }
+}
+
+/// A request under way.
+struct Flight {
+    /// Who waits for it; nobody for a flush of the engine's own.
+    ask: Option<Ask>,
+    pieces: Pieces,
+    /// Whether a flush is to follow.
+    needs_flush: bool,
+    /// Commands at the drive.
+    outstanding: u32,
+    result: Result<(), NbdError>,
+    began: SimTime,
+}
+
+struct Loop<'a> {
+    drive: DataDrive,
+    trim_sectors: Option<u64>,
+    shared: &'a Shared,
+    began: Instant,
+    /// Where the drive's time stands.
+    clock: SimTime,
+    flights: Vec<Option<Flight>>,
+    free: Vec<u32>,
+    /// Commands so far.
+    commands: u64,
+    /// A call that waits until nothing is under way, and whether everything is flushed for it.
+    quiet: Option<(Call, bool)>,
+    /// What waits for that.
+    held: VecDeque<Job>,
+    /// The drive is off its bus.
+    is_gone: bool,
+    /// What nobody answers, and when the host gives it up.
+    lost: VecDeque<(SimTime, Ask)>,
+    is_stopping: bool,
+    done: Vec<Completion>,
+    /// When those that were just answered were done.
+    answered: Vec<SimTime>,
+}
+
+impl<'a> Loop<'a> {
+    fn new(drive: DataDrive, trim_sectors: Option<u64>, shared: &'a Shared) -> Loop<'a> {
+        Loop {
+            drive,
+            trim_sectors,
+            shared,
+            began: Instant::now(),
+            clock: SimTime::ZERO,
+            flights: Vec::new(),
+            free: Vec::new(),
+            commands: 0,
+            quiet: None,
+            held: VecDeque::new(),
+            is_gone: false,
+            lost: VecDeque::new(),
+            is_stopping: false,
+            done: Vec::new(),
+            answered: Vec::new(),
+        }
+    }
+
+    fn run(mut self, mut waiter: Waiter) -> DataDrive {
+        let mut jobs = Vec::new();
+        loop {
+            std::mem::swap(&mut jobs, &mut self.shared.inbox().jobs);
+            for job in jobs.drain(..) {
+                self.begin(job);
+                // What is due meanwhile does not wait for the rest.
+                self.catch_up();
+            }
+            self.catch_up();
+            if self.is_stopping {
+                self.finish_at_once();
+                return self.drive;
+            }
+            let given_up = self.lost.front().map(|(at, _)| *at);
+            let next = self.drive.next_event().into_iter().chain(given_up).min();
+            waiter.wait(next.map(|at| self.began + std::time::Duration::from_nanos(at.0)));
+        }
+    }
+
+    fn time_of(&self, instant: Instant) -> SimTime {
+        let since = instant.saturating_duration_since(self.began).as_nanos();
+        SimTime(u64::try_from(since).unwrap_or(u64::MAX))
+    }
+
+    /// Lets the drive's time go on; it never goes back.
+    fn advance(&mut self, to: SimTime) {
+        self.clock = self.clock.max(to);
+        if self.drive.next_event().is_some_and(|at| at <= self.clock) {
+            self.drive.advance(self.clock, &mut self.done);
+        }
+    }
+
+    fn begin(&mut self, job: Job) {
+        match job {
+            Job::Stop => self.is_stopping = true,
+            Job::Look(call) => call(&mut self.drive),
+            Job::Presence(true) => self.is_gone = false,
+            Job::Presence(false) => self.vanish(),
+            job if self.quiet.is_some() => self.held.push_back(job),
+            Job::Quiet(call) => {
+                self.quiet = Some((call, false));
+                self.become_quiet();
+            }
+            Job::Ask(ask) => {
+                if let Some(result) = super::answer_at_once(&ask, self.trim_sectors) {
+                    ask.answer(result);
+                    return;
+                }
+                self.advance(self.time_of(ask.arrived_at()));
+                if self.is_gone {
+                    self.lose(ask);
+                    return;
+                }
+                let writes = !matches!(ask.what(), What::Read | What::Flush);
+                let flight = Flight {
+                    pieces: Pieces::of(ask.what(), ask.range(), self.trim_sectors),
+                    needs_flush: writes && ask.fua(),
+                    outstanding: 0,
+                    result: Ok(()),
+                    began: self.clock,
+                    ask: Some(ask),
+                };
+                self.launch(flight);
+            }
+        }
+    }
+
+    fn launch(&mut self, mut flight: Flight) {
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.flights.push(None);
+            self.flights.len() as u32 - 1
+        });
+        self.go_on(number, &mut flight);
+        self.flights[number as usize] = Some(flight);
+    }
+
+    /// Gives the drive what it can have of a request. If it is given nothing, there is nothing left.
+    fn go_on(&mut self, number: u32, flight: &mut Flight) {
+        while flight.outstanding < PIECES_AT_ONCE
+            && flight.result.is_ok()
+            && let Some(piece) = flight.pieces.next()
+        {
+            self.submit(number, flight, &piece);
+        }
+        // A flush covers what was done before it began.
+        if flight.outstanding == 0
+            && flight.result.is_ok()
+            && std::mem::take(&mut flight.needs_flush)
+        {
+            self.submit(number, flight, &Piece::flush());
+        }
+    }
+
+    fn submit(&mut self, number: u32, flight: &mut Flight, piece: &Piece) {
+        self.commands += 1;
+        let command = Command {
+            // Unique, and tells the request.
+            id: CommandId(self.commands << 32 | u64::from(number)),
+            kind: piece.kind,
+            lba: Lba(piece.range.start),
+            sectors: piece.sectors() as u32,
+            content: Content::RANDOM,
+            at: self.clock,
+        };
+        let data = flight.ask.as_ref().map_or(&[][..], Ask::data);
+        flight.outstanding += 1;
+        self.drive.submit(command, piece.data(data), self.clock);
+    }
+
+    /// The drive leaves its bus: what is under way goes on in it, and nobody hears of that.
+    fn vanish(&mut self) {
+        self.is_gone = true;
+        for number in 0..self.flights.len() {
+            let flight = self.flights[number].as_mut();
+            if let Some(ask) = flight.and_then(|flight| flight.ask.take()) {
+                self.lose(ask);
+            }
+        }
+    }
+
+    fn lose(&mut self, ask: Ask) {
+        self.lost.push_back((self.clock + GIVEN_UP_AFTER, ask));
+    }
+
+    /// Brings the drive to the present and answers what is done, or was waited for long enough.
+    fn catch_up(&mut self) {
+        self.advance(self.time_of(Instant::now()));
+        self.land();
+        while self.lost.front().is_some_and(|(at, _)| *at <= self.clock) {
+            let (_, ask) = self.lost.pop_front().expect("the first");
+            self.count(&ask, &Err(NbdError::Io), GIVEN_UP_AFTER);
+            ask.answer(Err(NbdError::Io));
+        }
+    }
+
+    /// Answers what is done, all with one call for each client.
+    fn land(&mut self) {
+        while !self.done.is_empty() {
+            let mut done = std::mem::take(&mut self.done);
+            let mut answers = Completions::default();
+            for completion in done.drain(..) {
+                self.complete(completion, &mut answers);
+            }
+            drop(answers);
+            self.count_lateness();
+            if self.done.is_empty() {
+                self.done = done;
+            }
+            self.become_quiet();
+        }
+    }
+
+    fn complete(&mut self, completion: Completion, answers: &mut Completions) {
+        let number = completion.id.0 as u32;
+        let flight = self.flights[number as usize].take();
+        let mut flight = flight.expect("a command of a request under way");
+        flight.outstanding -= 1;
+        flight.result = flight.result.and(outcome(completion.outcome));
+        self.go_on(number, &mut flight);
+        if flight.outstanding > 0 {
+            self.flights[number as usize] = Some(flight);
+            return;
+        }
+        self.free.push(number);
+        let Some(mut ask) = flight.ask else { return };
+        if ask.what() == What::Read && flight.result.is_ok() {
+            let lba = Lba(ask.range().start);
+            flight.result = super::read(&mut self.drive, lba, ask.data_mut());
+        }
+        self.count(&ask, &flight.result, completion.at.since(flight.began));
+        self.answered.push(completion.at);
+        ask.answer_with(answers, flight.result);
+    }
+
+    fn count(&self, ask: &Ask, result: &Result<(), NbdError>, latency: Nanos) {
+        let range = ask.range();
+        let bytes = (range.end - range.start) * SECTOR_BYTES;
+        let mut statistics = self.shared.statistics();
+        statistics.count(ask.what(), bytes, result.is_ok(), Some(latency));
+    }
+
+    fn count_lateness(&mut self) {
+        if self.is_stopping || self.answered.is_empty() {
+            return;
+        }
+        let now = self.time_of(Instant::now());
+        let mut statistics = self.shared.statistics();
+        for done_at in self.answered.drain(..) {
+            statistics.lateness.record(now.since(done_at));
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.free.len() == self.flights.len()
+    }
+
+    /// Makes the call that waits for quiet, if it is quiet.
+    fn become_quiet(&mut self) {
+        while self.is_idle()
+            && let Some((call, is_flushed)) = self.quiet.take()
+        {
+            if is_flushed {
+                call(&mut self.drive);
+                while self.quiet.is_none()
+                    && let Some(job) = self.held.pop_front()
+                {
+                    self.begin(job);
+                }
+                continue;
+            }
+            self.quiet = Some((call, true));
+            self.launch(Flight {
+                ask: None,
+                pieces: Pieces::of(What::Flush, 0..0, None),
+                needs_flush: false,
+                outstanding: 0,
+                result: Ok(()),
+                began: self.clock,
+            });
+        }
+    }
+
+    /// Finishes what is under way as fast as the drive's time can be made to pass.
+    fn finish_at_once(&mut self) {
+        while !self.is_idle() {
+            let Some(next) = self.drive.next_event() else {
+                // Nothing will happen any more: dropped requests are answered with an error.
+                return;
+            };
+            self.advance(next);
+            self.land();
+        }
+    }
+}

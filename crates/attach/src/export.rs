@@ -1,0 +1,78 @@
+//! A drive as an export of the network block device.
+
+use crate::engine::Engine;
+use ftlab_base::{Lba, SECTOR_BYTES};
+use ftlab_nbd::protocol::constants::{NBD_STATE_HOLE, NBD_STATE_ZERO};
+use ftlab_nbd::{Export, Extents, Features, Request};
+use std::sync::Arc;
+
+/// A drive that clients reach over sockets.
+pub struct DriveExport {
+    engine: Arc<Engine>,
+    description: String,
+    is_rotational: bool,
+}
+
+impl DriveExport {
+    /// Offers what an engine drives, with a line for people.
+    #[must_use]
+    pub fn new(engine: Arc<Engine>, description: String, is_rotational: bool) -> DriveExport {
+        DriveExport {
+            engine,
+            description,
+            is_rotational,
+        }
+    }
+}
+
+impl Export for DriveExport {
+    fn size_bytes(&self) -> u64 {
+        self.engine.size_bytes()
+    }
+
+    fn features(&self) -> Features {
+        Features {
+            rotational: self.is_rotational,
+            trim: self.engine.trim_sectors().is_some(),
+            fast_zero: true,
+        }
+    }
+
+    fn description(&self) -> String {
+        self.description.clone()
+    }
+
+    fn submit(&self, request: Request) {
+        self.engine.ask(request.into());
+    }
+
+    fn block_status(&self, offset_bytes: u64, extents: &mut Extents) {
+        let first = offset_bytes / SECTOR_BYTES;
+        let sectors = u64::from(extents.left_bytes()) / SECTOR_BYTES;
+        // A drive that has stopped says nothing, which is answered with an error.
+        let Ok(runs) = self.engine.look(move |drive| runs(drive, first, sectors)) else {
+            return;
+        };
+        for (is_mapped, sectors) in runs {
+            let flags = match is_mapped {
+                true => 0,
+                false => NBD_STATE_HOLE | NBD_STATE_ZERO,
+            };
+            extents.push(sectors * SECTOR_BYTES, flags);
+        }
+    }
+}
+
+/// The most runs of one look: who waits for the drive meanwhile waits for some microseconds more.
+const RUNS_MAX: usize = 1024;
+
+fn runs(drive: &ftlab_image::DataDrive, first: u64, sectors: u64) -> Vec<(bool, u64)> {
+    let mut runs = Vec::new();
+    let (mut at, end) = (first, first + sectors);
+    while at < end && runs.len() < RUNS_MAX {
+        let (is_mapped, length) = drive.is_mapped(Lba(at), end - at);
+        runs.push((is_mapped, length));
+        at += length.max(1);
+    }
+    runs
+}

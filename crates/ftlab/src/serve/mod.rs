@@ -1,0 +1,295 @@
+//! `ftlab serve`: a drive that holds data, attached as a block device.
+
+mod lateness;
+mod place;
+mod signals;
+
+use crate::cli::OutputFormat;
+use crate::failure::{Failure, Outcome};
+use crate::screen;
+use clap::{Args, ValueEnum};
+use ftlab_attach::control::Control;
+use ftlab_attach::fuse::{FILE_NAME, Mounted};
+use ftlab_attach::{DriveExport, Engine, Timing};
+use ftlab_drive::{Catalog, Kind};
+use ftlab_nbd::server::Event;
+use ftlab_nbd::{Limits, Listen, NamedExport, Server};
+use place::Opened;
+use signals::{Signal, Signals};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The port that is NBD's.
+const PORT: u16 = 10_809;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab serve --drive intel-x25-m-g1-80 --image x25m.img
+  ftlab serve --image x25m.img --timing off --listen 127.0.0.1:10809
+  ftlab serve --drive jmf602-mlc-64 --set spare.op=10% --unix jmf602.sock
+  ftlab serve --image x25m.img --fuse mnt
+
+An image that is not there is made, of --drive; one that is there is opened, and is the drive it was made
+of. Without an image the drive is in memory and gone at the end.
+
+It says how to attach the drive, and then that it is ready. SIGINT and SIGTERM stop it when what is under
+way is done, a second one at once; SIGUSR1 has it say how late answers were.")]
+pub struct Options {
+    /// A drive of `ftlab drives`, or a path to a drive file; may be left out if the image is there
+    #[arg(long)]
+    drive: Option<String>,
+    /// Change a number of the drive file, for example spare.op=28%; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "drive")]
+    settings: Vec<String>,
+    /// The file that holds the drive's data
+    #[arg(long, value_name = "FILE", required_unless_present = "drive")]
+    image: Option<PathBuf>,
+    /// Let a new drive have less capacity than its own, for example 20g; the rest is spare area
+    #[arg(long, value_name = "BYTES", value_parser = place::bytes)]
+    size: Option<u64>,
+    /// Root of every random stream of a new drive
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Test machine whose share of every command is added: a name, or a path to a .toml file
+    #[arg(long, value_name = "TESTBED", default_value = "attached")]
+    testbed: String,
+    /// Whether answers take as long as the drive's would
+    #[arg(long, value_enum, default_value_t = TimingName::Model)]
+    timing: TimingName,
+    /// Listen at a Unix socket; IMAGE.sock if neither this nor --listen nor --fuse is given
+    #[arg(long, value_name = "SOCKET", conflicts_with = "listen")]
+    unix: Option<PathBuf>,
+    /// Listen at an address of this machine; port 0 is a free one
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<SocketAddr>,
+    /// Listen at an address that other machines reach, too: nothing is encrypted, and everybody may read
+    /// and write
+    #[arg(long, requires = "listen")]
+    insecure: bool,
+    /// Mount the drive as the file `disk` in an empty directory, for a loop device
+    #[arg(long, value_name = "DIR")]
+    fuse: Option<PathBuf>,
+    /// Tell how the drive stands, and take commands, at a Unix socket; IMAGE.control with --image
+    #[arg(long, value_name = "SOCKET")]
+    control: Option<PathBuf>,
+    /// The name clients ask for; any client that gives no name is given the drive, too
+    #[arg(long, default_value = "")]
+    name: String,
+    /// Refuse writes
+    #[arg(long)]
+    read_only: bool,
+    /// Bring flushed data to the disk under the image, so that they survive a power cut of this machine;
+    /// a drive whose program is killed keeps them anyway
+    #[arg(long, requires = "image")]
+    sync: bool,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
+    output_format: OutputFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TimingName {
+    /// Each answer leaves when the model is done
+    Model,
+    /// As fast as possible
+    Off,
+}
+
+pub fn command(options: &Options) -> Outcome {
+    let listen = options.listen()?;
+    // Before anything takes long: whoever stops the program finds it listening to that.
+    let signals = Signals::catch()?;
+    let testbed = Catalog::testbed(&options.testbed)?;
+    let Opened { drive, how } = place::open(options, &testbed)?;
+    let description = format!(
+        "{} ({})",
+        drive.drive_file().name(),
+        drive.drive_file().slug()
+    );
+    let is_rotational = drive.drive_file().kind() == Kind::Disk;
+    let timing = match options.timing {
+        TimingName::Model => Timing::Model,
+        TimingName::Off => Timing::Off,
+    };
+    let engine = Engine::start(drive, timing);
+    let engine = engine.map_err(|error| Failure::Running(format!("cannot start: {error}")))?;
+    let engine = Arc::new(engine);
+    let ways = Ways::open(options, &engine, listen, &description, is_rotational);
+    let outcome = ways.and_then(|ways| {
+        let mut text = format!("drive    {description}\n");
+        text += &format!(
+            "         {}, {how}\n",
+            screen::capacity(engine.size_bytes())
+        );
+        screen::print(&(text + &ways.told(options) + "ready\n"))?;
+        run(options, &engine, &signals, &ways)
+    });
+    // Whatever happened, the image is closed as it should be.
+    let closed = match engine.stop() {
+        Some(drive) => drive
+            .close()
+            .map_err(|error| Failure::Running(error.to_string())),
+        None => Err(Failure::Running(
+            "the drive ended by a fault of the program".into(),
+        )),
+    };
+    outcome.and(closed)?;
+    if options.timing == TimingName::Model {
+        screen::print(&lateness::told(&engine, options.output_format))?;
+    }
+    Ok(())
+}
+
+/// The ways to the drive. They are closed when this is dropped, and what came by them is answered.
+struct Ways {
+    server: Option<Server>,
+    mounted: Option<Mounted>,
+    control: Option<Control>,
+}
+
+impl Ways {
+    fn open(
+        options: &Options,
+        engine: &Arc<Engine>,
+        listen: Option<Listen>,
+        description: &str,
+        is_rotational: bool,
+    ) -> Result<Ways, Failure> {
+        let control = options.control_path().map(|path| {
+            Control::start(Arc::clone(engine), &path, options.read_only).map_err(|error| {
+                Failure::Input(format!("cannot listen at {}: {error}", path.display()))
+            })
+        });
+        let control = control.transpose()?;
+        let mounted = options.fuse.as_ref().map(|folder| {
+            let mounted = Mounted::mount(Arc::clone(engine), folder, options.read_only);
+            mounted.map_err(|error| {
+                Failure::Input(format!(
+                    "cannot mount the drive in {}: {error}",
+                    folder.display()
+                ))
+            })
+        });
+        let mounted = mounted.transpose()?;
+        let server = listen.map(|listen| {
+            let description = description.to_owned();
+            let export = DriveExport::new(Arc::clone(engine), description, is_rotational);
+            let exports = vec![NamedExport {
+                name: options.name.clone(),
+                read_only: options.read_only,
+                export: Arc::new(export),
+            }];
+            Server::start(&listen, exports, Limits::default(), tell)
+                .map_err(|error| Failure::Input(error.to_string()))
+        });
+        Ok(Ways {
+            server: server.transpose()?,
+            mounted,
+            control,
+        })
+    }
+
+    /// Lines that say how to use them.
+    fn told(&self, options: &Options) -> String {
+        let mut text = String::new();
+        if let Some(server) = &self.server {
+            text += &place::of_server(&options.uri(server.listen()));
+        }
+        if let Some(folder) = &options.fuse {
+            text += &place::of_file(&folder.join(FILE_NAME));
+        }
+        if let Some(control) = &self.control {
+            text += &place::of_control(control.path());
+        }
+        text
+    }
+
+    /// Whether a loop device, or somebody else, has the mounted file open.
+    fn is_in_use(&self) -> bool {
+        self.mounted.as_ref().is_some_and(Mounted::is_in_use)
+    }
+}
+
+impl Drop for Ways {
+    fn drop(&mut self) {
+        if let Some(mounted) = self.mounted.take()
+            && let Err(error) = mounted.unmount()
+        {
+            eprintln!("cannot unmount the drive: {error}");
+        }
+    }
+}
+
+/// Serves until a signal ends it.
+fn run(options: &Options, engine: &Engine, signals: &Signals, ways: &Ways) -> Outcome {
+    let mut was_told = false;
+    loop {
+        match signals.next() {
+            Signal::Tell => screen::print(&lateness::told(engine, options.output_format))?,
+            Signal::Stop if !ways.is_in_use() => return Ok(()),
+            Signal::Stop if was_told => signals::at_once(),
+            // The kernel would wait for a drive that is gone.
+            Signal::Stop => {
+                was_told = true;
+                eprintln!(
+                    "the mounted file is in use: detach the loop device (losetup -d) and stop again; a stop \
+                     while it is in use then cuts the drive's power"
+                );
+            }
+        }
+    }
+}
+
+/// Says on standard error what went wrong with a client.
+fn tell(number: u64, event: Event) {
+    match event {
+        Event::Ended(Err(error)) => eprintln!("connection {number}: {error}"),
+        Event::TooMany => eprintln!("connection {number}: refused, there are as many as may be"),
+        Event::Connected | Event::Ended(Ok(())) => {}
+    }
+}
+
+impl Options {
+    /// Where to listen, if anywhere.
+    fn listen(&self) -> Result<Option<Listen>, Failure> {
+        if let Some(path) = &self.unix {
+            return Ok(Some(Listen::Unix(path.clone())));
+        }
+        Ok(Some(match (self.listen, &self.image) {
+            (Some(address), _) if self.insecure => Listen::Insecure(address),
+            (Some(address), _) if !address.ip().is_loopback() => {
+                return Err(Failure::Input(format!(
+                    "{address} can be reached from other machines, and nothing is encrypted: give an \
+                     address such as 127.0.0.1:{PORT}, or --insecure if everybody there may read and write"
+                )));
+            }
+            (Some(address), _) => Listen::Loopback(address),
+            (None, _) if self.fuse.is_some() => return Ok(None),
+            (None, Some(image)) => Listen::Unix(beside(image, ".sock")),
+            (None, None) => Listen::Loopback(([127, 0, 0, 1], PORT).into()),
+        }))
+    }
+
+    fn control_path(&self) -> Option<PathBuf> {
+        let default = || self.image.as_deref().map(|image| beside(image, ".control"));
+        self.control.clone().or_else(default)
+    }
+
+    /// What clients are given, with the export's name if it has one.
+    fn uri(&self, at: &Listen) -> String {
+        let uri = at.to_string();
+        match at {
+            Listen::Unix(_) => uri.replacen("///", &format!("///{}", self.name), 1),
+            Listen::Loopback(_) | Listen::Insecure(_) => format!("{uri}/{}", self.name),
+        }
+    }
+}
+
+/// The path of a file with something added to its name.
+pub fn beside(path: &Path, added: &str) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(added);
+    path.into()
+}

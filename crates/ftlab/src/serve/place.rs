@@ -1,0 +1,142 @@
+//! The drive that is served: made or opened; and how others get at it.
+
+use super::Options;
+use crate::failure::Failure;
+use ftlab_drive::{Catalog, DriveFile, Testbed};
+use ftlab_image::{CreateOptions, DataDrive, ImageError, OpenOptions, Recovery};
+use std::path::Path;
+
+/// Reads a size, in fio's words.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    ftlab_workload::bytes(text).map_err(|allowed| format!("give {allowed}"))
+}
+
+/// A drive, and how it came to be.
+pub struct Opened {
+    pub drive: DataDrive,
+    /// Whether it is new, or what opening it took, in words.
+    pub how: String,
+}
+
+/// Opens the image, or makes it if it is not there.
+pub fn open(options: &Options, testbed: &Testbed) -> Result<Opened, Failure> {
+    let file = options.drive.as_deref();
+    let file = file.map(|name| Catalog::load(name, &options.settings));
+    let file = file.transpose()?;
+    let create = CreateOptions {
+        seed: options.seed,
+        size_bytes: options.size,
+        sync: options.sync,
+    };
+    match &options.image {
+        Some(path) if path.exists() => reopen(options, path, file.as_ref(), testbed),
+        Some(path) => {
+            let file = file.ok_or_else(|| {
+                Failure::Input(format!(
+                    "there is no {}: say with --drive which drive to make, or give an image that is there",
+                    path.display()
+                ))
+            })?;
+            if options.read_only {
+                return Err(Failure::Input(format!(
+                    "there is no {}, and a new drive has nothing to read: leave out --read-only",
+                    path.display()
+                )));
+            }
+            let drive = DataDrive::create(path, &file, testbed, &create).map_err(input)?;
+            let how = format!("made anew in {}", path.display());
+            Ok(Opened { drive, how })
+        }
+        None => {
+            let file = file.ok_or_else(|| Failure::Input("say with --drive which drive".into()))?;
+            let mut drive = DataDrive::in_memory(&file, testbed, options.seed).map_err(input)?;
+            if let Some(bytes) = options.size {
+                drive.set_max(bytes).map_err(input)?;
+            }
+            let how = "in memory: it is gone when this ends".to_owned();
+            Ok(Opened { drive, how })
+        }
+    }
+}
+
+fn reopen(
+    options: &Options,
+    path: &Path,
+    file: Option<&DriveFile>,
+    testbed: &Testbed,
+) -> Result<Opened, Failure> {
+    let open = OpenOptions {
+        testbed,
+        drive: file,
+        read_only: options.read_only,
+        sync: options.sync,
+    };
+    let (drive, recovery) = DataDrive::open(path, &open).map_err(input)?;
+    if let Some(bytes) = options
+        .size
+        .filter(|bytes| *bytes != drive.capacity_bytes())
+    {
+        return Err(Failure::Input(format!(
+            "{} has {} bytes and not {bytes}: leave out --size; `ftlab set-max` changes it",
+            path.display(),
+            drive.capacity_bytes()
+        )));
+    }
+    let how = format!("opened from {}, {}", path.display(), told(&recovery));
+    Ok(Opened { drive, how })
+}
+
+fn told(recovery: &Recovery) -> String {
+    if recovery.clean {
+        return "which was closed in order".to_owned();
+    }
+    let kept = match recovery.kept_slots {
+        0 => String::new(),
+        slots => format!(", {slots} slots kept by its capacitors"),
+    };
+    format!(
+        "which had lost its power: {} steps played again, {} moves of data made again{kept}",
+        recovery.replayed, recovery.redone
+    )
+}
+
+fn input(error: ImageError) -> Failure {
+    Failure::Input(error.to_string())
+}
+
+/// Lines that say what to type to use a server's drive.
+pub fn of_server(uri: &str) -> String {
+    format!(
+        "\
+at       {uri}
+look     nbdinfo '{uri}'
+write    qemu-io -f raw -c 'write -P 7 0 64k' -c 'read -P 7 0 64k' '{uri}'
+measure  fio --name=reads --ioengine=nbd --uri='{uri}' --rw=randread --bs=4k --size=64m
+mount    mkdir -p nbd && nbdfuse nbd/disk '{uri}' &
+         losetup --find --show --direct-io=on nbd/disk    (as root; then mkfs and mount what it names)
+"
+    )
+}
+
+/// Lines that say what to type to use the mounted file.
+pub fn of_file(path: &Path) -> String {
+    let path = path.display();
+    format!(
+        "\
+file     {path}
+device   losetup --find --show --direct-io=on {path}    (as root; then mkfs and mount what it names)
+"
+    )
+}
+
+/// Lines that say what to type to ask the control socket.
+pub fn of_control(path: &Path) -> String {
+    let path = path.display();
+    format!(
+        "\
+control  {path}
+health   ftlab smart {path}
+watch    ftlab top {path}
+"
+    )
+}

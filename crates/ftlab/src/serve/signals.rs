@@ -1,0 +1,74 @@
+//! Signals: stop when what is under way is done, stop at once, tell how it goes.
+
+use crate::failure::Failure;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::iterator::Signals as Caught;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+
+/// The exit code of a program that was interrupted.
+const INTERRUPTED: i32 = 130;
+
+/// What a signal asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// To stop.
+    Stop,
+    /// To say how it goes.
+    Tell,
+}
+
+/// Signals, as they come.
+pub struct Signals {
+    signals: mpsc::Receiver<Signal>,
+    /// Whether somebody waits for the next one.
+    is_waited_for: Arc<AtomicBool>,
+}
+
+impl Signals {
+    /// Catches signals from now on. A second one that asks to stop, while nobody waits for one, ends the
+    /// program at once.
+    pub fn catch() -> Result<Signals, Failure> {
+        let failed =
+            |error: std::io::Error| Failure::Running(format!("cannot catch signals: {error}"));
+        let mut caught = Caught::new([SIGINT, SIGTERM, SIGHUP, SIGUSR1]).map_err(failed)?;
+        let (tell, signals) = mpsc::channel();
+        let is_waited_for = Arc::new(AtomicBool::new(false));
+        let hears = Arc::clone(&is_waited_for);
+        let watch = move || {
+            let mut was_asked = false;
+            for signal in caught.forever() {
+                let signal = match signal {
+                    SIGUSR1 => Signal::Tell,
+                    _ if was_asked && !hears.load(Ordering::Acquire) => at_once(),
+                    _ => {
+                        was_asked = true;
+                        Signal::Stop
+                    }
+                };
+                // Whoever is told may be gone, as the program is about to be.
+                let _ = tell.send(signal);
+            }
+        };
+        let thread = thread::Builder::new().name("signals".into());
+        thread.spawn(watch).map_err(failed)?;
+        Ok(Signals {
+            signals,
+            is_waited_for,
+        })
+    }
+
+    /// Waits for the next one.
+    pub fn next(&self) -> Signal {
+        self.is_waited_for.store(true, Ordering::Release);
+        let signal = self.signals.recv().unwrap_or(Signal::Stop);
+        self.is_waited_for.store(false, Ordering::Release);
+        signal
+    }
+}
+
+/// Ends the program as it is: to the drive, a power cut.
+pub fn at_once() -> ! {
+    std::process::exit(INTERRUPTED)
+}

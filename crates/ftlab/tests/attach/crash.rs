@@ -1,0 +1,325 @@
+//! Servers that are killed under load: what was flushed is there, and nothing is torn.
+
+use crate::block_device::{Block, Mount, Way, turn};
+use crate::client::Client;
+use crate::server::{Serve, said};
+use ftlab_base::RootSeed;
+use ftlab_nbd::protocol::RequestHeader;
+use ftlab_nbd::protocol::constants::{
+    NBD_CMD_FLAG_FUA, NBD_CMD_FLUSH, NBD_CMD_READ, NBD_CMD_TRIM, NBD_CMD_WRITE,
+};
+use rand::{Rng, RngExt};
+use std::collections::BTreeSet;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+use tempfile::TempDir;
+
+const SLOT_BYTES: u64 = 4096;
+
+/// Slots that are written: few, so that each is written often, and collected.
+const SLOTS: u64 = 2_000;
+
+/// Small enough to collect garbage under the load.
+const SMALL: [&str; 12] = [
+    "--drive",
+    "generic-mlc-8",
+    "--set",
+    "nand.blocks_per_die=16",
+    "--set",
+    "nand.pages_per_block=16",
+    "--set",
+    "spare.op=0.5",
+    "--image",
+    "disk.img",
+    "--unix",
+    "s",
+];
+
+/// What may be found in each slot: versions, the newest last; 0 for nothing.
+struct Known {
+    may_be: Vec<Vec<u64>>,
+    /// Slots with more than one, perhaps.
+    unsure: BTreeSet<u64>,
+    versions: u64,
+}
+
+impl Known {
+    fn new() -> Known {
+        Known {
+            may_be: vec![vec![0]; SLOTS as usize],
+            unsure: BTreeSet::new(),
+            versions: 0,
+        }
+    }
+
+    fn sent(&mut self, slot: u64, version: u64) {
+        self.may_be[slot as usize].push(version);
+        self.unsure.insert(slot);
+    }
+
+    /// The newest is safe.
+    fn safe(&mut self, slot: u64) {
+        let may_be = &mut self.may_be[slot as usize];
+        may_be.drain(..may_be.len() - 1);
+    }
+
+    /// Everything that was answered is safe.
+    fn flushed(&mut self) {
+        for slot in std::mem::take(&mut self.unsure) {
+            self.safe(slot);
+        }
+    }
+
+    /// Reads every slot.
+    fn check(&mut self, client: &mut Client) {
+        let mut found = vec![0; SLOT_BYTES as usize];
+        for slot in 0..SLOTS {
+            client
+                .send(header(NBD_CMD_READ, 0, slot, slot), &[])
+                .expect("it runs");
+            assert_eq!(client.reply().expect("it runs"), (slot, 0));
+            client.data(&mut found).expect("data");
+            let version = version(slot, &found);
+            let may_be = &mut self.may_be[slot as usize];
+            assert!(
+                may_be.contains(&version),
+                "slot {slot} has {version}, and may have {may_be:?}"
+            );
+            *may_be = vec![version];
+        }
+        self.unsure.clear();
+    }
+}
+
+/// The data of a slot: who it is and which version, over and over.
+fn data(slot: u64, version: u64) -> Vec<u8> {
+    let words = (0..SLOT_BYTES / 16).flat_map(|_| [slot + 1, version]);
+    words.flat_map(u64::to_le_bytes).collect()
+}
+
+/// The version that a slot's data are of; 0 if there are none. Anything else is torn, or not its own.
+fn version(slot: u64, found: &[u8]) -> u64 {
+    let version = u64::from_le_bytes(*found[8..].first_chunk().expect("8 bytes"));
+    if version == 0 {
+        assert!(found.iter().all(|byte| *byte == 0), "slot {slot} is torn");
+    } else {
+        assert!(
+            found == data(slot, version),
+            "slot {slot} is torn, or another's"
+        );
+    }
+    version
+}
+
+fn header(code: u16, flags: u16, cookie: u64, slot: u64) -> RequestHeader {
+    let is_flush = code == NBD_CMD_FLUSH;
+    RequestHeader {
+        flags,
+        code,
+        cookie,
+        offset_bytes: if is_flush { 0 } else { slot * SLOT_BYTES },
+        length_bytes: if is_flush { 0 } else { SLOT_BYTES as u32 },
+    }
+}
+
+/// Writes until the server is gone, which is an error.
+fn load(client: &mut Client, known: &mut Known, stream: &mut impl Rng) -> io::Result<()> {
+    loop {
+        // Requests that are under way at once; no slot twice, as they are done in any order.
+        let first = stream.random_range(0..SLOTS);
+        let mut with_fua = Vec::new();
+        let count = stream.random_range(1..24);
+        for n in 0..count {
+            let slot = (first + n * 83) % SLOTS;
+            if stream.random_ratio(1, 10) {
+                known.sent(slot, 0);
+                client.send(header(NBD_CMD_TRIM, 0, n, slot), &[])?;
+                continue;
+            }
+            known.versions += 1;
+            known.sent(slot, known.versions);
+            let fua = stream.random_ratio(1, 8);
+            let flags = if fua { NBD_CMD_FLAG_FUA } else { 0 };
+            with_fua.extend(fua.then_some((n, slot)));
+            let data = data(slot, known.versions);
+            client.send(header(NBD_CMD_WRITE, flags, n, slot), &data)?;
+        }
+        for _ in 0..count {
+            let (cookie, error) = client.reply()?;
+            assert_eq!(error, 0);
+            let safe = with_fua.iter().find(|(n, _)| *n == cookie);
+            if let Some((_, slot)) = safe {
+                known.safe(*slot);
+            }
+        }
+        if stream.random_ratio(1, 3) {
+            client.send(header(NBD_CMD_FLUSH, 0, 99, 0), &[])?;
+            assert_eq!(client.reply()?, (99, 0));
+            known.flushed();
+        }
+    }
+}
+
+fn kill_and_restart(timing: &str, more: &[&str], rounds: u32) {
+    let folder = TempDir::new().expect("a folder");
+    let arguments = [&SMALL[..], &["--timing", timing], more].concat();
+    let mut stream = RootSeed(5).stream("load");
+    let mut known = Known::new();
+    for round in 0..rounds {
+        let server = Serve::start(folder.path(), &arguments);
+        let is_after_a_cut = server.said.contains("lost its power");
+        assert_eq!(is_after_a_cut, round > 0, "{}", server.said);
+        let mut client = Client::connect(&folder.path().join("s"));
+        assert!(client.size_bytes >= SLOTS * SLOT_BYTES);
+        known.check(&mut client);
+        let after = Duration::from_millis(stream.random_range(20..200));
+        let killer = thread::spawn(move || {
+            thread::sleep(after);
+            server.kill();
+        });
+        load(&mut client, &mut known, &mut stream).expect_err("it is killed");
+        killer.join().expect("no panic");
+    }
+    assert!(known.versions > u64::from(rounds), "something was written");
+    // A stop in order loses nothing at all.
+    let server = Serve::start(folder.path(), &arguments);
+    let mut client = Client::connect(&folder.path().join("s"));
+    known.check(&mut client);
+    known.versions += 1;
+    let newest = known.versions;
+    client
+        .send(header(NBD_CMD_WRITE, 0, 0, 7), &data(7, newest))
+        .expect("it runs");
+    assert_eq!(client.reply().expect("it runs"), (0, 0));
+    known.may_be[7] = vec![newest];
+    drop(client);
+    server.stop();
+    let server = Serve::start(folder.path(), &arguments);
+    assert!(server.said.contains("closed in order"), "{}", server.said);
+    known.check(&mut Client::connect(&folder.path().join("s")));
+}
+
+#[test]
+fn a_killed_server_keeps_what_was_flushed_in_the_models_time() {
+    kill_and_restart("model", &[], 12);
+}
+
+#[test]
+fn a_killed_server_keeps_what_was_flushed_without_time() {
+    kill_and_restart("off", &[], 12);
+}
+
+/// Inserts rows one by one and says which are committed.
+const WRITER: &str = "
+import sqlite3, sys
+base = sqlite3.connect(sys.argv[1], isolation_level=None)
+base.execute('PRAGMA journal_mode=' + sys.argv[2])
+# FULL leaves out to sync the folder after the journal is deleted, which is the commit.
+base.execute('PRAGMA synchronous=EXTRA')
+base.execute('CREATE TABLE IF NOT EXISTS rows (id INTEGER PRIMARY KEY, text TEXT)')
+next = base.execute('SELECT coalesce(max(id), 0) + 1 FROM rows').fetchone()[0]
+while True:
+    base.execute('INSERT INTO rows VALUES (?, ?)', (next, str(next) * 400))
+    print(next, flush=True)
+    next += 1
+";
+
+/// Says what is in the database, and whether it is whole.
+const READER: &str = "
+import sqlite3, sys
+base = sqlite3.connect(sys.argv[1])
+print(base.execute('PRAGMA integrity_check').fetchone()[0])
+print(base.execute('SELECT count(*), coalesce(max(id), 0) FROM rows').fetchone())
+for id, text in base.execute('SELECT id, text FROM rows'):
+    assert text == str(id) * 400, id
+";
+
+/// Writes to the database until the server is killed; the last row that was committed.
+fn commit_until_killed(database: &Path, journal: &str, server: Serve, rows: u64) -> u64 {
+    let mut writer = Command::new("python3")
+        .args(["-c", WRITER])
+        .arg(database)
+        .arg(journal)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("`make setup` installs python3");
+    let mut lines = BufReader::new(writer.stdout.take().expect("a pipe")).lines();
+    let mut server = Some(server);
+    let mut last = 0;
+    let mut first = None;
+    while let Some(Ok(line)) = lines.next() {
+        last = line.parse().expect("a number");
+        let first = *first.get_or_insert(last);
+        if last - first >= rows
+            && let Some(server) = server.take()
+        {
+            // From another thread, so that rows go on being committed meanwhile.
+            thread::spawn(|| server.kill());
+        }
+    }
+    let _ = writer.kill();
+    let _ = writer.wait();
+    assert!(server.is_none(), "only up to row {last}");
+    last
+}
+
+#[test]
+fn sqlite_keeps_every_commit_over_twenty_kills_of_the_server() {
+    let Some(_turn) = turn("SQLite over kills of the server") else {
+        return;
+    };
+    let folder = TempDir::new().expect("a folder");
+    let [fuse, mnt] = ["fuse", "mnt"].map(|name| folder.path().join(name));
+    std::fs::create_dir(&fuse).expect("a folder");
+    let arguments = [
+        "--drive",
+        "generic-mlc-8",
+        "--set",
+        "nand.blocks_per_die=64",
+        "--image",
+        "disk.img",
+        "--fuse",
+        "fuse",
+    ];
+    let mut stream = RootSeed(6).stream("kills");
+    let mut committed = 0;
+    for round in 0..=20 {
+        let server = Serve::start(folder.path(), &arguments);
+        let block = Block::attach(Way::Own, &server, &fuse);
+        if round == 0 {
+            said("mkfs.ext4", &["-q", &block.device]);
+        }
+        let mount = Mount::new(&block, &mnt);
+        let database = mount.folder.join("rows.db");
+        if round > 0 {
+            let path = database.to_str().expect("ASCII");
+            let said = said("python3", &["-c", READER, path]);
+            let count = format!("({committed}, {committed})");
+            let one_more = format!("({0}, {0})", committed + 1);
+            let lines: Vec<&str> = said.lines().collect();
+            assert_eq!(lines[0], "ok", "round {round}: {said}");
+            // The last commit may have been made and not told.
+            let is_whole = lines[1] == count || lines[1] == one_more;
+            assert!(
+                is_whole,
+                "round {round}: {said}, {committed} were committed"
+            );
+        }
+        if round == 20 {
+            mount.unmount();
+            block.detach();
+            server.stop();
+            break;
+        }
+        // Both ways in which SQLite commits.
+        let journal = ["delete", "wal"][round % 2];
+        let rows = stream.random_range(5..40);
+        committed = commit_until_killed(&database, journal, server, rows);
+        drop(mount);
+        drop(block);
+    }
+}

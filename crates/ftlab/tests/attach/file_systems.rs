@@ -1,0 +1,230 @@
+//! File systems on a drive that is a block device.
+
+use crate::block_device::{Block, Mount, Way, turn};
+use crate::server::{Serve, said};
+use ftlab_attach::control::{Asked, Report, ask};
+use ftlab_base::RootSeed;
+use rand::{Rng, RngExt};
+use rustix::fs::{FallocateFlags, fallocate};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A file system: how it is made, and what says that nothing is wrong with it.
+struct FileSystem {
+    make: &'static [&'static str],
+    check: &'static [&'static str],
+}
+
+const FILE_SYSTEMS: [FileSystem; 3] = [
+    FileSystem {
+        make: &["mkfs.ext4", "-q"],
+        check: &["fsck.ext4", "-f", "-n"],
+    },
+    FileSystem {
+        make: &["mkfs.xfs", "-q"],
+        check: &["xfs_repair", "-n"],
+    },
+    FileSystem {
+        make: &["mkfs.btrfs", "-q"],
+        check: &["btrfs", "check"],
+    },
+];
+
+/// 16 dies of 128 blocks: room for the least that each file system wants.
+const SMALL: [&str; 4] = [
+    "--drive",
+    "generic-mlc-8",
+    "--set",
+    "nand.blocks_per_die=128",
+];
+
+fn serve(folder: &Path, way: Way, more: &[&str]) -> Serve {
+    let socket = folder.join("s");
+    let way = match way {
+        Way::Own => ["--fuse", "fuse"],
+        Way::Nbdfuse => ["--unix", socket.to_str().expect("ASCII")],
+    };
+    std::fs::create_dir_all(folder.join("fuse")).expect("a folder");
+    Serve::start(folder, &[&SMALL[..], &way, more].concat())
+}
+
+fn tool(words: &[&str], device: &str) -> String {
+    said(words[0], &[&words[1..], &[device]].concat())
+}
+
+/// Random bytes in files of a folder: names and contents.
+fn write_files(folder: &Path, count: u64, bytes: usize) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    let mut stream = RootSeed(7).stream("files");
+    let files = (0..count).map(|n| {
+        let mut data = vec![0; stream.random_range(1..=bytes)];
+        stream.fill_bytes(&mut data);
+        let path = folder.join(format!("file-{n}"));
+        std::fs::write(&path, &data).expect("room");
+        (path, data)
+    });
+    files.collect()
+}
+
+/// Random operations on a file and on memory, which must agree: what fsx does.
+fn exercise(path: &Path, operations: u32) {
+    const BYTES: usize = 1 << 20;
+    let mut stream = RootSeed(9).stream("operations");
+    let mut wanted: Vec<u8> = Vec::new();
+    let file = File::options()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .expect("a file");
+    for n in 0..operations {
+        let at = stream.random_range(0..BYTES);
+        let length = stream.random_range(1..=(64 << 10).min(BYTES - at));
+        match stream.random_range(0..10) {
+            0..4 => {
+                let mut data = vec![0; length];
+                stream.fill_bytes(&mut data);
+                file.write_all_at(&data, at as u64).expect("room");
+                wanted.resize(wanted.len().max(at + length), 0);
+                wanted[at..at + length].copy_from_slice(&data);
+            }
+            4..7 => {
+                let end = wanted.len().min(at + length);
+                let mut data = vec![0; end.saturating_sub(at)];
+                file.read_exact_at(&mut data, at as u64).expect("data");
+                assert!(
+                    data == wanted[at.min(end)..end],
+                    "operation {n}: {at}, {length} bytes"
+                );
+            }
+            7 => {
+                file.set_len(at as u64).expect("room");
+                wanted.resize(at, 0);
+            }
+            8 => {
+                let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+                fallocate(&file, flags, at as u64, length as u64).expect("a hole");
+                let end = wanted.len().min(at + length);
+                wanted[at.min(end)..end].fill(0);
+            }
+            _ => file.sync_all().expect("safe"),
+        }
+    }
+    drop(file);
+    assert!(
+        std::fs::read(path).expect("data") == wanted,
+        "the file in the end"
+    );
+}
+
+#[test]
+fn file_systems_keep_their_files_over_unmount_and_restart() {
+    let Some(_turn) = turn("file systems on attached drives") else {
+        return;
+    };
+    for (way, timing) in [(Way::Nbdfuse, "model"), (Way::Own, "off")] {
+        for system in &FILE_SYSTEMS {
+            let folder = TempDir::new().expect("a folder");
+            let path = |name: &str| folder.path().join(name);
+            let more = ["--image", "disk.img", "--timing", timing];
+            let server = serve(folder.path(), way, &more);
+            let block = Block::attach(way, &server, &path("fuse"));
+            tool(system.make, &block.device);
+            let mount = Mount::new(&block, &path("mnt"));
+            let files = write_files(&mount.folder, 40, 512 << 10);
+            exercise(&mount.folder.join("exercised"), 400);
+            let text = mount.trim();
+            assert!(text.contains("trimmed"), "{text}");
+            mount.unmount();
+            // The drive is switched off, and another process has it.
+            block.detach();
+            server.stop();
+            let server = serve(folder.path(), way, &more);
+            let block = Block::attach(way, &server, &path("fuse"));
+            tool(system.check, &block.device);
+            let mount = Mount::new(&block, &path("mnt"));
+            for (path, data) in files {
+                assert!(
+                    std::fs::read(&path).expect("a file") == data,
+                    "{}",
+                    path.display()
+                );
+            }
+            mount.unmount();
+            block.detach();
+            server.stop();
+        }
+    }
+}
+
+/// Write amplification of writing small files over and over on an ext4 that was full once, with or
+/// without a trim of what was deleted.
+fn write_amplification(trims: bool) -> f64 {
+    let folder = TempDir::new().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let server = serve(
+        folder.path(),
+        Way::Own,
+        &["--timing", "off", "--image", "disk.img"],
+    );
+    let statistics = || {
+        let text = ask(&path("disk.img.control"), Asked::Get("/statistics")).expect("it tells");
+        let report: Report = serde_json::from_str(&text).expect("a report");
+        let counters = report.drive.counters;
+        [counters.host_bytes_written, counters.nand_bytes_programmed].map(|bytes| bytes as f64)
+    };
+    let block = Block::attach(Way::Own, &server, &path("fuse"));
+    // No trims by the way: they are what is tested.
+    tool(
+        &["mkfs.ext4", "-q", "-E", "nodiscard,lazy_itable_init=0"],
+        &block.device,
+    );
+    let mount = Mount::new(&block, &path("mnt"));
+    let files = write_files(&mount.folder, 760, 1 << 20);
+    // What is deleted before the lazy writer comes never reaches the drive.
+    said("sync", &[]);
+    for (path, _) in files {
+        std::fs::remove_file(path).expect("it is there");
+    }
+    said("sync", &[]);
+    if trims {
+        mount.trim();
+    }
+    // A new file of a quarter of the drive, and then random pages of it.
+    let file = File::create(mount.folder.join("new")).expect("a file");
+    let mut stream = RootSeed(3).stream("writes");
+    let mut data = vec![0; 4096];
+    let pages = 25_000;
+    let mut before = statistics();
+    for n in 0..4 * pages {
+        stream.fill_bytes(&mut data[..8]);
+        let at = match n < pages {
+            true => n,
+            false => stream.random_range(0..pages),
+        };
+        file.write_all_at(&data, at * 4096).expect("room");
+        if n % 4_000 == 0 {
+            file.sync_data().expect("safe");
+        }
+        if n == pages {
+            before = statistics();
+        }
+    }
+    file.sync_all().expect("safe");
+    let after = statistics();
+    drop(file);
+    mount.unmount();
+    block.detach();
+    server.stop();
+    (after[1] - before[1]) / (after[0] - before[0])
+}
+
+#[test]
+fn trim_reaches_the_drive_and_makes_later_writes_cheaper() {
+    let Some(_turn) = turn("TRIM by a file system") else {
+        return;
+    };
+    let [without, with] = [false, true].map(write_amplification);
+    assert!(with < without * 0.8, "{with} with, {without} without");
+}

@@ -1,0 +1,10 @@
+//! Drives attached with `ftlab serve`, and the clients that people use.
+
+mod block_device;
+mod client;
+mod clients;
+mod command;
+mod crash;
+mod file_systems;
+mod server;
+mod tools;

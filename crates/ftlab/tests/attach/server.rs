@@ -1,0 +1,146 @@
+//! A running `ftlab serve`, and the programs that talk to it.
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+pub const MIB: u64 = 1 << 20;
+
+/// Longer than anything here takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server that runs until this is dropped.
+pub struct Serve {
+    process: Child,
+    output: Option<BufReader<ChildStdout>>,
+    /// What it said until it was ready.
+    pub said: String,
+}
+
+impl Serve {
+    /// Starts `ftlab serve` in a directory, and waits until it is ready.
+    pub fn start(folder: &Path, arguments: &[&str]) -> Serve {
+        let mut process = command(folder, arguments).spawn().expect("it starts");
+        let mut output = BufReader::new(process.stdout.take().expect("a pipe"));
+        let (tell, told) = mpsc::channel();
+        // A thread, as a server that says nothing must not stop the test for ever.
+        thread::spawn(move || {
+            let mut said = String::new();
+            while output.read_line(&mut said).is_ok_and(|count| count > 0) {
+                if said.ends_with("\nready\n") {
+                    let _ = tell.send((said, output));
+                    return;
+                }
+            }
+        });
+        match told.recv_timeout(PATIENCE) {
+            Ok((said, output)) => Serve {
+                process,
+                output: Some(output),
+                said,
+            },
+            Err(_) => {
+                let _ = process.kill();
+                let output = process.wait_with_output().expect("its last words");
+                let error = String::from_utf8_lossy(&output.stderr);
+                panic!("{arguments:?} is not ready: {error}");
+            }
+        }
+    }
+
+    /// Where clients find it.
+    pub fn uri(&self) -> &str {
+        let line = self.said.lines().find_map(|line| line.strip_prefix("at "));
+        line.expect("it says where").trim()
+    }
+
+    pub fn signal(&self, name: &str) {
+        said("kill", &["-s", name, &self.process.id().to_string()]);
+    }
+
+    /// Ends it with a signal; gives how it ended and what it said in the end.
+    pub fn end(mut self, signal: &str) -> (ExitStatus, String, String) {
+        self.signal(signal);
+        self.ended()
+    }
+
+    fn ended(&mut self) -> (ExitStatus, String, String) {
+        let (mut out, mut error) = (String::new(), String::new());
+        if let Some(mut output) = self.output.take() {
+            output.read_to_string(&mut out).expect("text");
+        }
+        let stderr = self.process.stderr.as_mut().expect("a pipe");
+        stderr.read_to_string(&mut error).expect("text");
+        (self.process.wait().expect("it ends"), out, error)
+    }
+
+    /// Stops it as a person would, and sees that all went well.
+    pub fn stop(self) -> String {
+        let (status, out, error) = self.end("TERM");
+        assert!(status.success(), "{status}: {error}");
+        assert_eq!(error, "");
+        out
+    }
+
+    /// Kills it without a word.
+    pub fn kill(self) {
+        let (status, _, _) = self.end("KILL");
+        assert!(!status.success());
+    }
+}
+
+impl Drop for Serve {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
+    command
+        .arg("serve")
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// The one line that says why `ftlab serve` does not serve.
+pub fn refused(folder: &Path, arguments: &[&str]) -> String {
+    let output = command(folder, arguments).output().expect("it starts");
+    let error = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+    assert!(error.starts_with("error: "), "{arguments:?}: {error}");
+    error
+}
+
+/// Runs a client.
+pub fn run(program: &str, arguments: &[&str]) -> Output {
+    let output = Command::new(program).args(arguments).output();
+    output.unwrap_or_else(|error| panic!("{program}: {error}; `make setup` installs it"))
+}
+
+/// Runs a client that must succeed, and gives what it says.
+pub fn said(program: &str, arguments: &[&str]) -> String {
+    let output = run(program, arguments);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "{program} {arguments:?}: {text}{errors}"
+    );
+    text
+}
+
+/// The object in what a client says; fio's notes precede it.
+pub fn json(text: &str) -> Value {
+    let object = text.find(['{', '[']).map(|at| &text[at..]);
+    serde_json::from_str(object.unwrap_or_default()).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
