@@ -148,6 +148,8 @@ pub fn run(
         trim: Traffic::default(),
         inside: inside_of(counters, counters.write_amplification()),
         series_ios: Vec::new(),
+        series_bytes: Vec::new(),
+        series_wa: Vec::new(),
         series_interval_s: 1.0,
         series_watts: Vec::new(),
         wear: Vec::new(),
