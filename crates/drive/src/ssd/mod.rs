@@ -24,6 +24,7 @@ mod reads;
 mod slots;
 mod stamps;
 mod state;
+mod storing;
 mod waking;
 mod write_through;
 mod writes;
@@ -41,9 +42,7 @@ use crate::saved::DeviceState;
 use buffer::{Place, WriteBuffer};
 use commands::Commands;
 use events::{Event, Events};
-use ftlab_base::{
-    Command, CommandKind, Completion, Content, Lpn, Nanos, Outcome, SECTOR_BYTES, SimTime,
-};
+use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_ftl::page::PageMapped;
 use ftlab_ftl::{Extent, TranslationLayer};
 use ftlab_nand::{Cause, StateError, WearHistogram};
@@ -52,7 +51,6 @@ use lookup::Lookup;
 use mapped::Mapped;
 use power::Resting;
 use slots::SlotSize;
-use std::any::Any;
 use std::collections::{BTreeSet, VecDeque};
 use waking::Wakings;
 use write_through::WriteThrough;
@@ -163,39 +161,6 @@ impl Ssd {
         assert_eq!(self.host_ios, 0, "stamps must be there from the start");
         self.mapped.carry_stamps();
         self
-    }
-
-    /// Lets a store carry the data from now on. Only while nothing is outstanding, and without time.
-    ///
-    /// # Panics
-    /// When something is outstanding.
-    pub fn carry(&mut self, store: Box<dyn PageStore>) {
-        assert!(
-            self.queue.outstanding() == 0 && self.is_at_rest() && self.buffer.is_empty(),
-            "a drive at work gets a store"
-        );
-        self.mapped.carry(store);
-    }
-
-    /// The store that carries the data, if it is an `S`.
-    #[must_use]
-    pub fn store<S: PageStore>(&self) -> Option<&S> {
-        let store: &dyn Any = &**self.mapped.store.as_ref()?;
-        store.downcast_ref()
-    }
-
-    /// The same, to give it data.
-    pub fn store_mut<S: PageStore>(&mut self) -> Option<&mut S> {
-        let store: &mut dyn Any = &mut **self.mapped.store.as_mut()?;
-        store.downcast_mut()
-    }
-
-    /// Hands to the layer, without time, what its store holds of a slot that waits; whether the layer
-    /// takes it.
-    pub fn hand_on(&mut self, lpn: Lpn, extent: Extent) -> bool {
-        let taken = self.mapped.write(lpn, extent, Content::RANDOM).is_ok();
-        self.mapped.batch.clear();
-        taken && !self.mapped.store_has_failed()
     }
 
     /// Notes what the translation layer is asked from now on.

@@ -151,16 +151,8 @@ impl Ssd {
         room
     }
 
-    /// The store has failed, where nothing was handed to it: what waits for room in the buffer ends,
-    /// since nothing may happen that would make room.
-    pub fn end_writes_if_store_failed(&mut self, now: SimTime) {
-        if self.mapped.store_has_failed() {
-            self.fail_writes(now);
-        }
-    }
-
     /// Ends everything that waits for flash that takes no more. What the buffer holds stays there.
-    fn fail_writes(&mut self, now: SimTime) {
+    pub(super) fn fail_writes(&mut self, now: SimTime) {
         let writes = self.admissions.drain(..).map(|admission| admission.number);
         let through = self.write_through.as_mut().map(WriteThrough::fail);
         let writes = writes.chain(through.into_iter().flatten());

@@ -1,0 +1,50 @@
+//! An SSD with a store behind it, for whoever gave it one.
+
+use super::Ssd;
+use super::page_store::PageStore;
+use ftlab_base::{Content, Lpn, SimTime};
+use ftlab_ftl::Extent;
+use std::any::Any;
+
+impl Ssd {
+    /// Lets a store carry the data from now on. Only while nothing is outstanding, and without time.
+    ///
+    /// # Panics
+    /// When something is outstanding.
+    pub fn carry(&mut self, store: Box<dyn PageStore>) {
+        assert!(
+            self.queue.outstanding() == 0 && self.is_at_rest() && self.buffer.is_empty(),
+            "a drive at work gets a store"
+        );
+        self.mapped.carry(store);
+    }
+
+    /// The store that carries the data, if it is an `S`.
+    #[must_use]
+    pub fn store<S: PageStore>(&self) -> Option<&S> {
+        let store: &dyn Any = &**self.mapped.store.as_ref()?;
+        store.downcast_ref()
+    }
+
+    /// The same, to give it data.
+    pub fn store_mut<S: PageStore>(&mut self) -> Option<&mut S> {
+        let store: &mut dyn Any = &mut **self.mapped.store.as_mut()?;
+        store.downcast_mut()
+    }
+
+    /// Hands to the layer, without time, what its store holds of a slot that waits; whether the layer
+    /// takes it.
+    pub fn hand_on(&mut self, lpn: Lpn, extent: Extent) -> bool {
+        let taken = self.mapped.write(lpn, extent, Content::RANDOM).is_ok();
+        self.mapped.batch.clear();
+        taken && !self.mapped.store_has_failed()
+    }
+
+    /// The store has failed, where nothing was handed to it: what waits for room in the buffer ends,
+    /// since nothing may happen that would make room.
+    pub fn end_writes_if_store_failed(&mut self, now: SimTime) {
+        if self.mapped.store_has_failed() {
+            self.fail_writes(now);
+        }
+    }
+}
