@@ -38,6 +38,7 @@ impl Scene<'_> {
         let (mut drive, recovery) = found.unwrap_or_else(|why| panic!("{what}: {why}"));
         seen.newer += self.oracle.check(&mut drive, operations, &what);
         drive.check_layer();
+        assert!(drive.nothing_waits(), "{what}");
         seen.cuts += 1;
         seen.replayed += recovery.replayed;
         seen.redone += recovery.redone;

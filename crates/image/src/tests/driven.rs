@@ -91,6 +91,24 @@ impl Driven {
         }
     }
 
+    /// Another drive of the kind goes on from what it holds, with commands of its own.
+    pub(super) fn go_on_with(&self, drive: DataDrive, recorder: Recorder, seed: u64) -> Driven {
+        let mut oracle = Oracle::new(&drive);
+        let commands = Commands::new(&drive, seed);
+        let mut drive = drive;
+        oracle.settle(&mut drive);
+        Driven {
+            oracle,
+            commands,
+            drive,
+            recorder,
+            now: SimTime::ZERO,
+            promises_flushes_only: self.promises_flushes_only,
+            may_fail: false,
+            failed: 0,
+        }
+    }
+
     /// Works on so many commands.
     pub(super) fn work(&mut self, clock: Clock, commands: usize) {
         let end = self.commands.count() + commands as u64;

@@ -4,12 +4,22 @@ mod cuts;
 mod driven;
 mod faults;
 mod oracle;
+mod random;
 mod recorder;
 mod tiny;
 
 use crate::DataDrive;
+use crate::drive::{Body, store_of};
 
 impl DataDrive {
+    /// Whether the translation layer has got all that was written.
+    fn nothing_waits(&self) -> bool {
+        match &self.body {
+            Body::Flash(ssd) => store_of(ssd).first_waiting().is_none(),
+            Body::Flat(..) => true,
+        }
+    }
+
     /// What must hold of the translation layer.
     fn check_layer(&self) {
         if let Some(layer) = self.layer() {
