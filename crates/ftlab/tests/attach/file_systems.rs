@@ -188,7 +188,7 @@ fn write_amplification(trims: bool) -> f64 {
         &block.device,
     );
     let mount = Mount::new(&block, &path("mnt"));
-    let files = write_files(&mount.folder, 720, 1 << 20);
+    let files = write_files(&mount.folder, 660, 1 << 20);
     // What is deleted before the lazy writer comes never reaches the drive.
     said("sync", &[]);
     for (path, _) in files {
