@@ -40,7 +40,7 @@ pub struct Stopped;
 
 enum How {
     Timed(Timed),
-    Untimed(Untimed),
+    Untimed(Box<Untimed>),
 }
 
 /// A drive at work.
@@ -61,7 +61,7 @@ impl Engine {
         Ok(Engine {
             how: match timing {
                 Timing::Model => How::Timed(Timed::start(drive, trim_sectors)?),
-                Timing::Off => How::Untimed(Untimed::new(drive, trim_sectors)),
+                Timing::Off => How::Untimed(Box::new(Untimed::new(drive, trim_sectors))),
             },
             size_bytes,
             trim_sectors,

@@ -6,12 +6,12 @@ use rand::Rng;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// A page-mapped drive that collects garbage soon: 16 dies of 64 blocks, 252 MiB for the host.
+/// A page-mapped drive that collects garbage soon: 512 MiB of flash.
 const SMALL: [&str; 6] = [
     "--drive",
     "generic-mlc-8",
     "--set",
-    "nand.blocks_per_die=64",
+    "nand.blocks_per_die=32",
     "--listen",
     "127.0.0.1:0",
 ];

@@ -317,7 +317,7 @@ fn sqlite_keeps_every_commit_over_twenty_kills_of_the_server() {
         }
         // Both ways in which SQLite commits.
         let journal = ["delete", "wal"][round % 2];
-        let rows = stream.random_range(5..40);
+        let rows = stream.random_range(3..12);
         committed = commit_until_killed(&database, journal, server, rows);
         drop(mount);
         drop(block);
