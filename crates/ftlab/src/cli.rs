@@ -1,7 +1,8 @@
 //! What can be typed. The options of a command stand with it.
 
 use crate::{
-    accuracy, claims, compare, endurance, image, pts, report, review, run, serve, show, theory, tools,
+    accuracy, claims, compare, endurance, image, pts, report, review, run, serve, show, theory,
+    tools,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ftlab_drive::{Catalog, DriveError, Testbed};

@@ -134,10 +134,9 @@ impl DataDrive {
     pub fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
         let before = done.len();
         self.device_mut().advance(now, done);
-        let flushes = done[before..].iter().fold(false, |any, completion| {
-            self.flushes.remove(&completion.id) || any
-        });
-        self.commit(flushes);
+        let ended = done[before..].iter();
+        let flushes = ended.filter(|ended| self.flushes.remove(&ended.id)).count();
+        self.commit(flushes > 0);
         if let Body::Flash(ssd) = &mut self.body {
             ssd.end_writes_if_store_failed(now);
         }

@@ -45,7 +45,7 @@ impl Scene<'_> {
         seen.kept += recovery.kept_slots;
         drop(drive);
         // A checkpoint is written the same way every time.
-        let tears = recovery.redone > 0 || operations % 16 == 0;
+        let tears = recovery.redone > 0 || operations.is_multiple_of(16);
         let mut again = left.clone();
         for (n, operation) in recorder.operations().iter().enumerate() {
             if tears {
