@@ -469,14 +469,14 @@ fn the_specification_prints_its_tables_and_says_its_scale() {
 fn the_specification_refuses_what_it_cannot_do() {
     let place = Place::new();
     holds(&place.refused(&format!("pts {DISK}")), &["no flash"]);
-    holds(
-        &place.refused(&format!("pts {SSD} --scale 0.5")),
-        &["from 1 on"],
-    );
-    holds(
-        &place.refused(&format!("pts {SSD} --test speed")),
-        &["iops", "xsr"],
-    );
+    for (option, said) in [("--scale 0.5", "from 1 on"), ("--test speed", "xsr")] {
+        let line = format!("pts {SSD} {option}");
+        let assert = place.ftlab(&line).assert().code(2).stdout("");
+        holds(
+            &String::from_utf8_lossy(&assert.get_output().stderr),
+            &[said],
+        );
+    }
     holds(&place.refused("pts no-such-drive"), &["no-such-drive"]);
     place.write("taken", "a file");
     holds(
