@@ -107,7 +107,7 @@ fn scenario(name: &str, clock: Clock) -> (Driven, usize) {
 
 #[test]
 fn tiny_drives_are_tiny_and_hold_what_is_written() {
-    for name in names() {
+    for name in &names() {
         for clock in [Clock::Untimed, Clock::Timed] {
             let mut driven = Driven::new(&tiny(name), 3);
             let slots = driven.oracle.slots();
@@ -126,7 +126,7 @@ fn tiny_drives_are_tiny_and_hold_what_is_written() {
 
 #[test]
 fn a_drive_without_time_comes_back_from_every_cut() {
-    for name in names() {
+    for name in &names() {
         let (driven, first) = scenario(name, Clock::Untimed);
         let seen = cut_everywhere(&driven, first, name);
         eprintln!("{name}: {seen:?}");
@@ -137,7 +137,7 @@ fn a_drive_without_time_comes_back_from_every_cut() {
 
 #[test]
 fn a_drive_at_work_comes_back_from_every_cut() {
-    for name in names() {
+    for name in &names() {
         let (driven, first) = scenario(name, Clock::Timed);
         let seen = cut_everywhere(&driven, first, name);
         eprintln!("{name}: {seen:?}");
@@ -151,7 +151,7 @@ fn a_drive_at_work_comes_back_from_every_cut() {
 /// may be there and any may not.
 #[test]
 fn what_was_flushed_survives_a_machine_that_writes_in_any_order() {
-    for name in names() {
+    for name in &names() {
         for clock in [Clock::Untimed, Clock::Timed] {
             let mut driven = Driven::that_syncs(&tiny(name), 5);
             driven.work(Clock::Untimed, 2 * driven.oracle.slots());

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// lost, what the drive holds can be read, and it goes on when there is room again.
 #[test]
 fn a_full_disk_under_the_image_loses_nothing_acknowledged() {
-    for name in names() {
+    for name in &names() {
         for clock in [Clock::Untimed, Clock::Timed] {
             let mut driven = Driven::new(&tiny(name), 11);
             driven.work(Clock::Untimed, 2 * driven.oracle.slots());
@@ -93,7 +93,7 @@ fn fill(drive: &mut DataDrive) {
 #[test]
 fn an_image_is_the_same_drive_when_it_is_opened_again() {
     let folder = tempfile::tempdir().unwrap();
-    for name in names() {
+    for name in &names() {
         let at = folder.path().join(name);
         let mut drive = create(name, &at);
         fill(&mut drive);

@@ -3,8 +3,14 @@
 use ftlab_drive::{Catalog, DriveFile, Testbed};
 use std::sync::LazyLock;
 
+/// Those that are there with capacitors, too: name, and how many.
+const WITH_CAPACITORS: [(&str, &str); 2] = [("page", "6"), ("packed", "1")];
+
+/// What is behind the name of a drive that has them.
+const CAPACITORS: &str = "-capacitors";
+
 /// Name, drive and settings. All of them collect, merge or level wear within a few hundred writes.
-const TINY: [(&str, &str, &[&str]); 6] = [
+const TINY: [(&str, &str, &[&str]); 4] = [
     (
         "page",
         "generic-mlc-8",
@@ -16,20 +22,6 @@ const TINY: [(&str, &str, &[&str]); 6] = [
             "nand.pages_per_block=4",
             "spare.op=0.6",
             "buffer.size=32KiB",
-        ],
-    ),
-    (
-        "page-capacitors",
-        "generic-mlc-8",
-        &[
-            "nand.channels=1",
-            "nand.dies_per_channel=2",
-            "map.stripe_dies=2",
-            "nand.blocks_per_die=10",
-            "nand.pages_per_block=4",
-            "spare.op=0.6",
-            "buffer.size=32KiB",
-            "power_loss.capacitors=6",
         ],
     ),
     (
@@ -75,32 +67,27 @@ const TINY: [(&str, &str, &[&str]); 6] = [
             "spare.op=0.8",
         ],
     ),
-    (
-        "packed-capacitors",
-        "ocz-vertex3-120",
-        &[
-            "nand.channels=2",
-            "nand.dies_per_channel=2",
-            "map.stripe_dies=4",
-            "nand.planes_per_die=1",
-            "nand.blocks_per_die=12",
-            "nand.pages_per_block=2",
-            "gc.reserve=2",
-            "spare.op=0.8",
-            "power_loss.capacitors=1",
-        ],
-    ),
 ];
 
 /// The names of all.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    TINY.iter().map(|(name, ..)| *name)
+pub(super) fn names() -> Vec<String> {
+    let without = TINY.iter().map(|(name, ..)| name.to_string());
+    let with = WITH_CAPACITORS.map(|(name, _)| format!("{name}{CAPACITORS}"));
+    without.chain(with).collect()
 }
 
 /// A tiny drive, by name.
 pub(super) fn tiny(name: &str) -> DriveFile {
-    let (_, slug, settings) = TINY.iter().find(|(known, ..)| *known == name).unwrap();
-    let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
+    let (plain, has) = match name.strip_suffix(CAPACITORS) {
+        Some(plain) => (plain, true),
+        None => (name, false),
+    };
+    let (_, slug, settings) = TINY.iter().find(|(known, ..)| *known == plain).unwrap();
+    let mut settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
+    if has {
+        let count = WITH_CAPACITORS.iter().find(|(known, _)| *known == plain);
+        settings.push(format!("power_loss.capacitors={}", count.unwrap().1));
+    }
     Catalog::load(slug, &settings).unwrap_or_else(|why| panic!("{name}: {why}"))
 }
 
