@@ -349,6 +349,7 @@ mod tests {
                 program_failed: 2,
                 retries: 0,
                 unreadable: 1,
+                made_good: 0,
             },
             spare: Spare {
                 at_first: 40,

@@ -12,8 +12,11 @@ use ftlab_nand::{Array, Cause, OpBatch, Order};
 /// Good blocks of superblocks that were taken apart.
 #[derive(Debug, Clone)]
 pub(crate) struct Donors {
+    planes_per_die: u32,
     /// By die and plane.
     blocks: Vec<Vec<BlockId>>,
+    /// A die that failed: nothing replaces its blocks.
+    without: Option<DieId>,
 }
 
 /// On whose behalf superblocks are erased, and when.
@@ -31,8 +34,24 @@ impl Donors {
     pub fn new(layout: &Layout) -> Donors {
         let planes = layout.geometry.dies() * layout.geometry.planes_per_die;
         Donors {
+            planes_per_die: layout.geometry.planes_per_die,
             blocks: vec![Vec::new(); planes as usize],
+            without: None,
         }
+    }
+
+    /// From now on stripes do without a die.
+    pub fn do_without(&mut self, die: DieId) {
+        self.without = Some(die);
+    }
+
+    /// Whether some plane has none.
+    pub fn is_short(&self) -> bool {
+        let per_die = self.planes_per_die;
+        let mut planes = (0..).zip(&self.blocks);
+        planes.any(|(n, donors)| {
+            donors.is_empty() && self.without != Some(DieId((n / per_die) as u16))
+        })
     }
 
     /// Erases a superblock and replaces what is bad. Whether it is whole then; if not, it is taken
@@ -46,7 +65,11 @@ impl Donors {
     ) -> bool {
         let planes = layout.geometry.planes_per_die;
         let mut good = true;
+        let without = self.without;
         for (die, first) in layout.blocks(superblock) {
+            if without == Some(die) {
+                continue;
+            }
             let blocks = || (first.0..first.0 + planes).map(BlockId);
             let used = erasing.always || blocks().any(|b| array.programmed_pages(b) > 0);
             if !array.can_fail() {
@@ -79,10 +102,12 @@ impl Donors {
     ) -> bool {
         let planes = layout.geometry.planes_per_die;
         let mut whole = true;
+        let without = self.without;
         for (die, first) in layout.blocks(superblock) {
             for block in (first.0..first.0 + planes).map(BlockId) {
-                if array.is_bad(block) {
-                    whole &= self.replace((layout, die, block), array, erasing, batch);
+                if array.is_bad(block) && without != Some(die) {
+                    let at = (layout, die, block);
+                    whole &= self.replace(at, array, erasing, batch, &mut BlockId(block.0));
                 }
             }
         }
@@ -105,13 +130,33 @@ impl Donors {
         }
     }
 
-    /// Puts a donor in the place of a bad block; whether there was one that could be erased.
-    fn replace(
+    /// Makes a superblock that was taken apart whole again: with blocks of the controller's own reserve
+    /// in the place of bad ones.
+    pub fn take_back(&mut self, (layout, superblock): (&Layout, SuperblockId), array: &mut Array) {
+        let planes = layout.geometry.planes_per_die;
+        for (die, first) in layout.blocks(superblock) {
+            let blocks = first.0..first.0 + planes;
+            let donors = self.blocks[(u32::from(die.0) * planes) as usize..].iter_mut();
+            for donors in donors.take(planes as usize) {
+                donors.retain(|donor| !blocks.contains(&donor.0));
+            }
+            for block in blocks.map(BlockId) {
+                if array.is_bad(block) && self.without != Some(die) {
+                    array.replace_from_reserve(block);
+                }
+            }
+        }
+    }
+
+    /// Puts a donor in the place of a bad block; whether there was one that could be erased. `held_by`
+    /// is the address of a block that may have to make room, and follows it.
+    pub fn replace(
         &mut self,
         (layout, die, block): (&Layout, DieId, BlockId),
         array: &mut Array,
         erasing: Erasing,
         batch: &mut OpBatch,
+        held_by: &mut BlockId,
     ) -> bool {
         let planes = layout.geometry.planes_per_die;
         let plane = block.0 % layout.geometry.blocks_per_die % planes;
@@ -120,7 +165,11 @@ impl Donors {
         while let Some(n) =
             (0..donors.len()).min_by_key(|&n| (array.erase_count(donors[n]), donors[n]))
         {
-            array.exchange(block, donors.swap_remove(n));
+            let donor = donors.swap_remove(n);
+            array.exchange(block, donor);
+            if *held_by == block {
+                *held_by = donor;
+            }
             if array.programmed_pages(block) == 0
                 || array.erase((die, block), 1, erasing.cause, erasing.order, batch)
             {

@@ -1,6 +1,9 @@
 //! Layers written to death: whatever fails, nothing that was acknowledged is lost.
 
+mod injected;
+
 use crate::block::{BlockConfig, BlockLayer};
+use crate::packed::{PackedConfig, PackedLayer};
 use crate::page::{
     self, Allocation, Checkpoint, Greedy, PageConfig, Separation, SpareShare, StaticLevelling,
     StreamConfig, WearLevelling,
@@ -17,6 +20,8 @@ fn wearing(cycles: u32, seed: u64) -> Reliability {
     Reliability {
         seed,
         factory_bad: 0.02,
+        grown_bad: 0.0,
+        unreadable_pages: 0.0,
         endurance: Some(Endurance {
             rated_cycles: cycles,
             median_cycles: cycles,
@@ -40,7 +45,11 @@ fn layout(dies: u32, stripe_dies: u32, planes: u32, slot_kib: u32) -> Layout {
     Layout::new(geometry, stripe_dies).unwrap()
 }
 
-fn page_mapped(layout: Layout, apart: bool, tables: bool, seed: u64) -> Box<dyn TranslationLayer> {
+fn page_mapped(
+    layout: Layout,
+    (apart, tables): (bool, bool),
+    fails: &Reliability,
+) -> Box<dyn TranslationLayer> {
     let streams = StreamConfig {
         separation: if apart {
             Separation::ByAddress { hot_slots: 20 }
@@ -67,12 +76,16 @@ fn page_mapped(layout: Layout, apart: bool, tables: bool, seed: u64) -> Box<dyn 
                 every_collections: 5,
             }),
         },
-        reliability: Some(wearing(12, seed)),
+        reliability: Some(fails.clone()),
     };
     page::layer(layout, config).unwrap()
 }
 
-fn block_mapped(layout: Layout, window: Option<u32>, seed: u64) -> Box<dyn TranslationLayer> {
+fn block_mapped(
+    layout: Layout,
+    window: Option<u32>,
+    fails: &Reliability,
+) -> Box<dyn TranslationLayer> {
     let config = BlockConfig {
         log_blocks: 3,
         copy_window_pages: window,
@@ -80,38 +93,62 @@ fn block_mapped(layout: Layout, window: Option<u32>, seed: u64) -> Box<dyn Trans
         wear_blocks: 2,
     };
     let slots = layout.slots() / 2;
-    Box::new(BlockLayer::new(layout, config, slots, Some(wearing(12, seed))).unwrap())
+    Box::new(BlockLayer::new(layout, config, slots, Some(fails.clone())).unwrap())
+}
+
+fn packed(layout: Layout, raise: bool, fails: &Reliability) -> Box<dyn TranslationLayer> {
+    let mut config = PackedConfig {
+        user_slots: 0,
+        chunk_bytes: 512,
+        header_bytes: 0,
+        dedup: true,
+        raise,
+        reads_whole: !raise,
+        early_valid: None,
+        reserve_superblocks: 2,
+        policy: Box::new(Greedy),
+        reliability: Some(fails.clone()),
+    };
+    config.user_slots = config.slots_max(&layout) * 2 / 3;
+    Box::new(PackedLayer::new(layout, config).unwrap())
+}
+
+/// Layers of every kind whose blocks are worn out after about a dozen cycles.
+fn layers(seed: u64) -> Vec<(&'static str, Box<dyn TranslationLayer>)> {
+    layers_of(&wearing(12, seed))
 }
 
 /// Layers of every kind that fail in different ways.
-fn layers(seed: u64) -> Vec<(&'static str, Box<dyn TranslationLayer>)> {
+fn layers_of(fails: &Reliability) -> Vec<(&'static str, Box<dyn TranslationLayer>)> {
     let flat = layout(2, 1, 1, 4);
     let striped = layout(4, 4, 2, 4);
     vec![
-        ("flat", page_mapped(flat, false, false, seed)),
-        ("flat with tables", page_mapped(flat, false, true, seed)),
-        ("striped", page_mapped(striped, false, false, seed)),
+        ("flat", page_mapped(flat, (false, false), fails)),
+        ("flat with tables", page_mapped(flat, (false, true), fails)),
+        ("striped", page_mapped(striped, (false, false), fails)),
         (
             "striped, streams and tables",
-            page_mapped(striped, true, true, seed),
+            page_mapped(striped, (true, true), fails),
         ),
         (
             "striped, slots of units",
-            page_mapped(layout(4, 2, 2, 16), false, false, seed),
+            page_mapped(layout(4, 2, 2, 16), (false, false), fails),
         ),
         (
             "slots of half a unit",
-            page_mapped(layout(2, 1, 4, 8), true, false, seed),
+            page_mapped(layout(2, 1, 4, 8), (true, false), fails),
         ),
-        ("block", block_mapped(flat, None, seed)),
+        ("block", block_mapped(flat, None, fails)),
         (
             "block, striped",
-            block_mapped(layout(4, 4, 2, 4), Some(4), seed),
+            block_mapped(layout(4, 4, 2, 4), Some(4), fails),
         ),
         (
             "block, groups",
-            block_mapped(layout(4, 2, 1, 4), None, seed),
+            block_mapped(layout(4, 2, 1, 4), None, fails),
         ),
+        ("packed", packed(layout(4, 4, 1, 4), false, fails)),
+        ("packed, RAISE", packed(layout(4, 4, 2, 4), true, fails)),
     ]
 }
 
@@ -131,6 +168,17 @@ impl Life {
             batch: OpBatch::carrying_data(),
             stream: RootSeed(seed).stream("to death"),
             writes: 0,
+        }
+    }
+
+    /// The same life with another layer in the same state.
+    fn twin(&self, layer: Box<dyn TranslationLayer>) -> Life {
+        Life {
+            layer,
+            oracle: self.oracle.clone(),
+            batch: OpBatch::carrying_data(),
+            stream: self.stream.clone(),
+            writes: self.writes,
         }
     }
 
@@ -243,13 +291,7 @@ fn a_failing_drive_goes_on_from_its_saved_state() {
                 .unwrap_or_else(|why| panic!("{name}: {why}"));
             assert_eq!(copy.save(), state, "{name}");
             copy.check_invariants();
-            let mut twin = Life {
-                layer: copy,
-                oracle: life.oracle.clone(),
-                batch: OpBatch::carrying_data(),
-                stream: life.stream.clone(),
-                writes: life.writes,
-            };
+            let mut twin = life.twin(copy);
             loop {
                 let (one, other) = (life.step(), twin.step());
                 assert_eq!(one, other, "{name}");

@@ -9,6 +9,7 @@ pub mod block;
 mod donors;
 #[cfg(test)]
 mod end_of_life;
+mod fault;
 pub mod packed;
 pub mod page;
 mod purge;
@@ -16,10 +17,11 @@ mod state;
 #[cfg(test)]
 mod testing;
 
+pub use fault::Fault;
 pub use state::LayerState;
 
-use ftlab_base::{BlockId, Content, Identity, Layout, Lpn, Ppa};
-use ftlab_nand::{Array, Fence, OpBatch, StateError};
+use ftlab_base::{BlockId, Content, DieId, Identity, Layout, Lpn, Ppa};
+use ftlab_nand::{Array, Fence, InjectionRefused, OpBatch, StateError};
 use page::PageMapped;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -160,6 +162,19 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
 
     /// Programs what waits for the rest of its program unit.
     fn flush(&mut self, batch: &mut OpBatch);
+
+    /// Has something go wrong in the flash.
+    ///
+    /// # Errors
+    /// When it cannot go wrong there; nothing has changed then.
+    fn inject(&mut self, fault: Fault, _batch: &mut OpBatch) -> Result<(), InjectionRefused> {
+        fault::in_array(self, fault)
+    }
+
+    /// The die that has died, if one has; the first of several.
+    fn dead_die(&self) -> Option<DieId> {
+        self.array().dead_die()
+    }
 
     /// A copy in a box, for snapshots of a drive.
     fn boxed(&self) -> Box<dyn TranslationLayer>;

@@ -160,8 +160,8 @@ fn what_is_wrong_with_a_saved_state_is_said_in_one_line() {
     );
     holds(&refused(b""), &["not a saved state"]);
     let mut newer = good.clone();
-    newer[8] = 3;
-    holds(&refused(&newer), &["format 3", "reads format 2"]);
+    newer[8] = 4;
+    holds(&refused(&newer), &["format 4", "reads format 3"]);
     let from = |more: &str| place.refused(&format!("run random.fio {more}"));
     holds(
         &from(&format!(

@@ -72,6 +72,17 @@ pub enum ImageError {
     /// What has no flash cannot be erased as a whole.
     #[error("the drive has no flash to erase; write it over")]
     NoFlash,
+    /// A place the drive does not have.
+    #[error("{offset_bytes} bytes is beyond the end of the drive, which has {size_bytes} bytes")]
+    Beyond {
+        /// The place.
+        offset_bytes: u64,
+        /// The drive.
+        size_bytes: u64,
+    },
+    /// A fault that the drive cannot have.
+    #[error("{0}")]
+    Fault(#[from] ftlab_nand::InjectionRefused),
     /// A victim policy that no drive file can name.
     #[error(
         "an image keeps its drive file, which cannot say what victim policy of your own it has"

@@ -7,6 +7,7 @@
 mod checkpoint;
 mod drive;
 mod error;
+mod fault;
 mod flat;
 mod fsck;
 mod header;
@@ -23,6 +24,7 @@ mod store;
 
 pub use drive::DataDrive;
 pub use error::{ImageError, Wrong};
+pub use fault::FlashFault;
 pub use fsck::{Damaged, Fsck, fsck};
 pub use info::Info;
 pub use options::{CreateOptions, OpenOptions, Recovery};

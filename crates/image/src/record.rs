@@ -1,8 +1,8 @@
 //! Records of the journal: what the translation layer was asked, and what goes with it.
 
-use ftlab_base::{Content, Lpn};
+use ftlab_base::{BlockId, Content, DieId, Lpn};
 use ftlab_drive::ssd::LayerInput;
-use ftlab_ftl::Extent;
+use ftlab_ftl::{Extent, Fault};
 
 /// What a journal says happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,10 +39,14 @@ enum Tag {
     Admitted,
     PowerOn,
     Refused,
+    BadBlock,
+    Unreadable,
+    DeadDie,
+    EndOfLife,
 }
 
 impl Tag {
-    const ALL: [Tag; 13] = [
+    const ALL: [Tag; 17] = [
         Tag::WriteWhole,
         Tag::WritePart,
         Tag::Read,
@@ -56,6 +60,10 @@ impl Tag {
         Tag::Admitted,
         Tag::PowerOn,
         Tag::Refused,
+        Tag::BadBlock,
+        Tag::Unreadable,
+        Tag::DeadDie,
+        Tag::EndOfLife,
     ];
 }
 
@@ -106,6 +114,10 @@ pub(crate) fn put_input(to: &mut Vec<u8>, input: LayerInput) {
         LayerInput::Flush => put(to, Tag::Flush, &[]),
         LayerInput::WorkAhead => put(to, Tag::WorkAhead, &[]),
         LayerInput::SecureErase => put(to, Tag::SecureErase, &[]),
+        LayerInput::Fault(Fault::BadBlock(block)) => put(to, Tag::BadBlock, &[block.0.into()]),
+        LayerInput::Fault(Fault::Unreadable(lpn)) => put(to, Tag::Unreadable, &[of(lpn)]),
+        LayerInput::Fault(Fault::Die(die)) => put(to, Tag::DeadDie, &[die.0.into()]),
+        LayerInput::Fault(Fault::EndOfLife) => put(to, Tag::EndOfLife, &[]),
     }
 }
 
@@ -168,6 +180,13 @@ pub(crate) fn take(from: &mut &[u8]) -> Option<Record> {
         Tag::Flush => LayerInput::Flush,
         Tag::WorkAhead => LayerInput::WorkAhead,
         Tag::SecureErase => LayerInput::SecureErase,
+        Tag::BadBlock => LayerInput::Fault(Fault::BadBlock(BlockId(number(from)?))),
+        Tag::Unreadable => LayerInput::Fault(Fault::Unreadable(Lpn(number(from)?))),
+        Tag::DeadDie => {
+            let die = DieId(u16::try_from(number(from)?).ok()?);
+            LayerInput::Fault(Fault::Die(die))
+        }
+        Tag::EndOfLife => LayerInput::Fault(Fault::EndOfLife),
         Tag::Moved => return Some(Record::Moved(number(from)?)),
         Tag::Slot => return Some(Record::Slot(bytes(from)?)),
         Tag::Admitted => {
@@ -198,6 +217,10 @@ mod tests {
             LayerInput::Flush,
             LayerInput::WorkAhead,
             LayerInput::SecureErase,
+            LayerInput::Fault(Fault::BadBlock(BlockId(9_000))),
+            LayerInput::Fault(Fault::Unreadable(Lpn(70))),
+            LayerInput::Fault(Fault::Die(DieId(3))),
+            LayerInput::Fault(Fault::EndOfLife),
         ];
         let mut bytes = Vec::new();
         inputs

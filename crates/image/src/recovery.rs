@@ -18,6 +18,7 @@ use crate::{ImageError, OpenOptions, Recovery};
 use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::ssd::{LayerInput, Ssd, Totals};
 use ftlab_drive::{Device, DriveFile};
+use ftlab_ftl::Fault;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -267,7 +268,12 @@ fn check_input(input: LayerInput, ssd: &Ssd) -> Result<(), Wrong> {
     let (first, count) = match input {
         LayerInput::Write(lpn, ..) | LayerInput::ReadPart(lpn, ..) => (lpn, 1),
         LayerInput::Read(first, count) | LayerInput::Trim(first, count) => (first, count),
-        LayerInput::Flush | LayerInput::WorkAhead | LayerInput::SecureErase => return Ok(()),
+        LayerInput::Fault(Fault::Unreadable(lpn)) => (lpn, 1),
+        // A block or a die that does not exist is refused again.
+        LayerInput::Fault(_)
+        | LayerInput::Flush
+        | LayerInput::WorkAhead
+        | LayerInput::SecureErase => return Ok(()),
     };
     if u64::from(first.0) + u64::from(count) <= slots {
         return Ok(());

@@ -1,9 +1,11 @@
 //! The state of every block: how far it is programmed, how often it was erased, whether it is bad.
 
 mod faults;
+mod injected;
 mod state;
 
 pub use faults::FaultCounters;
+pub use injected::InjectionRefused;
 pub use state::{ArrayState, StateError};
 
 use crate::op::{Cause, Fence, OpBatch, OpKind, OpWord, Order};

@@ -10,7 +10,9 @@ mod op;
 mod reliability;
 mod wear;
 
-pub use array::{Array, ArrayState, FaultCounters, NandCounters, StateError, Status};
+pub use array::{
+    Array, ArrayState, FaultCounters, InjectionRefused, NandCounters, StateError, Status,
+};
 pub use bit_errors::{BitErrors, ErrorParams, HOURS_A_YEAR, REFERENCE_CELSIUS, Stress};
 pub use op::{Cause, DataMove, Fence, NandOp, OpBatch, OpKind, OpWord, Order};
 pub use reliability::{Endurance, Reliability};

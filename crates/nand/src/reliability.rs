@@ -28,6 +28,11 @@ pub struct Reliability {
     pub seed: u64,
     /// Share of the blocks that are bad when the drive is made.
     pub factory_bad: f64,
+    /// Share of the others that wear out with their first cycle.
+    pub grown_bad: f64,
+    /// Share of the pages that cannot be corrected, each time they are programmed, whatever their bit
+    /// errors.
+    pub unreadable_pages: f64,
     /// How long blocks last; for ever if left out.
     pub endurance: Option<Endurance>,
     /// How many bits are read wrong; none if left out.
@@ -42,6 +47,8 @@ pub(crate) enum Draw {
     EraseFails = 3,
     FailingPage = 4,
     WeakPage = 5,
+    GrownBad = 6,
+    UnreadablePage = 7,
 }
 
 impl Reliability {
@@ -65,6 +72,9 @@ impl Reliability {
 
     /// P/E cycles that a physical block survives: with the next one it is worn out.
     pub(crate) fn life_cycles(&self, block: u32) -> u32 {
+        if self.uniform(Draw::GrownBad, block.into(), 0) < self.grown_bad {
+            return 0;
+        }
         let Some(endurance) = self.endurance else {
             return u32::MAX;
         };
@@ -73,6 +83,12 @@ impl Reliability {
         let life = f64::from(endurance.median_cycles) * (-u.log2()).powf(1.0 / endurance.shape);
         // A float beyond the range saturates.
         life as u32
+    }
+
+    /// Whether a page of a physical block cannot be corrected in its present cycle.
+    pub(crate) fn is_unreadable(&self, page: u64, cycle: u32) -> bool {
+        self.unreadable_pages > 0.0
+            && self.uniform(Draw::UnreadablePage, page, cycle.into()) < self.unreadable_pages
     }
 
     /// Whether the erase number `cycle` of a worn-out block fails; else a program after it will.
@@ -95,6 +111,8 @@ mod tests {
         Reliability {
             seed: 7,
             factory_bad: 0.02,
+            grown_bad: 0.0,
+            unreadable_pages: 0.0,
             endurance: Some(Endurance {
                 rated_cycles: 3000,
                 median_cycles: 6000,

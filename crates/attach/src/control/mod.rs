@@ -6,6 +6,7 @@
 //! | `GET /metrics` | the same for Prometheus |
 //! | `POST /erase` | ATA SECURITY ERASE UNIT |
 //! | `POST /trim` | `{"offset_bytes": …, "bytes": …}`, or everything |
+//! | `POST /fault` | a [`FlashFault`]: something goes wrong in the flash |
 //! | `POST /vanish`, `/return` | the drive leaves its bus, and comes back |
 //! | `POST /rest` | `{"hours": …, "celsius": …}`: the drive lies without power, and its data age |
 //!
@@ -20,6 +21,7 @@ pub use report::{DriveReport, Report, Requests, SmartAttribute, Times, Wear};
 
 use crate::engine::{Ask, Engine, Stopped, What};
 use ftlab_base::SECTOR_BYTES;
+use ftlab_image::FlashFault;
 use ftlab_nbd::NbdError;
 use serde::{Deserialize, Serialize};
 use std::fs::Permissions;
@@ -118,7 +120,7 @@ fn answer(engine: &Engine, read_only: bool, mut request: Request) {
         .as_reader()
         .take(BODY_BYTES_MAX)
         .read_to_string(&mut body);
-    let changes = ["/erase", "/trim", "/rest"].contains(&request.url());
+    let changes = ["/erase", "/trim", "/rest", "/fault"].contains(&request.url());
     let (status, kind, text) = match read {
         Ok(_) if read_only && changes => (403, PLAIN, "the drive is served read-only\n".to_owned()),
         Ok(_) => route(engine, request.method(), request.url(), &body),
@@ -151,6 +153,13 @@ fn route(engine: &Engine, method: &Method, url: &str, body: &str) -> Told {
             Ok(trim) => Ok(told(self::trim(engine, &trim))),
             Err(wrong) => return wrong,
         },
+        (Method::Post, "/fault") => match parsed::<FlashFault>(body) {
+            Ok(fault) => {
+                let broken = engine.quietly(move |drive| drive.inject(fault));
+                broken.map(|broken| told(broken.map_err(|error| error.to_string())))
+            }
+            Err(wrong) => return wrong,
+        },
         (Method::Post, "/rest") => match parsed::<Rest>(body) {
             Ok(Rest { hours, celsius }) => {
                 if !(hours >= 0.0 && hours.is_finite() && celsius.is_finite()) {
@@ -165,12 +174,16 @@ fn route(engine: &Engine, method: &Method, url: &str, body: &str) -> Told {
             }
             Err(wrong) => return wrong,
         },
-        (_, "/statistics" | "/metrics" | "/erase" | "/trim" | "/vanish" | "/return" | "/rest") => {
+        (
+            _,
+            "/statistics" | "/metrics" | "/erase" | "/trim" | "/fault" | "/vanish" | "/return"
+            | "/rest",
+        ) => {
             return (405, PLAIN, format!("{method} is not what {url} is for\n"));
         }
         _ => {
-            let known = "GET /statistics, GET /metrics, POST /erase, POST /trim, POST /vanish, POST \
-                         /return, POST /rest";
+            let known = "GET /statistics, GET /metrics, POST /erase, POST /trim, POST /fault, POST \
+                         /vanish, POST /return, POST /rest";
             return (
                 404,
                 PLAIN,

@@ -7,14 +7,14 @@ use super::reliability::reliability;
 use super::scheduling::scheduling;
 use super::schema::{DestageOrder, DiskFile, Gc, RamFile, Release, Scheme, SsdFile};
 use super::{Body, DriveError, DriveFile, Testbed};
-use super::{packing, placement};
+use super::{faults, packing, placement};
 use crate::device::Device;
 use crate::disk::{Destage, Disk, DiskParams};
 use crate::flashless::Flashless;
 use crate::host::Host;
 use crate::ram::{Ram, RamParams};
 use crate::smart::Vendor;
-use crate::ssd::{LostWaking, Ssd, SsdParams, TableCache};
+use crate::ssd::{Ssd, SsdParams, TableCache};
 use ftlab_base::{Geometry, Layout, Nanos, RootSeed, SECTOR_BYTES};
 use ftlab_ftl::TranslationLayer;
 use ftlab_ftl::block::{BlockConfig, BlockLayer};
@@ -142,12 +142,11 @@ impl DriveFile {
             Scheme::Page | Scheme::Block => Ok(None),
         };
         let table = table.map_err(|why| self.invalid(why))?;
-        let lost_waking = ssd.faults.as_ref().map(|faults| LostWaking {
-            one_in: faults.lost_waking.get(),
-            seed: seed.derive(self.slug()).derive("waking"),
-        });
+        let seed = seed.derive(self.slug());
+        let faults = ssd.faults.as_ref();
         let params = SsdParams {
-            lost_waking,
+            lost_waking: faults.and_then(|faults| faults::lost_waking(faults, seed)),
+            die_failure: faults.and_then(|faults| faults::die_failure(faults, ssd, seed)),
             ..ssd_params(ssd, scheduling, layer.slots(), table)
         };
         let mut ssd = Ssd::new(params, layer);
@@ -163,10 +162,7 @@ impl DriveFile {
                 scheduling(ssd).map_err(|why| self.invalid(why))?;
                 let power = ssd.power.as_ref().map_or(Ok(()), power::check);
                 power.map_err(|why| self.invalid(why))?;
-                if ssd.faults.is_some() && ssd.power.is_none() {
-                    let why = "faults.lost_waking needs [power], which says when the drive sleeps";
-                    return Err(self.invalid(why.into()));
-                }
+                faults::check(ssd).map_err(|why| self.invalid(why))?;
                 self.plan(ssd, RootSeed(0)).map(drop)
             }
             Body::Disk(disk) => disk_params(disk)
@@ -204,9 +200,12 @@ impl DriveFile {
                 SchemePlan::Page(Box::new(config))
             }
             Scheme::Block => SchemePlan::Block(self.block_config(ssd, &layout, user_slots)?),
-            Scheme::Packed => {
-                SchemePlan::Packed(self.packed_config(ssd, &layout, user_slots, seed)?)
-            }
+            Scheme::Packed => SchemePlan::Packed(self.packed_config(
+                ssd,
+                (&layout, user_slots),
+                reliability.clone(),
+                seed,
+            )?),
         };
         // A page-mapped drive collects a whole program unit of each stream before it programs.
         let least = match &scheme {
@@ -293,8 +292,8 @@ impl DriveFile {
     fn packed_config(
         &self,
         ssd: &SsdFile,
-        layout: &Layout,
-        user_slots: u32,
+        (layout, user_slots): (&Layout, u32),
+        reliability: Option<Reliability>,
         seed: RootSeed,
     ) -> Result<PackedConfig, DriveError> {
         let gc = ssd
@@ -302,7 +301,8 @@ impl DriveFile {
             .as_ref()
             .ok_or_else(|| self.invalid("map.scheme `packed` needs a [gc] section".into()))?;
         let policy = self.victim_policy(gc, seed)?;
-        let config = packing::config(ssd, user_slots, policy).map_err(|why| self.invalid(why))?;
+        let config = packing::config(ssd, user_slots, policy, reliability)
+            .map_err(|why| self.invalid(why))?;
         config
             .check(layout)
             .map_err(|why| self.invalid(why.to_string()))?;
@@ -454,6 +454,7 @@ fn ssd_params(
         write_pipeline: time_or_none(ssd.firmware.write_pipeline.as_ref()),
         idle_after: (ssd.gc.as_ref().and_then(|gc| gc.idle_after.as_ref())).map(|time| time.get()),
         lost_waking: None,
+        die_failure: None,
         collected_page: time_or_none(ssd.firmware.collected_page.as_ref()),
         compressed_sector: ssd
             .compress

@@ -4,6 +4,7 @@
 mod base;
 mod build;
 mod catalog;
+mod faults;
 mod own_policy;
 mod packing;
 mod placement;

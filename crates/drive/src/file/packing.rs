@@ -4,12 +4,14 @@ use super::schema::{CollectionReads, SsdFile};
 use ftlab_base::Layout;
 use ftlab_ftl::packed::PackedConfig;
 use ftlab_ftl::page::VictimPolicy;
+use ftlab_nand::Reliability;
 
 /// The configuration of a packed layer; the error says what is missing or does not belong there.
 pub(super) fn config(
     ssd: &SsdFile,
     user_slots: u32,
     policy: Box<dyn VictimPolicy>,
+    reliability: Option<Reliability>,
 ) -> Result<PackedConfig, String> {
     let compress = ssd
         .compress
@@ -34,13 +36,6 @@ pub(super) fn config(
         return Err("map.dram belongs to map.scheme `page`; with `packed` it is map.cache".into());
     }
     table_pages(ssd, user_slots)?;
-    if ssd.reliability.is_some() || ssd.ecc.is_some() {
-        return Err(
-            "[reliability] and [ecc] belong to map.scheme `page` or `block`; with `packed` no block \
-             fails alone"
-                .into(),
-        );
-    }
     let bytes = |key: &str, bytes: u64| {
         u32::try_from(bytes)
             .ok()
@@ -60,13 +55,14 @@ pub(super) fn config(
         early_valid: gc.early_valid.as_ref().map(|share| share.base),
         reserve_superblocks: gc.reserve.get(),
         policy,
+        reliability,
     })
 }
 
 /// Slots of incompressible data that a packed layer holds beside what collection needs.
 pub(super) fn usable_slots(ssd: &SsdFile, layout: &Layout) -> Result<u32, String> {
     let policy = Box::new(ftlab_ftl::page::Greedy);
-    let config = config(ssd, 1, policy)?;
+    let config = config(ssd, 1, policy, None)?;
     config.check(layout).map_err(|why| why.to_string())?;
     Ok(config.slots_max(layout))
 }

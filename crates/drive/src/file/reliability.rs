@@ -1,5 +1,6 @@
 //! What a drive file says of reliability, as the array's.
 
+use super::quantity::{Quantity, Share};
 use super::schema::{EccKeys, ReliabilityKeys, SsdFile};
 use ftlab_base::RootSeed;
 use ftlab_nand::{BitErrors, Endurance, ErrorParams, Reliability};
@@ -38,9 +39,13 @@ pub(super) fn reliability(ssd: &SsdFile, seed: RootSeed) -> Result<Option<Reliab
     let endurance = endurance(keys)?;
     let ecc = ssd.ecc.as_ref();
     let bit_errors = ecc.map(|ecc| bit_errors(ecc, keys.rated_cycles.get(), ssd.nand.page.get()));
+    let faults = ssd.faults.as_ref();
+    let share = |share: Option<&Quantity<Share>>| share.map_or(0.0, |share| share.base);
     Ok(Some(Reliability {
         seed: seed.derive("reliability").0,
         factory_bad,
+        grown_bad: share(faults.and_then(|faults| faults.bad_blocks.as_ref())),
+        unreadable_pages: share(faults.and_then(|faults| faults.unreadable_pages.as_ref())),
         endurance: Some(endurance),
         bit_errors: bit_errors.transpose()?,
     }))

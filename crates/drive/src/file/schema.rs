@@ -115,8 +115,14 @@ pub(super) struct Memory {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FaultKeys {
-    /// One in how many awakenings from sleep is the drive's last.
-    pub(super) lost_waking: Quantity<Count>,
+    /// One in how many awakenings from sleep is the drive's last; none if left out.
+    pub(super) lost_waking: Option<Quantity<Count>>,
+    /// What the host has written when a die dies; none does if left out.
+    pub(super) die_fails_after: Option<Quantity<Bytes>>,
+    /// Share of blocks whose first erase fails, or a program after it, beside those that wear out.
+    pub(super) bad_blocks: Option<Quantity<Share>>,
+    /// Share of pages that ECC cannot correct, each time they are programmed, beside those that age.
+    pub(super) unreadable_pages: Option<Quantity<Share>>,
 }
 
 /// Cells, geometry and timing of the array.

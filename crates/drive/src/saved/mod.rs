@@ -25,7 +25,7 @@ use std::io::Read;
 use thiserror::Error;
 
 /// The version of the format. It changes with every change of what is saved.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// Differences to the drive that an error names.
 const DIFFERENCES_MAX: usize = 3;

@@ -4,8 +4,8 @@ use super::page_store::{PageStore, WrittenPart};
 use super::slots::{Piece, SlotSize};
 use super::stamps::Stamps;
 use ftlab_base::{Command, Content, Lpn};
-use ftlab_ftl::{Extent, Refusal, TranslationLayer};
-use ftlab_nand::{Fence, OpBatch};
+use ftlab_ftl::{Extent, Fault, Refusal, TranslationLayer};
+use ftlab_nand::{Fence, InjectionRefused, OpBatch};
 use std::ops::Range;
 
 /// What the translation layer was asked, in order: enough to repeat a run without time.
@@ -25,6 +25,8 @@ pub enum LayerInput {
     WorkAhead,
     /// Everything was erased.
     SecureErase,
+    /// Something went wrong in the flash.
+    Fault(Fault),
 }
 
 /// A write was not taken: the layer refused it, or the store could not be read.
@@ -109,6 +111,9 @@ impl Mapped {
                     self.work_ahead();
                 }
                 LayerInput::SecureErase => self.secure_erase(),
+                LayerInput::Fault(fault) => {
+                    let _ = self.inject(fault);
+                }
             }
             self.batch.clear();
         }
@@ -251,6 +256,13 @@ impl Mapped {
     pub(super) fn flush(&mut self) {
         self.layer.flush(&mut self.batch);
         self.note(LayerInput::Flush, true);
+    }
+
+    /// Has something go wrong in the flash.
+    pub(super) fn inject(&mut self, fault: Fault) -> Result<(), InjectionRefused> {
+        self.layer.inject(fault, &mut self.batch)?;
+        self.note(LayerInput::Fault(fault), true);
+        Ok(())
     }
 
     /// Does a piece of work ahead; whether there was any.

@@ -14,6 +14,7 @@
 mod buffer;
 mod commands;
 mod events;
+mod faults;
 mod lookup;
 mod mapped;
 mod page_store;
@@ -31,7 +32,7 @@ mod writes;
 
 pub use mapped::LayerInput;
 pub use page_store::{PageStore, StoreFailed, WrittenPart};
-pub use params::{LostWaking, SsdParams, TableCache};
+pub use params::{DieFailure, LostWaking, SsdParams, TableCache};
 pub use state::{SsdState, Totals};
 
 use crate::device::{CacheRefused, Counters, Device, EraseRefused};
@@ -498,6 +499,9 @@ impl Device for Ssd {
                     offset += piece.sectors;
                 }
                 self.host_bytes_written += command.bytes();
+                if self.fail_die_if_due() {
+                    self.mapped.batch.clear();
+                }
             }
             CommandKind::Read => {
                 let fence = self.mapped.batch.fence();

@@ -1,7 +1,7 @@
 //! What an SSD takes in time and holds in memory, apart from its NAND and its mapping.
 
 use crate::host::{Host, Port};
-use ftlab_base::{Command, CommandKind, Nanos, RootSeed};
+use ftlab_base::{Command, CommandKind, DieId, Nanos, RootSeed};
 use ftlab_nand::{Cause, NandOp, OpKind};
 use ftlab_timing::{NandTiming, PowerModel, Scheduling};
 
@@ -45,6 +45,8 @@ pub struct SsdParams {
     pub idle_after: Option<Nanos>,
     /// A drive that may not wake up.
     pub lost_waking: Option<LostWaking>,
+    /// A die that dies while the drive is at work.
+    pub die_failure: Option<DieFailure>,
     /// Time of one sector of 512 bytes in the compressor, on its way to the buffer.
     pub compressed_sector: Nanos,
     /// Time of one sector of 512 bytes on the host link, as fast as the drive can.
@@ -80,6 +82,15 @@ pub struct LostWaking {
     pub one_in: u32,
     /// What decides which.
     pub seed: RootSeed,
+}
+
+/// A die that dies while the drive is at work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DieFailure {
+    /// Which.
+    pub die: DieId,
+    /// When the host has written so much, as far as it has left the write buffer.
+    pub after_host_bytes: u64,
 }
 
 /// What is left of a command's way in behind its first slot.

@@ -1,7 +1,11 @@
 //! What an SSD does while the host asks nothing of it.
 
 use super::Ssd;
-use ftlab_base::SimTime;
+use ftlab_base::{Nanos, SimTime};
+
+/// How long the host must pause before the drive rebuilds what a dead die has held. No source says; long
+/// beside a command, and short beside a pause that anybody notices.
+const REBUILDS_AFTER: Nanos = Nanos::from_millis(10);
 
 impl Ssd {
     /// Whether nothing is under way, for the host or in the array.
@@ -11,7 +15,8 @@ impl Ssd {
 
     /// The last command is done.
     pub(super) fn begin_pause(&mut self, now: SimTime) {
-        if let Some(span) = self.params.idle_after {
+        let rebuilds = || self.layer().dead_die().map(|_| REBUILDS_AFTER);
+        if let Some(span) = self.params.idle_after.or_else(rebuilds) {
             self.works_ahead_at = now + span;
         }
     }

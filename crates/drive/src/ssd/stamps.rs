@@ -101,7 +101,10 @@ impl PageStore for Stamps {
                 }
             }
             LayerInput::ReadPart(lpn, ..) => self.check(lpn, layer.lookup(lpn)),
-            LayerInput::Write(..) | LayerInput::Flush | LayerInput::WorkAhead => {}
+            LayerInput::Write(..)
+            | LayerInput::Flush
+            | LayerInput::WorkAhead
+            | LayerInput::Fault(_) => {}
         }
         self.carry(moves);
     }

@@ -106,6 +106,7 @@ const KINDS: [(&str, &[&str]); 9] = [
 /// The page-mapped drive of the review among [`KINDS`].
 const X25_M: usize = 4;
 
+mod faults;
 mod pauses;
 mod policies;
 mod purge;

@@ -118,6 +118,9 @@ impl Ssd {
             let (place, bytes) = self.buffer.take().expect("something waits");
             self.host_bytes_written += bytes;
             self.issue(now);
+            if self.fail_die_if_due() {
+                self.issue(now);
+            }
             if !fence.is_some() {
                 self.buffer.programmed(place);
                 if let Some(through) = &mut self.write_through {

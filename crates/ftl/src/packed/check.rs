@@ -153,7 +153,15 @@ impl PackedLayer {
         let mut elsewhere = BTreeSet::new();
         let open = self.frontiers.iter().filter_map(|f| f.open_superblock());
         let victim = self.victim.map(|victim| victim.superblock);
-        for s in self.free.iter().copied().chain(open).chain(victim) {
+        let retired = self.retired.iter().copied();
+        for s in self
+            .free
+            .iter()
+            .copied()
+            .chain(open)
+            .chain(victim)
+            .chain(retired)
+        {
             let is_new = elsewhere.insert(s);
             StateError::unless(is_new, || format!("{s} is in two places at once"))?;
         }
@@ -163,10 +171,10 @@ impl PackedLayer {
                 format!("{s} may be collected when it is full, and only then")
             })?;
         }
-        for &s in &self.free {
+        for &s in self.free.iter().chain(&self.retired) {
             let valid = self.table.valid_in(s);
             StateError::unless(valid == 0, || {
-                format!("{s} is free and holds {valid} valid chunks")
+                format!("{s} is free or retired and holds {valid} valid chunks")
             })?;
         }
         for s in self.superblocks() {
@@ -231,13 +239,16 @@ impl PackedLayer {
     }
 
     /// Every superblock is programmed as far as it is filled. A free one is erased when it is opened,
-    /// so it may be programmed or not.
+    /// so it may be programmed or not; one that is retired lends its blocks to others.
     fn check_programmed(&self) -> Checked {
         let planes = self.stripe.layout.geometry.planes_per_die;
         for superblock in self.superblocks() {
             let open = self.frontiers.iter();
             let mut open = open.filter(|f| f.open_superblock() == Some(superblock));
             let open = open.next().map(|f| f.programmed);
+            if self.retired.contains(&superblock) {
+                continue;
+            }
             let is_free = self.free.contains(&superblock);
             let skip = self.skip[superblock.index()];
             let pages = self.stripe.layout.geometry.pages_per_block;
@@ -259,9 +270,9 @@ impl PackedLayer {
                 if self.failed == Some(u32::from(die.0)) {
                     continue;
                 }
-                let of_first = self.array.programmed_pages(first);
                 let want = match is_free {
-                    true => of_first,
+                    true if self.array.can_fail() => continue,
+                    true => self.array.programmed_pages(first),
                     false => (rows + u32::from(begun.contains(&first))).min(pages),
                 };
                 for block in (first.0..first.0 + planes).map(BlockId) {
@@ -295,7 +306,7 @@ impl PackedLayer {
     fn check_room(&self) -> Checked {
         let left = self.frontiers[COLLECTED].left(&self.stripe);
         let fits = |victim: Victim| self.table.valid_in(victim.superblock) <= left;
-        let goes_on = !self.free.is_empty() || self.victim.is_some_and(fits);
+        let goes_on = !self.free.is_empty() || self.victim.is_some_and(fits) || self.is_worn_out();
         StateError::unless(goes_on, || {
             format!(
                 "{} writable chunks are left and no superblock to collect into",

@@ -89,7 +89,14 @@ impl PackedLayer {
     /// # Errors
     /// When collection makes no progress.
     pub(super) fn make_room_for_host(&mut self, batch: &mut OpBatch) -> Result<(), Refusal> {
-        while self.free.len() < 2 {
+        loop {
+            let is_short = self.is_short_of_donors();
+            if self.free.len() >= 2 + usize::from(is_short) {
+                if is_short {
+                    self.stock_donors();
+                }
+                return Ok(());
+            }
             if let Some(refusal) = self.refusal {
                 return Err(refusal);
             }
@@ -99,7 +106,6 @@ impl PackedLayer {
             };
             self.end_victim(&mut victim, batch);
         }
-        Ok(())
     }
 
     /// Ends the collection that is under way if no superblock is free: what is filled up or given up
@@ -328,7 +334,11 @@ impl PackedLayer {
                 order = order.signalling(self.frontiers[COLLECTED].ready(true, batch));
             }
             let place = (victim.superblock, page);
-            self.read_page(place, self.stripe.page, Cause::Gc, order, batch);
+            if !self.read_page(place, self.stripe.page, Cause::Gc, order, batch) {
+                let skip = self.skip[victim.superblock.index()];
+                let place = self.stripe.page_place(victim.superblock, page, skip);
+                self.lose(victim.superblock, place);
+            }
         }
     }
 

@@ -5,8 +5,8 @@
 
 use super::PackedLayer;
 use super::stripe::{Skip, Stripe};
-use ftlab_base::{Ppa, SuperblockId};
-use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order};
+use ftlab_base::{PagePlace, Ppa, SuperblockId};
+use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order, Status};
 
 /// The frontier for host data.
 pub(super) const HOST: usize = 0;
@@ -14,7 +14,7 @@ pub(super) const HOST: usize = 0;
 pub(super) const COLLECTED: usize = 1;
 
 /// On whose behalf each frontier programs.
-const CAUSES: [Cause; 2] = [Cause::Host, Cause::Gc];
+pub(super) const CAUSES: [Cause; 2] = [Cause::Host, Cause::Gc];
 
 /// The open superblock that chunks are appended to.
 #[derive(Debug, Clone, Copy)]
@@ -51,6 +51,11 @@ impl Frontier {
     /// The open superblock, if one is.
     pub fn open_superblock(&self) -> Option<SuperblockId> {
         self.is_open.then_some(self.superblock)
+    }
+
+    /// Whether it is open on a superblock.
+    pub fn is_at(&self, superblock: SuperblockId) -> bool {
+        self.is_open && self.superblock == superblock
     }
 
     /// Whether so many chunks go into the open superblock.
@@ -191,16 +196,30 @@ impl PackedLayer {
         self.frontiers[f].programmed += 1;
         let planes = self.stripe.layout.geometry.planes_per_die;
         let skip = self.skip[superblock.index()];
-        let mut program = |place, order| {
-            let status = self.array.program(place, planes, CAUSES[f], order, batch);
-            assert!(status.is_good(), "no block of it fails alone: {place:?}");
-        };
-        program(self.stripe.place(superblock, programmed, skip), order);
+        let at = (f, superblock);
+        let place = self.stripe.place(superblock, programmed, skip);
+        self.program(at, place, planes, order, batch);
         let (row, is_last) = self.stripe.row_of(programmed);
         if is_last && skip == Skip::Parity {
             let die = self.stripe.parity_die(superblock, row);
             let place = self.stripe.unit_on(superblock, row, die);
-            program(place, Order::after(order.waits));
+            self.program(at, place, planes, Order::after(order.waits), batch);
+        }
+    }
+
+    #[inline]
+    fn program(
+        &mut self,
+        at: (usize, SuperblockId),
+        place: PagePlace,
+        planes: u32,
+        order: Order,
+        batch: &mut OpBatch,
+    ) {
+        let cause = CAUSES[at.0];
+        let status = self.array.program(place, planes, cause, order, batch);
+        if let Status::Failed { known } = status {
+            self.program_elsewhere(at, place, order, known, batch);
         }
     }
 
@@ -266,16 +285,7 @@ impl PackedLayer {
 
     /// Opens a free superblock, erasing it if it was used before.
     fn open(&mut self, f: usize, batch: &mut OpBatch) {
-        let superblock = self.free.pop_front();
-        let superblock = superblock.expect("collection keeps a superblock free");
-        let layout = self.stripe.layout;
-        let planes = layout.geometry.planes_per_die;
-        for (die, block) in layout.blocks(superblock) {
-            if self.failed != Some(u32::from(die.0)) && self.array.programmed_pages(block) > 0 {
-                self.array
-                    .erase((die, block), planes, Cause::Gc, Order::FREE, batch);
-            }
-        }
+        let superblock = self.take_free(usize::from(f == HOST), batch);
         if let Some(die) = self.failed {
             self.skip[superblock.index()] = Skip::Failed(die);
         }

@@ -15,24 +15,27 @@
 
 mod check;
 mod collect;
+mod failures;
 mod frontier;
 mod raise;
 mod state;
 mod stripe;
 mod table;
 
-pub use raise::DieFailure;
 pub use state::PackedState;
 
+use crate::donors::Donors;
 use crate::page::{PageMapped, VictimPolicy};
-use crate::{Extent, LayerState, Refusal, Spare, TranslationLayer};
+use crate::{Extent, Fault, LayerState, Refusal, Spare, TranslationLayer, fault};
 use collect::Victim;
 use frontier::{COLLECTED, Frontier, HOST};
-use ftlab_base::{Content, Identity, Layout, Lpn, Ppa, SuperblockId};
-use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, StateError};
-use std::collections::VecDeque;
+use ftlab_base::{Content, DieId, Identity, Layout, Lpn, Ppa, SuperblockId};
+use ftlab_nand::{
+    Array, Cause, DataMove, Fence, InjectionRefused, OpBatch, Order, Reliability, StateError,
+};
+use std::collections::{BTreeSet, VecDeque};
 use stripe::{Skip, Stripe};
-use table::{Stored, Table};
+use table::{Owner, Stored, Table};
 
 /// What a packed layer is configured by.
 #[derive(Debug)]
@@ -58,12 +61,15 @@ pub struct PackedConfig {
     pub reserve_superblocks: u32,
     /// Which superblock to collect next.
     pub policy: Box<dyn VictimPolicy>,
+    /// What can fail; nothing if left out.
+    pub reliability: Option<Reliability>,
 }
 
 impl Clone for PackedConfig {
     fn clone(&self) -> Self {
         PackedConfig {
             policy: self.policy.boxed(),
+            reliability: self.reliability.clone(),
             ..*self
         }
     }
@@ -100,6 +106,13 @@ pub struct PackedLayer {
     table: Table,
     /// Superblocks without valid data, oldest first; erased when opened.
     free: VecDeque<SuperblockId>,
+    /// Superblocks that were taken apart, and what is left of them.
+    retired: Vec<SuperblockId>,
+    donors: Donors,
+    /// Superblocks that could be spared when the drive was made.
+    spare_at_first: u32,
+    /// Whose data were lost: they could not be read when they were moved.
+    lost: BTreeSet<Owner>,
     /// Chunks that can still be written before anything is collected.
     writable: u32,
     /// Writable chunks at which collection begins.
@@ -128,6 +141,14 @@ impl PackedLayer {
     /// When the array cannot hold the user's slots if they do not compress, and what collection needs.
     pub fn new(layout: Layout, config: PackedConfig) -> Result<PackedLayer, PackedConfigError> {
         config.check(&layout)?;
+        let array = Array::with_reliability(layout.geometry, config.reliability.clone());
+        let mut layer = Self::around(array, layout, config);
+        layer.set_bad_blocks_aside()?;
+        Ok(layer)
+    }
+
+    /// A layer on an array that holds nothing, with a configuration that was checked.
+    fn around(array: Array, layout: Layout, config: PackedConfig) -> PackedLayer {
         let stripe = Stripe::new(layout, config.chunk_bytes, config.raise);
         let superblocks = layout.superblocks();
         let skip = if config.raise {
@@ -135,11 +156,15 @@ impl PackedLayer {
         } else {
             Skip::Nothing
         };
-        Ok(PackedLayer {
-            array: Array::new(layout.geometry),
+        PackedLayer {
+            array,
             slot_chunks: config.chunks_max(&layout),
             table: Table::new(config.user_slots, superblocks, stripe.superblock),
             free: (0..superblocks).map(SuperblockId).collect(),
+            retired: Vec::new(),
+            donors: Donors::new(&layout),
+            spare_at_first: 0,
+            lost: BTreeSet::new(),
             writable: superblocks * stripe.superblock,
             low_water: check::low_water(&stripe, config.reserve_superblocks),
             frontiers: [Frontier::closed(); 2],
@@ -153,36 +178,53 @@ impl PackedLayer {
             row: Vec::new(),
             stripe,
             config,
-        })
+        }
     }
 
-    /// Reads the pages of some chunks for the host.
-    fn read_stored(&mut self, stored: Stored, order: Order, batch: &mut OpBatch) {
+    /// Reads the pages of some chunks for the host; whether all could be.
+    fn read_stored(&mut self, stored: Stored, order: Order, batch: &mut OpBatch) -> bool {
         let mut pages = PageRun::default();
-        self.read_pages(stored, &mut pages, order, batch);
-        self.end_pages(&mut pages, order, batch);
+        let is_good = self.read_pages(stored, &mut pages, order, batch);
+        self.end_pages(&mut pages, order, batch) && is_good
     }
 
     /// Adds the pages of some chunks to a run, and reads those that it leaves behind.
-    fn read_pages(&mut self, stored: Stored, run: &mut PageRun, order: Order, batch: &mut OpBatch) {
+    fn read_pages(
+        &mut self,
+        stored: Stored,
+        run: &mut PageRun,
+        order: Order,
+        batch: &mut OpBatch,
+    ) -> bool {
+        let mut is_good = true;
         let (superblock, n) = self.stripe.locate(stored.at);
         let end = n + stored.chunks;
         for page in self.stripe.page_of(n)..=self.stripe.page_of(end - 1) {
             let from = n.max(page * self.stripe.page);
             let chunks = end.min((page + 1) * self.stripe.page) - from;
             if run.at != Some((superblock, page)) {
-                self.end_pages(run, order, batch);
+                is_good &= self.end_pages(run, order, batch);
                 run.at = Some((superblock, page));
             }
             run.chunks = (run.chunks + chunks).min(self.stripe.page);
         }
+        is_good
     }
 
-    fn end_pages(&mut self, run: &mut PageRun, order: Order, batch: &mut OpBatch) {
+    fn end_pages(&mut self, run: &mut PageRun, order: Order, batch: &mut OpBatch) -> bool {
         let chunks = std::mem::take(&mut run.chunks);
-        if let Some((superblock, page)) = run.at.take() {
-            self.read_page((superblock, page), chunks, Cause::Host, order, batch);
+        match run.at.take() {
+            Some(at) => self.read_page(at, chunks, Cause::Host, order, batch),
+            None => true,
         }
+    }
+
+    /// A slot lies nowhere any more.
+    #[inline]
+    fn forget(&mut self, lpn: Lpn) {
+        let had = self.perhaps_lost(lpn);
+        self.table.forget(lpn);
+        self.forget_loss(had);
     }
 
     /// Chunks that a write takes: of a part of a slot at least what the slot took before, since the
@@ -242,6 +284,7 @@ impl TranslationLayer for PackedLayer {
             }
         }
         self.end_pages(&mut run, order, batch);
+        self.tell_of_lost(first, slots);
     }
 
     fn write(
@@ -256,10 +299,13 @@ impl TranslationLayer for PackedLayer {
         }
         let identity = content
             .identity()
-            .filter(|_| self.config.dedup && extent == Extent::Whole);
+            .filter(|_| self.config.dedup && extent == Extent::Whole)
+            .filter(|&identity| !self.is_lost(self.table.owner_of_known(identity)));
+        let had = self.perhaps_lost(lpn);
         if let Some(identity) = identity
             && self.table.share(lpn, identity)
         {
+            self.forget_loss(had);
             // Nothing to wait for that the slot with the same data does not wait for.
             return Ok(Fence::NONE);
         }
@@ -270,15 +316,20 @@ impl TranslationLayer for PackedLayer {
             self.victim = self.victim.take().or_else(|| self.begin_early());
         }
         // Collection may have moved it.
+        let mut is_lost = false;
         if extent == Extent::Part
             && let Some(old) = self.table.find(lpn)
         {
             let order = self.frontiers[HOST].order_of_reads(chunks, &self.stripe, batch);
-            self.read_stored(old, order, batch);
+            let is_read = self.read_stored(old, order, batch);
+            is_lost = !is_read || self.is_lost(self.table.owner_of(lpn));
         }
-        self.table.forget(lpn);
+        self.forget(lpn);
         let (at, done) = self.append_for_host(chunks, batch);
-        self.table.put(lpn, Stored { at, chunks }, identity);
+        let owner = self.table.put(lpn, Stored { at, chunks }, identity);
+        if is_lost {
+            self.lost.insert(owner);
+        }
         batch.data(DataMove::Write { lpn, to: Ppa(at) });
         self.program_full_units(batch);
         self.collect(chunks, batch);
@@ -295,19 +346,26 @@ impl TranslationLayer for PackedLayer {
     }
 
     fn trim(&mut self, first: Lpn, slots: u32, _batch: &mut OpBatch) {
-        (first.0..first.0 + slots).for_each(|lpn| self.table.forget(Lpn(lpn)));
+        (first.0..first.0 + slots).for_each(|lpn| self.forget(Lpn(lpn)));
         // What was trimmed may be worth collecting.
-        (self.in_vain, self.refusal) = (0, None);
+        self.in_vain = 0;
+        self.refusal = self.refusal.filter(Refusal::is_final);
     }
 
     /// A die that failed stays failed.
     fn secure_erase(&mut self, batch: &mut OpBatch) {
         let chunks = self.stripe.superblock;
         crate::purge::erase_used(&self.stripe.layout, chunks, &mut self.array, batch);
-        let layer = Self::new(self.stripe.layout, self.config.clone());
-        let mut layer = layer.expect("it was built so");
-        std::mem::swap(&mut layer.array, &mut self.array);
-        layer.failed = self.failed;
+        let (layout, config) = (self.stripe.layout, self.config.clone());
+        let mut layer = Self::around(self.array.clone(), layout, config);
+        if let Some(die) = self.dead_die() {
+            layer.failed = self.failed;
+            layer.donors.do_without(die);
+        }
+        if layer.set_bad_blocks_aside().is_err() {
+            layer.refuse_as_worn_out();
+        }
+        layer.spare_at_first = self.spare_at_first;
         *self = layer;
     }
 
@@ -315,6 +373,23 @@ impl TranslationLayer for PackedLayer {
         self.end_collection_without_room(batch);
         self.fill_up(HOST, batch);
         self.fill_up(COLLECTED, batch);
+    }
+
+    fn inject(&mut self, fault: Fault, batch: &mut OpBatch) -> Result<(), InjectionRefused> {
+        match fault {
+            Fault::Die(die) => self.fail_die(die, batch),
+            Fault::Unreadable(lpn) => self.spoil(lpn),
+            Fault::BadBlock(_) | Fault::EndOfLife => fault::in_array(self, fault),
+        }
+    }
+
+    fn dead_die(&self) -> Option<DieId> {
+        self.failed.map(|die| DieId(die as u16))
+    }
+
+    /// Rebuilds what a die that failed has held, a superblock at a time.
+    fn work_ahead(&mut self, batch: &mut OpBatch) -> bool {
+        self.rebuild(batch)
     }
 
     fn boxed(&self) -> Box<dyn TranslationLayer> {
@@ -336,15 +411,10 @@ impl TranslationLayer for PackedLayer {
         }
     }
 
-    /// No block of it fails alone, so none of them is ever lost.
     fn spare(&self) -> Spare {
-        let needed = self
-            .config
-            .superblocks_needed(&self.stripe, self.slot_chunks);
-        let spare = self.stripe.layout.superblocks() - needed;
         Spare {
-            at_first: spare,
-            left: spare,
+            at_first: self.spare_at_first,
+            left: self.spare_left(),
         }
     }
 

@@ -9,29 +9,7 @@ use super::frontier::{COLLECTED, HOST};
 use super::stripe::{Skip, on_plane};
 use super::{PackedLayer, TranslationLayer};
 use ftlab_base::{BlockId, DieId, PagePlace, SuperblockId};
-use ftlab_nand::{Cause, OpBatch, Order};
-use thiserror::Error;
-
-/// Why the failure of a die cannot be made good.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum DieFailure {
-    /// The drive keeps no parity.
-    #[error("the drive keeps no parity (raise.parity), so what {0} held is lost")]
-    NoParity(DieId),
-    /// A die failed before.
-    #[error(
-        "{failed} failed before, so what {second} held is lost; one die's parity is for one die"
-    )]
-    Second {
-        /// The first die that failed.
-        failed: DieId,
-        /// The second.
-        second: DieId,
-    },
-    /// There is no such die.
-    #[error("there is no {0}")]
-    NoDie(DieId),
-}
+use ftlab_nand::{Cause, InjectionRefused, OpBatch, Order};
 
 impl PackedLayer {
     /// A die can be neither read nor written any more. What the controller was at comes to an end
@@ -39,15 +17,16 @@ impl PackedLayer {
     ///
     /// # Errors
     /// When what it held cannot be made good; nothing has changed then.
-    pub fn fail_die(&mut self, die: DieId, batch: &mut OpBatch) -> Result<(), DieFailure> {
-        if u32::from(die.0) >= self.stripe.layout.geometry.dies() {
-            return Err(DieFailure::NoDie(die));
+    pub fn fail_die(&mut self, die: DieId, batch: &mut OpBatch) -> Result<(), InjectionRefused> {
+        let dies = self.stripe.layout.geometry.dies();
+        if u32::from(die.0) >= dies {
+            return Err(InjectionRefused::NoDie { die, dies });
         }
         if !self.stripe.raise {
-            return Err(DieFailure::NoParity(die));
+            return Err(InjectionRefused::NoParity(die));
         }
         if let Some(failed) = self.failed {
-            return Err(DieFailure::Second {
+            return Err(InjectionRefused::SecondDie {
                 failed: DieId(failed as u16),
                 second: die,
             });
@@ -61,6 +40,7 @@ impl PackedLayer {
             }
         }
         self.failed = Some(u32::from(die.0));
+        self.donors.do_without(die);
         let blocks = self.stripe.layout.geometry.blocks_per_die;
         let first = self.stripe.layout.geometry.block(die, 0);
         (first.0..first.0 + blocks).for_each(|block| self.array.mark_bad(BlockId(block)));
@@ -104,8 +84,8 @@ impl PackedLayer {
                 .any(|s| self.skip[s.index()] == Skip::Parity && self.table.valid_in(s) > 0)
     }
 
-    /// Reads a page of data, or the rest of its row if its die has failed. What is not programmed
-    /// yet is still in the controller.
+    /// Reads a page of data, or the rest of its row if its die has failed or the page cannot be
+    /// corrected; whether the data could be had. What is not programmed yet is still in the controller.
     #[inline]
     pub(super) fn read_page(
         &mut self,
@@ -114,36 +94,38 @@ impl PackedLayer {
         cause: Cause,
         order: Order,
         batch: &mut OpBatch,
-    ) {
+    ) -> bool {
         let unit = self.stripe.unit_of_page(page);
         if self.frontiers.iter().any(|f| f.holds(superblock, unit)) {
-            return;
+            return true;
         }
         let bytes = (chunks * self.stripe.chunk_bytes).next_multiple_of(512);
         let skip = self.skip[superblock.index()];
         let place = self.stripe.page_place(superblock, page, skip);
         if self.failed == Some(u32::from(place.die.0)) {
-            self.read_rest_of_row(superblock, place, (bytes, cause, order), batch);
+            self.read_rest_of_row(superblock, place, (bytes, cause, order), batch)
         } else {
-            self.array.read(place, bytes, cause, order, batch);
+            self.array.read(place, bytes, cause, order, batch)
+                || self.make_good(superblock, place, (bytes, cause, order), batch)
         }
     }
 
+    /// Reads the units of a row on the other dies; whether all can be read.
     #[cold]
-    fn read_rest_of_row(
+    pub(super) fn read_rest_of_row(
         &mut self,
         superblock: SuperblockId,
         lost: PagePlace,
         (bytes, cause, order): (u32, Cause, Order),
         batch: &mut OpBatch,
-    ) {
+    ) -> bool {
         let dies = self.layout().stripe_dies;
         let on = |die: u32| self.stripe.unit_on(superblock, lost.page, die);
         let plane = lost.block.0 - on(u32::from(lost.die.0)).block.0;
         let others = (0..dies).filter(|&die| die != u32::from(lost.die.0));
         let places: Vec<PagePlace> = others.map(|die| on_plane(on(die), plane)).collect();
-        for place in places {
-            self.array.read(place, bytes, cause, order, batch);
-        }
+        let reads = places.into_iter();
+        let read = |place| self.array.read(place, bytes, cause, order, batch);
+        reads.map(read).fold(true, |all, good| all & good)
     }
 }

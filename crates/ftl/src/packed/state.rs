@@ -7,8 +7,10 @@
 use super::collect::Victim;
 use super::frontier::{COLLECTED, Frontier, HOST};
 use super::stripe::Skip;
-use super::table::TableState;
+use super::table::{Owner, TableState};
 use super::{PackedLayer, Refusal};
+use crate::TranslationLayer;
+use crate::donors::Donors;
 use ftlab_base::rng::Stream;
 use ftlab_base::{BlockId, SuperblockId};
 use ftlab_nand::{ArrayState, Fence, OpBatch, StateError};
@@ -21,6 +23,11 @@ pub struct PackedState {
     table: TableState,
     /// Free superblocks, the next one first.
     free: Vec<SuperblockId>,
+    /// Superblocks that were taken apart.
+    retired: Vec<SuperblockId>,
+    spare_at_first: u32,
+    /// Whose data were lost.
+    lost: Vec<Owner>,
     /// Of the host and of collection.
     frontiers: [Option<FrontierState>; 2],
     victim: Option<VictimState>,
@@ -89,6 +96,9 @@ impl PackedLayer {
             array: self.array.state(),
             table: self.table.state(),
             free: self.free.iter().copied().collect(),
+            retired: self.retired.clone(),
+            spare_at_first: self.spare_at_first,
+            lost: self.lost.iter().copied().collect(),
             frontiers: [HOST, COLLECTED].map(|f| frontier(&self.frontiers[f])),
             victim: self.victim.map(|v| VictimState {
                 superblock: v.superblock,
@@ -121,13 +131,14 @@ impl PackedLayer {
             self.check_exists(superblock)?;
         }
         self.free = state.free.into_iter().collect();
+        self.restore_retired(state.retired, state.spare_at_first)?;
         for f in [HOST, COLLECTED] {
             if let Some(saved) = state.frontiers[f] {
                 self.frontiers[f] = self.frontier(saved)?;
             }
         }
         let mut filled: Vec<u32> = self.superblocks().map(|s| self.chunks_in(s)).collect();
-        for superblock in &self.free {
+        for superblock in self.free.iter().chain(&self.retired) {
             filled[superblock.index()] = 0;
         }
         for frontier in self.frontiers.iter().filter(|f| f.is_open) {
@@ -135,13 +146,27 @@ impl PackedLayer {
         }
         let sizes = self.config.chunks_of(0)..=self.slot_chunks;
         self.table.restore(state.table, &sizes, &filled)?;
+        for owner in state.lost {
+            StateError::unless(self.table.knows(owner), || {
+                format!("the data of {owner} are lost, and nobody has them")
+            })?;
+            self.lost.insert(owner);
+        }
         self.victim = state.victim.map(|v| self.victim_from(v)).transpose()?;
         for superblock in self.superblocks() {
             self.table.set_candidate(superblock, true);
         }
         let victim = self.victim.map(|victim| victim.superblock);
         let open = self.frontiers.iter().filter_map(Frontier::open_superblock);
-        for superblock in self.free.iter().copied().chain(open).chain(victim) {
+        let retired = self.retired.iter().copied();
+        for superblock in self
+            .free
+            .iter()
+            .copied()
+            .chain(open)
+            .chain(victim)
+            .chain(retired)
+        {
             self.table.set_candidate(superblock, false);
         }
         // Else there may be more than can be counted.
@@ -187,7 +212,30 @@ impl PackedLayer {
         Ok(())
     }
 
-    /// The blocks of a die that failed are bad, and no others.
+    fn restore_retired(
+        &mut self,
+        retired: Vec<SuperblockId>,
+        spare_at_first: u32,
+    ) -> Result<(), StateError> {
+        let superblocks = self.stripe.layout.superblocks();
+        StateError::unless(spare_at_first <= superblocks, || {
+            format!("{spare_at_first} of {superblocks} superblocks could be spared")
+        })?;
+        self.donors = Donors::new(&self.stripe.layout);
+        if let Some(die) = self.dead_die() {
+            self.donors.do_without(die);
+        }
+        for &superblock in &retired {
+            self.check_exists(superblock)?;
+            let place = (&self.stripe.layout, superblock);
+            self.donors.take_apart(place, &self.array);
+        }
+        self.retired = retired;
+        self.spare_at_first = spare_at_first;
+        Ok(())
+    }
+
+    /// The blocks of a die that failed are bad, and no others where none fails alone.
     fn restore_failure(&mut self, failed: Option<FailedState>) -> Result<(), StateError> {
         if let Some(FailedState { die, left_out_by }) = failed {
             let dies = self.stripe.layout.geometry.dies();
@@ -203,7 +251,9 @@ impl PackedLayer {
         let geometry = &self.stripe.layout.geometry;
         for block in (0..geometry.blocks()).map(BlockId) {
             let of_failed = self.failed == Some(block.0 / geometry.blocks_per_die);
-            StateError::unless(self.array.is_bad(block) == of_failed, || {
+            let is_bad = self.array.is_bad(block);
+            let fails_alone = is_bad && self.array.can_fail();
+            StateError::unless(is_bad == of_failed || fails_alone, || {
                 format!("{block} is bad on a die that works, or good on one that failed")
             })?;
         }
@@ -288,6 +338,7 @@ mod tests {
             early_valid: None,
             reserve_superblocks: 2,
             policy: Box::new(Greedy),
+            reliability: None,
         };
         PackedLayer::new(Layout::new(geometry, 4).unwrap(), config).unwrap()
     }

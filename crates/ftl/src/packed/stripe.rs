@@ -127,6 +127,16 @@ impl Stripe {
         self.unit_on(superblock, row, n + u32::from(n >= skipped))
     }
 
+    /// The number of the page of data at a place of a superblock, unless it is parity or left out.
+    pub fn data_page(&self, superblock: SuperblockId, place: PagePlace, skip: Skip) -> Option<u32> {
+        let planes = self.layout.geometry.planes_per_die;
+        let row = place.page;
+        let pages = row * self.row_units * planes..(row + 1) * self.row_units * planes;
+        pages
+            .into_iter()
+            .find(|&page| self.page_place(superblock, page, skip) == place)
+    }
+
     /// Where a page of data lies.
     pub fn page_place(&self, superblock: SuperblockId, page: u32, skip: Skip) -> PagePlace {
         let unit = self.unit_of_page(page);

@@ -11,6 +11,7 @@ use ftlab_base::{Divisor, Identity, Lpn, SuperblockId};
 use ftlab_nand::StateError;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The length of a slot that lies nowhere.
@@ -26,7 +27,7 @@ const OF_SHARED: u32 = 1 << 31;
 pub(super) const SLOTS_MAX: u32 = OF_SHARED - 1;
 
 /// To whom data in flash belong: a logical slot, or data that slots share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Owner(u32);
 
 impl Owner {
@@ -131,6 +132,31 @@ impl Table {
         }
     }
 
+    /// Whose a slot's data are.
+    pub fn owner_of(&self, lpn: Lpn) -> Option<Owner> {
+        match self.chunks[lpn.index()] {
+            UNMAPPED => None,
+            SHARED => Some(Owner::shared(self.place[lpn.index()])),
+            _ => Some(Owner::slot(lpn)),
+        }
+    }
+
+    /// Whether data of an owner are stored.
+    pub fn knows(&self, owner: Owner) -> bool {
+        match owner.shared_number() {
+            Some(n) => self.shared.get(n as usize).is_some_and(|s| s.slots > 0),
+            None => self
+                .chunks
+                .get(owner.0 as usize)
+                .is_some_and(|&c| c != UNMAPPED),
+        }
+    }
+
+    /// Whose data of an identity are.
+    pub fn owner_of_known(&self, identity: Identity) -> Option<Owner> {
+        self.by_identity.get(&identity).map(|&n| Owner::shared(n))
+    }
+
     /// Where data that slots share lie.
     pub fn known(&self, identity: Identity) -> Option<Stored> {
         let n = *self.by_identity.get(&identity)?;
@@ -150,9 +176,9 @@ impl Table {
         true
     }
 
-    /// A slot that lies nowhere gets new data, at the end of a superblock's log.
+    /// A slot that lies nowhere gets new data, at the end of a superblock's log; gives whose they are.
     #[inline]
-    pub fn put(&mut self, lpn: Lpn, stored: Stored, identity: Option<Identity>) {
+    pub fn put(&mut self, lpn: Lpn, stored: Stored, identity: Option<Identity>) -> Owner {
         let owner = match identity {
             None => {
                 self.place[lpn.index()] = stored.at;
@@ -167,6 +193,7 @@ impl Table {
             }
         };
         self.log(stored, owner);
+        owner
     }
 
     /// Makes an entry for data that one slot has.

@@ -32,6 +32,7 @@ fn config(user_slots: u32) -> PackedConfig {
         early_valid: None,
         reserve_superblocks: 2,
         policy: Box::new(Greedy),
+        reliability: None,
     }
 }
 
@@ -222,6 +223,7 @@ fn whatever_is_asked_the_newest_data_are_found() {
             early_valid: rng.random_bool(0.5).then_some(0.4),
             reserve_superblocks: rng.random_range(2..=3),
             policy: policy(name, &BTreeMap::new(), RootSeed(seed).stream("victim")).unwrap(),
+            reliability: None,
             ..config(1)
         };
         // The most that fits.
@@ -287,8 +289,7 @@ fn compressible_data_are_written_less_than_once() {
             geometry,
             PackedConfig {
                 dedup: false,
-                policy: config.policy.boxed(),
-                ..config
+                ..config.clone()
             },
         )
         .unwrap();

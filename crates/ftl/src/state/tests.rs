@@ -113,6 +113,7 @@ fn packed(
         early_valid: None,
         reserve_superblocks: 2,
         policy,
+        reliability: None,
     };
     config.user_slots = config.slots_max(&layout);
     Box::new(PackedLayer::new(layout, config).unwrap())

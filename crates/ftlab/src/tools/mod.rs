@@ -1,5 +1,6 @@
-//! The toolbox: `ftlab smart`, `erase`, `trim`, `set-max` and `top`, on an image or on a drive at work.
+//! The toolbox: `ftlab smart`, `erase`, `trim`, `set-max`, `fault` and `top`, on an image or on a drive at work.
 
+mod fault;
 mod top;
 
 use crate::cli::OutputFormat;
@@ -7,7 +8,7 @@ use crate::failure::{Failure, Outcome};
 use crate::health::{SmartRow, smart_table};
 use crate::screen;
 use crate::serve::beside;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use ftlab_attach::control::{Asked, ControlError, DriveReport, Report, Trim, ask};
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, SECTOR_BYTES, SimTime};
 use ftlab_drive::Catalog;
@@ -17,6 +18,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
+pub use fault::{FaultOptions, fault};
 pub use top::TopOptions;
 
 #[derive(Debug, Args)]
@@ -52,23 +54,6 @@ pub struct SetMaxOptions {
     image: PathBuf,
     /// What the host can address from now on, for example 20g, or `native` for everything
     size: String,
-}
-
-#[derive(Debug, Args)]
-pub struct FaultOptions {
-    /// The control socket of a drive at work, or its image
-    target: PathBuf,
-    /// What goes wrong
-    #[arg(value_enum)]
-    fault: Fault,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Fault {
-    /// The drive leaves its bus: nothing is answered, and the host gives up after 30 s
-    Vanish,
-    /// It comes back
-    Return,
 }
 
 /// What a tool is used on.
@@ -304,19 +289,6 @@ pub fn set_max(options: &SetMaxOptions) -> Outcome {
         drive.set_max(bytes).map_err(input)
     })?;
     screen::print(&format!("{capacity} bytes\n"))
-}
-
-/// `ftlab fault`: something goes wrong with a drive at work.
-pub fn fault(options: &FaultOptions) -> Outcome {
-    let Target::AtWork(control) = Target::find(&options.target)? else {
-        return Err(nobody_serves(&options.target));
-    };
-    let (url, done) = match options.fault {
-        Fault::Vanish => ("/vanish", "the drive is off its bus\n"),
-        Fault::Return => ("/return", "the drive is back\n"),
-    };
-    ask(&control, Asked::Post(url, ""))?;
-    screen::print(done)
 }
 
 fn nobody_serves(image: &Path) -> Failure {

@@ -1,7 +1,7 @@
 //! The toolbox, on drives at work and on images that nobody serves.
 
 use crate::client::Client;
-use crate::server::{MIB, Serve, json, said};
+use crate::server::{MIB, Serve, json, run, said};
 use ftlab_attach::control::{Asked, ControlError, Report, ask};
 use ftlab_nbd::protocol::RequestHeader;
 use ftlab_nbd::protocol::constants::{NBD_CMD_READ, NBD_CMD_WRITE};
@@ -57,6 +57,12 @@ fn pattern(server: &Serve, what: &str, byte: u8, at: &str) {
         "qemu-io",
         &["-f", "raw", "-c", &line, "-c", "flush", server.uri()],
     );
+}
+
+/// The same where nothing can be flushed.
+fn pattern_only(server: &Serve, what: &str, byte: u8, at: &str) {
+    let line = format!("{what} -P {byte} {at} 64k");
+    said("qemu-io", &["-f", "raw", "-c", &line, server.uri()]);
 }
 
 #[test]
@@ -239,4 +245,134 @@ fn a_drive_can_vanish_and_come_back() {
     ftlab(folder.path(), &["fault", "IMAGE", "return"]);
     assert_eq!(asks(NBD_CMD_READ, &[]), 0);
     server.stop();
+}
+
+/// Whether 64 KiB can be read.
+fn is_readable(server: &Serve, at: &str) -> bool {
+    let line = format!("read {at} 64k");
+    let output = run("qemu-io", &["-f", "raw", "-c", &line, server.uri()]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = text + &String::from_utf8_lossy(&output.stderr);
+    let fails = text.contains("Input/output error");
+    assert!(fails || text.contains("read 65536/65536"), "{text}");
+    !fails
+}
+
+#[test]
+fn what_cannot_be_corrected_is_an_error_until_it_is_written_anew() {
+    let folder = folder();
+    let server = serve(folder.path());
+    pattern(&server, "write", 7, "1m");
+    pattern(&server, "write", 8, "2m");
+    ftlab(folder.path(), &["fault", "IMAGE", "unreadable", "1m"]);
+    assert!(!is_readable(&server, "1m"));
+    pattern(&server, "read", 8, "2m");
+    // It is a fault of the flash: it outlives the power.
+    server.kill();
+    let server = reopen(folder.path());
+    assert!(!is_readable(&server, "1m"));
+    pattern(&server, "write", 9, "1m");
+    pattern(&server, "read", 9, "1m");
+    server.stop();
+}
+
+#[test]
+fn at_the_end_of_its_life_a_drive_takes_no_writes_and_can_be_read() {
+    /// A drive of a few megabytes, whose spare area is soon used up.
+    const SMALL: [&str; 7] = [
+        "nand.blocks_per_die=32",
+        "nand.pages_per_block=8",
+        "spare.op=0.8",
+        "reliability.rated_cycles=3000",
+        "reliability.median_cycles=6000",
+        "reliability.life_shape=3",
+        "reliability.erase_share=0.5",
+    ];
+    let folder = folder();
+    let disk = image(folder.path());
+    let mut arguments = vec!["--drive", "generic-mlc-8", "--image", &disk];
+    arguments.extend(["--timing", "off"]);
+    arguments.extend(SMALL.iter().flat_map(|setting| ["--set", setting]));
+    let server = Serve::start(folder.path(), &arguments);
+    pattern(&server, "write", 7, "1m");
+    server.stop();
+    // Of an image that nobody serves as well.
+    ftlab(folder.path(), &["fault", "IMAGE", "bad-block", "3"]);
+    let passes = ftlab(folder.path(), &["smart", "IMAGE"]);
+    assert!(passes.contains("result: PASSED"), "{passes}");
+    ftlab(folder.path(), &["fault", "IMAGE", "end-of-life"]);
+    let server = reopen(folder.path());
+    let line = "write -P 1 4m 4m";
+    let refuses = (0..20).any(|_| {
+        let output = run("qemu-io", &["-f", "raw", "-c", line, server.uri()]);
+        String::from_utf8_lossy(&output.stderr).contains("Input/output error")
+            || String::from_utf8_lossy(&output.stdout).contains("Input/output error")
+    });
+    assert!(refuses, "it takes writes for ever");
+    pattern_only(&server, "read", 7, "1m");
+    let fails = ftlab(folder.path(), &["smart", "IMAGE"]);
+    assert!(
+        fails.contains("FAILED!") && fails.contains("worn out"),
+        "{fails}"
+    );
+    server.kill();
+    let server = reopen(folder.path());
+    pattern_only(&server, "read", 7, "1m");
+}
+
+#[test]
+fn parity_makes_a_dead_die_good() {
+    let folder = folder();
+    let image = image(folder.path());
+    let arguments = [
+        "--drive",
+        "ocz-vertex3-120",
+        "--image",
+        &image,
+        "--size",
+        "64m",
+        "--timing",
+        "off",
+    ];
+    let server = Serve::start(folder.path(), &arguments);
+    for n in 0..16 {
+        pattern(&server, "write", n, &format!("{n}m"));
+    }
+    ftlab(folder.path(), &["fault", "IMAGE", "die", "2"]);
+    for n in 0..16 {
+        pattern(&server, "read", n, &format!("{n}m"));
+    }
+    let words = ["fault", &image, "die", "3"];
+    let again = run(env!("CARGO_BIN_EXE_ftlab"), &words);
+    let why = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(
+        !again.status.success() && why.contains("die 2 failed before"),
+        "{why}"
+    );
+    server.stop();
+}
+
+#[test]
+fn what_cannot_go_wrong_is_said() {
+    let folder = folder();
+    serve(folder.path()).stop();
+    let image = image(folder.path());
+    let refused = |words: &[&str]| {
+        let all = [&["fault", image.as_str()][..], words].concat();
+        let output = run(env!("CARGO_BIN_EXE_ftlab"), &all);
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        String::from_utf8(output.stderr).expect("text")
+    };
+    for (words, part) in [
+        (&["die", "500"][..], "the drive has dies 0 to"),
+        (&["bad-block", "4000000000"], "the drive has blocks 0 to"),
+        (&["unreadable", "1t"], "beyond the end of the drive"),
+        (&["unreadable", "5m"], "write and flush it first"),
+        (&["vanish"], "nobody serves"),
+        (&["die"], "<DIE>"),
+        (&["rust"], "unexpected argument 'rust'"),
+    ] {
+        let why = refused(words);
+        assert!(why.contains(part), "{words:?}: {why}");
+    }
 }

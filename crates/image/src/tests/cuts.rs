@@ -5,6 +5,7 @@ use super::driven::{Clock, Driven, recover};
 use super::oracle::Oracle;
 use super::recorder::{Operation, Recorder};
 use super::tiny::{names, tiny};
+use crate::FlashFault;
 use crate::storage::Memory;
 use ftlab_base::RootSeed;
 use ftlab_drive::DriveFile;
@@ -144,6 +145,22 @@ fn a_drive_at_work_comes_back_from_every_cut() {
         assert!(seen.replayed > 0 && seen.redone > 0, "{name}: {seen:?}");
         let keeps = tiny(name).keeps_its_buffer();
         assert_eq!(seen.kept > 0, keeps, "{name}: {seen:?}");
+    }
+}
+
+#[test]
+fn a_drive_whose_die_dies_comes_back_from_every_cut() {
+    for clock in [Clock::Untimed, Clock::Timed] {
+        let mut driven = Driven::new(&tiny("packed"), 11);
+        driven.work(Clock::Untimed, 3 * driven.oracle.slots());
+        driven.drive.checkpoint().unwrap();
+        let first = driven.recorder.count();
+        driven.work(clock, 12);
+        driven.drive.inject(FlashFault::Die { die: 2 }).unwrap();
+        driven.work(clock, 24);
+        let seen = cut_everywhere(&driven, first, "a dead die");
+        eprintln!("{clock:?}: {seen:?}");
+        assert!(seen.replayed > 0 && seen.cuts > 100, "{seen:?}");
     }
 }
 

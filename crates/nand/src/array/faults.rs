@@ -5,6 +5,7 @@
 //! may exchange two blocks of a plane ([`Array::exchange`]), and what belongs to the physical block
 //! goes with it. What happens to a physical block depends on its own number and cycles alone.
 
+use super::injected::Injected;
 use super::{Array, WATCHED};
 use crate::bit_errors::Stress;
 use crate::reliability::{Draw, Reliability};
@@ -22,8 +23,10 @@ pub struct FaultCounters {
     pub program_failed: u32,
     /// Reads that were repeated, each time.
     pub retries: u64,
-    /// Reads of pages that could not be corrected.
+    /// Reads of pages that could not be corrected, nor made good from elsewhere.
     pub unreadable: u64,
+    /// Reads of pages that could not be corrected and were made good from the rest of their row.
+    pub made_good: u64,
 }
 
 /// What belongs to one physical block.
@@ -60,6 +63,8 @@ pub(super) struct Faults {
     pub counters: FaultCounters,
     /// Seconds at the reference temperature since the drive was made.
     pub age_s: u64,
+    /// What went wrong by command.
+    pub injected: Injected,
 }
 
 impl Faults {
@@ -70,12 +75,14 @@ impl Faults {
             config,
             counters: FaultCounters::default(),
             age_s: 0,
+            injected: Injected::default(),
         }
     }
 
     /// Whether a block is in its last cycle, after `cycles` erases.
     pub fn is_worn_out(&self, block: BlockId, cycles: u32) -> bool {
-        cycles > self.cells[block.index()].life
+        let cell = &self.cells[block.index()];
+        cycles > cell.life || self.injected.wears_out(cell.home)
     }
 
     /// Puts a block of that home at an address.
@@ -135,11 +142,34 @@ impl Array {
         }
     }
 
+    /// The last read that could not be corrected was made good from elsewhere.
+    pub fn note_made_good(&mut self) {
+        if let Some(faults) = &mut self.faults {
+            faults.counters.unreadable -= 1;
+            faults.counters.made_good += 1;
+        }
+    }
+
     /// Lets the data age: `seconds` at the reference temperature.
     pub fn age(&mut self, seconds: u64) {
         if let Some(faults) = &mut self.faults {
             faults.age_s = faults.age_s.saturating_add(seconds);
             faults.cells.iter_mut().for_each(|cell| cell.calm_reads = 0);
+        }
+    }
+
+    /// Puts a block that the controller has kept for its own tables in the place of a bad one. It
+    /// is not worn, but as nothing will be left to replace it with, nothing more is told of it.
+    ///
+    /// # Panics
+    /// When the block is not bad.
+    pub fn replace_from_reserve(&mut self, block: BlockId) {
+        assert!(self.bad[block.index()], "{block} is replaced and not bad");
+        self.bad[block.index()] = false;
+        self.programmed[block.index()] = 0;
+        if let Some(faults) = &mut self.faults {
+            let home = faults.cells[block.index()].home;
+            faults.injected.erased(home);
         }
     }
 
@@ -164,10 +194,11 @@ impl Array {
         let cell = &mut faults.cells[block.index()];
         (cell.reads, cell.born_s, cell.calm_reads) = (0, age_s, 0);
         let home = cell.home;
+        faults.injected.erased(home);
         if !faults.is_worn_out(block, cycles) {
             return true;
         }
-        if faults.config.erase_fails(home, cycles) {
+        if faults.injected.is_dead(home) || faults.config.erase_fails(home, cycles) {
             faults.counters.erase_failed += 1;
             self.mark_bad(block);
             return false;
@@ -182,7 +213,8 @@ impl Array {
         let cycles = self.erases[block.index()];
         let faults = self.faults.as_mut().expect("only what can fail is watched");
         let home = faults.cells[block.index()].home;
-        if page == faults.config.failing_page(home, cycles, pages) {
+        let fails = page == faults.config.failing_page(home, cycles, pages);
+        if fails || faults.injected.is_dead(home) {
             faults.counters.program_failed += 1;
             self.mark_bad(block);
             return false;
@@ -200,6 +232,16 @@ impl Array {
         let age_s = faults.age_s;
         let cell = &mut faults.cells[place.block.index()];
         cell.reads = cell.reads.saturating_add(1);
+        let page = u64::from(cell.home) << 32 | u64::from(place.page);
+        if faults.injected.spoils(cell.home, place.page)
+            || faults.config.is_unreadable(page, cycles)
+        {
+            let errors = faults.config.bit_errors.as_ref();
+            let retries = errors.map_or(0, |errors| errors.params().retries_max);
+            faults.counters.retries += u64::from(retries);
+            faults.counters.unreadable += 1;
+            return (retries, false);
+        }
         if cell.reads <= cell.calm_reads {
             return (0, true);
         }
@@ -218,7 +260,6 @@ impl Array {
             return (0, true);
         }
         stress.reads = cell.reads;
-        let page = u64::from(cell.home) << 32 | u64::from(place.page);
         let weakness = faults.config.uniform(Draw::WeakPage, page, cycles.into());
         let corrected = errors.correct(stress, codewords, weakness);
         faults.counters.retries += u64::from(corrected.retries);
@@ -273,6 +314,8 @@ mod tests {
         let reliability = Reliability {
             seed: 7,
             factory_bad: 0.0,
+            grown_bad: 0.0,
+            unreadable_pages: 0.0,
             endurance: None,
             bit_errors: Some(errors.clone()),
         };

@@ -1,6 +1,7 @@
 //! The array in a saved state.
 
 use super::faults::{FaultCounters, Faults};
+use super::injected::Injected;
 use super::{Array, NandCounters, WATCHED};
 use ftlab_base::{BlockId, Geometry, StreamHash, deltas};
 use serde::{Deserialize, Serialize};
@@ -79,6 +80,7 @@ struct FaultsState {
     born_s: Vec<u64>,
     age_s: u64,
     counters: FaultCounters,
+    injected: Injected,
 }
 
 impl Array {
@@ -98,6 +100,7 @@ impl Array {
                 born_s: faults.cells.iter().map(|cell| cell.born_s).collect(),
                 age_s: faults.age_s,
                 counters: faults.counters,
+                injected: faults.injected.clone(),
             }),
         }
     }
@@ -196,13 +199,16 @@ impl Faults {
         let FaultCounters {
             retries,
             unreadable,
+            made_good,
             ..
         } = state.counters;
-        for count in [retries, unreadable, state.age_s] {
+        for count in [retries, unreadable, made_good, state.age_s] {
             StateError::count("a counter of failures", count)?;
         }
+        state.injected.check(geometry)?;
         self.age_s = state.age_s;
         self.counters = state.counters;
+        self.injected = state.injected;
         Ok(())
     }
 }

@@ -57,6 +57,20 @@ pub fn title(view: &View<'_>) -> String {
     }
 }
 
+/// The tests that ran, where no verdict stands before them.
+pub fn contents(view: &View<'_>) -> Markup {
+    html! {
+        section aria-labelledby="contents" {
+            h2 id="contents" { "What was measured" }
+            ul {
+                @for family in &view.families {
+                    li { a href={ "#" (family.id) } { (family.title) } }
+                }
+            }
+        }
+    }
+}
+
 pub fn header(view: &View<'_>) -> Markup {
     let set = view.set;
     html! {

@@ -94,7 +94,9 @@ fn page(
                     div.page #top {
                         (front::header(view))
                         (unfinished::notice(&view.set.unfinished))
-                        @if !view.is_of_specification() {
+                        @if view.is_of_specification() {
+                            (front::contents(view))
+                        } @else {
                             (front::verdicts(headlines, data.verdicts.as_ref()))
                             (uses::section(view, &purposes))
                             (accuracy::section(view))

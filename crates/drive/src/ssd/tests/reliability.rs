@@ -61,8 +61,19 @@ fn timed(ssd: &mut Ssd, command: Command) -> (SimTime, Outcome) {
 
 #[test]
 fn a_worn_out_drive_is_read_only_and_reads_everything() {
-    for slug in ["generic-mlc-8", "ocz-core-jmf602"] {
-        let mut ssd = drive(slug, &[]);
+    const PACKED: &[&str] = &[
+        "nand.channels=2",
+        "nand.dies_per_channel=2",
+        "map.stripe_dies=4",
+        "nand.planes_per_die=1",
+        "gc.reserve=2",
+    ];
+    for (slug, more) in [
+        ("generic-mlc-8", &[][..]),
+        ("ocz-core-jmf602", &[]),
+        ("ocz-vertex3-120", PACKED),
+    ] {
+        let mut ssd = drive(slug, more);
         let slots = ssd.capacity_sectors() / 8;
         let mut stream = RootSeed(1).stream("worn out");
         let (mut at, mut writes) = (SimTime::ZERO, 0_u64);

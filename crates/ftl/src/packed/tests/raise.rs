@@ -1,6 +1,7 @@
 //! A die fails.
 
 use super::*;
+use ftlab_nand::InjectionRefused;
 
 /// The pages of the row that a page lies in, one on each die: dies and blocks are numbered alike.
 fn row_of(geometry: &Geometry, page: u32) -> BTreeSet<u32> {
@@ -108,7 +109,13 @@ fn parity_covers_one_die_and_only_with_parity() {
     let (mut bench, _) = used(1);
     let mut other = OpBatch::default();
     let error = bench.layer.fail_die(DieId(5), &mut other).unwrap_err();
-    assert_eq!(error, DieFailure::NoDie(DieId(5)));
+    assert_eq!(
+        error,
+        InjectionRefused::NoDie {
+            die: DieId(5),
+            dies: 5
+        }
+    );
     fail(&mut bench, 2);
     let error = bench.layer.fail_die(DieId(3), &mut other).unwrap_err();
     assert!(error.to_string().contains("die 2 failed before"), "{error}");
@@ -118,6 +125,6 @@ fn parity_covers_one_die_and_only_with_parity() {
     };
     let mut plain = Bench::new(geometry(5, 2, 10, 4), plain).unwrap();
     let error = plain.layer.fail_die(DieId(0), &mut other).unwrap_err();
-    assert_eq!(error, DieFailure::NoParity(DieId(0)));
+    assert_eq!(error, InjectionRefused::NoParity(DieId(0)));
     assert!(!plain.layer.rebuild(&mut other));
 }

@@ -1,0 +1,170 @@
+//! What a drive file says is to go wrong.
+
+use super::*;
+use ftlab_base::DieId;
+use std::collections::BTreeSet;
+
+const PACKED: (&str, &[&str]) = (
+    "ocz-vertex3-120",
+    &[
+        "nand.channels=2",
+        "nand.dies_per_channel=2",
+        "map.stripe_dies=4",
+        "nand.planes_per_die=1",
+        "nand.blocks_per_die=24",
+        "nand.pages_per_block=4",
+        "gc.reserve=2",
+        "spare.op=0.8",
+    ],
+);
+
+const PAGE: (&str, &[&str]) = (
+    "generic-mlc-8",
+    &[
+        "nand.blocks_per_die=32",
+        "nand.pages_per_block=8",
+        "spare.op=1.5",
+        "reliability.rated_cycles=1000000",
+        "reliability.median_cycles=1000000",
+        "reliability.life_shape=3",
+        "reliability.erase_share=0.5",
+    ],
+);
+
+fn load((slug, settings): (&str, &[&str]), more: &[&str]) -> Result<DriveFile, String> {
+    let all = settings.iter().chain(more);
+    let all: Vec<String> = all.map(ToString::to_string).collect();
+    Catalog::load(slug, &all).map_err(|error| error.to_string())
+}
+
+fn drive(of: (&str, &[&str]), more: &[&str], seed: u64) -> Ssd {
+    let testbed = Catalog::testbed("anandtech-2008").unwrap();
+    let file = load(of, more).unwrap();
+    file.build_ssd(&testbed, RootSeed(seed)).unwrap().checked()
+}
+
+fn command(kind: CommandKind, slot: u64, at: SimTime) -> Command {
+    Command {
+        id: CommandId(slot),
+        kind,
+        lba: Lba(slot * 8),
+        sectors: 8,
+        content: Content::RANDOM,
+        at,
+    }
+}
+
+/// Writes slots one after the other, with time; gives when that is done, and how many failed.
+fn write(ssd: &mut Ssd, slots: std::ops::Range<u64>, from: SimTime) -> (SimTime, usize) {
+    let (mut done, mut at) = (Vec::new(), from);
+    for slot in slots {
+        ssd.submit(command(CommandKind::Write, slot, at), at);
+        at = ssd
+            .advance_to_completion(SimTime::NEVER, &mut done)
+            .unwrap();
+    }
+    let failed = |done: &&Completion| done.outcome != Outcome::Good;
+    (at, done.iter().filter(failed).count())
+}
+
+#[test]
+fn a_die_dies_when_the_host_has_written_so_much_and_is_rebuilt_in_a_pause() {
+    let mut dead = BTreeSet::new();
+    for seed in 0..8 {
+        let mut ssd = drive(PACKED, &["faults.die_fails_after=600KiB"], seed);
+        let slots = ssd.capacity_sectors() / 8;
+        let (at, failed) = write(&mut ssd, 0..100, SimTime::ZERO);
+        assert_eq!((failed, ssd.layer().dead_die()), (0, None));
+        let (at, first) = write(&mut ssd, 100..slots, at);
+        let (at, second) = write(&mut ssd, 0..slots, at);
+        assert_eq!((first, second), (0, 0));
+        let die = ssd.layer().dead_die().expect("it has died");
+        dead.insert(die);
+        let programs = ssd.counters().moved_programs;
+        let pause = at + Nanos::from_millis(60_000);
+        ssd.advance(pause, &mut Vec::new());
+        let rebuilt = ssd.counters().moved_programs - programs;
+        assert!(rebuilt > 0, "nothing was moved in the pause");
+        // The stamps say whether it is the newest; and no page of the die is read any more.
+        for slot in 0..slots {
+            let read = ssd.apply(command(CommandKind::Read, slot, SimTime::ZERO));
+            assert_eq!(read, Outcome::Good);
+        }
+        let again = drive(PACKED, &["faults.die_fails_after=600KiB"], seed);
+        assert_eq!(
+            again.params.die_failure.unwrap().die,
+            die,
+            "by the seed alone"
+        );
+    }
+    assert!(dead.len() > 1, "always {dead:?}");
+    assert!(dead.iter().all(|die: &DieId| die.0 < 4));
+}
+
+#[test]
+fn without_parity_a_dead_die_takes_its_data_along() {
+    let mut ssd = drive(PAGE, &["faults.die_fails_after=2MiB"], 1);
+    let slots = ssd.capacity_sectors() / 8;
+    let (mut refused, mut at) = (0, SimTime::ZERO);
+    for _ in 0..40 {
+        let (end, failed) = write(&mut ssd, 0..slots, at);
+        (refused, at) = (failed, end);
+        if refused > 0 {
+            break;
+        }
+    }
+    assert!(refused > 0, "it never becomes read-only");
+    let reads = (0..slots).map(|slot| ssd.apply(command(CommandKind::Read, slot, SimTime::ZERO)));
+    let lost = reads.filter(|read| *read == Outcome::Unrecoverable).count();
+    let dies = ssd.layer().layout().geometry.dies() as usize;
+    assert!(
+        (1..3 * slots as usize / dies).contains(&lost),
+        "{lost} of {slots} are lost with 1 of {dies} dies"
+    );
+}
+
+#[test]
+fn as_many_pages_cannot_be_read_as_the_file_says() {
+    let mut ssd = drive(PAGE, &["faults.unreadable_pages=5%"], 1);
+    let slots = ssd.capacity_sectors() / 8;
+    (0..slots).for_each(|slot| {
+        ssd.apply(command(CommandKind::Write, slot, SimTime::ZERO));
+    });
+    ssd.apply(command(CommandKind::Flush, 0, SimTime::ZERO));
+    let reads = (0..slots).map(|slot| ssd.apply(command(CommandKind::Read, slot, SimTime::ZERO)));
+    let lost = reads.filter(|read| *read == Outcome::Unrecoverable).count();
+    let share = lost as f64 / slots as f64;
+    assert!((0.03..0.07).contains(&share), "{share}");
+}
+
+#[test]
+fn blocks_go_bad_that_the_file_says() {
+    let mut ssd = drive(PAGE, &["faults.bad_blocks=3%"], 1);
+    let slots = ssd.capacity_sectors() / 8;
+    // Collection takes the first of those that hold nothing: in order, it would be few of them.
+    let mut stream = RootSeed(1).stream("bad blocks");
+    for _ in 0..20 * slots {
+        let slot = u64::from(stream.next_u32()) % slots;
+        let written = ssd.apply(command(CommandKind::Write, slot, SimTime::ZERO));
+        assert_eq!(written, Outcome::Good, "{:?}", ssd.fault());
+    }
+    let health = ssd.health().unwrap();
+    let blocks = ssd.layer().layout().geometry.blocks();
+    let share = f64::from(health.grown_bad()) / f64::from(blocks);
+    assert!((0.01..0.06).contains(&share), "{share} of {blocks} blocks");
+}
+
+#[test]
+fn a_fault_that_needs_something_says_what() {
+    let plain = ("generic-mlc-8", &[][..]);
+    for (fault, needs) in [
+        ("faults.die_fails_after=1GiB", "parity (raise.parity)"),
+        ("faults.bad_blocks=1%", "[reliability]"),
+        ("faults.unreadable_pages=1%", "[reliability]"),
+    ] {
+        let why = load(plain, &[fault]).unwrap_err();
+        assert!(why.contains(needs), "{fault}: {why}");
+    }
+    let why = load(PAGE, &["faults.bad_blocks=101%"]).unwrap_err();
+    assert!(why.contains("bad_blocks"), "{why}");
+}

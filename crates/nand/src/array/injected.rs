@@ -1,0 +1,198 @@
+//! Faults that somebody asked for: a block that has worn out before its time, a page beyond what ECC
+//! corrects, a die that is dead.
+//!
+//! They belong to physical blocks, by their own numbers, as wear does, and show where wear would: in
+//! the next erase, program or read.
+
+use super::state::StateError;
+use super::{Array, WATCHED};
+use ftlab_base::{BlockId, DieId, Geometry, PagePlace};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use thiserror::Error;
+
+/// Why a fault cannot be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum InjectionRefused {
+    /// There is no flash.
+    #[error("the drive has no flash")]
+    NoFlash,
+    /// The drive file says of nothing how it fails.
+    #[error("nothing fails in this drive's flash: its drive file has no [reliability] section")]
+    NothingFails,
+    /// There is no such block.
+    #[error("there is no {block}; the drive has blocks 0 to {}", blocks - 1)]
+    NoBlock {
+        /// Asked for.
+        block: BlockId,
+        /// How many there are.
+        blocks: u32,
+    },
+    /// There is no such die.
+    #[error("there is no {die}; the drive has dies 0 to {}", dies - 1)]
+    NoDie {
+        /// Asked for.
+        die: DieId,
+        /// How many there are.
+        dies: u32,
+    },
+    /// The block is out of use already.
+    #[error("{0} is bad already, and holds nothing that is used")]
+    BadAlready(BlockId),
+    /// The drive keeps no parity.
+    #[error("the drive keeps no parity (raise.parity), so what {0} held is lost")]
+    NoParity(DieId),
+    /// A die failed before.
+    #[error(
+        "{failed} failed before, so what {second} held is lost; one die's parity is for one die"
+    )]
+    SecondDie {
+        /// The first die that failed.
+        failed: DieId,
+        /// The second.
+        second: DieId,
+    },
+    /// Nothing is stored there.
+    #[error("no page of flash holds anything of that: write and flush it first")]
+    NothingStored,
+}
+
+/// What went wrong by command, by the numbers of physical blocks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Injected {
+    /// Blocks that are in their last cycle.
+    worn_out: BTreeSet<u32>,
+    /// Whether all are.
+    all_worn_out: bool,
+    /// Pages that cannot be corrected until they are erased: block and page.
+    spoiled: BTreeSet<(u32, u32)>,
+    /// Blocks that can be neither read, programmed nor erased: those of dead dies.
+    dead: Vec<Range<u32>>,
+}
+
+impl Injected {
+    #[inline]
+    pub fn is_dead(&self, home: u32) -> bool {
+        self.dead.iter().any(|blocks| blocks.contains(&home))
+    }
+
+    pub fn wears_out(&self, home: u32) -> bool {
+        self.all_worn_out || self.worn_out.contains(&home) || self.is_dead(home)
+    }
+
+    /// Whether a page cannot be read.
+    #[inline]
+    pub fn spoils(&self, home: u32, page: u32) -> bool {
+        (!self.dead.is_empty() || !self.spoiled.is_empty())
+            && (self.is_dead(home) || self.spoiled.contains(&(home, page)))
+    }
+
+    /// What spoiled the pages of a block went with the erase.
+    pub fn erased(&mut self, home: u32) {
+        if !self.spoiled.is_empty() {
+            self.spoiled.retain(|(block, _)| *block != home);
+        }
+    }
+
+    /// That all of it is there to fail.
+    pub fn check(&self, geometry: &Geometry) -> Result<(), StateError> {
+        let blocks = geometry.blocks();
+        let worn_out = self.worn_out.iter().copied();
+        let spoiled = self.spoiled.iter().map(|(block, _)| *block);
+        let dead = self.dead.iter().map(|blocks| blocks.end.saturating_sub(1));
+        let most = worn_out.chain(spoiled).chain(dead).max();
+        StateError::unless(most.is_none_or(|block| block < blocks), || {
+            format!("a fault of block {}, of {blocks}", most.unwrap_or_default())
+        })
+    }
+}
+
+impl Array {
+    fn injected(&mut self) -> Result<&mut Injected, InjectionRefused> {
+        let faults = self.faults.as_mut();
+        let faults = faults.ok_or(InjectionRefused::NothingFails)?;
+        Ok(&mut faults.injected)
+    }
+
+    /// The number of the physical block at an address.
+    fn home(&self, block: BlockId) -> u32 {
+        self.faults
+            .as_ref()
+            .map_or(block.0, |faults| faults.cells[block.index()].home)
+    }
+
+    /// Has a block wear out: its present cycle is its last.
+    ///
+    /// # Errors
+    /// When nothing can fail, or there is no such block, or it is bad.
+    pub fn wear_out(&mut self, block: BlockId) -> Result<(), InjectionRefused> {
+        let blocks = self.geometry.blocks();
+        if block.0 >= blocks {
+            return Err(InjectionRefused::NoBlock { block, blocks });
+        }
+        let home = self.home(block);
+        let is_bad = self.is_bad(block);
+        let injected = self.injected()?;
+        if is_bad {
+            return Err(InjectionRefused::BadAlready(block));
+        }
+        injected.worn_out.insert(home);
+        self.programmed[block.index()] |= WATCHED;
+        Ok(())
+    }
+
+    /// Has all blocks wear out.
+    ///
+    /// # Errors
+    /// When nothing can fail.
+    pub fn wear_out_all(&mut self) -> Result<(), InjectionRefused> {
+        self.injected()?.all_worn_out = true;
+        self.programmed.iter_mut().for_each(|p| *p |= WATCHED);
+        Ok(())
+    }
+
+    /// Has more bits of a page flip than ECC corrects. What the block holds next is not concerned.
+    ///
+    /// # Errors
+    /// When nothing can fail, or the page is not programmed.
+    pub fn spoil(&mut self, place: PagePlace) -> Result<(), InjectionRefused> {
+        let home = self.home(place.block);
+        let is_stored = place.page < self.programmed_pages(place.block);
+        let injected = self.injected()?;
+        if !is_stored {
+            return Err(InjectionRefused::NothingStored);
+        }
+        injected.spoiled.insert((home, place.page));
+        Ok(())
+    }
+
+    /// The first of the dead dies, if there is one.
+    #[must_use]
+    pub fn dead_die(&self) -> Option<DieId> {
+        let dead = self.faults.as_ref()?.injected.dead.first()?;
+        Some(DieId((dead.start / self.geometry.blocks_per_die) as u16))
+    }
+
+    /// Has a die die: nothing of it can be read, programmed or erased any more.
+    ///
+    /// # Errors
+    /// When nothing can fail, or there is no such die.
+    pub fn kill(&mut self, die: DieId) -> Result<(), InjectionRefused> {
+        let dies = self.geometry.dies();
+        if u32::from(die.0) >= dies {
+            return Err(InjectionRefused::NoDie { die, dies });
+        }
+        let per_die = self.geometry.blocks_per_die;
+        let first = u32::from(die.0) * per_die;
+        let injected = self.injected()?;
+        let blocks = first..first + per_die;
+        if !injected.dead.contains(&blocks) {
+            injected.dead.push(blocks.clone());
+        }
+        for block in blocks {
+            self.programmed[block as usize] |= WATCHED;
+        }
+        Ok(())
+    }
+}
