@@ -34,6 +34,8 @@ pub struct Lab<'a> {
     /// By drive and settings as the needs say.
     subjects: BTreeMap<String, Subject>,
     samples: BTreeMap<(String, Key), Sample>,
+    /// Why nothing could be measured on a drive, by its key.
+    failed: BTreeMap<String, String>,
 }
 
 /// What a need is on its drive: resolved to what runs.
@@ -109,6 +111,7 @@ impl<'a> Lab<'a> {
             plan,
             subjects: BTreeMap::new(),
             samples: BTreeMap::new(),
+            failed: BTreeMap::new(),
         }
     }
 
@@ -158,10 +161,11 @@ impl<'a> Lab<'a> {
         Ok(())
     }
 
-    /// Measures everything that was asked for.
+    /// Measures everything that was asked for. What cannot be measured on a drive is kept in words: the
+    /// claims that need it stay open, and the others do not.
     ///
     /// # Errors
-    /// The first failure, in the order of the drives.
+    /// When there are no threads for it.
     pub fn measure(
         &mut self,
         progress: &(dyn Fn(usize, usize, &str) + Sync),
@@ -183,15 +187,17 @@ impl<'a> Lab<'a> {
         let mut samples = BTreeMap::new();
         for batch in batches(&sizes, threads, self.plan.memory_bytes) {
             let seed = self.plan.seed;
-            let run = |(name, subject): &(&String, &Subject)| {
-                subject
-                    .run(seed, &step)
-                    .map(|found| ((*name).clone(), found))
-            };
+            let run =
+                |(name, subject): &(&String, &Subject)| ((*name).clone(), subject.run(seed, &step));
             let found: Vec<_> = pool.install(|| subjects[batch].par_iter().map(run).collect());
-            for of_subject in found {
-                let (name, found) = of_subject?;
-                samples.extend(found.into_iter().map(|(key, s)| ((name.clone(), key), s)));
+            for (name, found) in found {
+                match found {
+                    Ok(found) => {
+                        let of_subject = found.into_iter();
+                        samples.extend(of_subject.map(|(key, s)| ((name.clone(), key), s)));
+                    }
+                    Err(why) => drop(self.failed.insert(name, why.to_string())),
+                }
             }
         }
         self.samples = samples;
@@ -199,10 +205,16 @@ impl<'a> Lab<'a> {
     }
 
     /// What a need that was asked for came to.
-    pub fn sample(&self, need: &Need) -> Sample {
+    ///
+    /// # Errors
+    /// Why nothing could be measured on its drive.
+    pub fn sample(&self, need: &Need) -> Result<Sample, String> {
         let name = subject_key(need);
+        if let Some(why) = self.failed.get(&name) {
+            return Err(why.clone());
+        }
         let key = key(&resolve(need, &self.subjects[&name].file));
-        self.samples[&(name, key)].clone()
+        Ok(self.samples[&(name, key)].clone())
     }
 }
 

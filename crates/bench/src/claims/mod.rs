@@ -49,7 +49,7 @@ pub enum Verdict {
     Holds,
     /// The runs show something else.
     Fails,
-    /// A drive or mechanism is missing.
+    /// A drive or mechanism is missing, or a run failed.
     Open,
     /// No model of a drive can tell.
     NotForAModel,
@@ -103,7 +103,7 @@ pub fn check_of(id: &str) -> Option<&'static Check> {
 /// measurements done, of all, and of the one just done.
 ///
 /// # Errors
-/// An id that is none, a changed drive that cannot be built, or a run that failed.
+/// An id that is none, or a changed drive that cannot be built.
 pub fn check(
     plan: &Plan,
     progress: &(dyn Fn(usize, usize, &str) + Sync),
@@ -147,7 +147,19 @@ fn judge(claim: Claim, lab: &Lab<'_>) -> Judged {
         };
     };
     let runs: Vec<String> = check.needs.iter().map(Need::label).collect();
-    let samples: Vec<Sample> = check.needs.iter().map(|need| lab.sample(need)).collect();
+    let samples: Result<Vec<Sample>, String> =
+        check.needs.iter().map(|need| lab.sample(need)).collect();
+    let samples = match samples {
+        Ok(samples) => samples,
+        Err(why) => {
+            return Judged {
+                claim,
+                verdict: Verdict::Open,
+                measured: format!("a run failed: {why}"),
+                runs,
+            };
+        }
+    };
     let finding = (check.judge)(&samples);
     let absent: BTreeSet<String> = samples.iter().flat_map(Sample::absent).collect();
     let (verdict, measured) = match (absent.into_iter().next(), finding.holds) {

@@ -193,3 +193,11 @@ fn checks_of_power_states_can_fail() {
         &["faults.lost_waking=100", "power.sleep_after=10s"],
     );
 }
+
+#[test]
+fn a_claim_whose_run_fails_stays_open_and_says_why() {
+    let small = changed("ramdisk-8gb", &["ram.capacity=1GB"]);
+    let (verdict, measured) = verdict("C189", vec![small]);
+    assert_eq!(verdict, Verdict::Open, "{measured}");
+    assert!(measured.contains("a run failed: ramdisk-8gb"), "{measured}");
+}
