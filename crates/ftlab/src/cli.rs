@@ -78,6 +78,8 @@ pub enum Command {
     Fault(tools::FaultOptions),
     /// Change what the host can address of an attached drive (ATA SET MAX)
     SetMax(tools::SetMaxOptions),
+    /// Give an attached drive new firmware; what it holds stays
+    Firmware(tools::FirmwareOptions),
 }
 
 /// What a command prints.

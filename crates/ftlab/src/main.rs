@@ -49,6 +49,7 @@ fn main() -> ExitCode {
         Command::Erase(args) => tools::erase(&args),
         Command::Trim(args) => tools::trim(&args),
         Command::Fault(args) => tools::fault(&args),
+        Command::Firmware(args) => tools::firmware(&args),
         Command::SetMax(args) => tools::set_max(&args),
     };
     failure::exit(outcome)

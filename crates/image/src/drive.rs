@@ -375,6 +375,10 @@ impl DataDrive {
     /// # Errors
     /// When the storage fails: the drive is as if its power had been cut.
     pub fn close(mut self) -> Result<(), ImageError> {
+        self.switch_off()
+    }
+
+    pub(crate) fn switch_off(&mut self) -> Result<(), ImageError> {
         if self.kept.as_ref().is_none_or(|kept| kept.read_only) {
             return Ok(());
         }

@@ -72,6 +72,9 @@ pub enum ImageError {
     /// What has no flash cannot be erased as a whole.
     #[error("the drive has no flash to erase; write it over")]
     NoFlash,
+    /// Firmware that the drive cannot have.
+    #[error("this firmware does not fit the drive: {0}")]
+    Firmware(String),
     /// A place the drive does not have.
     #[error("{offset_bytes} bytes is beyond the end of the drive, which has {size_bytes} bytes")]
     Beyond {

@@ -4,7 +4,8 @@
 //! magic 8 │ format 4 │ bytes that follow 4 │ checksum 8 │ seed, drive file and its hash
 //! ```
 //!
-//! It is written once, when everything else of a new image is there, and never again.
+//! There is room for two. The first is written when everything else of a new image is there, and another
+//! one with each new firmware, in the place of the last but one.
 
 use crate::regions::HEADER_BYTES;
 use crate::storage::Storage;
@@ -16,11 +17,13 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// The version of the format. It changes with every change of what is in the file, and with
 /// [`ftlab_drive::saved::FORMAT`].
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 /// A byte that no text has, the name, and ends of lines that a transfer as text would change.
 const MAGIC: [u8; 8] = *b"\x8fimage\r\n";
 const HEAD_BYTES: usize = 24;
 const CHECKSUM_AT: usize = 16;
+/// Bytes of each of the two.
+const PLACE_BYTES: u64 = HEADER_BYTES / 2;
 
 /// Which drive an image is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +40,8 @@ pub(crate) struct Header {
     pub(crate) hash: u64,
     /// The seed the drive was made with.
     pub(crate) seed: u64,
+    /// How often its firmware was updated.
+    pub(crate) generation: u64,
 }
 
 impl Header {
@@ -49,13 +54,27 @@ impl Header {
             text: drive.text(),
             hash: drive.hash(),
             seed,
+            generation: 0,
         }
+    }
+
+    /// Of the same image with new firmware.
+    pub(crate) fn with_drive(&self, drive: &DriveFile) -> Header {
+        Header {
+            generation: self.generation + 1,
+            ..Header::new(drive, self.seed)
+        }
+    }
+
+    /// Where it is written.
+    fn place(&self) -> u64 {
+        self.generation % 2 * PLACE_BYTES
     }
 
     /// Writes it.
     pub(crate) fn write(&self, storage: &mut dyn Storage) -> io::Result<()> {
         let body = postcard::to_stdvec(self).map_err(io::Error::other)?;
-        if (HEAD_BYTES + body.len()) as u64 > HEADER_BYTES {
+        if (HEAD_BYTES + body.len()) as u64 > PLACE_BYTES {
             return Err(io::Error::other("the drive file is too long for an image"));
         }
         let mut bytes = vec![0; HEAD_BYTES];
@@ -65,13 +84,26 @@ impl Header {
         let sum = checksum(&bytes, &body);
         bytes[CHECKSUM_AT..HEAD_BYTES].copy_from_slice(&sum.to_le_bytes());
         bytes.extend(body);
-        storage.write_at(0, &bytes)
+        storage.write_at(self.place(), &bytes)
     }
 
-    /// Reads it, and makes the drive file of it.
+    /// Reads the newest that is whole, and makes the drive file of it.
     pub(crate) fn read(storage: &dyn Storage) -> Result<(Header, DriveFile), Wrong> {
+        let first = Self::read_at(storage, 0);
+        let second = Self::read_at(storage, PLACE_BYTES);
+        match (first, second) {
+            (Ok(first), Ok(second)) if second.0.generation > first.0.generation => Ok(second),
+            // Of an image whose firmware was never updated, only the first can say what is wrong.
+            (Err(_), Ok(second)) => Ok(second),
+            (first, _) => first,
+        }
+    }
+
+    fn read_at(storage: &dyn Storage, place: u64) -> Result<(Header, DriveFile), Wrong> {
         let mut head = [0; HEAD_BYTES];
-        storage.read_at(0, &mut head).map_err(Wrong::Unreadable)?;
+        storage
+            .read_at(place, &mut head)
+            .map_err(Wrong::Unreadable)?;
         if head[..8] != MAGIC {
             return Err(Wrong::Foreign);
         }
@@ -83,12 +115,12 @@ impl Header {
                 read: FORMAT,
             });
         }
-        if (HEAD_BYTES + bytes) as u64 > HEADER_BYTES {
+        if (HEAD_BYTES + bytes) as u64 > PLACE_BYTES {
             return Err(Wrong::Header("its length is impossible".into()));
         }
         let mut body = vec![0; bytes];
         storage
-            .read_at(HEAD_BYTES as u64, &mut body)
+            .read_at(place + HEAD_BYTES as u64, &mut body)
             .map_err(Wrong::Unreadable)?;
         let sum = u64::from_le_bytes(head[CHECKSUM_AT..].try_into().expect("eight bytes"));
         if checksum(&head, &body) != sum {

@@ -8,6 +8,7 @@ mod checkpoint;
 mod drive;
 mod error;
 mod fault;
+mod firmware;
 mod flat;
 mod fsck;
 mod header;

@@ -1,6 +1,7 @@
-//! The toolbox: `ftlab smart`, `erase`, `trim`, `set-max`, `fault` and `top`, on an image or on a drive at work.
+//! The toolbox: `ftlab smart`, `erase`, `trim`, `set-max`, `firmware`, `fault` and `top`, on an image or on a drive at work.
 
 mod fault;
+mod firmware;
 mod top;
 
 use crate::cli::OutputFormat;
@@ -19,6 +20,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 pub use fault::{FaultOptions, fault};
+pub use firmware::{FirmwareOptions, firmware};
 pub use top::TopOptions;
 
 #[derive(Debug, Args)]

@@ -376,3 +376,42 @@ fn what_cannot_go_wrong_is_said() {
         assert!(why.contains(part), "{words:?}: {why}");
     }
 }
+
+#[test]
+fn new_firmware_keeps_what_the_drive_holds() {
+    let folder = folder();
+    let server = serve(folder.path());
+    pattern(&server, "write", 7, "1m");
+    let image = image(folder.path());
+    let firmware = |words: &[&str]| {
+        let all = [&["firmware", image.as_str()][..], words].concat();
+        run(env!("CARGO_BIN_EXE_ftlab"), &all)
+    };
+    let quicker = ["--set", "firmware.write_command=9us"];
+    let refused = |words: &[&str]| {
+        let output = firmware(words);
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        String::from_utf8(output.stderr).expect("text")
+    };
+    assert!(refused(&quicker).contains("stop the server first"));
+    server.stop();
+    let done = firmware(&quicker);
+    let done = String::from_utf8(done.stdout).expect("text");
+    assert!(
+        done.contains("firmware.write_command was") && done.contains("and is 9 us"),
+        "{done}"
+    );
+    for (words, part) in [
+        (&[][..], "say what is to be different"),
+        (&["--set", "nand.t_read=1us"], "which stays as it is"),
+        (&["--drive", "ocz-vertex"], "does not fit the drive"),
+        (&["--drive", "wd-raptor-150"], "only a drive of flash"),
+        (&["--drive", "nobody"], "nobody"),
+    ] {
+        let why = refused(words);
+        assert!(why.contains(part), "{words:?}: {why}");
+    }
+    let server = reopen(folder.path());
+    pattern(&server, "read", 7, "1m");
+    server.stop();
+}

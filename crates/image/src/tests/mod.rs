@@ -3,6 +3,7 @@
 mod cuts;
 mod driven;
 mod faults;
+mod firmware;
 mod oracle;
 mod random;
 mod recorder;

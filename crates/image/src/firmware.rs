@@ -1,0 +1,111 @@
+//! New firmware for a drive: the same flash with what it holds, and another controller program.
+
+use crate::drive::Body;
+use crate::error::Wrong;
+use crate::header::Header;
+use crate::made::New;
+use crate::storage::{FileStorage, Storage};
+use crate::{DataDrive, ImageError, OpenOptions};
+use ftlab_drive::saved::DeviceState;
+use ftlab_drive::{Device, DriveFile, Kind, Testbed};
+use std::path::Path;
+
+/// Sections of a drive file that no firmware changes: what the flash is.
+const OF_THE_FLASH: [&str; 2] = ["nand.", "reliability."];
+
+impl DataDrive {
+    /// Gives the drive of an image new firmware: from now on it is what `make` makes of its drive file.
+    /// What the drive holds stays. Says what is different, nothing if nothing is.
+    ///
+    /// Until the new header is written, the drive is the old one; whoever is cut off finds one or the
+    /// other.
+    ///
+    /// # Errors
+    /// When the image cannot be opened, the flash would be another, or the firmware cannot go on from
+    /// the state of the drive; it is the old one then.
+    pub fn update_firmware(
+        path: &Path,
+        testbed: &Testbed,
+        make: impl FnOnce(&DriveFile) -> Result<DriveFile, ftlab_drive::DriveError>,
+    ) -> Result<Option<String>, ImageError> {
+        let storage = FileStorage::open_image(path, false)?;
+        Self::update_firmware_on(path, Box::new(storage), testbed, make)
+    }
+
+    pub(crate) fn update_firmware_on(
+        path: &Path,
+        storage: Box<dyn Storage>,
+        testbed: &Testbed,
+        make: impl FnOnce(&DriveFile) -> Result<DriveFile, ftlab_drive::DriveError>,
+    ) -> Result<Option<String>, ImageError> {
+        let unusable = |why: Wrong| ImageError::Unusable {
+            path: path.to_owned(),
+            why,
+        };
+        let (header, old) = Header::read(&*storage).map_err(unusable)?;
+        let new = make(&old)?;
+        let refused = |why: String| ImageError::Firmware(why);
+        let Some(difference) = old.difference(&new) else {
+            return Ok(None);
+        };
+        check_flash(&old, &new).map_err(refused)?;
+        let options = OpenOptions {
+            testbed,
+            drive: None,
+            read_only: false,
+            sync: true,
+        };
+        let (mut drive, _) = Self::open_on(path, storage, &options)?;
+        drive.switch_off()?;
+        let state = match &drive.body {
+            Body::Flash(ssd) => DeviceState::Ssd(ssd.found_without_power()),
+            Body::Flat(..) => unreachable!("it is of flash, as the new one"),
+        };
+        let made = New::of(&new, testbed, header.seed)?;
+        if made.regions() != drive.regions() {
+            return Err(refused("it maps the flash otherwise".into()));
+        }
+        let New::Flash(mut ssd) = made else {
+            unreachable!("checked above");
+        };
+        ssd.restore(state).map_err(|why| {
+            refused(format!(
+                "it cannot go on with the mapping tables of the old one ({why})"
+            ))
+        })?;
+        let written = header.with_drive(&new).write(drive.storage());
+        written.map_err(|why| drive.storage_error("write its header", why))?;
+        drive.flush_storage()?;
+        Ok(Some(difference))
+    }
+}
+
+/// That the flash and what the host sees of it stay as they are.
+fn check_flash(old: &DriveFile, new: &DriveFile) -> Result<(), String> {
+    if old.kind() != Kind::Ssd || new.kind() != Kind::Ssd {
+        return Err("only a drive of flash has firmware here".into());
+    }
+    if old.capacity_bytes() != new.capacity_bytes() {
+        return Err(format!(
+            "the drive has {} bytes and would have {}; `ftlab set-max` lets the host see less",
+            old.capacity_bytes(),
+            new.capacity_bytes()
+        ));
+    }
+    let of_flash = |file: &DriveFile| {
+        let rows = file.parameters().into_iter();
+        let is_of_flash = |key: &str| OF_THE_FLASH.iter().any(|section| key.starts_with(section));
+        rows.filter(|row| is_of_flash(&row.key))
+            .map(|row| (row.key, row.value, row.unit))
+            .collect::<Vec<_>>()
+    };
+    let (then, now) = (of_flash(old), of_flash(new));
+    let changed = now.iter().find(|row| !then.contains(row));
+    let gone = then.iter().find(|row| !now.contains(row));
+    match changed.or(gone) {
+        Some((key, ..)) => Err(format!(
+            "{key} is a number of the flash, which stays as it is"
+        )),
+        None => Ok(()),
+    }
+}
