@@ -105,7 +105,7 @@ impl TestbedsOption {
 }
 
 /// The test machine.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct TestbedOption {
     /// Test machine: a name, or a path to a .toml file
     ///

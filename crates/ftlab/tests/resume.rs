@@ -63,6 +63,9 @@ fn what_does_not_fit_is_said_and_run_again() {
     goes_on("", &["not taken up", &file, "seed is 2", "this review 1"]);
     // What was run again fits.
     goes_on("", &[]);
+    goes_on("--repeats 2", &["number of repeats is 1", "this review 2"]);
+    goes_on("--repeats 2", &[]);
+    keep("");
     goes_on("--quick", &["length is full", "quick"]);
     goes_on("--test A3 --quick", &["tests"]);
     keep("");

@@ -91,3 +91,17 @@ fn a_ratio_to_nothing_is_none() {
     assert_eq!(ratio(&zero, &zero), Some(1.0));
     assert_eq!(ratio(&second, &zero), Some(0.0));
 }
+
+#[test]
+fn repeats_are_told_apart_and_keep_their_intervals() {
+    let (first, second) = (sample(), sample::repeated());
+    let found = Comparison::of(&[("once", &first), ("thrice", &second)]);
+    let repeats = Difference {
+        what: "repeats".to_owned(),
+        values: vec!["1".to_owned(), "3".to_owned()],
+    };
+    assert_eq!(found.differences, [repeats]);
+    let text = comparison::terminal(&found, &[], 200);
+    assert!(text.contains(" ± 0 ") && text.contains(" ± 0."), "{text}");
+    assert!(html::comparison::render(&found).contains(" ± "));
+}

@@ -26,6 +26,7 @@ const CHART: &str = "compare.svg";
 Examples:
   ftlab compare generic-mlc-8 --set spare.op=0.07,0.15,0.28 --test E1 --quick
   ftlab compare generic-mlc-8 --set spare.op=0.07,0.28 --set gc.policy=greedy,fifo --test B1
+  ftlab compare generic-mlc-8 --set gc.policy=greedy,fifo --test A1 --quick --repeats 5
   ftlab compare intel-x25-m-g1-80 --set buffer.size=64KiB,1MiB --test A1 --metric iops --metric lat_max_ms")]
 pub struct Options {
     /// A drive of `ftlab drives`, or a path to a drive file

@@ -4,7 +4,6 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::assets;
 use crate::comparison::{Comparison, Match, ratio_words};
-use crate::format;
 
 /// The page has no contents beside it, so its text takes the whole width.
 const ALONE: &str = "body { display: block; } main { margin: 0 auto; }";
@@ -49,7 +48,7 @@ fn differences(comparison: &Comparison<'_>) -> Markup {
         section aria-labelledby="differences" {
             h2 #differences { "What differs" }
             @if comparison.differences.is_empty() {
-                p { "Version, seed, test machine, length and drives are the same." }
+                p { "Version, seed, repeats, test machine, length and drives are the same." }
             } @else {
                 div.scroll tabindex="0" role="region" aria-labelledby="differences" {
                     table {
@@ -96,9 +95,7 @@ fn run(comparison: &Comparison<'_>, n: usize, matched: &Match<'_>) -> Markup {
                         @for row in &matched.rows {
                             tr {
                                 th scope="row" { (row.metric) }
-                                @for value in &row.values {
-                                    td.num { (value.map_or_else(|| "–".to_owned(), format::number)) }
-                                }
+                                @for n in 0..row.values.len() { td.num { (row.words(n)) } }
                                 @for n in others.clone() {
                                     td.num { (ratio_words(row.ratio(n))) }
                                 }
