@@ -49,6 +49,12 @@ fn runs_of_the_same_name_stand_beside_each_other() {
     );
     let page = html::comparison::render(&found);
     assert!(page.contains("×1.500") && page.contains(&gone) && page.contains("4711"));
+    // Each run is in the overview and has a section of its own.
+    let links = page.matches("<a href=\"#run-").count();
+    assert_eq!(links, found.matches.len());
+    for n in 1..=links {
+        assert!(page.contains(&format!("id=\"run-{n}\"")), "{n}");
+    }
     assert!(!page.contains("<script"), "it needs none");
 }
 

@@ -4,6 +4,7 @@ mod sample;
 
 use std::path::Path;
 
+use ftlab_report::comparison::Comparison;
 use ftlab_report::html;
 use ftlab_result::ResultSet;
 use serde_json::Value;
@@ -305,8 +306,14 @@ fn pages_for_the_browser_are_written() {
         ("report-full.html", sample::full()),
         ("report-repeated.html", sample::repeated()),
     ];
+    let write = |name: &str, page: String| {
+        std::fs::write(folder.join(name), page).expect("the target directory is writable");
+    };
     for (name, set) in pages {
-        std::fs::write(folder.join(name), html::render(&set))
-            .expect("the target directory is writable");
+        write(name, html::render(&set));
     }
+    let (once, repeated) = (sample::sample(), sample::repeated());
+    let sets = [("once", &once), ("three times", &repeated)];
+    let comparison = html::comparison::render(&Comparison::of(&sets));
+    write("comparison.html", comparison);
 }

@@ -121,6 +121,14 @@ impl<'a> Comparison<'a> {
     }
 }
 
+impl<'a> Match<'a> {
+    /// What the chart of its test draws.
+    pub(crate) fn drawn(&self) -> Option<&MetricRow<'a>> {
+        let metric = &self.test?.chart_metric;
+        self.rows.iter().find(|row| row.metric == metric)
+    }
+}
+
 /// What runs go by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Names {

@@ -48,6 +48,7 @@ function inUnit(value, unit, halfWidth = null) {
 
 /** An axis tick: short, so that ticks do not collide. */
 function tick(value, unit) {
+  if (value === 0) return '0';
   if (unit === 'ms') return latency(value);
   if (value >= 1e6) return `${value / 1e6}M`;
   if (value >= 1e3) return `${value / 1e3}k`;
