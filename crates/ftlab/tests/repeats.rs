@@ -126,7 +126,7 @@ fn variants_are_compared_with_their_intervals() {
     let line = "compare generic-mlc-8 --set nand.blocks_per_die=64 --quick --test A1 \
                 --set link.command=2us,500us --metric wa";
     let whiskers = |out: &str, more: &str| {
-        let text = place.out(&format!("{line} --out {out} {more}"));
+        let text = place.compares(&format!("{line} --out {out} {more}"));
         let set = results(&place, out);
         let spread = &set["runs"][0]["spread"]["wa"];
         (
