@@ -72,18 +72,24 @@ test: setup ## every check and test
 	cargo test --workspace --no-fail-fast
 	@$(MAKE) --no-print-directory test-web FTLAB=$(TARGET)/debug/ftlab
 
-# The browser opens reports as a reader would: one of the drives of 2008, and one as large as that of
-# all drives, which a test of the crate makes up.
-MADE := $(TARGET)/tmp
-FULL := $(MADE)/report-full.html
+# The browser opens reports as a reader would: one of the drives of 2008, one of SNIA's specification, and
+# those that a test of the crate makes up: as large as that of all drives, of repeats, and of a comparison.
+MADE := $(abspath $(TARGET)/tmp)
 
-test-web: out/test-review/$(REPORT)
+test-web: out/test-review/$(REPORT) out/test-pts/$(REPORT)
 	@test -d $(WEB)/test || { echo "test: $(WEB)/test is missing" >&2; exit 1; }
 	cargo test -q --workspace --test html pages_for_the_browser
-	cd $(WEB) && REPORT_HTML=$(CURDIR)/$<:$(abspath $(FULL)) CHROMIUM="$$(command -v $(CHROMIUM))" node --test
+	cd $(WEB) && REPORT_HTML=$(CURDIR)/$<:$(MADE)/report-full.html PTS_HTML=$(CURDIR)/$(word 2,$^) \
+	    REPEATED_HTML=$(MADE)/report-repeated.html COMPARISON_HTML=$(MADE)/comparison.html \
+	    CHROMIUM="$$(command -v $(CHROMIUM))" node --test
 
 out/test-review/$(REPORT): $(FTLAB) $(DATA)
 	$(FTLAB) review --out $(@D)
+	@touch $@
+
+# Small enough to take seconds, and long enough for every plot.
+out/test-pts/$(REPORT): $(FTLAB) $(DATA)
+	$(FTLAB) pts generic-mlc-8 --set nand.blocks_per_die=64 --out $(@D)
 	@touch $@
 
 # Of attached drives; SOAK_SECONDS=60 for less.

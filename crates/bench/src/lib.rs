@@ -7,6 +7,7 @@
 //! - [`states`] brings a drive to a state, from `new` to `steady`.
 //! - [`endurance`] writes a drive to its end.
 //! - [`methods`] lists the tests of the reviews as data.
+//! - [`repeats`] says how far repeats of a run with other seeds come out apart.
 //! - [`figures`] maps rows of the reference table to runs and judges them.
 //! - [`claims`] checks what the sources say in words by simulation.
 //! - [`theory`] sets write amplification beside its closed forms.
@@ -25,6 +26,7 @@ pub mod figures;
 pub mod methods;
 pub mod pts;
 pub mod record;
+pub mod repeats;
 pub mod review;
 mod scenario_record;
 pub mod scripts;

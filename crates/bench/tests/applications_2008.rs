@@ -28,6 +28,7 @@ static SET: LazyLock<ResultSet> = LazyLock::new(|| {
         testbed: None,
         memory_bytes: 1 << 32,
         seed: RootSeed(1),
+        repeats: 1,
         threads: 2,
         version: "test".into(),
     };

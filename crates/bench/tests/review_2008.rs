@@ -28,6 +28,7 @@ fn run(drives: &[&str], tests: &[&str], seed: u64, threads: usize) -> ResultSet 
         testbed: None,
         memory_bytes: 1 << 32,
         seed: RootSeed(seed),
+        repeats: 1,
         threads,
         version: "test".into(),
     };

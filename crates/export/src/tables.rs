@@ -1,7 +1,7 @@
 //! The three tables of result sets.
 
 use crate::table::{Columns, Table};
-use ftlab_result::{Figure, ResultSet, Run, Traffic, Verdict};
+use ftlab_result::{Figure, ResultSet, Run, Spread, Traffic, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A result set and the name it goes by among several: the column `set` of every table.
@@ -32,6 +32,9 @@ pub fn figures(sets: &[Labelled<'_>]) -> Table {
     });
     table.text("qualifier", |(_, figure)| &figure.qualifier);
     table.number("simulated", |(_, figure)| figure.simulated);
+    spread(&mut table, "simulated", |(_, figure)| {
+        figure.spread.as_ref()
+    });
     table.number("error", |(_, figure)| figure.error);
     table.text("verdict", |(_, figure)| match figure.verdict {
         Verdict::Pass => "pass",
@@ -42,6 +45,28 @@ pub fn figures(sets: &[Labelled<'_>]) -> Table {
     table.text("source", |(_, figure)| &figure.source);
     table.text("why", |(_, figure)| &figure.why);
     table.table("figures")
+}
+
+/// How a figure spreads over repeats, beside its column: nothing for what was run once.
+fn spread<R>(
+    table: &mut Columns<'_, R>,
+    of: &str,
+    spread: impl for<'r> Fn(&'r R) -> Option<&'r Spread>,
+) {
+    let count = |row: &R| Some(spread(row)?.values.iter().flatten().count() as u64);
+    table.whole(&format!("{of}_repeats"), count);
+    let stddev = |row: &R| spread(row)?.stddev;
+    table.number(&format!("{of}_stddev"), stddev);
+    let half_width = |row: &R| spread(row)?.ci95_half_width;
+    table.number(&format!("{of}_ci95_half_width"), half_width);
+    let depends = format!("{of}_depends_on_seed");
+    table.text(&depends, |row| {
+        match spread(row).map(|spread| spread.depends_on_seed) {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "",
+        }
+    });
 }
 
 /// A run, and what its set says of its test.
@@ -80,9 +105,11 @@ pub fn runs(sets: &[Labelled<'_>]) -> Table {
     table.text("link", |row| &row.run.link);
     let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.run.metrics.keys()).collect();
     for name in names {
-        table.number(&format!("metric_{name}"), |row| {
-            row.run.metrics.get(name).copied()
-        });
+        let column = format!("metric_{name}");
+        table.number(&column, |row| row.run.metrics.get(name).copied());
+        if rows.iter().any(|row| row.run.spread.contains_key(name)) {
+            spread(&mut table, &column, |row| row.run.spread.get(name));
+        }
     }
     for way in WAYS {
         traffic(&mut table, &rows, way);

@@ -1,7 +1,7 @@
 //! Tables as others read them: CSV and Parquet say the same, and what the results say.
 
 use ftlab_export::{Cells, Table, csv, figures, parquet, runs, series};
-use ftlab_result::ResultSet;
+use ftlab_result::{ResultSet, Spread};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use serde_json::json;
@@ -144,5 +144,39 @@ fn tables_of_nothing_have_their_headings() {
         let bytes = parquet(&table).unwrap();
         let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).unwrap();
         assert_eq!(reader.metadata().file_metadata().num_rows(), 0);
+    }
+}
+
+#[test]
+fn repeats_have_columns_beside_those_of_their_figures() {
+    let mut set = set();
+    let columns = |set: &ResultSet| {
+        let sets = [("one", set)];
+        let names = |table: Table| table.columns.into_iter().map(|column| column.name);
+        names(runs(&sets)).collect::<Vec<_>>()
+    };
+    let once = columns(&set);
+    assert!(!once.iter().any(|name| name.contains("ci95")), "{once:?}");
+    let spread = Spread {
+        values: vec![Some(3.0), None, Some(5.0)],
+        stddev: Some(1.5),
+        ci95_half_width: Some(12.5),
+        depends_on_seed: true,
+    };
+    set.runs[0].spread.insert("iops".to_owned(), spread.clone());
+    set.figures[0].spread = Some(spread);
+    let repeated = columns(&set);
+    assert_eq!(repeated.len(), once.len() + 4);
+    let sets = [("one", &set)];
+    for (table, of) in [(runs(&sets), "metric_iops"), (figures(&sets), "simulated")] {
+        let cells = |what: &str| table.column(&format!("{of}_{what}")).unwrap().clone();
+        assert_eq!(cells("repeats"), Cells::Whole(vec![Some(2), None]));
+        assert_eq!(cells("stddev"), Cells::Number(vec![Some(1.5), None]));
+        assert_eq!(
+            cells("ci95_half_width"),
+            Cells::Number(vec![Some(12.5), None])
+        );
+        let words = vec![Some("yes".to_owned()), None];
+        assert_eq!(cells("depends_on_seed"), Cells::Text(words));
     }
 }

@@ -32,7 +32,7 @@ Examples:
                                              a drive as a block device that keeps its data
   ftlab claims C052 C057                     two statements of the sources, checked
 
-Exit codes: 0 done, 1 failed while running, 2 wrong input, 130 interrupted (review).";
+Exit codes: 0 done, 1 failed while running, 2 wrong input, 130 interrupted (review, compare).";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -107,7 +107,7 @@ impl TestbedsOption {
 }
 
 /// The test machine.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct TestbedOption {
     /// Test machine: a name, or a path to a .toml file
     ///

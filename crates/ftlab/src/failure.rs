@@ -31,6 +31,9 @@ pub type Outcome = Result<(), Failure>;
 const FAILED: u8 = 1;
 const WRONG_INPUT: u8 = 2;
 
+/// The exit code of a program that SIGINT ended, as shells have it.
+pub const EXIT_INTERRUPTED: i32 = 130;
+
 /// Says on standard error what went wrong, in one line, and chooses the exit code.
 pub fn exit(outcome: Outcome) -> ExitCode {
     let Err(failure) = outcome else {

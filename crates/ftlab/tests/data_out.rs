@@ -138,7 +138,7 @@ const SMALL: &str = "compare generic-mlc-8 --set nand.blocks_per_die=64 --quick 
 fn a_setting_is_tried_at_each_of_its_values() {
     let place = Place::new();
     let sweep = "--set link.command=2us,500us --metric iops --metric wa --out o";
-    let out = place.out(&format!("{SMALL} {sweep}"));
+    let out = place.compares(&format!("{SMALL} {sweep}"));
     holds(
         &out,
         &["link.command=2us", "link.command=500us", "o/compare.svg"],
@@ -173,7 +173,7 @@ fn a_setting_is_tried_at_each_of_its_values() {
 fn two_settings_make_a_matrix() {
     let place = Place::new();
     let sweeps = "--set link.command=2us,500us --set link.rate=300,600 --metric iops --out o";
-    let out = place.out(&format!("{SMALL} {sweeps}"));
+    let out = place.compares(&format!("{SMALL} {sweeps}"));
     holds(
         &out,
         &[
@@ -219,6 +219,18 @@ fn a_sweep_that_cannot_be_is_refused_in_one_line() {
         &refused(three),
         &["more than two", "spare.op, gc.policy, link.rate"],
     );
-    let metric = "--set link.rate=300,600 --set nand.blocks_per_die=64 --quick --metric nothing";
-    holds(&refused(metric), &["`nothing`", "iops"]);
+}
+
+#[test]
+fn a_metric_that_no_run_has_is_told_of_below_the_variants_and_leaves_the_results() {
+    let place = Place::new();
+    let line = format!("{SMALL} --set link.rate=300,600 --metric nothing --out o");
+    let assert = place.ftlab(&line).assert().code(2).stdout("");
+    let told = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), 3, "{told}");
+    assert!(lines[2].starts_with("error: "), "{told}");
+    holds(lines[2], &["`nothing`", "iops"]);
+    assert_eq!(results(&place, "o")["runs"].as_array().unwrap().len(), 2);
+    assert!(!place.path("o/compare.svg").exists(), "nothing is drawn");
 }

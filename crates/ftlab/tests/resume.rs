@@ -63,6 +63,9 @@ fn what_does_not_fit_is_said_and_run_again() {
     goes_on("", &["not taken up", &file, "seed is 2", "this review 1"]);
     // What was run again fits.
     goes_on("", &[]);
+    goes_on("--repeats 2", &["number of repeats is 1", "this review 2"]);
+    goes_on("--repeats 2", &[]);
+    keep("");
     goes_on("--quick", &["length is full", "quick"]);
     goes_on("--test A3 --quick", &["tests"]);
     keep("");
@@ -158,4 +161,43 @@ fn an_interruption_leaves_what_is_done_readable_and_says_how_to_go_on() {
             .all(|name| !name.to_string_lossy().starts_with('.')),
         "{names:?}"
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interruption_leaves_the_variants_that_are_done_readable() {
+    use std::io::{BufRead, BufReader, Read};
+
+    let place = Place::new();
+    // The first variant is done at once, the other takes minutes to settle.
+    let line = "compare generic-mlc-8 --set nand.blocks_per_die=32,4096 --test E1 --quick --jobs 1 --out o";
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
+    command.args(line.split_whitespace()).current_dir(&place.0);
+    let mut child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap());
+    let mut first = String::new();
+    told.read_line(&mut first).unwrap();
+    holds(&first, &["1 of 2 variants", "nand.blocks_per_die=32"]);
+    let pid = child.id().to_string();
+    let kill = Command::new("kill").args(["-INT", &pid]).status();
+    assert!(kill.unwrap().success());
+    let mut error = String::new();
+    told.read_to_string(&mut error).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{error}");
+    holds(&error, &["interrupted: 1 of 2 variants", "o/compare.svg"]);
+    let set: Value = serde_json::from_str(&place.read("o/results.json")).unwrap();
+    let done = "generic-mlc-8@nand.blocks_per_die=32";
+    assert_eq!(set["drives"].as_array().unwrap().len(), 1);
+    assert_eq!(set["runs"][0]["drive"], done);
+    assert_eq!(
+        set["unfinished"][0]["drive"],
+        "generic-mlc-8@nand.blocks_per_die=4096"
+    );
+    holds(&place.read("o/index.html"), &[done, "was interrupted"]);
+    holds(&place.read("o/compare.svg"), &["nand.blocks_per_die"]);
+    holds(&place.out("report o"), &[done]);
 }

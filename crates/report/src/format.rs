@@ -1,5 +1,7 @@
 //! Numbers as a reader sees them: three significant digits, grouped thousands, units that fit.
 
+use ftlab_result::Spread;
+
 /// Three significant digits, thousands grouped: `0.0891`, `9.17`, `244`, `11,200`.
 pub fn number(value: f64) -> String {
     const DIGITS: i32 = 3;
@@ -23,6 +25,47 @@ pub fn number(value: f64) -> String {
         (DIGITS - 1 - magnitude).max(0)
     };
     group_thousands(&format!("{rounded:.*}", decimals as usize))
+}
+
+/// Digits of a mean at most, however narrow its interval is.
+const MEAN_DIGITS_MAX: i32 = 7;
+
+/// A mean and half the width of its interval, each with the decimals that two digits of the latter need, and
+/// the sign between them: `10,613 ± 32`. No width at all is `± 0`, and an unknown one `± –`.
+#[must_use]
+pub fn mean(value: f64, half_width: Option<f64>) -> String {
+    let Some(half_width) = half_width else {
+        return format!("{} ± –", number(value));
+    };
+    let (value, half_width) = interval(value, half_width);
+    format!("{value} ± {half_width}")
+}
+
+/// A mean and half the width of its interval, as text.
+fn interval(value: f64, half_width: f64) -> (String, String) {
+    let is_number = value.is_finite() && half_width.is_finite();
+    if !is_number || half_width <= 0.0 {
+        return (number(value), number(half_width));
+    }
+    let magnitude = |value: f64| value.abs().log10().floor() as i32;
+    let most = match value {
+        0.0 => MEAN_DIGITS_MAX,
+        _ => MEAN_DIGITS_MAX - 1 - magnitude(value),
+    };
+    let decimals = 1 - magnitude(round_to_digits(half_width, 2));
+    if decimals > most {
+        return (number(value), format!("{half_width:.1e}"));
+    }
+    let text = |value: f64| group_thousands(&format!("{value:.*}", decimals.max(0) as usize));
+    (text(value), text(half_width))
+}
+
+/// What a figure came to: once, or over repeats.
+pub fn simulated(value: f64, spread: Option<&Spread>) -> String {
+    spread.map_or_else(
+        || number(value),
+        |spread| mean(value, spread.ci95_half_width),
+    )
 }
 
 /// `value` rounded to so many significant digits.
@@ -65,13 +108,30 @@ fn group_thousands(digits: &str) -> String {
 
 /// A latency given in nanoseconds, in the unit that fits.
 pub fn latency_ns(ns: f64) -> String {
-    let (value, unit) = match ns {
-        _ if ns < 1e3 => (ns, "ns"),
-        _ if ns < 1e6 => (ns / 1e3, "µs"),
-        _ if ns < 1e9 => (ns / 1e6, "ms"),
-        _ => (ns / 1e9, "s"),
+    let (divisor, unit) = latency_unit(ns);
+    format!("{} {unit}", number(round_to_digits(ns / divisor, 3)))
+}
+
+/// The unit that fits a latency, in nanoseconds.
+fn latency_unit(ns: f64) -> (f64, &'static str) {
+    match ns {
+        _ if ns < 1e3 => (1.0, "ns"),
+        _ if ns < 1e6 => (1e3, "µs"),
+        _ if ns < 1e9 => (1e6, "ms"),
+        _ => (1e9, "s"),
+    }
+}
+
+/// A latency given in milliseconds as it came to once, or over repeats, in the unit that fits.
+pub fn simulated_latency_ms(ms: f64, spread: Option<&Spread>) -> String {
+    let ns = ms * 1e6;
+    let Some(spread) = spread else {
+        return latency_ns(ns);
     };
-    format!("{} {unit}", number(round_to_digits(value, 3)))
+    let (divisor, unit) = latency_unit(ns);
+    let half_width = spread.ci95_half_width.map(|ms| ms * 1e6 / divisor);
+    let value = round_to_digits(ns / divisor, MEAN_DIGITS_MAX);
+    format!("{} {unit}", mean(value, half_width))
 }
 
 /// An amount of data in the decimal unit that fits.
@@ -213,6 +273,36 @@ mod tests {
                 "1,230,000"
             ]
         );
+    }
+
+    #[test]
+    fn a_mean_has_the_decimals_that_its_interval_needs() {
+        let shown = |value, half_width| mean(value, Some(half_width));
+        assert_eq!(shown(10_613.37, 32.44), "10,613 ± 32");
+        assert_eq!(shown(0.089_143, 0.000_121), "0.08914 ± 0.00012");
+        assert_eq!(shown(163.0, 0.5), "163.00 ± 0.50");
+        assert_eq!(shown(163.2, 0.096), "163.200 ± 0.096");
+        assert_eq!(shown(163.2, 0.0999), "163.20 ± 0.10");
+        assert_eq!(shown(12.34, 1234.5), "12 ± 1,234");
+        assert_eq!(shown(163.24, 1e-9), "163 ± 1.0e-9");
+        assert_eq!(shown(0.0, 0.5), "0.00 ± 0.50");
+        assert_eq!(shown(11_171.4, 0.0), "11,200 ± 0");
+        assert_eq!(mean(11_171.4, None), "11,200 ± –");
+    }
+
+    #[test]
+    fn a_mean_latency_and_its_interval_share_a_unit() {
+        let half = Spread {
+            values: Vec::new(),
+            stddev: None,
+            ci95_half_width: Some(0.000_31),
+            depends_on_seed: true,
+        };
+        assert_eq!(
+            simulated_latency_ms(0.085_312, Some(&half)),
+            "85.31 ± 0.31 µs"
+        );
+        assert_eq!(simulated_latency_ms(0.085_312, None), "85.3 µs");
     }
 
     #[test]

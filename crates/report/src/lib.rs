@@ -18,3 +18,5 @@ mod format;
 pub mod html;
 pub mod terminal;
 mod view;
+
+pub use format::mean;

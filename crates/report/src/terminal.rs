@@ -7,11 +7,12 @@ use comfy_table::{
     Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, Table, Width,
     presets,
 };
-use ftlab_result::{Figure, ResultSet, Run, Verdict};
+use ftlab_result::{Figure, ResultSet, Run, Spread, Verdict};
 
 use crate::format;
 use crate::view::View;
 use crate::view::pts::Sheet;
+use crate::view::repeats::Repeats;
 
 mod pts;
 
@@ -61,6 +62,11 @@ pub fn render(set: &ResultSet, width: usize, colour: bool) -> String {
     }
     if !set.figures.is_empty() || !unpublished.is_empty() {
         heading(&mut out, &tally_line(set));
+        if let Some(repeats) = Repeats::of(set) {
+            for sentence in repeats.sentences() {
+                writeln!(out, "{sentence}").expect("writing to a string succeeds");
+            }
+        }
     }
     out
 }
@@ -199,7 +205,9 @@ fn figure_cells(figure: &Figure) -> [String; FIGURE_COLUMNS.len()] {
         in_state(&figure.test, &figure.state),
         metric(figure),
         format::published(&figure.published, &figure.qualifier),
-        figure.simulated.map_or("–".to_owned(), format::number),
+        (figure.simulated).map_or("–".to_owned(), |value| {
+            format::simulated(value, figure.spread.as_ref())
+        }),
         figure.error.map_or("–".to_owned(), error),
         verdict_word(figure.verdict).to_owned(),
     ]
@@ -264,10 +272,14 @@ fn run_table(runs: &[&Run], width: usize) -> String {
 }
 
 fn run_cells(run: &Run) -> [String; RUN_COLUMNS.len()] {
-    let metric = |name: &str| run.metrics.get(name).copied();
-    let plain = |name: &str| metric(name).map_or("–".to_owned(), format::number);
-    let latency =
-        |name: &str| metric(name).map_or("–".to_owned(), |ms| format::latency_ns(ms * 1e6));
+    let cell = |name: &str, words: fn(f64, Option<&Spread>) -> String| {
+        let value = run.metrics.get(name);
+        value.map_or("–".to_owned(), |&value| {
+            words(value, run.spread.get(name))
+        })
+    };
+    let plain = |name: &str| cell(name, format::simulated);
+    let latency = |name: &str| cell(name, format::simulated_latency_ms);
     [
         run.drive.clone(),
         run.test.clone(),

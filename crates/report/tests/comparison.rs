@@ -49,6 +49,12 @@ fn runs_of_the_same_name_stand_beside_each_other() {
     );
     let page = html::comparison::render(&found);
     assert!(page.contains("×1.500") && page.contains(&gone) && page.contains("4711"));
+    // Each run is in the overview and has a section of its own.
+    let links = page.matches("<a href=\"#run-").count();
+    assert_eq!(links, found.matches.len());
+    for n in 1..=links {
+        assert!(page.contains(&format!("id=\"run-{n}\"")), "{n}");
+    }
     assert!(!page.contains("<script"), "it needs none");
 }
 
@@ -90,4 +96,18 @@ fn a_ratio_to_nothing_is_none() {
     assert_eq!(ratio(&zero, &second), None);
     assert_eq!(ratio(&zero, &zero), Some(1.0));
     assert_eq!(ratio(&second, &zero), Some(0.0));
+}
+
+#[test]
+fn repeats_are_told_apart_and_keep_their_intervals() {
+    let (first, second) = (sample(), sample::repeated());
+    let found = Comparison::of(&[("once", &first), ("thrice", &second)]);
+    let repeats = Difference {
+        what: "repeats".to_owned(),
+        values: vec!["1".to_owned(), "3".to_owned()],
+    };
+    assert_eq!(found.differences, [repeats]);
+    let text = comparison::terminal(&found, &[], 200);
+    assert!(text.contains(" ± 0 ") && text.contains(" ± 0."), "{text}");
+    assert!(html::comparison::render(&found).contains(" ± "));
 }

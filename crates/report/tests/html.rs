@@ -4,6 +4,7 @@ mod sample;
 
 use std::path::Path;
 
+use ftlab_report::comparison::Comparison;
 use ftlab_report::html;
 use ftlab_result::ResultSet;
 use serde_json::Value;
@@ -248,6 +249,32 @@ fn a_figure_of_several_drives_has_a_place_for_each() {
 }
 
 #[test]
+fn repeats_have_their_intervals_in_tables_and_in_the_data_of_charts() {
+    let (once, repeated) = (sample::sample(), sample::repeated());
+    let intervals = |set: &ResultSet| count(&markup(&html::render(set)), " ± ");
+    assert_eq!(intervals(&once), 0);
+    assert!(intervals(&repeated) >= repeated.figures.len() - 1);
+    let of_chart = |set: &ResultSet| {
+        let data = embedded(&html::render(set), "test/a1/data");
+        data["measures"][0].clone()
+    };
+    assert_eq!(of_chart(&once)["half_widths"], Value::Null);
+    let measure = of_chart(&repeated);
+    // The first drive is the one whose repeats are alike.
+    assert_eq!(measure["half_widths"][0], 0.0);
+    let value = |name: &str| measure[name][1].as_f64().expect("a number");
+    assert!((value("half_widths") / value("values") - 0.2484).abs() < 1e-3);
+    let front = markup(&html::render(&repeated));
+    let metrics: usize = repeated.runs.iter().map(|run| run.metrics.len()).sum();
+    let alike = (repeated.runs.iter())
+        .filter(|run| run.drive == repeated.drives[0].drive)
+        .map(|run| run.metrics.len());
+    let alike: usize = alike.sum();
+    let says = format!("The same for every seed are {alike} of {metrics} metrics");
+    assert!(front.contains(&says), "{says}");
+}
+
+#[test]
 fn every_drive_has_a_page_with_what_it_says_of_itself() {
     let markup = markup(&html::render(&sample::full()));
     assert_eq!(
@@ -277,9 +304,16 @@ fn pages_for_the_browser_are_written() {
         ("report-sample.html", sample::sample()),
         ("report-hostile.html", sample::hostile()),
         ("report-full.html", sample::full()),
+        ("report-repeated.html", sample::repeated()),
     ];
+    let write = |name: &str, page: String| {
+        std::fs::write(folder.join(name), page).expect("the target directory is writable");
+    };
     for (name, set) in pages {
-        std::fs::write(folder.join(name), html::render(&set))
-            .expect("the target directory is writable");
+        write(name, html::render(&set));
     }
+    let (once, repeated) = (sample::sample(), sample::repeated());
+    let sets = [("once", &once), ("three times", &repeated)];
+    let comparison = html::comparison::render(&Comparison::of(&sets));
+    write("comparison.html", comparison);
 }

@@ -73,3 +73,23 @@ fn colour_adds_to_the_words_and_takes_none_away() {
         .expect("the first figure");
     assert!(pass.contains("pass"));
 }
+
+#[test]
+fn repeats_have_their_intervals_and_what_does_not_depend_on_the_seed_says_so() {
+    let text = terminal::render(&sample::repeated(), WIDTH, false);
+    let row = |id: &str, drive: &str| {
+        let of = |line: &&str| line.starts_with(id) && line.contains(drive);
+        text.lines()
+            .find(of)
+            .expect("the figure is there")
+            .to_owned()
+    };
+    assert!(row("F0170", "spinfree").contains(" 4.10 ± 0 "), "{text}");
+    assert!(row("F0175", "hanok").contains(" ± 0."), "{text}");
+    assert!(text.contains("Each run was made 3 times"), "{text}");
+    for line in text.lines() {
+        assert!(line.chars().count() <= WIDTH, "{line}");
+    }
+    let once = terminal::render(&sample::sample(), WIDTH, false);
+    assert!(!once.contains('±') && !once.contains("seed"), "{once}");
+}

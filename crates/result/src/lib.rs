@@ -4,9 +4,13 @@
 //! seed, drive files and version give the same bytes.
 
 pub mod pts;
+mod spread;
+
+pub use spread::Spread;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The version of this schema, written as `schema`.
 pub const SCHEMA: u32 = 1;
@@ -53,6 +57,20 @@ pub struct Origin {
     /// Whether timed jobs were cut short.
     #[serde(default)]
     pub quick: bool,
+    /// How often each run was made, every time with another seed that follows from the root; absent for
+    /// once.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    #[schemars(range(min = 1))]
+    pub repeats: u32,
+}
+
+/// How often a run is made that is not repeated.
+fn once() -> u32 {
+    1
+}
+
+fn is_once(repeats: &u32) -> bool {
+    *repeats == once()
 }
 
 /// A drive as the report shows it.
@@ -166,13 +184,16 @@ pub struct Figure {
     pub published: String,
     /// How the source qualifies it: `eq`, `approx`, `gt`, `lt`, `upto`, …
     pub qualifier: String,
-    /// What the model gives; `null` when no run answers.
+    /// What the model gives; `null` when no run answers. Of repeats the mean.
     pub simulated: Option<f64>,
+    /// How that spreads over repeats; absent for what was run once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<Spread>,
     /// |ln(simulated / published)|, for scored rows.
     pub error: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,
-    /// The run that answered; empty when none did.
+    /// The run that answered, of repeats in the first; empty when none did.
     pub run: String,
     /// Short title of the source.
     pub source: String,
@@ -214,8 +235,12 @@ pub struct Run {
     /// The steps that brought the drive there, in words.
     pub steps: Vec<String>,
     /// Named figures of this run that published rows and charts refer to, in the units their
-    /// names end in (`iops`, `mb_s`, `lat_avg_ms`, `lat_max_ms` …).
-    pub metrics: std::collections::BTreeMap<String, f64>,
+    /// names end in (`iops`, `mb_s`, `lat_avg_ms`, `lat_max_ms` …). Of repeats the means, and all else in
+    /// a run is of the first repeat, whose seed is the root.
+    pub metrics: BTreeMap<String, f64>,
+    /// How each of the metrics spreads over repeats; absent for what was run once.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub spread: BTreeMap<String, Spread>,
     /// Reads.
     pub read: Traffic,
     /// Writes.
@@ -361,6 +386,17 @@ pub fn json_schema() -> String {
     schema.insert("title".to_owned(), "results.json of ftlab".into());
     let text = serde_json::to_string_pretty(&schema);
     text.expect("a schema is JSON") + "\n"
+}
+
+impl Run {
+    /// A metric as one of the repeats gave it, from 0; of a run made once its only value.
+    #[must_use]
+    pub fn metric_in(&self, name: &str, repeat: usize) -> Option<f64> {
+        match self.spread.get(name) {
+            Some(spread) => spread.values.get(repeat).copied().flatten(),
+            None => self.metrics.get(name).copied(),
+        }
+    }
 }
 
 impl ResultSet {

@@ -95,6 +95,7 @@ impl Reviewer {
             testbed: None,
             memory_bytes: MEMORY_BYTES,
             seed: self.seed,
+            repeats: 1,
             threads: self.threads,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };

@@ -83,9 +83,10 @@ impl<'a> Metric<'a> {
         })
     }
 
-    /// The run's figure in the row's unit.
-    pub fn of(&self, run: &Run) -> Option<f64> {
-        run.metrics.get(self.name).map(|value| value * self.scale)
+    /// The run's figure in the row's unit, as one repeat gave it.
+    pub fn of(&self, run: &Run, repeat: usize) -> Option<f64> {
+        run.metric_in(self.name, repeat)
+            .map(|value| value * self.scale)
     }
 }
 

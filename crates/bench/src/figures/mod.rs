@@ -6,7 +6,8 @@ mod score;
 pub use score::{Judgement, judge};
 
 use crate::methods::{self, Test};
-use ftlab_result::{Figure, Run, Verdict};
+use crate::repeats::spread;
+use ftlab_result::{Figure, Run, Spread, Verdict};
 use metric::{Compared, Metric};
 use serde::Deserialize;
 
@@ -131,6 +132,7 @@ pub fn figures(drives: &[Names], tests: &[Test], runs: &[Run]) -> Vec<Figure> {
         drives,
         tests,
         runs,
+        repeats: repeats(runs),
         classes: records(ALIASES),
         misses: records(MISSES),
     };
@@ -138,17 +140,34 @@ pub fn figures(drives: &[Names], tests: &[Test], runs: &[Run]) -> Vec<Figure> {
     published().iter().filter_map(answered).collect()
 }
 
+/// How often each of the runs was made.
+fn repeats(runs: &[Run]) -> usize {
+    let spreads = runs.iter().flat_map(|run| run.spread.values());
+    spreads.map(|spread| spread.values.len()).max().unwrap_or(1)
+}
+
 /// What was run.
 struct Bench<'a> {
     drives: &'a [Names],
     tests: &'a [Test],
     runs: &'a [Run],
+    repeats: usize,
     classes: Vec<Class>,
     misses: Vec<Miss>,
 }
 
 /// A drive's figure and the run it is from.
 type Answer<'r> = (f64, &'r Run);
+
+/// A figure as all repeats give it.
+struct Simulated<'r> {
+    /// Of several the mean.
+    value: f64,
+    /// Of several, how they spread.
+    spread: Option<Spread>,
+    /// The run it is from, in the first repeat that gives it.
+    run: &'r Run,
+}
 
 impl<'a> Bench<'a> {
     /// The runs that a row speaks of, drive by drive: one of each, or one a step of a family; `None`
@@ -193,19 +212,21 @@ impl<'a> Bench<'a> {
 
     fn figure(&self, row: &Row, runs: Vec<Vec<&Run>>, source: String) -> Figure {
         let simulated = self.simulated(row, &runs);
+        let value = simulated.as_ref().map(|simulated| simulated.value);
+        let answer = simulated.as_ref().map(|simulated| simulated.run);
         let qualifier = if PROMISES.contains(&row.test.as_str()) {
             score::AT_LEAST
         } else {
             &row.qualifier
         };
-        let judgement = match (row.value.parse(), simulated.map(|(value, _)| value)) {
+        let judgement = match (row.value.parse(), value) {
             (Ok(published), Some(value)) => judge(&row.metric, qualifier, published, value),
             _ => Judgement::SHOWN,
         };
         Figure {
             id: row.id.clone(),
             drive: row.drive.clone(),
-            model: simulated.map_or(runs[0][0], |(_, run)| run).drive.clone(),
+            model: answer.unwrap_or(runs[0][0]).drive.clone(),
             test: row.test.clone(),
             state: row.state.clone(),
             data: row.data.clone(),
@@ -214,10 +235,11 @@ impl<'a> Bench<'a> {
             unit: row.unit.clone(),
             published: row.value.clone(),
             qualifier: row.qualifier.clone(),
-            simulated: simulated.map(|(value, _)| value),
+            simulated: value,
+            spread: simulated.and_then(|simulated| simulated.spread),
             error: judgement.error,
             verdict: judgement.verdict,
-            run: simulated.map_or_else(String::new, |(_, run)| run.id.clone()),
+            run: answer.map_or_else(String::new, |run| run.id.clone()),
             source,
             why: match judgement.verdict {
                 Verdict::Fail => self.why(&row.id),
@@ -232,19 +254,53 @@ impl<'a> Bench<'a> {
         miss.map_or_else(String::new, |miss| miss.why.clone())
     }
 
-    /// The figure in the row's unit and the run it is from.
-    fn simulated<'r>(&self, row: &Row, runs: &[Vec<&'r Run>]) -> Option<Answer<'r>> {
+    /// The figure in the row's unit: of repeats, that of each by itself, so that a ratio is one of runs of
+    /// one seed.
+    fn simulated<'r>(&self, row: &Row, runs: &[Vec<&'r Run>]) -> Option<Simulated<'r>> {
         let metric = Metric::parse(&row.metric, &row.unit, &row.source)?;
-        let of_drive = |runs: &Vec<&'r Run>| self.of_drive(row, &metric, runs);
+        let in_repeat = |repeat| self.in_repeat(row, &metric, runs, repeat);
+        let answers: Vec<Option<Answer<'r>>> = (0..self.repeats).map(in_repeat).collect();
+        let &(value, run) = answers.iter().flatten().next()?;
+        if self.repeats == 1 {
+            return Some(Simulated {
+                value,
+                spread: None,
+                run,
+            });
+        }
+        let values = answers.iter().map(|answer| answer.map(|(value, _)| value));
+        let (value, spread) = spread(values.collect())?;
+        Some(Simulated {
+            value,
+            spread: Some(spread),
+            run,
+        })
+    }
+
+    /// The figure as one repeat gives it.
+    fn in_repeat<'r>(
+        &self,
+        row: &Row,
+        metric: &Metric<'_>,
+        runs: &[Vec<&'r Run>],
+        repeat: usize,
+    ) -> Option<Answer<'r>> {
+        let of_drive = |runs: &Vec<&'r Run>| self.of_drive(row, metric, runs, repeat);
         let answers: Vec<Answer<'r>> = runs.iter().filter_map(of_drive).collect();
         let (_, combine) = self.drives(&row.drive);
         combine.answers(&answers, &row.qualifier)
     }
 
     /// The figure of one drive: over a family, the largest; of two kinds of data, as of two drives.
-    fn of_drive<'r>(&self, row: &Row, metric: &Metric<'_>, runs: &[&'r Run]) -> Option<Answer<'r>> {
+    fn of_drive<'r>(
+        &self,
+        row: &Row,
+        metric: &Metric<'_>,
+        runs: &[&'r Run],
+        repeat: usize,
+    ) -> Option<Answer<'r>> {
         let value = |run: &&'r Run| {
-            let value = metric.of(run)?;
+            let value = metric.of(run, repeat)?;
             // The same figure of another drive or test.
             let on = |drive: &str, test: &str| {
                 let row = Row {
@@ -253,7 +309,7 @@ impl<'a> Bench<'a> {
                 };
                 let (drives, _) = self.drives(drive);
                 let other = self.runs_of(&drives.first()?.slug, &row);
-                metric.of(other.first()?)
+                metric.of(other.first()?, repeat)
             };
             let figure = match metric.compared {
                 Compared::Alone => value,

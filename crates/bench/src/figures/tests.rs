@@ -1,7 +1,9 @@
 //! Rows of the reference table on runs made up for them.
 
 use super::*;
+use crate::repeats::joined;
 use ftlab_result::{Inside, Traffic};
+use std::collections::BTreeMap;
 
 const X25M: &str = "intel-x25-m-g1-80";
 const CORE: &str = "ocz-core-jmf602";
@@ -20,6 +22,7 @@ fn run(drive: &str, test: &str, state: &str, metrics: &[(&str, f64)]) -> Run {
             .iter()
             .map(|(name, value)| ((*name).to_owned(), *value))
             .collect(),
+        spread: BTreeMap::new(),
         read: Traffic::default(),
         write: Traffic::default(),
         trim: Traffic::default(),
@@ -231,4 +234,64 @@ fn a_drive_is_asked_for_what_is_published_of_its_kind() {
     let mut drives: Vec<&str> = rows.iter().map(|row| row.drive.as_str()).collect();
     drives.dedup();
     assert_eq!(drives, ["indilinx-class"]);
+}
+
+/// A run that gave each of these values in turn, seed by seed.
+fn repeated(drive: &str, test: &str, state: &str, metric: &str, values: &[f64]) -> Run {
+    let of = |value: &f64| run(drive, test, state, &[(metric, *value)]);
+    let others = values[1..].iter().map(|value| vec![of(value).metrics]);
+    let others: Vec<_> = others.collect();
+    joined(vec![of(&values[0])], &others).remove(0)
+}
+
+#[test]
+fn a_figure_of_repeats_is_their_mean_and_is_judged_by_it() {
+    let of = |averages_ms: &[f64]| {
+        let run = repeated(
+            X25M,
+            "randwrite-4k-qd1",
+            "filled",
+            "lat_avg_ms",
+            averages_ms,
+        );
+        figure(&of_runs(&[run]), "F0180")
+    };
+    // 0.089 ms were published: each by itself is too far off, to either side.
+    assert_eq!(of(&[0.07]).verdict, Verdict::Fail);
+    assert_eq!(of(&[0.11]).verdict, Verdict::Fail);
+    let both = of(&[0.07, 0.11]);
+    assert!((both.simulated.unwrap() - 0.09).abs() < 1e-12);
+    assert_eq!(both.verdict, Verdict::Pass);
+    let spread = both.spread.unwrap();
+    assert_eq!(spread.values, [Some(0.07), Some(0.11)]);
+    assert!(spread.depends_on_seed);
+    assert_eq!(of(&[0.07]).spread, None, "once is no repeat");
+}
+
+#[test]
+fn a_ratio_of_repeats_is_one_of_runs_of_one_seed() {
+    let of = |drive, iops: &[f64]| repeated(drive, "randwrite-4k-qd1", "filled", "iops", iops);
+    let runs = [of(CORE, &[4.0, 5.0]), of(SLC, &[100.0, 150.0])];
+    let bench = Bench {
+        drives: &[names(CORE, "core"), names(SLC, "slc")],
+        tests: &methods::select(&[]).unwrap(),
+        runs: &runs,
+        repeats: repeats(&runs),
+        classes: Vec::new(),
+        misses: Vec::new(),
+    };
+    let row = Row {
+        metric: format!("iops_ratio_vs_{CORE}"),
+        drive: SLC.to_owned(),
+        ..published()
+            .into_iter()
+            .find(|row| row.id == "F0174")
+            .unwrap()
+    };
+    let answering = bench.answering(&row).unwrap();
+    let simulated = bench.simulated(&row, &answering).unwrap();
+    // That of the means would be 27.8.
+    assert_eq!(simulated.value, 27.5);
+    let spread = simulated.spread.unwrap();
+    assert_eq!(spread.values, [Some(25.0), Some(30.0)]);
 }

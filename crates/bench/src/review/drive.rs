@@ -110,18 +110,22 @@ impl<'a> Bench<'a> {
         cost::of_programs(facts::programs(self.plan.length))
     }
 
-    /// Runs everything; `step` hears of each run, and what it cost.
-    pub fn run(&self, step: &(dyn Fn(&str, f64) + Sync)) -> Result<Vec<Run>, ReviewError> {
-        let seed = drive_seed(self.plan.seed, self.file.slug());
+    /// Runs everything with this root of all seeds; `step` hears of each run, and what it cost.
+    pub fn run(
+        &self,
+        root: RootSeed,
+        step: &(dyn Fn(&str, f64) + Sync),
+    ) -> Result<Vec<Run>, ReviewError> {
+        let seed = drive_seed(root, self.file.slug());
         let mut done = Done::default();
-        self.run_cases(&mut done, step)?;
+        self.run_cases(root, &mut done, step)?;
         // All of them, in order: which error is reported must not depend on the threads.
         let procedures = self.procedures();
         let run = |&(procedure, testbed): &(&'static Procedure, &'static str)| {
             let device = self.build(seed, &self.machine(testbed)?)?;
             let length = self.plan.length;
             let costs = cost::of_procedure(self.file, procedure, length);
-            Running::new(self.file, procedure, (length, self.plan.seed), device)
+            Running::new(self.file, procedure, (length, root), device)
                 .run(&|n, label| step(label, costs[n]))
         };
         let measured: Vec<_> = procedures.par_iter().map(run).collect();
@@ -138,13 +142,14 @@ impl<'a> Bench<'a> {
 
     fn run_cases(
         &self,
+        root: RootSeed,
         done: &mut Done,
         step: &(dyn Fn(&str, f64) + Sync),
     ) -> Result<(), ReviewError> {
         let (cases, costs) = (self.cases(), self.costs_of_cases());
         let from_states = FromStates {
             file: self.file,
-            root: self.plan.seed,
+            root,
             length: self.plan.length,
             machine: &|testbed| self.machine(testbed),
         };
@@ -318,6 +323,7 @@ impl<'a> Bench<'a> {
             link: String::new(),
             steps,
             metrics: BTreeMap::new(),
+            spread: BTreeMap::new(),
             read: Traffic::default(),
             write: Traffic::default(),
             trim: Traffic::default(),

@@ -3,12 +3,15 @@
 //! Drives run in parallel as far as they fit in memory together, and so do the jobs of a drive that start from the same state: each on
 //! its own copy. A drive's states are prepared once, one from the other. Every random stream has
 //! its name's seed, so neither the number of threads nor the set of drives and tests changes a run.
+//!
+//! A repeat is all of that again with another root seed, states included. In memory it is what another drive would be.
 
 mod case;
 mod cost;
 mod drive;
 mod facts;
 mod from_states;
+mod gather;
 mod length;
 mod memory;
 mod procedure;
@@ -26,11 +29,13 @@ pub use set::{origin, result_set};
 
 use crate::driver::DriverError;
 use crate::methods::Test;
+use crate::repeats;
 use crate::states::{PrepareError, Settling, State};
 use drive::Bench;
 use ftlab_base::RootSeed;
 use ftlab_drive::{DriveError, DriveFile, Testbed};
 use ftlab_result::{ResultSet, Run};
+use gather::{Repeats, Unit};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -54,6 +59,8 @@ pub struct Plan {
     pub memory_bytes: u64,
     /// Root of every random stream.
     pub seed: RootSeed,
+    /// How often each run is made, every time with another seed; at least 1.
+    pub repeats: u32,
     /// Jobs at a time; at least 1.
     pub threads: usize,
     /// Version of the program, for the results.
@@ -149,8 +156,12 @@ pub struct Review<'a> {
 
 impl<'a> Review<'a> {
     /// Looks at what there is to do.
+    ///
+    /// # Panics
+    /// When every run is to be made no time at all.
     #[must_use]
     pub fn new(plan: &'a Plan) -> Self {
+        assert!(plan.repeats > 0, "a plan makes every run at least once");
         let benches = plan.drives.iter().map(|file| Bench::new(plan, file));
         Review {
             plan,
@@ -177,8 +188,10 @@ impl<'a> Review<'a> {
             threads: self.plan.threads,
             why: error.to_string(),
         })?;
-        let benches = || drives.iter().map(|&n| &self.benches[n]);
-        let costs: Vec<f64> = benches().flat_map(Bench::costs).collect();
+        let units = Unit::of(drives, self.plan.repeats);
+        let costs: Vec<f64> = (units.iter())
+            .flat_map(|unit| self.benches[unit.drive].costs())
+            .collect();
         let total_cost: f64 = costs.iter().sum();
         let done = Mutex::new((0, 0.0));
         let step = |label: &str, cost: f64| {
@@ -193,15 +206,33 @@ impl<'a> Review<'a> {
                 label,
             });
         };
-        let sizes: Vec<u64> = drives
-            .iter()
-            .map(|&n| self.plan.drives[n].memory_bytes())
-            .collect();
+        let size = |unit: &Unit| self.plan.drives[unit.drive].memory_bytes();
+        let sizes: Vec<u64> = units.iter().map(size).collect();
+        let repeats = Repeats::new(self.plan.drives.len(), self.plan.repeats);
+        let run = |&unit: &Unit| {
+            if let Some(runs) = repeats.take(unit, self.run_once(unit, &step)) {
+                watch.finished(unit.drive, runs);
+            }
+        };
         for batch in memory::batches(&sizes, self.plan.threads, self.plan.memory_bytes) {
-            let run = |&n: &usize| watch.finished(n, self.benches[n].run(&step));
-            pool.install(|| drives[batch].par_iter().for_each(run));
+            pool.install(|| units[batch].par_iter().for_each(run));
         }
         Ok(())
+    }
+
+    /// Runs one repeat of all tests on one drive.
+    fn run_once(
+        &self,
+        unit: Unit,
+        step: &(dyn Fn(&str, f64) + Sync),
+    ) -> Result<Vec<Run>, ReviewError> {
+        let root = repeats::seed(self.plan.seed, unit.repeat);
+        let of = match self.plan.repeats {
+            1 => String::new(),
+            all => format!(", repeat {} of {all}", unit.repeat + 1),
+        };
+        let step = |label: &str, cost: f64| step(&format!("{label}{of}"), cost);
+        self.benches[unit.drive].run(root, &step)
     }
 }
 

@@ -47,6 +47,7 @@ pub fn origin(plan: &Plan) -> Origin {
         seed: plan.seed.0,
         testbed: machines(plan),
         quick: plan.length == Length::Quick,
+        repeats: plan.repeats,
     }
 }
 

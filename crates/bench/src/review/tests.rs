@@ -18,6 +18,7 @@ fn plan(drives: &[&str], tests: &[&str], threads: usize) -> Plan {
         testbed: None,
         memory_bytes: 1 << 32,
         seed: RootSeed(1),
+        repeats: 1,
         threads,
         version: "0".to_owned(),
     }
@@ -43,6 +44,95 @@ fn another_seed_gives_other_runs() {
         review(&plan, &|_| {}).unwrap().runs
     };
     assert_ne!(of_seed(1), of_seed(2));
+}
+
+/// A review that makes each run so often.
+fn repeated(drives: &[&str], tests: &[&str], repeats: u32, threads: usize) -> ResultSet {
+    let plan = Plan {
+        repeats,
+        ..plan(drives, tests, threads)
+    };
+    review(&plan, &|_| {}).unwrap()
+}
+
+#[test]
+fn repeats_differ_where_chance_is_at_work_and_agree_where_none_is() {
+    let tests = ["randwrite-4k-qd1", "seqwrite-2m", "spare-area"];
+    let set = repeated(&["generic-mlc-8"], &tests, 3, 2);
+    assert_eq!(set.origin.repeats, 3);
+    let spread = |test: &str, metric: &str| {
+        let of_test = |run: &&Run| run.test == test && run.metrics.contains_key(metric);
+        let run = set.runs.iter().find(of_test).unwrap();
+        let spread = &run.spread[metric];
+        assert_eq!(spread.values.len(), 3);
+        let values: Vec<f64> = spread.values.iter().copied().flatten().collect();
+        let mean = values.iter().sum::<f64>() / 3.0;
+        assert!((run.metrics[metric] / mean - 1.0).abs() < 1e-12);
+        (spread.depends_on_seed, spread.ci95_half_width.unwrap())
+    };
+    let (depends, half_width) = spread("randwrite-4k-qd1", "iops");
+    assert!(depends && half_width > 0.0, "{half_width}");
+    assert_eq!(spread("seqwrite-2m", "mb_s"), (false, 0.0));
+    assert_eq!(spread("spare-area", "spare_pct_of_raw"), (false, 0.0));
+}
+
+#[test]
+fn the_first_of_repeats_is_what_a_single_run_is() {
+    // A drive in use, so that what leads up to the run depends on the seed, too; its jobs span 8 GiB.
+    let settings = ["nand.blocks_per_die=1024".to_owned()];
+    let used = |seed, repeats| {
+        let plan = Plan {
+            drives: vec![Catalog::load("generic-mlc-8", &settings).unwrap()],
+            length: Length::Quick,
+            seed,
+            repeats,
+            ..plan(&[], &["randwrite-4k-qd3-8gb"], 2)
+        };
+        let set = review(&plan, &|_| {}).unwrap();
+        let run = set.runs.iter().find(|run| run.state == "used").unwrap();
+        run.clone()
+    };
+    let (once, thrice) = (used(RootSeed(1), 1), used(RootSeed(1), 3));
+    assert!(once.spread.is_empty());
+    for (name, value) in &once.metrics {
+        assert_eq!(thrice.spread[name].values[0], Some(*value), "{name}");
+    }
+    assert_eq!((&once.write, &once.inside), (&thrice.write, &thrice.inside));
+    assert!(thrice.spread["iops"].depends_on_seed);
+    // Any other is the review of its seed.
+    for (name, value) in &used(repeats::seed(RootSeed(1), 2), 1).metrics {
+        assert_eq!(thrice.spread[name].values[2], Some(*value), "{name}");
+    }
+}
+
+#[test]
+fn neither_threads_nor_memory_change_repeats() {
+    let alone = repeated(&DISKS, &["A1"], 3, 1);
+    assert_eq!(alone, repeated(&DISKS, &["A1"], 3, 4));
+    // As if there were room for one drive at a time.
+    let narrow = Plan {
+        repeats: 3,
+        memory_bytes: 0,
+        ..plan(&DISKS, &["A1"], 4)
+    };
+    assert_eq!(alone, review(&narrow, &|_| {}).unwrap());
+}
+
+#[test]
+fn every_repeat_is_told_of_while_it_runs() {
+    let plan = Plan {
+        repeats: 2,
+        ..plan(&DISKS[..1], &["randwrite-4k-qd1"], 1)
+    };
+    let labels = Mutex::new(Vec::new());
+    review(&plan, &|progress| {
+        assert_eq!(progress.total, 2);
+        labels.lock().unwrap().push(progress.label.to_owned());
+    })
+    .unwrap();
+    let labels = labels.into_inner().unwrap();
+    assert!(labels[0].ends_with("(new), repeat 1 of 2"), "{labels:?}");
+    assert!(labels[1].ends_with("(new), repeat 2 of 2"), "{labels:?}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The grids as one SVG: a panel each, the first setting across, a line for each value of the second.
 
-use super::grid::Grid;
+use super::grid::{Grid, Value};
 use super::sweep::{Sweep, Sweeps};
 use crate::paper::{COLOURS, GRID, PAPER};
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
@@ -13,7 +13,10 @@ const SIZE: (u32, u32) = (860, 360);
 /// Room above the highest point, for the legend.
 const HEADROOM: f64 = 1.25;
 
-/// Draws the grids, one below the other.
+/// Of the dashes at the ends of an interval, in pixels.
+const WHISKER_WIDTH: u32 = 10;
+
+/// Draws the grids, one below the other; of repeats with the 95 % confidence intervals of the means.
 pub fn draw(drive: &str, sweeps: &Sweeps, grids: &[Grid]) -> String {
     let mut svg = String::new();
     drawn(&mut svg, drive, sweeps, grids).expect("drawing into a string succeeds");
@@ -49,8 +52,9 @@ fn draw_panel(
     let (low, high) = (places[0], places[places.len() - 1]);
     let margin = (high - low) * 0.05;
     let values = grid.values.iter().flatten().flatten();
-    let (least, most) = values.fold((0.0_f64, 0.0_f64), |(least, most), &value| {
-        (least.min(value), most.max(value))
+    let (least, most) = values.fold((0.0_f64, 0.0_f64), |(least, most), value| {
+        let (low, high) = reach(value);
+        (least.min(low), most.max(high))
     });
     // All of nothing still needs an axis.
     let top = if most > least { most * HEADROOM } else { 1.0 };
@@ -81,14 +85,23 @@ fn draw_panel(
     let lines = sweeps.second.as_ref().map_or(1, |sweep| sweep.values.len());
     for n in 0..lines {
         let colour = COLOURS[n % COLOURS.len()];
-        let points: Vec<(f64, f64)> = (places.iter().zip(&grid.values))
+        let values: Vec<(f64, Value)> = (places.iter().zip(&grid.values))
             .filter_map(|(x, row)| Some((*x, row[n]?)))
             .collect();
+        let points: Vec<(f64, f64)> = values.iter().map(|(x, value)| (*x, value.mean)).collect();
         let line = chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?;
         if let Some(second) = &sweeps.second {
             line.label(format!("{}={}", second.key, second.values[n]))
                 .legend(move |(x, y)| PathElement::new([(x, y), (x + 24, y)], colour));
         }
+        // An interval without width would be a dash across its own point.
+        let wide = values
+            .iter()
+            .filter(|(_, value)| value.half_width > Some(0.0));
+        chart.draw_series(wide.map(|(x, value)| {
+            let (low, high) = reach(value);
+            ErrorBar::new_vertical(*x, low, value.mean, high, colour.filled(), WHISKER_WIDTH)
+        }))?;
         chart.draw_series(points.iter().map(|&at| Circle::new(at, 4, colour.filled())))?;
     }
     if sweeps.second.is_some() {
@@ -102,6 +115,12 @@ fn draw_panel(
             .draw()?;
     }
     Ok(())
+}
+
+/// From where to where a value's interval goes; without one it is the value.
+fn reach(value: &Value) -> (f64, f64) {
+    let half_width = value.half_width.unwrap_or(0.0);
+    (value.mean - half_width, value.mean + half_width)
 }
 
 /// The axis across: a line with a mark at each value.

@@ -12,7 +12,17 @@ pub struct Grid {
     /// Its name.
     pub metric: String,
     /// By the first setting's value, then by the second's; none where a variant has no such run.
-    pub values: Vec<Vec<Option<f64>>>,
+    pub values: Vec<Vec<Option<Value>>>,
+}
+
+/// What a variant came to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Value {
+    /// Over repeats their mean.
+    pub mean: f64,
+    /// Of repeats, half of the 95 % confidence interval of the mean; none for a single run, or where fewer
+    /// than two repeats have a value.
+    pub half_width: Option<f64>,
 }
 
 /// The grids of these metrics or, when none is named, of what the chart of each test draws.
@@ -34,9 +44,11 @@ pub fn grids(
                 metrics
             };
             for metric in named {
-                let Some(value) = run.metrics.get(metric) else {
+                let Some(&mean) = run.metrics.get(metric) else {
                     continue;
                 };
+                let spread = run.spread.get(metric);
+                let half_width = spread.and_then(|spread| spread.ci95_half_width);
                 let name = without_drive(run);
                 let is_this = |grid: &Grid| grid.run == name && grid.metric == *metric;
                 let at = grids.iter().position(is_this).unwrap_or_else(|| {
@@ -47,7 +59,7 @@ pub fn grids(
                     });
                     grids.len() - 1
                 });
-                grids[at].values[variant.first][variant.second] = Some(*value);
+                grids[at].values[variant.first][variant.second] = Some(Value { mean, half_width });
             }
         }
     }
@@ -99,14 +111,38 @@ fn matrix(first: &Sweep, second: &Sweep, grid: &Grid) -> String {
     format!("{} {}\n{}", grid.run, grid.metric, screen::lines(table))
 }
 
-/// Four significant digits: variants may be near each other.
-fn words(value: Option<f64>) -> String {
-    let Some(value) = value else {
+/// Four significant digits, as variants may be near each other, or those that the interval has.
+fn words(value: Option<Value>) -> String {
+    let Some(Value { mean, half_width }) = value else {
         return "–".to_owned();
     };
+    match half_width {
+        None => four_digits(mean),
+        Some(0.0) => format!("{} ± 0", four_digits(mean)),
+        Some(_) => ftlab_report::mean(mean, half_width),
+    }
+}
+
+fn four_digits(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
     let decimals = (3 - value.abs().log10().floor() as i32).max(0);
     format!("{value:.*}", decimals as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_has_the_decimals_that_its_interval_needs() {
+        let shown = |mean, half_width| words(Some(Value { mean, half_width }));
+        assert_eq!(shown(12.3456, None), "12.35");
+        assert_eq!(shown(0.0, None), "0");
+        assert_eq!(shown(1234.56, Some(0.25)), "1,234.56 ± 0.25");
+        assert_eq!(shown(1234.56, Some(40.0)), "1,235 ± 40");
+        assert_eq!(shown(12.3456, Some(0.0)), "12.35 ± 0");
+        assert_eq!(words(None), "–");
+    }
 }

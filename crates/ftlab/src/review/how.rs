@@ -6,6 +6,7 @@ use crate::memory;
 use clap::Args;
 use ftlab_base::RootSeed;
 use ftlab_bench::methods::Test;
+use ftlab_bench::repeats::REPEATS_MAX;
 use ftlab_bench::review::{Length, Plan};
 use ftlab_drive::DriveFile;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -22,6 +23,11 @@ pub struct How {
     /// Root of every random stream: the same seed gives the same bytes
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Make each run N times, every time with another seed that follows from the root: figures are means
+    /// with 95 % confidence intervals
+    #[arg(long, value_name = "N", default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEATS_MAX)))]
+    repeats: u32,
     /// Jobs at a time; by default as many as there are cores
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -51,6 +57,7 @@ impl How {
             }),
             testbed: self.testbed.load()?,
             seed: RootSeed(self.seed),
+            repeats: self.repeats,
             threads: self.jobs.map_or_else(cores, NonZeroUsize::get),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         })

@@ -140,6 +140,11 @@ fn differs(then: &Origin, now: &Origin) -> Option<String> {
         ("version", then.version.clone(), now.version.clone()),
         ("seed", then.seed.to_string(), now.seed.to_string()),
         ("test machine", then.testbed.clone(), now.testbed.clone()),
+        (
+            "number of repeats",
+            then.repeats.to_string(),
+            now.repeats.to_string(),
+        ),
         ("length", length(then).to_owned(), length(now).to_owned()),
     ];
     let (what, then, now) = pairs.into_iter().find(|(_, then, now)| then != now)?;

@@ -36,6 +36,7 @@ Examples:
   ftlab review intel-x25-m-g1-80 my-drive.toml --test B1 --out out/b1
   ftlab review --test randwrite-size-sweep --test A4
   ftlab review intel-x25-m-g1-80 --test C10
+  ftlab review intel-x25-m-g1-80 --test A1 --repeats 5
   ftlab review --all --quick --out out/all
   ftlab review --all --quick --out out/all --resume")]
 pub struct Options {
@@ -50,7 +51,7 @@ pub struct Options {
     #[arg(long, conflicts_with = "tests")]
     all: bool,
     /// Go on with a review that was interrupted: drives that are done are taken from its directory, if
-    /// version, seed, drive file, tests and length are the same
+    /// version, seed, repeats, drive file, tests and length are the same
     #[arg(long)]
     resume: bool,
     /// Directory for results.json and index.html, and for what is kept of each drive

@@ -1,16 +1,13 @@
 //! A review under way: keeps each drive that is done, and leaves what is done readable however it ends.
 
 use super::kept::Keep;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{EXIT_INTERRUPTED, Failure, Outcome};
 use crate::files::Folder;
 use crate::progress::Progress;
 use crate::results;
 use ftlab_bench::review::{Plan, Progress as Step, Review, ReviewError, Watch, result_set};
 use ftlab_result::{ResultSet, Run};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// The exit code of a program that SIGINT ended, as shells have it.
-const EXIT_INTERRUPTED: i32 = 130;
 
 /// Why a drive of which nothing is known has no runs.
 const INTERRUPTED: &str = "the review was interrupted before this drive was done";

@@ -1,6 +1,7 @@
 //! What a run tells beyond what fio can: the drive's inside, and how the run can be repeated.
 
 use super::Finished;
+use super::repeats::Repeated;
 use crate::health::{SmartRow, Wear};
 use ftlab_bench::record::Record;
 use ftlab_bench::states::Settling;
@@ -58,6 +59,9 @@ pub struct Inside {
     /// Its SMART attributes, if its file says whose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub smart: Option<Vec<SmartRow>>,
+    /// Figures over the repeats, if there were any; all else is of the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<Repeated>,
     /// Keys of the job file that have no effect.
     pub warnings: Vec<String>,
 }
@@ -171,6 +175,7 @@ impl Inside {
             op_stream_hash: inside.op_stream_hash,
             wear: run.prepared.device.health().as_ref().map(Wear::of),
             smart: run.prepared.smart(),
+            repeats: run.repeated.clone(),
             warnings: ignored.map(warning).collect(),
         }
     }

@@ -6,6 +6,7 @@ mod inside;
 mod normal;
 mod played;
 mod prepared;
+mod repeats;
 mod script;
 mod start;
 mod trace;
@@ -19,21 +20,25 @@ use clap::{Args, ValueEnum};
 use ftlab_base::{Nanos, SimTime};
 use ftlab_bench::State;
 use ftlab_bench::driver::{self, Clock, JobReport, RunReport};
+use ftlab_bench::record::Record;
+use ftlab_bench::repeats::REPEATS_MAX;
 use ftlab_drive::Device;
 use ftlab_workload::trace::Trace;
 use ftlab_workload::{JobFile, JobSpec};
 use prepared::Prepared;
+use repeats::{Others, Repeated};
 use start::StartOptions;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "\
 Examples:
   ftlab run job.fio --drive intel-x25-m-g1-80
   ftlab run job.fio --drive intel-x25-m-g1-80 --state used --output-format json
   ftlab run job.fio --drive generic-mlc-8 --set spare.op=28% --untimed
   ftlab run job.fio --drive intel-x25-m-g1-80 --state steady --save-state steady.state
+  ftlab run job.fio --drive generic-mlc-8 --repeats 5
   ftlab run other.fio --drive intel-x25-m-g1-80 --from-state steady.state
   ftlab run scripts/multitask1-extract-photoshop.toml --drive samsung-slc-64
   ftlab run traces/atsb2011-light.toml --drive intel-520-240
@@ -58,6 +63,11 @@ pub struct Options {
     /// Root of every random stream: the same seed gives the same run
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Make the run N times, every time with another seed that follows from the root: below what is told of the first
+    /// stand means with 95 % confidence intervals
+    #[arg(long, value_name = "N", default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEATS_MAX)))]
+    repeats: u32,
     #[command(flatten)]
     testbed: TestbedOption,
     /// Let the prepared drive lie without power for so many days before the job: its data age
@@ -111,6 +121,7 @@ struct Finished {
     report: RunReport,
     began: wall::Time,
     wall: Duration,
+    repeated: Option<Repeated>,
 }
 
 pub fn command(options: &Options) -> Outcome {
@@ -126,9 +137,19 @@ pub fn command(options: &Options) -> Outcome {
             false => script::command(options, &text),
         };
     }
-    let finished = run(options)?;
+    let others = Others::run(options, |options| {
+        let finished = run(options)?;
+        failed_jobs(&finished.report)?;
+        Ok(Record::of(&finished.report).metrics)
+    })?;
+    let mut finished = run(options)?;
+    finished.repeated = others.with(&Record::of(&finished.report).metrics);
     let text = match options.output_format {
-        OutputFormat::Normal => normal::render(&finished) + &finished.prepared.smart_below(options),
+        OutputFormat::Normal => {
+            let smart = finished.prepared.smart_below(options);
+            let repeated = finished.repeated.as_ref().map(Repeated::table);
+            normal::render(&finished) + &smart + &repeated.unwrap_or_default()
+        }
         OutputFormat::Json => fio::render(&finished)?,
     };
     screen::print(&text)?;
@@ -161,6 +182,7 @@ fn run(options: &Options) -> Result<Finished, Failure> {
         report,
         began,
         wall,
+        repeated: None,
     })
 }
 

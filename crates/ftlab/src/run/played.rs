@@ -2,6 +2,7 @@
 
 use super::Options;
 use super::prepared::Prepared;
+use super::repeats::Repeated;
 use crate::failure::{Failure, Outcome};
 use crate::health::SmartRow;
 use ftlab_base::SimTime;
@@ -14,6 +15,7 @@ use std::time::Instant;
 pub struct Played<R> {
     pub prepared: Prepared,
     pub report: R,
+    pub repeated: Option<Repeated>,
     wall_seconds: f64,
 }
 
@@ -33,6 +35,7 @@ impl<R> Played<R> {
         Ok(Played {
             prepared,
             report,
+            repeated: None,
             wall_seconds,
         })
     }
@@ -50,6 +53,7 @@ impl<R> Played<R> {
             seed: options.seed,
             wall_seconds: self.wall_seconds,
             smart: self.prepared.smart(),
+            repeats: self.repeated.as_ref(),
         }
     }
 
@@ -75,7 +79,8 @@ impl<R> Played<R> {
         for (name, value) in rows {
             writeln!(out, "  {name:<20}{value}").expect("writing to a string succeeds");
         }
-        out + &self.prepared.smart_below(options)
+        let repeated = self.repeated.as_ref().map(Repeated::table);
+        out + &self.prepared.smart_below(options) + &repeated.unwrap_or_default()
     }
 }
 
@@ -114,6 +119,9 @@ pub struct Head<'a> {
     wall_seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     smart: Option<Vec<SmartRow>>,
+    /// Figures over the repeats, if there were any; all else is of the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeats: Option<&'a Repeated>,
 }
 
 /// JSON for programs.

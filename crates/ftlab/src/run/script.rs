@@ -3,6 +3,7 @@
 use super::Options;
 use super::played::{self, Head, Played};
 use super::prepared::Prepared;
+use super::repeats::Others;
 use crate::cli::OutputFormat;
 use crate::failure::{Failure, Outcome};
 use crate::screen;
@@ -20,7 +21,13 @@ use std::path::Path;
 pub fn command(options: &Options, text: &str) -> Outcome {
     played::needs_clock(options, "script")?;
     let scenario = load(&options.job, text)?;
-    let played = play(options, &scenario)?;
+    let others = Others::run(options, |options| {
+        let played = play(options, &scenario)?;
+        played::failed(&played.report.run, "scenario")?;
+        Ok(Record::of_scenario(&played.report).metrics)
+    })?;
+    let mut played = play(options, &scenario)?;
+    played.repeated = others.with(&Record::of_scenario(&played.report).metrics);
     let text = match options.output_format {
         OutputFormat::Normal => {
             normal(options, &scenario, &played).expect("writing to a string succeeds")

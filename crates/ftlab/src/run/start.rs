@@ -12,7 +12,7 @@ use ftlab_drive::saved::{self, Origin};
 use ftlab_drive::{Device, DriveFile, Kind};
 use std::path::PathBuf;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct StartOptions {
     /// What the drive has been through
     #[arg(long, value_enum, default_value_t = StateName::Filled)]
@@ -46,6 +46,11 @@ pub struct Targets {
 }
 
 impl StartOptions {
+    /// Whether the drive is to be saved, before or after.
+    pub fn saves(&self) -> bool {
+        self.save_state.is_some() || self.save_after.is_some()
+    }
+
     /// Tries the files to save to, before any work is done for them.
     pub fn targets(&self) -> Result<Targets, Failure> {
         if self.save_state.is_some() && self.save_state == self.save_after {

@@ -3,6 +3,7 @@
 use super::Options;
 use super::played::{self, Head, Played};
 use super::prepared::Prepared;
+use super::repeats::Others;
 use crate::cli::OutputFormat;
 use crate::failure::{Failure, Outcome};
 use crate::screen;
@@ -18,7 +19,13 @@ use std::fmt::Write;
 pub fn command(options: &Options, text: &str) -> Outcome {
     played::needs_clock(options, "trace")?;
     let trace = Trace::parse(text, &options.job.display().to_string())?;
-    let played = play(options, &trace)?;
+    let others = Others::run(options, |options| {
+        let played = play(options, &trace)?;
+        played::failed(&played.report.run, "trace")?;
+        Ok(Record::of_trace(&played.report).metrics)
+    })?;
+    let mut played = play(options, &trace)?;
+    played.repeated = others.with(&Record::of_trace(&played.report).metrics);
     let text = match options.output_format {
         OutputFormat::Normal => {
             normal(options, &trace, &played).expect("writing to a string succeeds")

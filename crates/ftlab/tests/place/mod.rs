@@ -42,6 +42,19 @@ impl Place {
         String::from_utf8(assert.get_output().stdout.clone()).unwrap()
     }
 
+    /// Standard output of a comparison that succeeds and says nothing else but which variants are done.
+    pub fn compares(&self, line: &str) -> String {
+        let assert = self.ftlab(line).assert().success();
+        let output = assert.get_output();
+        let told = String::from_utf8(output.stderr.clone()).unwrap();
+        for (n, variant) in told.lines().enumerate() {
+            let begins = format!("{} of ", n + 1);
+            let is_progress = variant.starts_with(&begins) && variant.contains(" variants: ");
+            assert!(is_progress, "{line}: {told}");
+        }
+        String::from_utf8(output.stdout.clone()).unwrap()
+    }
+
     pub fn json(&self, line: &str) -> Value {
         serde_json::from_str(&self.out(line)).unwrap()
     }

@@ -7,7 +7,8 @@ mod terminal;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ftlab_result::{DriveSheet, ResultSet, Run, TestSheet};
+use crate::format;
+use ftlab_result::{DriveSheet, ResultSet, Run, Spread, TestSheet};
 
 pub(crate) use terminal::ratio_words;
 pub use terminal::render as terminal;
@@ -53,11 +54,22 @@ pub struct Match<'a> {
 pub struct MetricRow<'a> {
     /// Its name.
     pub metric: &'a str,
-    /// Its value in each set that has it.
+    /// Its value in each set that has it; of repeats the mean.
     pub values: Vec<Option<f64>>,
+    /// How it spreads over repeats in each set that has any.
+    pub spreads: Vec<Option<&'a Spread>>,
 }
 
 impl MetricRow<'_> {
+    /// Its value in a set as a reader sees it.
+    pub(crate) fn words(&self, set: usize) -> String {
+        let value = self.values[set];
+        value.map_or_else(
+            || "–".to_owned(),
+            |value| format::simulated(value, self.spreads[set]),
+        )
+    }
+
     /// How many times that of the first set the value of another is; `None` where one of them is missing or
     /// the first is zero and the other is not.
     #[must_use]
@@ -109,6 +121,14 @@ impl<'a> Comparison<'a> {
     }
 }
 
+impl<'a> Match<'a> {
+    /// What the chart of its test draws.
+    pub(crate) fn drawn(&self) -> Option<&MetricRow<'a>> {
+        let metric = &self.test?.chart_metric;
+        self.rows.iter().find(|row| row.metric == metric)
+    }
+}
+
 /// What runs go by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Names {
@@ -153,6 +173,7 @@ fn rows<'a>(runs: &[&'a Run]) -> Vec<MetricRow<'a>> {
         values: (runs.iter())
             .map(|run| run.metrics.get(metric).copied())
             .collect(),
+        spreads: runs.iter().map(|run| run.spread.get(metric)).collect(),
     };
     metrics.into_iter().map(row).collect()
 }
@@ -171,6 +192,7 @@ fn differences(sets: &[Labelled<'_>], names: Names) -> Vec<Difference> {
     };
     look("version", &|set| Some(set.origin.version.clone()));
     look("seed", &|set| Some(set.origin.seed.to_string()));
+    look("repeats", &|set| Some(set.origin.repeats.to_string()));
     look("test machine", &|set| Some(set.origin.testbed.clone()));
     look("length", &|set| {
         Some(if set.origin.quick { "quick" } else { "full" }.to_owned())

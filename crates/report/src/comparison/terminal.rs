@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use super::{Comparison, Match, MetricRow};
-use crate::format;
 
 /// Spaces between columns.
 const GAP: u16 = 2;
@@ -33,8 +32,8 @@ pub fn render(comparison: &Comparison<'_>, metrics: &[String], width: u16) -> St
     let shown = shown(comparison, metrics);
     for (matched, row) in &shown {
         let mut cells = vec![matched.name.clone(), row.metric.to_owned()];
-        for (n, value) in row.values.iter().enumerate() {
-            cells.push(value.map_or_else(|| "–".to_owned(), format::number));
+        for n in 0..row.values.len() {
+            cells.push(row.words(n));
             if n > 0 {
                 cells.push(ratio_words(row.ratio(n)));
             }

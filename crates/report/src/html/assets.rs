@@ -19,11 +19,12 @@ const STYLES: [&str; 6] = [
     include_str!("../../web/src/charts.css"),
 ];
 
-const SCRIPTS: [&str; 14] = [
+const SCRIPTS: [&str; 15] = [
     include_str!("../../web/src/format.js"),
     include_str!("../../web/src/look.js"),
     include_str!("../../web/src/model.js"),
     include_str!("../../web/src/table.js"),
+    include_str!("../../web/src/whiskers.js"),
     include_str!("../../web/src/plot-bars.js"),
     include_str!("../../web/src/plot-lines.js"),
     include_str!("../../web/src/plot-verdicts.js"),

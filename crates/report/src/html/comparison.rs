@@ -3,11 +3,11 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::assets;
-use crate::comparison::{Comparison, Match, ratio_words};
-use crate::format;
+use crate::comparison::{Comparison, Match, MetricRow, ratio_words};
 
-/// The page has no contents beside it, so its text takes the whole width.
-const ALONE: &str = "body { display: block; } main { margin: 0 auto; }";
+/// The page has no contents beside it, so its text takes the whole width; its sections keep apart.
+const ALONE: &str = "body { display: block; } main { margin: 0 auto; } section { margin-top: 2.5rem; } \
+                     section.run > h2 { font-size: 1.25rem; }";
 
 /// Draws a comparison as one HTML file that works offline and without a script.
 #[must_use]
@@ -33,6 +33,7 @@ pub fn render(comparison: &Comparison<'_>) -> String {
                         (comparison.matches.len()) " runs are in all of them."
                     }
                     (differences(comparison))
+                    (overview(comparison))
                     @for (n, matched) in comparison.matches.iter().enumerate() {
                         (run(comparison, n, matched))
                     }
@@ -49,7 +50,7 @@ fn differences(comparison: &Comparison<'_>) -> Markup {
         section aria-labelledby="differences" {
             h2 #differences { "What differs" }
             @if comparison.differences.is_empty() {
-                p { "Version, seed, test machine, length and drives are the same." }
+                p { "Version, seed, repeats, test machine, length and drives are the same." }
             } @else {
                 div.scroll tabindex="0" role="region" aria-labelledby="differences" {
                     table {
@@ -74,11 +75,65 @@ fn differences(comparison: &Comparison<'_>) -> Markup {
     }
 }
 
-fn run(comparison: &Comparison<'_>, n: usize, matched: &Match<'_>) -> Markup {
-    let id = format!("run-{}", n + 1);
-    let others = 1..comparison.labels.len();
+/// The anchor of a run, from 0.
+fn run_id(n: usize) -> String {
+    format!("run-{}", n + 1)
+}
+
+/// Of each run what the chart of its test draws, with a link to all of it.
+fn overview(comparison: &Comparison<'_>) -> Markup {
+    let runs = comparison.matches.iter().enumerate();
+    let drawn: Vec<(usize, &Match<'_>, &MetricRow<'_>)> = runs
+        .filter_map(|(n, matched)| Some((n, matched, matched.drawn()?)))
+        .collect();
     html! {
-        section aria-labelledby=(id) {
+        @if !drawn.is_empty() {
+            section aria-labelledby="overview" {
+                h2 #overview { "What the tests measure" }
+                div.scroll tabindex="0" role="region" aria-labelledby="overview" {
+                    table {
+                        thead {
+                            tr {
+                                th scope="col" { "Run" }
+                                th scope="col" { "Metric" }
+                                (headings(comparison))
+                            }
+                        }
+                        tbody {
+                            @for (n, matched, row) in drawn {
+                                tr {
+                                    th scope="row" { a href={ "#" (run_id(n)) } { (matched.name) } }
+                                    td { (row.metric) }
+                                    (values(row))
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Over the values of each set, and the ratios of all but the first.
+fn headings(comparison: &Comparison<'_>) -> Markup {
+    html! {
+        @for label in &comparison.labels { th.num scope="col" { (label) } }
+        @for label in &comparison.labels[1..] { th.num scope="col" { "Ratio of " (label) } }
+    }
+}
+
+fn values(row: &MetricRow<'_>) -> Markup {
+    html! {
+        @for n in 0..row.values.len() { td.num { (row.words(n)) } }
+        @for n in 1..row.values.len() { td.num { (ratio_words(row.ratio(n))) } }
+    }
+}
+
+fn run(comparison: &Comparison<'_>, n: usize, matched: &Match<'_>) -> Markup {
+    let id = run_id(n);
+    html! {
+        section.run aria-labelledby=(id) {
             h2 id=(id) { (matched.name) }
             @if let Some(test) = matched.test { p { (test.method) ": " (test.title) " " (test.step) } }
             div.scroll tabindex="0" role="region" aria-labelledby=(id) {
@@ -86,22 +141,14 @@ fn run(comparison: &Comparison<'_>, n: usize, matched: &Match<'_>) -> Markup {
                     thead {
                         tr {
                             th scope="col" { "Metric" }
-                            @for label in &comparison.labels { th.num scope="col" { (label) } }
-                            @for n in others.clone() {
-                                th.num scope="col" { "Ratio of " (comparison.labels[n]) }
-                            }
+                            (headings(comparison))
                         }
                     }
                     tbody {
                         @for row in &matched.rows {
                             tr {
                                 th scope="row" { (row.metric) }
-                                @for value in &row.values {
-                                    td.num { (value.map_or_else(|| "–".to_owned(), format::number)) }
-                                }
-                                @for n in others.clone() {
-                                    td.num { (ratio_words(row.ratio(n))) }
-                                }
+                                (values(row))
                             }
                         }
                     }

@@ -8,6 +8,7 @@ use super::navigation::drive_id;
 use crate::format;
 use crate::view::View;
 use crate::view::headline::{self, Feel, Headline};
+use crate::view::repeats::Repeats;
 
 /// Rows of the verdict chart at first.
 const VERDICTS_SHOWN: usize = 10;
@@ -73,6 +74,7 @@ pub fn contents(view: &View<'_>) -> Markup {
 
 pub fn header(view: &View<'_>) -> Markup {
     let set = view.set;
+    let repeats = Repeats::of(set);
     html! {
         header.front {
             p.eyebrow { "Storage review, simulated" }
@@ -91,10 +93,12 @@ pub fn header(view: &View<'_>) -> Markup {
                 div { dt { "Published figures" } dd { (set.figures.len()) } }
                 div { dt { "ftlab" } dd { (set.origin.version) } }
                 div { dt { "Seed" } dd { (set.origin.seed) } }
+                @if repeats.is_some() { div { dt { "Repeats" } dd { (set.origin.repeats) } } }
                 @if set.origin.quick {
                     div { dt { "Length" } dd { "quick: parts of the runtimes" } }
                 }
             }
+            @if let Some(repeats) = repeats { p.small { (format::keep_units(&repeats.sentences().join(" "))) } }
         }
     }
 }

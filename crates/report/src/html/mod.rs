@@ -143,7 +143,9 @@ fn footer(view: &View<'_>) -> Markup {
     html! {
         footer {
             p {
-                "Made by ftlab " (origin.version) " with seed " (origin.seed) " on the test machines "
+                "Made by ftlab " (origin.version) " with seed " (origin.seed)
+                @if origin.repeats > 1 { " and " (origin.repeats) " repeats" }
+                " on the test machines "
                 (origin.testbed) ". The same seed, drive files and version give the same \
                 numbers. Charts are drawn with Apache ECharts (Apache License 2.0)."
             }

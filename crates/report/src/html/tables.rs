@@ -5,6 +5,7 @@ use maud::{Markup, html};
 
 use crate::format;
 use crate::view::measure;
+use crate::view::repeats::Repeats;
 use crate::view::{Family, Score, View};
 
 /// Columns of the table of figures, and of that of one drive's.
@@ -22,7 +23,7 @@ pub fn figures(
     html! {
         div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
             table {
-                caption id=(caption) { "Published figures beside the model’s" }
+                caption id=(caption) { (caption_words(view)) }
                 thead {
                     tr {
                         th scope="col" { "Figure" }
@@ -78,13 +79,29 @@ fn figure_cells(figure: &Figure) -> Markup {
         td.num { (format::with_unit(&published, &figure.unit)) }
         td.num {
             @match figure.simulated {
-                Some(value) => (format::with_unit(&format::number(value), &figure.unit)),
+                Some(value) => (simulated(figure, value)),
                 None => "–",
             }
         }
         td.num { (error_cell(figure)) }
         td { (verdict(figure.verdict)) }
     }
+}
+
+/// What a table of figures is, and how to read it.
+fn caption_words(view: &View<'_>) -> Markup {
+    html! {
+        "Published figures beside the model’s"
+        @if let Some(repeats) = Repeats::of(view.set) {
+            ", which are means over " (repeats.count) " repeats ± half of their 95\u{a0}% confidence interval"
+        }
+    }
+}
+
+/// A simulated figure with its unit: once, or over repeats.
+fn simulated(figure: &Figure, value: f64) -> String {
+    let text = format::simulated(value, figure.spread.as_ref());
+    format::with_unit(&text, &figure.unit)
 }
 
 /// The step and what the source says of state, data and link, where it says anything.
@@ -173,7 +190,7 @@ pub fn published_and_simulated(figure: &Figure) -> Markup {
     html! {
         "published " (format::with_unit(&published, &figure.unit))
         @if let Some(simulated) = figure.simulated {
-            ", simulated " (format::with_unit(&format::number(simulated), &figure.unit))
+            ", simulated " (self::simulated(figure, simulated))
         }
         @if figure.error.is_some() { " (" (error_cell(figure)) ")" }
     }
@@ -185,7 +202,7 @@ pub fn figures_of_drive(view: &View<'_>, id: &str, figures: &[&Figure]) -> Marku
     html! {
         div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
             table.of-drive {
-                caption id=(caption) { "Published figures beside the model’s" }
+                caption id=(caption) { (caption_words(view)) }
                 thead {
                     tr {
                         th scope="col" { "Test" }

@@ -64,8 +64,11 @@ struct Measure {
     words: String,
     unit: String,
     better: &'static str,
-    /// One a run.
+    /// One a run; of repeats the mean.
     values: Vec<Option<f64>>,
+    /// Half of the 95 % confidence interval of the mean, one a run; empty when nothing was repeated.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    half_widths: Vec<Option<f64>>,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -278,7 +281,15 @@ fn measures(family: &Family<'_>) -> Vec<Measure> {
     };
     let names = family.runs.iter().flat_map(|run| run.metrics.keys());
     let of_name = |name: &str| {
-        let values: Vec<Option<f64>> = column(family, |run| run.metrics.get(name).copied());
+        let values: Vec<Option<f64>> = column(family, |run| {
+            let value = run.metrics.get(name).copied()?;
+            // An interval may be narrower than what is kept of a figure without one.
+            let is_mean = run.spread.contains_key(name);
+            Some(if is_mean { value } else { kept(value) })
+        });
+        let half_widths = column(family, |run| {
+            run.spread.get(name)?.ci95_half_width.map(kept)
+        });
         let own = name == first.chart_metric;
         Measure {
             name: name.to_owned(),
@@ -288,7 +299,11 @@ fn measures(family: &Family<'_>) -> Vec<Measure> {
                 false => measure::unit(name).to_owned(),
             },
             better: measure::better_words(name),
-            values: values.into_iter().map(|value| value.map(kept)).collect(),
+            values,
+            half_widths: match half_widths.iter().any(Option::is_some) {
+                true => half_widths,
+                false => Vec::new(),
+            },
         }
     };
     let names = measure::in_order(&first.chart_metric, names.map(String::as_str));

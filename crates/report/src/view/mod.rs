@@ -9,6 +9,7 @@ pub mod measure;
 pub mod preparation;
 pub mod pts;
 pub mod purpose;
+pub mod repeats;
 pub mod series;
 
 use std::collections::BTreeMap;

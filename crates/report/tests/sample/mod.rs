@@ -9,7 +9,7 @@ mod full;
 use std::collections::BTreeMap;
 
 use ftlab_result::{
-    Chart, Figure, Inside, Origin, ResultSet, Run, SCHEMA, TestSheet, Traffic, Verdict,
+    Chart, Figure, Inside, Origin, ResultSet, Run, SCHEMA, Spread, TestSheet, Traffic, Verdict,
 };
 
 pub use drives::{Character, characters};
@@ -46,6 +46,7 @@ pub fn sample() -> ResultSet {
         schema: SCHEMA,
         origin: Origin {
             quick: false,
+            repeats: 1,
             version: "0.1.0".into(),
             seed: 1,
             testbed: "x58-2008".into(),
@@ -56,6 +57,30 @@ pub fn sample() -> ResultSet {
         runs,
         unfinished: Vec::new(),
     }
+}
+
+/// The same with three repeats: all of them alike on the first drive, a tenth apart on the others.
+pub fn repeated() -> ResultSet {
+    let mut set = sample();
+    set.origin.repeats = 3;
+    let alike = set.drives[0].drive.clone();
+    let spread = |drive: &str, mean: f64| {
+        let apart = if drive == alike { 0.0 } else { 0.1 * mean };
+        Spread {
+            values: [mean - apart, mean, mean + apart].map(Some).to_vec(),
+            stddev: Some(apart),
+            ci95_half_width: Some(4.303 * apart / 3.0_f64.sqrt()),
+            depends_on_seed: apart > 0.0,
+        }
+    };
+    for run in &mut set.runs {
+        let of = |(name, mean): (&String, &f64)| (name.clone(), spread(&run.drive, *mean));
+        run.spread = run.metrics.iter().map(of).collect();
+    }
+    for figure in &mut set.figures {
+        figure.spread = figure.simulated.map(|mean| spread(&figure.model, mean));
+    }
+    set
 }
 
 /// The same with strings that try to break out of the page.
@@ -238,6 +263,7 @@ fn run(character: &Character, test: &TestSheet, state: &str) -> Run {
         link: String::new(),
         steps: steps(state),
         metrics,
+        spread: BTreeMap::new(),
         inside: Inside {
             wa: character.wa,
             host_ios: write.ios,
@@ -397,6 +423,7 @@ fn publish(figures: &mut Vec<Figure>, run: &Run, test: &TestSheet) {
             published: three_digits(published),
             qualifier: if bound { "gt".into() } else { "eq".into() },
             simulated: Some(simulated),
+            spread: None,
             error: (!bound).then_some(error),
             verdict,
             run: run.id.clone(),
@@ -439,6 +466,7 @@ fn unplaced() -> Figure {
         published: "lots".into(),
         qualifier: "qualitative".into(),
         simulated: None,
+        spread: None,
         error: None,
         verdict: Verdict::Shown,
         run: String::new(),

@@ -19,19 +19,36 @@ function latency(ms) {
   return `${number(Number((ms / 1e3).toPrecision(3)))} s`;
 }
 
-/** A value of a chart with its unit. */
-function quantity(value, unit) {
-  if (unit === 'ms') return latency(value);
-  return inUnit(value, unit);
+/** Digits of a mean at most, however narrow its interval is. */
+const MEAN_DIGITS_MAX = 7;
+
+/** A mean and half the width of its interval, with the decimals that two digits of the latter need; without
+    one the value alone. */
+function mean(value, halfWidth) {
+  if (halfWidth === null) return number(value);
+  const magnitude = (of) => Math.floor(Math.log10(Math.abs(of)));
+  if (halfWidth === 0) return `${number(value)} ± 0`;
+  const decimals = 1 - magnitude(Number(halfWidth.toPrecision(2)));
+  if (value !== 0 && decimals > MEAN_DIGITS_MAX - 1 - magnitude(value)) return `${number(value)} ± ${halfWidth.toExponential(1)}`;
+  const digits = { minimumFractionDigits: Math.max(0, decimals), maximumFractionDigits: Math.max(0, decimals) };
+  return [value, halfWidth].map((of) => of.toLocaleString('en-US', digits)).join(' ± ');
+}
+
+/** A value of a chart with its unit; of repeats with half the width of its interval. */
+function quantity(value, unit, halfWidth = null) {
+  if (unit === 'ms' && halfWidth === null) return latency(value);
+  return inUnit(value, unit, halfWidth);
 }
 
 /** A value in the very unit of a chart, to be compared with published ones. */
-function inUnit(value, unit) {
-  return unit === '' ? number(value) : `${number(value)} ${unit}`;
+function inUnit(value, unit, halfWidth = null) {
+  const text = mean(value, halfWidth);
+  return unit === '' ? text : `${text} ${unit}`;
 }
 
 /** An axis tick: short, so that ticks do not collide. */
 function tick(value, unit) {
+  if (value === 0) return '0';
   if (unit === 'ms') return latency(value);
   if (value >= 1e6) return `${value / 1e6}M`;
   if (value >= 1e3) return `${value / 1e3}k`;

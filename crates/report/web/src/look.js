@@ -134,7 +134,8 @@ function legendOf(look, data) {
     itemWidth: 22,
     itemHeight: 9,
     itemGap: 16,
-    textStyle: { color: look.soft, fontSize: 12 },
+    // Of several pages a legend shows as much of a line as its height says.
+    textStyle: { color: look.soft, fontSize: 12, lineHeight: LABEL_LINE_PX },
     pageIconColor: look.ink,
     pageIconInactiveColor: look.strong,
     pageTextStyle: { color: look.soft },

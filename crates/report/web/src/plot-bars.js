@@ -5,6 +5,8 @@ const BAR_ROW_PX = 26;
 const PAIR_ROW_PX = 36;
 const NARROW_ROW_PX = 42;
 const NARROW_PX = 560;
+/** From the middle of a pair of bars to that of the first. */
+const PAIRED_SHIFT_PX = -5.3;
 
 /** Braces would begin a style of the chart library. */
 const plain = (text) => text.replace(/[{}|]/g, ' ');
@@ -19,6 +21,15 @@ function measureChoice(data) {
 
 function marksOf(data, run, measure) {
   return data.published.filter((mark) => mark.run === run && mark.measure === measure);
+}
+
+/** How to read what repeats add. */
+const WHISKERS_KEY = 'Whiskers and ±: the 95 % confidence interval of the mean.';
+
+/** The value's column of a table, and the next where there were repeats. */
+function valueColumns({ words, unit }, repeated) {
+  const named = (what) => `${what} (${words}${unit ? `, ${unit}` : ''})`;
+  return repeated ? [named('Simulated'), `± 95 %${unit ? ` (${unit})` : ''}`] : [named('Simulated')];
 }
 
 /** Above this ratio of largest to smallest, small values vanish on a linear axis. */
@@ -46,7 +57,7 @@ function barRows(data, shown, measure) {
       const at = left.findIndex((part, index) => part !== right[index]);
       return at < 0 ? 0 : left[at] - right[at];
     });
-    return runs.map((run) => ({ run, label, drive: data.runs.drive[run], value: values[run], marks: marksOf(data, run, measure) }));
+    return runs.map((run) => ({ run, label, drive: data.runs.drive[run], value: values[run], halfWidth: halfWidthOf(data, measure, run), marks: marksOf(data, run, measure) }));
   });
 }
 
@@ -65,7 +76,7 @@ const barsPlot = {
   key: (data, { measure = 0, shown }) => {
     const marks = barRows(data, shown, measure).flatMap((row) => row.marks);
     const published = [marks.some((mark) => mark.exact) && 'grey: published', marks.some((mark) => !mark.exact) && 'tick: a published bound'].filter(Boolean);
-    return [published.length ? `Coloured: simulated; ${published.join('; ')}.` : '', data.measures[measure].better].join(' ');
+    return [published.length ? `Coloured: simulated; ${published.join('; ')}.` : '', wasRepeated(data, measure) ? WHISKERS_KEY : '', data.measures[measure].better].filter(Boolean).join(' ');
   },
 
   height: (data, { measure = 0, shown }, width) => {
@@ -80,14 +91,14 @@ const barsPlot = {
     const rows = barRows(data, shown, measure);
     const lines = withHeadings(rows);
     const narrow = width < NARROW_PX;
-    const extent = logExtent(rows.flatMap((row) => [row.value, ...row.marks.map((mark) => mark.value)]), 2);
+    const extent = logExtent(rows.flatMap((row) => [row.value, ...intervalOf(row.value, row.halfWidth), ...row.marks.map((mark) => mark.value)]), 2);
     const drawable = (value) => (log && value <= 0 ? null : value);
     const paired = rows.some((row) => row.marks.some((mark) => mark.exact));
     const exact = (row) => row?.marks.find((mark) => mark.exact);
-    const reach = (row) => Math.max(row.value, ...row.marks.filter((mark) => mark !== exact(row)).map((mark) => mark.value));
+    const reach = (row) => Math.max(row.value + row.halfWidth, ...row.marks.filter((mark) => mark !== exact(row)).map((mark) => mark.value));
     const text = (colour, weight) => ({ show: true, position: 'right', distance: 6, color: colour, fontWeight: weight, ...labelBox(look) });
     return {
-      grid: { left: 8, right: narrow ? 78 : 130, top: 4, bottom: 4, containLabel: true },
+      grid: { left: 8, right: narrow ? 78 : wasRepeated(data, measure) ? 170 : 130, top: 4, bottom: 4, containLabel: true },
       xAxis: { ...valueAxis(look, { unit, log, ...extent }), axisLabel: { color: look.soft, hideOverlap: true, formatter: (value) => tickInUnit(value, unit) } },
       yAxis: categoryAxis(look, lines.map((_, index) => index), {
         inverse: true,
@@ -117,7 +128,7 @@ const barsPlot = {
           const { row } = lines[items[0].dataIndex] ?? {};
           if (!row) return '';
           return tip(withPart(runName(data, row.run), row.label), [
-            ['Simulated', inUnit(row.value, unit), look.drive(row.drive)],
+            ['Simulated', inUnit(row.value, unit, row.halfWidth), look.drive(row.drive)],
             ...row.marks.map((mark) => ['Published', mark.text, look.soft]),
           ]);
         },
@@ -152,6 +163,10 @@ const barsPlot = {
           data: lines.flatMap(({ row }, index) =>
             (row?.marks ?? []).filter((mark) => mark !== exact(row) && drawable(mark.value) !== null).map((mark) => [mark.value, index])),
         },
+        whiskers(look, lines.flatMap(({ row }, index) => {
+          const [low, high] = row ? intervalOf(row.value, row.halfWidth) : [];
+          return low === undefined || drawable(high) === null ? [] : [[index, low, high]];
+        }), { lying: true, shift: paired ? PAIRED_SHIFT_PX : 0, least: log ? extent.min : -Infinity }),
         {
           // Carries the labels, past whichever of bar and tick reaches further.
           name: 'Label',
@@ -168,7 +183,7 @@ const barsPlot = {
             formatter: ({ value }) => {
               const { row } = lines[value[1]];
               const bounds = row.marks.filter((mark) => mark !== exact(row));
-              const own = `{value|${inUnit(row.value, unit)}}`;
+              const own = `{value|${inUnit(row.value, unit, narrow ? null : row.halfWidth)}}`;
               return narrow || !bounds.length ? own : `${own}  {soft|published ${markTexts(bounds)}}`;
             },
             rich: { value: { fontWeight: 600, color: look.ink, lineHeight: LABEL_LINE_PX }, soft: { color: look.soft, lineHeight: LABEL_LINE_PX } },
@@ -179,7 +194,8 @@ const barsPlot = {
   },
 
   table: (data, { measure = 0, shown }) => ({
-    columns: ['Step', 'Drive', 'Condition', `Simulated (${data.measures[measure].words}${data.measures[measure].unit ? `, ${data.measures[measure].unit}` : ''})`, 'Published'],
-    rows: barRows(data, shown, measure).map((row) => [row.label, driveName(row.drive), conditionOf(data, row.run), row.value, markTexts(row.marks)]),
+    columns: ['Step', 'Drive', 'Condition', ...valueColumns(data.measures[measure], wasRepeated(data, measure)), 'Published'],
+    rows: barRows(data, shown, measure).map((row) =>
+      [row.label, driveName(row.drive), conditionOf(data, row.run), row.value, ...(wasRepeated(data, measure) ? [row.halfWidth] : []), markTexts(row.marks)]),
   }),
 };

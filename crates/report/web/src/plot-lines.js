@@ -16,10 +16,11 @@ function stepLines(data, shown, measure) {
     const key = `${drive}/${condition}`;
     if (!lines.has(key)) {
       const empty = () => Array.from(data.steps, () => null);
-      lines.set(key, { drive, condition, name: runName(data, run), values: empty(), marks: Array.from(data.steps, () => []) });
+      lines.set(key, { drive, condition, name: runName(data, run), values: empty(), halfWidths: empty(), marks: Array.from(data.steps, () => []) });
     }
     const line = lines.get(key);
     line.values[data.runs.step[run]] = values[run];
+    line.halfWidths[data.runs.step[run]] = halfWidthOf(data, measure, run);
     line.marks[data.runs.step[run]] = marksOf(data, run, measure);
   }
   return [...lines.values()];
@@ -33,7 +34,7 @@ const linesPlot = {
 
   key: (data, { measure = 0, shown }) => {
     const marked = stepLines(data, shown, measure).some((line) => line.marks.some((marks) => marks.length));
-    return [marked ? 'Line: simulated. Large hollow mark: published.' : '', data.measures[measure].better].join(' ');
+    return [marked ? 'Line: simulated. Large hollow mark: published.' : '', wasRepeated(data, measure) ? WHISKERS_KEY : '', data.measures[measure].better].filter(Boolean).join(' ');
   },
 
   height: (_data, _choice, width) => (width < NARROW_PX ? 360 : 420),
@@ -45,7 +46,11 @@ const linesPlot = {
     // The last step has half of its band behind it, which the names take too.
     const labelPx = END_ROOM_PX + (width - END_ROOM_PX - AXIS_ROOM_PX) / data.steps.length / 2 - 16;
     const marks = (line) => line.marks.flatMap((at, step) => at.map((mark) => [step, mark.value]));
-    const all = lines.flatMap((line) => [...line.values, ...marks(line).map((mark) => mark[1])]);
+    const intervals = lines.flatMap((line) => line.values.flatMap((value, step) => {
+      const [low, high] = intervalOf(value, line.halfWidths[step]);
+      return low === undefined || (log && high <= 0) ? [] : [[step, low, high]];
+    }));
+    const all = lines.flatMap((line) => [...line.values, ...intervals.flatMap(([, low, high]) => [low, high]), ...marks(line).map((mark) => mark[1])]);
     return {
       grid: { left: 4, right: direct ? END_ROOM_PX : 16, top: 34, bottom: direct ? 8 : 36, containLabel: true },
       xAxis: categoryAxis(look, data.steps, { boundaryGap: true, axisLabel: { color: look.ink, hideOverlap: true } }),
@@ -56,14 +61,14 @@ const linesPlot = {
         formatter: (items) => {
           const step = items[0].dataIndex;
           const rows = lines.filter((line) => line.values[step] !== null).map((line) => {
-            const value = quantity(line.values[step], unit);
+            const value = quantity(line.values[step], unit, line.halfWidths[step]);
             const published = markTexts(line.marks[step]);
             return [line.name, published ? `${value} (published ${published})` : value, look.drive(line.drive)];
           });
           return tip(data.steps[step], rows);
         },
       },
-      series: lines.flatMap((line) => {
+      series: [...lines.flatMap((line) => {
         const colour = look.drive(line.drive);
         const shape = shapeOf(line.drive);
         return [
@@ -90,7 +95,7 @@ const linesPlot = {
             itemStyle: { color: 'transparent', borderColor: colour, borderWidth: 2 },
           },
         ];
-      }),
+      }), whiskers(look, intervals, { least: log ? logExtent(all).min : -Infinity })],
     };
   },
 
@@ -111,8 +116,9 @@ const linesPlot = {
   },
 
   table: (data, { measure = 0, shown }) => ({
-    columns: ['Drive', 'Condition', 'Step', `Simulated (${data.measures[measure].words}${data.measures[measure].unit ? `, ${data.measures[measure].unit}` : ''})`, 'Published'],
+    columns: ['Drive', 'Condition', 'Step', ...valueColumns(data.measures[measure], wasRepeated(data, measure)), 'Published'],
     rows: stepLines(data, shown, measure).flatMap((line) =>
-      data.steps.map((step, index) => [driveName(line.drive), data.conditions[line.condition], step, line.values[index], markTexts(line.marks[index])])),
+      data.steps.map((step, index) =>
+        [driveName(line.drive), data.conditions[line.condition], step, line.values[index], ...(wasRepeated(data, measure) ? [line.halfWidths[index]] : []), markTexts(line.marks[index])])),
   }),
 };

@@ -4,7 +4,9 @@
 /** One run at a time: the reader chooses which. */
 function ptsRunChoice(data, has) {
   const runs = data.pts.filter(has);
-  const label = ({ run }) => withPart(driveName(data.runs.drive[run]), data.steps[data.runs.step[run]]);
+  // A menu cuts what is long, so what tells its lines apart comes first.
+  const drives = ptsDrives(data);
+  const label = ({ run }) => [data.steps[data.runs.step[run]], drives.length > 1 && driveName(data.runs.drive[run])].filter(Boolean).join(', ');
   return runs.length > 1 ? [{ name: 'run', label: 'Run', options: runs.map((pts) => [pts.run, label(pts)]) }] : [];
 }
 
@@ -21,11 +23,12 @@ const axisName = (words, unit) => (unit && unit !== words && unit !== 'ms' ? `${
 
 const paletteOf = (look, index) => look.palette[index % look.palette.length];
 
-/** A y axis and a grid with room for a legend below. */
-function ptsFrame(look, { words, unit, log, values }) {
+/** A y axis and a grid with room for a legend below. The axis begins at zero, or what hardly changes would look
+    as if it did; `near` the values, where it is they that matter. */
+function ptsFrame(look, { words, unit, log, values, near = false }) {
   return {
     grid: { left: 4, right: 20, top: 34, bottom: 40, containLabel: true },
-    yAxis: { ...valueAxis(look, { name: axisName(words, unit), unit, log, ...logExtent(values) }), scale: !log, nameTextStyle: { color: look.soft, align: 'left' } },
+    yAxis: { ...valueAxis(look, { name: axisName(words, unit), unit, log, ...logExtent(values) }), scale: near && !log, nameTextStyle: { color: look.soft, align: 'left' } },
   };
 }
 
@@ -134,7 +137,7 @@ const ptsWindowPlot = {
     const { pts, variable, lines } = windowLines(data, context);
     const [first] = pts.window;
     return {
-      ...ptsFrame(look, { words: pts.words, unit: variable.unit, log, values: lines.flatMap((line) => line.values) }),
+      ...ptsFrame(look, { words: pts.words, unit: variable.unit, log, near: true, values: lines.flatMap((line) => line.values) }),
       xAxis: categoryAxis(look, variable.values.map((_, index) => String(first + index))),
       legend: legendOf(look, lines.map((line) => line.name)),
       tooltip: ptsTooltip(({ name }) => `round ${name}`, variable.unit),
@@ -142,8 +145,7 @@ const ptsWindowPlot = {
         name: line.name,
         type: 'line',
         data: line.values,
-        showSymbol: line.symbol !== undefined,
-        symbol: line.symbol,
+        symbol: line.symbol ?? 'none',
         symbolSize: 8,
         lineStyle: { color: paletteOf(look, index === 3 ? 2 : index), width: 2, type: line.type },
         itemStyle: { color: paletteOf(look, index === 3 ? 2 : index) },
@@ -159,6 +161,9 @@ const ptsWindowPlot = {
     };
   },
 };
+
+/** A bar of few is not as wide as there is room. */
+const BAR_WIDTH_MAX_PX = 72;
 
 function matrixOf(data, context) {
   const pts = ptsRun(data, context, hasMatrix);
@@ -196,6 +201,7 @@ const ptsMatrixPlot = {
         type: 'bar',
         data: matrix.values[index],
         barGap: '5%',
+        barMaxWidth: BAR_WIDTH_MAX_PX,
         itemStyle: { color: paletteOf(look, index) },
         emphasis: { focus: 'series' },
       })),
@@ -214,10 +220,18 @@ const ptsMatrixPlot = {
 const COURSE_AXES = [{ words: 'Capacities written', unit: '' }, { words: 'Time', unit: 's' }];
 
 function ptsCourseLines(data, { shown }) {
-  return data.pts.filter(({ run }) => shown.has(data.runs.drive[run])).flatMap((pts) => pts.courses.map((course, index) => ({
+  const runs = data.pts.filter(({ run }) => shown.has(data.runs.drive[run]));
+  const alone = new Set(runs.map(({ run }) => data.runs.drive[run])).size === 1;
+  // Of a drive that is alone, its courses say enough.
+  const name = (pts, course) => {
+    const drive = driveName(data.runs.drive[pts.run]);
+    if (pts.courses.length < 2) return drive;
+    return alone ? course.name : withPart(drive, course.name);
+  };
+  return runs.flatMap((pts) => pts.courses.map((course, index) => ({
     drive: data.runs.drive[pts.run],
     variant: index,
-    name: withPart(driveName(data.runs.drive[pts.run]), pts.courses.length > 1 && course.name),
+    name: name(pts, course),
     points: course.points,
     pts,
   })));
@@ -248,8 +262,7 @@ const ptsCoursePlot = {
     const { grid, yAxis } = ptsFrame(look, { ...frame, log, values: lines.flatMap((line) => line.points.map((point) => point[2])) });
     return {
       grid,
-      // From zero on, or what hardly changes would look as if it did.
-      yAxis: { ...yAxis, scale: false },
+      yAxis,
       xAxis: { ...timeAxis(look, last), axisLabel: { color: look.soft, hideOverlap: true, formatter: (value) => (unit ? `${number(value)} ${unit}` : `${number(value)}×`) } },
       legend: legendOf(look, lines.map((line) => line.name)),
       tooltip: ptsTooltip(({ value }) => `${words}: ${number(value[0])} ${unit}`, frame.unit),

@@ -2,91 +2,28 @@
 //
 //   REPORT_HTML=path/to/report.html npm test
 //
-// REPORT_HTML may name several files, separated by colons. CHROMIUM names the browser.
+// REPORT_HTML may name several files, separated by colons.
 
 import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { pathToFileURL } from 'node:url';
 
-import { chromium } from 'playwright-core';
+import { drawnShapes, filesOf, fileUrl, launch, openIn, pagesOf, turnTo, walk } from '../reader.mjs';
 
 const BYTES_MAX = 6_000_000;
 const OPEN_SECONDS_MAX = 2;
-const reports = (process.env.REPORT_HTML ?? '').split(':').filter(Boolean);
-const flags = [
-  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-  '--disable-background-networking', '--disable-component-update', '--disable-sync',
-];
+const reports = filesOf('REPORT_HTML');
 
 let browser;
 
 before(async () => {
   assert.ok(reports.length > 0, 'REPORT_HTML names no report');
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, args: flags });
+  browser = await launch();
 });
 
 after(() => browser?.close());
 
-const fileUrl = (file) => pathToFileURL(resolve(file)).href;
-
-/** A page with everything it complained about and asked for. */
-async function open(file, options = {}, prepare = async () => {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options });
-  const page = await context.newPage();
-  const complaints = [];
-  const requests = [];
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('dialog', (dialog) => {
-    complaints.push(`dialog: ${dialog.message()}`);
-    dialog.dismiss();
-  });
-  page.on('request', (request) => requests.push(request.url()));
-  await prepare(page);
-  await page.goto(fileUrl(file));
-  return { page, complaints, requests, close: () => context.close() };
-}
-
-const frames = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-
-/** Shows one of the pages a report is read as. */
-async function turnTo(page, id) {
-  await page.evaluate((hash) => {
-    location.hash = hash;
-  }, `#${id}`);
-  await page.waitForFunction((wanted) => !document.getElementById(wanted).closest('.page').hidden, id);
-}
-
-/** Ids of the pages: all of few, else overview, reviews and two drives. */
-async function pagesOf(page) {
-  const ids = await page.evaluate(() => [...document.querySelectorAll('.page')].map((element) => element.id));
-  const drives = ids.filter((id) => id.startsWith('drive/'));
-  return drives.length > 6 ? [...ids.filter((id) => !drives.includes(id)), drives[0], drives.at(-1)] : ids;
-}
-
-/** Unfolds everything on a page and walks down it, so that every chart comes into view. */
-async function walk(page) {
-  await page.evaluate(() => {
-    for (const details of document.querySelectorAll('.page:not([hidden]) details:not(.runs)')) details.open = true;
-  });
-  // The page grows while charts draw, so its height is asked for anew at every step.
-  for (let y = 0; y < (await page.evaluate(() => document.documentElement.scrollHeight)); y += 900) {
-    await page.evaluate((top) => scrollTo({ top, behavior: 'instant' }), y);
-    await frames(page);
-  }
-}
-
-/** Paths and texts of a picture, or what is not blank of one on canvas. */
-const drawnShapes = (plot) => plot.evaluate((element) => {
-  const canvas = element.querySelector('canvas');
-  if (!canvas) return element.querySelectorAll('svg path, svg text').length;
-  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-  return data.filter((value, index) => index % 4 === 3 && value > 0).length;
-});
+const open = (...how) => openIn(browser, ...how);
 
 /** A chart whose data several drives have, in view and drawn. */
 async function someChart(page) {

@@ -1,5 +1,5 @@
 // The parts of Apache ECharts the report draws with. Everything else stays out of the page.
-import { BarChart, LineChart, ScatterChart } from 'echarts/charts';
+import { BarChart, CustomChart, LineChart, ScatterChart } from 'echarts/charts';
 import {
   AriaComponent,
   DataZoomComponent,
@@ -13,6 +13,7 @@ import { SVGRenderer } from 'echarts/renderers';
 
 use([
   BarChart,
+  CustomChart,
   LineChart,
   ScatterChart,
   AriaComponent,

@@ -1,0 +1,151 @@
+//! A comparison under way: what is done is readable, however it ends.
+
+use super::grid::{self, Grid};
+use super::put_together::{Ends, put_together};
+use super::sweep::{Sweeps, Variant};
+use super::{CHART, chart};
+use crate::failure::{EXIT_INTERRUPTED, Failure};
+use crate::files::Folder;
+use crate::progress::Progress;
+use crate::results;
+use ftlab_bench::review::{Plan, Progress as Step, Review, ReviewError, Watch};
+use ftlab_result::{ResultSet, Run};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Why a variant of which nothing is known has no runs.
+const INTERRUPTED: &str = "the comparison was interrupted before this variant was done";
+
+/// A comparison under way.
+pub struct Session {
+    pub plan: Plan,
+    pub sweeps: Sweeps,
+    /// As many as the plan has drives.
+    pub variants: Vec<Variant>,
+    /// Metrics to show.
+    pub metrics: Vec<String>,
+    pub folder: Folder,
+    progress: Progress,
+    so_far: Mutex<SoFar>,
+}
+
+/// What has come of it.
+struct SoFar {
+    ends: Ends,
+    /// Whether everything has run, so that an interruption leaves what is being written alone.
+    is_over: bool,
+}
+
+/// What the variants came to.
+pub struct Compared {
+    pub set: ResultSet,
+    pub grids: Vec<Grid>,
+}
+
+impl Session {
+    pub fn new(
+        plan: Plan,
+        (sweeps, variants): (Sweeps, Vec<Variant>),
+        metrics: Vec<String>,
+        folder: Folder,
+    ) -> Session {
+        let ends = plan.drives.iter().map(|_| None).collect();
+        Session {
+            plan,
+            sweeps,
+            variants,
+            metrics,
+            folder,
+            progress: Progress::shares(),
+            so_far: Mutex::new(SoFar {
+                ends,
+                is_over: false,
+            }),
+        }
+    }
+
+    /// Runs every variant: what came of each, in their order.
+    ///
+    /// # Errors
+    /// When nothing can run, or nothing would hear of Ctrl-C.
+    pub fn run(self: &Arc<Self>) -> Result<Ends, Failure> {
+        let handler = Arc::clone(self);
+        ctrlc::set_handler(move || handler.interrupt())
+            .map_err(|error| Failure::Running(format!("cannot wait for Ctrl-C: {error}")))?;
+        let all: Vec<usize> = (0..self.plan.drives.len()).collect();
+        Review::new(&self.plan).run(&all, self.as_ref())?;
+        self.progress.clear();
+        let mut so_far = self.so_far();
+        so_far.is_over = true;
+        Ok(std::mem::take(&mut so_far.ends))
+    }
+
+    /// What variants came to; those of which nothing is known were interrupted.
+    pub fn compared(&self, ends: &Ends) -> Compared {
+        let (set, of_variants) = put_together(&self.plan, &self.variants, ends, INTERRUPTED);
+        let grids = grid::grids(&self.sweeps, &of_variants, &set.tests, &self.metrics);
+        Compared { set, grids }
+    }
+
+    /// Writes results and report, and the chart if there is anything to draw.
+    pub fn write(&self, compared: &Compared) -> Result<(), Failure> {
+        results::write(&self.folder, &compared.set)?;
+        if compared.grids.is_empty() {
+            return Ok(());
+        }
+        let drive = self.plan.drives[0].slug();
+        let svg = chart::draw(drive, &self.sweeps, &compared.grids);
+        self.folder.write(&[(CHART, svg.as_bytes())])
+    }
+
+    /// Where they are.
+    pub fn places(&self, compared: &Compared) -> String {
+        let others = results::places(self.folder.path());
+        if compared.grids.is_empty() {
+            return others;
+        }
+        let chart = self.folder.join(CHART);
+        format!("Chart:   {}\n{others}", chart.display())
+    }
+
+    fn so_far(&self) -> MutexGuard<'_, SoFar> {
+        // What a thread that panicked left is still what was done.
+        self.so_far.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ctrl-C: makes what is done readable, and ends the program.
+    fn interrupt(&self) -> ! {
+        self.progress.clear();
+        // Held to the end: nothing comes in while it is written.
+        let so_far = self.so_far();
+        if !so_far.is_over {
+            let done = so_far.ends.iter().flatten().filter(|end| end.is_ok());
+            let (done, all) = (done.count(), so_far.ends.len());
+            eprintln!("interrupted: {done} of {all} variants are done");
+            if done > 0 {
+                let compared = self.compared(&so_far.ends);
+                match self.write(&compared) {
+                    Ok(()) => eprint!("{}", self.places(&compared)),
+                    Err(failure) => failure.say(),
+                }
+            }
+        }
+        std::process::exit(EXIT_INTERRUPTED)
+    }
+}
+
+impl Watch for Session {
+    fn ran(&self, step: Step<'_>) {
+        let message = format!("{}/{} {}", step.done, step.total, step.label);
+        self.progress.set_share(step.share, &message);
+    }
+
+    fn finished(&self, variant: usize, runs: Result<Vec<Run>, ReviewError>) {
+        let mut so_far = self.so_far();
+        so_far.ends[variant] = Some(runs);
+        let all = so_far.ends.len();
+        let ended = so_far.ends.iter().flatten().count();
+        let name = &self.variants[variant].name;
+        self.progress
+            .log(&format!("{ended} of {all} variants: {name}"));
+    }
+}

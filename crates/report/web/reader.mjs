@@ -1,0 +1,75 @@
+// Opens pages in headless Chromium as a reader would, and looks at what is drawn. CHROMIUM names the browser.
+
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { chromium } from 'playwright-core';
+
+const flags = [
+  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+  '--disable-background-networking', '--disable-component-update', '--disable-sync',
+];
+
+export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, args: flags });
+
+/** The files that a variable of the environment names, separated by colons. */
+export const filesOf = (variable) => (process.env[variable] ?? '').split(':').filter(Boolean);
+
+export const fileUrl = (file) => pathToFileURL(resolve(file)).href;
+
+/** A page with everything it complained about and asked for. */
+export async function openIn(browser, file, options = {}, prepare = async () => {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options });
+  const page = await context.newPage();
+  const complaints = [];
+  const requests = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('dialog', (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss();
+  });
+  page.on('request', (request) => requests.push(request.url()));
+  await prepare(page);
+  await page.goto(fileUrl(file));
+  return { page, complaints, requests, close: () => context.close() };
+}
+
+export const frames = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+/** Shows one of the pages a report is read as. */
+export async function turnTo(page, id) {
+  await page.evaluate((hash) => {
+    location.hash = hash;
+  }, `#${id}`);
+  await page.waitForFunction((wanted) => !document.getElementById(wanted).closest('.page').hidden, id);
+}
+
+/** Ids of the pages: all of few, else overview, reviews and two drives. */
+export async function pagesOf(page) {
+  const ids = await page.evaluate(() => [...document.querySelectorAll('.page')].map((element) => element.id));
+  const drives = ids.filter((id) => id.startsWith('drive/'));
+  return drives.length > 6 ? [...ids.filter((id) => !drives.includes(id)), drives[0], drives.at(-1)] : ids;
+}
+
+/** Unfolds everything on a page and walks down it, so that every chart comes into view. */
+export async function walk(page) {
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll('.page:not([hidden]) details:not(.runs)')) details.open = true;
+  });
+  // The page grows while charts draw, so its height is asked for anew at every step.
+  for (let y = 0; y < (await page.evaluate(() => document.documentElement.scrollHeight)); y += 900) {
+    await page.evaluate((top) => scrollTo({ top, behavior: 'instant' }), y);
+    await frames(page);
+  }
+}
+
+/** Paths and texts of a picture, or what is not blank of one on canvas. */
+export const drawnShapes = (plot) => plot.evaluate((element) => {
+  const canvas = element.querySelector('canvas');
+  if (!canvas) return element.querySelectorAll('svg path, svg text').length;
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  return data.filter((value, index) => index % 4 === 3 && value > 0).length;
+});
