@@ -7,4 +7,5 @@ mod command;
 mod crash;
 mod file_systems;
 mod server;
+mod tls;
 mod tools;
