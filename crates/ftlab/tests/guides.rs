@@ -8,6 +8,7 @@ mod place;
 
 use place::Place;
 use std::io::Write;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
 /// The drive that is brought to a steady state in place of a larger one.
@@ -128,6 +129,9 @@ const READY: &str = "until grep -q '^ready' served.log; do kill -0 $!; sleep 0.1
 /// What follows a command that ends one: people see that it has ended.
 const ENDED: &str = "wait $! || true\n";
 
+/// The port that the guide listens at; the test takes one that is free, as others may listen there.
+const PORT: &str = "10809";
+
 /// A guide whose commands belong together, for a shell: those that need root if this is root.
 fn script(guide: &str, is_root: bool) -> String {
     let text = std::fs::read_to_string(root().join("docs/guides").join(guide)).unwrap();
@@ -150,7 +154,10 @@ fn script(guide: &str, is_root: bool) -> String {
             }
         }
     }
-    script
+    let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    let free = free.unwrap().port().to_string();
+    assert!(script.contains(PORT), "the guide listens at another port");
+    script.replace(PORT, &free)
 }
 
 /// Has a shell run a guide, with the program where the guide says it is.

@@ -47,9 +47,11 @@ pub fn nbd_client(data: &[u8]) -> Verdict {
         return Verdict::NoInput;
     };
     let exports = exports();
-    let whole = negotiate(&exports, input, input.len());
-    let pieces = negotiate(&exports, input, usize::from(step) + 1);
-    assert_eq!(whole, pieces, "it matters how bytes arrive");
+    let encrypted = in_any_pieces(|| Handshake::requiring_tls(&exports), input, step);
+    let begun = matches!(encrypted.end, Some(Ok(HandshakeEnd::Transmission(_))));
+    assert!(encrypted.starts_tls || !begun, "it began without TLS");
+    let whole = in_any_pieces(|| Handshake::new(&exports), input, step);
+    assert!(!whole.starts_tls, "there is no TLS");
     match whole.end {
         None => Verdict::NoInput,
         Some(Err(why)) => Verdict::Refused(reason(&format!("negotiation: {why}"))),
@@ -63,16 +65,31 @@ pub fn nbd_client(data: &[u8]) -> Verdict {
 struct Outcome {
     output: Vec<u8>,
     taken: usize,
+    starts_tls: bool,
     end: Option<Result<HandshakeEnd, String>>,
 }
 
-fn negotiate(exports: &[ExportInfo], input: &[u8], step: usize) -> Outcome {
-    let mut handshake = Handshake::new(exports);
+/// What a negotiation comes to, which must be the same when its bytes arrive a few at a time.
+fn in_any_pieces<'a>(begin: impl Fn() -> Handshake<'a>, input: &[u8], step: u8) -> Outcome {
+    let whole = negotiate(begin(), input, input.len());
+    let pieces = negotiate(begin(), input, usize::from(step) + 1);
+    assert_eq!(whole, pieces, "it matters how bytes arrive");
+    whole
+}
+
+/// What is within TLS follows as it is.
+fn negotiate(mut handshake: Handshake<'_>, input: &[u8], step: usize) -> Outcome {
     let (mut output, mut taken, mut there) = (Vec::new(), 0, 0);
+    let mut starts_tls = false;
     let end = loop {
         let before = output.len();
         match handshake.advance(&input[taken..there], &mut output) {
             Ok(Progress::Took(count)) => taken += count,
+            Ok(Progress::StartsTls(count)) => {
+                assert!(!starts_tls, "TLS within TLS");
+                starts_tls = true;
+                taken += count;
+            }
             Ok(Progress::Ended(count, end)) => {
                 taken += count;
                 break Some(Ok(end));
@@ -90,7 +107,12 @@ fn negotiate(exports: &[ExportInfo], input: &[u8], step: usize) -> Outcome {
         assert!(taken <= there, "more was taken than there is");
         assert!(output.len() - before < 1_000, "a long answer to one option");
     };
-    Outcome { output, taken, end }
+    Outcome {
+        output,
+        taken,
+        starts_tls,
+        end,
+    }
 }
 
 fn requests(begun: &Transmission, mut input: &[u8]) -> Verdict {

@@ -12,7 +12,7 @@ use ftlab_base::{
 use ftlab_drive::ssd::Ssd;
 use ftlab_drive::{Device, DriveFile};
 use ftlab_ftl::TranslationLayer;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -41,8 +41,8 @@ pub struct DataDrive {
     /// Nothing, of a drive that is gone with the process.
     pub(crate) kept: Option<Kept>,
     pub(crate) max_sectors: u64,
-    /// Flushes that are under way, where they must reach the machine's storage.
-    pub(crate) flushes: BTreeSet<CommandId>,
+    /// Flushes under way, which must reach the machine's storage, and reads, which need not.
+    pub(crate) under_way: BTreeMap<CommandId, CommandKind>,
     pub(crate) failure: Option<ImageError>,
 }
 
@@ -106,8 +106,8 @@ impl DataDrive {
     /// sectors hold; the caller checks.
     pub fn submit(&mut self, command: Command, data: &[u8], now: SimTime) {
         check_data(&command, data);
-        if command.kind == CommandKind::Flush {
-            self.flushes.insert(command.id);
+        if matches!(command.kind, CommandKind::Flush | CommandKind::Read) {
+            self.under_way.insert(command.id, command.kind);
         }
         match &mut self.body {
             Body::Flash(ssd) => {
@@ -134,9 +134,9 @@ impl DataDrive {
     pub fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
         let before = done.len();
         self.device_mut().advance(now, done);
-        let ended = done[before..].iter();
-        let flushes = ended.filter(|ended| self.flushes.remove(&ended.id)).count();
-        self.commit(flushes > 0);
+        let kind = |ended: &Completion| self.under_way.get(&ended.id).copied();
+        let flushes = |ended| kind(ended) == Some(CommandKind::Flush);
+        self.commit(done[before..].iter().any(flushes));
         if let Body::Flash(ssd) = &mut self.body {
             ssd.end_writes_if_store_failed(now);
         }
@@ -150,7 +150,8 @@ impl DataDrive {
                 }
                 Body::Flat(_, store) => store.end(id),
             };
-            if completion.outcome == Outcome::Good && !kept {
+            let reads = self.under_way.remove(&id) == Some(CommandKind::Read);
+            if completion.outcome == Outcome::Good && !kept && !reads {
                 completion.outcome = Outcome::WriteFault;
             }
         }
@@ -211,7 +212,8 @@ impl DataDrive {
             }
             Body::Flat(device, store) => {
                 let outcome = device.apply(command);
-                match outcome == Outcome::Good && !store.write(&command, data) {
+                let reads = command.kind == CommandKind::Read;
+                match outcome == Outcome::Good && !reads && !store.write(&command, data) {
                     true => Outcome::WriteFault,
                     false => outcome,
                 }

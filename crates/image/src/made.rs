@@ -13,7 +13,7 @@ use crate::{CreateOptions, ImageError, OpenOptions, Recovery};
 use ftlab_base::{RootSeed, SECTOR_BYTES};
 use ftlab_drive::ssd::Ssd;
 use ftlab_drive::{DriveFile, Kind, Testbed};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
@@ -227,7 +227,7 @@ impl DataDrive {
             body,
             kept: None,
             max_sectors: 0,
-            flushes: BTreeSet::new(),
+            under_way: BTreeMap::new(),
             failure: None,
         };
         made.max_sectors = made.device().capacity_sectors();

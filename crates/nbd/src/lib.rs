@@ -14,6 +14,6 @@ pub mod server;
 pub use memory::MemoryExport;
 pub use protocol::{BlockSizes, Command, Extent, NbdError};
 pub use server::{
-    Completions, Export, Extents, Features, Limits, Listen, NamedExport, Request, Server,
-    ServerError, remove_stale_socket,
+    Completions, CredentialsError, Export, Extents, Features, Limits, Listen, NamedExport, Request,
+    Server, ServerError, TlsCredentials, remove_stale_socket,
 };

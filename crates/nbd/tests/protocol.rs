@@ -3,8 +3,8 @@
 use ftlab_nbd::protocol::constants::{
     NBD_FLAG_CAN_MULTI_CONN, NBD_FLAG_HAS_FLAGS, NBD_FLAG_READ_ONLY, NBD_FLAG_SEND_CACHE,
     NBD_FLAG_SEND_FLUSH, NBD_FLAG_SEND_TRIM, NBD_FLAG_SEND_WRITE_ZEROES, NBD_OPT_ABORT,
-    NBD_OPT_EXPORT_NAME, NBD_OPT_GO, NBD_OPT_SET_META_CONTEXT, NBD_OPT_STRUCTURED_REPLY,
-    NBD_OPTION_REPLY_MAGIC, NBD_REP_ERR_TOO_BIG,
+    NBD_OPT_EXPORT_NAME, NBD_OPT_GO, NBD_OPT_SET_META_CONTEXT, NBD_OPT_STARTTLS,
+    NBD_OPT_STRUCTURED_REPLY, NBD_OPTION_REPLY_MAGIC, NBD_REP_ERR_TLS_REQD, NBD_REP_ERR_TOO_BIG,
 };
 use ftlab_nbd::protocol::reply::{self, Reply, decode};
 use ftlab_nbd::protocol::{
@@ -43,15 +43,17 @@ struct Outcome {
     output: Vec<u8>,
     /// Bytes that were taken.
     taken: usize,
+    /// How many of them come before TLS, if it is started.
+    plain: Option<usize>,
     end: Option<Result<HandshakeEnd, Violation>>,
 }
 
-/// Gives the machine `input`, so many bytes more whenever it needs some.
-fn negotiate(exports: &[ExportInfo], input: &[u8], step: usize) -> Outcome {
-    let mut handshake = Handshake::new(exports);
+/// Gives the machine `input`, so many bytes more whenever it needs some; what is within TLS as it is.
+fn negotiate(mut handshake: Handshake<'_>, input: &[u8], step: usize) -> Outcome {
     let mut outcome = Outcome {
         output: Vec::new(),
         taken: 0,
+        plain: None,
         end: None,
     };
     let mut there = 0;
@@ -60,6 +62,11 @@ fn negotiate(exports: &[ExportInfo], input: &[u8], step: usize) -> Outcome {
             Ok(Progress::Took(count)) => {
                 assert!(outcome.taken + count <= there);
                 outcome.taken += count;
+            }
+            Ok(Progress::StartsTls(count)) => {
+                assert!(outcome.taken + count <= there);
+                outcome.taken += count;
+                assert_eq!(outcome.plain.replace(outcome.taken), None);
             }
             Ok(Progress::Ended(count, end)) => {
                 outcome.taken += count;
@@ -161,8 +168,9 @@ proptest! {
         input in session(), step in 1..50_usize,
     ) {
         let exports = exports();
-        let whole = negotiate(&exports, &input, usize::MAX / 2);
-        prop_assert_eq!(&negotiate(&exports, &input, step), &whole);
+        let whole = negotiate(Handshake::new(&exports), &input, usize::MAX / 2);
+        prop_assert_eq!(&negotiate(Handshake::new(&exports), &input, step), &whole);
+        prop_assert_eq!(whole.plain, None);
         // Only what begins by a name alone is no reply to an option.
         if option_replies(&whole.output).is_none() {
             let begun = matches!(whole.end, Some(Ok(HandshakeEnd::Transmission(_))));
@@ -171,11 +179,35 @@ proptest! {
     }
 
     #[test]
+    fn where_tls_is_required_nothing_is_said_before_it(input in session(), step in 1..50_usize) {
+        let exports = exports();
+        let whole = negotiate(Handshake::requiring_tls(&exports), &input, usize::MAX / 2);
+        prop_assert_eq!(&negotiate(Handshake::requiring_tls(&exports), &input, step), &whole);
+        let begun = matches!(whole.end, Some(Ok(HandshakeEnd::Transmission(_))));
+        prop_assert!(whole.plain.is_some() || !begun);
+        // What is asked for in the open gets the same answer, and a client of old none.
+        let open = &input[..whole.plain.unwrap_or(input.len())];
+        let outcome = negotiate(Handshake::requiring_tls(&exports), open, usize::MAX / 2);
+        for (option, kind) in option_replies(&outcome.output).expect("replies to options") {
+            let is_allowed = [NBD_OPT_STARTTLS, NBD_OPT_ABORT].contains(&option);
+            prop_assert!(is_allowed || kind == NBD_REP_ERR_TLS_REQD, "{} of {}", kind, option);
+        }
+        // What follows is as without: nothing of what came before it is left.
+        if let Some(Ok(HandshakeEnd::Transmission(inside))) = &whole.end {
+            let flags = &input[..4];
+            let same = [flags, &input[whole.plain.expect("it began")..]].concat();
+            let plain = negotiate(Handshake::new(&exports), &same, usize::MAX / 2);
+            let expected = HandshakeEnd::Transmission(inside.clone());
+            prop_assert_eq!(plain.end, Some(Ok(expected)));
+        }
+    }
+
+    #[test]
     fn a_negotiation_survives_any_bytes(input in prop::collection::vec(any::<u8>(), 0..300)) {
         let exports = exports();
-        negotiate(&exports, &input, 7);
+        negotiate(Handshake::new(&exports), &input, 7);
         let fixed = [&[0, 0, 0, 3], &input[..]].concat();
-        negotiate(&exports, &fixed, 7);
+        negotiate(Handshake::new(&exports), &fixed, 7);
         for code in 0..13 {
             let _ = ClientOption::parse(code, &input);
         }
@@ -278,7 +310,7 @@ fn old_clients_begin_with_a_name_and_no_more() {
     };
     for (flags, zeroes) in [(0_u32, 124), (1, 124), (3, 0)] {
         let input = [&flags.to_be_bytes()[..], &name(b"a")].concat();
-        let outcome = negotiate(&exports, &input, 1);
+        let outcome = negotiate(Handshake::new(&exports), &input, 1);
         let Some(Ok(HandshakeEnd::Transmission(begun))) = outcome.end else {
             panic!("{outcome:?}");
         };
@@ -288,7 +320,7 @@ fn old_clients_begin_with_a_name_and_no_more() {
         assert_eq!(outcome.output[10..], vec![0; zeroes]);
 
         let input = [&flags.to_be_bytes()[..], &name(b"b")].concat();
-        let outcome = negotiate(&exports, &input, 1);
+        let outcome = negotiate(Handshake::new(&exports), &input, 1);
         let missing = Violation::NoSuchExport("b".into());
         assert_eq!(outcome.end, Some(Err(missing)));
     }
@@ -297,10 +329,10 @@ fn old_clients_begin_with_a_name_and_no_more() {
         length_bytes: 0,
     };
     let input = [&[0; 4], &abort.encode()[..]].concat();
-    let outcome = negotiate(&exports, &input, 1);
+    let outcome = negotiate(Handshake::new(&exports), &input, 1);
     assert_eq!(outcome.end, Some(Err(Violation::NotFixed(NBD_OPT_ABORT))));
     let input = [&[0, 0, 0, 1], &abort.encode()[..]].concat();
-    let outcome = negotiate(&exports, &input, 1);
+    let outcome = negotiate(Handshake::new(&exports), &input, 1);
     assert_eq!(outcome.end, Some(Ok(HandshakeEnd::Aborted)));
     assert_eq!(
         option_replies(&outcome.output),
@@ -320,7 +352,7 @@ fn an_option_follows_one_that_is_too_long() {
     ]
     .concat();
     for step in [1_000, input.len()] {
-        let outcome = negotiate(&exports(), &input, step);
+        let outcome = negotiate(Handshake::new(&exports()), &input, step);
         assert_eq!(outcome.end, Some(Ok(HandshakeEnd::Aborted)));
         let refused = (NBD_OPT_GO, NBD_REP_ERR_TOO_BIG);
         let replies = option_replies(&outcome.output);
@@ -372,7 +404,7 @@ fn block_status_is_of_the_export_it_was_chosen_for() {
     ] {
         let options = options.map(Vec::as_slice).concat();
         let input = [&[0, 0, 0, 3], &options[..]].concat();
-        match negotiate(&exports(), &input, 1).end {
+        match negotiate(Handshake::new(&exports()), &input, 1).end {
             Some(Ok(HandshakeEnd::Transmission(begun))) => {
                 assert_eq!(begun.block_status, has_status, "{options:?}");
             }

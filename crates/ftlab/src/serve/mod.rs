@@ -1,6 +1,7 @@
 //! `ftlab serve`: a drive that holds data, attached as a block device.
 
 mod lateness;
+mod listen;
 mod place;
 mod signals;
 
@@ -14,20 +15,19 @@ use ftlab_attach::{DriveExport, Engine, Timing};
 use ftlab_drive::{Catalog, Kind};
 use ftlab_nbd::server::Event;
 use ftlab_nbd::{Limits, Listen, NamedExport, Server};
+pub use listen::beside;
 use place::Opened;
 use signals::{Signal, Signals};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-
-/// The port that is NBD's.
-const PORT: u16 = 10_809;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   ftlab serve --drive intel-x25-m-g1-80 --image x25m.img
   ftlab serve --image x25m.img --timing off --listen 127.0.0.1:10809
+  ftlab serve --image x25m.img --listen 0.0.0.0:10809 --tls-certificates pki
   ftlab serve --drive jmf602-mlc-64 --set spare.op=10% --unix jmf602.sock
   ftlab serve --image x25m.img --fuse mnt
 
@@ -64,8 +64,15 @@ pub struct Options {
     /// Listen at an address of this machine; port 0 is a free one
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<SocketAddr>,
-    /// Listen at an address that other machines reach, too: nothing is encrypted, and everybody may read
-    /// and write
+    /// Require TLS, with ca-cert.pem, server-cert.pem, server-key.pem and, if it is there, ca-crl.pem of a
+    /// directory; clients must have a certificate that a CA of ca-cert.pem signed
+    #[arg(long, value_name = "DIR", requires = "listen")]
+    tls_certificates: Option<PathBuf>,
+    /// Whether clients must have a certificate; if not, everybody may read and write
+    #[arg(long, value_enum, default_value_t = VerifyPeer::On, requires = "tls_certificates")]
+    tls_verify_peer: VerifyPeer,
+    /// Listen at an address that other machines reach, too, although everybody there may read and write;
+    /// without --tls-certificates, nothing is encrypted
     #[arg(long, requires = "listen")]
     insecure: bool,
     /// Mount the drive as the file `disk` in an empty directory, for a loop device
@@ -87,6 +94,14 @@ pub struct Options {
     /// What to print
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum VerifyPeer {
+    /// No client without one
+    On,
+    /// Any client will do
+    Off,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -195,7 +210,7 @@ impl Ways {
     fn told(&self, options: &Options) -> String {
         let mut text = String::new();
         if let Some(server) = &self.server {
-            text += &place::of_server(&options.uri(server.listen()));
+            text += &listen::told(server.listen(), &options.name);
         }
         if let Some(folder) = &options.fuse {
             text += &place::of_file(&folder.join(FILE_NAME));
@@ -249,47 +264,4 @@ fn tell(number: u64, event: Event) {
         Event::TooMany => eprintln!("connection {number}: refused, there are as many as may be"),
         Event::Connected | Event::Ended(Ok(())) => {}
     }
-}
-
-impl Options {
-    /// Where to listen, if anywhere.
-    fn listen(&self) -> Result<Option<Listen>, Failure> {
-        if let Some(path) = &self.unix {
-            return Ok(Some(Listen::Unix(path.clone())));
-        }
-        Ok(Some(match (self.listen, &self.image) {
-            (Some(address), _) if self.insecure => Listen::Insecure(address),
-            (Some(address), _) if !address.ip().is_loopback() => {
-                return Err(Failure::Input(format!(
-                    "{address} can be reached from other machines, and nothing is encrypted: give an \
-                     address such as 127.0.0.1:{PORT}, or --insecure if everybody there may read and write"
-                )));
-            }
-            (Some(address), _) => Listen::Loopback(address),
-            (None, _) if self.fuse.is_some() => return Ok(None),
-            (None, Some(image)) => Listen::Unix(beside(image, ".sock")),
-            (None, None) => Listen::Loopback(([127, 0, 0, 1], PORT).into()),
-        }))
-    }
-
-    fn control_path(&self) -> Option<PathBuf> {
-        let default = || self.image.as_deref().map(|image| beside(image, ".control"));
-        self.control.clone().or_else(default)
-    }
-
-    /// What clients are given, with the export's name if it has one.
-    fn uri(&self, at: &Listen) -> String {
-        let uri = at.to_string();
-        match at {
-            Listen::Unix(_) => uri.replacen("///", &format!("///{}", self.name), 1),
-            Listen::Loopback(_) | Listen::Insecure(_) => format!("{uri}/{}", self.name),
-        }
-    }
-}
-
-/// The path of a file with something added to its name.
-pub fn beside(path: &Path, added: &str) -> PathBuf {
-    let mut path = path.as_os_str().to_owned();
-    path.push(added);
-    path.into()
 }

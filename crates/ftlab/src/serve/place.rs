@@ -104,20 +104,6 @@ fn input(error: ImageError) -> Failure {
     Failure::Input(error.to_string())
 }
 
-/// Lines that say what to type to use a server's drive.
-pub fn of_server(uri: &str) -> String {
-    format!(
-        "\
-at       {uri}
-look     nbdinfo '{uri}'
-write    qemu-io -f raw -c 'write -P 7 0 64k' -c 'read -P 7 0 64k' '{uri}'
-measure  fio --name=reads --ioengine=nbd --uri='{uri}' --rw=randread --bs=4k --size=64m
-mount    mkdir -p nbd && nbdfuse nbd/disk '{uri}' &
-         losetup --find --show --direct-io=on nbd/disk    (as root; then mkfs and mount what it names)
-"
-    )
-}
-
 /// Lines that say what to type to use the mounted file.
 pub fn of_file(path: &Path) -> String {
     let path = path.display();

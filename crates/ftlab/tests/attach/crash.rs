@@ -20,10 +20,10 @@ use tempfile::TempDir;
 const SLOT_BYTES: u64 = 4096;
 
 /// Slots that are written: few, so that each is written often, and collected.
-const SLOTS: u64 = 2_000;
+pub const SLOTS: u64 = 2_000;
 
 /// Small enough to collect garbage under the load.
-const SMALL: [&str; 12] = [
+pub const SMALL: [&str; 12] = [
     "--drive",
     "generic-mlc-8",
     "--set",
@@ -39,15 +39,15 @@ const SMALL: [&str; 12] = [
 ];
 
 /// What may be found in each slot: versions, the newest last; 0 for nothing.
-struct Known {
+pub struct Known {
     may_be: Vec<Vec<u64>>,
     /// Slots with more than one, perhaps.
     unsure: BTreeSet<u64>,
-    versions: u64,
+    pub versions: u64,
 }
 
 impl Known {
-    fn new() -> Known {
+    pub fn new() -> Known {
         Known {
             may_be: vec![vec![0]; SLOTS as usize],
             unsure: BTreeSet::new(),
@@ -55,26 +55,26 @@ impl Known {
         }
     }
 
-    fn sent(&mut self, slot: u64, version: u64) {
+    pub fn sent(&mut self, slot: u64, version: u64) {
         self.may_be[slot as usize].push(version);
         self.unsure.insert(slot);
     }
 
     /// The newest is safe.
-    fn safe(&mut self, slot: u64) {
+    pub fn safe(&mut self, slot: u64) {
         let may_be = &mut self.may_be[slot as usize];
         may_be.drain(..may_be.len() - 1);
     }
 
     /// Everything that was answered is safe.
-    fn flushed(&mut self) {
+    pub fn flushed(&mut self) {
         for slot in std::mem::take(&mut self.unsure) {
             self.safe(slot);
         }
     }
 
     /// Reads every slot.
-    fn check(&mut self, client: &mut Client) {
+    pub fn check(&mut self, client: &mut Client) {
         let mut found = vec![0; SLOT_BYTES as usize];
         for slot in 0..SLOTS {
             client
@@ -95,7 +95,7 @@ impl Known {
 }
 
 /// The data of a slot: who it is and which version, over and over.
-fn data(slot: u64, version: u64) -> Vec<u8> {
+pub fn data(slot: u64, version: u64) -> Vec<u8> {
     let words = (0..SLOT_BYTES / 16).flat_map(|_| [slot + 1, version]);
     words.flat_map(u64::to_le_bytes).collect()
 }
@@ -114,7 +114,7 @@ fn version(slot: u64, found: &[u8]) -> u64 {
     version
 }
 
-fn header(code: u16, flags: u16, cookie: u64, slot: u64) -> RequestHeader {
+pub fn header(code: u16, flags: u16, cookie: u64, slot: u64) -> RequestHeader {
     let is_flush = code == NBD_CMD_FLUSH;
     RequestHeader {
         flags,
@@ -210,6 +210,38 @@ fn a_killed_server_keeps_what_was_flushed_in_the_models_time() {
 #[test]
 fn a_killed_server_keeps_what_was_flushed_without_time() {
     kill_and_restart("off", &[], 12);
+}
+
+#[test]
+fn a_second_signal_while_it_stops_cuts_the_power() {
+    for (signal, timing) in [("INT", "model"), ("TERM", "off")] {
+        let folder = TempDir::new().expect("a folder");
+        let arguments = [&SMALL[..], &["--timing", timing]].concat();
+        let mut stream = RootSeed(9).stream("load");
+        let mut known = Known::new();
+        let server = Serve::start(folder.path(), &arguments);
+        let socket = folder.path().join("s");
+        let mut client = Client::connect(&socket);
+        // A client that does not take its answers: the stop waits for it, for seconds.
+        let mut deaf = Client::connect(&socket);
+        for n in 0..300 {
+            deaf.send(header(NBD_CMD_READ, 0, n, n), &[])
+                .expect("it runs");
+        }
+        let killer = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(150));
+            server.insist(signal)
+        });
+        load(&mut client, &mut known, &mut stream).expect_err("it stops");
+        let status = killer.join().expect("no panic");
+        assert_eq!(status.code(), Some(130), "{signal}");
+        assert!(known.versions > 100, "{} writes", known.versions);
+
+        let server = Serve::start(folder.path(), &arguments);
+        assert!(server.said.contains("lost its power"), "{}", server.said);
+        known.check(&mut Client::connect(&socket));
+        server.stop();
+    }
 }
 
 /// Inserts rows one by one and says which are committed.

@@ -6,5 +6,7 @@ mod clients;
 mod command;
 mod crash;
 mod file_systems;
+mod full_disk;
 mod server;
+mod tls;
 mod tools;

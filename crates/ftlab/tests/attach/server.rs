@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub const MIB: u64 = 1 << 20;
 
@@ -24,7 +24,19 @@ pub struct Serve {
 impl Serve {
     /// Starts `ftlab serve` in a directory, and waits until it is ready.
     pub fn start(folder: &Path, arguments: &[&str]) -> Serve {
-        let mut process = command(folder, arguments).spawn().expect("it starts");
+        Serve::wait(command(folder, arguments), arguments)
+    }
+
+    /// The same for one that gets an error when it writes beyond a limit on files, and no signal.
+    pub fn start_unstopped_by_limits(folder: &Path, arguments: &[&str]) -> Serve {
+        let mut shell = Command::new("sh");
+        let program = env!("CARGO_BIN_EXE_ftlab");
+        shell.args(["-c", "trap '' XFSZ; exec \"$0\" serve \"$@\"", program]);
+        Serve::wait(piped(shell, folder, arguments), arguments)
+    }
+
+    fn wait(mut command: Command, arguments: &[&str]) -> Serve {
+        let mut process = command.spawn().expect("it starts");
         let mut output = BufReader::new(process.stdout.take().expect("a pipe"));
         let (tell, told) = mpsc::channel();
         // A thread, as a server that says nothing must not stop the test for ever.
@@ -58,6 +70,10 @@ impl Serve {
         line.expect("it says where").trim()
     }
 
+    pub fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
     pub fn signal(&self, name: &str) {
         said("kill", &["-s", name, &self.process.id().to_string()]);
     }
@@ -66,6 +82,19 @@ impl Serve {
     pub fn end(mut self, signal: &str) -> (ExitStatus, String, String) {
         self.signal(signal);
         self.ended()
+    }
+
+    /// Sends a signal again and again, as a person without patience would, until it has ended.
+    pub fn insist(mut self, signal: &str) -> ExitStatus {
+        let began = Instant::now();
+        loop {
+            if let Some(status) = self.process.try_wait().expect("a process") {
+                return status;
+            }
+            assert!(began.elapsed() < PATIENCE, "it does not end");
+            self.signal(signal);
+            thread::sleep(Duration::from_millis(50));
+        }
     }
 
     fn ended(&mut self) -> (ExitStatus, String, String) {
@@ -102,8 +131,12 @@ impl Drop for Serve {
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
+    command.arg("serve");
+    piped(command, folder, arguments)
+}
+
+fn piped(mut command: Command, folder: &Path, arguments: &[&str]) -> Command {
     command
-        .arg("serve")
         .args(arguments)
         .current_dir(folder)
         .stdin(Stdio::null())

@@ -78,6 +78,8 @@ pub const NBD_REP_FLAG_ERROR: u32 = 1 << 31;
 pub const NBD_REP_ERR_UNSUP: u32 = NBD_REP_FLAG_ERROR | 1;
 /// Error reply to an option: malformed, or not allowed at this point.
 pub const NBD_REP_ERR_INVALID: u32 = NBD_REP_FLAG_ERROR | 3;
+/// Error reply to an option: not before [`NBD_OPT_STARTTLS`].
+pub const NBD_REP_ERR_TLS_REQD: u32 = NBD_REP_FLAG_ERROR | 5;
 /// Error reply to an option: no such export.
 pub const NBD_REP_ERR_UNKNOWN: u32 = NBD_REP_FLAG_ERROR | 6;
 /// Error reply to an option: too long.

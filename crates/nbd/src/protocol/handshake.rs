@@ -4,9 +4,9 @@ use super::constants::{
     IHAVEOPT, NBD_FLAG_C_FIXED_NEWSTYLE, NBD_FLAG_C_NO_ZEROES, NBD_FLAG_FIXED_NEWSTYLE,
     NBD_FLAG_NO_ZEROES, NBD_FLAG_READ_ONLY, NBD_FLAG_SEND_DF, NBD_INFO_BLOCK_SIZE,
     NBD_INFO_DESCRIPTION, NBD_INFO_EXPORT, NBD_INFO_NAME, NBD_OPT_ABORT, NBD_OPT_EXPORT_NAME,
-    NBD_OPTION_REPLY_MAGIC, NBD_REP_ACK, NBD_REP_ERR_INVALID, NBD_REP_ERR_TOO_BIG,
-    NBD_REP_ERR_UNKNOWN, NBD_REP_ERR_UNSUP, NBD_REP_INFO, NBD_REP_META_CONTEXT, NBD_REP_SERVER,
-    NBDMAGIC,
+    NBD_OPT_STARTTLS, NBD_OPTION_REPLY_MAGIC, NBD_REP_ACK, NBD_REP_ERR_INVALID,
+    NBD_REP_ERR_TLS_REQD, NBD_REP_ERR_TOO_BIG, NBD_REP_ERR_UNKNOWN, NBD_REP_ERR_UNSUP,
+    NBD_REP_INFO, NBD_REP_META_CONTEXT, NBD_REP_SERVER, NBDMAGIC,
 };
 use super::option::{InfoRequest, MetaContextRequest};
 use super::{
@@ -73,6 +73,9 @@ pub enum Progress {
     Needs(usize),
     /// So many are done with.
     Took(usize),
+    /// So many are done with. Whatever follows in either direction is within TLS, and is given to the
+    /// same negotiation once it is out of that.
+    StartsTls(usize),
     /// So many are done with, and with them the negotiation.
     Ended(usize, HandshakeEnd),
 }
@@ -92,6 +95,9 @@ pub enum Violation {
     /// `NBD_OPT_EXPORT_NAME` of a name that is not there, or far too long; it knows no error reply.
     #[error("no such export: {0:?}")]
     NoSuchExport(String),
+    /// The same option before encryption, where nothing else is allowed.
+    #[error("a client without TLS, which is required")]
+    NeedsTls,
 }
 
 #[derive(Debug)]
@@ -104,11 +110,23 @@ enum State {
     Skipping(u32),
 }
 
+/// How a negotiation stands to TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tls {
+    /// There is none.
+    Off,
+    /// Nothing else can be asked for before it is started.
+    Required,
+    /// Everything is within it.
+    Started,
+}
+
 /// A negotiation. The first of the exports is the one without a name.
 #[derive(Debug)]
 pub struct Handshake<'a> {
     exports: &'a [ExportInfo],
     state: State,
+    tls: Tls,
     fixed: bool,
     no_zeroes: bool,
     structured_replies: bool,
@@ -117,16 +135,26 @@ pub struct Handshake<'a> {
 }
 
 impl<'a> Handshake<'a> {
-    /// A negotiation over these exports.
+    /// A negotiation over these exports, without TLS.
     #[must_use]
     pub fn new(exports: &'a [ExportInfo]) -> Self {
         Handshake {
             exports,
             state: State::Flags,
+            tls: Tls::Off,
             fixed: false,
             no_zeroes: false,
             structured_replies: false,
             context_of: None,
+        }
+    }
+
+    /// A negotiation over these exports in which the client must start TLS before it asks for anything.
+    #[must_use]
+    pub fn requiring_tls(exports: &'a [ExportInfo]) -> Self {
+        Handshake {
+            tls: Tls::Required,
+            ..Handshake::new(exports)
         }
     }
 
@@ -186,6 +214,13 @@ impl<'a> Handshake<'a> {
             return Err(Violation::NotFixed(code));
         }
         let mut answer = Answer { code, output };
+        if self.tls == Tls::Required && ![NBD_OPT_STARTTLS, NBD_OPT_ABORT].contains(&code) {
+            if code == NBD_OPT_EXPORT_NAME {
+                return Err(Violation::NeedsTls);
+            }
+            answer.push(NBD_REP_ERR_TLS_REQD, &[b"start TLS first"]);
+            return Ok(self.skip(length_bytes));
+        }
         if length_bytes > OPTION_BYTES_MAX {
             if code == NBD_OPT_EXPORT_NAME {
                 let name = format!("a name of {length_bytes} bytes");
@@ -193,14 +228,18 @@ impl<'a> Handshake<'a> {
             }
             let most = format!("options have at most {OPTION_BYTES_MAX} bytes here");
             answer.push(NBD_REP_ERR_TOO_BIG, &[most.as_bytes()]);
-            self.state = State::Skipping(length_bytes);
-            return Ok(Progress::Took(OPTION_HEADER_BYTES));
+            return Ok(self.skip(length_bytes));
         }
         let whole = OPTION_HEADER_BYTES + length_bytes as usize;
         let Some(data) = input.get(OPTION_HEADER_BYTES..whole) else {
             return Ok(Progress::Needs(whole));
         };
         let end = match ClientOption::parse(code, data) {
+            Ok(ClientOption::StartTls) if self.tls == Tls::Required => {
+                answer.push(NBD_REP_ACK, &[]);
+                self.tls = Tls::Started;
+                return Ok(Progress::StartsTls(whole));
+            }
             Ok(option) => self.answer(&option, &mut answer)?,
             Err(_) if code == NBD_OPT_EXPORT_NAME => return Err(no_such_export(data)),
             Err(bad) => {
@@ -212,6 +251,14 @@ impl<'a> Handshake<'a> {
             Some(end) => Progress::Ended(whole, end),
             None => Progress::Took(whole),
         })
+    }
+
+    /// Leaves out the data of an option.
+    fn skip(&mut self, length_bytes: u32) -> Progress {
+        if length_bytes > 0 {
+            self.state = State::Skipping(length_bytes);
+        }
+        Progress::Took(OPTION_HEADER_BYTES)
     }
 
     fn answer(
@@ -268,6 +315,9 @@ impl<'a> Handshake<'a> {
                 let found = request.queries.contains(&wanted);
                 let export = self.contexts(request, found, BASE_ALLOCATION_ID, answer);
                 self.context_of = export.filter(|_| found);
+            }
+            ClientOption::StartTls if self.tls == Tls::Started => {
+                answer.push(NBD_REP_ERR_INVALID, &[b"this is within TLS already"]);
             }
             ClientOption::StartTls => {
                 answer.push(NBD_REP_ERR_UNSUP, &[b"this server does not encrypt"]);

@@ -1,8 +1,9 @@
 //! One client: negotiation, then requests, until either side ends it.
 
+use super::inbox::Inbox;
 use super::outbox::{Buffer, Outbox, Reply};
 use super::socket::Socket;
-use super::{Export, Extents, Limits, NamedExport, Request};
+use super::{Export, Extents, Limits, NamedExport, Request, TlsCredentials};
 use crate::protocol::constants::NBD_CMD_FLAG_REQ_ONE;
 use crate::protocol::{
     BadRequest, Command, ExportInfo, Handshake, HandshakeEnd, NbdError, OPTION_BYTES_MAX, Progress,
@@ -14,9 +15,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
-
-/// Bytes that are read ahead: the requests of a deep queue, and any option.
-const INBOX_BYTES: usize = 2 * OPTION_BYTES_MAX as usize;
 
 /// Why a connection ended other than by the client's good-bye.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +28,9 @@ pub enum ConnectionError {
     /// Something came that is no request.
     #[error(transparent)]
     BadRequest(#[from] BadRequest),
+    /// The client does not speak TLS, or has no certificate that is taken.
+    #[error("TLS: {0}")]
+    Tls(io::Error),
     /// The client went away without a word, at a point where it owed one.
     #[error("the client is gone amid a message")]
     Gone,
@@ -42,6 +43,8 @@ impl From<io::Error> for ConnectionError {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::TimedOut => ConnectionError::Slow,
+            io::ErrorKind::InvalidData => ConnectionError::Tls(error),
+            io::ErrorKind::UnexpectedEof => ConnectionError::Gone,
             _ => ConnectionError::Socket(error),
         }
     }
@@ -51,46 +54,10 @@ impl From<io::Error> for ConnectionError {
 pub(super) struct Site {
     pub exports: Vec<NamedExport>,
     pub infos: Vec<ExportInfo>,
+    /// What clients must start before they ask for anything, if so.
+    pub tls: Option<TlsCredentials>,
     pub limits: Limits,
     pub stopping: AtomicBool,
-}
-
-/// Bytes that arrived and were not looked at yet.
-struct Inbox {
-    bytes: Box<[u8]>,
-    start: usize,
-    end: usize,
-}
-
-impl Inbox {
-    fn new() -> Inbox {
-        Inbox {
-            bytes: vec![0; INBOX_BYTES].into_boxed_slice(),
-            start: 0,
-            end: 0,
-        }
-    }
-
-    fn unread(&self) -> &[u8] {
-        &self.bytes[self.start..self.end]
-    }
-
-    fn take(&mut self, count: usize) -> &[u8] {
-        let from = self.start;
-        self.start += count;
-        &self.bytes[from..self.start]
-    }
-
-    /// Where more bytes go. What is unread moves to the front if there is no room behind it.
-    fn room(&mut self) -> &mut [u8] {
-        if self.start == self.end {
-            (self.start, self.end) = (0, 0);
-        } else if self.end == self.bytes.len() {
-            self.bytes.copy_within(self.start.., 0);
-            (self.start, self.end) = (0, self.end - self.start);
-        }
-        &mut self.bytes[self.end..]
-    }
 }
 
 /// Serves a client to its end.
@@ -109,7 +76,10 @@ fn negotiate(
 ) -> Result<Option<Transmission>, ConnectionError> {
     let deadline = Instant::now() + site.limits.negotiation;
     socket.send_before(&Handshake::greeting(), deadline)?;
-    let mut handshake = Handshake::new(&site.infos);
+    let mut handshake = match site.tls {
+        Some(_) => Handshake::requiring_tls(&site.infos),
+        None => Handshake::new(&site.infos),
+    };
     let mut output = Vec::new();
     loop {
         let progress = handshake.advance(inbox.unread(), &mut output);
@@ -121,10 +91,16 @@ fn negotiate(
         }
         match progress? {
             Progress::Took(count) => drop(inbox.take(count)),
+            Progress::StartsTls(count) => {
+                inbox.take(count);
+                let tls = site.tls.as_ref().expect("only then is it asked for");
+                let ahead = std::mem::replace(inbox, Inbox::new());
+                socket.start_tls(tls.config(), ahead, deadline)?;
+            }
             Progress::Needs(_) => {
                 let between_options = inbox.unread().is_empty();
-                let count = socket.receive_before(inbox.room(), deadline)?;
-                inbox.end += count;
+                let count = socket.receive(inbox.room(), Some(deadline))?;
+                inbox.arrived(count);
                 match count {
                     // As clients do that only wanted to look at the server.
                     0 if between_options => return Ok(None),
@@ -214,8 +190,8 @@ impl Requests<'_> {
     /// Reads more, after everything that can be answered is on its way.
     fn fill(&mut self) -> io::Result<usize> {
         self.outbox.flush();
-        let count = self.socket.receive(self.inbox.room())?;
-        self.inbox.end += count;
+        let count = self.socket.receive(self.inbox.room(), None)?;
+        self.inbox.arrived(count);
         self.arrived_at = Instant::now();
         Ok(count)
     }
@@ -318,37 +294,12 @@ impl Requests<'_> {
         }
         self.outbox.flush();
         while !rest.is_empty() {
-            match self.socket.receive(rest)? {
+            match self.socket.receive(rest, None)? {
                 0 => return Err(ConnectionError::Gone),
                 count => rest = &mut rest[count..],
             }
         }
         self.arrived_at = Instant::now();
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_unread_at_the_end_of_the_inbox_moves_to_its_front() {
-        let mut inbox = Inbox::new();
-        let room = inbox.room();
-        let count = room.len();
-        room.iter_mut()
-            .zip(0_u32..)
-            .for_each(|(byte, i)| *byte = (i % 251) as u8);
-        inbox.end = count;
-        inbox.take(count - 8);
-        let unread = inbox.unread().to_vec();
-        assert_eq!(inbox.room().len(), count - 8);
-        assert_eq!(inbox.unread(), unread);
-        // Nothing moves while there is room behind, and nothing is left once all is read.
-        inbox.end += 100;
-        assert_eq!(inbox.room().len(), count - 108);
-        inbox.take(108);
-        assert_eq!(inbox.room().len(), count);
     }
 }

@@ -1,7 +1,8 @@
 //! Where a server listens.
 
 use super::socket::Socket;
-use super::{ConnectionError, ServerError};
+use super::stream::Stream;
+use super::{ConnectionError, ServerError, TlsCredentials};
 use std::fmt;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -11,7 +12,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
 /// An address to listen at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Listen {
     /// A Unix socket.
     Unix(PathBuf),
@@ -20,6 +21,8 @@ pub enum Listen {
     /// TCP on an address that other machines may reach. Nothing is encrypted and nobody is asked who
     /// they are.
     Insecure(SocketAddr),
+    /// TCP on any address, with TLS. Who may connect is for the credentials to say.
+    Tls(SocketAddr, TlsCredentials),
 }
 
 impl fmt::Display for Listen {
@@ -28,6 +31,7 @@ impl fmt::Display for Listen {
         match self {
             Listen::Unix(path) => write!(f, "nbd+unix:///?socket={}", path.display()),
             Listen::Loopback(address) | Listen::Insecure(address) => write!(f, "nbd://{address}"),
+            Listen::Tls(address, _) => write!(f, "nbds://{address}"),
         }
     }
 }
@@ -56,14 +60,14 @@ impl Listener {
             Listen::Loopback(address) if !address.ip().is_loopback() => {
                 Err(ServerError::LeavesTheMachine(*address))
             }
-            Listen::Loopback(address) | Listen::Insecure(address) => {
+            Listen::Loopback(address) | Listen::Insecure(address) | Listen::Tls(address, _) => {
                 let listener = TcpListener::bind(address).map_err(failed)?;
                 listener.set_nonblocking(true).map_err(failed)?;
                 let bound = listener.local_addr().map_err(failed)?;
-                let at = match at {
-                    Listen::Insecure(_) => Listen::Insecure(bound),
-                    _ => Listen::Loopback(bound),
-                };
+                let mut at = at.clone();
+                if let Listen::Loopback(at) | Listen::Insecure(at) | Listen::Tls(at, _) = &mut at {
+                    *at = bound;
+                }
                 Ok((Listener::Tcp(listener), at))
             }
         }
@@ -71,11 +75,11 @@ impl Listener {
 
     /// The next client that waits; `WouldBlock` if none does.
     pub fn accept(&self) -> Result<Socket, ConnectionError> {
-        let socket = match self {
-            Listener::Unix(listener, _) => Socket::unix(listener.accept()?.0.into()),
-            Listener::Tcp(listener) => Socket::tcp(listener.accept()?.0.into())?,
+        let stream = match self {
+            Listener::Unix(listener, _) => Stream::unix(listener.accept()?.0.into()),
+            Listener::Tcp(listener) => Stream::tcp(listener.accept()?.0.into())?,
         };
-        Ok(socket)
+        Ok(Socket::new(stream))
     }
 
     pub fn as_fd(&self) -> BorrowedFd<'_> {

@@ -9,16 +9,23 @@
 //! but its own threads. Threads rather than an event loop: clients are few, and a thread that blocks
 //! in `recv` is woken with less work than one that first asks `epoll` whose turn it is.
 //!
+//! Bytes go through a lock only if they are encrypted, since TLS has one state for both directions.
+//!
 //! What a client can hold is bounded: time to negotiate, requests and bytes in flight, connections.
 
 mod connection;
+mod credentials;
 mod export;
+mod inbox;
 mod listen;
 mod outbox;
 mod request;
+mod session;
 mod socket;
+mod stream;
 
 pub use connection::ConnectionError;
+pub use credentials::{CredentialsError, TlsCredentials};
 pub use export::{Export, Extents, Features, NamedExport};
 pub use listen::{Listen, remove_stale_socket};
 pub use request::{Completions, Request};
@@ -78,7 +85,7 @@ pub enum ServerError {
     },
     /// An address that is not of this machine alone.
     #[error(
-        "{0} can be reached from other machines, unencrypted: use a Unix socket or a loopback address"
+        "{0} can be reached from other machines, unencrypted: use a Unix socket, a loopback address or TLS"
     )]
     LeavesTheMachine(SocketAddr),
     /// An export that the protocol cannot describe.
@@ -155,11 +162,16 @@ impl Server {
     ) -> Result<Server, ServerError> {
         exports.iter().try_for_each(check)?;
         let (listener, listen) = Listener::bind(listen)?;
+        let tls = match &listen {
+            Listen::Tls(_, credentials) => Some(credentials.clone()),
+            _ => None,
+        };
         let stop = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
         let shared = Arc::new(Shared {
             site: Site {
                 infos: exports.iter().map(NamedExport::info).collect(),
                 exports,
+                tls,
                 limits,
                 stopping: AtomicBool::new(false),
             },

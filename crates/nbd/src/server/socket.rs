@@ -1,66 +1,59 @@
-//! A connected stream socket, Unix or TCP.
+//! A client's socket: its bytes as they are, or within TLS.
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
-use rustix::net::{
-    RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, recv, sendmsg, shutdown, sockopt,
-};
+use super::inbox::Inbox;
+use super::session::Session;
+use super::stream::Stream;
+use rustls::ServerConfig;
 use std::io::{self, IoSlice};
-use std::os::fd::OwnedFd;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
-/// A connected stream socket.
+/// A client's socket.
 #[derive(Debug)]
 pub(super) struct Socket {
-    fd: OwnedFd,
+    stream: Stream,
+    /// Once the client has started it.
+    tls: OnceLock<Session>,
 }
 
 impl Socket {
-    pub fn unix(fd: OwnedFd) -> Socket {
-        Socket { fd }
+    pub fn new(stream: Stream) -> Socket {
+        let tls = OnceLock::new();
+        Socket { stream, tls }
     }
 
-    pub fn tcp(fd: OwnedFd) -> io::Result<Socket> {
-        // A reply must not wait for the acknowledgement of the one before, and a peer that is gone
-        // without a word must be noticed.
-        sockopt::set_tcp_nodelay(&fd, true)?;
-        sockopt::set_socket_keepalive(&fd, true)?;
-        Ok(Socket { fd })
+    /// Has everything from here on encrypted. What was read ahead is the client's part of it already.
+    pub fn start_tls(
+        &self,
+        config: &Arc<ServerConfig>,
+        ahead: Inbox,
+        deadline: Instant,
+    ) -> io::Result<()> {
+        let session = Session::start(&self.stream, config, ahead, deadline)?;
+        self.tls.set(session).expect("a negotiation starts it once");
+        Ok(())
     }
 
-    /// Waits for bytes, and reads some; none at the end of the stream.
-    pub fn receive(&self, into: &mut [u8]) -> io::Result<usize> {
-        loop {
-            match recv(&self.fd, &mut *into, RecvFlags::empty()) {
-                Ok((_, count)) => return Ok(count),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
+    /// Waits for bytes, no longer than until `deadline`, and reads some; none at the end of the stream.
+    pub fn receive(&self, into: &mut [u8], deadline: Option<Instant>) -> io::Result<usize> {
+        match self.tls.get() {
+            None => self.stream.receive(into, deadline),
+            Some(tls) => tls.receive(&self.stream, into, deadline),
         }
     }
 
-    /// As [`Socket::receive`], but no longer than until `deadline`.
-    pub fn receive_before(&self, into: &mut [u8], deadline: Instant) -> io::Result<usize> {
-        self.ready(PollFlags::IN, Some(deadline))?;
-        self.receive(into)
-    }
-
-    /// Sends as much as fits into the socket's buffer; nothing if that is full.
+    /// Sends as much as can be sent without waiting, and says how much that was. The call that follows
+    /// begins with what was not sent.
     pub fn send_some(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
-        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
-        loop {
-            match sendmsg(&self.fd, parts, &mut SendAncillaryBuffer::default(), flags) {
-                Ok(count) => return Ok(count),
-                Err(Errno::AGAIN) => return Ok(0),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
+        match self.tls.get() {
+            None => self.stream.send_some(parts),
+            Some(tls) => tls.send_some(&self.stream, parts),
         }
     }
 
     /// Waits until something can be sent.
     pub fn wait_for_room(&self) -> io::Result<()> {
-        self.ready(PollFlags::OUT, None)
+        self.stream.wait_for_room(None)
     }
 
     /// Sends everything, unless that takes until after `deadline`.
@@ -69,37 +62,22 @@ impl Socket {
             let count = self.send_some(&[IoSlice::new(bytes)])?;
             bytes = &bytes[count..];
             if count == 0 {
-                self.ready(PollFlags::OUT, Some(deadline))?;
+                self.stream.wait_for_room(Some(deadline))?;
             }
         }
         Ok(())
     }
 
-    fn ready(&self, what: PollFlags, deadline: Option<Instant>) -> io::Result<()> {
-        loop {
-            let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
-            if left == Some(Duration::ZERO) {
-                return Err(io::ErrorKind::TimedOut.into());
-            }
-            let left = left.and_then(|left| Timespec::try_from(left).ok());
-            let mut fds = [PollFd::new(&self.fd, what)];
-            match poll(&mut fds, left.as_ref()) {
-                // Hang-ups and errors too: the next call on the socket tells them.
-                Ok(1) => return Ok(()),
-                Ok(_) | Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-
     /// Nothing more is read than what is here already.
     pub fn stop_reading(&self) {
-        // Fails only if the peer is gone.
-        let _ = shutdown(&self.fd, Shutdown::Read);
+        self.stream.stop_reading();
     }
 
     /// Ends both directions; a thread that waits for the socket is woken.
     pub fn hang_up(&self) {
-        let _ = shutdown(&self.fd, Shutdown::Both);
+        if let Some(tls) = self.tls.get() {
+            tls.say_good_bye(&self.stream);
+        }
+        self.stream.hang_up();
     }
 }

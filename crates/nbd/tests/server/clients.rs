@@ -11,13 +11,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Runs a client.
-fn run(program: &str, arguments: &[&str]) -> Output {
+pub fn run(program: &str, arguments: &[&str]) -> Output {
     let output = Command::new(program).args(arguments).output();
     output.unwrap_or_else(|error| panic!("{program}: {error}; `make setup` installs it"))
 }
 
 /// Runs a client that must succeed, and gives what it says.
-fn said(program: &str, arguments: &[&str]) -> String {
+pub fn said(program: &str, arguments: &[&str]) -> String {
     let output = run(program, arguments);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -28,14 +28,14 @@ fn said(program: &str, arguments: &[&str]) -> String {
     text
 }
 
-fn json(text: &str) -> Value {
+pub fn json(text: &str) -> Value {
     // fio's notes precede the object.
     let object = text.find(['{', '[']).map(|at| &text[at..]);
     serde_json::from_str(object.unwrap_or_default()).unwrap_or_else(|e| panic!("{e}: {text}"))
 }
 
 /// A file of random bytes with a hole.
-fn image(path: &Path) -> Vec<u8> {
+pub fn image(path: &Path) -> Vec<u8> {
     let mut bytes = vec![0; 8 << 20];
     let mut stream = RootSeed(1).stream("image");
     stream.fill_bytes(&mut bytes[..3 << 20]);

@@ -4,10 +4,13 @@ mod clients;
 mod hostile;
 mod listening;
 mod order;
+mod pki;
 mod raw;
+mod tls;
 
 use ftlab_nbd::server::Event;
-use ftlab_nbd::{Export, Limits, Listen, MemoryExport, NamedExport, Server};
+use ftlab_nbd::{Export, Limits, Listen, MemoryExport, NamedExport, Server, TlsCredentials};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
@@ -18,10 +21,11 @@ const MIB: u64 = 1 << 20;
 /// Long enough for whatever should happen, so that a test that fails does end.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A server on a socket in a folder of its own.
+/// A server on a socket in a folder of its own, or with TLS on a port.
 struct Site {
     server: Option<Server>,
     socket: PathBuf,
+    address: Option<SocketAddr>,
     ends: Mutex<mpsc::Receiver<String>>,
     _folder: TempDir,
 }
@@ -36,8 +40,23 @@ impl Site {
     }
 
     fn with(export: Arc<dyn Export>, read_only: bool, limits: Limits) -> Site {
+        Site::at(None, export, read_only, limits)
+    }
+
+    fn with_tls(credentials: TlsCredentials, export: Arc<dyn Export>, limits: Limits) -> Site {
+        let anywhere = SocketAddr::from(([127, 0, 0, 1], 0));
+        Site::at(
+            Some(Listen::Tls(anywhere, credentials)),
+            export,
+            false,
+            limits,
+        )
+    }
+
+    fn at(at: Option<Listen>, export: Arc<dyn Export>, read_only: bool, limits: Limits) -> Site {
         let folder = tempfile::tempdir().expect("a folder");
         let socket = folder.path().join("nbd.sock");
+        let listen = at.unwrap_or(Listen::Unix(socket.clone()));
         let exports = vec![NamedExport {
             name: "disk".into(),
             read_only,
@@ -54,10 +73,15 @@ impl Site {
             // Nobody listens any more when the site is dropped.
             let _ = sender.send(told);
         };
-        let server = Server::start(&Listen::Unix(socket.clone()), exports, limits, log);
+        let server = Server::start(&listen, exports, limits, log).expect("it listens");
+        let address = match server.listen() {
+            Listen::Tls(address, _) => Some(*address),
+            _ => None,
+        };
         Site {
-            server: Some(server.expect("it listens")),
+            server: Some(server),
             socket,
+            address,
             ends: Mutex::new(ends),
             _folder: folder,
         }

@@ -3,21 +3,29 @@
 use crate::{PATIENCE, Site};
 use ftlab_nbd::protocol::constants::{
     IHAVEOPT, NBD_CMD_READ, NBD_FLAG_C_FIXED_NEWSTYLE, NBD_FLAG_C_NO_ZEROES, NBD_INFO_EXPORT,
-    NBD_OPT_GO, NBD_OPT_SET_META_CONTEXT, NBD_OPT_STRUCTURED_REPLY, NBD_OPTION_REPLY_MAGIC,
-    NBD_REP_ACK, NBD_REP_INFO, NBD_REP_META_CONTEXT, NBD_REPLY_FLAG_DONE, NBD_REPLY_TYPE_ERROR,
-    NBD_REPLY_TYPE_NONE, NBD_REPLY_TYPE_OFFSET_DATA, NBDMAGIC,
+    NBD_OPT_GO, NBD_OPT_SET_META_CONTEXT, NBD_OPT_STARTTLS, NBD_OPT_STRUCTURED_REPLY,
+    NBD_OPTION_REPLY_MAGIC, NBD_REP_ACK, NBD_REP_INFO, NBD_REP_META_CONTEXT, NBD_REPLY_FLAG_DONE,
+    NBD_REPLY_TYPE_ERROR, NBD_REPLY_TYPE_NONE, NBD_REPLY_TYPE_OFFSET_DATA, NBDMAGIC,
 };
 use ftlab_nbd::protocol::reply::{Reply, decode};
 use ftlab_nbd::protocol::{BASE_ALLOCATION, OptionHeader, RequestHeader};
+use rustix::net::sockopt;
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, StreamOwned};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 
 /// What came back for a request: its cookie, and data or the number of an error.
 pub type Answer = (u64, Result<Vec<u8>, u32>);
 
-pub struct Raw {
-    pub stream: UnixStream,
+/// Within TLS.
+pub type Encrypted = StreamOwned<ClientConnection, TcpStream>;
+
+pub struct Raw<S = UnixStream> {
+    pub stream: S,
     /// Lengths of the reads in flight, which simple replies do not tell.
     reads: BTreeMap<u64, u32>,
     cookies: u64,
@@ -28,15 +36,7 @@ impl Raw {
     pub fn connect(site: &Site) -> Raw {
         let stream = UnixStream::connect(&site.socket).expect("it listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
-        let mut raw = Raw {
-            stream,
-            reads: BTreeMap::new(),
-            cookies: 0,
-        };
-        assert_eq!(raw.u64(), NBDMAGIC);
-        assert_eq!(raw.u64(), IHAVEOPT);
-        assert_eq!(raw.array::<2>(), [0, 3]);
-        raw
+        Raw::greeted(stream)
     }
 
     /// Connects as a client of today, with structured replies and block status, and begins.
@@ -60,6 +60,45 @@ impl Raw {
         let mut raw = Raw::connect(site);
         raw.client_flags();
         raw.go();
+        raw
+    }
+}
+
+impl Raw<TcpStream> {
+    /// Connects to a server with TLS, and hears the greeting.
+    pub fn connect_tcp(site: &Site) -> Raw<TcpStream> {
+        let address = site.address.expect("a port");
+        let stream = TcpStream::connect(address).expect("it listens");
+        // Little, so that a client that does not read soon has a full socket.
+        sockopt::set_socket_recv_buffer_size(&stream, 1 << 16).expect("a socket");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+        Raw::greeted(stream)
+    }
+
+    /// Starts TLS.
+    pub fn start_tls(mut self, config: &Arc<ClientConfig>) -> Raw<Encrypted> {
+        self.option(NBD_OPT_STARTTLS, &[]);
+        assert_eq!(self.option_reply(), (NBD_REP_ACK, vec![]));
+        let name = ServerName::try_from("localhost").expect("a name");
+        let tls = ClientConnection::new(Arc::clone(config), name).expect("a client");
+        Raw::of(StreamOwned::new(tls, self.stream))
+    }
+}
+
+impl<S: Read + Write> Raw<S> {
+    fn of(stream: S) -> Raw<S> {
+        Raw {
+            stream,
+            reads: BTreeMap::new(),
+            cookies: 0,
+        }
+    }
+
+    fn greeted(stream: S) -> Raw<S> {
+        let mut raw = Raw::of(stream);
+        assert_eq!(raw.u64(), NBDMAGIC);
+        assert_eq!(raw.u64(), IHAVEOPT);
+        assert_eq!(raw.array::<2>(), [0, 3]);
         raw
     }
 
