@@ -22,7 +22,8 @@ DATA   := $(wildcard drives/*.toml testbeds/*.toml jobs/* scripts/* traces/* ref
 # command:packages, the Debian packages (joined by +) that bring the command.
 TOOLS := cc:gcc+libc6-dev git:git node:nodejs npm:npm $(CHROMIUM):chromium \
          nbdinfo:libnbd-bin qemu-img:qemu-utils fio:fio losetup:mount fstrim:util-linux fusermount3:fuse3 \
-         mkfs.ext4:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs python3:python3 curl:curl openssl:openssl
+         mkfs.ext4:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs python3:python3 curl:curl openssl:openssl \
+         pgbench:postgresql
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10

@@ -137,7 +137,8 @@ fn script(guide: &str, is_root: bool) -> String {
     let text = std::fs::read_to_string(root().join("docs/guides").join(guide)).unwrap();
     let mut script = PRELUDE.to_owned();
     for block in blocks(&text).iter().filter(|block| block.language == "sh") {
-        let needs_root = block.lines.iter().any(|line| line.contains("losetup"));
+        let of_root = |line: &&str| line.contains("losetup") || line.contains("as_postgres");
+        let needs_root = block.lines.iter().any(of_root);
         if needs_root && !is_root {
             continue;
         }
