@@ -317,3 +317,33 @@ fn pages_for_the_browser_are_written() {
     let comparison = html::comparison::render(&Comparison::of(&sets));
     write("comparison.html", comparison);
 }
+
+#[test]
+fn a_report_of_the_specification_begins_with_what_was_measured() {
+    let mut set = sample::sample();
+    let before = markup(&html::render(&set));
+    assert_eq!(count(&before, "id=\"contents\""), 0);
+    set.figures.clear();
+    for run in &mut set.runs {
+        let pts = serde_json::json!({
+            "settings": {
+                "class": "client",
+                "write_cache": true,
+                "active_range_pct": 75,
+                "threads": 2,
+                "depth": 16,
+            },
+            "scale": { "divisor": 1.0, "minute_s": 60.0, "counted_s": 60.0, "words": [] },
+        });
+        run.pts = Some(serde_json::from_value(pts).expect("a test of the specification"));
+    }
+    let page = markup(&html::render(&set));
+    let (_, list) = page.split_once("id=\"contents\"").expect("a list");
+    let (list, _) = list.split_once("</section>").expect("its end");
+    let links: Vec<&str> = list.split("href=\"#").skip(1).collect();
+    assert!(!links.is_empty());
+    for link in links {
+        let (id, _) = link.split_once('"').expect("quoted");
+        assert_eq!(count(&page, &format!("id=\"{id}\"")), 1, "{id}");
+    }
+}

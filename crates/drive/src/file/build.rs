@@ -37,7 +37,7 @@ struct LayerPlan {
 enum SchemePlan {
     Page(Box<PageConfig>),
     Block(BlockConfig),
-    Packed(PackedConfig),
+    Packed(Box<PackedConfig>),
 }
 
 impl LayerPlan {
@@ -62,7 +62,7 @@ impl LayerPlan {
                 page::layer(self.layout, *config).map_err(|why| why.to_string())?
             }
             SchemePlan::Packed(config) => {
-                Box::new(PackedLayer::new(self.layout, config).map_err(|why| why.to_string())?)
+                Box::new(PackedLayer::new(self.layout, *config).map_err(|why| why.to_string())?)
             }
             SchemePlan::Block(config) => Box::new(
                 BlockLayer::new(self.layout, config, self.user_slots, self.reliability)
@@ -200,12 +200,11 @@ impl DriveFile {
                 SchemePlan::Page(Box::new(config))
             }
             Scheme::Block => SchemePlan::Block(self.block_config(ssd, &layout, user_slots)?),
-            Scheme::Packed => SchemePlan::Packed(self.packed_config(
-                ssd,
-                (&layout, user_slots),
-                reliability.clone(),
-                seed,
-            )?),
+            Scheme::Packed => {
+                let fails = reliability.clone();
+                let config = self.packed_config(ssd, (&layout, user_slots), fails, seed)?;
+                SchemePlan::Packed(Box::new(config))
+            }
         };
         // A page-mapped drive collects a whole program unit of each stream before it programs.
         let least = match &scheme {
