@@ -96,8 +96,8 @@ fn block_mapped(
     Box::new(BlockLayer::new(layout, config, slots, Some(fails.clone())).unwrap())
 }
 
-fn packed(layout: Layout, raise: bool, fails: &Reliability) -> Box<dyn TranslationLayer> {
-    let mut config = PackedConfig {
+fn packed_config(raise: bool, fails: &Reliability) -> PackedConfig {
+    PackedConfig {
         user_slots: 0,
         chunk_bytes: 512,
         header_bytes: 0,
@@ -108,7 +108,11 @@ fn packed(layout: Layout, raise: bool, fails: &Reliability) -> Box<dyn Translati
         reserve_superblocks: 2,
         policy: Box::new(Greedy),
         reliability: Some(fails.clone()),
-    };
+    }
+}
+
+fn packed(layout: Layout, raise: bool, fails: &Reliability) -> Box<dyn TranslationLayer> {
+    let mut config = packed_config(raise, fails);
     config.user_slots = config.slots_max(&layout) * 2 / 3;
     Box::new(PackedLayer::new(layout, config).unwrap())
 }
@@ -255,6 +259,10 @@ fn a_drive_written_to_death_keeps_what_it_acknowledged() {
                     .read(Lpn(n), 1, Fence::NONE, &mut OpBatch::default())
             });
             life.trim(Lpn(3));
+            life.layer.flush(&mut life.batch);
+            while life.layer.work_ahead(&mut life.batch) {}
+            life.oracle.take(life.batch.moves());
+            life.batch.clear();
             assert_eq!(
                 life.write(Lpn(3), Extent::Whole).map_err(|r| r.is_final()),
                 Err(true)
@@ -340,5 +348,30 @@ fn a_layer_of_bad_blocks_is_refused() {
             why.to_string().contains("factory bad blocks leave"),
             "{why}"
         );
+    }
+}
+
+#[test]
+fn a_packed_layer_with_next_to_nothing_to_spare_dies_in_order() {
+    let layout = layout(4, 4, 2, 4);
+    for seed in 0..12 {
+        for spare in 0..3 {
+            let mut config = packed_config(true, &wearing(12, seed));
+            config.reliability.as_mut().unwrap().factory_bad = 0.0;
+            config.user_slots = config.slots_max(&layout);
+            // Slots of a superblock, so that it can be spared.
+            config.user_slots -= spare * layout.slots_per_superblock;
+            let layer = PackedLayer::new(layout, config).unwrap();
+            let mut life = Life::new(Box::new(layer), seed);
+            let slots = life.layer.slots();
+            let refusal = loop {
+                if let Err(refusal) = life.step() {
+                    break refusal;
+                }
+                assert!(life.writes < 200 * slots, "it lives for ever");
+            };
+            assert!(refusal.is_final(), "{spare} to spare: {refusal}");
+            life.check();
+        }
     }
 }

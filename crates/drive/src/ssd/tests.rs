@@ -140,6 +140,18 @@ fn below(rng: &mut Stream, n: u64) -> u64 {
 }
 
 /// A random command; `kinds` says which kinds this run has, so that some runs lack some.
+/// A command of a slot of 4 KiB.
+fn slot_command(kind: CommandKind, slot: u64, at: SimTime) -> Command {
+    Command {
+        id: CommandId(slot),
+        kind,
+        lba: Lba(slot * 8),
+        sectors: 8,
+        content: Content::RANDOM,
+        at,
+    }
+}
+
 fn command(id: u64, capacity: u64, kinds: &[CommandKind], rng: &mut Stream) -> Command {
     let kind = kinds[below(rng, kinds.len() as u64) as usize];
     let aligned = below(rng, 4) > 0;

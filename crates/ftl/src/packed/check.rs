@@ -2,7 +2,7 @@
 //! over from a saved state.
 
 use super::collect::Victim;
-use super::frontier::{COLLECTED, HOST};
+use super::frontier::{COLLECTED, Frontier, HOST};
 use super::stripe::{Skip, Stripe};
 use super::table::{CHUNKS_PER_SLOT_MAX, SLOTS_MAX};
 use super::{PackedConfig, PackedConfigError, PackedLayer};
@@ -148,20 +148,18 @@ impl PackedLayer {
         self.check_room()
     }
 
+    /// Superblocks that are free, open, being collected, or retired: each is in one place only.
+    pub(super) fn not_full(&self) -> impl Iterator<Item = SuperblockId> {
+        let open = self.frontiers.iter().filter_map(Frontier::open_superblock);
+        let victim = self.victim.map(|victim| victim.superblock);
+        let (free, retired) = (self.free.iter().copied(), self.retired.iter().copied());
+        free.chain(open).chain(victim).chain(retired)
+    }
+
     /// Every superblock is in one place only; those in none are full.
     pub(super) fn check_places(&self) -> Checked {
         let mut elsewhere = BTreeSet::new();
-        let open = self.frontiers.iter().filter_map(|f| f.open_superblock());
-        let victim = self.victim.map(|victim| victim.superblock);
-        let retired = self.retired.iter().copied();
-        for s in self
-            .free
-            .iter()
-            .copied()
-            .chain(open)
-            .chain(victim)
-            .chain(retired)
-        {
+        for s in self.not_full() {
             let is_new = elsewhere.insert(s);
             StateError::unless(is_new, || format!("{s} is in two places at once"))?;
         }

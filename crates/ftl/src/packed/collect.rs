@@ -112,6 +112,7 @@ impl PackedLayer {
     /// may be the room that it needs.
     pub(super) fn end_collection_without_room(&mut self, batch: &mut OpBatch) {
         if self.free.is_empty()
+            && !self.is_worn_out()
             && let Some(mut victim) = self.victim.take()
         {
             self.end_victim(&mut victim, batch);

@@ -18,8 +18,8 @@ use crate::donors::Erasing;
 use ftlab_base::{BlockId, Lpn, PagePlace, SuperblockId};
 use ftlab_nand::{Cause, Fence, InjectionRefused, OpBatch, Order, Status};
 
-/// Superblocks that stay free for collection, however many blocks want replacing.
-const KEPT_FREE: usize = 1;
+/// Superblocks that stay free for the host and for collection, however many blocks want replacing.
+const KEPT_FREE: usize = 2;
 
 impl PackedLayer {
     /// Replaces the factory bad blocks, as far as good superblocks can be made of what there is.
@@ -33,7 +33,7 @@ impl PackedLayer {
                     self.retired.push(superblock);
                 }
             }
-            while self.donors.is_short() && self.free.len() > KEPT_FREE {
+            while self.is_short_of_donors() {
                 self.stock_donors();
             }
             let (good, needed) = (self.good_superblocks(), self.superblocks_needed());
@@ -89,10 +89,10 @@ impl PackedLayer {
         }
     }
 
-    /// Whether there is a plane without a block to replace a bad one with.
+    /// Whether there is a plane without a block to replace a bad one with, and a superblock to spare.
     #[inline]
     pub(super) fn is_short_of_donors(&self) -> bool {
-        self.array.can_fail() && !self.is_worn_out() && self.donors.is_short()
+        self.array.can_fail() && self.donors.is_short() && self.spare_left() > 0
     }
 
     /// Takes a free superblock apart, so that its blocks can replace bad ones.

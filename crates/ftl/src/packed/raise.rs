@@ -61,7 +61,7 @@ impl PackedLayer {
     /// Moves what one superblock holds that was written with the failed die; false when there is
     /// none left.
     pub fn rebuild(&mut self, batch: &mut OpBatch) -> bool {
-        if self.failed.is_none() {
+        if self.failed.is_none() || self.is_worn_out() {
             return false;
         }
         let superblocks = (0..self.skip.len() as u32).map(SuperblockId);

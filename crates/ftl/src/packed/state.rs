@@ -156,17 +156,7 @@ impl PackedLayer {
         for superblock in self.superblocks() {
             self.table.set_candidate(superblock, true);
         }
-        let victim = self.victim.map(|victim| victim.superblock);
-        let open = self.frontiers.iter().filter_map(Frontier::open_superblock);
-        let retired = self.retired.iter().copied();
-        for superblock in self
-            .free
-            .iter()
-            .copied()
-            .chain(open)
-            .chain(victim)
-            .chain(retired)
-        {
+        for superblock in self.not_full().collect::<Vec<_>>() {
             self.table.set_candidate(superblock, false);
         }
         // Else there may be more than can be counted.

@@ -43,22 +43,11 @@ fn drive(of: (&str, &[&str]), more: &[&str], seed: u64) -> Ssd {
     file.build_ssd(&testbed, RootSeed(seed)).unwrap().checked()
 }
 
-fn command(kind: CommandKind, slot: u64, at: SimTime) -> Command {
-    Command {
-        id: CommandId(slot),
-        kind,
-        lba: Lba(slot * 8),
-        sectors: 8,
-        content: Content::RANDOM,
-        at,
-    }
-}
-
 /// Writes slots one after the other, with time; gives when that is done, and how many failed.
 fn write(ssd: &mut Ssd, slots: std::ops::Range<u64>, from: SimTime) -> (SimTime, usize) {
     let (mut done, mut at) = (Vec::new(), from);
     for slot in slots {
-        ssd.submit(command(CommandKind::Write, slot, at), at);
+        ssd.submit(slot_command(CommandKind::Write, slot, at), at);
         at = ssd
             .advance_to_completion(SimTime::NEVER, &mut done)
             .unwrap();
@@ -87,7 +76,7 @@ fn a_die_dies_when_the_host_has_written_so_much_and_is_rebuilt_in_a_pause() {
         assert!(rebuilt > 0, "nothing was moved in the pause");
         // The stamps say whether it is the newest; and no page of the die is read any more.
         for slot in 0..slots {
-            let read = ssd.apply(command(CommandKind::Read, slot, SimTime::ZERO));
+            let read = ssd.apply(slot_command(CommandKind::Read, slot, SimTime::ZERO));
             assert_eq!(read, Outcome::Good);
         }
         let again = drive(PACKED, &["faults.die_fails_after=600KiB"], seed);
@@ -114,7 +103,8 @@ fn without_parity_a_dead_die_takes_its_data_along() {
         }
     }
     assert!(refused > 0, "it never becomes read-only");
-    let reads = (0..slots).map(|slot| ssd.apply(command(CommandKind::Read, slot, SimTime::ZERO)));
+    let reads =
+        (0..slots).map(|slot| ssd.apply(slot_command(CommandKind::Read, slot, SimTime::ZERO)));
     let lost = reads.filter(|read| *read == Outcome::Unrecoverable).count();
     let dies = ssd.layer().layout().geometry.dies() as usize;
     assert!(
@@ -128,10 +118,11 @@ fn as_many_pages_cannot_be_read_as_the_file_says() {
     let mut ssd = drive(PAGE, &["faults.unreadable_pages=5%"], 1);
     let slots = ssd.capacity_sectors() / 8;
     (0..slots).for_each(|slot| {
-        ssd.apply(command(CommandKind::Write, slot, SimTime::ZERO));
+        ssd.apply(slot_command(CommandKind::Write, slot, SimTime::ZERO));
     });
-    ssd.apply(command(CommandKind::Flush, 0, SimTime::ZERO));
-    let reads = (0..slots).map(|slot| ssd.apply(command(CommandKind::Read, slot, SimTime::ZERO)));
+    ssd.apply(slot_command(CommandKind::Flush, 0, SimTime::ZERO));
+    let reads =
+        (0..slots).map(|slot| ssd.apply(slot_command(CommandKind::Read, slot, SimTime::ZERO)));
     let lost = reads.filter(|read| *read == Outcome::Unrecoverable).count();
     let share = lost as f64 / slots as f64;
     assert!((0.03..0.07).contains(&share), "{share}");
@@ -145,7 +136,7 @@ fn blocks_go_bad_that_the_file_says() {
     let mut stream = RootSeed(1).stream("bad blocks");
     for _ in 0..20 * slots {
         let slot = u64::from(stream.next_u32()) % slots;
-        let written = ssd.apply(command(CommandKind::Write, slot, SimTime::ZERO));
+        let written = ssd.apply(slot_command(CommandKind::Write, slot, SimTime::ZERO));
         assert_eq!(written, Outcome::Good, "{:?}", ssd.fault());
     }
     let health = ssd.health().unwrap();

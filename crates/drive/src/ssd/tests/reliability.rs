@@ -38,17 +38,6 @@ fn drive(slug: &str, more: &[&str]) -> Ssd {
     file.build_ssd(&testbed, RootSeed(1)).unwrap().checked()
 }
 
-fn command(kind: CommandKind, slot: u64, at: SimTime) -> Command {
-    Command {
-        id: CommandId(slot),
-        kind,
-        lba: Lba(slot * 8),
-        sectors: 8,
-        content: Content::RANDOM,
-        at,
-    }
-}
-
 /// Runs one command to its end; gives that and how it ended.
 fn timed(ssd: &mut Ssd, command: Command) -> (SimTime, Outcome) {
     let mut done = Vec::new();
@@ -79,7 +68,7 @@ fn a_worn_out_drive_is_read_only_and_reads_everything() {
         let (mut at, mut writes) = (SimTime::ZERO, 0_u64);
         loop {
             let slot = u64::from(stream.next_u32()) % slots;
-            let (end, outcome) = timed(&mut ssd, command(CommandKind::Write, slot, at));
+            let (end, outcome) = timed(&mut ssd, slot_command(CommandKind::Write, slot, at));
             at = end + Nanos::from_millis(1000);
             writes += 1;
             if outcome == Outcome::WriteFault {
@@ -94,7 +83,7 @@ fn a_worn_out_drive_is_read_only_and_reads_everything() {
         );
         for slot in 0..slots {
             // The stamps say whether it is the newest.
-            let (end, outcome) = timed(&mut ssd, command(CommandKind::Read, slot, at));
+            let (end, outcome) = timed(&mut ssd, slot_command(CommandKind::Read, slot, at));
             assert_eq!(outcome, Outcome::Good);
             at = end;
         }
@@ -114,13 +103,17 @@ fn aged_data_are_read_again_and_then_lost() {
     let mut ssd = drive("generic-mlc-8", &[&ECC[..], &retention].concat());
     let slots = ssd.capacity_sectors() / 8;
     for slot in 0..slots * 5 {
-        ssd.apply(command(CommandKind::Write, slot % slots, SimTime::ZERO));
+        ssd.apply(slot_command(
+            CommandKind::Write,
+            slot % slots,
+            SimTime::ZERO,
+        ));
     }
-    ssd.apply(command(CommandKind::Flush, 0, SimTime::ZERO));
+    ssd.apply(slot_command(CommandKind::Flush, 0, SimTime::ZERO));
     let mean_of_reads = |ssd: &mut Ssd| {
         let (mut sum, mut lost, mut at) = (Nanos::ZERO, 0, SimTime::ZERO);
         for slot in 0..64 {
-            let (end, outcome) = timed(ssd, command(CommandKind::Read, slot, at));
+            let (end, outcome) = timed(ssd, slot_command(CommandKind::Read, slot, at));
             sum += end.since(at);
             lost += u32::from(outcome == Outcome::Unrecoverable);
             at = end;
@@ -138,11 +131,11 @@ fn aged_data_are_read_again_and_then_lost() {
     ssd.rest(24.0 * 365.0 * 1000.0, 40.0);
     let (_, lost) = mean_of_reads(&mut ssd);
     assert_eq!(lost, 64);
-    let read = ssd.apply(command(CommandKind::Read, 1, SimTime::ZERO));
+    let read = ssd.apply(slot_command(CommandKind::Read, 1, SimTime::ZERO));
     assert_eq!(read, Outcome::Unrecoverable);
     // What is written anew can be read.
-    ssd.apply(command(CommandKind::Write, 1, SimTime::ZERO));
-    ssd.apply(command(CommandKind::Flush, 0, SimTime::ZERO));
+    ssd.apply(slot_command(CommandKind::Write, 1, SimTime::ZERO));
+    ssd.apply(slot_command(CommandKind::Flush, 0, SimTime::ZERO));
 }
 
 #[test]
@@ -157,13 +150,13 @@ fn what_was_lost_stays_lost_until_it_is_written() {
     let mut stream = RootSeed(1).stream("lost");
     for _ in 0..slots * 8 {
         let slot = u64::from(stream.next_u32()) % slots;
-        ssd.apply(command(CommandKind::Write, slot, SimTime::ZERO));
+        ssd.apply(slot_command(CommandKind::Write, slot, SimTime::ZERO));
     }
     let health = ssd.health().unwrap();
     assert!(
         health.faults.unreadable > 0,
         "collection read and lost data"
     );
-    let read = ssd.apply(command(CommandKind::Read, 0, SimTime::ZERO));
+    let read = ssd.apply(slot_command(CommandKind::Read, 0, SimTime::ZERO));
     assert_eq!(read, Outcome::Unrecoverable);
 }
