@@ -34,8 +34,7 @@ pub(crate) fn in_array<L: TranslationLayer + ?Sized>(
             let (first, pages) = layout.pages_of_slot(n);
             let pages = first..first + pages;
             let places: Vec<PagePlace> = pages.map(|n| layout.page(superblock, n)).collect();
-            let array = layer.array_mut();
-            places.into_iter().try_for_each(|place| array.spoil(place))
+            layer.array_mut().spoil(&places)
         }
     }
 }

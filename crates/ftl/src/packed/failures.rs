@@ -282,11 +282,9 @@ impl PackedLayer {
         let (superblock, n) = self.stripe.locate(stored.at);
         let skip = self.skip[superblock.index()];
         let pages = self.stripe.page_of(n)..=self.stripe.page_of(n + stored.chunks - 1);
-        for page in pages {
-            let place = self.stripe.page_place(superblock, page, skip);
-            self.array.spoil(place)?;
-        }
-        Ok(())
+        let place = |page| self.stripe.page_place(superblock, page, skip);
+        let places: Vec<PagePlace> = pages.map(place).collect();
+        self.array.spoil(&places)
     }
 
     /// Whether somebody's data were lost.

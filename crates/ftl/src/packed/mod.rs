@@ -358,9 +358,9 @@ impl TranslationLayer for PackedLayer {
         crate::purge::erase_used(&self.stripe.layout, chunks, &mut self.array, batch);
         let (layout, config) = (self.stripe.layout, self.config.clone());
         let mut layer = Self::around(self.array.clone(), layout, config);
-        if let Some(die) = self.dead_die() {
+        if let Some(die) = self.failed {
             layer.failed = self.failed;
-            layer.donors.do_without(die);
+            layer.donors.do_without(DieId(die as u16));
         }
         if layer.set_bad_blocks_aside().is_err() {
             layer.refuse_as_worn_out();
@@ -377,6 +377,8 @@ impl TranslationLayer for PackedLayer {
 
     fn inject(&mut self, fault: Fault, batch: &mut OpBatch) -> Result<(), InjectionRefused> {
         match fault {
+            // Without parity nothing makes up for it: what the die holds is lost.
+            Fault::Die(_) if !self.stripe.raise => fault::in_array(self, fault),
             Fault::Die(die) => self.fail_die(die, batch),
             Fault::Unreadable(lpn) => self.spoil(lpn),
             Fault::BadBlock(_) | Fault::EndOfLife => fault::in_array(self, fault),
@@ -384,7 +386,8 @@ impl TranslationLayer for PackedLayer {
     }
 
     fn dead_die(&self) -> Option<DieId> {
-        self.failed.map(|die| DieId(die as u16))
+        let rebuilt = self.failed.map(|die| DieId(die as u16));
+        rebuilt.or_else(|| self.array.dead_die())
     }
 
     /// Rebuilds what a die that failed has held, a superblock at a time.

@@ -9,10 +9,9 @@ use super::frontier::{COLLECTED, Frontier, HOST};
 use super::stripe::Skip;
 use super::table::{Owner, TableState};
 use super::{PackedLayer, Refusal};
-use crate::TranslationLayer;
 use crate::donors::Donors;
 use ftlab_base::rng::Stream;
-use ftlab_base::{BlockId, SuperblockId};
+use ftlab_base::{BlockId, DieId, SuperblockId};
 use ftlab_nand::{ArrayState, Fence, OpBatch, StateError};
 use serde::{Deserialize, Serialize};
 
@@ -212,8 +211,8 @@ impl PackedLayer {
             format!("{spare_at_first} of {superblocks} superblocks could be spared")
         })?;
         self.donors = Donors::new(&self.stripe.layout);
-        if let Some(die) = self.dead_die() {
-            self.donors.do_without(die);
+        if let Some(die) = self.failed {
+            self.donors.do_without(DieId(die as u16));
         }
         for &superblock in &retired {
             self.check_exists(superblock)?;

@@ -82,7 +82,8 @@ impl Faults {
     /// Whether a block is in its last cycle, after `cycles` erases.
     pub fn is_worn_out(&self, block: BlockId, cycles: u32) -> bool {
         let cell = &self.cells[block.index()];
-        cycles > cell.life || self.injected.wears_out(cell.home)
+        let ends = cycles > cell.life || self.injected.wears_out(cell.home);
+        ends && !self.injected.is_of_reserve(cell.home)
     }
 
     /// Puts a block of that home at an address.
@@ -169,7 +170,7 @@ impl Array {
         self.programmed[block.index()] = 0;
         if let Some(faults) = &mut self.faults {
             let home = faults.cells[block.index()].home;
-            faults.injected.erased(home);
+            faults.injected.replace_from_reserve(home);
         }
     }
 

@@ -69,12 +69,25 @@ pub(super) struct Injected {
     spoiled: BTreeSet<(u32, u32)>,
     /// Blocks that can be neither read, programmed nor erased: those of dead dies.
     dead: Vec<Range<u32>>,
+    /// Blocks in whose place one of the controller's reserve stands, of which nothing fails.
+    reserve: BTreeSet<u32>,
 }
 
 impl Injected {
     #[inline]
     pub fn is_dead(&self, home: u32) -> bool {
-        self.dead.iter().any(|blocks| blocks.contains(&home))
+        self.dead.iter().any(|blocks| blocks.contains(&home)) && !self.is_of_reserve(home)
+    }
+
+    /// Whether a block of the controller's reserve stands in the place of one.
+    pub fn is_of_reserve(&self, home: u32) -> bool {
+        self.reserve.contains(&home)
+    }
+
+    /// A block of the controller's reserve stands in the place of one from now on.
+    pub fn replace_from_reserve(&mut self, home: u32) {
+        self.reserve.insert(home);
+        self.erased(home);
     }
 
     pub fn wears_out(&self, home: u32) -> bool {
@@ -101,7 +114,8 @@ impl Injected {
         let worn_out = self.worn_out.iter().copied();
         let spoiled = self.spoiled.iter().map(|(block, _)| *block);
         let dead = self.dead.iter().map(|blocks| blocks.end.saturating_sub(1));
-        let most = worn_out.chain(spoiled).chain(dead).max();
+        let reserve = self.reserve.iter().copied();
+        let most = worn_out.chain(spoiled).chain(dead).chain(reserve).max();
         StateError::unless(most.is_none_or(|block| block < blocks), || {
             format!("a fault of block {}, of {blocks}", most.unwrap_or_default())
         })
@@ -152,18 +166,21 @@ impl Array {
         Ok(())
     }
 
-    /// Has more bits of a page flip than ECC corrects. What the block holds next is not concerned.
+    /// Has more bits of some pages flip than ECC corrects. What their blocks hold next is not concerned.
     ///
     /// # Errors
-    /// When nothing can fail, or the page is not programmed.
-    pub fn spoil(&mut self, place: PagePlace) -> Result<(), InjectionRefused> {
-        let home = self.home(place.block);
-        let is_stored = place.page < self.programmed_pages(place.block);
+    /// When nothing can fail, or a page is not programmed; none is spoiled then.
+    pub fn spoil(&mut self, places: &[PagePlace]) -> Result<(), InjectionRefused> {
+        let pages: Vec<(u32, u32)> = (places.iter())
+            .map(|place| (self.home(place.block), place.page))
+            .collect();
+        let mut stored = places.iter();
+        let is_stored = stored.all(|place| place.page < self.programmed_pages(place.block));
         let injected = self.injected()?;
         if !is_stored {
             return Err(InjectionRefused::NothingStored);
         }
-        injected.spoiled.insert((home, place.page));
+        injected.spoiled.extend(pages);
         Ok(())
     }
 
