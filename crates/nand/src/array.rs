@@ -198,10 +198,12 @@ impl Array {
         order: Order,
         batch: &mut OpBatch,
     ) -> bool {
-        if self.faults.is_some() {
+        if let Some(faults) = &mut self.faults
+            && !faults.reads_calmly(place.block)
+        {
             return self.read_closely(place, bytes, cause, order, batch);
         }
-        let programmed = self.programmed[place.block.index()];
+        let programmed = self.programmed_pages(place.block);
         if place.page >= programmed {
             wrong_read(place, programmed);
         }
@@ -210,8 +212,7 @@ impl Array {
         true
     }
 
-    /// The same where bits can be read wrong: reads as often as ECC needs it.
-    #[cold]
+    /// The same where a read may fail: reads as often as ECC needs it.
     #[inline(never)]
     fn read_closely(
         &mut self,

@@ -85,6 +85,11 @@ impl Reliability {
         life as u32
     }
 
+    /// Whether there is no page that cannot be corrected from its program on.
+    pub(crate) fn reads_all_pages(&self) -> bool {
+        self.unreadable_pages <= 0.0
+    }
+
     /// Whether a page of a physical block cannot be corrected in its present cycle.
     pub(crate) fn is_unreadable(&self, page: u64, cycle: u32) -> bool {
         self.unreadable_pages > 0.0

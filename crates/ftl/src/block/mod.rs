@@ -281,7 +281,7 @@ impl TranslationLayer for BlockLayer {
         let (superblock, position) = self.logs.append(block, offset);
         self.pass_bad_pages(block);
         self.validity.set(self.space.index(block), offset);
-        if self.array.can_fail() {
+        if !readable || !self.lost.is_empty() {
             self.note_loss(lpn, extent, readable);
         }
         let to = self.layout.slot(superblock, position);

@@ -513,7 +513,7 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
             }
             self.table.invalidate(old);
         }
-        if self.array.can_fail() {
+        if !kept || !self.lost.is_empty() {
             self.note_loss(lpn, extent, kept);
         }
         let done = self.frontiers[f].done(batch);

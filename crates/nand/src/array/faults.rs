@@ -40,7 +40,7 @@ pub(super) struct Cell {
     pub reads: u32,
     /// The array's age when it was last erased, in seconds at the reference temperature.
     pub born_s: u64,
-    /// Reads since the erase, up to which none can fail at the present age.
+    /// Reads since the erase, up to which none can fail at the present age, nor by a fault on demand.
     calm_reads: u32,
 }
 
@@ -84,6 +84,21 @@ impl Faults {
         let cell = &self.cells[block.index()];
         let ends = cycles > cell.life || self.injected.wears_out(cell.home);
         ends && !self.injected.is_of_reserve(cell.home)
+    }
+
+    /// Counts a read of a block, if it is known that it cannot fail.
+    #[inline]
+    pub fn reads_calmly(&mut self, block: BlockId) -> bool {
+        let cell = &mut self.cells[block.index()];
+        let is_calm = cell.reads < cell.calm_reads;
+        cell.reads += u32::from(is_calm);
+        is_calm
+    }
+
+    /// How often a block can be read so that no read fails, since something has changed, is to be
+    /// found out anew.
+    pub fn forget_calm(&mut self) {
+        self.cells.iter_mut().for_each(|cell| cell.calm_reads = 0);
     }
 
     /// Puts a block of that home at an address.
@@ -155,7 +170,7 @@ impl Array {
     pub fn age(&mut self, seconds: u64) {
         if let Some(faults) = &mut self.faults {
             faults.age_s = faults.age_s.saturating_add(seconds);
-            faults.cells.iter_mut().for_each(|cell| cell.calm_reads = 0);
+            faults.forget_calm();
         }
     }
 
@@ -224,8 +239,7 @@ impl Array {
         true
     }
 
-    /// A read of a page where bits can be wrong: how often it is repeated, and whether it succeeds.
-    #[cold]
+    /// A read that can fail, as far as is known: how often it is repeated, and whether it succeeds.
     pub(super) fn correct(&mut self, place: PagePlace) -> (u32, bool) {
         let cycles = self.erases[place.block.index()];
         let page_bytes = self.geometry.page_bytes;
@@ -243,10 +257,11 @@ impl Array {
             faults.counters.unreadable += 1;
             return (retries, false);
         }
-        if cell.reads <= cell.calm_reads {
-            return (0, true);
-        }
+        let only_bits_fail = faults.config.reads_all_pages() && !faults.injected.spoils_any();
         let Some(errors) = &faults.config.bit_errors else {
+            if only_bits_fail {
+                cell.calm_reads = u32::MAX;
+            }
             return (0, true);
         };
         let mut stress = Stress {
@@ -257,7 +272,9 @@ impl Array {
         let codewords = page_bytes.div_ceil(errors.params().codeword_bytes);
         // Every read makes a failure likelier, so what is sure for twice as many is sure until then.
         if errors.failing_pages(stress, 0, codewords) < Reliability::LEAST_DRAW {
-            cell.calm_reads = stress.reads;
+            if only_bits_fail {
+                cell.calm_reads = stress.reads;
+            }
             return (0, true);
         }
         stress.reads = cell.reads;
@@ -349,14 +366,26 @@ mod tests {
                     array.age(100_000_000);
                     aged += 1;
                 }
-                let (retries, readable) = array.correct(place);
+                let before = array.fault_counters().retries;
+                let readable = array.read(place, 4096, Cause::Host, Order::FREE, &mut batch);
+                let retries = (array.fault_counters().retries - before) as u32;
+                batch.clear();
                 let weakness = reliability.uniform(Draw::WeakPage, 0, cycle);
                 let sure = errors.correct(array.stress(block), 8, weakness);
                 assert_eq!((retries, readable), (sure.retries, sure.readable));
                 repeated += retries;
             }
-            batch.clear();
         }
         assert!(repeated > 0 && aged > 0 && repeated < 20 * 20_000 * 4);
+        // A fault on demand ends the calm of a page that was read well just before.
+        let mut array = Array::with_reliability(geometry, Some(reliability));
+        let _ = array.program(place, 1, Cause::Host, Order::FREE, &mut batch);
+        let mut read = |array: &mut Array| {
+            batch.clear();
+            array.read(place, 4096, Cause::Host, Order::FREE, &mut batch)
+        };
+        assert!((0..3).all(|_| read(&mut array)));
+        array.spoil(&[place]).unwrap();
+        assert!(!read(&mut array) && !read(&mut array));
     }
 }

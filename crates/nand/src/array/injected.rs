@@ -94,11 +94,14 @@ impl Injected {
         self.all_worn_out || self.worn_out.contains(&home) || self.is_dead(home)
     }
 
+    /// Whether there is a page that cannot be read.
+    pub fn spoils_any(&self) -> bool {
+        !self.dead.is_empty() || !self.spoiled.is_empty()
+    }
+
     /// Whether a page cannot be read.
-    #[inline]
     pub fn spoils(&self, home: u32, page: u32) -> bool {
-        (!self.dead.is_empty() || !self.spoiled.is_empty())
-            && (self.is_dead(home) || self.spoiled.contains(&(home, page)))
+        self.spoils_any() && (self.is_dead(home) || self.spoiled.contains(&(home, page)))
     }
 
     /// What spoiled the pages of a block went with the erase.
@@ -126,6 +129,7 @@ impl Array {
     fn injected(&mut self) -> Result<&mut Injected, InjectionRefused> {
         let faults = self.faults.as_mut();
         let faults = faults.ok_or(InjectionRefused::NothingFails)?;
+        faults.forget_calm();
         Ok(&mut faults.injected)
     }
 
