@@ -225,6 +225,8 @@ fn sandforce(health: &Health) -> Vec<Row> {
         (172, "Erase_Fail_Count", BEST, 0, faults.erase_failed.into()),
         (177, "Wear_Range_Delta", BEST, 0, delta as u64),
         (187, "Reported_Uncorrect", BEST, 0, faults.unreadable),
+        // What ECC could not correct and RAISE did.
+        (204, "Soft_ECC_Correct_Rate", BEST, 0, faults.made_good),
         (0xe7, "SSD_Life_Left", left, 10, left.into()),
         (
             0xe9,

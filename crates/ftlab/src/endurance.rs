@@ -297,8 +297,8 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
     row(
         "reads",
         format!(
-            "{} retries, {} uncorrectable",
-            wear.read_retries, report.unreadable
+            "{} retries, {} uncorrectable, {} made good from parity",
+            wear.read_retries, report.unreadable, wear.made_good
         ),
     )?;
     row("the end", report.ending.clone())?;

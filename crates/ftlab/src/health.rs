@@ -35,6 +35,8 @@ pub struct Wear {
     pub spare_superblocks: u32,
     pub read_retries: u64,
     pub unreadable: u64,
+    /// Reads beyond ECC that parity made good.
+    pub made_good: u64,
     /// (first erase count of a range, blocks in it).
     pub histogram: Vec<(u32, u32)>,
 }
@@ -58,6 +60,7 @@ impl Wear {
             spare_superblocks: health.spare.left,
             read_retries: faults.retries,
             unreadable: faults.unreadable,
+            made_good: faults.made_good,
             histogram: wear.bins(BINS),
         }
     }

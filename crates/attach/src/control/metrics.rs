@@ -102,7 +102,7 @@ impl Metrics {
         let drive = &self.0.drive;
         let counters = &drive.counters;
         let bytes = Some(&Unit::Bytes);
-        for (name, help, unit, value) in [
+        let mut counts = vec![
             (
                 "host_written",
                 "Bytes the host wrote",
@@ -141,7 +141,24 @@ impl Metrics {
                 None,
                 counters.buffer_stalls,
             ),
-        ] {
+        ];
+        if let Some(wear) = &drive.wear {
+            counts.extend([
+                (
+                    "unreadable_reads",
+                    "Reads of pages beyond ECC",
+                    None,
+                    wear.unreadable,
+                ),
+                (
+                    "made_good_reads",
+                    "Reads of pages beyond ECC that parity made good",
+                    None,
+                    wear.made_good,
+                ),
+            ]);
+        }
+        for (name, help, unit, value) in counts {
             let mut one = encoder.encode_descriptor(name, help, unit, MetricType::Counter)?;
             one.encode_counter::<NoLabelSet, _, u64>(&value, None)?;
         }

@@ -79,8 +79,10 @@ pub struct Wear {
     pub grown_bad_blocks: u32,
     /// Superblocks left to replace bad blocks with.
     pub spare_superblocks: u32,
-    /// Slots that could not be read.
+    /// Reads of pages beyond ECC.
     pub unreadable: u64,
+    /// Reads of pages beyond ECC that parity made good.
+    pub made_good: u64,
 }
 
 impl From<&Health> for Wear {
@@ -93,6 +95,7 @@ impl From<&Health> for Wear {
             grown_bad_blocks: health.grown_bad(),
             spare_superblocks: health.spare.left,
             unreadable: health.faults.unreadable,
+            made_good: health.faults.made_good,
         }
     }
 }

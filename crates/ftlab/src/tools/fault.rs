@@ -1,9 +1,9 @@
 //! `ftlab fault`: something goes wrong with a drive, because somebody wants to see what comes of it.
 
 use super::{Target, change, input, nobody_serves};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::screen;
-use clap::{Args, Subcommand};
+use clap::{Args, Command, Subcommand};
 use ftlab_attach::control::{Asked, ask};
 use ftlab_image::FlashFault;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub struct FaultOptions {
 }
 
 /// What goes wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+#[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 enum Fault {
     /// A block wears out: its next erase fails, or a program; the drive replaces it
     BadBlock {
@@ -42,53 +42,75 @@ enum Fault {
     Vanish,
     /// It comes back
     Return,
+    /// None of these; clap alone would not say which there are
+    #[command(external_subcommand)]
+    Unknown(Vec<String>),
+}
+
+/// What a fault concerns.
+enum Part {
+    Flash(FlashFault),
+    /// Whether the drive comes back to its bus, or leaves it.
+    Bus(bool),
 }
 
 impl Fault {
-    /// What it does to flash; nothing if it is the bus that it concerns.
-    fn of_flash(self) -> Option<FlashFault> {
-        Some(match self {
-            Fault::BadBlock { block } => FlashFault::BadBlock { block },
-            Fault::Unreadable { offset } => FlashFault::Unreadable {
-                offset_bytes: offset,
-            },
-            Fault::Die { die } => FlashFault::Die { die },
-            Fault::EndOfLife => FlashFault::EndOfLife,
-            Fault::Vanish | Fault::Return => return None,
+    fn part(&self) -> Result<Part, Failure> {
+        Ok(match self {
+            Fault::BadBlock { block } => Part::Flash(FlashFault::BadBlock { block: *block }),
+            Fault::Unreadable { offset } => Part::Flash(FlashFault::Unreadable {
+                offset_bytes: *offset,
+            }),
+            Fault::Die { die } => Part::Flash(FlashFault::Die { die: *die }),
+            Fault::EndOfLife => Part::Flash(FlashFault::EndOfLife),
+            Fault::Vanish => Part::Bus(false),
+            Fault::Return => Part::Bus(true),
+            Fault::Unknown(words) => return Err(unknown(words)),
         })
     }
+}
 
-    fn done(self) -> String {
+impl Part {
+    fn done(&self) -> String {
         match self {
-            Fault::BadBlock { block } => format!("block {block} is worn out\n"),
-            Fault::Unreadable { offset } => {
-                format!("what lies {offset} bytes into the drive cannot be corrected\n")
+            Part::Flash(FlashFault::BadBlock { block }) => format!("block {block} is worn out\n"),
+            Part::Flash(FlashFault::Unreadable { offset_bytes }) => {
+                format!("what lies {offset_bytes} bytes into the drive cannot be corrected\n")
             }
-            Fault::Die { die } => format!("die {die} is dead\n"),
-            Fault::EndOfLife => "all blocks are worn out\n".to_owned(),
-            Fault::Vanish => "the drive is off its bus\n".to_owned(),
-            Fault::Return => "the drive is back\n".to_owned(),
+            Part::Flash(FlashFault::Die { die }) => format!("die {die} is dead\n"),
+            Part::Flash(FlashFault::EndOfLife) => "all blocks are worn out\n".to_owned(),
+            Part::Bus(false) => "the drive is off its bus\n".to_owned(),
+            Part::Bus(true) => "the drive is back\n".to_owned(),
         }
     }
+}
+
+fn unknown(words: &[String]) -> Failure {
+    let faults = Fault::augment_subcommands(Command::new("fault"));
+    let names: Vec<&str> = faults.get_subcommands().map(Command::get_name).collect();
+    let word = words.first().map_or("", String::as_str);
+    Failure::Input(format!(
+        "there is no fault \"{word}\": there are {}",
+        names.join(", ")
+    ))
 }
 
 /// `ftlab fault`: something goes wrong with a drive.
 pub fn fault(options: &FaultOptions) -> Outcome {
-    let target = Target::find(&options.target)?;
-    match (target, options.fault.of_flash()) {
-        (Target::AtWork(control), Some(fault)) => {
-            let body = serde_json::to_string(&fault).expect("names and numbers");
+    let part = options.fault.part()?;
+    match (Target::find(&options.target)?, &part) {
+        (Target::AtWork(control), Part::Flash(fault)) => {
+            let body = serde_json::to_string(fault).expect("names and numbers");
             ask(&control, Asked::Post("/fault", &body))?;
         }
-        (Target::Image(path), Some(fault)) => {
-            change(&path, |drive| drive.inject(fault).map_err(input))?;
+        (Target::Image(path), Part::Flash(fault)) => {
+            change(&path, |drive| drive.inject(*fault).map_err(input))?;
         }
-        (Target::AtWork(control), None) => {
-            let is_back = options.fault == Fault::Return;
-            let url = if is_back { "/return" } else { "/vanish" };
+        (Target::AtWork(control), Part::Bus(is_back)) => {
+            let url = if *is_back { "/return" } else { "/vanish" };
             ask(&control, Asked::Post(url, ""))?;
         }
-        (Target::Image(path), None) => return Err(nobody_serves(&path)),
+        (Target::Image(path), Part::Bus(_)) => return Err(nobody_serves(&path)),
     }
-    screen::print(&options.fault.done())
+    screen::print(&part.done())
 }

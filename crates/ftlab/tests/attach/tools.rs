@@ -370,7 +370,10 @@ fn what_cannot_go_wrong_is_said() {
         (&["unreadable", "5m"], "write and flush it first"),
         (&["vanish"], "nobody serves"),
         (&["die"], "<DIE>"),
-        (&["rust"], "unexpected argument 'rust'"),
+        (
+            &["rust"],
+            "no fault \"rust\": there are bad-block, unreadable, die, end-of-life, vanish, return",
+        ),
     ] {
         let why = refused(words);
         assert!(why.contains(part), "{words:?}: {why}");
