@@ -16,7 +16,7 @@ pass or fail; what a source leaves ambiguous is shown and not judged.
 
 /// What a quick review leaves out.
 const QUICK: &str = "\
-The review was a quick one: its jobs end after 200,000 requests, so what comes late or seldom is not as it would be,
+The review was a quick one: its jobs end early, so what comes late or seldom is not as it would be,
 and figures of procedures are shown and not judged.
 ";
 

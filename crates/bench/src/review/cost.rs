@@ -134,7 +134,7 @@ mod tests {
         let [short, long] = [30, 60].map(|s| of(ssd, &timed(s), Length::Full));
         assert!((long / short - 2.0).abs() < 1e-9);
         assert!(of("seagate-momentus-7200.2", &timed(60), Length::Full) < long / 10.0);
-        assert_eq!(of(ssd, &timed(600), Length::Quick), 200_000.0);
+        assert_eq!(of(ssd, &timed(600), Length::Quick), 150_000.0);
         let amount = "[w]\nrw=randwrite\nbs=4k\nsize=4m\n";
         assert_eq!(of(ssd, amount, Length::Full), 1024.0);
     }

@@ -4,11 +4,14 @@ use ftlab_base::Nanos;
 use ftlab_workload::JobFile;
 
 /// Requests after which a quick job or trace ends.
-const QUICK_REQUESTS: u64 = 200_000;
+const QUICK_REQUESTS: u64 = 150_000;
+
+/// Bytes after which a quick job ends, if that is before: requests are up to 2 MiB.
+const QUICK_GIB: u64 = 4;
 
 /// What a quick review makes of a runtime within a procedure, where the rate changes over time: a part
 /// of it, and no less than a span.
-const QUICK_PART: u64 = 12;
+const QUICK_PART: u64 = 24;
 const QUICK_LEAST: Nanos = Nanos::from_millis(2_000);
 
 /// How long jobs with a runtime run.
@@ -21,16 +24,17 @@ pub enum Length {
 }
 
 impl Length {
-    /// A job file at this length: a quick job ends after so many requests, or its runtime if that is
-    /// over before.
+    /// A job file at this length: a quick job ends after so many requests or bytes, or its runtime if
+    /// that is over before.
     #[must_use]
     pub fn of(self, mut file: JobFile) -> JobFile {
         if self == Length::Quick {
             for job in file.jobs.iter_mut().filter(|job| job.runtime.is_some()) {
                 job.time_based = false;
                 job.loops = 1;
-                let fewer = |ios: u64| ios.min(QUICK_REQUESTS);
-                job.number_ios = Some(job.number_ios.map_or(QUICK_REQUESTS, fewer));
+                let largest = job.bs.read.max(job.bs.write).max(job.bs.trim).max(1);
+                let most = QUICK_REQUESTS.min((QUICK_GIB << 30) / largest).max(1);
+                job.number_ios = Some(job.number_ios.map_or(most, |ios| ios.min(most)));
             }
         }
         file
@@ -64,8 +68,9 @@ impl Length {
     pub fn words(self) -> Option<String> {
         (self == Length::Quick).then(|| {
             format!(
-                "Quick: a trace or a job with a runtime ended after {QUICK_REQUESTS} requests, within a \
-                 procedure after 1/{QUICK_PART} of it, at least {} s.",
+                "Quick: a trace or a job with a runtime ended after {QUICK_REQUESTS} requests, a job after \
+                 {QUICK_GIB} GiB if that was before, within a procedure after 1/{QUICK_PART} of its time, at \
+                 least {} s.",
                 QUICK_LEAST.as_secs()
             )
         })
@@ -86,8 +91,11 @@ mod tests {
         let ios = |n: usize| jobs[n].resolve(1 << 40).unwrap().ios_max;
         assert_eq!(
             [ios(0), ios(1), ios(2)],
-            [Some(200_000), Some(200_000), None]
+            [Some(150_000), Some(150_000), None]
         );
+        let large = JobFile::parse("[a]\nruntime=60\nbs=2m\n", "t.fio").unwrap();
+        let large = Length::Quick.of(large).jobs[0].resolve(1 << 40).unwrap();
+        assert_eq!(large.ios_max, Some(2048));
         assert_eq!(jobs[0].runtime, file.jobs[0].runtime);
     }
 
@@ -100,6 +108,9 @@ mod tests {
         };
         let seconds = |s: u64| Some(Nanos::from_millis(s * 1_000));
         assert_eq!(runtimes(Length::Full), [seconds(60), seconds(1), None]);
-        assert_eq!(runtimes(Length::Quick), [seconds(5), seconds(1), None]);
+        assert_eq!(
+            runtimes(Length::Quick),
+            [Some(Nanos::from_millis(2_500)), seconds(1), None]
+        );
     }
 }

@@ -316,7 +316,7 @@ fn a_trace_is_played_once_for_all_its_charts_and_a_quick_one_in_part() {
         panic!("a chart of rates and one of times");
     };
     assert_eq!(rate.metrics, busy.metrics);
-    assert_eq!(rate.read.ios + rate.write.ios, 200_000);
+    assert_eq!(rate.read.ios + rate.write.ios, 150_000);
     assert!(
         rate.steps
             .iter()

@@ -11,7 +11,7 @@
 //!   which slots are invalid, and the rounds change all of them.
 
 use super::PrepareError;
-use super::writes::{WRITES_A_LOOK, Writer};
+use super::writes::Writer;
 use crate::steady_rule::{ROUNDS_MAX, WINDOW, Window, is_steady};
 use ftlab_base::rng::Stream;
 use rand::RngExt;
@@ -73,13 +73,10 @@ fn round(writer: &mut Writer<'_>, stream: &mut Stream) -> Result<f64, PrepareErr
         Some(_) => u64::MAX,
         None => writer.capacity_bytes() * PROGRAMMED_MAX,
     };
-    for n in 0..places {
-        let programmed = || writer.device.counters().since(&start).nand_bytes_programmed;
-        if n % WRITES_A_LOOK == 0 && programmed() >= enough {
-            break;
-        }
-        writer.write_place(stream.random_range(0..places))?;
-    }
+    let draw = || stream.random_range(0..places);
+    writer.write_places(places, draw, |device| {
+        device.counters().since(&start).nand_bytes_programmed >= enough
+    })?;
     let done = writer.device.counters().since(&start);
     Ok(done.host_bytes_written as f64 / (done.nand_bytes_programmed.max(1)) as f64)
 }

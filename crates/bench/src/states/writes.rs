@@ -6,6 +6,7 @@ use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, SECTOR_
 use ftlab_drive::Device;
 use rand::RngExt;
 use rand::seq::SliceRandom;
+use std::collections::VecDeque;
 
 /// Sectors of a write that fills a drive: 1 MiB, as a copy of large files makes them.
 const FILL_SECTORS: u32 = 2048;
@@ -36,7 +37,10 @@ const HOT_PERCENT: u32 = 90;
 pub(super) const PROGRAMMED_MAX: u64 = 2;
 
 /// Random writes between two looks at how much was programmed.
-pub const WRITES_A_LOOK: u64 = 1024;
+const WRITES_A_LOOK: u64 = 1024;
+
+/// Random writes that are known before they are made, so that memory can be fetched meanwhile.
+const AHEAD: usize = 8;
 
 /// Bytes programmed for a byte written, beyond which a drive is not filled in random order. On
 /// page-mapped drives it is the sectors of a slot over eight, 16 at most, and no collection; a
@@ -102,9 +106,31 @@ impl<'a> Writer<'a> {
         self.device.capacity_sectors() / u64::from(RANDOM_SECTORS)
     }
 
-    /// Writes 4 KiB to a place.
-    pub fn write_place(&mut self, place: u64) -> Result<(), PrepareError> {
-        self.write(place * u64::from(RANDOM_SECTORS), RANDOM_SECTORS)
+    /// Writes 4 KiB to each of so many places as they are drawn, until the device, which is asked now
+    /// and then, has had enough.
+    pub fn write_places(
+        &mut self,
+        count: u64,
+        mut draw: impl FnMut() -> u64,
+        has_enough: impl Fn(&dyn Device) -> bool,
+    ) -> Result<(), PrepareError> {
+        let lba = |place| place * u64::from(RANDOM_SECTORS);
+        let mut soon = VecDeque::with_capacity(AHEAD);
+        let mut drawn = 0;
+        for n in 0..count {
+            while drawn < count && soon.len() < AHEAD {
+                let place = draw();
+                self.expect(lba(place), RANDOM_SECTORS);
+                soon.push_back(place);
+                drawn += 1;
+            }
+            if n % WRITES_A_LOOK == 0 && has_enough(self.device) {
+                break;
+            }
+            let place = soon.pop_front().expect("one was drawn");
+            self.write(lba(place), RANDOM_SECTORS)?;
+        }
+        Ok(())
     }
 
     pub fn capacity_bytes(&self) -> u64 {
@@ -127,8 +153,9 @@ impl<'a> Writer<'a> {
         let start = self.device.counters();
         let mut places: Vec<u32> = (0..capacity.div_ceil(RANDOM_SECTORS.into()) as u32).collect();
         places.shuffle(stream);
-        for (n, place) in (0..).zip(places) {
-            if n % WRITES_A_LOOK == 0 {
+        let lba = |place: u32| u64::from(place) * u64::from(RANDOM_SECTORS);
+        for (n, &place) in places.iter().enumerate() {
+            if n as u64 % WRITES_A_LOOK == 0 {
                 let done = self.device.counters().since(&start);
                 let most = done.host_bytes_written * FILL_COST_MAX + self.capacity_bytes();
                 if done.nand_bytes_programmed > most {
@@ -138,7 +165,10 @@ impl<'a> Writer<'a> {
                     });
                 }
             }
-            let lba = u64::from(place) * u64::from(RANDOM_SECTORS);
+            if let Some(&place) = places.get(n + AHEAD) {
+                self.expect(lba(place), 1);
+            }
+            let lba = lba(place);
             // The last place may be a part of one.
             let sectors = u64::from(RANDOM_SECTORS).min(capacity - lba) as u32;
             self.write(lba, sectors)?;
@@ -151,14 +181,13 @@ impl<'a> Writer<'a> {
         let places = self.places();
         let enough =
             self.device.counters().nand_bytes_programmed + self.capacity_bytes() * PROGRAMMED_MAX;
-        for n in 0..places / RANDOM_SHARE {
-            if n % WRITES_A_LOOK == 0 && self.device.counters().nand_bytes_programmed >= enough {
-                break;
-            }
+        let draw = || {
             let hot = stream.random_range(0..100) < HOT_PERCENT;
             let among = if hot { places / HOT_SHARE } else { places };
-            self.write_place(stream.random_range(0..among))?;
-        }
-        Ok(())
+            stream.random_range(0..among)
+        };
+        self.write_places(places / RANDOM_SHARE, draw, |device| {
+            device.counters().nand_bytes_programmed >= enough
+        })
     }
 }

@@ -422,6 +422,7 @@ impl Device for Ssd {
             "a command to sector {end} of {}",
             self.params.capacity_sectors
         );
+        self.expect(&command);
         self.mapped.set_timed(true);
         if self.is_at_rest() {
             self.wake(now);
