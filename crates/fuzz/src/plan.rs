@@ -394,10 +394,16 @@ fn disk(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
         *u.choose(&["shortest-positioning", "elevator"])?,
     );
     plan.set("cache.read_segments", u.int_in_range(1..=4)?);
-    plan.set(
-        "cache.read_segment_size",
-        *u.choose(&["1B", "512B", "64KiB", "1MiB"])?,
-    );
+    let (segment, least) = *u.choose(&[
+        ("1B", "1B"),
+        ("512B", "512B"),
+        ("64KiB", "511B"),
+        ("64KiB", "64KiB"),
+        ("1MiB", "32KiB"),
+    ])?;
+    plan.set("cache.read_segment_size", segment);
+    plan.set("cache.read_ahead_least", least);
+    plan.set("cache.destage_wait", *u.choose(&["0ms", "0.5ms", "5ms"])?);
     plan.set("queue.depth", *u.choose(&[1, 2, 32])?);
     Ok(())
 }

@@ -313,6 +313,7 @@ fn disks_at_their_edges() {
         &[
             "cache.write_size=1B",
             "cache.read_segment_size=1B",
+            "cache.read_ahead_least=1B",
             "queue.depth=1",
         ],
         &[

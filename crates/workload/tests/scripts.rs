@@ -129,6 +129,14 @@ fn what_a_script_may_not_say_is_answered_with_its_line() {
         with("cpu = \"1 s\"", "depth = 33"),
         &["x.toml:14:", "1 to 32"],
     );
+    holds(
+        with("cpu = \"1 s\"", "depth = 3\nahead = 1"),
+        &["x.toml:15:", "ahead must be 2 to 32"],
+    );
+    holds(
+        with("cpu = \"1 s\"", "ahead = 33"),
+        &["x.toml:14:", "ahead must be 0 to 32"],
+    );
     holds(with("2 GiB", "2.1 GB"), &["x.toml:9:", "4 KiB"]);
     let (head, files) = (HEAD, FILES);
     holds(error(&format!("{head}{files}")), &["phase"]);

@@ -4,7 +4,8 @@
 //! spindle: the rotational position is a function of time, so every positioning is exact. Writes
 //! end in the cache while it has room (`write_cache.rs` tells what happens when it has none), reads
 //! are served from either cache, else reordered by positioning time. The arm serves reads first,
-//! then reads ahead, then destages; during a sweep or a flush it takes whatever is nearest.
+//! then reads ahead, and destages when the host has read nothing for a while; during a sweep or a
+//! flush it takes whatever is nearest.
 //!
 //! Left out: defects and remapping, thermal recalibration, retries, spin-down, and hits on data
 //! that has been destaged. No data is kept: a read that is only partly in the write cache costs a
@@ -60,6 +61,9 @@ pub struct Disk {
     reads: ReadCache,
     media: MediaQueue,
     destage: Destage,
+    destage_wait: Nanos,
+    /// When the host has read nothing for that long.
+    quiet_at: SimTime,
     /// Where the elevator goes on.
     elevator_lba: u64,
     capacity_sectors: u64,
@@ -81,6 +85,8 @@ pub struct Disk {
     /// Writes that wait for a sweep to end, oldest first.
     waiting_writes: VecDeque<Command>,
     flush: Option<Command>,
+    /// Until when the arm goes on along a stream, whoever else waits.
+    stays_until: SimTime,
     /// What the arm does, until the instant.
     busy: Option<(SimTime, Work)>,
 }
@@ -103,6 +109,8 @@ impl Disk {
             reads: ReadCache::new(&params),
             media: MediaQueue::new(params.queue_depth),
             destage: params.destage,
+            destage_wait: params.destage_wait,
+            quiet_at: SimTime::ZERO,
             elevator_lba: 0,
             capacity_sectors: params.capacity_sectors,
             queue_depth: params.queue_depth,
@@ -117,6 +125,7 @@ impl Disk {
             exclusive: false,
             waiting_writes: VecDeque::new(),
             flush: None,
+            stays_until: SimTime::ZERO,
             busy: None,
             platter,
         }
@@ -166,6 +175,7 @@ impl Disk {
     }
 
     fn arrive_read(&mut self, command: Command, at: SimTime) {
+        self.quiet_at = at + self.destage_wait;
         let (lba, sectors) = (command.lba.0, u64::from(command.sectors));
         if self.writes.holds(lba, sectors) {
             let span = self.link.span(command.bytes());
@@ -230,7 +240,13 @@ impl Disk {
     fn end_work(&mut self, work: Work, at: SimTime, done: &mut Vec<Completion>) {
         match work {
             Work::Read(read, over_platter) => {
-                self.reads.keep(read.lba, read.lba + read.sectors);
+                self.quiet_at = at + self.destage_wait;
+                let end = read.lba + read.sectors;
+                if self.reads.keep(read.lba, end)
+                    && let Some(until) = self.reads.go_on(end, at, &self.platter)
+                {
+                    self.stays_until = until;
+                }
                 // The link runs along with the platter; what is left is the last sector, or more
                 // when the link is the slower of the two.
                 let link = self.link.span(read.sectors * SECTOR_BYTES);
@@ -244,25 +260,37 @@ impl Disk {
     }
 
     /// Gives a resting arm its next work: reads, reading ahead, destaging, in that order; a sweep
-    /// or a flush puts dirty data on a par with reads.
+    /// or a flush puts dirty data on a par with reads. A host that reads a file leaves pauses
+    /// between its reads, and an arm that destaged in them would go back and forth for every few.
     fn start_work(&mut self, at: SimTime, done: &mut Vec<Completion>) {
         if self.writes.is_empty()
             && let Some(flush) = self.flush.take()
         {
             self.finish(flush, at, done);
         }
-        if self.busy.is_some() {
+        if self.busy.is_some() || at < self.stays_until {
             return;
         }
-        let urgent = self.writes.sweeping() || self.flush.is_some();
-        let reading_ahead = self.reads.full_at().is_some_and(|full| at < full);
-        let destage = self.writes.has_waiting() && (urgent || !reading_ahead);
+        let urgent = self.is_urgent();
+        let destage = self.writes.has_waiting() && (urgent || at >= self.destages_at());
         if !self.media.is_empty() || destage {
             self.call_arm(at);
             self.start_nearest(at, urgent);
         } else if self.reads.enabled() {
             self.start_reading_ahead(at);
         }
+    }
+
+    /// Whether dirty data have to go to the platter.
+    fn is_urgent(&self) -> bool {
+        self.writes.sweeping() || self.flush.is_some()
+    }
+
+    /// When the arm destages without need: it has read ahead, and the host may have done reading.
+    fn destages_at(&self) -> SimTime {
+        self.reads
+            .full_at()
+            .map_or(self.quiet_at, |full| full.max(self.quiet_at))
     }
 
     fn start_nearest(&mut self, at: SimTime, urgent: bool) {
@@ -365,8 +393,10 @@ impl Medium for Disk {
         let front = self.front.map(|(at, _)| at);
         let arm = match self.busy {
             Some((ends, _)) => Some(ends),
-            // Destaging begins when reading ahead ends.
-            None if self.writes.has_waiting() => self.reads.full_at(),
+            // Whatever needs the arm at once has it, or waits for a stream.
+            None if !self.media.is_empty() => Some(self.stays_until),
+            None if self.writes.has_waiting() && self.is_urgent() => Some(self.stays_until),
+            None if self.writes.has_waiting() => Some(self.destages_at().max(self.stays_until)),
             None => None,
         };
         [front, self.link.next_end(), arm]

@@ -58,10 +58,15 @@ pub struct DiskParams {
     pub destage_sweep: u32,
     /// The order of destaging.
     pub destage: Destage,
+    /// How long the host must have read nothing before the arm destages without need.
+    pub destage_wait: Nanos,
     /// Sequential streams the read cache remembers.
     pub read_segments: u32,
     /// Bytes of one read stream kept, and read ahead of the host; 0 neither keeps nor reads ahead.
     pub read_segment_bytes: u64,
+    /// Bytes that the arm reads on along a stream before it serves anything else (the minimum
+    /// pre-fetch of SCSI's caching mode page), at most a segment.
+    pub read_ahead_least_bytes: u64,
     /// What its parts take from the supply, if that is known.
     pub power: Option<DiskPower>,
 }
@@ -69,7 +74,7 @@ pub struct DiskParams {
 /// Speeds of a spindle: far beyond any disk on both sides.
 const RPM: RangeInclusive<u32> = 60..=1_000_000;
 
-/// The longest move of an arm: beyond any disk, and short enough that a track at the highest rate
+/// The longest move or pause of an arm: beyond any disk, and short enough that a track at the highest rate
 /// has fewer than 2^32 sectors.
 const LONGEST_MOVE: Nanos = Nanos::from_secs(10);
 
@@ -112,6 +117,12 @@ impl DiskParams {
             if !(1.0..=10_000.0).contains(&mb_s) {
                 return fail(format!("{name} is {mb_s}; it must lie in 1 to 10000"));
             }
+        }
+        if self.read_ahead_least_bytes > self.read_segment_bytes {
+            return fail(format!(
+                "read_ahead_least_bytes is {}; it must be at most read_segment_bytes ({})",
+                self.read_ahead_least_bytes, self.read_segment_bytes
+            ));
         }
         self.check_bounds()?;
         self.check_seeks()?;
@@ -158,6 +169,7 @@ impl DiskParams {
             ("seek_full", self.seek_full),
             ("write_settle", self.write_settle),
             ("head_switch", self.head_switch),
+            ("destage_wait", self.destage_wait),
         ] {
             if span > LONGEST_MOVE {
                 return Err(DiskParamsError(format!(

@@ -37,6 +37,7 @@ pub struct ReadCache {
     wanted: bool,
     segments_max: usize,
     segment_sectors: u64,
+    ahead_least_sectors: u64,
     capacity_sectors: u64,
 }
 
@@ -50,6 +51,7 @@ impl ReadCache {
             wanted: false,
             segments_max: params.read_segments as usize,
             segment_sectors: params.read_segment_bytes / SECTOR_BYTES,
+            ahead_least_sectors: params.read_ahead_least_bytes / SECTOR_BYTES,
             capacity_sectors: params.capacity_sectors,
         }
     }
@@ -95,16 +97,17 @@ impl ReadCache {
     }
 
     /// Remembers that the host or the arm has read up to `end` from `start`, joined to a stream that
-    /// led there.
-    pub fn keep(&mut self, start: u64, end: u64) {
+    /// led there; whether there was one.
+    pub fn keep(&mut self, start: u64, end: u64) -> bool {
         if !self.enabled() {
-            return;
+            return false;
         }
         self.wanted = true;
         let stream = self
             .segments
             .iter()
             .rposition(|s| s.start <= start && start <= s.end);
+        let led_there = stream.is_some();
         let (start, end) = match stream.map(|i| self.segments.remove(i)) {
             Some(old) => (old.start, end.max(old.end)),
             None => (start, end),
@@ -116,6 +119,25 @@ impl ReadCache {
         if self.segments.len() > self.segments_max {
             self.segments.remove(0);
         }
+        led_there
+    }
+
+    /// The arm has read up to `next` of the latest stream and goes on for the least that is worth
+    /// its way there; gives when it has.
+    pub fn go_on(&mut self, next: u64, now: SimTime, platter: &Platter) -> Option<SimTime> {
+        let limit = (next + self.ahead_least_sectors).min(self.capacity_sectors);
+        if limit == next {
+            return None;
+        }
+        let full = now + platter.transit(next, limit - next);
+        self.ahead = Some(Ahead {
+            start: self.segments.last().map_or(next, |s| s.start),
+            next,
+            begun: now,
+            limit,
+            full,
+        });
+        Some(full)
     }
 
     /// The host reads up to `end`: a stream not yet full may go further.

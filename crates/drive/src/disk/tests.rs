@@ -43,8 +43,10 @@ fn momentus() -> DiskParams {
         write_segments: 16,
         destage_sweep: 6,
         destage: Destage::ShortestPositioning,
+        destage_wait: Nanos::from_millis(50),
         read_segments: 8,
         read_segment_bytes: 512 << 10,
+        read_ahead_least_bytes: 128 << 10,
         power: None,
     }
 }
@@ -76,6 +78,7 @@ fn uncached() -> DiskParams {
     DiskParams {
         write_cache_bytes: 0,
         read_segment_bytes: 0,
+        read_ahead_least_bytes: 0,
         ..momentus()
     }
 }
@@ -331,6 +334,10 @@ fn every_command_completes_once() {
 /// Submits one command at `now` and gives its latency.
 fn one(disk: &mut Disk, kind: CommandKind, lba: u64, now: SimTime) -> Nanos {
     let sectors = if kind == CommandKind::Flush { 0 } else { 8 };
+    one_of(disk, kind, lba, sectors, now)
+}
+
+fn one_of(disk: &mut Disk, kind: CommandKind, lba: u64, sectors: u32, now: SimTime) -> Nanos {
     disk.submit(command(kind, 0, lba, sectors), now);
     let mut done = Vec::new();
     while done.is_empty() {
@@ -363,6 +370,74 @@ fn reads_of_dirty_data_come_from_the_cache() {
     let missed = one(&mut disk, CommandKind::Read, 100_000_000, now + cached);
     assert!(cached < Nanos::from_micros(200), "{cached}");
     assert!(missed > Nanos::from_millis(2), "{missed}");
+}
+
+/// Reads a file of 64 KiB a read in order, with these pauses between the reads; gives the longest read.
+fn longest_read_of_a_file(disk: &mut Disk, from: u64, pause: Nanos, mut now: SimTime) -> Nanos {
+    let read = |number: u64| {
+        let latency = one_of(disk, CommandKind::Read, from + number * 128, 128, now);
+        now = now + latency + pause;
+        latency
+    };
+    let latencies: Vec<Nanos> = (0..64).map(read).collect();
+    latencies.into_iter().skip(1).max().expect("it read")
+}
+
+#[test]
+fn an_arm_stays_with_a_file_that_is_read_in_pauses_though_data_are_dirty() {
+    let reads_beside_dirty_data = |destage_wait, pause| {
+        let mut disk = disk(
+            DiskParams {
+                destage_wait,
+                ..momentus()
+            },
+            1,
+        );
+        let mut now = SimTime::ZERO;
+        for number in 0..15 {
+            now += one(
+                &mut disk,
+                CommandKind::Write,
+                250_000_000 + number * 1_000_000,
+                now,
+            );
+        }
+        let longest = longest_read_of_a_file(&mut disk, 0, pause, now);
+        (longest.as_millis(), disk.writes.is_empty())
+    };
+    let (short, long) = (Nanos::from_millis(12), Nanos::from_millis(60));
+    let (stays, is_clean) = reads_beside_dirty_data(Nanos::from_millis(50), short);
+    assert!(stays < 10.0, "the platter turns once at most: {stays} ms");
+    assert!(!is_clean);
+    let (leaves, is_clean) = reads_beside_dirty_data(Nanos::ZERO, short);
+    assert!(
+        leaves > 15.0,
+        "it comes back over half of the disk: {leaves} ms"
+    );
+    assert!(is_clean);
+    let (_, is_clean) = reads_beside_dirty_data(Nanos::from_millis(50), long);
+    assert!(is_clean, "a longer pause is the end of reading");
+}
+
+#[test]
+fn of_two_streams_each_is_read_on_before_the_arm_goes_to_the_other() {
+    let seconds = |read_ahead_least_bytes| {
+        let params = DiskParams {
+            read_ahead_least_bytes,
+            ..momentus()
+        };
+        let load = Load {
+            kind: CommandKind::Read,
+            sectors: 128,
+            depth: 2,
+            count: 1_000,
+        };
+        let (_, end) = load.run(params, |n| n % 2 * 200_000_000 + n / 2 * 128);
+        end.as_secs()
+    };
+    // Half a second for the data, and a way there and back for each four reads or for each.
+    let (least, none) = (seconds(256 << 10), seconds(0));
+    assert!(least * 2.0 < none, "{least} s of {none} s");
 }
 
 #[test]

@@ -515,8 +515,13 @@ fn disk_params(file: &DiskFile) -> DiskParams {
             DestageOrder::ShortestPositioning => Destage::ShortestPositioning,
             DestageOrder::Elevator => Destage::Elevator,
         },
+        destage_wait: cache.destage_wait.get(),
         read_segments: cache.read_segments.get(),
         read_segment_bytes: cache.read_segment_size.get(),
+        read_ahead_least_bytes: cache
+            .read_ahead_least
+            .as_ref()
+            .map_or(0, |least| least.get()),
         power: power.as_ref().map(power::disk_power),
     }
 }

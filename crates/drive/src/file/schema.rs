@@ -501,8 +501,10 @@ pub(super) struct Cache {
     pub(super) write_segments: Quantity<Count>,
     pub(super) destage_sweep: Quantity<Count>,
     pub(super) destage_order: DestageOrder,
+    pub(super) destage_wait: Quantity<Time>,
     pub(super) read_segments: Quantity<Count>,
     pub(super) read_segment_size: Quantity<Bytes>,
+    pub(super) read_ahead_least: Option<Quantity<Bytes>>,
 }
 
 /// In which order a hard disk destages.

@@ -178,6 +178,14 @@ fn phase(
     {
         return Err(source.error(at, format!("depth must be 1 to {DEPTH_MAX}")));
     }
+    let ahead = given.ahead.as_ref();
+    if let Some(at) = ahead.filter(|blocks| !(depth - 1..=DEPTH_MAX).contains(blocks.get_ref())) {
+        let why = format!(
+            "ahead must be {} to {DEPTH_MAX}: of the {depth} requests outstanding one is the block at work",
+            depth - 1
+        );
+        return Err(source.error(at, why));
+    }
     let compress = given
         .write
         .as_ref()
@@ -195,6 +203,7 @@ fn phase(
             .as_ref()
             .is_some_and(|w| w.through == Some(true)),
         depth,
+        ahead: ahead.map_or(depth - 1, |blocks| *blocks.get_ref()),
         buffer_compress_percentage: compress.map(|percent| *percent.get_ref()),
     })
 }

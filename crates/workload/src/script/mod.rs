@@ -46,6 +46,8 @@ pub struct Phase {
     pub through: bool,
     /// Requests of the program outstanding at most.
     pub depth: u32,
+    /// Blocks that may be read before the one at work is done.
+    pub ahead: u32,
     /// By how much what is written can be compressed, in percent; `None` when nothing is known.
     pub buffer_compress_percentage: Option<u32>,
 }

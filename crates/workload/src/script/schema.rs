@@ -46,6 +46,8 @@ pub(super) struct PhaseKeys {
     pub write: Option<WriteKeys>,
     /// Requests of the program outstanding.
     pub depth: Option<Spanned<u32>>,
+    /// Blocks read before the one at work is done.
+    pub ahead: Option<Spanned<u32>>,
 }
 
 /// What is read.

@@ -27,6 +27,7 @@ pub struct Program {
     stream: StepStream,
     in_phase: bool,
     depth: u32,
+    ahead: u32,
     through: bool,
     /// What its writes carry.
     content: Content,
@@ -72,6 +73,7 @@ impl Program {
             )?,
             in_phase: false,
             depth: 1,
+            ahead: 0,
             through: false,
             content: Content::RANDOM,
             rests_until: begins,
@@ -138,7 +140,7 @@ impl Program {
             Some(phase) => {
                 self.in_phase = true;
                 self.phase_is_read = false;
-                self.depth = phase.depth;
+                (self.depth, self.ahead) = (phase.depth, phase.ahead);
                 self.through = phase.through;
                 self.content = phase.content();
                 self.rests_until = now + phase.think;
@@ -148,7 +150,10 @@ impl Program {
 
     /// Asks for the reads of the steps to come.
     fn read_ahead(&mut self, now: SimTime, io: &mut Io<'_>) {
-        while !self.phase_is_read && self.window.len() < self.depth as usize {
+        while !self.phase_is_read
+            && self.window.len() <= self.ahead as usize
+            && self.reading < self.depth
+        {
             let Some(step) = self.stream.next_step() else {
                 self.phase_is_read = true;
                 return;

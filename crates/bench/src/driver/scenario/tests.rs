@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::fake::Fake;
-use ftlab_base::CommandKind;
+use ftlab_base::{CommandKind, Content};
+use ftlab_workload::script::Run;
+use std::collections::VecDeque;
 
 const GIB_SECTORS: u64 = 2_097_152;
 
@@ -76,6 +78,20 @@ fn reads_wait_for_the_drive_and_deeper_ones_for_less() {
 }
 
 #[test]
+fn reading_ahead_hides_computing_and_asks_for_one_block_at_a_time() {
+    let of = |keys: &str| {
+        let mut drive = drive(Nanos::from_millis(1));
+        drive.ways = 4;
+        let report = run_on(&alone(&format!("{keys}\n{READS}")), &mut drive, &testbed());
+        seconds(&report, 0)
+    };
+    assert_eq!(of("cpu = \"0.16 s\""), 0.32);
+    assert_eq!(of("cpu = \"0.16 s\"\nahead = 1"), 0.161);
+    assert_eq!(of("ahead = 1"), 0.16, "one at a time");
+    assert_eq!(of("depth = 2\nahead = 1"), 0.08);
+}
+
+#[test]
 fn everything_asked_for_is_transferred() {
     let mut drive = drive(Nanos::from_micros(10));
     let report = run_on(&alone(COPY), &mut drive, &testbed());
@@ -142,6 +158,38 @@ fn the_file_system_writes_journal_and_tables_of_its_own() {
     let writes = report.run.jobs[2].direction(CommandKind::Write).ios;
     // A pass a second: the journal, and pages of table, bitmap and directory.
     assert!((3 * 4..=4 * 8).contains(&writes), "{writes}");
+}
+
+#[test]
+fn pages_follow_the_journal_file_beside_file_and_data_follow_the_pages() {
+    let os = testbed().os.unwrap();
+    let mut cache = WriteBack::new(&os);
+    cache.begin_files(100);
+    let run = Run {
+        lba: 7 * GIB_SECTORS,
+        sectors: 8_000,
+    };
+    assert!(cache.admit(run, Content::RANDOM, SimTime::ZERO));
+    cache.tick(SimTime::ZERO + os.lazy_writer_interval);
+    let (mut in_flight, mut rounds) = (VecDeque::new(), Vec::new());
+    loop {
+        in_flight.extend(std::iter::from_fn(|| cache.next()).map(|(owner, ..)| owner));
+        let is = |kind: fn(&Owner) -> bool| in_flight.iter().filter(|owner| kind(owner)).count();
+        rounds.push([
+            is(|owner| *owner == Owner::Journal),
+            is(|owner| *owner == Owner::Page),
+            is(|owner| matches!(owner, Owner::Data(_))),
+        ]);
+        let Some(oldest) = in_flight.pop_front() else {
+            break;
+        };
+        cache.ended(oldest);
+    }
+    // 100 records in 26 pages, 3 of the directory and one of the bitmap.
+    let pages = [[0, 3, 0]; 28].into_iter().chain([[0, 2, 0], [0, 1, 0]]);
+    let data = [[0, 0, 1]; 16];
+    let expected = [[1, 0, 0]].into_iter().chain(pages).chain(data);
+    assert_eq!(rounds, expected.chain([[0, 0, 0]]).collect::<Vec<_>>());
 }
 
 #[test]

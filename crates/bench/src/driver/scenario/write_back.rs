@@ -13,6 +13,9 @@ use ftlab_drive::OperatingSystem;
 use ftlab_workload::script::Run;
 use std::collections::{BTreeMap, VecDeque};
 
+/// The file system's own files beside the journal: the table of files, the bitmap, a directory.
+const TABLES: u32 = 3;
+
 /// Dirty data in a row. They are as compressible as what programs wrote there, on average.
 #[derive(Debug, Clone, Copy)]
 struct Extent {
@@ -52,6 +55,7 @@ pub struct WriteBack {
     journal: VecDeque<Run>,
     pages: VecDeque<Run>,
     journal_in_flight: bool,
+    pages_in_flight: u32,
     requests: u32,
 }
 
@@ -72,6 +76,7 @@ impl WriteBack {
             journal: VecDeque::new(),
             pages: VecDeque::new(),
             journal_in_flight: false,
+            pages_in_flight: 0,
             requests: 0,
             os: os.clone(),
         }
@@ -177,12 +182,17 @@ impl WriteBack {
     }
 
     /// The lazy writer's next request, while it may have more outstanding. The journal goes before
-    /// the pages it speaks of; neither waits for data.
+    /// the pages it speaks of; neither waits for data. Pages are of several files, each of which has
+    /// a worker thread of its own.
     pub fn next(&mut self) -> Option<(Owner, Run, Content)> {
-        if self.requests >= self.os.write_depth {
-            return None;
-        }
-        let next = self.next_of_file_system().or_else(|| self.next_data());
+        let has_room = self.requests < self.os.write_depth;
+        let only_pages = self.requests == self.pages_in_flight && self.pages_in_flight < TABLES;
+        let next = if has_room || only_pages {
+            self.next_of_file_system()
+        } else {
+            None
+        };
+        let next = next.or_else(|| has_room.then(|| self.next_data()).flatten());
         self.requests += u32::from(next.is_some());
         next
     }
@@ -197,6 +207,7 @@ impl WriteBack {
             return Some((Owner::Journal, run, Content::RANDOM));
         }
         let page = self.pages.pop_front()?;
+        self.pages_in_flight += 1;
         Some((Owner::Page, page, Content::RANDOM))
     }
 
@@ -231,7 +242,8 @@ impl WriteBack {
         match owner {
             Owner::Data(sectors) => self.in_flight_sectors -= u64::from(sectors),
             Owner::Journal => self.journal_in_flight = false,
-            Owner::Page | Owner::Read { .. } | Owner::Through { .. } => {}
+            Owner::Page => self.pages_in_flight -= 1,
+            Owner::Read { .. } | Owner::Through { .. } => {}
         }
     }
 }

@@ -138,4 +138,7 @@ fn impossible_disks_are_named() {
     let huge = why(|p| (p.capacity_sectors, p.rpm) = (u64::MAX >> 8, 1_000_000));
     assert!(huge.contains("more than 2^32 cylinders"), "{huge}");
     assert!(why(|p| p.destage_sweep = 17).contains("write_segments (16)"));
+    assert!(why(|p| p.destage_wait = Nanos::from_secs(11)).contains("destage_wait is 11"));
+    let far = why(|p| p.read_ahead_least_bytes = p.read_segment_bytes + 1);
+    assert!(far.contains("at most read_segment_bytes (524288)"), "{far}");
 }
