@@ -124,7 +124,7 @@ impl<'a> Writer<'a> {
                 soon.push_back(place);
                 drawn += 1;
             }
-            if n % WRITES_A_LOOK == 0 && has_enough(self.device) {
+            if n.is_multiple_of(WRITES_A_LOOK) && has_enough(self.device) {
                 break;
             }
             let place = soon.pop_front().expect("one was drawn");
@@ -155,7 +155,7 @@ impl<'a> Writer<'a> {
         places.shuffle(stream);
         let lba = |place: u32| u64::from(place) * u64::from(RANDOM_SECTORS);
         for (n, &place) in places.iter().enumerate() {
-            if n as u64 % WRITES_A_LOOK == 0 {
+            if (n as u64).is_multiple_of(WRITES_A_LOOK) {
                 let done = self.device.counters().since(&start);
                 let most = done.host_bytes_written * FILL_COST_MAX + self.capacity_bytes();
                 if done.nand_bytes_programmed > most {
