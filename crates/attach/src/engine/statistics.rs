@@ -27,7 +27,7 @@ pub struct Statistics {
     pub trims: Tally,
     /// Flushes.
     pub flushes: Tally,
-    /// How long after the drive was done answers left. Empty for a drive without time.
+    /// How long after the drive was done answers were handed to the kernel. Empty for a drive without time.
     pub lateness: LatencyHistogram,
 }
 

@@ -350,8 +350,9 @@ impl<'a> Loop<'a> {
             for completion in done.drain(..) {
                 self.complete(completion, &mut answers);
             }
+            let leaving = self.time_of(Instant::now());
             drop(answers);
-            self.count_lateness();
+            self.count_lateness(leaving);
             if self.done.is_empty() {
                 self.done = done;
             }
@@ -388,14 +389,15 @@ impl<'a> Loop<'a> {
         statistics.count(ask.what(), bytes, result.is_ok(), Some(latency));
     }
 
-    fn count_lateness(&mut self) {
+    /// Counts how late answers were that were handed to the kernel at `leaving`. What the kernel takes to send them
+    /// and to wake their client is not in it: it depends on what the client's core was doing.
+    fn count_lateness(&mut self, leaving: SimTime) {
         if self.is_stopping || self.answered.is_empty() {
             return;
         }
-        let now = self.time_of(Instant::now());
         let mut statistics = self.shared.statistics();
         for done_at in self.answered.drain(..) {
-            statistics.lateness.record(now.since(done_at));
+            statistics.lateness.record(leaving.since(done_at));
         }
     }
 

@@ -118,7 +118,7 @@ impl<T: Send + 'static> Pacer<T> {
         }
     }
 
-    /// How late items were handed over: from the instant asked for until `hand_over` returned.
+    /// How late items were handed over: from the instant asked for until `hand_over` was called with them.
     #[must_use]
     pub fn lateness(&self) -> LatencyHistogram {
         let lateness = self.shared.lateness.lock();
@@ -152,14 +152,14 @@ fn run<T>(shared: &Shared<T>, mut waiter: Waiter, hand_over: &impl Fn(Drain<'_, 
                 items.push(item);
             }
         }
+        let leaving = Instant::now();
         hand_over(items.drain(..));
-        let now = Instant::now();
         let mut lateness = shared
             .lateness
             .lock()
             .expect("no panic holds the histogram");
         for due in dues.drain(..) {
-            let late = now.saturating_duration_since(due).as_nanos();
+            let late = leaving.saturating_duration_since(due).as_nanos();
             lateness.record(Nanos(u64::try_from(late).unwrap_or(u64::MAX)));
         }
     }
