@@ -67,7 +67,7 @@ fn costs(folder: &std::path::Path) -> Table {
             for (k, &kind) in kinds.iter().enumerate() {
                 let socket = folder.join(format!("{round}-{c}-{k}"));
                 let server = Running::start(kind, &socket, core);
-                if kind != Kind::QemuNull {
+                if matches!(kind, Kind::Memory | Kind::NbdkitMemory) {
                     fio::fill(&socket);
                 }
                 runs[c * kinds.len() + k].push(fio::reads(&server, &socket, depth));
@@ -132,9 +132,6 @@ fn lateness(folder: &std::path::Path) -> Table {
             .map(|round| {
                 let socket = folder.join(format!("late-{row}-{round}"));
                 let server = Running::start(kind, &socket, core);
-                if kind == Kind::DriveModel {
-                    fio::fill(&socket);
-                }
                 let run = fio::reads(&server, &socket, depth);
                 (run, server.lateness_us())
             })

@@ -2,7 +2,9 @@
 
 use crate::AREA_BYTES;
 use ftlab_attach::{DriveExport, Engine, Timing};
-use ftlab_base::{LatencyHistogram, Nanos};
+use ftlab_base::{
+    CommandId, CommandKind, Content, LatencyHistogram, Lba, Nanos, Outcome, SECTOR_BYTES, SimTime,
+};
 use ftlab_drive::Catalog;
 use ftlab_image::{CreateOptions, DataDrive};
 use ftlab_nbd::pacing::Waiter;
@@ -201,12 +203,30 @@ fn serve_drive(socket: &Path, timing: Timing) -> LatencyHistogram {
         ..CreateOptions::default()
     };
     let image = socket.with_extension("img");
-    let drive = DataDrive::create(&image, &file, &testbed, &options).expect("an image");
+    let mut drive = DataDrive::create(&image, &file, &testbed, &options).expect("an image");
+    fill(&mut drive);
     let engine = Arc::new(Engine::start(drive, timing).expect("an engine"));
     let export = DriveExport::new(Arc::clone(&engine), DRIVE.into(), false);
     serve_export(socket, Arc::new(export));
     engine.stop();
     engine.statistics().lateness
+}
+
+/// Writes the area once, without time: lateness is that of the reads alone.
+fn fill(drive: &mut DataDrive) {
+    const SECTORS: u32 = 2048;
+    let data = vec![0x5a; SECTORS as usize * SECTOR_BYTES as usize];
+    for number in 0..AREA_BYTES / data.len() as u64 {
+        let write = ftlab_base::Command {
+            id: CommandId(number),
+            kind: CommandKind::Write,
+            lba: Lba(number * u64::from(SECTORS)),
+            sectors: SECTORS,
+            content: Content::RANDOM,
+            at: SimTime::ZERO,
+        };
+        assert_eq!(drive.apply(write, &data), Outcome::Good);
+    }
 }
 
 fn serve_export(socket: &Path, export: Arc<dyn Export>) {
