@@ -21,6 +21,7 @@ use signals::{Signal, Signals};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -237,21 +238,38 @@ impl Drop for Ways {
     }
 }
 
-/// Serves until a signal ends it.
+/// How often a server that is to stop looks whether its file is still in use.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// Looks after which it says what it waits for.
+const LOOKS_IN_SILENCE: u32 = 20;
+
+/// Serves until a signal ends it. While the mounted file is in use the drive stays, since the kernel would
+/// wait for one that is gone, and goes when it is released: `losetup -d` comes back before the kernel has
+/// let go.
 fn run(options: &Options, engine: &Engine, signals: &Signals, ways: &Ways) -> Outcome {
-    let mut was_told = false;
+    // Looks since the signal to stop.
+    let mut looks = None;
     loop {
-        match signals.next() {
-            Signal::Tell => screen::print(&lateness::told(engine, options.output_format))?,
-            Signal::Stop if !ways.is_in_use() => return Ok(()),
-            Signal::Stop if was_told => signals::at_once(),
-            // The kernel would wait for a drive that is gone.
-            Signal::Stop => {
-                was_told = true;
-                eprintln!(
-                    "the mounted file is in use: detach the loop device (losetup -d) and stop again; a stop \
-                     while it is in use then cuts the drive's power"
-                );
+        let signal = match looks {
+            Some(_) => signals.next_within(LOOK_EVERY),
+            None => Some(signals.next()),
+        };
+        match (signal, looks) {
+            (Some(Signal::Tell), _) => {
+                screen::print(&lateness::told(engine, options.output_format))?;
+            }
+            _ if !ways.is_in_use() => return Ok(()),
+            (Some(Signal::Stop), Some(_)) => signals::at_once(),
+            (_, so_far) => {
+                let so_far = so_far.map_or(0, |looks: u32| looks + 1);
+                if so_far == LOOKS_IN_SILENCE {
+                    eprintln!(
+                        "the mounted file is in use: detach the loop device (losetup -d), and the drive stops; \
+                         a second signal to stop while it is in use cuts the drive's power"
+                    );
+                }
+                looks = Some(so_far);
             }
         }
     }

@@ -6,6 +6,7 @@ use signal_hook::iterator::Signals as Caught;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
+use std::time::Duration;
 
 /// The exit code of a program that was interrupted.
 const INTERRUPTED: i32 = 130;
@@ -61,8 +62,18 @@ impl Signals {
 
     /// Waits for the next one.
     pub fn next(&self) -> Signal {
+        self.wait(|signals| Some(signals.recv().unwrap_or(Signal::Stop)))
+            .expect("a wait without end ends with a signal")
+    }
+
+    /// Waits so long for the next one.
+    pub fn next_within(&self, span: Duration) -> Option<Signal> {
+        self.wait(|signals| signals.recv_timeout(span).ok())
+    }
+
+    fn wait(&self, receive: impl Fn(&mpsc::Receiver<Signal>) -> Option<Signal>) -> Option<Signal> {
         self.is_waited_for.store(true, Ordering::Release);
-        let signal = self.signals.recv().unwrap_or(Signal::Stop);
+        let signal = receive(&self.signals);
         self.is_waited_for.store(false, Ordering::Release);
         signal
     }

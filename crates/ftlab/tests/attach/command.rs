@@ -1,5 +1,6 @@
 //! The command itself: what it says, what it refuses, how it ends.
 
+use crate::block_device::{Block, Way, turn};
 use crate::server::{MIB, Serve, json, refused, run, said};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -68,6 +69,27 @@ fn a_signal_has_it_tell_the_lateness_and_go_on() {
         .collect();
     assert_eq!(counts.len(), 2, "{out}");
     assert!(0 < counts[0] && counts[0] < counts[1], "{out}");
+}
+
+#[test]
+fn a_stop_waits_until_the_loop_device_lets_go() {
+    let Some(_turn) = turn("a stop beside a loop device") else {
+        return;
+    };
+    let folder = folder();
+    let mounted = folder.path().join("mounted");
+    std::fs::create_dir(&mounted).expect("a folder");
+    let arguments = ["--drive", DRIVE, "--fuse", "mounted", "--timing", "off"];
+    let mut server = Serve::start(folder.path(), &arguments);
+    let block = Block::attach(Way::Own, &server, &mounted);
+    server.signal("TERM");
+    // Longer than it keeps quiet.
+    std::thread::sleep(Duration::from_millis(1_500));
+    std::fs::write(&block.device, [7; 4096]).expect("the drive is still there");
+    block.detach();
+    let (status, _, error) = server.ended();
+    assert!(status.success(), "{status}: {error}");
+    assert!(error.contains("losetup -d"), "{error}");
 }
 
 #[test]

@@ -97,7 +97,8 @@ impl Serve {
         }
     }
 
-    fn ended(&mut self) -> (ExitStatus, String, String) {
+    /// Waits until it has ended; gives how, and what it said in the end.
+    pub fn ended(&mut self) -> (ExitStatus, String, String) {
         let (mut out, mut error) = (String::new(), String::new());
         if let Some(mut output) = self.output.take() {
             output.read_to_string(&mut out).expect("text");
