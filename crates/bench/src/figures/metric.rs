@@ -8,6 +8,9 @@ const BINARY_MEGABYTES: &[&str] = &["x25m-2008", "relapse-2009"];
 /// Sources that count spare area as a share of the user's capacity; the others of the flash.
 const SPARE_OF_USER: &[&str] = &["x25m-2008"];
 
+/// The score of a suite, which follows from the MB/s of its parts.
+const SCORE: &str = "score";
+
 /// From watts to a row's unit.
 fn watts_in(unit: &str) -> f64 {
     if unit == "mW" { 1e3 } else { 1.0 }
@@ -22,6 +25,7 @@ pub struct Metric<'a> {
     scale: f64,
     /// What the figure is compared with.
     pub compared: Compared<'a>,
+    is_score: bool,
 }
 
 /// How a figure depends on another run.
@@ -50,6 +54,7 @@ impl<'a> Metric<'a> {
             "lat_avg_s" => ("lat_avg_ms", 1e-3),
             "lat_max_s" => ("lat_max_ms", 1e-3),
             "access_time_ms" => ("lat_avg_ms", 1.0),
+            SCORE => ("mb_s", 1.0),
             "write_amp" => ("wa", 1.0),
             "wear_inefficiency_pct" => ("wear_inefficiency_pct", 1.0),
             "host_writes_per_day" => ("host_writes_per_day", 1.0),
@@ -80,7 +85,13 @@ impl<'a> Metric<'a> {
             name,
             scale,
             compared,
+            is_score: metric == SCORE,
         })
+    }
+
+    /// Whether it is the score of a suite.
+    pub fn is_score(&self) -> bool {
+        self.is_score
     }
 
     /// The run's figure in the row's unit, as one repeat gave it.
@@ -159,7 +170,7 @@ mod tests {
 
     #[test]
     fn what_no_run_gives_is_no_metric() {
-        assert_eq!(name("score", "x25m-2008"), None);
+        assert_eq!(name("frames_per_second", "x25m-2008"), None);
         assert_eq!(name("archive_extract_size", "x25m-2008"), None);
     }
 

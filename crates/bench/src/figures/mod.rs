@@ -1,6 +1,7 @@
 //! Published figures beside the runs that answer them.
 
 mod metric;
+mod order;
 mod score;
 
 pub use score::{Judgement, judge};
@@ -13,6 +14,9 @@ use serde::Deserialize;
 
 /// The reference table.
 const PUBLISHED: &str = include_str!("../../../../reference/published.csv");
+
+/// Scores of closed programs.
+const SCORES: &str = include_str!("../../../../reference/scores.csv");
 
 /// The sources and their titles.
 const SOURCES: &str = include_str!("../../../../reference/sources.csv");
@@ -137,7 +141,10 @@ pub fn figures(drives: &[Names], tests: &[Test], runs: &[Run]) -> Vec<Figure> {
         misses: records(MISSES),
     };
     let answered = |row: &Row| Some(bench.figure(row, bench.answering(row)?, title(&row.source)));
-    published().iter().filter_map(answered).collect()
+    let published = published();
+    let mut figures: Vec<Figure> = published.iter().filter_map(answered).collect();
+    figures.extend(order::scores(&bench, &title));
+    figures
 }
 
 /// How often each of the runs was made.
@@ -220,13 +227,17 @@ impl<'a> Bench<'a> {
             &row.qualifier
         };
         let judgement = match (row.value.parse(), value) {
+            (Ok(published), Some(value)) if qualifier == order::QUALIFIER => {
+                order::judge(self, row, published, value)
+            }
             (Ok(published), Some(value)) => judge(&row.metric, qualifier, published, value),
             _ => Judgement::SHOWN,
         };
+        let model = answer.or_else(|| runs.first()?.first().copied());
         Figure {
             id: row.id.clone(),
             drive: row.drive.clone(),
-            model: answer.unwrap_or(runs[0][0]).drive.clone(),
+            model: model.map_or_else(|| row.drive.clone(), |run| run.drive.clone()),
             test: row.test.clone(),
             state: row.state.clone(),
             data: row.data.clone(),
@@ -320,6 +331,9 @@ impl<'a> Bench<'a> {
             Some((figure, *run))
         };
         let values: Vec<Answer<'r>> = runs.iter().filter_map(value).collect();
+        if metric.is_score() {
+            return order::suite(&values);
+        }
         if row.data.contains('+') {
             return Combine::All.answers(&values, &row.qualifier);
         }

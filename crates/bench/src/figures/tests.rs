@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 const X25M: &str = "intel-x25-m-g1-80";
 const CORE: &str = "ocz-core-jmf602";
 const SLC: &str = "samsung-slc-64";
+const DISK: &str = "wd-velociraptor-300";
 
 fn run(drive: &str, test: &str, state: &str, metrics: &[(&str, f64)]) -> Run {
     Run {
@@ -216,13 +217,66 @@ fn a_promise_is_kept_by_more() {
 
 #[test]
 fn reasons_are_given_once_and_for_figures_that_there_are() {
-    let rows = published();
+    let rows: Vec<Row> = published().into_iter().chain(records(SCORES)).collect();
     let mut seen = std::collections::BTreeSet::new();
     for miss in records::<Miss>(MISSES) {
         assert!(rows.iter().any(|row| row.id == miss.id), "{}", miss.id);
         assert!(!miss.why.trim().is_empty(), "{}", miss.id);
         assert!(seen.insert(miss.id.clone()), "{} twice", miss.id);
     }
+}
+
+/// The figures of a review of everything.
+fn of_all(runs: &[Run]) -> Vec<Figure> {
+    let slugs = [CORE, SLC, DISK];
+    let drives = slugs.map(|slug| names(slug, slug));
+    figures(&drives, &methods::all().collect::<Vec<_>>(), runs)
+}
+
+/// Runs of all parts of the suite, each at so many MB/s.
+fn suite(drive: &str, mb_s: f64) -> Vec<Run> {
+    let tests = methods::all().filter(|test| test.family.method == "A13");
+    let metrics = [("mb_s", mb_s), ("mib_s", mb_s)];
+    tests
+        .map(|test| run(drive, test.step.slug, "filled", &metrics))
+        .collect()
+}
+
+#[test]
+fn of_the_scores_of_closed_programs_only_the_order_is_judged() {
+    let three = |core, slc, disk| {
+        let drives = [(CORE, core), (SLC, slc), (DISK, disk)];
+        let runs = drives.map(|(drive, mb_s)| suite(drive, mb_s));
+        of_all(&runs.concat())
+    };
+    // 8117, 12143 and 6325 points.
+    let slow = three(4.0, 6.0, 3.0);
+    for id in ["F0114", "F0115", "F0116"] {
+        let figure = figure(&slow, id);
+        let judged = (figure.verdict, figure.error);
+        assert_eq!(judged, (Verdict::Pass, None), "{id}");
+    }
+    let score = figure(&slow, "F0114").simulated.expect("a score");
+    assert!((score - 4.0 * 214.65).abs() < 1e-6, "{score}");
+    // The disk is last in that order, and first where films are recorded.
+    assert_eq!(figure(&slow, "F0139").verdict, Verdict::Fail);
+    let films = three(4.0, 6.0, 7.0);
+    assert_eq!(figure(&films, "F0139").verdict, Verdict::Pass);
+    // 72.5 and 71.8 MB/s are equal, whichever of the model's is ahead.
+    for either in [&slow, &three(6.0, 4.0, 3.0)] {
+        assert_eq!(figure(either, "F0119").verdict, Verdict::Pass);
+    }
+    // Nothing is known of SYSMark's requests.
+    let shown = figure(&slow, "F0145");
+    assert_eq!((shown.verdict, shown.simulated), (Verdict::Shown, None));
+}
+
+#[test]
+fn a_score_alone_has_no_order_and_a_part_no_score() {
+    let alone = of_all(&suite(CORE, 4.0));
+    assert_eq!(figure(&alone, "F0114").verdict, Verdict::Shown);
+    let part = of_all(&suite(CORE, 4.0)[..1]);
+    assert_eq!(figure(&part, "F0114").simulated, None);
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod anandtech_2013;
 mod applications_2008;
 mod applications_2011;
 mod behardware_2011;
+pub(crate) mod closed_programs_2008;
 mod enterprise_2012;
 mod select;
 mod storage_bench_2011;
@@ -226,6 +227,7 @@ impl Procedure {
 pub fn families() -> impl Iterator<Item = &'static Family> {
     let reviews = [
         anandtech_2008::FAMILIES,
+        closed_programs_2008::FAMILIES,
         applications_2008::FAMILIES,
         anandtech_2009::FAMILIES,
         behardware_2011::FAMILIES,
