@@ -132,10 +132,6 @@ const OPEN: &[(&str, &str)] = &[
          and write put a disk behind the SSDs",
     ),
     ("C215", LAUNCH),
-    (
-        "C257",
-        "collection ahead of need, whose eagerness a drive file could set: collection runs in step with writes",
-    ),
 ];
 
 /// Why a claim has no check.

@@ -264,6 +264,7 @@ impl DriveFile {
         let config = PageConfig {
             user_slots,
             reserve_superblocks,
+            batch_superblocks: gc.batch.as_ref().map_or(0, |batch| batch.get()),
             ahead_superblocks: ahead(gc).map_err(|why| self.invalid(why))?,
             policy,
             checkpoint,
@@ -371,7 +372,8 @@ pub(super) fn layout(ssd: &SsdFile) -> Result<Layout, String> {
 /// Slots the host sees. `op` is what is left of the array beside the user's data and what never
 /// holds data, over the user's data, so that the closed forms for write amplification hold for `op`
 /// as it stands. What never holds data is, in each group of dies and on average, the reserve and the
-/// half of the superblock under collection that has been copied already.
+/// half of the superblock under collection that has been copied already; where superblocks are
+/// collected in batches, half a superblock and half a batch.
 fn user_slots(ssd: &SsdFile, layout: &Layout) -> Result<u32, String> {
     let slot = ssd.map.slot.get();
     match (&ssd.spare.op, &ssd.spare.user_capacity) {
@@ -382,10 +384,10 @@ fn user_slots(ssd: &SsdFile, layout: &Layout) -> Result<u32, String> {
         }
         (Some(op), None) => {
             let slots = u64::from(layout.slots_per_superblock);
-            let kept = ssd
-                .gc
-                .as_ref()
-                .map_or(0, |gc| u64::from(gc.reserve.get()) * slots + slots / 2);
+            let kept = ssd.gc.as_ref().map_or(0, |gc| {
+                let batch = gc.batch.as_ref().map_or(0, |batch| batch.get());
+                u64::from(gc.reserve.get()) * slots + u64::from(1 + batch) * slots / 2
+            });
             let reserve = kept * u64::from(layout.groups);
             let usable = u64::from(layout.slots()).saturating_sub(reserve);
             Ok((usable as f64 / (1.0 + op.base)) as u32)

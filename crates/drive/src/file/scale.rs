@@ -106,6 +106,10 @@ impl DriveFile {
                 slot.max(SECTOR_BYTES),
             ));
         }
+        if let Some(batch) = ssd.gc.as_ref().and_then(|gc| gc.batch.as_ref()) {
+            let batch = (batch.get() / scale.blocks.max(1)).max(1);
+            changes.push(format!("gc.batch={batch}"));
+        }
         if let Some(ahead) = ssd.gc.as_ref().and_then(|gc| gc.ahead.as_ref()) {
             changes.push(format!("gc.ahead={}", ahead.get() / scale.blocks.max(1)));
         }

@@ -76,6 +76,8 @@ fn impossible_settings_are_refused() {
         ("buffer.size=1KiB", "must hold a slot"),
         ("nand.t_program=2e10s", "beyond anything"),
         ("gc.reserve=1677722", "a group has only"),
+        ("gc.batch=0", "must be above 0"),
+        ("gc.batch=500", "collects 500 superblocks in one go"),
     ] {
         let message = error(GENERIC, &[setting]);
         assert!(message.contains(why), "{setting}: {message}");

@@ -8,9 +8,9 @@ use ftlab_base::{
 use rand::Rng;
 
 /// Small drives of every kind: page mapping with slots of one page, half a page and four pages,
-/// with one and two planes and with tables written to flash; block mapping in one group and in
+/// with one and two planes, with tables written to flash and collected in batches; block mapping in one group and in
 /// banks.
-const KINDS: [(&str, &[&str]); 9] = [
+const KINDS: [(&str, &[&str]); 10] = [
     (
         "generic-mlc-8",
         &[
@@ -101,11 +101,21 @@ const KINDS: [(&str, &[&str]); 9] = [
             "map.dram=8KiB",
         ],
     ),
+    (
+        "generic-mlc-8",
+        &[
+            "nand.blocks_per_die=40",
+            "nand.pages_per_block=8",
+            "spare.op=0.8",
+            "gc.batch=3",
+        ],
+    ),
 ];
 
 /// The page-mapped drive of the review among [`KINDS`].
 const X25_M: usize = 4;
 
+mod batches;
 mod faults;
 mod pauses;
 mod policies;

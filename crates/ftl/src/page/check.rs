@@ -65,8 +65,10 @@ fn config(layout: &Layout, config: &PageConfig) -> Result<(), PageConfigError> {
             config.user_slots
         ));
     }
-    let need = slots_needed_in_a_group(layout, config);
-    let have = u64::from(layout.superblocks_per_group) * u64::from(layout.slots_per_superblock);
+    let slots = u64::from(layout.slots_per_superblock);
+    let have = u64::from(layout.superblocks_per_group) * slots;
+    let batch = u64::from(config.batch_superblocks) * slots;
+    let need = slots_needed_in_a_group(layout, config) - batch;
     if config.user_slots == 0 || need > have {
         return fail(format!(
             "{} user slots do not fit: each of {} groups of dies has {have} slots and needs {need} \
@@ -75,7 +77,14 @@ fn config(layout: &Layout, config: &PageConfig) -> Result<(), PageConfigError> {
             config.user_slots, layout.groups, layout.slots_per_superblock,
         ));
     }
-    let spare = (have - need) / u64::from(layout.slots_per_superblock);
+    let spare = (have - need) / slots;
+    if u64::from(config.batch_superblocks) > spare {
+        return fail(format!(
+            "a group of dies collects {} superblocks in one go; its spare area has only {spare} beside \
+             the reserve and room to collect",
+            config.batch_superblocks
+        ));
+    }
     if u64::from(config.ahead_superblocks) > spare {
         return fail(format!(
             "{} superblocks made writable ahead; the spare area of a group has only {spare} beside the \
@@ -88,7 +97,8 @@ fn config(layout: &Layout, config: &PageConfig) -> Result<(), PageConfigError> {
 
 /// The slots without which a group could run out of superblocks that are worth collecting: its
 /// share of the user's data, the superblock that it may hold more than its share, the tables, what
-/// is writable when collection begins, and the open superblocks full of invalid slots.
+/// is writable when collection begins, what it makes writable in one go, and the open superblocks full
+/// of invalid slots.
 pub(super) fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u64 {
     let slots = u64::from(layout.slots_per_superblock);
     let share = u64::from(config.user_slots.div_ceil(layout.groups));
@@ -108,6 +118,7 @@ pub(super) fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u
         + above_share
         + tables
         + low_water
+        + u64::from(config.batch_superblocks) * slots
         + u64::from(config.least_reserve()) * slots
         + 1
 }

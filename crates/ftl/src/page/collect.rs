@@ -49,9 +49,13 @@ pub(super) struct Victim {
 }
 
 impl<const FLAT: bool> PageLayer<FLAT> {
-    /// Earns one host slot's share of copying in group `g`, and does what is earned.
+    /// Earns one host slot's share of copying in group `g`, and does what is earned; or all of it, if
+    /// this drive collects in batches.
     #[inline]
     pub(super) fn collect(&mut self, g: usize, batch: &mut OpBatch) {
+        if self.config.batch_superblocks > 0 {
+            return self.collect_if_low(g, batch);
+        }
         let going_on = self.groups[g].victim.take();
         let Some(mut victim) = going_on.or_else(|| self.begin_if_low(g)) else {
             return;

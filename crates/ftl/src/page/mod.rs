@@ -4,9 +4,10 @@
 //! the groups in turn, one program unit each. When a group runs low on erased slots, a victim is
 //! collected slot by slot, in step with the host's writes, so that the space freed and the space
 //! taken stay level: the reserve in the configuration is the mean number of superblocks a group
-//! keeps erased. A superblock is erased when it is opened again.
+//! keeps erased. A drive may collect several superblocks in one go instead, and more rarely. A superblock is erased when it is opened again.
 
 mod ahead;
+mod batch;
 mod bitmap;
 mod check;
 mod collect;
@@ -51,6 +52,9 @@ pub struct PageConfig {
     pub reserve_superblocks: u32,
     /// Superblocks that a group makes writable beside its reserve while the host pauses; 0 for none.
     pub ahead_superblocks: u32,
+    /// Superblocks that a group makes writable beside its reserve in one go once it is low, while the
+    /// host waits; 0 to collect in step with the host's writes.
+    pub batch_superblocks: u32,
     /// Which superblock to collect next.
     pub policy: Box<dyn VictimPolicy>,
     /// Writing the tables to flash every so often, if the drive does.

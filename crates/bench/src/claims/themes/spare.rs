@@ -93,6 +93,28 @@ pub static CHECKS: &[Check] = &[
         },
     },
     Check {
+        id: "C257",
+        needs: &[
+            test(NEUTRON, DRIVES_2013),
+            test(NEUTRON, DRIVES_2013).with(&["gc.batch=2"]),
+        ],
+        judge: |s| {
+            let most = |v: &[f64]| v.iter().copied().fold(f64::NAN, f64::max);
+            let [scatter, least, most] = [variation, least, most]
+                .map(|f| s.iter().map(|s| f(&later(s))).collect::<Vec<_>>());
+            Finding::new(
+                scatter[0] < scatter[1] && most[0] < most[1] && least[1] < least[0] / 2.0,
+                format!(
+                    "collecting in step with writes, and two superblocks in one go: scatter {}, least {}, \
+                     most {}",
+                    row(&scatter, "of the mean"),
+                    row(&least, "IOPS"),
+                    row(&most, "IOPS")
+                ),
+            )
+        },
+    },
+    Check {
         id: "C258",
         needs: &[
             test(S3700, DRIVES_2013),
