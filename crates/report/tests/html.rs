@@ -173,6 +173,23 @@ fn what_a_drive_is_best_for_is_read_from_the_runs() {
 }
 
 #[test]
+fn a_quick_review_does_not_say_who_keeps_its_speed() {
+    let mut set = sample::full();
+    for run in &mut set.runs {
+        run.series_ios = vec![100, 90, 110, 10];
+    }
+    for (quick, is_told) in [(false, true), (true, false)] {
+        set.origin.quick = quick;
+        let markup = markup(&html::render(&set));
+        assert_eq!(markup.contains("Even speed under a load"), is_told);
+    }
+    let mut set = sample::sample();
+    set.origin.quick = true;
+    let markup = markup(&html::render(&set));
+    assert!(markup.contains("than a quick review lasts"));
+}
+
+#[test]
 fn charts_show_the_drives_that_were_published_first() {
     let page = html::render(&sample::full());
     let family = embedded(&page, "test/c2/data");

@@ -13,8 +13,8 @@ use std::num::{NonZeroU64, NonZeroUsize};
 
 #[derive(Debug, Args)]
 pub struct How {
-    /// Let timed jobs end after 150,000 requests or 4 GiB: means are nearly the same, longest latencies
-    /// and what comes late are not
+    /// Let timed jobs end after 150,000 requests or 4 GiB: means of what is steady from the start are nearly the
+    /// same; longest latencies, whole traces and what a drive does when its spare area is used up are not
     #[arg(long)]
     quick: bool,
     /// Memory for drives and their copies; by default half of what is free

@@ -19,6 +19,9 @@ pub fn section(view: &View<'_>, purposes: &[Purpose<'_, '_>]) -> Markup {
                 p.method {
                     "Each use by the one test that is nearest to it, with data that do not compress and on the \
                     fastest port of each drive. Drives within 2\u{a0}% are level."
+                    @if view.set.origin.quick {
+                        " How even a speed stays takes longer to show than a quick review lasts."
+                    }
                 }
                 div.uses { @for purpose in purposes { (card(view, purpose)) } }
             }
