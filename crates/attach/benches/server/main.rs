@@ -48,8 +48,15 @@ fn main() {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder for sockets");
-    println!("{}", costs(folder.path()));
-    println!("{}", lateness(folder.path()));
+    // As of every benchmark, a word after `--` chooses among the tables.
+    let word = arguments[1..].iter().find(|word| !word.starts_with('-'));
+    let tables: [(&str, fn(&std::path::Path) -> Table); 2] =
+        [("costs", costs), ("lateness", lateness)];
+    for (name, table) in tables {
+        if word.is_none_or(|word| name.contains(word.as_str())) {
+            println!("{}", table(folder.path()));
+        }
+    }
 }
 
 /// Server CPU and latency of reads, server by server.
