@@ -62,11 +62,39 @@ impl Load {
         Ok(record.on(device))
     }
 
-    /// What its data are like, in the words of the reference table.
+    /// What its data are like: in the words of the reference table, where all of them are alike.
     pub fn data(&self) -> &'static str {
+        let percents = self.compress_percents();
+        let is_hard = percents.iter().all(|&percent| percent == 0);
         match self.compressible() {
-            Some(_) => "compressible",
-            None => "incompressible",
+            Some(_)
+                if percents
+                    .iter()
+                    .all(|&percent| percent >= COMPRESSIBLE_PERCENT) =>
+            {
+                "compressible"
+            }
+            None if is_hard => "incompressible",
+            _ => "partly compressible",
+        }
+    }
+
+    /// What compresses away of the data of each of its parts.
+    fn compress_percents(&self) -> Vec<u32> {
+        match self {
+            Load::Job(job) => (JobFile::parse(job.text, job.file).into_iter())
+                .flat_map(|file| file.jobs)
+                .map(|job| u32::from(job.data.compressible_percent()))
+                .collect(),
+            Load::Scenario(name) => {
+                let processes = (scripts::scenario(name).into_iter()).flat_map(|s| s.processes);
+                let phases = processes.flat_map(|process| process.script.phases);
+                let percents = phases.map(|phase| phase.buffer_compress_percentage.unwrap_or(0));
+                percents.collect()
+            }
+            Load::Trace(name) => (traces::trace(name).into_iter())
+                .map(|trace| trace.buffer_compress_percentage.unwrap_or(0))
+                .collect(),
         }
     }
 

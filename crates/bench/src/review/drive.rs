@@ -7,7 +7,7 @@ use super::procedure::{Measured, Running};
 use super::{Plan, ReviewError, cost, drive_seed, steps};
 use crate::driver::INTERVAL_S;
 use crate::drops;
-use crate::methods::{Family, NO_STATE, Procedure, Runs, Series, Test, Work};
+use crate::methods::{NO_STATE, Procedure, Runs, Series, Test, Work};
 use crate::record::Record;
 use crate::states::Settling;
 use ftlab_base::{Content, RootSeed};
@@ -240,7 +240,7 @@ impl<'a> Bench<'a> {
                         let mut run = self.run_of(test, state.name(), steps, record);
                         run.data = case.load.data().to_owned();
                         let host = self.host(case.testbed, case.port)?;
-                        self.say_where(&mut run, test.family, &host)?;
+                        self.say_where(&mut run, test, &host)?;
                         if case.port.is_some() {
                             run.id += &format!("/{}", run.link);
                         }
@@ -256,7 +256,7 @@ impl<'a> Bench<'a> {
                         let mut run = self.run_of(test, m.state, m.steps.clone(), &m.record);
                         run.data = Load::Job(job).data().to_owned();
                         let host = self.host(test.family.testbed, None)?;
-                        self.say_where(&mut run, test.family, &host)?;
+                        self.say_where(&mut run, test, &host)?;
                         runs.push(run);
                     }
                 }
@@ -268,16 +268,16 @@ impl<'a> Bench<'a> {
         Ok(runs)
     }
 
-    /// Says on which machine and link a run was made.
-    fn say_where(&self, run: &mut Run, family: &Family, host: &Host) -> Result<(), ReviewError> {
+    /// Says on which machine and link a run was made, and how much of it.
+    fn say_where(&self, run: &mut Run, test: &Test, host: &Host) -> Result<(), ReviewError> {
         let own = self.file.link_bytes_s();
         run.link = own
             .map_or("none", |own| Port::of_rate(host.link_bytes_s(own)).name())
             .to_owned();
-        let machine = self.machine(family.testbed)?;
+        let machine = self.machine(test.family.testbed)?;
         run.steps
             .push(format!("Measured on {}, link {}.", machine.name, run.link));
-        run.steps.extend(self.plan.length.words());
+        run.steps.extend(self.plan.length.words(&test.step.work));
         Ok(())
     }
 

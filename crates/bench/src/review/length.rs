@@ -1,18 +1,24 @@
 //! How long jobs with a runtime run.
 
+use crate::methods::Work;
+use crate::traces;
 use ftlab_base::Nanos;
 use ftlab_workload::JobFile;
 
-/// Requests after which a quick job or trace ends.
+/// Requests after which a quick job ends.
 const QUICK_REQUESTS: u64 = 150_000;
+
+/// Requests after which a quick trace ends. A drive becomes slower while one is played, so a part of it
+/// flatters the drive: most of the light trace's slowing is within so many, and little of the heavy one's.
+const QUICK_TRACE_REQUESTS: u64 = 1_000_000;
 
 /// Bytes after which a quick job ends, if that is before: requests are up to 2 MiB.
 const QUICK_GIB: u64 = 4;
 
 /// What a quick review makes of a runtime within a procedure, where the rate changes over time: a part
 /// of it, and no less than a span.
-const QUICK_PART: u64 = 24;
-const QUICK_LEAST: Nanos = Nanos::from_millis(2_000);
+const QUICK_PART: u64 = 6;
+const QUICK_LEAST: Nanos = Nanos::from_millis(60_000);
 
 /// How long jobs with a runtime run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,8 +56,7 @@ impl Length {
     pub fn of_procedure(self, mut file: JobFile) -> JobFile {
         if self == Length::Quick {
             for job in &mut file.jobs {
-                let quick = |span: Nanos| Nanos(span.0 / QUICK_PART).max(QUICK_LEAST.min(span));
-                job.runtime = job.runtime.map(quick);
+                job.runtime = job.runtime.map(part_of);
             }
         }
         file
@@ -60,26 +65,50 @@ impl Length {
     /// The most requests of a trace that are played; none for all of them.
     #[must_use]
     pub fn operations_max(self) -> Option<u64> {
-        (self == Length::Quick).then_some(QUICK_REQUESTS)
+        (self == Length::Quick).then_some(QUICK_TRACE_REQUESTS)
     }
 
-    /// What there is to say of it among the steps of a run.
-    #[must_use]
-    pub fn words(self) -> Option<String> {
-        (self == Length::Quick).then(|| {
-            format!(
-                "Quick: a trace or a job with a runtime ended after {QUICK_REQUESTS} requests, a job after \
-                 {QUICK_GIB} GiB if that was before, within a procedure after 1/{QUICK_PART} of its time, at \
-                 least {} s.",
-                QUICK_LEAST.as_secs()
-            )
-        })
+    /// What is cut of work, to be said among the steps of its run; nothing if it is whole.
+    pub(super) fn words(self, work: &Work) -> Option<String> {
+        if self == Length::Full {
+            return None;
+        }
+        match *work {
+            Work::Jobs { jobs, .. } => {
+                let file = JobFile::parse(jobs.first()?.text, "").ok()?;
+                let is_timed = file.jobs.iter().any(|job| job.runtime.is_some());
+                is_timed.then(|| {
+                    format!("Quick: ended after {QUICK_REQUESTS} requests or {QUICK_GIB} GiB, if its time was not over.")
+                })
+            }
+            Work::Trace(name) => {
+                let all = traces::trace(name).ok()?.operations();
+                (all > QUICK_TRACE_REQUESTS)
+                    .then(|| format!("Quick: the first {QUICK_TRACE_REQUESTS} of {all} requests."))
+            }
+            Work::Within(_, job) => {
+                let file = JobFile::parse(job.text, job.file).ok()?;
+                let whole = file.jobs.iter().filter_map(|job| job.runtime).max()?;
+                let part = part_of(whole);
+                (part < whole).then(|| {
+                    let [part, whole] = [part, whole].map(Nanos::as_secs);
+                    format!("Quick: {part:.0} of {whole:.0} s.")
+                })
+            }
+            Work::Scenario(_) | Work::Fact(_) => None,
+        }
     }
+}
+
+/// How much of a runtime a quick procedure takes.
+fn part_of(runtime: Nanos) -> Nanos {
+    Nanos(runtime.0 / QUICK_PART).max(QUICK_LEAST.min(runtime))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::methods;
 
     const TEXT: &str = "[a]\ntime_based\nruntime=60\n[b]\ntime_based\nruntime=1\n[c]\nbs=4k\n";
 
@@ -102,15 +131,34 @@ mod tests {
     #[test]
     fn a_quick_procedure_takes_a_part_of_its_time_and_no_less_than_makes_sense() {
         let runtimes = |length: Length| {
-            let file = JobFile::parse(TEXT, "t.fio").unwrap();
+            let text =
+                "[a]\ntime_based\nruntime=2000\n[b]\nruntime=240\n[c]\nruntime=30\n[d]\nbs=4k\n";
+            let file = JobFile::parse(text, "t.fio").unwrap();
             let jobs = length.of_procedure(file).jobs;
-            jobs.iter().map(|job| job.runtime).collect::<Vec<_>>()
+            jobs.iter()
+                .map(|job| job.runtime.map(|span| span.0 / 1_000_000_000))
+                .collect::<Vec<_>>()
         };
-        let seconds = |s: u64| Some(Nanos::from_millis(s * 1_000));
-        assert_eq!(runtimes(Length::Full), [seconds(60), seconds(1), None]);
+        let [full, quick] = [Length::Full, Length::Quick].map(runtimes);
+        assert_eq!(full, [Some(2000), Some(240), Some(30), None]);
+        assert_eq!(quick, [Some(333), Some(60), Some(30), None]);
+    }
+
+    #[test]
+    fn what_a_quick_review_cuts_is_said() {
+        let words = |slug: &str| {
+            let test = methods::all().find(|test| test.step.slug == slug);
+            let work = test.expect("a test").step.work;
+            assert_eq!(Length::Full.words(&work), None);
+            Length::Quick.words(&work)
+        };
+        let said = |slug: &str| words(slug).unwrap_or_default();
         assert_eq!(
-            runtimes(Length::Quick),
-            [Some(Nanos::from_millis(2_500)), seconds(1), None]
+            said("consistency-randwrite-4k-qd32"),
+            "Quick: 333 of 2000 s."
         );
+        assert!(said("atsb2011-heavy").contains("1000000 of 3952340 requests"));
+        assert!(said("randread-4k-qd3-8gb").contains("150000 requests"));
+        assert_eq!(words("atsb2011-light"), None, "it is played whole");
     }
 }

@@ -212,11 +212,13 @@ impl<'a> Running<'a> {
             },
         })?;
         let written = self.device.counters().host_bytes_written - before;
+        let minutes = file.jobs.iter().filter_map(|job| job.runtime).max();
         self.steps.push(format!(
-            "{}: {:.0} GB written, of each minute the first second with time and the rest without, \
-             as many bytes a second.",
+            "{}: {:.0} GB written in {:.0} minutes, of each the first second with time and the rest \
+             without, as many bytes a second.",
             job.file,
-            written as f64 / 1e9
+            written as f64 / 1e9,
+            minutes.map_or(0.0, |span| span.as_secs() / 60.0)
         ));
         Ok(())
     }

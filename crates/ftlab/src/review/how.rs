@@ -13,8 +13,9 @@ use std::num::{NonZeroU64, NonZeroUsize};
 
 #[derive(Debug, Args)]
 pub struct How {
-    /// Let timed jobs end after 150,000 requests or 4 GiB: means of what is steady from the start are nearly the
-    /// same; longest latencies, whole traces and what a drive does when its spare area is used up are not
+    /// Let timed jobs end after 150,000 requests or 4 GiB, traces after 1,000,000, procedures after a sixth of their
+    /// time: means of what is steady from the start are nearly the same; longest latencies and what a drive does
+    /// once its spare area is used up are not. Each run says what was cut
     #[arg(long)]
     quick: bool,
     /// Memory for drives and their copies; by default half of what is free
