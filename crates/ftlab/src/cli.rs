@@ -6,6 +6,7 @@ use crate::{
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ftlab_drive::{Catalog, DriveError, Testbed};
+use std::num::NonZeroUsize;
 
 /// A software SSD and the bench to review it.
 #[derive(Debug, Parser)]
@@ -98,6 +99,18 @@ pub struct TestbedsOption {
     /// review
     #[arg(long, value_name = "TESTBED")]
     testbed: Option<String>,
+}
+
+/// Reads how many of something there are to be.
+pub fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse()
+        .map_err(|_| "give a whole number, 1 or more".to_owned())
+}
+
+/// Reads the root of random streams.
+pub fn seed(text: &str) -> Result<u64, String> {
+    text.parse()
+        .map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
 }
 
 impl TestbedsOption {

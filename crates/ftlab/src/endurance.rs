@@ -1,6 +1,6 @@
 //! `ftlab endurance`: a drive written to its end.
 
-use crate::cli::{OutputFormat, TestbedOption};
+use crate::cli::{self, OutputFormat, TestbedOption};
 use crate::failure::{Failure, Outcome};
 use crate::files;
 use crate::health::{SmartRow, Wear, smart, smart_table};
@@ -57,7 +57,7 @@ pub struct Options {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// Root of every random stream: the same seed gives the same life
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = cli::seed)]
     seed: u64,
     #[command(flatten)]
     testbed: TestbedOption,

@@ -12,6 +12,15 @@ pub fn half_of_free() -> u64 {
     available(&text).map_or(OTHERWISE, |bytes| bytes / 2)
 }
 
+/// Reads what `--memory` says: GiB, of which a part may be given. A drive that needs more runs alone.
+pub fn gib(text: &str) -> Result<u64, String> {
+    let gib: Option<f64> = text.parse().ok();
+    match gib.filter(|gib| gib.is_finite() && *gib > 0.0) {
+        Some(gib) => Ok((gib * (1_u64 << 30) as f64) as u64),
+        None => Err("give GiB, more than 0, for example 4 or 0.5".to_owned()),
+    }
+}
+
 /// What the system says is available.
 fn available(text: &str) -> Option<u64> {
     let line = text
@@ -23,7 +32,16 @@ fn available(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::available;
+    use super::{available, gib};
+
+    #[test]
+    fn gib_may_have_a_part_and_are_more_than_none() {
+        assert_eq!(gib("4"), Ok(4 << 30));
+        assert_eq!(gib("0.5"), Ok(1 << 29));
+        for wrong in ["0", "-1", "much", "inf", "nan", ""] {
+            assert!(gib(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn what_is_available_is_read() {

@@ -35,7 +35,7 @@ impl Progress {
 
     /// Work whose share that is done is known, and so the time it has left.
     pub fn shares() -> Self {
-        let template = "{bar:30} {elapsed}, {left} left: {msg}";
+        let template = "{bar:30} {elapsed}, {left}: {msg}";
         Self::start(ProgressBar::new(SHARES), template)
     }
 
@@ -89,7 +89,7 @@ impl Progress {
         if !std::io::stderr().is_terminal() {
             let share = self.bar.position() as f64 / SHARES as f64;
             let left = words(left(self.began.elapsed(), share));
-            eprintln!("{what}; {left} left");
+            eprintln!("{what}; {left}");
         }
     }
 
@@ -107,9 +107,10 @@ fn left(elapsed: Duration, share: f64) -> Option<Duration> {
 
 fn words(left: Option<Duration>) -> String {
     match left {
-        None => "an unknown time".to_owned(),
-        Some(left) if left < Duration::from_secs(1) => "no time".to_owned(),
-        Some(left) => format!("about {}", HumanDuration(left)),
+        None => "time left not known yet".to_owned(),
+        Some(left) if left.is_zero() => "done".to_owned(),
+        Some(left) if left < Duration::from_secs(1) => "nearly done".to_owned(),
+        Some(left) => format!("about {} left", HumanDuration(left)),
     }
 }
 
@@ -129,7 +130,9 @@ mod tests {
         assert_eq!(after(0.25), Some(Duration::from_secs(90)));
         assert_eq!(after(1.0), Some(Duration::ZERO));
         assert_eq!(after(0.0), None);
-        assert_eq!(words(after(0.25)), "about 2 minutes");
-        assert_eq!(words(None), "an unknown time");
+        assert_eq!(words(after(0.25)), "about 2 minutes left");
+        assert_eq!(words(after(0.99)), "nearly done");
+        assert_eq!(words(after(1.0)), "done");
+        assert_eq!(words(None), "time left not known yet");
     }
 }

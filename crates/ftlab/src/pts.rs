@@ -1,6 +1,6 @@
 //! `ftlab pts`: SNIA's Performance Test Specification on drives, and a report.
 
-use crate::cli::TestbedOption;
+use crate::cli::{self, TestbedOption};
 use crate::drives::load;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
@@ -47,10 +47,10 @@ pub struct Options {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// Root of every random stream: the same seed gives the same bytes
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = cli::seed)]
     seed: u64,
     /// Tests at a time; by default as many as there are cores
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = cli::at_least_one)]
     jobs: Option<NonZeroUsize>,
     #[command(flatten)]
     testbed: TestbedOption,

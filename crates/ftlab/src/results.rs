@@ -51,7 +51,10 @@ pub fn load(file: &Path) -> Result<String, Failure> {
 
 /// Reads the text of a result set, or says why it is none.
 pub fn parse(text: &str) -> Result<ResultSet, String> {
-    let foreign = |error: serde_json::Error| format!("{error}; give {WHAT}");
+    let foreign = |error: serde_json::Error| match error.is_eof() {
+        true => format!("it is cut off ({error}); run the review again, or give {WHAT}"),
+        false => format!("it holds no results of a review ({error}); give {WHAT}"),
+    };
     let versioned: Versioned = serde_json::from_str(text).map_err(foreign)?;
     if versioned.schema != SCHEMA {
         return Err(format!(

@@ -258,7 +258,24 @@ fn unknown_names_are_answered_with_near_ones() {
     );
     holds(
         &place.refused("review --testbed nowhere"),
-        &["unknown testbed `nowhere`"],
+        &["unknown testbed `nowhere`", "anandtech-2008"],
+    );
+    holds(
+        &place.refused("review missing.toml"),
+        &["missing.toml", "there is no such file"],
+    );
+    for (wrong, why) in [
+        ("--jobs 0", "1 or more"),
+        ("--memory 0", "more than 0"),
+        ("--seed -1", "a whole number from 0"),
+    ] {
+        let assert = place.ftlab(&format!("review {wrong}")).assert().code(2);
+        let error = &assert.get_output().stderr;
+        holds(&String::from_utf8_lossy(error), &["invalid value", why]);
+    }
+    holds(
+        &place.refused(&format!("compare {SSD} --set name=a,b --test A1")),
+        &["change no number of the drive"],
     );
 }
 

@@ -27,7 +27,7 @@ fn what_is_kept_is_taken_up_and_gives_the_same_bytes() {
         (place.read(&format!("{out}/results.json")), error)
     };
     let (whole, log) = review("whole", "");
-    holds(&log, &["1 of 2 drives: ", "2 of 2 drives: ", " left"]);
+    holds(&log, &["1 of 2 drives: ", "2 of 2 drives: ", "; done"]);
     std::fs::create_dir_all(place.path("part/drives")).unwrap();
     let file = format!("drives/{FIRST}.json");
     let kept = place.read(&format!("whole/{file}"));

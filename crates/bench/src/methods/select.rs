@@ -69,6 +69,8 @@ fn unknown(name: &str) -> UnknownTest {
     alike.truncate(HINTS_MAX);
     let nearest: Vec<&str> = alike.into_iter().map(|(_, slug)| slug).collect();
     let mut methods: Vec<&str> = families().map(|family| family.method).collect();
+    // A letter for the source, and a number.
+    methods.sort_by_key(|id| (id.chars().next(), id.len(), *id));
     methods.dedup();
     let hint = match nearest.as_slice() {
         [] => format!("a test's slug or one of {}", methods.join(", ")),

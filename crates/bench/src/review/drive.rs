@@ -26,6 +26,8 @@ pub struct Bench<'a> {
     file: &'a DriveFile,
     /// Its tests: those of the plan that are meant for it.
     tests: Vec<Test>,
+    /// Tests asked for by name that it has no room for, beside others that it has.
+    too_large: Vec<Test>,
 }
 
 /// What ran.
@@ -46,9 +48,9 @@ impl<'a> Bench<'a> {
             _ => true,
         };
         // An unknown machine is told of when the test is to run on it.
-        let fits = |test: &&Test| {
+        let fits = |test: &Test| {
             let machine = machine(plan, test.family.testbed);
-            !plan.is_everything || machine.map_or(true, |machine| has_room(file, test, &machine))
+            machine.map_or(true, |machine| has_room(file, test, &machine))
         };
         // A disk has no flash: nothing to erase, to trim, to wear or to spare.
         let possible = |test: &&Test| {
@@ -58,18 +60,25 @@ impl<'a> Bench<'a> {
             );
             file.kind() == Kind::Ssd || is_for_both
         };
+        let candidates = plan.tests.iter().filter(meant).filter(possible).copied();
+        let (mut tests, mut too_large): (Vec<Test>, Vec<Test>) = candidates.partition(fits);
+        if plan.is_everything {
+            too_large.clear();
+        } else if tests.is_empty() {
+            // The run itself says best why it cannot be made.
+            tests = std::mem::take(&mut too_large);
+        }
         Bench {
             plan,
             file,
-            tests: plan
-                .tests
-                .iter()
-                .filter(meant)
-                .filter(possible)
-                .filter(fits)
-                .copied()
-                .collect(),
+            tests,
+            too_large,
         }
+    }
+
+    /// Tests asked for by name that it has no room for, beside others that it has.
+    pub fn too_large(&self) -> &[Test] {
+        &self.too_large
     }
 
     /// Its tests, in the order of the plan.

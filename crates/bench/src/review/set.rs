@@ -1,5 +1,6 @@
 //! Runs of drives put together as a result set, with the published figures beside them.
 
+use super::drive::Bench;
 use super::{Length, Plan, sheet};
 use crate::figures::{self, Names};
 use crate::methods::{Test, Work};
@@ -16,6 +17,7 @@ pub fn result_set(plan: &Plan, drives: Vec<Result<Vec<Run>, String>>) -> ResultS
             Ok(of_drive) => {
                 done.push(file);
                 runs.extend(of_drive);
+                unfinished.extend(without_room(plan, file));
             }
             Err(why) => unfinished.push(Unfinished {
                 drive: file.slug().to_owned(),
@@ -37,6 +39,22 @@ pub fn result_set(plan: &Plan, drives: Vec<Result<Vec<Run>, String>>) -> ResultS
         runs,
         unfinished,
     }
+}
+
+/// Which tests a drive that has its runs was too small for, if any.
+fn without_room(plan: &Plan, file: &DriveFile) -> Option<Unfinished> {
+    let bench = Bench::new(plan, file);
+    let slugs: Vec<&str> = (bench.too_large().iter())
+        .map(|test| test.step.slug)
+        .collect();
+    let gb = file.capacity_bytes() as f64 / 1e9;
+    (!slugs.is_empty()).then(|| Unfinished {
+        drive: file.slug().to_owned(),
+        why: format!(
+            "it has {gb:.1} GB, which is too little for the files of {}",
+            slugs.join(", ")
+        ),
+    })
 }
 
 /// What makes the results of a plan.

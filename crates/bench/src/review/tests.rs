@@ -338,3 +338,22 @@ fn a_disk_is_spared_what_only_flash_can() {
     let tests: Vec<_> = set.runs.iter().map(|run| run.test.as_str()).collect();
     assert_eq!(tests, ["randread-4k-qd3"]);
 }
+
+#[test]
+fn a_test_that_does_not_fit_leaves_the_others_their_drive() {
+    let set = review(&plan(&["ramdisk-8gb"], &["A1", "A9"], 1), &|_| {}).unwrap();
+    let tests: Vec<_> = set.runs.iter().map(|run| run.test.as_str()).collect();
+    assert_eq!(tests, ["randwrite-4k-qd1"]);
+    let [left_out] = set.unfinished.as_slice() else {
+        panic!("{:?}", set.unfinished);
+    };
+    assert_eq!(left_out.drive, "ramdisk-8gb");
+    assert!(
+        left_out
+            .why
+            .contains("archive-create-200mb-while-extract-5gb")
+    );
+    // Alone, it is refused for the reason that its run gives.
+    let error = review(&plan(&["ramdisk-8gb"], &["A9"], 1), &|_| {});
+    assert!(error.is_err_and(|error| error.is_input()));
+}

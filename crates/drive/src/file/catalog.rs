@@ -1,6 +1,7 @@
 //! The drives and testbeds that come with ftlab, and those in files of one's own.
 
 use super::{DriveError, DriveFile, Testbed};
+use std::io::ErrorKind;
 use std::path::Path;
 
 // (slug, text) of every file in `drives/`, `drives/base/` and `testbeds/`, sorted by slug.
@@ -41,7 +42,7 @@ impl Catalog {
             "drive",
             name,
             DRIVES,
-            "`ftlab drives` lists them all, and a path to a .toml file works too",
+            "`ftlab drives` lists them all, and a path to a .toml file works too".to_owned(),
         ))
     }
 
@@ -56,12 +57,12 @@ impl Catalog {
         if is_path(name) {
             return Testbed::parse(&stem(name), &read(name)?).map_err(|e| at(e, name));
         }
-        Err(unknown(
-            "testbed",
-            name,
-            TESTBEDS,
-            "a path to a .toml file works too",
-        ))
+        let all: Vec<&str> = TESTBEDS.iter().map(|(slug, _)| *slug).collect();
+        let hint = format!(
+            "there are {}, and a path to a .toml file works too",
+            all.join(", ")
+        );
+        Err(unknown("testbed", name, TESTBEDS, hint))
     }
 }
 
@@ -95,15 +96,16 @@ fn read(path: &str) -> Result<String, DriveError> {
             "it is a directory; give the path of a .toml file".into(),
         ));
     }
-    std::fs::read_to_string(path).map_err(|e| unreadable(e.to_string()))
+    std::fs::read_to_string(path).map_err(|error| {
+        unreadable(match error.kind() {
+            ErrorKind::NotFound => "there is no such file".into(),
+            ErrorKind::InvalidData => "it is not text; give the path of a .toml file".into(),
+            _ => error.to_string(),
+        })
+    })
 }
 
-fn unknown(
-    what: &'static str,
-    name: &str,
-    known: &[(&str, &str)],
-    hint: &'static str,
-) -> DriveError {
+fn unknown(what: &'static str, name: &str, known: &[(&str, &str)], hint: String) -> DriveError {
     let mut near: Vec<(f64, &str)> = known
         .iter()
         .map(|(slug, _)| (strsim::jaro_winkler(name, slug), *slug))

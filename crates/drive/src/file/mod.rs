@@ -44,7 +44,7 @@ pub enum DriveError {
         /// ` (did you mean …?)`, or nothing.
         nearest: String,
         /// Where the names are listed.
-        hint: &'static str,
+        hint: String,
     },
     /// The file cannot be read.
     #[error("cannot read {path}: {why}")]

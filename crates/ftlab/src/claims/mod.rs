@@ -2,6 +2,7 @@
 
 mod page;
 
+use crate::cli;
 use crate::failure::{Failure, Outcome};
 use crate::files::NewFile;
 use crate::memory;
@@ -12,7 +13,7 @@ use ftlab_base::RootSeed;
 use ftlab_bench::claims::{self, Judged, Plan};
 use ftlab_drive::{Catalog, DriveFile};
 use serde::Serialize;
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -39,14 +40,14 @@ pub struct Options {
     /// Write a page in Markdown
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Memory for drives and their copies; by default half of what is free
-    #[arg(long, value_name = "GIB")]
-    memory: Option<NonZeroU64>,
+    /// Memory for drives and their copies, for example 4 or 0.5; by default half of what is free
+    #[arg(long, value_name = "GIB", value_parser = memory::gib)]
+    memory: Option<u64>,
     /// Root of every random stream: the same seed gives the same verdicts
-    #[arg(long, default_value_t = SEED)]
+    #[arg(long, default_value_t = SEED, allow_negative_numbers = true, value_parser = cli::seed)]
     seed: u64,
     /// Measurements at a time; by default as many as there are cores
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = cli::at_least_one)]
     jobs: Option<NonZeroUsize>,
 }
 
@@ -108,9 +109,7 @@ fn plan(options: &Options) -> Result<Plan, Failure> {
     Ok(Plan {
         ids: options.ids.iter().map(|id| id.to_uppercase()).collect(),
         drives: drives?,
-        memory_bytes: options.memory.map_or_else(memory::half_of_free, |gib| {
-            gib.get().saturating_mul(1 << 30)
-        }),
+        memory_bytes: options.memory.unwrap_or_else(memory::half_of_free),
         seed: RootSeed(options.seed),
         threads: options.jobs.map_or_else(cores, NonZeroUsize::get),
     })

@@ -56,6 +56,7 @@ pub fn command(options: &Options) -> Outcome {
     let variants = sweeps.variants();
     let drive = |variant: &Variant| Catalog::load(&options.drive, &variant.settings);
     let drives: Vec<DriveFile> = variants.iter().map(drive).collect::<Result<_, _>>()?;
+    check_effect(&drives)?;
     let tests = methods::select(&options.tests)?;
     let plan = options.how.plan(drives, tests, false)?;
     let folder = Folder::ready(&options.out)?;
@@ -73,6 +74,24 @@ pub fn command(options: &Options) -> Outcome {
     let tables = grid::tables(&session.sweeps, &compared.grids);
     screen::print(&format!("{tables}\n{}", session.places(&compared)))?;
     failed
+}
+
+/// Variants that differ in words alone, like the drive's name, are a mistake.
+fn check_effect(variants: &[DriveFile]) -> Outcome {
+    let numbers = |drive: &DriveFile| -> Vec<(String, String)> {
+        let rows = drive.parameters().into_iter();
+        rows.map(|row| (row.key, row.value)).collect()
+    };
+    let mut all = variants.iter().map(numbers);
+    let first = all.next();
+    match all.all(|numbers| Some(numbers) == first) {
+        false => Ok(()),
+        true => Err(Failure::Input(
+            "the values of --set change no number of the drive, so there is nothing to compare; `ftlab show` lists \
+             its numbers"
+                .to_owned(),
+        )),
+    }
 }
 
 /// What went wrong with variants, in one line.

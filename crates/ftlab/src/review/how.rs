@@ -1,6 +1,6 @@
 //! How tests of reviews run: options that the commands which run them share.
 
-use crate::cli::TestbedsOption;
+use crate::cli::{self, TestbedsOption};
 use crate::failure::Failure;
 use crate::memory;
 use clap::Args;
@@ -9,7 +9,7 @@ use ftlab_bench::methods::Test;
 use ftlab_bench::repeats::REPEATS_MAX;
 use ftlab_bench::review::{Length, Plan};
 use ftlab_drive::DriveFile;
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::NonZeroUsize;
 
 #[derive(Debug, Args)]
 pub struct How {
@@ -18,11 +18,11 @@ pub struct How {
     /// once its spare area is used up are not. Each run says what was cut
     #[arg(long)]
     quick: bool,
-    /// Memory for drives and their copies; by default half of what is free
-    #[arg(long, value_name = "GIB")]
-    memory: Option<NonZeroU64>,
+    /// Memory for drives and their copies, for example 4 or 0.5; by default half of what is free
+    #[arg(long, value_name = "GIB", value_parser = memory::gib)]
+    memory: Option<u64>,
     /// Root of every random stream: the same seed gives the same bytes
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = cli::seed)]
     seed: u64,
     /// Make each run N times, every time with another seed that follows from the root: figures are means
     /// with 95 % confidence intervals
@@ -30,7 +30,7 @@ pub struct How {
         value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEATS_MAX)))]
     repeats: u32,
     /// Jobs at a time; by default as many as there are cores
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = cli::at_least_one)]
     jobs: Option<NonZeroUsize>,
     #[command(flatten)]
     testbed: TestbedsOption,
@@ -53,9 +53,7 @@ impl How {
             } else {
                 Length::Full
             },
-            memory_bytes: self.memory.map_or_else(memory::half_of_free, |gib| {
-                gib.get().saturating_mul(1 << 30)
-            }),
+            memory_bytes: self.memory.unwrap_or_else(memory::half_of_free),
             testbed: self.testbed.load()?,
             seed: RootSeed(self.seed),
             repeats: self.repeats,

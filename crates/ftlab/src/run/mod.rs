@@ -12,7 +12,7 @@ mod start;
 mod trace;
 mod wall;
 
-use crate::cli::{OutputFormat, TestbedOption};
+use crate::cli::{self, OutputFormat, TestbedOption};
 use crate::failure::{Failure, Outcome};
 use crate::files;
 use crate::screen;
@@ -61,7 +61,7 @@ pub struct Options {
     #[arg(long)]
     untimed: bool,
     /// Root of every random stream: the same seed gives the same run
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = cli::seed)]
     seed: u64,
     /// Make the run N times, every time with another seed that follows from the root: below what is told of the first
     /// stand means with 95 % confidence intervals

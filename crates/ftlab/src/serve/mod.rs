@@ -5,7 +5,7 @@ mod listen;
 mod place;
 mod signals;
 
-use crate::cli::OutputFormat;
+use crate::cli::{self, OutputFormat};
 use crate::failure::{Failure, Outcome};
 use crate::screen;
 use clap::{Args, ValueEnum};
@@ -51,7 +51,7 @@ pub struct Options {
     #[arg(long, value_name = "BYTES", value_parser = place::bytes)]
     size: Option<u64>,
     /// Root of every random stream of a new drive
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = cli::seed)]
     seed: u64,
     /// Test machine whose share of every command is added: a name, or a path to a .toml file
     #[arg(long, value_name = "TESTBED", default_value = "attached")]

@@ -5,6 +5,7 @@ mod page;
 #[cfg(test)]
 mod tests;
 
+use crate::cli;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
 use crate::progress::Progress;
@@ -34,10 +35,10 @@ pub struct Options {
     #[arg(long, value_name = "FILE.md|DIR", default_value = "ftlab-theory")]
     out: PathBuf,
     /// Root of every random stream: the same seed gives the same bytes
-    #[arg(long, default_value_t = SEED)]
+    #[arg(long, default_value_t = SEED, allow_negative_numbers = true, value_parser = cli::seed)]
     seed: u64,
     /// Cases at a time; by default as many as there are cores
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = cli::at_least_one)]
     jobs: Option<NonZeroUsize>,
 }
 
