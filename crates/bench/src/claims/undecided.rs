@@ -118,10 +118,6 @@ const OPEN: &[(&str, &str)] = &[
     ),
     ("C155", "a trace with its pauses and without, as a script"),
     (
-        "C176",
-        "files of the Crucial M4 drives, and compressible data in this test",
-    ),
-    (
         "C188",
         "a script of a batch of pictures with a slow writer beside it",
     ),

@@ -189,7 +189,7 @@ fn a_row_of_one_kind_of_data_is_answered_by_its_run() {
     let runs = [("incompressible", 163.0), ("compressible", 451.0)].map(|(data, mb_s)| Run {
         link: "sata6g".into(),
         data: data.into(),
-        ..run(drive, "seqwrite-2m", "filled", &[("mb_s", mb_s)])
+        ..run(drive, "seqwrite-2m", "new", &[("mb_s", mb_s)])
     });
     let easy = |runs: &[Run]| figure(&super::figures(&drives, &tests, runs), "F0655").simulated;
     assert_eq!(easy(&runs), Some(451.0));

@@ -1,6 +1,6 @@
 //! Ports of 3 and 6 Gbit/s.
 
-use super::super::check::{Check, Finding, Need, job, own_job};
+use super::super::check::{Check, Finding, Need, job, own_job, test};
 use super::*;
 use crate::methods::Job;
 use crate::states::State;
@@ -110,6 +110,28 @@ pub static CHECKS: &[Check] = &[
             Finding::new(
                 rates[..4].chunks(2).all(|pair| pair[0] > 1.1 * pair[1])
                     && near(rates[5], rates[4], 0.06),
+                list(s, "mb_s", "MB/s"),
+            )
+        },
+    },
+    Check {
+        id: "C176",
+        needs: &[
+            test(V3_120, "randwrite-4k-2011-qd1"),
+            test(M4_128, "randwrite-4k-2011-qd1"),
+            test(V3_240, "randwrite-4k-2011-qd1"),
+            test(M4_256, "randwrite-4k-2011-qd1"),
+            test(M4_128, "randwrite-4k-2011-qd32"),
+            test(V3_120, "randwrite-4k-2011-qd32"),
+            test(M4_256, "randwrite-4k-2011-qd32"),
+            test(V3_240, "randwrite-4k-2011-qd32"),
+            both(V3_120, ZEROES_32)[0],
+            both(M4_128, ZEROES_32)[0],
+        ],
+        judge: |s| {
+            let rates = of(s, "mb_s");
+            Finding::new(
+                rates.chunks(2).all(|pair| pair[0] > pair[1]),
                 list(s, "mb_s", "MB/s"),
             )
         },
