@@ -17,8 +17,8 @@ const QUICK_GIB: u64 = 4;
 
 /// What a quick review makes of a runtime within a procedure, where the rate changes over time: a part
 /// of it, and no less than a span.
-const QUICK_PART: u64 = 6;
-const QUICK_LEAST: Nanos = Nanos::from_millis(60_000);
+const QUICK_PART: u64 = 8;
+const QUICK_LEAST: Nanos = Nanos::from_millis(40_000);
 
 /// How long jobs with a runtime run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,7 +141,7 @@ mod tests {
         };
         let [full, quick] = [Length::Full, Length::Quick].map(runtimes);
         assert_eq!(full, [Some(2000), Some(240), Some(30), None]);
-        assert_eq!(quick, [Some(333), Some(60), Some(30), None]);
+        assert_eq!(quick, [Some(250), Some(40), Some(30), None]);
     }
 
     #[test]
@@ -155,7 +155,7 @@ mod tests {
         let said = |slug: &str| words(slug).unwrap_or_default();
         assert_eq!(
             said("consistency-randwrite-4k-qd32"),
-            "Quick: 333 of 2000 s."
+            "Quick: 250 of 2000 s."
         );
         assert!(said("atsb2011-heavy").contains("1000000 of 3952340 requests"));
         assert!(said("randread-4k-qd3-8gb").contains("150000 requests"));
