@@ -118,7 +118,7 @@ pub fn command(options: &Options) -> Outcome {
     // Before anything takes long: whoever stops the program finds it listening to that.
     let signals = Signals::catch()?;
     let testbed = Catalog::testbed(&options.testbed)?;
-    let Opened { drive, how } = place::open(options, &testbed)?;
+    let Opened { drive, how, made } = place::open(options, &testbed)?;
     let description = format!(
         "{} ({})",
         drive.drive_file().name(),
@@ -133,6 +133,7 @@ pub fn command(options: &Options) -> Outcome {
     let engine = engine.map_err(|error| Failure::Running(format!("cannot start: {error}")))?;
     let engine = Arc::new(engine);
     let ways = Ways::open(options, &engine, listen, &description, is_rotational);
+    let is_reached = ways.is_ok();
     let outcome = ways.and_then(|ways| {
         let mut text = format!("drive    {description}\n");
         text += &format!(
@@ -151,7 +152,13 @@ pub fn command(options: &Options) -> Outcome {
             "the drive ended by a fault of the program".into(),
         )),
     };
-    outcome.and(closed)?;
+    // Nobody could have written to it, and nothing is to be left of a call that was refused.
+    let unused = made.filter(|_| !is_reached);
+    let removed = unused.map_or(Ok(()), |made| {
+        std::fs::remove_file(&made)
+            .map_err(|error| Failure::Running(format!("cannot remove {}: {error}", made.display())))
+    });
+    outcome.and(closed).and(removed)?;
     if options.timing == TimingName::Model {
         screen::print(&lateness::told(&engine, options.output_format))?;
     }

@@ -4,7 +4,7 @@ use super::Options;
 use crate::failure::Failure;
 use ftlab_drive::{Catalog, DriveFile, Testbed};
 use ftlab_image::{CreateOptions, DataDrive, ImageError, OpenOptions, Recovery};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads a size, in fio's words.
 pub fn bytes(text: &str) -> Result<u64, String> {
@@ -16,6 +16,8 @@ pub struct Opened {
     pub drive: DataDrive,
     /// Whether it is new, or what opening it took, in words.
     pub how: String,
+    /// The image, if it was made for this.
+    pub made: Option<PathBuf>,
 }
 
 /// Opens the image, or makes it if it is not there.
@@ -45,7 +47,8 @@ pub fn open(options: &Options, testbed: &Testbed) -> Result<Opened, Failure> {
             }
             let drive = DataDrive::create(path, &file, testbed, &create).map_err(input)?;
             let how = format!("made anew in {}", path.display());
-            Ok(Opened { drive, how })
+            let made = Some(path.clone());
+            Ok(Opened { drive, how, made })
         }
         None => {
             let file = file.ok_or_else(|| Failure::Input("say with --drive which drive".into()))?;
@@ -54,7 +57,8 @@ pub fn open(options: &Options, testbed: &Testbed) -> Result<Opened, Failure> {
                 drive.set_max(bytes).map_err(input)?;
             }
             let how = "in memory: it is gone when this ends".to_owned();
-            Ok(Opened { drive, how })
+            let made = None;
+            Ok(Opened { drive, how, made })
         }
     }
 }
@@ -83,7 +87,8 @@ fn reopen(
         )));
     }
     let how = format!("opened from {}, {}", path.display(), told(&recovery));
-    Ok(Opened { drive, how })
+    let made = None;
+    Ok(Opened { drive, how, made })
 }
 
 fn told(recovery: &Recovery) -> String {

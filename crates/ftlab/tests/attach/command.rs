@@ -148,6 +148,10 @@ fn wrong_input_is_refused_in_one_line() {
             vec!["--drive", DRIVE, "--unix", "no/such/folder/s"],
             "cannot listen",
         ),
+        (
+            vec!["--drive", DRIVE, "--image", "new.img", "--unix", "no/s"],
+            "cannot listen",
+        ),
         (vec![], "--image"),
     ] {
         let error = refused(path, &arguments);
