@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::figure::{self, ChartFrame};
 use super::navigation::drive_id;
+use super::pts;
 use crate::format;
 use crate::view::View;
 use crate::view::headline::{self, Feel, Headline};
@@ -58,15 +59,14 @@ pub fn title(view: &View<'_>) -> String {
     }
 }
 
-/// The tests that ran, where no verdict stands before them.
+/// What came of the tests of the specification, of which there is no verdict.
 pub fn contents(view: &View<'_>) -> Markup {
     html! {
         section aria-labelledby="contents" {
             h2 id="contents" { "What was measured" }
-            ul {
-                @for family in &view.families {
-                    li { a href={ "#" (family.id) } { (family.title) } }
-                }
+            @for family in &view.families {
+                h3 { a href={ "#" (family.id) } { (family.title) } }
+                (pts::in_short(view, family))
             }
         }
     }
