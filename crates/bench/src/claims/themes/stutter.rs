@@ -13,7 +13,7 @@ fn share_above(sample: &Sample, ms: f64) -> f64 {
     let bound = ms * 1e6;
     let histogram = &sample.write.lat_ns_histogram;
     let above = histogram.iter().filter(|(upper, _)| *upper as f64 > bound);
-    above.map(|(_, count)| *count as f64).sum::<f64>() / sample.write.ios.max(1) as f64
+    above.map(|(_, count)| *count).sum::<u64>() as f64 / sample.write.ios.max(1) as f64
 }
 
 /// Small writes now and then, as a log of messages makes them.
