@@ -74,7 +74,7 @@ test: setup ## every check and test
 	@$(MAKE) --no-print-directory test-web FTLAB=$(TARGET)/debug/ftlab
 
 # The browser opens reports as a reader would: one of the drives of 2008, one of SNIA's specification, and
-# those that a test of the crate makes up: as large as that of all drives, of repeats, and of a comparison.
+# those that a test of the crate makes up: as large as that of all drives, of repeats, of a comparison, and of consistency.
 MADE := $(abspath $(TARGET)/tmp)
 
 test-web: out/test-review/$(REPORT) out/test-pts/$(REPORT)
@@ -82,6 +82,7 @@ test-web: out/test-review/$(REPORT) out/test-pts/$(REPORT)
 	cargo test -q --workspace --test html pages_for_the_browser
 	cd $(WEB) && REPORT_HTML=$(CURDIR)/$<:$(MADE)/report-full.html PTS_HTML=$(CURDIR)/$(word 2,$^) \
 	    REPEATED_HTML=$(MADE)/report-repeated.html COMPARISON_HTML=$(MADE)/comparison.html \
+	    CONSISTENCY_HTML=$(MADE)/report-consistency.html \
 	    CHROMIUM="$$(command -v $(CHROMIUM))" node --test
 
 out/test-review/$(REPORT): $(FTLAB) $(DATA)

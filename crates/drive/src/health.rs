@@ -1,5 +1,6 @@
 //! How a drive stands: what it has been through, and what is left of it.
 
+use crate::file::Scale;
 use ftlab_ftl::Spare;
 use ftlab_nand::{FaultCounters, WearHistogram};
 
@@ -23,6 +24,34 @@ pub struct Health {
 }
 
 impl Health {
+    /// How the full drive stands of which this one, divided by `scale`, is the measure: it has so many times the
+    /// blocks, each with so many times the cycles, and `bytes` of it were moved for each of this one. What
+    /// stands in shares stays as it is.
+    #[must_use]
+    pub fn of_full(&self, scale: Scale, bytes: f64, rated_cycles: Option<u32>) -> Health {
+        let moved = |count: u64| (count as f64 * bytes).round() as u64;
+        let blocks = |count: u32| count.saturating_mul(scale.blocks);
+        Health {
+            wear: self.wear.times(scale.blocks, scale.cycles),
+            rated_cycles,
+            faults: FaultCounters {
+                factory_bad: blocks(self.faults.factory_bad),
+                erase_failed: blocks(self.faults.erase_failed),
+                program_failed: blocks(self.faults.program_failed),
+                retries: moved(self.faults.retries),
+                unreadable: moved(self.faults.unreadable),
+                made_good: moved(self.faults.made_good),
+            },
+            spare: Spare {
+                at_first: blocks(self.spare.at_first),
+                left: blocks(self.spare.left),
+            },
+            host_bytes_written: moved(self.host_bytes_written),
+            nand_bytes_programmed: moved(self.nand_bytes_programmed),
+            pages_programmed: self.pages_programmed.map(moved),
+        }
+    }
+
     /// Blocks that went bad since the drive was made.
     #[must_use]
     pub fn grown_bad(&self) -> u32 {

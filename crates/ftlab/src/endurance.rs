@@ -92,6 +92,7 @@ struct Report {
     life: Vec<MarkRow>,
     /// Of the scaled drive at its end.
     wear: Wear,
+    /// Of the full drive at its end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     smart: Vec<SmartRow>,
 }
@@ -225,7 +226,7 @@ fn report(
         wear: Wear::of(&end.health),
         smart: drive
             .smart_vendor()
-            .map_or_else(Vec::new, |vendor| smart(vendor, &end.health)),
+            .map_or_else(Vec::new, |vendor| smart(vendor, &end.of_full)),
     }
 }
 
@@ -331,6 +332,7 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
         wear.bars()
     )?;
     if !report.smart.is_empty() {
+        writeln!(out, "SMART at the end, of the full drive")?;
         writeln!(out, "{}", smart_table(&report.smart))?;
     }
     Ok(())

@@ -25,6 +25,16 @@ impl WearHistogram {
         WearHistogram { counts, blocks }
     }
 
+    /// Of an array of which each of these blocks stands for so many that were erased so many times as often.
+    #[must_use]
+    pub fn times(&self, blocks: u32, erases: u32) -> WearHistogram {
+        let of_full = |(&n, &b): (&u32, &u32)| (n.saturating_mul(erases), b.saturating_mul(blocks));
+        WearHistogram {
+            counts: self.counts.iter().map(of_full).collect(),
+            blocks: self.blocks.saturating_mul(blocks),
+        }
+    }
+
     /// Blocks counted.
     #[must_use]
     pub fn blocks(&self) -> u32 {

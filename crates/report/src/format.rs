@@ -222,6 +222,17 @@ pub fn unit(unit: &str) -> &str {
     }
 }
 
+/// A unit that a figure may be converted from.
+pub fn unit_word(unit: &str) -> &'static str {
+    match unit {
+        "MiB/s" => "MiB/s",
+        "MB/s" => "MB/s",
+        "s" => "seconds",
+        "min" => "minutes",
+        _ => "another unit",
+    }
+}
+
 /// A value with its unit, no dangling space when it has none.
 pub fn with_unit(value: &str, unit_name: &str) -> String {
     match unit(unit_name) {

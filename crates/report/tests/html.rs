@@ -135,11 +135,121 @@ fn every_figure_run_and_drive_has_its_row() {
 fn the_front_page_says_who_stutters_and_why() {
     let markup = markup(&html::render(&sample::sample()));
     assert!(markup.contains(
-        "1 of 5 drives stutters on small random writes: Spinfree Core 64\u{a0}GB, with pauses of up to 988\u{a0}ms."
+        "2 of 5 drives stutter on small random writes: Spinfree Core 64\u{a0}GB and Hanok SLC 64\u{a0}GB, with waits of up to 16.4\u{a0}s."
     ));
     assert!(markup.contains(
         "For each write of 4\u{a0}KiB it writes 524\u{a0}KB of flash. 128× the data written goes to flash, 99\u{a0}% of it copies"
     ));
+}
+
+/// One drive's small random writes, cut to what a test of consistency alone would give.
+fn consistency_alone() -> ResultSet {
+    let mut set = sample::sample();
+    set.tests.retain(|test| test.test == "randwrite-4k-qd1");
+    set.runs.retain(|run| run.test == "randwrite-4k-qd1");
+    set.figures.clear();
+    set.tests[0].test = "consistency-randwrite-4k-qd32".into();
+    for run in &mut set.runs {
+        run.test = "consistency-randwrite-4k-qd32".into();
+        // Even for most of it, so that the page leaves seconds out that equal their neighbours.
+        run.series_interval_s = 1.0;
+        run.series_ios = (0..2000).map(|s| 4_000 + u64::from(s % 100 == 0)).collect();
+        run.inside.simulated_seconds = 2000.0;
+    }
+    set.tests[0].chart = ftlab_result::Chart::Scatter;
+    set.tests[0].chart_metric = "iops".into();
+    set
+}
+
+#[test]
+fn a_test_of_consistency_alone_is_enough_for_a_verdict() {
+    let markup = markup(&html::render(&consistency_alone()));
+    assert!(!markup.contains("No drive ran a small random write"));
+    assert!(markup.contains("1 of 5 drives stutters on small random writes"));
+}
+
+#[test]
+fn the_verdict_is_of_the_test_with_the_longest_wait_and_names_it() {
+    let mut set = sample::sample();
+    let deep = |run: &&mut ftlab_result::Run| {
+        run.drive == "spinfree-core-64" && run.test == "randwrite-4k-qd64"
+    };
+    for run in set.runs.iter_mut().filter(deep) {
+        run.metrics.insert("lat_max_ms".into(), 34_000.0);
+        run.metrics.insert("pauses".into(), 15.0);
+        run.metrics.insert("longest_pause_s".into(), 2.5);
+    }
+    let page = markup(&html::render(&set));
+    let (_, card) = page
+        .split_once("<article class=\"cause\">")
+        .expect("a card");
+    let card = card.split("</article>").next().unwrap_or_default();
+    assert!(
+        card.contains("34\u{a0}s") && card.contains("QD 64"),
+        "{card}"
+    );
+    assert!(
+        card.contains("15 pauses in which nothing at all completed, the longest 2.50\u{a0}s"),
+        "{card}"
+    );
+    // A long wait alone is none.
+    for run in &mut set.runs {
+        run.metrics.remove("pauses");
+    }
+    assert!(!markup(&html::render(&set)).contains("nothing at all completed, the longest"));
+}
+
+#[test]
+fn what_was_published_of_another_drive_gives_way_to_the_drives_own() {
+    let marks = |set: &ResultSet| embedded(&html::render(set), "test/a1/data")["published"].clone();
+    let mut set = sample::sample();
+    let of_a1 = |set: &ResultSet| {
+        let is_it =
+            |f: &&ftlab_result::Figure| f.test == "randwrite-4k-qd1" && f.metric == "lat_avg_ms";
+        set.figures.iter().find(is_it).cloned().expect("one")
+    };
+    let own = of_a1(&set);
+    let mut others = own.clone();
+    (others.id, others.drive) = ("F9999".into(), "spinfree-class".into());
+    others.drive_name = "any Spinfree drive".into();
+    set.figures.push(others);
+    let of_run = |marks: &Value| -> Vec<Value> {
+        let marks = marks.as_array().cloned().unwrap_or_default();
+        let run = marks[0]["run"].clone();
+        marks
+            .into_iter()
+            .filter(|mark| mark["run"] == run && mark["measure"] == 0)
+            .collect()
+    };
+    let told = of_run(&marks(&set));
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0]["of"], Value::Null);
+    set.figures.retain(|figure| figure.id != own.id);
+    let alone = marks(&set).to_string();
+    assert!(alone.contains(r#""of":"any Spinfree drive""#), "{alone}");
+    let page = markup(&html::render(&set));
+    assert!(page.contains("published for any Spinfree drive"));
+}
+
+#[test]
+fn the_score_of_a_closed_program_says_that_only_the_order_is_checked() {
+    let mut set = sample::sample();
+    set.figures[0].qualifier = "order".into();
+    let page = html::render(&set);
+    assert!(markup(&page).contains("closed program: only the order of the drives is checked"));
+    let told = embedded(&page, "test/a1/data")["published"].to_string();
+    assert!(told.contains("order only"), "{told}");
+}
+
+#[test]
+fn a_review_without_figures_is_called_by_the_source_of_its_tests() {
+    let mut set = sample::sample();
+    set.figures.clear();
+    for test in &mut set.tests {
+        test.source = "AnandTech, \"Intel SSD 525 Review (240GB)\", 2013-01-30".into();
+    }
+    let page = markup(&html::render(&set));
+    assert!(page.contains("AnandTech 2013") && !page.contains(">Tests A<"));
 }
 
 #[test]
@@ -322,6 +432,7 @@ fn pages_for_the_browser_are_written() {
         ("report-hostile.html", sample::hostile()),
         ("report-full.html", sample::full()),
         ("report-repeated.html", sample::repeated()),
+        ("report-consistency.html", consistency_alone()),
     ];
     let write = |name: &str, page: String| {
         std::fs::write(folder.join(name), page).expect("the target directory is writable");

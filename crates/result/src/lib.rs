@@ -143,6 +143,9 @@ pub struct TestSheet {
     pub chart_metric: String,
     /// The unit of that metric.
     pub chart_unit: String,
+    /// Title of the review it is of; absent for a test of no review.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub source: String,
 }
 
 /// How a family of tests is drawn.
@@ -164,10 +167,16 @@ pub struct Figure {
     pub id: String,
     /// Drive as the source names it.
     pub drive: String,
+    /// The same in words; absent where it is the slug of a drive file.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub drive_name: String,
     /// Slug of the drive file that answered.
     pub model: String,
     /// Test slug.
     pub test: String,
+    /// The same in words; absent where it is a test that ftlab has.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub test_name: String,
     /// State of the drive, as the source says.
     pub state: String,
     /// Data pattern, as the source says.
@@ -176,7 +185,8 @@ pub struct Figure {
     pub link: String,
     /// Metric name.
     pub metric: String,
-    /// Unit of both numbers.
+    /// Unit of both numbers: what the source counts in, whatever it calls it, so `MiB/s` where its
+    /// megabytes are binary.
     pub unit: String,
     /// The published number as printed, or word. In JSON a number where it is one.
     #[serde(with = "number_or_word")]

@@ -3,7 +3,7 @@
 use super::{Daily, EnduranceError};
 use crate::driver;
 use ftlab_base::{Command, CommandId, CommandKind, Outcome, RootSeed, SECTOR_BYTES, SimTime};
-use ftlab_drive::{Counters, Device, Health};
+use ftlab_drive::{Counters, Device, Health, Scale};
 use ftlab_workload::{JobFile, JobStream, ResolvedJob};
 
 /// Marks over the median block's life; more follow until the end.
@@ -30,8 +30,10 @@ pub struct Mark {
     pub bad_share: f64,
     /// What is left of the spare superblocks.
     pub spare_share: f64,
-    /// How the drive stood.
+    /// How the scaled drive stood.
     pub health: Health,
+    /// How the full drive would: what its SMART tells.
+    pub of_full: Health,
 }
 
 /// What ended a drive's life.
@@ -75,14 +77,24 @@ impl Life {
     }
 }
 
+/// The drive that a scaled one is the measure of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FullDrive {
+    /// By how much it was divided.
+    pub scale: Scale,
+    /// Its host bytes for each of the scaled one.
+    pub bytes: f64,
+    /// P/E cycles that its maker guarantees.
+    pub rated_cycles: Option<u32>,
+}
+
 /// A drive while it lives.
 pub(super) struct Liver {
     device: Box<dyn Device>,
     /// Pages that half of the blocks can be programmed with.
     life_pages: u64,
     daily: Daily,
-    /// Host bytes of the full drive for each of this one.
-    ratio: f64,
+    full: FullDrive,
     start: Counters,
     last: Counters,
     /// Pages programmed at the next mark.
@@ -94,7 +106,7 @@ pub(super) struct Liver {
 }
 
 impl Liver {
-    pub fn new(device: Box<dyn Device>, life_pages: u64, daily: Daily, ratio: f64) -> Liver {
+    pub fn new(device: Box<dyn Device>, life_pages: u64, daily: Daily, full: FullDrive) -> Liver {
         let start = device.counters();
         Liver {
             next_programs: start.nand_programs,
@@ -103,7 +115,7 @@ impl Liver {
             device,
             life_pages,
             daily,
-            ratio,
+            full,
             rested_days: 0.0,
             marks: Vec::new(),
             first_bad_bytes: None,
@@ -192,7 +204,7 @@ impl Liver {
     }
 
     fn host_bytes(&self, counters: &Counters) -> f64 {
-        counters.since(&self.start).host_bytes_written as f64 * self.ratio
+        counters.since(&self.start).host_bytes_written as f64 * self.full.bytes
     }
 
     fn mark(&mut self) {
@@ -217,6 +229,7 @@ impl Liver {
             over_worn_share: health.wear.over_worn_share(),
             bad_share: f64::from(bad) / f64::from(health.wear.blocks()),
             spare_share: health.spare_share(),
+            of_full: health.of_full(self.full.scale, self.full.bytes, self.full.rated_cycles),
             health,
         });
         self.last = now;

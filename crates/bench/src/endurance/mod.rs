@@ -17,7 +17,7 @@ use crate::states::{State, prepare};
 use ftlab_base::RootSeed;
 use ftlab_drive::{DriveFile, Testbed};
 use ftlab_workload::{JobFile, Size};
-use life::Liver;
+use life::{FullDrive, Liver};
 
 /// What is to be done to a drive, day by day.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,10 +46,14 @@ pub fn live(
     prepare(device.as_mut(), State::New, State::Filled, drive_seed)?;
     let (full, small) = (file.capacity_bytes(), scaled.capacity_bytes());
     let job = in_proportion(job, small as f64 / full as f64);
-    let ratio = plan.scale_of_bytes(full, small);
+    let full = FullDrive {
+        scale: plan.scale,
+        bytes: plan.scale_of_bytes(full, small),
+        rated_cycles: file.rated_cycles(),
+    };
     let extent = scaled.extent()?;
     let cycles = Plan::median_cycles(&scaled, &extent)?;
-    let liver = Liver::new(device, extent.pages * u64::from(cycles), daily, ratio);
+    let liver = Liver::new(device, extent.pages * u64::from(cycles), daily, full);
     liver.live(&job, seed, tell)
 }
 

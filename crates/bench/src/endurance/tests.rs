@@ -1,7 +1,7 @@
 //! Lives whose length is known.
 
 use super::*;
-use ftlab_drive::{Catalog, Scale};
+use ftlab_drive::{Catalog, Health, Scale};
 
 const DAILY: Daily = Daily {
     bytes: 1e9,
@@ -150,4 +150,39 @@ fn what_cannot_be_lived_is_refused() {
     assert!(forever.contains("[reliability]"), "{forever}");
     let disk = Catalog::load("seagate-momentus-7200.2", &[]).unwrap();
     assert!(Plan::within(&disk, 1e6).is_err());
+}
+
+#[test]
+fn what_smart_counts_is_what_the_full_drive_took() {
+    let file = even(&["spare.op=0.3"]);
+    let rated = file.rated_cycles();
+    let scale = Scale {
+        blocks: 2,
+        pages: 1,
+        cycles: 2,
+    };
+    let life = life_of(&file, RANDOM, scale);
+    // The first fill erases nothing, so it counts little only later.
+    for mark in life.marks.iter().filter(|mark| mark.worn_share > 0.3) {
+        let health = &mark.of_full;
+        // The drive was filled before the host bytes of its life are counted.
+        let written = health.host_bytes_written as f64;
+        assert!(
+            written >= mark.host_bytes,
+            "{written} of {}",
+            mark.host_bytes
+        );
+        assert_eq!(health.rated_cycles, rated);
+        // Bytes programmed are what wears: cycles of all blocks times their size.
+        let cycles = health.wear.mean() * f64::from(health.wear.blocks()) * 16.0 * 4096.0;
+        let share = health.nand_bytes_programmed as f64 / cycles;
+        assert!(
+            (0.95..1.15).contains(&share),
+            "{share} at {}",
+            mark.worn_share
+        );
+    }
+    let shares = |health: &Health| (health.worn_share(), health.spare_share());
+    let end = life.marks.last().unwrap();
+    assert_eq!(shares(&end.health), shares(&end.of_full));
 }

@@ -1,5 +1,6 @@
 //! What a metric of the reference table means in terms of a run.
 
+use super::Row;
 use ftlab_result::Run;
 
 /// Sources whose MB/s are 2^20 bytes: their tables give 43.6 MB/s for 11171 IOPS of 4 KiB.
@@ -10,6 +11,15 @@ const SPARE_OF_USER: &[&str] = &["x25m-2008"];
 
 /// The score of a suite, which follows from the MB/s of its parts.
 const SCORE: &str = "score";
+
+/// The unit that a row's number is in, whatever its source calls it.
+pub fn unit(row: &Row) -> &str {
+    let is_binary = BINARY_MEGABYTES.contains(&row.source.as_str());
+    match row.unit.as_str() {
+        "MB/s" if is_binary => "MiB/s",
+        unit => unit,
+    }
+}
 
 /// From watts to a row's unit.
 fn watts_in(unit: &str) -> f64 {

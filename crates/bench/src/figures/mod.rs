@@ -24,6 +24,9 @@ const SOURCES: &str = include_str!("../../../../reference/sources.csv");
 /// Names that stand for several drives.
 const ALIASES: &str = include_str!("../../../../reference/aliases.csv");
 
+/// What a reader is told of names that are no drive file and no test.
+const NAMES: &str = include_str!("../../../../reference/names.csv");
+
 /// Why the model misses figures.
 const MISSES: &str = include_str!("../../../../reference/misses.csv");
 
@@ -35,7 +38,14 @@ struct Miss {
     why: String,
 }
 
-/// A row of the table of names.
+/// A row of the table of names in words.
+#[derive(Debug, Deserialize)]
+struct Title {
+    name: String,
+    title: String,
+}
+
+/// A row of the table of names that stand for several drives.
 #[derive(Debug, Deserialize)]
 struct Class {
     name: String,
@@ -116,6 +126,23 @@ pub fn rows_of(drive: &Names) -> Vec<Row> {
     published().into_iter().filter(is_of).collect()
 }
 
+/// The title of the source with that key; the key itself if there is none.
+pub(crate) fn source_title(key: &str) -> String {
+    let mut sources = records::<SourceRow>(SOURCES).into_iter();
+    let row = sources.find(|row| row.source == key);
+    row.map_or_else(|| key.to_owned(), |row| row.title)
+}
+
+/// A note with its sources in words: `AnandTech 2008` for the key of the review.
+pub(crate) fn sources_in_words(note: &str) -> String {
+    let sources: Vec<SourceRow> = records(SOURCES);
+    sources.iter().fold(note.to_owned(), |note, row| {
+        let publisher = row.title.split(", ").next().unwrap_or_default();
+        let year = row.source.rsplit('-').next().unwrap_or_default();
+        note.replace(&row.source, &format!("{publisher} {year}"))
+    })
+}
+
 fn records<T: for<'a> Deserialize<'a>>(text: &str) -> Vec<T> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     reader
@@ -127,23 +154,19 @@ fn records<T: for<'a> Deserialize<'a>>(text: &str) -> Vec<T> {
 /// The published figures that `tests` on `drives` answer, in the order of the reference table.
 #[must_use]
 pub fn figures(drives: &[Names], tests: &[Test], runs: &[Run]) -> Vec<Figure> {
-    let sources: Vec<SourceRow> = records(SOURCES);
-    let title = |slug: &str| {
-        let row = sources.iter().find(|row| row.source == slug);
-        row.map_or_else(|| slug.to_owned(), |row| row.title.clone())
-    };
     let bench = Bench {
         drives,
         tests,
         runs,
         repeats: repeats(runs),
         classes: records(ALIASES),
+        titles: records(NAMES),
         misses: records(MISSES),
     };
-    let answered = |row: &Row| Some(bench.figure(row, bench.answering(row)?, title(&row.source)));
+    let answered = |row: &Row| Some(bench.figure(row, bench.answering(row)?));
     let published = published();
     let mut figures: Vec<Figure> = published.iter().filter_map(answered).collect();
-    figures.extend(order::scores(&bench, &title));
+    figures.extend(order::scores(&bench));
     figures
 }
 
@@ -160,6 +183,7 @@ struct Bench<'a> {
     runs: &'a [Run],
     repeats: usize,
     classes: Vec<Class>,
+    titles: Vec<Title>,
     misses: Vec<Miss>,
 }
 
@@ -217,7 +241,7 @@ impl<'a> Bench<'a> {
         steps.flat_map(runs_of).collect()
     }
 
-    fn figure(&self, row: &Row, runs: Vec<Vec<&Run>>, source: String) -> Figure {
+    fn figure(&self, row: &Row, runs: Vec<Vec<&Run>>) -> Figure {
         let simulated = self.simulated(row, &runs);
         let value = simulated.as_ref().map(|simulated| simulated.value);
         let answer = simulated.as_ref().map(|simulated| simulated.run);
@@ -237,13 +261,15 @@ impl<'a> Bench<'a> {
         Figure {
             id: row.id.clone(),
             drive: row.drive.clone(),
+            drive_name: self.title(&row.drive),
             model: model.map_or_else(|| row.drive.clone(), |run| run.drive.clone()),
             test: row.test.clone(),
+            test_name: self.title(&row.test),
             state: row.state.clone(),
             data: row.data.clone(),
             link: row.link.clone(),
             metric: row.metric.clone(),
-            unit: row.unit.clone(),
+            unit: metric::unit(row).to_owned(),
             published: row.value.clone(),
             qualifier: row.qualifier.clone(),
             simulated: value,
@@ -251,12 +277,18 @@ impl<'a> Bench<'a> {
             error: judgement.error,
             verdict: judgement.verdict,
             run: answer.map_or_else(String::new, |run| run.id.clone()),
-            source,
+            source: source_title(&row.source),
             why: match judgement.verdict {
                 Verdict::Fail => self.why(&row.id),
                 Verdict::Pass | Verdict::Shown => String::new(),
             },
         }
+    }
+
+    /// A name of the reference tables in words; nothing for a drive file or a test, which have their own.
+    fn title(&self, name: &str) -> String {
+        let row = self.titles.iter().find(|row| row.name == name);
+        row.map_or_else(String::new, |row| row.title.clone())
     }
 
     /// Why the model misses a figure, if that is known.

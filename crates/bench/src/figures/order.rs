@@ -12,7 +12,7 @@ const EQUAL: f64 = 1.05;
 
 /// The scores of the drives that are there, if what stands for closed programs was run: those that a run
 /// answers, and those that are only shown.
-pub fn scores(bench: &Bench<'_>, title: &impl Fn(&str) -> String) -> Vec<Figure> {
+pub fn scores(bench: &Bench<'_>) -> Vec<Figure> {
     let is_part = |slug: &str| {
         let mut steps = FAMILIES.iter().flat_map(|family| family.steps);
         steps.any(|step| step.slug == slug)
@@ -23,7 +23,7 @@ pub fn scores(bench: &Bench<'_>, title: &impl Fn(&str) -> String) -> Vec<Figure>
     let figure = |row: Row| {
         let is_there = !bench.drives(&row.drive).0.is_empty();
         let runs = bench.answering(&row).unwrap_or_default();
-        is_there.then(|| bench.figure(&row, runs, title(&row.source)))
+        is_there.then(|| bench.figure(&row, runs))
     };
     records(SCORES).into_iter().filter_map(figure).collect()
 }

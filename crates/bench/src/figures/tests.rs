@@ -332,6 +332,7 @@ fn a_ratio_of_repeats_is_one_of_runs_of_one_seed() {
         runs: &runs,
         repeats: repeats(&runs),
         classes: Vec::new(),
+        titles: Vec::new(),
         misses: Vec::new(),
     };
     let row = Row {
@@ -348,4 +349,30 @@ fn a_ratio_of_repeats_is_one_of_runs_of_one_seed() {
     assert_eq!(simulated.value, 27.5);
     let spread = simulated.spread.unwrap();
     assert_eq!(spread.values, [Some(25.0), Some(30.0)]);
+}
+
+#[test]
+fn a_name_that_is_no_drive_file_is_told_in_words() {
+    let drives = ftlab_drive::Catalog::drives();
+    let titles: Vec<Title> = records(NAMES);
+    let mut rows = published();
+    rows.extend(records::<Row>(SCORES));
+    for row in rows {
+        let told =
+            drives.contains(&row.drive.as_str()) || titles.iter().any(|t| t.name == row.drive);
+        assert!(told, "{} has no words in names.csv", row.drive);
+    }
+    let runs = [run(CORE, "randwrite-4k-qd1", "filled", &[("mib_s", 0.02)])];
+    let figures = of_runs(&runs);
+    let figure = figure(&figures, "F0171");
+    assert_eq!(
+        (figure.drive_name.as_str(), figure.unit.as_str()),
+        ("", "MiB/s")
+    );
+}
+
+#[test]
+fn a_note_names_its_source_in_words() {
+    let told = sources_in_words("x25m-2008 and 520-2012: quicker");
+    assert_eq!(told, "AnandTech 2008 and AnandTech 2012: quicker");
 }

@@ -48,7 +48,7 @@ pub static FAMILIES: &[Family] = &[
         "Creating a 200 MB archive while extracting 5 GB",
         "An archive of 200 MB of pictures is made while one of 5 GB is extracted. Measured by hand in \
          the source are the seconds of each, and how often all disk activity ceased; here a pause is \
-         a second in which somebody waits for the drive and no data of a program move.",
+         half a second in which somebody waits for the drive and no data of a program move.",
         "extract_seconds",
         &[scenario("archive-create-200mb-while-extract-5gb", "")],
     ),

@@ -19,6 +19,7 @@ mod storage_bench_2011;
 
 pub use select::{UnknownTest, of_default, select};
 
+use crate::figures::source_title;
 use crate::states::State;
 use ftlab_drive::Port;
 use ftlab_result::{Chart, TestSheet};
@@ -57,6 +58,21 @@ pub struct Family {
     pub states: &'static [State],
     /// Its tests, in the order drawn.
     pub steps: &'static [Step],
+}
+
+impl Family {
+    /// Key of the review it is of: the methods of one share their letter.
+    #[must_use]
+    pub fn source(&self) -> &'static str {
+        match self.method.chars().next() {
+            Some('A') => "x25m-2008",
+            Some('B') => "relapse-2009",
+            Some('C') => "roundup-2011",
+            Some('D') => "520-2012",
+            Some('E') => "525-2013",
+            _ => "",
+        }
+    }
 }
 
 /// When a family runs without being named.
@@ -196,6 +212,7 @@ impl Test {
             chart: self.family.chart,
             chart_metric: self.family.metric.to_owned(),
             chart_unit: self.family.unit.to_owned(),
+            source: source_title(self.family.source()),
         }
     }
 
@@ -347,6 +364,14 @@ mod tests {
             if let Work::Trace(name) = test.step.work {
                 assert!(crate::traces::names().any(|of| of == name), "{name}");
             }
+        }
+    }
+
+    #[test]
+    fn every_family_is_of_a_review_with_a_title() {
+        for family in families() {
+            let title = source_title(family.source());
+            assert!(title.contains(", "), "{}: {title}", family.method);
         }
     }
 

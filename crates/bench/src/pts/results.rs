@@ -3,7 +3,7 @@
 use super::subject::Subject;
 use super::{Finding, Part, Plan};
 use crate::record::inside_of;
-use crate::review::sheet;
+use crate::review::{link_words, sheet};
 use ftlab_drive::{Counters, Port};
 use ftlab_result::pts::Pts;
 use ftlab_result::{Chart, Origin, ResultSet, Run, SCHEMA, TestSheet, Traffic};
@@ -64,6 +64,7 @@ fn test(part: Part) -> TestSheet {
         chart: Chart::Bars,
         chart_metric: metric.to_owned(),
         chart_unit: unit.to_owned(),
+        source: String::new(),
     }
 }
 
@@ -120,7 +121,11 @@ pub fn run(
     });
     let mut steps = subject.steps.clone();
     steps.push(cache_words(subject).to_owned());
-    steps.push(format!("Measured on {}, link {link}.", machine.name));
+    steps.push(format!(
+        "Measured on {}, {}.",
+        machine.name,
+        link_words(link)
+    ));
     let words = [SCALED].into_iter().chain(scaled_words(part));
     let scale = subject.scale.sheet(words.map(str::to_owned).collect());
     if !scale.words.is_empty() {

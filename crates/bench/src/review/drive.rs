@@ -284,8 +284,11 @@ impl<'a> Bench<'a> {
             .map_or("none", |own| Port::of_rate(host.link_bytes_s(own)).name())
             .to_owned();
         let machine = self.machine(test.family.testbed)?;
-        run.steps
-            .push(format!("Measured on {}, link {}.", machine.name, run.link));
+        run.steps.push(format!(
+            "Measured on {}, {}.",
+            machine.name,
+            link_words(&run.link)
+        ));
         run.steps.extend(self.plan.length.words(&test.step.work));
         Ok(())
     }
@@ -366,7 +369,7 @@ pub fn sheet(file: &DriveFile) -> DriveSheet {
         unit: row.unit,
         source: row.source,
         confidence: row.confidence,
-        note: row.note,
+        note: crate::figures::sources_in_words(&row.note),
         base: row.base,
     };
     DriveSheet {
@@ -381,5 +384,13 @@ pub fn sheet(file: &DriveFile) -> DriveSheet {
         capacity_bytes: file.capacity_bytes(),
         file_hash: format!("{:016x}", file.hash()),
         parameters: file.parameters().into_iter().map(parameter).collect(),
+    }
+}
+
+/// A link in words, by its name in a result.
+pub(crate) fn link_words(link: &str) -> String {
+    match Port::named(link) {
+        Some(port) => format!("on a link of {} Gbit/s", port.bytes_s() as f64 / 1e8),
+        None => "without a link".to_owned(),
     }
 }

@@ -55,8 +55,7 @@ pub struct Told {
     pub steps: Vec<String>,
     /// Wear after five years, as in a run.
     pub wear: Vec<(f64, f64)>,
-    /// SMART after five years. Normalised values are shares, so they are those of the drive in its
-    /// own size too.
+    /// SMART after five years, of the drive in its own size.
     pub smart: Vec<SmartAttribute>,
 }
 
@@ -152,7 +151,7 @@ pub fn tell(file: &DriveFile, fact: Fact, client: Option<&ClientUse>) -> Told {
                 if let Some(mark) = five_years {
                     put("wear_inefficiency_pct", 100.0 * mark.over_worn_share);
                     wear = wear_of(&mark.health);
-                    smart = smart_of(file, &mark.health);
+                    smart = smart_of(file, &mark.of_full);
                 }
                 // What blocks do beyond their rating is no maker's promise.
                 let promised = life.rated_bytes.unwrap_or(life.host_bytes);

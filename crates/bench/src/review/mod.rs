@@ -19,6 +19,7 @@ mod set;
 mod torture;
 
 pub(crate) use case::{Case, Load, data_before};
+pub(crate) use drive::link_words;
 pub use drive::sheet;
 pub(crate) use facts::{ClientUse, client_use, tell};
 pub(crate) use from_states::FromStates;

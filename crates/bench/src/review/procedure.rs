@@ -188,8 +188,11 @@ impl<'a> Running<'a> {
             steps: self.steps.clone(),
             record: Record::of(&report).on(self.device.as_ref()),
         });
-        self.steps
-            .push(format!("{}, measured ({state}).", job.file));
+        self.steps.push(format!(
+            "{}, measured ({}).",
+            job.file,
+            state.replace('-', " ")
+        ));
         Ok(())
     }
 

@@ -7,7 +7,6 @@ use super::{navigation, tables};
 use crate::format;
 use crate::view::View;
 use crate::view::errors::bands;
-use crate::view::measure;
 
 pub fn section(view: &View<'_>) -> Markup {
     html! {
@@ -118,7 +117,7 @@ fn misses(view: &View<'_>) -> Markup {
                     @for figure in misses {
                         li {
                             a href={ "#" (view.figure_anchor(figure)) } { (figure.id) } " "
-                            (view.drive_name(&figure.model)) ", " (measure::words(&figure.metric)) ": "
+                            (view.drive_name(&figure.model)) ", " (view.metric_words(&figure.metric)) ": "
                             (tables::published_and_simulated(figure))
                             @if !figure.why.is_empty() { span.sub { (figure.why) } }
                         }

@@ -19,10 +19,11 @@ const STYLES: [&str; 6] = [
     include_str!("../../web/src/charts.css"),
 ];
 
-const SCRIPTS: [&str; 15] = [
+const SCRIPTS: [&str; 16] = [
     include_str!("../../web/src/format.js"),
     include_str!("../../web/src/look.js"),
     include_str!("../../web/src/model.js"),
+    include_str!("../../web/src/scroll-hint.js"),
     include_str!("../../web/src/table.js"),
     include_str!("../../web/src/whiskers.js"),
     include_str!("../../web/src/plot-bars.js"),

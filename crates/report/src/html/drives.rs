@@ -147,7 +147,8 @@ fn smart(view: &View<'_>, drive: &DriveSheet, id: &str) -> Markup {
             div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
                 table.parameters {
                     caption id=(caption) {
-                        "SMART at the end of "
+                        @if run.wear.is_empty() { "SMART at the end of: " }
+                        @else { "SMART after five years of a client’s writes, counted for the drive in its own size, of: " }
                         @match view.family_of(&run.test) {
                             Some(family) => a href={ "#" (family.id) } { (family.title) },
                             None => (run.test),

@@ -134,7 +134,7 @@ fn preparations(view: &View<'_>, preparations: &[Preparation<'_>]) -> Markup {
                 dl.preparations {
                     @for preparation in preparations {
                         dt {
-                            @if preparation.state == "na" { "without a run" } @else { (preparation.state) }
+                            (preparation.state)
                             span.sub { (names(view, &preparation.drives)) }
                         }
                         dd {

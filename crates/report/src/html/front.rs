@@ -8,14 +8,14 @@ use super::navigation::drive_id;
 use super::pts;
 use crate::format;
 use crate::view::View;
-use crate::view::headline::{self, Feel, Headline};
+use crate::view::headline::{self, Feel, Headline, Pauses};
 use crate::view::repeats::Repeats;
 
 /// Rows of the verdict chart at first.
 const VERDICTS_SHOWN: usize = 10;
 /// A random write that takes so much longer than one in order says that order is the cause.
 const NOTABLE_PENALTY: f64 = 2.0;
-/// Cards of drives that pause.
+/// Cards of drives that make one wait.
 const CAUSES_MAX: usize = 4;
 /// A table of more drives is folded away.
 const TABLE_OPEN_MAX: usize = 10;
@@ -23,8 +23,8 @@ const TABLE_OPEN_MAX: usize = 10;
 /// The chart of the front page: how far the longest random write lies from the mean.
 #[derive(Serialize)]
 pub struct VerdictData {
-    /// (drive, mean, longest) in milliseconds, longest first.
-    rows: Vec<(usize, f64, f64)>,
+    /// (drive, mean, longest, in which test) in milliseconds, longest first.
+    rows: Vec<(usize, f64, f64, String)>,
     /// Places of the drives shown at first.
     pub shown: Vec<usize>,
     hesitate_ms: f64,
@@ -37,9 +37,9 @@ impl VerdictData {
             let (mean, longest) = (headline.avg_ms?, headline.max_ms?);
             let kept = |ms| format::round_to_digits(ms, 4);
             let drive = view.drive_index(&headline.drive.drive);
-            (mean > 0.0).then_some((drive, kept(mean), kept(longest)))
+            (mean > 0.0).then(|| (drive, kept(mean), kept(longest), headline.test.clone()))
         };
-        let mut rows: Vec<(usize, f64, f64)> = headlines.iter().filter_map(row).collect();
+        let mut rows: Vec<(usize, f64, f64, String)> = headlines.iter().filter_map(row).collect();
         rows.sort_by(|a, b| b.2.total_cmp(&a.2));
         let shown = rows.iter().map(|row| row.0).take(VERDICTS_SHOWN).collect();
         (!rows.is_empty()).then_some(Self {
@@ -110,17 +110,19 @@ pub fn verdicts(headlines: &[Headline<'_>], data: Option<&VerdictData>) -> Marku
             p.answer { (format::keep_units(&headline::summary(headlines))) }
             (causes(headlines))
             p.method {
-                "An average hides a stall. What one feels at the machine is the longest wait: from "
+                "An average hides a stall. What one feels at the machine is the longest wait for one write: from "
                 (waits(headline::HESITATE_MS)) " it is noticed, from "
-                (waits(headline::STUTTER_MS)) " the machine seems to hang. The drives \
-                are judged by 4\u{a0}KiB writes to random places, one at a time, in the state in which \
-                each waits longest."
+                (waits(headline::STUTTER_MS)) " the machine seems to hang. Each drive \
+                is judged by the test of 4\u{a0}KiB writes to random places, of any queue depth and state, in which \
+                it waits longest. Where all wait about as long, because they queue, it is slow and does not stutter. "
+                "A " em { "pause" } " is more than "
+                (waits(headline::PAUSE_S * 1e3)) " in which nothing at all completes, in any test, or as long as the test says."
             }
             @if data.is_some() {
                 (figure::chart(&ChartFrame {
                     family: "",
                     kind: "verdicts",
-                    title: "4\u{a0}KiB random writes: from the average to the longest wait",
+                    title: "4\u{a0}KiB random writes: from the average to the longest wait, in the test where that is longest",
                 }))
             }
             @if headlines.len() > TABLE_OPEN_MAX {
@@ -135,7 +137,7 @@ pub fn verdicts(headlines: &[Headline<'_>], data: Option<&VerdictData>) -> Marku
     }
 }
 
-/// A card for every drive that pauses: how long, and what the counters say of it.
+/// A card for every drive that makes one wait: how long, and what the counters say of it.
 fn causes(headlines: &[Headline<'_>]) -> Markup {
     let mut pausing: Vec<&Headline<'_>> = (headlines.iter())
         .filter(|headline| matches!(headline.feel, Feel::Stutters | Feel::Hesitates))
@@ -153,18 +155,38 @@ fn causes(headlines: &[Headline<'_>]) -> Markup {
                             " " (feel(headline.feel))
                         }
                         p.amount { b { (latency(headline.max_ms)) } " the longest wait, " (latency(headline.avg_ms)) " on average" }
+                        p.small { "In: " (format::keep_units(&headline.test)) }
                         p { (format::keep_units(&headline.why)) }
+                        @if let Some(pauses) = &headline.pauses {
+                            p.small { (pauses_words(pauses)) }
+                        }
                         @if let Some(ratio) = headline.random_penalty.filter(|ratio| *ratio >= NOTABLE_PENALTY) {
-                            p.small { "The same writes in order are " (format::number(ratio)) "× quicker." }
+                            p.small { "One at a time, the same writes in order are " (format::number(ratio)) "× quicker." }
                         }
                     }
                 }
             }
             @if pausing.len() > CAUSES_MAX {
-                p.small { (pausing.len() - CAUSES_MAX) " more that pause stand in the table of all drives below." }
+                p.small { (pausing.len() - CAUSES_MAX) " more that make one wait stand in the table of all drives below." }
             }
         }
     }
+}
+
+/// `15 pauses in which nothing at all completed, the longest 2.1 s, in: Creating …`.
+fn pauses_words(pauses: &Pauses) -> String {
+    let noun = if pauses.count == 1.0 {
+        "pause"
+    } else {
+        "pauses"
+    };
+    let words = format!(
+        "{} {noun} in which nothing at all completed, the longest {}, in: {}",
+        format::number(pauses.count),
+        waits(pauses.longest_s * 1e3),
+        pauses.test
+    );
+    format::keep_units(&words)
 }
 
 fn waits(ms: f64) -> String {
@@ -182,7 +204,7 @@ fn verdict_table(headlines: &[Headline<'_>]) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-labelledby="verdict-caption" {
             table.verdict-table {
-                caption #verdict-caption { "Verdict on every drive, from 4 KiB random writes; the longest wait first" }
+                caption #verdict-caption { "Verdict on every drive, from the 4\u{a0}KiB random writes in which it waits longest; the longest wait first" }
                 thead {
                     tr {
                         th scope="col" { "Drive" }
@@ -190,7 +212,8 @@ fn verdict_table(headlines: &[Headline<'_>]) -> Markup {
                         th.num scope="col" { "IOPS" }
                         th.num scope="col" { "Average" }
                         th.num scope="col" { "Longest" }
-                        th.num scope="col" { "Random vs sequential" }
+                        th.num scope="col" { "Random vs in order, one at a time" }
+                        th.num scope="col" { "Pauses" }
                         th.num scope="col" { abbr title="write amplification" { "WA" } }
                         th scope="col" { "Why" }
                     }
@@ -202,13 +225,16 @@ fn verdict_table(headlines: &[Headline<'_>]) -> Markup {
                                 a href={ "#" (drive_id(&headline.drive.drive)) } {
                                     (format::keep_units(&headline.drive.name))
                                 }
-                                @if let Some(run) = headline.run { span.sub { (run.state) } }
+                                span.sub { (format::keep_units(&headline.test)) }
                             }
                             td { (feel(headline.feel)) }
                             td.num { (value(headline.iops)) }
                             td.num { (latency(headline.avg_ms)) }
                             td.num { (latency(headline.max_ms)) }
                             td.num { (penalty(headline.random_penalty)) }
+                            td.num title=[headline.pauses.as_ref().map(pauses_words)] {
+                                (headline.pauses.as_ref().map_or("none".to_owned(), |pauses| format::number(pauses.count)))
+                            }
                             td.num { (wa(headline)) }
                             td.why { (format::keep_units(&headline.why)) }
                         }
@@ -239,6 +265,7 @@ pub fn feel(feel: Feel) -> Markup {
     let (class, sign) = match feel {
         Feel::Stutters => ("bad", "▲"),
         Feel::Hesitates => ("fair", "◆"),
+        Feel::Slow => ("fair", "■"),
         Feel::Smooth => ("good", "●"),
         Feel::Untested => ("none", "○"),
     };

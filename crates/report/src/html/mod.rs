@@ -138,6 +138,16 @@ fn head(view: &View<'_>) -> Markup {
     }
 }
 
+/// Slugs of test machines, as a reader is told them.
+fn machines(slugs: &str) -> Markup {
+    html! {
+        @for (index, slug) in slugs.split(", ").enumerate() {
+            @if index > 0 { ", " }
+            code { (slug) }
+        }
+    }
+}
+
 fn footer(view: &View<'_>) -> Markup {
     let origin = &view.set.origin;
     html! {
@@ -146,7 +156,7 @@ fn footer(view: &View<'_>) -> Markup {
                 "Made by ftlab " (origin.version) " with seed " (origin.seed)
                 @if origin.repeats > 1 { " and " (origin.repeats) " repeats" }
                 " on the test machines "
-                (origin.testbed) ". The same seed, drive files and version give the same \
+                (machines(&origin.testbed)) ". The same seed, drive files and version give the same \
                 numbers. Charts are drawn with Apache ECharts (Apache License 2.0)."
             }
         }

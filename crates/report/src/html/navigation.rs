@@ -46,11 +46,16 @@ pub fn review_id(review: &Review<'_, '_>) -> String {
     }
 }
 
-/// `AnandTech 2008`: the source of most of its figures; the letters of its methods where nothing
-/// is published.
+/// `AnandTech 2008`: the source of its tests, else of most of its figures; the letters of its methods where
+/// neither is known.
 pub fn review_name(review: &Review<'_, '_>) -> String {
+    let tests = || review.families.iter().flat_map(|family| &family.tests);
     let figures = || review.families.iter().flat_map(|family| &family.figures);
-    let from = |source: &str| figures().filter(|figure| figure.source == source).count();
+    let from = |source: &str| {
+        let of_tests = tests().filter(|test| test.source == source).count();
+        let of_figures = figures().filter(|figure| figure.source == source).count();
+        (of_tests, of_figures)
+    };
     // The first of equals, as the last of the reversed.
     let most = review
         .sources()

@@ -4,9 +4,9 @@ use ftlab_result::{Figure, Verdict};
 use maud::{Markup, html};
 
 use crate::format;
-use crate::view::measure;
+use crate::view::condition;
 use crate::view::repeats::Repeats;
-use crate::view::{Family, Score, View};
+use crate::view::{self, Family, Score, View};
 
 /// Columns of the table of figures, and of that of one drive's.
 const FIGURE_COLUMNS: usize = 8;
@@ -49,16 +49,27 @@ fn figure_row(view: &View<'_>, figure: &Figure, family: Option<&Family<'_>>) -> 
         tr id=(view.figure_anchor(figure)) {
             td.id title={ "Source: " (figure.source) } { (figure.id) }
             th scope="row" {
-                @if figure.model.is_empty() { (figure.drive) }
-                @else { (view.drive_name(&figure.model)) }
-                @if !figure.model.is_empty() && figure.model != figure.drive {
-                    span.sub { "published for " (figure.drive) }
+                @if figure.model.is_empty() || figure.model == figure.drive {
+                    (drive_of(view, figure))
+                } @else {
+                    (view.drive_name(&figure.model))
+                    span.sub title={ "In reference/published.csv: " (figure.drive) } {
+                        "published for " (drive_of(view, figure))
+                    }
                 }
             }
             td.step { (test_cell(figure, family)) }
-            (figure_cells(figure))
+            (figure_cells(view, figure))
         }
         (why_row(figure, FIGURE_COLUMNS))
+    }
+}
+
+/// The drive a figure was published for, in words.
+fn drive_of<'b>(view: &'b View<'_>, figure: &'b Figure) -> &'b str {
+    match figure.drive_name.as_str() {
+        "" => view.drive_name(&figure.drive),
+        words => words,
     }
 }
 
@@ -72,26 +83,43 @@ fn why_row(figure: &Figure, columns: usize) -> Markup {
 }
 
 /// Metric, published, simulated, error, verdict.
-fn figure_cells(figure: &Figure) -> Markup {
+fn figure_cells(view: &View<'_>, figure: &Figure) -> Markup {
     let published = format::published(&figure.published, &figure.qualifier);
     html! {
-        td { (measure::words(&figure.metric)) }
+        td { (view.metric_words(&figure.metric)) }
         td.num { (format::with_unit(&published, &figure.unit)) }
         td.num {
             @match figure.simulated {
                 Some(value) => (simulated(figure, value)),
-                None => "–",
+                None => span.quiet { "no run" },
             }
         }
         td.num { (error_cell(figure)) }
-        td { (verdict(figure.verdict)) }
+        td {
+            (verdict(figure.verdict))
+            @if figure.qualifier == ORDER { span.sub { (only_order(figure)) } }
+        }
+    }
+}
+
+/// The qualifier of scores of closed programs.
+const ORDER: &str = "order";
+
+/// What the verdict on a closed program's score says, and what it does not.
+fn only_order(figure: &Figure) -> &'static str {
+    match figure.simulated {
+        Some(_) => "closed program: only the order of the drives is checked",
+        None => {
+            "closed program, not run: nothing is known of its requests; of such scores only the order of the drives is checked"
+        }
     }
 }
 
 /// What a table of figures is, and how to read it.
 fn caption_words(view: &View<'_>) -> Markup {
     html! {
-        "Published figures beside the model’s"
+        "Published figures beside the model’s, both in what the source counts in: MiB/s are 2" sup { "20" }
+        " bytes a second, whatever the source calls them"
         @if let Some(repeats) = Repeats::of(view.set) {
             ", which are means over " (repeats.count) " repeats ± half of their 95\u{a0}% confidence interval"
         }
@@ -106,13 +134,22 @@ fn simulated(figure: &Figure, value: f64) -> String {
 
 /// The step and what the source says of state, data and link, where it says anything.
 fn test_cell(figure: &Figure, family: Option<&Family<'_>>) -> Markup {
-    let step = family.map_or(figure.test.as_str(), |family| family.step(&figure.test));
-    let said = |text: &&&str| !matches!(**text, "" | "na" | "unstated");
-    let circumstances: Vec<&str> = [figure.state.as_str(), &figure.data, &figure.link]
-        .iter()
-        .filter(said)
-        .copied()
-        .collect();
+    // Of a whole family, such as the score of a suite, there is no step.
+    let step = match family {
+        Some(family) => family.step(&figure.test),
+        None => view::test_words(figure),
+    };
+    let said = |text: &str| !matches!(text, "" | "na" | "unstated");
+    let data = figure.data.replace('+', " and ").replace('-', " ");
+    let circumstances: Vec<&str> = [
+        (figure.state.as_str(), condition::state(&figure.state)),
+        (&figure.data, &data),
+        (&figure.link, condition::link(&figure.link)),
+    ]
+    .into_iter()
+    .filter(|(key, _)| said(key))
+    .map(|(_, words)| words)
+    .collect();
     step_and(step, &circumstances.join(", "))
 }
 
@@ -217,15 +254,18 @@ pub fn figures_of_drive(view: &View<'_>, id: &str, figures: &[&Figure]) -> Marku
                     @for figure in figures {
                         tr {
                             th scope="row" {
-                                @match view.family_of(&figure.test) {
+                                @match view.family_of_figure(figure) {
                                     Some(family) => {
                                         a href={ "#" (view.figure_anchor(figure)) } { (family.title) }
                                         span.sub { (test_cell(figure, Some(family))) }
                                     },
-                                    None => a href={ "#" (view.figure_anchor(figure)) } { (figure.test) },
+                                    None => a href={ "#" (view.figure_anchor(figure)) } { (view::test_words(figure)) },
+                                }
+                                @if figure.drive != figure.model {
+                                    span.sub { "published for " (drive_of(view, figure)) }
                                 }
                             }
-                            (figure_cells(figure))
+                            (figure_cells(view, figure))
                         }
                         (why_row(figure, FIGURE_OF_DRIVE_COLUMNS))
                     }

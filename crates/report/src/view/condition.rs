@@ -95,6 +95,7 @@ pub fn state(state: &str) -> &str {
     match state {
         "after-trim" => "after TRIM",
         "after-torture" => "after torture",
+        "na" => "without a run",
         other => other,
     }
 }

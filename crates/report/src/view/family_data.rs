@@ -1,5 +1,7 @@
 //! The data of a family's charts and tables, in columns: what the page's script draws from.
 
+use std::collections::BTreeSet;
+
 use ftlab_result::{Chart, Figure, Run, Traffic};
 use serde::Serialize;
 
@@ -91,6 +93,15 @@ struct Mark {
     text: String,
     /// A number to be met, not a bound.
     exact: bool,
+    /// The score of a closed program: only the order of the drives is checked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    order_only: bool,
+    /// What the source counts in, where that is not what the chart does.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    converted_from: &'static str,
+    /// Whose figure it is, where it is not the drive's own.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    of: String,
 }
 
 /// One direction of a run.
@@ -118,7 +129,6 @@ struct Series {
     /// NAND bytes over host bytes.
     amplification: Course,
     watts: Course,
-    thinned: bool,
 }
 
 /// The drives a family's charts show at first: all when they are few; else those with published
@@ -325,6 +335,8 @@ fn inside(run: &Run) -> Option<[f64; 5]> {
     })
 }
 
+/// The published values that have a place in the chart. What was published of another drive, or of a class of
+/// drives, stands beside one only where nothing was published of itself.
 fn marks(family: &Family<'_>, measures: &[Measure]) -> Vec<Mark> {
     let mut marks = Vec::new();
     for figure in &family.figures {
@@ -335,32 +347,77 @@ fn marks(family: &Family<'_>, measures: &[Measure]) -> Vec<Mark> {
             continue;
         };
         for (index, measure) in measures.iter().enumerate() {
-            let Some(scale) = scale_between(&figure.metric, &measure.name) else {
-                continue;
-            };
-            let text = format::published(&figure.published, &figure.qualifier);
-            marks.push(Mark {
-                run,
-                measure: index,
-                value: value * scale,
-                text: format::with_unit(&text, &figure.unit),
-                exact: matches!(figure.qualifier.as_str(), "eq" | "approx" | "derived"),
-            });
+            if let Some(scale) = scale_between(figure, &measure.name) {
+                marks.push(mark(figure, (run, index), value, scale, measure));
+            }
         }
     }
+    let own: BTreeSet<(usize, usize)> = (marks.iter())
+        .filter(|mark| mark.of.is_empty())
+        .map(|mark| (mark.run, mark.measure))
+        .collect();
+    marks.retain(|mark| mark.of.is_empty() || !own.contains(&(mark.run, mark.measure)));
     marks
 }
 
-/// What turns a figure into a value of a measure: the same metric, or the same in seconds where
-/// the measure is in milliseconds.
-fn scale_between(figure_metric: &str, measure: &str) -> Option<f64> {
-    // A chart draws `mib_s` where its sources count megabytes in binary, whatever they call them.
-    let same = [("mb_s", "mib_s"), ("write_amp", "wa")];
-    if figure_metric == measure || same.contains(&(figure_metric, measure)) {
-        return Some(1.0);
+fn mark(
+    figure: &Figure,
+    (run, index): (usize, usize),
+    value: f64,
+    scale: f64,
+    measure: &Measure,
+) -> Mark {
+    let is_converted = scale != 1.0;
+    let (number, unit) = match is_converted {
+        true => (format::number(value * scale), measure.unit.as_str()),
+        false => (figure.published.clone(), figure.unit.as_str()),
+    };
+    let text = format::with_unit(&format::published(&number, &figure.qualifier), unit);
+    let text = match figure.qualifier.as_str() {
+        "order" => format!("{text}, order only"),
+        _ => text,
+    };
+    let of = match figure.drive == figure.model {
+        true => String::new(),
+        false => super::drive_words(figure).to_owned(),
+    };
+    Mark {
+        run,
+        measure: index,
+        value: value * scale,
+        text,
+        exact: matches!(figure.qualifier.as_str(), "eq" | "approx" | "derived"),
+        order_only: figure.qualifier == "order",
+        converted_from: match is_converted {
+            true => format::unit_word(&figure.unit),
+            false => "",
+        },
+        of,
     }
-    let stem = measure.strip_suffix("_ms")?;
-    (figure_metric.strip_suffix("_s")? == stem).then_some(1000.0)
+}
+
+/// 2^20 bytes in 10^6 bytes.
+const MEBIBYTE_MB: f64 = 1.048_576;
+
+/// What turns a figure into a value of a measure: the same quantity, perhaps in another unit.
+fn scale_between(figure: &Figure, measure: &str) -> Option<f64> {
+    let is_binary = figure.unit == "MiB/s";
+    match (figure.metric.as_str(), measure) {
+        ("mb_s", "mib_s") if !is_binary => return Some(1.0 / MEBIBYTE_MB),
+        ("mb_s", "mb_s") if is_binary => return Some(MEBIBYTE_MB),
+        ("mb_s", "mib_s") | ("write_amp", "wa") => return Some(1.0),
+        (own, other) if own == other => return Some(1.0),
+        _ => {}
+    }
+    let (figure_stem, measure_stem) = (figure.metric.rsplit_once('_')?, measure.rsplit_once('_')?);
+    if figure_stem.0 != measure_stem.0 {
+        return None;
+    }
+    match (figure_stem.1, measure_stem.1) {
+        ("s", "ms") => Some(1e3),
+        ("minutes", "seconds") => Some(60.0),
+        _ => None,
+    }
 }
 
 fn traffic_rows(index: usize, run: &Run) -> Vec<TrafficRow> {
@@ -415,7 +472,6 @@ fn series_of(index: usize, run: &Run, chart: Chart, thinning: Thinning) -> Optio
     (rate.is_line() || watts.is_line()).then_some(Series {
         run: index,
         every: run.series_interval_s,
-        thinned: run.series_ios.len() > points_max,
         rate,
         megabytes: series::megabytes(run, thinning.other_points_max),
         amplification: series::means(&run.series_wa, thinning.other_points_max),
@@ -426,12 +482,36 @@ fn series_of(index: usize, run: &Run, chart: Chart, thinning: Thinning) -> Optio
 #[cfg(test)]
 mod tests {
     use super::scale_between;
+    use ftlab_result::Figure;
+
+    fn scale(metric: &str, unit: &str, measure: &str) -> Option<f64> {
+        let figure: Figure = serde_json::from_value(serde_json::json!({
+            "id": "F1", "drive": "", "model": "", "test": "", "state": "", "data": "", "link": "",
+            "metric": metric, "unit": unit, "published": 1, "qualifier": "eq", "simulated": 2.0,
+            "error": 0.0, "verdict": "fail", "run": "", "source": ""
+        }))
+        .expect("a figure");
+        scale_between(&figure, measure)
+    }
 
     #[test]
-    fn a_figure_in_seconds_finds_its_place_in_a_chart_in_milliseconds() {
-        assert_eq!(scale_between("lat_max_ms", "lat_max_ms"), Some(1.0));
-        assert_eq!(scale_between("lat_max_s", "lat_max_ms"), Some(1000.0));
-        assert_eq!(scale_between("lat_max_s", "lat_avg_ms"), None);
-        assert_eq!(scale_between("mb_s", "lat_avg_ms"), None);
+    fn a_figure_finds_its_place_in_a_chart_in_another_unit_of_time() {
+        assert_eq!(scale("lat_max_ms", "ms", "lat_max_ms"), Some(1.0));
+        assert_eq!(scale("lat_max_s", "s", "lat_max_ms"), Some(1000.0));
+        assert_eq!(
+            scale("extract_minutes", "min", "extract_seconds"),
+            Some(60.0)
+        );
+        assert_eq!(scale("lat_max_s", "s", "lat_avg_ms"), None);
+        assert_eq!(scale("mb_s", "MB/s", "lat_avg_ms"), None);
+    }
+
+    #[test]
+    fn megabytes_and_mebibytes_are_never_drawn_as_one() {
+        assert_eq!(scale("mb_s", "MiB/s", "mib_s"), Some(1.0));
+        assert_eq!(scale("mb_s", "MB/s", "mb_s"), Some(1.0));
+        assert_eq!(scale("mb_s", "MiB/s", "mb_s"), Some(1.048_576));
+        let back = scale("mb_s", "MB/s", "mib_s").expect("the same quantity");
+        assert!((back * 1.048_576 - 1.0).abs() < 1e-12);
     }
 }

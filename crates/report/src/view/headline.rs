@@ -2,34 +2,39 @@
 
 use ftlab_result::{DriveKind, DriveSheet, Run, Traffic};
 
-use super::View;
+use super::{View, condition};
 use crate::format;
 
-/// A pause this long is felt as the machine hanging.
+/// A wait this long is felt as the machine hanging.
 pub const STUTTER_MS: f64 = 500.0;
-/// A pause this long is noticed.
+/// A wait this long is noticed.
 pub const HESITATE_MS: f64 = 100.0;
+/// A time this long in which nothing at all completes, while somebody waits, is a pause: what the bench counts.
+pub const PAUSE_S: f64 = 1.0;
 
 /// Above this, flash is mostly busy with copies.
 const WA_HIGH: f64 = 3.0;
 /// Below this, next to nothing is copied.
 const WA_LOW: f64 = 1.3;
 
-/// The test every drive is judged by, when it ran.
+/// A longest wait within this factor of the average is a turn in a queue like any other, not a stall.
+const EVEN_RATIO: f64 = 2.0;
+
+/// One small random write at a time: what it costs by itself.
 const RANDOM_WRITE: &str = "randwrite-4k-qd1";
-/// Random writes at other depths stand in for it, the shallowest first.
-const RANDOM_WRITE_PREFIX: &str = "randwrite-4k-qd";
 /// The same size and depth, in order.
 const SEQUENTIAL_WRITE: &str = "seqrand-mix-4k-qd1-seq100";
 
 /// What a person at the machine would say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feel {
-    /// Pauses of half a second and more.
+    /// Waits of half a second and more.
     Stutters,
-    /// Pauses a person notices.
+    /// Waits a person notices.
     Hesitates,
-    /// No pause a person notices.
+    /// Waits a person notices, but every write waits alike: a queue that moves slowly.
+    Slow,
+    /// No wait a person notices.
     Smooth,
     /// No random write ran.
     Untested,
@@ -41,34 +46,53 @@ impl Feel {
         match self {
             Self::Stutters => "Stutters",
             Self::Hesitates => "Hesitates",
+            Self::Slow => "Slow, evenly",
             Self::Smooth => "Smooth",
             Self::Untested => "Not tested",
         }
     }
 
-    fn of_longest(ms: f64) -> Self {
-        match ms {
+    /// By the longest wait, the average one and the longest time without a completion, in milliseconds.
+    fn of_waits(longest: f64, average: Option<f64>, still: f64) -> Self {
+        let is_even = average.is_some_and(|average| longest <= EVEN_RATIO * average);
+        match longest {
+            ms if ms < HESITATE_MS => Self::Smooth,
+            _ if is_even && still < HESITATE_MS => Self::Slow,
             ms if ms >= STUTTER_MS => Self::Stutters,
-            ms if ms >= HESITATE_MS => Self::Hesitates,
-            _ => Self::Smooth,
+            _ => Self::Hesitates,
         }
     }
+}
+
+/// The run of a drive with most pauses.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pauses {
+    /// How many.
+    pub count: f64,
+    /// The longest, in seconds.
+    pub longest_s: f64,
+    /// In which test, in words.
+    pub test: String,
 }
 
 /// One row of the front page.
 pub struct Headline<'a> {
     /// The drive.
     pub drive: &'a DriveSheet,
-    /// The random write that decides: of its states, the one with the longest pause.
+    /// The small random writes that decide: of all tests and states, those with the longest wait.
     pub run: Option<&'a Run>,
+    /// The test and the state of that run, in words.
+    pub test: String,
     /// Commands a second.
     pub iops: Option<f64>,
     /// Mean latency in milliseconds.
     pub avg_ms: Option<f64>,
     /// Longest latency in milliseconds.
     pub max_ms: Option<f64>,
-    /// How many times longer a random write takes than a sequential one of the same size.
+    /// How many times longer a random write takes than a sequential one of the same size, one at a time.
     pub random_penalty: Option<f64>,
+    /// Pauses in any test.
+    pub pauses: Option<Pauses>,
     /// The verdict.
     pub feel: Feel,
     /// The cause, in a sentence.
@@ -88,39 +112,78 @@ fn headline<'a>(view: &View<'a>, drive: &'a DriveSheet) -> Headline<'a> {
     let run = deciding_run(view, &drive.drive);
     let max_ms = run.and_then(longest_ms);
     let avg_ms = run.and_then(average_ms);
-    let feel = max_ms.map_or(Feel::Untested, Feel::of_longest);
+    let feel = match (run, max_ms) {
+        (Some(run), Some(longest)) => Feel::of_waits(longest, avg_ms, still_ms(run, longest)),
+        _ => Feel::Untested,
+    };
     Headline {
         drive,
         run,
+        test: run.map_or_else(String::new, |run| test_and_state(view, run)),
         iops: run.and_then(|run| metric(run, "iops", |write| write.iops)),
         avg_ms,
         max_ms,
-        random_penalty: run.and_then(|run| random_penalty(view, run)),
+        random_penalty: random_penalty(view, &drive.drive),
+        pauses: pauses(view, &drive.drive),
         feel,
         why: run.map_or_else(String::new, |run| why(drive.kind, feel, run)),
     }
 }
 
-/// The shallowest 4 KiB random write of a drive, in the state in which it pauses longest.
+/// The 4 KiB random writes of a drive, at any depth and in any state, in which it waits longest.
 fn deciding_run<'a>(view: &View<'a>, slug: &str) -> Option<&'a Run> {
-    let candidates = || view.set.runs.iter().filter(|run| run.drive == slug);
-    let test = candidates()
-        .filter(|run| run.test.starts_with(RANDOM_WRITE_PREFIX))
-        .map(|run| run.test.as_str())
-        .min_by_key(|test| (*test != RANDOM_WRITE, queue_depth(test)))?;
-    candidates().filter(|run| run.test == test).max_by(|a, b| {
-        longest_ms(a)
-            .unwrap_or(0.0)
-            .total_cmp(&longest_ms(b).unwrap_or(0.0))
-    })
+    let is_it = |run: &&Run| {
+        run.drive == slug && is_small_random_write(&run.test) && longest_ms(run).is_some()
+    };
+    let longest = |run: &&Run| longest_ms(run).unwrap_or(0.0);
+    // Of equals the first, as the last of the reversed.
+    let runs = view.set.runs.iter().filter(is_it).rev();
+    runs.max_by(|a, b| longest(a).total_cmp(&longest(b)))
 }
 
-fn queue_depth(test: &str) -> u32 {
-    let digits = test.strip_prefix(RANDOM_WRITE_PREFIX).unwrap_or_default();
-    let end = digits
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(digits.len());
-    digits[..end].parse().unwrap_or(u32::MAX)
+/// Whether a test is of small random writes and nothing else, by the parts of its slug.
+fn is_small_random_write(test: &str) -> bool {
+    let has = |part: &str| test.split('-').any(|other| other == part);
+    has("randwrite") && has("4k")
+}
+
+/// `4 KiB random writes against queue depth, QD 64, drive filled`.
+fn test_and_state(view: &View<'_>, run: &Run) -> String {
+    let state = condition::state(&run.state);
+    let parts = [test_words(view, run), format!("{state} drive")];
+    parts.join(", ")
+}
+
+/// The title of a run's test with its step.
+fn test_words(view: &View<'_>, run: &Run) -> String {
+    let Some(family) = view.family_of(&run.test) else {
+        return run.test.clone();
+    };
+    match family.step(&run.test) {
+        "" => family.title.to_owned(),
+        step => format!("{}, {step}", family.title),
+    }
+}
+
+/// The longest time in which nothing completed; of one write after the other the longest wait.
+fn still_ms(run: &Run, longest: f64) -> f64 {
+    let seconds = run.metrics.get("longest_pause_s");
+    seconds.map_or(longest, |seconds| seconds * 1e3)
+}
+
+/// The run with most pauses, if any has one. A scenario may count shorter ones; they are none here.
+fn pauses(view: &View<'_>, slug: &str) -> Option<Pauses> {
+    let of = |run: &Run, name: &str| run.metrics.get(name).copied().unwrap_or(0.0);
+    let has_some = |run: &&Run| {
+        run.drive == slug && of(run, "pauses") > 0.0 && of(run, "longest_pause_s") > PAUSE_S
+    };
+    let runs = view.set.runs.iter().filter(has_some).rev();
+    let most = runs.max_by(|a, b| of(a, "pauses").total_cmp(&of(b, "pauses")))?;
+    Some(Pauses {
+        count: of(most, "pauses"),
+        longest_s: of(most, "longest_pause_s"),
+        test: test_words(view, most),
+    })
 }
 
 /// A named metric, or the same from the write totals when the bench did not name it.
@@ -137,15 +200,16 @@ fn longest_ms(run: &Run) -> Option<f64> {
     metric(run, "lat_max_ms", |write| write.lat_ns_max as f64 / 1e6)
 }
 
-fn random_penalty(view: &View<'_>, random: &Run) -> Option<f64> {
-    let sequential = view
-        .set
-        .runs
-        .iter()
-        .filter(|run| run.drive == random.drive && run.test == SEQUENTIAL_WRITE)
-        .max_by_key(|run| run.state == random.state)?;
-    let sequential_ms = average_ms(sequential)?;
-    let random_ms = average_ms(random)?;
+/// Both of one write at a time: a queue would be counted with what is asked for.
+fn random_penalty(view: &View<'_>, slug: &str) -> Option<f64> {
+    let runs = |test: &'static str| {
+        let is_it = move |run: &&Run| run.drive == slug && run.test == test;
+        view.set.runs.iter().filter(is_it)
+    };
+    let average = |run: &Run| average_ms(run).unwrap_or(0.0);
+    let random = runs(RANDOM_WRITE).max_by(|a, b| average(a).total_cmp(&average(b)))?;
+    let sequential = runs(SEQUENTIAL_WRITE).max_by_key(|run| run.state == random.state)?;
+    let (sequential_ms, random_ms) = (average_ms(sequential)?, average_ms(random)?);
     (sequential_ms > 0.0).then_some(random_ms / sequential_ms)
 }
 
@@ -156,7 +220,7 @@ fn why(kind: DriveKind, feel: Feel, run: &Run) -> String {
     match kind {
         DriveKind::Ssd => {}
         DriveKind::Disk => {
-            return "The arm has to travel for every random write: slow, but evenly so.".to_owned();
+            return "The arm has to travel for every random write: slow, but evenly so; behind others each waits its turn.".to_owned();
         }
         DriveKind::Ram => return "Memory has no place that is further away.".to_owned(),
     }
@@ -172,15 +236,18 @@ fn why(kind: DriveKind, feel: Feel, run: &Run) -> String {
         share if share > 0.0 => format!("{cost}, {} copies", most_of_it(share)),
         _ => cost.clone(),
     };
-    let pauses = matches!(feel, Feel::Stutters | Feel::Hesitates);
-    match (pauses, inside.wa) {
+    let waits = matches!(feel, Feel::Stutters | Feel::Hesitates);
+    match (waits, inside.wa) {
         (true, wa) if wa >= WA_HIGH => {
             format!(
                 "{}{copies}: the host waits while old data is moved.",
                 cost_of_one(run)
             )
         }
-        (true, _) => format!("{}{}", rare_pause(run), cost_aside(&cost)),
+        (true, _) => format!("{}{}", rare_wait(run), cost_aside(&cost)),
+        _ if feel == Feel::Slow => {
+            format!("{copies}: every write waits for those before it, each about as long.")
+        }
         (false, wa) if wa <= WA_LOW => format!("{cost}: almost nothing has to be copied."),
         // A slot that is larger than the write is written whole, without a copy by collection.
         (false, _) if inside.gc_share == 0.0 => {
@@ -190,16 +257,16 @@ fn why(kind: DriveKind, feel: Feel, run: &Run) -> String {
     }
 }
 
-/// What a pause without much copying comes from, as far as the counters tell.
-fn rare_pause(run: &Run) -> String {
+/// What a long wait without much copying comes from, as far as the counters tell.
+fn rare_wait(run: &Run) -> String {
     let usual = longest_ms(run).zip(run.metrics.get("lat_p99_99_ms").copied());
     let rare = usual.filter(|(longest, usual)| *usual > 0.0 && longest / usual >= RARE_RATIO);
     let how_often = match rare {
         Some((_, usual)) => format!(
-            "A rare pause: all but one write in 10,000 take at most {}",
+            "A rare wait: all but one write in 10,000 take at most {}",
             format::latency_ns(usual * 1e6)
         ),
-        None => "Long pauses without steady copying".to_owned(),
+        None => "Long waits without steady copying".to_owned(),
     };
     match run.inside.map_programs {
         0 => format!("{how_often}."),
@@ -237,7 +304,7 @@ fn cost_aside(cost: &str) -> String {
     format!(" Little is copied: {cost}.")
 }
 
-/// The front page's answer in a sentence: who pauses, and how long at worst.
+/// The front page's answer in a sentence: who makes one wait, and how long at worst.
 pub fn summary(headlines: &[Headline<'_>]) -> String {
     let tested: Vec<_> = headlines
         .iter()
@@ -251,12 +318,14 @@ pub fn summary(headlines: &[Headline<'_>]) -> String {
     match (tested.len(), stutterers.len()) {
         (0, _) => "No drive ran a small random write, so none can be judged here.".to_owned(),
         (n, 0) => {
-            format!("None of the {n} drives tested pauses long enough to be called a stutter.")
+            format!(
+                "None of the {n} drives tested makes one wait long enough to be called a stutter."
+            )
         }
         (n, k) => {
             let names: Vec<&str> = stutterers.iter().map(|h| h.drive.name.as_str()).collect();
             format!(
-                "{k} of {n} {drives} on small random writes: {names}, with pauses of up to {worst}.",
+                "{k} of {n} {drives} on small random writes: {names}, with waits of up to {worst}.",
                 drives = if k == 1 {
                     "drives stutters"
                 } else {
@@ -283,16 +352,41 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pause_is_judged_by_what_a_person_feels() {
-        assert_eq!(Feel::of_longest(991.0), Feel::Stutters);
-        assert_eq!(Feel::of_longest(180.0), Feel::Hesitates);
-        assert_eq!(Feel::of_longest(94.2), Feel::Smooth);
+    fn a_wait_is_judged_by_what_a_person_feels() {
+        let alone = |ms| Feel::of_waits(ms, Some(0.1), ms);
+        assert_eq!(alone(991.0), Feel::Stutters);
+        assert_eq!(alone(180.0), Feel::Hesitates);
+        assert_eq!(alone(94.2), Feel::Smooth);
     }
 
     #[test]
-    fn the_queue_depth_of_a_test_is_read_from_its_slug() {
-        assert_eq!(queue_depth("randwrite-4k-qd3-8gb"), 3);
-        assert_eq!(queue_depth("randwrite-4k-qd32"), 32);
-        assert_eq!(queue_depth("seqread-2m"), u32::MAX);
+    fn a_queue_that_moves_is_slow_and_no_stutter() {
+        // A disk with 64 outstanding, and a drive that stops for a second at a time.
+        assert_eq!(Feel::of_waits(839.0, Some(729.0), 60.0), Feel::Slow);
+        assert_eq!(
+            Feel::of_waits(34_000.0, Some(20_000.0), 980.0),
+            Feel::Stutters
+        );
+        assert_eq!(Feel::of_waits(1_455.0, Some(553.0), 56.0), Feel::Stutters);
+        assert_eq!(Feel::of_waits(180.0, None, 60.0), Feel::Hesitates);
+    }
+
+    #[test]
+    fn small_random_writes_are_known_by_their_tests_at_any_depth() {
+        for test in [
+            "randwrite-4k-qd1",
+            "randwrite-4k-2011-qd32",
+            "randwrite-size-sweep-4k",
+            "consistency-randwrite-4k-qd32-25-spare",
+        ] {
+            assert!(is_small_random_write(test), "{test}");
+        }
+        for test in [
+            "randwrite-64k-qd1",
+            "randread-4k-qd1",
+            "trim-10gb-randwrite",
+        ] {
+            assert!(!is_small_random_write(test), "{test}");
+        }
     }
 }

@@ -128,6 +128,10 @@ pub fn words(metric: &str) -> String {
         "host_writes_per_day" => "Host writes a day".to_owned(),
         "host_writes_total" => "Host writes in all".to_owned(),
         "seconds" => "Time taken".to_owned(),
+        "busy_s" => "Time busy".to_owned(),
+        "busy_reads_s" => "Time busy with reads".to_owned(),
+        "busy_writes_s" => "Time busy with writes".to_owned(),
+        "write_mb_s" => "Throughput of writes".to_owned(),
         "lifetime_years" => "Lifetime".to_owned(),
         "wear_inefficiency_pct" => "Wear beyond the mean".to_owned(),
         "mb_s_first_30s" => "Throughput of the first 30 s".to_owned(),
@@ -142,15 +146,43 @@ pub fn words(metric: &str) -> String {
         "random_mb_s" => "Throughput at random, at the end".to_owned(),
         "again_mb_s" => "Throughput in order again, at the end".to_owned(),
         "recovery_gb" => "Writes until it has recovered".to_owned(),
+        "seconds_threshold" => "Time taken, at most".to_owned(),
+        "stall_latency_s" => "Longest stall".to_owned(),
+        "usual_dropoff_time" => "Time of the usual drop-off".to_owned(),
+        "extract_minutes" => "Time taken: extracting".to_owned(),
+        "nav_scan_minutes" => "Time taken: virus scan".to_owned(),
         "drop_time_s" => "Time of the first drop".to_owned(),
         "last_drop_time_s" => "Time of the last drop".to_owned(),
         "host_written_at_drop_gb" => "Host writes until the drop".to_owned(),
         other => match (other.strip_suffix("_seconds"), other.strip_suffix("_pct")) {
-            (Some(part), _) => format!("Time taken: {}", part.replace('_', " ")),
+            (Some(part), _) => format!("Time taken: {}", program(part)),
             (_, Some(share)) => format::metric_words(share),
             _ => format::metric_words(other),
         },
     }
+}
+
+/// A program of a scenario, as it is called in the names of metrics.
+fn program(part: &str) -> String {
+    let words = match part {
+        "chrome" => "Chrome",
+        "create" => "creating the archive",
+        "excel" => "Excel",
+        "extract" => "extracting",
+        "launch" => "launching",
+        "max" => "3ds Max",
+        "nav" => "Norton AntiVirus",
+        "nav_scan" => "virus scan",
+        "page" => "web page",
+        "pcmark" => "PCMark",
+        "photoshop" => "Photoshop",
+        "photoshop_launch" => "launching Photoshop",
+        "program" => "the program",
+        "services" => "services of Vista",
+        "word" => "Word",
+        other => return other.replace('_', " "),
+    };
+    words.to_owned()
 }
 
 #[cfg(test)]

@@ -92,6 +92,35 @@ impl<'a> View<'a> {
         self.sheet(slug).map_or(slug, |sheet| sheet.name.as_str())
     }
 
+    /// A metric of a figure in words, with the drive or program it is compared with.
+    pub fn metric_words(&self, metric: &str) -> String {
+        if let Some((of, drive)) = metric.split_once("ratio_vs_") {
+            let of = match of.trim_end_matches('_') {
+                "" => "mb_s",
+                "lat_avg" => "lat_avg_ms",
+                "extract_time" => "extract_seconds",
+                "time" => "seconds",
+                other => other,
+            };
+            let other = self.other_name(drive);
+            return format!("{}, over that of {other}", measure::words(of));
+        }
+        if let Some(drive) = metric.strip_prefix("advantage_vs_") {
+            let other = self.other_name(drive.trim_end_matches("_pct"));
+            return format!("Time saved in creating the archive, against {other}");
+        }
+        match metric {
+            "extra_seconds_vs_3dsmax_alone" => "Time beyond that of 3ds Max alone".to_owned(),
+            other => measure::words(other),
+        }
+    }
+
+    /// The drive that another is compared with.
+    fn other_name(&self, slug: &str) -> &str {
+        self.sheet(slug)
+            .map_or("a drive that is not in this report", |sheet| &sheet.name)
+    }
+
     /// The sheet of a drive.
     pub fn sheet(&self, slug: &str) -> Option<&'a DriveSheet> {
         self.sheets.get(slug).copied()
@@ -102,6 +131,13 @@ impl<'a> View<'a> {
         self.families
             .iter()
             .find(|family| family.tests.iter().any(|sheet| sheet.test == test))
+    }
+
+    /// The family a figure stands in, also one of the whole family.
+    pub fn family_of_figure(&self, figure: &Figure) -> Option<&Family<'a>> {
+        let takes =
+            |family: &&Family<'_>| family.figures.iter().any(|own| std::ptr::eq(*own, figure));
+        self.families.iter().find(takes)
     }
 
     /// Where a figure stands in the page. A figure of several drives has a row for each; the first
@@ -151,6 +187,22 @@ impl<'a> View<'a> {
     }
 }
 
+/// The drive that a figure was published for, in words: of a class its description, else the slug.
+pub fn drive_words(figure: &Figure) -> &str {
+    match figure.drive_name.as_str() {
+        "" => &figure.drive,
+        words => words,
+    }
+}
+
+/// The test of a figure that is none of the report's, in words.
+pub fn test_words(figure: &Figure) -> &str {
+    match figure.test_name.as_str() {
+        "" => &figure.test,
+        words => words,
+    }
+}
+
 /// The tests of one published review.
 pub struct Review<'v, 'a> {
     /// What its methods begin with.
@@ -160,10 +212,12 @@ pub struct Review<'v, 'a> {
 }
 
 impl<'a> Review<'_, 'a> {
-    /// Titles of the sources its figures are from.
+    /// Titles of the sources: of its tests, then of its figures.
     pub fn sources(&self) -> Vec<&'a str> {
+        let tests = self.families.iter().flat_map(|family| &family.tests);
         let figures = self.families.iter().flat_map(|family| &family.figures);
-        distinct(figures.map(|figure| figure.source.as_str()))
+        let of_figures = figures.map(|figure| figure.source.as_str());
+        distinct(tests.map(|test| test.source.as_str()).chain(of_figures))
     }
 
     /// Its figures, scored.
@@ -324,7 +378,32 @@ pub fn distinct<'a>(items: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use super::anchor;
+    use super::{View, anchor};
+
+    #[test]
+    fn a_metric_that_compares_names_the_other_drive() {
+        let set = serde_json::from_value(serde_json::json!({
+            "schema": 1, "origin": { "version": "", "seed": 1, "testbed": "" },
+            "tests": [], "figures": [], "runs": [],
+            "drives": [{
+                "drive": "acme-1", "name": "Acme One", "summary": "", "kind": "ssd",
+                "capacity_bytes": 1, "file_hash": "", "parameters": []
+            }]
+        }));
+        let set = set.expect("a result set");
+        let view = View::new(&set);
+        let words = |metric| view.metric_words(metric);
+        assert_eq!(
+            words("lat_avg_ratio_vs_acme-1"),
+            "Average latency, over that of Acme One"
+        );
+        assert_eq!(
+            words("ratio_vs_acme-1"),
+            "Throughput, over that of Acme One"
+        );
+        assert!(words("advantage_vs_acme-1_pct").ends_with("against Acme One"));
+        assert_eq!(words("lat_max_ms"), "Longest latency");
+    }
 
     #[test]
     fn an_anchor_needs_no_escape() {

@@ -66,6 +66,9 @@ pub struct Course {
     values: Vec<f64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     at: Vec<usize>,
+    /// Whether intervals are left out that no line through their neighbours tells.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    thinned: bool,
 }
 
 impl Course {
@@ -131,6 +134,7 @@ fn course(values: &[f64], kept: Vec<usize>) -> Course {
         .map(|place| kept[place])
         .collect();
     Course {
+        thinned: kept.len() < values.len(),
         values: at.iter().map(|&index| values[index]).collect(),
         at: if at.len() == values.len() {
             Vec::new()
@@ -196,12 +200,14 @@ pub fn latency_shares(traffic: &Traffic) -> Vec<(f64, f64)> {
 /// The ratio of neighbouring bounds: the smallest seen, as larger ones span left-out buckets.
 fn bucket_ratio(buckets: &[(u64, u64)]) -> f64 {
     const RATIO_OF_A_LONE_BUCKET: f64 = 1.25;
+    // Neighbours are closer than that; further apart there are empty buckets between.
+    const NEIGHBOURS_MAX: f64 = 2.5;
     let smallest = buckets
         .windows(2)
         .map(|pair| pair[1].0 as f64 / pair[0].0.max(1) as f64)
         .filter(|ratio| *ratio > 1.0)
         .fold(f64::INFINITY, f64::min);
-    if smallest.is_finite() {
+    if smallest <= NEIGHBOURS_MAX {
         smallest
     } else {
         RATIO_OF_A_LONE_BUCKET

@@ -145,6 +145,7 @@ fn sheet(
         } else {
             "ms".into()
         },
+        source: String::new(),
     }
 }
 
@@ -237,7 +238,8 @@ fn run(character: &Character, test: &TestSheet, state: &str) -> Run {
         4.0
     };
     let iops = 1000.0 * depth / mean_ms;
-    let max_ms = character.longest_ms * depth.sqrt().max(mean_ms / character.random_ms);
+    // A stall is as long behind a queue, which it holds up.
+    let max_ms = character.longest_ms + (mean_ms - character.random_ms).max(0.0);
     let seconds = 180;
     let write = traffic(
         iops,
@@ -252,6 +254,7 @@ fn run(character: &Character, test: &TestSheet, state: &str) -> Run {
         ("mb_s".into(), write.bytes_per_s / 1e6),
         ("lat_avg_ms".into(), mean_ms),
         ("lat_max_ms".into(), max_ms),
+        ("longest_pause_s".into(), character.longest_ms / 1e3),
     ]);
     let programs = (write.ios as f64 * character.wa) as u64;
     Run {
@@ -409,8 +412,10 @@ fn publish(figures: &mut Vec<Figure>, run: &Run, test: &TestSheet) {
         figures.push(Figure {
             id: format!("F{:04}", 170 + index),
             drive: run.drive.clone(),
+            drive_name: String::new(),
             model: run.drive.clone(),
             test: run.test.clone(),
+            test_name: String::new(),
             state: if test.method == "B1" {
                 run.state.clone()
             } else {
@@ -456,8 +461,10 @@ fn unplaced() -> Figure {
     Figure {
         id: "F0286".into(),
         drive: "spinfree-core-64".into(),
+        drive_name: String::new(),
         model: String::new(),
         test: "archive-create-while-extract".into(),
+        test_name: "Archive, created while another is extracted".into(),
         state: "unstated".into(),
         data: "na".into(),
         link: "na".into(),

@@ -20,8 +20,17 @@ function plotOf(kind, data) {
   return PLOTS[kind];
 }
 
-function spoken(title, { rows }) {
-  const said = rows.slice(0, SPOKEN_ROWS_MAX).map((row) => row.filter((cell) => cell !== '' && cell !== null).map(cellText).join(', '));
+/** The unit that a column names: the last word in its brackets, `Simulated (Throughput, MB/s)`. */
+function unitOf(column) {
+  const [, inside] = /\(([^()]*)\)$/.exec(column) ?? [];
+  return inside === undefined ? '' : inside.split(', ').at(-1);
+}
+
+function spoken(title, { columns, rows }) {
+  const units = columns.map(unitOf);
+  const say = (cell, index) => (typeof cell === 'number' && units[index] ? `${cellText(cell)} ${units[index]}` : cellText(cell));
+  const said = rows.slice(0, SPOKEN_ROWS_MAX).map((row) =>
+    row.map((cell, index) => (cell === '' || cell === null ? '' : say(cell, index))).filter(Boolean).join(', '));
   const rest = rows.length > SPOKEN_ROWS_MAX ? ` and ${rows.length - SPOKEN_ROWS_MAX} more rows` : '';
   return `Chart. ${title}. ${said.join('; ')}${rest}. The Data button shows all.`;
 }
@@ -69,16 +78,19 @@ function makeChart(figure) {
       target.setAttribute('aria-label', target.textContent);
       return;
     }
-    target.style.height = `${plot.height(data, now, width)}px`;
+    const look = currentLook();
+    const option = plot.option(data, context({ look, log, width }));
+    const more = makeRoomForLegend(option, look, width);
+    target.style.height = `${plot.height(data, context({ look, log, width }), width) + more}px`;
     if (picture === null) {
       target.replaceChildren();
       picture = echarts.init(target, null, { renderer: plot.renderer ?? 'svg' });
     }
     picture.resize();
-    const look = currentLook();
     const title = [caption, plot.title(data, now)].filter(Boolean).join(', ');
     const base = baseOption(look, spoken(title, table));
-    const option = plot.option(data, context({ look, log, width }));
+    // The caption alone would be read instead of the description.
+    target.removeAttribute('aria-labelledby');
     picture.setOption({ ...base, ...option, tooltip: { ...base.tooltip, ...option.tooltip } }, { notMerge: true });
     plot.settle?.(picture, data, now);
   }
@@ -98,7 +110,8 @@ function makeChart(figure) {
       button('Download CSV', () => saveCsv(plot.table(data, context({})), name)),
       button('CSV of all drives', () => saveCsv(all(), `${name}-all`)),
     );
-    panel.replaceChildren(dataTable(plot.table(data, context({})), caption), buttons);
+    const table = plot.table(data, context({}));
+    panel.replaceChildren(dataTable(table, withPart(caption, table.note)), buttons);
   }
 
   function setLog(value) {

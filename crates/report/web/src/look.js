@@ -1,6 +1,7 @@
 // How charts look: colours of the current theme, shapes of drives, shared parts of every chart.
 
 const COLOURS_COUNT = 12;
+const TEXT_PX = 12;
 const LABEL_LINE_PX = 16;
 const SHAPES = ['circle', 'rect', 'triangle', 'diamond', 'roundRect', 'pin', 'arrow'];
 const DASHES = ['solid', 'dashed', 'dotted'];
@@ -30,6 +31,14 @@ function currentLook() {
   return look;
 }
 
+const measuring = document.createElement('canvas').getContext('2d');
+
+/** How wide a text is drawn, in pixels. */
+function textPx(text, look, weight = 400) {
+  measuring.font = `${weight} ${TEXT_PX}px ${look.font}`;
+  return measuring.measureText(text).width;
+}
+
 function shapeOf(drive) {
   return SHAPES[drive % SHAPES.length];
 }
@@ -46,7 +55,7 @@ function baseOption(look, summary) {
     animation: !still,
     animationDuration: 350,
     animationDurationUpdate: 250,
-    textStyle: { fontFamily: look.font, color: look.ink, fontSize: 12 },
+    textStyle: { fontFamily: look.font, color: look.ink, fontSize: TEXT_PX },
     aria: { enabled: true, label: { description: summary } },
     tooltip: {
       confine: true,
@@ -65,6 +74,9 @@ function baseOption(look, summary) {
 function labelBox(look) {
   return { backgroundColor: look.raised, padding: [0, 3], lineHeight: LABEL_LINE_PX };
 }
+
+/** The name of an axis below it. */
+const nameBelow = (look, name) => ({ name, nameLocation: 'middle', nameGap: 26, nameTextStyle: { color: look.soft, fontSize: TEXT_PX } });
 
 /** A value axis, linear or logarithmic, whose ticks carry their unit. */
 function valueAxis(look, { name = '', unit, log, min, max }) {
@@ -126,14 +138,76 @@ function tip(title, lines) {
   return box;
 }
 
+const LEGEND_ICON_PX = 22;
+/** Around all names. */
+const LEGEND_PADDING_PX = 5;
+/** Between names, and between their rows. */
+const LEGEND_GAP_PX = 12;
+const LEGEND_ROW_PX = LABEL_LINE_PX + LEGEND_GAP_PX;
+/** More rows than this would be a list of their own: such a legend has pages. */
+const LEGEND_ROWS_MAX = 32;
+
+/** A text in lines of so many pixels, broken between words. */
+function wrapped(text, look, px) {
+  const lines = [];
+  for (const word of text.split(' ')) {
+    const longer = lines.length ? `${lines.at(-1)} ${word}` : word;
+    if (lines.length && textPx(longer, look) <= px) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** A name that is wider than the picture, on two lines: broken at the last space that fits. */
+function broken(name, look, width) {
+  const fits = (text) => LEGEND_ICON_PX + 5 + LEGEND_GAP_PX + textPx(text, look) <= width;
+  if (fits(name)) return name;
+  const words = name.split(' ');
+  let count = words.length - 1;
+  while (count > 1 && !fits(words.slice(0, count).join(' '))) count -= 1;
+  return `${words.slice(0, count).join(' ')}\n${words.slice(count).join(' ')}`;
+}
+
+/** The rows that the names of a legend take, each name whole. */
+function legendRows(names, look, width) {
+  let [rows, used] = [1, 0];
+  for (const name of names) {
+    const lines = broken(name, look, width).split('\n');
+    rows += lines.length - 1;
+    // Rounded up, as the library does.
+    const px = LEGEND_ICON_PX + 5 + Math.ceil(Math.max(...lines.map((line) => textPx(line, look)))) + 1;
+    if (used > 0 && used + LEGEND_GAP_PX + px > width) [rows, used] = [rows + 1, 0];
+    used += (used > 0 ? LEGEND_GAP_PX : 0) + px;
+  }
+  return rows;
+}
+
+/** Makes room below a picture for a legend of several rows; how much higher the picture gets. */
+function makeRoomForLegend(option, look, width) {
+  if (!option.legend) return 0;
+  const inner = width - 2 * LEGEND_PADDING_PX;
+  const rows = legendRows(option.legend.data, look, inner);
+  if (rows > LEGEND_ROWS_MAX) return 0;
+  option.legend.type = 'plain';
+  option.legend.formatter = (name) => broken(name, look, inner);
+  const more = (rows - 1) * LEGEND_ROW_PX;
+  option.grid = { ...option.grid, bottom: option.grid.bottom + more };
+  for (const zoom of option.dataZoom ?? []) {
+    if (zoom.bottom !== undefined) zoom.bottom += more;
+  }
+  return more;
+}
+
+/** Names of lines below a chart. */
 function legendOf(look, data) {
   return {
     type: 'scroll',
     bottom: 0,
     left: 0,
-    itemWidth: 22,
+    itemWidth: LEGEND_ICON_PX,
     itemHeight: 9,
-    itemGap: 16,
+    padding: LEGEND_PADDING_PX,
+    itemGap: LEGEND_GAP_PX,
     // Of several pages a legend shows as much of a line as its height says.
     textStyle: { color: look.soft, fontSize: 12, lineHeight: LABEL_LINE_PX },
     pageIconColor: look.ink,

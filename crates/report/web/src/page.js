@@ -1,5 +1,11 @@
 // Puts the page to work: which of its pages is shown, contents, charts, theme.
 
+/** What is focused in place of a whole section: the heading that names it. */
+function headingOf(element) {
+  const named = element?.matches('section, .page') ? element.getAttribute('aria-labelledby') : null;
+  return (named && document.getElementById(named)) || element;
+}
+
 /** Shows the page that holds the element a link points to, and opens what folds it away. */
 function startPages() {
   const pages = [...document.querySelectorAll('.page')];
@@ -31,7 +37,7 @@ function startPages() {
   for (const page of pages) page.addEventListener('beforematch', () => show(page));
   addEventListener('hashchange', () => {
     follow();
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = headingOf(document.getElementById(decodeURIComponent(location.hash.slice(1))));
     if (!target) return;
     // The next Tab goes on from here, and a screen reader reads from here.
     if (!target.hasAttribute('tabindex')) target.tabIndex = -1;
@@ -107,5 +113,6 @@ function startContents() {
 
 startPages();
 startContents();
+document.querySelectorAll('.scroll').forEach(watchWidth);
 startRuns();
 startTheme(startCharts());

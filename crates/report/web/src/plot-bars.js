@@ -11,7 +11,12 @@ const PAIRED_SHIFT_PX = -5.3;
 /** Braces would begin a style of the chart library. */
 const plain = (text) => text.replace(/[{}|]/g, ' ');
 
-const markTexts = (marks) => marks.map((mark) => mark.text).join(', ');
+/** What was published, and whose it is where it is another's, told once. */
+function markTexts(marks) {
+  const owners = [...new Set(marks.map((mark) => mark.of ?? ''))];
+  const texts = (of) => marks.filter((mark) => (mark.of ?? '') === of).map((mark) => mark.text).join(', ');
+  return owners.map((of) => (of ? `${texts(of)} (${of})` : texts(of))).join(', ');
+}
 
 function measureChoice(data) {
   return data.measures.length > 1
@@ -22,6 +27,9 @@ function measureChoice(data) {
 function marksOf(data, run, measure) {
   return data.published.filter((mark) => mark.run === run && mark.measure === measure);
 }
+
+/** What a chart in binary units says of them. */
+const binaryKey = (data, measure) => (data.measures[measure].unit === 'MiB/s' ? 'MiB/s: 2^20 bytes a second, which its source calls MB/s.' : '');
 
 /** How to read what repeats add. */
 const WHISKERS_KEY = 'Whiskers and ±: the 95 % confidence interval of the mean.';
@@ -67,6 +75,67 @@ function withHeadings(rows) {
   return rows.flatMap((row, index) => (row.label === rows[index - 1]?.label ? [{ row }] : [{ heading: row.label }, { row }]));
 }
 
+/** What stands at the end of a row: the run's value, and the bounds that were published. */
+function rowEnd(row, unit, narrow) {
+  const bounds = row.marks.filter((mark) => mark !== exactMark(row));
+  const said = narrow || !bounds.length ? '' : `published ${markTexts(bounds)}`;
+  return [inUnit(row.value, unit, narrow ? null : row.halfWidth), said];
+}
+
+const exactMark = (row) => row?.marks.find((mark) => mark.exact);
+
+/** How far a row is drawn. */
+const rowReach = (row) => Math.max(row.value + row.halfWidth, ...row.marks.filter((mark) => mark !== exactMark(row)).map((mark) => mark.value));
+
+/** Of a tick with its unit and the space to the next. */
+const TICK_ROOM_PX = 110;
+const END_LABEL_GAP_PX = 14;
+const DRIVE_LABEL_MAX_PX = 280;
+const END_SHARE_OF_BARS_MAX = 0.6;
+/** Of names on a phone, which are broken into lines. */
+const NARROW_LABEL_PX = 112;
+const LABEL_NAME_PX = 14;
+const LABEL_CONDITION_PX = 13;
+
+/** A row's name and condition, in lines. */
+function rowLabel(data, row, look, narrow) {
+  const name = keepUnits(driveName(row.drive));
+  const condition = conditionOf(data, row.run);
+  const lines = (text) => (narrow ? wrapped(text, look, NARROW_LABEL_PX) : [text]);
+  return { name: lines(name), condition: condition ? lines(condition) : [] };
+}
+
+/** The height that the longest label of a phone needs. */
+function narrowRow(data, rows, look) {
+  const heights = rows.map((row) => {
+    const { name, condition } = rowLabel(data, row, look, true);
+    return LABEL_NAME_PX * name.length + LABEL_CONDITION_PX * condition.length + 6;
+  });
+  return Math.max(NARROW_ROW_PX, ...heights);
+}
+
+/** The room to the right of the axis that labels need which stand past their bars. */
+function endRoom(rows, { look, width, unit, log, extent, narrow, labelPx }) {
+  const least = log ? extent.min : 0;
+  const most = log ? extent.max : Math.max(...rows.flatMap((row) => [rowReach(row), exactMark(row)?.value ?? 0]), 0);
+  const share = (value) => (log ? Math.log(value / least) / Math.log(most / least) : value / most) || 0;
+  const ends = rows.flatMap((row) => {
+    const [own, bounds] = rowEnd(row, unit, narrow);
+    const exact = exactMark(row);
+    return [
+      [share(rowReach(row)), textPx(own, look, 600) + (bounds ? textPx(`  ${bounds}`, look, 600) : 0)],
+      ...(exact && !narrow ? [[share(exact.value), textPx(markTexts([exact]), look)]] : []),
+    ];
+  });
+  // The more room, the shorter the axis: a few rounds settle it.
+  let room = 24;
+  for (let round = 0; round < 4; round += 1) {
+    const axisPx = Math.max(0, width - labelPx - room);
+    room = Math.max(24, ...ends.map(([at, px]) => px + END_LABEL_GAP_PX - (1 - Math.min(1, Math.max(0, at))) * axisPx));
+  }
+  return Math.min(room, END_SHARE_OF_BARS_MAX * width);
+}
+
 const barsPlot = {
   choices: measureChoice,
   drives: drivesOf,
@@ -75,14 +144,18 @@ const barsPlot = {
 
   key: (data, { measure = 0, shown }) => {
     const marks = barRows(data, shown, measure).flatMap((row) => row.marks);
+    const units = [...new Set(marks.map((mark) => mark.converted_from).filter(Boolean))];
+    const converted = units.length ? `Published in ${units.join(' and ')}, here converted to ${data.measures[measure].unit}.` : '';
+    const order = marks.some((mark) => mark.order_only) ? 'Order only: a closed program’s score, of which nothing but the order of the drives is checked.' : '';
+    const others = marks.some((mark) => mark.of) ? 'What was published of another drive or a class says whose it is.' : '';
     const published = [marks.some((mark) => mark.exact) && 'grey: published', marks.some((mark) => !mark.exact) && 'tick: a published bound'].filter(Boolean);
-    return [published.length ? `Coloured: simulated; ${published.join('; ')}.` : '', wasRepeated(data, measure) ? WHISKERS_KEY : '', data.measures[measure].better].filter(Boolean).join(' ');
+    return [published.length ? `Coloured: simulated; ${published.join('; ')}.` : '', converted, binaryKey(data, measure), order, others, wasRepeated(data, measure) ? WHISKERS_KEY : '', data.measures[measure].better].filter(Boolean).join(' ');
   },
 
-  height: (data, { measure = 0, shown }, width) => {
+  height: (data, { measure = 0, shown, look }, width) => {
     const rows = barRows(data, shown, measure);
     const pairs = data.conditions.length > 1 || rows.some((row) => row.marks.length);
-    const rowPx = width < NARROW_PX ? NARROW_ROW_PX : pairs ? PAIR_ROW_PX : BAR_ROW_PX;
+    const rowPx = width < NARROW_PX ? narrowRow(data, rows, look) : pairs ? PAIR_ROW_PX : BAR_ROW_PX;
     return withHeadings(rows).length * rowPx + 34;
   },
 
@@ -94,30 +167,31 @@ const barsPlot = {
     const extent = logExtent(rows.flatMap((row) => [row.value, ...intervalOf(row.value, row.halfWidth), ...row.marks.map((mark) => mark.value)]), 2);
     const drawable = (value) => (log && value <= 0 ? null : value);
     const paired = rows.some((row) => row.marks.some((mark) => mark.exact));
-    const exact = (row) => row?.marks.find((mark) => mark.exact);
-    const reach = (row) => Math.max(row.value + row.halfWidth, ...row.marks.filter((mark) => mark !== exact(row)).map((mark) => mark.value));
+    const [exact, reach] = [exactMark, rowReach];
+    const names = lines.map(({ row, heading }) => (row ? driveName(row.drive) : heading));
+    const labelPx = 16 + (narrow ? NARROW_LABEL_PX : Math.min(DRIVE_LABEL_MAX_PX, Math.max(...names.map((name) => textPx(name, look, 700)))));
+    const right = endRoom(rows, { look, width, unit, log, extent, narrow, labelPx });
     const text = (colour, weight) => ({ show: true, position: 'right', distance: 6, color: colour, fontWeight: weight, ...labelBox(look) });
     return {
-      grid: { left: 8, right: narrow ? 78 : wasRepeated(data, measure) ? 170 : 130, top: 4, bottom: 4, containLabel: true },
-      xAxis: { ...valueAxis(look, { unit, log, ...extent }), axisLabel: { color: look.soft, hideOverlap: true, formatter: (value) => tickInUnit(value, unit) } },
+      grid: { left: 8, right, top: 4, bottom: 4, containLabel: true },
+      xAxis: { ...valueAxis(look, { unit, log, ...extent }), splitNumber: Math.max(2, Math.min(4, Math.floor((width - labelPx - right) / TICK_ROOM_PX))), axisLabel: { color: look.soft, hideOverlap: true, formatter: (value) => tickInUnit(value, unit) } },
       yAxis: categoryAxis(look, lines.map((_, index) => index), {
         inverse: true,
         axisLine: { show: false },
         axisLabel: {
           interval: 0,
           color: look.ink,
-          lineHeight: 14,
-          width: narrow ? 112 : 280,
-          overflow: narrow ? 'break' : 'truncate',
+          lineHeight: LABEL_NAME_PX,
+          ...(narrow ? {} : { width: DRIVE_LABEL_MAX_PX, overflow: 'truncate' }),
           formatter: (index) => {
             const { row, heading } = lines[index];
-            if (!row) return `{heading|${plain(heading)}}`;
-            const condition = conditionOf(data, row.run);
-            return `${plain(keepUnits(driveName(row.drive)))}${condition ? `\n{condition|${plain(condition)}}` : ''}`;
+            if (!row) return (narrow ? wrapped(heading, look, NARROW_LABEL_PX) : [heading]).map((line) => `{heading|${plain(line)}}`).join('\n');
+            const { name, condition } = rowLabel(data, row, look, narrow);
+            return [...name.map(plain), ...condition.map((line) => `{condition|${plain(line)}}`)].join('\n');
           },
           rich: {
             heading: { fontWeight: 700, color: look.soft, fontSize: 12 },
-            condition: { color: look.soft, fontSize: 11, lineHeight: 13 },
+            condition: { color: look.soft, fontSize: 11, lineHeight: LABEL_CONDITION_PX },
           },
         },
       }),
@@ -129,7 +203,7 @@ const barsPlot = {
           if (!row) return '';
           return tip(withPart(runName(data, row.run), row.label), [
             ['Simulated', inUnit(row.value, unit, row.halfWidth), look.drive(row.drive)],
-            ...row.marks.map((mark) => ['Published', mark.text, look.soft]),
+            ...row.marks.map((mark) => ['Published', markTexts([mark]), look.soft]),
           ]);
         },
       },
@@ -149,7 +223,7 @@ const barsPlot = {
           type: 'bar',
           barWidth: 9,
           itemStyle: { color: look.published, borderRadius: [0, 2, 2, 0] },
-          label: { show: true, position: 'right', distance: 6, color: look.soft, formatter: ({ dataIndex }) => exact(lines[dataIndex].row)?.text ?? '' },
+          label: { show: true, position: 'right', distance: 6, color: look.soft, formatter: ({ dataIndex }) => (narrow ? '' : (exact(lines[dataIndex].row) ? markTexts([exact(lines[dataIndex].row)]) : '')) },
           data: lines.map(({ row }) => (exact(row) ? drawable(exact(row).value) : null)),
         },
         {
@@ -182,9 +256,8 @@ const barsPlot = {
             ...text(look.ink, 600),
             formatter: ({ value }) => {
               const { row } = lines[value[1]];
-              const bounds = row.marks.filter((mark) => mark !== exact(row));
-              const own = `{value|${inUnit(row.value, unit, narrow ? null : row.halfWidth)}}`;
-              return narrow || !bounds.length ? own : `${own}  {soft|published ${markTexts(bounds)}}`;
+              const [own, bounds] = rowEnd(row, unit, narrow);
+              return bounds ? `{value|${own}}  {soft|${plain(bounds)}}` : `{value|${own}}`;
             },
             rich: { value: { fontWeight: 600, color: look.ink, lineHeight: LABEL_LINE_PX }, soft: { color: look.soft, lineHeight: LABEL_LINE_PX } },
           },

@@ -35,10 +35,14 @@ function xyTooltip(title, unit) {
   };
 }
 
+/** A tick as it is, without the rounding that would make one of two neighbours. */
+const exactTick = (value) => Number(value.toPrecision(12)).toLocaleString('en-US', { maximumFractionDigits: 6 });
+
+/** To the end of the longest line, which no tick names: its label would stand on the last one. */
 const timeAxis = (look, last) => ({
   ...valueAxis(look, { unit: '', log: false }),
   max: last,
-  axisLabel: { color: look.soft, hideOverlap: true, formatter: (value) => `${number(value)} s` },
+  axisLabel: { color: look.soft, hideOverlap: true, showMaxLabel: false, formatter: (value) => `${exactTick(value)} s` },
   splitLine: { show: false },
   axisLine: { show: true, onZero: false, lineStyle: { color: look.strong } },
 });
@@ -75,8 +79,8 @@ const latencyPlot = {
     const extent = yExtent(lines);
     const xs = lines.flatMap((line) => line.points.map((point) => point[0]));
     return {
-      grid: { left: 4, right: 20, top: 34, bottom: 40, containLabel: true },
-      xAxis: { ...valueAxis(look, { unit: 'ms', log: true, ...logExtent(xs) }), axisLine: { show: true, onZero: false, lineStyle: { color: look.strong } } },
+      grid: { left: 4, right: 24, top: 34, bottom: 60, containLabel: true },
+      xAxis: { ...valueAxis(look, { unit: 'ms', log: true, ...logExtent(xs) }), ...nameBelow(look, 'Latency'), axisLine: { show: true, onZero: false, lineStyle: { color: look.strong } } },
       yAxis: { ...valueAxis(look, { name: 'Share of I/Os', unit: '', log, ...extent }), nameTextStyle: { color: look.soft, align: 'left' }, axisLabel: { color: look.soft, formatter: (value) => `${tick(value, '')} %` } },
       legend: legendOf(look, lines.map((line) => line.name)),
       tooltip: xyTooltip((x) => `up to ${latency(x)}`, '%'),
@@ -113,7 +117,7 @@ function courseLines(data, { shown, step, course = 'rate' }) {
     name: runName(data, series.run),
     points: coursePoints(series, course),
     every: series.every,
-    thinned: series.thinned,
+    thinned: series[course].thinned === true,
   }));
 }
 
@@ -125,10 +129,28 @@ function courseKey(data, context) {
   ].filter(Boolean).join(' ');
 }
 
-const courseTable = (data, context) => ({
-  columns: ['Run', 'Time (s)', `${COURSES[context.course ?? 'rate'].words} (${COURSES[context.course ?? 'rate'].unit})`],
-  rows: courseLines(data, context).flatMap((line) => line.points.map((point) => [line.name, ...point])),
-});
+/** A point an interval, also within stretches of one value, of which the page has the ends; of a course that
+    is thinned the points that are left, as what lay between them is not known. */
+function everyInterval({ points, every, thinned }) {
+  if (thinned) return points;
+  return points.flatMap(([x, y], index) => {
+    const [next, same] = points[index + 1] ?? [x, null];
+    const count = same === y ? Math.max(1, Math.round((next - x) / every)) : 1;
+    return Array.from({ length: count }, (_, step) => [Number((x + step * every).toPrecision(6)), y]);
+  });
+}
+
+function courseTable(data, context) {
+  const lines = courseLines(data, context);
+  const { words, unit } = COURSES[context.course ?? 'rate'];
+  return {
+    columns: ['Run', 'Time (s)', `${words} (${unit})`],
+    rows: lines.flatMap((line) => everyInterval(line).map((point) => [line.name, ...point])),
+    note: lines.some((line) => line.thinned)
+      ? 'of long runs the lowest and highest interval of each stretch'
+      : 'every interval',
+  };
+}
 
 const courseDrives = (data) => [...new Set(data.series.map((series) => data.runs.drive[series.run]))].sort(ascending);
 
@@ -157,7 +179,7 @@ const timePlot = {
     const last = Math.max(0, ...lines.map((line) => line.points.at(-1)[0]));
     return {
       grid: { left: 4, right: 20, top: 34, bottom: 84, containLabel: true },
-      xAxis: timeAxis(look, last),
+      xAxis: { ...timeAxis(look, last), ...nameBelow(look, 'Time') },
       yAxis: { ...valueAxis(look, { name: words, unit: unit === 'IOPS' ? '' : unit, log, ...extent }), nameTextStyle: { color: look.soft, align: 'left' } },
       legend: legendOf(look, lines.map((line) => line.name)),
       dataZoom: [
@@ -186,11 +208,16 @@ function wearLines(data, { shown }) {
   }));
 }
 
-/** The outline of a histogram whose bars stand at their middles. */
+/** The outline of a histogram whose bars stand at their middles; between bars that do not touch it is down. */
 function outline(points) {
-  const half = points.length > 1 ? (points[1][0] - points[0][0]) / 2 : 0.5;
-  const tops = points.flatMap(([x, y]) => [[Math.max(0, x - half), y], [x + half, y]]);
-  return [[tops[0][0], 0], ...tops, [tops.at(-1)[0], 0]];
+  const gaps = points.slice(1).map(([x], index) => x - points[index][0]);
+  const half = gaps.length ? Math.min(...gaps) / 2 : 0.5;
+  return points.flatMap(([x, y], index) => {
+    const [from, to] = [Math.max(0, x - half), x + half];
+    const touches = index > 0 && x - points[index - 1][0] < 2.5 * half;
+    const ends = !(points[index + 1]?.[0] - x < 2.5 * half);
+    return [...(touches ? [] : [[from, 0]]), [from, y], [to, y], ...(ends ? [[to, 0]] : [])];
+  });
 }
 
 const wearPlot = {
@@ -206,8 +233,8 @@ const wearPlot = {
     const lines = wearLines(data, context);
     const extent = yExtent(lines);
     return {
-      grid: { left: 4, right: 20, top: 34, bottom: 40, containLabel: true },
-      xAxis: { ...valueAxis(look, { unit: '', log: false }), splitLine: { show: false }, axisLine: { show: true, onZero: false, lineStyle: { color: look.strong } }, min: 0, max: 'dataMax', axisLabel: { color: look.soft, hideOverlap: true, formatter: (value) => `${number(Number(value.toPrecision(3)))} %` } },
+      grid: { left: 4, right: 24, top: 34, bottom: 60, containLabel: true },
+      xAxis: { ...valueAxis(look, { unit: '', log: false }), ...nameBelow(look, 'P/E cycles, in percent of the rated ones'), splitLine: { show: false }, axisLine: { show: true, onZero: false, lineStyle: { color: look.strong } }, min: 0, max: 'dataMax', axisLabel: { color: look.soft, hideOverlap: true, showMaxLabel: false, formatter: (value) => `${exactTick(value)} %` } },
       yAxis: { ...valueAxis(look, { name: 'Share of blocks', unit: '', log, ...extent }), nameTextStyle: { color: look.soft, align: 'left' }, axisLabel: { color: look.soft, formatter: (value) => `${tick(value, '')} %` } },
       legend: legendOf(look, lines.map((line) => line.name)),
       tooltip: xyTooltip((x) => `${number(x)} % of the rated cycles`, '%'),

@@ -2,8 +2,10 @@
 // published.
 
 const END_LABEL_PX = 15;
-const END_ROOM_PX = 180;
+const END_GAP_PX = 20;
 const AXIS_ROOM_PX = 60;
+/** Names that would take more of a chart than this share are told below it. */
+const END_SHARE_MAX = 0.36;
 /** More lines than this are named below the chart, not at their ends. */
 const DIRECT_LINES_MAX = 10;
 
@@ -42,9 +44,11 @@ const linesPlot = {
   option: (data, { look, log, width, measure = 0, shown }) => {
     const { unit, words } = data.measures[measure];
     const lines = stepLines(data, shown, measure);
-    const direct = width >= 720 && lines.length <= DIRECT_LINES_MAX;
+    const namePx = END_GAP_PX + Math.max(0, ...lines.map((line) => textPx(line.name, look)));
+    const direct = width >= 720 && lines.length <= DIRECT_LINES_MAX && namePx <= END_SHARE_MAX * width;
     // The last step has half of its band behind it, which the names take too.
-    const labelPx = END_ROOM_PX + (width - END_ROOM_PX - AXIS_ROOM_PX) / data.steps.length / 2 - 16;
+    const halves = 2 * data.steps.length;
+    const endPx = Math.max(24, (namePx * halves - (width - AXIS_ROOM_PX)) / (halves - 1));
     const marks = (line) => line.marks.flatMap((at, step) => at.map((mark) => [step, mark.value]));
     const intervals = lines.flatMap((line) => line.values.flatMap((value, step) => {
       const [low, high] = intervalOf(value, line.halfWidths[step]);
@@ -52,7 +56,7 @@ const linesPlot = {
     }));
     const all = lines.flatMap((line) => [...line.values, ...intervals.flatMap(([, low, high]) => [low, high]), ...marks(line).map((mark) => mark[1])]);
     return {
-      grid: { left: 4, right: direct ? END_ROOM_PX : 16, top: 34, bottom: direct ? 8 : 36, containLabel: true },
+      grid: { left: 4, right: direct ? endPx : 16, top: 34, bottom: direct ? 8 : 36, containLabel: true },
       xAxis: categoryAxis(look, data.steps, { boundaryGap: true, axisLabel: { color: look.ink, hideOverlap: true } }),
       yAxis: { ...valueAxis(look, { name: unit && unit !== words && unit !== 'ms' ? `${words}, ${unit}` : words, unit, log, ...logExtent(all) }), nameTextStyle: { color: look.soft, align: 'left' } },
       legend: direct ? undefined : legendOf(look, lines.map((line) => line.name)),
@@ -82,7 +86,7 @@ const linesPlot = {
             lineStyle: { color: colour, width: 2.5, type: dashOf(line.condition) },
             itemStyle: { color: colour },
             emphasis: { focus: 'series' },
-            endLabel: { show: direct, formatter: line.name, color: look.ink, distance: 10, padding: [3, 0], width: labelPx, overflow: 'truncate' },
+            endLabel: { show: direct, formatter: line.name, color: look.ink, distance: 10, padding: [3, 0] },
           },
           {
             name: line.name,

@@ -5,14 +5,15 @@ const verdictsPlot = {
   drives: () => report.verdicts.rows.map(([drive]) => drive).sort(ascending),
   log: () => true,
   title: () => 'Latency',
-  key: () => 'Hollow: average. Filled: longest. Lower is better.',
+  key: () => 'Of each drive the test in which it waits longest. Hollow: average. Filled: longest. Lower is better.',
   height: (_data, { shown }, width) => 48 + (width < NARROW_PX ? 46 : 34) * shown.size,
 
   option: (_data, { look, log, width, shown }) => {
     const { rows: all, hesitate_ms: hesitate, stutter_ms: stutter } = report.verdicts;
     const rows = all.filter(([drive]) => shown.has(drive));
     const narrow = width < NARROW_PX;
-    const extent = logExtent([stutter, ...rows.flatMap(([, mean, longest]) => [mean, longest])]);
+    // The averages have their labels before them.
+    const extent = logExtent([stutter, ...rows.flatMap(([, mean, longest]) => [mean, longest])], narrow ? 1 : 4);
     const text = (value, position, distance) => ({ show: true, position, distance, color: look.ink, ...labelBox(look), formatter: latency(value) });
     const limit = (value, says, colour) => ({
       xAxis: value,
@@ -33,8 +34,8 @@ const verdictsPlot = {
         trigger: 'axis',
         axisPointer: { type: 'shadow', shadowStyle: { color: look.line, opacity: 0.4 } },
         formatter: (items) => {
-          const [drive, mean, longest] = rows[items[0].value[1]];
-          return tip(driveName(drive), [['Average', latency(mean)], ['Longest', latency(longest)]]);
+          const [drive, mean, longest, test] = rows[items[0].value[1]];
+          return tip(driveName(drive), [['Average', latency(mean)], ['Longest', latency(longest)], ['In', test]]);
         },
       },
       series: rows.map(([drive, mean, longest], index) => {
@@ -53,7 +54,7 @@ const verdictsPlot = {
   },
 
   table: (_data, { shown }) => ({
-    columns: ['Drive', 'Average (ms)', 'Longest (ms)'],
-    rows: report.verdicts.rows.filter(([drive]) => shown.has(drive)).map(([drive, mean, longest]) => [driveName(drive), mean, longest]),
+    columns: ['Drive', 'Average (ms)', 'Longest (ms)', 'In'],
+    rows: report.verdicts.rows.filter(([drive]) => shown.has(drive)).map(([drive, mean, longest, test]) => [driveName(drive), mean, longest, test]),
   }),
 };

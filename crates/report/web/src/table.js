@@ -26,12 +26,15 @@ function dataTable({ columns, rows }, caption) {
   const body = table.createTBody();
   for (const cells of rows.slice(0, TABLE_ROWS_MAX)) {
     const row = body.insertRow();
-    for (const value of cells) {
-      const cell = row.insertCell();
+    for (const [index, value] of cells.entries()) {
+      // What a row is of stays in sight while the rest scrolls.
+      const cell = index === 0 ? row.appendChild(document.createElement('th')) : row.insertCell();
+      if (index === 0) cell.scope = 'row';
       if (typeof value === 'number') cell.className = 'num';
       cell.textContent = cellText(value);
     }
   }
+  watchWidth(box);
   return box;
 }
 

@@ -302,7 +302,8 @@ for (const file of reports) {
       await link.focus();
       await page.keyboard.press('Enter');
       const wanted = decodeURIComponent((await link.getAttribute('href')).slice(1));
-      await page.waitForFunction((id) => document.activeElement.id === id, wanted);
+      // The heading that names the page, not all of it.
+      await page.waitForFunction((id) => document.activeElement.id === `${id}-title`, wanted);
       await close();
     });
   });

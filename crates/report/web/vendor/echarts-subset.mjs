@@ -9,7 +9,7 @@ import {
   TooltipComponent,
 } from 'echarts/components';
 import { init, use } from 'echarts/core';
-import { SVGRenderer } from 'echarts/renderers';
+import { CanvasRenderer, SVGRenderer } from 'echarts/renderers';
 
 use([
   BarChart,
@@ -22,6 +22,7 @@ use([
   LegendComponent,
   MarkLineComponent,
   TooltipComponent,
+  CanvasRenderer,
   SVGRenderer,
 ]);
 

@@ -1,0 +1,118 @@
+// What a reader sees of a chart is whole: labels within the picture, names apart, units spoken.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+
+import { filesOf, launch, openIn, pagesOf, turnTo, walk } from '../reader.mjs';
+
+const reports = filesOf('REPORT_HTML');
+
+let browser;
+
+before(async () => {
+  browser = await launch();
+});
+
+after(() => browser?.close());
+
+/** Texts of charts in sight that reach beyond their picture, or lie over another one. */
+const faults = (page) => page.evaluate(() => {
+  const found = [];
+  for (const svg of document.querySelectorAll('.page:not([hidden]) .plot svg')) {
+    const frame = svg.getBoundingClientRect();
+    if (frame.width === 0) continue;
+    const id = svg.closest('.plot').id;
+    const texts = [...svg.querySelectorAll('text')]
+      .filter((text) => text.textContent.trim() && Number(text.getAttribute('fill-opacity') ?? 1) > 0)
+      .map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }));
+    for (const { text, box } of texts) {
+      if (box.right > frame.right + 2 || box.left < frame.left - 2) found.push(`${id}: ${text} is cut off`);
+    }
+    for (const [index, one] of texts.entries()) {
+      for (const other of texts.slice(index + 1)) {
+        // A box is a little higher than its letters.
+        const wide = Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left);
+        const high = Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top);
+        if (wide > 3 && high > 5) found.push(`${id}: ${one.text} lies over ${other.text}`);
+      }
+    }
+  }
+  return found;
+});
+
+for (const file of reports) {
+  describe(`charts of ${file}`, () => {
+    for (const width of [1400, 390]) {
+      it(`have their labels within the picture at ${width} px`, async () => {
+        const { page, close } = await openIn(browser, file, { viewport: { width, height: 900 } });
+        for (const id of (await pagesOf(page)).filter((name) => !name.startsWith('drive/'))) {
+          await turnTo(page, id);
+          await walk(page);
+          assert.deepEqual(await faults(page), [], id);
+        }
+        await close();
+      });
+    }
+
+    it('say their values with units', async () => {
+      const { page, close } = await openIn(browser, file);
+      const plot = page.locator('[id="chart/verdicts"]');
+      await plot.scrollIntoViewIfNeeded();
+      await plot.locator('svg').waitFor();
+      assert.match(await plot.getAttribute('aria-label'), /[0-9.,]+ ms/);
+      // A name by another element would be read instead of the description.
+      assert.equal(await plot.getAttribute('aria-labelledby'), null);
+      await close();
+    });
+
+    it('leads a link to the heading, not to the whole section', async () => {
+      const { page, close } = await openIn(browser, file);
+      const family = await page.locator('section.family').first().getAttribute('id');
+      await turnTo(page, family);
+      await page.waitForFunction((id) => document.activeElement.id === `${id}-title`, family);
+      assert.match(await page.evaluate(() => document.activeElement.tagName), /^H[23]$/);
+      await close();
+    });
+
+    it('says of a table that is wider than a phone that it scrolls, and keeps the drive in sight', async () => {
+      const { page, close } = await openIn(browser, file, { viewport: { width: 390, height: 844 }, isMobile: true });
+      await page.locator('#verdicts details').first().evaluate((details) => { details.open = true; }).catch(() => {});
+      const box = page.locator('#verdicts .scroll').first();
+      await box.scrollIntoViewIfNeeded();
+      await page.waitForFunction(() => document.querySelector('#verdicts .scroll').classList.contains('wider'));
+      const head = box.locator('tbody th').first();
+      await box.evaluate((element) => { element.scrollLeft = 200; });
+      const [left, edge] = [(await head.boundingBox()).x, (await box.boundingBox()).x];
+      assert.ok(Math.abs(left - edge) < 4, `${left} beside ${edge}`);
+      await close();
+    });
+  });
+}
+
+describe('a test of consistency', () => {
+  const [file] = filesOf('CONSISTENCY_HTML');
+
+  it('shows what is left from 1,400 s on, logarithmic and linear', async () => {
+    const { page, complaints, close } = await openIn(browser, file);
+    await turnTo(page, await page.locator('section.family').first().getAttribute('id'));
+    const figure = page.locator('figure.chart[data-kind="scatter"]');
+    await walk(page);
+    await figure.locator('canvas').first().waitFor();
+    const parts = figure.locator('select[data-choice="view"]');
+    const log = figure.getByRole('button', { name: 'Log scale' });
+    await figure.getByRole('button', { name: 'Data' }).click();
+    const seconds = () => figure.locator('.chart-data tbody tr td:nth-child(2)').allTextContents();
+    // Those that equal their neighbours are in the table, too.
+    assert.deepEqual((await seconds()).slice(0, 4), ['0', '1', '2', '3']);
+    assert.match(await figure.locator('.chart-data caption').textContent(), /every interval/);
+    await parts.selectOption({ label: 'From 1,400 s' });
+    assert.equal(await log.getAttribute('aria-pressed'), 'true');
+    assert.equal((await seconds())[0], '1,400');
+    await parts.selectOption({ label: 'From 1,400 s, linear' });
+    assert.equal(await log.getAttribute('aria-pressed'), 'false');
+    assert.match(await figure.locator('.plot').getAttribute('aria-label'), /from 1,400 s on/);
+    assert.match(await figure.locator('.key').textContent(), /All panels have the same axes/);
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+});
