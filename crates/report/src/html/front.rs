@@ -114,7 +114,8 @@ pub fn verdicts(headlines: &[Headline<'_>], data: Option<&VerdictData>) -> Marku
                 (waits(headline::HESITATE_MS)) " it is noticed, from "
                 (waits(headline::STUTTER_MS)) " the machine seems to hang. Each drive \
                 is judged by the test of 4\u{a0}KiB writes to random places, of any queue depth and state, in which \
-                it waits longest. Where all wait about as long, because they queue, it is slow and does not stutter. "
+                it waits longest. Where something completes all the while and no write waits much longer than the others, they queue: \
+                the drive is slow and does not stutter. "
                 "A " em { "pause" } " is more than "
                 (waits(headline::PAUSE_S * 1e3)) " in which nothing at all completes, in any test, or as long as the test says."
             }
