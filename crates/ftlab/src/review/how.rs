@@ -13,7 +13,7 @@ use std::num::NonZeroUsize;
 
 #[derive(Debug, Args)]
 pub struct How {
-    /// Let timed jobs end after 150,000 requests or 4 GiB, traces after 1,000,000, procedures after an eighth of their
+    /// Let timed jobs and traces end after 150,000 requests or 4 GiB, procedures after a twelfth of their
     /// time: means of what is steady from the start are nearly the same; longest latencies and what a drive does
     /// once its spare area is used up are not. Each run says what was cut
     #[arg(long)]
