@@ -67,7 +67,10 @@ fn what_does_not_fit_is_said_and_run_again() {
     goes_on("--repeats 2", &[]);
     keep("");
     goes_on("--quick", &["length is full", "quick"]);
-    goes_on("--test A3 --quick", &["tests"]);
+    // A test more is run beside those that are kept.
+    goes_on("--test A3 --quick", &[]);
+    assert_eq!(ends(&place, &line("").replace("A1", "A3")).0, 0);
+    goes_on("", &["tests"]);
     keep("");
     for (from, to, why) in [
         ("\"version\": \"", "\"version\": \"9", "version is 9"),
@@ -161,6 +164,59 @@ fn an_interruption_leaves_what_is_done_readable_and_says_how_to_go_on() {
             .all(|name| !name.to_string_lossy().starts_with('.')),
         "{names:?}"
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interruption_leaves_the_tests_of_a_drive_that_are_done() {
+    let place = Place::new();
+    // The first test is done at once, the others take minutes.
+    let line = "review samsung-slc-64 --test A1 --test E1 --jobs 1 --out o";
+    let file = "o/drives/samsung-slc-64.json";
+    let mut wait = Duration::from_millis(100);
+    let error = loop {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
+        command.args(line.split_whitespace()).current_dir(&place.0);
+        let child = command.stdout(Stdio::null()).stderr(Stdio::piped());
+        let child = child.spawn().unwrap();
+        std::thread::sleep(wait);
+        let pid = child.id().to_string();
+        let kill = Command::new("kill").args(["-INT", &pid]).status();
+        assert!(kill.unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        if place.path(file).exists() {
+            break String::from_utf8(output.stderr).unwrap();
+        }
+        wait *= 2;
+        assert!(wait < Duration::from_secs(60), "no test was ever kept");
+    };
+    holds(
+        &error,
+        &[
+            "0 of 1 drives are done, 1 of 3 tests of samsung-slc-64",
+            "--resume",
+        ],
+    );
+    let set: Value = serde_json::from_str(&place.read("o/results.json")).unwrap();
+    assert_eq!(set["runs"].as_array().unwrap().len(), 1);
+    let why = set["unfinished"][0]["why"].as_str().unwrap();
+    holds(why, &["interrupted", "1 of its 3 tests are done"]);
+    holds(&place.out("report o"), &["samsung-slc-64"]);
+
+    // Going on takes the test as it was kept.
+    let kept = place.read(file);
+    let wrong = kept.replacen("\"iops\": ", "\"iops\": 1", 1);
+    assert_ne!(wrong, kept);
+    let goes_on = |kept: &str| {
+        place.write(file, kept);
+        let (code, error) = ends(&place, "review samsung-slc-64 --test A1 --out o --resume");
+        assert_eq!((code, error.as_str()), (0, ""));
+        place.read("o/results.json")
+    };
+    assert_ne!(goes_on(&wrong), goes_on(&kept));
+    let whole = "review samsung-slc-64 --test A1 --out whole";
+    assert_eq!(ends(&place, whole).0, 0);
+    assert_eq!(goes_on(&kept), place.read("whole/results.json"));
 }
 
 #[cfg(unix)]

@@ -5,7 +5,7 @@ use super::{Plan, names};
 use crate::methods::{self, Fact, Job, Procedure};
 use crate::record::Record;
 use crate::review::{
-    Case, ClientUse, FromStates, Length, Load, ReviewError, Running, batches, client_use,
+    Case, ClientUse, FromStates, Length, Load, Ran, ReviewError, Running, batches, client_use,
     data_before, drive_seed, tell,
 };
 use crate::states::State;
@@ -13,6 +13,7 @@ use ftlab_base::RootSeed;
 use ftlab_drive::{Catalog, DriveError, DriveFile, Kind, Testbed};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What tells measurements of a drive apart.
@@ -281,9 +282,17 @@ impl Subject {
             machine: &|testbed| self.machine(testbed),
         };
         let cases: Vec<Case> = self.cases.values().copied().collect();
-        let ran = from_states.run(&cases, &|_, label| step(label))?;
-        let samples = ran.iter().map(|ran| self.sample(&ran.record));
-        Ok(self.cases.keys().cloned().zip(samples).collect())
+        let keys: Vec<&Key> = self.cases.keys().collect();
+        let samples = Mutex::new(BTreeMap::new());
+        let take = |n: usize, ran: Ran| {
+            step(&ran.label);
+            let mut samples = samples.lock().expect("no holder panics");
+            samples.insert(keys[n].clone(), self.sample(&ran.record));
+            Ok(())
+        };
+        from_states.run(&cases, &take)?;
+        let samples = samples.into_inner().expect("no holder panics");
+        Ok(samples.into_iter().collect())
     }
 
     fn wrong(&self, error: DriveError) -> ReviewError {

@@ -2,7 +2,7 @@
 
 use super::case::{Case, Key, Load, cases_of, has_room};
 use super::facts::{self, ClientUse, Told};
-use super::from_states::FromStates;
+use super::from_states::{FromStates, Ran};
 use super::procedure::{Measured, Running};
 use super::{Plan, ReviewError, cost, drive_seed, steps};
 use crate::driver::INTERVAL_S;
@@ -15,12 +15,14 @@ use ftlab_drive::{Catalog, Device, DriveError, DriveFile, Host, Kind, Port, Test
 use ftlab_result::{DriveKind, DriveSheet, Inside, Parameter, Run, Traffic};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 /// How a drive was prepared for a test of data that compress.
 pub(super) const WRITTEN_ALIKE: &str =
     "All of that with data as compressible as those of the test.";
 
 /// One drive and what is to run on it.
+#[derive(Clone)]
 pub struct Bench<'a> {
     plan: &'a Plan,
     file: &'a DriveFile,
@@ -30,9 +32,21 @@ pub struct Bench<'a> {
     too_large: Vec<Test>,
 }
 
-/// What ran.
-#[derive(Default)]
+/// Takes the runs of a test, by its slug, from any thread.
+pub type TakeTest<'a> = dyn Fn(&'static str, Vec<Run>) + Sync + 'a;
+
+/// What hears of a drive's runs.
+#[derive(Clone, Copy)]
+pub struct Hears<'a> {
+    /// Of each run: what it was and what it cost.
+    pub step: &'a (dyn Fn(&str, f64) + Sync),
+    /// Of each test as soon as all its runs are there.
+    pub test: &'a TakeTest<'a>,
+}
+
+/// What ran, and which tests wait for more.
 struct Done {
+    waiting: Vec<Test>,
     records: BTreeMap<Key, Record>,
     /// How the drive settled, by case: of those that begin settled.
     settled: BTreeMap<Key, Settling>,
@@ -119,41 +133,57 @@ impl<'a> Bench<'a> {
         cost::of_programs(facts::programs(self.plan.length))
     }
 
-    /// Runs everything with this root of all seeds; `step` hears of each run, and what it cost.
-    pub fn run(
-        &self,
-        root: RootSeed,
-        step: &(dyn Fn(&str, f64) + Sync),
-    ) -> Result<Vec<Run>, ReviewError> {
+    /// The same drive with these of its tests alone.
+    #[must_use]
+    pub fn only(&self, slugs: &[&str]) -> Self {
+        let mut bench = self.clone();
+        bench.tests.retain(|test| slugs.contains(&test.step.slug));
+        bench
+    }
+
+    /// Runs everything with this root of all seeds.
+    pub fn run(&self, root: RootSeed, hears: Hears<'_>) -> Result<(), ReviewError> {
         let seed = drive_seed(root, self.file.slug());
-        let mut done = Done::default();
-        self.run_cases(root, &mut done, step)?;
+        let mut done = Done {
+            waiting: self.tests.clone(),
+            records: BTreeMap::new(),
+            settled: BTreeMap::new(),
+            procedures: BTreeMap::new(),
+            client: None,
+        };
+        self.hand_over(&mut done, hears.test)?;
+        let done = Mutex::new(done);
+        self.run_cases(root, &done, hears)?;
         // All of them, in order: which error is reported must not depend on the threads.
         let procedures = self.procedures();
         let run = |&(procedure, testbed): &(&'static Procedure, &'static str)| {
             let device = self.build(seed, &self.machine(testbed)?)?;
             let length = self.plan.length;
             let costs = cost::of_procedure(self.file, procedure, length);
-            Running::new(self.file, procedure, (length, root), device)
-                .run(&|n, label| step(label, costs[n]))
+            let measured = Running::new(self.file, procedure, (length, root), device)
+                .run(&|n, label| (hears.step)(label, costs[n]))?;
+            let mut done = done.lock().expect("no holder panics");
+            done.procedures.insert((procedure.slug, testbed), measured);
+            self.hand_over(&mut done, hears.test)
         };
-        let measured: Vec<_> = procedures.par_iter().map(run).collect();
-        for ((procedure, testbed), measured) in procedures.iter().zip(measured) {
-            done.procedures.insert((procedure.slug, testbed), measured?);
-        }
+        let ends: Vec<Result<(), ReviewError>> = procedures.par_iter().map(run).collect();
+        ends.into_iter().collect::<Result<(), ReviewError>>()?;
         if self.needs_client() {
-            done.client = Some(facts::client_use(self.file, self.plan.length, seed)?);
+            let client = facts::client_use(self.file, self.plan.length, seed)?;
             let label = format!("{} client-workload.fio ({NO_STATE})", self.file.slug());
-            step(&label, self.cost_of_client());
+            (hears.step)(&label, self.cost_of_client());
+            let mut done = done.lock().expect("no holder panics");
+            done.client = Some(client);
+            self.hand_over(&mut done, hears.test)?;
         }
-        self.runs(&done)
+        Ok(())
     }
 
     fn run_cases(
         &self,
         root: RootSeed,
-        done: &mut Done,
-        step: &(dyn Fn(&str, f64) + Sync),
+        done: &Mutex<Done>,
+        hears: Hears<'_>,
     ) -> Result<(), ReviewError> {
         let (cases, costs) = (self.cases(), self.costs_of_cases());
         let from_states = FromStates {
@@ -162,15 +192,43 @@ impl<'a> Bench<'a> {
             length: self.plan.length,
             machine: &|testbed| self.machine(testbed),
         };
-        for (case, ran) in cases
-            .iter()
-            .zip(from_states.run(&cases, &|n, label| step(label, costs[n]))?)
-        {
+        let take = |n: usize, ran: Ran| {
+            let key = cases[n].key();
+            (hears.step)(&ran.label, costs[n]);
+            let mut done = done.lock().expect("no holder panics");
             done.settled
-                .extend(ran.settling.map(|settling| (case.key(), settling)));
-            done.records.insert(case.key(), ran.record);
+                .extend(ran.settling.map(|settling| (key, settling)));
+            done.records.insert(key, ran.record);
+            self.hand_over(&mut done, hears.test)
+        };
+        from_states.run(&cases, &take)
+    }
+
+    /// Hands over the tests that have waited for what is done by now.
+    fn hand_over(&self, done: &mut Done, take: &TakeTest<'_>) -> Result<(), ReviewError> {
+        let waiting = std::mem::take(&mut done.waiting);
+        let (ready, waiting) = (waiting.into_iter()).partition(|test| self.is_ready(test, done));
+        done.waiting = waiting;
+        let ready: Vec<Test> = ready;
+        for test in ready {
+            take(test.step.slug, self.runs_of(&test, done)?);
         }
         Ok(())
+    }
+
+    /// Whether all that a test needs is done.
+    fn is_ready(&self, test: &Test, done: &Done) -> bool {
+        match test.step.work {
+            Work::Jobs { .. } | Work::Scenario(_) | Work::Trace(_) => {
+                let cases = cases_of(self.file, test);
+                (cases.iter()).all(|(_, case)| done.records.contains_key(&case.key()))
+            }
+            Work::Within(procedure, _) => {
+                let key = (procedure.slug, test.family.testbed);
+                done.procedures.contains_key(&key)
+            }
+            Work::Fact(fact) => !fact.is_of_client() || done.client.is_some(),
+        }
     }
 
     fn wrong(&self, error: DriveError) -> ReviewError {
@@ -231,47 +289,45 @@ impl<'a> Bench<'a> {
         self.tests.iter().any(needs)
     }
 
-    /// One run a test, state, data and port asked for, in that order.
-    fn runs(&self, done: &Done) -> Result<Vec<Run>, ReviewError> {
+    /// One run for each state, data and port that a test asks for, in that order.
+    fn runs_of(&self, test: &Test, done: &Done) -> Result<Vec<Run>, ReviewError> {
         let mut runs = Vec::new();
-        for test in &self.tests {
-            match test.step.work {
-                Work::Jobs { .. } | Work::Scenario(_) | Work::Trace(_) => {
-                    let cases = cases_of(self.file, test);
-                    let first = cases.first().map(|(_, case)| case.load);
-                    for (state, case) in cases {
-                        let record = &done.records[&case.key()];
-                        let settled = done.settled.get(&case.key());
-                        let mut steps = steps(self.file, state, settled);
-                        if case.before != Content::RANDOM {
-                            steps.push(WRITTEN_ALIKE.to_owned());
-                        }
-                        let mut run = self.run_of(test, state.name(), steps, record);
-                        run.data = case.load.data().to_owned();
-                        let host = self.host(case.testbed, case.port)?;
-                        self.say_where(&mut run, test, &host)?;
-                        if case.port.is_some() {
-                            run.id += &format!("/{}", run.link);
-                        }
-                        if Some(case.load) != first {
-                            run.id += &format!("/{}", run.data);
-                        }
-                        runs.push(run);
+        match test.step.work {
+            Work::Jobs { .. } | Work::Scenario(_) | Work::Trace(_) => {
+                let cases = cases_of(self.file, test);
+                let first = cases.first().map(|(_, case)| case.load);
+                for (state, case) in cases {
+                    let record = &done.records[&case.key()];
+                    let settled = done.settled.get(&case.key());
+                    let mut steps = steps(self.file, state, settled);
+                    if case.before != Content::RANDOM {
+                        steps.push(WRITTEN_ALIKE.to_owned());
                     }
-                }
-                Work::Within(procedure, job) => {
-                    let measured = &done.procedures[&(procedure.slug, test.family.testbed)];
-                    for m in measured.iter().filter(|m| m.job == job) {
-                        let mut run = self.run_of(test, m.state, m.steps.clone(), &m.record);
-                        run.data = Load::Job(job).data().to_owned();
-                        let host = self.host(test.family.testbed, None)?;
-                        self.say_where(&mut run, test, &host)?;
-                        runs.push(run);
+                    let mut run = self.run_of(test, state.name(), steps, record);
+                    run.data = case.load.data().to_owned();
+                    let host = self.host(case.testbed, case.port)?;
+                    self.say_where(&mut run, test, &host)?;
+                    if case.port.is_some() {
+                        run.id += &format!("/{}", run.link);
                     }
+                    if Some(case.load) != first {
+                        run.id += &format!("/{}", run.data);
+                    }
+                    runs.push(run);
                 }
-                Work::Fact(fact) => {
-                    runs.push(self.told(test, facts::tell(self.file, fact, done.client.as_ref())));
+            }
+            Work::Within(procedure, job) => {
+                let measured = &done.procedures[&(procedure.slug, test.family.testbed)];
+                for m in measured.iter().filter(|m| m.job == job) {
+                    let mut run = self.run_of(test, m.state, m.steps.clone(), &m.record);
+                    run.data = Load::Job(job).data().to_owned();
+                    let host = self.host(test.family.testbed, None)?;
+                    self.say_where(&mut run, test, &host)?;
+                    runs.push(run);
                 }
+            }
+            Work::Fact(fact) => {
+                runs.push(self.told(test, facts::tell(self.file, fact, done.client.as_ref())));
             }
         }
         Ok(runs)

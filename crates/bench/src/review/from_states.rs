@@ -22,30 +22,29 @@ pub struct FromStates<'a> {
 
 /// What a case came to.
 pub struct Ran {
+    /// What ran, in words.
+    pub label: String,
     pub record: Record,
     /// How the drive settled before, if its state is one to settle in.
     pub settling: Option<Settling>,
 }
 
+/// What takes each case by its number, from any thread.
+pub type Take<'a> = dyn Fn(usize, Ran) -> Result<(), ReviewError> + Sync + 'a;
+
 impl FromStates<'_> {
-    /// Runs cases, those of a state in parallel; what each came to, in their order. `step` hears of each:
-    /// its number, and what ran.
-    pub fn run(
-        &self,
-        cases: &[Case],
-        step: &(dyn Fn(usize, &str) + Sync),
-    ) -> Result<Vec<Ran>, ReviewError> {
-        let mut all: Vec<Option<Ran>> = cases.iter().map(|_| None).collect();
+    /// Runs cases, those of a state in parallel. `ran` takes each as soon as it is done, by its number.
+    pub fn run(&self, cases: &[Case], ran: &Take<'_>) -> Result<(), ReviewError> {
         // Drives are prepared once with each kind of data.
         let mut left: Vec<usize> = (0..cases.len()).collect();
         while let Some(&first) = left.first() {
             let before = cases[first].before;
             let (now, later): (Vec<usize>, Vec<usize>) =
                 left.into_iter().partition(|&n| cases[n].before == before);
-            self.run_alike(before, cases, &now, &mut all, step)?;
+            self.run_alike(before, cases, &now, ran)?;
             left = later;
         }
-        Ok(all.into_iter().map(|ran| ran.expect("each ran")).collect())
+        Ok(())
     }
 
     /// Runs cases that begin with a drive prepared with the same data.
@@ -54,8 +53,7 @@ impl FromStates<'_> {
         before: Content,
         cases: &[Case],
         alike: &[usize],
-        all: &mut [Option<Ran>],
-        step: &(dyn Fn(usize, &str) + Sync),
+        ran: &Take<'_>,
     ) -> Result<(), ReviewError> {
         let seed = drive_seed(self.root, self.file.slug());
         let machine = (self.machine)(cases[alike[0]].testbed)?;
@@ -84,16 +82,20 @@ impl FromStates<'_> {
             let prepared = Mutex::new(&mut device);
             let record = |&n: &usize| {
                 let copy = prepared.lock().expect("no holder panics").snapshot();
-                self.record(copy, &cases[n], &|label: &str| step(n, label))
+                let (label, record) = self.record(copy, &cases[n])?;
+                let settling = settling.clone();
+                ran(
+                    n,
+                    Ran {
+                        label,
+                        record,
+                        settling,
+                    },
+                )
             };
             // All of them, in order: which error is reported must not depend on the threads.
-            let records: Vec<_> = here.par_iter().map(record).collect();
-            for (n, record) in here.into_iter().zip(records) {
-                all[n] = Some(Ran {
-                    record: record?,
-                    settling: settling.clone(),
-                });
-            }
+            let ends: Vec<Result<(), ReviewError>> = here.par_iter().map(record).collect();
+            ends.into_iter().collect::<Result<(), ReviewError>>()?;
         }
         Ok(())
     }
@@ -106,13 +108,12 @@ impl FromStates<'_> {
         })
     }
 
-    /// Runs a case.
+    /// Runs a case: what ran, and what it came to.
     fn record(
         &self,
         mut device: Box<dyn Device>,
         case: &Case,
-        step: &(dyn Fn(&str) + Sync),
-    ) -> Result<Record, ReviewError> {
+    ) -> Result<(String, Record), ReviewError> {
         let name = case.load.name();
         let port = case
             .port
@@ -129,7 +130,6 @@ impl FromStates<'_> {
             run: label.clone(),
             error: Box::new(error),
         })?;
-        step(&label);
-        Ok(record)
+        Ok((label, record))
     }
 }

@@ -9,6 +9,7 @@
 mod case;
 mod cost;
 mod drive;
+mod drive_runs;
 mod facts;
 mod from_states;
 mod gather;
@@ -21,8 +22,9 @@ mod torture;
 pub(crate) use case::{Case, Load, data_before};
 pub(crate) use drive::link_words;
 pub use drive::sheet;
+pub use drive_runs::DriveRuns;
 pub(crate) use facts::{ClientUse, client_use, tell};
-pub(crate) use from_states::FromStates;
+pub(crate) use from_states::{FromStates, Ran};
 pub use length::Length;
 pub(crate) use memory::batches;
 pub(crate) use procedure::Running;
@@ -32,13 +34,12 @@ use crate::driver::DriverError;
 use crate::methods::Test;
 use crate::repeats;
 use crate::states::{PrepareError, Settling, State};
-use drive::Bench;
+use drive::{Bench, Hears};
 use ftlab_base::RootSeed;
 use ftlab_drive::{DriveError, DriveFile, Testbed};
 use ftlab_result::{ResultSet, Run};
 use gather::{Repeats, Unit};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 use std::sync::Mutex;
 use thiserror::Error;
 
@@ -145,128 +146,110 @@ impl ReviewError {
 pub trait Watch: Sync {
     /// A run is done.
     fn ran(&self, progress: Progress<'_>);
-    /// A drive of the plan, by its number, is done: all its runs, or why it has none.
-    fn finished(&self, drive: usize, runs: Result<Vec<Run>, ReviewError>);
+    /// A test of a drive of the plan, by its number, is done: all its runs.
+    fn tested(&self, drive: usize, test: &'static str, runs: Vec<Run>);
+    /// Nothing more comes of a drive, and why if tests are missing.
+    fn ended(&self, drive: usize, end: Result<(), ReviewError>);
 }
 
-/// A plan, and what of it runs on which drive.
-pub struct Review<'a> {
-    plan: &'a Plan,
-    benches: Vec<Bench<'a>>,
-}
-
-impl<'a> Review<'a> {
-    /// Looks at what there is to do.
-    ///
-    /// # Panics
-    /// When every run is to be made no time at all.
-    #[must_use]
-    pub fn new(plan: &'a Plan) -> Self {
-        assert!(plan.repeats > 0, "a plan makes every run at least once");
-        let benches = plan.drives.iter().map(|file| Bench::new(plan, file));
-        Review {
-            plan,
-            benches: benches.collect(),
-        }
-    }
-
-    /// The tests that run on a drive of the plan, in its order.
-    #[must_use]
-    pub fn tests(&self, drive: usize) -> &[Test] {
-        self.benches[drive].tests()
-    }
-
-    /// Runs the tests of the drives of these numbers, and tells `watch` of each as soon as it is done. One
-    /// drive that fails stops no other.
-    ///
-    /// # Errors
-    /// When there are no threads.
-    pub fn run(&self, drives: &[usize], watch: &dyn Watch) -> Result<(), ReviewError> {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.plan.threads.max(1))
-            .build();
-        let pool = pool.map_err(|error| ReviewError::Threads {
-            threads: self.plan.threads,
-            why: error.to_string(),
-        })?;
-        let units = Unit::of(drives, self.plan.repeats);
-        let costs: Vec<f64> = (units.iter())
-            .flat_map(|unit| self.benches[unit.drive].costs())
-            .collect();
-        let total_cost: f64 = costs.iter().sum();
-        let done = Mutex::new((0, 0.0));
-        let step = |label: &str, cost: f64| {
-            // Told under the lock, so that nobody hears of less than before.
-            let mut done = done.lock().expect("no holder panics");
-            done.0 += 1;
-            done.1 += cost;
-            watch.ran(Progress {
-                done: done.0,
-                total: costs.len(),
-                share: done.1 / total_cost,
-                label,
-            });
-        };
-        let size = |unit: &Unit| self.plan.drives[unit.drive].memory_bytes();
-        let sizes: Vec<u64> = units.iter().map(size).collect();
-        let repeats = Repeats::new(self.plan.drives.len(), self.plan.repeats);
-        let run = |&unit: &Unit| {
-            if let Some(runs) = repeats.take(unit, self.run_once(unit, &step)) {
-                watch.finished(unit.drive, runs);
-            }
-        };
-        for batch in memory::batches(&sizes, self.plan.threads, self.plan.memory_bytes) {
-            pool.install(|| units[batch].par_iter().for_each(run));
-        }
-        Ok(())
-    }
-
-    /// Runs one repeat of all tests on one drive.
-    fn run_once(
-        &self,
-        unit: Unit,
-        step: &(dyn Fn(&str, f64) + Sync),
-    ) -> Result<Vec<Run>, ReviewError> {
-        let root = repeats::seed(self.plan.seed, unit.repeat);
-        let of = match self.plan.repeats {
+/// Runs tests of a plan: of each of its drives those that are wanted, by their slugs. `watch` hears of each
+/// as soon as it is done. One drive that fails stops no other, and keeps the tests it has done.
+///
+/// # Errors
+/// When there are no threads.
+///
+/// # Panics
+/// When every run is to be made no time at all.
+pub fn run(plan: &Plan, wanted: &[Vec<&str>], watch: &dyn Watch) -> Result<(), ReviewError> {
+    assert!(plan.repeats > 0, "a plan makes every run at least once");
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(plan.threads.max(1))
+        .build();
+    let pool = pool.map_err(|error| ReviewError::Threads {
+        threads: plan.threads,
+        why: error.to_string(),
+    })?;
+    let benches: Vec<Bench<'_>> = (plan.drives.iter().zip(wanted))
+        .map(|(file, wanted)| Bench::new(plan, file).only(wanted))
+        .collect();
+    let drives = (0..benches.len()).filter(|&drive| !benches[drive].tests().is_empty());
+    let units = Unit::of(drives, plan.repeats);
+    let costs: Vec<f64> = (units.iter())
+        .flat_map(|unit| benches[unit.drive].costs())
+        .collect();
+    let total_cost: f64 = costs.iter().sum();
+    let done = Mutex::new((0, 0.0));
+    let step = |label: &str, cost: f64| {
+        // Told under the lock, so that nobody hears of less than before.
+        let mut done = done.lock().expect("no holder panics");
+        done.0 += 1;
+        done.1 += cost;
+        watch.ran(Progress {
+            done: done.0,
+            total: costs.len(),
+            share: done.1 / total_cost,
+            label,
+        });
+    };
+    let repeats = Repeats::new(benches.len(), plan.repeats);
+    let run = |&unit: &Unit| {
+        let of = match plan.repeats {
             1 => String::new(),
             all => format!(", repeat {} of {all}", unit.repeat + 1),
         };
-        let step = |label: &str, cost: f64| step(&format!("{label}{of}"), cost);
-        self.benches[unit.drive].run(root, &step)
+        let hears = Hears {
+            step: &|label, cost| step(&format!("{label}{of}"), cost),
+            test: &|test, runs| {
+                if let Some(runs) = repeats.take(unit, test, runs) {
+                    watch.tested(unit.drive, test, runs);
+                }
+            },
+        };
+        let end = benches[unit.drive].run(repeats::seed(plan.seed, unit.repeat), hears);
+        if let Some(end) = repeats.end(unit, end) {
+            watch.ended(unit.drive, end);
+        }
+    };
+    let size = |unit: &Unit| plan.drives[unit.drive].memory_bytes();
+    let sizes: Vec<u64> = units.iter().map(size).collect();
+    for batch in memory::batches(&sizes, plan.threads, plan.memory_bytes) {
+        pool.install(|| units[batch].par_iter().for_each(run));
     }
+    Ok(())
 }
 
-/// Runs every test on every drive: the runs of each drive in the order of the plan, or why it has none.
-/// `progress` is called after each run, from any thread.
+/// Runs every test on every drive: what came of each drive, in the order of the plan. `progress` is called
+/// after each run, from any thread.
 ///
 /// # Errors
 /// When there are no threads.
 pub fn runs(
     plan: &Plan,
     progress: &(dyn Fn(Progress<'_>) + Sync),
-) -> Result<Vec<Result<Vec<Run>, ReviewError>>, ReviewError> {
+) -> Result<Vec<DriveRuns>, ReviewError> {
     struct All<'a> {
         progress: &'a (dyn Fn(Progress<'_>) + Sync),
-        runs: Mutex<BTreeMap<usize, Result<Vec<Run>, ReviewError>>>,
+        drives: Mutex<Vec<DriveRuns>>,
     }
     impl Watch for All<'_> {
         fn ran(&self, progress: Progress<'_>) {
             (self.progress)(progress);
         }
-        fn finished(&self, drive: usize, runs: Result<Vec<Run>, ReviewError>) {
-            let mut all = self.runs.lock().expect("no holder panics");
-            all.insert(drive, runs);
+        fn tested(&self, drive: usize, test: &'static str, runs: Vec<Run>) {
+            self.drives.lock().expect("no holder panics")[drive].take(test, runs);
+        }
+        fn ended(&self, drive: usize, end: Result<(), ReviewError>) {
+            self.drives.lock().expect("no holder panics")[drive].ended(end);
         }
     }
+    let drives = DriveRuns::of_plan(plan);
+    let wanted: Vec<Vec<&str>> = drives.iter().map(DriveRuns::missing).collect();
     let all = All {
         progress,
-        runs: Mutex::default(),
+        drives: Mutex::new(drives),
     };
-    let drives: Vec<usize> = (0..plan.drives.len()).collect();
-    Review::new(plan).run(&drives, &all)?;
-    let runs = all.runs.into_inner().expect("no holder panics");
-    Ok(runs.into_values().collect())
+    run(plan, &wanted, &all)?;
+    Ok(all.drives.into_inner().expect("no holder panics"))
 }
 
 /// Runs every test on every drive and puts the runs together, if all drives have theirs.
@@ -277,8 +260,9 @@ pub fn review(
     plan: &Plan,
     progress: &(dyn Fn(Progress<'_>) + Sync),
 ) -> Result<ResultSet, ReviewError> {
-    let runs: Result<Vec<Vec<Run>>, ReviewError> = runs(plan, progress)?.into_iter().collect();
-    Ok(result_set(plan, runs?.into_iter().map(Ok).collect()))
+    let drives = runs(plan, progress)?.into_iter();
+    let drives: Result<Vec<DriveRuns>, ReviewError> = drives.map(DriveRuns::or_error).collect();
+    Ok(result_set(plan, plan.drives.iter().zip(&drives?), ""))
 }
 
 /// The seed of everything inside a drive and of how it is prepared.

@@ -1,29 +1,32 @@
 //! Runs of drives put together as a result set, with the published figures beside them.
 
 use super::drive::Bench;
-use super::{Length, Plan, sheet};
+use super::{DriveRuns, Length, Plan, sheet};
 use crate::figures::{self, Names};
 use crate::methods::{Test, Work};
 use ftlab_drive::DriveFile;
 use ftlab_result::{Figure, Origin, ResultSet, Run, SCHEMA, Unfinished, Verdict};
 
-/// What a review gives that came to this: for each drive of the plan, in its order, its runs, or in words
-/// why it has none.
+/// What a review gives whose drives came to this, in their order. `why` says in words why a drive that has not
+/// ended has not all of its runs.
 #[must_use]
-pub fn result_set(plan: &Plan, drives: Vec<Result<Vec<Run>, String>>) -> ResultSet {
+pub fn result_set<'a>(
+    plan: &Plan,
+    drives: impl IntoIterator<Item = (&'a DriveFile, &'a DriveRuns)>,
+    why: &str,
+) -> ResultSet {
     let (mut done, mut runs, mut unfinished) = (Vec::new(), Vec::new(), Vec::new());
-    for (file, of_drive) in plan.drives.iter().zip(drives) {
-        match of_drive {
-            Ok(of_drive) => {
-                done.push(file);
-                runs.extend(of_drive);
-                unfinished.extend(without_room(plan, file));
-            }
-            Err(why) => unfinished.push(Unfinished {
-                drive: file.slug().to_owned(),
-                why,
-            }),
+    for (file, of_drive) in drives {
+        let missing = of_drive.why_not_whole(why);
+        if missing.is_none() || !of_drive.is_empty() {
+            done.push(file);
+            runs.extend(of_drive.runs().cloned());
+            unfinished.extend(without_room(plan, file));
         }
+        unfinished.extend(missing.map(|why| Unfinished {
+            drive: file.slug().to_owned(),
+            why,
+        }));
     }
     let names = |file: &&DriveFile| Names {
         slug: file.slug().to_owned(),

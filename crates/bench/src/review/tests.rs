@@ -254,12 +254,62 @@ fn a_drive_that_fails_leaves_the_others_their_runs() {
     let mut plan = plan(&DISKS[1..], &["webpage-load-while-extract-5gb"], 2);
     plan.drives.insert(0, small(&[]));
     let ends = runs(&plan, &|_| {}).unwrap();
-    assert!(ends[0].as_ref().is_err_and(ReviewError::is_input));
-    assert_eq!(ends[1].as_ref().map(Vec::len).unwrap(), 1);
-    let words = |end: Result<Vec<Run>, ReviewError>| end.map_err(|error| error.to_string());
-    let set = result_set(&plan, ends.into_iter().map(words).collect());
+    assert!(ends[0].error().is_some_and(ReviewError::is_input));
+    assert!(ends[1].is_whole());
+    assert_eq!(ends[1].runs().count(), 1);
+    let set = result_set(&plan, plan.drives.iter().zip(&ends), "");
     assert_eq!((set.drives.len(), set.runs.len()), (1, 1));
     assert_eq!(set.unfinished[0].drive, "generic-mlc-8");
+}
+
+#[test]
+fn tests_that_run_later_give_what_they_give_at_once() {
+    struct Heard {
+        runs: Mutex<DriveRuns>,
+        tests: Mutex<Vec<&'static str>>,
+    }
+    impl Watch for Heard {
+        fn ran(&self, _: Progress<'_>) {}
+        fn tested(&self, _: usize, test: &'static str, runs: Vec<Run>) {
+            self.tests.lock().unwrap().push(test);
+            self.runs.lock().unwrap().take(test, runs);
+        }
+        fn ended(&self, _: usize, end: Result<(), ReviewError>) {
+            self.runs.lock().unwrap().ended(end);
+        }
+    }
+    // Jobs from two states, what a life wears, and a procedure.
+    let mut plan = plan(&[], &["A1", "B1", "A22", "C10"], 2);
+    plan.drives = vec![small(&["nand.blocks_per_die=2048"])];
+    (plan.repeats, plan.length) = (2, Length::Quick);
+    let whole = review(&plan, &|_| {}).unwrap();
+    let heard = Heard {
+        runs: Mutex::new(DriveRuns::of_plan(&plan).remove(0)),
+        tests: Mutex::default(),
+    };
+    let missing = || heard.runs.lock().unwrap().missing();
+    let all = missing();
+    for some in [&all[3..], &all[..3]] {
+        let before = heard.tests.lock().unwrap().len();
+        run(&plan, &[some.to_vec()], &heard).unwrap();
+        assert_eq!(heard.tests.lock().unwrap().len() - before, some.len());
+    }
+    assert_eq!(missing(), [""; 0]);
+    let runs = heard.runs.into_inner().unwrap();
+    let set = result_set(&plan, [(&plan.drives[0], &runs)], "");
+    assert_eq!(set, whole);
+}
+
+#[test]
+fn a_drive_that_fails_keeps_the_tests_it_has_done() {
+    let mut plan = plan(&[], &["A1", "C10"], 1);
+    plan.drives = vec![small(&[])];
+    let ends = runs(&plan, &|_| {}).unwrap();
+    assert!(ends[0].error().is_some() && !ends[0].is_empty());
+    let set = result_set(&plan, plan.drives.iter().zip(&ends), "");
+    assert_eq!((set.drives.len(), set.runs.len()), (1, 1));
+    let why = &set.unfinished[0].why;
+    assert!(why.ends_with("; 1 of its 3 tests are done"), "{why}");
 }
 
 #[test]

@@ -13,9 +13,8 @@ use crate::review::How;
 use crate::screen;
 use clap::Args;
 use ftlab_bench::methods;
-use ftlab_bench::review::ReviewError;
+use ftlab_bench::review::{DriveRuns, ReviewError};
 use ftlab_drive::{Catalog, DriveFile};
-use put_together::Ends;
 use session::Session;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -64,7 +63,7 @@ pub fn command(options: &Options) -> Outcome {
     let session = Arc::new(Session::new(plan, (sweeps, variants), metrics, folder));
     let ends = session.run()?;
     let failed = failure(&session.variants, &ends);
-    if ends.iter().flatten().all(Result::is_err) {
+    if failed.is_err() && ends.iter().all(DriveRuns::is_empty) {
         return failed;
     }
     let compared = session.compared(&ends);
@@ -95,9 +94,9 @@ fn check_effect(variants: &[DriveFile]) -> Outcome {
 }
 
 /// What went wrong with variants, in one line.
-fn failure(variants: &[Variant], ends: &Ends) -> Outcome {
+fn failure(variants: &[Variant], ends: &[DriveRuns]) -> Outcome {
     let failed = variants.iter().zip(ends);
-    let failed = failed.filter_map(|(variant, end)| Some((variant, end.as_ref()?.as_ref().err()?)));
+    let failed = failed.filter_map(|(variant, end)| Some((variant, end.error()?)));
     let failed: Vec<(&Variant, &ReviewError)> = failed.collect();
     let Some((_, first)) = failed.first() else {
         return Ok(());

@@ -1,14 +1,14 @@
 //! A comparison under way: what is done is readable, however it ends.
 
 use super::grid::{self, Grid};
-use super::put_together::{Ends, put_together};
+use super::put_together::put_together;
 use super::sweep::{Sweeps, Variant};
 use super::{CHART, chart};
 use crate::failure::{EXIT_INTERRUPTED, Failure};
 use crate::files::Folder;
 use crate::progress::Progress;
 use crate::results;
-use ftlab_bench::review::{Plan, Progress as Step, Review, ReviewError, Watch};
+use ftlab_bench::review::{self, DriveRuns, Plan, Progress as Step, ReviewError, Watch};
 use ftlab_result::{ResultSet, Run};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -30,7 +30,7 @@ pub struct Session {
 
 /// What has come of it.
 struct SoFar {
-    ends: Ends,
+    ends: Vec<DriveRuns>,
     /// Whether everything has run, so that an interruption leaves what is being written alone.
     is_over: bool,
 }
@@ -48,7 +48,7 @@ impl Session {
         metrics: Vec<String>,
         folder: Folder,
     ) -> Session {
-        let ends = plan.drives.iter().map(|_| None).collect();
+        let ends = DriveRuns::of_plan(&plan);
         Session {
             plan,
             sweeps,
@@ -67,12 +67,12 @@ impl Session {
     ///
     /// # Errors
     /// When nothing can run, or nothing would hear of Ctrl-C.
-    pub fn run(self: &Arc<Self>) -> Result<Ends, Failure> {
+    pub fn run(self: &Arc<Self>) -> Result<Vec<DriveRuns>, Failure> {
         let handler = Arc::clone(self);
         ctrlc::set_handler(move || handler.interrupt())
             .map_err(|error| Failure::Running(format!("cannot wait for Ctrl-C: {error}")))?;
-        let all: Vec<usize> = (0..self.plan.drives.len()).collect();
-        Review::new(&self.plan).run(&all, self.as_ref())?;
+        let wanted: Vec<Vec<&str>> = self.so_far().ends.iter().map(DriveRuns::missing).collect();
+        review::run(&self.plan, &wanted, self.as_ref())?;
         self.progress.clear();
         let mut so_far = self.so_far();
         so_far.is_over = true;
@@ -80,7 +80,7 @@ impl Session {
     }
 
     /// What variants came to; those of which nothing is known were interrupted.
-    pub fn compared(&self, ends: &Ends) -> Compared {
+    pub fn compared(&self, ends: &[DriveRuns]) -> Compared {
         let (set, of_variants) = put_together(&self.plan, &self.variants, ends, INTERRUPTED);
         let grids = grid::grids(&self.sweeps, &of_variants, &set.tests, &self.metrics);
         Compared { set, grids }
@@ -118,10 +118,10 @@ impl Session {
         // Held to the end: nothing comes in while it is written.
         let so_far = self.so_far();
         if !so_far.is_over {
-            let done = so_far.ends.iter().flatten().filter(|end| end.is_ok());
-            let (done, all) = (done.count(), so_far.ends.len());
+            let done = so_far.ends.iter().filter(|end| end.is_whole()).count();
+            let all = so_far.ends.len();
             eprintln!("interrupted: {done} of {all} variants are done");
-            if done > 0 {
+            if !so_far.ends.iter().all(DriveRuns::is_empty) {
                 let compared = self.compared(&so_far.ends);
                 match self.write(&compared) {
                     Ok(()) => eprint!("{}", self.places(&compared)),
@@ -139,11 +139,15 @@ impl Watch for Session {
         self.progress.set_share(step.share, &message);
     }
 
-    fn finished(&self, variant: usize, runs: Result<Vec<Run>, ReviewError>) {
+    fn tested(&self, variant: usize, test: &'static str, runs: Vec<Run>) {
+        self.so_far().ends[variant].take(test, runs);
+    }
+
+    fn ended(&self, variant: usize, end: Result<(), ReviewError>) {
         let mut so_far = self.so_far();
-        so_far.ends[variant] = Some(runs);
+        so_far.ends[variant].ended(end);
         let all = so_far.ends.len();
-        let ended = so_far.ends.iter().flatten().count();
+        let ended = so_far.ends.iter().filter(|end| end.has_ended()).count();
         let name = &self.variants[variant].name;
         self.progress
             .log(&format!("{ended} of {all} variants: {name}"));

@@ -1,4 +1,4 @@
-//! What a review keeps of each drive as soon as that is done, and takes up again when it goes on.
+//! What a review keeps of each drive, and takes up again when it goes on.
 //!
 //! Each file is a whole result set of one drive, so whatever reads results reads it too. One word is
 //! added, which says what simulated it: results of another program are none of this review's.
@@ -7,8 +7,8 @@ use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
 use crate::results;
 use ftlab_bench::methods::Test;
-use ftlab_bench::review::{Plan, Review, origin, result_set};
-use ftlab_result::{Origin, ResultSet, Run, TestSheet};
+use ftlab_bench::review::{DriveRuns, Plan, origin, result_set};
+use ftlab_result::{Origin, ResultSet, Run};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use xxhash_rust::xxh3::Xxh3;
@@ -52,33 +52,30 @@ impl Keep {
         drives.try_for_each(|drive| self.folder.remove(&name(drive.slug())))
     }
 
-    /// Keeps the runs of a drive of the plan.
-    pub fn keep(&self, plan: &Plan, review: &Review<'_>, drive: usize, runs: &[Run]) -> Outcome {
+    /// Keeps the tests of a drive of the plan that are done; `why` says why others are not, if it has not ended.
+    pub fn keep(&self, plan: &Plan, drive: usize, runs: &DriveRuns, why: &str) -> Outcome {
+        let file = &plan.drives[drive];
+        let done: Vec<&str> = runs.done().collect();
+        let is_done = |test: &&Test| done.contains(&test.step.slug);
         let kept = Kept {
             simulator: &self.simulator,
             set: ResultSet {
-                tests: sheets(review.tests(drive)),
-                ..alone(plan, drive, runs)
+                tests: (plan.tests.iter().filter(is_done).map(Test::sheet)).collect(),
+                ..result_set(plan, [(file, runs)], why)
             },
         };
-        let file = name(plan.drives[drive].slug());
         self.folder
-            .write(&[(&file, results::json(&kept)?.as_bytes())])
+            .write(&[(&name(file.slug()), results::json(&kept)?.as_bytes())])
     }
 
-    /// The runs of a drive of the plan, if they were kept.
+    /// The tests that were kept of a drive of the plan, and the runs of each.
     ///
     /// # Errors
     /// Why what was kept is of no use to this plan.
-    pub fn take(
-        &self,
-        plan: &Plan,
-        review: &Review<'_>,
-        drive: usize,
-    ) -> Result<Option<Vec<Run>>, String> {
+    pub fn take(&self, plan: &Plan, drive: usize) -> Result<Vec<(&'static str, Vec<Run>)>, String> {
         let path = self.folder.join(&name(plan.drives[drive].slug()));
         if !path.exists() {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let unfit = |why: String| format!("{}: {why}", path.display());
         let text = match results::load(&path) {
@@ -91,46 +88,33 @@ impl Keep {
         let mark = mark.map_err(|_| unfit("no review kept this".to_owned()))?;
         let hash = format!("{:016x}", plan.drives[drive].hash());
         let is_of_drive = matches!(set.drives.as_slice(), [one] if one.file_hash == hash);
+        let is_kept = |test: &&Test| set.tests.contains(&test.sheet());
+        let tests: Vec<&Test> = plan.tests.iter().filter(is_kept).collect();
         let why = differs(&set.origin, &origin(plan)).or_else(|| {
             let why = if !is_of_drive {
                 "the drive's file is another"
-            } else if set.tests != sheets(review.tests(drive)) {
-                "its tests are not those of this review"
             } else if mark.simulator != self.simulator {
                 "it was made by another build of ftlab, or on another test machine"
+            } else if tests.is_empty() {
+                "its tests are not those of this review"
             } else {
                 return None;
             };
             Some(why.to_owned())
         });
-        match why {
-            Some(why) => Err(unfit(why)),
-            None => Ok(Some(set.runs)),
+        if let Some(why) = why {
+            return Err(unfit(why));
         }
+        let of_test = |test: &Test| {
+            let runs = set.runs.iter().filter(|run| run.test == test.step.slug);
+            (test.step.slug, runs.cloned().collect())
+        };
+        Ok(tests.into_iter().map(of_test).collect())
     }
 }
 
 fn name(slug: &str) -> String {
     format!("{slug}.json")
-}
-
-fn sheets(tests: &[Test]) -> Vec<TestSheet> {
-    tests.iter().map(Test::sheet).collect()
-}
-
-/// The result set of one drive of a plan.
-fn alone(plan: &Plan, drive: usize, runs: &[Run]) -> ResultSet {
-    let only = |n| {
-        if n == drive {
-            Ok(runs.to_vec())
-        } else {
-            Err(String::new())
-        }
-    };
-    ResultSet {
-        unfinished: Vec::new(),
-        ..result_set(plan, (0..plan.drives.len()).map(only).collect())
-    }
 }
 
 /// What differs between how results were made and how they are to be made.
@@ -139,7 +123,6 @@ fn differs(then: &Origin, now: &Origin) -> Option<String> {
     let pairs = [
         ("version", then.version.clone(), now.version.clone()),
         ("seed", then.seed.to_string(), now.seed.to_string()),
-        ("test machine", then.testbed.clone(), now.testbed.clone()),
         (
             "number of repeats",
             then.repeats.to_string(),

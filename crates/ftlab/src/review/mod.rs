@@ -50,8 +50,8 @@ pub struct Options {
     /// tested
     #[arg(long, conflicts_with = "tests")]
     all: bool,
-    /// Go on with a review that was interrupted: drives that are done are taken from its directory, if
-    /// version, seed, repeats, drive file, tests and length are the same
+    /// Go on with a review that was interrupted: tests that are done are taken from its directory, if
+    /// version, seed, repeats, test machine, drive file and length are the same
     #[arg(long)]
     resume: bool,
     /// Directory for results.json and index.html, and for what is kept of each drive

@@ -1,27 +1,20 @@
-//! A review under way: keeps each drive that is done, and leaves what is done readable however it ends.
+//! A review under way: keeps each drive that is done, of an interrupted one its tests, and leaves what is done
+//! readable however it ends.
 
 use super::kept::Keep;
 use crate::failure::{EXIT_INTERRUPTED, Failure, Outcome};
 use crate::files::Folder;
 use crate::progress::Progress;
 use crate::results;
-use ftlab_bench::review::{Plan, Progress as Step, Review, ReviewError, Watch, result_set};
+use ftlab_bench::review::{
+    self, DriveRuns, Plan, Progress as Step, ReviewError, Watch, result_set,
+};
+use ftlab_drive::DriveFile;
 use ftlab_result::{ResultSet, Run};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Why a drive of which nothing is known has no runs.
+/// Why a drive that has not ended is not whole.
 const INTERRUPTED: &str = "the review was interrupted before this drive was done";
-
-/// What came of a drive.
-type DriveEnd = Result<Vec<Run>, ReviewError>;
-
-impl SoFar {
-    /// How many drives have their runs.
-    fn done(&self) -> usize {
-        let ends = self.drives.iter().flatten();
-        ends.filter(|end| end.is_ok()).count()
-    }
-}
 
 /// A review under way.
 pub struct Session {
@@ -36,8 +29,8 @@ pub struct Session {
 
 /// What has come of it.
 struct SoFar {
-    /// By number of the drive.
-    drives: Vec<Option<DriveEnd>>,
+    /// In the order of the plan.
+    drives: Vec<DriveRuns>,
     /// The first drive's file that could not be kept.
     unkept: Option<Failure>,
     /// Whether results and report are written, so that an interruption changes nothing.
@@ -46,7 +39,7 @@ struct SoFar {
 
 impl Session {
     pub fn new(plan: Plan, folder: Folder, keep: Keep, go_on: String) -> Session {
-        let drives = plan.drives.iter().map(|_| None).collect();
+        let drives = DriveRuns::of_plan(&plan);
         Session {
             plan,
             folder,
@@ -68,22 +61,16 @@ impl Session {
     /// When there are no results.
     pub fn run(self, resume: bool) -> Result<(ResultSet, Outcome), Failure> {
         let session = Arc::new(self);
-        if !resume {
-            session.keep.forget(&session.plan)?;
-        }
-        let review = Review::new(&session.plan);
         if resume {
-            session.take_up(&review);
+            session.take_up();
+        } else {
+            session.keep.forget(&session.plan)?;
         }
         let handler = Arc::clone(&session);
         ctrlc::set_handler(move || handler.interrupt())
             .map_err(|error| Failure::Running(format!("cannot wait for Ctrl-C: {error}")))?;
-        let wanted = session.wanted();
-        let watch = Watching {
-            session: &session,
-            review: &review,
-        };
-        review.run(&wanted, &watch)?;
+        let wanted: Vec<Vec<&str>> = session.so_far().wanted();
+        review::run(&session.plan, &wanted, session.as_ref())?;
         session.end()
     }
 
@@ -92,31 +79,42 @@ impl Session {
         self.so_far.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The drives that have not been run.
-    fn wanted(&self) -> Vec<usize> {
-        let so_far = self.so_far();
-        let drives = 0..so_far.drives.len();
-        drives.filter(|&n| so_far.drives[n].is_none()).collect()
-    }
-
-    fn take_up(&self, review: &Review<'_>) {
+    /// Takes up what is kept.
+    fn take_up(&self) {
         let mut so_far = self.so_far();
-        for n in 0..self.plan.drives.len() {
-            match self.keep.take(&self.plan, review, n) {
-                Ok(runs) => so_far.drives[n] = runs.map(Ok),
+        for (n, drive) in so_far.drives.iter_mut().enumerate() {
+            match self.keep.take(&self.plan, n) {
+                Ok(tests) => {
+                    for (test, runs) in tests {
+                        drive.take(test, runs);
+                    }
+                    if drive.missing().is_empty() {
+                        drive.ended(Ok(()));
+                    }
+                }
                 Err(why) => eprintln!("not taken up: {why}; the drive is run again"),
             }
         }
     }
 
-    /// The result set of what is done; `why` says it of a drive of which nothing is known.
-    fn set(&self, so_far: &SoFar, why: &str) -> ResultSet {
-        let of_drive = |end: &Option<DriveEnd>| match end {
-            Some(Ok(runs)) => Ok(runs.clone()),
-            Some(Err(error)) => Err(error.to_string()),
-            None => Err(why.to_owned()),
-        };
-        result_set(&self.plan, so_far.drives.iter().map(of_drive).collect())
+    /// The result set of what is done.
+    fn set(&self, so_far: &SoFar) -> ResultSet {
+        let drives = self.plan.drives.iter().zip(&so_far.drives);
+        result_set(&self.plan, drives, INTERRUPTED)
+    }
+
+    /// Keeps what is done of a drive.
+    fn keep(&self, so_far: &SoFar, drive: usize) -> Outcome {
+        self.keep
+            .keep(&self.plan, drive, &so_far.drives[drive], INTERRUPTED)
+    }
+
+    /// Makes what is done readable, and keeps what is done of drives that are under way.
+    fn leave(&self, so_far: &SoFar) -> Outcome {
+        for drive in so_far.under_way() {
+            self.keep(so_far, drive)?;
+        }
+        results::write(&self.folder, &self.set(so_far))
     }
 
     /// Everything has run: writes what there is; with it comes what went wrong.
@@ -125,10 +123,10 @@ impl Session {
         let mut so_far = self.so_far();
         so_far.is_over = true;
         let failed = match failure(&so_far.drives) {
-            Err(failure) if so_far.done() == 0 => return Err(failure),
+            Err(failure) if so_far.drives.iter().all(DriveRuns::is_empty) => return Err(failure),
             failed => failed,
         };
-        let set = self.set(&so_far, INTERRUPTED);
+        let set = self.set(&so_far);
         results::write(&self.folder, &set)?;
         let unkept = so_far.unkept.take().map_or(Ok(()), Err);
         Ok((set, failed.and(unkept)))
@@ -140,11 +138,9 @@ impl Session {
         // Held to the end: no file is left half written.
         let so_far = self.so_far();
         if !so_far.is_over {
-            let (done, all) = (so_far.done(), so_far.drives.len());
-            eprintln!("interrupted: {done} of {all} drives are done");
-            if done > 0 {
-                let set = self.set(&so_far, INTERRUPTED);
-                match results::write(&self.folder, &set) {
+            eprintln!("interrupted: {}", so_far.words(&self.plan.drives));
+            if !so_far.drives.iter().all(DriveRuns::is_empty) {
+                match self.leave(&so_far) {
                     Ok(()) => eprint!("{}", results::places(self.folder.path())),
                     Err(failure) => failure.say(),
                 }
@@ -155,10 +151,36 @@ impl Session {
     }
 }
 
+impl SoFar {
+    /// The tests of each drive that are to be run.
+    fn wanted(&self) -> Vec<Vec<&'static str>> {
+        self.drives.iter().map(DriveRuns::missing).collect()
+    }
+
+    /// The drives that are under way.
+    fn under_way(&self) -> impl Iterator<Item = usize> {
+        let drives = self.drives.iter().enumerate();
+        drives
+            .filter(|(_, drive)| !drive.has_ended() && !drive.is_empty())
+            .map(|(n, _)| n)
+    }
+
+    /// How much is done, of these drives.
+    fn words(&self, drives: &[DriveFile]) -> String {
+        let done = self.drives.iter().filter(|drive| drive.is_whole()).count();
+        let mut words = format!("{done} of {} drives are done", self.drives.len());
+        for n in self.under_way() {
+            let tests = self.drives[n].done().count();
+            let all = tests + self.drives[n].missing().len();
+            words += &format!(", {tests} of {all} tests of {}", drives[n].slug());
+        }
+        words
+    }
+}
+
 /// What went wrong with drives, all of it, in one line.
-fn failure(drives: &[Option<DriveEnd>]) -> Outcome {
-    let ends = drives.iter().flatten();
-    let errors: Vec<&ReviewError> = ends.filter_map(|end| end.as_ref().err()).collect();
+fn failure(drives: &[DriveRuns]) -> Outcome {
+    let errors: Vec<&ReviewError> = drives.iter().filter_map(DriveRuns::error).collect();
     let Some(first) = errors.first() else {
         return Ok(());
     };
@@ -175,36 +197,33 @@ fn failure(drives: &[Option<DriveEnd>]) -> Outcome {
     })
 }
 
-/// Hears of the drives of a session.
-struct Watching<'a> {
-    session: &'a Session,
-    review: &'a Review<'a>,
-}
-
-impl Watch for Watching<'_> {
+impl Watch for Session {
     fn ran(&self, step: Step<'_>) {
         let message = format!("{}/{} {}", step.done, step.total, step.label);
-        self.session.progress.set_share(step.share, &message);
+        self.progress.set_share(step.share, &message);
     }
 
-    fn finished(&self, drive: usize, runs: DriveEnd) {
-        let session = self.session;
-        let mut so_far = session.so_far();
-        let mut what = session.plan.drives[drive].slug().to_owned();
-        match &runs {
-            Ok(runs) => {
-                let kept = session.keep.keep(&session.plan, self.review, drive, runs);
-                so_far.unkept = so_far.unkept.take().or(kept.err());
-            }
-            Err(_) => what += " failed",
+    fn tested(&self, drive: usize, test: &'static str, runs: Vec<Run>) {
+        self.so_far().drives[drive].take(test, runs);
+    }
+
+    fn ended(&self, drive: usize, end: Result<(), ReviewError>) {
+        let mut so_far = self.so_far();
+        let mut what = self.plan.drives[drive].slug().to_owned();
+        if end.is_err() {
+            what += " failed";
         }
-        so_far.drives[drive] = Some(runs);
+        so_far.drives[drive].ended(end);
+        if !so_far.drives[drive].is_empty() {
+            let kept = self.keep(&so_far, drive);
+            so_far.unkept = so_far.unkept.take().or(kept.err());
+        }
         // One drive's end is the review's.
         let all = so_far.drives.len();
         if all > 1 {
-            let ended = so_far.drives.iter().flatten().count();
-            session
-                .progress
+            let ended = so_far.drives.iter().filter(|drive| drive.has_ended());
+            let ended = ended.count();
+            self.progress
                 .log(&format!("{ended} of {all} drives: {what}"));
         }
     }
