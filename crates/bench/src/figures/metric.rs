@@ -9,9 +9,6 @@ const BINARY_MEGABYTES: &[&str] = &["x25m-2008", "relapse-2009"];
 /// Sources that count spare area as a share of the user's capacity; the others of the flash.
 const SPARE_OF_USER: &[&str] = &["x25m-2008"];
 
-/// The score of a suite, which follows from the MB/s of its parts.
-const SCORE: &str = "score";
-
 /// The unit that a row's number is in, whatever its source calls it.
 pub fn unit(row: &Row) -> &str {
     let is_binary = BINARY_MEGABYTES.contains(&row.source.as_str());
@@ -35,7 +32,6 @@ pub struct Metric<'a> {
     scale: f64,
     /// What the figure is compared with.
     pub compared: Compared<'a>,
-    is_score: bool,
 }
 
 /// How a figure depends on another run.
@@ -64,7 +60,6 @@ impl<'a> Metric<'a> {
             "lat_avg_s" => ("lat_avg_ms", 1e-3),
             "lat_max_s" => ("lat_max_ms", 1e-3),
             "access_time_ms" => ("lat_avg_ms", 1.0),
-            SCORE => ("mb_s", 1.0),
             "write_amp" => ("wa", 1.0),
             "wear_inefficiency_pct" => ("wear_inefficiency_pct", 1.0),
             "host_writes_per_day" => ("host_writes_per_day", 1.0),
@@ -95,13 +90,7 @@ impl<'a> Metric<'a> {
             name,
             scale,
             compared,
-            is_score: metric == SCORE,
         })
-    }
-
-    /// Whether it is the score of a suite.
-    pub fn is_score(&self) -> bool {
-        self.is_score
     }
 
     /// The run's figure in the row's unit, as one repeat gave it.
@@ -112,7 +101,7 @@ impl<'a> Metric<'a> {
 }
 
 /// The metric that is compared, in its plain name, and with what.
-fn compared(metric: &str) -> (&str, Compared<'_>) {
+pub fn compared(metric: &str) -> (&str, Compared<'_>) {
     if let Some((metric, drive)) = metric.split_once("ratio_vs_") {
         let metric = match metric.trim_end_matches('_') {
             // A bare ratio compares throughputs.

@@ -10,6 +10,7 @@ use crate::methods::{self, Test};
 use crate::repeats::spread;
 use ftlab_result::{Figure, Run, Spread, Verdict};
 use metric::{Compared, Metric};
+use order::Score;
 use serde::Deserialize;
 
 /// The reference table.
@@ -300,8 +301,7 @@ impl<'a> Bench<'a> {
     /// The figure in the row's unit: of repeats, that of each by itself, so that a ratio is one of runs of
     /// one seed.
     fn simulated<'r>(&self, row: &Row, runs: &[Vec<&'r Run>]) -> Option<Simulated<'r>> {
-        let metric = Metric::parse(&row.metric, &row.unit, &row.source)?;
-        let in_repeat = |repeat| self.in_repeat(row, &metric, runs, repeat);
+        let in_repeat = |repeat| self.in_repeat(row, runs, repeat);
         let answers: Vec<Option<Answer<'r>>> = (0..self.repeats).map(in_repeat).collect();
         let &(value, run) = answers.iter().flatten().next()?;
         if self.repeats == 1 {
@@ -321,14 +321,15 @@ impl<'a> Bench<'a> {
     }
 
     /// The figure as one repeat gives it.
-    fn in_repeat<'r>(
-        &self,
-        row: &Row,
-        metric: &Metric<'_>,
-        runs: &[Vec<&'r Run>],
-        repeat: usize,
-    ) -> Option<Answer<'r>> {
-        let of_drive = |runs: &Vec<&'r Run>| self.of_drive(row, metric, runs, repeat);
+    fn in_repeat<'r>(&self, row: &Row, runs: &[Vec<&'r Run>], repeat: usize) -> Option<Answer<'r>> {
+        let of_drive = |runs: &Vec<&'r Run>| {
+            if let Some(score) = Score::of(row) {
+                let value = score.answer(self, row, runs, repeat)?;
+                return Some((value, *runs.first()?));
+            }
+            let metric = Metric::parse(&row.metric, &row.unit, &row.source)?;
+            self.of_drive(row, &metric, runs, repeat)
+        };
         let answers: Vec<Answer<'r>> = runs.iter().filter_map(of_drive).collect();
         let (_, combine) = self.drives(&row.drive);
         combine.answers(&answers, &row.qualifier)
@@ -363,9 +364,6 @@ impl<'a> Bench<'a> {
             Some((figure, *run))
         };
         let values: Vec<Answer<'r>> = runs.iter().filter_map(value).collect();
-        if metric.is_score() {
-            return order::suite(&values);
-        }
         if row.data.contains('+') {
             return Combine::All.answers(&values, &row.qualifier);
         }

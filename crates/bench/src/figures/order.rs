@@ -1,8 +1,9 @@
 //! Scores of closed programs: of those only the order of drives is judged.
 
-use super::{Answer, Bench, Judgement, Row, SCORES, records};
-use crate::methods::closed_programs_2008::{FAMILIES, POINTS_PER_MB_S};
-use ftlab_result::{Figure, Verdict};
+use super::metric::{Compared, compared};
+use super::{Bench, Judgement, Row, SCORES, records};
+use crate::methods::closed_programs_2008::{SUITES, Suite};
+use ftlab_result::{Figure, Run, Verdict};
 
 /// How the rows are to be read.
 pub const QUALIFIER: &str = "order";
@@ -10,28 +11,84 @@ pub const QUALIFIER: &str = "order";
 /// Published scores within this factor are equal: they may come in any order.
 const EQUAL: f64 = 1.05;
 
-/// The scores of the drives that are there, if what stands for closed programs was run: those that a run
-/// answers, and those that are only shown.
+/// The scores that runs of what stands for closed programs answer.
 pub fn scores(bench: &Bench<'_>) -> Vec<Figure> {
-    let is_part = |slug: &str| {
-        let mut steps = FAMILIES.iter().flat_map(|family| family.steps);
-        steps.any(|step| step.slug == slug)
-    };
-    if !bench.runs.iter().any(|run| is_part(&run.test)) {
-        return Vec::new();
-    }
-    let figure = |row: Row| {
-        let is_there = !bench.drives(&row.drive).0.is_empty();
-        let runs = bench.answering(&row).unwrap_or_default();
-        is_there.then(|| bench.figure(&row, runs))
-    };
+    let figure = |row: Row| Some(bench.figure(&row, bench.answering(&row)?));
     records(SCORES).into_iter().filter_map(figure).collect()
+}
+
+/// What a row says of a score of a suite.
+pub struct Score<'a> {
+    suite: &'static Suite,
+    compared: Compared<'a>,
+}
+
+impl<'a> Score<'a> {
+    /// The score that a row is of, if it is of one.
+    pub fn of(row: &'a Row) -> Option<Self> {
+        let has_part = |suite: &&Suite| {
+            let mut steps = suite.family.steps.iter();
+            suite.family.slug == row.test || steps.any(|step| step.slug == row.test)
+        };
+        let suite = SUITES.iter().find(has_part)?;
+        match (row.metric.as_str(), compared(&row.metric).1) {
+            ("score", compared) => Some(Score { suite, compared }),
+            // The MB/s of a part.
+            (_, Compared::Alone) => None,
+            (_, compared) => Some(Score { suite, compared }),
+        }
+    }
+
+    /// The row's figure as these runs of one drive give it, in one of their repeats.
+    pub fn answer(
+        &self,
+        bench: &Bench<'_>,
+        row: &Row,
+        runs: &[&Run],
+        repeat: usize,
+    ) -> Option<f64> {
+        let points = self.points(&row.test, runs, repeat)?;
+        let of = |other: &str| {
+            let (drives, _) = bench.drives(other);
+            let runs = bench.runs_of(&drives.first()?.slug, row);
+            self.points(&row.test, &runs, repeat)
+        };
+        Some(match self.compared {
+            Compared::Ratio(other) => points / of(other)?,
+            Compared::Advantage(other) => 100.0 * (points / of(other)? - 1.0),
+            Compared::Alone | Compared::Extra(_) => points,
+        })
+    }
+
+    /// The points of a part, or of the suite if every part was run.
+    fn points(&self, test: &str, runs: &[&Run], repeat: usize) -> Option<f64> {
+        let points = runs.iter().filter_map(|run| self.suite.points(run, repeat));
+        let logarithms: Vec<f64> = points.map(f64::ln).collect();
+        let parts = match test == self.suite.family.slug {
+            true => self.suite.family.steps.len(),
+            false => 1,
+        };
+        let mean = logarithms.iter().sum::<f64>() / parts as f64;
+        (logarithms.len() == parts).then(|| mean.exp())
+    }
 }
 
 /// Whether a drive stands among the others as the published score says. Without others it is shown.
 pub fn judge(bench: &Bench<'_>, row: &Row, published: f64, simulated: f64) -> Judgement {
+    let stands = |holds: bool| Judgement {
+        verdict: if holds { Verdict::Pass } else { Verdict::Fail },
+        error: None,
+    };
+    match compared(&row.metric).1 {
+        Compared::Ratio(_) => return stands((published > 1.0) == (simulated > 1.0)),
+        Compared::Advantage(_) => return stands((published > 0.0) == (simulated > 0.0)),
+        Compared::Alone | Compared::Extra(_) => {}
+    }
     let others = records::<Row>(SCORES).into_iter();
-    let others = others.filter(|other| other.test == row.test && other.id != row.id);
+    let is_other = |other: &Row| {
+        (&other.test, &other.metric) == (&row.test, &row.metric) && other.id != row.id
+    };
+    let others = others.filter(is_other);
     let pair = |other: Row| {
         let value = bench.simulated(&other, &bench.answering(&other)?)?.value;
         Some((other.value.parse::<f64>().ok()?, value))
@@ -41,20 +98,5 @@ pub fn judge(bench: &Bench<'_>, row: &Row, published: f64, simulated: f64) -> Ju
     if pairs.peek().is_none() {
         return Judgement::SHOWN;
     }
-    let holds = pairs.all(|(other, value)| (published > other) == (simulated > value));
-    Judgement {
-        verdict: if holds { Verdict::Pass } else { Verdict::Fail },
-        error: None,
-    }
-}
-
-/// The score of a suite of which every part was run.
-pub fn suite<'r>(parts: &[Answer<'r>]) -> Option<Answer<'r>> {
-    let (_, run) = parts.first()?;
-    let logarithms: f64 = parts.iter().map(|(mb_s, _)| mb_s.ln()).sum();
-    let is_whole = FAMILIES
-        .iter()
-        .any(|family| family.steps.len() == parts.len());
-    let mean = (logarithms / parts.len() as f64).exp();
-    is_whole.then_some((POINTS_PER_MB_S * mean, *run))
+    stands(pairs.all(|(other, value)| (published > other) == (simulated > value)))
 }

@@ -266,9 +266,34 @@ fn of_the_scores_of_closed_programs_only_the_order_is_judged() {
     for either in [&slow, &three(6.0, 4.0, 3.0)] {
         assert_eq!(figure(either, "F0119").verdict, Verdict::Pass);
     }
-    // Nothing is known of SYSMark's requests.
-    let shown = figure(&slow, "F0145");
-    assert_eq!((shown.verdict, shown.simulated), (Verdict::Shown, None));
+}
+
+/// Runs of all parts of SYSMark, each so many seconds long.
+fn sysmark(drive: &str, seconds: f64) -> Vec<Run> {
+    let tests = methods::all().filter(|test| test.family.method == "A12");
+    tests
+        .map(|test| run(drive, test.step.slug, "filled", &[("seconds", seconds)]))
+        .collect()
+}
+
+#[test]
+fn the_longer_the_work_takes_the_lower_its_score() {
+    let slow = of_all(&[sysmark(CORE, 250.0), sysmark(SLC, 200.0)].concat());
+    let verdict = |figures: &[Figure], id: &str| figure(figures, id).verdict;
+    let score = figure(&slow, "F0145").simulated.expect("a score");
+    assert!((score - 200.0).abs() < 1e-9, "{score}");
+    // 30 % ahead overall, and half in one part.
+    let ahead = figure(&slow, "F0143").simulated.expect("an advantage");
+    assert!((ahead - 25.0).abs() < 1e-9, "{ahead}");
+    let ratio = figure(&slow, "F0144").simulated.expect("a ratio");
+    assert!((ratio - 0.8).abs() < 1e-9, "{ratio}");
+    let quick = of_all(&[sysmark(CORE, 150.0), sysmark(SLC, 200.0)].concat());
+    for id in ["F0143", "F0144", "F0145", "F0147", "F0150"] {
+        assert_eq!(verdict(&slow, id), Verdict::Pass, "{id}");
+        assert_eq!(verdict(&quick, id), Verdict::Fail, "{id}");
+    }
+    // 168 and 172 points are equal.
+    assert_eq!(verdict(&quick, "F0149"), Verdict::Shown);
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn figure_cells(view: &View<'_>, figure: &Figure) -> Markup {
         td.num { (error_cell(figure)) }
         td {
             (verdict(figure.verdict))
-            @if figure.qualifier == ORDER { span.sub { (only_order(figure)) } }
+            @if figure.qualifier == ORDER { span.sub { (ONLY_ORDER) } }
         }
     }
 }
@@ -106,14 +106,7 @@ fn figure_cells(view: &View<'_>, figure: &Figure) -> Markup {
 const ORDER: &str = "order";
 
 /// What the verdict on a closed program's score says, and what it does not.
-fn only_order(figure: &Figure) -> &'static str {
-    match figure.simulated {
-        Some(_) => "closed program: only the order of the drives is checked",
-        None => {
-            "closed program, not run: nothing is known of its requests; of such scores only the order of the drives is checked"
-        }
-    }
-}
+const ONLY_ORDER: &str = "closed program: only the order of the drives is checked";
 
 /// What a table of figures is, and how to read it.
 fn caption_words(view: &View<'_>) -> Markup {
