@@ -126,7 +126,9 @@ pub fn verdicts(headlines: &[Headline<'_>], data: Option<&VerdictData>) -> Marku
                     title: "4\u{a0}KiB random writes: from the average to the longest wait, in the test where that is longest",
                 }))
             }
-            @if headlines.len() > TABLE_OPEN_MAX {
+            @if headlines.iter().all(says_nothing) {
+                // A table of dashes.
+            } @else if headlines.len() > TABLE_OPEN_MAX {
                 details.behind {
                     summary { "Verdict on all " (headlines.len()) " drives" }
                     (verdict_table(headlines))
@@ -136,6 +138,11 @@ pub fn verdicts(headlines: &[Headline<'_>], data: Option<&VerdictData>) -> Marku
             }
         }
     }
+}
+
+/// Whether no test of a drive tells of waits or pauses.
+fn says_nothing(headline: &Headline<'_>) -> bool {
+    headline.feel == Feel::Untested && headline.pauses.is_none()
 }
 
 /// A card for every drive that makes one wait: how long, and what the counters say of it.

@@ -88,7 +88,7 @@ fn page(
             (head(view))
             body {
                 a.skip href="#content" { "Skip to the content" }
-                (navigation::bar(view))
+                (navigation::bar(view, !purposes.is_empty()))
                 main #content tabindex="-1" {
                     noscript { p.notice { "Charts and tables of runs need JavaScript, which is off. Everything else is here." } }
                     div.page #top {

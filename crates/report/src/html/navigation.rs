@@ -6,7 +6,8 @@ use crate::view::View;
 use crate::view::errors::source_short;
 use crate::view::{Review, anchor};
 
-pub fn bar(view: &View<'_>) -> Markup {
+/// The contents of a page; `has_uses`: whether it says which drive is for what.
+pub fn bar(view: &View<'_>, has_uses: bool) -> Markup {
     html! {
         header.bar {
             a.brand href="#top" { "ftlab" span { " review" } }
@@ -18,7 +19,7 @@ pub fn bar(view: &View<'_>) -> Markup {
                             li { a href="#top" { "Overview" } }
                             @if !view.is_of_specification() {
                                 li { a.part href="#verdicts" { "Which drive stutters" } }
-                                li { a.part href="#uses" { "Which drive for what" } }
+                                @if has_uses { li { a.part href="#uses" { "Which drive for what" } } }
                                 li { a.part href="#accuracy" { "How right is it" } }
                             }
                         }
