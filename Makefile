@@ -13,8 +13,8 @@ BIN    := $(TARGET)/release/ftlab
 # The one that makes the report to test.
 FTLAB  ?= $(BIN)
 WEB    := crates/report/web
-# The last that installing makes: it bundles the charts (`prepare` in package.json).
-NPM    := $(WEB)/dist/echarts.js
+# The last that installing makes: it bundles the libraries (`prepare` in package.json).
+NPM    := $(WEB)/dist/libraries.js
 REPORT := index.html
 # What the binary reads besides its own code: a change here makes a new report.
 DATA   := $(wildcard drives/*.toml testbeds/*.toml jobs/* scripts/* traces/* reference/*.csv)

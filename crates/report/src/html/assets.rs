@@ -1,7 +1,7 @@
-//! The page's own files and the chart library, taken in when the crate is built.
+//! The page's own files and its libraries, taken in when the crate is built.
 
-/// Apache ECharts, cut to what the page draws; fetched by npm, see `build.rs`.
-pub const CHART_LIBRARY: &str = include_str!(env!("FTLAB_ECHARTS"));
+/// Apache ECharts, cut to what the page draws, and what unpacks its data; fetched by npm, see `build.rs`.
+pub const LIBRARIES: &str = include_str!(env!("FTLAB_WEB_LIBRARIES"));
 
 /// Forbids every request; data links carry the empty icon and saved tables.
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
@@ -45,7 +45,10 @@ pub fn style() -> String {
 
 /// All scripts in one scope of their own; each file only declares functions but the last.
 pub fn script() -> String {
-    format!("(() => {{\n'use strict';\n{}}})();\n", SCRIPTS.concat())
+    let scripts = SCRIPTS.concat();
+    format!(
+        "(() => {{\n'use strict';\nconst {{ echarts, inflateSync, strFromU8 }} = libraries;\n{scripts}}})();\n"
+    )
 }
 
 #[cfg(test)]
@@ -54,7 +57,7 @@ mod tests {
 
     #[test]
     fn no_script_ends_its_own_element() {
-        for script in [CHART_LIBRARY, THEME_EARLY, &script()] {
+        for script in [LIBRARIES, THEME_EARLY, &script()] {
             let lower = script.to_ascii_lowercase();
             assert!(!lower.contains("</script") && !lower.contains("<!--"));
         }

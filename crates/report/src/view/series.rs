@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::format::round_to_digits;
 
-/// Points that all runs of a page share, of rates and of watts each: together about 3 MB.
-const PAGE_POINTS_MAX: usize = 160_000;
+/// Points that all runs of a page share, of rates and of watts each: together about 2 MB as they are packed.
+const PAGE_POINTS_MAX: usize = 400_000;
 /// Points a run gets at most: more than a chart has pixels for is not seen.
 const RUN_POINTS_MAX: usize = 480;
 /// Fewer would not show the shape of a run.

@@ -6,11 +6,11 @@ use super::{sample, sheet};
 
 /// Reviews of the sample that [`full`] has, and drives of each kind: as many runs as a review of
 /// everything.
-const REVIEWS: [&str; 5] = ["A", "B", "C", "D", "E"];
+const REVIEWS: [&str; 8] = ["A", "B", "C", "D", "E", "F", "G", "H"];
 const COPIES: usize = 9;
 
 /// As many drives, tests and runs as a review of everything has: the sample nine times over, in
-/// five reviews, with a test of consistency, wear and SMART.
+/// eight reviews, with a test of consistency, wear and SMART.
 pub fn full() -> ResultSet {
     let small = sample();
     let mut set = ResultSet {

@@ -4,8 +4,14 @@ const report = JSON.parse(document.getElementById('report-data').textContent);
 const families = new Map();
 
 function familyData(id) {
-  if (!families.has(id)) families.set(id, JSON.parse(document.getElementById(`${id}/data`).textContent));
+  if (!families.has(id)) families.set(id, unpacked(document.getElementById(`${id}/data`).textContent));
   return families.get(id);
+}
+
+/** The data that stand in the page deflated and in base64. */
+function unpacked(text) {
+  const deflated = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  return JSON.parse(strFromU8(inflateSync(deflated)));
 }
 
 const familyIds = () => [...document.querySelectorAll('script[id^="test/"]')].map((script) => script.id.replace(/\/data$/, ''));
