@@ -22,6 +22,8 @@ pub struct Run {
 pub struct Step {
     /// Read first.
     pub read: Option<Run>,
+    /// Whether that read is the first of a file.
+    pub opens_file: bool,
     /// CPU time, on the script's testbed.
     pub cpu: Nanos,
     /// Written then.
@@ -124,7 +126,9 @@ impl PhaseSteps {
         let mut step = Step::default();
         let (done, total) = match (&mut self.read, &mut self.write) {
             (Some(read), write) => {
+                let file = read.file();
                 step.read = read.next();
+                step.opens_file = read.file() != file;
                 self.is_over = read.left == 0;
                 if let Some(write) = write {
                     let due = share(write.amount, read.moved(), read.amount);
@@ -166,6 +170,8 @@ fn share(of: u64, done: u64, total: u64) -> u64 {
 struct Walk {
     at: u64,
     size: u64,
+    /// Files they are.
+    count: u64,
     amount: u64,
     left: u64,
     blocks: Vec<(u32, u32)>,
@@ -188,6 +194,7 @@ impl Walk {
         let mut walk = Walk {
             at: transfer.at,
             size: transfer.size,
+            count: transfer.count,
             amount: transfer.amount,
             left: transfer.amount,
             blocks: transfer.blocks.clone(),
@@ -199,6 +206,12 @@ impl Walk {
         };
         walk.draw_block();
         walk
+    }
+
+    /// The number of the file that the last request ended in; none before the first.
+    fn file(&self) -> Option<u64> {
+        let last = self.position.checked_sub(1)?;
+        Some(share(self.count, last, self.size))
     }
 
     /// Sectors moved so far.

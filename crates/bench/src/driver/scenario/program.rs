@@ -34,6 +34,8 @@ pub struct Program {
     /// It does nothing before: its start, then the think time of each phase.
     rests_until: SimTime,
     begins: SimTime,
+    /// The step after those of the window, if it is known.
+    next: Option<Step>,
     /// Steps from the one at work to the last one read ahead.
     window: VecDeque<Pending>,
     /// Number of the first step of the window.
@@ -78,6 +80,7 @@ impl Program {
             content: Content::RANDOM,
             rests_until: begins,
             begins,
+            next: None,
             window: VecDeque::new(),
             first_step: 0,
             phase_is_read: false,
@@ -154,10 +157,15 @@ impl Program {
             && self.window.len() <= self.ahead as usize
             && self.reading < self.depth
         {
-            let Some(step) = self.stream.next_step() else {
+            let Some(step) = self.next.take().or_else(|| self.stream.next_step()) else {
                 self.phase_is_read = true;
                 return;
             };
+            // The system reads within a file ahead, and cannot know which one the program opens next.
+            if step.opens_file && self.window.len() >= self.depth as usize {
+                self.next = Some(step);
+                return;
+            }
             if let Some(run) = step.read {
                 let owner = Owner::Read {
                     program: self.index,

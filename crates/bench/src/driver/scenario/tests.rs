@@ -92,6 +92,23 @@ fn reading_ahead_hides_computing_and_asks_for_one_block_at_a_time() {
 }
 
 #[test]
+fn reading_ahead_ends_with_a_file_and_what_is_outstanding_does_not() {
+    let of = |keys: &str, count: u32| {
+        let mut drive = drive(Nanos::from_millis(1));
+        drive.ways = 4;
+        let text = script(&format!("cpu = \"0.16 s\"\n{keys}\n{READS}"));
+        let files = format!("[files.in]\ncount = {count}");
+        let text = text.replacen("[files.in]", &files, 1);
+        let scenario = Scenario::parse(&text, "test.toml", &|_| None).unwrap();
+        seconds(&run_on(&scenario, &mut drive, &testbed()), 0)
+    };
+    assert_eq!(of("ahead = 1", 1), 0.161);
+    // The first block of each of ten files is waited for.
+    assert_eq!(of("ahead = 1", 64), 0.17);
+    assert_eq!(of("depth = 2", 64), 0.161);
+}
+
+#[test]
 fn everything_asked_for_is_transferred() {
     let mut drive = drive(Nanos::from_micros(10));
     let report = run_on(&alone(COPY), &mut drive, &testbed());
