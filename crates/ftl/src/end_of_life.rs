@@ -63,7 +63,7 @@ fn page_mapped(
         user_slots: layout.slots() * 2 / 5,
         reserve_superblocks: 2 * streams.count() as u32,
         ahead_superblocks: 0,
-        batch_superblocks: 0,
+        batch_slots: 0,
         policy: Box::new(Greedy),
         checkpoint: tables.then_some(Checkpoint {
             every_slots: 50,
@@ -327,7 +327,7 @@ fn a_layer_of_bad_blocks_is_refused() {
         user_slots: 200,
         reserve_superblocks: 2,
         ahead_superblocks: 0,
-        batch_superblocks: 0,
+        batch_slots: 0,
         policy: Box::new(Greedy),
         checkpoint: None,
         streams: StreamConfig::default(),

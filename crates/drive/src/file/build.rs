@@ -264,7 +264,7 @@ impl DriveFile {
         let config = PageConfig {
             user_slots,
             reserve_superblocks,
-            batch_superblocks: gc.batch.as_ref().map_or(0, |batch| batch.get()),
+            batch_slots: batch_slots(gc, layout),
             ahead_superblocks: ahead(gc).map_err(|why| self.invalid(why))?,
             policy,
             checkpoint,
@@ -369,6 +369,12 @@ pub(super) fn layout(ssd: &SsdFile) -> Result<Layout, String> {
     Ok(layout)
 }
 
+/// Slots that a group of dies collects in one go; 0 to collect in step with the host's writes.
+fn batch_slots(gc: &Gc, layout: &Layout) -> u32 {
+    let superblocks = gc.batch.as_ref().map_or(0.0, |batch| batch.base);
+    (superblocks * f64::from(layout.slots_per_superblock)).ceil() as u32
+}
+
 /// Slots the host sees. `op` is what is left of the array beside the user's data and what never
 /// holds data, over the user's data, so that the closed forms for write amplification hold for `op`
 /// as it stands. What never holds data is, in each group of dies and on average, the reserve and the
@@ -385,8 +391,8 @@ fn user_slots(ssd: &SsdFile, layout: &Layout) -> Result<u32, String> {
         (Some(op), None) => {
             let slots = u64::from(layout.slots_per_superblock);
             let kept = ssd.gc.as_ref().map_or(0, |gc| {
-                let batch = gc.batch.as_ref().map_or(0, |batch| batch.get());
-                u64::from(gc.reserve.get()) * slots + u64::from(1 + batch) * slots / 2
+                let batch = u64::from(batch_slots(gc, layout));
+                u64::from(gc.reserve.get()) * slots + (slots + batch) / 2
             });
             let reserve = kept * u64::from(layout.groups);
             let usable = u64::from(layout.slots()).saturating_sub(reserve);

@@ -107,7 +107,7 @@ impl DriveFile {
             ));
         }
         if let Some(batch) = ssd.gc.as_ref().and_then(|gc| gc.batch.as_ref()) {
-            let batch = (batch.get() / scale.blocks.max(1)).max(1);
+            let batch = batch.base / f64::from(scale.blocks.max(1));
             changes.push(format!("gc.batch={batch}"));
         }
         if let Some(ahead) = ssd.gc.as_ref().and_then(|gc| gc.ahead.as_ref()) {

@@ -244,9 +244,9 @@ pub(super) struct Gc {
     pub(super) policy: String,
     /// Superblocks each group of dies keeps erased on average.
     pub(super) reserve: Quantity<Count>,
-    /// Page mapping: superblocks each group of dies collects in one go once it is low, while host
-    /// writes wait; in step with them if left out.
-    pub(super) batch: Option<Quantity<Count>>,
+    /// Page mapping: superblocks, or what part of one, each group of dies makes writable in one go once it is
+    /// low, while host writes wait; in step with them if left out.
+    pub(super) batch: Option<Quantity<Ratio>>,
     /// Page mapping, with `idle_after`: superblocks each group of dies makes writable ahead.
     pub(super) ahead: Option<Quantity<Count>>,
     /// How long the host must pause before the drive works ahead.

@@ -20,8 +20,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     #[cold]
     #[inline(never)]
     fn collect_batch(&mut self, g: usize, batch: &mut OpBatch) {
-        let more = self.config.batch_superblocks * self.layout.slots_per_superblock;
-        let goal = self.low_water + more;
+        let goal = self.low_water + self.config.batch_slots;
         while self.groups[g].writable_slots < goal && self.refusal.is_none() {
             // Work in a pause or room for tables may have left one half copied.
             let going_on = self.groups[g].victim.take();

@@ -67,8 +67,7 @@ fn config(layout: &Layout, config: &PageConfig) -> Result<(), PageConfigError> {
     }
     let slots = u64::from(layout.slots_per_superblock);
     let have = u64::from(layout.superblocks_per_group) * slots;
-    let batch = u64::from(config.batch_superblocks) * slots;
-    let need = slots_needed_in_a_group(layout, config) - batch;
+    let need = slots_needed_in_a_group(layout, config) - u64::from(config.batch_slots);
     if config.user_slots == 0 || need > have {
         return fail(format!(
             "{} user slots do not fit: each of {} groups of dies has {have} slots and needs {need} \
@@ -78,11 +77,11 @@ fn config(layout: &Layout, config: &PageConfig) -> Result<(), PageConfigError> {
         ));
     }
     let spare = (have - need) / slots;
-    if u64::from(config.batch_superblocks) > spare {
+    if u64::from(config.batch_slots) > have - need {
         return fail(format!(
             "a group of dies collects {} superblocks in one go; its spare area has only {spare} beside \
              the reserve and room to collect",
-            config.batch_superblocks
+            f64::from(config.batch_slots) / slots as f64
         ));
     }
     if u64::from(config.ahead_superblocks) > spare {
@@ -118,7 +117,7 @@ pub(super) fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u
         + above_share
         + tables
         + low_water
-        + u64::from(config.batch_superblocks) * slots
+        + u64::from(config.batch_slots)
         + u64::from(config.least_reserve()) * slots
         + 1
 }

@@ -53,7 +53,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// this drive collects in batches.
     #[inline]
     pub(super) fn collect(&mut self, g: usize, batch: &mut OpBatch) {
-        if self.config.batch_superblocks > 0 {
+        if self.config.batch_slots > 0 {
             return self.collect_if_low(g, batch);
         }
         let going_on = self.groups[g].victim.take();

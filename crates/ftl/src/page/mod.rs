@@ -52,9 +52,9 @@ pub struct PageConfig {
     pub reserve_superblocks: u32,
     /// Superblocks that a group makes writable beside its reserve while the host pauses; 0 for none.
     pub ahead_superblocks: u32,
-    /// Superblocks that a group makes writable beside its reserve in one go once it is low, while the
-    /// host waits; 0 to collect in step with the host's writes.
-    pub batch_superblocks: u32,
+    /// Slots that a group makes writable beside its reserve in one go once it is low, while the host
+    /// waits; 0 to collect in step with the host's writes.
+    pub batch_slots: u32,
     /// Which superblock to collect next.
     pub policy: Box<dyn VictimPolicy>,
     /// Writing the tables to flash every so often, if the drive does.

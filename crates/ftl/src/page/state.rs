@@ -568,7 +568,7 @@ mod tests {
             user_slots: 100,
             reserve_superblocks: 2,
             ahead_superblocks: 0,
-            batch_superblocks: 0,
+            batch_slots: 0,
             policy: Box::new(Greedy),
             checkpoint: None,
             translation: None,

@@ -16,7 +16,7 @@ fn in_batches(batch_superblocks: u32, blocks_per_die: u32) -> PageLayer<true> {
             let layout = layout(64, blocks_per_die);
             let half = layout.groups * batch_superblocks * layout.slots_per_superblock / 2;
             config.user_slots -= (f64::from(half) / 1.127) as u32;
-            config.batch_superblocks = batch_superblocks;
+            config.batch_slots = batch_superblocks * layout.slots_per_superblock;
         },
     )
 }
@@ -73,7 +73,7 @@ fn a_group_that_is_low_gets_a_batch_at_once_and_nothing_until_it_is_low_again() 
 fn a_batch_that_the_spare_area_does_not_hold_is_refused() {
     let result = std::panic::catch_unwind(|| {
         layer_of::<true>(layout(64, 64), 0.127, |config| {
-            config.batch_superblocks = 60
+            config.batch_slots = 60 * layout(64, 64).slots_per_superblock
         })
     });
     let why = result.expect_err("it is refused");

@@ -47,7 +47,7 @@ impl Bench {
             user_slots: layout.slots() / 2,
             reserve_superblocks: 2,
             ahead_superblocks: 0,
-            batch_superblocks: 0,
+            batch_slots: 0,
             policy: Box::new(Greedy),
             checkpoint: None,
             translation: Some(TranslationConfig {

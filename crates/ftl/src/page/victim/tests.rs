@@ -151,7 +151,7 @@ fn filled(policy: Box<dyn VictimPolicy>) -> PageLayer<true> {
         user_slots: layout.slots() / 100 * 85,
         reserve_superblocks: 2,
         ahead_superblocks: 0,
-        batch_superblocks: 0,
+        batch_slots: 0,
         policy,
         checkpoint: None,
         translation: None,
