@@ -246,7 +246,7 @@ fn page_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
     }
     plan.set("gc.reserve", *u.choose(&[2, 2, 3, 5])?);
     if u.ratio(1, 3)? {
-        plan.set("gc.batch", *u.choose(&[1, 2, 5])?);
+        plan.set("gc.batch", *u.choose(&["0.3", "1", "2", "5"])?);
     }
     // Around what the smallest arrays can hold at all.
     plan.set(
