@@ -10,7 +10,7 @@ use ftlab_workload::script::Run;
 use std::collections::BTreeSet;
 
 /// Pages of 4 KiB, in which the system's cache keeps everything.
-const PAGE_SECTORS: u64 = 8;
+pub const PAGE_SECTORS: u64 = 8;
 const PAGE_BYTES: u64 = PAGE_SECTORS * SECTOR_BYTES;
 
 /// Records of 1 KiB in a page of the table.

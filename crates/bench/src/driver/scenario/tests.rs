@@ -210,6 +210,32 @@ fn pages_follow_the_journal_file_beside_file_and_data_follow_the_pages() {
 }
 
 #[test]
+fn passes_end_at_pages_whatever_the_size_of_files() {
+    let os = testbed().os.unwrap();
+    let mut cache = WriteBack::new(&os);
+    let mut now = SimTime::ZERO;
+    // The sizes of two files in sectors: neither is a number of pages.
+    for (lba, sectors) in [(7 * GIB_SECTORS, 8_003), (7 * GIB_SECTORS + 8_008, 5)] {
+        assert!(cache.admit(Run { lba, sectors }, Content::RANDOM, now));
+    }
+    let mut written = Vec::new();
+    while cache.next_pass() < SimTime::NEVER {
+        now += os.lazy_writer_interval;
+        cache.tick(now);
+        while let Some((owner, run, _)) = cache.next() {
+            cache.ended(owner);
+            written.extend(matches!(owner, Owner::Data(_)).then_some(run));
+        }
+    }
+    let pages = written.iter().flat_map(|run| {
+        assert!(run.lba % 8 == 0 && run.sectors % 8 == 0, "{run:?}");
+        (run.lba..run.lba + u64::from(run.sectors)).step_by(8)
+    });
+    let each_once = (0..1_002).map(|page| 7 * GIB_SECTORS + 8 * page);
+    assert!(pages.eq(each_once), "{written:?}");
+}
+
+#[test]
 fn writes_carry_how_compressible_they_are_and_tables_do_not_compress() {
     for through in [false, true] {
         let mut drive = drive(Nanos::from_micros(10));

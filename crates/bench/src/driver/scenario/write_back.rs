@@ -6,7 +6,7 @@
 //! written. So a drive that writes slower than its programs makes them wait in the end; one that
 //! stalls makes them wait at once, since their reads stand behind the lazy writer's requests.
 
-use super::file_system::FileSystem;
+use super::file_system::{FileSystem, PAGE_SECTORS};
 use super::io::Owner;
 use ftlab_base::{Content, SECTOR_BYTES, SimTime};
 use ftlab_drive::OperatingSystem;
@@ -29,6 +29,16 @@ impl Extent {
         let parts = |extent: Extent| u32::try_from(extent.sectors).unwrap_or(u32::MAX);
         let content = self.content.mixed(parts(self), other.content, parts(other));
         Extent { sectors, content }
+    }
+}
+
+/// The pages that a run touches.
+fn in_pages(run: Run) -> Run {
+    let first = run.lba / PAGE_SECTORS * PAGE_SECTORS;
+    let end = (run.lba + u64::from(run.sectors)).next_multiple_of(PAGE_SECTORS);
+    Run {
+        lba: first,
+        sectors: (end - first) as u32,
     }
 }
 
@@ -88,8 +98,9 @@ impl WriteBack {
     }
 
     /// Takes data in, of what `content` tells; false when the limit is reached. Then everything is written, and the program
-    /// asks again when a request has ended.
+    /// asks again when a request has ended. The system keeps data in whole pages, and so it writes them.
     pub fn admit(&mut self, run: Run, content: Content, now: SimTime) -> bool {
+        let run = in_pages(run);
         let dirty = self.dirty_sectors();
         if dirty > 0 && dirty + u64::from(run.sectors) > self.limit_sectors {
             self.someone_waits = true;
@@ -164,7 +175,8 @@ impl WriteBack {
             return;
         }
         self.next_pass = now + self.os.lazy_writer_interval;
-        let share = (self.waiting_sectors as f64 * self.os.lazy_writer_share).ceil() as u64;
+        let pages = (self.waiting_sectors / PAGE_SECTORS) as f64;
+        let share = (pages * self.os.lazy_writer_share).ceil() as u64 * PAGE_SECTORS;
         let due = match std::mem::take(&mut self.someone_waits) {
             true => u64::MAX,
             false => share.max(self.dirtied),
