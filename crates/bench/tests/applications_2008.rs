@@ -36,7 +36,7 @@ static SET: LazyLock<ResultSet> = LazyLock::new(|| {
 });
 
 fn metric(drive: &str, test: &str, name: &str) -> f64 {
-    let run = SET.run(&format!("{drive}/{test}/filled"));
+    let run = SET.run(&format!("{drive}/{test}/restored"));
     run.expect("it ran").metrics[name]
 }
 
@@ -49,7 +49,9 @@ fn the_drive_the_scripts_are_fitted_on_agrees_and_others_follow() {
     let passing = [
         ("F0293", "X25-M create"),
         ("F0294", "X25-M extract"),
+        ("F0288", "Core extract"),
         ("F0290", "SLC create"),
+        ("F0291", "SLC extract"),
         ("F0297", "Momentus extract"),
         ("F0299", "VelociRaptor create"),
         ("F0315", "VelociRaptor PowerPoint"),
@@ -74,7 +76,7 @@ fn only_the_jmf602_pauses() {
     for drive in DRIVES {
         let pauses = two_archives(drive, "pauses");
         let expected = if drive == CORE {
-            10.0..=40.0
+            15.0..=25.0
         } else {
             0.0..=0.0
         };
@@ -82,8 +84,8 @@ fn only_the_jmf602_pauses() {
     }
     let longest = two_archives(CORE, "longest_pause_s");
     assert!(
-        (1.0..=2.0).contains(&longest),
-        "stops of up to two seconds: {longest}"
+        (0.5..=2.0).contains(&longest),
+        "stops that one notices, of up to two seconds: {longest}"
     );
 }
 

@@ -43,6 +43,7 @@ fn every_state_can_be_asked_for_and_says_what_it_is() {
         ("filled", "in order, in writes of 1 MiB"),
         ("filled-random", "4 KiB in random order"),
         ("used", "nine tenths of them"),
+        ("restored", "an image of a system"),
         ("steady", "rounds"),
         ("steady-fast", "closed form"),
     ] {

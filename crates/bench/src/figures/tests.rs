@@ -238,7 +238,7 @@ fn suite(drive: &str, mb_s: f64) -> Vec<Run> {
     let tests = methods::all().filter(|test| test.family.method == "A13");
     let metrics = [("mb_s", mb_s), ("mib_s", mb_s)];
     tests
-        .map(|test| run(drive, test.step.slug, "filled", &metrics))
+        .map(|test| run(drive, test.step.slug, "restored", &metrics))
         .collect()
 }
 
@@ -272,7 +272,7 @@ fn of_the_scores_of_closed_programs_only_the_order_is_judged() {
 fn sysmark(drive: &str, seconds: f64) -> Vec<Run> {
     let tests = methods::all().filter(|test| test.family.method == "A12");
     tests
-        .map(|test| run(drive, test.step.slug, "filled", &[("seconds", seconds)]))
+        .map(|test| run(drive, test.step.slug, "restored", &[("seconds", seconds)]))
         .collect()
 }
 

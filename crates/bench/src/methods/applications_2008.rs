@@ -4,8 +4,8 @@ use super::{Family, Runs, Step, scenario};
 use crate::states::State;
 use ftlab_result::Chart;
 
-// The source restores an image before each test and says no more; a system drive is a full one.
-const UNSTATED: &[State] = &[State::Filled];
+// The source tests random writes first, restores an image before each test, and says no more.
+const UNSTATED: &[State] = &[State::Restored];
 
 /// A family drawn as bars of seconds.
 const fn family(

@@ -68,7 +68,7 @@ pub static FAMILIES: &[Family] = &[
         unit: "s",
         testbed: "anandtech-2008",
         runs: Runs::WithAll,
-        states: &[State::Filled],
+        states: &[State::Restored],
         steps: &[
             scenario("sysmark2007-e-learning", "e-learning"),
             scenario("sysmark2007-video-creation", "video creation"),
@@ -90,7 +90,7 @@ pub static FAMILIES: &[Family] = &[
         unit: "MiB/s",
         testbed: "anandtech-2008",
         runs: Runs::WithAll,
-        states: &[State::Filled],
+        states: &[State::Restored],
         steps: &[
             step(
                 "pcmark-vantage-hdd-windows-defender",

@@ -81,6 +81,7 @@ pub fn of_state(file: &DriveFile, state: State) -> f64 {
         (Kind::Ssd, State::Filled | State::FilledRandom) => 1.0,
         // Half of a used drive's programs are copies.
         (Kind::Ssd, State::Used) => 1.5,
+        (Kind::Ssd, State::Restored) => 2.0,
         (Kind::Ssd, State::SteadyFast) => 2.0,
         (Kind::Ssd, State::Steady) => 6.0,
     };

@@ -315,7 +315,7 @@ fn a_drive_that_fails_keeps_the_tests_it_has_done() {
 #[test]
 fn a_scenario_runs_on_the_machine_of_its_review() {
     let set = review(&plan(&DISKS[1..], &["launch-photoshop-cs3"], 1), &|_| {}).unwrap();
-    let run = set.run("wd-velociraptor-300/launch-photoshop-cs3/filled");
+    let run = set.run("wd-velociraptor-300/launch-photoshop-cs3/restored");
     let run = run.expect("it ran");
     assert!(run.metrics["seconds"] > 1.0);
     assert_eq!(

@@ -6,6 +6,7 @@
 //! | `filled` | new | every sector once, in order |
 //! | `filled-random` | new | every sector once, in random order |
 //! | `used` | filled | random writes for a while, most of them to one place |
+//! | `restored` | used | an image of a system, in order |
 //! | `steady` | filled | random writes until SNIA's rule holds (`steady.rs`) |
 //! | `steady-fast` | new | a sequence of writes that ends where `steady` ends (`fast.rs`) |
 //!
@@ -37,6 +38,8 @@ pub enum State {
     FilledRandom,
     /// Filled, then written at random for a while.
     Used,
+    /// Used, then an image of a system written over its beginning.
+    Restored,
     /// Filled, then written at random until more of it changes nothing.
     Steady,
     /// As steady, reached by a short cut.
@@ -80,11 +83,12 @@ impl PrepareError {
 
 impl State {
     /// All states, each behind those it begins with.
-    pub const ALL: [State; 6] = [
+    pub const ALL: [State; 7] = [
         State::New,
         State::Filled,
         State::FilledRandom,
         State::Used,
+        State::Restored,
         State::Steady,
         State::SteadyFast,
     ];
@@ -97,6 +101,7 @@ impl State {
             State::Filled => "filled",
             State::FilledRandom => "filled-random",
             State::Used => "used",
+            State::Restored => "restored",
             State::Steady => "steady",
             State::SteadyFast => "steady-fast",
         }
@@ -115,6 +120,7 @@ impl State {
             State::New => None,
             State::Filled | State::FilledRandom | State::SteadyFast => Some(State::New),
             State::Used | State::Steady => Some(State::Filled),
+            State::Restored => Some(State::Used),
         }
     }
 
@@ -136,6 +142,10 @@ impl State {
                 "Then random writes of 4 KiB, nine tenths of them to the first tenth of the \
                  drive, until a quarter of its capacity has been written or, on drives that \
                  rewrite whole blocks, twice its capacity programmed."
+            }
+            State::Restored => {
+                "Then an image of a system with its programs restored: the first 30 GiB written in \
+                 order, in writes of 1 MiB."
             }
             State::Steady => steady::STEP,
             State::SteadyFast => fast::STEP,
@@ -197,6 +207,7 @@ pub fn prepare_with(
         State::Filled => writer.fill()?,
         State::FilledRandom => writer.fill_at_random(&mut stream)?,
         State::Used => writer.write_at_random(&mut stream)?,
+        State::Restored => writer.restore()?,
         State::Steady => return steady::settle(&mut writer, &mut stream).map(Some),
         State::SteadyFast => fast::start(&mut writer, &mut stream)?,
     }

@@ -1,4 +1,4 @@
-use super::writes::PROGRAMMED_MAX;
+use super::writes::{IMAGE_SECTORS, PROGRAMMED_MAX};
 use super::*;
 use crate::fake::Fake;
 use ftlab_base::SECTOR_BYTES;
@@ -26,6 +26,12 @@ fn each_state_adds_its_writes() {
     assert_eq!(written(2, State::New, State::Used), SECTORS + SECTORS / 4);
     assert_eq!(written(2, State::Filled, State::Used), SECTORS / 4);
     assert_eq!(written(2, State::Used, State::Used), 0);
+    // An image is as large as a drive that has no room for it.
+    assert_eq!(written(2, State::Used, State::Restored), SECTORS);
+    let mut large = Fake::new(2 * IMAGE_SECTORS);
+    prepare(&mut large, State::Used, State::Restored, RootSeed(1)).unwrap();
+    let image = large.counters().host_bytes_written / SECTOR_BYTES;
+    assert_eq!(image, IMAGE_SECTORS);
     // A drive whose write amplification never changes needs the five rounds of a window.
     assert_eq!(written(2, State::New, State::Steady), 6 * SECTORS);
 }
@@ -52,6 +58,7 @@ fn a_refused_write_ends_every_preparation() {
         State::Filled,
         State::FilledRandom,
         State::Used,
+        State::Restored,
         State::Steady,
     ] {
         let mut device = fake(2);

@@ -11,6 +11,10 @@ use std::collections::VecDeque;
 /// Sectors of a write that fills a drive: 1 MiB, as a copy of large files makes them.
 const FILL_SECTORS: u32 = 2048;
 
+/// Sectors of the image that reviewers restore before a test: system, programs and the data of tests, 30 GiB.
+/// What the scripts of applications read lies in it; what they make lies behind, mostly.
+pub(super) const IMAGE_SECTORS: u64 = 30 << 21;
+
 /// Sectors of a random write: 4 KiB, the cluster of a Windows file system.
 pub const RANDOM_SECTORS: u32 = 8;
 
@@ -139,9 +143,17 @@ impl<'a> Writer<'a> {
 
     /// Every sector once, in order.
     pub fn fill(&mut self) -> Result<(), PrepareError> {
-        let capacity = self.device.capacity_sectors();
-        for lba in (0..capacity).step_by(FILL_SECTORS as usize) {
-            let sectors = u64::from(FILL_SECTORS).min(capacity - lba) as u32;
+        self.write_in_order(self.device.capacity_sectors())
+    }
+
+    /// An image of a system, or as much of it as there is room for.
+    pub fn restore(&mut self) -> Result<(), PrepareError> {
+        self.write_in_order(IMAGE_SECTORS.min(self.device.capacity_sectors()))
+    }
+
+    fn write_in_order(&mut self, end: u64) -> Result<(), PrepareError> {
+        for lba in (0..end).step_by(FILL_SECTORS as usize) {
+            let sectors = u64::from(FILL_SECTORS).min(end - lba) as u32;
             self.write(lba, sectors)?;
         }
         Ok(())

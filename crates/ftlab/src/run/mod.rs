@@ -94,6 +94,8 @@ enum StateName {
     FilledRandom,
     /// Filled, then up to a quarter of the capacity written at random
     Used,
+    /// Used, then an image of a system restored: the first 30 GiB in order
+    Restored,
     /// Filled, then written at random until SNIA's steady-state rule holds
     Steady,
     /// The same for greedy and FIFO page mapping, by closed form: many times faster
@@ -107,6 +109,7 @@ impl From<StateName> for State {
             StateName::Filled => State::Filled,
             StateName::FilledRandom => State::FilledRandom,
             StateName::Used => State::Used,
+            StateName::Restored => State::Restored,
             StateName::Steady => State::Steady,
             StateName::SteadyFast => State::SteadyFast,
         }
