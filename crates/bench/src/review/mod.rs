@@ -18,6 +18,7 @@ mod memory;
 mod procedure;
 mod set;
 mod torture;
+mod words;
 
 pub(crate) use case::{Case, Load, data_before};
 pub(crate) use drive::link_words;

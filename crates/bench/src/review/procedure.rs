@@ -1,6 +1,7 @@
 //! Runs a procedure: act after act on one drive, and a record of each job it measures.
 
 use super::torture::{Torn, torture};
+use super::words::words;
 use super::{Length, ReviewError, job_seed};
 use crate::driver::{self, Clock, DriverError};
 use crate::methods::{Act, Job, Procedure, Span};
@@ -188,11 +189,8 @@ impl<'a> Running<'a> {
             steps: self.steps.clone(),
             record: Record::of(&report).on(self.device.as_ref()),
         });
-        self.steps.push(format!(
-            "{}, measured ({}).",
-            job.file,
-            state.replace('-', " ")
-        ));
+        let state = state.replace('-', " ");
+        (self.steps).push(format!("{}, measured ({state}).", words(&file)));
         Ok(())
     }
 
@@ -215,13 +213,11 @@ impl<'a> Running<'a> {
             },
         })?;
         let written = self.device.counters().host_bytes_written - before;
-        let minutes = file.jobs.iter().filter_map(|job| job.runtime).max();
         self.steps.push(format!(
-            "{}: {:.0} GB written in {:.0} minutes, of each the first second with time and the rest \
-             without, as many bytes a second.",
-            job.file,
-            written as f64 / 1e9,
-            minutes.map_or(0.0, |span| span.as_secs() / 60.0)
+            "{}: {:.0} GB, in each minute the first second with time and the rest without, as many \
+             bytes a second.",
+            words(&file),
+            written as f64 / 1e9
         ));
         Ok(())
     }
