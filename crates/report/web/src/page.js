@@ -6,6 +6,15 @@ function headingOf(element) {
   return (named && document.getElementById(named)) || element;
 }
 
+/** Frames until what is near a place has been laid out and drawn. */
+const ARRIVAL_FRAMES = 6;
+
+/** Goes to a place, and again while charts near it are drawn and move it. */
+function arrive(target, frames = ARRIVAL_FRAMES) {
+  target.scrollIntoView();
+  if (frames > 0) requestAnimationFrame(() => arrive(target, frames - 1));
+}
+
 /** Shows the page that holds the element a link points to, and opens what folds it away. */
 function startPages() {
   const pages = [...document.querySelectorAll('.page')];
@@ -30,8 +39,8 @@ function startPages() {
     for (let outer = target.parentElement; outer; outer = outer.parentElement) {
       if (outer instanceof HTMLDetailsElement) outer.open = true;
     }
-    if (target === page) scrollTo({ top: 0, behavior: 'instant' });
-    else target.scrollIntoView({ behavior: 'instant' });
+    if (target === page) scrollTo(0, 0);
+    else arrive(target);
   }
 
   for (const page of pages) page.addEventListener('beforematch', () => show(page));

@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 
-import { drawnShapes, filesOf, fileUrl, launch, openIn, pagesOf, turnTo, walk } from '../reader.mjs';
+import { drawnShapes, filesOf, fileUrl, frames, launch, openIn, pagesOf, turnTo, walk } from '../reader.mjs';
 
 const BYTES_MAX = 6_000_000;
 const OPEN_SECONDS_MAX = 2;
@@ -97,6 +97,23 @@ for (const file of reports) {
       const figure = await page.locator('main tr[id]').first().getAttribute('id');
       await turnTo(page, figure);
       assert.ok(await page.locator(`tr[id="${figure}"]`).isVisible());
+      assert.deepEqual(complaints, []);
+      await close();
+    });
+
+    it('arrives at the place a link leads to, also when charts before it are drawn on the way', async () => {
+      const { page, complaints, close } = await open(file, { reducedMotion: 'no-preference' });
+      const families = await page.locator('.page').nth(1).locator('.family').evaluateAll((all) => all.map(({ id }) => id));
+      for (const id of families) {
+        await page.goto('about:blank');
+        await page.goto(`${fileUrl(file)}#${id}`);
+        for (let n = 0; n < 20; n += 1) await frames(page);
+        const [top, below] = await page.evaluate((wanted) => [
+          document.getElementById(wanted).getBoundingClientRect().top,
+          document.documentElement.scrollHeight - innerHeight - scrollY,
+        ], id);
+        assert.ok(Math.abs(top) < 100 || (top > 0 && below < 2), `${id} is ${top} px away`);
+      }
       assert.deepEqual(complaints, []);
       await close();
     });
