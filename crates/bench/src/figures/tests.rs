@@ -297,6 +297,30 @@ fn the_longer_the_work_takes_the_lower_its_score() {
 }
 
 #[test]
+fn a_whole_suite_goes_by_the_part_that_it_contains() {
+    let slugs = [X25M, SLC, DISK];
+    let drives = slugs.map(|slug| names(slug, slug));
+    let of = |x25m: f64, slc: f64, disk: f64| {
+        let tests = methods::all().filter(|test| test.family.method == "A14");
+        let runs: Vec<Run> = tests
+            .flat_map(|test| {
+                let each = [(X25M, x25m), (SLC, slc), (DISK, disk)];
+                each.map(|(drive, rate)| run(drive, test.step.slug, "restored", &[("mb_s", rate)]))
+            })
+            .collect();
+        figures(&drives, &methods::all().collect::<Vec<_>>(), &runs)
+    };
+    let faster = of(30.0, 20.0, 15.0);
+    let ahead = figure(&faster, "F0330").simulated.expect("an advantage");
+    assert!((ahead - 100.0).abs() < 1e-9, "{ahead}");
+    let slower = of(10.0, 20.0, 15.0);
+    for id in ["F0330", "F0331", "F0333", "F0335", "F0336", "F0338"] {
+        assert_eq!(figure(&faster, id).verdict, Verdict::Pass, "{id}");
+        assert_eq!(figure(&slower, id).verdict, Verdict::Fail, "{id}");
+    }
+}
+
+#[test]
 fn a_score_alone_has_no_order_and_a_part_no_score() {
     let alone = of_all(&suite(CORE, 4.0));
     assert_eq!(figure(&alone, "F0114").verdict, Verdict::Shown);
