@@ -76,6 +76,8 @@ test: setup ## every check and test
 # The browser opens reports as a reader would: one of the drives of 2008, one of SNIA's specification, and
 # those that a test of the crate makes up: as large as that of all drives, of repeats, of a comparison, and of consistency.
 MADE := $(abspath $(TARGET)/tmp)
+# Many times what it takes: a browser that hangs must not hold up a whole run.
+WEB_SECONDS_MAX := 900
 
 test-web: out/test-review/$(REPORT) out/test-pts/$(REPORT)
 	@test -d $(WEB)/test || { echo "test: $(WEB)/test is missing" >&2; exit 1; }
@@ -83,7 +85,7 @@ test-web: out/test-review/$(REPORT) out/test-pts/$(REPORT)
 	cd $(WEB) && REPORT_HTML=$(CURDIR)/$<:$(MADE)/report-full.html PTS_HTML=$(CURDIR)/$(word 2,$^) \
 	    REPEATED_HTML=$(MADE)/report-repeated.html COMPARISON_HTML=$(MADE)/comparison.html \
 	    CONSISTENCY_HTML=$(MADE)/report-consistency.html \
-	    CHROMIUM="$$(command -v $(CHROMIUM))" node --test
+	    CHROMIUM="$$(command -v $(CHROMIUM))" timeout --kill-after=10 $(WEB_SECONDS_MAX) node --test
 
 out/test-review/$(REPORT): $(FTLAB) $(DATA)
 	$(FTLAB) review --out $(@D)

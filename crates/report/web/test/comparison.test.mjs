@@ -3,9 +3,9 @@
 //   COMPARISON_HTML=path/to/comparison.html npm test
 
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { after, before } from 'node:test';
 
-import { filesOf, fileUrl, launch, openIn } from '../reader.mjs';
+import { fileUrl, filesOf, it, launch, openIn } from '../reader.mjs';
 
 const [file] = filesOf('COMPARISON_HTML');
 
@@ -19,7 +19,7 @@ before(async () => {
 after(() => browser?.close());
 
 it('leads from the overview to every run, complains of nothing and asks for nothing', async () => {
-  const { page, complaints, requests, close } = await openIn(browser, file);
+  const { page, complaints, requests } = await openIn(browser, file);
   const links = page.locator('section[aria-labelledby="overview"] tbody a');
   assert.ok((await links.count()) > 0);
   assert.equal(await links.count(), await page.locator('section.run').count());
@@ -29,27 +29,24 @@ it('leads from the overview to every run, complains of nothing and asks for noth
   assert.ok(await heading.isVisible());
   assert.deepEqual(complaints, []);
   assert.deepEqual(requests.filter((url) => !url.startsWith('data:')), [fileUrl(file)]);
-  await close();
 });
 
 it('keeps its sections apart', async () => {
-  const { page, close } = await openIn(browser, file);
+  const { page } = await openIn(browser, file);
   const gaps = await page.evaluate(() => {
     const boxes = [...document.querySelectorAll('main > section')].map((section) => section.getBoundingClientRect());
     return boxes.slice(1).map((box, index) => box.top - boxes[index].bottom);
   });
   assert.ok(gaps.length > 1 && gaps.every((gap) => gap >= 24), gaps.join());
-  await close();
 });
 
 for (const [name, options] of [['a phone', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }], ['a dark screen', { colorScheme: 'dark' }]]) {
   it(`fits ${name}`, async () => {
-    const { page, complaints, close } = await openIn(browser, file, options);
+    const { page, complaints } = await openIn(browser, file, options);
     const width = page.viewportSize().width;
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
     const [ink, paper] = await page.evaluate(() => ['color', 'backgroundColor'].map((name) => getComputedStyle(document.body)[name]));
     assert.notEqual(ink, paper);
     assert.deepEqual(complaints, []);
-    await close();
   });
 }

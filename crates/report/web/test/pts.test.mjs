@@ -6,9 +6,9 @@
 // It is of one drive and all six tests.
 
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { after, before } from 'node:test';
 
-import { drawnShapes, filesOf, fileUrl, launch, openIn, pagesOf, turnTo, walk } from '../reader.mjs';
+import { drawnShapes, fileUrl, filesOf, it, launch, openIn, pagesOf, turnTo, walk } from '../reader.mjs';
 
 const [file] = filesOf('PTS_HTML');
 
@@ -48,7 +48,7 @@ async function inView(figure) {
 }
 
 it('draws every plot of the standard, complains of nothing and asks for nothing', async () => {
-  const { page, complaints, requests, close } = await openIn(browser, file);
+  const { page, complaints, requests } = await openIn(browser, file);
   const drawn = {};
   for (const id of await pagesOf(page)) {
     await turnTo(page, id);
@@ -65,11 +65,10 @@ it('draws every plot of the standard, complains of nothing and asks for nothing'
   assert.deepEqual(sorted(drawn), sorted(PLOTS));
   assert.deepEqual(complaints, []);
   assert.deepEqual(requests.filter((url) => !url.startsWith('data:')), [fileUrl(file)]);
-  await close();
 });
 
 it('begins its linear axes at zero, except where a window is looked at closely', async () => {
-  const { page, complaints, close } = await openTests();
+  const { page, complaints } = await openTests();
   for (const [family, kinds] of Object.entries(PLOTS)) {
     for (const kind of kinds.filter((name) => name !== 'main')) {
       const figure = await inView(chart(page, family, kind));
@@ -83,11 +82,10 @@ it('begins its linear axes at zero, except where a window is looked at closely',
     }
   }
   assert.deepEqual(complaints, []);
-  await close();
 });
 
 it('offers runs by what tells them apart, and draws each choice', async () => {
-  const { page, complaints, close } = await openTests();
+  const { page, complaints } = await openTests();
   const options = (figure, name) => figure.locator(`select[data-choice="${name}"] option`).allTextContents();
   const throughput = chart(page, 'test/pts-tp', 'pts-matrix');
   assert.deepEqual(await options(throughput, 'run'), ['1024 KiB', '128 KiB']);
@@ -105,23 +103,20 @@ it('offers runs by what tells them apart, and draws each choice', async () => {
   }
   assert.ok(tried > 8, `only ${tried} choices`);
   assert.deepEqual(complaints, []);
-  await close();
 });
 
 it('shows the values of a plot as the tables of the standard have them', async () => {
-  const { page, complaints, close } = await openTests();
+  const { page, complaints } = await openTests();
   for (const [family, kind, rows] of [['test/pts-iops', 'pts-matrix', 8], ['test/pts-lat', 'pts-matrix', 3], ['test/pts-lat', 'pts-window', 5]]) {
     const figure = await inView(chart(page, family, kind));
     await figure.locator('button[data-table]').click();
     assert.equal(await figure.locator('.chart-data tbody tr').count(), rows, `${family} ${kind}`);
   }
   assert.deepEqual(complaints, []);
-  await close();
 });
 
 it('fits a phone', async () => {
-  const { page, complaints, close } = await openTests({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+  const { page, complaints } = await openTests({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
   assert.deepEqual(complaints, []);
-  await close();
 });

@@ -5,9 +5,9 @@
 // It is the one that a test of the crate makes up: the repeats of its first drive are alike, those of the others are not.
 
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { after, before } from 'node:test';
 
-import { filesOf, launch, openIn, turnTo } from '../reader.mjs';
+import { filesOf, it, launch, openIn, turnTo } from '../reader.mjs';
 
 const [file] = filesOf('REPEATED_HTML');
 
@@ -41,7 +41,7 @@ async function dataOf(figure) {
 
 for (const [family, chart] of [['test/a1', 'bars'], ['test/a2', 'lines']]) {
   it(`draws whiskers on ${chart} where repeats differ, and has them in its data`, async () => {
-    const { page, complaints, close } = await openIn(browser, file);
+    const { page, complaints } = await openIn(browser, file);
     const figure = await chartOf(page, family);
     assert.match(await figure.locator('.key').textContent(), /95 % confidence interval/);
     const { head, rows } = await dataOf(figure);
@@ -54,16 +54,14 @@ for (const [family, chart] of [['test/a1', 'bars'], ['test/a2', 'lines']]) {
     await figure.locator('button[data-log]').click();
     assert.equal(await whiskers(figure), widths.filter((width) => width !== '0').length);
     assert.deepEqual(complaints, []);
-    await close();
   });
 }
 
 it('says a mean and its interval beside each bar, and what does not depend on the seed', async () => {
-  const { page, complaints, close } = await openIn(browser, file);
+  const { page, complaints } = await openIn(browser, file);
   assert.match(await page.locator('#top header').textContent(), /made 3 times.*same for every seed are \d+ of \d+/);
   const labels = await (await chartOf(page, 'test/a1')).locator('svg text').allTextContents();
   assert.ok(labels.some((label) => / ± 0 ms$/.test(label)), labels.join('; '));
   assert.ok(labels.some((label) => / ± 0?\.?\d*[1-9] ?\d* ms$/.test(label)), labels.join('; '));
   assert.deepEqual(complaints, []);
-  await close();
 });

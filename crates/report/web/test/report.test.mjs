@@ -6,9 +6,9 @@
 
 import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe } from 'node:test';
 
-import { drawnShapes, filesOf, fileUrl, frames, launch, openIn, pagesOf, turnTo, walk } from '../reader.mjs';
+import { drawnShapes, fileUrl, filesOf, frames, it, launch, openIn, pagesOf, turnTo, walk } from '../reader.mjs';
 
 const BYTES_MAX = 6_000_000;
 const OPEN_SECONDS_MAX = 2;
@@ -37,7 +37,7 @@ for (const file of reports) {
   describe(`report ${file}`, () => {
     it('is one file of moderate size that opens fast', async (t) => {
       assert.ok((await stat(file)).size <= BYTES_MAX);
-      const { page, close } = await open(file, {}, async (fresh) => {
+      const { page } = await open(file, {}, async (fresh) => {
         const session = await fresh.context().newCDPSession(fresh);
         await session.send('Performance.enable', { timeDomain: 'threadTicks' });
         fresh.busySeconds = async () => {
@@ -51,11 +51,10 @@ for (const file of reports) {
       t.diagnostic(`loaded after ${ms.toFixed(0)} ms, first chart drawn with ${busy.toFixed(2)} s of work`);
       // The work of the page, not the time by a clock, which other programs take from it.
       assert.ok(busy < OPEN_SECONDS_MAX, `${busy} s`);
-      await close();
     });
 
     it('draws every chart, complains of nothing and asks for nothing', async () => {
-      const { page, complaints, requests, close } = await open(file);
+      const { page, complaints, requests } = await open(file);
       const seen = new Set();
       for (const id of await pagesOf(page)) {
         await turnTo(page, id);
@@ -70,19 +69,17 @@ for (const file of reports) {
       assert.equal(seen.size, await page.locator('.plot').count(), 'every chart was on a page');
       assert.deepEqual(complaints, []);
       assert.deepEqual(requests.filter((url) => !url.startsWith('data:')), [fileUrl(file)]);
-      await close();
     });
 
     it('draws only what is near the view', async () => {
-      const { page, close } = await open(file);
+      const { page } = await open(file);
       const plots = page.locator('.family .plot');
       assert.ok((await plots.count()) > 0);
       assert.equal(await plots.locator('svg, canvas').count(), 0);
-      await close();
     });
 
     it('shows one page at a time, and the page a link leads to', async () => {
-      const { page, complaints, close } = await open(file);
+      const { page, complaints } = await open(file);
       const shown = () => page.evaluate(() => [...document.querySelectorAll('.page:not([hidden])')].map((element) => element.id));
       assert.deepEqual(await shown(), ['top']);
       const link = page.locator('#drive-list a').first();
@@ -98,11 +95,10 @@ for (const file of reports) {
       await turnTo(page, figure);
       assert.ok(await page.locator(`tr[id="${figure}"]`).isVisible());
       assert.deepEqual(complaints, []);
-      await close();
     });
 
     it('arrives at the place a link leads to, also when charts before it are drawn on the way', async () => {
-      const { page, complaints, close } = await open(file, { reducedMotion: 'no-preference' });
+      const { page, complaints } = await open(file, { reducedMotion: 'no-preference' });
       const families = await page.locator('.page').nth(1).locator('.family').evaluateAll((all) => all.map(({ id }) => id));
       for (const id of families) {
         await page.goto('about:blank');
@@ -115,11 +111,10 @@ for (const file of reports) {
         assert.ok(Math.abs(top) < 100 || (top > 0 && below < 2), `${id} is ${top} px away`);
       }
       assert.deepEqual(complaints, []);
-      await close();
     });
 
     it('shows the drives one chooses, in one chart and in all', async () => {
-      const { page, complaints, close } = await open(file);
+      const { page, complaints } = await open(file);
       const figure = await someChart(page);
       const data = figure.getByRole('button', { name: 'Data' });
       await data.click();
@@ -145,11 +140,10 @@ for (const file of reports) {
       await other.getByRole('button', { name: 'Data' }).click();
       assert.ok((await other.locator('.chart-data tbody').textContent()).includes(name));
       assert.deepEqual(complaints, []);
-      await close();
     });
 
     it('makes the table of runs when it is unfolded, and filters it', async () => {
-      const { page, complaints, close } = await open(file);
+      const { page, complaints } = await open(file);
       await turnTo(page, await page.locator('.page.drive').first().getAttribute('id'));
       const runs = page.locator('.page:not([hidden]) details.runs');
       assert.equal(await runs.locator('table').count(), 0);
@@ -160,11 +154,10 @@ for (const file of reports) {
       await runs.getByRole('searchbox').fill('no such test');
       assert.equal(await runs.locator('tbody tr').count(), 0);
       assert.deepEqual(complaints, []);
-      await close();
     });
 
     it('switches a chart between logarithmic and linear', async () => {
-      const { page, complaints, close } = await open(file);
+      const { page, complaints } = await open(file);
       const figure = await someChart(page);
       const button = figure.getByRole('button', { name: 'Log scale' });
       const ticks = () => figure.locator('svg text').allTextContents();
@@ -174,11 +167,10 @@ for (const file of reports) {
       assert.notEqual(await button.getAttribute('aria-pressed'), pressed);
       assert.notDeepEqual(await ticks(), before);
       assert.deepEqual(complaints, []);
-      await close();
     });
 
     it('shows the data of a chart, and saves them as CSV', async () => {
-      const { page, complaints, close } = await open(file);
+      const { page, complaints } = await open(file);
       const figure = page.locator('figure.chart').first();
       const button = figure.getByRole('button', { name: 'Data' });
       await button.click();
@@ -194,11 +186,10 @@ for (const file of reports) {
       await button.click();
       assert.equal(await figure.locator('.chart-data').isVisible(), false);
       assert.deepEqual(complaints, []);
-      await close();
     });
 
     it('draws another measure and another step', async () => {
-      const { page, complaints, close } = await open(file);
+      const { page, complaints } = await open(file);
       const tried = new Set();
       for (const id of (await pagesOf(page)).filter((name) => name.startsWith('tests/'))) {
         await turnTo(page, id);
@@ -217,11 +208,10 @@ for (const file of reports) {
       }
       assert.ok(tried.has('measure') && tried.has('step'), [...tried].join());
       assert.deepEqual(complaints, []);
-      await close();
     });
 
     it('turns dark and back, charts included', async () => {
-      const { page, complaints, close } = await open(file, { colorScheme: 'light' });
+      const { page, complaints } = await open(file, { colorScheme: 'light' });
       const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
       await someChart(page);
       const ink = () => page.locator('figure.chart svg text').first().evaluate((text) => text.getAttribute('fill') ?? text.style.fill);
@@ -233,18 +223,16 @@ for (const file of reports) {
       await toggle.click();
       assert.equal(await paper(), light);
       assert.deepEqual(complaints, []);
-      await close();
     });
 
     it('follows a system that prefers dark', async () => {
       const [light, dark] = await Promise.all(['light', 'dark'].map((colorScheme) => open(file, { colorScheme })));
       const paper = ({ page }) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
       assert.notEqual(await paper(light), await paper(dark));
-      await Promise.all([light.close(), dark.close()]);
     });
 
     it('fits a phone: only boxes scroll sideways, never the page', async () => {
-      const { page, complaints, close } = await open(file, { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+      const { page, complaints } = await open(file, { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
       const pages = await pagesOf(page);
       for (const id of ['top', pages.find((name) => name.startsWith('tests/')), pages.at(-1)]) {
         await turnTo(page, id);
@@ -256,11 +244,10 @@ for (const file of reports) {
       await page.locator('.menu a').first().click();
       assert.equal(await page.locator('.menu').getAttribute('open'), null);
       assert.deepEqual(complaints, []);
-      await close();
     });
 
     it('has one title, a verdict table, and names for all it offers', async () => {
-      const { page, close } = await open(file);
+      const { page } = await open(file);
       const figure = await someChart(page);
       await figure.locator('button[data-table]').click();
       await figure.locator('button[data-drives]').click();
@@ -292,11 +279,10 @@ for (const file of reports) {
         return levels.filter((level, index) => index > 0 && level > levels[index - 1] + 1).length;
       });
       assert.equal(skipped, 0, 'heading levels are not skipped');
-      await close();
     });
 
     it('can be used with the keyboard alone', async () => {
-      const { page, close } = await open(file);
+      const { page } = await open(file);
       await page.keyboard.press('Tab');
       assert.equal(await page.evaluate(() => document.activeElement.className), 'skip');
       await page.keyboard.press('Enter');
@@ -321,7 +307,6 @@ for (const file of reports) {
       const wanted = decodeURIComponent((await link.getAttribute('href')).slice(1));
       // The heading that names the page, not all of it.
       await page.waitForFunction((id) => document.activeElement.id === `${id}-title`, wanted);
-      await close();
     });
   });
 }
