@@ -15,6 +15,7 @@ fn line() -> impl Strategy<Value = String> {
         "iodepth",
         "size",
         "offset",
+        "offset_increment",
         "io_size",
         "runtime",
         "time_based",

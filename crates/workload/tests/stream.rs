@@ -1,7 +1,7 @@
 //! Streams have the law that their job states.
 
 use ftlab_base::{CommandKind, RootSeed};
-use ftlab_workload::{JobFile, JobStream, Request};
+use ftlab_workload::{JobFile, JobSpec, JobStream, Request};
 use std::collections::BTreeSet;
 
 const MIB: u64 = 1 << 20;
@@ -382,6 +382,47 @@ fn percentages_of_the_device_round_to_whole_blocks() {
     let job = file.jobs[0].resolve(1_000_448).unwrap();
     assert_eq!(job.offset_bytes % 4096, 0);
     assert_eq!((job.offset_bytes, job.region_bytes), (753_664, 245_760));
+}
+
+/// Where fio 3.33 puts four clones on a device of 10,001 KiB.
+#[test]
+fn clones_begin_one_increment_apart() {
+    let begins = |options: &str| -> Vec<u64> {
+        let text = format!("[a]\nrw=write\nsize=64k\nnumjobs=4\n{options}\n");
+        let file = JobFile::parse(&text, "t").unwrap();
+        let of = |job: &JobSpec| job.resolve(10_241_024).unwrap().offset_bytes;
+        file.jobs.iter().map(of).collect()
+    };
+    assert_eq!(
+        begins("offset_increment=100k"),
+        [0, 102_400, 204_800, 307_200]
+    );
+    assert_eq!(
+        begins("offset_increment=7%"),
+        [0, 720_896, 1_437_696, 2_154_496]
+    );
+    assert_eq!(
+        begins("offset_increment=100k\noffset=5%"),
+        [516_096, 618_496, 720_896, 823_296]
+    );
+    assert_eq!(
+        begins("offset_increment=7%\noffset=5%"),
+        [516_096, 1_232_896, 1_949_696, 2_666_496]
+    );
+}
+
+#[test]
+fn clones_that_do_not_fit_are_refused() {
+    let resolve = |options: &str| {
+        let file = JobFile::parse(&format!("[a]\nnumjobs=3\n{options}\n"), "t").unwrap();
+        file.jobs[2].resolve(1 << 20).unwrap_err().to_string()
+    };
+    assert_eq!(
+        resolve("offset_increment=512k"),
+        "t:1: job `a`: offset 1048576 lies beyond the device, which has 1048576 bytes"
+    );
+    assert!(resolve("offset_increment=16383p").contains("lies beyond the device"));
+    assert!(resolve("offset_increment=100%\noffset=100%").contains("lies beyond the device"));
 }
 
 #[test]

@@ -18,6 +18,7 @@ pub fn fault(job: &JobSpec) -> Option<Fault> {
         block_sizes,
         size_below_block,
         unaligned_offset,
+        unaligned_increment,
         no_depth,
         endless,
         two_rates,
@@ -64,11 +65,19 @@ fn size_below_block(job: &JobSpec) -> Option<Fault> {
 }
 
 fn unaligned_offset(job: &JobSpec) -> Option<Fault> {
-    let Size::Bytes(offset) = job.offset else {
+    unaligned("offset", job.offset)
+}
+
+fn unaligned_increment(job: &JobSpec) -> Option<Fault> {
+    unaligned("offset_increment", job.offset_increment)
+}
+
+fn unaligned(key: &'static str, place: Size) -> Option<Fault> {
+    let Size::Bytes(bytes) = place else {
         return None;
     };
-    fault_if(!offset.is_multiple_of(SECTOR_BYTES), "offset", || {
-        format!("offset={offset} must be a multiple of {SECTOR_BYTES} bytes")
+    fault_if(!bytes.is_multiple_of(SECTOR_BYTES), key, || {
+        format!("{key}={bytes} must be a multiple of {SECTOR_BYTES} bytes")
     })
 }
 

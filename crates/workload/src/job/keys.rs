@@ -204,8 +204,8 @@ const UNSUPPORTED: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "state the offset of each job with offset",
-        &["offset_align", "offset_increment"],
+        "offsets in percent are rounded up to whole blocks; state others in bytes",
+        &["offset_align"],
     ),
     (
         "traces are not job files",

@@ -82,6 +82,7 @@ pub static KEYS: &[Key] = &[
     ),
     value(&["size"], set!(size, |t| size(t).map(Some))),
     value(&["offset"], set!(offset, size)),
+    value(&["offset_increment"], set!(offset_increment, size)),
     value(
         &["io_size", "io_limit"],
         set!(io_size, |t| size(t).map(Some)),

@@ -140,13 +140,20 @@ impl JobSpec {
     }
 
     fn offset_on(&self, device_bytes: u64) -> Result<u64, JobError> {
-        let offset = match self.offset {
+        let smallest = self.kinds().iter().map(|&kind| self.bs.of(kind)).min();
+        let bytes_of = |place: Size| match place {
             Size::Bytes(bytes) => bytes,
-            Size::Percent(percent) => {
-                let smallest = self.kinds().iter().map(|&kind| self.bs.of(kind)).min();
-                share(device_bytes, percent).next_multiple_of(smallest.unwrap_or(SECTOR_BYTES))
-            }
+            Size::Percent(percent) => share(device_bytes, percent),
         };
+        let clones = u64::from(self.clone_index);
+        let increment = bytes_of(self.offset_increment).saturating_mul(clones);
+        let mut offset = bytes_of(self.offset).saturating_add(increment);
+        let is_share = |place: Size| matches!(place, Size::Percent(_));
+        if is_share(self.offset) || is_share(self.offset_increment) {
+            let block = smallest.unwrap_or(SECTOR_BYTES);
+            // Where the next block would lie beyond all numbers, so does the offset.
+            offset = offset.checked_next_multiple_of(block).unwrap_or(offset);
+        }
         if offset >= device_bytes {
             return Err(self.error(format!(
                 "offset {offset} lies beyond the device, which has {device_bytes} bytes"

@@ -150,6 +150,8 @@ pub struct JobSpec {
 
     /// Start of the region; percent of the device.
     pub offset: Size,
+    /// How far each of the `numjobs` clones begins behind the one before; percent of the device.
+    pub offset_increment: Size,
     /// Where sequential requests begin, in bytes from the region's start: for a job that goes on where
     /// another one ended. No key of fio's, and 0 in every file.
     pub begin_bytes: u64,
@@ -221,6 +223,7 @@ impl JobSpec {
             randseed: None,
             randrepeat: true,
             offset: Size::Bytes(0),
+            offset_increment: Size::Bytes(0),
             begin_bytes: 0,
             size: None,
             io_size: None,
