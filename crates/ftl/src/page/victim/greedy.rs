@@ -4,7 +4,8 @@ use super::{NOT_A_CANDIDATE, VictimPolicy, VictimView};
 use ftlab_base::SuperblockId;
 use std::num::NonZeroU32;
 
-/// Fewest valid slots first.
+/// Fewest valid slots first, and of equals the oldest: where much of the flash holds nothing, all of it wears
+/// alike.
 #[derive(Debug, Clone, Copy)]
 pub struct Greedy;
 
@@ -17,8 +18,13 @@ impl VictimPolicy for Greedy {
         // Two plain passes over a dense array, which the compiler turns into vector code: the mark
         // makes what is no candidate larger than any candidate.
         let least = view.valid.iter().copied().min()?;
-        let n = view.valid.iter().position(|&valid| valid == least)?;
-        (least < NOT_A_CANDIDATE).then(|| view.superblock(n))
+        let equals = view
+            .valid
+            .iter()
+            .enumerate()
+            .filter(|(_, valid)| **valid == least);
+        let (oldest, _) = equals.min_by_key(|&(n, _)| view.closed_at[n])?;
+        (least < NOT_A_CANDIDATE).then(|| view.superblock(oldest))
     }
 
     fn boxed(&self) -> Box<dyn VictimPolicy> {
@@ -67,13 +73,11 @@ impl VictimPolicy for WindowedGreedy {
 
     fn choose(&mut self, view: &VictimView<'_>) -> Option<SuperblockId> {
         let youngest = self.youngest(view);
-        let mut least = (NOT_A_CANDIDATE, 0);
-        for (n, (&valid, &closed_at)) in view.valid.iter().zip(view.closed_at).enumerate() {
-            if closed_at <= youngest && valid < least.0 {
-                least = (valid, n);
-            }
-        }
-        (least.0 < NOT_A_CANDIDATE).then(|| view.superblock(least.1))
+        let all = view.valid.iter().zip(view.closed_at).enumerate();
+        let window = all
+            .filter(|(_, (valid, closed_at))| **valid < NOT_A_CANDIDATE && **closed_at <= youngest);
+        let (oldest, _) = window.min_by_key(|(_, emptiness_and_age)| *emptiness_and_age)?;
+        Some(view.superblock(oldest))
     }
 
     fn boxed(&self) -> Box<dyn VictimPolicy> {
@@ -86,17 +90,17 @@ mod tests {
     use super::super::tests::{OPEN, choose, policy_of};
 
     #[test]
-    fn greedy_takes_the_emptiest_full_superblock_and_the_first_of_equals() {
+    fn greedy_takes_the_emptiest_full_superblock_and_the_oldest_of_equals() {
         let mut greedy = policy_of("greedy", &[]);
         assert_eq!(choose(&mut *greedy, &[7, OPEN, 3, 5], &[1, 2, 3, 4]), 2);
-        assert_eq!(choose(&mut *greedy, &[7, 3, 5, 3], &[4, 3, 2, 1]), 1);
+        assert_eq!(choose(&mut *greedy, &[7, 3, 5, 3], &[4, 3, 2, 1]), 3);
     }
 
     #[test]
     fn windowed_greedy_takes_the_emptiest_of_the_oldest() {
         let valid = [7, OPEN, 3, 5, 6, 5];
         let closed_at = [2, 1, 6, 5, 3, 4];
-        let chosen = [(1, 0), (2, 4), (3, 5), (4, 3), (5, 2), (9, 2)];
+        let chosen = [(1, 0), (2, 4), (3, 5), (4, 5), (5, 2), (9, 2)];
         for (window, n) in chosen {
             let mut policy = policy_of("windowed-greedy", &[("window", window)]);
             let told = choose(&mut *policy, &valid, &closed_at);
