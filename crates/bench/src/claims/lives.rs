@@ -10,7 +10,7 @@ use crate::states::{self, State};
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Outcome, RootSeed, SECTOR_BYTES, SimTime,
 };
-use ftlab_drive::{Device, DriveFile};
+use ftlab_drive::{Device, DriveFile, Health};
 use ftlab_workload::JobFile;
 use rand::RngExt;
 
@@ -82,11 +82,25 @@ pub static LIFE: Experiment = Experiment {
             ("bad_at_end", last.bad_share),
             ("spare_at_rating", spare_at_rating),
             ("spare_at_end", last.spare_share),
-            ("worn_at_end", last.worn_share),
+            ("two_to_four_ratings", two_to_four_ratings(&last.health)),
             ("unreadable", life.unreadable as f64),
         ]))
     },
 };
+
+/// The share of the blocks that have had between two and four times their rated cycles.
+fn two_to_four_ratings(health: &Health) -> f64 {
+    let Some(rated) = health.rated_cycles else {
+        return f64::NAN;
+    };
+    // As many ranges as there are counts, so that each is one count.
+    let counts = health.wear.bins(u32::MAX);
+    let within = counts
+        .iter()
+        .filter(|(count, _)| (2 * rated..=4 * rated).contains(count));
+    let blocks: u32 = within.map(|(_, blocks)| blocks).sum();
+    f64::from(blocks) / f64::from(health.wear.blocks().max(1))
+}
 
 /// A drive at the end of its life: whether it refuses a write and still reads.
 pub static READ_ONLY: Experiment = Experiment {

@@ -70,8 +70,10 @@ fn in_proportion(job: &JobFile, of_size: f64) -> JobFile {
         if let Some(Size::Bytes(bytes)) = spec.size {
             spec.size = Some(scaled(bytes, 1));
         }
-        if let Size::Bytes(bytes) = spec.offset {
-            spec.offset = scaled(bytes, 0);
+        for place in [&mut spec.offset, &mut spec.offset_increment] {
+            if let Size::Bytes(bytes) = *place {
+                *place = scaled(bytes, 0);
+            }
         }
     }
     job

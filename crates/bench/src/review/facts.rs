@@ -149,7 +149,13 @@ pub fn tell(file: &DriveFile, fact: Fact, client: Option<&ClientUse>) -> Told {
             if let Some(life) = &client.life {
                 let five_years = life.at(DAYS * DAILY.bytes);
                 if let Some(mark) = five_years {
-                    put("wear_inefficiency_pct", 100.0 * mark.over_worn_share);
+                    let blocks = &mark.health.wear;
+                    let lost = 1.0 - blocks.levelling_efficiency();
+                    put("wear_inefficiency_pct", 100.0 * lost);
+                    put(
+                        "wear_scatter_pct",
+                        100.0 * blocks.stddev() / blocks.mean().max(1.0),
+                    );
                     wear = wear_of(&mark.health);
                     smart = smart_of(file, &mark.of_full);
                 }
@@ -162,9 +168,9 @@ pub fn tell(file: &DriveFile, fact: Fact, client: Option<&ClientUse>) -> Told {
                 }
                 steps.push(format!(
                     "The same to the end of the drive's life, in proportion on a smaller drive of \
-                     shorter-lived blocks ({:e} programs): the share of over-worn blocks after \
-                     five years of {} GB a day, and the bytes until the mean block has had its rated \
-                     cycles.",
+                     shorter-lived blocks ({:e} programs): how unequal its blocks are \
+                     worn after five years of {} GB a day, and the bytes until the mean block has had \
+                     its rated cycles.",
                     client.programs.life,
                     DAILY.bytes / 1e9
                 ));

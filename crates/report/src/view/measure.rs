@@ -95,7 +95,7 @@ pub fn better(metric: &str) -> Better {
             "_pause_s",
             "wa",
         ])
-        || metric == "wear_inefficiency_pct"
+        || ["wear_inefficiency_pct", "wear_scatter_pct"].contains(&metric)
     {
         Better::Lower
     } else {
@@ -133,7 +133,8 @@ pub fn words(metric: &str) -> String {
         "busy_writes_s" => "Time busy with writes".to_owned(),
         "write_mb_s" => "Throughput of writes".to_owned(),
         "lifetime_years" => "Lifetime".to_owned(),
-        "wear_inefficiency_pct" => "Wear beyond the mean".to_owned(),
+        "wear_inefficiency_pct" => "Wear inefficiency".to_owned(),
+        "wear_scatter_pct" => "Scatter of wear".to_owned(),
         "mb_s_first_30s" => "Throughput of the first 30 s".to_owned(),
         "mb_s_before_drop" => "Throughput before the drop".to_owned(),
         "mb_s_after_first_drop" => "Throughput after the drop".to_owned(),

@@ -39,13 +39,12 @@ pub static CHECKS: &[Check] = &[
         id: "C016",
         needs: &[
             test(CORE, "write-amp-client"),
-            test(SLC, "write-amp-client"),
             test(X25M, "write-amp-client"),
         ],
         judge: |s| {
             let wa = of(s, "wa");
             Finding::new(
-                wa[..2].iter().all(|wa| (20.0..=40.0).contains(wa)) && wa[2] < 1.1,
+                (20.0..=40.0).contains(&wa[0]) && wa[1] < 1.1,
                 list(s, "wa", "bytes programmed for a byte of a client's writes"),
             )
         },
@@ -88,14 +87,14 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C020",
-        needs: &[experiment(X25M, &WEAR)],
+        needs: &[test(X25M, "wear-level-inefficiency")],
         judge: |s| {
-            let variation = s[0].get("variation");
+            let scatter = s[0].get("wear_scatter_pct");
             Finding::new(
-                variation < 0.1,
+                scatter < 10.0,
                 format!(
-                    "erase counts scatter by {} % of their mean",
-                    short(100.0 * variation)
+                    "after five years of a client's writes erase counts scatter by {} % of their mean",
+                    short(scatter)
                 ),
             )
         },
