@@ -78,6 +78,21 @@ impl Serve {
         said("kill", &["-s", name, &self.process.id().to_string()]);
     }
 
+    /// The next line it says.
+    pub fn line(&mut self) -> String {
+        let mut output = self.output.take().expect("it has not ended");
+        let (tell, told) = mpsc::channel();
+        thread::spawn(move || {
+            let mut line = String::new();
+            if output.read_line(&mut line).is_ok() {
+                let _ = tell.send((line, output));
+            }
+        });
+        let (line, output) = told.recv_timeout(PATIENCE).expect("it says a line");
+        self.output = Some(output);
+        line
+    }
+
     /// Ends it with a signal; gives how it ended and what it said in the end.
     pub fn end(mut self, signal: &str) -> (ExitStatus, String, String) {
         self.signal(signal);

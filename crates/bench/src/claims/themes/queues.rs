@@ -63,10 +63,10 @@ pub static CHECKS: &[Check] = &[
     Check {
         id: "C165",
         needs: &[
-            test(MOMENTUS, "randread-check"),
-            test(RAPTOR, "randread-check"),
-            test(X25M, "randread-check"),
-            test(SLC, "randread-check"),
+            test(CAVIAR, "randread-4k-qd1"),
+            test(C300_256, "randread-4k-qd1"),
+            test(I320_120, "randread-4k-qd1"),
+            test(V3_120, "randread-4k-qd1"),
         ],
         judge: |s| {
             let iops = of(s, "iops");
@@ -75,11 +75,10 @@ pub static CHECKS: &[Check] = &[
                 .iter()
                 .zip(&by_time)
                 .all(|(&iops, &by_time)| near(iops, by_time, 0.03));
-            // A disk of 10 ms gives at most 100; those here are up to twice as fast.
             Finding::new(
                 follows
-                    && iops[..2].iter().all(|&n| n < 200.0)
-                    && iops[2..].iter().all(|&n| (4300.0..=7800.0).contains(&n)),
+                    && iops[0] <= 100.0
+                    && iops[1..].iter().all(|&n| (4300.0..=7800.0).contains(&n)),
                 format!(
                     "{}; one over the access time: {}",
                     list(s, "iops", "IOPS"),
