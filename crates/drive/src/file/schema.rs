@@ -565,6 +565,8 @@ pub(super) struct SystemKeys {
     pub(super) write_size: Quantity<Bytes>,
     /// Its requests outstanding.
     pub(super) write_depth: Quantity<Count>,
+    /// Between two checkpoints of the file system.
+    pub(super) checkpoint_interval: Quantity<Time>,
     /// Where the file system's parts lie.
     pub(super) journal_at: Quantity<Bytes>,
     pub(super) journal_size: Quantity<Bytes>,

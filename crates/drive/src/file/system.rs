@@ -16,6 +16,8 @@ pub struct OperatingSystem {
     pub write_bytes: u64,
     /// Its requests outstanding.
     pub write_depth: u32,
+    /// Between two checkpoints, in which the file system writes its journal and tables.
+    pub checkpoint_interval: Nanos,
     /// Where the file system keeps what it has to, in bytes from the start of the drive.
     pub file_system: FileSystemPlaces,
 }
@@ -41,8 +43,13 @@ impl OperatingSystem {
         if share > 1.0 {
             return Err("os.lazy_writer_share: it must be at most 100 %".to_owned());
         }
-        if keys.lazy_writer_interval.get() == Nanos::ZERO {
-            return Err("os.lazy_writer_interval: it must be above 0".to_owned());
+        for (key, interval) in [
+            ("lazy_writer_interval", &keys.lazy_writer_interval),
+            ("checkpoint_interval", &keys.checkpoint_interval),
+        ] {
+            if interval.get() == Nanos::ZERO {
+                return Err(format!("os.{key}: it must be above 0"));
+            }
         }
         for (key, size) in [
             ("write_size", &keys.write_size),
@@ -58,6 +65,7 @@ impl OperatingSystem {
             dirty_limit_bytes: keys.dirty_limit.base as u64,
             write_bytes: keys.write_size.base as u64,
             write_depth: keys.write_depth.get(),
+            checkpoint_interval: keys.checkpoint_interval.get(),
             file_system: FileSystemPlaces {
                 journal: keys.journal_at.base as u64,
                 journal_bytes: keys.journal_size.base as u64,

@@ -161,7 +161,7 @@ fn what_is_written_is_dirty_up_to_the_limit_and_then_programs_wait() {
 fn the_file_system_writes_journal_and_tables_of_its_own() {
     let mut drive = drive(Nanos::from_micros(10));
     let report = run_on(
-        &alone(&format!("cpu = \"4 s\"\n{COPY}")),
+        &alone(&format!("cpu = \"22 s\"\n{COPY}")),
         &mut drive,
         &testbed(),
     );
@@ -173,7 +173,7 @@ fn the_file_system_writes_journal_and_tables_of_its_own() {
         .collect();
     assert_eq!(names, ["program", "lazy writer", "file system"]);
     let writes = report.run.jobs[2].direction(CommandKind::Write).ios;
-    // A pass a second: the journal, and pages of table, bitmap and directory.
+    // A checkpoint in five seconds: the journal, and pages of table, bitmap and directory.
     assert!((3 * 4..=4 * 8).contains(&writes), "{writes}");
 }
 
@@ -187,7 +187,7 @@ fn pages_follow_the_journal_file_beside_file_and_data_follow_the_pages() {
         sectors: 8_000,
     };
     assert!(cache.admit(run, Content::RANDOM, SimTime::ZERO));
-    cache.tick(SimTime::ZERO + os.lazy_writer_interval);
+    cache.tick(SimTime::ZERO + os.checkpoint_interval);
     let (mut in_flight, mut rounds) = (VecDeque::new(), Vec::new());
     loop {
         in_flight.extend(std::iter::from_fn(|| cache.next()).map(|(owner, ..)| owner));
@@ -207,6 +207,35 @@ fn pages_follow_the_journal_file_beside_file_and_data_follow_the_pages() {
     let data = [[0, 0, 1]; 16];
     let expected = [[1, 0, 0]].into_iter().chain(pages).chain(data);
     assert_eq!(rounds, expected.chain([[0, 0, 0]]).collect::<Vec<_>>());
+}
+
+#[test]
+fn tables_wait_for_the_checkpoint_and_data_do_not() {
+    let os = testbed().os.unwrap();
+    let mut cache = WriteBack::new(&os);
+    let mut now = SimTime::ZERO;
+    let mut seconds_of = |cache: &mut WriteBack| {
+        let mut seconds = Vec::new();
+        while cache.next_pass() < SimTime::NEVER {
+            now += os.lazy_writer_interval;
+            cache.tick(now);
+            while let Some((owner, ..)) = cache.next() {
+                cache.ended(owner);
+                let is_data = matches!(owner, Owner::Data(_));
+                seconds.push((now.0 / 1_000_000_000, is_data));
+            }
+        }
+        seconds.dedup();
+        seconds
+    };
+    for (lba, expected) in [
+        (7 * GIB_SECTORS, [(1, true), (5, false)]),
+        (8 * GIB_SECTORS, [(7, true), (10, false)]),
+    ] {
+        let run = Run { lba, sectors: 8 };
+        assert!(cache.admit(run, Content::RANDOM, SimTime::ZERO));
+        assert_eq!(seconds_of(&mut cache), expected);
+    }
 }
 
 #[test]

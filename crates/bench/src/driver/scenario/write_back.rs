@@ -62,6 +62,7 @@ pub struct WriteBack {
     /// Where the pass goes on.
     cursor: u64,
     next_pass: SimTime,
+    next_checkpoint: SimTime,
     journal: VecDeque<Run>,
     pages: VecDeque<Run>,
     journal_in_flight: bool,
@@ -83,6 +84,7 @@ impl WriteBack {
             someone_waits: false,
             cursor: 0,
             next_pass: SimTime::NEVER,
+            next_checkpoint: SimTime::ZERO + os.checkpoint_interval,
             journal: VecDeque::new(),
             pages: VecDeque::new(),
             journal_in_flight: false,
@@ -183,9 +185,12 @@ impl WriteBack {
         };
         self.dirtied = 0;
         self.budget = due.min(self.waiting_sectors);
-        let (journal, pages) = self.file_system.take();
-        self.journal.extend(journal);
-        self.pages.extend(pages);
+        if now >= self.next_checkpoint {
+            self.next_checkpoint = now + self.os.checkpoint_interval;
+            let (journal, pages) = self.file_system.take();
+            self.journal.extend(journal);
+            self.pages.extend(pages);
+        }
     }
 
     /// Whether a pass is under way.
