@@ -276,7 +276,7 @@ pub static DELETION: Experiment = Experiment {
     },
 };
 
-/// Writes to a tenth of a full and used drive, with and without TRIM of that tenth before.
+/// Half of a full and used drive is deleted, and a tenth of it written: with and without TRIM of that half.
 pub static WRITES_AFTER_DELETION: Experiment = Experiment {
     name: "writes into deleted space",
     run: |file, seed| {
@@ -287,7 +287,7 @@ pub static WRITES_AFTER_DELETION: Experiment = Experiment {
             let all = bare.user_bytes();
             bare.at_random(PLACE_SECTORS, 1.0, 2.0 * all)?;
             if trims {
-                bare.trim(0.1)?;
+                bare.trim(0.5)?;
             }
             let start = bare.device.counters();
             for lba in (0..bare.share(0.1)).step_by(PLACE_SECTORS as usize) {
