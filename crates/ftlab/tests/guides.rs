@@ -120,8 +120,12 @@ fn follow(guide: &str) -> usize {
     commands
 }
 
-/// What is put before the commands of a guide that a shell runs: the first that fails ends it.
-const PRELUDE: &str = "set -e\n";
+/// What is put before the commands of a guide that a shell runs: the first that fails ends it, and is
+/// named; what it mounted is let go of.
+const PRELUDE: &str = "\
+set -eE
+trap 'echo \"failed: $BASH_COMMAND\" >&2; umount -l $DEVICE fuse || true; losetup -d $DEVICE' ERR
+";
 
 /// What follows a command that serves a drive in the background: people wait until it is ready.
 const READY: &str = "until grep -q '^ready' served.log; do kill -0 $!; sleep 0.1; done\n";
