@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::repeats::joined;
+use ftlab_drive::Catalog;
 use ftlab_result::{Inside, Traffic};
 use std::collections::BTreeMap;
 
@@ -402,7 +403,7 @@ fn a_ratio_of_repeats_is_one_of_runs_of_one_seed() {
 
 #[test]
 fn a_name_that_is_no_drive_file_is_told_in_words() {
-    let drives = ftlab_drive::Catalog::drives();
+    let drives = Catalog::drives();
     let titles: Vec<Title> = records(NAMES);
     let mut rows = published();
     rows.extend(records::<Row>(SCORES));
@@ -424,4 +425,21 @@ fn a_name_that_is_no_drive_file_is_told_in_words() {
 fn a_note_names_its_source_in_words() {
     let told = sources_in_words("x25m-2008 and 520-2012: quicker");
     assert_eq!(told, "AnandTech 2008 and AnandTech 2012: quicker");
+}
+
+#[test]
+fn what_is_fitted_for_one_drive_alone_is_at_most_half_its_figures() {
+    for slug in Catalog::drives() {
+        let file = Catalog::load(slug, &[]).unwrap();
+        let names = Names {
+            slug: slug.to_owned(),
+            aliases: file.aliases().to_vec(),
+        };
+        let parameters = file.parameters();
+        let own = parameters
+            .iter()
+            .filter(|row| row.source == "fitted" && row.base.is_empty());
+        let (own, figures) = (own.count(), rows_of(&names).len());
+        assert!(2 * own <= figures, "{slug}: {own} for {figures} figures");
+    }
 }

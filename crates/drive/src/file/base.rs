@@ -1,8 +1,9 @@
 //! `base = "NAME"`: what drives with the same controller have in common stands in one file of
-//! `drives/base/`, and a drive file says what it has of its own, key by key.
+//! `drives/base/`, and a drive file says what it has of its own, key by key. A base may have a base:
+//! the drives of one family have more in common than all drives of its controller.
 
 use super::schema::SCHEMA;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 /// The key that names the base.
@@ -11,46 +12,60 @@ pub(super) const BASE_KEY: &str = "base";
 /// The keys of a base outside its sections.
 const HEAD: [&str; 3] = ["schema", "kind", "summary"];
 
-/// The keys that a drive file took from its base.
+/// The keys that a drive file took from its bases, and which one each comes from.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Inherited {
-    name: String,
-    keys: BTreeSet<String>,
-}
+pub(super) struct Inherited(BTreeMap<String, String>);
 
 impl Inherited {
     /// The base that `section.key` comes from; empty when it is the file's own.
     pub(super) fn origin(&self, key: &str) -> String {
-        match self.keys.contains(key) {
-            true => self.name.clone(),
-            false => String::new(),
-        }
+        self.0.get(key).cloned().unwrap_or_default()
     }
 
     /// A setting took the place of what the base says.
     pub(super) fn set(&mut self, key: &str) {
-        self.keys.remove(key);
+        self.0.remove(key);
     }
 }
 
-/// Takes what a file does not say from the base that it names, if it names one. `bases` are names
-/// and texts.
+/// Takes what a file does not say from the base that it names, what that does not say from its own
+/// base, and so on. `bases` are names and texts.
 pub(super) fn inherit(table: &mut Table, bases: &[(&str, &str)]) -> Result<Inherited, String> {
-    let Some(named) = table.remove(BASE_KEY) else {
-        return Ok(Inherited::default());
-    };
-    let Value::String(name) = named else {
-        return Err("base: it must be a name in quotes".into());
-    };
+    let mut inherited = Inherited::default();
+    let mut taken = Vec::new();
+    let mut named = table.remove(BASE_KEY);
+    while let Some(base) = named {
+        let Value::String(name) = base else {
+            return Err("base: it must be a name in quotes".into());
+        };
+        if taken.contains(&name) {
+            return Err(format!("base {name}: it is a base of itself"));
+        }
+        let mut base = read(&name, bases)?;
+        named = base.remove(BASE_KEY);
+        check_head(table, &base).map_err(|why| format!("base {name}: {why}"))?;
+        add(table, base, &name, &mut inherited)?;
+        taken.push(name);
+    }
+    Ok(inherited)
+}
+
+fn read(name: &str, bases: &[(&str, &str)]) -> Result<Table, String> {
     let Some((_, text)) = bases.iter().find(|(base, _)| *base == name) else {
         let names: Vec<&str> = bases.iter().map(|(base, _)| *base).collect();
         return Err(format!("base `{name}` is none of: {}", names.join(", ")));
     };
-    let base: Table = text
-        .parse()
-        .map_err(|e: toml::de::Error| format!("base {name}: {}", super::one_line(&e)))?;
-    check_head(table, &base).map_err(|why| format!("base {name}: {why}"))?;
-    let mut keys = BTreeSet::new();
+    text.parse()
+        .map_err(|e: toml::de::Error| format!("base {name}: {}", super::one_line(&e)))
+}
+
+/// Adds the keys of a base that the table does not have.
+fn add(
+    table: &mut Table,
+    base: Table,
+    name: &str,
+    inherited: &mut Inherited,
+) -> Result<(), String> {
     for (section, values) in base {
         let Value::Table(values) = values else {
             continue;
@@ -63,12 +78,13 @@ pub(super) fn inherit(table: &mut Table, bases: &[(&str, &str)]) -> Result<Inher
         };
         for (key, value) in values {
             if !own.contains_key(&key) {
-                keys.insert(format!("{section}.{key}"));
+                let full = format!("{section}.{key}");
+                inherited.0.insert(full, name.to_owned());
                 own.insert(key, value);
             }
         }
     }
-    Ok(Inherited { name, keys })
+    Ok(())
 }
 
 fn check_head(table: &Table, base: &Table) -> Result<(), String> {
@@ -97,6 +113,16 @@ fn check_head(table: &Table, base: &Table) -> Result<(), String> {
 mod tests {
     use super::*;
 
+    const ONE: &str = "
+        schema = 1
+        kind = \"ssd\"
+        base = \"two\"
+        [nand]
+        a = 5
+        [gc]
+        e = 6
+    ";
+
     const BASE: &str = "
         schema = 1
         kind = \"ssd\"
@@ -110,7 +136,7 @@ mod tests {
 
     fn inherited(text: &str, base: &str) -> Result<(Table, Inherited), String> {
         let mut table: Table = text.parse().unwrap();
-        let inherited = inherit(&mut table, &[("one", "schema = 9"), ("two", base)])?;
+        let inherited = inherit(&mut table, &[("one", ONE), ("two", base)])?;
         Ok((table, inherited))
     }
 
@@ -129,6 +155,18 @@ mod tests {
     }
 
     #[test]
+    fn what_a_base_does_not_say_its_own_base_does() {
+        let own = "kind = \"ssd\"\nbase = \"one\"\n[map]\nc = 8";
+        let (table, inherited) = inherited(own, BASE).unwrap();
+        assert_eq!(table["nand"]["a"].as_integer(), Some(5));
+        assert_eq!(table["nand"]["b"]["value"].as_integer(), Some(2));
+        assert_eq!(table["map"]["c"].as_integer(), Some(8));
+        let origin = |key| inherited.origin(key);
+        assert_eq!([origin("nand.a"), origin("gc.e")], ["one", "one"]);
+        assert_eq!([origin("nand.b"), origin("map.c")], ["two", ""]);
+    }
+
+    #[test]
     fn a_base_that_cannot_be_is_told() {
         let why = |own: &str, base: &str| inherited(own, base).unwrap_err();
         assert!(why("base = 5", BASE).contains("a name in quotes"));
@@ -138,7 +176,9 @@ mod tests {
         let own = "kind = \"ssd\"\nbase = \"two\"";
         assert!(why(own, "schema = 2\nkind = \"ssd\"").contains("schema = 1"));
         assert!(why(own, "schema = 1").contains("needs a kind"));
-        assert!(why(own, "schema = 1\nbase = \"one\"").contains("`base` is for drive files"));
+        assert!(why(own, "schema = 1\naliases = []").contains("`aliases` is for drive files"));
+        let circle = "schema = 1\nkind = \"ssd\"\nbase = \"one\"";
+        assert!(why(own, circle).contains("base two: it is a base of itself"));
         assert!(why(own, "schema = ").contains("base two: "));
         let flat = "kind = \"ssd\"\nnand = 3\nbase = \"two\"";
         assert!(why(flat, BASE).contains("`nand` is a section"));
