@@ -148,15 +148,16 @@ fn fits(numbers: &[Number], found: &[f64]) -> Table {
 fn summary(drives: &[String], numbers: &[Number], before: &[Weighed], after: &[Weighed]) -> String {
     let mut lines = String::new();
     for drive in drives {
-        let own = |weighed: &&Weighed| weighed.figure.model == *drive;
-        let count = after.iter().filter(own).count();
+        let is_its_own = |weighed: &&Weighed| weighed.figure.model == *drive;
+        let count = after.iter().filter(is_its_own).count();
         let fitted = numbers
             .iter()
             .filter(|number| number.drives.contains(drive));
-        let (fitted, shared): (Vec<_>, Vec<_>) = fitted.partition(|n| n.drives.len() == 1);
+        let is_shared = |number: &&Number| number.is_of_base || number.drives.len() > 1;
+        let (shared, own): (Vec<_>, Vec<_>) = fitted.partition(is_shared);
         lines += &format!(
             "{drive}: {} fitted numbers of its own and {} shared, against {count} figures\n",
-            fitted.len(),
+            own.len(),
             shared.len()
         );
     }

@@ -14,6 +14,8 @@ pub struct Number {
     pub unit: String,
     /// The drives that have it.
     pub drives: Vec<String>,
+    /// Whether it stands in a base, and so holds for drives that are not fitted here, too.
+    pub is_of_base: bool,
     /// It counts things.
     whole: bool,
 }
@@ -72,6 +74,7 @@ fn of(file: &DriveFile, drive: &str) -> Vec<Number> {
         let value: f64 = row.value.parse().ok()?;
         Some(Number {
             whole: row.unit.is_empty() && value.fract() == 0.0,
+            is_of_base: !row.base.is_empty(),
             key: row.key,
             value,
             unit: row.unit,

@@ -260,10 +260,9 @@ impl DriveFile {
             }),
             None => None,
         };
-        let reserve_superblocks = gc.reserve.get();
         let config = PageConfig {
             user_slots,
-            reserve_superblocks,
+            reserve_superblocks: placement::reserve(gc, layout, user_slots),
             batch_slots: batch_slots(gc, layout),
             ahead_superblocks: ahead(gc).map_err(|why| self.invalid(why))?,
             policy,

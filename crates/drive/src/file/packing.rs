@@ -29,8 +29,8 @@ pub(super) fn config(
             "[checkpoint], [wear] and the streams of [gc] belong to map.scheme `page`".into(),
         );
     }
-    if gc.batch.is_some() {
-        return Err("gc.batch belongs to map.scheme `page`".into());
+    if gc.batch.is_some() || gc.erased_share.is_some() {
+        return Err("gc.batch and gc.erased_share belong to map.scheme `page`".into());
     }
     if gc.ahead.is_some() || gc.idle_after.is_some() {
         return Err("gc.ahead and gc.idle_after belong to map.scheme `page`".into());

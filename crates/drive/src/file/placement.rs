@@ -11,6 +11,16 @@ use ftlab_ftl::page::{
 /// The ways to tell hot data from cold ones that a file can name.
 const SEPARATIONS: [&str; 3] = ["none", "by-address", "by-age"];
 
+/// Superblocks that each group of dies of a page-mapped drive keeps erased.
+pub(super) fn reserve(gc: &Gc, layout: &Layout, user_slots: u32) -> u32 {
+    let reserve = gc.reserve.get();
+    let slots = u64::from(layout.groups) * u64::from(layout.slots_per_superblock);
+    let data = u64::from(user_slots).div_ceil(slots) as u32;
+    let left = layout.superblocks_per_group.saturating_sub(data);
+    let share = gc.erased_share.as_ref().map_or(0.0, |share| share.base);
+    reserve + (f64::from(left.saturating_sub(reserve)) * share) as u32
+}
+
 /// Hot and cold streams of a page-mapped drive.
 pub(super) fn streams(gc: &Gc, layout: &Layout, user_slots: u32) -> Result<StreamConfig, String> {
     let name = gc.streams.as_deref().unwrap_or("none");

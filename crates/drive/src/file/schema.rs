@@ -244,6 +244,9 @@ pub(super) struct Gc {
     pub(super) policy: String,
     /// Superblocks each group of dies keeps erased on average.
     pub(super) reserve: Quantity<Count>,
+    /// Page mapping: of the superblocks that data and reserve leave, the share that each group of dies keeps
+    /// erased as well; none if left out.
+    pub(super) erased_share: Option<Quantity<Share>>,
     /// Page mapping: superblocks, or what part of one, each group of dies makes writable in one go once it is
     /// low, while host writes wait; in step with them if left out.
     pub(super) batch: Option<Quantity<Ratio>>,
