@@ -17,7 +17,7 @@ pub mod ssd;
 pub use device::{CacheRefused, Counters, Device, EraseRefused};
 pub use file::{
     Catalog, DriveError, DriveFile, Extent, FileSystemPlaces, Kind, OperatingSystem, ParameterRow,
-    Scale, Testbed,
+    Processor, Scale, Testbed,
 };
 pub use flashless::{Flashless, Medium};
 pub use ftlab_timing::Energy;

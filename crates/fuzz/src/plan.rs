@@ -3,7 +3,7 @@
 use arbitrary::{Arbitrary, Result, Unstructured};
 use ftlab_base::Nanos;
 use ftlab_drive::host_queue::HostOrder;
-use ftlab_drive::{Catalog, DriveError, DriveFile, Kind, Testbed};
+use ftlab_drive::{Catalog, DriveError, DriveFile, Kind, Processor, Testbed};
 use ftlab_ftl::page::POLICIES;
 
 /// A drive of the catalogue with settings, and the machine it is tried on.
@@ -177,7 +177,7 @@ pub fn testbed(host_command: Nanos, queue_order: HostOrder) -> Testbed {
         queue_order,
         ports: Vec::new(),
         link_sleeps: false,
-        cpu_speed: 1.0,
+        processor: Processor::REFERENCE,
         os: None,
     }
 }

@@ -9,7 +9,7 @@ use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Nanos, Outcome, RootSeed, SECTOR_BYTES, SimTime,
 };
 use ftlab_drive::host_queue::HostOrder;
-use ftlab_drive::{Counters, Device, DriveFile, Scale, Testbed};
+use ftlab_drive::{Counters, Device, DriveFile, Processor, Scale, Testbed};
 use rand::RngExt;
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub fn nobody() -> Testbed {
         queue_order: HostOrder::Fifo,
         ports: Vec::new(),
         link_sleeps: false,
-        cpu_speed: 1.0,
+        processor: Processor::REFERENCE,
         os: None,
     }
 }

@@ -9,6 +9,7 @@ mod own_policy;
 mod packing;
 mod placement;
 mod power;
+mod processor;
 mod quantity;
 mod reliability;
 mod scale;
@@ -18,6 +19,7 @@ mod settings;
 mod system;
 
 pub use catalog::Catalog;
+pub use processor::Processor;
 pub use quantity::{Confidence, Source};
 pub use scale::{Extent, Scale};
 pub use schema::Kind;
@@ -121,8 +123,8 @@ pub struct Testbed {
     pub ports: Vec<Port>,
     /// Whether it puts the link of an idle drive to sleep.
     pub link_sleeps: bool,
-    /// How many times as fast its CPU runs a program as that of the review of 2008.
-    pub cpu_speed: f64,
+    /// How it computes.
+    pub processor: Processor,
     /// How it writes back, if the file says so: application scripts need it.
     pub os: Option<OperatingSystem>,
 }
@@ -400,7 +402,11 @@ impl Testbed {
             queue_order,
             ports: file.host.ports.iter().map(port).collect::<Result<_, _>>()?,
             link_sleeps: file.host.link_sleeps,
-            cpu_speed: file.host.cpu_speed.map_or(1.0, |speed| speed.base),
+            processor: Processor {
+                speed: file.host.cpu_speed.map_or(1.0, |speed| speed.base),
+                cores: file.host.cpu_cores.map(|cores| cores.get()),
+                sharing: file.host.cpu_sharing.map_or(0.0, |sharing| sharing.base),
+            },
             os: os.transpose().map_err(invalid)?,
         })
     }

@@ -552,6 +552,10 @@ pub(super) struct HostKeys {
     pub(super) link_sleeps: bool,
     /// How many times as fast its CPU runs a program as that of the review of 2008; 1 if left out.
     pub(super) cpu_speed: Option<Quantity<Ratio>>,
+    /// Programs that compute at a time; left out, as many as there are.
+    pub(super) cpu_cores: Option<Quantity<Count>>,
+    /// How much longer a computation takes for each other core at work; not at all if left out.
+    pub(super) cpu_sharing: Option<Quantity<Ratio>>,
 }
 
 /// What the operating system does with what programs write.

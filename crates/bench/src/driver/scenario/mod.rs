@@ -2,12 +2,14 @@
 //!
 //! Programs compute, read and write; what they write without waiting goes through the operating
 //! system of the testbed (`write_back.rs`), whose file system adds writes of its own
-//! (`file_system.rs`). Each program has a core to itself: the machines of the reviews had four.
+//! (`file_system.rs`). Programs that compute at a time slow each other down as far as the testbed says
+//! (`computing.rs`).
 //!
 //! The run is over when every program has ended that is not in the background. What is outstanding
 //! then is waited for but not counted; what is still dirty is left, as a stop watch leaves it.
 //! Not modelled: reads that the system's cache answers. A script lists only what reaches the drive.
 
+mod computing;
 mod file_system;
 pub(in crate::driver) mod io;
 mod program;
@@ -22,7 +24,7 @@ use super::stats::JobReport;
 use super::{DriverError, RunReport, WriteAmplification};
 use file_system::FileSystem;
 use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
-use ftlab_drive::{Catalog, Device, Testbed};
+use ftlab_drive::{Catalog, Device, Processor, Testbed};
 use ftlab_workload::script::Scenario;
 use io::{Ended, Io, Owner};
 use program::Program;
@@ -67,7 +69,7 @@ pub fn check_scenario(
     device_bytes: u64,
     testbed: &Testbed,
 ) -> Result<(), DriverError> {
-    programs(scenario, device_bytes, testbed, RootSeed(0))?;
+    programs(scenario, device_bytes, RootSeed(0))?;
     cache(scenario, device_bytes, testbed).map(drop)
 }
 
@@ -85,11 +87,13 @@ pub fn run_scenario(
     device.restart_stream_hash();
     let at_start = device.counters();
     let mut engine = Engine {
-        programs: programs(scenario, device_bytes, testbed, seed)?,
+        programs: programs(scenario, device_bytes, seed)?,
         cache: cache(scenario, device_bytes, testbed)?,
         lazy_writer: JobReport::new("lazy writer".to_owned(), 0, 1),
         file_system: JobReport::new("file system".to_owned(), 0, 1),
         io: Io::new(device),
+        processor: testbed.processor,
+        computing: 0,
         pauses: Pauses::new(scenario.pause),
         now: SimTime::ZERO,
         failed: false,
@@ -112,7 +116,6 @@ pub fn run_scenario(
 fn programs(
     scenario: &Scenario,
     device_bytes: u64,
-    testbed: &Testbed,
     seed: RootSeed,
 ) -> Result<Vec<Program>, DriverError> {
     let program = |(index, process): (usize, &ftlab_workload::script::Process)| {
@@ -121,7 +124,7 @@ fn programs(
                 file: process.script.file.clone(),
                 why: error.to_string(),
             })?;
-        let factor = theirs.cpu_speed / testbed.cpu_speed;
+        let factor = theirs.processor.speed;
         Ok(Program::new(index, process, device_bytes, factor, seed)?)
     };
     scenario.processes.iter().enumerate().map(program).collect()
@@ -162,6 +165,9 @@ struct Engine<'d> {
     lazy_writer: JobReport,
     file_system: JobReport,
     io: Io<'d>,
+    processor: Processor,
+    /// Programs that compute.
+    computing: u32,
     pauses: Pauses,
     now: SimTime,
     /// The drive has answered with an error.
@@ -214,10 +220,11 @@ impl Engine<'_> {
 
     /// Lets everybody act; gives when somebody next does so without a completion.
     fn act(&mut self) -> SimTime {
-        let mut wake = SimTime::NEVER;
+        let pace = self.processor.seconds(self.computing);
         for program in &mut self.programs {
-            wake = wake.min(program.act(self.now, &mut self.io, &mut self.cache));
+            program.act(self.now, pace, &mut self.io, &mut self.cache);
         }
+        let mut wake = self.pace();
         let mut waits = self.programs.iter().any(Program::waits);
         if let Some(cache) = &mut self.cache {
             cache.tick(self.now);
@@ -228,6 +235,18 @@ impl Engine<'_> {
             waits |= cache.data_in_flight();
         }
         self.pauses.waits(self.now, waits);
+        wake
+    }
+
+    /// Lets all who compute do so at the pace of as many; gives when the first can go on.
+    fn pace(&mut self) -> SimTime {
+        self.computing = self.programs.iter().filter(|p| p.computes()).count() as u32;
+        let pace = self.processor.seconds(self.computing);
+        let mut wake = SimTime::NEVER;
+        for program in &mut self.programs {
+            program.keep_pace(pace, self.now);
+            wake = wake.min(program.next(self.now));
+        }
         wake
     }
 

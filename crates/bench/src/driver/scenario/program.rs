@@ -1,5 +1,6 @@
 //! A program at work: its steps, one after the other.
 
+use super::computing::Computation;
 use super::io::{Io, Owner};
 use super::write_back::WriteBack;
 use crate::driver::stats::JobReport;
@@ -22,7 +23,7 @@ pub struct Program {
     pub report: JobReport,
     pub background: bool,
     index: usize,
-    /// CPU time on this machine for a second on the script's.
+    /// CPU time on the reference machine for a second on the script's.
     cpu_factor: f64,
     stream: StepStream,
     in_phase: bool,
@@ -41,7 +42,7 @@ pub struct Program {
     /// Number of the first step of the window.
     first_step: u64,
     phase_is_read: bool,
-    computes_until: Option<SimTime>,
+    computing: Option<Computation>,
     reading: u32,
     writing: u32,
     /// Bytes handed to the system, whose writing back is not the program's.
@@ -84,7 +85,7 @@ impl Program {
             window: VecDeque::new(),
             first_step: 0,
             phase_is_read: false,
-            computes_until: None,
+            computing: None,
             reading: 0,
             writing: 0,
             buffered_bytes: 0,
@@ -93,44 +94,41 @@ impl Program {
         })
     }
 
-    /// Does what it can at `now`; gives when it can go on by itself, or `NEVER`.
-    pub fn act(&mut self, now: SimTime, io: &mut Io<'_>, cache: &mut Option<WriteBack>) -> SimTime {
+    /// Does what it can at `now`, and computes at `pace`.
+    pub fn act(&mut self, now: SimTime, pace: f64, io: &mut Io<'_>, cache: &mut Option<WriteBack>) {
         self.is_stalled = false;
         loop {
-            if self.ended.is_some() {
-                return SimTime::NEVER;
-            }
-            if now < self.rests_until {
-                return self.rests_until;
+            if self.ended.is_some() || now < self.rests_until {
+                return;
             }
             if !self.in_phase {
                 self.next_phase(now);
                 continue;
             }
             self.read_ahead(now, io);
-            if let Some(until) = self.computes_until {
-                if now < until {
-                    return until;
+            if let Some(computation) = &self.computing {
+                if now < computation.end() {
+                    return;
                 }
-                self.computes_until = None;
+                self.computing = None;
             }
             let Some(head) = self.window.front_mut() else {
                 if self.writing > 0 {
-                    return SimTime::NEVER;
+                    return;
                 }
                 self.in_phase = false;
                 continue;
             };
             if head.reading {
-                return SimTime::NEVER;
+                return;
             }
             if !std::mem::replace(&mut head.computed, true) && head.step.cpu > Nanos::ZERO {
-                let ns = head.step.cpu.0 as f64 * self.cpu_factor;
-                self.computes_until = Some(now + Nanos(ns.round() as u64));
+                let work_ns = head.step.cpu.0 as f64 * self.cpu_factor;
+                self.computing = Some(Computation::new(work_ns, pace, now));
                 continue;
             }
             if !self.hand_over(now, io, cache) {
-                return SimTime::NEVER;
+                return;
             }
             self.window.pop_front();
             self.first_step += 1;
@@ -227,6 +225,27 @@ impl Program {
     /// A write has ended that it waited for.
     pub fn has_written(&mut self) {
         self.writing -= 1;
+    }
+
+    /// Whether it computes.
+    pub fn computes(&self) -> bool {
+        self.computing.is_some()
+    }
+
+    /// Goes on computing at another pace.
+    pub fn keep_pace(&mut self, pace: f64, now: SimTime) {
+        if let Some(computation) = &mut self.computing {
+            computation.keep_pace(pace, now);
+        }
+    }
+
+    /// When it can go on by itself, or `NEVER`.
+    pub fn next(&self, now: SimTime) -> SimTime {
+        if now < self.rests_until {
+            return self.rests_until;
+        }
+        let computation = self.computing.as_ref();
+        computation.map_or(SimTime::NEVER, Computation::end)
     }
 
     /// Whether it waits for the drive.

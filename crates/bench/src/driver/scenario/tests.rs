@@ -22,6 +22,13 @@ fn testbed() -> Testbed {
     Catalog::testbed("anandtech-2008").unwrap()
 }
 
+fn testbed_with(processor: Processor) -> Testbed {
+    Testbed {
+        processor,
+        ..testbed()
+    }
+}
+
 fn drive(service: Nanos) -> Fake {
     let mut drive = Fake::new(8 * GIB_SECTORS);
     drive.service = service;
@@ -56,10 +63,10 @@ fn on_a_drive_without_latency_only_thinking_and_computing_take_time() {
 
 #[test]
 fn a_quicker_machine_shortens_computing_and_not_thinking() {
-    let quick = Testbed {
-        cpu_speed: 2.0,
-        ..testbed()
-    };
+    let quick = testbed_with(Processor {
+        speed: 2.0,
+        ..Processor::REFERENCE
+    });
     let scenario = alone("think = \"2 s\"\ncpu = \"3 s\"\n");
     let report = run_on(&scenario, &mut drive(Nanos::ZERO), &quick);
     assert_eq!(seconds(&report, 0), 3.5);
@@ -319,15 +326,19 @@ const TWO: &str = "schema = 1\nname = \"two\"\nsummary = \"\"\ntestbed = \"anand
     [[process]]\nname = \"first\"\nscript = \"reads\"\nbackground = true\n\
     [[process]]\nname = \"second\"\nscript = \"reads\"\nstart = \"50 ms\"\n";
 
-fn two(background: bool) -> Scenario {
+fn two(background: bool, phase: &str) -> Scenario {
     let text = TWO.replace("background = true", &format!("background = {background}"));
-    let library = |name: &str| (name == "reads").then(|| ("reads.toml".to_owned(), script(READS)));
+    let library = |name: &str| (name == "reads").then(|| ("reads.toml".to_owned(), script(phase)));
     Scenario::parse(&text, "two.toml", &library).unwrap()
 }
 
 #[test]
 fn programs_share_the_drive_from_their_starts_on() {
-    let report = run_on(&two(false), &mut drive(Nanos::from_millis(1)), &testbed());
+    let report = run_on(
+        &two(false, READS),
+        &mut drive(Nanos::from_millis(1)),
+        &testbed(),
+    );
     // Alone for 50 ms, then in turns: 110 more of the first, as many of the second, then the rest.
     assert!(
         (seconds(&report, 0) - 0.27).abs() < 0.002,
@@ -346,7 +357,7 @@ fn programs_share_the_drive_from_their_starts_on() {
 fn nobody_waits_for_the_background() {
     let mut quick = drive(Nanos::from_micros(10));
     quick.ways = 1;
-    let mut scenario = two(true);
+    let mut scenario = two(true, READS);
     scenario.processes[0].script.phases[0].think = Nanos::from_secs(9);
     let report = run_on(&scenario, &mut quick, &testbed());
     assert_eq!(report.processes[0].seconds, None);
@@ -408,4 +419,26 @@ fn a_drive_that_loses_a_command_or_fails_ends_the_run() {
     (worn.fails_from, worn.gives_reasons) = (5, true);
     let error = run_scenario(&alone(READS), &mut worn, &testbed(), RootSeed(1)).unwrap_err();
     assert!(error.to_string().contains("worn out"), "{error}");
+}
+
+#[test]
+fn programs_that_compute_at_a_time_slow_each_other_down() {
+    let of = |processor: Processor| {
+        let mut drive = drive(Nanos::ZERO);
+        let scenario = two(false, "cpu = \"0.2 s\"\n");
+        let report = run_on(&scenario, &mut drive, &testbed_with(processor));
+        [0, 1].map(|process| seconds(&report, process))
+    };
+    let share = Processor {
+        sharing: 0.25,
+        ..Processor::REFERENCE
+    };
+    // Alone for 50 ms, then 150 ms take a quarter longer; the second has 50 ms left for itself.
+    assert_eq!(of(share), [0.237_5, 0.237_5]);
+    let turns = Processor {
+        cores: Some(1),
+        ..share
+    };
+    assert_eq!(of(turns), [0.35, 0.35]);
+    assert_eq!(of(Processor::REFERENCE), [0.2, 0.2]);
 }
