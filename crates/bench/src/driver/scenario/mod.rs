@@ -224,6 +224,9 @@ impl Engine<'_> {
         for program in &mut self.programs {
             program.act(self.now, pace, &mut self.io, &mut self.cache);
         }
+        while let Some(next) = self.cache.as_ref().and_then(WriteBack::next_deferred) {
+            self.programs[next].act(self.now, pace, &mut self.io, &mut self.cache);
+        }
         let mut wake = self.pace();
         let mut waits = self.programs.iter().any(Program::waits);
         if let Some(cache) = &mut self.cache {

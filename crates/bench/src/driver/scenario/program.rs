@@ -205,7 +205,7 @@ impl Program {
                 );
             } else {
                 let cache = cache.as_mut().expect("checked before the run");
-                if !cache.admit(run, self.content, now) {
+                if !cache.admit(self.index, run, self.content, now) {
                     self.is_stalled = true;
                     return false;
                 }

@@ -193,7 +193,7 @@ fn pages_follow_the_journal_file_beside_file_and_data_follow_the_pages() {
         lba: 7 * GIB_SECTORS,
         sectors: 8_000,
     };
-    assert!(cache.admit(run, Content::RANDOM, SimTime::ZERO));
+    assert!(cache.admit(0, run, Content::RANDOM, SimTime::ZERO));
     cache.tick(SimTime::ZERO + os.checkpoint_interval);
     let (mut in_flight, mut rounds) = (VecDeque::new(), Vec::new());
     loop {
@@ -240,7 +240,7 @@ fn tables_wait_for_the_checkpoint_and_data_do_not() {
         (8 * GIB_SECTORS, [(7, true), (10, false)]),
     ] {
         let run = Run { lba, sectors: 8 };
-        assert!(cache.admit(run, Content::RANDOM, SimTime::ZERO));
+        assert!(cache.admit(0, run, Content::RANDOM, SimTime::ZERO));
         assert_eq!(seconds_of(&mut cache), expected);
     }
 }
@@ -252,7 +252,7 @@ fn passes_end_at_pages_whatever_the_size_of_files() {
     let mut now = SimTime::ZERO;
     // The sizes of two files in sectors: neither is a number of pages.
     for (lba, sectors) in [(7 * GIB_SECTORS, 8_003), (7 * GIB_SECTORS + 8_008, 5)] {
-        assert!(cache.admit(Run { lba, sectors }, Content::RANDOM, now));
+        assert!(cache.admit(0, Run { lba, sectors }, Content::RANDOM, now));
     }
     let mut written = Vec::new();
     while cache.next_pass() < SimTime::NEVER {
@@ -441,4 +441,22 @@ fn programs_that_compute_at_a_time_slow_each_other_down() {
     };
     assert_eq!(of(turns), [0.35, 0.35]);
     assert_eq!(of(Processor::REFERENCE), [0.2, 0.2]);
+}
+
+#[test]
+fn at_the_dirty_limit_programs_take_turns() {
+    let of = |scenario: &Scenario| {
+        let mut tight = testbed();
+        tight.os.as_mut().unwrap().dirty_limit_bytes = 1 << 20;
+        let report = run_on(scenario, &mut drive(Nanos::from_millis(1)), &tight);
+        let seconds = report.processes.iter().map(|process| process.seconds);
+        seconds.map(|s| s.unwrap().as_secs()).collect::<Vec<_>>()
+    };
+    let write = "write = { files = \"out\", amount = \"50 MiB\", blocks = { \"64 KiB\" = 1 } }\n";
+    let [alone] = of(&alone(write))[..] else {
+        panic!("one process");
+    };
+    for shared in of(&two(false, write)) {
+        assert!((1.6..2.4).contains(&(shared / alone)), "{shared}, {alone}");
+    }
 }

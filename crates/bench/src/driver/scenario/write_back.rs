@@ -59,6 +59,9 @@ pub struct WriteBack {
     budget: u64,
     /// A program has met the limit since the last pass began.
     someone_waits: bool,
+    /// Programs at the limit, the one that has waited longest first, each with the sectors it has to
+    /// write.
+    deferred: VecDeque<(usize, u64)>,
     /// Where the pass goes on.
     cursor: u64,
     next_pass: SimTime,
@@ -82,6 +85,7 @@ impl WriteBack {
             dirtied: 0,
             budget: 0,
             someone_waits: false,
+            deferred: VecDeque::new(),
             cursor: 0,
             next_pass: SimTime::NEVER,
             next_checkpoint: SimTime::ZERO + os.checkpoint_interval,
@@ -99,15 +103,21 @@ impl WriteBack {
         self.file_system.begin_files(count);
     }
 
-    /// Takes data in, of what `content` tells; false when the limit is reached. Then everything is written, and the program
-    /// asks again when a request has ended. The system keeps data in whole pages, and so it writes them.
-    pub fn admit(&mut self, run: Run, content: Content, now: SimTime) -> bool {
+    /// Takes data of a program in, of what `content` tells; false when the limit is reached, or another
+    /// program waits at it. Then everything is written, and the program asks again when it is the
+    /// [`WriteBack::next_deferred`]. The system keeps data in whole pages, and so it writes them.
+    pub fn admit(&mut self, program: usize, run: Run, content: Content, now: SimTime) -> bool {
         let run = in_pages(run);
-        let dirty = self.dirty_sectors();
-        if dirty > 0 && dirty + u64::from(run.sectors) > self.limit_sectors {
+        let sectors = u64::from(run.sectors);
+        let is_next = self.deferred.front().is_none_or(|&(p, _)| p == program);
+        if !is_next || !self.has_room(sectors) {
             self.someone_waits = true;
+            if self.deferred.iter().all(|&(p, _)| p != program) {
+                self.deferred.push_back((program, sectors));
+            }
             return false;
         }
+        self.deferred.pop_front();
         let added = self.insert(run, content);
         self.waiting_sectors += added;
         self.dirtied += added;
@@ -118,6 +128,17 @@ impl WriteBack {
             self.next_pass = SimTime((now.0 / interval + 1).saturating_mul(interval));
         }
         true
+    }
+
+    fn has_room(&self, sectors: u64) -> bool {
+        let dirty = self.dirty_sectors();
+        dirty == 0 || dirty + sectors <= self.limit_sectors
+    }
+
+    /// The program that has waited longest at the limit, once there is room for it.
+    pub fn next_deferred(&self) -> Option<usize> {
+        let &(program, sectors) = self.deferred.front()?;
+        self.has_room(sectors).then_some(program)
     }
 
     /// Puts a run among those that wait; gives the sectors that were not there before.
