@@ -437,6 +437,7 @@ fn ssd_params(
         buffer_slots: (ssd.buffer.size.get() / ssd.map.slot.get()) as u32,
         buffer_frees_by_register: ssd.buffer.release == Release::Transferred,
         die_queue: ssd.firmware.die_queue.get(),
+        joins_planes: scheduled.is_some_and(|keys| keys.multi_plane),
         programs_max: scheduled.and_then(|keys| Some(keys.programs_max.as_ref()?.get())),
         scheduling,
         table: table.map(|table| TableCache {

@@ -20,6 +20,13 @@ pub(super) fn scheduling(ssd: &SsdFile) -> Result<Scheduling, String> {
         SuspendWhat::Erase => Suspend::Erase,
         SuspendWhat::ProgramErase => Suspend::ProgramErase,
     };
+    if keys.multi_plane && suspend == Suspend::ProgramErase {
+        return Err(
+            "scheduling.multi_plane: programs of planes that are done together cannot be suspended; \
+             leave it out, or set scheduling.suspend to none or erase"
+                .to_owned(),
+        );
+    }
     let plain = Scheduling {
         order,
         gc_preemptible: keys.gc_preemptible,

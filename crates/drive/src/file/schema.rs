@@ -412,6 +412,9 @@ pub(super) struct Firmware {
 pub(super) struct SchedulingKeys {
     /// Dies that may program at a time; all of them if left out.
     pub(super) programs_max: Option<Quantity<Count>>,
+    /// Whether a die programs the pages that queue for neighbouring planes together.
+    #[serde(default)]
+    pub(super) multi_plane: bool,
     #[serde(default)]
     pub(super) order: Order,
     /// What a read for the host may suspend.

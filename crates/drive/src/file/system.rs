@@ -16,7 +16,7 @@ pub struct OperatingSystem {
     pub write_bytes: u64,
     /// Its requests outstanding.
     pub write_depth: u32,
-    /// Between two checkpoints, in which the file system writes its journal and tables.
+    /// Between two checkpoints, at which the file system writes all that has changed in its tables.
     pub checkpoint_interval: Nanos,
     /// Where the file system keeps what it has to, in bytes from the start of the drive.
     pub file_system: FileSystemPlaces,

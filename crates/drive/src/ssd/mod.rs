@@ -120,6 +120,9 @@ impl Ssd {
                 let (nand, order) = (params.nand, params.scheduling);
                 let mut scheduler = Scheduler::new(geometry, nand, order, params.die_queue);
                 scheduler.free_by_register(params.buffer_frees_by_register);
+                if params.joins_planes {
+                    scheduler.join_planes();
+                }
                 if let Some(most) = params.programs_max {
                     scheduler.limit_programs(most);
                 }

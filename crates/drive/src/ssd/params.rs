@@ -21,6 +21,8 @@ pub struct SsdParams {
     pub buffer_frees_by_register: bool,
     /// NAND operations the firmware queues for a die before it waits.
     pub die_queue: u32,
+    /// Whether a die programs the pages that queue for neighbouring planes together.
+    pub joins_planes: bool,
     /// Dies that may program at a time, if not all.
     pub programs_max: Option<u32>,
     /// In which order a die works off its queue.

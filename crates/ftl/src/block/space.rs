@@ -1,11 +1,12 @@
 //! The logical space: slots dealt out to the groups row by row, and cut into logical blocks. A row
-//! is one page of every plane of every die of a group.
+//! is one page of every plane of every die of a group. Every zone begins at another group, so that
+//! rows a power of two apart, as file systems place what they write most, do not share a group.
 //!
 //! ```text
-//! LPN       0     1     2     3     4     5     6     7   …
-//! group     0     0     1     1     0     0     1     1        (2 groups of 2 dies, 4-slot blocks)
-//! zone      0     0     0     0     0     0     0     0
-//! offset    0     1     0     1     2     3     2     3
+//! LPN       0  1  2  3  4  5  6  7   8  9 10 11 12 13 14 15  …
+//! group     0  0  1  1  0  0  1  1   1  1  0  0  1  1  0  0     (2 groups of 2 dies, 4-slot blocks)
+//! zone      0  0  0  0  0  0  0  0   1  1  1  1  1  1  1  1
+//! offset    0  1  0  1  2  3  2  3   0  1  0  1  2  3  2  3
 //! ```
 
 use ftlab_base::{Layout, Lpn};
@@ -64,17 +65,20 @@ impl Space {
     pub fn locate(&self, lpn: Lpn) -> (LogicalBlock, u32) {
         let row = lpn.0 / self.slots_per_row;
         let in_group = row / self.groups * self.slots_per_row + lpn.0 % self.slots_per_row;
-        let block = LogicalBlock {
-            group: row % self.groups,
-            zone: in_group / self.slots_per_block,
-        };
-        (block, in_group % self.slots_per_block)
+        let zone = in_group / self.slots_per_block;
+        let group = (row + zone) % self.groups;
+        (
+            LogicalBlock { group, zone },
+            in_group % self.slots_per_block,
+        )
     }
 
     /// The slot at an offset of a block: the inverse of [`Space::locate`].
     pub fn lpn(&self, block: LogicalBlock, offset: u32) -> Lpn {
         let in_group = block.zone * self.slots_per_block + offset;
-        let row = in_group / self.slots_per_row * self.groups + block.group;
+        let first_group = block.zone % self.groups;
+        let in_row = (block.group + self.groups - first_group) % self.groups;
+        let row = in_group / self.slots_per_row * self.groups + in_row;
         Lpn(row * self.slots_per_row + in_group % self.slots_per_row)
     }
 

@@ -37,6 +37,8 @@ pub(super) struct Die {
     pub(super) occupied: u32,
     /// The operation at work, unless idle.
     pub(super) at_work: NandOp,
+    /// Programs of the planes before, whose data are in their registers.
+    pub(super) joined: Vec<NandOp>,
     /// How often it was suspended, from when on its array works, and until when.
     pub(super) suspensions: u32,
     pub(super) works_from: SimTime,
@@ -67,6 +69,7 @@ impl Die {
                 page: PageId(0),
                 order: Order::FREE,
             },
+            joined: Vec::new(),
             suspensions: 0,
             works_from: SimTime::ZERO,
             works_until: SimTime::ZERO,

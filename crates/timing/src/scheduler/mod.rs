@@ -13,6 +13,7 @@
 
 mod die;
 mod fences;
+mod planes;
 mod supply;
 mod suspension;
 
@@ -20,11 +21,12 @@ pub(crate) use fences::Fences;
 
 use crate::agenda::Agenda;
 use crate::energy::NandActivity;
-use crate::policy::{Decision, DieView, Scheduling, keep_order};
+use crate::policy::{Decision, DieView, Scheduling, Suspend, keep_order};
 use die::{Die, Phase};
 use fences::NOBODY;
 use ftlab_base::{DieId, Divisor, Geometry, Nanos, SimTime};
 use ftlab_nand::{Cause, Fence, NandOp, OpKind};
+use planes::Planes;
 use std::collections::VecDeque;
 use supply::Supply;
 
@@ -62,6 +64,7 @@ pub struct Scheduler {
     /// Whether every die works in issue order and finishes what it began.
     is_plain: bool,
     supply: Supply,
+    planes: Planes,
     pages_per_block: Divisor,
     dies: Vec<Die>,
     channels: Vec<Channel>,
@@ -92,6 +95,7 @@ impl Scheduler {
         scheduling: Scheduling,
         die_queue: u32,
     ) -> Scheduler {
+        let pages_per_block = Divisor::new(geometry.pages_per_block);
         let channel_of = |die: u32| geometry.channel_of_die(DieId(die as u16));
         Scheduler {
             timing,
@@ -99,7 +103,8 @@ impl Scheduler {
             register_frees: false,
             is_plain: scheduling.is_plain(),
             supply: Supply::default(),
-            pages_per_block: Divisor::new(geometry.pages_per_block),
+            planes: Planes::apart(geometry.planes_per_die, pages_per_block),
+            pages_per_block,
             dies: (0..geometry.dies())
                 .map(|die| Die::new(channel_of(die)))
                 .collect(),
@@ -239,6 +244,19 @@ impl Scheduler {
     /// When none may.
     pub fn limit_programs(&mut self, most: u32) {
         self.supply = Supply::for_programs(most);
+    }
+
+    /// From now on a die that has a page's data programs those of the next plane with them, if they are
+    /// next in its queue. To be said before anything is issued.
+    ///
+    /// # Panics
+    /// When a program may be suspended: what else it programs would not be known.
+    pub fn join_planes(&mut self) {
+        assert!(
+            self.scheduling.suspend != Suspend::ProgramErase,
+            "programs that are joined are suspended"
+        );
+        self.planes.join();
     }
 
     /// Whether an operation tells its fences at the end of its transfer.
@@ -394,13 +412,7 @@ impl Scheduler {
         let die = &mut self.dies[usize::from(index)];
         die.at_work = op;
         die.suspensions = 0;
-        if op.order.waits.is_some() {
-            let state = self.fences.get(op.order.waits);
-            state.waiters -= 1;
-            if state.waiters == 0 {
-                self.spent.push(op.order.waits);
-            }
-        }
+        self.pass_fence(op.order.waits);
         let timing = &self.timing;
         let span = match op.kind {
             OpKind::Read => timing.t_read,
@@ -412,6 +424,18 @@ impl Scheduler {
         match op.kind {
             OpKind::Program => self.want_channel(index, now),
             OpKind::Read | OpKind::Erase => self.begin_array(index, now, span),
+        }
+    }
+
+    /// One of those that wait for a fence has passed it.
+    #[inline]
+    fn pass_fence(&mut self, fence: Fence) {
+        if fence.is_some() {
+            let state = self.fences.get(fence);
+            state.waiters -= 1;
+            if state.waiters == 0 {
+                self.spent.push(fence);
+            }
         }
     }
 
@@ -459,6 +483,7 @@ impl Scheduler {
             && channel.waiting.is_empty()
             && !tells_early
             && !self.supply.is_limited()
+            && !self.planes.are_joined()
         {
             self.begin_array(index, now + span, self.timing.t_program);
         } else {
@@ -476,7 +501,9 @@ impl Scheduler {
             self.begin_transfer(next, now);
         }
         if is_program {
-            self.program_when_supplied(index, now);
+            if !self.join_next_plane(index, now) {
+                self.program_when_supplied(index, now);
+            }
             if self.tells_early(&op) {
                 self.tell(&op, now);
             }
@@ -504,6 +531,7 @@ impl Scheduler {
         if !self.tells_early(&op) {
             self.tell(&op, now);
         }
+        self.end_joined(index, now);
         self.start(index, now);
         if !self.backlog.is_empty() {
             self.dispatch_backlog(now);

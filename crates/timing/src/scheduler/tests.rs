@@ -247,6 +247,69 @@ fn what_waits_for_the_supply_holds_up_no_other_die() {
     assert_eq!(run(&mut scheduler), 100 + 2 * 900 + 2_000);
 }
 
+/// How long programs of these pages take on a die of two planes whose blocks have 8 pages each, one
+/// after the other, each 100 µs of transfer and 900 µs of programming.
+fn programs_of_planes_take(pages: &[u32], joined: bool) -> u64 {
+    let mut s = scheduler(1, 1);
+    s.planes = Planes::apart(2, Divisor::new(8));
+    if joined {
+        s.join_planes();
+    }
+    let fences: Vec<_> = (1..=pages.len() as u32).map(Fence).collect();
+    let ops: Vec<_> = pages
+        .iter()
+        .zip(&fences)
+        .map(|(&page, &fence)| NandOp {
+            page: PageId(page),
+            ..op(OpKind::Program, 0, Order::FREE.signalling(fence))
+        })
+        .collect();
+    s.issue(SimTime::ZERO, &ops);
+    fences.iter().for_each(|&fence| s.watch(fence));
+    let us = run(&mut s);
+    let mut reached: Vec<_> = std::iter::from_fn(|| s.pop_reached()).collect();
+    reached.sort_unstable();
+    assert_eq!(reached, fences, "each program is told once");
+    assert_eq!(s.activity().pages_programmed, pages.len() as u64);
+    us
+}
+
+#[test]
+fn pages_of_neighbouring_planes_are_programmed_together() {
+    // Page 3 of blocks 0 and 1.
+    assert_eq!(programs_of_planes_take(&[3, 11], false), 2 * 1_000);
+    assert_eq!(programs_of_planes_take(&[3, 11], true), 2 * 100 + 900);
+    // Twice, since the die's queue has both pairs.
+    assert_eq!(
+        programs_of_planes_take(&[3, 11, 4, 12], true),
+        2 * (2 * 100 + 900)
+    );
+}
+
+#[test]
+fn what_is_no_pair_of_planes_is_programmed_by_itself() {
+    for pages in [
+        // Another page of the next block, the planes the other way round, the same block, and the
+        // next block of another pair.
+        [3, 12],
+        [11, 3],
+        [3, 4],
+        [11, 19],
+    ] {
+        assert_eq!(
+            programs_of_planes_take(&pages, true),
+            2 * 1_000,
+            "{pages:?}"
+        );
+    }
+}
+
+#[test]
+#[should_panic(expected = "programs that are joined are suspended")]
+fn programs_that_may_be_suspended_are_not_joined() {
+    scheduler_with(SUSPENDING, 1, 1).join_planes();
+}
+
 #[test]
 fn a_full_die_queue_holds_up_what_is_behind() {
     let mut s = scheduler(2, 1);

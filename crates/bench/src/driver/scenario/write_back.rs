@@ -3,7 +3,8 @@
 //! A program's write ends when the system has the data. Once an interval a *pass* of the lazy
 //! writer brings a share of what is dirty to the drive, at least as much as became dirty since the
 //! last one, so that the amount settles. At the *dirty limit* programs wait, and everything is
-//! written. So a drive that writes slower than its programs makes them wait in the end; one that
+//! written. Beside that, once an interval, the lazy writer comes to
+//! one of the file system's tables, and to all of them at a checkpoint. So a drive that writes slower than its programs makes them wait in the end; one that
 //! stalls makes them wait at once, since their reads stand behind the lazy writer's requests.
 
 use super::file_system::{FileSystem, PAGE_SECTORS};
@@ -12,9 +13,6 @@ use ftlab_base::{Content, SECTOR_BYTES, SimTime};
 use ftlab_drive::OperatingSystem;
 use ftlab_workload::script::Run;
 use std::collections::{BTreeMap, VecDeque};
-
-/// The file system's own files beside the journal: the table of files, the bitmap, a directory.
-const TABLES: u32 = 3;
 
 /// Dirty data in a row. They are as compressible as what programs wrote there, on average.
 #[derive(Debug, Clone, Copy)]
@@ -65,11 +63,12 @@ pub struct WriteBack {
     /// Where the pass goes on.
     cursor: u64,
     next_pass: SimTime,
+    /// When the lazy writer comes to a table; never while none has changed.
+    next_table: SimTime,
     next_checkpoint: SimTime,
     journal: VecDeque<Run>,
     pages: VecDeque<Run>,
     journal_in_flight: bool,
-    pages_in_flight: u32,
     requests: u32,
 }
 
@@ -88,11 +87,11 @@ impl WriteBack {
             deferred: VecDeque::new(),
             cursor: 0,
             next_pass: SimTime::NEVER,
+            next_table: SimTime::NEVER,
             next_checkpoint: SimTime::ZERO + os.checkpoint_interval,
             journal: VecDeque::new(),
             pages: VecDeque::new(),
             journal_in_flight: false,
-            pages_in_flight: 0,
             requests: 0,
             os: os.clone(),
         }
@@ -123,9 +122,12 @@ impl WriteBack {
         self.dirtied += added;
         self.dirty_max_sectors = self.dirty_max_sectors.max(self.dirty_sectors());
         self.file_system.grow(run);
-        if self.next_pass == SimTime::NEVER {
-            let interval = self.os.lazy_writer_interval.0;
-            self.next_pass = SimTime((now.0 / interval + 1).saturating_mul(interval));
+        let interval = self.os.lazy_writer_interval.0;
+        let next = SimTime((now.0 / interval + 1).saturating_mul(interval));
+        for waits in [&mut self.next_pass, &mut self.next_table] {
+            if *waits == SimTime::NEVER {
+                *waits = next;
+            }
         }
         true
     }
@@ -172,13 +174,27 @@ impl WriteBack {
         self.dirty_max_sectors * SECTOR_BYTES
     }
 
-    /// When the next pass begins: an interval after the last one began, or at once when a program
-    /// waits, and not before the last one is over.
+    /// When the lazy writer begins something.
     pub fn next_pass(&self) -> SimTime {
-        match (self.passes(), self.someone_waits) {
+        self.next_pass_of_data().min(self.next_pass_of_tables())
+    }
+
+    /// An interval after the last pass began, or at once when a program waits, and not before the
+    /// last one is over.
+    fn next_pass_of_data(&self) -> SimTime {
+        let passes = self.budget > 0 || self.in_flight_sectors > 0;
+        match (passes, self.someone_waits) {
             (true, _) => SimTime::NEVER,
             (false, true) => SimTime::ZERO,
             (false, false) => self.next_pass,
+        }
+    }
+
+    fn next_pass_of_tables(&self) -> SimTime {
+        if self.journal.is_empty() && self.pages.is_empty() {
+            self.next_table
+        } else {
+            SimTime::NEVER
         }
     }
 
@@ -187,50 +203,51 @@ impl WriteBack {
         self.in_flight_sectors > 0
     }
 
-    /// Begins a pass if one is due and the last one is over.
+    /// Begins what is due.
     pub fn tick(&mut self, now: SimTime) {
-        if now < self.next_pass() {
-            return;
+        if now >= self.next_pass_of_tables() {
+            let (journal, pages) = if now >= self.next_checkpoint {
+                self.next_checkpoint = now + self.os.checkpoint_interval;
+                self.file_system.take_all()
+            } else {
+                self.file_system.take(self.os.lazy_writer_share)
+            };
+            self.journal.extend(journal);
+            self.pages.extend(pages);
+            self.next_table = match self.file_system.is_clean() {
+                true => SimTime::NEVER,
+                false => now + self.os.lazy_writer_interval,
+            };
         }
-        if self.waiting_sectors == 0 && self.file_system.is_clean() {
+        if now >= self.next_pass_of_data() {
+            self.begin_pass(now);
+        }
+    }
+
+    fn begin_pass(&mut self, now: SimTime) {
+        let everything = std::mem::take(&mut self.someone_waits);
+        if self.waiting_sectors == 0 {
             self.next_pass = SimTime::NEVER;
-            self.someone_waits = false;
             return;
         }
         self.next_pass = now + self.os.lazy_writer_interval;
         let pages = (self.waiting_sectors / PAGE_SECTORS) as f64;
         let share = (pages * self.os.lazy_writer_share).ceil() as u64 * PAGE_SECTORS;
-        let due = match std::mem::take(&mut self.someone_waits) {
+        let due = match everything {
             true => u64::MAX,
             false => share.max(self.dirtied),
         };
         self.dirtied = 0;
         self.budget = due.min(self.waiting_sectors);
-        if now >= self.next_checkpoint {
-            self.next_checkpoint = now + self.os.checkpoint_interval;
-            let (journal, pages) = self.file_system.take();
-            self.journal.extend(journal);
-            self.pages.extend(pages);
-        }
-    }
-
-    /// Whether a pass is under way.
-    fn passes(&self) -> bool {
-        self.budget > 0 || self.requests > 0 || !self.journal.is_empty() || !self.pages.is_empty()
     }
 
     /// The lazy writer's next request, while it may have more outstanding. The journal goes before
-    /// the pages it speaks of; neither waits for data. Pages are of several files, each of which has
-    /// a worker thread of its own.
+    /// the pages it speaks of; neither waits for data.
     pub fn next(&mut self) -> Option<(Owner, Run, Content)> {
-        let has_room = self.requests < self.os.write_depth;
-        let only_pages = self.requests == self.pages_in_flight && self.pages_in_flight < TABLES;
-        let next = if has_room || only_pages {
-            self.next_of_file_system()
-        } else {
-            None
-        };
-        let next = next.or_else(|| has_room.then(|| self.next_data()).flatten());
+        if self.requests >= self.os.write_depth {
+            return None;
+        }
+        let next = self.next_of_file_system().or_else(|| self.next_data());
         self.requests += u32::from(next.is_some());
         next
     }
@@ -245,7 +262,6 @@ impl WriteBack {
             return Some((Owner::Journal, run, Content::RANDOM));
         }
         let page = self.pages.pop_front()?;
-        self.pages_in_flight += 1;
         Some((Owner::Page, page, Content::RANDOM))
     }
 
@@ -280,8 +296,7 @@ impl WriteBack {
         match owner {
             Owner::Data(sectors) => self.in_flight_sectors -= u64::from(sectors),
             Owner::Journal => self.journal_in_flight = false,
-            Owner::Page => self.pages_in_flight -= 1,
-            Owner::Read { .. } | Owner::Through { .. } => {}
+            Owner::Page | Owner::Read { .. } | Owner::Through { .. } => {}
         }
     }
 }

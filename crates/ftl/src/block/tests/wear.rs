@@ -13,7 +13,7 @@ fn wear_levelling_moves_cold_data_onto_worn_blocks() {
         let mut bench = Bench::new(layout(2, 1, 1, 8, 8), config, 2 * 5 * 8);
         bench.fill();
         // Zones 0 and 1 are hot, the other three stay as they are.
-        (0..4000).for_each(|n| bench.write(n % 2 * 16 + (n * 7 + 4) % 16));
+        (0..4000).for_each(|n| bench.write(n % 2 * 16 + (n / 2 * 7 + 4) % 16));
         bench.check();
         assert_eq!(bench.layer.merges().wear_moves > 0, wear_every_merges > 0);
         let counts = bench.layer.array().erase_counts();

@@ -1,0 +1,81 @@
+//! Programs of neighbouring planes, done as one: with a page's data in its register, a die takes those
+//! of the next plane, if their program is next in its queue, and then programs both at once.
+
+use super::{Phase, Scheduler};
+use ftlab_base::{Divisor, SimTime};
+use ftlab_nand::{NandOp, OpKind};
+
+/// Which programs belong together.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Planes {
+    planes_per_die: u32,
+    pages_per_block: Divisor,
+    /// Whether programs that were issued one by one are done together.
+    joins: bool,
+}
+
+impl Planes {
+    /// Everything is done as it was issued.
+    pub(super) fn apart(planes_per_die: u32, pages_per_block: Divisor) -> Planes {
+        Planes {
+            planes_per_die,
+            pages_per_block,
+            joins: false,
+        }
+    }
+
+    pub(super) fn join(&mut self) {
+        self.joins = true;
+    }
+
+    #[inline]
+    pub(super) fn are_joined(&self) -> bool {
+        self.joins
+    }
+
+    /// Whether `next` programs the same page as `first`, on the planes right behind.
+    fn follows(&self, next: &NandOp, first: &NandOp) -> bool {
+        let distance = u32::from(first.planes) * self.pages_per_block.get();
+        let block = self.pages_per_block.quotient(next.page.0);
+        next.kind == OpKind::Program
+            && next.page.0 == first.page.0 + distance
+            && !block.is_multiple_of(self.planes_per_die)
+    }
+}
+
+impl Scheduler {
+    /// Lets a die take the data of the next plane, if they wait to be programmed; false if there are none.
+    pub(super) fn join_next_plane(&mut self, index: u16, now: SimTime) -> bool {
+        let die = &self.dies[usize::from(index)];
+        let next = die.queue.front().filter(|next| {
+            self.planes.are_joined()
+                && self.planes.follows(next, &die.at_work)
+                && self.fences.is_reached(next.order.waits)
+        });
+        let Some(&next) = next else {
+            return false;
+        };
+        let die = &mut self.dies[usize::from(index)];
+        die.queue.pop_front();
+        die.joined.push(die.at_work);
+        die.at_work = next;
+        // Its transfer is over, so the channel is not its own any more.
+        die.phase = Phase::WantsChannel;
+        self.pass_fence(next.order.waits);
+        self.begun[OpKind::Program as usize] += u64::from(next.planes);
+        self.want_channel(index, now);
+        true
+    }
+
+    /// What a die programmed with the operation that is done now is done, too.
+    #[inline]
+    pub(super) fn end_joined(&mut self, index: u16, now: SimTime) {
+        while let Some(op) = self.dies[usize::from(index)].joined.pop() {
+            let takes_room = !self.scheduling.is_express(&op);
+            self.dies[usize::from(index)].occupied -= u32::from(takes_room);
+            if !self.tells_early(&op) {
+                self.tell(&op, now);
+            }
+        }
+    }
+}
