@@ -281,7 +281,7 @@ impl WriteBack {
             Owner::Data(sectors) => self.in_flight_sectors -= u64::from(sectors),
             Owner::Journal => self.journal_in_flight = false,
             Owner::Page => self.pages_in_flight -= 1,
-            Owner::Read { .. } | Owner::Through { .. } => {}
+            Owner::Read { .. } | Owner::Check { .. } | Owner::Through { .. } => {}
         }
     }
 }
