@@ -46,6 +46,30 @@ fn steps_add_up_to_what_the_script_says() {
 }
 
 #[test]
+fn checks_follow_what_was_written_and_stay_in_the_file_it_is_in() {
+    let check =
+        "check = { amount = \"12 MB\", blocks = { \"16 KiB\" = 1 }, sequential = \"40 %\" }\n";
+    let steps = steps(&format!("{}{check}", text()), 1);
+    let file = 30_000_128 / 7 / 512;
+    let (mut written, mut end, mut checked) = (0, 0, 0);
+    for step in &steps {
+        for run in &step.writes {
+            written += u64::from(run.sectors);
+            end = run.lba + u64::from(run.sectors);
+        }
+        for run in &step.checks {
+            checked += u64::from(run.sectors);
+            assert!(run.lba + u64::from(run.sectors) <= end);
+            assert!(run.lba + file + 8 >= end, "{run:?} of what ends at {end}");
+        }
+        assert!(checked * 25 <= (written + 1) * 12, "{checked} of {written}");
+    }
+    assert_eq!(checked * 512, 12_000_256, "12 MB in whole sectors");
+    let alone = text().replace(PHASE, "[[phase]]\nname = \"p\"\ncpu = \"1 s\"\n") + check;
+    assert!(error(&alone).contains("give it write"), "{}", error(&alone));
+}
+
+#[test]
 fn writes_follow_what_was_read() {
     let mut read = 0.0;
     let mut written = 0.0;

@@ -51,6 +51,15 @@ enum Work {
     Destage,
 }
 
+/// The arm's visit to a stream: what it reads there before it serves anybody else.
+#[derive(Debug, Clone, Copy)]
+struct Visit {
+    /// The first sector beyond.
+    end: u64,
+    /// When the arm has read up to there.
+    until: SimTime,
+}
+
 /// A hard disk.
 #[derive(Debug, Clone)]
 pub struct Disk {
@@ -85,8 +94,9 @@ pub struct Disk {
     /// Writes that wait for a sweep to end, oldest first.
     waiting_writes: VecDeque<Command>,
     flush: Option<Command>,
-    /// Until when the arm goes on along a stream, whoever else waits.
-    stays_until: SimTime,
+    /// Where the arm is, if that is a stream.
+    visit: Option<Visit>,
+    read_ahead_least_sectors: u64,
     /// What the arm does, until the instant.
     busy: Option<(SimTime, Work)>,
 }
@@ -125,7 +135,8 @@ impl Disk {
             exclusive: false,
             waiting_writes: VecDeque::new(),
             flush: None,
-            stays_until: SimTime::ZERO,
+            visit: None,
+            read_ahead_least_sectors: params.read_ahead_least_bytes / SECTOR_BYTES,
             busy: None,
             platter,
         }
@@ -195,13 +206,60 @@ impl Disk {
             place: self.platter.locate(lba + held),
             passed: 0,
         };
-        match passes.filter(|_| self.busy.is_none()) {
-            Some(ends) => {
-                self.call_arm(at);
-                self.arm.stand_at(self.platter.locate(lba + sectors - 1));
-                self.busy = Some((ends, Work::Read(needed, ends.since(at))));
-            }
+        match passes.filter(|_| self.busy.is_none() && self.may_go_on(lba + sectors)) {
+            Some(ends) => self.read_in_passing(needed, at, ends),
             None => self.media.push(needed),
+        }
+    }
+
+    /// Whether the arm may read along its stream up to `end`: while others wait, up to the end of its
+    /// visit.
+    fn may_go_on(&self, end: u64) -> bool {
+        let others = !self.media.is_empty() || self.dirty_data_wait();
+        !others || self.visit.is_some_and(|visit| end <= visit.end)
+    }
+
+    /// Reads for a command what the arm comes by until `ends`. Beyond its visit, which it goes when
+    /// nobody else waits, another begins.
+    fn read_in_passing(&mut self, read: MediaCommand, at: SimTime, ends: SimTime) {
+        let end = read.lba + read.sectors;
+        self.visit = self.visit.filter(|visit| end <= visit.end);
+        self.call_arm(at);
+        self.arm.stand_at(self.platter.locate(end - 1));
+        self.busy = Some((ends, Work::Read(read, ends.since(at))));
+    }
+
+    /// The arm has read up to `end` of a stream and reads on; others wait until its visit is over.
+    fn stay(&mut self, end: u64, at: SimTime) {
+        self.reads.go_on(end, at, &self.platter);
+        let least = (end + self.read_ahead_least_sectors).min(self.capacity_sectors);
+        let visit_end = self.visit.map_or(least, |visit| visit.end);
+        let until = match visit_end.saturating_sub(end) {
+            0 => at,
+            sectors => at + self.platter.transit(end, sectors),
+        };
+        self.visit = Some(Visit {
+            end: visit_end,
+            until,
+        });
+        let alone = self.media.len() == 1 && !self.dirty_data_wait();
+        if let Some((index, read)) = self.media.along(end, visit_end, alone)
+            && let Some(ends) = self
+                .reads
+                .comes_by(read.lba, read.sectors, at, &self.platter)
+        {
+            self.media.take(index);
+            self.read_in_passing(read, at, ends);
+        }
+    }
+
+    /// Ends the reads of which the arm has read everything, for others, since they came.
+    fn serve_from_buffer(&mut self, at: SimTime) {
+        let (reads, platter) = (&self.reads, &self.platter);
+        let held = |lba, sectors| reads.held(lba, sectors, at, platter);
+        for command in self.media.take_held(held, platter) {
+            let span = self.link.span(command.bytes());
+            self.link.begin(at, span, command, To::Host);
         }
     }
 
@@ -242,10 +300,10 @@ impl Disk {
             Work::Read(read, over_platter) => {
                 self.quiet_at = at + self.destage_wait;
                 let end = read.lba + read.sectors;
-                if self.reads.keep(read.lba, end)
-                    && let Some(until) = self.reads.go_on(end, at, &self.platter)
-                {
-                    self.stays_until = until;
+                if self.reads.keep(read.lba, end) && self.read_ahead_least_sectors > 0 {
+                    self.stay(end, at);
+                } else {
+                    self.visit = None;
                 }
                 // The link runs along with the platter; what is left is the last sector, or more
                 // when the link is the slower of the two.
@@ -268,9 +326,10 @@ impl Disk {
         {
             self.finish(flush, at, done);
         }
-        if self.busy.is_some() || at < self.stays_until {
+        if self.busy.is_some() || at < self.stays_until() {
             return;
         }
+        self.serve_from_buffer(at);
         let urgent = self.is_urgent();
         let destage = self.writes.has_waiting() && (urgent || at >= self.destages_at());
         if !self.media.is_empty() || destage {
@@ -281,9 +340,19 @@ impl Disk {
         }
     }
 
+    /// Until when the arm goes on along a stream, whoever else waits.
+    fn stays_until(&self) -> SimTime {
+        self.visit.map_or(SimTime::ZERO, |visit| visit.until)
+    }
+
     /// Whether dirty data have to go to the platter.
     fn is_urgent(&self) -> bool {
         self.writes.sweeping() || self.flush.is_some()
+    }
+
+    /// Whether there are such that wait for the arm.
+    fn dirty_data_wait(&self) -> bool {
+        self.is_urgent() && self.writes.has_waiting()
     }
 
     /// When the arm destages without need: it has read ahead, and the host may have done reading.
@@ -294,7 +363,11 @@ impl Disk {
     }
 
     fn start_nearest(&mut self, at: SimTime, urgent: bool) {
-        let command = self.media.nearest(at, &self.arm);
+        let leave = self.visit.take().map(|visit| {
+            let begun = visit.end.saturating_sub(self.read_ahead_least_sectors);
+            begun..visit.end + self.reads.segment_sectors()
+        });
+        let command = self.media.nearest(at, &self.arm, leave);
         let dirty = if urgent || command.is_none() {
             self.next_dirty(at)
         } else {
@@ -394,9 +467,9 @@ impl Medium for Disk {
         let arm = match self.busy {
             Some((ends, _)) => Some(ends),
             // Whatever needs the arm at once has it, or waits for a stream.
-            None if !self.media.is_empty() => Some(self.stays_until),
-            None if self.writes.has_waiting() && self.is_urgent() => Some(self.stays_until),
-            None if self.writes.has_waiting() => Some(self.destages_at().max(self.stays_until)),
+            None if !self.media.is_empty() => Some(self.stays_until()),
+            None if self.dirty_data_wait() => Some(self.stays_until()),
+            None if self.writes.has_waiting() => Some(self.destages_at().max(self.stays_until())),
             None => None,
         };
         [front, self.link.next_end(), arm]

@@ -37,7 +37,6 @@ pub struct ReadCache {
     wanted: bool,
     segments_max: usize,
     segment_sectors: u64,
-    ahead_least_sectors: u64,
     capacity_sectors: u64,
 }
 
@@ -51,7 +50,6 @@ impl ReadCache {
             wanted: false,
             segments_max: params.read_segments as usize,
             segment_sectors: params.read_segment_bytes / SECTOR_BYTES,
-            ahead_least_sectors: params.read_ahead_least_bytes / SECTOR_BYTES,
             capacity_sectors: params.capacity_sectors,
         }
     }
@@ -59,6 +57,11 @@ impl ReadCache {
     /// Whether the disk keeps what it reads.
     pub fn enabled(&self) -> bool {
         self.segments_max > 0 && self.segment_sectors > 0
+    }
+
+    /// The most of a stream that is kept, and read ahead of the host.
+    pub fn segment_sectors(&self) -> u64 {
+        self.segment_sectors
     }
 
     /// How many of these sectors, from the first on, are in the buffer at `now`.
@@ -122,22 +125,18 @@ impl ReadCache {
         led_there
     }
 
-    /// The arm has read up to `next` of the latest stream and goes on for the least that is worth
-    /// its way there; gives when it has.
-    pub fn go_on(&mut self, next: u64, now: SimTime, platter: &Platter) -> Option<SimTime> {
-        let limit = (next + self.ahead_least_sectors).min(self.capacity_sectors);
-        if limit == next {
-            return None;
+    /// The arm has read up to `next` of the latest stream and reads on, a segment at most.
+    pub fn go_on(&mut self, next: u64, now: SimTime, platter: &Platter) {
+        let limit = (next + self.segment_sectors).min(self.capacity_sectors);
+        if next < limit {
+            self.ahead = Some(Ahead {
+                start: self.segments.last().map_or(next, |s| s.start),
+                next,
+                begun: now,
+                limit,
+                full: now + platter.transit(next, limit - next),
+            });
         }
-        let full = now + platter.transit(next, limit - next);
-        self.ahead = Some(Ahead {
-            start: self.segments.last().map_or(next, |s| s.start),
-            next,
-            begun: now,
-            limit,
-            full,
-        });
-        Some(full)
     }
 
     /// The host reads up to `end`: a stream not yet full may go further.

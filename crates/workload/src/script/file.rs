@@ -168,6 +168,17 @@ fn phase(
         let what = (&write.files, &write.amount, &write.blocks, write.sequential);
         transfer(source, script, what)
     });
+    let check = match (&given.check, &given.write) {
+        (Some(check), Some(write)) => {
+            let what = (&write.files, &check.amount, &check.blocks, check.sequential);
+            Some(transfer(source, script, what)?)
+        }
+        (Some(check), None) => {
+            let why = "a check reads again what the phase writes: give it write";
+            return Err(source.error(&check.amount, why));
+        }
+        (None, _) => None,
+    };
     if read.is_none() && write.is_none() && given.cpu.is_none() && given.think.is_none() {
         let why = "a phase does something: give it read, write, cpu or think";
         return Err(source.error(keys, why));
@@ -198,6 +209,7 @@ fn phase(
         cpu: given.cpu.map_or(Nanos::ZERO, |span| span.0),
         read: read.transpose()?,
         write: write.transpose()?,
+        check,
         through: given
             .write
             .as_ref()

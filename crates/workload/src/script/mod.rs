@@ -42,6 +42,8 @@ pub struct Phase {
     pub read: Option<Transfer>,
     /// What is written.
     pub write: Option<Transfer>,
+    /// What is read again of the file just written, by somebody whom the program waits for.
+    pub check: Option<Transfer>,
     /// Whether a write is waited for. Otherwise the operating system takes it and writes it back.
     pub through: bool,
     /// Requests of the program outstanding at most.

@@ -44,6 +44,7 @@ pub(super) struct PhaseKeys {
     pub cpu: Option<Span>,
     pub read: Option<TransferKeys>,
     pub write: Option<WriteKeys>,
+    pub check: Option<CheckKeys>,
     /// Requests of the program outstanding.
     pub depth: Option<Spanned<u32>>,
     /// Blocks read before the one at work is done.
@@ -71,6 +72,15 @@ pub(super) struct WriteKeys {
     pub sequential: Option<Share>,
     pub through: Option<bool>,
     pub buffer_compress_percentage: Option<Spanned<u32>>,
+}
+
+/// What is read again of what was just written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CheckKeys {
+    pub amount: Spanned<Sectors>,
+    pub blocks: Spanned<BTreeMap<String, u32>>,
+    pub sequential: Option<Share>,
 }
 
 /// Several programs on one drive.

@@ -30,6 +30,8 @@ pub struct Step {
     pub writes: Vec<Run>,
     /// Files that these writes begin.
     pub files_begun: u64,
+    /// Read after that, one after the other.
+    pub checks: Vec<Run>,
 }
 
 /// The steps of a script, phase by phase.
@@ -92,6 +94,7 @@ impl StepStream {
 struct PhaseSteps {
     read: Option<Walk>,
     write: Option<Walk>,
+    check: Option<Walk>,
     cpu: Nanos,
     /// What has been given out of each.
     cpu_given: Nanos,
@@ -109,6 +112,7 @@ impl PhaseSteps {
         PhaseSteps {
             read: walk(&phase.read, "read"),
             write: walk(&phase.write, "write"),
+            check: walk(&phase.check, "check"),
             cpu: phase.cpu,
             cpu_given: Nanos::ZERO,
             files: phase.write.as_ref().map_or(0, |write| write.count),
@@ -155,6 +159,13 @@ impl PhaseSteps {
             let begun = 1 + share(self.files - 1, write.moved(), write.amount);
             step.files_begun = begun.min(self.files) - self.files_begun;
             self.files_begun += step.files_begun;
+            if let Some(check) = &mut self.check {
+                check.stay_in_last_file_of(write);
+                let due = share(check.amount, write.moved(), write.amount);
+                while check.moved() < due && (self.is_over || check.ahead() <= due) {
+                    step.checks.extend(check.next());
+                }
+            }
         }
         Some(step)
     }
@@ -212,6 +223,17 @@ impl Walk {
     fn file(&self) -> Option<u64> {
         let last = self.position.checked_sub(1)?;
         Some(share(self.count, last, self.size))
+    }
+
+    /// Moves to the file that `written` is at, as far as it is there.
+    fn stay_in_last_file_of(&mut self, written: &Walk) {
+        let blocks = self.blocks.iter().map(|&(sectors, _)| u64::from(sectors));
+        let largest = blocks.max().unwrap_or(0);
+        let end = written.position.max(largest);
+        let start = end.saturating_sub((written.size / written.count).max(largest));
+        let at = written.at + start / CLUSTER_SECTORS * CLUSTER_SECTORS;
+        self.position = (self.at + self.position).saturating_sub(at);
+        (self.at, self.size) = (at, written.at + end - at);
     }
 
     /// Sectors moved so far.

@@ -20,6 +20,11 @@ pub enum Owner {
         /// The step.
         step: u64,
     },
+    /// A check of what a program has written.
+    Check {
+        /// The program.
+        program: usize,
+    },
     /// A program that writes through.
     Through {
         /// The program.
@@ -78,7 +83,7 @@ impl<'d> Io<'d> {
     /// Sends a command; `content` is what a write carries.
     pub fn submit(&mut self, owner: Owner, run: Run, content: Content, now: SimTime) {
         let kind = match owner {
-            Owner::Read { .. } => CommandKind::Read,
+            Owner::Read { .. } | Owner::Check { .. } => CommandKind::Read,
             _ => CommandKind::Write,
         };
         let slot = self.free.pop().unwrap_or_else(|| {

@@ -268,7 +268,7 @@ impl Engine<'_> {
             ..
         } = command;
         let report = match command.owner {
-            Owner::Read { program, .. } | Owner::Through { program } => {
+            Owner::Read { program, .. } | Owner::Check { program } | Owner::Through { program } => {
                 &mut self.programs[program].report
             }
             Owner::Data(_) => &mut self.lazy_writer,
@@ -281,6 +281,7 @@ impl Engine<'_> {
         }
         match command.owner {
             Owner::Read { program, step } => self.programs[program].has_read(step),
+            Owner::Check { program } => self.programs[program].has_checked(),
             Owner::Through { program } => self.programs[program].has_written(),
             owner => self.cache.as_mut().expect("it asked").ended(owner),
         }

@@ -16,6 +16,8 @@ struct Pending {
     computed: bool,
     /// Its writes that were handed over.
     handed: usize,
+    /// Its checks that were asked for.
+    checked: usize,
 }
 
 /// A process of a scenario.
@@ -44,6 +46,8 @@ pub struct Program {
     phase_is_read: bool,
     computing: Option<Computation>,
     reading: u32,
+    /// A check is under way. It is somebody else's request: the program's depth does not bound it.
+    is_checked: bool,
     writing: u32,
     /// Bytes handed to the system, whose writing back is not the program's.
     pub buffered_bytes: u64,
@@ -87,6 +91,7 @@ impl Program {
             phase_is_read: false,
             computing: None,
             reading: 0,
+            is_checked: false,
             writing: 0,
             buffered_bytes: 0,
             is_stalled: false,
@@ -127,7 +132,7 @@ impl Program {
                 self.computing = Some(Computation::new(work_ns, pace, now));
                 continue;
             }
-            if !self.hand_over(now, io, cache) {
+            if !self.hand_over(now, io, cache) || !self.is_through_checks(now, io) {
                 return;
             }
             self.window.pop_front();
@@ -177,6 +182,7 @@ impl Program {
                 reading: step.read.is_some(),
                 computed: false,
                 handed: 0,
+                checked: 0,
                 step,
             });
         }
@@ -216,6 +222,27 @@ impl Program {
         true
     }
 
+    /// Asks for the next check of the step at work; whether all of them are over.
+    fn is_through_checks(&mut self, now: SimTime, io: &mut Io<'_>) -> bool {
+        if self.is_checked {
+            return false;
+        }
+        let head = self.window.front_mut().expect("a step is at work");
+        let Some(&run) = head.step.checks.get(head.checked) else {
+            return true;
+        };
+        head.checked += 1;
+        self.is_checked = true;
+        let program = self.index;
+        io.submit(Owner::Check { program }, run, Content::RANDOM, now);
+        false
+    }
+
+    /// A check has ended.
+    pub fn has_checked(&mut self) {
+        self.is_checked = false;
+    }
+
     /// The read of a step has ended.
     pub fn has_read(&mut self, step: u64) {
         self.reading -= 1;
@@ -250,7 +277,7 @@ impl Program {
 
     /// Whether it waits for the drive.
     pub fn waits(&self) -> bool {
-        self.reading + self.writing > 0 || self.is_stalled
+        self.reading + self.writing > 0 || self.is_checked || self.is_stalled
     }
 
     /// How long it ran, if it came to its end.

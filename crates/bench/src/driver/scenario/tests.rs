@@ -62,6 +62,25 @@ fn on_a_drive_without_latency_only_thinking_and_computing_take_time() {
 }
 
 #[test]
+fn a_program_waits_for_the_checks_of_what_it_writes() {
+    let seconds_with = |check: &str| {
+        let scenario = alone(&format!(
+            "write = {{ files = \"out\", amount = \"10 MiB\", blocks = {{ \"64 KiB\" = 1 }} }}\n{check}"
+        ));
+        let report = run_on(&scenario, &mut drive(Nanos::from_millis(1)), &testbed());
+        (seconds(&report, 0), report.processes[0].read_bytes)
+    };
+    assert_eq!(seconds_with(""), (0.0, 0));
+    let (took, read) =
+        seconds_with("check = { amount = \"5 MiB\", blocks = { \"16 KiB\" = 1 } }\n");
+    assert_eq!(read, 5 << 20);
+    assert!(
+        (0.32..0.33).contains(&took),
+        "320 reads one by one: {took} s"
+    );
+}
+
+#[test]
 fn a_quicker_machine_shortens_computing_and_not_thinking() {
     let quick = testbed_with(Processor {
         speed: 2.0,

@@ -296,7 +296,7 @@ impl WriteBack {
         match owner {
             Owner::Data(sectors) => self.in_flight_sectors -= u64::from(sectors),
             Owner::Journal => self.journal_in_flight = false,
-            Owner::Page | Owner::Read { .. } | Owner::Through { .. } => {}
+            Owner::Page | Owner::Read { .. } | Owner::Check { .. } | Owner::Through { .. } => {}
         }
     }
 }
