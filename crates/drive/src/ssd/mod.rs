@@ -123,6 +123,9 @@ impl Ssd {
                 if let Some(most) = params.programs_max {
                     scheduler.limit_programs(most);
                 }
+                if params.plane_reads {
+                    scheduler.read_planes_together(geometry.planes_per_die);
+                }
                 scheduler
             },
             queue: HostQueue::new(params.host.order, params.queue_depth),

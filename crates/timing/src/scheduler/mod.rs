@@ -13,6 +13,7 @@
 
 mod die;
 mod fences;
+mod planes;
 mod supply;
 mod suspension;
 
@@ -25,6 +26,7 @@ use die::{Die, Phase};
 use fences::NOBODY;
 use ftlab_base::{DieId, Divisor, Geometry, Nanos, SimTime};
 use ftlab_nand::{Cause, Fence, NandOp, OpKind};
+use planes::Planes;
 use std::collections::VecDeque;
 use supply::Supply;
 
@@ -41,6 +43,8 @@ pub struct NandTiming {
     pub sector_transfer: Nanos,
     /// Command, address and status cycles of one operation on the channel.
     pub command_transfer: Nanos,
+    /// Sectors of each page that a read moves at least: what the controller needs of it.
+    pub read_sectors_least: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -62,6 +66,8 @@ pub struct Scheduler {
     /// Whether every die works in issue order and finishes what it began.
     is_plain: bool,
     supply: Supply,
+    /// Which reads planes do together, if they do.
+    plane_reads: Option<Planes>,
     pages_per_block: Divisor,
     dies: Vec<Die>,
     channels: Vec<Channel>,
@@ -99,6 +105,7 @@ impl Scheduler {
             register_frees: false,
             is_plain: scheduling.is_plain(),
             supply: Supply::default(),
+            plane_reads: None,
             pages_per_block: Divisor::new(geometry.pages_per_block),
             dies: (0..geometry.dies())
                 .map(|die| Die::new(channel_of(die)))
@@ -147,20 +154,32 @@ impl Scheduler {
         for op in ops.iter().filter(|op| op.order.waits.is_some()) {
             self.fences.get(op.order.waits).waiters += 1;
         }
-        for op in ops {
-            for fence in op.order.signals.into_iter().filter(|f| f.is_some()) {
-                self.fences.get(fence).open += 1;
-            }
-            let has_way = if self.backlog.is_empty() {
-                self.has_room(op)
-            } else {
-                self.scheduling.is_express(op) && self.passes_backlog(op)
-            };
-            if has_way {
-                self.dispatch(*op, now);
-            } else {
-                self.backlog.push_back(*op);
-            }
+        let Some(planes) = self.plane_reads else {
+            ops.iter().for_each(|op| self.issue_one(*op, now));
+            return;
+        };
+        let mut rest = ops;
+        while !rest.is_empty() {
+            let (taken, op) = planes.first_read(rest);
+            rest = &rest[taken..];
+            self.issue_one(op, now);
+        }
+    }
+
+    #[inline]
+    fn issue_one(&mut self, op: NandOp, now: SimTime) {
+        for fence in op.order.signals.into_iter().filter(|f| f.is_some()) {
+            self.fences.get(fence).open += 1;
+        }
+        let has_way = if self.backlog.is_empty() {
+            self.has_room(&op)
+        } else {
+            self.scheduling.is_express(&op) && self.passes_backlog(&op)
+        };
+        if has_way {
+            self.dispatch(op, now);
+        } else {
+            self.backlog.push_back(op);
         }
     }
 
@@ -239,6 +258,12 @@ impl Scheduler {
     /// When none may.
     pub fn limit_programs(&mut self, most: u32) {
         self.supply = Supply::for_programs(most);
+    }
+
+    /// From now on the planes of a die, so many, sense together what is issued for them together. To be
+    /// said before anything is issued.
+    pub fn read_planes_together(&mut self, planes_per_die: u32) {
+        self.plane_reads = Some(Planes::new(planes_per_die, self.pages_per_block));
     }
 
     /// Whether an operation tells its fences at the end of its transfer.
@@ -446,7 +471,12 @@ impl Scheduler {
     fn begin_transfer(&mut self, index: u16, now: SimTime) {
         let tells_early = self.tells_early(&self.dies[usize::from(index)].at_work);
         let die = &mut self.dies[usize::from(index)];
-        let sectors = u64::from(die.at_work.sectors);
+        let op = &die.at_work;
+        let least = match op.kind {
+            OpKind::Read => self.timing.read_sectors_least * u64::from(op.planes),
+            OpKind::Program | OpKind::Erase => 0,
+        };
+        let sectors = u64::from(op.sectors).max(least);
         let span = self.timing.command_transfer + self.timing.sector_transfer * sectors;
         self.channel_busy += span;
         self.sectors_moved += sectors;
