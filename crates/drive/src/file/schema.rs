@@ -418,7 +418,7 @@ pub(super) struct Firmware {
 pub(super) struct SchedulingKeys {
     /// Dies that may program at a time; all of them if left out.
     pub(super) programs_max: Option<Quantity<Count>>,
-    /// Whether the planes of a die sense together what a read needs of them.
+    /// Whether the planes of a die sense together what a read for the host needs of them.
     #[serde(default)]
     pub(super) plane_reads: bool,
     #[serde(default)]

@@ -1,9 +1,10 @@
 //! Reads of the planes of a die that sense together.
 
 use ftlab_base::Divisor;
-use ftlab_nand::{NandOp, OpKind};
+use ftlab_nand::{Cause, NandOp, OpKind};
 
-/// Which reads one command of a die can do at once: the same page of neighbouring planes.
+/// Which reads for the host one command of a die can do at once: the same page of neighbouring planes.
+/// Collection goes through a superblock page by page.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Planes {
     per_die: u32,
@@ -38,7 +39,8 @@ impl Planes {
         let place = (block + u32::from(read.planes), page);
         read.kind == OpKind::Read
             && next.kind == OpKind::Read
-            && (read.die, read.cause, read.order) == (next.die, next.cause, next.order)
+            && (read.cause, next.cause) == (Cause::Host, Cause::Host)
+            && (read.die, read.order) == (next.die, next.order)
             // Waiters of a fence are counted one by one.
             && !read.order.waits.is_some()
             && self.pages_per_block.divide(next.page.0) == place

@@ -251,6 +251,15 @@ fn planes_that_are_read_together_sense_once() {
         assert_eq!(take(true, &[pair[0], other]), 2 * 150);
     }
     assert_eq!(take(true, &[pair[1], pair[1] + pages_per_block]), 2 * 150);
+    // Nor what collection reads.
+    let collected = pair.map(|page| NandOp {
+        cause: Cause::Gc,
+        ..read(page)
+    });
+    let mut s = scheduler(1, 1);
+    s.read_planes_together(2);
+    s.issue(SimTime::ZERO, &collected);
+    assert_eq!(run(&mut s), 2 * 150);
 }
 
 #[test]
