@@ -12,8 +12,8 @@ use crate::ids::{BlockId, DieId, PageId};
 pub struct Geometry {
     /// Independent buses.
     pub channels: u32,
-    /// Dies on each channel.
-    pub dies_per_channel: u32,
+    /// Dies of the array, dealt out over the channels: some may have one more than others.
+    pub dies: u32,
     /// Planes of a die: blocks that can be programmed or erased together.
     pub planes_per_die: u32,
     /// Blocks of a die, over all planes.
@@ -52,7 +52,7 @@ impl Geometry {
         let fail = |why: String| Err(GeometryError(why));
         for (name, value) in [
             ("channels", self.channels),
-            ("dies_per_channel", self.dies_per_channel),
+            ("dies", self.dies),
             ("planes_per_die", self.planes_per_die),
             ("blocks_per_die", self.blocks_per_die),
             ("pages_per_block", self.pages_per_block),
@@ -68,8 +68,14 @@ impl Geometry {
                 ));
             }
         }
-        if u64::from(self.channels) * u64::from(self.dies_per_channel) > u64::from(u16::MAX) {
+        if self.dies > u32::from(u16::MAX) {
             return fail("more than 65535 dies".into());
+        }
+        if self.dies < self.channels {
+            return fail(format!(
+                "{} dies leave some of {} channels without one",
+                self.dies, self.channels
+            ));
         }
         if !self.blocks_per_die.is_multiple_of(self.planes_per_die) {
             return fail(format!(
@@ -83,8 +89,7 @@ impl Geometry {
                 self.planes_per_die, self.page_bytes
             ));
         }
-        let pages = u128::from(self.channels)
-            * u128::from(self.dies_per_channel)
+        let pages = u128::from(self.dies)
             * u128::from(self.blocks_per_die)
             * u128::from(self.pages_per_block);
         let slots = pages * u128::from(self.page_bytes) / u128::from(self.slot_bytes);
@@ -101,7 +106,7 @@ impl Geometry {
     /// Dies of the array.
     #[must_use]
     pub const fn dies(&self) -> u32 {
-        self.channels * self.dies_per_channel
+        self.dies
     }
 
     /// Blocks of the array.
@@ -164,7 +169,7 @@ mod tests {
     fn eight_gib() -> Geometry {
         Geometry {
             channels: 8,
-            dies_per_channel: 2,
+            dies: 16,
             planes_per_die: 1,
             blocks_per_die: 512,
             pages_per_block: 256,
@@ -191,6 +196,18 @@ mod tests {
     }
 
     #[test]
+    fn channels_may_have_a_die_more_than_others() {
+        let g = Geometry {
+            channels: 10,
+            ..eight_gib()
+        };
+        assert_eq!(g.check(), Ok(()));
+        let on = |channel| (0..16).filter(move |&die| g.channel_of_die(DieId(die)) == channel);
+        let dies: Vec<usize> = (0..10).map(|channel| on(channel).count()).collect();
+        assert_eq!(dies, [2, 2, 2, 2, 2, 2, 1, 1, 1, 1]);
+    }
+
+    #[test]
     fn impossible_shapes_are_named() {
         let why = |change: fn(&mut Geometry)| {
             let mut g = eight_gib();
@@ -198,6 +215,7 @@ mod tests {
             g.check().unwrap_err().0
         };
         assert!(why(|g| g.channels = 0).contains("channels is 0"));
+        assert!(why(|g| g.dies = 7).contains("without one"));
         assert!(why(|g| g.page_bytes = 3000).contains("power of two"));
         assert!(why(|g| g.planes_per_die = 3).contains("planes"));
         assert!(why(|g| g.blocks_per_die = 1 << 21).contains("pages"));

@@ -257,7 +257,7 @@ mod tests {
     fn layout(planes: u32, slot_bytes: u32, stripe_dies: u32) -> Layout {
         let geometry = Geometry {
             channels: 2,
-            dies_per_channel: 2,
+            dies: 4,
             planes_per_die: planes,
             blocks_per_die: 4,
             pages_per_block: 8,

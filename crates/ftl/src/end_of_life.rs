@@ -35,7 +35,7 @@ fn wearing(cycles: u32, seed: u64) -> Reliability {
 fn layout(dies: u32, stripe_dies: u32, planes: u32, slot_kib: u32) -> Layout {
     let geometry = Geometry {
         channels: dies,
-        dies_per_channel: 1,
+        dies,
         planes_per_die: planes,
         blocks_per_die: 32 * planes,
         pages_per_block: 8,

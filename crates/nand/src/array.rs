@@ -385,7 +385,7 @@ mod tests {
     fn toy() -> (Array, OpBatch) {
         let geometry = Geometry {
             channels: 1,
-            dies_per_channel: 2,
+            dies: 2,
             planes_per_die: 2,
             blocks_per_die: 4,
             pages_per_block: 4,

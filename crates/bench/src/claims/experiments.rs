@@ -91,15 +91,19 @@ impl Bare {
         Ok(bare)
     }
 
-    fn apply(&mut self, kind: CommandKind, lba: u64, sectors: u64) -> Result<(), ReviewError> {
-        let outcome = self.device.apply(Command {
+    fn command(kind: CommandKind, lba: u64, sectors: u64) -> Command {
+        Command {
             id: CommandId(0),
             kind,
             lba: Lba(lba),
             sectors: sectors as u32,
             content: Content::RANDOM,
             at: SimTime::ZERO,
-        });
+        }
+    }
+
+    fn apply(&mut self, kind: CommandKind, lba: u64, sectors: u64) -> Result<(), ReviewError> {
+        let outcome = self.device.apply(Bare::command(kind, lba, sectors));
         match outcome {
             Outcome::Good => Ok(()),
             Outcome::WriteFault | Outcome::Unrecoverable | Outcome::Gone => {
@@ -404,6 +408,35 @@ pub static WEAR: Experiment = Experiment {
             ("variation", wear.deviation / wear.mean),
             ("most_over_mean", wear.most / wear.mean),
             ("least_over_mean", wear.least / wear.mean),
+        ]))
+    },
+};
+
+/// Four fifths of a new drive written once, during which a die may die, and read again: what of it is
+/// lost, what reads cost, and what was programmed for a byte of the host's.
+pub static ALL_KEPT: Experiment = Experiment {
+    name: "four fifths written and read",
+    run: |file, seed| {
+        let mut bare = Bare::new(file, seed)?;
+        let (mut sectors, most) = (0, bare.share(0.8));
+        let write = |lba| Bare::command(CommandKind::Write, lba, 2048);
+        // A drive that lost what it cannot make good may take no more.
+        while sectors < most && bare.device.apply(write(sectors)) == Outcome::Good {
+            sectors += 2048;
+        }
+        bare.device.apply(Bare::command(CommandKind::Flush, 0, 0));
+        let written = bare.device.counters();
+        let (mut lost, places) = (0, sectors / PLACE_SECTORS);
+        for place in 0..places {
+            let (kind, lba) = (CommandKind::Read, place * PLACE_SECTORS);
+            let read = bare.device.apply(Bare::command(kind, lba, PLACE_SECTORS));
+            lost += u64::from(read != Outcome::Good);
+        }
+        let reads = bare.device.counters().since(&written).nand_reads;
+        Ok(metrics([
+            ("lost", lost as f64 / places as f64),
+            ("reads", reads as f64 / places as f64),
+            ("programmed", written.write_amplification()),
         ]))
     },
 };

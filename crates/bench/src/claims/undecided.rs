@@ -96,8 +96,6 @@ const NOT_FOR_A_MODEL: &[(&str, &str)] = &[
     ),
 ];
 
-const LAUNCH: &str = "a script of this program's start";
-
 /// Claims that wait for something, and for what.
 const OPEN: &[(&str, &str)] = &[
     (
@@ -113,21 +111,10 @@ const OPEN: &[(&str, &str)] = &[
     ("C072", "several seeds of one measurement in a check"),
     ("C076", "power cuts: what buffers lose"),
     (
-        "C145",
-        "dies that fail as a whole, and their data made again from parity",
-    ),
-    ("C155", "a trace with its pauses and without, as a script"),
-    (
-        "C188",
-        "a script of a batch of pictures with a slow writer beside it",
-    ),
-    ("C194", LAUNCH),
-    (
         "C196",
         "the requests of this installation: the script's are assumed, and seeks between what they read \
          and write put a disk behind the SSDs",
     ),
-    ("C215", LAUNCH),
 ];
 
 /// Why a claim has no check.

@@ -5,7 +5,7 @@ use super::power;
 use super::quantity::{Quantity, Time};
 use super::reliability::reliability;
 use super::scheduling::scheduling;
-use super::schema::{DestageOrder, DiskFile, Gc, RamFile, Release, Scheme, SsdFile};
+use super::schema::{DestageOrder, DiskFile, Gc, Nand, RamFile, Release, Scheme, SsdFile};
 use super::{Body, DriveError, DriveFile, Testbed};
 use super::{faults, packing, placement};
 use crate::device::Device;
@@ -338,6 +338,20 @@ impl DriveFile {
     }
 }
 
+/// Dies of the array: as many on each channel, or in all as the file says.
+fn dies(nand: &Nand) -> Result<u32, String> {
+    let (channels, each) = (nand.channels.get(), nand.dies_per_channel.get());
+    let most = channels.saturating_mul(each);
+    match nand.dies.as_ref().map(|dies| dies.get()) {
+        None => Ok(most),
+        Some(dies) if dies <= most && dies > most.saturating_sub(channels) => Ok(dies),
+        Some(dies) => Err(format!(
+            "nand.dies: {dies} dies on {channels} channels; the fullest must have \
+             nand.dies_per_channel of them, {each}"
+        )),
+    }
+}
+
 pub(super) fn layout(ssd: &SsdFile) -> Result<Layout, String> {
     let nand = &ssd.nand;
     let bytes = |name: &str, bytes: u64| {
@@ -345,7 +359,7 @@ pub(super) fn layout(ssd: &SsdFile) -> Result<Layout, String> {
     };
     let geometry = Geometry {
         channels: nand.channels.get(),
-        dies_per_channel: nand.dies_per_channel.get(),
+        dies: dies(nand)?,
         planes_per_die: nand.planes_per_die.get(),
         blocks_per_die: nand.blocks_per_die.get(),
         pages_per_block: nand.pages_per_block.get(),
@@ -353,6 +367,13 @@ pub(super) fn layout(ssd: &SsdFile) -> Result<Layout, String> {
         slot_bytes: bytes("map.slot", ssd.map.slot.get())?,
     };
     let layout = Layout::new(geometry, ssd.map.stripe_dies.get()).map_err(|e| e.to_string())?;
+    if let Some(unit) = nand.read_unit.as_ref().map(|unit| unit.get())
+        && (unit > nand.page.get() || !unit.is_multiple_of(SECTOR_BYTES))
+    {
+        return Err(format!(
+            "nand.read_unit: {unit} bytes; it must be whole sectors, and at most a page"
+        ));
+    }
     if geometry.slot_bytes < 4096 {
         return Err(format!(
             "map.slot: {} bytes; the least is 4 KiB",
@@ -428,6 +449,8 @@ fn ssd_params(
         t_erase: ssd.nand.t_erase.get(),
         sector_transfer: ssd.nand.channel_rate.time_of(sector_with_spare),
         command_transfer: ssd.nand.channel_command.get(),
+        read_sectors_least: (ssd.nand.read_unit.as_ref())
+            .map_or(0, |unit| unit.get() / SECTOR_BYTES),
     };
     let scheduled = ssd.scheduling.as_ref();
     SsdParams {
@@ -439,6 +462,7 @@ fn ssd_params(
         die_queue: ssd.firmware.die_queue.get(),
         joins_planes: scheduled.is_some_and(|keys| keys.multi_plane),
         programs_max: scheduled.and_then(|keys| Some(keys.programs_max.as_ref()?.get())),
+        plane_reads: scheduled.is_some_and(|keys| keys.plane_reads),
         scheduling,
         table: table.map(|table| TableCache {
             pages: table.held,

@@ -133,7 +133,10 @@ pub(super) struct Nand {
     #[expect(dead_code, reason = "shown from the text of the file")]
     pub(super) cell: Cell,
     pub(super) channels: Quantity<Count>,
+    /// Of the channels that have most.
     pub(super) dies_per_channel: Quantity<Count>,
+    /// In all, where some channels have one less; otherwise as many on each.
+    pub(super) dies: Option<Quantity<Count>>,
     pub(super) planes_per_die: Quantity<Count>,
     pub(super) blocks_per_die: Quantity<Count>,
     pub(super) pages_per_block: Quantity<Count>,
@@ -141,6 +144,9 @@ pub(super) struct Nand {
     pub(super) page: Quantity<Bytes>,
     /// Bytes of a page beside the user's: metadata and ECC, which cross the channel with it.
     pub(super) page_spare: Quantity<Bytes>,
+    /// The least that a read moves over the channel for each page, however little is wanted of it; what
+    /// is wanted if left out.
+    pub(super) read_unit: Option<Quantity<Bytes>>,
     pub(super) t_read: Quantity<Time>,
     pub(super) t_program: Quantity<Time>,
     pub(super) t_erase: Quantity<Time>,
@@ -415,6 +421,9 @@ pub(super) struct SchedulingKeys {
     /// Whether a die programs the pages that queue for neighbouring planes together.
     #[serde(default)]
     pub(super) multi_plane: bool,
+    /// Whether the planes of a die sense together what a read for the host needs of them.
+    #[serde(default)]
+    pub(super) plane_reads: bool,
     #[serde(default)]
     pub(super) order: Order,
     /// What a read for the host may suspend.

@@ -285,6 +285,22 @@ fn memory_for_pages_of_a_packed_table_is_refused_if_it_cannot_be() {
 }
 
 #[test]
+fn an_array_that_does_not_fit_its_channels_or_pages_is_refused() {
+    let load = |setting: &str| Catalog::load("intel-320-120", &[setting.to_owned()]);
+    for (setting, why) in [
+        ("nand.dies=21", "nand.dies: 21 dies on 10 channels"),
+        ("nand.dies=10", "must have nand.dies_per_channel of them, 2"),
+        ("nand.read_unit=16KiB", "at most a page"),
+        ("nand.read_unit=1000B", "whole sectors"),
+    ] {
+        let message = load(setting).map(drop).unwrap_err().to_string();
+        assert!(message.contains(why), "{setting}: {message}");
+    }
+    let raw_bytes = load("nand.dies=16").unwrap().raw_bytes();
+    assert_eq!(raw_bytes.map(|bytes| bytes >> 30), Some(128));
+}
+
+#[test]
 fn a_drive_is_read_without_being_made() {
     // 2^32 - 4096 pages: their tables would take 32 GiB.
     let largest = ["nand.blocks_per_die=1048575", "spare.op=1"].map(String::from);

@@ -126,6 +126,9 @@ impl Ssd {
                 if let Some(most) = params.programs_max {
                     scheduler.limit_programs(most);
                 }
+                if params.plane_reads {
+                    scheduler.read_planes_together();
+                }
                 scheduler
             },
             queue: HostQueue::new(params.host.order, params.queue_depth),

@@ -25,6 +25,8 @@ pub struct SsdParams {
     pub joins_planes: bool,
     /// Dies that may program at a time, if not all.
     pub programs_max: Option<u32>,
+    /// Whether a read that needs the same page of several planes of a die has them sense together.
+    pub plane_reads: bool,
     /// In which order a die works off its queue.
     pub scheduling: Scheduling,
     /// Time of the firmware core for a write command.
@@ -178,7 +180,8 @@ impl SsdParams {
     /// Time until the first page of a read is in the drive.
     pub(super) fn first_page(&self, sectors: u32) -> Nanos {
         let nand = &self.nand;
-        nand.t_read + nand.command_transfer + nand.sector_transfer * u64::from(sectors)
+        let sectors = u64::from(sectors).max(nand.read_sectors_least);
+        nand.t_read + nand.command_transfer + nand.sector_transfer * sectors
     }
 
     /// Time of the firmware core for a command of so many slots.

@@ -21,7 +21,7 @@ const CONFIG: BlockConfig = BlockConfig {
 fn layout(dies: u32, stripe_dies: u32, planes: u32, superblocks: u32, pages: u32) -> Layout {
     let geometry = Geometry {
         channels: dies,
-        dies_per_channel: 1,
+        dies,
         planes_per_die: planes,
         blocks_per_die: superblocks * planes,
         pages_per_block: pages,

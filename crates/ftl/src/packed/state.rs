@@ -310,7 +310,7 @@ mod tests {
     fn layer() -> PackedLayer {
         let geometry = Geometry {
             channels: 1,
-            dies_per_channel: 4,
+            dies: 4,
             planes_per_die: 2,
             blocks_per_die: 24,
             pages_per_block: 4,

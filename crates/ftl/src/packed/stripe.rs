@@ -162,7 +162,7 @@ mod tests {
     fn stripe(raise: bool) -> Stripe {
         let geometry = Geometry {
             channels: 2,
-            dies_per_channel: 2,
+            dies: 4,
             planes_per_die: 2,
             blocks_per_die: 6,
             pages_per_block: 5,

@@ -12,7 +12,7 @@ mod raise;
 fn geometry(dies: u32, planes: u32, superblocks: u32, pages_per_block: u32) -> Geometry {
     Geometry {
         channels: 1,
-        dies_per_channel: dies,
+        dies,
         planes_per_die: planes,
         blocks_per_die: planes * superblocks,
         pages_per_block,

@@ -557,7 +557,7 @@ mod tests {
     fn layer() -> PageLayer<true> {
         let geometry = Geometry {
             channels: 2,
-            dies_per_channel: 1,
+            dies: 2,
             planes_per_die: 1,
             blocks_per_die: 16,
             pages_per_block: 8,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub(super) fn layout(pages_per_block: u32, blocks_per_die: u32) -> Layout {
     let geometry = Geometry {
         channels: 8,
-        dies_per_channel: 2,
+        dies: 16,
         planes_per_die: 1,
         blocks_per_die,
         pages_per_block,
@@ -317,7 +317,7 @@ fn a_policy_that_frees_nothing_ends_in_a_refusal_and_loses_nothing() {
 fn no_tables_are_written_where_collection_makes_no_progress() {
     let geometry = Geometry {
         channels: 1,
-        dies_per_channel: 1,
+        dies: 1,
         planes_per_die: 1,
         blocks_per_die: 24,
         pages_per_block: 8,
@@ -349,7 +349,7 @@ fn no_tables_are_written_where_collection_makes_no_progress() {
 fn every_frontier_finds_room_however_often_units_are_filled_up() {
     let geometry = Geometry {
         channels: 1,
-        dies_per_channel: 1,
+        dies: 1,
         planes_per_die: 4,
         blocks_per_die: 96,
         pages_per_block: 2,
@@ -381,7 +381,7 @@ fn every_frontier_finds_room_however_often_units_are_filled_up() {
 fn a_drive_that_is_accepted_has_room_for_its_tables() {
     let geometry = Geometry {
         channels: 3,
-        dies_per_channel: 1,
+        dies: 3,
         planes_per_die: 4,
         blocks_per_die: 64,
         pages_per_block: 1,

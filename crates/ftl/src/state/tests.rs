@@ -17,7 +17,7 @@ use rand::RngExt;
 fn layout(planes: u32, stripe_dies: u32, slot_bytes: u32) -> Layout {
     let geometry = Geometry {
         channels: 2,
-        dies_per_channel: 2,
+        dies: 4,
         planes_per_die: planes,
         blocks_per_die: 16 * planes,
         pages_per_block: 8,

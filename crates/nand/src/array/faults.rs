@@ -339,7 +339,7 @@ mod tests {
         };
         let geometry = Geometry {
             channels: 1,
-            dies_per_channel: 1,
+            dies: 1,
             planes_per_die: 1,
             blocks_per_die: 1,
             pages_per_block: 1,

@@ -222,7 +222,7 @@ mod tests {
     fn array() -> Array {
         Array::new(Geometry {
             channels: 1,
-            dies_per_channel: 1,
+            dies: 1,
             planes_per_die: 1,
             blocks_per_die: 4,
             pages_per_block: 4,

@@ -43,6 +43,8 @@ pub struct NandTiming {
     pub sector_transfer: Nanos,
     /// Command, address and status cycles of one operation on the channel.
     pub command_transfer: Nanos,
+    /// Sectors of each page that a read moves at least: what the controller needs of it.
+    pub read_sectors_least: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -152,20 +154,32 @@ impl Scheduler {
         for op in ops.iter().filter(|op| op.order.waits.is_some()) {
             self.fences.get(op.order.waits).waiters += 1;
         }
-        for op in ops {
-            for fence in op.order.signals.into_iter().filter(|f| f.is_some()) {
-                self.fences.get(fence).open += 1;
-            }
-            let has_way = if self.backlog.is_empty() {
-                self.has_room(op)
-            } else {
-                self.scheduling.is_express(op) && self.passes_backlog(op)
-            };
-            if has_way {
-                self.dispatch(*op, now);
-            } else {
-                self.backlog.push_back(*op);
-            }
+        if !self.planes.read {
+            ops.iter().for_each(|op| self.issue_one(*op, now));
+            return;
+        }
+        let mut rest = ops;
+        while !rest.is_empty() {
+            let (taken, op) = self.planes.first_read(rest);
+            rest = &rest[taken..];
+            self.issue_one(op, now);
+        }
+    }
+
+    #[inline]
+    fn issue_one(&mut self, op: NandOp, now: SimTime) {
+        for fence in op.order.signals.into_iter().filter(|f| f.is_some()) {
+            self.fences.get(fence).open += 1;
+        }
+        let has_way = if self.backlog.is_empty() {
+            self.has_room(&op)
+        } else {
+            self.scheduling.is_express(&op) && self.passes_backlog(&op)
+        };
+        if has_way {
+            self.dispatch(op, now);
+        } else {
+            self.backlog.push_back(op);
         }
     }
 
@@ -256,7 +270,13 @@ impl Scheduler {
             self.scheduling.suspend != Suspend::ProgramErase,
             "programs that are joined are suspended"
         );
-        self.planes.join();
+        self.planes.program = true;
+    }
+
+    /// From now on the planes of a die sense together what is issued for them together. To be said before
+    /// anything is issued.
+    pub fn read_planes_together(&mut self) {
+        self.planes.read = true;
     }
 
     /// Whether an operation tells its fences at the end of its transfer.
@@ -470,7 +490,12 @@ impl Scheduler {
     fn begin_transfer(&mut self, index: u16, now: SimTime) {
         let tells_early = self.tells_early(&self.dies[usize::from(index)].at_work);
         let die = &mut self.dies[usize::from(index)];
-        let sectors = u64::from(die.at_work.sectors);
+        let op = &die.at_work;
+        let least = match op.kind {
+            OpKind::Read => self.timing.read_sectors_least * u64::from(op.planes),
+            OpKind::Program | OpKind::Erase => 0,
+        };
+        let sectors = u64::from(op.sectors).max(least);
         let span = self.timing.command_transfer + self.timing.sector_transfer * sectors;
         self.channel_busy += span;
         self.sectors_moved += sectors;
@@ -483,7 +508,7 @@ impl Scheduler {
             && channel.waiting.is_empty()
             && !tells_early
             && !self.supply.is_limited()
-            && !self.planes.are_joined()
+            && !self.planes.program
         {
             self.begin_array(index, now + span, self.timing.t_program);
         } else {

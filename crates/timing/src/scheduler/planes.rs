@@ -1,17 +1,22 @@
-//! Programs of neighbouring planes, done as one: with a page's data in its register, a die takes those
-//! of the next plane, if their program is next in its queue, and then programs both at once.
+//! What the planes of a die do together.
+//!
+//! Reads for the host that are issued together: the planes sense together, and their data cross the
+//! channel one after the other. Programs that queue one behind the other: with a page's data in its
+//! register, a die takes those of the next plane, and then programs both at once.
 
 use super::{Phase, Scheduler};
 use ftlab_base::{Divisor, SimTime};
-use ftlab_nand::{NandOp, OpKind};
+use ftlab_nand::{Cause, NandOp, OpKind};
 
-/// Which programs belong together.
+/// Which operations belong together.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Planes {
     planes_per_die: u32,
     pages_per_block: Divisor,
-    /// Whether programs that were issued one by one are done together.
-    joins: bool,
+    /// Whether reads are done together.
+    pub(super) read: bool,
+    /// Whether programs are.
+    pub(super) program: bool,
 }
 
 impl Planes {
@@ -20,26 +25,38 @@ impl Planes {
         Planes {
             planes_per_die,
             pages_per_block,
-            joins: false,
+            read: false,
+            program: false,
         }
     }
 
-    pub(super) fn join(&mut self) {
-        self.joins = true;
-    }
-
-    #[inline]
-    pub(super) fn are_joined(&self) -> bool {
-        self.joins
-    }
-
-    /// Whether `next` programs the same page as `first`, on the planes right behind.
+    /// Whether `next` does to the planes right behind what `first` does, at the same page.
     fn follows(&self, next: &NandOp, first: &NandOp) -> bool {
         let distance = u32::from(first.planes) * self.pages_per_block.get();
         let block = self.pages_per_block.quotient(next.page.0);
-        next.kind == OpKind::Program
+        (next.kind, next.die) == (first.kind, first.die)
             && next.page.0 == first.page.0 + distance
             && !block.is_multiple_of(self.planes_per_die)
+    }
+
+    /// How many of the first operations are one read for the host, and that read. Collection goes
+    /// through a superblock page by page.
+    pub(super) fn first_read(&self, ops: &[NandOp]) -> (usize, NandOp) {
+        let mut read = ops[0];
+        let mut taken = 1;
+        while let Some(next) = ops.get(taken)
+            && read.kind == OpKind::Read
+            && self.follows(next, &read)
+            && (read.cause, next.cause) == (Cause::Host, Cause::Host)
+            && read.order == next.order
+            // Waiters of a fence are counted one by one.
+            && !read.order.waits.is_some()
+        {
+            read.planes += next.planes;
+            read.sectors += next.sectors;
+            taken += 1;
+        }
+        (taken, read)
     }
 }
 
@@ -48,7 +65,7 @@ impl Scheduler {
     pub(super) fn join_next_plane(&mut self, index: u16, now: SimTime) -> bool {
         let die = &self.dies[usize::from(index)];
         let next = die.queue.front().filter(|next| {
-            self.planes.are_joined()
+            self.planes.program
                 && self.planes.follows(next, &die.at_work)
                 && self.fences.is_reached(next.order.waits)
         });

@@ -12,7 +12,7 @@ fn scheduler(channels: u32, dies_per_channel: u32) -> Scheduler {
 fn scheduler_with(scheduling: Scheduling, channels: u32, dies_per_channel: u32) -> Scheduler {
     let geometry = Geometry {
         channels,
-        dies_per_channel,
+        dies: channels * dies_per_channel,
         planes_per_die: 1,
         blocks_per_die: 4,
         pages_per_block: 8,
@@ -25,6 +25,7 @@ fn scheduler_with(scheduling: Scheduling, channels: u32, dies_per_channel: u32) 
         t_erase: Nanos(2_000 * US),
         sector_transfer: Nanos(12 * US),
         command_transfer: Nanos(4 * US),
+        read_sectors_least: 0,
     };
     Scheduler::new(geometry, timing, scheduling, DIE_QUEUE)
 }
@@ -205,6 +206,62 @@ fn saturated_programs_reach_the_rate_of_the_bottleneck() {
         (us_each / 250.0 - 1.0).abs() < 0.01,
         "{us_each} µs a program"
     );
+}
+
+#[test]
+fn a_read_moves_as_much_as_the_controller_needs() {
+    let takes = |kind, least| {
+        let mut s = scheduler(1, 1);
+        s.timing.read_sectors_least = least;
+        s.issue(SimTime::ZERO, &[op(kind, 0, Order::FREE)]);
+        run(&mut s)
+    };
+    assert_eq!([0, 8].map(|least| takes(OpKind::Read, least)), [150, 150]);
+    assert_eq!(takes(OpKind::Read, 16), 50 + 4 + 192);
+    // A program moves its page and no more.
+    assert_eq!(takes(OpKind::Program, 16), 1_000);
+}
+
+#[test]
+fn planes_that_are_read_together_sense_once() {
+    let pages_per_block = 8;
+    let read = |page| NandOp {
+        page: PageId(page),
+        ..op(OpKind::Read, 0, Order::FREE.signalling(Fence(1)))
+    };
+    let take = |together: bool, pages: &[u32]| {
+        let mut s = scheduler(1, 1);
+        if together {
+            s.planes = Planes::apart(2, Divisor::new(pages_per_block));
+            s.read_planes_together();
+        }
+        let ops: Vec<NandOp> = pages.iter().map(|&page| read(page)).collect();
+        s.issue(SimTime::ZERO, &ops);
+        s.watch(Fence(1));
+        let us = run(&mut s);
+        assert_eq!(s.pop_reached(), Some(Fence(1)));
+        assert_eq!(s.activity().pages_read, pages.len() as u64);
+        us
+    };
+    // Page 3 of the blocks 2 and 3, which are the planes of one die.
+    let pair = [2 * pages_per_block + 3, 3 * pages_per_block + 3];
+    assert_eq!(take(false, &pair), 2 * 150);
+    assert_eq!(take(true, &pair), 50 + 4 + 2 * 96);
+    // Another page, the neighbour in the next pair, and the planes in the wrong order do not go together.
+    for other in [pair[1] + 1, pair[0] - pages_per_block, pair[0]] {
+        assert_eq!(take(true, &[pair[0], other]), 2 * 150);
+    }
+    assert_eq!(take(true, &[pair[1], pair[1] + pages_per_block]), 2 * 150);
+    // Nor what collection reads.
+    let collected = pair.map(|page| NandOp {
+        cause: Cause::Gc,
+        ..read(page)
+    });
+    let mut s = scheduler(1, 1);
+    s.planes = Planes::apart(2, Divisor::new(pages_per_block));
+    s.read_planes_together();
+    s.issue(SimTime::ZERO, &collected);
+    assert_eq!(run(&mut s), 2 * 150);
 }
 
 #[test]

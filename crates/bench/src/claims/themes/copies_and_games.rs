@@ -1,7 +1,34 @@
-//! Files copied to and from a drive, and games loaded.
+//! Files copied to and from a drive, games loaded, and what is left of all that in practice.
 
-use super::super::check::{Check, Finding, test};
+use super::super::check::{Check, Finding, Need, script, test};
 use super::*;
+
+/// What somebody does with a computer, on one drive.
+const fn in_practice(drive: &'static str) -> [Need; 5] {
+    [
+        test(drive, "boot-windows7"),
+        test(drive, "launch-3dsmax"),
+        test(drive, "game-load-civilization5"),
+        test(drive, "game-load-crysis2"),
+        test(drive, "install-photoshop-cs5"),
+    ]
+}
+
+/// Three drives of the new generation and three of those before.
+static BOTH_GENERATIONS: [[Need; 5]; 6] = [
+    in_practice(V3_240),
+    in_practice(M4_256),
+    in_practice(I510_250),
+    in_practice(C300_256),
+    in_practice(FALCON2),
+    in_practice(G2_120),
+];
+const I320_IN_PRACTICE: [Need; 5] = in_practice(I320_120);
+const G2_IN_PRACTICE: [Need; 5] = in_practice(G2_120);
+
+const fn batch(drive: &'static str, name: &'static str) -> Need {
+    script(drive, name).on("behardware-2011", None)
+}
 
 pub static CHECKS: &[Check] = &[
     Check {
@@ -120,6 +147,105 @@ pub static CHECKS: &[Check] = &[
             Finding::new(
                 falls(&rates[..3]) && rates[2] >= rates[3],
                 list(s, "mb_s", "MB/s"),
+            )
+        },
+    },
+    Check {
+        id: "C155",
+        // The requests of two weeks without the pauses between them, and programs that also compute.
+        needs: &[
+            test(V3_240, "atsb2011-light"),
+            test(I320_120, "atsb2011-light"),
+            test(V3_240, "boot-windows7"),
+            test(I320_120, "boot-windows7"),
+            test(V3_240, "launch-3dsmax"),
+            test(I320_120, "launch-3dsmax"),
+        ],
+        judge: |s| {
+            let ahead = s[0].get("mb_s") / s[1].get("mb_s");
+            let took = of(&s[2..], "seconds");
+            let programs = [took[1] / took[0], took[3] / took[2]];
+            Finding::new(
+                near(ahead, 3.0, 0.25) && programs.iter().all(|&ratio| ratio < 1.25),
+                format!(
+                    "{V3_240} plays a trace {} times as fast as {I320_120}; of its time to boot and to \
+                     start a program that takes {}",
+                    short(ahead),
+                    row(&programs, "")
+                ),
+            )
+        },
+    },
+    Check {
+        id: "C188",
+        needs: &[
+            batch(V3_240, "batch-pictures"),
+            batch(FALCON2, "batch-pictures"),
+            batch(I320_120, "batch-pictures"),
+            batch(V3_240, "batch-pictures-while-download"),
+            batch(FALCON2, "batch-pictures-while-download"),
+            batch(I320_120, "batch-pictures-while-download"),
+        ],
+        judge: |s| {
+            let took = of(s, "seconds");
+            Finding::new(
+                spread(&took) < 1.02,
+                format!(
+                    "a batch of pictures {}; beside a download {}",
+                    list(&s[..3], "seconds", "s"),
+                    row(&took[3..], "s")
+                ),
+            )
+        },
+    },
+    Check {
+        id: "C194",
+        needs: &[
+            I320_IN_PRACTICE[0],
+            I320_IN_PRACTICE[1],
+            I320_IN_PRACTICE[2],
+            I320_IN_PRACTICE[3],
+            G2_IN_PRACTICE[0],
+            G2_IN_PRACTICE[1],
+            G2_IN_PRACTICE[2],
+            G2_IN_PRACTICE[3],
+            test(I320_120, "file-read-small"),
+            test(G2_120, "file-read-small"),
+        ],
+        judge: |s| {
+            let took = of(&s[..8], "seconds");
+            let (newer, older) = took.split_at(4);
+            let read = of(&s[8..], "mb_s");
+            Finding::new(
+                newer.iter().zip(older).all(|(n, o)| n > o) && read[0] < read[1],
+                format!(
+                    "boot, launch and two games {}, on {G2_120} {}; small files {}",
+                    row(newer, "s"),
+                    row(older, "s"),
+                    list(&s[8..], "mb_s", "MB/s")
+                ),
+            )
+        },
+    },
+    Check {
+        id: "C215",
+        needs: BOTH_GENERATIONS.as_flattened(),
+        judge: |s| {
+            let took = of(s, "seconds");
+            let (new, old) = took.split_at(15);
+            let mean_of = |of: &[f64], what: usize| {
+                let times: Vec<f64> = of[what..].iter().copied().step_by(5).collect();
+                mean(&times)
+            };
+            let gains: Vec<f64> = (0..5)
+                .map(|what| mean_of(old, what) / mean_of(new, what))
+                .collect();
+            Finding::new(
+                gains.iter().all(|&gain| gain < 1.1),
+                format!(
+                    "boot, launch, two games and an installation took the drives before {} times as long",
+                    row(&gains, "")
+                ),
             )
         },
     },

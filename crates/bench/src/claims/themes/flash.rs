@@ -1,7 +1,7 @@
 //! Cells, pages and blocks: units, times and what they cost.
 
 use super::super::check::{Check, Finding, experiment, job, own_job, test};
-use super::super::experiments::{POWER_OFF, READS, SHEET, SMALL_CHANGES, UNITS};
+use super::super::experiments::{ALL_KEPT, POWER_OFF, READS, SHEET, SMALL_CHANGES, UNITS};
 use super::*;
 use crate::states::State;
 
@@ -227,6 +227,39 @@ pub static CHECKS: &[Check] = &[
         },
     },
     Check {
+        id: "C145",
+        // With the die dead that the fault's seed names, with all of them, and without parity.
+        needs: &[
+            experiment(V3_120, &ALL_KEPT).with(&["faults.die_fails_after=95GB"]),
+            experiment(V3_120, &ALL_KEPT),
+            experiment(V3_120, &ALL_KEPT)
+                .with(&["faults.die_fails_after=95GB", "raise.parity=false"]),
+            experiment(V3_120, &SHEET),
+        ],
+        judge: |s| {
+            let [lost, reads, programmed] = ["lost", "reads", "programmed"].map(|m| of(&s[..3], m));
+            let dies = s[3].get("map.stripe_dies");
+            let spare = s[3].get("raw_bytes") / s[3].get("user_bytes");
+            Finding::new(
+                lost[0] == 0.0
+                    && lost[2] > 0.0
+                    && reads[0] > 1.1 * reads[1]
+                    && near(programmed[1], dies / (dies - 1.0), 0.01)
+                    && spare > programmed[1],
+                format!(
+                    "with a dead die {} % lost, read with {} reads a slot, with all dies {}; without parity \
+                     {} % lost; parity takes {} % of what is written, of {} % more flash than the user has",
+                    short(100.0 * lost[0]),
+                    short(reads[0]),
+                    short(reads[1]),
+                    short(100.0 * lost[2]),
+                    short(100.0 * (programmed[1] - 1.0)),
+                    short(100.0 * (spare - 1.0))
+                ),
+            )
+        },
+    },
+    Check {
         id: "C148",
         needs: &[experiment(I320_120, &SHEET)],
         judge: |s| {
@@ -262,17 +295,32 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C168",
+        // The larger drive with pages as small as the other's, which changes nothing but that.
         needs: &[
-            job(GENERIC, State::Filled, READS_4K),
-            job(GENERIC, State::Filled, READS_4K)
-                .with(&["nand.page=8KiB", "nand.blocks_per_die=256"]),
+            test(M4_128, "randread-4k-qd1"),
+            test(M4_256, "randread-4k-qd1"),
+            test(M4_256, "randread-4k-qd1").with(&[
+                "nand.page=4KiB",
+                "nand.page_spare=224B",
+                "nand.read_unit=4KiB",
+                "nand.blocks_per_die=8192",
+            ]),
+            test(M4_128, "randread-4k-qd4"),
+            test(M4_256, "randread-4k-qd4"),
+            test(M4_256, "randread-4k-qd4").with(&[
+                "nand.page=4KiB",
+                "nand.page_spare=224B",
+                "nand.read_unit=4KiB",
+                "nand.blocks_per_die=8192",
+            ]),
         ],
         judge: |s| {
             let rates = of(s, "iops");
+            let is_so = |r: &[f64]| r[0] > 1.1 * r[1] && r[2] > 1.1 * r[1] && r[0] >= 0.98 * r[2];
             Finding::new(
-                rates[0] > 1.02 * rates[1],
+                rates.chunks(3).all(is_so),
                 format!(
-                    "random reads of 4 KiB from pages of 4 and 8 KiB: {}",
+                    "random reads with 128 GB, with 256, and with 256 and pages of 4 KiB: {}",
                     row(&rates, "IOPS")
                 ),
             )
@@ -314,8 +362,4 @@ const MIDDLE: &crate::methods::Job = own_job!(
 const LAST: &crate::methods::Job = own_job!(
     "write-last",
     "rw=write\nbs=1m\noffset=90%\nsize=10%\ntime_based\nruntime=15"
-);
-const READS_4K: &crate::methods::Job = own_job!(
-    "reads-4k",
-    "rw=randread\nbs=4k\nnorandommap\ntime_based\nruntime=3"
 );

@@ -34,7 +34,7 @@ impl Bench {
     ) -> Bench {
         let geometry = Geometry {
             channels: 4,
-            dies_per_channel: 1,
+            dies: 4,
             planes_per_die: 1,
             blocks_per_die: 64,
             pages_per_block: 16,

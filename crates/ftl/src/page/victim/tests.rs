@@ -139,7 +139,7 @@ fn a_policy_that_finds_no_candidate_among_some_is_a_bug() {
 fn filled(policy: Box<dyn VictimPolicy>) -> PageLayer<true> {
     let geometry = Geometry {
         channels: 4,
-        dies_per_channel: 1,
+        dies: 4,
         planes_per_die: 1,
         blocks_per_die: 128,
         pages_per_block: 32,
