@@ -248,9 +248,10 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C225",
+        // Block mapping without the levelling that makes up for it.
         needs: &[
             experiment(GENERIC, &WEAR).with(&["nand.blocks_per_die=128"]),
-            experiment(CORE, &WEAR),
+            experiment(CORE, &WEAR).with(&["wear.every_merges=1000000"]),
             super::super::check::job(GENERIC, crate::states::State::New, DIES)
                 .on(super::super::lab::NOBODY, None),
             super::super::check::job(GENERIC, crate::states::State::New, DIES)
