@@ -233,7 +233,8 @@ mod tests {
     fn facts_follow_from_the_file() {
         let file = Catalog::load("intel-x25-m-g1-80", &[]).unwrap();
         let spare = tell(&file, Fact::SpareArea, None).metrics;
-        let raw = f64::from(80 << 10) * 1_048_576.0;
+        // 20 packages of 8208 blocks of 128 pages.
+        let raw = 20.0 * 8208.0 * 128.0 * 4096.0;
         let user = 156_301_488.0 * 512.0;
         assert!((spare["spare_pct_of_raw"] - 100.0 * (1.0 - user / raw)).abs() < 1e-4);
         assert!((spare["spare_pct_of_user"] - 100.0 * (raw / user - 1.0)).abs() < 1e-4);

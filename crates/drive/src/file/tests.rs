@@ -274,6 +274,13 @@ fn memory_for_pages_of_a_packed_table_is_refused_if_it_cannot_be() {
         ),
         (&["map.dram=4MiB"], "with `packed` it is map.cache"),
         (&["scheduling.programs_max=0"], "scheduling.programs_max"),
+        (
+            &[
+                "scheduling.suspend=program-erase",
+                "scheduling.multi_plane=true",
+            ],
+            "done together cannot be suspended",
+        ),
     ] {
         let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
         let Err(error) = Catalog::load("ocz-vertex3-120", &settings) else {

@@ -12,11 +12,15 @@ const BOUNDS: [&str; 4] = [
 const POLICIES: [&[&str]; 5] = [
     &["scheduling.order=read-first"],
     &["scheduling.gc_preemptible=true"],
-    &["scheduling.suspend=program-erase"],
+    &[
+        "scheduling.suspend=program-erase",
+        "scheduling.multi_plane=false",
+    ],
     &["scheduling.order=read-first", "scheduling.suspend=erase"],
     &[
         "scheduling.order=read-first",
         "scheduling.suspend=program-erase",
+        "scheduling.multi_plane=false",
         "scheduling.gc_preemptible=true",
     ],
 ];
