@@ -30,20 +30,26 @@ impl Weighed {
     fn of(figure: Figure) -> Weighed {
         let published: Option<f64> = figure.published.parse().ok();
         let ratio = figure.simulated.zip(published).map(|(s, p)| s / p);
-        let log = ratio.filter(|&r| r > 0.0).map_or(0.0, f64::ln);
-        let weight = match figure.qualifier.as_str() {
-            "eq" | "approx" if figure.metric.starts_with("lat_max") => WEIGHT_OF_MAXIMA,
-            "eq" | "approx" => 1.0,
-            // A bound costs nothing while it holds.
-            _ if figure.verdict == Verdict::Fail => 1.0,
-            _ => 0.0,
-        };
+        let cost = cost(&figure.qualifier, &figure.metric, figure.verdict, ratio);
         Weighed {
             figure,
             ratio,
-            cost: weight * log * log,
+            cost,
         }
     }
+}
+
+fn cost(qualifier: &str, metric: &str, verdict: Verdict, ratio: Option<f64>) -> f64 {
+    let weight = match qualifier {
+        "eq" | "approx" if metric.starts_with("lat_max") => WEIGHT_OF_MAXIMA,
+        "eq" | "approx" => 1.0,
+        // A bound costs nothing while it holds.
+        _ if verdict == Verdict::Fail => 1.0,
+        _ => 0.0,
+    };
+    // Nothing is a multiple of a published 0, which is a bound, or a count that the verdict judges.
+    let log = ratio.filter(|&r| r > 0.0 && r.is_finite());
+    weight * log.map_or(0.0, f64::ln).powi(2)
 }
 
 /// The sum that a fit makes small.
@@ -73,23 +79,23 @@ impl Reviewer {
         values: &[f64],
         drives: &[String],
     ) -> Result<Vec<Weighed>> {
-        let mut errors = Vec::new();
-        for drive in drives {
+        let file = |drive: &String| {
             let own = numbers
                 .iter()
                 .zip(values)
                 .filter(|(n, _)| n.drives.contains(drive));
             let settings: Vec<String> = own.map(|(n, &value)| n.setting(value)).collect();
-            let file = Catalog::load(drive, &settings)?;
-            errors.extend(self.figures(file)?.into_iter().map(Weighed::of));
-        }
-        Ok(errors)
+            Catalog::load(drive, &settings)
+        };
+        let files: Vec<_> = drives.iter().map(file).collect::<Result<_, _>>()?;
+        Ok(self.figures(files)?.into_iter().map(Weighed::of).collect())
     }
 
-    fn figures(&self, file: DriveFile) -> Result<Vec<Figure>> {
+    /// All drives are reviewed together, since some figures compare them.
+    fn figures(&self, drives: Vec<DriveFile>) -> Result<Vec<Figure>> {
         let plan = Plan {
-            tests: asked_of(&file),
-            drives: vec![file],
+            tests: asked_of(&drives),
+            drives,
             is_everything: true,
             length: Length::Full,
             testbed: None,
@@ -103,15 +109,36 @@ impl Reviewer {
     }
 }
 
-/// The tests that some published figure of a drive is from.
-fn asked_of(file: &DriveFile) -> Vec<Test> {
-    let rows = figures::rows_of(&Names {
-        slug: file.slug().to_owned(),
-        aliases: file.aliases().to_vec(),
-    });
+/// The tests that some published figure of one of the drives is from.
+fn asked_of(drives: &[DriveFile]) -> Vec<Test> {
+    let rows: Vec<_> = drives
+        .iter()
+        .flat_map(|file| {
+            figures::rows_of(&Names {
+                slug: file.slug().to_owned(),
+                aliases: file.aliases().to_vec(),
+            })
+        })
+        .collect();
     let asked = |test: &Test| {
         rows.iter()
             .any(|row| row.test == test.step.slug || row.test == test.family.slug)
     };
     methods::all().filter(asked).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_costs_its_square_and_a_bound_nothing_while_it_holds() {
+        let of = |qualifier, verdict, ratio| cost(qualifier, "seconds", verdict, Some(ratio));
+        assert!((of("eq", Verdict::Pass, std::f64::consts::E) - 1.0).abs() < 1e-12);
+        assert_eq!(of("lt", Verdict::Pass, 0.5), 0.0);
+        assert!(of("lt", Verdict::Fail, 1.5) > 0.1);
+        // With an infinity the sum, and every fit of the drive, would be no number.
+        assert_eq!(of("range-lo", Verdict::Pass, 0.9 / 0.0), 0.0);
+        assert_eq!(of("eq", Verdict::Fail, 1.0 / 0.0), 0.0);
+    }
 }
