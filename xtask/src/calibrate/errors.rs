@@ -14,6 +14,11 @@ use std::num::NonZeroUsize;
 /// much of what an average counts.
 const WEIGHT_OF_MAXIMA: f64 = 0.1;
 
+/// An error of this size costs as its square; a larger one hardly more the larger it is (Cauchy's loss).
+/// What no numbers of a drive can meet, as what three drives of one hardware took, does not pull them
+/// away from what they can. A figure passes up to about here; one that fails costs 1 more.
+const ERROR_SCALE: f64 = 0.15;
+
 /// Bytes that drives and their copies may take together.
 const MEMORY_BYTES: u64 = 8 << 30;
 
@@ -49,7 +54,9 @@ fn cost(qualifier: &str, metric: &str, verdict: Verdict, ratio: Option<f64>) -> 
     };
     // Nothing is a multiple of a published 0, which is a bound, or a count that the verdict judges.
     let log = ratio.filter(|&r| r > 0.0 && r.is_finite());
-    weight * log.map_or(0.0, f64::ln).powi(2)
+    let error = log.map_or(0.0, f64::ln) / ERROR_SCALE;
+    let failed = f64::from(u8::from(verdict == Verdict::Fail));
+    weight * error.powi(2).ln_1p() + failed
 }
 
 /// The sum that a fit makes small.
@@ -132,13 +139,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_costs_its_square_and_a_bound_nothing_while_it_holds() {
+    fn small_errors_cost_their_square_large_ones_little_more_and_bounds_nothing_while_they_hold() {
         let of = |qualifier, verdict, ratio| cost(qualifier, "seconds", verdict, Some(ratio));
-        assert!((of("eq", Verdict::Pass, std::f64::consts::E) - 1.0).abs() < 1e-12);
+        let [small, twice] = [0.01_f64, 0.02].map(|error| of("eq", Verdict::Pass, error.exp()));
+        assert!((twice / small - 4.0).abs() < 0.1);
+        let [large, larger] = [1.0_f64, 2.0].map(|error| of("eq", Verdict::Fail, error.exp()));
+        assert!(larger < 1.5 * large);
         assert_eq!(of("lt", Verdict::Pass, 0.5), 0.0);
-        assert!(of("lt", Verdict::Fail, 1.5) > 0.1);
+        assert!(of("lt", Verdict::Fail, 1.5) > 1.0);
+        let [passes, fails] = [Verdict::Pass, Verdict::Fail].map(|verdict| of("eq", verdict, 1.1));
+        assert!((fails - passes - 1.0).abs() < 1e-12);
         // With an infinity the sum, and every fit of the drive, would be no number.
         assert_eq!(of("range-lo", Verdict::Pass, 0.9 / 0.0), 0.0);
-        assert_eq!(of("eq", Verdict::Fail, 1.0 / 0.0), 0.0);
+        assert!(of("eq", Verdict::Fail, 1.0 / 0.0).is_finite());
     }
 }

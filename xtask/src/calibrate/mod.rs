@@ -1,6 +1,6 @@
 //! Fits the numbers of drive files that are marked `fitted` to the published figures of the drives.
 //!
-//! A fit is the smallest sum of squared errors |ln(simulated / published)| over everything that
+//! A fit is the smallest sum of what errors |ln(simulated / published)| cost over everything that
 //! drives answer, found by the Nelder–Mead method over the logarithms of the numbers. Drives given
 //! together share the numbers that their files take from the same place.
 
@@ -163,7 +163,7 @@ fn summary(drives: &[String], numbers: &[Number], before: &[Weighed], after: &[W
     }
     lines
         + &format!(
-            "sum of squared errors: {:.4} before, {:.4} after",
+            "sum of what errors cost: {:.4} before, {:.4} after",
             errors::sum(before),
             errors::sum(after)
         )
