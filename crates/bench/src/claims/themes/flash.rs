@@ -119,8 +119,8 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C015",
-        // Block mapping without room for more than one block of changes: 128 pages of 4 KiB, on one
-        // die, so that a write lies in one block.
+        // Block mapping without levelling, nor room for more than one block of changes: 128 pages of
+        // 4 KiB, on one die, so that a write lies in one block.
         needs: &[experiment(CORE, &SMALL_CHANGES).with(&[
             "nand.channels=1",
             "nand.dies_per_channel=1",
@@ -129,6 +129,7 @@ pub static CHECKS: &[Check] = &[
             "spare.user_capacity=4GB",
             "map.stripe_dies=1",
             "map.log_blocks=1",
+            "wear.every_merges=1000000",
         ])],
         judge: |s| {
             let wa = s[0].get("wa_16k");
@@ -173,7 +174,7 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C134",
-        // Block mapping over blocks of 256 pages of 8 KiB.
+        // Block mapping without levelling, over blocks of 256 pages of 8 KiB.
         needs: &[experiment(CORE, &SMALL_CHANGES).with(&[
             "nand.planes_per_die=1",
             "nand.page=8KiB",
@@ -182,6 +183,7 @@ pub static CHECKS: &[Check] = &[
             "map.slot=8KiB",
             "map.stripe_dies=1",
             "map.log_blocks=1",
+            "wear.every_merges=1000000",
         ])],
         judge: |s| {
             let wa = s[0].get("wa_4k");

@@ -101,7 +101,8 @@ pub static CHECKS: &[Check] = &[
     },
     Check {
         id: "C021",
-        needs: &[experiment(CORE, &WEAR)],
+        // Its mapping without levelling: the picture is of what levelling mends.
+        needs: &[experiment(CORE, &WEAR).with(&["wear.every_merges=1000000"])],
         judge: |s| {
             let [variation, most] = ["variation", "most_over_mean"].map(|m| s[0].get(m));
             Finding::new(

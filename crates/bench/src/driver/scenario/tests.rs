@@ -204,29 +204,23 @@ fn the_file_system_writes_journal_and_tables_of_its_own() {
     assert!((3 * 4..=2 * 22 + 4 * 4).contains(&writes), "{writes}");
 }
 
-/// What the lazy writer writes, second by second, until nothing is left: requests to the journal, to
-/// pages of tables, and of data, in this order.
-fn seconds_of(cache: &mut WriteBack, os: &OperatingSystem) -> Vec<[usize; 3]> {
+/// Whose requests the lazy writer makes, second by second, until nothing is left: J of the journal, T
+/// of tables, and D of data.
+fn seconds_of(cache: &mut WriteBack, os: &OperatingSystem) -> Vec<String> {
     let (mut now, mut seconds) = (SimTime::ZERO, Vec::new());
     while cache.next_pass() < SimTime::NEVER {
         now += os.lazy_writer_interval;
         cache.tick(now);
-        let (mut requests, mut last) = ([0; 3], 0);
-        while let Some((owner, ..)) = cache.next() {
+        let requests = std::iter::from_fn(|| {
+            let (owner, ..) = cache.next()?;
             cache.ended(owner);
-            let kind = match owner {
-                Owner::Journal => 0,
-                Owner::Page => 1,
-                _ => 2,
-            };
-            assert!(
-                kind >= last,
-                "the journal goes before pages, and these before data"
-            );
-            requests[kind] += 1;
-            last = kind;
-        }
-        seconds.push(requests);
+            Some(match owner {
+                Owner::Journal => 'J',
+                Owner::Page => 'T',
+                _ => 'D',
+            })
+        });
+        seconds.push(requests.collect());
     }
     seconds
 }
@@ -242,12 +236,13 @@ fn the_lazy_writer_comes_to_one_table_after_the_other_and_to_all_at_a_checkpoint
     };
     assert!(cache.admit(0, run, Content::RANDOM, SimTime::ZERO));
     let seconds = seconds_of(&mut cache, &os);
-    // An eighth of 26 pages of records, the page of the bitmap, one of 3 of the directory, an eighth
-    // of the 22 pages of records that are left; then a checkpoint, before which nothing else became
-    // dirty. All of the data are written in the first pass.
-    let expected = [[1, 4, 16], [0, 1, 0], [0, 1, 0], [0, 3, 0], [0, 21, 0]];
+    // The journal, and an eighth of 26 pages of records, in turn with the data; then the page of the
+    // bitmap, one of 3 of the directory, an eighth of the 22 pages of records that are left; then a
+    // checkpoint.
+    let checkpoint = "T".repeat(21);
+    let expected = ["JDTDTDTDTDDDDDDDDDDDD", "T", "T", "TTT", &checkpoint];
     assert_eq!(seconds[..5], expected);
-    assert!(seconds[5..].iter().all(|&requests| requests == [0; 3]));
+    assert!(seconds[5..].iter().all(String::is_empty));
 }
 
 #[test]
@@ -258,8 +253,8 @@ fn a_file_gets_its_clusters_once_and_filling_it_changes_its_record() {
         cache.begin_files(begun);
         let run = Run { lba, sectors: 8 };
         assert!(cache.admit(0, run, Content::RANDOM, SimTime::ZERO));
-        let seconds = seconds_of(&mut cache, &os);
-        seconds.iter().map(|requests| requests[1]).sum::<usize>()
+        let requests = seconds_of(&mut cache, &os).concat();
+        requests.matches('T').count()
     };
     assert_eq!(pages_of(1, 7 * GIB_SECTORS), 3, "record, clusters, entry");
     assert_eq!(pages_of(0, 7 * GIB_SECTORS + 8), 1, "record");

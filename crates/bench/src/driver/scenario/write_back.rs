@@ -3,9 +3,10 @@
 //! A program's write ends when the system has the data. Once an interval a *pass* of the lazy
 //! writer brings a share of what is dirty to the drive, at least as much as became dirty since the
 //! last one, so that the amount settles. At the *dirty limit* programs wait, and everything is
-//! written. Beside that, once an interval, the lazy writer comes to
-//! one of the file system's tables, and to all of them at a checkpoint. So a drive that writes slower than its programs makes them wait in the end; one that
-//! stalls makes them wait at once, since their reads stand behind the lazy writer's requests.
+//! written. Beside that, once an interval, the lazy writer comes to one of the file system's tables,
+//! and to all of them at a checkpoint. So a drive that writes slower than its programs makes them wait
+//! in the end; one that stalls makes them wait at once, since their reads stand behind the lazy
+//! writer's requests.
 
 use super::file_system::{FileSystem, PAGE_SECTORS};
 use super::io::Owner;
@@ -69,6 +70,8 @@ pub struct WriteBack {
     journal: VecDeque<Run>,
     pages: VecDeque<Run>,
     journal_in_flight: bool,
+    /// The last request was the file system's: now data have their turn.
+    tables_had_turn: bool,
     requests: u32,
 }
 
@@ -92,6 +95,7 @@ impl WriteBack {
             journal: VecDeque::new(),
             pages: VecDeque::new(),
             journal_in_flight: false,
+            tables_had_turn: false,
             requests: 0,
             os: os.clone(),
         }
@@ -242,12 +246,17 @@ impl WriteBack {
     }
 
     /// The lazy writer's next request, while it may have more outstanding. The journal goes before
-    /// the pages it speaks of; neither waits for data.
+    /// the pages it speaks of. Files have workers of their own, so tables and data take turns.
     pub fn next(&mut self) -> Option<(Owner, Run, Content)> {
         if self.requests >= self.os.write_depth {
             return None;
         }
-        let next = self.next_of_file_system().or_else(|| self.next_data());
+        let next = if self.tables_had_turn {
+            self.next_data().or_else(|| self.next_of_file_system())
+        } else {
+            self.next_of_file_system().or_else(|| self.next_data())
+        };
+        self.tables_had_turn = matches!(next, Some((Owner::Journal | Owner::Page, ..)));
         self.requests += u32::from(next.is_some());
         next
     }
