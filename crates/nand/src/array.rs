@@ -185,6 +185,11 @@ impl Array {
         self.bad[block.index()]
     }
 
+    /// Counts pages that were read where the layers keep nothing, and that never wear.
+    pub fn count_reads(&mut self, cause: Cause, pages: u64) {
+        self.counters.reads[cause as usize] += pages;
+    }
+
     /// Reads `bytes` of a page; again, as often as ECC needs it. Whether the data could be corrected.
     ///
     /// # Panics

@@ -2,6 +2,7 @@
 
 use super::{Act, Family, Job, Procedure, Runs, Series, Span, Step, Work, job, step};
 use crate::states::State;
+use ftlab_base::Content;
 use ftlab_result::Chart;
 
 static READS_QD3: Job = job!("randread-4k-qd3-8gb.fio");
@@ -22,7 +23,7 @@ static TRIM_TORTURE: Procedure = Procedure {
     span: Span::Whole,
     acts: &[
         Act::Measure(&AS_SSD_WRITE, "new"),
-        Act::FillFrom(0),
+        Act::FillFrom(0, Content::RANDOM),
         Act::Torture(&TORTURE),
         // The benchmark writes files, and making the file system that they lie on trims the drive. That the
         // source has the same rate here and after its own TRIM speaks for it.

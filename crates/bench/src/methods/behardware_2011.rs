@@ -2,6 +2,7 @@
 
 use super::{Act, Fact, Family, Job, Procedure, Runs, Series, Span, Step, Work, fact, job, step};
 use crate::states::State;
+use ftlab_base::Content;
 use ftlab_drive::Port;
 use ftlab_result::Chart;
 
@@ -49,7 +50,7 @@ static TRIM_10GB: Procedure = Procedure {
     slug: "trim-10gb",
     span: Span::Whole,
     acts: &[
-        Act::FillFrom(TEN_GB),
+        Act::FillFrom(TEN_GB, Content::RANDOM),
         Act::Measure(&TRIM_RANDOM, "new"),
         Act::Measure(&TRIM_SEQUENTIAL, "used"),
         Act::Trim(Some(TEN_GB)),
@@ -58,7 +59,7 @@ static TRIM_10GB: Procedure = Procedure {
         Act::Trim(Some(TEN_GB)),
         Act::Measure(&TRIM_RANDOM, "after-trim"),
         Act::SecureErase,
-        Act::FillFrom(TEN_GB),
+        Act::FillFrom(TEN_GB, Content::RANDOM),
         Act::Measure(&TRIM_SEQUENTIAL, "new"),
     ],
 };

@@ -21,6 +21,7 @@ pub use select::{UnknownTest, of_default, select};
 
 use crate::figures::source_title;
 use crate::states::State;
+use ftlab_base::Content;
 use ftlab_drive::Port;
 use ftlab_result::{Chart, TestSheet};
 
@@ -180,8 +181,8 @@ pub enum Span {
 pub enum Act {
     /// Secure erase.
     SecureErase,
-    /// Every sector written once, in order, from so many bytes on. Without time.
-    FillFrom(u64),
+    /// Every sector written once, in order, from so many bytes on, with such data. Without time.
+    FillFrom(u64, Content),
     /// TRIM of so many bytes from the start, or of everything. Without time.
     Trim(Option<u64>),
     /// A job, measured, and the name of the drive's state before it.

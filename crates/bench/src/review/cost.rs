@@ -104,7 +104,7 @@ pub fn of_procedure(file: &DriveFile, procedure: &Procedure, length: Length) -> 
     for act in procedure.acts {
         match *act {
             Act::SecureErase | Act::Trim(_) => {}
-            Act::FillFrom(_) => before += units_of(file),
+            Act::FillFrom(..) => before += units_of(file),
             Act::Torture(job) => before += job_of(job) * (TORTURE_TIMED + UNTIMED),
             Act::Measure(job, _) => costs.push(std::mem::take(&mut before) + job_of(job)),
         }

@@ -74,7 +74,7 @@ impl<'a> Running<'a> {
         for act in self.procedure.acts {
             match *act {
                 Act::SecureErase => self.secure_erase()?,
-                Act::FillFrom(bytes) => self.fill_from(bytes)?,
+                Act::FillFrom(bytes, data) => self.fill_from(bytes, data)?,
                 Act::Trim(bytes) => self.trim(bytes)?,
                 Act::Measure(job, state) => {
                     self.measure(job, state)?;
@@ -113,19 +113,24 @@ impl<'a> Running<'a> {
         }
     }
 
-    fn fill_from(&mut self, bytes: u64) -> Result<(), ReviewError> {
+    fn fill_from(&mut self, bytes: u64, data: Content) -> Result<(), ReviewError> {
         let first = bytes / SECTOR_BYTES;
         for lba in (first..self.sectors).step_by(FILL_SECTORS as usize) {
             let sectors = FILL_SECTORS.min(self.sectors - lba);
-            self.apply(CommandKind::Write, lba, sectors)?;
+            self.apply(CommandKind::Write, lba, sectors, data)?;
         }
-        self.steps.push(match bytes {
-            0 => "Every sector written once, in order, in writes of 1 MiB.".to_owned(),
-            _ => format!(
-                "All but the first {} GiB written once, in order, in writes of 1 MiB.",
-                bytes >> 30
-            ),
-        });
+        let place = match bytes {
+            0 => "Every sector".to_owned(),
+            _ => format!("All but the first {} GiB", bytes >> 30),
+        };
+        let of = if data == Content::ZEROS {
+            " of zeros"
+        } else {
+            ""
+        };
+        (self.steps).push(format!(
+            "{place} written once, in order, in writes of 1 MiB{of}."
+        ));
         Ok(())
     }
 
@@ -135,7 +140,8 @@ impl<'a> Running<'a> {
         });
         // A file system trims in ranges; a command's count of sectors has 32 bits.
         for lba in (0..sectors).step_by(1 << 24) {
-            self.apply(CommandKind::Trim, lba, (sectors - lba).min(1 << 24))?;
+            let sectors = (sectors - lba).min(1 << 24);
+            self.apply(CommandKind::Trim, lba, sectors, Content::RANDOM)?;
         }
         self.steps.push(match bytes {
             None => "TRIM of everything.".to_owned(),
@@ -144,14 +150,20 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
-    fn apply(&mut self, kind: CommandKind, lba: u64, sectors: u64) -> Result<(), ReviewError> {
+    fn apply(
+        &mut self,
+        kind: CommandKind,
+        lba: u64,
+        sectors: u64,
+        content: Content,
+    ) -> Result<(), ReviewError> {
         let outcome = self.device.apply(Command {
             id: CommandId(0),
             kind,
             lba: Lba(lba),
             sectors: sectors as u32,
             at: SimTime::ZERO,
-            content: Content::RANDOM,
+            content,
         });
         match outcome {
             Outcome::Good => Ok(()),

@@ -468,9 +468,6 @@ fn ssd_params(
             pages: table.held,
             entries_per_page: table.entries_per_page,
             table_pages: table.all,
-            read: nand.t_read
-                + nand.command_transfer
-                + nand.sector_transfer * (ssd.nand.page.get() / SECTOR_BYTES),
         }),
         write_command: ssd.firmware.write_command.get(),
         read_command: ssd.firmware.read_command.get(),

@@ -273,7 +273,23 @@ fn memory_for_pages_of_a_packed_table_is_refused_if_it_cannot_be() {
             "the least is a page of the table, 8192 bytes",
         ),
         (&["map.dram=4MiB"], "with `packed` it is map.cache"),
-        (&["scheduling.programs_max=0"], "scheduling.programs_max"),
+    ] {
+        let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
+        let Err(error) = Catalog::load("ocz-vertex3-120", &settings) else {
+            panic!("{settings:?} is taken");
+        };
+        let message = error.to_string();
+        assert!(message.contains(why), "{settings:?}: {message}");
+    }
+}
+
+#[test]
+fn what_is_programmed_together_or_at_a_time_is_refused_if_it_cannot_be() {
+    for (settings, why) in [
+        (
+            &["scheduling.programs_max=0"][..],
+            "scheduling.programs_max",
+        ),
         (
             &[
                 "scheduling.suspend=program-erase",

@@ -15,8 +15,6 @@ pub(super) enum Event {
     Ready,
     /// The firmware has a read, which may take another time than a write does.
     ReadReady,
-    /// A read's entries of the mapping table are at hand.
-    LookedUp,
     /// A read's last byte has crossed the link.
     DataOut,
     /// A write is in the buffer, and all of its data have arrived.
@@ -30,7 +28,7 @@ pub(super) enum Event {
 }
 
 /// The stages, each with a queue of the events it causes.
-const STAGES: usize = 7;
+const STAGES: usize = 6;
 
 impl Event {
     /// The queue of the stage that causes the event. What is over ends at once, whether it was
@@ -43,7 +41,6 @@ impl Event {
             Event::Written => 3,
             Event::Done | Event::Failed | Event::GivenUp => 4,
             Event::ReadReady => 5,
-            Event::LookedUp => 6,
         }
     }
 }
@@ -118,8 +115,8 @@ impl Events {
         let queue = &mut self.queues[stage];
         let Entry { event, command, .. } = queue.pop_front()?;
         self.heads[stage] = queue.front().map_or(NOTHING, |next| next.key);
-        let [a, b, c, d, e, f, g] = self.heads;
-        self.first = a.min(b).min(c.min(d)).min(e.min(f)).min(g);
+        let [a, b, c, d, e, f] = self.heads;
+        self.first = a.min(b).min(c.min(d)).min(e.min(f));
         Some((event, command))
     }
 }

@@ -51,6 +51,7 @@ use ftlab_timing::{Energy, Scheduler, Server};
 use lookup::Lookup;
 use mapped::Mapped;
 use power::Resting;
+use reads::Awaited;
 use slots::SlotSize;
 use std::collections::{BTreeSet, VecDeque};
 use waking::Wakings;
@@ -82,9 +83,9 @@ pub struct Ssd {
     events: Events,
     /// Slots whose program a fence tells, by fence.
     programming: Vec<Vec<Place>>,
-    /// Reads whose end a fence tells, by fence.
-    reading: Vec<Option<u32>>,
-    /// Look-ups in the mapping table, where they take time of their own.
+    /// Reads that wait for pages, by the fence that tells.
+    reading: Vec<Option<Awaited>>,
+    /// Look-ups in the mapping table, where pages of it are read for them.
     lookup: Option<Lookup>,
     resting: Resting,
     /// When work ahead begins or goes on; never while the host waits for anything.
@@ -329,7 +330,11 @@ impl Ssd {
         let mut room = false;
         while let Some(fence) = self.scheduler.pop_reached() {
             match self.reading.get_mut(fence.index()).and_then(Option::take) {
-                Some(reader) => self.data_out(reader, now),
+                Some(Awaited::Data(number)) => self.data_out(number, now),
+                Some(Awaited::Entries(number)) => {
+                    let command = *self.commands.get(number);
+                    self.begin_read(number, &command, now);
+                }
                 None => {
                     let places = &mut self.programming[fence.index()];
                     places.drain(..).for_each(|p| self.buffer.programmed(p));
@@ -399,10 +404,6 @@ impl Ssd {
             Event::Sent if self.wakings.is_gone => self.give_up(number, at),
             Event::Sent => self.sent(number, at),
             Event::Ready | Event::ReadReady => self.ready(number, at),
-            Event::LookedUp => {
-                let command = *self.commands.get(number);
-                self.begin_read(number, &command, at);
-            }
             Event::DataOut if self.unreadable.remove(&number) => {
                 self.complete(number, at, Outcome::Unrecoverable, done);
             }

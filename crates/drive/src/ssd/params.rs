@@ -41,7 +41,7 @@ pub struct SsdParams {
     pub read_pipeline: Nanos,
     /// The same of a write.
     pub write_pipeline: Nanos,
-    /// What memory holds of a mapping table that lies in flash, where its look-ups take time alone.
+    /// What memory holds of a mapping table that lies in flash, where the layer leaves that to the drive.
     pub table: Option<TableCache>,
     /// Time of the firmware core for each page that collection reads.
     pub collected_page: Nanos,
@@ -75,8 +75,6 @@ pub struct TableCache {
     pub entries_per_page: u32,
     /// Pages of the whole table.
     pub table_pages: u32,
-    /// Time to read one.
-    pub read: Nanos,
 }
 
 /// A bug of power states: the drive drops off its bus when it should wake up.

@@ -3,6 +3,16 @@
 use super::Ssd;
 use super::events::Event;
 use ftlab_base::{Command, SimTime};
+use ftlab_nand::Fence;
+
+/// What the pages that are read for a command are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Awaited {
+    /// Its data.
+    Data(u32),
+    /// Its entries of the mapping table.
+    Entries(u32),
+}
 
 impl Ssd {
     pub(super) fn begin_read(&mut self, number: u32, command: &Command, now: SimTime) {
@@ -28,11 +38,16 @@ impl Ssd {
         let first_page = now + self.params.first_page(sectors);
         self.commands.set_first_page(number, first_page);
         self.issue(now);
+        self.wait_for(done, Awaited::Data(number));
+    }
+
+    /// A read waits for pages that are being read.
+    pub(super) fn wait_for(&mut self, done: Fence, awaited: Awaited) {
         self.scheduler.watch(done);
         if done.index() >= self.reading.len() {
             self.reading.resize(done.index() + 1, None);
         }
-        self.reading[done.index()] = Some(number);
+        self.reading[done.index()] = Some(awaited);
     }
 
     /// A read's data are in the drive. In SATA the data of a command cross the link in one piece, so

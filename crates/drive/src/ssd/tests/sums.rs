@@ -168,8 +168,9 @@ fn a_write_with_room_in_the_buffer_does_not_wait_for_the_flash() {
     assert_eq!(ssd.counters().buffer_stalls, 0);
 }
 
-#[test]
-fn a_read_waits_for_its_page_of_a_table_that_lies_in_flash() {
+/// A drive whose memory holds two pages, of eight entries, of the table, and of which 64 slots are
+/// written.
+fn with_its_table_in_flash() -> Ssd {
     let settings = [
         "nand.channels=2",
         "nand.dies_per_channel=2",
@@ -185,12 +186,18 @@ fn a_read_waits_for_its_page_of_a_table_that_lies_in_flash() {
     let testbed = Catalog::testbed("anandtech-2012").unwrap();
     let mut ssd = file.build_ssd(&testbed, RootSeed(1)).unwrap().checked();
     fill(&mut ssd, 64);
+    ssd
+}
+
+#[test]
+fn a_read_waits_for_its_page_of_a_table_that_lies_in_flash() {
+    let mut ssd = with_its_table_in_flash();
     let mut us = 0;
     let mut read = |slot: u64| {
         us += 1_000;
         latency(&mut ssd, us, CommandKind::Read, slot * 8, 8).0
     };
-    // Eight entries to a page: slots 0 to 7, 8 to 15, 16 to 23. Memory holds two pages.
+    // Slots 0 to 7, 8 to 15, and 16 to 23 have their entries together.
     let (first, again) = (read(0), read(0));
     let sector = (512.0 * (1.0 + 448.0 / 8192.0) / 166.0 * 1e3_f64).round() as u64;
     assert_eq!(first - again, 50_000 + 5_000 + 16 * sector);
@@ -199,6 +206,31 @@ fn a_read_waits_for_its_page_of_a_table_that_lies_in_flash() {
     assert_eq!(read(0), again);
     assert_eq!(read(16), first);
     assert_eq!((read(0), read(8)), (again, first));
+}
+
+#[test]
+fn a_write_has_its_page_of_a_table_that_lies_in_flash_read_and_does_not_wait() {
+    let mut ssd = with_its_table_in_flash();
+    let mut us = 0;
+    let mut write = |slots: &[u64]| {
+        let before = ssd.counters();
+        let latencies = slots.iter().map(|slot| {
+            us += 10_000;
+            latency(&mut ssd, us, CommandKind::Write, slot * 8, 8)
+        });
+        let slowest = latencies.max().unwrap();
+        let after = ssd.counters();
+        assert_eq!(
+            after.map_reads - before.map_reads,
+            after.nand_reads - before.nand_reads
+        );
+        (after.map_reads - before.map_reads, slowest)
+    };
+    let (pages, in_order) = write(&[0, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(pages, 1);
+    let (pages, anywhere) = write(&[48, 16, 40, 24, 56, 32]);
+    assert_eq!(pages, 6);
+    assert_eq!(anywhere, in_order);
 }
 
 #[test]
