@@ -182,7 +182,11 @@ fn what_a_trace_may_not_say_is_answered_with_its_line() {
     with("most = 32", "most = 33", &["t.toml:13:", "2 to 32"]);
     with("\"1 GiB\"", "\"1.5 KiB\"", &["t.toml:6:", "4 KiB"]);
     with("\"47 GiB\"", "\"128 KiB\"", &["t.toml:6:", "twice"]);
-    with("percentage = 50", "percentage = 150", &["t.toml:14:", "0 to 100"]);
+    with(
+        "percentage = 50",
+        "percentage = 150",
+        &["t.toml:14:", "0 to 100"],
+    );
 }
 
 #[test]

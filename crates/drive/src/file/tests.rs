@@ -261,6 +261,15 @@ fn memory_for_the_mapping_table_is_refused_or_used() {
     assert_ne!(fits, of(&["map.entry=64B", "map.dram=1KiB"]));
 }
 
+/// What a drive of the catalogue answers to settings that it refuses.
+fn error_of(slug: &str, settings: &[&str]) -> String {
+    let owned: Vec<String> = settings.iter().map(ToString::to_string).collect();
+    match Catalog::load(slug, &owned) {
+        Ok(_) => panic!("{settings:?} are taken"),
+        Err(error) => error.to_string(),
+    }
+}
+
 #[test]
 fn memory_for_pages_of_a_packed_table_is_refused_if_it_cannot_be() {
     for (settings, why) in [
@@ -274,11 +283,7 @@ fn memory_for_pages_of_a_packed_table_is_refused_if_it_cannot_be() {
         ),
         (&["map.dram=4MiB"], "with `packed` it is map.cache"),
     ] {
-        let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
-        let Err(error) = Catalog::load("ocz-vertex3-120", &settings) else {
-            panic!("{settings:?} is taken");
-        };
-        let message = error.to_string();
+        let message = error_of("ocz-vertex3-120", settings);
         assert!(message.contains(why), "{settings:?}: {message}");
     }
 }
@@ -298,28 +303,24 @@ fn what_is_programmed_together_or_at_a_time_is_refused_if_it_cannot_be() {
             "done together cannot be suspended",
         ),
     ] {
-        let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
-        let Err(error) = Catalog::load("ocz-vertex3-120", &settings) else {
-            panic!("{settings:?} is taken");
-        };
-        let message = error.to_string();
+        let message = error_of("ocz-vertex3-120", settings);
         assert!(message.contains(why), "{settings:?}: {message}");
     }
 }
 
 #[test]
 fn an_array_that_does_not_fit_its_channels_or_pages_is_refused() {
-    let load = |setting: &str| Catalog::load("intel-320-120", &[setting.to_owned()]);
     for (setting, why) in [
         ("nand.dies=21", "nand.dies: 21 dies on 10 channels"),
         ("nand.dies=10", "must have nand.dies_per_channel of them, 2"),
         ("nand.read_unit=16KiB", "at most a page"),
         ("nand.read_unit=1000B", "whole sectors"),
     ] {
-        let message = load(setting).map(drop).unwrap_err().to_string();
+        let message = error_of("intel-320-120", &[setting]);
         assert!(message.contains(why), "{setting}: {message}");
     }
-    let raw_bytes = load("nand.dies=16").unwrap().raw_bytes();
+    let file = Catalog::load("intel-320-120", &["nand.dies=16".into()]).unwrap();
+    let raw_bytes = file.raw_bytes();
     assert_eq!(raw_bytes.map(|bytes| bytes >> 30), Some(128));
 }
 
