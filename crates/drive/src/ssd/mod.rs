@@ -83,7 +83,7 @@ pub struct Ssd {
     events: Events,
     /// Slots whose program a fence tells, by fence.
     programming: Vec<Vec<Place>>,
-    /// Reads that wait for pages, by the fence that tells.
+    /// What pages are read for, by the fence that tells.
     reading: Vec<Option<Awaited>>,
     /// Look-ups in the mapping table, where pages of it are read for them.
     lookup: Option<Lookup>,
@@ -331,10 +331,7 @@ impl Ssd {
         while let Some(fence) = self.scheduler.pop_reached() {
             match self.reading.get_mut(fence.index()).and_then(Option::take) {
                 Some(Awaited::Data(number)) => self.data_out(number, now),
-                Some(Awaited::Entries(number)) => {
-                    let command = *self.commands.get(number);
-                    self.begin_read(number, &command, now);
-                }
+                Some(Awaited::Table(page)) => self.table_came(page, now),
                 None => {
                     let places = &mut self.programming[fence.index()];
                     places.drain(..).for_each(|p| self.buffer.programmed(p));

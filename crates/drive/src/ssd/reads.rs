@@ -5,13 +5,13 @@ use super::events::Event;
 use ftlab_base::{Command, SimTime};
 use ftlab_nand::Fence;
 
-/// What the pages that are read for a command are.
+/// What the pages are that are being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Awaited {
-    /// Its data.
+    /// The data of a command.
     Data(u32),
-    /// Its entries of the mapping table.
-    Entries(u32),
+    /// A page of the mapping table.
+    Table(u32),
 }
 
 impl Ssd {
@@ -41,7 +41,7 @@ impl Ssd {
         self.wait_for(done, Awaited::Data(number));
     }
 
-    /// A read waits for pages that are being read.
+    /// Something waits for pages that are being read.
     pub(super) fn wait_for(&mut self, done: Fence, awaited: Awaited) {
         self.scheduler.watch(done);
         if done.index() >= self.reading.len() {

@@ -4,7 +4,6 @@ use super::Ssd;
 use super::events::Event;
 use super::write_through::WriteThrough;
 use ftlab_base::{Command, Lpn, SimTime};
-use ftlab_nand::Fence;
 
 /// A write that is not wholly in the buffer yet.
 #[derive(Debug, Clone, Copy)]
@@ -111,7 +110,7 @@ impl Ssd {
             && self.scheduler.wants_more()
             && let Some((lpn, extent, content)) = self.buffer.front()
         {
-            self.fetch_entries(lpn, 1, Fence::NONE);
+            self.fetch_entries(lpn, 1, None);
             let Ok(fence) = self.mapped.write(lpn, extent, content) else {
                 self.issue(now);
                 self.fail_writes(now);

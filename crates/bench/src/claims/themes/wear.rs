@@ -102,7 +102,7 @@ pub static CHECKS: &[Check] = &[
     Check {
         id: "C021",
         // Its mapping without levelling: the picture is of what levelling mends.
-        needs: &[experiment(CORE, &WEAR).with(&["wear.every_merges=1000000"])],
+        needs: &[experiment(CORE, &WEAR).with(&["wear.every_merges=0"])],
         judge: |s| {
             let [variation, most] = ["variation", "most_over_mean"].map(|m| s[0].get(m));
             Finding::new(
@@ -252,7 +252,7 @@ pub static CHECKS: &[Check] = &[
         // Block mapping without the levelling that makes up for it.
         needs: &[
             experiment(GENERIC, &WEAR).with(&["nand.blocks_per_die=128"]),
-            experiment(CORE, &WEAR).with(&["wear.every_merges=1000000"]),
+            experiment(CORE, &WEAR).with(&["wear.every_merges=0"]),
             super::super::check::job(GENERIC, crate::states::State::New, DIES)
                 .on(super::super::lab::NOBODY, None),
             super::super::check::job(GENERIC, crate::states::State::New, DIES)
