@@ -43,9 +43,10 @@ pub enum InjectionRefused {
     /// The drive keeps no parity.
     #[error("the drive keeps no parity (raise.parity), so what {0} held is lost")]
     NoParity(DieId),
-    /// A die failed before.
+    /// A die failed before, and parity is for one.
     #[error(
-        "{failed} failed before, so what {second} held is lost; one die's parity is for one die"
+        "{second} goes on: {failed} failed before, parity makes good one die, and the loss of a second \
+         is not modelled"
     )]
     SecondDie {
         /// The first die that failed.
