@@ -1,5 +1,16 @@
 // The front page's chart: from the average to the longest wait, a row a drive.
 
+// What names of drives take on the left, labels of the longest waits on the right, and one of an average with its gap.
+const NAMES_PX = 200;
+const RIGHT_PX = 132;
+const AVERAGE_PX = 72;
+
+/** The factor below the least average at which the axis begins, so that its label, which stands before it, has room. */
+function roomForLabels(values, plotPx) {
+  const decades = Math.log10(Math.max(...values) / Math.min(...values)) + 2;
+  return 10 ** (AVERAGE_PX / plotPx * decades);
+}
+
 const verdictsPlot = {
   choices: () => [],
   drives: () => report.verdicts.rows.map(([drive]) => drive).sort(ascending),
@@ -12,8 +23,8 @@ const verdictsPlot = {
     const { rows: all, hesitate_ms: hesitate, stutter_ms: stutter } = report.verdicts;
     const rows = all.filter(([drive]) => shown.has(drive));
     const narrow = width < NARROW_PX;
-    // The averages have their labels before them.
-    const extent = logExtent([stutter, ...rows.flatMap(([, mean, longest]) => [mean, longest])], narrow ? 1 : 4);
+    const values = [stutter, ...rows.flatMap(([, mean, longest]) => [mean, longest])];
+    const extent = logExtent(values, narrow ? 1 : roomForLabels(values, width - NAMES_PX - RIGHT_PX));
     const text = (value, position, distance) => ({ show: true, position, distance, color: look.ink, ...labelBox(look), formatter: latency(value) });
     const limit = (value, says, colour) => ({
       xAxis: value,
@@ -23,7 +34,7 @@ const verdictsPlot = {
     const limits = [limit(stutter, narrow ? 'hangs' : `${latency(stutter)}: felt as a hang`, look.bad)];
     if (!narrow) limits.push({ ...limit(hesitate, `${latency(hesitate)}: noticed`, look.fair), label: { ...limit(hesitate, `${latency(hesitate)}: noticed`, look.fair).label, align: 'right' } });
     return {
-      grid: { left: 8, right: narrow ? 64 : 132, top: 30, bottom: 4, containLabel: true },
+      grid: { left: 8, right: narrow ? 64 : RIGHT_PX, top: 30, bottom: 4, containLabel: true },
       xAxis: valueAxis(look, { unit: 'ms', log, ...extent }),
       yAxis: categoryAxis(look, rows.map(([drive]) => keepUnits(driveName(drive))), {
         inverse: true,
