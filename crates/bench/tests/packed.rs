@@ -46,6 +46,18 @@ fn built(drive: &str, settings: &[&str]) -> Box<dyn Device> {
     file.build(&testbed, RootSeed(1)).expect("it can be built")
 }
 
+fn ran(job: &str, drive: &mut dyn Device) -> driver::RunReport {
+    let job = JobFile::parse(job, "packed.fio").expect("it is a job file");
+    driver::run(&job, drive, Clock::Timed, RootSeed(2)).expect("it runs")
+}
+
+/// What a job wrote, and in how many seconds.
+fn writes<'a>(report: &'a driver::RunReport, name: &str) -> (&'a driver::Direction, f64) {
+    let job = report.jobs.iter().find(|job| job.name == name);
+    let job = job.expect("the job file names it");
+    (job.direction(CommandKind::Write), job.measured.as_secs())
+}
+
 fn measured((drive, data): (&str, &str)) -> Speeds {
     let settings = [
         "nand.blocks_per_die=128",
@@ -55,13 +67,10 @@ fn measured((drive, data): (&str, &str)) -> Speeds {
     ];
     let mut drive = built(drive, &settings);
     let text = JOB.replace("[global]", &format!("[global]\n{data}"));
-    let job = JobFile::parse(&text, "packed.fio").expect("it is a job file");
-    let report = driver::run(&job, drive.as_mut(), Clock::Timed, RootSeed(2)).expect("it runs");
+    let report = ran(&text, drive.as_mut());
     let mb_s = |name: &str| {
-        let job = report.jobs.iter().find(|job| job.name == name);
-        let job = job.expect("the job file names it");
-        let bytes = job.direction(CommandKind::Write).bytes;
-        bytes as f64 / 1e6 / job.measured.as_secs()
+        let (writes, s) = writes(&report, name);
+        writes.bytes as f64 / 1e6 / s
     };
     Speeds {
         new: mb_s("new"),
@@ -144,12 +153,10 @@ fn random_writes_drop_when_the_flash_is_full_and_not_before() {
             "gc.reserve=8",
         ],
     );
-    let job = JobFile::parse(ONTO_ZEROS, "zeros.fio").expect("it is a job file");
-    let report = driver::run(&job, drive.as_mut(), Clock::Timed, RootSeed(2)).expect("it runs");
+    let report = ran(ONTO_ZEROS, drive.as_mut());
     let iops = |name: &str| {
-        let job = report.jobs.iter().find(|job| job.name == name);
-        let job = job.expect("the job file names it");
-        job.direction(CommandKind::Write).ios as f64 / job.measured.as_secs()
+        let (writes, s) = writes(&report, name);
+        writes.ios as f64 / s
     };
     let [held, dropped] = ["held", "dropped"].map(iops);
     // The dies have a page of the table to read for each write, and are busy with programs.

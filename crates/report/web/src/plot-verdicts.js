@@ -7,7 +7,8 @@ const AVERAGE_PX = 72;
 
 /** The factor below the least average at which the axis begins, so that its label, which stands before it, has room. */
 function roomForLabels(values, plotPx) {
-  const decades = Math.log10(Math.max(...values) / Math.min(...values)) + 2;
+  const positive = values.filter((value) => value > 0);
+  const decades = Math.log10(Math.max(...positive) / Math.min(...positive)) + 2;
   return 10 ** (AVERAGE_PX / plotPx * decades);
 }
 
