@@ -60,7 +60,11 @@ pub fn command(options: &Options) -> Result<()> {
     let found = if options.evaluations == 0 || numbers.is_empty() {
         start.clone()
     } else {
-        fit::fit(&reviewer, &numbers, &options.drives, options.evaluations)?
+        let price = |values: &[f64]| {
+            let errors = reviewer.errors(&numbers, values, &options.drives)?;
+            Ok(errors::sum(&errors))
+        };
+        fit::fit(&numbers, &price, options.evaluations)?
     };
     let after = reviewer.errors(&numbers, &found, &options.drives)?;
     println!("{}", figures(&before, &after));

@@ -246,7 +246,7 @@ impl<'a> Bench<'a> {
         let simulated = self.simulated(row, &runs);
         let value = simulated.as_ref().map(|simulated| simulated.value);
         let answer = simulated.as_ref().map(|simulated| simulated.run);
-        let qualifier = if PROMISES.contains(&row.test.as_str()) {
+        let qualifier = if is_promise(&row.test) {
             score::AT_LEAST
         } else {
             &row.qualifier
@@ -371,8 +371,11 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// The tests whose rows are promises of a maker.
-const PROMISES: &[&str] = &["endurance-guarantee", "endurance-spec"];
+/// Whether the rows of a test are promises of a maker, which a drive may surpass.
+#[must_use]
+pub fn is_promise(test: &str) -> bool {
+    ["endurance-guarantee", "endurance-spec"].contains(&test)
+}
 
 /// Those of a step's runs that have a row's data and link. A drive that does not look at its data has
 /// only one kind of run, which answers for all.
