@@ -170,11 +170,12 @@ fn an_interruption_leaves_what_is_done_readable_and_says_how_to_go_on() {
 #[test]
 fn an_interruption_leaves_the_tests_of_a_drive_that_are_done() {
     let place = Place::new();
-    // The first test is done at once, the others take minutes.
+    // The first test is done at once, the others take seconds.
     let line = "review samsung-slc-64 --test A1 --test E1 --jobs 1 --out o";
     let file = "o/drives/samsung-slc-64.json";
     let mut wait = Duration::from_millis(100);
-    let error = loop {
+    let mut interrupted = None;
+    for _ in 0..30 {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
         command.args(line.split_whitespace()).current_dir(&place.0);
         let child = command.stdout(Stdio::null()).stderr(Stdio::piped());
@@ -184,12 +185,18 @@ fn an_interruption_leaves_the_tests_of_a_drive_that_are_done() {
         let kill = Command::new("kill").args(["-INT", &pid]).status();
         assert!(kill.unwrap().success());
         let output = child.wait_with_output().unwrap();
-        if place.path(file).exists() {
-            break String::from_utf8(output.stderr).unwrap();
+        if output.status.success() {
+            // It had come to its end: on a busy machine a wait may be longer than it was told to be.
+            std::fs::remove_file(place.path(file)).unwrap();
+            wait /= 3;
+        } else if place.path(file).exists() {
+            interrupted = Some(String::from_utf8(output.stderr).unwrap());
+            break;
+        } else {
+            wait *= 2;
         }
-        wait *= 2;
-        assert!(wait < Duration::from_secs(60), "no test was ever kept");
-    };
+    }
+    let error = interrupted.expect("a test was kept of a review that was interrupted");
     holds(
         &error,
         &[
