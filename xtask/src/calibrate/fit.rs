@@ -4,8 +4,8 @@ use super::numbers::Number;
 use anyhow::{Context, Result};
 use argmin::core::{CostFunction, Error, Executor, State};
 use argmin::solver::neldermead::NelderMead;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 
 /// How far the first simplex reaches from where the files stand: a factor.
 const REACH: f64 = 1.25;
@@ -24,7 +24,7 @@ struct Cost<'a> {
     /// The numbers that are moved, in the order of the logarithms.
     moved: Vec<usize>,
     /// What was tried: counts, above all, come to the same values again.
-    tried: Mutex<BTreeMap<Vec<String>, f64>>,
+    tried: RefCell<BTreeMap<Vec<String>, f64>>,
 }
 
 impl Cost<'_> {
@@ -40,8 +40,7 @@ impl Cost<'_> {
     fn of(&self, values: &[f64]) -> f64 {
         let pairs = self.numbers.iter().zip(values);
         let settings: Vec<String> = pairs.map(|(number, &v)| number.setting(v)).collect();
-        let mut tried = self.tried.lock().expect("nothing panics while it is held");
-        *tried.entry(settings).or_insert_with(|| {
+        *self.tried.borrow_mut().entry(settings).or_insert_with(|| {
             // What cannot be built is a bad fit, not the end of the search.
             let cost = (self.price)(values).unwrap_or(IMPOSSIBLE);
             eprintln!("{cost:.5}  {values:?}");
@@ -91,7 +90,7 @@ pub fn fit(
         numbers,
         price,
         moved: Vec::new(),
-        tried: Mutex::default(),
+        tried: RefCell::default(),
     };
     cost.moved = cost.pinned();
     for (n, number) in numbers.iter().enumerate() {
@@ -125,12 +124,13 @@ pub fn fit(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::calibrate::numbers::fitted;
 
     #[test]
     fn numbers_that_figures_pin_are_found_and_others_left_alone() {
         let drives = ["ocz-core-jmf602".to_owned()];
         let keys = ["firmware.write_command", "nand.channel_rate"].map(str::to_owned);
-        let numbers = super::super::numbers::fitted(&drives, &keys).unwrap();
+        let numbers = fitted(&drives, &keys).unwrap();
         let best = 1.7 * numbers[0].value;
         let price = |values: &[f64]| Ok((values[0] / best).ln().powi(2));
         let found = fit(&numbers, &price, 60).unwrap();
@@ -143,8 +143,7 @@ mod tests {
     #[test]
     fn what_cannot_be_built_does_not_end_the_search() {
         let drives = ["ocz-core-jmf602".to_owned()];
-        let numbers =
-            super::super::numbers::fitted(&drives, &["nand.channel_rate".to_owned()]).unwrap();
+        let numbers = fitted(&drives, &["nand.channel_rate".to_owned()]).unwrap();
         let most = 1.2 * numbers[0].value;
         let price = |values: &[f64]| {
             anyhow::ensure!(values[0] < most, "too much");

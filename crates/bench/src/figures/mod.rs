@@ -4,7 +4,7 @@ mod metric;
 mod order;
 mod score;
 
-pub use score::{Judgement, judge};
+pub use score::{AT_LEAST, Judgement, judge};
 
 use crate::methods::{self, Test};
 use crate::repeats::spread;
@@ -247,7 +247,7 @@ impl<'a> Bench<'a> {
         let value = simulated.as_ref().map(|simulated| simulated.value);
         let answer = simulated.as_ref().map(|simulated| simulated.run);
         let qualifier = if is_promise(&row.test) {
-            score::AT_LEAST
+            AT_LEAST
         } else {
             &row.qualifier
         };
