@@ -43,8 +43,8 @@ fn holder(files: &mut BTreeMap<PathBuf, DocumentMut>, drive: &str, key: &str) ->
                 .with_context(|| format!("cannot read {}", path.display()))?;
             files.insert(path.clone(), text.parse()?);
         }
-        let document = files.get_mut(&path).context("it was just read")?;
-        if find(document, key).is_some() {
+        let document = files.get(&path).context("it was just read")?;
+        if holds(document, key) {
             return Ok(path);
         }
         let base = document.get("base").and_then(Item::as_str);
@@ -53,7 +53,27 @@ fn holder(files: &mut BTreeMap<PathBuf, DocumentMut>, drive: &str, key: &str) ->
     bail!("no file of {drive} holds `{key}`")
 }
 
+/// Whether a file has a number. [`find`] cannot tell: to look for a key in order to change it adds it.
+fn holds(document: &DocumentMut, key: &str) -> bool {
+    let in_section = |(section, name)| document.get(section)?.get(name);
+    key.split_once('.').and_then(in_section).is_some()
+}
+
 fn find<'a>(document: &'a mut DocumentMut, key: &str) -> Option<&'a mut Item> {
     let (section, name) = key.split_once('.')?;
     document.get_mut(section)?.get_mut(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_a_base_is_written_there_though_the_drive_has_its_section() {
+        let mut files = BTreeMap::new();
+        let path = holder(&mut files, "intel-320-120", "nand.t_program").unwrap();
+        assert!(path.ends_with("base/intel-320.toml"), "{}", path.display());
+        let unknown = holder(&mut files, "intel-320-120", "nand.nothing");
+        assert!(unknown.unwrap_err().to_string().contains("nand.nothing"));
+    }
 }
