@@ -87,7 +87,8 @@ impl BlockLayer {
 
     /// Takes a free superblock; where none is left, no more writes are taken.
     pub(super) fn take_free(&mut self, group: u32) -> Option<SuperblockId> {
-        let taken = self.pool.take(group, &self.array);
+        let levels = self.config.wear_every_merges > 0;
+        let taken = self.pool.take(group, levels, &self.array);
         if taken.is_none() {
             self.refuse_as_worn_out();
         }

@@ -1,5 +1,6 @@
 //! What every superblock is used for, and the queues of free ones.
 
+use super::config::MERGE_RESERVE;
 use super::space::LogicalBlock;
 use crate::donors::{wear_of, wear_of_all};
 use ftlab_base::{Layout, SuperblockId};
@@ -64,14 +65,26 @@ impl Pool {
 
     /// The superblock of a group that has been free for longest, if one is left. Bad ones are retired on
     /// the way.
-    pub fn take(&mut self, group: u32, array: &Array) -> Option<SuperblockId> {
+    ///
+    /// Where wear is levelled, the most worn one stays for the next pass while more are free than a
+    /// merge may need: superblocks come round at intervals, as the passes do, and it could be in use
+    /// whenever one begins.
+    pub fn take(&mut self, group: u32, levels: bool, array: &Array) -> Option<SuperblockId> {
         loop {
-            let superblock = self.free[group as usize].pop_front()?;
+            let queue = &self.free[group as usize];
+            let waits = levels && queue.len() > MERGE_RESERVE as usize && self.is_most_worn(queue);
+            let superblock = self.free[group as usize].remove(usize::from(waits))?;
             if !self.is_bad(superblock, array) {
                 return Some(superblock);
             }
             self.uses[superblock.index()] = Use::Retired;
         }
+    }
+
+    /// Whether the first of a queue is more worn than all the others.
+    fn is_most_worn(&self, queue: &VecDeque<SuperblockId>) -> bool {
+        let mut others = queue.iter().skip(1);
+        others.all(|&other| self.wear(other) < self.wear(queue[0]))
     }
 
     /// Retires a free superblock.

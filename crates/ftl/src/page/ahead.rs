@@ -2,7 +2,6 @@
 //! victims collected before their space is needed.
 
 use super::PageLayer;
-use super::victim::VictimView;
 use crate::donors::Erasing;
 use ftlab_base::SuperblockId;
 use ftlab_nand::{Cause, DataMove, OpBatch, Order};
@@ -73,18 +72,9 @@ impl<const FLAT: bool> PageLayer<FLAT> {
 
     /// Whether collection could free a slot of a group.
     fn has_gain(&self, g: usize) -> bool {
-        let first = g as u32 * self.layout.superblocks_per_group;
-        let range = first as usize..(first + self.layout.superblocks_per_group) as usize;
-        let view = VictimView::new(
-            SuperblockId(first),
-            self.layout.slots_per_superblock,
-            &self.table.valid_slots()[range.clone()],
-            &self.closed_at[range],
-            self.closed,
-        );
         let full = self.layout.slots_per_superblock;
-        view.candidates()
-            .any(|candidate| candidate.valid_slots < full)
+        let mut candidates = self.full(g).candidates();
+        candidates.any(|candidate| candidate.valid_slots < full)
     }
 }
 

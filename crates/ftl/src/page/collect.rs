@@ -244,6 +244,19 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         view.ask(&mut *self.config.policy).superblock
     }
 
+    /// The full superblocks of a group.
+    pub(super) fn full(&self, g: usize) -> VictimView<'_> {
+        let first = g as u32 * self.layout.superblocks_per_group;
+        let range = first as usize..(first + self.layout.superblocks_per_group) as usize;
+        VictimView::new(
+            SuperblockId(first),
+            self.layout.slots_per_superblock,
+            &self.table.valid_slots()[range.clone()],
+            &self.closed_at[range],
+            self.closed,
+        )
+    }
+
     /// The superblock that static wear levelling wants moved, if it is due.
     fn stale(&mut self, g: usize) -> Option<SuperblockId> {
         let levelling = self.config.wear.levelling?;
@@ -262,15 +275,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let first = g as u32 * self.layout.superblocks_per_group;
         let all = (first..first + self.layout.superblocks_per_group).map(SuperblockId);
         let most = all.map(wear).max()?;
-        let range = first as usize..(first + self.layout.superblocks_per_group) as usize;
-        let view = VictimView::new(
-            SuperblockId(first),
-            self.layout.slots_per_superblock,
-            &self.table.valid_slots()[range.clone()],
-            &self.closed_at[range],
-            self.closed,
-        );
-        let stale = levelling.choose(view.candidates(), wear, most)?;
+        let stale = levelling.choose(self.full(g).candidates(), wear, most)?;
         self.groups[g].collections = 0;
         Some(stale)
     }

@@ -92,7 +92,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let mut known = known;
         loop {
             let (from, of) = self.abandon(f);
-            if !self.open(f, batch) {
+            if !self.open(f, cause, batch) {
                 self.frontiers[f].forget_unit(slots);
                 return (from + slots - 1, of);
             }

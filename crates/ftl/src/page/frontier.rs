@@ -149,7 +149,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         cause: Cause,
         batch: &mut OpBatch,
     ) -> Option<(u32, SuperblockId)> {
-        if self.frontiers[f].next == self.frontiers[f].end && !self.open(f, batch) {
+        if self.frontiers[f].next == self.frontiers[f].end && !self.open(f, cause, batch) {
             return None;
         }
         let frontier = &mut self.frontiers[f];
@@ -246,13 +246,13 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    /// Opens a free superblock of the frontier's group, erasing it if it was used before. Whether one
-    /// was left; there always is unless blocks fail.
+    /// Opens a free superblock of the frontier's group for data that are written for `cause`, erasing it
+    /// if it was used before. Whether one was left; there always is unless blocks fail.
     #[cold]
     #[inline(never)]
-    pub(super) fn open(&mut self, f: usize, batch: &mut OpBatch) -> bool {
+    pub(super) fn open(&mut self, f: usize, cause: Cause, batch: &mut OpBatch) -> bool {
         let cell = f / FRONTIERS_PER_CELL;
-        let Some(superblock) = self.take_free(self.group_of_cell(cell), Cause::Gc, batch) else {
+        let Some(superblock) = self.take_free(self.group_of_cell(cell), cause, batch) else {
             return false;
         };
         self.table.assign(superblock, cell);
@@ -271,8 +271,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         true
     }
 
-    /// Takes a free superblock, erased and without bad blocks. Those that cannot be made so are
-    /// retired on the way.
+    /// Takes a free superblock for what `cause` writes, erased and without bad blocks. Those that cannot
+    /// be made so are retired on the way.
     pub(super) fn take_free(
         &mut self,
         g: usize,
@@ -280,14 +280,17 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         batch: &mut OpBatch,
     ) -> Option<SuperblockId> {
         let erasing = Erasing {
-            cause,
+            // Whatever needs the room, an erase is part of collection, but for the table's.
+            cause: if cause == Cause::Map {
+                cause
+            } else {
+                Cause::Gc
+            },
             order: Order::FREE,
             always: false,
         };
         loop {
-            let wear = |s: SuperblockId| self.worn[s.index()];
-            let free = &mut self.groups[g].free;
-            let Some(superblock) = self.config.wear.allocation.take(free, wear) else {
+            let Some(superblock) = self.choose_free(g, cause) else {
                 assert!(
                     self.array.can_fail(),
                     "collection keeps a superblock free for every frontier"
@@ -305,6 +308,17 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             self.groups[g].writable_slots -= self.layout.slots_per_superblock;
             self.retire(g, superblock);
         }
+    }
+
+    /// Takes a superblock off the free list of a group, whatever its blocks are like.
+    fn choose_free(&mut self, g: usize, cause: Cause) -> Option<SuperblockId> {
+        let levelling = self.config.wear;
+        let mut free = std::mem::take(&mut self.groups[g].free);
+        let wear = |s: SuperblockId| self.worn[s.index()];
+        let full = || self.full(g).candidates().map(|c| wear(c.superblock));
+        let taken = levelling.take(&mut free, cause, wear, || full().min());
+        self.groups[g].free = free;
+        taken
     }
 
     /// Writes the tables if it is time.

@@ -503,7 +503,7 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         if self.frontiers[f].is_closed() {
             self.make_room_for_host(g, batch)?;
             // Before anything changes: where blocks fail, none may be left to open.
-            if self.array.can_fail() && !self.open(f, batch) {
+            if self.array.can_fail() && !self.open(f, Cause::Host, batch) {
                 return Err(self.refusal.expect("said by the opening that failed"));
             }
         }

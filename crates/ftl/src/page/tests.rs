@@ -216,63 +216,6 @@ fn streams_by_age_find_hot_data_by_themselves() {
     assert!(apart < 0.9 * mixed, "{apart} for {mixed}");
 }
 
-/// Writes that all go to a hundredth of the slots; gives the least and the most erases of a block.
-fn wear_of_a_hot_spot(wear: WearLevelling) -> (u32, u32) {
-    let layout = layout(8, 64);
-    let config = PageConfig {
-        user_slots: layout.slots() * 3 / 4,
-        reserve_superblocks: 2,
-        ahead_superblocks: 0,
-        batch_slots: 0,
-        policy: Box::new(Greedy),
-        checkpoint: None,
-        translation: None,
-        streams: StreamConfig::default(),
-        wear,
-        reliability: None,
-    };
-    let mut layer = PageLayer::<true>::new(layout, config).unwrap();
-    fill(&mut layer);
-    let mut rng = RootSeed(1).stream("hot spot");
-    let hot = layer.slots() / 100;
-    let mut batch = OpBatch::default();
-    for _ in 0..100 * layer.slots() {
-        let lpn = uniform(&mut rng, hot);
-        layer
-            .write(lpn, Extent::Whole, Content::RANDOM, &mut batch)
-            .unwrap();
-        batch.clear();
-    }
-    layer.check_invariants();
-    let erases = layer.array().erase_counts();
-    (*erases.iter().min().unwrap(), *erases.iter().max().unwrap())
-}
-
-#[test]
-fn static_levelling_bounds_the_spread_of_wear_and_dynamic_alone_does_not() {
-    let dynamic = WearLevelling {
-        allocation: Allocation::LeastWorn,
-        levelling: None,
-    };
-    let (least, most) = wear_of_a_hot_spot(dynamic);
-    assert_eq!(least, 0, "cold data keep their blocks from wearing");
-    let spread_erases = 16;
-    let levelling = Some(StaticLevelling {
-        spread_erases,
-        every_collections: 4,
-    });
-    let (least_levelled, most_levelled) = wear_of_a_hot_spot(WearLevelling {
-        levelling,
-        ..dynamic
-    });
-    assert!(most_levelled < most);
-    let spread = most_levelled - least_levelled;
-    assert!(
-        spread <= 2 * spread_erases,
-        "{least_levelled} to {most_levelled}"
-    );
-}
-
 /// Collects the fullest superblock.
 #[derive(Debug, Clone)]
 struct Perverse;

@@ -2,6 +2,7 @@
 
 use super::victim::Candidate;
 use ftlab_base::SuperblockId;
+use ftlab_nand::Cause;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
@@ -29,21 +30,6 @@ impl Allocation {
             _ => None,
         }
     }
-
-    /// Takes a superblock off the free list, which is in order of release.
-    pub(super) fn take(
-        self,
-        free: &mut VecDeque<SuperblockId>,
-        wear: impl Fn(SuperblockId) -> u32,
-    ) -> Option<SuperblockId> {
-        match self {
-            Allocation::OldestFree => free.pop_front(),
-            Allocation::LeastWorn => {
-                let least = (0..free.len()).min_by_key(|&n| (wear(free[n]), n))?;
-                free.remove(least)
-            }
-        }
-    }
 }
 
 /// Static wear levelling: data that stay where they are keep their blocks from wearing, so now and
@@ -65,6 +51,42 @@ pub struct WearLevelling {
     pub levelling: Option<StaticLevelling>,
 }
 
+impl WearLevelling {
+    /// Takes a superblock for what `cause` writes off the free list, which is in order of release.
+    /// `least_full` says how often the least worn full superblock was erased.
+    ///
+    /// Static levelling needs a worn superblock to be free whenever data are moved. Superblocks that
+    /// are opened in the order of their release come round at intervals, and so do the moves: where
+    /// the two keep step, moved data would always land on the same few superblocks, and the others
+    /// would wear for ever. So what is too far ahead stays in the free list, as long as anything else
+    /// can be opened, until moved data take it, the most worn first. With `LeastWorn` the most worn
+    /// ones stay there anyway.
+    pub(super) fn take(
+        &self,
+        free: &mut VecDeque<SuperblockId>,
+        cause: Cause,
+        wear: impl Fn(SuperblockId) -> u32,
+        least_full: impl FnOnce() -> Option<u32>,
+    ) -> Option<SuperblockId> {
+        let least_worn = || (0..free.len()).min_by_key(|&n| (wear(free[n]), n));
+        let taken = match (self.allocation, self.levelling) {
+            (Allocation::OldestFree, None) => return free.pop_front(),
+            (Allocation::OldestFree, Some(_)) if cause == Cause::Wear => {
+                (0..free.len()).max_by_key(|&n| (wear(free[n]), Reverse(n)))
+            }
+            (Allocation::OldestFree, Some(levelling)) => {
+                let most = least_full().map_or(u32::MAX, |least| {
+                    least.saturating_add(levelling.spread_erases)
+                });
+                let may_wear = (0..free.len()).find(|&n| wear(free[n]) <= most);
+                may_wear.or_else(least_worn)
+            }
+            (Allocation::LeastWorn, _) => least_worn(),
+        };
+        free.remove(taken?)
+    }
+}
+
 impl StaticLevelling {
     /// The superblock to move, if one is due: the least worn of `candidates`, when `most` erases are
     /// too far ahead of it.
@@ -81,37 +103,4 @@ impl StaticLevelling {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn wear(s: SuperblockId) -> u32 {
-        [5, 2, 9, 2][s.index()]
-    }
-
-    #[test]
-    fn the_least_worn_free_superblock_is_opened_first() {
-        let mut free: VecDeque<_> = (0..4).map(SuperblockId).collect();
-        let order: Vec<u32> = (0..4)
-            .map(|_| Allocation::LeastWorn.take(&mut free, wear).unwrap().0)
-            .collect();
-        assert_eq!(order, [1, 3, 0, 2]);
-        assert_eq!(Allocation::LeastWorn.take(&mut free, wear), None);
-    }
-
-    #[test]
-    fn what_is_too_far_behind_is_moved() {
-        let candidates = || {
-            (0..4).map(|n| Candidate {
-                superblock: SuperblockId(n),
-                valid_slots: 0,
-                age: u64::from(n),
-            })
-        };
-        let of = |spread_erases| StaticLevelling {
-            spread_erases,
-            every_collections: 1,
-        };
-        assert_eq!(of(6).choose(candidates(), wear, 9), Some(SuperblockId(3)));
-        assert_eq!(of(7).choose(candidates(), wear, 9), None);
-    }
-}
+mod tests;

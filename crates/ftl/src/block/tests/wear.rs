@@ -74,3 +74,36 @@ fn a_pass_follows_every_so_many_merges_that_copy() {
     assert_eq!(moves(18), 1);
     assert_eq!(moves(2), 2);
 }
+
+#[test]
+fn a_pass_finds_the_most_worn_superblock_at_every_interval() {
+    // Zones written in turn come round at intervals, as the passes do: so many logs, superblocks to
+    // spare and hot zones keep step with some of them.
+    for (log_blocks, spare, hot) in [(3, 4, 5), (1, 10, 2), (1, 10, 1)] {
+        for wear_every_merges in 1..=50 {
+            let config = BlockConfig {
+                log_blocks,
+                wear_every_merges,
+                wear_blocks: 1,
+                ..CONFIG
+            };
+            let layout = layout(1, 1, 1, 24 + spare + log_blocks, 4);
+            let mut layer = BlockLayer::new(layout, config, 24 * 4, None).unwrap();
+            let mut batch = OpBatch::default();
+            let in_turn = |n: u32| n % hot * 4 + (n / hot * 3 + 2) % 4;
+            for n in (0..24 * 4).chain((0..10_000).map(in_turn)) {
+                let taken = layer.write(Lpn(n), Extent::Whole, Content::RANDOM, &mut batch);
+                taken.unwrap();
+                batch.clear();
+            }
+            layer.check_invariants();
+            let counts = layer.array().erase_counts();
+            let spread = counts.iter().max().unwrap() - counts.iter().min().unwrap();
+            assert!(
+                spread <= 8 + 4 * wear_every_merges,
+                "{log_blocks} logs, {spare} to spare, {hot} hot zones, a pass for {wear_every_merges} \
+                 merges: {spread} erases apart"
+            );
+        }
+    }
+}
