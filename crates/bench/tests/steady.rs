@@ -2,7 +2,7 @@
 
 use ftlab_base::RootSeed;
 use ftlab_bench::driver::{self, Clock};
-use ftlab_bench::states::{self, Settling, State};
+use ftlab_bench::states::{self, Settling, Start, State};
 use ftlab_drive::{Catalog, Device};
 use ftlab_theory::{fifo, fifo_occupancy, greedy, greedy_occupancy};
 use ftlab_workload::JobFile;
@@ -137,14 +137,34 @@ fn a_fast_start_lands_where_long_random_writes_do() {
 fn a_steady_drive_has_settled_where_theory_says() {
     let (mut device, settling) = prepared("greedy", 0.127, State::Steady);
     let settling = settling.expect("it tells how it settled");
+    assert_eq!(settling.start, Start::ClosedForm);
     assert!(settling.settled, "{settling:?}");
-    assert!((5..10).contains(&settling.rounds.len()), "{settling:?}");
+    assert_eq!(
+        settling.rounds.len(),
+        5,
+        "nothing had to settle: {settling:?}"
+    );
     assert!(settling.words().contains("steady after"));
+    // The fill and five fifths, where a filled drive takes six capacities, each amplified.
+    let programmed = device.counters().nand_bytes_programmed as f64;
+    let capacities = programmed / (device.capacity_sectors() as f64 * 512.0);
+    assert!((2.1..2.3).contains(&capacities), "{capacities} times over");
     let (_, wa, shares) = theory("greedy", &*device);
     let off = apart(&held(&*device), &shares);
     assert!(off < APART_MAX, "{off} from theory");
     let got = write_at_random(&mut *device, 1.0, "last");
     assert!((got / wa - 1.0).abs() < WA_TOLERANCE, "{got} for {wa}");
+}
+
+#[test]
+fn a_drive_without_a_closed_form_settles_from_filled() {
+    let (device, settling) = prepared("cost-benefit", 0.127, State::Steady);
+    let settling = settling.expect("it tells how it settled");
+    assert_eq!(settling.start, Start::Filled);
+    assert!(settling.settled, "{settling:?}");
+    assert!((5..10).contains(&settling.rounds.len()), "{settling:?}");
+    let written = device.counters().host_bytes_written / (device.capacity_sectors() * 512);
+    assert_eq!(written, 1 + settling.rounds.len() as u64);
 }
 
 #[test]

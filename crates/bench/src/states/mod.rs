@@ -7,7 +7,7 @@
 //! | `filled-random` | new | every sector once, in random order |
 //! | `used` | filled | random writes for a while, most of them to one place |
 //! | `restored` | used | an image of a system, in order |
-//! | `steady` | filled | random writes until SNIA's rule holds (`steady.rs`) |
+//! | `steady` | new | as `steady-fast` or, without a closed form, as `filled`; then random writes until SNIA's rule holds (`steady.rs`) |
 //! | `steady-fast` | new | a sequence of writes that ends where `steady` ends (`fast.rs`) |
 //!
 //! Everything is done with commands a host can give, without time. What is written does not compress,
@@ -20,7 +20,7 @@ mod writes;
 
 pub use fast::FastRefused;
 pub use rest::come_to_rest;
-pub use steady::Settling;
+pub use steady::{Settling, Start};
 
 use ftlab_base::{Content, RootSeed};
 use ftlab_drive::Device;
@@ -40,7 +40,7 @@ pub enum State {
     Used,
     /// Used, then an image of a system written over its beginning.
     Restored,
-    /// Filled, then written at random until more of it changes nothing.
+    /// Written at random until more of it changes nothing.
     Steady,
     /// As steady, reached by a short cut.
     SteadyFast,
@@ -118,8 +118,10 @@ impl State {
     pub const fn begins_with(self) -> Option<State> {
         match self {
             State::New => None,
-            State::Filled | State::FilledRandom | State::SteadyFast => Some(State::New),
-            State::Used | State::Steady => Some(State::Filled),
+            State::Filled | State::FilledRandom | State::Steady | State::SteadyFast => {
+                Some(State::New)
+            }
+            State::Used => Some(State::Filled),
             State::Restored => Some(State::Used),
         }
     }

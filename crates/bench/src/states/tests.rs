@@ -41,7 +41,7 @@ fn a_drive_that_rewrites_blocks_is_spared() {
     let random = written(128, State::Filled, State::Used);
     let least = SECTORS * PROGRAMMED_MAX / 128;
     assert!((least..SECTORS / 8).contains(&random), "{random} sectors");
-    let rounds = written(16, State::Filled, State::Steady);
+    let rounds = written(16, State::New, State::Steady) - SECTORS;
     let round = SECTORS * 4 / 16;
     let spared = 5 * round..10 * round;
     assert!(spared.contains(&rounds), "{rounds} sectors");

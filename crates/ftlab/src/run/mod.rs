@@ -96,9 +96,10 @@ enum StateName {
     Used,
     /// Used, then an image of a system restored: the first 30 GiB in order
     Restored,
-    /// Filled, then written at random until SNIA's steady-state rule holds
+    /// Written at random until SNIA's steady-state rule holds, from where a closed form says if one is
+    /// known, or else from filled
     Steady,
-    /// The same for greedy and FIFO page mapping, by closed form: many times faster
+    /// What a closed form says, without the rule: greedy and FIFO page mapping only
     SteadyFast,
 }
 
