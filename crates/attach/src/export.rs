@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use ftlab_base::{Lba, SECTOR_BYTES};
 use ftlab_nbd::protocol::constants::{NBD_STATE_HOLE, NBD_STATE_ZERO};
-use ftlab_nbd::{Export, Extents, Features, Request};
+use ftlab_nbd::{BlockSizes, Export, Extents, Features, Request};
 use std::sync::Arc;
 
 /// A drive that clients reach over sockets.
@@ -28,6 +28,15 @@ impl DriveExport {
 impl Export for DriveExport {
     fn size_bytes(&self) -> u64 {
         self.engine.size_bytes()
+    }
+
+    /// Hosts are asked for whole slots: what is written or trimmed of a slot in part costs a read, or frees
+    /// nothing.
+    fn block_sizes(&self) -> BlockSizes {
+        BlockSizes {
+            preferred_bytes: self.engine.slot_bytes(),
+            ..BlockSizes::default()
+        }
     }
 
     fn features(&self) -> Features {

@@ -10,7 +10,8 @@ use ftlab_nbd::NbdError;
 use fuser::{
     BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags,
     Generation, INodeNo, InitFlags, KernelConfig, LockOwner, MountOption, OpenFlags, ReplyAttr,
-    ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite, Request, WriteFlags,
+    ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request,
+    WriteFlags,
 };
 use rustix::fs::FallocateFlags;
 use std::ffi::OsStr;
@@ -131,7 +132,7 @@ impl Disk {
             uid: self.uid,
             gid: self.gid,
             rdev: 0,
-            blksize: 4096,
+            blksize: self.engine.slot_bytes(),
             flags: 0,
         }
     }
@@ -280,6 +281,14 @@ impl Filesystem for Disk {
     fn fsync(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
         let ask = Ask::local(What::Flush, 0..0, false, Vec::new(), done(reply));
         self.engine.ask(ask);
+    }
+
+    /// The block size is what the loop driver makes the granularity of discards of.
+    fn statfs(&self, _: &Request, _: INodeNo, reply: ReplyStatfs) {
+        let block_bytes = self.engine.slot_bytes();
+        let blocks = self.engine.size_bytes() / u64::from(block_bytes);
+        let name_bytes_max = FILE_NAME.len() as u32;
+        reply.statfs(blocks, 0, 0, 1, 0, block_bytes, name_bytes_max, block_bytes);
     }
 
     fn fallocate(

@@ -1,11 +1,13 @@
 //! Drives in memory, asked from within the process: when answers leave, and what they say.
 
+use ftlab_attach::DriveExport;
 use ftlab_attach::engine::{Ask, Engine, Stopped, Timing, What};
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Nanos, SECTOR_BYTES, SimTime};
 use ftlab_drive::{Catalog, DriveFile, Testbed};
 use ftlab_image::DataDrive;
-use ftlab_nbd::NbdError;
+use ftlab_nbd::{Export, NbdError};
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
@@ -36,6 +38,18 @@ fn testbed() -> Testbed {
 fn small(timing: Timing) -> Engine {
     let drive = DataDrive::in_memory(&file(&SMALL), &testbed(), 1).expect("a drive");
     Engine::start(drive, timing).expect("an engine")
+}
+
+#[test]
+fn hosts_are_asked_for_whole_slots() {
+    for (slot, preferred_bytes) in [("map.slot=4KiB", 4096), ("map.slot=16KiB", 16_384)] {
+        let file = file(&[&SMALL[..], &["map.stripe_dies=16", slot]].concat());
+        let drive = DataDrive::in_memory(&file, &testbed(), 1).expect("a drive");
+        let engine = Engine::start(drive, Timing::Off).expect("an engine");
+        let export = DriveExport::new(Arc::new(engine), "a drive".to_owned(), false);
+        assert_eq!(export.block_sizes().preferred_bytes, preferred_bytes);
+        assert!(export.block_sizes().are_lawful());
+    }
 }
 
 /// Both ways to run a drive.

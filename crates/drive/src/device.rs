@@ -155,6 +155,9 @@ pub struct Counters {
     pub nand_bytes_programmed: u64,
     /// Times a host write had to wait for room in the write buffer.
     pub buffer_stalls: u64,
+    /// Trims that covered no whole slot and so changed nothing, since the drive was switched on.
+    #[serde(skip)]
+    pub void_trims: u64,
     /// Hash over the operations since it was last restarted.
     pub stream_hash: u64,
 }
@@ -174,6 +177,7 @@ impl Counters {
             nand_erases: self.nand_erases - earlier.nand_erases,
             nand_bytes_programmed: self.nand_bytes_programmed - earlier.nand_bytes_programmed,
             buffer_stalls: self.buffer_stalls - earlier.buffer_stalls,
+            void_trims: self.void_trims - earlier.void_trims,
             stream_hash: self.stream_hash,
         }
     }

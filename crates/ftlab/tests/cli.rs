@@ -176,6 +176,24 @@ fn the_seed_decides_the_operations() {
 }
 
 #[test]
+fn trims_that_free_nothing_are_told() {
+    let place = Place::new();
+    place.write("trims.fio", "[t]\nrw=trim\nbs=4k\nsize=1m\n");
+    let drive = "--drive generic-mlc-8 --set nand.blocks_per_die=32 --set nand.page=16KiB";
+    let run = format!("run trims.fio {drive} --set map.slot=16KiB");
+    let said = "256 of 256 trims freed nothing";
+    holds(&place.out(&run), &[said, "slots of 16 KiB"]);
+    let json = place.json(&format!("{run} --output-format json"));
+    assert_eq!(json["ftlab"]["void_trims"], 256);
+    let warning = json["ftlab"]["warnings"][0].as_str().unwrap();
+    assert!(warning.contains(said), "{warning}");
+    place.write("trims.fio", "[t]\nrw=trim\nbs=16k\nsize=1m\n");
+    assert!(!place.out(&run).contains("freed nothing"));
+    let json = place.json(&format!("{run} --output-format json"));
+    assert_eq!(json["ftlab"]["void_trims"], 0);
+}
+
+#[test]
 fn clones_are_reported_as_one_when_asked() {
     let place = Place::new();
     place.write("clones.fio", "[c]\nrw=read\nnumber_ios=10\nnumjobs=3\n");

@@ -141,6 +141,12 @@ impl Metrics {
                 None,
                 counters.buffer_stalls,
             ),
+            (
+                "void_trims",
+                "Trims that freed nothing, as they covered no whole slot",
+                None,
+                counters.void_trims,
+            ),
         ];
         if let Some(wear) = &drive.wear {
             counts.extend([

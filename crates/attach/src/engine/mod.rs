@@ -13,7 +13,7 @@ mod untimed;
 pub use ask::{Answer, Ask, What};
 pub use statistics::{Statistics, Tally};
 
-use ftlab_base::{Lba, Outcome};
+use ftlab_base::{Lba, Outcome, SECTOR_BYTES};
 use ftlab_image::DataDrive;
 use ftlab_nbd::NbdError;
 use std::io;
@@ -48,6 +48,7 @@ pub struct Engine {
     how: How,
     size_bytes: u64,
     trim_sectors: Option<u64>,
+    slot_bytes: u32,
 }
 
 impl Engine {
@@ -58,6 +59,7 @@ impl Engine {
     pub fn start(drive: DataDrive, timing: Timing) -> io::Result<Engine> {
         let size_bytes = drive.capacity_bytes();
         let trim_sectors = drive.trims().then(|| u64::from(drive.slot_sectors()));
+        let slot_bytes = drive.slot_sectors() * SECTOR_BYTES as u32;
         Ok(Engine {
             how: match timing {
                 Timing::Model => How::Timed(Timed::start(drive, trim_sectors)?),
@@ -65,6 +67,7 @@ impl Engine {
             },
             size_bytes,
             trim_sectors,
+            slot_bytes: slot_bytes.max(4096),
         })
     }
 
@@ -78,6 +81,13 @@ impl Engine {
     #[must_use]
     pub fn trim_sectors(&self) -> Option<u64> {
         self.trim_sectors
+    }
+
+    /// Bytes of the blocks in which it is best written and trimmed: its slots, or a page of memory where
+    /// there are none.
+    #[must_use]
+    pub fn slot_bytes(&self) -> u32 {
+        self.slot_bytes
     }
 
     /// Asks for something that lies within the drive; it is answered, at once or later, from this thread

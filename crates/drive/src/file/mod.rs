@@ -216,6 +216,15 @@ impl DriveFile {
         }
     }
 
+    /// Bytes of a slot, the unit of its mapping and of what a trim frees; `None` without flash.
+    #[must_use]
+    pub fn slot_bytes(&self) -> Option<u64> {
+        match &self.body {
+            Body::Ssd(ssd) => Some(ssd.map.slot.get()),
+            Body::Disk(_) | Body::Ram(_) => None,
+        }
+    }
+
     /// Program/erase cycles that a block is rated for, if the file says.
     #[must_use]
     pub fn rated_cycles(&self) -> Option<u32> {

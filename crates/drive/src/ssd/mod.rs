@@ -101,6 +101,7 @@ pub struct Ssd {
     /// Of what left the buffer for the flash, or was dropped by a trim before.
     host_bytes_written: u64,
     buffer_stalls: u64,
+    void_trims: u64,
 }
 
 impl Ssd {
@@ -157,6 +158,7 @@ impl Ssd {
             host_ios: 0,
             host_bytes_written: 0,
             buffer_stalls: 0,
+            void_trims: 0,
         }
     }
 
@@ -520,7 +522,7 @@ impl Device for Ssd {
                 }
             }
             CommandKind::Trim => {
-                let (first, slots) = self.slot.whole(&command);
+                let (first, slots) = self.slots_of_trim(&command);
                 self.mapped.trim(first, slots);
             }
             CommandKind::Flush => self.mapped.flush(),
@@ -578,6 +580,7 @@ impl Device for Ssd {
             nand_erases: nand.erases(),
             nand_bytes_programmed: nand.programs() * u64::from(array.geometry().page_bytes),
             buffer_stalls: self.buffer_stalls,
+            void_trims: self.void_trims,
             stream_hash: array.stream_hash(),
         }
     }
@@ -654,6 +657,7 @@ impl Device for Ssd {
         copy.host_ios = self.host_ios;
         copy.host_bytes_written = self.host_bytes_written;
         copy.buffer_stalls = self.buffer_stalls;
+        copy.void_trims = self.void_trims;
         let is_cached = self.write_through.is_none();
         copy.set_write_cache(is_cached)
             .expect("it is set as this one is");

@@ -3,7 +3,8 @@ use crate::file::{Catalog, DriveFile, Testbed};
 use crate::ssd::{LayerInput, Ssd};
 use ftlab_base::rng::Stream;
 use ftlab_base::{
-    Command, CommandId, CommandKind, Completion, Content, Lba, Nanos, Outcome, RootSeed, SimTime,
+    Command, CommandId, CommandKind, Completion, Content, Lba, Lpn, Nanos, Outcome, RootSeed,
+    SimTime,
 };
 use rand::Rng;
 
@@ -122,6 +123,7 @@ mod policies;
 mod purge;
 mod reliability;
 mod sums;
+mod trims;
 mod waking;
 mod write_cache;
 

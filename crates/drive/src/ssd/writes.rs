@@ -31,8 +31,15 @@ impl Ssd {
         self.admit(now);
     }
 
-    pub(super) fn trim(&mut self, number: u32, command: &Command, now: SimTime) {
+    /// The slots that a trim empties: those that it covers wholly. One that covers none does nothing.
+    pub(super) fn slots_of_trim(&mut self, command: &Command) -> (Lpn, u32) {
         let (first, slots) = self.slot.whole(command);
+        self.void_trims += u64::from(slots == 0);
+        (first, slots)
+    }
+
+    pub(super) fn trim(&mut self, number: u32, command: &Command, now: SimTime) {
+        let (first, slots) = self.slots_of_trim(command);
         self.host_bytes_written += self.buffer.forget(first, slots);
         if let Some(through) = &mut self.write_through {
             let lpns = first.0..first.0 + slots;

@@ -3,6 +3,7 @@
 use super::Finished;
 use super::repeats::Repeated;
 use crate::health::{SmartRow, Wear};
+use ftlab_base::CommandKind;
 use ftlab_bench::record::Record;
 use ftlab_bench::states::Settling;
 use serde::Serialize;
@@ -44,6 +45,8 @@ pub struct Inside {
     /// Pages read for the mapping table.
     pub map_reads: u64,
     pub buffer_stalls: u64,
+    /// Trims that freed nothing, as they covered no whole slot of the drive.
+    pub void_trims: u64,
     /// What the drive took from its supply; `null` without a clock, or when the drive's file does
     /// not say what its parts take.
     pub power: Option<Power>,
@@ -134,6 +137,18 @@ impl Rounds {
     }
 }
 
+/// What to say of trims that freed nothing, if there were any.
+pub fn void_trims(run: &Finished) -> Option<String> {
+    let void = Some(run.report.counters.void_trims).filter(|&void| void > 0)?;
+    let slot_kib = run.prepared.drive.slot_bytes()? / 1024;
+    let jobs = run.report.jobs.iter();
+    let trims: u64 = jobs.map(|job| job.direction(CommandKind::Trim).ios).sum();
+    Some(format!(
+        "{void} of {trims} trims freed nothing: the drive frees whole slots of {slot_kib} KiB, and each \
+         of them covered none"
+    ))
+}
+
 impl Inside {
     pub fn of(run: &Finished) -> Inside {
         let record = Record::of(&run.report);
@@ -167,6 +182,7 @@ impl Inside {
             map_programs: inside.map_programs,
             map_reads: inside.map_reads,
             buffer_stalls: inside.buffer_stalls,
+            void_trims: run.report.counters.void_trims,
             power: Power::of(run, &record.metrics),
             submitted: inside.submitted,
             completed: inside.completed,
@@ -176,7 +192,7 @@ impl Inside {
             wear: run.prepared.device.health().as_ref().map(Wear::of),
             smart: run.prepared.smart(),
             repeats: run.repeated.clone(),
-            warnings: ignored.map(warning).collect(),
+            warnings: ignored.map(warning).chain(void_trims(run)).collect(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A run for people: fio's words for what the host saw, then what happened inside the drive.
 
 use super::Finished;
-use super::inside::{Inside, Power};
+use super::inside::{self, Inside, Power};
 use ftlab_base::{CommandKind, LatencyHistogram, Nanos};
 use ftlab_bench::driver::{Direction, JobReport};
 use ftlab_bench::record;
@@ -155,6 +155,10 @@ fn inside(out: &mut String, run: &Finished, inside: &Inside) -> std::fmt::Result
             "erases of a block",
             format!("{min} to {max}, mean {mean:.2}, {over_worn:.1} % of the blocks over-worn"),
         )?;
+    }
+    let trims = inside::void_trims(run);
+    for (n, line) in trims.iter().flat_map(|said| lines(said)).enumerate() {
+        row(if n == 0 { "trims" } else { "" }, line)?;
     }
     row("speed", speed(run, inside))?;
     let keys: Vec<&str> = run

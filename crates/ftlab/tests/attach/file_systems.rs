@@ -54,6 +54,22 @@ fn tool(words: &[&str], device: &str) -> String {
     said(words[0], &[&words[1..], &[device]].concat())
 }
 
+#[test]
+fn the_kernel_discards_in_the_drives_slots() {
+    let Some(_turn) = turn("discards in slots") else {
+        return;
+    };
+    let folder = TempDir::new().expect("a folder");
+    let slots = ["--set", "map.slot=16KiB", "--set", "nand.page=16KiB"];
+    let server = serve(folder.path(), Way::Own, &slots);
+    let block = Block::attach(Way::Own, &server, &folder.path().join("fuse"));
+    let name = block.device.trim_start_matches("/dev/");
+    let granularity = format!("/sys/block/{name}/queue/discard_granularity");
+    let bytes = std::fs::read_to_string(granularity).expect("a loop device");
+    assert_eq!(bytes.trim(), "16384");
+    block.detach();
+}
+
 /// Random bytes in files of a folder: names and contents.
 fn write_files(folder: &Path, count: u64, bytes: usize) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     let mut stream = RootSeed(7).stream("files");

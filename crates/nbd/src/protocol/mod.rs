@@ -38,6 +38,16 @@ pub struct BlockSizes {
     pub maximum_bytes: u32,
 }
 
+impl Default for BlockSizes {
+    fn default() -> Self {
+        BlockSizes {
+            minimum_bytes: 512,
+            preferred_bytes: 4096,
+            maximum_bytes: 32 << 20,
+        }
+    }
+}
+
 impl BlockSizes {
     /// Whether the sizes are such as the protocol allows.
     #[must_use]

@@ -31,11 +31,7 @@ pub trait Export: Send + Sync {
 
     /// What sizes requests may have.
     fn block_sizes(&self) -> BlockSizes {
-        BlockSizes {
-            minimum_bytes: 512,
-            preferred_bytes: 4096,
-            maximum_bytes: 32 << 20,
-        }
+        BlockSizes::default()
     }
 
     /// What it can do.
