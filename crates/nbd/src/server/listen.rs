@@ -2,14 +2,18 @@
 
 use super::socket::Socket;
 use super::stream::Stream;
+use super::unix_socket::UnixSocket;
 use super::{ConnectionError, ServerError, TlsCredentials};
 use std::fmt;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileTypeExt;
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+
+/// Permissions of a Unix socket, less the process's umask: as `bind` gives them.
+const MODE: u32 = 0o777;
 
 /// An address to listen at.
 #[derive(Debug, Clone)]
@@ -39,7 +43,7 @@ impl fmt::Display for Listen {
 /// A socket that clients connect to.
 #[derive(Debug)]
 pub(super) enum Listener {
-    Unix(UnixListener, PathBuf),
+    Unix(UnixSocket),
     Tcp(TcpListener),
 }
 
@@ -52,10 +56,9 @@ impl Listener {
         };
         match at {
             Listen::Unix(path) => {
-                remove_stale_socket(path).map_err(failed)?;
-                let listener = UnixListener::bind(path).map_err(failed)?;
-                listener.set_nonblocking(true).map_err(failed)?;
-                Ok((Listener::Unix(listener, path.clone()), at.clone()))
+                let socket = UnixSocket::bind(path, MODE).map_err(failed)?;
+                socket.listener().set_nonblocking(true).map_err(failed)?;
+                Ok((Listener::Unix(socket), at.clone()))
             }
             Listen::Loopback(address) if !address.ip().is_loopback() => {
                 Err(ServerError::LeavesTheMachine(*address))
@@ -76,7 +79,7 @@ impl Listener {
     /// The next client that waits; `WouldBlock` if none does.
     pub fn accept(&self) -> Result<Socket, ConnectionError> {
         let stream = match self {
-            Listener::Unix(listener, _) => Stream::unix(listener.accept()?.0.into()),
+            Listener::Unix(socket) => Stream::unix(socket.listener().accept()?.0.into()),
             Listener::Tcp(listener) => Stream::tcp(listener.accept()?.0.into())?,
         };
         Ok(Socket::new(stream))
@@ -84,17 +87,8 @@ impl Listener {
 
     pub fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
-            Listener::Unix(listener, _) => listener.as_fd(),
+            Listener::Unix(socket) => socket.listener().as_fd(),
             Listener::Tcp(listener) => listener.as_fd(),
-        }
-    }
-}
-
-impl Drop for Listener {
-    fn drop(&mut self) {
-        if let Listener::Unix(_, path) = self {
-            // Somebody may have removed it; the next server does so, if it is left.
-            let _ = std::fs::remove_file(path);
         }
     }
 }

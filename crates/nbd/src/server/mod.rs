@@ -23,12 +23,14 @@ mod request;
 mod session;
 mod socket;
 mod stream;
+mod unix_socket;
 
 pub use connection::ConnectionError;
 pub use credentials::{CredentialsError, TlsCredentials};
 pub use export::{Export, Extents, Features, NamedExport};
 pub use listen::{Listen, remove_stale_socket};
 pub use request::{Completions, Request};
+pub use unix_socket::UnixSocket;
 
 use crate::protocol::constants::NBD_MAX_STRING;
 use connection::Site;
