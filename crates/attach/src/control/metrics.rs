@@ -226,7 +226,7 @@ fn buckets(histogram: &LatencyHistogram) -> (f64, Vec<(f64, u64)>) {
         .iter()
         .map(|(ns, count)| (*ns as f64 / 1e9, *count))
         .collect();
-    buckets.push((f64::MAX, above));
+    buckets.push((f64::INFINITY, above));
     let sum_ns = histogram.mean_ns() * histogram.count() as f64;
     (sum_ns / 1e9, buckets)
 }
@@ -238,3 +238,6 @@ impl Collector for Metrics {
         self.drive(&mut encoder)
     }
 }
+
+#[cfg(test)]
+mod tests;
