@@ -450,3 +450,23 @@ fn a_drive_that_is_off_its_bus_answers_nothing_until_it_is_back() {
     engine.set_presence(true);
     assert_eq!(write(&engine, 0..8, 1, false), Ok(()));
 }
+
+#[test]
+fn a_drive_counts_how_long_it_is_on_also_when_nobody_asks_it_for_anything() {
+    let engine = small(Timing::Model);
+    let on = || engine.look(|drive| drive.power_on_time());
+    let first = on().expect("it runs");
+    std::thread::sleep(Duration::from_millis(30));
+    let later = on().expect("it runs");
+    assert!(later.0 >= first.0 + 30_000_000, "{first}, then {later}");
+    std::thread::sleep(Duration::from_millis(30));
+    let in_the_end = engine.stop().expect("a drive").power_on_time();
+    assert!(
+        in_the_end.0 >= later.0 + 30_000_000,
+        "{later}, then {in_the_end}"
+    );
+    let untimed = small(Timing::Off);
+    write(&untimed, 0..8, 1, true).expect("it is taken");
+    let on = untimed.look(|drive| drive.power_on_time());
+    assert_eq!(on, Ok(Nanos::ZERO), "no time passes without time");
+}

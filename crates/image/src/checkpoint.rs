@@ -37,6 +37,8 @@ pub(crate) struct Meta {
     pub(crate) power_cycles: u64,
     /// How often its power went while it was at work.
     pub(crate) unsafe_shutdowns: u64,
+    /// How long it was switched on, in the drive's own time.
+    pub(crate) power_on_ns: u64,
 }
 
 /// Sectors of a slot in a write buffer that keeps them without power.

@@ -7,7 +7,7 @@ use crate::storage::Storage;
 use crate::store::{ByteStore, ReadError};
 use crate::{ImageError, record};
 use ftlab_base::{
-    Command, CommandId, CommandKind, Completion, Lba, Lpn, Outcome, SECTOR_BYTES, SimTime,
+    Command, CommandId, CommandKind, Completion, Lba, Lpn, Nanos, Outcome, SECTOR_BYTES, SimTime,
 };
 use ftlab_drive::ssd::Ssd;
 use ftlab_drive::{Device, DriveFile};
@@ -37,6 +37,8 @@ pub(crate) struct Kept {
 pub struct DataDrive {
     pub(crate) path: PathBuf,
     pub(crate) file: DriveFile,
+    /// The seed it was made with.
+    pub(crate) seed: u64,
     pub(crate) body: Body,
     /// Nothing, of a drive that is gone with the process.
     pub(crate) kept: Option<Kept>,
@@ -44,6 +46,10 @@ pub struct DataDrive {
     /// Flushes under way, which must reach the machine's storage, and reads, which need not.
     pub(crate) under_way: BTreeMap<CommandId, CommandKind>,
     pub(crate) failure: Option<ImageError>,
+    /// How far the drive's time has come since it was switched on.
+    pub(crate) clock: SimTime,
+    /// What of it no checkpoint counts yet.
+    pub(crate) uncounted: Nanos,
 }
 
 impl std::fmt::Debug for DataDrive {
@@ -133,6 +139,7 @@ impl DataDrive {
     /// completion promises is kept by then.
     pub fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
         let before = done.len();
+        self.note_time(now);
         self.device_mut().advance(now, done);
         let kind = |ended: &Completion| self.under_way.get(&ended.id).copied();
         let flushes = |ended| kind(ended) == Some(CommandKind::Flush);
@@ -336,6 +343,7 @@ impl DataDrive {
         let mut meta = kept.meta.clone();
         meta.version = env!("CARGO_PKG_VERSION").to_owned();
         (meta.max_sectors, meta.at_work) = (self.max_sectors, at_work);
+        meta.power_on_ns = self.power_on_time().0;
         let (state, buffered) = match &self.body {
             Body::Flash(ssd) => {
                 let store = store_of(ssd);
@@ -369,6 +377,7 @@ impl DataDrive {
         }
         let kept = self.kept.as_mut().expect("it is kept");
         (kept.epoch, kept.meta) = (epoch, saved.meta);
+        self.uncounted = Nanos::ZERO;
         Ok(())
     }
 

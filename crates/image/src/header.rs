@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// The version of the format. It changes with every change of what is in the file, and with
 /// [`ftlab_drive::saved::FORMAT`].
-pub(crate) const FORMAT: u32 = 2;
+pub(crate) const FORMAT: u32 = 3;
 /// A byte that no text has, the name, and ends of lines that a transfer as text would change.
 const MAGIC: [u8; 8] = *b"\x8fimage\r\n";
 const HEAD_BYTES: usize = 24;

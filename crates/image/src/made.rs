@@ -10,7 +10,7 @@ use crate::regions::Regions;
 use crate::storage::{FileStorage, Memory, Overlay, Storage};
 use crate::store::{ByteStore, Keeping};
 use crate::{CreateOptions, ImageError, OpenOptions, Recovery};
-use ftlab_base::{RootSeed, SECTOR_BYTES};
+use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::ssd::Ssd;
 use ftlab_drive::{DriveFile, Kind, Testbed};
 use std::collections::BTreeMap;
@@ -68,6 +68,7 @@ impl DataDrive {
         set_length(&storage, new.regions().end())
             .map_err(|why| system_error(path, "make it so long", why))?;
         let mut made = new.on(path, Box::new(storage), drive, options.sync);
+        made.seed = options.seed;
         let most = made.device().capacity_sectors();
         let max_sectors = options
             .size_bytes
@@ -82,6 +83,7 @@ impl DataDrive {
                 at_work: true,
                 power_cycles: 1,
                 unsafe_shutdowns: 0,
+                power_on_ns: 0,
             },
             sync: options.sync,
             read_only: false,
@@ -105,7 +107,9 @@ impl DataDrive {
     ) -> Result<DataDrive, ImageError> {
         let new = New::of(drive, testbed, seed)?;
         let memory = Box::new(Memory::default());
-        Ok(new.on(Path::new(IN_MEMORY), memory, drive, false))
+        let mut made = new.on(Path::new(IN_MEMORY), memory, drive, false);
+        made.seed = seed;
+        Ok(made)
     }
 
     /// Opens a drive, recovers it if it was not switched off in order, and keeps others from opening
@@ -139,7 +143,9 @@ impl DataDrive {
             header::check_drive(&header, &drive, asked, path)?;
         }
         let new = New::of(&drive, options.testbed, header.seed)?;
-        recovery::recover(path, storage, new, &drive, options)
+        let (mut found, recovery) = recovery::recover(path, storage, new, &drive, options)?;
+        found.seed = header.seed;
+        Ok((found, recovery))
     }
 }
 
@@ -224,11 +230,14 @@ impl DataDrive {
         let mut made = DataDrive {
             path: path.to_owned(),
             file: drive.clone(),
+            seed: 0,
             body,
             kept: None,
             max_sectors: 0,
             under_way: BTreeMap::new(),
             failure: None,
+            clock: SimTime::ZERO,
+            uncounted: Nanos::ZERO,
         };
         made.max_sectors = made.device().capacity_sectors();
         made

@@ -234,15 +234,19 @@ impl<'a> Loop<'a> {
     /// Lets the drive's time go on; it never goes back.
     fn advance(&mut self, to: SimTime) {
         self.clock = self.clock.max(to);
-        if self.drive.next_event().is_some_and(|at| at <= self.clock) {
-            self.drive.advance(self.clock, &mut self.done);
+        match self.drive.next_event() {
+            Some(at) if at <= self.clock => self.drive.advance(self.clock, &mut self.done),
+            _ => self.drive.note_time(self.clock),
         }
     }
 
     fn begin(&mut self, job: Job) {
         match job {
             Job::Stop => self.is_stopping = true,
-            Job::Look(call) => call(&mut self.drive),
+            Job::Look(call) => {
+                self.advance(self.time_of(Instant::now()));
+                call(&mut self.drive);
+            }
             Job::Presence(true) => self.is_gone = false,
             Job::Presence(false) => self.vanish(),
             job if self.quiet.is_some() => self.held.push_back(job),

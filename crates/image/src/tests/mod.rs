@@ -4,6 +4,7 @@ mod cuts;
 mod driven;
 mod faults;
 mod firmware;
+mod life;
 mod oracle;
 mod random;
 mod recorder;
