@@ -293,7 +293,11 @@ impl<'a> Loop<'a> {
             && flight.result.is_ok()
             && let Some(piece) = flight.pieces.next()
         {
-            self.submit(number, flight, &piece);
+            // The rest of a large request would take as long as its size says.
+            match self.is_stopping {
+                true => flight.result = Err(NbdError::Shutdown),
+                false => self.submit(number, flight, &piece),
+            }
         }
         // A flush covers what was done before it began.
         if flight.outstanding == 0
@@ -435,7 +439,8 @@ impl<'a> Loop<'a> {
         }
     }
 
-    /// Finishes what is under way as fast as the drive's time can be made to pass.
+    /// Finishes what is under way as fast as the drive's time can be made to pass. Of a request that the drive
+    /// has only a part of, the rest is refused.
     fn finish_at_once(&mut self) {
         while !self.is_idle() {
             let Some(next) = self.drive.next_event() else {

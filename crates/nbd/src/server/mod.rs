@@ -58,7 +58,7 @@ pub struct Limits {
     /// Connections at once; more are hung up on.
     pub connections_max: usize,
     /// How long clients have to take their answers when the server stops, and exports, after that, to
-    /// complete what is left.
+    /// complete what is left: a stop takes no longer than twice that.
     pub drain: Duration,
 }
 
@@ -69,7 +69,7 @@ impl Default for Limits {
             in_flight_max: 256,
             in_flight_bytes_max: 64 << 20,
             connections_max: 64,
-            drain: Duration::from_secs(5),
+            drain: Duration::from_millis(1_500),
         }
     }
 }
