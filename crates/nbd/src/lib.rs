@@ -15,5 +15,5 @@ pub use memory::MemoryExport;
 pub use protocol::{BlockSizes, Command, Extent, NbdError};
 pub use server::{
     Completions, CredentialsError, Export, Extents, Features, Limits, Listen, NamedExport, Request,
-    Server, ServerError, TlsCredentials, UnixSocket, remove_stale_socket,
+    Server, ServerError, TlsCredentials, UnixSocket,
 };

@@ -31,8 +31,8 @@ pub enum ControlError {
         /// Why.
         source: io::Error,
     },
-    /// What came is not HTTP.
-    #[error("{0}: what answers is no control socket of ftlab")]
+    /// What came is not HTTP, or was cut off.
+    #[error("{0}: what answers is no control socket of ftlab, or was stopped amid its answer")]
     Strange(PathBuf),
     /// The drive or the server says no.
     #[error("{0}")]
@@ -48,18 +48,10 @@ pub fn ask(path: &Path, asked: Asked<'_>) -> Result<String, ControlError> {
         path: path.to_owned(),
         source,
     })?;
-    let strange = || ControlError::Strange(path.to_owned());
-    let mut headers = [httparse::EMPTY_HEADER; 32];
-    let mut response = httparse::Response::new(&mut headers);
-    let parsed = response.parse(&answer).map_err(|_| strange())?;
-    let httparse::Status::Complete(head_bytes) = parsed else {
-        return Err(strange());
-    };
-    let body = String::from_utf8_lossy(&answer[head_bytes..]).into_owned();
-    match response.code {
-        Some(200) => Ok(body),
-        Some(_) => Err(ControlError::Refused(body.trim_end().to_owned())),
-        None => Err(strange()),
+    let (status, body) = parse(&answer).ok_or_else(|| ControlError::Strange(path.to_owned()))?;
+    match status {
+        200 => Ok(body),
+        _ => Err(ControlError::Refused(body.trim_end().to_owned())),
     }
 }
 
@@ -70,12 +62,34 @@ fn exchange(path: &Path, asked: Asked<'_>) -> io::Result<Vec<u8>> {
     };
     let mut stream = UnixStream::connect(path)?;
     stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
     let length = body.len();
-    write!(
+    let sent = write!(
         stream,
         "{method} {url} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
-    )?;
+    );
     let mut answer = Vec::new();
-    stream.take(ANSWER_BYTES_MAX).read_to_end(&mut answer)?;
-    Ok(answer)
+    let read = stream.take(ANSWER_BYTES_MAX).read_to_end(&mut answer);
+    // A server that refuses a request may hang up before all of it is sent: what it said counts.
+    match answer.is_empty() {
+        true => sent.and(read).map(|_| answer),
+        false => Ok(answer),
+    }
+}
+
+/// The status and the body of an answer that came whole.
+fn parse(answer: &[u8]) -> Option<(u16, String)> {
+    let mut headers = [httparse::EMPTY_HEADER; 32];
+    let mut response = httparse::Response::new(&mut headers);
+    let httparse::Status::Complete(head_bytes) = response.parse(answer).ok()? else {
+        return None;
+    };
+    let mut headers = response.headers.iter();
+    let length = headers.find(|header| header.name.eq_ignore_ascii_case("Content-Length"))?;
+    let length: usize = std::str::from_utf8(length.value).ok()?.parse().ok()?;
+    let body = &answer[head_bytes..];
+    if body.len() != length {
+        return None;
+    }
+    Some((response.code?, String::from_utf8_lossy(body).into_owned()))
 }

@@ -9,7 +9,7 @@ use crate::cli::{self, OutputFormat};
 use crate::failure::{Failure, Outcome};
 use crate::screen;
 use clap::{Args, ValueEnum};
-use ftlab_attach::control::Control;
+use ftlab_attach::control::{self, Control};
 use ftlab_attach::fuse::{FILE_NAME, Mounted};
 use ftlab_attach::{DriveExport, Engine, Timing};
 use ftlab_drive::{Catalog, Kind};
@@ -181,7 +181,8 @@ impl Ways {
         is_rotational: bool,
     ) -> Result<Ways, Failure> {
         let control = options.control_path().map(|path| {
-            Control::start(Arc::clone(engine), &path, options.read_only).map_err(|error| {
+            let limits = control::Limits::default();
+            Control::start(Arc::clone(engine), &path, options.read_only, limits).map_err(|error| {
                 Failure::Input(format!("cannot listen at {}: {error}", path.display()))
             })
         });

@@ -1,6 +1,6 @@
 //! `ftlab fault`: something goes wrong with a drive, because somebody wants to see what comes of it.
 
-use super::{Target, change, input, nobody_serves};
+use super::{Target, change, input, json, nobody_serves};
 use crate::failure::{Failure, Outcome};
 use crate::screen;
 use clap::{Args, Command, Subcommand};
@@ -100,8 +100,7 @@ pub fn fault(options: &FaultOptions) -> Outcome {
     let part = options.fault.part()?;
     match (Target::find(&options.target)?, &part) {
         (Target::AtWork(control), Part::Flash(fault)) => {
-            let body = serde_json::to_string(fault).expect("names and numbers");
-            ask(&control, Asked::Post("/fault", &body))?;
+            ask(&control, Asked::Post("/fault", &json(fault)))?;
         }
         (Target::Image(path), Part::Flash(fault)) => {
             change(&path, |drive| drive.inject(*fault).map_err(input))?;

@@ -200,10 +200,10 @@ fn a_read_only_drive_refuses_writes_and_everything_else_that_changes_it() {
     let told = json(&said("nbdinfo", &["--json", server.uri()]));
     assert_eq!(told["exports"][0]["is_read_only"], true);
     assert!(!write(server.uri()).status.success());
-    for command in ["erase", "trim"] {
-        let output = run(env!("CARGO_BIN_EXE_ftlab"), &[command, image]);
+    for command in [&["erase", image][..], &["trim", image, "--all"]] {
+        let output = run(env!("CARGO_BIN_EXE_ftlab"), command);
         let error = String::from_utf8_lossy(&output.stderr);
-        assert!(error.contains("read-only"), "{command}: {error}");
+        assert!(error.contains("read-only"), "{command:?}: {error}");
     }
     said(
         "qemu-io",

@@ -121,14 +121,63 @@ fn trim_and_erase_empty_a_drive_at_work_or_an_image() {
         pattern(&server, "write", 8, at);
     }
     server.stop();
-    ftlab(folder.path(), &["trim", "IMAGE", "--offset", "1m"]);
+    let trim = ["trim", "IMAGE", "--offset", "1m", "--length", "63m"];
+    ftlab(folder.path(), &trim);
     let server = reopen(folder.path());
     pattern(&server, "read", 8, "0");
     pattern(&server, "read", 0, "1m");
+    ftlab(folder.path(), &["trim", "IMAGE", "--all"]);
+    pattern(&server, "read", 0, "0");
+    pattern(&server, "write", 9, "0");
+    server.stop();
+    ftlab(folder.path(), &["trim", "IMAGE", "--all"]);
+    let server = reopen(folder.path());
+    pattern(&server, "read", 0, "0");
+    pattern(&server, "write", 9, "0");
     server.stop();
     ftlab(folder.path(), &["erase", "IMAGE"]);
     let server = reopen(folder.path());
     pattern(&server, "read", 0, "0");
+    server.stop();
+}
+
+/// What a drive holds is lost only to those who say what of it.
+#[test]
+fn a_trim_that_names_no_range_is_refused_at_work_and_on_an_image() {
+    let folder = folder();
+    let server = serve(folder.path());
+    pattern(&server, "write", 7, "0");
+    let image = image(folder.path());
+    let refuse_all = || {
+        for (words, why) in [
+            (&[][..], "--all"),
+            (&["--offset", "0"], "--all"),
+            (&["--length", "64k"], "--all"),
+            (&["--length", "0"], "trims nothing"),
+            (&["--offset", "0", "--length", "0"], "trims nothing"),
+            (&["--offset", "1", "--length", "512"], "whole sectors"),
+            (&["--all", "--length", "64k"], "cannot be used with"),
+        ] {
+            let all = [&["trim", image.as_str()], words].concat();
+            let output = run(env!("CARGO_BIN_EXE_ftlab"), &all);
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{words:?}: {told}");
+            assert!(told.contains(why), "{words:?}: {told}");
+        }
+        let beyond = ["trim", &image, "--offset", "0", "--length", "65m"];
+        let output = run(env!("CARGO_BIN_EXE_ftlab"), &beyond);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            !output.status.success() && told.contains("the drive has 67108864"),
+            "{told}"
+        );
+    };
+    refuse_all();
+    pattern(&server, "read", 7, "0");
+    server.stop();
+    refuse_all();
+    let server = reopen(folder.path());
+    pattern(&server, "read", 7, "0");
     server.stop();
 }
 
@@ -194,7 +243,13 @@ fn a_control_socket_says_what_is_wrong_with_a_question() {
     for (asked, why) in [
         (Asked::Get("/nothing"), "there is no /nothing"),
         (Asked::Get("/erase"), "not what /erase is for"),
-        (Asked::Post("/trim", "{\"bytes\": 5}"), "whole sectors"),
+        (Asked::Post("/trim", ""), "a JSON object"),
+        (Asked::Post("/trim", "{\"bytes\": 512}"), "\"all\": true"),
+        (
+            Asked::Post("/trim", "{\"offset_bytes\": 0, \"bytes\": 5}"),
+            "whole sectors",
+        ),
+        (Asked::Post("/erase", ""), "a JSON object"),
         (Asked::Post("/trim", "{\"offset_bytes\": 1e30}"), "the body"),
         (Asked::Post("/rest", "{}"), "hours"),
         (
@@ -207,8 +262,11 @@ fn a_control_socket_says_what_is_wrong_with_a_question() {
             other => panic!("{asked:?}: {other:?}"),
         }
     }
-    let everything = "x".repeat(1 << 20);
-    assert!(ask(&control, Asked::Post("/trim", &everything)).is_err());
+    let too_long = "x".repeat(1 << 20);
+    match ask(&control, Asked::Post("/trim", &too_long)) {
+        Err(ControlError::Refused(why)) => assert!(why.contains("longer than"), "{why}"),
+        other => panic!("{other:?}"),
+    }
     // And it goes on.
     assert_eq!(report(folder.path()).writes.requests, 0);
     server.stop();

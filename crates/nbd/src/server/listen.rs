@@ -5,12 +5,9 @@ use super::stream::Stream;
 use super::unix_socket::UnixSocket;
 use super::{ConnectionError, ServerError, TlsCredentials};
 use std::fmt;
-use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::FileTypeExt;
-use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Permissions of a Unix socket, less the process's umask: as `bind` gives them.
 const MODE: u32 = 0o777;
@@ -91,19 +88,4 @@ impl Listener {
             Listener::Tcp(listener) => listener.as_fd(),
         }
     }
-}
-
-/// Removes the socket of a server that is gone: one that nobody listens at.
-///
-/// # Errors
-/// When there is one that cannot be removed.
-pub fn remove_stale_socket(path: &Path) -> io::Result<()> {
-    let is_socket = path
-        .symlink_metadata()
-        .is_ok_and(|found| found.file_type().is_socket());
-    let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
-    if is_socket && UnixStream::connect(path).is_err_and(refused) {
-        std::fs::remove_file(path)?;
-    }
-    Ok(())
 }

@@ -28,7 +28,7 @@ mod unix_socket;
 pub use connection::ConnectionError;
 pub use credentials::{CredentialsError, TlsCredentials};
 pub use export::{Export, Extents, Features, NamedExport};
-pub use listen::{Listen, remove_stale_socket};
+pub use listen::Listen;
 pub use request::{Completions, Request};
 pub use unix_socket::UnixSocket;
 

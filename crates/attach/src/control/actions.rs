@@ -1,0 +1,159 @@
+//! What a control socket does.
+
+use super::http::{Answer, Request};
+use super::report::Report;
+use super::{Scope, metrics};
+use crate::engine::{Ask, Engine, Stopped, What};
+use ftlab_image::FlashFault;
+use ftlab_nbd::NbdError;
+use serde::{Deserialize, Serialize};
+use std::sync::mpsc;
+
+const JSON: &str = "application/json";
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// What there is, by method and path.
+const KNOWN: [(&str, &str); 8] = [
+    ("GET", "/statistics"),
+    ("GET", "/metrics"),
+    ("POST", "/erase"),
+    ("POST", "/trim"),
+    ("POST", "/fault"),
+    ("POST", "/vanish"),
+    ("POST", "/return"),
+    ("POST", "/rest"),
+];
+
+/// How a drive lies without power.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rest {
+    /// For so long.
+    pub hours: f64,
+    /// As warm as that.
+    pub celsius: f64,
+}
+
+/// Whether what is done at a path changes what the drive holds.
+pub fn changes_the_drive(url: &str) -> bool {
+    ["/erase", "/trim", "/fault", "/rest"].contains(&url)
+}
+
+/// Does what is asked for.
+pub fn answer(engine: &Engine, request: &Request) -> Answer {
+    act(engine, request).unwrap_or_else(|refused| refused)
+}
+
+impl From<Stopped> for Answer {
+    fn from(stopped: Stopped) -> Answer {
+        Answer::wrong(503, stopped)
+    }
+}
+
+fn act(engine: &Engine, request: &Request) -> Result<Answer, Answer> {
+    check_known(request)?;
+    let body = request.body.as_str();
+    match request.url.as_str() {
+        "/statistics" => {
+            no_body(body)?;
+            let (report, _) = Report::of(engine)?;
+            let text = serde_json::to_string(&report).expect("numbers and names");
+            return Ok(good(JSON, text + "\n"));
+        }
+        "/metrics" => {
+            no_body(body)?;
+            let (report, counted) = Report::of(engine)?;
+            return Ok(good(OPEN_METRICS, metrics::text(report, counted)));
+        }
+        "/vanish" | "/return" => {
+            no_body(body)?;
+            engine.set_presence(request.url == "/return");
+        }
+        "/erase" => {
+            if object::<Scope>(body)? != Scope::ALL {
+                let why = "an erase is of the whole drive: say {\"all\": true}";
+                return Err(Answer::wrong(400, why));
+            }
+            failed(engine.quietly(|drive| drive.secure_erase())?)?;
+        }
+        "/trim" => failed(trim(engine, &object(body)?))?,
+        "/fault" => {
+            let fault: FlashFault = object(body)?;
+            failed(engine.quietly(move |drive| drive.inject(fault))?)?;
+        }
+        "/rest" => {
+            let Rest { hours, celsius } = object(body)?;
+            if !(hours >= 0.0 && hours.is_finite() && celsius.is_finite()) {
+                let why = format!("{hours} hours at {celsius} °C cannot be");
+                return Err(Answer::wrong(400, why));
+            }
+            failed(engine.quietly(move |drive| drive.rest(hours, celsius))?)?;
+        }
+        _ => unreachable!("only what is known comes here"),
+    }
+    Ok(good(JSON, "{}\n".to_owned()))
+}
+
+/// That there is something at this path, for this method.
+fn check_known(request: &Request) -> Result<(), Answer> {
+    let Request { method, url, .. } = request;
+    let Some((right, _)) = KNOWN.iter().find(|(_, path)| path == url) else {
+        let known = KNOWN.map(|(method, path)| format!("{method} {path}"));
+        let known = known.join(", ");
+        let why = format!("there is no {url}; there are {known}");
+        return Err(Answer::wrong(404, why));
+    };
+    if right != method {
+        let why = format!("{method} is not what {url} is for: use {right}");
+        return Err(Answer::wrong(405, why));
+    }
+    Ok(())
+}
+
+fn no_body(body: &str) -> Result<(), Answer> {
+    match body {
+        "" => Ok(()),
+        _ => Err(Answer::wrong(400, "this takes no body")),
+    }
+}
+
+/// Reads a body. It is an object: a list would be taken for one whose names are left out.
+fn object<T: for<'a> Deserialize<'a>>(body: &str) -> Result<T, Answer> {
+    if !body.trim_start().starts_with('{') {
+        let why = "the body: a JSON object is needed that says what to do";
+        return Err(Answer::wrong(400, why));
+    }
+    serde_json::from_str(body).map_err(|error| Answer::wrong(400, format!("the body: {error}")))
+}
+
+fn good(kind: &'static str, text: String) -> Answer {
+    Answer {
+        status: 200,
+        kind,
+        text,
+    }
+}
+
+/// What the drive says no to.
+fn failed<T: std::fmt::Display>(result: Result<(), T>) -> Result<(), Answer> {
+    result.map_err(|why| Answer::wrong(409, why))
+}
+
+/// Trims a part of a drive, or all of it, and waits until that is done.
+///
+/// # Errors
+/// When the drive takes no trims, is smaller, or fails.
+pub fn trim(engine: &Engine, scope: &Scope) -> Result<(), String> {
+    if engine.trim_sectors().is_none() {
+        return Err("the drive takes no trims".to_owned());
+    }
+    let range = scope.sectors(engine.size_bytes())?;
+    let (tell, told) = mpsc::sync_channel(1);
+    let answer = Box::new(move |result: Result<Vec<u8>, NbdError>| {
+        // Whoever asked waits.
+        let _ = tell.send(result.map(drop));
+    });
+    engine.ask(Ask::local(What::Trim, range, true, Vec::new(), answer));
+    let result = told.recv().map_err(|_| Stopped.to_string())?;
+    result.map_err(|error| error.to_string())
+}
