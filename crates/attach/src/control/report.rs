@@ -134,6 +134,16 @@ pub struct DriveReport {
     pub slug: String,
     /// Its name.
     pub name: String,
+    /// Its serial number.
+    pub serial: String,
+    /// Which firmware it has: its drive file's hash, as far as there is room for it in ATA.
+    pub firmware: String,
+    /// Whether it has flash and takes trims.
+    pub trims: bool,
+    /// How often it was switched on.
+    pub power_cycles: u64,
+    /// How long it was switched on, in its own time.
+    pub power_on_ns: u64,
     /// What the host can address.
     pub capacity_bytes: u64,
     /// Why it takes no more writes.
@@ -162,6 +172,11 @@ impl DriveReport {
         DriveReport {
             slug: file.slug().to_owned(),
             name: file.name().to_owned(),
+            serial: drive.serial(),
+            firmware: format!("{:08X}", file.hash() >> 32),
+            trims: drive.trims(),
+            power_cycles: drive.power_cycles(),
+            power_on_ns: drive.power_on_time().0,
             capacity_bytes: drive.capacity_bytes(),
             fault: device.fault(),
             storage_failure: drive.failure().map(ToString::to_string),

@@ -5,6 +5,7 @@ use crate::server::{MIB, Serve, json, run, said};
 use ftlab_attach::control::{Asked, ControlError, Report, ask};
 use ftlab_nbd::protocol::RequestHeader;
 use ftlab_nbd::protocol::constants::{NBD_CMD_READ, NBD_CMD_WRITE};
+use serde_json::Value;
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -99,6 +100,7 @@ fn smart_tells_the_same_of_a_drive_at_work_and_of_its_image() {
         &["smart", "IMAGE", "--output-format", "json"],
     ));
     assert_eq!(off["ata_smart_attributes"], at_work["ata_smart_attributes"]);
+    assert_eq!(off["serial_number"], at_work["serial_number"]);
     assert_eq!(off["ftlab"]["host_bytes_written"], 64 << 10);
 }
 
@@ -139,6 +141,94 @@ fn trim_and_erase_empty_a_drive_at_work_or_an_image() {
     let server = reopen(folder.path());
     pattern(&server, "read", 0, "0");
     server.stop();
+}
+
+type IsOfType = fn(&Value) -> bool;
+
+/// Where smartctl's JSON has what exporters and agents read, and of which type it is.
+const READ_BY_EXPORTERS: [(&str, IsOfType); 22] = [
+    ("/json_format_version/0", Value::is_u64),
+    ("/smartctl/version/0", Value::is_u64),
+    ("/smartctl/exit_status", Value::is_u64),
+    ("/smartctl/argv/0", Value::is_string),
+    ("/device/name", Value::is_string),
+    ("/device/info_name", Value::is_string),
+    ("/device/type", Value::is_string),
+    ("/device/protocol", Value::is_string),
+    ("/model_name", Value::is_string),
+    ("/serial_number", Value::is_string),
+    ("/firmware_version", Value::is_string),
+    ("/user_capacity/bytes", Value::is_u64),
+    ("/user_capacity/blocks", Value::is_u64),
+    ("/logical_block_size", Value::is_u64),
+    ("/smart_status/passed", Value::is_boolean),
+    ("/power_on_time/hours", Value::is_u64),
+    ("/power_cycle_count", Value::is_u64),
+    ("/temperature/current", Value::is_u64),
+    ("/ata_smart_attributes/revision", Value::is_u64),
+    ("/ata_smart_attributes/table/0/id", Value::is_u64),
+    ("/ata_smart_attributes/table/0/name", Value::is_string),
+    ("/ata_smart_attributes/table/0/raw/string", Value::is_string),
+];
+
+#[test]
+fn smart_json_has_what_readers_of_smartctl_look_for() {
+    let folder = folder();
+    let smart = || {
+        json(&ftlab(
+            folder.path(),
+            &["smart", "IMAGE", "--output-format", "json"],
+        ))
+    };
+    let server = serve(folder.path());
+    let new = smart();
+    for (path, is_right) in READ_BY_EXPORTERS {
+        let found = new.pointer(path);
+        assert!(found.is_some_and(is_right), "{path}: {found:?}");
+    }
+    assert_eq!(new["device"]["protocol"], "ATA");
+    assert_eq!(new["user_capacity"]["blocks"], 64 * MIB / 512);
+    for row in new["ata_smart_attributes"]["table"]
+        .as_array()
+        .expect("rows")
+    {
+        assert!(row["worst"].as_u64() <= row["value"].as_u64(), "{row}");
+        assert_eq!(row["when_failed"], "", "{row}");
+        assert!(row["raw"]["value"].is_u64(), "{row}");
+        let (flags, thresh) = (&row["flags"], row["thresh"].as_u64());
+        assert!(
+            flags["value"].is_u64() && flags["string"].is_string(),
+            "{row}"
+        );
+        assert_eq!(flags["prefailure"], thresh > Some(0), "{row}");
+    }
+    server.stop();
+    // As often as it is switched on, which looking at it is not.
+    reopen(folder.path()).stop();
+    let again = smart();
+    let cycles = |smart: &Value| smart["power_cycle_count"].as_u64().expect("a number");
+    assert_eq!(cycles(&again), cycles(&new) + 1);
+    assert_eq!(again["serial_number"], new["serial_number"]);
+    assert_eq!(cycles(&smart()), cycles(&again));
+}
+
+#[test]
+fn another_seed_is_another_unit_and_has_another_serial_number() {
+    let serial = |seed: &str| {
+        let folder = folder();
+        let image = image(folder.path());
+        let arguments = ["--drive", DRIVE, "--image", &image, "--seed", seed];
+        Serve::start(folder.path(), &arguments).stop();
+        let smart = json(&ftlab(
+            folder.path(),
+            &["smart", "IMAGE", "--output-format", "json"],
+        ));
+        let serial = smart["serial_number"].as_str().expect("text");
+        assert!((1..=20).contains(&serial.len()), "{serial}");
+        serial.to_owned()
+    };
+    assert_eq!(serial("1"), serial("1"));
+    assert_ne!(serial("1"), serial("2"));
 }
 
 /// What a drive holds is lost only to those who say what of it.
