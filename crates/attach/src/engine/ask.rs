@@ -113,20 +113,27 @@ impl Ask {
         self.arrived_at
     }
 
-    /// What is to be written.
-    pub(super) fn data(&self) -> &[u8] {
+    /// What is to be written to a part of the range.
+    pub(super) fn part(&self, of: &Range<u64>) -> &[u8] {
+        let bytes = self.bytes_of(of);
         match &self.client {
-            Client::Nbd(request) => request.data(),
-            Client::Local(buffer, _) => buffer,
+            Client::Nbd(request) => &request.data()[bytes],
+            Client::Local(buffer, _) => &buffer[bytes],
         }
     }
 
-    /// Where what was read goes.
-    pub(super) fn data_mut(&mut self) -> &mut [u8] {
+    /// Where what was read from a part of the range goes.
+    pub(super) fn part_mut(&mut self, of: &Range<u64>) -> &mut [u8] {
+        let bytes = self.bytes_of(of);
         match &mut self.client {
-            Client::Nbd(request) => request.data_mut(),
-            Client::Local(buffer, _) => buffer,
+            Client::Nbd(request) => &mut request.data_mut()[bytes],
+            Client::Local(buffer, _) => &mut buffer[bytes],
         }
+    }
+
+    fn bytes_of(&self, part: &Range<u64>) -> Range<usize> {
+        let byte = |sector| ((sector - self.range.start) * SECTOR_BYTES) as usize;
+        byte(part.start)..byte(part.end)
     }
 
     /// Answers, as one of several.

@@ -2,7 +2,8 @@
 //!
 //! With time, one thread owns the drive, has its time go on as the wall clock does, and answers each
 //! request at the instant at which the drive is done with it. Without time, whoever asks has the drive
-//! to himself meanwhile, and no other thread is woken.
+//! to himself meanwhile, and no other thread is woken. Either way a large request is done in pieces, so that
+//! nobody waits long for a request of somebody else.
 
 mod ask;
 mod pieces;
@@ -17,6 +18,7 @@ use ftlab_base::{Lba, Outcome, SECTOR_BYTES};
 use ftlab_image::DataDrive;
 use ftlab_nbd::NbdError;
 use std::io;
+use std::ops::Range;
 use std::sync::mpsc;
 use timed::Timed;
 use untimed::Untimed;
@@ -110,8 +112,8 @@ impl Engine {
         self.call(look, false)
     }
 
-    /// As [`Engine::look`], while nothing is under way and everything is flushed. Who asks for something
-    /// meanwhile waits.
+    /// As [`Engine::look`], while the drive has nothing to do and everything is flushed. Who asks for something
+    /// meanwhile waits. Without time, a large request may be half done.
     ///
     /// # Errors
     /// When the engine has stopped.
@@ -191,6 +193,8 @@ fn outcome(outcome: Outcome) -> Result<(), NbdError> {
     }
 }
 
-fn read(drive: &mut DataDrive, lba: Lba, into: &mut [u8]) -> Result<(), NbdError> {
-    drive.read(lba, into).map_err(|_| NbdError::Io)
+/// Has the bytes of a part of a read, in sectors.
+fn read(drive: &mut DataDrive, part: &Range<u64>, ask: &mut Ask) -> Result<(), NbdError> {
+    let read = drive.read(Lba(part.start), ask.part_mut(part));
+    read.map_err(|_| NbdError::Io)
 }

@@ -1,19 +1,22 @@
 //! What a drive is told of one request: commands that it can take, in any order, and whether a flush
 //! must follow.
+//!
+//! No command is large, so that the requests of others come in between.
 
 use super::ask::What;
 use ftlab_base::{CommandKind, SECTOR_BYTES};
 use std::ops::Range;
 
-/// Sectors of zeroes that are written with one command: 1 MiB.
-const ZERO_SECTORS: u64 = (1 << 20) / SECTOR_BYTES;
+/// Sectors that one command reads or writes at most: 1 MiB, about as much as Linux gives a SATA drive
+/// at once.
+pub(super) const DATA_SECTORS_MAX: u64 = (1 << 20) / SECTOR_BYTES;
 
-/// Sectors that one command trims at most: a block of ATA's DATA SET MANAGEMENT has 64 ranges, and each
-/// has up to 65,535 sectors.
-const TRIM_SECTORS: u64 = 64 * 65_535;
+/// Sectors that one command trims at most: 128 MiB. A command of ATA may have 2 GiB, which would keep
+/// the thread that runs the drive busy for tens of milliseconds.
+const TRIM_SECTORS_MAX: u64 = (128 << 20) / SECTOR_BYTES;
 
-static ZEROES: [u8; (ZERO_SECTORS * SECTOR_BYTES) as usize] =
-    [0; (ZERO_SECTORS * SECTOR_BYTES) as usize];
+static ZEROES: [u8; (DATA_SECTORS_MAX * SECTOR_BYTES) as usize] =
+    [0; (DATA_SECTORS_MAX * SECTOR_BYTES) as usize];
 
 /// A command for the drive.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,30 +25,58 @@ pub(super) struct Piece {
     /// In sectors.
     pub range: Range<u64>,
     /// Zeroes are written, whatever the request's data.
-    pub zeroes: bool,
+    zeroes: bool,
 }
 
 impl Piece {
-    pub fn flush() -> Piece {
+    fn of(kind: CommandKind, range: Range<u64>) -> Piece {
         Piece {
-            kind: CommandKind::Flush,
-            range: 0..0,
+            kind,
+            range,
             zeroes: false,
         }
+    }
+
+    fn zeroes(range: Range<u64>) -> Piece {
+        Piece {
+            zeroes: true,
+            ..Piece::of(CommandKind::Write, range)
+        }
+    }
+
+    pub fn flush() -> Piece {
+        Piece::of(CommandKind::Flush, 0..0)
     }
 
     pub fn sectors(&self) -> u64 {
         self.range.end - self.range.start
     }
 
-    /// The data that go with it; `data` are those of the request.
-    pub fn data<'a>(&self, data: &'a [u8]) -> &'a [u8] {
+    /// The data that go with it; `part` gives those of the request for a range.
+    pub fn data<'a>(&self, part: impl FnOnce(&Range<u64>) -> &'a [u8]) -> &'a [u8] {
         match self.kind {
             CommandKind::Write if self.zeroes => {
                 &ZEROES[..(self.sectors() * SECTOR_BYTES) as usize]
             }
-            CommandKind::Write => data,
+            CommandKind::Write => part(&self.range),
             CommandKind::Read | CommandKind::Trim | CommandKind::Flush => &[],
+        }
+    }
+
+    /// Takes a command off the front that ends at a multiple of its greatest length, so that a
+    /// request that is cut is cut between slots.
+    fn take_front(&mut self, data_sectors_max: u64) -> Piece {
+        let sectors_max = match self.kind {
+            CommandKind::Trim => TRIM_SECTORS_MAX,
+            _ => data_sectors_max,
+        };
+        let cut = (self.range.start / sectors_max + 1) * sectors_max;
+        let end = self.range.end.min(cut);
+        let front = self.range.start..end;
+        self.range.start = end;
+        Piece {
+            range: front,
+            ..*self
         }
     }
 }
@@ -53,80 +84,65 @@ impl Piece {
 /// The commands of a request, but for the flush of FUA.
 #[derive(Debug, Clone)]
 pub(super) struct Pieces {
-    /// What the drive is told of whole: a read, a write, a flush.
-    whole: Option<Piece>,
-    /// Where zeroes are written.
-    zeroes: [Range<u64>; 2],
-    trims: Range<u64>,
+    /// A flush is asked for.
+    flush: bool,
+    /// What is to be cut into commands.
+    whole: [Option<Piece>; 3],
+    data_sectors_max: u64,
 }
 
 impl Pieces {
-    /// What to tell a drive that trims slots of so many sectors, if it trims at all.
-    pub fn of(what: What, range: Range<u64>, trim_sectors: Option<u64>) -> Pieces {
-        let mut pieces = Pieces {
-            whole: None,
-            zeroes: [0..0, 0..0],
-            trims: 0..0,
+    /// What to tell a drive that trims slots of so many sectors, if it trims at all, with commands of up
+    /// to so many sectors of data.
+    pub fn of(
+        what: What,
+        range: Range<u64>,
+        trim_sectors: Option<u64>,
+        data_sectors_max: u64,
+    ) -> Pieces {
+        let one = |piece| [Some(piece), None, None];
+        let whole = match what {
+            What::Read => one(Piece::of(CommandKind::Read, range)),
+            What::Write => one(Piece::of(CommandKind::Write, range)),
+            What::Trim if trim_sectors.is_some() => one(Piece::of(CommandKind::Trim, range)),
+            What::Zero { no_hole, .. } => match trim_sectors.filter(|_| !no_hole) {
+                Some(slot) => zeroes_with_holes(range, slot),
+                None => one(Piece::zeroes(range)),
+            },
+            What::Flush | What::Cache | What::Trim => [None, None, None],
         };
-        let whole = |kind| Piece {
-            kind,
-            range: range.clone(),
-            zeroes: false,
-        };
-        match what {
-            What::Read => pieces.whole = Some(whole(CommandKind::Read)),
-            What::Write => pieces.whole = Some(whole(CommandKind::Write)),
-            What::Flush => pieces.whole = Some(Piece::flush()),
-            What::Cache => {}
-            What::Trim if trim_sectors.is_some() => pieces.trims = range,
-            What::Trim => {}
-            What::Zero { no_hole, .. } => {
-                let slot = trim_sectors.filter(|_| !no_hole).unwrap_or(u64::MAX);
-                // A trim takes whole slots, and leaves parts of slots as they are.
-                let first = range.start.checked_next_multiple_of(slot);
-                let end = range.end / slot * slot;
-                match first.filter(|first| *first < end) {
-                    Some(first) => {
-                        pieces.zeroes = [range.start..first, end..range.end];
-                        pieces.trims = first..end;
-                    }
-                    None => pieces.zeroes = [range, 0..0],
-                }
-            }
+        Pieces {
+            flush: what == What::Flush,
+            whole,
+            data_sectors_max,
         }
-        pieces
     }
 }
 
-/// Takes up to so many sectors off the front.
-fn take(range: &mut Range<u64>, sectors_max: u64) -> Option<Range<u64>> {
-    let end = range.end.min(range.start + sectors_max);
-    let taken = range.start..end;
-    range.start = end;
-    (!taken.is_empty()).then_some(taken)
+/// A trim takes whole slots, and leaves parts of slots as they are: these are written.
+fn zeroes_with_holes(range: Range<u64>, slot: u64) -> [Option<Piece>; 3] {
+    let first = range.start.next_multiple_of(slot);
+    let end = range.end / slot * slot;
+    if first >= end {
+        return [Some(Piece::zeroes(range)), None, None];
+    }
+    [
+        Some(Piece::of(CommandKind::Trim, first..end)),
+        Some(Piece::zeroes(range.start..first)),
+        Some(Piece::zeroes(end..range.end)),
+    ]
 }
 
 impl Iterator for Pieces {
     type Item = Piece;
 
     fn next(&mut self) -> Option<Piece> {
-        if let Some(whole) = self.whole.take() {
-            return Some(whole);
+        if std::mem::take(&mut self.flush) {
+            return Some(Piece::flush());
         }
-        if let Some(range) = take(&mut self.trims, TRIM_SECTORS) {
-            return Some(Piece {
-                kind: CommandKind::Trim,
-                range,
-                zeroes: false,
-            });
-        }
-        let mut zeroes = self.zeroes.iter_mut();
-        let range = zeroes.find_map(|part| take(part, ZERO_SECTORS))?;
-        Some(Piece {
-            kind: CommandKind::Write,
-            range,
-            zeroes: true,
-        })
+        let mut left = self.whole.iter_mut().flatten();
+        let part = left.find(|part| !part.range.is_empty())?;
+        Some(part.take_front(self.data_sectors_max))
     }
 }
 
@@ -140,7 +156,7 @@ mod tests {
     };
 
     fn told(what: What, range: Range<u64>, slot: Option<u64>) -> Vec<(CommandKind, Range<u64>)> {
-        let pieces = Pieces::of(what, range, slot);
+        let pieces = Pieces::of(what, range, slot, DATA_SECTORS_MAX);
         pieces.map(|piece| (piece.kind, piece.range)).collect()
     }
 
@@ -163,27 +179,30 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_for_a_command_is_told_in_several() {
-        use CommandKind::{Trim, Write};
-        let n = ZERO_SECTORS;
-        let zeroes = told(HOLES, 1..2 * n + 2, None);
-        let want = [1..n + 1, n + 1..2 * n + 1, 2 * n + 1..2 * n + 2];
-        assert_eq!(zeroes, want.map(|range| (Write, range)));
-        let n = TRIM_SECTORS;
-        let trims = told(What::Trim, 0..n + 1, Some(8));
-        assert_eq!(trims, [0..n, n..n + 1].map(|range| (Trim, range)));
+    fn what_is_too_long_for_a_command_is_told_in_several_that_are_cut_at_round_addresses() {
+        use CommandKind::{Read, Trim, Write};
+        let n = DATA_SECTORS_MAX;
+        let cut = [1..n, n..2 * n, 2 * n..2 * n + 2];
+        for (what, kind) in [(What::Read, Read), (What::Write, Write), (HOLES, Write)] {
+            let told = told(what, 1..2 * n + 2, None);
+            assert_eq!(told, cut.clone().map(|range| (kind, range)), "{what:?}");
+        }
+        let n = TRIM_SECTORS_MAX;
+        let trims = told(What::Trim, 8..n + 8, Some(8));
+        assert_eq!(trims, [8..n, n..n + 8].map(|range| (Trim, range)));
     }
 
     #[test]
     fn a_drive_without_trim_is_told_nothing_of_one() {
         assert_eq!(told(What::Trim, 0..8, None), []);
         assert_eq!(told(What::Cache, 0..8, Some(8)), []);
+        assert_eq!(told(What::Flush, 0..0, None), [(CommandKind::Flush, 0..0)]);
     }
 
     #[test]
     fn zeroes_are_as_long_as_their_piece() {
-        for piece in Pieces::of(HOLES, 0..2 * ZERO_SECTORS + 3, None) {
-            let data = piece.data(b"not these");
+        for piece in Pieces::of(HOLES, 0..2 * DATA_SECTORS_MAX + 3, None, DATA_SECTORS_MAX) {
+            let data = piece.data(|_| b"not these");
             assert_eq!(data.len() as u64, piece.sectors() * SECTOR_BYTES);
             assert!(data.iter().all(|byte| *byte == 0));
         }

@@ -5,7 +5,7 @@
 //! the answer late, if the drive is done sooner than that.
 
 use super::ask::{Ask, What};
-use super::pieces::{Piece, Pieces};
+use super::pieces::{DATA_SECTORS_MAX, Piece, Pieces};
 use super::statistics::Statistics;
 use super::{Call, outcome};
 use ftlab_base::{Command, CommandId, Completion, Content, Lba, Nanos, SECTOR_BYTES, SimTime};
@@ -14,6 +14,7 @@ use ftlab_nbd::pacing::{Waiter, Waker};
 use ftlab_nbd::{Completions, NbdError};
 use std::collections::VecDeque;
 use std::io;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
@@ -22,7 +23,7 @@ use std::time::Instant;
 const GIVEN_UP_AFTER: Nanos = Nanos::from_millis(30_000);
 
 /// Commands of one request that are at the drive at once.
-const PIECES_AT_ONCE: u32 = 8;
+const PIECES_AT_ONCE: usize = 8;
 
 /// What the thread is given to do.
 enum Job {
@@ -154,8 +155,8 @@ struct Flight {
     pieces: Pieces,
     /// Whether a flush is to follow.
     needs_flush: bool,
-    /// Commands at the drive.
-    outstanding: u32,
+    /// Commands at the drive, and their sectors.
+    under_way: Vec<(CommandId, Range<u64>)>,
     result: Result<(), NbdError>,
     began: SimTime,
 }
@@ -266,9 +267,9 @@ impl<'a> Loop<'a> {
                 }
                 let writes = !matches!(ask.what(), What::Read | What::Flush);
                 let flight = Flight {
-                    pieces: Pieces::of(ask.what(), ask.range(), self.trim_sectors),
+                    pieces: self.pieces(ask.what(), ask.range()),
                     needs_flush: writes && ask.fua(),
-                    outstanding: 0,
+                    under_way: Vec::new(),
                     result: Ok(()),
                     began: self.clock,
                     ask: Some(ask),
@@ -276,6 +277,10 @@ impl<'a> Loop<'a> {
                 self.launch(flight);
             }
         }
+    }
+
+    fn pieces(&self, what: What, range: Range<u64>) -> Pieces {
+        Pieces::of(what, range, self.trim_sectors, DATA_SECTORS_MAX)
     }
 
     fn launch(&mut self, mut flight: Flight) {
@@ -289,7 +294,7 @@ impl<'a> Loop<'a> {
 
     /// Gives the drive what it can have of a request. If it is given nothing, there is nothing left.
     fn go_on(&mut self, number: u32, flight: &mut Flight) {
-        while flight.outstanding < PIECES_AT_ONCE
+        while flight.under_way.len() < PIECES_AT_ONCE
             && flight.result.is_ok()
             && let Some(piece) = flight.pieces.next()
         {
@@ -300,7 +305,7 @@ impl<'a> Loop<'a> {
             }
         }
         // A flush covers what was done before it began.
-        if flight.outstanding == 0
+        if flight.under_way.is_empty()
             && flight.result.is_ok()
             && std::mem::take(&mut flight.needs_flush)
         {
@@ -319,17 +324,22 @@ impl<'a> Loop<'a> {
             content: Content::RANDOM,
             at: self.clock,
         };
-        let data = flight.ask.as_ref().map_or(&[][..], Ask::data);
-        flight.outstanding += 1;
-        self.drive.submit(command, piece.data(data), self.clock);
+        flight.under_way.push((command.id, piece.range.clone()));
+        let ask = &flight.ask;
+        let part = |range: &Range<u64>| ask.as_ref().map_or(&[][..], |ask| ask.part(range));
+        self.drive.submit(command, piece.data(part), self.clock);
     }
 
-    /// The drive leaves its bus: what is under way goes on in it, and nobody hears of that.
+    /// The drive leaves its bus: what is under way goes on in it, and nobody hears of that. What it
+    /// was not told yet of a request it is never told.
     fn vanish(&mut self) {
         self.is_gone = true;
         for number in 0..self.flights.len() {
-            let flight = self.flights[number].as_mut();
-            if let Some(ask) = flight.and_then(|flight| flight.ask.take()) {
+            let Some(flight) = self.flights[number].as_mut() else {
+                continue;
+            };
+            if let Some(ask) = flight.ask.take() {
+                flight.result = Err(NbdError::Io);
                 self.lose(ask);
             }
         }
@@ -372,19 +382,24 @@ impl<'a> Loop<'a> {
         let number = completion.id.0 as u32;
         let flight = self.flights[number as usize].take();
         let mut flight = flight.expect("a command of a request under way");
-        flight.outstanding -= 1;
+        let mut under_way = flight.under_way.iter();
+        let place = under_way.position(|(id, _)| *id == completion.id);
+        let (_, part) = flight
+            .under_way
+            .swap_remove(place.expect("it was submitted"));
         flight.result = flight.result.and(outcome(completion.outcome));
+        if let Some(ask) = flight.ask.as_mut().filter(|ask| ask.what() == What::Read)
+            && flight.result.is_ok()
+        {
+            flight.result = super::read(&mut self.drive, &part, ask);
+        }
         self.go_on(number, &mut flight);
-        if flight.outstanding > 0 {
+        if !flight.under_way.is_empty() {
             self.flights[number as usize] = Some(flight);
             return;
         }
         self.free.push(number);
-        let Some(mut ask) = flight.ask else { return };
-        if ask.what() == What::Read && flight.result.is_ok() {
-            let lba = Lba(ask.range().start);
-            flight.result = super::read(&mut self.drive, lba, ask.data_mut());
-        }
+        let Some(ask) = flight.ask else { return };
         self.count(&ask, &flight.result, completion.at.since(flight.began));
         self.answered.push(completion.at);
         ask.answer_with(answers, flight.result);
@@ -430,9 +445,9 @@ impl<'a> Loop<'a> {
             self.quiet = Some((call, true));
             self.launch(Flight {
                 ask: None,
-                pieces: Pieces::of(What::Flush, 0..0, None),
+                pieces: self.pieces(What::Flush, 0..0),
                 needs_flush: false,
-                outstanding: 0,
+                under_way: Vec::new(),
                 result: Ok(()),
                 began: self.clock,
             });
