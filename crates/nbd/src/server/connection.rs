@@ -1,5 +1,6 @@
 //! One client: negotiation, then requests, until either side ends it.
 
+use super::budget::Budget;
 use super::inbox::Inbox;
 use super::outbox::{Buffer, Outbox, Reply};
 use super::socket::Socket;
@@ -31,6 +32,11 @@ pub enum ConnectionError {
     /// The client does not speak TLS, or has no certificate that is taken.
     #[error("TLS: {0}")]
     Tls(io::Error),
+    /// The client had a share of the memory of all connections lie while others waited for it.
+    #[error(
+        "the client does not take its answers, or does not send what it announced, and others wait for the memory"
+    )]
+    Overdue,
     /// The client went away without a word, at a point where it owed one.
     #[error("the client is gone amid a message")]
     Gone,
@@ -57,6 +63,7 @@ pub(super) struct Site {
     /// What clients must start before they ask for anything, if so.
     pub tls: Option<TlsCredentials>,
     pub limits: Limits,
+    pub budget: Arc<Budget>,
     pub stopping: AtomicBool,
 }
 
@@ -125,8 +132,10 @@ fn transmit(
     inbox: Inbox,
     transmission: &Transmission,
 ) -> Result<(), ConnectionError> {
-    let outbox = Arc::new(Outbox::for_this_thread(Arc::clone(socket), site.limits));
-    thread::scope(|scope| {
+    let budget = Arc::clone(&site.budget);
+    let outbox = Outbox::for_this_thread(Arc::clone(socket), site.limits, budget);
+    let outbox = Arc::new(outbox);
+    let ended = thread::scope(|scope| {
         let writer = thread::Builder::new().name("nbd-writer".into());
         writer
             .spawn_scoped(scope, || outbox.write_when_full())
@@ -135,6 +144,7 @@ fn transmit(
         let _end = Finish(&outbox);
         let mut reader = Requests {
             socket,
+            limits: &site.limits,
             export: &*site.exports[transmission.export].export,
             transmission,
             outbox: &outbox,
@@ -142,7 +152,11 @@ fn transmit(
             arrived_at: Instant::now(),
         };
         reader.read_all(&site.stopping)
-    })
+    });
+    match outbox.was_overdue() {
+        true => Err(ConnectionError::Overdue),
+        false => ended,
+    }
 }
 
 /// Finishes the outbox when it is dropped, also by a panic of an export.
@@ -157,6 +171,7 @@ impl Drop for Finish<'_> {
 /// The reading side of the transmission phase.
 struct Requests<'a> {
     socket: &'a Socket,
+    limits: &'a Limits,
     export: &'a dyn Export,
     transmission: &'a Transmission,
     outbox: &'a Arc<Outbox>,
@@ -293,13 +308,30 @@ impl Requests<'_> {
             return Ok(());
         }
         self.outbox.flush();
+        let began = Instant::now();
         while !rest.is_empty() {
-            match self.socket.receive(rest, None)? {
+            match self.receive_some(rest, began)? {
                 0 => return Err(ConnectionError::Gone),
                 count => rest = &mut rest[count..],
             }
         }
         self.arrived_at = Instant::now();
         Ok(())
+    }
+
+    /// Reads some of what the client sends since then.
+    fn receive_some(&self, into: &mut [u8], since: Instant) -> Result<usize, ConnectionError> {
+        loop {
+            if self.outbox.is_overdue(since) {
+                return Err(ConnectionError::Overdue);
+            }
+            // Only who borrows memory may have to give it back.
+            let borrows = self.outbox.borrows();
+            let deadline = borrows.then(|| Instant::now() + self.limits.patience);
+            match self.socket.receive(into, deadline) {
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => {}
+                result => return Ok(result?),
+            }
+        }
     }
 }

@@ -11,8 +11,10 @@
 //!
 //! Bytes go through a lock only if they are encrypted, since TLS has one state for both directions.
 //!
-//! What a client can hold is bounded: time to negotiate, requests and bytes in flight, connections.
+//! What a client can hold is bounded: time to negotiate, requests and bytes in flight, connections. What all of
+//! them hold together is bounded, too.
 
+mod budget;
 mod connection;
 mod credentials;
 mod export;
@@ -33,6 +35,7 @@ pub use request::{Completions, Request};
 pub use unix_socket::UnixSocket;
 
 use crate::protocol::constants::NBD_MAX_STRING;
+use budget::Budget;
 use connection::Site;
 use listen::Listener;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
@@ -53,8 +56,15 @@ pub struct Limits {
     pub negotiation: Duration,
     /// Requests of a connection that are not answered yet.
     pub in_flight_max: usize,
-    /// Bytes of data of those requests; a single request may have more.
+    /// Bytes of data of those requests; a single request may have more. They count until the answer is sent.
     pub in_flight_bytes_max: usize,
+    /// What of these bytes a connection has to itself.
+    pub own_bytes: usize,
+    /// What all connections together may have beyond that.
+    pub shared_bytes_max: usize,
+    /// How long a client may take to take its answers, or to send what it announced, while others wait for
+    /// memory that it has of [`Limits::shared_bytes_max`]. Then it is hung up on.
+    pub patience: Duration,
     /// Connections at once; more are hung up on.
     pub connections_max: usize,
     /// How long clients have to take their answers when the server stops, and exports, after that, to
@@ -68,6 +78,9 @@ impl Default for Limits {
             negotiation: Duration::from_secs(10),
             in_flight_max: 256,
             in_flight_bytes_max: 64 << 20,
+            own_bytes: 2 << 20,
+            shared_bytes_max: 256 << 20,
+            patience: Duration::from_secs(10),
             connections_max: 64,
             drain: Duration::from_millis(1_500),
         }
@@ -174,6 +187,7 @@ impl Server {
                 infos: exports.iter().map(NamedExport::info).collect(),
                 exports,
                 tls,
+                budget: Arc::new(Budget::new(limits.shared_bytes_max)),
                 limits,
                 stopping: AtomicBool::new(false),
             },

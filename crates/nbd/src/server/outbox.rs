@@ -7,20 +7,21 @@
 //! has seen all requests that are there, and sends them with one call.
 
 use super::Limits;
+use super::budget::Budget;
 use super::socket::Socket;
 use crate::protocol::reply::Head;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::Instant;
 
 /// Replies that are sent with one call.
 const BATCH: usize = 32;
 
-/// A buffer that is kept for another request: how many, and of what size at most.
-const POOL_COUNT: usize = 64;
-const POOL_BYTES_MAX: usize = 256 << 10;
+/// The largest buffer that is kept for another request.
+const KEPT_BYTES_MAX: usize = 256 << 10;
 
 thread_local! {
     /// The outbox whose requests this thread reads, by number; zero is none.
@@ -88,14 +89,16 @@ struct State {
     batch: Vec<Reply>,
     sent_bytes: usize,
     sender: Sender,
-    /// The client is gone: replies are dropped.
-    broken: bool,
     /// The writer shall end.
     finished: bool,
     in_flight: usize,
     in_flight_bytes: usize,
+    /// What of these is borrowed.
+    borrowed_bytes: usize,
     reader_waits: bool,
+    /// Buffers for other requests, and their bytes.
     pool: Vec<Vec<u8>>,
+    pool_bytes: usize,
 }
 
 /// The replies of one connection.
@@ -104,6 +107,11 @@ pub(super) struct Outbox {
     number: u64,
     socket: Arc<Socket>,
     limits: Limits,
+    budget: Arc<Budget>,
+    /// The client is gone: replies are dropped.
+    broken: AtomicBool,
+    /// It was hung up on, since it had memory that others waited for.
+    overdue: AtomicBool,
     state: Mutex<State>,
     /// The reader waits here for requests to be answered.
     answered: Condvar,
@@ -113,7 +121,7 @@ pub(super) struct Outbox {
 
 impl Outbox {
     /// An outbox whose requests this thread reads.
-    pub fn for_this_thread(socket: Arc<Socket>, limits: Limits) -> Outbox {
+    pub fn for_this_thread(socket: Arc<Socket>, limits: Limits, budget: Arc<Budget>) -> Outbox {
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         READS_FOR.set(number);
@@ -121,17 +129,21 @@ impl Outbox {
             number,
             socket,
             limits,
+            budget,
+            broken: AtomicBool::new(false),
+            overdue: AtomicBool::new(false),
             state: Mutex::new(State {
                 queue: VecDeque::new(),
                 batch: Vec::with_capacity(BATCH),
                 sent_bytes: 0,
                 sender: Sender::Nobody,
-                broken: false,
                 finished: false,
                 in_flight: 0,
                 in_flight_bytes: 0,
+                borrowed_bytes: 0,
                 reader_waits: false,
                 pool: Vec::new(),
+                pool_bytes: 0,
             }),
             answered: Condvar::new(),
             full: Condvar::new(),
@@ -142,12 +154,16 @@ impl Outbox {
         self.state.lock().expect("no panic holds an outbox")
     }
 
+    fn is_broken(&self) -> bool {
+        self.broken.load(Ordering::Relaxed)
+    }
+
     /// Waits until another request may be in flight, and gives a buffer for it; nothing if the
     /// client is gone. What the buffer holds is left from an earlier request of this connection.
     pub fn admit(&self, bytes: usize) -> Option<Buffer> {
         let mut state = self.lock();
         loop {
-            if state.broken {
+            if self.is_broken() {
                 return None;
             }
             // A request larger than all that may be in flight is in flight alone.
@@ -162,12 +178,25 @@ impl Outbox {
                 _ => self.wait_for_answers(state),
             };
         }
+        let wanted = self.beyond_own(state.in_flight_bytes + bytes);
+        let more = wanted.saturating_sub(state.borrowed_bytes);
+        if more > 0 {
+            // Nobody else admits, so what is in flight becomes less meanwhile, if anything.
+            drop(self.send(state, false));
+            if !self.budget.borrow(self.number, more, || self.is_broken()) {
+                return None;
+            }
+            state = self.lock();
+            state.borrowed_bytes += more;
+        }
         state.in_flight += 1;
         state.in_flight_bytes += bytes;
+        self.give_back(&mut state);
         let mut memory = match bytes {
             0 => Vec::new(),
             _ => state.pool.pop().unwrap_or_default(),
         };
+        state.pool_bytes -= memory.len();
         drop(state);
         if memory.len() < bytes {
             memory = vec![0; bytes];
@@ -178,11 +207,41 @@ impl Outbox {
         })
     }
 
+    /// What of so many bytes in flight must be borrowed.
+    fn beyond_own(&self, bytes: usize) -> usize {
+        bytes.saturating_sub(self.limits.own_bytes)
+    }
+
+    /// Gives back what is borrowed and no longer needed.
+    fn give_back(&self, state: &mut State) {
+        let needed = self.beyond_own(state.in_flight_bytes);
+        self.budget.give_back(state.borrowed_bytes - needed);
+        state.borrowed_bytes = needed;
+    }
+
     /// Takes back a request that was admitted and never came whole.
     pub fn withdraw(&self, bytes: usize) {
         let mut state = self.lock();
         state.in_flight -= 1;
         state.in_flight_bytes -= bytes;
+        self.give_back(&mut state);
+    }
+
+    /// Whether this connection has memory that others may wait for.
+    pub fn borrows(&self) -> bool {
+        self.lock().borrowed_bytes > 0
+    }
+
+    /// Whether the client has let memory lie since then that others wait for, and its time is over.
+    pub fn is_overdue(&self, since: Instant) -> bool {
+        since.elapsed() >= self.limits.patience
+            && self.borrows()
+            && self.budget.is_short_beside(self.number)
+    }
+
+    /// Whether the client was hung up on for that.
+    pub fn was_overdue(&self) -> bool {
+        self.overdue.load(Ordering::Relaxed)
     }
 
     fn wait_for_answers<'a>(&self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
@@ -197,7 +256,7 @@ impl Outbox {
         let waits = more_follow || READS_FOR.get() == self.number;
         let mut state = self.lock();
         state.queue.push_back(reply);
-        if !waits || state.queue.len() >= BATCH || state.broken {
+        if !waits || state.queue.len() >= BATCH || self.is_broken() {
             drop(self.send(state, false));
         }
     }
@@ -227,7 +286,7 @@ impl Outbox {
                 state.sender = Sender::Nobody;
                 return state;
             }
-            let result = match state.broken {
+            let result = match self.is_broken() {
                 true => Ok(true),
                 false => {
                     drop(state);
@@ -247,14 +306,15 @@ impl Outbox {
                 }
                 Err(_) => {
                     // The reader learns it from the socket; the replies have nowhere to go.
-                    state.broken = true;
+                    self.broken.store(true, Ordering::Relaxed);
                     self.socket.hang_up();
                 }
             }
             sent = 0;
             for reply in batch.drain(..) {
-                state.settle(reply);
+                self.settle(&mut state, reply);
             }
+            self.give_back(&mut state);
             if std::mem::take(&mut state.reader_waits) {
                 self.answered.notify_one();
             }
@@ -263,6 +323,7 @@ impl Outbox {
 
     /// Sends a batch from byte `sent` on, and says whether that was all of it.
     fn transmit(&self, batch: &[Reply], sent: &mut usize, waits: bool) -> io::Result<bool> {
+        let began = Instant::now();
         loop {
             let mut parts = [IoSlice::new(&[]); 2 * BATCH];
             let mut count = 0;
@@ -282,8 +343,25 @@ impl Outbox {
                 all if all == left => return Ok(true),
                 // The socket took a part, which says nothing about the rest.
                 1.. => {}
-                0 if waits => self.socket.wait_for_room()?,
+                0 if waits => self.wait_for_room(began)?,
                 0 => return Ok(false),
+            }
+        }
+    }
+
+    /// Waits until the client takes more of what it is being sent since then.
+    fn wait_for_room(&self, since: Instant) -> io::Result<()> {
+        loop {
+            if self.is_overdue(since) {
+                self.overdue.store(true, Ordering::Relaxed);
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            match self
+                .socket
+                .wait_for_room(Instant::now() + self.limits.patience)
+            {
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => {}
+                result => return result,
             }
         }
     }
@@ -309,16 +387,17 @@ impl Outbox {
         self.full.notify_one();
         READS_FOR.set(0);
     }
-}
 
-impl State {
     /// A reply is sent or dropped: its request is no longer in flight.
-    fn settle(&mut self, reply: Reply) {
-        self.in_flight -= 1;
-        self.in_flight_bytes -= reply.admitted_bytes;
+    fn settle(&self, state: &mut State, reply: Reply) {
+        state.in_flight -= 1;
+        state.in_flight_bytes -= reply.admitted_bytes;
         let memory = reply.buffer.memory;
-        if !memory.is_empty() && memory.len() <= POOL_BYTES_MAX && self.pool.len() < POOL_COUNT {
-            self.pool.push(memory);
+        let is_kept = memory.len() <= KEPT_BYTES_MAX
+            && state.pool_bytes + memory.len() <= self.limits.own_bytes;
+        if !memory.is_empty() && is_kept {
+            state.pool_bytes += memory.len();
+            state.pool.push(memory);
         }
     }
 }

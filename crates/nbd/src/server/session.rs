@@ -41,7 +41,7 @@ impl Session {
         };
         loop {
             while !state.flush(stream)? {
-                stream.wait_for_room(Some(deadline))?;
+                stream.wait_for_room(deadline)?;
             }
             if !state.tls.is_handshaking() {
                 break;
@@ -288,7 +288,7 @@ mod tests {
                     let part = IoSlice::new(&data[sent..]);
                     match session.send_some(&stream, &[part]).expect("it is there") {
                         0 => stream
-                            .wait_for_room(Some(Instant::now() + PATIENCE))
+                            .wait_for_room(Instant::now() + PATIENCE)
                             .expect("the client reads"),
                         count => sent += count,
                     }

@@ -51,9 +51,9 @@ impl Socket {
         }
     }
 
-    /// Waits until something can be sent.
-    pub fn wait_for_room(&self) -> io::Result<()> {
-        self.stream.wait_for_room(None)
+    /// Waits until something can be sent, no longer than until `deadline`.
+    pub fn wait_for_room(&self, deadline: Instant) -> io::Result<()> {
+        self.stream.wait_for_room(deadline)
     }
 
     /// Sends everything, unless that takes until after `deadline`.
@@ -62,7 +62,7 @@ impl Socket {
             let count = self.send_some(&[IoSlice::new(bytes)])?;
             bytes = &bytes[count..];
             if count == 0 {
-                self.stream.wait_for_room(Some(deadline))?;
+                self.stream.wait_for_room(deadline)?;
             }
         }
         Ok(())

@@ -30,7 +30,7 @@ impl Stream {
 
     /// Waits for bytes, no longer than until `deadline`, and reads some; none at the end of the stream.
     pub fn receive(&self, into: &mut [u8], deadline: Option<Instant>) -> io::Result<usize> {
-        if deadline.is_some() {
+        if let Some(deadline) = deadline {
             self.ready(PollFlags::IN, deadline)?;
         }
         loop {
@@ -56,17 +56,17 @@ impl Stream {
     }
 
     /// Waits until something can be sent, no longer than until `deadline`.
-    pub fn wait_for_room(&self, deadline: Option<Instant>) -> io::Result<()> {
+    pub fn wait_for_room(&self, deadline: Instant) -> io::Result<()> {
         self.ready(PollFlags::OUT, deadline)
     }
 
-    fn ready(&self, what: PollFlags, deadline: Option<Instant>) -> io::Result<()> {
+    fn ready(&self, what: PollFlags, deadline: Instant) -> io::Result<()> {
         loop {
-            let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
-            if left == Some(Duration::ZERO) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left == Duration::ZERO {
                 return Err(io::ErrorKind::TimedOut.into());
             }
-            let left = left.and_then(|left| Timespec::try_from(left).ok());
+            let left = Timespec::try_from(left).ok();
             let mut fds = [PollFd::new(&self.fd, what)];
             match poll(&mut fds, left.as_ref()) {
                 // Hang-ups and errors too: the next call on the socket tells them.

@@ -3,6 +3,7 @@
 mod clients;
 mod hostile;
 mod listening;
+mod memory;
 mod order;
 mod pki;
 mod raw;

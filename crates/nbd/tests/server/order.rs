@@ -16,10 +16,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Hands requests to the test, which answers them.
-struct Held(Mutex<mpsc::Sender<Request>>);
+pub struct Held(Mutex<mpsc::Sender<Request>>);
 
 impl Held {
-    fn new() -> (Arc<Held>, mpsc::Receiver<Request>) {
+    pub fn new() -> (Arc<Held>, mpsc::Receiver<Request>) {
         let (sender, receiver) = mpsc::channel();
         (Arc::new(Held(Mutex::new(sender))), receiver)
     }
@@ -50,7 +50,7 @@ impl Export for Held {
     fn block_status(&self, _: u64, _: &mut Extents) {}
 }
 
-fn next(requests: &mpsc::Receiver<Request>) -> Request {
+pub fn next(requests: &mpsc::Receiver<Request>) -> Request {
     requests.recv_timeout(PATIENCE).expect("a request arrives")
 }
 

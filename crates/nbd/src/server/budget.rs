@@ -1,0 +1,119 @@
+//! Memory for the data of requests, which the connections of a server share.
+//!
+//! Each connection has some of its own, so a small request never waits for another client. What a
+//! connection needs beyond that it borrows here: who came first has it first. A client may let what it
+//! borrowed lie, because it does not take its answers or does not send what it announced. It is
+//! hung up on when others have waited for that long enough.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard};
+use std::time::Duration;
+
+/// How often those who wait look whether their client is still there.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// What there is to borrow.
+#[derive(Debug)]
+pub(super) struct Budget {
+    bytes_max: usize,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    lent_bytes: usize,
+    /// The connections that wait, in their order.
+    waiting: VecDeque<u64>,
+}
+
+impl Budget {
+    pub fn new(bytes_max: usize) -> Budget {
+        Budget {
+            bytes_max,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no panic holds the budget")
+    }
+
+    /// Borrows for a connection, behind those who came before, and waits until it can be; false if that
+    /// was given up.
+    pub fn borrow(&self, number: u64, bytes: usize, is_given_up: impl Fn() -> bool) -> bool {
+        let mut state = self.lock();
+        state.waiting.push_back(number);
+        loop {
+            // More than there is at all is lent alone.
+            let fits = state.lent_bytes == 0 || state.lent_bytes + bytes <= self.bytes_max;
+            let is_lent = fits && state.waiting.front() == Some(&number);
+            if is_lent || is_given_up() {
+                state.waiting.retain(|waits| *waits != number);
+                state.lent_bytes += if is_lent { bytes } else { 0 };
+                self.changed.notify_all();
+                return is_lent;
+            }
+            let waited = self.changed.wait_timeout(state, LOOK_EVERY);
+            state = waited.expect("no panic holds the budget").0;
+        }
+    }
+
+    pub fn give_back(&self, bytes: usize) {
+        if bytes > 0 {
+            self.lock().lent_bytes -= bytes;
+            self.changed.notify_all();
+        }
+    }
+
+    /// Whether others than this connection wait.
+    pub fn is_short_beside(&self, number: u64) -> bool {
+        self.lock().waiting.iter().any(|waits| *waits != number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+    use std::thread;
+
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    #[test]
+    fn who_came_first_has_it_first_and_never_more_than_there_is() {
+        let budget = Budget::new(10);
+        assert!(budget.borrow(0, 7, || false));
+        let (tell, told) = mpsc::channel();
+        thread::scope(|scope| {
+            // The second would fit.
+            for (n, bytes) in [(1, 8), (2, 3)] {
+                let (tell, budget) = (tell.clone(), &budget);
+                scope.spawn(move || {
+                    assert!(budget.borrow(n, bytes, || false));
+                    tell.send(n).expect("the test listens");
+                });
+                while budget.lock().waiting.back() != Some(&n) {
+                    thread::yield_now();
+                }
+                // Who waits alone has nobody beside.
+                assert_eq!(budget.is_short_beside(1), n == 2);
+            }
+            assert!(budget.is_short_beside(0));
+            assert!(told.try_recv().is_err());
+            budget.give_back(7);
+            assert_eq!(told.recv_timeout(PATIENCE), Ok(1));
+            assert!(told.try_recv().is_err());
+            budget.give_back(8);
+            assert_eq!(told.recv_timeout(PATIENCE), Ok(2));
+        });
+        budget.give_back(3);
+        // More than there is, when nothing is lent.
+        assert!(budget.borrow(3, 11, || false));
+        assert!(!budget.borrow(4, 1, || true));
+        assert!(!budget.is_short_beside(0));
+        budget.give_back(11);
+        assert_eq!(budget.lock().lent_bytes, 0);
+    }
+}
