@@ -1,7 +1,7 @@
 //! A drive as an export of the network block device.
 
-use crate::engine::Engine;
-use ftlab_base::{Lba, SECTOR_BYTES};
+use crate::engine::{Engine, Run};
+use ftlab_base::SECTOR_BYTES;
 use ftlab_nbd::protocol::constants::{NBD_STATE_HOLE, NBD_STATE_ZERO};
 use ftlab_nbd::{BlockSizes, Export, Extents, Features, Request};
 use std::sync::Arc;
@@ -56,32 +56,21 @@ impl Export for DriveExport {
     }
 
     fn block_status(&self, offset_bytes: u64, extents: &mut Extents) {
-        let first = offset_bytes / SECTOR_BYTES;
-        let sectors = u64::from(extents.left_bytes()) / SECTOR_BYTES;
-        // A drive that has stopped says nothing, which is answered with an error.
-        let Ok(runs) = self.engine.look(move |drive| runs(drive, first, sectors)) else {
-            return;
-        };
-        for (is_mapped, sectors) in runs {
-            let flags = match is_mapped {
-                true => 0,
-                false => NBD_STATE_HOLE | NBD_STATE_ZERO,
+        let mut first = offset_bytes / SECTOR_BYTES;
+        let end = first + u64::from(extents.left_bytes()) / SECTOR_BYTES;
+        while extents.left_bytes() > 0 && first < end {
+            // A drive that has stopped says nothing, which is answered with an error.
+            let Ok(runs) = self.engine.runs(first..end) else {
+                return;
             };
-            extents.push(sectors * SECTOR_BYTES, flags);
+            for Run { is_mapped, sectors } in runs {
+                let flags = match is_mapped {
+                    true => 0,
+                    false => NBD_STATE_HOLE | NBD_STATE_ZERO,
+                };
+                extents.push(sectors * SECTOR_BYTES, flags);
+                first += sectors;
+            }
         }
     }
-}
-
-/// The most runs of one look: who waits for the drive meanwhile waits for some microseconds more.
-const RUNS_MAX: usize = 1024;
-
-fn runs(drive: &ftlab_image::DataDrive, first: u64, sectors: u64) -> Vec<(bool, u64)> {
-    let mut runs = Vec::new();
-    let (mut at, end) = (first, first + sectors);
-    while at < end && runs.len() < RUNS_MAX {
-        let (is_mapped, length) = drive.is_mapped(Lba(at), end - at);
-        runs.push((is_mapped, length));
-        at += length.max(1);
-    }
-    runs
 }

@@ -6,12 +6,14 @@
 //! nobody waits long for a request of somebody else.
 
 mod ask;
+mod map;
 mod pieces;
 mod statistics;
 mod timed;
 mod untimed;
 
 pub use ask::{Answer, Ask, What};
+pub use map::Run;
 pub use statistics::{Statistics, Tally};
 
 use ftlab_base::{Lba, Outcome, SECTOR_BYTES};

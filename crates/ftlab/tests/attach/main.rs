@@ -7,6 +7,7 @@ mod command;
 mod crash;
 mod file_systems;
 mod full_disk;
+mod fuse;
 mod hostile;
 mod server;
 mod tls;
