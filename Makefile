@@ -96,9 +96,10 @@ out/test-pts/$(REPORT): $(FTLAB) $(DATA)
 	$(FTLAB) pts generic-mlc-8 --set nand.blocks_per_die=64 --out $(@D)
 	@touch $@
 
-# Of attached drives; SOAK_SECONDS=60 for less.
-soak: setup ## verify an attached drive under a mixed load for SOAK_SECONDS=600
-	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) cargo test -p ftlab --test attach -- --ignored --nocapture
+# Of attached drives; SOAK_SECONDS=60 SOAK_KILLS=10 for less.
+soak: setup ## verify attached drives: a mixed load for SOAK_SECONDS=600, and SOAK_KILLS=60 kills of each of six
+	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) SOAK_KILLS=$(or $(SOAK_KILLS),60) \
+	    cargo test -p ftlab --test attach -- --ignored --nocapture
 
 bench: ## run the benchmarks
 	cargo bench --workspace

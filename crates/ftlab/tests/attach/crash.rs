@@ -163,13 +163,18 @@ fn load(client: &mut Client, known: &mut Known, stream: &mut impl Rng) -> io::Re
     }
 }
 
-fn kill_and_restart(timing: &str, more: &[&str], rounds: u32) {
+/// Kills a server under load in each round, and finds what was flushed in the next. Rounds take turns with the
+/// timings. Says how many writes there were.
+fn kill_and_restart(drive: &[&str], timings: &[&str], rounds: usize) -> u64 {
     let folder = TempDir::new().expect("a folder");
-    let arguments = [&SMALL[..], &["--timing", timing], more].concat();
+    let arguments = |round: usize| {
+        let timing = timings[round % timings.len()];
+        [drive, &["--timing", timing]].concat()
+    };
     let mut stream = RootSeed(5).stream("load");
     let mut known = Known::new();
     for round in 0..rounds {
-        let server = Serve::start(folder.path(), &arguments);
+        let server = Serve::start(folder.path(), &arguments(round));
         let is_after_a_cut = server.said.contains("lost its power");
         assert_eq!(is_after_a_cut, round > 0, "{}", server.said);
         let mut client = Client::connect(&folder.path().join("s"));
@@ -183,9 +188,9 @@ fn kill_and_restart(timing: &str, more: &[&str], rounds: u32) {
         load(&mut client, &mut known, &mut stream).expect_err("it is killed");
         killer.join().expect("no panic");
     }
-    assert!(known.versions > u64::from(rounds), "something was written");
+    assert!(known.versions > rounds as u64, "something was written");
     // A stop in order loses nothing at all.
-    let server = Serve::start(folder.path(), &arguments);
+    let server = Serve::start(folder.path(), &arguments(rounds));
     let mut client = Client::connect(&folder.path().join("s"));
     known.check(&mut client);
     known.versions += 1;
@@ -197,19 +202,46 @@ fn kill_and_restart(timing: &str, more: &[&str], rounds: u32) {
     known.may_be[7] = vec![newest];
     drop(client);
     server.stop();
-    let server = Serve::start(folder.path(), &arguments);
+    let server = Serve::start(folder.path(), &arguments(rounds));
     assert!(server.said.contains("closed in order"), "{}", server.said);
     known.check(&mut Client::connect(&folder.path().join("s")));
+    known.versions
 }
 
 #[test]
 fn a_killed_server_keeps_what_was_flushed_in_the_models_time() {
-    kill_and_restart("model", &[], 12);
+    kill_and_restart(&SMALL, &["model"], 12);
 }
 
 #[test]
 fn a_killed_server_keeps_what_was_flushed_without_time() {
-    kill_and_restart("off", &[], 12);
+    kill_and_restart(&SMALL, &["off"], 12);
+}
+
+/// Pages in memory and on flash, blocks with log blocks of two kinds, packed with parity, and capacitors.
+const SOAKED: [&str; 5] = [
+    "intel-x25-m-g1-80",
+    "ocz-core-jmf602",
+    "samsung-slc-64",
+    "ocz-vertex3-120",
+    "intel-dc-s3700-200",
+];
+
+/// Many kills of drives of every kind; `SOAK_KILLS` says how many of each.
+#[test]
+#[ignore = "minutes: make soak"]
+fn six_drives_keep_what_was_flushed_over_sixty_kills_each() {
+    let kills = std::env::var("SOAK_KILLS").unwrap_or("60".into());
+    let kills = kills.parse().expect("a number of kills");
+    let named = SOAKED.map(|drive| {
+        vec![
+            "--drive", drive, "--size", "64m", "--image", "disk.img", "--unix", "s",
+        ]
+    });
+    for drive in [SMALL.to_vec()].iter().chain(&named) {
+        let writes = kill_and_restart(drive, &["off", "model"], kills);
+        println!("{}: {kills} kills, {writes} writes, nothing lost", drive[1]);
+    }
 }
 
 #[test]
