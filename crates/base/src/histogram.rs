@@ -6,25 +6,65 @@
 
 use crate::time::Nanos;
 use hdrhistogram::Histogram;
+use std::borrow::Cow;
 
 /// The longest latency the buckets resolve: one hour. Longer ones count in the last bucket; the
 /// maximum stays exact.
 const LONGEST_NS: u64 = 3_600_000_000_000;
 
+/// Latencies that are kept one by one: at most 8 KiB of them, where buckets take a quarter of a megabyte.
+const FEW_MAX: usize = 1024;
+
 /// A histogram of latencies.
 #[derive(Debug, Clone)]
 pub struct LatencyHistogram {
-    buckets: Histogram<u64>,
+    counted: Counted,
     min_ns: u64,
     max_ns: u64,
     sum_ns: f64,
     sum_squares_ns: f64,
 }
 
+/// What was counted: a job of a few commands takes as much memory as they do.
+#[derive(Debug, Clone)]
+enum Counted {
+    /// In the order recorded.
+    Few(Vec<u64>),
+    Many(Histogram<u64>),
+}
+
+impl Counted {
+    /// All of it, in buckets.
+    fn buckets(&self) -> Cow<'_, Histogram<u64>> {
+        match self {
+            Counted::Many(buckets) => Cow::Borrowed(buckets),
+            Counted::Few(latencies) => {
+                let mut buckets =
+                    Histogram::new_with_bounds(1, LONGEST_NS, 3).expect("bounds are valid");
+                for &ns in latencies {
+                    buckets.saturating_record(ns);
+                }
+                Cow::Owned(buckets)
+            }
+        }
+    }
+
+    /// The same, from now on in buckets.
+    fn in_buckets(&mut self) -> &mut Histogram<u64> {
+        if let Counted::Few(_) = self {
+            *self = Counted::Many(self.buckets().into_owned());
+        }
+        match self {
+            Counted::Many(buckets) => buckets,
+            Counted::Few(_) => unreachable!("they were put into buckets"),
+        }
+    }
+}
+
 impl Default for LatencyHistogram {
     fn default() -> Self {
         LatencyHistogram {
-            buckets: Histogram::new_with_bounds(1, LONGEST_NS, 3).expect("bounds are valid"),
+            counted: Counted::Few(Vec::new()),
             min_ns: u64::MAX,
             max_ns: 0,
             sum_ns: 0.0,
@@ -36,7 +76,10 @@ impl Default for LatencyHistogram {
 impl LatencyHistogram {
     /// Counts one latency.
     pub fn record(&mut self, latency: Nanos) {
-        self.buckets.saturating_record(latency.0);
+        match &mut self.counted {
+            Counted::Few(latencies) if latencies.len() < FEW_MAX => latencies.push(latency.0),
+            counted => counted.in_buckets().saturating_record(latency.0),
+        }
         self.min_ns = self.min_ns.min(latency.0);
         self.max_ns = self.max_ns.max(latency.0);
         let ns = latency.0 as f64;
@@ -46,7 +89,15 @@ impl LatencyHistogram {
 
     /// Counts everything that `other` counted.
     pub fn merge(&mut self, other: &LatencyHistogram) {
-        self.buckets.add(&other.buckets).expect("equal bounds");
+        match (&mut self.counted, &other.counted) {
+            (Counted::Few(mine), Counted::Few(theirs)) if mine.len() + theirs.len() <= FEW_MAX => {
+                mine.extend(theirs);
+            }
+            (mine, theirs) => {
+                let theirs = theirs.buckets();
+                mine.in_buckets().add(&*theirs).expect("equal bounds");
+            }
+        }
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
         self.sum_ns += other.sum_ns;
@@ -56,7 +107,10 @@ impl LatencyHistogram {
     /// How many latencies were counted.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.buckets.len()
+        match &self.counted {
+            Counted::Few(latencies) => latencies.len() as u64,
+            Counted::Many(buckets) => buckets.len(),
+        }
     }
 
     /// The shortest latency; zero when empty.
@@ -94,14 +148,18 @@ impl LatencyHistogram {
     /// The latency that `percent` % of all do not exceed (to the bucket's 0.1 %).
     #[must_use]
     pub fn percentile(&self, percent: f64) -> Nanos {
-        Nanos(self.buckets.value_at_percentile(percent).min(self.max_ns))
+        let buckets = self.counted.buckets();
+        Nanos(buckets.value_at_percentile(percent).min(self.max_ns))
     }
 
     /// The non-empty buckets: (upper bound in nanoseconds, count), ascending.
-    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.buckets
-            .iter_recorded()
+    #[must_use]
+    pub fn buckets(&self) -> Vec<(u64, u64)> {
+        let buckets = self.counted.buckets();
+        let recorded = buckets.iter_recorded();
+        recorded
             .map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value()))
+            .collect()
     }
 }
 
@@ -144,5 +202,41 @@ mod tests {
         a.merge(&b);
         assert_eq!((a.count(), a.min(), a.max()), (2, Nanos(10), Nanos(30)));
         assert_eq!(a.mean_ns(), 20.0);
+    }
+
+    /// A latency of any size, always the same for the same number.
+    fn latency(n: u64) -> Nanos {
+        Nanos(n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (24 + n % 30))
+    }
+
+    #[test]
+    fn a_few_latencies_take_little_memory_and_give_the_same_numbers_as_in_buckets() {
+        for count in [1, 2, 100, FEW_MAX as u64] {
+            let mut few = LatencyHistogram::default();
+            (0..count).for_each(|n| few.record(latency(n)));
+            assert!(matches!(few.counted, Counted::Few(_)));
+            let mut many = few.clone();
+            many.counted.in_buckets();
+            for percent in [0.0, 1.0, 50.0, 99.0, 100.0] {
+                assert_eq!(few.percentile(percent), many.percentile(percent));
+            }
+            assert_eq!(few.buckets(), many.buckets());
+            assert_eq!(few.count(), many.count());
+        }
+    }
+
+    #[test]
+    fn many_latencies_go_to_buckets_whether_recorded_or_merged() {
+        let all = 3 * FEW_MAX as u64;
+        let mut recorded = LatencyHistogram::default();
+        (0..all).for_each(|n| recorded.record(latency(n)));
+        let mut merged = LatencyHistogram::default();
+        for part in 0..6 {
+            let mut few = LatencyHistogram::default();
+            (part * all / 6..(part + 1) * all / 6).for_each(|n| few.record(latency(n)));
+            merged.merge(&few);
+        }
+        assert_eq!(merged.buckets(), recorded.buckets());
+        assert_eq!((merged.count(), merged.max()), (all, recorded.max()));
     }
 }
