@@ -1,8 +1,10 @@
-//! Units, identifiers, geometry arithmetic, commands and what they carry, named random streams, histograms.
+//! Units, identifiers, geometry arithmetic, commands and what they carry, named random streams, histograms,
+//! amounts in words.
 //!
 //! Nothing here does I/O, knows a file format or reads a clock. Every other crate may use this
 //! one; this one uses none of them.
 
+pub mod amount;
 pub mod command;
 pub mod content;
 pub mod deltas;

@@ -3,6 +3,7 @@
 //! Sums stop at [`SimTime::NEVER`], some 584 years: a drive file may give every phase an hour and a
 //! rate of a byte a second, and an instant that wrapped around would lie in the past.
 
+use crate::amount::three_digits;
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub};
@@ -137,19 +138,12 @@ impl fmt::Display for Nanos {
     /// The span in the largest unit that leaves a whole part, with three significant digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (value, unit) = match self.0 {
-            0..1_000 => (self.0 as f64, "ns"),
+            ns @ 0..1_000 => return write!(f, "{ns} ns"),
             1_000..1_000_000 => (self.as_micros(), "µs"),
             1_000_000..1_000_000_000 => (self.as_millis(), "ms"),
             _ => (self.as_secs(), "s"),
         };
-        let digits = if value >= 100.0 || unit == "ns" {
-            0
-        } else if value >= 10.0 {
-            1
-        } else {
-            2
-        };
-        write!(f, "{value:.digits$} {unit}")
+        write!(f, "{} {unit}", three_digits(value))
     }
 }
 

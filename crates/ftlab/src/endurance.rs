@@ -8,6 +8,7 @@ use crate::progress::Progress;
 use crate::screen;
 use clap::Args;
 use ftlab_base::RootSeed;
+use ftlab_base::amount::{decimal, three_digits};
 use ftlab_bench::endurance::{self, CLIENT, Daily, Ending, Life, Mark, Plan};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_workload::JobFile;
@@ -181,10 +182,7 @@ pub fn command(options: &Options) -> Outcome {
     let report = report(&drive, job_name, (options, daily), (&plan, &life));
     screen::print(&match options.output_format {
         OutputFormat::Normal => normal(&report),
-        OutputFormat::Json => {
-            let text = serde_json::to_string_pretty(&report);
-            text.map_err(|error| Failure::Running(error.to_string()))? + "\n"
-        }
+        OutputFormat::Json => screen::json(&report)?,
     })
 }
 
@@ -230,6 +228,10 @@ fn report(
     }
 }
 
+fn terabytes(tb: f64) -> String {
+    decimal(tb * TB, "B")
+}
+
 fn normal(report: &Report) -> String {
     let mut out = String::new();
     write(&mut out, report).expect("writing to a string succeeds");
@@ -254,7 +256,7 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
     )?;
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let mut table = screen::table(&[
-        "host TB",
+        "host writes",
         "WA",
         "rated cycles used",
         "over-worn blocks",
@@ -263,7 +265,7 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
     ]);
     for row in &report.life {
         table.add_row([
-            format!("{:.1}", row.host_tb),
+            terabytes(row.host_tb),
             format!("{:.3}", row.wa),
             percent(row.worn_share),
             percent(row.over_worn_share),
@@ -272,19 +274,19 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
         ]);
     }
     writeln!(out, "{}", screen::lines(table))?;
-    let tb = |value: Option<f64>| value.map_or("never".to_owned(), |tb| format!("{tb:.1} TB"));
+    let at = |value: Option<f64>| value.map_or("never".to_owned(), terabytes);
     let wear = &report.wear;
     let mut row = |name: &str, value: String| writeln!(out, "{name:<24}{value}");
     row(
         "host writes",
-        format!("{:.1} TB until the end", report.host_tb),
+        format!("{} until the end", terabytes(report.host_tb)),
     )?;
     row(
         "write amplification",
         format!("{:.3} over the life", report.wa),
     )?;
-    row("rated cycles used up", tb(report.rated_tb))?;
-    row("first bad block", tb(report.first_bad_tb))?;
+    row("rated cycles used up", at(report.rated_tb))?;
+    row("first bad block", at(report.first_bad_tb))?;
     row(
         "failed blocks",
         format!(
@@ -304,10 +306,10 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
     )?;
     row("the end", report.ending.clone())?;
     row(
-        &format!("{} GB a day", report.per_day_gb),
+        &format!("{} a day", decimal(report.per_day_gb * GB, "B")),
         format!(
-            "{:.1} years; {} years asked for: {}",
-            report.lived_years,
+            "{} years; {} years asked for: {}",
+            three_digits(report.lived_years),
             report.years,
             if report.lasts {
                 "it lasts"

@@ -1,8 +1,9 @@
 //! Files read and written.
 
 use crate::failure::Failure;
+use ftlab_base::amount::grouped;
 use std::fs::{File, Metadata};
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The most a job file may have: fio's own are a few kilobytes.
@@ -40,10 +41,21 @@ pub fn read(path: &Path, what: &str) -> Result<String, Failure> {
 pub fn read_up_to(bytes_max: u64, path: &Path, what: &str) -> Result<String, Failure> {
     let fail = |why: String| unreadable(path, &why);
     let meta = looked_at(path, what)?;
+    let most = grouped(bytes_max);
     if meta.len() > bytes_max {
-        return Err(fail(format!("it has {} bytes; give {what}", meta.len())));
+        let has = grouped(meta.len());
+        return Err(fail(format!(
+            "it has {has} bytes, at most {most}; give {what}"
+        )));
     }
-    let bytes = std::fs::read(path).map_err(|error| fail(error.to_string()))?;
+    let mut bytes = Vec::new();
+    // What has no size, such as a pipe, may have no end either.
+    let file = File::open(path).map(|file| file.take(bytes_max + 1));
+    let read = file.and_then(|mut file| file.read_to_end(&mut bytes));
+    read.map_err(|error| fail(error.to_string()))?;
+    if bytes.len() as u64 > bytes_max {
+        return Err(fail(format!("it has more than {most} bytes; give {what}")));
+    }
     String::from_utf8(bytes).map_err(|_| fail(format!("it is not text; give {what}")))
 }
 

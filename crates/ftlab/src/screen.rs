@@ -2,6 +2,8 @@
 
 use crate::failure::{Failure, Outcome};
 use comfy_table::{ContentArrangement, Table, presets};
+use ftlab_base::amount::decimal;
+use serde::Serialize;
 use std::io::{IsTerminal, Write};
 
 /// Columns when standard output is no terminal: what a person has who looks at it later.
@@ -17,6 +19,12 @@ pub fn print(text: &str) -> Outcome {
         .write_all(text.as_bytes())
         .and_then(|()| stdout.flush());
     written.map_err(|error| Failure::printing(&error))
+}
+
+/// What programs read: JSON that ends with a newline.
+pub fn json(value: &impl Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(value);
+    Ok(text.map_err(|error| Failure::Running(error.to_string()))? + "\n")
 }
 
 /// A table without lines, as wide as the screen.
@@ -60,9 +68,5 @@ pub fn has_colours() -> bool {
 
 /// Bytes as drives are sold, in powers of 1000.
 pub fn capacity(bytes: u64) -> String {
-    match bytes as f64 {
-        b if b >= 1e12 => format!("{:.1} TB", b / 1e12),
-        b if b >= 1e9 => format!("{:.1} GB", b / 1e9),
-        b => format!("{:.1} MB", b / 1e6),
-    }
+    decimal(bytes as f64, "B")
 }

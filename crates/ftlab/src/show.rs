@@ -1,7 +1,7 @@
 //! `ftlab show`: every number of a drive, and where it is from.
 
 use crate::cli::OutputFormat;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::screen;
 use clap::Args;
 use ftlab_bench::review;
@@ -26,15 +26,9 @@ pub fn command(options: &Options) -> Outcome {
     let sheet = review::sheet(&file);
     let text = match options.output_format {
         OutputFormat::Normal => normal(&sheet),
-        OutputFormat::Json => json(&sheet)?,
+        OutputFormat::Json => screen::json(&sheet)?,
     };
     screen::print(&text)
-}
-
-fn json(sheet: &DriveSheet) -> Result<String, Failure> {
-    let text = serde_json::to_string_pretty(sheet);
-    let text = text.map_err(|error| Failure::Running(error.to_string()))?;
-    Ok(text + "\n")
 }
 
 fn normal(sheet: &DriveSheet) -> String {

@@ -423,7 +423,7 @@ fn a_trace_is_played_and_a_wrong_one_refused() {
     let drive = "--drive generic-mlc-8 --state new";
     holds(
         &place.out(&format!("run little.toml {drive}")),
-        &["Little", "reads: 300 of", "writes: 200 of 0.01 GB", "all: "],
+        &["Little", "reads: 300 of", "writes: 200 of 10.5 MB", "all: "],
     );
     let json = place.json(&format!("run little.toml {drive} --output-format json"));
     assert_eq!(json["read"]["ios"], 300);

@@ -9,6 +9,35 @@ use place::{Place, holds};
 const SSD: &str = "generic-mlc-8";
 
 #[test]
+fn limits_are_stated_with_their_numbers() {
+    let place = Place::new();
+    place.write("long.fio", &"#23456789\n".repeat(3_000_000));
+    holds(
+        &place.refused(&format!("run long.fio --drive {SSD}")),
+        &["30,000,000 bytes, at most 16,777,216", "a fio job file"],
+    );
+    // What has no size does not end: its beginning is enough.
+    holds(
+        &place.refused(&format!("run /dev/zero --drive {SSD}")),
+        &["more than 16,777,216 bytes"],
+    );
+}
+
+#[test]
+fn an_error_has_the_same_number_in_text_and_in_json() {
+    let place = Place::new();
+    place.write("read.fio", "[r]\nrw=randread\nbs=4k\niodepth=8\nsize=10%\n");
+    let line = "run read.fio --drive intel-x25-m-g1-80 --set faults.unreadable_pages=100%";
+    let output = |more: &str| {
+        let assert = place.ftlab(&format!("{line} {more}")).assert().code(1);
+        String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+    };
+    holds(&output(""), &["err=5\n"]);
+    let json: serde_json::Value = serde_json::from_str(&output("--output-format json")).unwrap();
+    assert_eq!(json["jobs"][0]["error"], 5);
+}
+
+#[test]
 fn three_thousand_jobs_of_a_request_each_take_little_memory() {
     let place = Place::new();
     let mut jobs = "[global]\nrw=read\nbs=4k\nsize=4k\n".to_owned();
@@ -32,4 +61,26 @@ fn three_thousand_jobs_of_a_request_each_take_little_memory() {
             &["r2999"],
         );
     }
+}
+
+#[test]
+fn amounts_show_three_digits_however_small_they_are() {
+    let place = Place::new();
+    let cycles = ["rated_cycles=20", "median_cycles=30"];
+    let cycles = cycles
+        .map(|set| format!("--set reliability.{set}"))
+        .join(" ");
+    let out = place.out(&format!(
+        "endurance --drive intel-x25-m-g1-80 {cycles} --programs 1e6 --per-day 0.5"
+    ));
+    holds(&out, &["GB until the end", "500 MB a day"]);
+    let table = out
+        .lines()
+        .skip_while(|line| !line.starts_with("host writes"));
+    for row in table.skip(1).take_while(|line| !line.is_empty()) {
+        let (amount, unit) = row.split_once(' ').unwrap();
+        let digits = amount.chars().filter(char::is_ascii_digit).count();
+        assert!(digits == 3 && unit[1..].starts_with("B "), "{row}");
+    }
+    holds(&place.out(&format!("show {SSD}")), &["7.58 GB"]);
 }

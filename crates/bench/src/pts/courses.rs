@@ -5,6 +5,7 @@ use super::subject::{Length, Load, Subject};
 use super::{Finding, metrics};
 use crate::record::traffic;
 use crate::review::ReviewError;
+use ftlab_base::amount::decimal;
 use ftlab_base::{CommandKind, Nanos};
 use ftlab_result::pts::{Course, Point, Rate};
 
@@ -75,8 +76,8 @@ pub fn write_saturation(subject: &mut Subject<'_>) -> Result<Finding, ReviewErro
         }
     }
     subject.steps.push(format!(
-        "Random writes of 4 KiB, {:.1} GB in all: {:.1} times the capacity.",
-        subject.written_bytes as f64 / 1e9,
+        "Random writes of 4 KiB, {} in all: {:.1} times the capacity.",
+        decimal(subject.written_bytes as f64, "B"),
         subject.written_bytes as f64 / capacity as f64
     ));
     let first = course.first().map_or(0.0, |point| point.rate.iops);
@@ -207,8 +208,8 @@ pub fn cross_stimulus_recovery(subject: &mut Subject<'_>) -> Result<Finding, Rev
         });
     }
     subject.steps.push(format!(
-        "Three access groups, {:.1} GB written in all: {:.1} times the capacity.",
-        subject.written_bytes as f64 / 1e9,
+        "Three access groups, {} written in all: {:.1} times the capacity.",
+        decimal(subject.written_bytes as f64, "B"),
         subject.written_bytes as f64 / subject.file.capacity_bytes() as f64
     ));
     let mb_s: fn(&Rate) -> f64 = |rate| rate.mb_s;

@@ -5,6 +5,7 @@ use super::subject::{Length, Load, Subject};
 use crate::review::ReviewError;
 use crate::steady_rule::{ROUNDS_MAX, WINDOW, Window};
 use ftlab_base::Nanos;
+use ftlab_base::amount::decimal;
 use ftlab_result::pts::{Cell, Rate, SteadyState, Tracking};
 
 /// A minute of the standard: what each access of a round lasts.
@@ -127,10 +128,10 @@ fn words(steady: &SteadyState) -> String {
 fn caution(written_bytes: u64, unwritten_bytes: u64) -> Option<String> {
     (written_bytes < unwritten_bytes).then(|| {
         format!(
-            "Caution: the rounds wrote {:.1} GB, and the preconditioning had left {:.1} GB of flash \
+            "Caution: the rounds wrote {}, and the preconditioning had left {} of flash \
              unwritten; what is steady here is the rate before collection begins.",
-            written_bytes as f64 / 1e9,
-            unwritten_bytes as f64 / 1e9
+            decimal(written_bytes as f64, "B"),
+            decimal(unwritten_bytes as f64, "B")
         )
     })
 }

@@ -10,6 +10,7 @@ use crate::driver::{self, Clock, DriverError, RunReport};
 use crate::record::Record;
 use crate::review::ReviewError;
 use crate::states::come_to_rest;
+use ftlab_base::amount::decimal;
 use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::{Device, DriveFile};
 use ftlab_result::pts::{Rate, Settings};
@@ -156,9 +157,9 @@ impl<'a> Subject<'a> {
         };
         self.write(load, bytes)?;
         self.steps.push(format!(
-            "Workload-independent preconditioning: {:.1} GB, twice the capacity, written in order in \
+            "Workload-independent preconditioning: {}, twice the capacity, written in order in \
              requests of 128 KiB to {}, without time.",
-            self.written_bytes as f64 / 1e9,
+            decimal(self.written_bytes as f64, "B"),
             range_words(self.settings.active_range_pct)
         ));
         Ok(())

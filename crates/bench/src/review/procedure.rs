@@ -7,6 +7,7 @@ use crate::driver::{self, Clock, DriverError};
 use crate::methods::{Act, Job, Procedure, Span};
 use crate::record::Record;
 use crate::states::come_to_rest;
+use ftlab_base::amount::decimal;
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Outcome, RootSeed, SECTOR_BYTES, SimTime,
 };
@@ -51,8 +52,8 @@ impl<'a> Running<'a> {
         let mut steps = vec!["The drive as new.".to_owned()];
         let sectors = used_sectors(file, procedure.span, device.capacity_sectors());
         if procedure.span != Span::Whole {
-            let gb = sectors as f64 * SECTOR_BYTES as f64 / 1e9;
-            steps.push(format!("Only its first {gb:.1} GB are used."));
+            let used = decimal(sectors as f64 * SECTOR_BYTES as f64, "B");
+            steps.push(format!("Only its first {used} are used."));
         }
         Running {
             file,
@@ -226,10 +227,10 @@ impl<'a> Running<'a> {
         })?;
         let written = self.device.counters().host_bytes_written - before;
         self.steps.push(format!(
-            "{}: {:.0} GB, in each minute the first second with time and the rest without, as many \
+            "{}: {}, in each minute the first second with time and the rest without, as many \
              bytes a second.",
             words(&file),
-            written as f64 / 1e9
+            decimal(written as f64, "B")
         ));
         Ok(())
     }

@@ -4,6 +4,7 @@ use super::drive::Bench;
 use super::{DriveRuns, Length, Plan, sheet};
 use crate::figures::{self, Names};
 use crate::methods::{Test, Work};
+use ftlab_base::amount::decimal;
 use ftlab_drive::DriveFile;
 use ftlab_result::{Figure, Origin, ResultSet, Run, SCHEMA, Unfinished, Verdict};
 
@@ -50,11 +51,11 @@ fn without_room(plan: &Plan, file: &DriveFile) -> Option<Unfinished> {
     let slugs: Vec<&str> = (bench.too_large().iter())
         .map(|test| test.step.slug)
         .collect();
-    let gb = file.capacity_bytes() as f64 / 1e9;
+    let capacity = decimal(file.capacity_bytes() as f64, "B");
     (!slugs.is_empty()).then(|| Unfinished {
         drive: file.slug().to_owned(),
         why: format!(
-            "it has {gb:.1} GB, which is too little for the files of {}",
+            "it has {capacity}, which is too little for the files of {}",
             slugs.join(", ")
         ),
     })

@@ -1,5 +1,6 @@
 //! A job of a procedure in words, for the list of what was done to a drive.
 
+use ftlab_base::amount::decimal;
 use ftlab_workload::{JobFile, JobSpec, PatternKind, Size};
 
 /// What the jobs of a file do: "Random writes of 4 KiB at queue depth 32 to all of it for 60 min".
@@ -34,7 +35,7 @@ fn amount(bytes: u64) -> String {
     let whole = |&(shift, _): &(u32, &str)| bytes.is_multiple_of(1 << shift);
     match units.into_iter().find(whole) {
         Some((shift, unit)) if bytes >> shift < 10_000 => format!("{} {unit}", bytes >> shift),
-        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+        _ => decimal(bytes as f64, "B"),
     }
 }
 

@@ -15,6 +15,7 @@ use crate::host::Host;
 use crate::ram::{Ram, RamParams};
 use crate::smart::Vendor;
 use crate::ssd::{Ssd, SsdParams, TableCache};
+use ftlab_base::amount::{binary, grouped};
 use ftlab_base::{Geometry, Layout, Nanos, RootSeed, SECTOR_BYTES};
 use ftlab_ftl::TranslationLayer;
 use ftlab_ftl::block::{BlockConfig, BlockLayer};
@@ -52,9 +53,9 @@ impl LayerPlan {
         let bytes = self.table_bytes();
         if !gives(bytes) {
             return Err(format!(
-                "its tables take at least {:.1} GiB of memory, more than this machine gives; \
+                "its tables take at least {} of memory, more than this machine gives; \
                  lower nand.blocks_per_die or nand.dies_per_channel",
-                bytes as f64 / f64::from(1 << 30)
+                binary(bytes as f64, "B")
             ));
         }
         Ok(match self.scheme {
@@ -250,8 +251,10 @@ impl DriveFile {
             ));
         }
         let counted = |key: &str, bytes: u64, of: u64| {
-            u32::try_from(bytes.div_ceil(of))
-                .map_err(|_| self.invalid(format!("checkpoint.{key}: {bytes} bytes is too much")))
+            u32::try_from(bytes.div_ceil(of)).map_err(|_| {
+                let (bytes, most) = (grouped(bytes), grouped(of * u64::from(u32::MAX)));
+                self.invalid(format!("checkpoint.{key}: {bytes} bytes, at most {most}"))
+            })
         };
         let checkpoint = match &ssd.checkpoint {
             Some(c) => Some(Checkpoint {

@@ -3,10 +3,11 @@
 //! The shape is that of fio 3.33. What has no meaning here (processor time, page faults) is zero.
 //! A command's submission takes no time of its own: `clat` is `lat`.
 
-use super::Finished;
 use super::fio_latency::{self, Latency, Map};
 use super::inside::Inside;
+use super::{Finished, errno};
 use crate::failure::Failure;
+use crate::screen;
 use ftlab_base::{CommandKind, Nanos};
 use ftlab_bench::driver::{DEPTH_LEVELS, Direction, INTERVAL_S, Interval, JobReport};
 use ftlab_workload::JobSpec;
@@ -16,9 +17,6 @@ const DEPTH_NAMES: [&str; DEPTH_LEVELS] = ["1", "2", "4", "8", "16", "32", ">=64
 
 /// fio's buckets of how many commands are submitted, or reaped, at once.
 const BATCH_NAMES: [&str; DEPTH_LEVELS] = ["0", "4", "8", "16", "32", "64", ">=64"];
-
-/// The errno of a command that failed: EIO.
-const INPUT_OUTPUT_ERROR: u32 = 5;
 
 #[derive(Serialize)]
 struct Output {
@@ -117,9 +115,7 @@ pub fn render(run: &Finished) -> Result<String, Failure> {
         disk_util: [],
         ftlab: Inside::of(run),
     };
-    let text = serde_json::to_string_pretty(&output);
-    let text = text.map_err(|error| Failure::Running(error.to_string()))?;
-    Ok(text + "\n")
+    screen::json(&output)
 }
 
 fn job(spec: &JobSpec, report: &JobReport) -> Job {
@@ -133,11 +129,7 @@ fn job(spec: &JobSpec, report: &JobReport) -> Job {
     Job {
         jobname: report.name.clone(),
         groupid: report.group,
-        error: if report.errors > 0 {
-            INPUT_OUTPUT_ERROR
-        } else {
-            0
-        },
+        error: errno(report),
         eta: 0,
         elapsed: report.measured.0.div_ceil(Nanos::from_secs(1).0),
         options: options(&spec.job_options),

@@ -224,6 +224,15 @@ fn failed_jobs(report: &RunReport) -> Outcome {
     }
 }
 
+/// What fio calls a job's error, in text and JSON alike: 0, or the number of the error that ended it.
+fn errno(report: &JobReport) -> u32 {
+    const INPUT_OUTPUT_ERROR: u32 = 5;
+    match report.errors {
+        0 => 0,
+        _ => INPUT_OUTPUT_ERROR,
+    }
+}
+
 impl Finished {
     /// What is reported: a job each, or one for all clones of a section with `group_reporting`.
     fn reported(&self) -> Vec<(&JobSpec, JobReport)> {

@@ -1,7 +1,8 @@
 //! A run for people: fio's words for what the host saw, then what happened inside the drive.
 
-use super::Finished;
 use super::inside::{self, Inside, Power};
+use super::{Finished, errno};
+use ftlab_base::amount::{binary, decimal, three_digits};
 use ftlab_base::{CommandKind, LatencyHistogram, Nanos};
 use ftlab_bench::driver::{Direction, JobReport};
 use ftlab_bench::record;
@@ -37,7 +38,7 @@ fn job(out: &mut String, spec: &JobSpec, report: &JobReport) -> std::fmt::Result
     writeln!(
         out,
         "{name}: (groupid={group}): rw={rw}, iodepth={depth}, err={}",
-        report.errors
+        errno(report)
     )?;
     for (word, kind) in KINDS {
         let direction = report.direction(kind);
@@ -71,14 +72,11 @@ fn traffic(
         return writeln!(out, "  {word}: {} commands, {moved}, untimed", totals.ios);
     };
     let bw = binary(totals.bytes_per_s, "B/s");
-    let decimal = match totals.bytes_per_s {
-        slow if slow < 1e6 => format!("{:.1} kB/s", slow / 1e3),
-        fast => format!("{:.1} MB/s", fast / 1e6),
-    };
+    let as_sold = decimal(totals.bytes_per_s, "B/s");
     let iops = count(totals.iops);
     writeln!(
         out,
-        "  {word}: IOPS={iops}, BW={bw} ({decimal}) ({moved} in {measured})"
+        "  {word}: IOPS={iops}, BW={bw} ({as_sold}) ({moved} in {measured})"
     )?;
     latencies(out, latency)
 }
@@ -238,20 +236,7 @@ fn count(value: f64) -> String {
         v if v >= 1e4 => (v / 1e3, "k"),
         v => (v, ""),
     };
-    match scaled {
-        v if v >= 100.0 => format!("{v:.0}{suffix}"),
-        v if v >= 10.0 => format!("{v:.1}{suffix}"),
-        v => format!("{v:.2}{suffix}"),
-    }
-}
-
-/// A number of bytes in powers of 1024.
-fn binary(value: f64, unit: &str) -> String {
-    match value {
-        v if v >= 1_073_741_824.0 => format!("{:.2} Gi{unit}", v / 1_073_741_824.0),
-        v if v >= 1_048_576.0 => format!("{:.1} Mi{unit}", v / 1_048_576.0),
-        v => format!("{:.1} Ki{unit}", v / 1024.0),
-    }
+    three_digits(scaled) + suffix
 }
 
 #[cfg(test)]
@@ -273,6 +258,5 @@ mod tests {
         assert_eq!(count(106.9), "107");
         assert_eq!(count(11_171.0), "11.2k");
         assert_eq!(count(2_500_000.0), "2.50M");
-        assert_eq!(binary(45_756_416.0, "B/s"), "43.6 MiB/s");
     }
 }

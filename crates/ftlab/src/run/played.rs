@@ -123,9 +123,3 @@ pub struct Head<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     repeats: Option<&'a Repeated>,
 }
-
-/// JSON for programs.
-pub fn json(of: &impl Serialize) -> Result<String, Failure> {
-    let text = serde_json::to_string_pretty(of);
-    Ok(text.map_err(|error| Failure::Running(error.to_string()))? + "\n")
-}

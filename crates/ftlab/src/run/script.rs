@@ -96,7 +96,7 @@ fn normal(
             "{}: {} writes, {}, longest {}",
             job.name,
             writes.ios,
-            megabytes(writes.bytes),
+            screen::capacity(writes.bytes),
             longest(job)
         )?;
     }
@@ -106,7 +106,7 @@ fn normal(
         "pauses: {} longer than {pause}, the longest time without progress {}",
         pauses.count, pauses.longest
     )?;
-    let dirty = [("dirty at most", megabytes(report.dirty_max_bytes))];
+    let dirty = [("dirty at most", screen::capacity(report.dirty_max_bytes))];
     Ok(out + &played.tail(options, &report.run, &dirty))
 }
 
@@ -124,7 +124,7 @@ fn of_process(out: &mut String, process: &ProcessReport, job: &JobReport) -> std
         ("wrote", process.written_bytes),
     ] {
         if bytes > 0 {
-            write!(words, ", {word} {}", megabytes(bytes))?;
+            write!(words, ", {word} {}", screen::capacity(bytes))?;
         }
     }
     writeln!(out, "{words}, longest request {}", longest(job))
@@ -138,10 +138,6 @@ fn longest(job: &JobReport) -> Nanos {
         .flatten()
         .max()
         .unwrap_or_default()
-}
-
-fn megabytes(bytes: u64) -> String {
-    format!("{:.1} MB", bytes as f64 / 1e6)
 }
 
 /// A scenario's run, for programs.
@@ -183,7 +179,7 @@ fn json(
             write: traffic(CommandKind::Write),
         }
     });
-    played::json(&Json {
+    screen::json(&Json {
         scenario: &scenario.name,
         head: played.head(options),
         metrics: record.metrics,

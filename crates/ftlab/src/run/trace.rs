@@ -7,7 +7,8 @@ use super::repeats::Others;
 use crate::cli::OutputFormat;
 use crate::failure::{Failure, Outcome};
 use crate::screen;
-use ftlab_base::SimTime;
+use ftlab_base::amount::decimal;
+use ftlab_base::{Nanos, SimTime};
 use ftlab_bench::driver::{self, TraceReport};
 use ftlab_bench::record::Record;
 use ftlab_result::{Inside, Traffic};
@@ -70,18 +71,18 @@ fn normal(
     ] {
         writeln!(
             out,
-            "{name}: {} of {:.2} GB, {:.1} MB/s, busy with them for {:.2} s, the longest {:.2} ms",
+            "{name}: {} of {}, {}, busy with them for {:.2} s, the longest {}",
             traffic.ios,
-            traffic.bytes as f64 / 1e9,
-            metric(rate),
+            screen::capacity(traffic.bytes),
+            decimal(1e6 * metric(rate), "B/s"),
             metric(busy),
-            traffic.lat_ns_max as f64 / 1e6
+            Nanos(traffic.lat_ns_max)
         )?;
     }
     writeln!(
         out,
-        "all: {:.1} MB/s, busy for {:.2} s",
-        metric("mb_s"),
+        "all: {}, busy for {:.2} s",
+        decimal(1e6 * metric("mb_s"), "B/s"),
         metric("busy_s")
     )?;
     Ok(out + &played.tail(options, &played.report.run, &[]))
@@ -102,7 +103,7 @@ struct Json<'a> {
 
 fn json(options: &Options, trace: &Trace, played: &Played<TraceReport>) -> Result<String, Failure> {
     let record = Record::of_trace(&played.report);
-    played::json(&Json {
+    screen::json(&Json {
         trace: &trace.name,
         head: played.head(options),
         metrics: record.metrics,

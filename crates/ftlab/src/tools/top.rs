@@ -6,6 +6,7 @@ use crate::screen;
 use clap::Args;
 use ftlab_attach::control::{Report, Requests};
 use ftlab_base::Nanos;
+use ftlab_base::amount::decimal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use ratatui::layout::{Constraint, Layout};
 use ratatui::style::{Style, Stylize};
@@ -147,7 +148,7 @@ impl View {
             [
                 kind.0.to_owned(),
                 format!("{:.0}", self.rate(kind, |r| r.requests)),
-                format!("{:.1}", self.rate(kind, |r| r.bytes) / 1e6),
+                decimal(self.rate(kind, |r| r.bytes), "B/s"),
                 ns(times.p50),
                 ns(times.p99),
                 ns(times.max),
@@ -269,7 +270,7 @@ impl View {
     }
 }
 
-const HEADER: [&str; 7] = ["", "a second", "MB/s", "p50", "p99", "max", "failed"];
+const HEADER: [&str; 7] = ["", "a second", "rate", "p50", "p99", "max", "failed"];
 
 #[cfg(test)]
 mod tests {
