@@ -107,7 +107,7 @@ bench: ## run the benchmarks
 # Coverage-guided, one target after the other, FUZZ_SECONDS in all. What is found lies in
 # fuzz/artifacts; what is new goes to fuzz/corpus, from where the next call goes on.
 FUZZ_SECONDS ?= 300
-FUZZ_TARGETS ?= drive failing_drive drive_file settings job_file nbd_client
+FUZZ_TARGETS ?= drive failing_drive drive_file settings job_file script_file trace_file testbed_file nbd_client
 # Nothing here is unsafe, so no sanitizer is needed, and without one there are several times the runs.
 FUZZ_BUILD   := -O --debug-assertions --sanitizer none
 

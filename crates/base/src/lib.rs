@@ -15,6 +15,7 @@ pub mod histogram;
 pub mod ids;
 pub mod layout;
 pub mod memory;
+pub mod plain;
 pub mod rng;
 pub mod time;
 

@@ -107,6 +107,16 @@ pub fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
         .map_err(|_| "give a whole number, 1 or more".to_owned())
 }
 
+/// Reads a number from the one to the other.
+pub fn number(least: f64, most: f64) -> impl Fn(&str) -> Result<f64, String> + Clone {
+    move |text| {
+        let number = text.parse().ok();
+        // Which neither a word nor what is not a number lies within.
+        let within = number.filter(|number| (least..=most).contains(number));
+        within.ok_or_else(|| format!("give a number from {least} to {most}"))
+    }
+}
+
 /// Reads the root of random streams.
 pub fn seed(text: &str) -> Result<u64, String> {
     text.parse()

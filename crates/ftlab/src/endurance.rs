@@ -1,7 +1,7 @@
 //! `ftlab endurance`: a drive written to its end.
 
 use crate::cli::{self, OutputFormat, TestbedOption};
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::files;
 use crate::health::{SmartRow, Wear, smart, smart_table};
 use crate::progress::Progress;
@@ -43,16 +43,17 @@ pub struct Options {
     #[arg(long)]
     job: Option<PathBuf>,
     /// GB (10^9 bytes) that the host writes a day
-    #[arg(long, value_name = "GB", default_value_t = 100.0)]
+    #[arg(long, value_name = "GB", default_value_t = 100.0, value_parser = cli::number(0.001, 1e9))]
     per_day: f64,
     /// Years that the drive should last
-    #[arg(long, default_value_t = 5.0)]
+    #[arg(long, default_value_t = 5.0, value_parser = cli::number(0.001, 1e9))]
     years: f64,
     /// Degrees Celsius at which the data age
-    #[arg(long, value_name = "DEGREES", default_value_t = 40.0)]
+    #[arg(long, value_name = "DEGREES", default_value_t = 40.0, allow_negative_numbers = true,
+        value_parser = cli::number(-100.0, 200.0))]
     celsius: f64,
     /// Pages programmed in a life at most, as far as the drive can be scaled
-    #[arg(long, default_value_t = 1.5e8)]
+    #[arg(long, default_value_t = 1.5e8, value_parser = cli::number(1.0, 1e12))]
     programs: f64,
     /// Change a number of the drive file, for example spare.op=28%; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -130,25 +131,6 @@ impl MarkRow {
 }
 
 pub fn command(options: &Options) -> Outcome {
-    for (name, value) in [("--per-day", options.per_day), ("--years", options.years)] {
-        if !(value > 0.0 && value < 1e9) {
-            return Err(Failure::Input(format!(
-                "{name} is {value}; it must be above 0 and below 1e9"
-            )));
-        }
-    }
-    if options.programs.is_nan() || options.programs < 1.0 {
-        return Err(Failure::Input(format!(
-            "--programs is {}; it must be at least 1",
-            options.programs
-        )));
-    }
-    if !(options.celsius > -100.0 && options.celsius < 200.0) {
-        return Err(Failure::Input(format!(
-            "--celsius is {}; it must lie between -100 and 200",
-            options.celsius
-        )));
-    }
     let (job_name, job_text) = match &options.job {
         Some(path) => (
             path.display().to_string(),

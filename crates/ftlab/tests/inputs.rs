@@ -9,6 +9,29 @@ use place::{Place, holds};
 const SSD: &str = "generic-mlc-8";
 
 #[test]
+fn numbers_on_the_command_line_are_numbers_within_limits() {
+    let place = Place::new();
+    let run = format!("run random.fio --drive {SSD}");
+    let endurance = format!("endurance --drive {SSD}");
+    for (command, option, limits) in [
+        (&run, "rest-days", "from 0 to 1000000"),
+        (&run, "rest-celsius", "from -100 to 200"),
+        (&endurance, "per-day", "from 0.001 to 1000000000"),
+        (&endurance, "years", "from 0.001 to 1000000000"),
+        (&endurance, "celsius", "from -100 to 200"),
+        (&endurance, "programs", "from 1 to 1000000000000"),
+    ] {
+        for wrong in ["nan", "inf", "-inf", "1e300", "-1e9", "much"] {
+            let line = format!("{command} --{option}={wrong}");
+            let assert = place.ftlab(&line).assert().code(2).stdout("");
+            let error = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+            holds(&error, &["invalid value", option, limits]);
+        }
+    }
+    place.out(&format!("{run} --state new --rest-celsius -20"));
+}
+
+#[test]
 fn limits_are_stated_with_their_numbers() {
     let place = Place::new();
     place.write("long.fio", &"#23456789\n".repeat(3_000_000));
@@ -20,6 +43,21 @@ fn limits_are_stated_with_their_numbers() {
     holds(
         &place.refused(&format!("run /dev/zero --drive {SSD}")),
         &["more than 16,777,216 bytes"],
+    );
+}
+
+#[test]
+fn a_time_based_job_without_a_clock_says_what_it_needs_before_anything_is_made() {
+    let place = Place::new();
+    place.write("timed.fio", "[w]\nrw=write\ntime_based\nruntime=9\n");
+    // Neither the files of the states are looked at, nor is memory asked for.
+    let line = format!("run timed.fio --drive {SSD} --untimed --from-state none --save-after no/x");
+    holds(
+        &place.refused(&line),
+        &[
+            "timed.fio:1: job `w` needs io_size or number_ios",
+            "without a clock a runtime has no end",
+        ],
     );
 }
 

@@ -20,7 +20,7 @@ pub use nbd::nbd_client;
 pub use plan::{Plan, pages};
 pub use run::{Tally, Verdict, try_plan};
 pub use script::{Clock, Script};
-pub use texts::{drive_file, job_file, settings};
+pub use texts::{drive_file, job_file, script_file, settings, testbed_file, trace_file};
 
 use arbitrary::{Arbitrary, Unstructured};
 use ftlab_base::RootSeed;

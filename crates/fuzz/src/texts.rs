@@ -5,7 +5,9 @@ use crate::run::{Verdict, reason, try_file};
 use arbitrary::Unstructured;
 use ftlab_base::{CommandKind, Nanos, RootSeed, SECTOR_BYTES};
 use ftlab_drive::host_queue::HostOrder;
-use ftlab_drive::{Catalog, DriveError, DriveFile};
+use ftlab_drive::{Catalog, DriveError, DriveFile, Testbed};
+use ftlab_workload::script::{Run, Scenario, StepStream};
+use ftlab_workload::trace::{Trace, TraceStream};
 use ftlab_workload::{JobFile, JobStream};
 
 /// Size of the device that jobs are fitted to: no multiple of anything.
@@ -32,6 +34,13 @@ const DRIVES: [&str; 6] = [
     "samsung-slc-64",
     "seagate-momentus-7200.2",
     "ocz-vertex3-120",
+];
+
+/// What makes the first of them small enough to be tried.
+const SMALL: [&str; 3] = [
+    "nand.blocks_per_die=16",
+    "nand.pages_per_block=8",
+    "spare.op=1.5",
 ];
 
 /// Reads settings, one a line, for a drive named in the first byte, and tries what comes out.
@@ -103,4 +112,81 @@ pub fn job_file(data: &[u8]) -> Verdict {
         }
     }
     Verdict::Ran(crate::Tally::default())
+}
+
+/// Size of the device that scripts and traces are fitted to: their files lie anywhere on a drive.
+const LARGE_BYTES: u64 = 1 << 40;
+
+/// Reads a script or a scenario, and draws the head of every phase's steps.
+///
+/// # Panics
+/// When something does not hold that must.
+#[must_use]
+pub fn script_file(data: &[u8]) -> Verdict {
+    let text = String::from_utf8_lossy(data);
+    let scenario = match Scenario::parse(&text, "fuzz.toml", &|_| None) {
+        Ok(scenario) => scenario,
+        Err(error) => return Verdict::Refused(reason(&error.to_string())),
+    };
+    for process in &scenario.processes {
+        let stream = StepStream::new(&process.script, LARGE_BYTES, RootSeed(1));
+        let mut stream = match stream {
+            Ok(stream) => stream,
+            Err(error) => return Verdict::Refused(reason(&error.to_string())),
+        };
+        while stream.next_phase().is_some() {
+            for _ in 0..REQUESTS {
+                let Some(step) = stream.next_step() else {
+                    break;
+                };
+                let runs = step.read.iter().chain(&step.writes).chain(&step.checks);
+                runs.for_each(is_on_the_device);
+            }
+        }
+    }
+    Verdict::Ran(crate::Tally::default())
+}
+
+/// Reads a trace, and draws the head of its bursts.
+///
+/// # Panics
+/// When something does not hold that must.
+#[must_use]
+pub fn trace_file(data: &[u8]) -> Verdict {
+    let text = String::from_utf8_lossy(data);
+    let stream = Trace::parse(&text, "fuzz.toml")
+        .and_then(|trace| TraceStream::new(&trace, LARGE_BYTES, RootSeed(1)));
+    match stream {
+        Err(error) => Verdict::Refused(reason(&error.to_string())),
+        Ok(stream) => {
+            let operations = stream.take(REQUESTS).flatten();
+            operations.for_each(|operation| is_on_the_device(&operation.run));
+            Verdict::Ran(crate::Tally::default())
+        }
+    }
+}
+
+fn is_on_the_device(run: &Run) {
+    let end = (run.lba + u64::from(run.sectors)) * SECTOR_BYTES;
+    assert!(run.sectors > 0 && end <= LARGE_BYTES, "{run:?}");
+}
+
+/// Reads a testbed, and tries a small drive behind it.
+///
+/// # Panics
+/// When something does not hold that must.
+#[must_use]
+pub fn testbed_file(data: &[u8]) -> Verdict {
+    let text = String::from_utf8_lossy(data);
+    match Testbed::parse("fuzz", &text) {
+        Err(error) => Verdict::Refused(reason(&error.to_string())),
+        Ok(testbed) => {
+            let file = Catalog::load(DRIVES[0], &SMALL.map(str::to_owned)).expect("it can be");
+            try_file(
+                &file,
+                &testbed,
+                &mut Unstructured::new(&crate::bytes(1, 64)),
+            )
+        }
+    }
 }

@@ -4,8 +4,8 @@
 use arbitrary::Unstructured;
 use ftlab_ftl::page::POLICIES;
 use ftlab_fuzz::{
-    Plan, Tally, Verdict, bytes, drive, drive_file, failing_drive, job_file, nbd_client, settings,
-    try_plan,
+    Plan, Tally, Verdict, bytes, drive, drive_file, failing_drive, job_file, nbd_client,
+    script_file, settings, testbed_file, trace_file, try_plan,
 };
 use std::path::Path;
 
@@ -180,12 +180,15 @@ fn drives_that_fail_are_refused_or_right_to_their_end() {
 /// A target by the name that its inputs and its binary have.
 type Target = (&'static str, fn(&[u8]) -> Verdict);
 
-const TARGETS: [Target; 6] = [
+const TARGETS: [Target; 9] = [
     ("drive", drive),
     ("failing_drive", failing_drive),
     ("drive_file", drive_file),
     ("settings", settings),
     ("job_file", job_file),
+    ("script_file", script_file),
+    ("trace_file", trace_file),
+    ("testbed_file", testbed_file),
     ("nbd_client", nbd_client),
 ];
 

@@ -147,7 +147,25 @@ fn what_a_script_may_not_say_is_answered_with_its_line() {
         with("\"64 KiB\" = 1", "\"64 MiB\" = 1"),
         &["x.toml:15:", "16 MiB"],
     );
-    holds(with("count = 7", "count = 0"), &["x.toml:11:", "above 0"]);
+    for count in ["0", "1000000000000000000"] {
+        holds(
+            with("count = 7", &format!("count = {count}")),
+            &["x.toml:11:", count, "from 1 to 10,000,000"],
+        );
+    }
+    holds(
+        with("count = 7", "count = nan"),
+        &["x.toml:11:", "`nan`, expected a whole number"],
+    );
+    holds(
+        with("\"25 MB\"", "\"25000000000000000000 MB\""),
+        &["x.toml:16:", "at most 1,000,000 GB"],
+    );
+    // It lies within that, and on 30 MB, and would write round and round for days.
+    holds(
+        with("\"25 MB\"", "\"999999 GB\""),
+        &["x.toml:16:", "requests", "at most 1,000,000,000"],
+    );
     holds(with("\"25 MB\"", "\"0 MB\""), &["x.toml:16:", "above 0"]);
     holds(
         with("cpu = \"1 s\"", "depth = 33"),

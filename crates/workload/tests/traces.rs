@@ -171,14 +171,19 @@ fn what_a_trace_may_not_say_is_answered_with_its_line() {
     with("schema = 1", "schema = 2", &["t.toml:1:", "schema = 1"]);
     with("reads = ", "read = ", &["t.toml:7:", "`read`"]);
     with("2_168_893", "0", &["t.toml:7:", "1 to"]);
-    with("106.32 GB", "300 GB", &["t.toml:9:", "300.00 GB", "`rest`"]);
+    let far = "1000000000000000000";
+    with("2_168_893", far, &["t.toml:7:", "1 to 1,000,000,000"]);
+    with("2_168_893", "inf", &["t.toml:7:", "a whole number"]);
+    with("106.32 GB", "300 GB", &["t.toml:9:", "300 GB", "`rest`"]);
     with("106.32 GB", "90 GB", &["t.toml:9:", "from "]);
     with("\"28 %\"", "\"80 %\"", &["t.toml:11:", "100 %"]);
     with("\"96 KiB\"", "\"64 KiB\"", &["t.toml:12:", "listed"]);
     with("\"96 KiB\"", "\"90.5 kB\"", &["t.toml:12:", "4 KiB"]);
     with("\"96 KiB\", ", "", &["t.toml:12:"]);
     with("4.625", "9", &["t.toml:13:", "from 1.410 to 7.560"]);
-    with("4.625", "nan", &["t.toml:13:", "mean"]);
+    for mean in ["nan", "inf", "-inf"] {
+        with("4.625", mean, &["t.toml:13:", "mean must be a number"]);
+    }
     with("most = 32", "most = 33", &["t.toml:13:", "2 to 32"]);
     with("\"1 GiB\"", "\"1.5 KiB\"", &["t.toml:6:", "4 KiB"]);
     with("\"47 GiB\"", "\"128 KiB\"", &["t.toml:6:", "twice"]);

@@ -95,8 +95,8 @@ pub enum DriverError {
     },
     /// Without a clock only an amount of I/O ends a job.
     #[error(
-        "{at}: job `{job}`: time_based has no meaning without a clock; add an amount of I/O such \
-         as io_size=10g, or leave time_based out and give loops=4"
+        "{at}: job `{job}` needs io_size or number_ios, for example io_size=10g: it is time_based, and \
+         without a clock a runtime has no end; or leave time_based out"
     )]
     NoAmount {
         /// Where the job's section begins.
@@ -132,7 +132,8 @@ pub enum DriverError {
     /// The drive is so slow that the clock would run out.
     #[error(
         "the run is not over after {} years of virtual time; look for a time or a rate of the \
-         drive that is out of proportion, or for startdelay and runtime of the jobs",
+         drive that is out of proportion, for startdelay and runtime of the jobs, or for host.cpu_speed and \
+         host.cpu_sharing of the testbed",
         .after.as_secs() as u64 / YEAR_S
     )]
     Endless {

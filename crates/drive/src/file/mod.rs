@@ -28,6 +28,7 @@ pub use system::{FileSystemPlaces, OperatingSystem};
 use crate::host::{Host, Port};
 use crate::host_queue::HostOrder;
 use base::Inherited;
+use ftlab_base::plain::without_types;
 use ftlab_base::{Nanos, StreamHash};
 use own_policy::OwnPolicy;
 use schema::{DiskFile, HEADER_KEYS, Header, RamFile, SCHEMA, SsdFile, TestbedFile};
@@ -461,7 +462,7 @@ fn one_line(error: &toml::de::Error) -> String {
         .copied()
         .filter(|line| !line.starts_with("TOML parse error") && !is_excerpt(line))
         .collect();
-    place.unwrap_or_default() + &what.join(" ")
+    place.unwrap_or_default() + &without_types(&what.join(" "))
 }
 
 #[cfg(test)]

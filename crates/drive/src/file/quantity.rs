@@ -1,5 +1,6 @@
 //! One number of a drive file: value, unit, source, confidence.
 
+use ftlab_base::amount::grouped;
 use ftlab_base::{Nanos, SECTOR_BYTES};
 use serde::de::{Deserialize, Deserializer, Error};
 use std::marker::PhantomData;
@@ -35,7 +36,10 @@ pub enum Confidence {
 }
 
 #[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a number: { value = …, unit = …, source = …, confidence = … }"
+)]
 struct Written {
     value: f64,
     unit: String,
@@ -146,32 +150,46 @@ impl<D: Dimension> Quantity<D> {
             ));
         };
         let base = written.value * factor;
-        if base.is_nan() {
-            return Err("nan: it must be a number".to_string());
-        }
-        if base < D::LEAST {
-            let least = if D::LEAST == 0.0 {
-                "must not be negative"
-            } else {
-                "must be above 0"
+        if let Some(why) = fault::<D>(base) {
+            let with_unit = |number: String| match *unit {
+                "1" => number,
+                unit => format!("{number} {unit}"),
             };
-            let unit = if *unit == "1" { "" } else { unit };
-            let value = format!("{} {unit}", written.value);
-            return Err(format!("{}: it {least}", value.trim_end()));
-        }
-        if base > D::MOST {
             return Err(format!(
-                "{} {unit}: it is beyond anything a drive has",
-                written.value
+                "{}: it {why}; from {} to {} is allowed",
+                with_unit(plain(written.value)),
+                plain(D::LEAST / factor),
+                with_unit(plain(D::MOST / factor)),
             ));
-        }
-        if D::WHOLE && base.fract() != 0.0 {
-            return Err(format!("{}: it must be a whole number", written.value));
         }
         Ok(Quantity {
             base,
             dimension: PhantomData,
         })
+    }
+}
+
+/// What is wrong with a number in its base unit, if anything is.
+fn fault<D: Dimension>(base: f64) -> Option<&'static str> {
+    match base {
+        base if base.is_nan() => Some("must be a number"),
+        base if base < 0.0 && D::LEAST == 0.0 => Some("must not be negative"),
+        base if base <= 0.0 && D::LEAST > 0.0 => Some("must be above 0"),
+        base if base < D::LEAST => Some("is less than anything a drive has"),
+        base if base > D::MOST => Some("is beyond anything a drive has"),
+        base if D::WHOLE && base.fract() != 0.0 => Some("must be a whole number"),
+        _ => None,
+    }
+}
+
+/// A number as somebody would write it, without the noise of its last bits.
+fn plain(value: f64) -> String {
+    let rounded: f64 = format!("{value:.11e}").parse().unwrap_or(value);
+    match rounded {
+        v if v.is_nan() => "nan".to_owned(),
+        v if v.fract() == 0.0 && (0.0..1e15).contains(&v) => grouped(v as u64),
+        v if v != 0.0 && v.is_finite() && !(1e-4..1e15).contains(&v.abs()) => format!("{v:e}"),
+        v => v.to_string(),
     }
 }
 
@@ -234,16 +252,44 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_told() {
+    fn what_cannot_be_is_told_with_what_can() {
         let error = |r: Result<f64, String>| r.unwrap_err();
         assert!(
             error(parse::<Time>("value = 1, unit = \"KiB\"")).contains("none of: ns, us, ms, s")
         );
-        assert!(error(parse::<Ratio>("value = 0, unit = \"1\"")).contains("must be above 0"));
-        assert!(error(parse::<Time>("value = nan, unit = \"us\"")).contains("must be a number"));
-        assert!(error(parse::<Time>("value = inf, unit = \"us\"")).contains("beyond anything"));
-        assert!(error(parse::<Time>("value = -inf, unit = \"us\"")).contains("not be negative"));
-        assert!(error(parse::<Count>("value = 1.5, unit = \"1\"")).contains("whole number"));
-        assert!(error(parse::<Count>("value = -1, unit = \"1\"")).contains("above 0"));
+        for (text, why) in [
+            (
+                "value = nan",
+                "nan us: it must be a number; from 0 to 3,600,000,000 us",
+            ),
+            ("value = -nan", "nan us: it must be a number"),
+            (
+                "value = inf",
+                "inf us: it is beyond anything a drive has; from 0 to",
+            ),
+            ("value = -inf", "-inf us: it must not be negative"),
+            (
+                "value = 1e300",
+                "1e300 us: it is beyond anything a drive has",
+            ),
+        ] {
+            let told = error(parse::<Time>(&format!("{text}, unit = \"us\"")));
+            assert!(told.contains(why), "{text}: {told}");
+        }
+        let ratio = |value| error(parse::<Ratio>(&format!("value = {value}, unit = \"1\"")));
+        assert!(ratio("0").contains("0: it must be above 0; from 1e-9 to 1,000,000 is allowed"));
+        assert!(ratio("1e-10").contains("1e-10: it is less than anything a drive has"));
+        let count = |value| error(parse::<Count>(&format!("value = {value}, unit = \"1\"")));
+        assert!(count("1.5").contains("1.5: it must be a whole number; from 1 to 4,294,967,295"));
+        assert!(count("-1").contains("-1: it must be above 0"));
+    }
+
+    #[test]
+    fn no_name_of_a_type_is_shown() {
+        let text = "[nand]\nt_read = nan";
+        let table: toml::Table = text.parse().unwrap();
+        let why = table["nand"]["t_read"].clone().try_into::<Quantity<Time>>();
+        let why = why.unwrap_err().to_string();
+        assert!(why.contains("expected a number: { value"), "{why}");
     }
 }

@@ -69,16 +69,24 @@ fn new_value(old: Option<&Value>, text: &str) -> Result<Value, String> {
         }
         Some(Value::Table(_)) => Err("a section; set one of its keys".to_string()),
         Some(_) => Err("cannot be set".to_string()),
-        None => Ok(new_key(text)),
+        None => new_key(text),
     }
 }
 
 /// The value of a key that is not there yet, by what it looks like; the schema says if it fits.
-fn new_key(text: &str) -> Value {
+fn new_key(text: &str) -> Result<Value, String> {
     if let Ok(yes_or_no) = text.parse() {
-        return Value::Boolean(yes_or_no);
+        return Ok(Value::Boolean(yes_or_no));
     }
-    quantity(text, "").unwrap_or_else(|_| Value::String(text.to_string()))
+    // A word that a parser would take for a number: nan, inf.
+    if text.parse().is_ok_and(|number: f64| !number.is_finite()) {
+        return Err(no_number(text));
+    }
+    Ok(quantity(text, "").unwrap_or_else(|_| Value::String(text.to_string())))
+}
+
+fn no_number(text: &str) -> String {
+    format!("`{text}` is not a number, or a number and a unit such as 60us")
 }
 
 /// A number with an optional unit behind it, as a quantity.
@@ -89,9 +97,7 @@ fn quantity(text: &str, unit: &str) -> Result<Value, String> {
     // An e that no exponent follows is the first letter of eV.
     let digits = text[..digits].trim_end_matches(['e', 'E']).len();
     let (number, given) = text.split_at(digits);
-    let number: f64 = number
-        .parse()
-        .map_err(|_| format!("`{text}` is not a number, or a number and a unit such as 60us"))?;
+    let number: f64 = number.parse().map_err(|_| no_number(text))?;
     let given = given.trim();
     let mut table = Table::new();
     table.insert("value".into(), Value::Float(number));
@@ -194,6 +200,10 @@ mod tests {
             ("=5", "not of the form"),
             ("nand=5", "a section"),
             ("nand.t_read=fast", "not a number"),
+            ("nand.t_read=nan", "not a number"),
+            ("nand.t_read=-inf", "not a number"),
+            ("map.dram=nan", "`nan` is not a number"),
+            ("map.dram=inf", "`inf` is not a number"),
             ("nand.t_read.value=5", "not a section"),
         ] {
             let error = after(setting).unwrap_err();

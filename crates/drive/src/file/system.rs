@@ -3,6 +3,9 @@
 use super::schema::SystemKeys;
 use ftlab_base::Nanos;
 
+/// The largest request that every drive's command has room for.
+const REQUEST_BYTES_MAX: f64 = 16_777_216.0;
+
 /// What an operating system does with what programs write.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OperatingSystem {
@@ -58,6 +61,11 @@ impl OperatingSystem {
             if size.base < 4096.0 {
                 return Err(format!("os.{key}: it must be at least 4 KiB, a page"));
             }
+        }
+        if keys.write_size.base > REQUEST_BYTES_MAX {
+            return Err(
+                "os.write_size: it must be at most 16 MiB, as a request of a program".to_owned(),
+            );
         }
         Ok(OperatingSystem {
             lazy_writer_interval: keys.lazy_writer_interval.get(),

@@ -22,7 +22,6 @@ use ftlab_bench::State;
 use ftlab_bench::driver::{self, Clock, JobReport, RunReport};
 use ftlab_bench::record::Record;
 use ftlab_bench::repeats::REPEATS_MAX;
-use ftlab_drive::Device;
 use ftlab_workload::trace::Trace;
 use ftlab_workload::{JobFile, JobSpec};
 use prepared::Prepared;
@@ -71,10 +70,11 @@ pub struct Options {
     #[command(flatten)]
     testbed: TestbedOption,
     /// Let the prepared drive lie without power for so many days before the job: its data age
-    #[arg(long, value_name = "DAYS", default_value_t = 0.0)]
+    #[arg(long, value_name = "DAYS", default_value_t = 0.0, value_parser = cli::number(0.0, 1e6))]
     rest_days: f64,
     /// Degrees Celsius at which it lies
-    #[arg(long, value_name = "DEGREES", default_value_t = 30.0)]
+    #[arg(long, value_name = "DEGREES", default_value_t = 30.0, allow_negative_numbers = true,
+        value_parser = cli::number(-100.0, 200.0))]
     rest_celsius: f64,
     /// Print the drive's SMART attributes after the run, as smartctl does
     #[arg(long)]
@@ -188,21 +188,6 @@ fn run(options: &Options) -> Result<Finished, Failure> {
         wall,
         repeated: None,
     })
-}
-
-impl Options {
-    /// Lets the drive lie, if it is to.
-    fn rest(&self, device: &mut dyn Device) -> Outcome {
-        let (days, celsius) = (self.rest_days, self.rest_celsius);
-        if !(0.0..=1e6).contains(&days) || !(-100.0..=200.0).contains(&celsius) {
-            return Err(Failure::Input(format!(
-                "--rest-days {days} at --rest-celsius {celsius}: from 0 to 1e6 days, and from -100 to \
-                 200 degrees"
-            )));
-        }
-        device.rest(24.0 * days, celsius);
-        Ok(())
-    }
 }
 
 /// What a job does to a drive, as a step of its state.

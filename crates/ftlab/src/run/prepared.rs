@@ -5,7 +5,7 @@ use super::start::{Start, Targets};
 use crate::failure::{Failure, Outcome};
 use crate::health::{SmartRow, smart, smart_table};
 use crate::progress::Progress;
-use ftlab_base::{RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_base::{RootSeed, SimTime};
 use ftlab_bench::driver::DriverError;
 use ftlab_bench::{review, states};
 use ftlab_drive::{Catalog, Device, DriveFile, Testbed};
@@ -27,7 +27,7 @@ pub struct Prepared {
 
 impl Prepared {
     /// Builds the drive of the options and brings it to its state; `check` says of its bytes whether
-    /// what is to run fits them, before the drive is filled for nothing.
+    /// what is to run fits them, before the drive is made and filled for nothing.
     pub fn new(
         options: &Options,
         testbed: Testbed,
@@ -42,15 +42,15 @@ impl Prepared {
                 drive.slug()
             )));
         }
+        check(drive.capacity_bytes(), &testbed)?;
         let targets = options.start.targets()?;
         let progress = Progress::spinner("preparing");
         let root = RootSeed(options.seed);
         let mut device = drive.build(&testbed, review::drive_seed(root, drive.slug()))?;
-        check(device.capacity_sectors() * SECTOR_BYTES, &testbed)?;
         let start = options
             .start
             .prepare(&drive, device.as_mut(), options.seed, &progress)?;
-        options.rest(device.as_mut())?;
+        device.rest(24.0 * options.rest_days, options.rest_celsius);
         targets.save_before(&start, device.as_ref())?;
         progress.say("running");
         let name = name.unwrap_or_default().to_string_lossy().into_owned();

@@ -1,5 +1,6 @@
 //! What can be wrong with a script, a scenario or a trace.
 
+use ftlab_base::plain::without_types;
 use thiserror::Error;
 
 /// A script, scenario or trace that cannot be run. The message names the place, what is wrong and what to
@@ -48,6 +49,6 @@ impl ScriptError {
     pub(super) fn of_toml(file: &str, text: &str, error: &toml::de::Error) -> ScriptError {
         let byte = error.span().map_or(0, |span| span.start);
         let words: Vec<&str> = error.message().split_whitespace().collect();
-        ScriptError::at(file, text, byte, words.join(" "))
+        ScriptError::at(file, text, byte, without_types(&words.join(" ")))
     }
 }

@@ -5,6 +5,7 @@ use super::schema::{PhaseKeys, ProcessKeys, SCHEMA, ScenarioFile, ScriptFile};
 use super::steps::CLUSTER_SECTORS;
 use super::{Phase, Process, Scenario, Script, ScriptError, Transfer};
 use ftlab_base::Nanos;
+use ftlab_base::amount::grouped;
 use std::collections::BTreeMap;
 use toml::Spanned;
 
@@ -16,6 +17,12 @@ pub(crate) const BLOCK_SECTORS_MAX: u64 = 32_768;
 
 /// The most requests outstanding: what SATA queues.
 pub(crate) const DEPTH_MAX: u32 = 32;
+
+/// The most files side by side: more than a client's drive has.
+const FILES_MAX: u64 = 10_000_000;
+
+/// The most requests of a phase or a trace, in each direction. A million of them take a second or two.
+pub(crate) const REQUESTS_MAX: u64 = 1_000_000_000;
 
 /// The text of the script called so: its file's name and content.
 pub type Library<'a> = &'a dyn Fn(&str) -> Option<(String, String)>;
@@ -246,8 +253,14 @@ fn transfer(
         return Err(source.error(&files.size, "files have a size above 0"));
     }
     let count = files.count.as_ref().map_or(1, |count| *count.get_ref());
-    if let Some(at) = files.count.as_ref().filter(|_| count == 0) {
-        return Err(source.error(at, "a count is above 0"));
+    if let Some(at) = files.count.as_ref()
+        && !(1..=FILES_MAX).contains(&count)
+    {
+        let why = format!(
+            "a count of {count} files: from 1 to {} are",
+            grouped(FILES_MAX)
+        );
+        return Err(source.error(at, format!("{why} allowed")));
     }
     if files.at.get_ref().0 % CLUSTER_SECTORS != 0 {
         let why = "files begin at clusters: `at` must be a multiple of 4 KiB, such as \"20 GiB\"";
@@ -257,15 +270,36 @@ fn transfer(
     if moved == 0 {
         return Err(source.error(amount, "an amount is above 0"));
     }
+    let blocks = block_sizes(source, blocks, size)?;
+    let requests = requests(moved, &blocks);
+    if requests > REQUESTS_MAX as f64 {
+        let why = format!(
+            "an amount of {requests:.1e} requests would take days to simulate; at most {}: give a \
+             smaller amount, or larger blocks",
+            grouped(REQUESTS_MAX)
+        );
+        return Err(source.error(amount, why));
+    }
     Ok(Transfer {
         files: name.get_ref().clone(),
         at: files.at.get_ref().0,
         size,
         count,
         amount: moved,
-        blocks: block_sizes(source, blocks, size)?,
+        blocks,
         sequential: sequential.map_or(1.0, |share| share.0),
     })
+}
+
+/// How many requests of these sizes and weights move so many sectors.
+fn requests(sectors: u64, blocks: &[(u32, u32)]) -> f64 {
+    let sum = |of: fn(f64, f64) -> f64| -> f64 {
+        let parts = blocks
+            .iter()
+            .map(|&(size, weight)| of(size.into(), weight.into()));
+        parts.sum()
+    };
+    sectors as f64 * sum(|_, weight| weight) / sum(|size, weight| size * weight)
 }
 
 /// Sizes and weights, ascending by size.

@@ -15,10 +15,11 @@ const BYTES: &[(&str, f64)] = &[
 const TIMES: &[(&str, f64)] = &[("us", 1e3), ("ms", 1e6), ("s", 1e9), ("min", 60e9)];
 const SHARES: &[(&str, f64)] = &[("%", 0.01)];
 
-/// More than any drive holds.
-const BYTES_MOST: f64 = 1e15;
+/// More than any drive holds, as a number and in words.
+const BYTES_MOST: (f64, &str) = (1e15, "1,000,000 GB");
 /// More than any test takes: a week.
-const TIME_MOST: f64 = 604_800e9;
+const TIME_MOST: (f64, &str) = (604_800e9, "604,800 s, a week");
+const SHARE_MOST: (f64, &str) = (1.0, "100 %");
 
 /// An amount of data, rounded up to whole sectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +34,7 @@ pub(crate) struct Span(pub Nanos);
 pub(crate) struct Share(pub f64);
 
 /// Reads `text` as a number and one of `units`.
-fn read(text: &str, units: &[(&str, f64)], most: f64) -> Result<f64, String> {
+fn read(text: &str, units: &[(&str, f64)], (most, in_words): (f64, &str)) -> Result<f64, String> {
     let text = text.trim();
     let begin = text.find(|c: char| !(c.is_ascii_digit() || c == '.'));
     let (number, unit) = text.split_at(begin.unwrap_or(text.len()));
@@ -53,7 +54,7 @@ fn read(text: &str, units: &[(&str, f64)], most: f64) -> Result<f64, String> {
     };
     let value = number * factor;
     if value > most {
-        return Err(format!("`{text}` is out of proportion"));
+        return Err(format!("`{text}` is too much; at most {in_words}"));
     }
     Ok(value)
 }
@@ -80,7 +81,7 @@ impl<'de> Deserialize<'de> for Span {
 
 impl<'de> Deserialize<'de> for Share {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let share = read(&String::deserialize(from)?, SHARES, 1.0);
+        let share = read(&String::deserialize(from)?, SHARES, SHARE_MOST);
         share.map(Share).map_err(D::Error::custom)
     }
 }
@@ -98,6 +99,16 @@ mod tests {
             assert!(Sectors::read(wrong).is_err(), "{wrong}");
         }
         assert_eq!(read("1.5 s", TIMES, TIME_MOST), Ok(1.5e9));
-        assert!(read("101 %", SHARES, 1.0).is_err());
+        let far = Sectors::read("5000000000000000000 GB").unwrap_err();
+        assert!(far.contains("at most 1,000,000 GB"), "{far}");
+        let long = read("8 d", TIMES, TIME_MOST).unwrap_err();
+        assert!(long.contains("us, ms, s, min"), "{long}");
+        let long = read("604801 s", TIMES, TIME_MOST).unwrap_err();
+        assert!(long.contains("at most 604,800 s"), "{long}");
+        let above = read("101 %", SHARES, SHARE_MOST).unwrap_err();
+        assert!(above.contains("at most 100 %"), "{above}");
+        for wrong in ["nan GB", "inf GB", "1e400 GB", "-inf GB"] {
+            assert!(Sectors::read(wrong).is_err(), "{wrong}");
+        }
     }
 }

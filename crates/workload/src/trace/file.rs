@@ -4,15 +4,14 @@ use super::apportion::apportion;
 use super::bursts::Depths;
 use super::{Requests, Trace};
 use crate::script::ScriptError;
-use crate::script::file::{BLOCK_SECTORS_MAX, DEPTH_MAX, Text};
+use crate::script::file::{BLOCK_SECTORS_MAX, DEPTH_MAX, REQUESTS_MAX, Text};
 use crate::script::quantity::{Sectors, Share};
 use crate::script::steps::CLUSTER_SECTORS;
+use ftlab_base::SECTOR_BYTES;
+use ftlab_base::amount::{decimal, grouped};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
-
-/// More than any trace has.
-const OPERATIONS_MAX: u64 = 1_000_000_000;
 
 /// What a trace file may say. Unknown keys are refused.
 #[derive(Debug, Deserialize)]
@@ -69,8 +68,12 @@ impl Trace {
         let parsed: TraceFile = source.parse()?;
         source.check_schema(&parsed.schema)?;
         for count in [&parsed.reads, &parsed.writes] {
-            if !(1..=OPERATIONS_MAX).contains(count.get_ref()) {
-                let why = format!("a trace has 1 to {OPERATIONS_MAX} requests of each direction");
+            if !(1..=REQUESTS_MAX).contains(count.get_ref()) {
+                let most = grouped(REQUESTS_MAX);
+                let why = format!(
+                    "{} requests: a trace has 1 to {most} of each direction",
+                    grouped(*count.get_ref())
+                );
                 return Err(source.error(count, why));
             }
         }
@@ -113,6 +116,10 @@ fn bursts(source: &Text<'_>, parsed: &TraceFile) -> Result<Vec<u64>, ScriptError
     let &DepthKeys { one, mean, most } = parsed.depth.get_ref();
     if most > DEPTH_MAX {
         let why = format!("most must be 2 to {DEPTH_MAX}");
+        return Err(source.error(&parsed.depth, why));
+    }
+    if !mean.is_finite() {
+        let why = "mean must be a number, such as 4.6";
         return Err(source.error(&parsed.depth, why));
     }
     let depths = Depths {
@@ -190,12 +197,12 @@ fn large_ones(written: u64, listed: u64, rest: u64, sizes: [u32; 2]) -> Result<u
     let [smaller, larger] = sizes.map(u64::from);
     let [least, most] = [listed + rest * smaller, listed + rest * larger];
     if !(least..=most).contains(&written) {
-        let gigabytes = |sectors: u64| (sectors * ftlab_base::SECTOR_BYTES) as f64 / 1e9;
+        let bytes = |sectors: u64| decimal((sectors * SECTOR_BYTES) as f64, "B");
         return Err(format!(
-            "{:.2} GB cannot be written with these sizes: from {:.2} to {:.2} GB; change `rest`",
-            gigabytes(written),
-            gigabytes(least),
-            gigabytes(most)
+            "{} cannot be written with these sizes: from {} to {}; change `rest`",
+            bytes(written),
+            bytes(least),
+            bytes(most)
         ));
     }
     let step = larger - smaller;

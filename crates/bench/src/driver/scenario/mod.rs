@@ -188,7 +188,11 @@ impl Engine<'_> {
             let next_event = self.io.device.next_event().unwrap_or(SimTime::NEVER);
             let next = wake.min(next_event).max(self.now);
             if wake == SimTime::NEVER && next_event == SimTime::NEVER {
-                return Err(self.io.stuck(self.now));
+                // A computation ends beyond all time, or a command never does.
+                return Err(match self.computing {
+                    0 => self.io.stuck(self.now),
+                    _ => DriverError::Endless { after: LONGEST },
+                });
             }
             match patience.turn(next) {
                 Verdict::GoOn => {}

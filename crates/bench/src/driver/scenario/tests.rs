@@ -425,6 +425,20 @@ fn what_does_not_fit_is_an_error_before_anything_runs() {
 }
 
 #[test]
+fn a_computation_beyond_all_time_is_told_as_one() {
+    for speed in [4.2e-5, 1e-9] {
+        let slow = testbed_with(Processor {
+            speed,
+            ..Processor::REFERENCE
+        });
+        let scenario = alone("cpu = \"7000 min\"\n");
+        let error = run_scenario(&scenario, &mut drive(Nanos::ZERO), &slow, RootSeed(1));
+        let why = error.unwrap_err().to_string();
+        assert!(why.contains("host.cpu_speed"), "{speed}: {why}");
+    }
+}
+
+#[test]
 fn a_drive_that_loses_a_command_or_fails_ends_the_run() {
     let mut lossy = drive(Nanos::from_micros(10));
     lossy.loses = 7;

@@ -1,0 +1,9 @@
+//! A trace as text.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let _ = ftlab_fuzz::trace_file(data);
+});
