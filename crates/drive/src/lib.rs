@@ -9,6 +9,7 @@ mod flashless;
 pub mod health;
 pub mod host;
 pub mod host_queue;
+pub mod magic;
 mod ram;
 pub mod saved;
 pub mod smart;

@@ -264,7 +264,7 @@ fn unknown_names_are_answered_with_near_ones() {
     let place = Place::new();
     holds(
         &place.refused("show intel-x25-m"),
-        &["unknown drive", "intel-x25-m-g1-80"],
+        &["matches several drives", "intel-x25-m-g1-80"],
     );
     holds(
         &place.refused("run random.fio --drive nothing"),

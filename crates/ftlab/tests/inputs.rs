@@ -3,10 +3,84 @@
 mod place;
 
 use assert_cmd::Command;
+use ftlab_drive::Catalog;
+use ftlab_image::{CreateOptions, DataDrive};
 use place::{Place, holds};
+use std::os::unix::fs::FileTypeExt;
 
 /// Small and quick to fill.
 const SSD: &str = "generic-mlc-8";
+
+#[test]
+fn drives_are_found_in_any_case_and_by_parts() {
+    let place = Place::new();
+    for (name, slug) in [
+        ("INTEL-X25-E-32", "intel-x25-e-32"),
+        ("X25-E", "intel-x25-e-32"),
+        ("VelociRaptor", "wd-velociraptor-300"),
+        ("840-PRO", "samsung-840-pro-256"),
+        ("JMF602-mlc-64", "ocz-core-jmf602"),
+    ] {
+        holds(&place.out(&format!("show {name}")), &[&format!("{slug}: ")]);
+    }
+    let several = place.refused("show X25-M");
+    holds(
+        &several,
+        &[
+            "`X25-M` matches several drives: intel-x25-m-g1-160, intel-x25-m-g1-80",
+            "name one",
+        ],
+    );
+    assert!(!several.contains("x25-e"), "{several}");
+}
+
+#[test]
+fn what_is_no_drive_file_is_recognised() {
+    let place = Place::new();
+    let made = |command: &str| {
+        let mut command = command.split(' ');
+        let mut made = Command::new(command.next().unwrap());
+        made.args(command).current_dir(&place.0).assert().success();
+    };
+    made("mkdir folder");
+    made("mkfifo pipe");
+    place.out(&format!(
+        "run random.fio --drive {SSD} --state new --save-state saved.state"
+    ));
+    let file = Catalog::load(SSD, &[]).unwrap();
+    let testbed = Catalog::testbed("anandtech-2008").unwrap();
+    let options = CreateOptions::default();
+    drop(DataDrive::create(&place.path("drive.img"), &file, &testbed, &options).unwrap());
+    place.write("long.toml", &"# long\n".repeat(200_000));
+    std::fs::write(place.path("binary.toml"), [0xff, 0xfe, 0x00]).unwrap();
+
+    let refused = |name: &str| place.refused(&format!("run random.fio --drive {name}"));
+    for (name, why) in [
+        ("folder", "it is a directory"),
+        ("./pipe", "a pipe or a socket"),
+        ("pipe", "a pipe or a socket"),
+        ("/dev/zero", "a character device"),
+        ("saved.state", "a saved state, not a drive file"),
+        ("drive.img", "an image of a drive, not a drive file"),
+        ("long.toml", "1,400,000 bytes, at most 1,048,576"),
+        ("binary.toml", "it is not text"),
+        ("none.toml", "there is no such file"),
+    ] {
+        holds(&refused(name), &["cannot read", name, why]);
+    }
+    let devices = std::fs::read_dir("/dev").unwrap().flatten();
+    let mut devices = devices.map(|entry| entry.path());
+    let is_block = |path: &std::path::Path| {
+        std::fs::metadata(path).is_ok_and(|meta| meta.file_type().is_block_device())
+    };
+    match devices.find(|path| is_block(path)) {
+        Some(path) => holds(
+            &refused(&path.display().to_string()),
+            &["it is a block device", "cannot measure a real one yet"],
+        ),
+        None => println!("this machine has no block device to name"),
+    }
+}
 
 #[test]
 fn numbers_on_the_command_line_are_numbers_within_limits() {

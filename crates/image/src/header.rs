@@ -11,6 +11,7 @@ use crate::regions::HEADER_BYTES;
 use crate::storage::Storage;
 use crate::{ImageError, error::Wrong};
 use ftlab_drive::DriveFile;
+use ftlab_drive::magic::IMAGE as MAGIC;
 use serde::{Deserialize, Serialize};
 use std::io;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
@@ -18,8 +19,6 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 /// The version of the format. It changes with every change of what is in the file, and with
 /// [`ftlab_drive::saved::FORMAT`].
 pub(crate) const FORMAT: u32 = 3;
-/// A byte that no text has, the name, and ends of lines that a transfer as text would change.
-const MAGIC: [u8; 8] = *b"\x8fimage\r\n";
 const HEAD_BYTES: usize = 24;
 const CHECKSUM_AT: usize = 16;
 /// Bytes of each of the two.

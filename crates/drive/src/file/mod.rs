@@ -5,6 +5,7 @@ mod base;
 mod build;
 mod catalog;
 mod faults;
+mod names;
 mod own_policy;
 mod packing;
 mod placement;
@@ -48,6 +49,16 @@ pub enum DriveError {
         nearest: String,
         /// Where the names are listed.
         hint: String,
+    },
+    /// Several drives or testbeds have parts of that name.
+    #[error("`{name}` matches several {what}s: {found}; name one")]
+    Several {
+        /// `drive` or `testbed`.
+        what: &'static str,
+        /// The name asked for.
+        name: String,
+        /// The names they have.
+        found: String,
     },
     /// The file cannot be read.
     #[error("cannot read {path}: {why}")]

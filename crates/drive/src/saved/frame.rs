@@ -1,14 +1,12 @@
 //! What makes a file a saved state, and finds out when it is not one any more.
 
 use super::{FORMAT, SavedError};
+use crate::magic::SAVED_STATE as MAGIC;
 use crc::{CRC_64_XZ, Crc, Table};
 use lz4_flex::frame::{FrameDecoder, FrameEncoder};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io::{BufReader, Read, Take};
-
-/// A byte that no text has, the name, and ends of lines that a transfer as text would change.
-const MAGIC: [u8; 8] = *b"\x8fftlab\r\n";
 
 /// Magic, format, length, checksum.
 const HEAD_BYTES: usize = 8 + 4 + 8 + 8;

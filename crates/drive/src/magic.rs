@@ -1,0 +1,12 @@
+//! The first bytes of the files that ftlab writes: what such a file is can be told without reading it.
+//!
+//! Each is a byte that no text has, a name, and ends of lines that a transfer as text would change.
+
+/// Bytes of each.
+pub const BYTES: usize = 8;
+
+/// A state of a drive, saved with `--save-state`.
+pub const SAVED_STATE: [u8; BYTES] = *b"\x8fftlab\r\n";
+
+/// An image of a drive that holds bytes.
+pub const IMAGE: [u8; BYTES] = *b"\x8fimage\r\n";
