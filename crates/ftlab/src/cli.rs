@@ -1,8 +1,8 @@
 //! What can be typed. The options of a command stand with it.
 
 use crate::{
-    accuracy, claims, compare, endurance, image, pts, report, review, run, serve, show, theory,
-    tools,
+    accuracy, claims, compare, endurance, image, pts, report, review, run, serve, show, tests,
+    theory, tools,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ftlab_drive::{Catalog, DriveError, Testbed};
@@ -20,6 +20,7 @@ const EXAMPLES: &str = "\
 Examples:
   ftlab drives                               the drives that come with ftlab
   ftlab show intel-x25-m-g1-80               every number of one, with its source
+  ftlab tests                                the tests, by code and by name
   ftlab review                               the five drives of the 2008 review, its tests
   ftlab pts intel-x25-m-g2-80                SNIA's Performance Test Specification
   ftlab report before after                  two reviews side by side
@@ -39,6 +40,8 @@ Exit codes: 0 done, 1 failed while running, 2 wrong input, 130 interrupted (revi
 pub enum Command {
     /// List the drives that come with ftlab
     Drives,
+    /// List the tests of `review` and `compare`, and what they measure
+    Tests(tests::Options),
     /// Show every number of a drive with its unit, source and confidence
     Show(show::Options),
     /// Run a fio job file or an application script on a drive

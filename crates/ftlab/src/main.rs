@@ -21,6 +21,7 @@ mod run;
 mod screen;
 mod serve;
 mod show;
+mod tests;
 mod theory;
 mod tools;
 
@@ -31,6 +32,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Drives => drives::command(),
+        Command::Tests(args) => tests::command(&args),
         Command::Show(args) => show::command(&args),
         Command::Run(args) => run::command(&args),
         Command::Info(args) => image::info(&args),

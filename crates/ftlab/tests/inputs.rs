@@ -12,6 +12,50 @@ use std::os::unix::fs::FileTypeExt;
 const SSD: &str = "generic-mlc-8";
 
 #[test]
+fn tests_are_listed_by_code_and_by_name() {
+    let place = Place::new();
+    let listed = place.out("tests");
+    holds(
+        &listed,
+        &["code", "A2", "randwrite-size-sweep", "what it measures"],
+    );
+    let rows = place.json("tests --output-format json");
+    let rows = rows.as_array().unwrap();
+    assert!(rows.len() > 40, "{} tests", rows.len());
+    for row in rows {
+        let text = |key: &str| row[key].as_str().unwrap();
+        holds(&listed, &[text("code"), text("name")]);
+        assert!(!text("title").is_empty(), "{row}");
+        assert!(!row["steps"].as_array().unwrap().is_empty(), "{row}");
+    }
+    let one = place.out("tests a2");
+    holds(
+        &one,
+        &[
+            "A2 randwrite-size-sweep:",
+            "randwrite-16k-qd1 (16 KiB)",
+            "runs on",
+        ],
+    );
+    assert!(!one.contains("A1 "), "{one}");
+}
+
+#[test]
+fn an_unknown_test_is_answered_with_names_and_where_they_are_listed() {
+    let place = Place::new();
+    for command in ["review --test Z9", "tests Z9"] {
+        let refused = place.refused(command);
+        holds(
+            &refused,
+            &["unknown test `Z9`", "`ftlab tests` lists them by code"],
+        );
+        assert!(refused.len() < 150, "a list of codes: {refused}");
+    }
+    let near = place.refused("review --test randwrit-4k-qd1");
+    holds(&near, &["did you mean randwrite-4k-qd1"]);
+}
+
+#[test]
 fn drives_are_found_in_any_case_and_by_parts() {
     let place = Place::new();
     for (name, slug) in [

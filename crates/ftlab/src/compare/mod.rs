@@ -37,7 +37,7 @@ pub struct Options {
     /// --set may have several values, others set one for all
     #[arg(long = "set", value_name = "KEY=VALUE[,VALUE...]", required = true)]
     settings: Vec<String>,
-    /// A test, for example randwrite-4k-qd1, or a method, A1 to E1; may be repeated
+    /// A code or a name of `ftlab tests`, for example A1 or randwrite-4k-qd1; may be repeated
     #[arg(long = "test", value_name = "TEST", required = true)]
     tests: Vec<String>,
     /// A metric to show, for example mb_s; may be repeated; by default what the chart of each test draws

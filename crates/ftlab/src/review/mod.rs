@@ -42,8 +42,8 @@ Examples:
 pub struct Options {
     /// Drives of `ftlab drives`, or paths to drive files; none: the five of the 2008 review
     drives: Vec<String>,
-    /// A test, for example randwrite-4k-qd1, or a method, A1 to E1; may be repeated; none: those of
-    /// 2008 and 2009 that the drive has room for
+    /// A code or a name of `ftlab tests`, for example A1 or randwrite-4k-qd1; may be repeated; none: those
+    /// of 2008 and 2009 that the drive has room for
     #[arg(long = "test", value_name = "TEST")]
     tests: Vec<String>,
     /// Every test, on every drive if none is named; the longest only on the drives their sources

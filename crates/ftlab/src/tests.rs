@@ -1,0 +1,128 @@
+//! `ftlab tests`: the reviews' tests, by code and by name.
+
+use crate::cli::OutputFormat;
+use crate::failure::Outcome;
+use crate::screen;
+use clap::Args;
+use ftlab_bench::methods::{self, Family, Runs, Test};
+use serde::Serialize;
+use std::fmt::Write;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab tests
+  ftlab tests A2 randread-4k-qd1
+  ftlab tests --output-format json")]
+pub struct Options {
+    /// Tests to tell more about: a code, a name, or the name of one of its steps; none: all, a line each
+    tests: Vec<String>,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
+    output_format: OutputFormat,
+}
+
+/// A test, as its review has it.
+#[derive(Debug, Serialize)]
+struct Row {
+    /// Selects it, for example `A2`.
+    code: &'static str,
+    /// Selects it, too.
+    name: &'static str,
+    /// What it measures, in a few words.
+    title: &'static str,
+    /// What is done, on what state, and what had to be assumed.
+    text: &'static str,
+    /// What its chart draws.
+    metric: &'static str,
+    unit: &'static str,
+    /// The machine it runs on.
+    testbed: &'static str,
+    /// The drives for which it runs without being named: `any`, `any with --all`, or which with `--all`.
+    runs_on: String,
+    /// Its steps: each can be named alone.
+    steps: Vec<StepRow>,
+}
+
+#[derive(Debug, Serialize)]
+struct StepRow {
+    name: &'static str,
+    /// What it varies.
+    label: &'static str,
+}
+
+impl Row {
+    fn of(family: &'static Family, steps: &[Test]) -> Row {
+        let steps = steps.iter().map(|test| StepRow {
+            name: test.step.slug,
+            label: test.step.label,
+        });
+        Row {
+            code: family.method,
+            name: family.slug,
+            title: family.title,
+            text: family.text,
+            metric: family.metric,
+            unit: family.unit,
+            testbed: family.testbed,
+            runs_on: match family.runs {
+                Runs::ByDefault => "any".to_owned(),
+                Runs::WithAll => "any with --all".to_owned(),
+                Runs::WithAllOn(drives) => format!("{} with --all", drives.join(", ")),
+            },
+            steps: steps.collect(),
+        }
+    }
+}
+
+pub fn command(options: &Options) -> Outcome {
+    let tests = methods::select(&options.tests)?;
+    let mut rows: Vec<Row> = tests
+        .chunk_by(|one, next| std::ptr::eq(one.family, next.family))
+        .map(|steps| Row::of(steps[0].family, steps))
+        .collect();
+    // A letter for the source, and a number.
+    rows.sort_by_key(|row| (row.code.chars().next(), row.code.len(), row.code));
+    screen::print(&match options.output_format {
+        OutputFormat::Json => screen::json(&rows)?,
+        OutputFormat::Normal if options.tests.is_empty() => list(&rows),
+        OutputFormat::Normal => rows.iter().map(sheet).collect::<Vec<_>>().join("\n"),
+    })
+}
+
+/// A line a test.
+fn list(rows: &[Row]) -> String {
+    let mut table = screen::table(&["code", "name", "what it measures", "steps"]);
+    for row in rows {
+        let steps = row.steps.len().to_string();
+        table.add_row([row.code, row.name, row.title, &steps]);
+    }
+    screen::lines(table) + "\nftlab tests CODE tells more about one; --test takes codes and names\n"
+}
+
+/// All about a test.
+fn sheet(row: &Row) -> String {
+    let mut out = format!(
+        "{} {}: {}\n\n{}\n\n",
+        row.code, row.name, row.title, row.text
+    );
+    let steps = row.steps.iter();
+    let steps: Vec<String> = steps
+        .map(|step| match step.label {
+            "" => step.name.to_owned(),
+            label => format!("{} ({label})", step.name),
+        })
+        .collect();
+    for (what, words) in [
+        ("steps", steps.join(", ")),
+        (
+            "chart",
+            format!("{} {}", row.metric, row.unit).trim_end().to_owned(),
+        ),
+        ("testbed", row.testbed.to_owned()),
+        ("runs on", row.runs_on.clone()),
+    ] {
+        writeln!(out, "{what:<8}  {words}").expect("writing to a string succeeds");
+    }
+    out
+}
