@@ -165,6 +165,29 @@ fn limits_are_stated_with_their_numbers() {
 }
 
 #[test]
+fn a_share_of_nothing_is_what_fio_takes_it_for() {
+    let place = Place::new();
+    let run = |lines: &str| {
+        place.write("share.fio", &format!("[w]\nrw=write\nbs=4k\n{lines}\n"));
+        let line = format!("run share.fio --drive {SSD} --state new --untimed");
+        let out = place.json(&format!("{line} --output-format json"));
+        out["jobs"][0]["write"]["io_bytes"].as_u64().unwrap()
+    };
+    let tenth = run("size=10%");
+    assert_eq!(run("size=10%\noffset=0%"), tenth);
+    assert_eq!(run("size=10%\noffset_increment=0%"), tenth);
+    assert_eq!(run("size=10%\nio_size=0%"), tenth);
+    assert_eq!(run("size=0%"), run("size=100%"));
+    assert!(run("size=0%") > 9 * tenth);
+    assert_eq!(run("size=0"), run("size=100%"));
+    place.write("end.fio", "[w]\nrw=write\noffset=100%\n");
+    holds(
+        &place.refused(&format!("run end.fio --drive {SSD}")),
+        &["lies beyond the device"],
+    );
+}
+
+#[test]
 fn a_time_based_job_without_a_clock_says_what_it_needs_before_anything_is_made() {
     let place = Place::new();
     place.write("timed.fio", "[w]\nrw=write\ntime_based\nruntime=9\n");

@@ -10,7 +10,7 @@ pub type Allowed = String;
 
 const BYTES_ALLOWED: &str = "a number with an optional suffix k, m, g, t or p (powers of 1024)";
 const TIME_ALLOWED: &str = "a whole number with an optional suffix us, ms, s, m, h or d";
-const PERCENT_ALLOWED: &str = "a percentage from 1% to 100%";
+const PERCENT_ALLOWED: &str = "a percentage from 0% to 100%";
 
 /// Reads a size in bytes.
 ///
@@ -62,12 +62,13 @@ pub fn time(text: &str, default_unit: Nanos) -> Result<Nanos, Allowed> {
     }
 }
 
-/// Reads a size in bytes or a percentage of something the key defines.
+/// Reads a size in bytes or a percentage of something the key defines. As in fio, 0% is what 0 is.
 pub fn size(text: &str) -> Result<Size, Allowed> {
     let Some(number) = text.strip_suffix('%') else {
         return bytes(text).map(Size::Bytes);
     };
     match number.parse() {
+        Ok(0) => Ok(Size::Bytes(0)),
         Ok(percent @ 1..=100) => Ok(Size::Percent(percent)),
         _ => Err(PERCENT_ALLOWED.into()),
     }
@@ -179,7 +180,8 @@ mod tests {
     fn percentages_read_as_shares_of_something() {
         assert_eq!(size("50%"), Ok(Size::Percent(50)));
         assert_eq!(size("1g"), Ok(Size::Bytes(1 << 30)));
-        for text in ["0%", "101%", "-1%", "%", "5.5%"] {
+        assert_eq!(size("0%"), Ok(Size::Bytes(0)));
+        for text in ["101%", "-1%", "%", "5.5%"] {
             assert_eq!(size(text), Err(PERCENT_ALLOWED.into()), "{text}");
         }
     }

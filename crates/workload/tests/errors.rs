@@ -81,7 +81,8 @@ fn values_out_of_range_say_what_is_allowed() {
             "thinktime_blocks=0",
             "thinktime_blocks must be a whole number of at least 1",
         ),
-        ("size=0%", "size must be a percentage from 1% to 100%"),
+        ("size=101%", "size must be a percentage from 0% to 100%"),
+        ("offset=-1%", "offset must be a percentage from 0% to 100%"),
         (
             "size=4.5g",
             "size must be a number with an optional suffix k, m, g, t or p (powers of 1024)",

@@ -73,6 +73,16 @@ fn values_have_fios_units() {
 }
 
 #[test]
+fn nothing_in_percent_is_what_nothing_in_bytes_is() {
+    for key in ["offset", "offset_increment", "io_size", "size"] {
+        let [percent, bytes] = ["0%", "0"].map(|zero| one(&format!("{key}={zero}")));
+        let numbers = |job: &JobSpec| (job.offset, job.offset_increment, job.io_size, job.size);
+        assert_eq!(numbers(&percent), numbers(&bytes), "{key}");
+    }
+    assert_eq!(one("size=0%").size, None, "the whole device, as in fio");
+}
+
+#[test]
 fn aliases_and_flags_mean_the_same() {
     let short = one("rw=randwrite\nbs=8k\nba=16k\nruntime=5\ntime_based\nstonewall");
     let long = one(

@@ -1,7 +1,7 @@
 //! The keys that shape a job, each with how its value is read.
 
 use super::distribution::distribution;
-use super::spec::{JobSpec, PatternKind, PerKind};
+use super::spec::{JobSpec, PatternKind, PerKind, Size};
 use crate::units::{Allowed, boolean, bytes, number, percent, size, time};
 use ftlab_base::{Nanos, SECTOR_BYTES};
 
@@ -80,7 +80,7 @@ pub static KEYS: &[Key] = &[
         &["iodepth"],
         set!(iodepth, |t| number(t, 1, IODEPTH_MAX).map(|n| n as u32)),
     ),
-    value(&["size"], set!(size, |t| size(t).map(Some))),
+    value(&["size"], set!(size, |t| size(t).map(all_if_zero))),
     value(&["offset"], set!(offset, size)),
     value(&["offset_increment"], set!(offset_increment, size)),
     value(
@@ -170,6 +170,11 @@ fn text(text: &str) -> Result<String, Allowed> {
 /// A count that 0 switches off, as in fio.
 fn unless_zero(text: &str) -> Result<Option<u64>, Allowed> {
     number(text, 0, u64::MAX).map(|n| (n > 0).then_some(n))
+}
+
+/// As in fio, a size of 0 is no size: the region goes on to the end of the device.
+fn all_if_zero(size: Size) -> Option<Size> {
+    (size != Size::Bytes(0)).then_some(size)
 }
 
 fn some_unless_zero(span: Nanos) -> Option<Nanos> {
