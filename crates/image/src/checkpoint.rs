@@ -9,18 +9,24 @@
 
 use crate::error::Wrong;
 use crate::regions::Region;
-use crate::storage::Storage;
-use ftlab_drive::saved::DeviceState;
-use lz4_flex::frame::{FrameDecoder, FrameEncoder};
+use crate::storage::{Bytes, Storage};
+use ftlab_drive::saved::{DeviceState, SavedError, Unpacked, state_bytes_max};
+use lz4_flex::frame::FrameEncoder;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 const MAGIC: [u8; 8] = *b"\x8fftpoint";
 const HEAD_BYTES: usize = 40;
 const CHECKSUM_AT: usize = HEAD_BYTES - 8;
 /// Where the state begins.
 const STATE_AT: u64 = 4096;
+/// The most that what an image keeps beside takes, unpacked, and what a write buffer holds. No drive has a
+/// larger buffer.
+const META_BYTES_MAX: u64 = 1 << 16;
+const KEPT_BYTES_MAX: u64 = 1 << 28;
+/// The most that the numbers of a slot in a write buffer take beside its bytes.
+const KEPT_BYTES_BESIDE_MAX: u64 = 64;
 
 /// What an image keeps beside the drive's own state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,7 +56,7 @@ pub(crate) struct Kept {
 }
 
 /// Everything that a checkpoint says.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Saved {
     pub(crate) meta: Meta,
     pub(crate) kept: Vec<Kept>,
@@ -107,8 +113,16 @@ pub(crate) enum Area {
     Empty,
     /// A checkpoint that is not as it was written.
     Damaged { epoch: u64, why: String },
-    /// A checkpoint, packed.
-    Whole { epoch: u64, state: Vec<u8> },
+    /// A checkpoint.
+    Whole(Packed),
+}
+
+/// A checkpoint as it lies there, packed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Packed {
+    pub(crate) epoch: u64,
+    /// Where the state lies.
+    state: Region,
 }
 
 impl Area {
@@ -116,7 +130,8 @@ impl Area {
     fn epoch(&self) -> Option<u64> {
         match self {
             Area::Empty => None,
-            Area::Damaged { epoch, .. } | Area::Whole { epoch, .. } => Some(*epoch),
+            Area::Damaged { epoch, .. } => Some(*epoch),
+            Area::Whole(packed) => Some(packed.epoch),
         }
     }
 
@@ -135,36 +150,89 @@ impl Area {
             let why = format!("its length of {bytes} bytes is impossible");
             return Ok(Area::Damaged { epoch, why });
         }
-        let mut state = vec![0; bytes as usize];
-        storage.read_at(area.at + STATE_AT, &mut state)?;
-        if xxh3_64(&state) != word(24) {
+        let state = Region {
+            at: area.at + STATE_AT,
+            bytes,
+        };
+        if checksum(storage, state)? != word(24) {
             let why = "its checksum is wrong".to_owned();
             return Ok(Area::Damaged { epoch, why });
         }
-        Ok(Area::Whole { epoch, state })
+        Ok(Area::Whole(Packed { epoch, state }))
     }
 }
 
-/// The newest checkpoint, and its epoch.
+/// The checksum of what lies in a region, however long that is.
+fn checksum(storage: &dyn Storage, region: Region) -> io::Result<u64> {
+    let mut bytes = Bytes::new(storage, region);
+    let (mut sum, mut part) = (Xxh3::new(), vec![0; 1 << 16]);
+    loop {
+        match bytes.read(&mut part)? {
+            0 => return Ok(sum.digest()),
+            read => sum.update(&part[..read]),
+        }
+    }
+}
+
+/// The newest checkpoint.
 ///
 /// # Errors
 /// When there is none, or it is damaged: the one before it is of no use, as the journal behind that
 /// is gone.
-pub(crate) fn newest(storage: &dyn Storage, areas: &[Region; 2]) -> Result<(u64, Vec<u8>), Wrong> {
+pub(crate) fn newest(storage: &dyn Storage, areas: &[Region; 2]) -> Result<Packed, Wrong> {
     let read = |area| Area::read(storage, area).map_err(Wrong::Unreadable);
     let found = [read(areas[0])?, read(areas[1])?];
     let newest = found.into_iter().max_by_key(Area::epoch);
     match newest.expect("there are two") {
         Area::Empty => Err(Wrong::Checkpoint("none was ever written".to_owned())),
         Area::Damaged { epoch, why } => Err(Wrong::Checkpoint(format!("of number {epoch}, {why}"))),
-        Area::Whole { epoch, state } => Ok((epoch, state)),
+        Area::Whole(packed) => Ok(packed),
     }
 }
 
-/// Unpacks a checkpoint.
-pub(crate) fn unpack(state: &[u8]) -> Result<Saved, String> {
-    let mut bytes = Vec::new();
-    let read = FrameDecoder::new(state).read_to_end(&mut bytes);
-    read.map_err(|why| why.to_string())?;
-    postcard::from_bytes(&bytes).map_err(|why| why.to_string())
+/// What the drive is that a checkpoint is of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape {
+    pub(crate) sectors: u64,
+    /// Slots, and bytes of each; none of a drive without flash.
+    pub(crate) slots: u32,
+    pub(crate) slot_bytes: u64,
+}
+
+impl Packed {
+    /// Bytes that it takes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.state.bytes
+    }
+
+    /// Unpacks it. What such a drive cannot need is refused before it takes memory.
+    pub(crate) fn unpack(&self, storage: &dyn Storage, shape: Shape) -> Result<Saved, Wrong> {
+        let senseless = |why: SavedError| Wrong::Checkpoint(why.to_string());
+        let impossible = |why: String| Err(Wrong::Checkpoint(why));
+        let mut unpacked = Unpacked::new(Bytes::new(storage, self.state));
+        let meta: Meta = unpacked.next(META_BYTES_MAX).map_err(senseless)?;
+        if meta.max_sectors > shape.sectors {
+            return impossible(format!(
+                "it lets the host address {} sectors of a drive of {}",
+                meta.max_sectors, shape.sectors
+            ));
+        }
+        let mut kept = Vec::new();
+        let count: u32 = unpacked.next(KEPT_BYTES_BESIDE_MAX).map_err(senseless)?;
+        if u64::from(count) * shape.slot_bytes > KEPT_BYTES_MAX || count > shape.slots {
+            return impossible(format!("it has {count} slots in a write buffer"));
+        }
+        for _ in 0..count {
+            let bytes_max = shape.slot_bytes + KEPT_BYTES_BESIDE_MAX;
+            let slot: Kept = unpacked.next(bytes_max).map_err(senseless)?;
+            if slot.lpn >= shape.slots || slot.bytes.len() as u64 != shape.slot_bytes {
+                return impossible(format!("it has LPN {} in a write buffer", slot.lpn));
+            }
+            kept.push(slot);
+        }
+        let bytes_max = state_bytes_max(shape.sectors);
+        let state: DeviceState = unpacked.next(bytes_max).map_err(senseless)?;
+        unpacked.finish().map_err(senseless)?;
+        Ok(Saved { meta, kept, state })
+    }
 }

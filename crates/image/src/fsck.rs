@@ -101,7 +101,7 @@ fn look_at_checkpoints(
         *told = match area {
             Area::Empty => "none".to_owned(),
             Area::Damaged { epoch, why } => format!("epoch {epoch}, damaged: {why}"),
-            Area::Whole { epoch, state } => format!("epoch {epoch}, {} bytes", state.len()),
+            Area::Whole(packed) => format!("epoch {}, {} bytes", packed.epoch, packed.bytes()),
         };
     }
     Ok(told)

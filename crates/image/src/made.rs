@@ -1,6 +1,6 @@
 //! Making a drive: new in memory, new in a file, or as a file has it.
 
-use crate::checkpoint::Meta;
+use crate::checkpoint::{Meta, Shape};
 use crate::drive::{Body, DataDrive, Kept};
 use crate::error::Wrong;
 use crate::flat::FlatStore;
@@ -12,7 +12,7 @@ use crate::store::{ByteStore, Keeping};
 use crate::{CreateOptions, ImageError, OpenOptions, Recovery};
 use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::ssd::Ssd;
-use ftlab_drive::{DriveFile, Kind, Testbed};
+use ftlab_drive::{Device, DriveFile, Kind, Testbed};
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -201,6 +201,22 @@ impl New {
         match self {
             New::Flash(ssd) => Regions::of_layer(ssd.layer()),
             New::Flat(device) => Regions::of_sectors(device.capacity_sectors()),
+        }
+    }
+
+    /// What a checkpoint of it can be of.
+    pub(crate) fn shape(&self) -> Shape {
+        match self {
+            New::Flash(ssd) => Shape {
+                sectors: ssd.capacity_sectors(),
+                slots: ssd.layer().slots(),
+                slot_bytes: u64::from(ssd.layer().layout().geometry.slot_bytes),
+            },
+            New::Flat(device) => Shape {
+                sectors: device.capacity_sectors(),
+                slots: 0,
+                slot_bytes: 0,
+            },
         }
     }
 

@@ -115,9 +115,9 @@ pub(crate) fn recover(
     };
     let regions = new.regions();
     let newest = checkpoint::newest(&*storage, &regions.checkpoints);
-    let (epoch, packed) = newest.map_err(unusable)?;
-    let Saved { meta, kept, state } =
-        checkpoint::unpack(&packed).map_err(|why| unusable(Wrong::Checkpoint(why)))?;
+    let newest = newest.map_err(unusable)?;
+    let epoch = newest.epoch;
+    let Saved { meta, kept, state } = newest.unpack(&*storage, new.shape()).map_err(unusable)?;
     let max_sectors = meta.max_sectors;
     let was_at_work = meta.at_work;
     let mut image = Kept {

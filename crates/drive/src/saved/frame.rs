@@ -17,11 +17,6 @@ const CHECKSUM_AT: usize = HEAD_BYTES - 8;
 /// Finds every error in one place of up to 64 bits, and misses one in 2^64 of others.
 const CHECKSUM: Crc<u64, Table<16>> = Crc::<u64, Table<16>>::new(&CRC_64_XZ);
 
-/// The most that a state may be unpacked, a sector of the drive and beside. Tables take a few bytes
-/// for each of the slots, which have eight sectors at least.
-const BYTES_A_SECTOR_MAX: u64 = 16;
-const BYTES_BESIDE_MAX: u64 = 1 << 24;
-
 /// The bytes of a file that holds `content`.
 pub fn write(content: &impl Serialize) -> Vec<u8> {
     let mut bytes = vec![0; HEAD_BYTES];
@@ -79,36 +74,50 @@ fn checksum(head: &[u8], payload: &[u8]) -> u64 {
     digest.finalize()
 }
 
-/// What a file holds, one value after the other.
-pub struct Unpacked<'a> {
-    from: Take<BufReader<FrameDecoder<&'a [u8]>>>,
+/// What is packed somewhere, one value after the other. No value takes more memory than its reader allows,
+/// whatever the bytes say: packed well, a few of them stand for gigabytes.
+#[derive(Debug)]
+pub struct Unpacked<R: Read> {
+    from: Take<BufReader<FrameDecoder<R>>>,
     scratch: Vec<u8>,
 }
 
 /// The longest text in an origin. What is longer is no state.
 const SCRATCH_BYTES: usize = 1 << 16;
 
-impl<'a> Unpacked<'a> {
-    /// Unpacks the state of a drive of that size at most.
-    pub fn new(payload: &'a [u8], capacity_sectors: u64) -> Self {
-        let limit = capacity_sectors
-            .saturating_mul(BYTES_A_SECTOR_MAX)
-            .saturating_add(BYTES_BESIDE_MAX);
+impl<R: Read> Unpacked<R> {
+    /// Unpacks what comes from there.
+    pub fn new(from: R) -> Self {
         Unpacked {
-            from: BufReader::new(FrameDecoder::new(payload)).take(limit),
+            from: BufReader::new(FrameDecoder::new(from)).take(0),
             scratch: vec![0; SCRATCH_BYTES],
         }
     }
 
-    /// The next value.
-    pub fn next<T: DeserializeOwned>(&mut self) -> Result<T, SavedError> {
+    /// The next value, which takes `bytes_max` at most.
+    ///
+    /// # Errors
+    /// When there is none, or it takes more.
+    pub fn next<T: DeserializeOwned>(&mut self, bytes_max: u64) -> Result<T, SavedError> {
+        self.from.set_limit(bytes_max);
         let read = postcard::from_io((&mut self.from, &mut self.scratch));
-        let (value, _) = read.map_err(|why| SavedError::Senseless(why.to_string()))?;
-        Ok(value)
+        let read = read.map(|(value, _)| value).map_err(|why| why.to_string());
+        read.map_err(|why| {
+            SavedError::Senseless(match self.from.limit() {
+                0 => format!(
+                    "unpacked, it has more than the {bytes_max} bytes that the drive can need"
+                ),
+                _ => why,
+            })
+        })
     }
 
     /// That nothing is left.
+    ///
+    /// # Errors
+    /// When something is.
     pub fn finish(mut self) -> Result<(), SavedError> {
+        self.from.set_limit(1);
         let senseless = |why: String| Err(SavedError::Senseless(why));
         match self.from.read(&mut [0]) {
             Ok(0) => Ok(()),

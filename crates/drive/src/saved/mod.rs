@@ -15,6 +15,7 @@ mod frame;
 #[cfg(test)]
 mod tests;
 
+pub use frame::Unpacked;
 pub use ftlab_nand::StateError;
 
 use crate::device::{Counters, Device};
@@ -26,6 +27,21 @@ use thiserror::Error;
 
 /// The version of the format. It changes with every change of what is saved.
 pub const FORMAT: u32 = 3;
+
+/// The most that a state takes, a sector of the drive and beside. Tables take up to 25 bytes for each of
+/// the slots, which have eight sectors at least.
+const STATE_BYTES_A_SECTOR_MAX: u64 = 4;
+const STATE_BYTES_BESIDE_MAX: u64 = 1 << 24;
+/// The most that an origin takes: a drive file's numbers and some lines of text.
+const ORIGIN_BYTES_MAX: u64 = 1 << 20;
+
+/// The most bytes that the state of a drive of so many sectors takes, unpacked.
+#[must_use]
+pub fn state_bytes_max(capacity_sectors: u64) -> u64 {
+    capacity_sectors
+        .saturating_mul(STATE_BYTES_A_SECTOR_MAX)
+        .saturating_add(STATE_BYTES_BESIDE_MAX)
+}
 
 /// Differences to the drive that an error names.
 const DIFFERENCES_MAX: usize = 3;
@@ -204,12 +220,13 @@ pub fn read(
 ) -> Result<Origin, SavedError> {
     let payload = frame::read(from)?;
     // The origin comes first: a state of another drive may be of any size.
-    let mut unpacked = frame::Unpacked::new(&payload, device.capacity_sectors());
-    let origin: Origin = unpacked.next()?;
+    let mut unpacked = Unpacked::new(&*payload);
+    let origin: Origin = unpacked.next(ORIGIN_BYTES_MAX)?;
     if let Some(difference) = origin.difference(file) {
         return Err(SavedError::OtherDrive(difference));
     }
-    let state: DeviceState = unpacked.next()?;
+    let bytes_max = state_bytes_max(device.capacity_sectors());
+    let state: DeviceState = unpacked.next(bytes_max)?;
     unpacked.finish()?;
     device.restore(state)?;
     Ok(origin)

@@ -258,13 +258,36 @@ fn sense_is_not_taken_from_a_right_checksum() {
 #[test]
 fn a_state_of_more_than_the_drive_can_have_is_not_unpacked() {
     let (file, _) = saved_small();
-    let capacity = build(&file).capacity_sectors();
-    let most = (capacity * 16 + (1 << 24)) as usize;
-    let bytes = frame::write(&vec![0_u8; most]);
+    let most = state_bytes_max(build(&file).capacity_sectors());
+    let bytes = frame::write(&(origin(&file), vec![0_u8; most as usize + 1]));
+    assert!((bytes.len() as u64) < most / 100, "zeros pack well");
     let payload = frame::read(&mut &*bytes).unwrap();
-    assert!(payload.len() < most / 100, "zeros pack well");
-    let mut unpacked = frame::Unpacked::new(&payload, capacity);
-    assert!(unpacked.next::<Vec<u8>>().is_err());
+    let mut unpacked = Unpacked::new(&*payload);
+    unpacked.next::<Origin>(ORIGIN_BYTES_MAX).unwrap();
+    let why = unpacked.next::<Vec<u8>>(most).unwrap_err().to_string();
+    assert!(why.contains("that the drive can need"), "{why}");
+    // Neither is an origin, which is read before anything is known of the drive.
+    let texts = vec![String::new(); ORIGIN_BYTES_MAX as usize];
+    let longer = Origin {
+        steps: texts,
+        ..origin(&file)
+    };
+    let why = refused(&file, &frame::write(&longer));
+    assert!(why.contains("that the drive can need"), "{why}");
+}
+
+#[test]
+fn no_state_of_any_drive_comes_near_the_most_that_is_unpacked() {
+    for file in drives() {
+        let mut device = build(&file);
+        let sectors = device.capacity_sectors();
+        apply(&mut *device, 3000, &mut RootSeed(4).stream("much"));
+        let bytes = frame::write(&device.save());
+        let packed = frame::read(&mut &*bytes).unwrap();
+        let most = sectors * STATE_BYTES_A_SECTOR_MAX / 2 + 1024;
+        let state = Unpacked::new(&*packed).next::<DeviceState>(most);
+        assert!(state.is_ok(), "{}: more than {most} bytes", file.slug());
+    }
 }
 
 #[test]

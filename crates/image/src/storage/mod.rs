@@ -11,7 +11,8 @@ pub(crate) use file::FileStorage;
 pub(crate) use memory::Memory;
 pub(crate) use overlay::Overlay;
 
-use std::io;
+use crate::regions::Region;
+use std::io::{self, Read};
 
 /// Bytes by position. What was never written reads as zeros, also behind the end.
 pub(crate) trait Storage: std::fmt::Debug + Send {
@@ -26,4 +27,31 @@ pub(crate) trait Storage: std::fmt::Debug + Send {
 
     /// Waits until what was written survives a power cut of the machine.
     fn sync(&mut self) -> io::Result<()>;
+}
+
+/// A region of a storage, from its start to its end.
+#[derive(Debug)]
+pub(crate) struct Bytes<'a> {
+    storage: &'a dyn Storage,
+    left: Region,
+}
+
+impl<'a> Bytes<'a> {
+    pub(crate) fn new(storage: &'a dyn Storage, region: Region) -> Bytes<'a> {
+        Bytes {
+            storage,
+            left: region,
+        }
+    }
+}
+
+impl Read for Bytes<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.left.bytes.min(into.len() as u64);
+        self.storage
+            .read_at(self.left.at, &mut into[..bytes as usize])?;
+        self.left.at += bytes;
+        self.left.bytes -= bytes;
+        Ok(bytes as usize)
+    }
 }
