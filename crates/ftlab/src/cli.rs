@@ -50,8 +50,8 @@ pub enum Command {
     Info(image::Options),
     /// Check an image of a drive: whether everything lies there as it was written
     ///
-    /// Nothing in it changes. Exit code 1 when something is damaged.
-    Fsck(image::Options),
+    /// Nothing in it changes, unless --accept or --rebuild is given. Exit code 1 when something is damaged.
+    Fsck(image::FsckOptions),
     /// Write a drive to its end: how much it takes, how it wears, what gives out first
     Endurance(endurance::Options),
     /// Run the reviews' tests on drives and write a report

@@ -103,3 +103,62 @@ fn what_is_no_image_is_refused_in_one_line() {
         holds(&refused, &["nowhere: cannot open it"]);
     }
 }
+
+/// Flips a bit in the middle of the journal of an image.
+fn damage_journal(at: &Path) {
+    const ALIGNMENT: u64 = 1 << 16;
+    let file = OpenOptions::new().read(true).write(true).open(at).unwrap();
+    let length = file.metadata().unwrap().len();
+    let mut start = [0; 4];
+    let journal = (0..length)
+        .step_by(ALIGNMENT as usize)
+        .find(|&at| file.read_exact_at(&mut start, at).is_ok() && start == *b"\x8fftb");
+    let mut byte = [0];
+    let middle = journal.expect("it has one") + 500;
+    file.read_exact_at(&mut byte, middle).unwrap();
+    file.write_all_at(&[byte[0] ^ 1], middle).unwrap();
+}
+
+#[test]
+fn a_hole_in_the_journal_is_told_and_nothing_is_served_until_it_is_accepted() {
+    let place = Place::new();
+    let at = place.path("drive.img");
+    let mut drive = forty_slots(&at);
+    drive.flush_storage().unwrap();
+    drop(drive);
+    assert!(
+        place
+            .ftlab("fsck drive.img")
+            .assert()
+            .success()
+            .get_output()
+            .stderr
+            .is_empty()
+    );
+    damage_journal(&at);
+    let (out, error) = place.finds("fsck drive.img");
+    holds(&out, &["a hole behind", "requests to the flash are lost"]);
+    holds(
+        &error,
+        &["behind it are lost", "flushed", "--rebuild", "--accept"],
+    );
+    let (out, _) = place.finds("fsck drive.img --output-format json");
+    let json: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(json["hole"]["flushed"], json["hole"]["requests"]);
+    assert!(json["hole"]["requests"].as_u64().unwrap() > 30);
+    holds(&place.out("info drive.img"), &["its journal has a hole"]);
+    let refused = place.refused("serve --image drive.img --unix s");
+    holds(&refused, &["its journal has a hole", "ftlab fsck"]);
+
+    std::fs::copy(&at, place.path("copy.img")).unwrap();
+    holds(&place.out("fsck drive.img --accept"), &["0 damaged"]);
+    let out = place.ftlab("fsck drive.img").assert().success();
+    holds(
+        &String::from_utf8_lossy(&out.get_output().stdout),
+        &["switched off in order"],
+    );
+    // The pages behind the hole are there.
+    let rebuilt = place.json("fsck copy.img --rebuild --output-format json");
+    assert!(rebuilt["found_slots"].as_u64().unwrap() > 30, "{rebuilt}");
+    holds(&place.out("fsck copy.img"), &["40 mapped", "0 damaged"]);
+}

@@ -5,9 +5,11 @@
 //! ```
 //!
 //! The head is written when the rest is there, so an area holds a checkpoint or none; the other area
-//! holds the one before it until then.
+//! holds the one before it until then. A [`Mark`] is noted afterwards: a checkpoint whose head is destroyed is
+//! missed.
 
 use crate::error::Wrong;
+use crate::mark::Mark;
 use crate::regions::Region;
 use crate::storage::{Bytes, Storage};
 use ftlab_drive::saved::{DeviceState, SavedError, Unpacked, state_bytes_max};
@@ -45,6 +47,9 @@ pub(crate) struct Meta {
     pub(crate) unsafe_shutdowns: u64,
     /// How long it was switched on, in the drive's own time.
     pub(crate) power_on_ns: u64,
+    /// Numbers of requests that were lost behind a hole in the journal: from one, up to another. What
+    /// they wrote is not what the drive holds, wherever it lies.
+    pub(crate) lost: Vec<(u64, u64)>,
 }
 
 /// Sectors of a slot in a write buffer that keeps them without power.
@@ -63,14 +68,14 @@ pub(crate) struct Saved {
     pub(crate) state: DeviceState,
 }
 
-/// Writes the checkpoint of an epoch.
+/// Writes the checkpoint of an epoch; its mark is where the journal goes on.
 pub(crate) fn write(
     storage: &mut dyn Storage,
     areas: &[Region; 2],
     epoch: u64,
     saved: &Saved,
     sync: bool,
-) -> io::Result<()> {
+) -> io::Result<Mark> {
     let area = areas[(epoch % 2) as usize];
     let packer = FrameEncoder::new(Vec::new());
     let packer = postcard::to_io(saved, packer).map_err(io::Error::other)?;
@@ -103,7 +108,12 @@ pub(crate) fn write(
     if sync {
         storage.sync()?;
     }
-    Ok(())
+    Ok(Mark {
+        epoch,
+        batches: 0,
+        sequence: saved.meta.sequence,
+        seal: sum,
+    })
 }
 
 /// What an area holds.
@@ -121,6 +131,8 @@ pub(crate) enum Area {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Packed {
     pub(crate) epoch: u64,
+    /// The checksum of its head.
+    seal: u64,
     /// Where the state lies.
     state: Region,
 }
@@ -135,17 +147,23 @@ impl Area {
         }
     }
 
-    /// Looks at an area.
-    pub(crate) fn read(storage: &dyn Storage, area: Region) -> io::Result<Area> {
+    /// Looks at one of the areas.
+    pub(crate) fn read(
+        storage: &dyn Storage,
+        areas: &[Region; 2],
+        which: usize,
+    ) -> io::Result<Area> {
+        let area = areas[which];
         let mut head = [0; HEAD_BYTES];
         storage.read_at(area.at, &mut head)?;
         let word =
             |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight bytes"));
-        // A head that was cut off is none.
-        if head[..8] != MAGIC || xxh3_64(&head[..CHECKSUM_AT]) != word(CHECKSUM_AT) {
+        let (epoch, bytes, seal) = (word(8), word(16), word(CHECKSUM_AT));
+        // A head that was cut off is none, and neither is one of the other area.
+        let is_whole = head[..8] == MAGIC && xxh3_64(&head[..CHECKSUM_AT]) == seal;
+        if !is_whole || epoch % 2 != which as u64 {
             return Ok(Area::Empty);
         }
-        let (epoch, bytes) = (word(8), word(16));
         if bytes > area.bytes - STATE_AT {
             let why = format!("its length of {bytes} bytes is impossible");
             return Ok(Area::Damaged { epoch, why });
@@ -158,7 +176,7 @@ impl Area {
             let why = "its checksum is wrong".to_owned();
             return Ok(Area::Damaged { epoch, why });
         }
-        Ok(Area::Whole(Packed { epoch, state }))
+        Ok(Area::Whole(Packed { epoch, seal, state }))
     }
 }
 
@@ -177,14 +195,23 @@ fn checksum(storage: &dyn Storage, region: Region) -> io::Result<u64> {
 /// The newest checkpoint.
 ///
 /// # Errors
-/// When there is none, or it is damaged: the one before it is of no use, as the journal behind that
-/// is gone.
-pub(crate) fn newest(storage: &dyn Storage, areas: &[Region; 2]) -> Result<Packed, Wrong> {
-    let read = |area| Area::read(storage, area).map_err(Wrong::Unreadable);
-    let found = [read(areas[0])?, read(areas[1])?];
+/// When there is none, it is damaged, or a mark knows of a newer one: the one before it is of no use, as
+/// the journal behind that is gone.
+pub(crate) fn newest(
+    storage: &dyn Storage,
+    areas: &[Region; 2],
+    known: Option<Mark>,
+) -> Result<Packed, Wrong> {
+    let read = |which| Area::read(storage, areas, which).map_err(Wrong::Unreadable);
+    let found = [read(0)?, read(1)?];
     let newest = found.into_iter().max_by_key(Area::epoch);
-    match newest.expect("there are two") {
-        Area::Empty => Err(Wrong::Checkpoint("none was ever written".to_owned())),
+    let newest = newest.expect("there are two");
+    if let Some(known) = known.filter(|mark| Some(mark.epoch) > newest.epoch()) {
+        let why = format!("number {}, which is the newest, is not there", known.epoch);
+        return Err(Wrong::Checkpoint(why));
+    }
+    match newest {
+        Area::Empty => Err(Wrong::Checkpoint("none is there".to_owned())),
         Area::Damaged { epoch, why } => Err(Wrong::Checkpoint(format!("of number {epoch}, {why}"))),
         Area::Whole(packed) => Ok(packed),
     }
@@ -203,6 +230,16 @@ impl Packed {
     /// Bytes that it takes.
     pub(crate) fn bytes(&self) -> u64 {
         self.state.bytes
+    }
+
+    /// Where the journal goes on, if this was written behind so many requests.
+    pub(crate) fn mark(&self, sequence: u64) -> Mark {
+        Mark {
+            epoch: self.epoch,
+            batches: 0,
+            sequence,
+            seal: self.seal,
+        }
     }
 
     /// Unpacks it. What such a drive cannot need is refused before it takes memory.

@@ -1,8 +1,10 @@
 //! A drive that holds bytes.
 
 use crate::checkpoint::{self, Meta, Saved};
-use crate::flat::FlatStore;
+use crate::flat::{FlatError, FlatStore};
 use crate::journal::Journal;
+use crate::mark::Mark;
+use crate::regions::{Region, Regions};
 use crate::storage::Storage;
 use crate::store::{ByteStore, ReadError};
 use crate::{ImageError, record};
@@ -27,7 +29,8 @@ pub(crate) enum Body {
 /// Where an image is kept, and how far it has come.
 #[derive(Debug)]
 pub(crate) struct Kept {
-    pub(crate) epoch: u64,
+    /// The newest checkpoint.
+    pub(crate) checkpoint: Mark,
     pub(crate) meta: Meta,
     pub(crate) sync: bool,
     pub(crate) read_only: bool,
@@ -176,7 +179,14 @@ impl DataDrive {
             Body::Flash(ssd) => ssd,
             Body::Flat(_, store) => {
                 let read = store.read(lba, into);
-                return read.map_err(|why| self.storage_error("read it", why));
+                return read.map_err(|why| match why {
+                    FlatError::Storage(why) => self.storage_error("read it", why),
+                    FlatError::Damaged(lba) => ImageError::Damaged {
+                        path: self.path.clone(),
+                        lba,
+                        why: why.to_string(),
+                    },
+                });
             }
         };
         let (layer, store) = (ssd.layer(), store_of(ssd));
@@ -255,6 +265,14 @@ impl DataDrive {
         let other = (first + 1..end.div_ceil(slot_sectors)).find(|&lpn| is(lpn) != found);
         let until = other.map_or(end, |lpn| lpn * slot_sectors);
         (found, until - lba.0)
+    }
+
+    /// Numbers of requests that were lost behind holes in the journal, the newest last.
+    pub(crate) fn lost(&self) -> &[(u64, u64)] {
+        match &self.body {
+            Body::Flash(ssd) => store_of(ssd).lost(),
+            Body::Flat(..) => &[],
+        }
     }
 
     /// Whether a trim gives up what it covers: afterwards zeros are read there. Of whole slots alone.
@@ -339,7 +357,7 @@ impl DataDrive {
         let Some(kept) = self.kept.as_ref().filter(|kept| !kept.read_only) else {
             return Ok(());
         };
-        let (epoch, sync) = (kept.epoch + 1, kept.sync);
+        let (epoch, sync) = (kept.checkpoint.epoch + 1, kept.sync);
         let mut meta = kept.meta.clone();
         meta.version = env!("CARGO_PKG_VERSION").to_owned();
         (meta.max_sectors, meta.at_work) = (self.max_sectors, at_work);
@@ -348,6 +366,7 @@ impl DataDrive {
             Body::Flash(ssd) => {
                 let store = store_of(ssd);
                 meta.sequence = store.sequence();
+                meta.lost = store.lost().to_vec();
                 let state = ssd.found_without_power();
                 (ftlab_drive::saved::DeviceState::Ssd(state), store.kept())
             }
@@ -361,24 +380,38 @@ impl DataDrive {
             kept: buffered,
             state,
         };
-        let areas = self.regions().checkpoints;
+        let Regions {
+            checkpoints: areas,
+            journal,
+            ..
+        } = self.regions();
         let written = (|| {
             if sync {
                 self.storage().sync()?;
             }
             checkpoint::write(self.storage(), &areas, epoch, &saved, sync)
         })();
-        if let Err(why) = written {
-            return Err(self.storage_error("write a checkpoint to it", why));
-        }
-        let journal = Journal::new(self.regions().journal, epoch);
+        let mark = written.map_err(|why| self.storage_error("write a checkpoint to it", why))?;
+        // It stands, so whatever comes belongs behind it.
         if let Body::Flash(ssd) = &mut self.body {
-            store_of_mut(ssd).keep_journal(journal);
+            store_of_mut(ssd).keep_journal(Journal::new(journal, mark));
         }
         let kept = self.kept.as_mut().expect("it is kept");
-        (kept.epoch, kept.meta) = (epoch, saved.meta);
+        (kept.checkpoint, kept.meta) = (mark, saved.meta);
         self.uncounted = Nanos::ZERO;
-        Ok(())
+        let noted = self.end_epoch(mark, journal);
+        noted.map_err(|why| self.storage_error("write a checkpoint to it", why))
+    }
+
+    /// Notes that a checkpoint is the newest, and leaves nothing of the journal before it, where batches of
+    /// the next one would be looked for.
+    fn end_epoch(&mut self, checkpoint: Mark, journal: Region) -> io::Result<()> {
+        let storage = self.storage();
+        checkpoint.note_checkpoint(storage)?;
+        match journal.bytes {
+            0 => Ok(()),
+            bytes => storage.give_up(journal.at, bytes),
+        }
     }
 
     /// Switches the drive off in order: flush, checkpoint. Only while nothing is outstanding.
@@ -430,13 +463,12 @@ impl DataDrive {
 
     /// What was done so far is kept from here on; of a flush, whatever happens to the machine.
     pub(crate) fn commit(&mut self, flushes: bool) {
-        let sync = self.kept.as_ref().is_some_and(|kept| kept.sync);
         match &mut self.body {
             Body::Flash(ssd) => {
                 let totals = ssd.totals();
                 store_of_mut(ssd).commit(totals, flushes);
             }
-            Body::Flat(_, store) if flushes && sync => store.sync(),
+            Body::Flat(_, store) if flushes => store.flush(),
             Body::Flat(..) => {}
         }
     }

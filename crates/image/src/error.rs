@@ -1,5 +1,6 @@
 //! What can be wrong with an image, or with what lies under it.
 
+use crate::journal::Hole;
 use ftlab_drive::DriveError;
 use std::io;
 use std::path::PathBuf;
@@ -110,8 +111,8 @@ pub enum Wrong {
     Foreign,
     /// It is of another format.
     #[error(
-        "it has format {found}, and this ftlab reads format {read}: use the ftlab that made it, and \
-         copy the drive's bytes to a new image"
+        "it has format {found}, and this ftlab reads format {read}: serve it with the ftlab that made it, and \
+         copy the drive's bytes to a new image with `nbdcopy`"
     )]
     Format {
         /// Its format.
@@ -120,11 +121,34 @@ pub enum Wrong {
         read: u32,
     },
     /// The header is damaged.
-    #[error("its header is damaged: {0}; restore the file from a copy")]
+    #[error("both copies of its header are damaged: {0}; restore the file from a copy")]
     Header(String),
     /// No checkpoint can be read.
-    #[error("it has no checkpoint that can be read: {0}; restore the file from a copy")]
+    #[error(
+        "it has no checkpoint that can be read: {0}; restore the file from a copy, or have `ftlab fsck \
+         --rebuild` make a new image of what its pages say"
+    )]
     Checkpoint(String),
+    /// The file ends before the image does.
+    #[error(
+        "it has {found} bytes and should have {want}: it was cut off; restore the file from a copy, or see \
+         what `ftlab fsck` says, which can save what is left"
+    )]
+    Short {
+        /// Bytes it has.
+        found: u64,
+        /// Bytes the image takes.
+        want: u64,
+    },
+    /// A part of the journal cannot be read, and there is more behind it.
+    #[error(
+        "its journal has a hole: {} requests to the flash are lost there, {} of them flushed; restore the file \
+         from a copy, or see what `ftlab fsck` says, which can save what is left", hole.requests, hole.flushed
+    )]
+    Hole {
+        /// The hole.
+        hole: Hole,
+    },
     /// What the journal says leads elsewhere than it did.
     #[error(
         "what happened since its last checkpoint does not come out the same: it was written by ftlab \

@@ -54,6 +54,7 @@ impl DataDrive {
             drive: None,
             read_only: false,
             sync: true,
+            accepts_loss: false,
         };
         let (mut drive, _) = Self::open_on(path, storage, &options)?;
         drive.switch_off()?;

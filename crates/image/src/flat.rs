@@ -1,31 +1,83 @@
-//! The bytes of a drive without flash: sectors, one after the other.
+//! The bytes of a drive without flash: sectors, one after the other, and their checksums in a table.
 //!
 //! A write's bytes are in the file when it completes. A disk with a write cache promises less; nothing
 //! here knows when they would be on the platter.
+//!
+//! A sector and its checksum cannot be written in one operation. So the table has two for each sector, and
+//! the sector is as it was written if either fits: before a sector is written, its entry gets the checksum
+//! of what lies there and that of what will; afterwards the latter twice. Whoever is cut off between finds
+//! the old sector or the new one. Where the machine itself may lose its power, the steps are done with a flush, and
+//! its storage is waited for between them; what is to be written waits in memory until then.
+//!
+//! The table begins as a hole in the file. A chunk of it is filled in when one of its sectors is written first, and a
+//! bit elsewhere notes that: where it is set, nothing is as if it had never been written.
 
-use crate::regions::Region;
+use crate::regions::Regions;
 use crate::storage::Storage;
 use ftlab_base::{Command, CommandId, CommandKind, Lba, SECTOR_BYTES};
 use std::collections::BTreeMap;
 use std::io;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+const SECTOR: usize = SECTOR_BYTES as usize;
+/// Bytes of the table for each sector: two checksums.
+pub(crate) const ENTRY_BYTES: u64 = 16;
+/// Sectors of a chunk of the table: a page of memory.
+pub(crate) const CHUNK_SECTORS: u64 = 256;
+const ZEROS: [u8; SECTOR] = [0; SECTOR];
+/// Sectors that wait for a flush are written without one when they are so many.
+const WAITING_MAX: usize = 1 << 14;
+
+/// Why sectors cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FlatError {
+    #[error("{0}")]
+    Storage(#[from] io::Error),
+    #[error("its bytes are not those that were written: the checksum is wrong")]
+    Damaged(u64),
+}
+
+/// The checksums of a sector that may lie there; both the same unless a write was cut off.
+type Entry = [u64; 2];
 
 /// Bytes, by sector.
 #[derive(Debug)]
 pub(crate) struct FlatStore {
     storage: Box<dyn Storage>,
-    region: Region,
+    regions: Regions,
+    /// Whether to wait for the machine's storage where that matters.
+    sync: bool,
+    /// Chunks of the table that are filled in, one bit each.
+    begun: Vec<u8>,
     under_way: BTreeMap<CommandId, (Command, Vec<u8>)>,
+    /// Sectors that wait for a flush.
+    waiting: BTreeMap<u64, Vec<u8>>,
     failure: Option<io::Error>,
 }
 
+/// The checksum of a sector. None is 0, which stands in chunks that were never begun.
+fn checksum(sector: u64, data: &[u8]) -> u64 {
+    xxh3_64_with_seed(data, sector).max(1)
+}
+
 impl FlatStore {
-    pub(crate) fn new(storage: Box<dyn Storage>, region: Region) -> FlatStore {
-        FlatStore {
+    /// Sectors on a storage.
+    pub(crate) fn new(
+        storage: Box<dyn Storage>,
+        regions: Regions,
+        sync: bool,
+    ) -> io::Result<FlatStore> {
+        let mut begun = vec![0; regions.begun.bytes as usize];
+        storage.read_at(regions.begun.at, &mut begun)?;
+        Ok(FlatStore {
             storage,
-            region,
+            regions,
+            sync,
+            begun,
             under_way: BTreeMap::new(),
+            waiting: BTreeMap::new(),
             failure: None,
-        }
+        })
     }
 
     pub(crate) fn storage(&mut self) -> &mut dyn Storage {
@@ -55,19 +107,210 @@ impl FlatStore {
     /// Writes at once; whether that is done.
     pub(crate) fn write(&mut self, command: &Command, data: &[u8]) -> bool {
         if command.kind == CommandKind::Write {
-            let at = self.region.at + command.lba.0 * SECTOR_BYTES;
-            self.failure = self.storage.write_at(at, data).err();
+            self.failure = self.take(command.lba.0, data).err();
         }
         self.failure.is_none()
     }
 
-    /// Waits until the machine's storage has what was written.
-    pub(crate) fn sync(&mut self) {
-        self.failure = self.failure.take().or(self.storage.sync().err());
+    fn take(&mut self, first: u64, data: &[u8]) -> io::Result<()> {
+        if !self.sync {
+            return self.put(&[(first, data)]);
+        }
+        let sectors = data.chunks_exact(SECTOR).map(<[u8]>::to_vec);
+        self.waiting.extend((first..).zip(sectors));
+        if self.waiting.len() < WAITING_MAX {
+            return Ok(());
+        }
+        self.put_waiting()
     }
 
-    pub(crate) fn read(&self, lba: Lba, into: &mut [u8]) -> io::Result<()> {
-        let at = self.region.at + lba.0 * SECTOR_BYTES;
-        self.storage.read_at(at, into)
+    /// Waits until the machine's storage has what was written.
+    pub(crate) fn flush(&mut self) {
+        if self.sync {
+            self.failure = self.put_waiting().err();
+        }
+    }
+
+    fn put_waiting(&mut self) -> io::Result<()> {
+        let mut runs: Vec<(u64, Vec<u8>)> = Vec::new();
+        for (&sector, data) in &self.waiting {
+            match runs.last_mut() {
+                Some((first, run)) if *first + (run.len() / SECTOR) as u64 == sector => {
+                    run.extend_from_slice(data);
+                }
+                _ => runs.push((sector, data.clone())),
+            }
+        }
+        let runs: Vec<(u64, &[u8])> = runs.iter().map(|(first, run)| (*first, &**run)).collect();
+        self.put(&runs)?;
+        self.waiting.clear();
+        Ok(())
+    }
+
+    /// Brings runs of sectors, none of them twice, to their places.
+    fn put(&mut self, runs: &[(u64, &[u8])]) -> io::Result<()> {
+        let chunks = self.fill_in(runs)?;
+        for (first, data) in runs {
+            let now = self.checksums_now(*first, data.len())?;
+            let entries = now.iter().zip((*first..).zip(data.chunks_exact(SECTOR)));
+            let entries = entries.map(|(&now, (sector, data))| [now, checksum(sector, data)]);
+            self.write_entries(*first, entries)?;
+        }
+        self.wait()?;
+        chunks
+            .into_iter()
+            .try_for_each(|chunk| self.note_begun(chunk))?;
+        for (first, data) in runs {
+            self.storage.write_at(self.place(*first), data)?;
+        }
+        self.wait()?;
+        for (first, data) in runs {
+            let entries = (*first..).zip(data.chunks_exact(SECTOR));
+            let entries = entries.map(|(sector, data)| [checksum(sector, data); 2]);
+            self.write_entries(*first, entries)?;
+        }
+        Ok(())
+    }
+
+    /// Fills in the chunks of the table that runs of sectors are the first to be written of.
+    fn fill_in(&mut self, runs: &[(u64, &[u8])]) -> io::Result<Vec<u64>> {
+        let mut filled = Vec::new();
+        for (first, data) in runs {
+            let last = first + (data.len() / SECTOR) as u64 - 1;
+            for chunk in first / CHUNK_SECTORS..=last / CHUNK_SECTORS {
+                let sectors = chunk * CHUNK_SECTORS..(chunk + 1) * CHUNK_SECTORS;
+                if !self.is_begun(sectors.start) && !filled.contains(&chunk) {
+                    let start = sectors.start;
+                    let entries = sectors.map(|sector| [checksum(sector, &ZEROS); 2]);
+                    self.write_entries(start, entries)?;
+                    filled.push(chunk);
+                }
+            }
+        }
+        Ok(filled)
+    }
+
+    fn note_begun(&mut self, chunk: u64) -> io::Result<()> {
+        let at = chunk / 8;
+        self.begun[at as usize] |= 1 << (chunk % 8);
+        let byte = [self.begun[at as usize]];
+        self.storage.write_at(self.regions.begun.at + at, &byte)
+    }
+
+    /// Whether the chunk of a sector is filled in.
+    fn is_begun(&self, sector: u64) -> bool {
+        let chunk = sector / CHUNK_SECTORS;
+        self.begun[(chunk / 8) as usize] & 1 << (chunk % 8) != 0
+    }
+
+    /// Whether what lies in a sector is what a checksum is of.
+    fn fits(&self, checksum_there: u64, sector: u64, data: &[u8]) -> bool {
+        match checksum_there {
+            0 => data == ZEROS && !self.is_begun(sector),
+            written => written == checksum(sector, data),
+        }
+    }
+
+    fn wait(&mut self) -> io::Result<()> {
+        if self.sync {
+            self.storage.sync()
+        } else {
+            Ok(())
+        }
+    }
+
+    fn place(&self, sector: u64) -> u64 {
+        self.regions.data.at + sector * SECTOR_BYTES
+    }
+
+    fn entries(&self, first: u64, sectors: usize) -> io::Result<Vec<Entry>> {
+        let mut bytes = vec![0; sectors * ENTRY_BYTES as usize];
+        let at = self.regions.checksums.at + first * ENTRY_BYTES;
+        self.storage.read_at(at, &mut bytes)?;
+        let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
+        let entries = bytes.chunks_exact(ENTRY_BYTES as usize);
+        Ok(entries
+            .map(|entry| [word(&entry[..8]), word(&entry[8..])])
+            .collect())
+    }
+
+    fn write_entries(
+        &mut self,
+        first: u64,
+        entries: impl Iterator<Item = Entry>,
+    ) -> io::Result<()> {
+        let bytes: Vec<u8> = entries.flatten().flat_map(u64::to_le_bytes).collect();
+        let at = self.regions.checksums.at + first * ENTRY_BYTES;
+        self.storage.write_at(at, &bytes)
+    }
+
+    /// The checksums of what lies in a run of sectors. Where a write was cut off, what lies there says
+    /// which of the two it is.
+    fn checksums_now(&self, first: u64, bytes: usize) -> io::Result<Vec<u64>> {
+        let entries = self.entries(first, bytes / SECTOR)?;
+        if entries.iter().all(|[one, other]| one == other) {
+            return Ok(entries.into_iter().map(|[one, _]| one).collect());
+        }
+        let mut there = vec![0; bytes];
+        self.storage.read_at(self.place(first), &mut there)?;
+        let sectors = (first..).zip(there.chunks_exact(SECTOR));
+        let now = entries.into_iter().zip(sectors);
+        let now = now.map(
+            |([one, other], (sector, data))| match self.fits(other, sector, data) {
+                true => other,
+                false => one,
+            },
+        );
+        Ok(now.collect())
+    }
+
+    pub(crate) fn read(&self, lba: Lba, into: &mut [u8]) -> Result<(), FlatError> {
+        self.storage.read_at(self.place(lba.0), into)?;
+        let entries = self.entries(lba.0, into.len() / SECTOR)?;
+        for ((sector, data), [one, other]) in
+            (lba.0..).zip(into.chunks_exact_mut(SECTOR)).zip(entries)
+        {
+            match self.waiting.get(&sector) {
+                Some(waiting) => data.copy_from_slice(waiting),
+                None if self.fits(other, sector, data) || self.fits(one, sector, data) => {}
+                None => return Err(FlatError::Damaged(sector)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Sectors that are not as they were written, and how many of those that are hold something.
+    pub(crate) fn check(&self, sectors: u64) -> io::Result<(Vec<u64>, u64)> {
+        let (mut damaged, mut written) = (Vec::new(), 0);
+        let mut first = 0;
+        while let Some(chunk) = self.next_chunk(first)? {
+            let from = chunk * CHUNK_SECTORS;
+            let Some(left) = sectors.checked_sub(from).filter(|left| *left > 0) else {
+                break;
+            };
+            let count = left.min(CHUNK_SECTORS) as usize;
+            let mut data = vec![0; count * SECTOR];
+            self.storage.read_at(self.place(from), &mut data)?;
+            let entries = self.entries(from, count)?;
+            for ((sector, data), entry) in (from..).zip(data.chunks_exact(SECTOR)).zip(entries) {
+                if !entry.iter().any(|&sum| self.fits(sum, sector, data)) {
+                    damaged.push(sector);
+                } else if data != ZEROS {
+                    written += 1;
+                }
+            }
+            first = chunk + 1;
+        }
+        Ok((damaged, written))
+    }
+
+    /// The first chunk from one on that is filled in, or in which something lies.
+    fn next_chunk(&self, first: u64) -> io::Result<Option<u64>> {
+        let data = self.storage.next_data(self.place(first * CHUNK_SECTORS))?;
+        let data = data.map(|at| (at - self.regions.data.at) / SECTOR_BYTES / CHUNK_SECTORS);
+        let chunks = first..self.begun.len() as u64 * 8;
+        let mut chunks = chunks.take_while(|chunk| data.is_none_or(|data| *chunk < data));
+        let begun = chunks.find(|chunk| self.is_begun(chunk * CHUNK_SECTORS));
+        Ok(begun.or(data))
     }
 }

@@ -3,12 +3,15 @@
 use crate::checkpoint::Area;
 use crate::drive::{Body, DataDrive, store_of};
 use crate::error::Wrong;
+use crate::flat::FlatError;
 use crate::header::Header;
+use crate::journal::Hole;
 use crate::made::New;
-use crate::storage::{FileStorage, Overlay};
-use crate::{ImageError, OpenOptions, Recovery};
+use crate::storage::{FileStorage, Overlay, Storage};
+use crate::{ImageError, OpenOptions};
 use ftlab_base::{Lpn, SECTOR_BYTES};
 use ftlab_drive::Testbed;
+use ftlab_drive::ssd::Ssd;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,16 +28,23 @@ pub struct Fsck {
     pub drive_hash: String,
     /// The two checkpoints, in words.
     pub checkpoints: [String; 2],
+    /// What is wrong with the two copies of the header.
+    pub headers: [Option<String>; 2],
+    /// Bytes that are missing at the end of the file.
+    pub missing_bytes: u64,
     /// Whether the drive was switched off in order. If not, it would recover when it is opened, and
     /// what was checked is what it would hold then.
     pub clean: bool,
+    /// Where the journal cannot be read though there is more behind. What was checked is what the drive
+    /// would hold without that.
+    pub hole: Option<Hole>,
     /// What the translation layer was asked since the last checkpoint.
     pub replayed: u64,
     /// Moves of data that were cut off and would be made again.
     pub redone: u64,
     /// Slots in a write buffer that kept them.
     pub kept_slots: u64,
-    /// Slots that hold something.
+    /// Slots that hold something; of a drive without flash, sectors.
     pub mapped_slots: u64,
     /// Of these, slots whose data other slots have too, so that they are stored once.
     pub shared_slots: u64,
@@ -62,6 +72,9 @@ impl Fsck {
     #[must_use]
     pub fn is_good(&self) -> bool {
         self.damaged_slots == 0
+            && self.hole.is_none()
+            && self.missing_bytes == 0
+            && self.headers == [None, None]
     }
 }
 
@@ -76,12 +89,87 @@ pub fn fsck(path: &Path, testbed: &Testbed) -> Result<Fsck, ImageError> {
         drive: None,
         read_only: true,
         sync: false,
+        accepts_loss: true,
     };
     let storage = FileStorage::open_image(path, true)?;
     let checkpoints = look_at_checkpoints(path, &storage, testbed)?;
+    let unreadable = |why| ImageError::Unusable {
+        path: path.to_owned(),
+        why: Wrong::Unreadable(why),
+    };
+    let (headers, length) = (Header::wrong(&storage), storage.length());
+    let length = length.map_err(unreadable)?;
     let storage = Box::new(Overlay::new(storage));
-    let (mut drive, recovery) = DataDrive::open_on(path, storage, &options)?;
-    Ok(check(&mut drive, recovery, checkpoints))
+    let (drive, recovery) = DataDrive::open_on(path, storage, &options)?;
+    let want = drive.regions().end();
+    let mut found = Fsck {
+        drive: drive.drive_file().slug().to_owned(),
+        drive_hash: format!("{:016x}", drive.drive_file().hash()),
+        checkpoints,
+        headers,
+        missing_bytes: length.map_or(0, |length| want.saturating_sub(length)),
+        clean: recovery.clean,
+        hole: recovery.hole,
+        replayed: recovery.replayed,
+        redone: recovery.redone,
+        kept_slots: recovery.kept_slots,
+        mapped_slots: 0,
+        shared_slots: 0,
+        damaged_slots: 0,
+        damaged: Vec::new(),
+    };
+    match &drive.body {
+        Body::Flash(ssd) => found.check_slots(ssd),
+        Body::Flat(device, store) => {
+            let checked = store.check(device.capacity_sectors());
+            let (damaged, written) = checked.map_err(unreadable)?;
+            found.mapped_slots = written;
+            for sector in damaged {
+                found.note(Damaged {
+                    lba: sector,
+                    lpn: sector as u32,
+                    place: sector as u32,
+                    why: FlatError::Damaged(sector).to_string(),
+                });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Goes on with an image without what is lost: cuts its journal at a hole, writes its header anew, and
+/// makes up with zeros for what is missing of the file. What cannot be read stays unreadable until it is
+/// written over.
+///
+/// # Errors
+/// As [`fsck`], and when the storage fails.
+pub fn accept(path: &Path, testbed: &Testbed) -> Result<(), ImageError> {
+    let options = OpenOptions {
+        testbed,
+        drive: None,
+        read_only: false,
+        sync: true,
+        accepts_loss: true,
+    };
+    let mut storage = FileStorage::open_image(path, false)?;
+    let (header, file) = Header::read(&storage).map_err(|why| ImageError::Unusable {
+        path: path.to_owned(),
+        why,
+    })?;
+    let end = New::of(&file, testbed, header.seed)?.regions().end();
+    let mended = (|| {
+        if storage.length()?.is_some_and(|length| length < end) {
+            storage.set_length(end)?;
+        }
+        header.write(&mut storage)
+    })();
+    mended.map_err(|why| ImageError::Storage {
+        path: path.to_owned(),
+        what: "write to it",
+        why,
+    })?;
+    let (drive, _) = DataDrive::open_on(path, Box::new(storage), &options)?;
+    drive.close()
 }
 
 fn look_at_checkpoints(
@@ -96,8 +184,9 @@ fn look_at_checkpoints(
     let (header, file) = Header::read(storage).map_err(unusable)?;
     let regions = New::of(&file, testbed, header.seed)?.regions();
     let mut told = [String::new(), String::new()];
-    for (told, area) in told.iter_mut().zip(regions.checkpoints) {
-        let area = Area::read(storage, area).map_err(|why| unusable(Wrong::Unreadable(why)))?;
+    for (which, told) in told.iter_mut().enumerate() {
+        let area = Area::read(storage, &regions.checkpoints, which);
+        let area = area.map_err(|why| unusable(Wrong::Unreadable(why)))?;
         *told = match area {
             Area::Empty => "none".to_owned(),
             Area::Damaged { epoch, why } => format!("epoch {epoch}, damaged: {why}"),
@@ -107,51 +196,38 @@ fn look_at_checkpoints(
     Ok(told)
 }
 
-fn check(drive: &mut DataDrive, recovery: Recovery, checkpoints: [String; 2]) -> Fsck {
-    let mut found = Fsck {
-        drive: drive.drive_file().slug().to_owned(),
-        drive_hash: format!("{:016x}", drive.drive_file().hash()),
-        checkpoints,
-        clean: recovery.clean,
-        replayed: recovery.replayed,
-        redone: recovery.redone,
-        kept_slots: recovery.kept_slots,
-        mapped_slots: 0,
-        shared_slots: 0,
-        damaged_slots: 0,
-        damaged: Vec::new(),
-    };
-    let Body::Flash(ssd) = &drive.body else {
-        return found;
-    };
-    let (layer, store) = (ssd.layer(), store_of(ssd));
-    let slot_bytes = layer.layout().geometry.slot_bytes;
-    let mut bytes = vec![0; slot_bytes as usize];
-    // Whose data lie where, to find two slots in one place.
-    let mut owners: BTreeMap<u32, Lpn> = BTreeMap::new();
-    for lpn in (0..layer.slots()).map(Lpn) {
-        let Some(place) = layer.lookup(lpn) else {
-            continue;
-        };
-        found.mapped_slots += 1;
-        let wrong = match store.read_place(lpn, place.0, &mut bytes) {
-            Err(why) => Some(why.to_string()),
-            Ok(oob) => {
-                let other = owners.insert(place.0, lpn);
-                found.shared_slots += u64::from(other.is_some());
-                match other {
-                    Some(other) if !oob.shared => Some(format!("{other} lies there too")),
-                    _ if oob.sequence >= store.sequence() => {
-                        Some("it was written later than anything the drive knows of".to_owned())
+impl Fsck {
+    fn note(&mut self, damaged: Damaged) {
+        self.damaged_slots += 1;
+        if self.damaged.len() < TOLD_MAX {
+            self.damaged.push(damaged);
+        }
+    }
+
+    fn check_slots(&mut self, ssd: &Ssd) {
+        let (layer, store) = (ssd.layer(), store_of(ssd));
+        let slot_bytes = layer.layout().geometry.slot_bytes;
+        let mut bytes = vec![0; slot_bytes as usize];
+        // Whose data lie where, to find two slots in one place.
+        let mut owners: BTreeMap<u32, Lpn> = BTreeMap::new();
+        for lpn in (0..layer.slots()).map(Lpn) {
+            let Some(place) = layer.lookup(lpn) else {
+                continue;
+            };
+            self.mapped_slots += 1;
+            let wrong = match store.read_place(lpn, place.0, &mut bytes) {
+                Err(why) => Some(why.to_string()),
+                Ok(oob) => {
+                    let other = owners.insert(place.0, lpn);
+                    self.shared_slots += u64::from(other.is_some());
+                    match other {
+                        Some(other) if !oob.shared => Some(format!("{other} lies there too")),
+                        _ => None,
                     }
-                    _ => None,
                 }
-            }
-        };
-        if let Some(why) = wrong {
-            found.damaged_slots += 1;
-            if found.damaged.len() < TOLD_MAX {
-                found.damaged.push(Damaged {
+            };
+            if let Some(why) = wrong {
+                self.note(Damaged {
                     lba: u64::from(lpn.0) * u64::from(slot_bytes) / SECTOR_BYTES,
                     lpn: lpn.0,
                     place: place.0,
@@ -160,5 +236,4 @@ fn check(drive: &mut DataDrive, recovery: Recovery, checkpoints: [String; 2]) ->
             }
         }
     }
-    found
 }

@@ -4,8 +4,8 @@
 //! magic 8 │ format 4 │ bytes that follow 4 │ checksum 8 │ seed, drive file and its hash
 //! ```
 //!
-//! There is room for two. The first is written when everything else of a new image is there, and another
-//! one with each new firmware, in the place of the last but one.
+//! It stands there twice, so that damage to one of them does no harm. It is written when everything else of a
+//! new image is there, and with each new firmware. Should that be cut off between the two, the newer one holds.
 
 use crate::regions::HEADER_BYTES;
 use crate::storage::Storage;
@@ -21,8 +21,10 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 pub(crate) const FORMAT: u32 = 3;
 const HEAD_BYTES: usize = 24;
 const CHECKSUM_AT: usize = 16;
-/// Bytes of each of the two.
-const PLACE_BYTES: u64 = HEADER_BYTES / 2;
+/// Where the two stand. Behind each is room for marks.
+const PLACES: [u64; 2] = [0, HEADER_BYTES / 2];
+/// The most that one takes.
+const BYTES_MAX: u64 = HEADER_BYTES / 4;
 
 /// Which drive an image is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,15 +67,10 @@ impl Header {
         }
     }
 
-    /// Where it is written.
-    fn place(&self) -> u64 {
-        self.generation % 2 * PLACE_BYTES
-    }
-
-    /// Writes it.
+    /// Writes it, one after the other.
     pub(crate) fn write(&self, storage: &mut dyn Storage) -> io::Result<()> {
         let body = postcard::to_stdvec(self).map_err(io::Error::other)?;
-        if (HEAD_BYTES + body.len()) as u64 > PLACE_BYTES {
+        if (HEAD_BYTES + body.len()) as u64 > BYTES_MAX {
             return Err(io::Error::other("the drive file is too long for an image"));
         }
         let mut bytes = vec![0; HEAD_BYTES];
@@ -83,17 +80,30 @@ impl Header {
         let sum = checksum(&bytes, &body);
         bytes[CHECKSUM_AT..HEAD_BYTES].copy_from_slice(&sum.to_le_bytes());
         bytes.extend(body);
-        storage.write_at(self.place(), &bytes)
+        for place in PLACES {
+            storage.write_at(place, &bytes)?;
+            storage.sync()?;
+        }
+        Ok(())
+    }
+
+    /// What is wrong with each of the two.
+    pub(crate) fn wrong(storage: &dyn Storage) -> [Option<String>; 2] {
+        PLACES.map(|place| {
+            Self::read_at(storage, place)
+                .err()
+                .map(|why| why.to_string())
+        })
     }
 
     /// Reads the newest that is whole, and makes the drive file of it.
     pub(crate) fn read(storage: &dyn Storage) -> Result<(Header, DriveFile), Wrong> {
-        let first = Self::read_at(storage, 0);
-        let second = Self::read_at(storage, PLACE_BYTES);
+        let [first, second] = PLACES.map(|place| Self::read_at(storage, place));
         match (first, second) {
             (Ok(first), Ok(second)) if second.0.generation > first.0.generation => Ok(second),
-            // Of an image whose firmware was never updated, only the first can say what is wrong.
             (Err(_), Ok(second)) => Ok(second),
+            // Where there is only one, it says best what is wrong.
+            (Err(Wrong::Foreign), second) => second,
             (first, _) => first,
         }
     }
@@ -114,7 +124,7 @@ impl Header {
                 read: FORMAT,
             });
         }
-        if (HEAD_BYTES + bytes) as u64 > PLACE_BYTES {
+        if (HEAD_BYTES + bytes) as u64 > BYTES_MAX {
             return Err(Wrong::Header("its length is impossible".into()));
         }
         let mut body = vec![0; bytes];

@@ -16,7 +16,9 @@ mod info;
 mod journal;
 mod life;
 mod made;
+mod mark;
 mod options;
+mod rebuild;
 mod record;
 mod recovery;
 mod regions;
@@ -27,9 +29,11 @@ mod store;
 pub use drive::DataDrive;
 pub use error::{ImageError, Wrong};
 pub use fault::FlashFault;
-pub use fsck::{Damaged, Fsck, fsck};
+pub use fsck::{Damaged, Fsck, accept, fsck};
 pub use info::Info;
+pub use journal::Hole;
 pub use options::{CreateOptions, OpenOptions, Recovery};
+pub use rebuild::{Rebuilt, rebuild};
 
 #[cfg(test)]
 mod tests;

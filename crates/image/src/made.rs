@@ -5,6 +5,7 @@ use crate::drive::{Body, DataDrive, Kept};
 use crate::error::Wrong;
 use crate::flat::FlatStore;
 use crate::header::{self, Header};
+use crate::mark::Mark;
 use crate::recovery;
 use crate::regions::Regions;
 use crate::storage::{FileStorage, Memory, Overlay, Storage};
@@ -67,7 +68,7 @@ impl DataDrive {
         let new = New::of(drive, testbed, options.seed)?;
         set_length(&storage, new.regions().end())
             .map_err(|why| system_error(path, "make it so long", why))?;
-        let mut made = new.on(path, Box::new(storage), drive, options.sync);
+        let mut made = new.on(path, Box::new(storage), drive, options.sync)?;
         made.seed = options.seed;
         let most = made.device().capacity_sectors();
         let max_sectors = options
@@ -75,16 +76,8 @@ impl DataDrive {
             .map_or(most, |bytes| bytes / SECTOR_BYTES);
         made.max_sectors = max_sectors;
         made.kept = Some(Kept {
-            epoch: 0,
-            meta: Meta {
-                version: String::new(),
-                max_sectors,
-                sequence: 0,
-                at_work: true,
-                power_cycles: 1,
-                unsafe_shutdowns: 0,
-                power_on_ns: 0,
-            },
+            checkpoint: Mark::NONE,
+            meta: new_meta(max_sectors),
             sync: options.sync,
             read_only: false,
         });
@@ -107,7 +100,7 @@ impl DataDrive {
     ) -> Result<DataDrive, ImageError> {
         let new = New::of(drive, testbed, seed)?;
         let memory = Box::new(Memory::default());
-        let mut made = new.on(Path::new(IN_MEMORY), memory, drive, false);
+        let mut made = new.on(Path::new(IN_MEMORY), memory, drive, false)?;
         made.seed = seed;
         Ok(made)
     }
@@ -182,6 +175,20 @@ fn system_error(path: &Path, what: &'static str, why: io::Error) -> ImageError {
     }
 }
 
+/// Of a drive that is switched on for the first time.
+pub(crate) fn new_meta(max_sectors: u64) -> Meta {
+    Meta {
+        version: String::new(),
+        max_sectors,
+        sequence: 0,
+        at_work: true,
+        power_cycles: 1,
+        unsafe_shutdowns: 0,
+        power_on_ns: 0,
+        lost: Vec::new(),
+    }
+}
+
 /// A drive as it is built, without its bytes.
 pub(crate) enum New {
     Flash(Box<Ssd>),
@@ -204,6 +211,14 @@ impl New {
         }
     }
 
+    /// Places of its array; a drive without flash has none.
+    pub(crate) fn places(&self) -> u32 {
+        match self {
+            New::Flash(ssd) => ssd.layer().places(),
+            New::Flat(_) => 0,
+        }
+    }
+
     /// What a checkpoint of it can be of.
     pub(crate) fn shape(&self) -> Shape {
         match self {
@@ -221,13 +236,13 @@ impl New {
     }
 
     /// With bytes on a storage; nothing is kept beside them yet.
-    fn on(
+    pub(crate) fn on(
         self,
         path: &Path,
         storage: Box<dyn Storage>,
         drive: &DriveFile,
         sync: bool,
-    ) -> DataDrive {
+    ) -> Result<DataDrive, ImageError> {
         let regions = self.regions();
         let body = match self {
             New::Flash(mut ssd) => {
@@ -235,9 +250,15 @@ impl New {
                 ssd.carry(Box::new(store));
                 Body::Flash(ssd)
             }
-            New::Flat(device) => Body::Flat(device, FlatStore::new(storage, regions.data)),
+            New::Flat(device) => {
+                let store = FlatStore::new(storage, regions, sync);
+                Body::Flat(
+                    device,
+                    store.map_err(|why| system_error(path, "read it", why))?,
+                )
+            }
         };
-        DataDrive::around(path, drive, body)
+        Ok(DataDrive::around(path, drive, body))
     }
 }
 

@@ -1,5 +1,6 @@
 //! How an image is made and opened, and what opening it took.
 
+use crate::journal::Hole;
 use ftlab_drive::{DriveFile, Testbed};
 
 /// How an image is made.
@@ -25,6 +26,8 @@ pub struct OpenOptions<'a> {
     pub read_only: bool,
     /// As [`CreateOptions::sync`].
     pub sync: bool,
+    /// Whether to go on without what lies behind a hole in the journal. If not, such an image is refused.
+    pub accepts_loss: bool,
 }
 
 /// What opening an image took.
@@ -38,4 +41,6 @@ pub struct Recovery {
     pub redone: u64,
     /// Slots that the write buffer's capacitors had kept.
     pub kept_slots: u64,
+    /// A hole in the journal, behind which everything is lost.
+    pub hole: Option<Hole>,
 }

@@ -1,7 +1,7 @@
 //! Records of the journal: what the translation layer was asked, and what goes with it.
 
 use ftlab_base::{BlockId, Content, DieId, Lpn};
-use ftlab_drive::ssd::LayerInput;
+use ftlab_drive::ssd::{LayerInput, Totals};
 use ftlab_ftl::{Extent, Fault};
 
 /// What a journal says happened.
@@ -20,6 +20,8 @@ pub(crate) enum Record {
     Admitted { lpn: u32, first: u8, data: Vec<u8> },
     /// The drive was switched on.
     PowerOn,
+    /// What the drive has counted.
+    Totals(Totals),
 }
 
 /// Tags of the records.
@@ -43,10 +45,11 @@ enum Tag {
     Unreadable,
     DeadDie,
     EndOfLife,
+    Totals,
 }
 
 impl Tag {
-    const ALL: [Tag; 17] = [
+    const ALL: [Tag; 18] = [
         Tag::WriteWhole,
         Tag::WritePart,
         Tag::Read,
@@ -64,11 +67,12 @@ impl Tag {
         Tag::Unreadable,
         Tag::DeadDie,
         Tag::EndOfLife,
+        Tag::Totals,
     ];
 }
 
 /// Appends a number, seven bits a byte.
-pub(crate) fn put_number(to: &mut Vec<u8>, mut number: u64) {
+fn put_number(to: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         to.push(number as u8 | 0x80);
         number >>= 7;
@@ -77,7 +81,7 @@ pub(crate) fn put_number(to: &mut Vec<u8>, mut number: u64) {
 }
 
 /// Takes a number from the front of `from`.
-pub(crate) fn take_number(from: &mut &[u8]) -> Option<u64> {
+fn take_number(from: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
         let (&byte, rest) = from.split_first()?;
@@ -152,6 +156,20 @@ pub(crate) fn put_refused(to: &mut Vec<u8>) {
     put(to, Tag::Refused, &[]);
 }
 
+/// Appends what the drive has counted.
+pub(crate) fn put_totals(to: &mut Vec<u8>, totals: Totals) {
+    let Totals {
+        host_ios,
+        host_bytes_written,
+        buffer_stalls,
+    } = totals;
+    put(
+        to,
+        Tag::Totals,
+        &[host_ios, host_bytes_written, buffer_stalls],
+    );
+}
+
 /// Takes a record from the front of `from`; `None` when it makes no sense.
 pub(crate) fn take(from: &mut &[u8]) -> Option<Record> {
     let (&tag, rest) = from.split_first()?;
@@ -197,6 +215,13 @@ pub(crate) fn take(from: &mut &[u8]) -> Option<Record> {
             });
         }
         Tag::PowerOn => return Some(Record::PowerOn),
+        Tag::Totals => {
+            return Some(Record::Totals(Totals {
+                host_ios: take_number(from)?,
+                host_bytes_written: take_number(from)?,
+                buffer_stalls: take_number(from)?,
+            }));
+        }
         Tag::Refused => return Some(Record::Refused),
     };
     Some(Record::Input(input))
@@ -231,6 +256,12 @@ mod tests {
         put_admitted(&mut bytes, 9, 127, b"sectors");
         put_power_on(&mut bytes);
         put_refused(&mut bytes);
+        let totals = Totals {
+            host_ios: 1,
+            host_bytes_written: 1 << 40,
+            buffer_stalls: 0,
+        };
+        put_totals(&mut bytes, totals);
         let mut from = &bytes[..];
         let read: Vec<Record> = std::iter::from_fn(|| take(&mut from)).collect();
         let mut want: Vec<Record> = inputs.map(Record::Input).into();
@@ -243,6 +274,7 @@ mod tests {
         });
         want.push(Record::PowerOn);
         want.push(Record::Refused);
+        want.push(Record::Totals(totals));
         assert_eq!(read, want);
         assert!(from.is_empty());
     }

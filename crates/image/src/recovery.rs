@@ -9,9 +9,11 @@ use crate::checkpoint::{self, Kept as KeptSlot, Saved};
 use crate::drive::{Body, DataDrive, Kept, store_of, store_of_mut};
 use crate::error::Wrong;
 use crate::flat::FlatStore;
-use crate::journal::{Journal, Reader};
+use crate::journal::{Journal, REQUESTS_MAX, Reader};
 use crate::made::{New, byte_store};
+use crate::mark::Mark;
 use crate::record::Record;
+use crate::regions::Regions;
 use crate::storage::Storage;
 use crate::store::CutOff;
 use crate::{ImageError, OpenOptions, Recovery};
@@ -114,62 +116,39 @@ pub(crate) fn recover(
         why,
     };
     let regions = new.regions();
-    let newest = checkpoint::newest(&*storage, &regions.checkpoints);
+    let unreadable = |why| unusable(Wrong::Unreadable(why));
+    let (found, want) = (storage.length().map_err(unreadable)?, regions.end());
+    if let Some(found) = found.filter(|found| *found < want && !options.accepts_loss) {
+        return Err(unusable(Wrong::Short { found, want }));
+    }
+    let known = Mark::furthest(&*storage).map_err(unreadable)?;
+    let newest = checkpoint::newest(&*storage, &regions.checkpoints, known);
     let newest = newest.map_err(unusable)?;
-    let epoch = newest.epoch;
     let Saved { meta, kept, state } = newest.unpack(&*storage, new.shape()).map_err(unusable)?;
     let max_sectors = meta.max_sectors;
-    let was_at_work = meta.at_work;
+    let checkpoint = newest.mark(meta.sequence);
     let mut image = Kept {
-        epoch,
+        checkpoint,
         meta,
         sync: options.sync,
         read_only: options.read_only,
     };
     let impossible = |why: ftlab_nand::StateError| unusable(Wrong::Checkpoint(why.to_string()));
-    let mut recovery = Recovery::default();
-    let body = match new {
+    let (body, recovery) = match new {
         New::Flat(mut device) => {
             device.restore(state).map_err(impossible)?;
-            recovery.clean = !was_at_work;
-            Body::Flat(device, FlatStore::new(storage, regions.data))
+            let store = FlatStore::new(storage, regions, options.sync).map_err(unreadable)?;
+            let recovery = Recovery {
+                clean: !image.meta.at_work,
+                ..Recovery::default()
+            };
+            (Body::Flat(device, store), recovery)
         }
         New::Flash(mut ssd) => {
             ssd.restore(state).map_err(impossible)?;
-            let mut buffer = Buffer::of(kept, &ssd);
-            let mut reader = Reader::new(&*storage, regions.journal, epoch);
-            let version = image.meta.version.clone();
-            let found = replay(&mut reader, &mut ssd, &mut buffer, &version).map_err(unusable)?;
-            let journal = Journal::behind(&reader, found.hash);
-            let first = image.meta.sequence;
-            let mut store = byte_store(&ssd, storage, drive, options.sync);
-            store.go_on(first + found.inputs, Vec::new());
-            recovery.clean = !was_at_work && found.batches == 0;
-            recovery.replayed = found.inputs;
-            image.meta.power_cycles += found.power_ons;
-            if let Some(Last { input, moved, slot }) = found.last {
-                // What is made again may be cut off again: behind an erase it goes on from there.
-                store.keep_journal(journal);
-                store.set_totals(found.totals.unwrap_or_default());
-                store.expect_cut_off(CutOff {
-                    moved: moved.expect("or it would have been asked again"),
-                    slot,
-                });
-                ssd.carry(Box::new(store));
-                ssd.replay(&[input]);
-                check_hash(&ssd, found.hash, &version).map_err(unusable)?;
-                recovery.replayed += 1;
-                recovery.redone = store_of(&ssd).redone();
-            } else {
-                ssd.carry(Box::new(store));
-            }
-            if let Some(totals) = found.totals {
-                ssd.set_totals(totals);
-            }
-            recovery.kept_slots = buffer.slots.len() as u64;
-            let sequence = store_of(&ssd).sequence();
-            store_of_mut(&mut ssd).go_on(sequence, buffer.slots.into_values().collect());
-            Body::Flash(ssd)
+            let caught_up = catch_up(ssd, kept, storage, known, &mut image, (drive, options));
+            let (ssd, recovery) = caught_up.map_err(unusable)?;
+            (Body::Flash(ssd), recovery)
         }
     };
     let mut made = DataDrive::around(path, drive, body);
@@ -177,6 +156,66 @@ pub(crate) fn recover(
     made.kept = Some(image);
     made.switch_on(&recovery)?;
     Ok((made, recovery))
+}
+
+/// Brings a drive of flash from its checkpoint to where its journal ends, or to a hole in that.
+fn catch_up(
+    mut ssd: Box<Ssd>,
+    kept: Vec<KeptSlot>,
+    storage: Box<dyn Storage>,
+    known: Option<Mark>,
+    image: &mut Kept,
+    (drive, options): (&DriveFile, &OpenOptions<'_>),
+) -> Result<(Box<Ssd>, Recovery), Wrong> {
+    let meta = &mut image.meta;
+    let mut buffer = Buffer::of(kept, &ssd);
+    let region = Regions::of_layer(ssd.layer()).journal;
+    let mut reader = Reader::new(&*storage, region, image.checkpoint, known);
+    let found = replay(&mut reader, &mut ssd, &mut buffer, &meta.version)?;
+    let hole = reader.hole().map_err(Wrong::Unreadable)?;
+    if let Some(hole) = hole.filter(|_| !options.accepts_loss) {
+        return Err(Wrong::Hole { hole });
+    }
+    let mut recovery = Recovery {
+        clean: !meta.at_work && found.batches == 0 && hole.is_none(),
+        replayed: found.inputs,
+        redone: 0,
+        kept_slots: buffer.slots.len() as u64,
+        hole,
+    };
+    let journal = Journal::behind(&reader, found.hash);
+    let mut store = byte_store(&ssd, storage, drive, options.sync);
+    store.go_on(meta.sequence + found.inputs, Vec::new());
+    store.lose(meta.lost.clone());
+    meta.power_cycles += found.power_ons;
+    if let Some(Last { input, moved, slot }) = found.last {
+        // What is made again may be cut off again: behind an erase it goes on from there.
+        store.keep_journal(journal);
+        store.set_totals(found.totals.unwrap_or_default());
+        store.expect_cut_off(CutOff {
+            moved: moved.expect("or it would have been asked again"),
+            slot,
+        });
+        ssd.carry(Box::new(store));
+        ssd.replay(&[input]);
+        check_hash(&ssd, found.hash, &meta.version)?;
+        recovery.replayed += 1;
+        recovery.redone = store_of(&ssd).redone();
+    } else {
+        ssd.carry(Box::new(store));
+    }
+    if let Some(totals) = found.totals {
+        ssd.set_totals(totals);
+    }
+    let store = store_of_mut(&mut ssd);
+    store.go_on(store.sequence(), buffer.slots.into_values().collect());
+    if let Some(hole) = hole {
+        // Batches that nobody knows of may have been written, too.
+        let from = store.sequence();
+        meta.lost.push((from, from + hole.requests + REQUESTS_MAX));
+        store.lose(meta.lost.clone());
+    }
+    Ok((ssd, recovery))
 }
 
 impl Buffer {
@@ -225,6 +264,8 @@ fn replay(
                 }
                 Record::Admitted { lpn, first, data } => buffer.admit(lpn, first, &data)?,
                 Record::PowerOn => found.power_ons += 1,
+                // The reader has taken them.
+                Record::Totals(_) => {}
             }
         }
         // Without an erase, the record comes last.
@@ -291,12 +332,12 @@ impl DataDrive {
         }
         kept.meta.power_cycles += 1;
         kept.meta.unsafe_shutdowns += u64::from(!recovery.clean);
-        let (epoch, journal) = (kept.epoch, self.regions().journal);
+        let (checkpoint, journal) = (kept.checkpoint, self.regions().journal);
         let Body::Flash(ssd) = &mut self.body else {
             return self.checkpoint();
         };
         if recovery.clean {
-            store_of_mut(ssd).keep_journal(Journal::new(journal, epoch));
+            store_of_mut(ssd).keep_journal(Journal::new(journal, checkpoint));
             self.note_power_on();
             return Ok(());
         }

@@ -2,10 +2,13 @@
 //!
 //! ```text
 //! header 1 MiB │ checkpoint │ checkpoint │ journal 512 MiB │ data: places of the array
+//! header 1 MiB │ bits │ checkpoint │ checkpoint │ checksums │ data: sectors
 //! ```
 //!
+//! The second line is of a drive without flash. The header's region has two copies of it, and marks.
 //! All of it is sparse: what is not written takes no room.
 
+use crate::flat::{CHUNK_SECTORS, ENTRY_BYTES};
 use crate::slot::OOB_BYTES;
 use ftlab_base::SECTOR_BYTES;
 use ftlab_ftl::TranslationLayer;
@@ -35,6 +38,9 @@ pub(crate) struct Region {
 pub(crate) struct Regions {
     pub(crate) checkpoints: [Region; 2],
     pub(crate) journal: Region,
+    /// Of a drive without flash: which parts of the table of checksums are filled in, and that table.
+    pub(crate) begun: Region,
+    pub(crate) checksums: Region,
     pub(crate) data: Region,
     /// Bytes from one place to the next.
     pub(crate) stride: u64,
@@ -49,19 +55,23 @@ impl Regions {
         let stride = place + OOB_BYTES as u64 + rounding;
         // The slot that begins at the last place may be longer than that.
         let bytes = u64::from(layer.places()) * stride + slot;
-        Self::around(
-            u64::from(layer.slots()) * slot / SECTOR_BYTES,
-            bytes,
-            stride,
-        )
+        let sectors = u64::from(layer.slots()) * slot / SECTOR_BYTES;
+        Self::around(sectors, [0, JOURNAL_BYTES, 0, bytes], stride)
     }
 
     /// Of a drive without flash: sectors, one after the other.
     pub(crate) fn of_sectors(sectors: u64) -> Regions {
-        Self::around(sectors, sectors * SECTOR_BYTES, SECTOR_BYTES)
+        let chunks = sectors.div_ceil(CHUNK_SECTORS);
+        let checksums = chunks * CHUNK_SECTORS * ENTRY_BYTES;
+        let data = sectors * SECTOR_BYTES;
+        Self::around(
+            sectors,
+            [chunks.div_ceil(8), 0, checksums, data],
+            SECTOR_BYTES,
+        )
     }
 
-    fn around(sectors: u64, data_bytes: u64, stride: u64) -> Regions {
+    fn around(sectors: u64, [begun, journal, checksums, data]: [u64; 4], stride: u64) -> Regions {
         let checkpoint = sectors * CHECKPOINT_BYTES_A_SECTOR + CHECKPOINT_BYTES_BESIDE;
         let mut end = HEADER_BYTES;
         let mut next = |bytes: u64| {
@@ -70,9 +80,11 @@ impl Regions {
             Region { at, bytes }
         };
         Regions {
+            begun: next(begun),
             checkpoints: [next(checkpoint), next(checkpoint)],
-            journal: next(JOURNAL_BYTES),
-            data: next(data_bytes),
+            journal: next(journal),
+            checksums: next(checksums),
+            data: next(data),
             stride,
         }
     }

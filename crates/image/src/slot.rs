@@ -1,20 +1,23 @@
 //! A slot as it lies at a place: whose it is, and its bytes, compressed where the drive does that.
 //!
 //! ```text
-//! magic 4 │ LPN 4 │ bytes 4 │ form 1 │ shared 1 │ 0 2 │ sequence 8 │ checksum 8 │ bytes
+//! magic 4 │ LPN 4 │ bytes 4 │ form 1 │ shared 1 │ 0 2 │ sequence 8 │ checksum of the bytes 8 │ seal 8 │ bytes
 //! ```
 //!
-//! The checksum covers everything before and behind it, so a slot that was written in part, or that
-//! nothing was written to, is none.
+//! The seal is a checksum over everything before it and over the place. So a slot that was written in part is
+//! none, and neither is one that lies elsewhere than it was written, an older version of the same
+//! slot among them. Data that move get a seal for their new place if they had one for the old, so damage stays
+//! damage.
 
 use ftlab_drive::codec::{self, Packed};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// Bytes in front of a slot's own.
-pub(crate) const OOB_BYTES: usize = 32;
+pub(crate) const OOB_BYTES: usize = 40;
 const MAGIC: [u8; 4] = *b"slot";
-/// Where the checksum stands.
-const CHECKSUM_AT: usize = OOB_BYTES - 8;
+/// Where the checksum of the bytes stands, and the seal.
+const CHECKSUM_AT: usize = OOB_BYTES - 16;
+const SEAL_AT: usize = OOB_BYTES - 8;
 
 /// How the bytes of a slot are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,8 +66,8 @@ impl Oob {
         })
     }
 
-    /// Writes itself in front of `slot`, whose bytes are there.
-    pub(crate) fn seal(self, slot: &mut [u8]) {
+    /// Writes itself in front of `slot`, whose bytes are there. It has no seal until it has a place.
+    pub(crate) fn write(self, slot: &mut [u8]) {
         assert_eq!(
             slot.len(),
             OOB_BYTES + self.bytes as usize,
@@ -77,13 +80,26 @@ impl Oob {
         slot[13] = u8::from(self.shared);
         slot[14..16].fill(0);
         slot[16..24].copy_from_slice(&self.sequence.to_le_bytes());
-        let sum = checksum(slot);
-        slot[CHECKSUM_AT..OOB_BYTES].copy_from_slice(&sum.to_le_bytes());
+        let sum = xxh3_64(&slot[OOB_BYTES..]);
+        slot[CHECKSUM_AT..SEAL_AT].copy_from_slice(&sum.to_le_bytes());
     }
 }
 
-fn checksum(slot: &[u8]) -> u64 {
-    xxh3_64_with_seed(&slot[OOB_BYTES..], xxh3_64(&slot[..CHECKSUM_AT]))
+fn seal_of(slot: &[u8], place: u32) -> [u8; 8] {
+    xxh3_64_with_seed(&slot[..SEAL_AT], place.into()).to_le_bytes()
+}
+
+/// Gives a slot the seal of the place where it will lie.
+pub(crate) fn seal(slot: &mut [u8], place: u32) {
+    let seal = seal_of(slot, place);
+    slot[SEAL_AT..OOB_BYTES].copy_from_slice(&seal);
+}
+
+/// The same for one that lay at another place; only if it had the seal of that.
+pub(crate) fn seal_moved(slot: &mut [u8], from: u32, to: u32) {
+    if slot[SEAL_AT..OOB_BYTES] == seal_of(slot, from) {
+        seal(slot, to);
+    }
 }
 
 /// What is wrong with a slot as it lies there, in words.
@@ -93,24 +109,25 @@ pub(crate) enum Broken {
     Nothing,
     #[error("its bytes are not those that were written: the checksum is wrong")]
     Checksum,
+    #[error("its metadata are damaged, or it was written for another place")]
+    Seal,
     #[error("its length of {0} bytes is impossible")]
     Length(u32),
 }
 
-/// The slot at the front of `lies`, if it is whole: its metadata, and what is stored of it. A slot
-/// has `slot_bytes` at most.
-pub(crate) fn check(lies: &[u8], slot_bytes: usize) -> Result<(Oob, &[u8]), Broken> {
+/// The slot at the front of what lies at a place, if it is whole: its metadata, and what is stored of it.
+/// A slot has `slot_bytes` at most.
+pub(crate) fn check(lies: &[u8], place: u32, slot_bytes: usize) -> Result<(Oob, &[u8]), Broken> {
     let oob = Oob::read(lies).ok_or(Broken::Nothing)?;
+    if lies[SEAL_AT..OOB_BYTES] != seal_of(lies, place) {
+        return Err(Broken::Seal);
+    }
     let end = OOB_BYTES + oob.bytes as usize;
     if oob.bytes as usize > slot_bytes || lies.len() < end {
         return Err(Broken::Length(oob.bytes));
     }
-    let sum = u64::from_le_bytes(
-        lies[CHECKSUM_AT..OOB_BYTES]
-            .try_into()
-            .expect("eight bytes"),
-    );
-    if checksum(&lies[..end]) != sum {
+    let sum = u64::from_le_bytes(lies[CHECKSUM_AT..SEAL_AT].try_into().expect("eight bytes"));
+    if xxh3_64(&lies[OOB_BYTES..end]) != sum {
         return Err(Broken::Checksum);
     }
     Ok((oob, &lies[OOB_BYTES..end]))
@@ -153,21 +170,35 @@ mod tests {
             shared: false,
             sequence: 9,
         };
-        oob.seal(&mut slot);
+        oob.write(&mut slot);
+        seal(&mut slot, 5);
         (oob, slot)
     }
 
     #[test]
     fn a_slot_is_found_as_it_was_written_and_not_when_any_bit_differs() {
         let (oob, good) = slot(b"some bytes of a slot");
-        assert_eq!(check(&good, 64), Ok((oob, &good[OOB_BYTES..])));
+        assert_eq!(check(&good, 5, 64), Ok((oob, &good[OOB_BYTES..])));
         for bit in 0..good.len() * 8 {
             let mut bad = good.clone();
             bad[bit / 8] ^= 1 << (bit % 8);
-            assert!(check(&bad, 64).is_err(), "bit {bit}");
+            assert!(check(&bad, 5, 64).is_err(), "bit {bit}");
+            // It does not become whole by moving.
+            seal_moved(&mut bad, 5, 6);
+            assert!(check(&bad, 6, 64).is_err(), "bit {bit}");
         }
-        assert_eq!(check(&[0; 100], 64), Err(Broken::Nothing));
-        assert_eq!(check(&good[..good.len() - 1], 64), Err(Broken::Length(20)));
+        assert_eq!(check(&[0; 100], 5, 64), Err(Broken::Nothing));
+        let short = &good[..good.len() - 1];
+        assert_eq!(check(short, 5, 64), Err(Broken::Length(20)));
+    }
+
+    #[test]
+    fn a_slot_is_whole_at_its_place_alone_until_it_moves() {
+        let (oob, mut slot) = slot(b"some bytes of a slot");
+        assert_eq!(check(&slot, 6, 64), Err(Broken::Seal));
+        seal_moved(&mut slot, 5, 6);
+        assert_eq!(check(&slot, 6, 64), Ok((oob, &slot[OOB_BYTES..])));
+        assert_eq!(check(&slot, 5, 64), Err(Broken::Seal));
     }
 
     #[test]
@@ -191,8 +222,9 @@ mod tests {
                 shared: false,
                 sequence: 1,
             };
-            oob.seal(&mut slot);
-            let (oob, stored) = check(&slot, 4096).unwrap();
+            oob.write(&mut slot);
+            seal(&mut slot, 3);
+            let (oob, stored) = check(&slot, 3, 4096).unwrap();
             let mut again = vec![1; 4096];
             unpack(&oob, stored, &mut again).unwrap();
             assert!(again == data, "{form:?}");

@@ -82,9 +82,9 @@ fn a_checkpoint_that_stands_for_gigabytes_is_refused_before_it_takes_memory() {
     made.unwrap().close().unwrap();
     let image = FileOptions::new().read(true).write(true).open(&at).unwrap();
     let six_gigabytes = 6 << 30;
-    // The version, numbers, and no slots in the buffer; then a state of page mapping, whose first table is
+    // The version, numbers, nothing lost, and no slots in the buffer; then a state of page mapping, whose first table is
     // without end.
-    let meta = [&number(1)[..], b"0", &[1, 0, 0, 0, 0], &number(0)].concat();
+    let meta = [&number(1)[..], b"0", &[1, 0, 0, 0, 0, 0], &number(0)].concat();
     let table = [&meta[..], &[0, 0], &number(six_gigabytes)].concat();
     let text = number(six_gigabytes);
     for (what, start) in [("a table", &table), ("a text", &text)] {
@@ -94,6 +94,7 @@ fn a_checkpoint_that_stands_for_gigabytes_is_refused_before_it_takes_memory() {
             drive: None,
             read_only: true,
             sync: false,
+            accepts_loss: false,
         };
         ALLOCATOR
             .set_limit(ALLOCATOR.allocated() + MEMORY_MAX)

@@ -1,11 +1,14 @@
 //! `ftlab info` and `ftlab fsck`: what an image is, and whether it is in order.
 
+mod fsck;
+
 use crate::cli::OutputFormat;
 use crate::failure::{Failure, Outcome};
 use crate::screen;
 use clap::Args;
+pub use fsck::{FsckOptions, fsck};
 use ftlab_drive::Catalog;
-use ftlab_image::{DataDrive, Fsck, ImageError, Info, OpenOptions, Recovery, Wrong};
+use ftlab_image::{DataDrive, ImageError, Info, OpenOptions, Recovery, Wrong};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -28,7 +31,12 @@ impl From<ImageError> for Failure {
         match error {
             ImageError::Damaged { .. }
             | ImageError::Unusable {
-                why: Wrong::Header(_) | Wrong::Checkpoint(_) | Wrong::Replay { .. },
+                why:
+                    Wrong::Header(_)
+                    | Wrong::Checkpoint(_)
+                    | Wrong::Short { .. }
+                    | Wrong::Hole { .. }
+                    | Wrong::Replay { .. },
                 ..
             } => Failure::Running(message),
             _ => Failure::Input(message),
@@ -43,19 +51,22 @@ struct About {
     info: Info,
     /// Whether it was switched off in order.
     clean: bool,
+    /// Whether its journal has a hole, so that it is not served as it is.
+    has_hole: bool,
     write_amplification: f64,
 }
 
 /// `ftlab info`.
 pub fn info(options: &Options) -> Outcome {
     let testbed = Catalog::testbed(TESTBED)?;
-    let (drive, Recovery { clean, .. }) = DataDrive::open(
+    let (drive, Recovery { clean, hole, .. }) = DataDrive::open(
         &options.file,
         &OpenOptions {
             testbed: &testbed,
             drive: None,
             read_only: true,
             sync: false,
+            accepts_loss: true,
         },
     )?;
     let info = drive.info();
@@ -63,6 +74,7 @@ pub fn info(options: &Options) -> Outcome {
         write_amplification: info.counters.write_amplification(),
         info,
         clean,
+        has_hole: hole.is_some(),
     };
     match options.output_format {
         OutputFormat::Json => print_json(&about),
@@ -94,9 +106,10 @@ fn in_words(about: &About) -> String {
         rows.push(("in use", screen::capacity(mapped * info.slot_bytes)));
         rows.push(("slot", format!("{} bytes", info.slot_bytes)));
     }
-    let state = match about.clean {
-        true => "switched off in order",
-        false => "lost its power at work; it recovers when it is opened",
+    let state = match (about.has_hole, about.clean) {
+        (true, _) => "damaged: its journal has a hole; `ftlab fsck` says more",
+        (false, true) => "switched off in order",
+        (false, false) => "lost its power at work; it recovers when it is opened",
     };
     let buffer = match info.keeps_its_buffer {
         true => "survives a power cut",
@@ -128,51 +141,6 @@ fn in_words(about: &About) -> String {
     let mut out = String::new();
     for (what, value) in rows {
         writeln!(out, "{what:<20} {value}").expect("writing to a string succeeds");
-    }
-    out
-}
-
-/// `ftlab fsck`.
-pub fn fsck(options: &Options) -> Outcome {
-    let testbed = Catalog::testbed(TESTBED)?;
-    let found = ftlab_image::fsck(&options.file, &testbed)?;
-    match options.output_format {
-        OutputFormat::Json => print_json(&found)?,
-        OutputFormat::Normal => screen::print(&found_in_words(&found))?,
-    }
-    if found.is_good() {
-        return Ok(());
-    }
-    Err(Failure::Running(format!(
-        "{}: {} of {} slots are damaged; what is written over them is whole again",
-        options.file.display(),
-        found.damaged_slots,
-        found.mapped_slots
-    )))
-}
-
-fn found_in_words(found: &Fsck) -> String {
-    let mut out = format!("drive        {} ({})\n", found.drive, found.drive_hash);
-    let mut line = |text: String| out += &(text + "\n");
-    for (n, checkpoint) in found.checkpoints.iter().enumerate() {
-        line(format!("checkpoint {n} {checkpoint}"));
-    }
-    line(match found.clean {
-        true => "journal      empty: switched off in order".to_owned(),
-        false => format!(
-            "journal      {} requests to ask again, {} moves to make again, {} slots in the buffer",
-            found.replayed, found.redone, found.kept_slots
-        ),
-    });
-    line(format!(
-        "slots        {} mapped, {} of them stored once for several, {} damaged",
-        found.mapped_slots, found.shared_slots, found.damaged_slots
-    ));
-    for slot in &found.damaged {
-        line(format!(
-            "damaged      sector {} (LPN {}, place {}): {}",
-            slot.lba, slot.lpn, slot.place, slot.why
-        ));
     }
     out
 }

@@ -74,6 +74,8 @@ fn reopen(
         drive: file,
         read_only: options.read_only,
         sync: options.sync,
+        // What can be read is shown, and nothing is changed.
+        accepts_loss: options.read_only,
     };
     let (drive, recovery) = DataDrive::open(path, &open).map_err(input)?;
     if let Some(bytes) = options
@@ -92,6 +94,12 @@ fn reopen(
 }
 
 fn told(recovery: &Recovery) -> String {
+    if let Some(hole) = recovery.hole {
+        return format!(
+            "which is damaged: without {} requests, {} of them flushed, behind a hole in its journal",
+            hole.requests, hole.flushed
+        );
+    }
     if recovery.clean {
         return "which was closed in order".to_owned();
     }

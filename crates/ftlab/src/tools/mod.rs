@@ -92,6 +92,7 @@ fn open(path: &Path, read_only: bool) -> Result<DataDrive, Failure> {
         drive: None,
         read_only,
         sync: false,
+        accepts_loss: false,
     };
     let (drive, _) = DataDrive::open(path, &options).map_err(input)?;
     Ok(drive)

@@ -10,7 +10,9 @@ use ftlab_nbd::protocol::constants::{
 };
 use rand::{Rng, RngExt};
 use std::collections::BTreeSet;
+use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -242,6 +244,41 @@ fn six_drives_keep_what_was_flushed_over_sixty_kills_each() {
         let writes = kill_and_restart(drive, &["off", "model"], kills);
         println!("{}: {kills} kills, {writes} writes, nothing lost", drive[1]);
     }
+}
+
+/// Flips a bit of the first batch of an image's journal.
+fn damage_journal(image: &Path) {
+    let file = OpenOptions::new().read(true).write(true).open(image);
+    let file = file.expect("the image");
+    let mut start = [0; 4];
+    let at = (0..1 << 30).step_by(1 << 16).find(|&at| {
+        file.read_exact_at(&mut start, at).expect("it is longer");
+        start == *b"\x8fftb"
+    });
+    let at = at.expect("it has a journal") + 40;
+    file.read_exact_at(&mut start, at).expect("a batch");
+    start[0] ^= 1;
+    file.write_all_at(&start, at).expect("a batch");
+}
+
+#[test]
+fn an_image_whose_journal_has_a_hole_is_shown_and_takes_nothing() {
+    let folder = TempDir::new().expect("a folder");
+    let server = Serve::start(folder.path(), &SMALL);
+    let socket = folder.path().join("s");
+    let mut client = Client::connect(&socket);
+    for slot in 0..20 {
+        let write = header(NBD_CMD_WRITE, NBD_CMD_FLAG_FUA, slot, slot);
+        client.send(write, &data(slot, 1)).expect("it runs");
+        assert_eq!(client.reply().expect("it runs"), (slot, 0));
+    }
+    server.kill();
+    damage_journal(&folder.path().join("disk.img"));
+    let arguments = ["--image", "disk.img", "--unix", "s", "--read-only"];
+    let server = Serve::start(folder.path(), &arguments);
+    assert!(server.said.contains("which is damaged"), "{}", server.said);
+    assert!(server.said.contains("flushed"), "{}", server.said);
+    server.stop();
 }
 
 #[test]

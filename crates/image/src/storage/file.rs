@@ -1,7 +1,8 @@
 //! A sparse file, which one process at a time has open.
 
 use super::Storage;
-use rustix::fs::{FallocateFlags, fallocate};
+use rustix::fs::{FallocateFlags, SeekFrom, fallocate, seek};
+use rustix::io::Errno;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
@@ -73,9 +74,23 @@ impl Storage for FileStorage {
         let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
         match fallocate(&self.file, flags, at, bytes) {
             // The file system keeps what nobody needs; it takes room, and nothing else.
-            Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => Ok(()),
+            Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
             done => done.map_err(io::Error::from),
         }
+    }
+
+    fn next_data(&self, at: u64) -> io::Result<Option<u64>> {
+        match seek(&self.file, SeekFrom::Data(at)) {
+            Ok(data) => Ok(Some(data)),
+            Err(Errno::NXIO) => Ok(None),
+            // The file system does not know of holes.
+            Err(Errno::INVAL | Errno::OPNOTSUPP | Errno::NOSYS) => Ok(Some(at)),
+            Err(why) => Err(why.into()),
+        }
+    }
+
+    fn length(&self) -> io::Result<Option<u64>> {
+        Ok(Some(self.file.metadata()?.len()))
     }
 
     fn sync(&mut self) -> io::Result<()> {

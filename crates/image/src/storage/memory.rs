@@ -94,6 +94,11 @@ impl Storage for Memory {
         Ok(())
     }
 
+    fn next_data(&self, at: u64) -> io::Result<Option<u64>> {
+        let next = self.pieces.range(at / PIECE..).next();
+        Ok(next.map(|(piece, _)| at.max(start_of(*piece))))
+    }
+
     fn sync(&mut self) -> io::Result<()> {
         Ok(())
     }

@@ -25,6 +25,15 @@ pub(crate) trait Storage: std::fmt::Debug + Send {
     /// Gives up what lies there: it need not be kept, and may read as zeros.
     fn give_up(&mut self, at: u64, bytes: u64) -> io::Result<()>;
 
+    /// The first position from `at` on where something may lie; before it there are zeros. `None` when
+    /// nothing lies there to the end.
+    fn next_data(&self, at: u64) -> io::Result<Option<u64>>;
+
+    /// Where it ends; nothing, if it has no end.
+    fn length(&self) -> io::Result<Option<u64>> {
+        Ok(None)
+    }
+
     /// Waits until what was written survives a power cut of the machine.
     fn sync(&mut self) -> io::Result<()>;
 }

@@ -58,6 +58,15 @@ impl<S: Storage> Storage for Overlay<S> {
         Ok(())
     }
 
+    fn next_data(&self, at: u64) -> io::Result<Option<u64>> {
+        let (below, above) = (self.below.next_data(at)?, self.above.next_data(at)?);
+        Ok(below.into_iter().chain(above).min())
+    }
+
+    fn length(&self) -> io::Result<Option<u64>> {
+        self.below.length()
+    }
+
     fn sync(&mut self) -> io::Result<()> {
         Ok(())
     }

@@ -59,6 +59,8 @@ pub(crate) enum ReadError {
     Broken(#[from] Broken),
     #[error("the data of LPN {0} lie there")]
     Foreign(u32),
+    #[error("it was written later than anything the drive knows of")]
+    Later,
 }
 
 /// Bytes, by place.
@@ -80,6 +82,8 @@ pub(crate) struct ByteStore {
     failure: Option<io::Error>,
     /// The number of the next request.
     sequence: u64,
+    /// Numbers of requests that are lost: from one, up to another.
+    lost: Vec<(u64, u64)>,
     cut_off: Option<CutOff>,
     /// Moves that were made again.
     redone: u64,
@@ -107,6 +111,7 @@ impl ByteStore {
             queue: VecDeque::new(),
             failure: None,
             sequence: 0,
+            lost: Vec::new(),
             cut_off: None,
             redone: 0,
             moving: Vec::new(),
@@ -122,6 +127,17 @@ impl ByteStore {
                 self.waiting.admit(lpn, first as u32, data, self.slot_bytes);
             }
         }
+    }
+
+    /// What requests of these numbers wrote was lost; the drive goes on behind them.
+    pub(crate) fn lose(&mut self, lost: Vec<(u64, u64)>) {
+        self.sequence = lost.last().map_or(0, |lost| lost.1).max(self.sequence);
+        self.lost = lost;
+    }
+
+    /// Numbers of requests that are lost.
+    pub(crate) fn lost(&self) -> &[(u64, u64)] {
+        &self.lost
     }
 
     /// The next request was cut off: only what is missing of it is carried out.
@@ -210,12 +226,15 @@ impl ByteStore {
             return Ok(());
         };
         if !self.keeping.sync {
-            journal.commit(&mut *self.storage, self.totals)
+            journal.commit(&mut *self.storage, self.totals)?;
         } else if flushes || journal.is_full() {
-            journal.commit_in_order(&mut *self.storage, self.totals)
-        } else {
-            Ok(())
+            journal.commit_in_order(&mut *self.storage, self.totals)?;
         }
+        // With capacitors, whatever is acknowledged is promised.
+        if flushes || self.keeping.capacitors {
+            journal.mark(&mut *self.storage)?;
+        }
+        Ok(())
     }
 
     /// Sectors of a slot as they are now: what waits in the buffer over what lies at `at`. Reads from
@@ -258,22 +277,35 @@ impl ByteStore {
 
     /// The slot at a place, which must be that of `lpn`.
     pub(crate) fn read_place(&self, lpn: Lpn, at: u32, into: &mut [u8]) -> Result<Oob, ReadError> {
-        let lies = self.lies(at)?;
-        let (oob, stored) = slot::check(&lies, self.slot_bytes)?;
-        if oob.lpn != lpn.0 && !oob.shared {
-            return Err(ReadError::Foreign(oob.lpn));
+        let oob = self.read_anybodys(at, into)?;
+        match oob.lpn == lpn.0 || oob.shared {
+            true => Ok(oob),
+            false => Err(ReadError::Foreign(oob.lpn)),
+        }
+    }
+
+    /// The slot at a place, whosever it is.
+    fn read_anybodys(&self, at: u32, into: &mut [u8]) -> Result<Oob, ReadError> {
+        let (lies, at) = self.lies(at)?;
+        let (oob, stored) = slot::check(&lies, at, self.slot_bytes)?;
+        let is_lost = |&(from, until): &(u64, u64)| (from..until).contains(&oob.sequence);
+        if oob.sequence >= self.sequence || self.lost.iter().any(is_lost) {
+            return Err(ReadError::Later);
         }
         slot::unpack(&oob, stored, into)?;
         Ok(oob)
     }
 
-    /// What lies at a place, or will when everything is carried out; as long as a slot can be.
-    fn lies(&self, mut at: u32) -> io::Result<Vec<u8>> {
+    /// What lies at a place, or will when everything is carried out; as long as a slot can be. Also the
+    /// place where that lies now.
+    fn lies(&self, mut at: u32) -> io::Result<(Vec<u8>, u32)> {
         for pending in self.queue.iter().rev() {
             for step in pending.left().iter().rev() {
                 match *step {
                     DataMove::Write { to, .. } if to.0 == at => {
-                        return Ok(pending.slot.clone().expect("a write has its slot"));
+                        let mut slot = pending.slot.clone().expect("a write has its slot");
+                        slot::seal(&mut slot, at);
+                        return Ok((slot, at));
                     }
                     DataMove::Copy { from, to } if to.0 == at => at = from.0,
                     _ => {}
@@ -282,7 +314,7 @@ impl ByteStore {
         }
         let mut lies = vec![0; OOB_BYTES + self.slot_bytes];
         self.storage.read_at(self.regions.place(at), &mut lies)?;
-        Ok(lies)
+        Ok((lies, at))
     }
 
     /// Carries out what waits for it, the oldest request first.
@@ -309,8 +341,8 @@ impl ByteStore {
         }
     }
 
-    /// The slot that the layer has just taken, sealed; what it is stored as was prepared.
-    fn sealed(&mut self, lpn: Lpn) -> Vec<u8> {
+    /// The slot that the layer has just taken; what it is stored as was prepared.
+    fn taken(&mut self, lpn: Lpn) -> Vec<u8> {
         let waiting = self.waiting.take(lpn.0).expect("it was admitted");
         let prepared = self.prepared.take().expect("it was prepared");
         let mut slot = match prepared.stored {
@@ -327,31 +359,24 @@ impl ByteStore {
             shared: prepared.shared,
             sequence: self.sequence,
         }
-        .seal(&mut slot);
+        .write(&mut slot);
         slot
     }
 
     /// Works out what is stored of a whole slot, and what the layer is to be told of it.
-    fn pack(
-        &mut self,
-        lpn: Lpn,
-        extent: Extent,
-        layer: &dyn TranslationLayer,
-    ) -> Result<Content, ReadError> {
+    fn pack(&mut self, lpn: Lpn, extent: Extent, layer: &dyn TranslationLayer) -> Content {
         let data = self.waiting.get(lpn.0).expect("it was admitted").data();
         let (mut content, packed) = codec::packed(data);
         if extent == Extent::Part {
             content = content.anonymous();
         }
-        // The identity is a hash: of two slots with the same, only one is stored if they are the same.
+        // The identity is a hash: of two slots with the same, only one is stored if they are the same, and
+        // what is there can be read.
         if let Some(identity) = content.identity()
             && let Some(at) = layer.known(identity)
         {
-            let lies = self.lies(at.0)?;
-            let (oob, stored) = slot::check(&lies, self.slot_bytes)?;
             let mut there = vec![0; self.slot_bytes];
-            slot::unpack(&oob, stored, &mut there)?;
-            if there != data {
+            if self.read_anybodys(at.0, &mut there).is_err() || there != data {
                 content = content.anonymous();
             }
         }
@@ -361,7 +386,7 @@ impl ByteStore {
             shared: content.identity().is_some(),
             stored: Some(stored),
         });
-        Ok(content)
+        content
     }
 
     /// Completes what waits of a slot with what lies there.
@@ -437,7 +462,7 @@ impl PageStore for ByteStore {
         }
         self.complete(lpn, layer).map_err(|_| StoreFailed)?;
         if self.keeping.packs {
-            return self.pack(lpn, extent, layer).map_err(|_| StoreFailed);
+            return Ok(self.pack(lpn, extent, layer));
         }
         self.prepared = Some(Prepared {
             form: Form::Whole,
@@ -462,7 +487,7 @@ impl PageStore for ByteStore {
             return;
         }
         let slot = match input {
-            LayerInput::Write(lpn, ..) if taken => Some(self.sealed(lpn)),
+            LayerInput::Write(lpn, ..) if taken => Some(self.taken(lpn)),
             LayerInput::Trim(first, slots) => {
                 self.waiting.forget(first.0, slots);
                 None

@@ -10,7 +10,7 @@
 use crate::journal::Journal;
 use crate::record;
 use crate::regions::Regions;
-use crate::slot::{OOB_BYTES, Oob};
+use crate::slot::{self, OOB_BYTES, Oob};
 use crate::storage::Storage;
 use ftlab_drive::ssd::{LayerInput, Totals};
 use ftlab_nand::DataMove;
@@ -23,7 +23,7 @@ pub(super) struct Pending {
     /// Whether the layer took it.
     taken: bool,
     moves: Vec<DataMove>,
-    /// The slot that the host writes, sealed.
+    /// The slot that the host writes.
     pub(super) slot: Option<Vec<u8>>,
     /// Hash of the operations after it.
     hash: u64,
@@ -91,7 +91,8 @@ impl Pending {
         while let Some(&step) = self.moves.get(self.next) {
             match step {
                 DataMove::Write { to, .. } => {
-                    let slot = self.slot.as_ref().expect("a write has its slot");
+                    let slot = self.slot.as_mut().ok_or_else(no_data)?;
+                    slot::seal(slot, to.0);
                     with.storage.write_at(with.regions.place(to.0), slot)?;
                     self.is_marked = false;
                 }
@@ -128,6 +129,8 @@ impl Pending {
                 true => journal.commit_in_order(with.storage, with.totals)?,
                 false => journal.commit(with.storage, with.totals)?,
             }
+            // What was there before the erase is needed no longer, so the record is.
+            journal.mark(with.storage)?;
         }
         self.is_marked = true;
         Ok(())
@@ -149,21 +152,28 @@ impl Pending {
     }
 }
 
+/// A journal of sense has the data of a write that was cut off.
+fn no_data() -> io::Error {
+    let why = "the journal has no data of a write that was cut off";
+    io::Error::new(io::ErrorKind::InvalidData, why)
+}
+
 impl Carrier<'_> {
     fn copy(&mut self, from: u32, to: u32) -> io::Result<()> {
-        let (from, to) = (self.regions.place(from), self.regions.place(to));
+        let at = self.regions.place(from);
         self.moving.resize(OOB_BYTES, 0);
         let one_place = self.slot_bytes as u64 + OOB_BYTES as u64 == self.regions.stride;
         if one_place {
             self.moving.resize(OOB_BYTES + self.slot_bytes, 0);
         }
-        self.storage.read_at(from, self.moving)?;
+        self.storage.read_at(at, self.moving)?;
         let bytes = Oob::read(self.moving).map_or(0, |oob| oob.bytes as usize);
         if !one_place && bytes <= self.slot_bytes {
             self.moving.resize(OOB_BYTES + bytes, 0);
             let rest = &mut self.moving[OOB_BYTES..];
-            self.storage.read_at(from + OOB_BYTES as u64, rest)?;
+            self.storage.read_at(at + OOB_BYTES as u64, rest)?;
         }
-        self.storage.write_at(to, self.moving)
+        slot::seal_moved(self.moving, from, to);
+        self.storage.write_at(self.regions.place(to), self.moving)
     }
 }

@@ -149,6 +149,16 @@ fn a_drive_at_work_comes_back_from_every_cut() {
 }
 
 #[test]
+fn a_drive_without_flash_comes_back_from_every_cut() {
+    for clock in [Clock::Untimed, Clock::Timed] {
+        let mut driven = Driven::new(&tiny("flat"), 7);
+        driven.work(clock, 150);
+        let seen = cut_everywhere(&driven, 6, "flat");
+        assert!(seen.cuts > 300 && seen.newer > 0, "{clock:?}: {seen:?}");
+    }
+}
+
+#[test]
 fn a_drive_whose_die_dies_comes_back_from_every_cut() {
     for clock in [Clock::Untimed, Clock::Timed] {
         let mut driven = Driven::new(&tiny("packed"), 11);
@@ -168,12 +178,17 @@ fn a_drive_whose_die_dies_comes_back_from_every_cut() {
 /// may be there and any may not.
 #[test]
 fn what_was_flushed_survives_a_machine_that_writes_in_any_order() {
-    for name in &names() {
+    for name in names().iter().chain([&"flat".to_owned()]) {
         for clock in [Clock::Untimed, Clock::Timed] {
             let mut driven = Driven::that_syncs(&tiny(name), 5);
             driven.work(Clock::Untimed, 2 * driven.oracle.slots());
             let first = driven.recorder.count();
-            let commands = if name == "block" { 16 } else { 60 };
+            let commands = match name.as_str() {
+                "block" => 16,
+                // Nothing but a flush waits for the storage.
+                "flat" => 240,
+                _ => 60,
+            };
             driven.work(clock, commands);
             let operations = driven.recorder.operations();
             let is_sync = |operation: &Operation| matches!(operation, Operation::Sync);

@@ -37,6 +37,7 @@ fn options() -> OpenOptions<'static> {
         drive: None,
         read_only: false,
         sync: false,
+        accepts_loss: false,
     }
 }
 
@@ -107,6 +108,19 @@ impl Driven {
             may_fail: false,
             failed: 0,
         }
+    }
+
+    /// Only what is flushed is promised, though a killed drive keeps more.
+    pub(super) fn promising_flushes(mut self) -> Driven {
+        self.promises_flushes_only = true;
+        self
+    }
+
+    /// Flushes, at once.
+    pub(super) fn flush(&mut self) {
+        let flush = self.commands.flush();
+        assert_eq!(self.drive.apply(flush, &[]), Outcome::Good);
+        self.oracle.flushed(self.recorder.count());
     }
 
     /// Works on so many commands.

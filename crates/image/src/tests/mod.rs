@@ -1,6 +1,7 @@
 //! Drives small enough to try every cut on, and what tests of them share.
 
 mod cuts;
+mod damage;
 mod driven;
 mod faults;
 mod firmware;

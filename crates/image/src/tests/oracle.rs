@@ -22,6 +22,17 @@ struct Version {
     promised_at: usize,
 }
 
+/// What reading all of a damaged drive comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Every slot holds what it may.
+    AsWritten,
+    /// So do those that are no error.
+    Errors,
+    /// A slot holds what it must not.
+    Strange,
+}
+
 const NEVER: usize = usize::MAX;
 
 impl Oracle {
@@ -123,6 +134,25 @@ impl Oracle {
         newer
     }
 
+    /// Looks at a drive that was damaged: errors are told, so only what is old or another's is strange.
+    pub(super) fn look(&self, drive: &mut DataDrive, operations: usize) -> Found {
+        let mut all = Found::AsWritten;
+        for (slot, versions) in self.slots.iter().enumerate() {
+            let mut found = vec![0; self.slot_bytes];
+            let lba = Lba((slot * self.slot_bytes / SECTOR) as u64);
+            if drive.read(lba, &mut found).is_err() {
+                all = Found::Errors;
+                continue;
+            }
+            let floor = versions.iter().rposition(|v| v.promised_at <= operations);
+            let may = &versions[floor.expect("the first is promised")..];
+            if !may.iter().any(|version| version.bytes == found) {
+                return Found::Strange;
+            }
+        }
+        all
+    }
+
     /// Checks that a drive at work gives the newest of what a command covers.
     pub(super) fn check_newest(&self, drive: &mut DataDrive, command: &Command) {
         let mut found = vec![0; command.bytes() as usize];
@@ -181,6 +211,7 @@ pub(super) struct Commands {
     rng: Stream,
     capacity_sectors: u64,
     slot_sectors: u64,
+    trims: bool,
     next: u64,
 }
 
@@ -190,6 +221,7 @@ impl Commands {
             rng: RootSeed(seed).stream("commands"),
             capacity_sectors: drive.capacity_bytes() / SECTOR_BYTES,
             slot_sectors: u64::from(drive.slot_sectors()),
+            trims: drive.trims(),
             next: 0,
         }
     }
@@ -240,7 +272,7 @@ impl Commands {
         let (lba, sectors) = self.range();
         match self.rng.random_range(0..20) {
             0 => (self.command(CommandKind::Flush, 0, 0), Vec::new()),
-            1 | 2 => (self.command(CommandKind::Trim, lba, sectors), Vec::new()),
+            1 | 2 if self.trims => (self.command(CommandKind::Trim, lba, sectors), Vec::new()),
             3 => (self.command(CommandKind::Read, lba, sectors), Vec::new()),
             _ => {
                 let command = self.command(CommandKind::Write, lba, sectors);

@@ -25,7 +25,15 @@ impl Operation {
     /// What a cut may leave of it beside all and nothing.
     pub(super) fn torn(&self) -> Operation {
         match self {
-            Operation::Write(at, bytes) => Operation::Write(*at, bytes[..bytes.len() / 2].to_vec()),
+            Operation::Write(at, bytes) => {
+                let half = bytes.len() / 2;
+                // Nothing tears a sector.
+                let half = match bytes.len() % 512 {
+                    0 => half / 512 * 512,
+                    _ => half,
+                };
+                Operation::Write(*at, bytes[..half].to_vec())
+            }
             Operation::GiveUp(at, bytes) => Operation::GiveUp(*at, bytes / 2),
             Operation::Sync => Operation::Sync,
         }
@@ -104,6 +112,10 @@ impl Storage for Recorder {
         operation.apply(&mut shared.memory);
         shared.operations.push(operation);
         Ok(())
+    }
+
+    fn next_data(&self, at: u64) -> io::Result<Option<u64>> {
+        self.shared.lock().unwrap().memory.next_data(at)
     }
 
     fn sync(&mut self) -> io::Result<()> {

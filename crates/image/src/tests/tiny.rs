@@ -69,7 +69,10 @@ const TINY: [(&str, &str, &[&str]); 4] = [
     ),
 ];
 
-/// The names of all.
+/// One without flash; it has neither map nor journal, so it is not among the others.
+const FLAT: &str = "flat";
+
+/// The names of those with flash.
 pub(super) fn names() -> Vec<String> {
     let without = TINY.iter().map(|(name, ..)| name.to_string());
     let with = WITH_CAPACITORS.map(|(name, _)| format!("{name}{CAPACITORS}"));
@@ -78,6 +81,9 @@ pub(super) fn names() -> Vec<String> {
 
 /// A tiny drive, by name.
 pub(super) fn tiny(name: &str) -> DriveFile {
+    if name == FLAT {
+        return Catalog::load("ramdisk-8gb", &["ram.capacity=64KiB".to_owned()]).unwrap();
+    }
     let (plain, has) = match name.strip_suffix(CAPACITORS) {
         Some(plain) => (plain, true),
         None => (name, false),

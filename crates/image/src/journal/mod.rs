@@ -1,0 +1,248 @@
+//! The journal: what happened since the last checkpoint, in batches.
+//!
+//! ```text
+//! magic 4 │ bytes 4 │ epoch 8 │ number 8 │ sequence 8 │ hash of the operations 8 │ seal of the one before 8
+//! │ checksum of the records 8 │ seal 8 │ records, totals
+//! ```
+//!
+//! A batch is one write. Its seal is a checksum over its head, and names the one before; the first batch
+//! names the seal of the checkpoint. So no batch can be left out, put in or exchanged. The hash is that of
+//! the NAND operations up to the end of the batch, so whoever asks the layer the same again finds out
+//! whether it did the same.
+//!
+//! The journal ends at the first batch that is not whole or not the next one. A process that is killed
+//! leaves a part of its last write there, and nothing behind it: what lies there is zeros, or of
+//! journals before. A batch that comes later, or a [`Mark`] that knows of one, shows that this is no end but
+//! a [`Hole`].
+
+mod read;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use read::Reader;
+
+use crate::mark::Mark;
+use crate::record;
+use crate::regions::Region;
+use crate::storage::Storage;
+use ftlab_drive::ssd::Totals;
+use serde::Serialize;
+use std::io;
+use xxhash_rust::xxh3::xxh3_64;
+
+const MAGIC: [u8; 4] = *b"\x8fftb";
+const HEAD_BYTES: usize = 64;
+const SEAL_AT: usize = HEAD_BYTES - 8;
+/// Records that wait for something worth a write are written from so many bytes on.
+const WAITING_BYTES_MAX: usize = 1 << 20;
+/// Requests after which a checkpoint is due, so that recovery takes about a second.
+pub(crate) const REQUESTS_MAX: u64 = 4_000_000;
+
+/// A part of the journal that cannot be read, though there is more behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Hole {
+    /// Batches in front of it.
+    pub batch: u64,
+    /// Requests of the translation layer in it and behind it, as far as is known.
+    pub requests: u64,
+    /// How many of them come before a flush that was answered.
+    pub flushed: u64,
+}
+
+/// What stands in front of a batch.
+#[derive(Debug, Clone, Copy)]
+struct Head {
+    /// Head and records.
+    bytes: u32,
+    epoch: u64,
+    number: u64,
+    /// The number of the request of the layer behind it.
+    sequence: u64,
+    hash: u64,
+    before: u64,
+    checksum: u64,
+}
+
+impl Head {
+    /// Writes it; gives its seal.
+    fn write(&self, to: &mut [u8]) -> u64 {
+        to[..4].copy_from_slice(&MAGIC);
+        to[4..8].copy_from_slice(&self.bytes.to_le_bytes());
+        let words = [
+            self.epoch,
+            self.number,
+            self.sequence,
+            self.hash,
+            self.before,
+            self.checksum,
+        ];
+        for (word, to) in words.iter().zip(to[8..SEAL_AT].chunks_exact_mut(8)) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+        let seal = xxh3_64(&to[..SEAL_AT]);
+        to[SEAL_AT..HEAD_BYTES].copy_from_slice(&seal.to_le_bytes());
+        seal
+    }
+
+    /// The head at the front of `from`, and its seal; `None` when there is none that is whole.
+    fn read(from: &[u8]) -> Option<(Head, u64)> {
+        let from: &[u8; HEAD_BYTES] = from.get(..HEAD_BYTES)?.try_into().ok()?;
+        let word =
+            |at: usize| u64::from_le_bytes(from[at..at + 8].try_into().expect("eight bytes"));
+        if from[..4] != MAGIC || xxh3_64(&from[..SEAL_AT]) != word(SEAL_AT) {
+            return None;
+        }
+        let head = Head {
+            bytes: u32::from_le_bytes(from[4..8].try_into().expect("four bytes")),
+            epoch: word(8),
+            number: word(16),
+            sequence: word(24),
+            hash: word(32),
+            before: word(40),
+            checksum: word(48),
+        };
+        Some((head, word(SEAL_AT)))
+    }
+}
+
+/// The journal as it is written.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    region: Region,
+    /// What is written.
+    end: Mark,
+    /// Bytes of the region that are taken.
+    used: u64,
+    /// Requests since the checkpoint.
+    requests: u64,
+    /// The number of the next request of the layer.
+    sequence: u64,
+    /// Records that are not written yet, with room for the head.
+    waiting: Vec<u8>,
+    /// Whether any of them matters by itself: what was only read does not.
+    matters: bool,
+    /// Of the operations up to the last record.
+    hash: u64,
+    /// Batches that a mark knows of, and where the next mark goes.
+    marked: u64,
+    mark_place: usize,
+}
+
+impl Journal {
+    /// An empty journal after a checkpoint.
+    pub(crate) fn new(region: Region, checkpoint: Mark) -> Journal {
+        Journal {
+            region,
+            end: checkpoint,
+            used: 0,
+            requests: 0,
+            sequence: checkpoint.sequence,
+            waiting: vec![0; HEAD_BYTES],
+            matters: false,
+            hash: 0,
+            marked: checkpoint.batches,
+            mark_place: 0,
+        }
+    }
+
+    /// The journal that was read, to go on at its end: behind operations of that hash.
+    pub(crate) fn behind(reader: &Reader<'_>, hash: u64) -> Journal {
+        Journal {
+            used: reader.at,
+            hash,
+            ..Journal::new(reader.region, reader.end)
+        }
+    }
+
+    /// Notes a request, and the hash of the operations after it.
+    pub(crate) fn note_input(&mut self, input: ftlab_drive::ssd::LayerInput, hash: u64) {
+        use ftlab_drive::ssd::LayerInput::{Read, ReadPart};
+        record::put_input(&mut self.waiting, input);
+        self.matters |= !matches!(input, Read(..) | ReadPart(..));
+        self.hash = hash;
+        self.requests += 1;
+        self.sequence += 1;
+    }
+
+    /// Notes something else.
+    pub(crate) fn note(&mut self, put: impl FnOnce(&mut Vec<u8>)) {
+        put(&mut self.waiting);
+        self.matters = true;
+    }
+
+    /// Writes what waits, if any of it matters by itself.
+    pub(crate) fn commit(&mut self, storage: &mut dyn Storage, totals: Totals) -> io::Result<()> {
+        if self.matters || self.is_full() {
+            return self.write(storage, totals);
+        }
+        Ok(())
+    }
+
+    /// The same, where the machine may lose its power: a record is there only when its data are, in
+    /// whatever order the machine's storage writes.
+    pub(crate) fn commit_in_order(
+        &mut self,
+        storage: &mut dyn Storage,
+        totals: Totals,
+    ) -> io::Result<()> {
+        storage.sync()?;
+        self.commit(storage, totals)?;
+        storage.sync()
+    }
+
+    /// Somebody relies on what is written: a mark will tell if that is lost.
+    pub(crate) fn mark(&mut self, storage: &mut dyn Storage) -> io::Result<()> {
+        if self.marked == self.end.batches {
+            return Ok(());
+        }
+        self.end.note_journal(storage, self.mark_place)?;
+        self.marked = self.end.batches;
+        self.mark_place = 1 - self.mark_place;
+        Ok(())
+    }
+
+    /// Whether what waits should be written, whatever it is.
+    pub(crate) fn is_full(&self) -> bool {
+        self.waiting.len() >= WAITING_BYTES_MAX
+    }
+
+    fn write(&mut self, storage: &mut dyn Storage, totals: Totals) -> io::Result<()> {
+        let records = self.waiting.len();
+        record::put_totals(&mut self.waiting, totals);
+        let bytes = self.waiting.len();
+        let written = if self.used + bytes as u64 > self.region.bytes {
+            Err(io::Error::other("the journal is full"))
+        } else {
+            let head = Head {
+                bytes: bytes as u32,
+                epoch: self.end.epoch,
+                number: self.end.batches,
+                sequence: self.sequence,
+                hash: self.hash,
+                before: self.end.seal,
+                checksum: xxh3_64(&self.waiting[HEAD_BYTES..]),
+            };
+            let seal = head.write(&mut self.waiting);
+            let written = storage.write_at(self.region.at + self.used, &self.waiting);
+            written.map(|()| seal)
+        };
+        // Whatever was written of it lies where it will be written again.
+        self.waiting.truncate(records);
+        let seal = written?;
+        self.waiting.truncate(HEAD_BYTES);
+        self.matters = false;
+        self.used += bytes as u64;
+        self.end = Mark {
+            batches: self.end.batches + 1,
+            sequence: self.sequence,
+            seal,
+            ..self.end
+        };
+        Ok(())
+    }
+
+    /// Whether it is time for a checkpoint.
+    pub(crate) fn is_long(&self) -> bool {
+        self.requests >= REQUESTS_MAX || self.used >= self.region.bytes / 2
+    }
+}

@@ -1,0 +1,93 @@
+//! Marks: how far an image has come for sure, noted apart from what they speak of.
+//!
+//! ```text
+//! magic 8 │ epoch 8 │ batches 8 │ sequence 8 │ seal 8 │ checksum 8
+//! ```
+//!
+//! A checkpoint that is destroyed, or the end of a journal, looks as if it had never been written. So what
+//! somebody relies on is noted in the header's region, too: each new checkpoint, and the last batch of the
+//! journal when a flush is answered, or before an erase. Each kind has two places that are used in
+//! turn, so a mark that is cut off leaves the one before it.
+
+use crate::storage::Storage;
+use std::io;
+use xxhash_rust::xxh3::xxh3_64;
+
+const MAGIC: [u8; 8] = *b"\x8fftstand";
+const BYTES: usize = 48;
+const CHECKSUM_AT: usize = BYTES - 8;
+/// Places of the marks of checkpoints, and of the journal: far from each other, and behind the headers.
+const OF_CHECKPOINTS: [u64; 2] = [256 << 10, 768 << 10];
+const OF_JOURNAL: [u64; 2] = [384 << 10, 896 << 10];
+
+/// How far an image has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mark {
+    /// The newest checkpoint.
+    pub(crate) epoch: u64,
+    /// Batches of the journal behind it.
+    pub(crate) batches: u64,
+    /// The number of the next request of the layer.
+    pub(crate) sequence: u64,
+    /// The seal of the last batch; of the checkpoint, if there is none.
+    pub(crate) seal: u64,
+}
+
+impl Mark {
+    /// Of an image without a checkpoint.
+    pub(crate) const NONE: Mark = Mark {
+        epoch: 0,
+        batches: 0,
+        sequence: 0,
+        seal: 0,
+    };
+
+    /// Notes a new checkpoint.
+    pub(crate) fn note_checkpoint(self, storage: &mut dyn Storage) -> io::Result<()> {
+        self.write(storage, OF_CHECKPOINTS[(self.epoch % 2) as usize])
+    }
+
+    /// Notes the end of the journal, in one of two places.
+    pub(crate) fn note_journal(self, storage: &mut dyn Storage, place: usize) -> io::Result<()> {
+        self.write(storage, OF_JOURNAL[place])
+    }
+
+    fn write(self, storage: &mut dyn Storage, at: u64) -> io::Result<()> {
+        let mut bytes = [0; BYTES];
+        bytes[..8].copy_from_slice(&MAGIC);
+        let words = [self.epoch, self.batches, self.sequence, self.seal];
+        for (word, to) in words.iter().zip(bytes[8..].chunks_exact_mut(8)) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+        let sum = xxh3_64(&bytes[..CHECKSUM_AT]);
+        bytes[CHECKSUM_AT..].copy_from_slice(&sum.to_le_bytes());
+        storage.write_at(at, &bytes)
+    }
+
+    fn read(storage: &dyn Storage, at: u64) -> io::Result<Option<Mark>> {
+        let mut bytes = [0; BYTES];
+        storage.read_at(at, &mut bytes)?;
+        let word =
+            |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+        let is_whole = bytes[..8] == MAGIC && xxh3_64(&bytes[..CHECKSUM_AT]) == word(CHECKSUM_AT);
+        Ok(is_whole.then(|| Mark {
+            epoch: word(8),
+            batches: word(16),
+            sequence: word(24),
+            seal: word(32),
+        }))
+    }
+
+    /// The one that came furthest; none if no checkpoint was ever written.
+    pub(crate) fn furthest(storage: &dyn Storage) -> io::Result<Option<Mark>> {
+        let mut furthest: Option<Mark> = None;
+        for at in OF_CHECKPOINTS.into_iter().chain(OF_JOURNAL) {
+            let mark = Mark::read(storage, at)?;
+            furthest = furthest
+                .into_iter()
+                .chain(mark)
+                .max_by_key(|mark| (mark.epoch, mark.batches));
+        }
+        Ok(furthest)
+    }
+}

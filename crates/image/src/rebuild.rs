@@ -1,0 +1,285 @@
+//! Making a new image of what is left of a damaged one.
+//!
+//! Each page says whose it is and when it was written. Where the drive's map can be read, up to a hole in
+//! the journal perhaps, it says what a slot held, and pages that were written later are newer. Where it
+//! cannot, the newest page of each slot is taken. What was found is written to a new drive of the same
+//! kind, beside the image; when that is whole, it takes the image's place.
+
+use crate::drive::{DataDrive, Kept};
+use crate::error::Wrong;
+use crate::header::Header;
+use crate::made::{New, new_meta};
+use crate::mark::Mark;
+use crate::regions::Regions;
+use crate::slot::{self, Broken, OOB_BYTES};
+use crate::storage::{FileStorage, Overlay, Storage};
+use crate::{CreateOptions, ImageError, OpenOptions};
+use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, SECTOR_BYTES, SimTime};
+use ftlab_drive::{DriveFile, Testbed};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// What rebuilding an image came to. Counters and wear of the drive begin anew.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Rebuilt {
+    /// Whether the drive's map could be read, up to a hole perhaps. If not, what was trimmed may be there
+    /// again.
+    pub has_map: bool,
+    /// Whether the drive stores equal data once. Then the pages do not name all slots they are of.
+    pub shares: bool,
+    /// Slots that hold what the map says.
+    pub kept_slots: u64,
+    /// Slots whose newest data the map does not know of; pages do.
+    pub found_slots: u64,
+    /// Slots whose data are damaged, and which hold an earlier version now.
+    pub older_slots: u64,
+    /// Slots whose data are damaged, and which hold nothing now.
+    pub lost_slots: u64,
+    /// Pages that are damaged, whosever they are.
+    pub damaged_pages: u64,
+}
+
+/// A page that is whole: when it was written, and where it lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Page {
+    sequence: u64,
+    place: u32,
+}
+
+/// Makes a new image of what is left of a damaged one, in its place.
+///
+/// # Errors
+/// When the header cannot be read, somebody has the image open, or there is no room for a second one beside
+/// it. The damaged image is as it was then.
+pub fn rebuild(path: &Path, testbed: &Testbed) -> Result<Rebuilt, ImageError> {
+    let storage = FileStorage::open_image(path, true)?;
+    let (header, file) = Header::read(&storage).map_err(|why| ImageError::Unusable {
+        path: path.to_owned(),
+        why,
+    })?;
+    let new = New::of(&file, testbed, header.seed)?;
+    if let New::Flat(_) = new {
+        drop(storage);
+        return begin_anew(path, new, &file);
+    }
+    let (regions, shape) = (new.regions(), new.shape());
+    let options = OpenOptions {
+        testbed,
+        drive: None,
+        read_only: true,
+        sync: false,
+        accepts_loss: true,
+    };
+    let mapped = FileStorage::open_image(path, true)?;
+    let mapped = DataDrive::open_on(path, Box::new(Overlay::new(mapped)), &options);
+    let mapped = mapped.ok();
+    // Without a hole, nothing is behind it.
+    let behind_hole = mapped.as_ref().and_then(|(drive, recovery)| {
+        let lost = recovery.hole.and(drive.lost().last());
+        lost.map(|&(from, until)| from..until)
+    });
+    let mut left = Left {
+        path: path.to_owned(),
+        storage,
+        regions,
+        slot_bytes: shape.slot_bytes as usize,
+        pages: BTreeMap::new(),
+        rebuilt: Rebuilt {
+            has_map: mapped.is_some(),
+            shares: file.compresses(),
+            ..Rebuilt::default()
+        },
+        mapped: mapped.map(|(drive, _)| drive),
+        behind_hole: behind_hole.unwrap_or(0..0),
+    };
+    left.find_pages(new.places())
+        .map_err(|why| system_error(path, "read it", why))?;
+    let beside = beside(path);
+    let create = CreateOptions {
+        seed: header.seed,
+        ..CreateOptions::default()
+    };
+    let made = DataDrive::create(&beside, &file, testbed, &create)?;
+    let written = left.write_to(made, shape.slots).and_then(|()| {
+        let moved = File::open(&beside)
+            .and_then(|file| file.sync_all())
+            .and_then(|()| std::fs::rename(&beside, path));
+        moved.map_err(|why| system_error(path, "replace it", why))
+    });
+    if let Err(why) = written {
+        // Half an image is of no use.
+        let _ = std::fs::remove_file(&beside);
+        return Err(why);
+    }
+    Ok(left.rebuilt)
+}
+
+/// Where the new image grows.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".rebuilt");
+    name.into()
+}
+
+fn system_error(path: &Path, what: &'static str, why: io::Error) -> ImageError {
+    ImageError::Storage {
+        path: path.to_owned(),
+        what,
+        why,
+    }
+}
+
+/// A drive without flash needs no map: its sectors lie where they are, with their checksums. Its counters
+/// begin anew.
+fn begin_anew(path: &Path, new: New, file: &DriveFile) -> Result<Rebuilt, ImageError> {
+    let storage = FileStorage::open_image(path, false)?;
+    let unusable = |why| ImageError::Unusable {
+        path: path.to_owned(),
+        why: Wrong::Unreadable(why),
+    };
+    let known = Mark::furthest(&storage).map_err(unusable)?;
+    let lengthened = storage.set_length(new.regions().end());
+    lengthened.map_err(|why| system_error(path, "make it so long", why))?;
+    let mut drive = new.on(path, Box::new(storage), file, true)?;
+    drive.kept = Some(Kept {
+        checkpoint: known.unwrap_or(Mark::NONE),
+        meta: new_meta(drive.max_sectors),
+        sync: true,
+        read_only: false,
+    });
+    drive.close()?;
+    Ok(Rebuilt::default())
+}
+
+/// What is left of a damaged image.
+struct Left {
+    path: PathBuf,
+    storage: FileStorage,
+    regions: Regions,
+    slot_bytes: usize,
+    /// The drive as its map has it, if that can be read.
+    mapped: Option<DataDrive>,
+    /// Numbers of requests that the map does not know of.
+    behind_hole: Range<u64>,
+    /// The newest page of each slot.
+    pages: BTreeMap<u32, Page>,
+    rebuilt: Rebuilt,
+}
+
+impl Left {
+    /// Looks at the metadata of every page.
+    fn find_pages(&mut self, places: u32) -> io::Result<()> {
+        let mut lies = vec![0; OOB_BYTES + self.slot_bytes];
+        let mut place = 0;
+        while place < places {
+            let at = self.regions.place(place);
+            let Some(data) = self.storage.next_data(at)? else {
+                break;
+            };
+            let next = ((data - self.regions.data.at) / self.regions.stride) as u32;
+            if next > place {
+                place = next;
+                continue;
+            }
+            self.storage.read_at(at, &mut lies)?;
+            let mut covered = 1;
+            match slot::check(&lies, place, self.slot_bytes) {
+                Ok((oob, _)) => {
+                    let page = Page {
+                        sequence: oob.sequence,
+                        place,
+                    };
+                    let newest = self.pages.entry(oob.lpn).or_insert(page);
+                    *newest = page.max(*newest);
+                    let bytes = (OOB_BYTES as u64) + u64::from(oob.bytes);
+                    covered = bytes.div_ceil(self.regions.stride) as u32;
+                }
+                Err(Broken::Nothing) => {}
+                Err(_) => self.rebuilt.damaged_pages += 1,
+            }
+            place += covered;
+        }
+        Ok(())
+    }
+
+    /// What a slot holds in the new image; nothing, if that is nothing.
+    fn slot(&mut self, lpn: u32) -> Result<Option<Vec<u8>>, ImageError> {
+        let page = self.pages.get(&lpn).copied();
+        let Some(drive) = &mut self.mapped else {
+            self.rebuilt.found_slots += u64::from(page.is_some());
+            return page.map(|page| self.page(page)).transpose();
+        };
+        if let Some(page) = page.filter(|page| self.behind_hole.contains(&page.sequence)) {
+            self.rebuilt.found_slots += 1;
+            return self.page(page).map(Some);
+        }
+        let sectors = self.slot_bytes as u64 / SECTOR_BYTES;
+        let lba = Lba(u64::from(lpn) * sectors);
+        if !drive.is_mapped(lba, 1).0 {
+            return Ok(None);
+        }
+        let mut data = vec![0; self.slot_bytes];
+        let read = drive.read(lba, &mut data);
+        match (read, page) {
+            (Ok(()), _) => {
+                self.rebuilt.kept_slots += 1;
+                Ok(Some(data))
+            }
+            (Err(ImageError::Damaged { .. }), Some(page)) => {
+                self.rebuilt.older_slots += 1;
+                self.page(page).map(Some)
+            }
+            (Err(ImageError::Damaged { .. }), None) => {
+                self.rebuilt.lost_slots += 1;
+                Ok(None)
+            }
+            (Err(why), _) => Err(why),
+        }
+    }
+
+    /// The data of a page that was found whole.
+    fn page(&self, page: Page) -> Result<Vec<u8>, ImageError> {
+        let read = || {
+            let mut lies = vec![0; OOB_BYTES + self.slot_bytes];
+            let at = self.regions.place(page.place);
+            self.storage.read_at(at, &mut lies)?;
+            let whole = slot::check(&lies, page.place, self.slot_bytes);
+            let (oob, stored) = whole.map_err(io::Error::other)?;
+            let mut data = vec![0; self.slot_bytes];
+            slot::unpack(&oob, stored, &mut data).map_err(io::Error::other)?;
+            Ok(data)
+        };
+        read().map_err(|why| system_error(&self.path, "read a page of it", why))
+    }
+
+    /// Writes everything to a new drive, and closes that.
+    fn write_to(&mut self, mut made: DataDrive, slots: u32) -> Result<(), ImageError> {
+        let sectors = self.slot_bytes as u64 / SECTOR_BYTES;
+        for lpn in 0..slots {
+            let Some(data) = self.slot(lpn)? else {
+                continue;
+            };
+            let write = Command {
+                id: CommandId(lpn.into()),
+                kind: CommandKind::Write,
+                lba: Lba(u64::from(lpn) * sectors),
+                sectors: sectors as u32,
+                content: Content::RANDOM,
+                at: SimTime::ZERO,
+            };
+            if made.apply(write, &data) != Outcome::Good {
+                let why = io::Error::other("the new drive does not take what the old one held");
+                made.flush_storage()?;
+                return Err(system_error(made.path(), "write to it", why));
+            }
+        }
+        if let Some(mapped) = &self.mapped {
+            made.set_max(mapped.capacity_bytes())?;
+        }
+        made.close()
+    }
+}
