@@ -97,9 +97,10 @@ out/test-pts/$(REPORT): $(FTLAB) $(DATA)
 	@touch $@
 
 # Of attached drives; SOAK_SECONDS=60 SOAK_KILLS=10 for less.
-soak: setup ## verify attached drives: a mixed load for SOAK_SECONDS=600, and SOAK_KILLS=60 kills of each of six
+soak: setup ## verify attached drives: a mixed load for SOAK_SECONDS=600, SOAK_KILLS=60 kills of each of six, damaged images
 	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) SOAK_KILLS=$(or $(SOAK_KILLS),60) \
 	    cargo test -p ftlab --test attach -- --ignored --nocapture
+	cargo test -p ftlab-image mutations -- --ignored --nocapture
 
 bench: ## run the benchmarks
 	cargo bench --workspace

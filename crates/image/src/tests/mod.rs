@@ -6,6 +6,7 @@ mod driven;
 mod faults;
 mod firmware;
 mod life;
+mod mutations;
 mod oracle;
 mod random;
 mod recorder;
