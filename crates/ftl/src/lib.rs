@@ -124,6 +124,10 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
         self.read(lpn, 1, done, batch);
     }
 
+    /// Whether the next read of a slot would give its data: an unmapped one reads as zeros. Nothing is
+    /// read, and nothing changes.
+    fn can_read(&self, lpn: Lpn) -> bool;
+
     /// Writes one slot. Gives the fence that is reached when the slot is programmed; its waiter is
     /// the caller. None means that nothing need be programmed. Neighbouring writes that share a program unit give the same fence. `content` is what
     /// the data look like, for a layer that stores less of what compresses.

@@ -8,6 +8,7 @@ use crate::header::Header;
 use crate::journal::Hole;
 use crate::made::New;
 use crate::storage::{FileStorage, Overlay, Storage};
+use crate::store::ReadError;
 use crate::{ImageError, OpenOptions};
 use ftlab_base::{Lpn, SECTOR_BYTES};
 use ftlab_drive::Testbed;
@@ -217,7 +218,8 @@ impl Fsck {
             self.mapped_slots += 1;
             let wrong = match store.read_place(lpn, place.0, &mut bytes) {
                 Err(why) => Some(why.to_string()),
-                Ok(oob) => {
+                Ok((_, lost)) if lost != 0 => Some(ReadError::Lost.to_string()),
+                Ok((oob, _)) => {
                     let other = owners.insert(place.0, lpn);
                     self.shared_slots += u64::from(other.is_some());
                     match other {

@@ -11,7 +11,7 @@ use crate::header::Header;
 use crate::made::{New, new_meta};
 use crate::mark::Mark;
 use crate::regions::Regions;
-use crate::slot::{self, Broken, OOB_BYTES};
+use crate::slot::{self, Broken, OOB_BYTES, SectorMask};
 use crate::storage::{FileStorage, Overlay, Storage};
 use crate::{CreateOptions, ImageError, OpenOptions};
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, SECTOR_BYTES, SimTime};
@@ -39,6 +39,8 @@ pub struct Rebuilt {
     pub older_slots: u64,
     /// Slots whose data are damaged, and which hold nothing now.
     pub lost_slots: u64,
+    /// Slots of which some sectors could not be read before; those hold nothing now.
+    pub partly_lost_slots: u64,
     /// Pages that are damaged, whosever they are.
     pub damaged_pages: u64,
 }
@@ -210,12 +212,12 @@ impl Left {
     fn slot(&mut self, lpn: u32) -> Result<Option<Vec<u8>>, ImageError> {
         let page = self.pages.get(&lpn).copied();
         let Some(drive) = &mut self.mapped else {
-            self.rebuilt.found_slots += u64::from(page.is_some());
-            return page.map(|page| self.page(page)).transpose();
+            let found = page.map(|page| self.salvage(page, |rebuilt| &mut rebuilt.found_slots));
+            return found.transpose();
         };
         if let Some(page) = page.filter(|page| self.behind_hole.contains(&page.sequence)) {
-            self.rebuilt.found_slots += 1;
-            return self.page(page).map(Some);
+            let found = self.salvage(page, |rebuilt| &mut rebuilt.found_slots);
+            return found.map(Some);
         }
         let sectors = self.slot_bytes as u64 / SECTOR_BYTES;
         let lba = Lba(u64::from(lpn) * sectors);
@@ -230,8 +232,8 @@ impl Left {
                 Ok(Some(data))
             }
             (Err(ImageError::Damaged { .. }), Some(page)) => {
-                self.rebuilt.older_slots += 1;
-                self.page(page).map(Some)
+                let older = self.salvage(page, |rebuilt| &mut rebuilt.older_slots);
+                older.map(Some)
             }
             (Err(ImageError::Damaged { .. }), None) => {
                 self.rebuilt.lost_slots += 1;
@@ -241,8 +243,23 @@ impl Left {
         }
     }
 
-    /// The data of a page that was found whole.
-    fn page(&self, page: Page) -> Result<Vec<u8>, ImageError> {
+    /// The data of a page that was found whole. The slot is counted there, unless sectors of it are lost.
+    fn salvage(
+        &mut self,
+        page: Page,
+        counter: impl FnOnce(&mut Rebuilt) -> &mut u64,
+    ) -> Result<Vec<u8>, ImageError> {
+        let (data, lost) = self.page(page)?;
+        let counter = match lost {
+            0 => counter(&mut self.rebuilt),
+            _ => &mut self.rebuilt.partly_lost_slots,
+        };
+        *counter += 1;
+        Ok(data)
+    }
+
+    /// The data of a page that was found whole, and the sectors of it that are lost.
+    fn page(&self, page: Page) -> Result<(Vec<u8>, SectorMask), ImageError> {
         let read = || {
             let mut lies = vec![0; OOB_BYTES + self.slot_bytes];
             let at = self.regions.place(page.place);
@@ -250,8 +267,8 @@ impl Left {
             let whole = slot::check(&lies, page.place, self.slot_bytes);
             let (oob, stored) = whole.map_err(io::Error::other)?;
             let mut data = vec![0; self.slot_bytes];
-            slot::unpack(&oob, stored, &mut data).map_err(io::Error::other)?;
-            Ok(data)
+            let lost = slot::unpack(&oob, stored, &mut data).map_err(io::Error::other)?;
+            Ok((data, lost))
         };
         read().map_err(|why| system_error(&self.path, "read a page of it", why))
     }

@@ -9,6 +9,7 @@
 //! slot among them. Data that move get a seal for their new place if they had one for the old, so damage stays
 //! damage.
 
+use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::codec::{self, Packed};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -28,10 +29,43 @@ pub(crate) enum Form {
     Shorter,
     /// Not at all: they are zeros.
     Zeros,
+    /// Some of its sectors as they are, behind a mask of them. The others could not be read when these
+    /// were written, and are lost.
+    Part,
 }
 
 impl Form {
-    const ALL: [Form; 3] = [Form::Whole, Form::Shorter, Form::Zeros];
+    const ALL: [Form; 4] = [Form::Whole, Form::Shorter, Form::Zeros, Form::Part];
+}
+
+/// Sectors of a slot, one bit each.
+pub(crate) type SectorMask = u128;
+
+const SECTOR: usize = SECTOR_BYTES as usize;
+/// Bytes of the mask of a slot in part. A sector is missing, so there is room for it.
+const MASK_BYTES: usize = size_of::<SectorMask>();
+
+/// Sectors `first..first + sectors`, one bit each.
+pub(crate) fn mask_of(first: u32, sectors: u32) -> SectorMask {
+    let ones = if sectors >= 128 {
+        SectorMask::MAX
+    } else {
+        (1 << sectors) - 1
+    };
+    ones << first
+}
+
+/// The runs of sectors in a mask: the first sector, and how many.
+pub(crate) fn runs(mut mask: SectorMask) -> impl Iterator<Item = (usize, usize)> {
+    std::iter::from_fn(move || {
+        if mask == 0 {
+            return None;
+        }
+        let first = mask.trailing_zeros();
+        let sectors = (!(mask >> first)).trailing_zeros();
+        mask &= !mask_of(first, sectors);
+        Some((first as usize, sectors as usize))
+    })
 }
 
 /// Metadata out of band.
@@ -133,15 +167,41 @@ pub(crate) fn check(lies: &[u8], place: u32, slot_bytes: usize) -> Result<(Oob, 
     Ok((oob, &lies[OOB_BYTES..end]))
 }
 
-/// Makes the bytes of a slot of what is stored of it.
-pub(crate) fn unpack(oob: &Oob, stored: &[u8], into: &mut [u8]) -> Result<(), Broken> {
+/// Makes the bytes of a slot of what is stored of it; gives the sectors that are lost.
+pub(crate) fn unpack(oob: &Oob, stored: &[u8], into: &mut [u8]) -> Result<SectorMask, Broken> {
     match oob.form {
         Form::Zeros if stored.is_empty() => into.fill(0),
         Form::Whole if stored.len() == into.len() => into.copy_from_slice(stored),
         Form::Shorter if codec::unpack(stored, into) => {}
+        Form::Part => return unpack_part(stored, into).ok_or(Broken::Length(oob.bytes)),
         _ => return Err(Broken::Length(oob.bytes)),
     }
-    Ok(())
+    Ok(0)
+}
+
+fn unpack_part(stored: &[u8], into: &mut [u8]) -> Option<SectorMask> {
+    let (mask, mut rest) = stored.split_first_chunk::<MASK_BYTES>()?;
+    let there = SectorMask::from_le_bytes(*mask);
+    let whole = mask_of(0, (into.len() / SECTOR) as u32);
+    if there & !whole != 0 || rest.len() != there.count_ones() as usize * SECTOR {
+        return None;
+    }
+    for (first, sectors) in runs(there) {
+        let (run, after) = rest.split_at(sectors * SECTOR);
+        into[first * SECTOR..][..run.len()].copy_from_slice(run);
+        rest = after;
+    }
+    Some(whole & !there)
+}
+
+/// What is stored of a slot of which only some sectors are to be had, with room for its metadata in front.
+pub(crate) fn stored_in_part(there: SectorMask, data: &[u8]) -> Vec<u8> {
+    let mut slot = vec![0; OOB_BYTES];
+    slot.extend(there.to_le_bytes());
+    for (first, sectors) in runs(there) {
+        slot.extend(&data[first * SECTOR..(first + sectors) * SECTOR]);
+    }
+    slot
 }
 
 /// What is stored of the bytes of a slot, with room for its metadata in front.
@@ -199,6 +259,45 @@ mod tests {
         seal_moved(&mut slot, 5, 6);
         assert_eq!(check(&slot, 6, 64), Ok((oob, &slot[OOB_BYTES..])));
         assert_eq!(check(&slot, 5, 64), Err(Broken::Seal));
+    }
+
+    #[test]
+    fn a_mask_falls_into_runs() {
+        let found = |mask| runs(mask).collect::<Vec<_>>();
+        assert_eq!(found(0b0110_1101), [(0, 1), (2, 2), (5, 2)]);
+        assert_eq!(found(SectorMask::MAX), [(0, 128)]);
+        assert_eq!(found(1 << 127), [(127, 1)]);
+        assert_eq!(found(0), []);
+    }
+
+    #[test]
+    fn a_slot_in_part_gives_the_sectors_that_are_there_and_says_which_are_not() {
+        let data: Vec<u8> = (0..8).flat_map(|n| [n + 1; SECTOR]).collect();
+        let mut slot = stored_in_part(0b0100_0011, &data);
+        assert!(slot.len() < OOB_BYTES + data.len());
+        let oob = Oob {
+            lpn: 1,
+            bytes: (slot.len() - OOB_BYTES) as u32,
+            form: Form::Part,
+            shared: false,
+            sequence: 1,
+        };
+        oob.write(&mut slot);
+        seal(&mut slot, 2);
+        let (oob, stored) = check(&slot, 2, data.len()).unwrap();
+        let mut again = vec![0; data.len()];
+        assert_eq!(unpack(&oob, stored, &mut again), Ok(0b1011_1100));
+        for n in [0, 1, 6] {
+            let sector = n * SECTOR..(n + 1) * SECTOR;
+            assert_eq!(again[sector.clone()], data[sector], "sector {n}");
+        }
+        for wrong in [&stored[..stored.len() - 1], &stored[..10], &[]] {
+            assert!(unpack(&oob, wrong, &mut again).is_err());
+        }
+        // A sector that no slot has.
+        let mut beyond = stored.to_vec();
+        beyond[1] = 1;
+        assert!(unpack(&oob, &beyond, &mut again).is_err());
     }
 
     #[test]

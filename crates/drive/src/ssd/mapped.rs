@@ -175,11 +175,11 @@ impl Mapped {
         extent: Extent,
         content: Content,
     ) -> Result<Fence, NotTaken> {
-        let content = match &mut self.store {
+        let (extent, content) = match &mut self.store {
             Some(store) => store
                 .prepare(lpn, extent, content, &*self.layer)
                 .map_err(|_| NotTaken)?,
-            None => content,
+            None => (extent, content),
         };
         let fence = self.layer.write(lpn, extent, content, &mut self.batch);
         if let Err(refusal) = fence {

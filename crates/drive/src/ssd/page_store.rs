@@ -38,19 +38,20 @@ pub trait PageStore: Any + std::fmt::Debug + Send {
     /// What was admitted of a slot is not written after all.
     fn withdraw(&mut self, _lpn: Lpn) {}
 
-    /// A slot is about to be handed to the layer: gives what its data look like, which is what the
-    /// command says unless the store knows better.
+    /// A slot is about to be handed to the layer: gives what the layer is to be told of it, which is what
+    /// the command says unless the store knows better. It is whole for the layer, too, if the rest of it
+    /// cannot be read: nothing of that is kept.
     ///
     /// # Errors
-    /// When the rest of the slot cannot be read; the layer is not asked then.
+    /// When what lies under the store fails; the layer is not asked then.
     fn prepare(
         &mut self,
         _lpn: Lpn,
-        _extent: Extent,
+        extent: Extent,
         stated: Content,
         _layer: &dyn TranslationLayer,
-    ) -> Result<Content, StoreFailed> {
-        Ok(stated)
+    ) -> Result<(Extent, Content), StoreFailed> {
+        Ok((extent, stated))
     }
 
     /// The layer was asked something, took it or not, and moved data.

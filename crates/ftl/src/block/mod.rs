@@ -243,6 +243,15 @@ impl TranslationLayer for BlockLayer {
         self.tell_of_lost(first, slots);
     }
 
+    fn can_read(&self, lpn: Lpn) -> bool {
+        let Some(slot) = self.lookup(lpn) else {
+            return true;
+        };
+        let (superblock, n) = self.layout.locate(slot);
+        let place = self.layout.page(superblock, n);
+        !self.lost.contains(&lpn.0) && self.array.can_read(place)
+    }
+
     fn write(
         &mut self,
         lpn: Lpn,

@@ -42,10 +42,12 @@ fn mapped(life: &Life) -> Vec<Lpn> {
 /// Whether a slot can be read.
 fn reads(life: &mut Life, lpn: Lpn) -> bool {
     let unreadable = |life: &Life| life.layer.array().fault_counters().unreadable;
-    let before = unreadable(life);
+    let (before, foretold) = (unreadable(life), life.layer.can_read(lpn));
     life.layer
         .read(lpn, 1, Fence::NONE, &mut OpBatch::default());
-    unreadable(life) == before
+    let is_read = unreadable(life) == before;
+    assert_eq!(is_read, foretold, "{lpn}");
+    is_read
 }
 
 #[test]

@@ -236,17 +236,21 @@ impl PackedLayer {
         how: (u32, Cause, Order),
         batch: &mut OpBatch,
     ) -> bool {
-        let has_parity = self.skip[superblock.index()] == Skip::Parity && self.failed.is_none();
-        let rows = match self.frontiers.iter().find(|f| f.is_at(superblock)) {
-            Some(open) => self.stripe.row_of(open.programmed).0,
-            None => self.stripe.layout.geometry.pages_per_block,
-        };
-        let is_good =
-            has_parity && place.page < rows && self.read_rest_of_row(superblock, place, how, batch);
+        let is_good = self.has_parity(superblock, place)
+            && self.read_rest_of_row(superblock, place, how, batch);
         if is_good {
             self.array.note_made_good();
         }
         is_good
+    }
+
+    /// Whether the row of a page is complete, with parity that nothing else needs.
+    pub(super) fn has_parity(&self, superblock: SuperblockId, place: PagePlace) -> bool {
+        let rows = match self.frontiers.iter().find(|f| f.is_at(superblock)) {
+            Some(open) => self.stripe.row_of(open.programmed).0,
+            None => self.stripe.layout.geometry.pages_per_block,
+        };
+        self.skip[superblock.index()] == Skip::Parity && self.failed.is_none() && place.page < rows
     }
 
     /// A page that is needed cannot be had: whose data lie there is told when they are asked for.

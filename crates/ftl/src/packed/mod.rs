@@ -287,6 +287,15 @@ impl TranslationLayer for PackedLayer {
         self.tell_of_lost(first, slots);
     }
 
+    fn can_read(&self, lpn: Lpn) -> bool {
+        let Some(stored) = self.table.find(lpn) else {
+            return true;
+        };
+        let (superblock, n) = self.stripe.locate(stored.at);
+        let mut pages = self.stripe.page_of(n)..=self.stripe.page_of(n + stored.chunks - 1);
+        !self.is_lost(self.table.owner_of(lpn)) && pages.all(|page| self.can_have(superblock, page))
+    }
+
     fn write(
         &mut self,
         lpn: Lpn,

@@ -110,6 +110,24 @@ impl PackedLayer {
         }
     }
 
+    /// Whether [`PackedLayer::read_page`] would have the data of a page; nothing is read.
+    pub(super) fn can_have(&self, superblock: SuperblockId, page: u32) -> bool {
+        let unit = self.stripe.unit_of_page(page);
+        if self.frontiers.iter().any(|f| f.holds(superblock, unit)) {
+            return true;
+        }
+        let place = self
+            .stripe
+            .page_place(superblock, page, self.skip[superblock.index()]);
+        let has_failed = self.failed == Some(u32::from(place.die.0));
+        (!has_failed && self.array.can_read(place))
+            || (has_failed || self.has_parity(superblock, place))
+                && self
+                    .rest_of_row(superblock, place)
+                    .iter()
+                    .all(|&other| self.array.can_read(other))
+    }
+
     /// Reads the units of a row on the other dies; whether all can be read.
     #[cold]
     pub(super) fn read_rest_of_row(
@@ -119,13 +137,17 @@ impl PackedLayer {
         (bytes, cause, order): (u32, Cause, Order),
         batch: &mut OpBatch,
     ) -> bool {
+        let reads = self.rest_of_row(superblock, lost).into_iter();
+        let read = |place| self.array.read(place, bytes, cause, order, batch);
+        reads.map(read).fold(true, |all, good| all & good)
+    }
+
+    /// The units of a row on the other dies.
+    fn rest_of_row(&self, superblock: SuperblockId, lost: PagePlace) -> Vec<PagePlace> {
         let dies = self.layout().stripe_dies;
         let on = |die: u32| self.stripe.unit_on(superblock, lost.page, die);
         let plane = lost.block.0 - on(u32::from(lost.die.0)).block.0;
         let others = (0..dies).filter(|&die| die != u32::from(lost.die.0));
-        let places: Vec<PagePlace> = others.map(|die| on_plane(on(die), plane)).collect();
-        let reads = places.into_iter();
-        let read = |place| self.array.read(place, bytes, cause, order, batch);
-        reads.map(read).fold(true, |all, good| all & good)
+        others.map(|die| on_plane(on(die), plane)).collect()
     }
 }

@@ -487,6 +487,20 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         self.tell_of_lost(lpn, 1);
     }
 
+    fn can_read(&self, lpn: Lpn) -> bool {
+        let Some(slot) = self.lookup(lpn) else {
+            return true;
+        };
+        let (superblock, n) = self.layout.locate(slot);
+        let (first, pages) = self.layout.pages_of_slot(n);
+        let mut places = (first..first + pages).map(|n| self.layout.page(superblock, n));
+        !self.lost.contains(&lpn.0)
+            && places.all(|place| {
+                // What is not programmed yet is still in the controller.
+                place.page >= self.array.programmed_pages(place.block) || self.array.can_read(place)
+            })
+    }
+
     fn write(
         &mut self,
         lpn: Lpn,

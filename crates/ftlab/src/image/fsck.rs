@@ -100,6 +100,12 @@ fn rebuilt_in_words(rebuilt: &Rebuilt) -> String {
             rebuilt.lost_slots, rebuilt.older_slots
         ));
     }
+    if rebuilt.partly_lost_slots > 0 {
+        line(format!(
+            "             {} slots lack some sectors, which could not be read before",
+            rebuilt.partly_lost_slots
+        ));
+    }
     if rebuilt.damaged_pages > 0 {
         line(format!(
             "pages        {} are damaged; whose they were is not known, so slots may hold an earlier version",

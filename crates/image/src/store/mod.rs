@@ -1,23 +1,24 @@
 //! The bytes behind a drive of flash: at places of the array, in the write buffer, and on their way.
 
 mod pending;
+mod prepared;
 mod waiting;
 
 use crate::checkpoint::Kept;
 use crate::journal::Journal;
 use crate::record;
 use crate::regions::Regions;
-use crate::slot::{self, Broken, Form, OOB_BYTES, Oob};
+use crate::slot::{self, Broken, OOB_BYTES, Oob, SectorMask, mask_of, runs};
 use crate::storage::Storage;
 use ftlab_base::{CommandId, Content, Lpn, Ppa, SECTOR_BYTES};
-use ftlab_drive::codec;
 use ftlab_drive::ssd::{LayerInput, PageStore, StoreFailed, Totals, WrittenPart};
 use ftlab_ftl::{Extent, TranslationLayer};
 use ftlab_nand::DataMove;
 use pending::{Carrier, Pending};
+use prepared::Prepared;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
-use waiting::{WaitingSlots, mask_of, runs};
+use waiting::WaitingSlots;
 
 const SECTOR: usize = SECTOR_BYTES as usize;
 
@@ -41,15 +42,6 @@ pub(crate) struct CutOff {
     pub(crate) slot: Option<Vec<u8>>,
 }
 
-/// What the layer will be handed next, as far as it was worked out.
-#[derive(Debug)]
-struct Prepared {
-    form: Form,
-    shared: bool,
-    /// What is stored; nothing when it is the slot that waits.
-    stored: Option<Vec<u8>>,
-}
-
 /// A slot could not be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReadError {
@@ -61,6 +53,8 @@ pub(crate) enum ReadError {
     Foreign(u32),
     #[error("it was written later than anything the drive knows of")]
     Later,
+    #[error("sectors of it could not be read when the others were written, and are lost")]
+    Lost,
 }
 
 /// Bytes, by place.
@@ -251,17 +245,22 @@ impl ByteStore {
         let waiting = self.waiting.get(lpn.0);
         let waits = waiting.map_or(0, |waiting| waiting.mask & wanted);
         if waits != wanted {
-            match at {
-                None => into.fill(0),
-                Some(at) if into.len() == self.slot_bytes => {
-                    self.read_place(lpn, at.0, into)?;
+            let lost = match at {
+                None => {
+                    into.fill(0);
+                    0
                 }
+                Some(at) if into.len() == self.slot_bytes => self.read_place(lpn, at.0, into)?.1,
                 Some(at) => {
                     let mut whole = vec![0; self.slot_bytes];
-                    self.read_place(lpn, at.0, &mut whole)?;
+                    let (_, lost) = self.read_place(lpn, at.0, &mut whole)?;
                     let from = first as usize * SECTOR;
                     into.copy_from_slice(&whole[from..from + into.len()]);
+                    lost
                 }
+            };
+            if lost & wanted & !waits != 0 {
+                return Err(ReadError::Lost);
             }
         }
         let Some(waiting) = waiting else {
@@ -275,25 +274,30 @@ impl ByteStore {
         Ok(())
     }
 
-    /// The slot at a place, which must be that of `lpn`.
-    pub(crate) fn read_place(&self, lpn: Lpn, at: u32, into: &mut [u8]) -> Result<Oob, ReadError> {
-        let oob = self.read_anybodys(at, into)?;
+    /// The slot at a place, which must be that of `lpn`: its metadata, and the sectors that are lost.
+    pub(crate) fn read_place(
+        &self,
+        lpn: Lpn,
+        at: u32,
+        into: &mut [u8],
+    ) -> Result<(Oob, SectorMask), ReadError> {
+        let (oob, lost) = self.read_anybodys(at, into)?;
         match oob.lpn == lpn.0 || oob.shared {
-            true => Ok(oob),
+            true => Ok((oob, lost)),
             false => Err(ReadError::Foreign(oob.lpn)),
         }
     }
 
-    /// The slot at a place, whosever it is.
-    fn read_anybodys(&self, at: u32, into: &mut [u8]) -> Result<Oob, ReadError> {
+    /// The slot at a place, whosever it is, and the sectors that are lost.
+    fn read_anybodys(&self, at: u32, into: &mut [u8]) -> Result<(Oob, SectorMask), ReadError> {
         let (lies, at) = self.lies(at)?;
         let (oob, stored) = slot::check(&lies, at, self.slot_bytes)?;
         let is_lost = |&(from, until): &(u64, u64)| (from..until).contains(&oob.sequence);
         if oob.sequence >= self.sequence || self.lost.iter().any(is_lost) {
             return Err(ReadError::Later);
         }
-        slot::unpack(&oob, stored, into)?;
-        Ok(oob)
+        let lost = slot::unpack(&oob, stored, into)?;
+        Ok((oob, lost))
     }
 
     /// What lies at a place, or will when everything is carried out; as long as a slot can be. Also the
@@ -341,80 +345,13 @@ impl ByteStore {
         }
     }
 
-    /// The slot that the layer has just taken; what it is stored as was prepared.
-    fn taken(&mut self, lpn: Lpn) -> Vec<u8> {
-        let waiting = self.waiting.take(lpn.0).expect("it was admitted");
-        let prepared = self.prepared.take().expect("it was prepared");
-        let mut slot = match prepared.stored {
-            Some(stored) => {
-                self.waiting.recycle(waiting);
-                stored
-            }
-            None => waiting,
-        };
-        Oob {
-            lpn: lpn.0,
-            bytes: (slot.len() - OOB_BYTES) as u32,
-            form: prepared.form,
-            shared: prepared.shared,
-            sequence: self.sequence,
-        }
-        .write(&mut slot);
-        slot
-    }
-
-    /// Works out what is stored of a whole slot, and what the layer is to be told of it.
-    fn pack(&mut self, lpn: Lpn, extent: Extent, layer: &dyn TranslationLayer) -> Content {
-        let data = self.waiting.get(lpn.0).expect("it was admitted").data();
-        let (mut content, packed) = codec::packed(data);
-        if extent == Extent::Part {
-            content = content.anonymous();
-        }
-        // The identity is a hash: of two slots with the same, only one is stored if they are the same, and
-        // what is there can be read.
-        if let Some(identity) = content.identity()
-            && let Some(at) = layer.known(identity)
-        {
-            let mut there = vec![0; self.slot_bytes];
-            if self.read_anybodys(at.0, &mut there).is_err() || there != data {
-                content = content.anonymous();
-            }
-        }
-        let (form, stored) = slot::stored(packed, data);
-        self.prepared = Some(Prepared {
-            form,
-            shared: content.identity().is_some(),
-            stored: Some(stored),
-        });
-        content
-    }
-
-    /// Completes what waits of a slot with what lies there.
-    fn complete(&mut self, lpn: Lpn, layer: &dyn TranslationLayer) -> Result<(), ReadError> {
-        let whole = mask_of(0, (self.slot_bytes / SECTOR) as u32);
-        let waiting = self.waiting.get(lpn.0).expect("it was admitted");
-        let others = whole & !waiting.mask;
-        if others == 0 {
-            return Ok(());
-        }
-        let mut there = vec![0; self.slot_bytes];
-        if let Some(at) = layer.lookup(lpn) {
-            self.read_place(lpn, at.0, &mut there)?;
-        }
-        let waiting = self.waiting.get_mut(lpn.0).expect("it was there");
-        for (first, sectors) in runs(others) {
-            let range = first * SECTOR..(first + sectors) * SECTOR;
-            waiting.slot[OOB_BYTES..][range.clone()].copy_from_slice(&there[range]);
-        }
-        Ok(())
-    }
-
     /// Carries a request out, or notes that it is to be.
     fn carry(&mut self, mut pending: Pending) {
         if self.failure.is_none() {
             match pending.carry_out(&mut self.carrier()) {
                 Ok(()) => {
-                    if let Some(slot) = pending.slot.filter(|_| !self.keeping.packs) {
+                    let whole = OOB_BYTES + self.slot_bytes;
+                    if let Some(slot) = pending.slot.filter(|slot| slot.len() == whole) {
                         self.waiting.recycle(slot);
                     }
                     return;
@@ -456,20 +393,13 @@ impl PageStore for ByteStore {
         extent: Extent,
         stated: Content,
         layer: &dyn TranslationLayer,
-    ) -> Result<Content, StoreFailed> {
-        if self.cut_off.is_some() {
-            return Ok(stated);
+    ) -> Result<(Extent, Content), StoreFailed> {
+        match self.cut_off {
+            Some(_) => Ok((extent, stated)),
+            None => self
+                .prepare_slot(lpn, extent, stated, layer)
+                .map_err(|_| StoreFailed),
         }
-        self.complete(lpn, layer).map_err(|_| StoreFailed)?;
-        if self.keeping.packs {
-            return Ok(self.pack(lpn, extent, layer));
-        }
-        self.prepared = Some(Prepared {
-            form: Form::Whole,
-            shared: false,
-            stored: None,
-        });
-        Ok(stated.anonymous())
     }
 
     fn follow(

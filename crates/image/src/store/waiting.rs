@@ -1,7 +1,7 @@
 //! The bytes in the write buffer: what the host wrote and the translation layer has not got yet.
 
 use crate::checkpoint::Kept;
-use crate::slot::OOB_BYTES;
+use crate::slot::{OOB_BYTES, SectorMask, mask_of};
 use ftlab_base::SECTOR_BYTES;
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ const SECTOR: usize = SECTOR_BYTES as usize;
 #[derive(Debug)]
 pub(super) struct Waiting {
     /// Which, one bit each.
-    pub(super) mask: u128,
+    pub(super) mask: SectorMask,
     /// The slot, with room for its metadata in front. What is not in the mask means nothing.
     pub(super) slot: Vec<u8>,
 }
@@ -28,29 +28,6 @@ pub(super) struct WaitingSlots {
     slots: BTreeMap<u32, Waiting>,
     /// Room that is used again.
     spare: Vec<Vec<u8>>,
-}
-
-/// Sectors `first..first + sectors`, one bit each.
-pub(super) fn mask_of(first: u32, sectors: u32) -> u128 {
-    let ones = if sectors >= 128 {
-        u128::MAX
-    } else {
-        (1 << sectors) - 1
-    };
-    ones << first
-}
-
-/// The runs of sectors in a mask: the first sector, and how many.
-pub(super) fn runs(mut mask: u128) -> impl Iterator<Item = (usize, usize)> {
-    std::iter::from_fn(move || {
-        if mask == 0 {
-            return None;
-        }
-        let first = mask.trailing_zeros();
-        let sectors = (!(mask >> first)).trailing_zeros();
-        mask &= !mask_of(first, sectors);
-        Some((first as usize, sectors as usize))
-    })
 }
 
 impl WaitingSlots {
@@ -102,7 +79,7 @@ impl WaitingSlots {
     }
 
     /// The first slot of which something waits, and what.
-    pub(super) fn first(&self) -> Option<(u32, u128)> {
+    pub(super) fn first(&self) -> Option<(u32, SectorMask)> {
         let (&lpn, waiting) = self.slots.first_key_value()?;
         Some((lpn, waiting.mask))
     }
@@ -121,15 +98,6 @@ impl WaitingSlots {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_mask_falls_into_runs() {
-        let found = |mask| runs(mask).collect::<Vec<_>>();
-        assert_eq!(found(0b0110_1101), [(0, 1), (2, 2), (5, 2)]);
-        assert_eq!(found(u128::MAX), [(0, 128)]);
-        assert_eq!(found(1 << 127), [(127, 1)]);
-        assert_eq!(found(0), []);
-    }
 
     #[test]
     fn the_newest_of_what_waits_is_handed_on() {

@@ -252,9 +252,18 @@ fn damage_is_found_and_never_read_as_data() {
         let why = drive.read(lba(slot), &mut read).unwrap_err();
         assert!(matches!(why, ImageError::Damaged { .. }), "{why}");
     }
-    // Written anew, it is whole; a part of it cannot be, without the rest.
+    // A part that is written anew is read back, and the rest of the slot stays lost; so it is told.
     let (part, data) = write(1000, lba(3).0, 1, 1);
-    assert_eq!(drive.apply(part, &data), Outcome::WriteFault);
+    assert_eq!(drive.apply(part, &data), Outcome::Good);
+    drive.read(lba(3), &mut read[..512]).unwrap();
+    assert_eq!(read[..512], data);
+    assert!(drive.read(lba(3), &mut read).is_err());
+    drive.close().unwrap();
+    let found = fsck(&at, testbed()).unwrap();
+    assert_eq!(found.damaged_slots, 2, "{found:?}");
+    assert!(found.damaged[0].why.contains("lost"), "{found:?}");
+    let (mut drive, _) = DataDrive::open(&at, &options()).unwrap();
+    // Written anew, it is whole.
     let (whole, data) = write(1001, lba(3).0, 1, (slot_bytes / 512) as u32);
     assert_eq!(drive.apply(whole, &data), Outcome::Good);
     drive.read(lba(3), &mut read).unwrap();

@@ -11,6 +11,7 @@ mod oracle;
 mod random;
 mod recorder;
 mod tiny;
+mod unreadable;
 
 use crate::DataDrive;
 use crate::drive::{Body, store_of};

@@ -77,6 +77,14 @@ impl Recorder {
         self.shared.lock().unwrap().memory.clone()
     }
 
+    /// A bit flips that nobody wrote.
+    pub(super) fn flip_bit(&self, at: u64) {
+        let mut shared = self.shared.lock().unwrap();
+        let mut byte = [0];
+        shared.memory.read_at(at, &mut byte).unwrap();
+        shared.memory.write_at(at, &[byte[0] ^ 1]).unwrap();
+    }
+
     /// Has room for so many more bytes of writes; without a number, for all.
     pub(super) fn set_room(&self, room: Option<u64>) {
         self.shared.lock().unwrap().room = room;

@@ -108,6 +108,17 @@ impl Faults {
     }
 }
 
+/// What a read of a page comes to.
+#[derive(Debug, Clone, Copy)]
+struct Attempt {
+    /// How often it is repeated.
+    retries: u32,
+    /// Whether the data can be had in the end.
+    readable: bool,
+    /// Reads of its block up to which none can fail, if that was found out.
+    calm_reads: Option<u32>,
+}
+
 fn hours(seconds: u64) -> f64 {
     seconds as f64 / 3600.0
 }
@@ -241,48 +252,75 @@ impl Array {
 
     /// A read that can fail, as far as is known: how often it is repeated, and whether it succeeds.
     pub(super) fn correct(&mut self, place: PagePlace) -> (u32, bool) {
-        let cycles = self.erases[place.block.index()];
-        let page_bytes = self.geometry.page_bytes;
         let faults = self.faults.as_mut().expect("asked only then");
-        let age_s = faults.age_s;
         let cell = &mut faults.cells[place.block.index()];
         cell.reads = cell.reads.saturating_add(1);
+        let reads = cell.reads;
+        let attempt = self.attempt(place, reads);
+        let faults = self.faults.as_mut().expect("as before");
+        if let Some(calm_reads) = attempt.calm_reads {
+            faults.cells[place.block.index()].calm_reads = calm_reads;
+        }
+        faults.counters.retries += u64::from(attempt.retries);
+        faults.counters.unreadable += u64::from(!attempt.readable);
+        (attempt.retries, attempt.readable)
+    }
+
+    /// Whether the next read of a page would be corrected. Nothing is read, and nothing is counted.
+    #[must_use]
+    pub fn can_read(&self, place: PagePlace) -> bool {
+        self.faults.as_ref().is_none_or(|faults| {
+            let reads = faults.cells[place.block.index()].reads.saturating_add(1);
+            self.attempt(place, reads).readable
+        })
+    }
+
+    /// What a read of a page comes to that is the one of that number since its block was erased.
+    fn attempt(&self, place: PagePlace, reads: u32) -> Attempt {
+        let faults = self.faults.as_ref().expect("asked only then");
+        let cycles = self.erases[place.block.index()];
+        let cell = &faults.cells[place.block.index()];
         let page = u64::from(cell.home) << 32 | u64::from(place.page);
+        let errors = faults.config.bit_errors.as_ref();
         if faults.injected.spoils(cell.home, place.page)
             || faults.config.is_unreadable(page, cycles)
         {
-            let errors = faults.config.bit_errors.as_ref();
-            let retries = errors.map_or(0, |errors| errors.params().retries_max);
-            faults.counters.retries += u64::from(retries);
-            faults.counters.unreadable += 1;
-            return (retries, false);
+            return Attempt {
+                retries: errors.map_or(0, |errors| errors.params().retries_max),
+                readable: false,
+                calm_reads: None,
+            };
         }
         let only_bits_fail = faults.config.reads_all_pages() && !faults.injected.spoils_any();
-        let Some(errors) = &faults.config.bit_errors else {
-            if only_bits_fail {
-                cell.calm_reads = u32::MAX;
-            }
-            return (0, true);
+        let calm = |reads| Attempt {
+            retries: 0,
+            readable: true,
+            calm_reads: only_bits_fail.then_some(reads),
+        };
+        let Some(errors) = errors else {
+            return calm(u32::MAX);
         };
         let mut stress = Stress {
             cycles,
-            hours: hours(age_s - cell.born_s),
-            reads: cell.reads.saturating_mul(2),
+            hours: hours(faults.age_s - cell.born_s),
+            reads: reads.saturating_mul(2),
         };
-        let codewords = page_bytes.div_ceil(errors.params().codeword_bytes);
+        let codewords = self
+            .geometry
+            .page_bytes
+            .div_ceil(errors.params().codeword_bytes);
         // Every read makes a failure likelier, so what is sure for twice as many is sure until then.
         if errors.failing_pages(stress, 0, codewords) < Reliability::LEAST_DRAW {
-            if only_bits_fail {
-                cell.calm_reads = stress.reads;
-            }
-            return (0, true);
+            return calm(stress.reads);
         }
-        stress.reads = cell.reads;
+        stress.reads = reads;
         let weakness = faults.config.uniform(Draw::WeakPage, page, cycles.into());
         let corrected = errors.correct(stress, codewords, weakness);
-        faults.counters.retries += u64::from(corrected.retries);
-        faults.counters.unreadable += u64::from(!corrected.readable);
-        (corrected.retries, corrected.readable)
+        Attempt {
+            retries: corrected.retries,
+            readable: corrected.readable,
+            calm_reads: None,
+        }
     }
 
     /// How a block stands as far as its bit errors go.
