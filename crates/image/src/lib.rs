@@ -14,6 +14,7 @@ mod fsck;
 mod header;
 mod info;
 mod journal;
+mod landed;
 mod life;
 mod made;
 mod mark;

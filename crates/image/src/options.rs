@@ -39,6 +39,9 @@ pub struct Recovery {
     pub replayed: u64,
     /// Moves of data that were under way and were made again.
     pub redone: u64,
+    /// What the translation layer was asked last, and did not happen, since its data had not reached the
+    /// machine's storage when the machine lost its power. Nobody was promised that it had.
+    pub left_out: u64,
     /// Slots that the write buffer's capacitors had kept.
     pub kept_slots: u64,
     /// A hole in the journal, behind which everything is lost.

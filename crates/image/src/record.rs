@@ -22,6 +22,8 @@ pub(crate) enum Record {
     PowerOn,
     /// What the drive has counted.
     Totals(Totals),
+    /// The digest of the slots that went to their places since the batch before.
+    Landed(u64),
 }
 
 /// Tags of the records.
@@ -46,10 +48,11 @@ enum Tag {
     DeadDie,
     EndOfLife,
     Totals,
+    Landed,
 }
 
 impl Tag {
-    const ALL: [Tag; 18] = [
+    const ALL: [Tag; 19] = [
         Tag::WriteWhole,
         Tag::WritePart,
         Tag::Read,
@@ -68,6 +71,7 @@ impl Tag {
         Tag::DeadDie,
         Tag::EndOfLife,
         Tag::Totals,
+        Tag::Landed,
     ];
 }
 
@@ -170,6 +174,11 @@ pub(crate) fn put_totals(to: &mut Vec<u8>, totals: Totals) {
     );
 }
 
+/// Appends the digest of the slots that went to their places.
+pub(crate) fn put_landed(to: &mut Vec<u8>, digest: u64) {
+    put(to, Tag::Landed, &[digest]);
+}
+
 /// Takes a record from the front of `from`; `None` when it makes no sense.
 pub(crate) fn take(from: &mut &[u8]) -> Option<Record> {
     let (&tag, rest) = from.split_first()?;
@@ -222,6 +231,7 @@ pub(crate) fn take(from: &mut &[u8]) -> Option<Record> {
                 buffer_stalls: take_number(from)?,
             }));
         }
+        Tag::Landed => return Some(Record::Landed(take_number(from)?)),
         Tag::Refused => return Some(Record::Refused),
     };
     Some(Record::Input(input))
@@ -262,6 +272,7 @@ mod tests {
             buffer_stalls: 0,
         };
         put_totals(&mut bytes, totals);
+        put_landed(&mut bytes, u64::MAX);
         let mut from = &bytes[..];
         let read: Vec<Record> = std::iter::from_fn(|| take(&mut from)).collect();
         let mut want: Vec<Record> = inputs.map(Record::Input).into();
@@ -275,6 +286,7 @@ mod tests {
         want.push(Record::PowerOn);
         want.push(Record::Refused);
         want.push(Record::Totals(totals));
+        want.push(Record::Landed(u64::MAX));
         assert_eq!(read, want);
         assert!(from.is_empty());
     }

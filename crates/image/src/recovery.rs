@@ -9,7 +9,8 @@ use crate::checkpoint::{self, Kept as KeptSlot, Saved};
 use crate::drive::{Body, DataDrive, Kept, store_of, store_of_mut};
 use crate::error::Wrong;
 use crate::flat::FlatStore;
-use crate::journal::{Journal, REQUESTS_MAX, Reader};
+use crate::journal::{Batch, Hole, Journal, REQUESTS_MAX, Reader};
+use crate::landed;
 use crate::made::{New, byte_store};
 use crate::mark::Mark;
 use crate::record::Record;
@@ -40,6 +41,10 @@ struct Replayed {
     totals: Option<Totals>,
     /// How often the drive was switched on.
     power_ons: u64,
+    /// Requests of the last batch, if it was left out.
+    left_out: u64,
+    /// Where the journal cannot be read, though there is more behind.
+    hole: Option<Hole>,
 }
 
 /// The newest request that is read.
@@ -169,10 +174,10 @@ fn catch_up(
 ) -> Result<(Box<Ssd>, Recovery), Wrong> {
     let meta = &mut image.meta;
     let mut buffer = Buffer::of(kept, &ssd);
-    let region = Regions::of_layer(ssd.layer()).journal;
-    let mut reader = Reader::new(&*storage, region, image.checkpoint, known);
-    let found = replay(&mut reader, &mut ssd, &mut buffer, &meta.version)?;
-    let hole = reader.hole().map_err(Wrong::Unreadable)?;
+    let regions = Regions::of_layer(ssd.layer());
+    let mut reader = Reader::new(&*storage, regions.journal, image.checkpoint, known);
+    let found = replay(&mut reader, &mut ssd, &mut buffer, &meta.version, &regions)?;
+    let hole = found.hole;
     if let Some(hole) = hole.filter(|_| !options.accepts_loss) {
         return Err(Wrong::Hole { hole });
     }
@@ -180,6 +185,7 @@ fn catch_up(
         clean: !meta.at_work && found.batches == 0 && hole.is_none(),
         replayed: found.inputs,
         redone: 0,
+        left_out: found.left_out,
         kept_slots: buffer.slots.len() as u64,
         hole,
     };
@@ -187,6 +193,10 @@ fn catch_up(
     let mut store = byte_store(&ssd, storage, drive, options.sync);
     store.go_on(meta.sequence + found.inputs, Vec::new());
     store.lose(meta.lost.clone());
+    if options.sync {
+        // It was found in the machine's memory, perhaps, and erases follow.
+        store.storage().sync().map_err(Wrong::Unreadable)?;
+    }
     meta.power_cycles += found.power_ons;
     if let Some(Last { input, moved, slot }) = found.last {
         // What is made again may be cut off again: behind an erase it goes on from there.
@@ -234,9 +244,20 @@ fn replay(
     ssd: &mut Ssd,
     buffer: &mut Buffer,
     version: &str,
+    regions: &Regions,
 ) -> Result<Replayed, Wrong> {
     let mut found = Replayed::default();
+    let mut before = reader.clone();
     while let Some(batch) = reader.next().map_err(Wrong::Unreadable)? {
+        if version == VERSION
+            && may_be_cut_off(&batch, reader)?
+            && !is_there(&batch, &found, ssd, reader, regions)?
+        {
+            found.left_out = batch.inputs().count() as u64;
+            *reader = before;
+            return Ok(found);
+        }
+        before = reader.clone();
         let mut inputs = Vec::new();
         for record in batch.records {
             match record {
@@ -265,7 +286,7 @@ fn replay(
                 Record::Admitted { lpn, first, data } => buffer.admit(lpn, first, &data)?,
                 Record::PowerOn => found.power_ons += 1,
                 // The reader has taken them.
-                Record::Totals(_) => {}
+                Record::Totals(_) | Record::Landed(_) => {}
             }
         }
         // Without an erase, the record comes last.
@@ -286,7 +307,35 @@ fn replay(
             check_hash(ssd, found.hash, version)?;
         }
     }
+    found.hole = reader.hole().map_err(Wrong::Unreadable)?;
     Ok(found)
+}
+
+/// Whether the power of the machine may have gone before all of a batch was on its storage: it is the last
+/// one, it says what belongs to it, and nobody relies on it.
+fn may_be_cut_off(batch: &Batch, reader: &Reader<'_>) -> Result<bool, Wrong> {
+    if batch.landed.is_none() || reader.is_relied_on() {
+        return Ok(false);
+    }
+    let mut behind = reader.clone();
+    let is_last = behind.next().map_err(Wrong::Unreadable)?.is_none();
+    Ok(is_last && behind.hole().map_err(Wrong::Unreadable)?.is_none())
+}
+
+/// Whether the data of a batch are in their places.
+fn is_there(
+    batch: &Batch,
+    found: &Replayed,
+    ssd: &Ssd,
+    reader: &Reader<'_>,
+    regions: &Regions,
+) -> Result<bool, Wrong> {
+    batch
+        .inputs()
+        .try_for_each(|input| check_input(input, ssd))?;
+    let made = |last: &Last| (last.input, last.moved.unwrap_or_default());
+    let under_way = found.last.as_ref().map(made);
+    landed::has_landed(batch, under_way, ssd, reader.storage(), regions).map_err(Wrong::Unreadable)
 }
 
 fn check_hash(ssd: &Ssd, hash: u64, version: &str) -> Result<(), Wrong> {

@@ -9,9 +9,11 @@
 //! All of it is sparse: what is not written takes no room.
 
 use crate::flat::{CHUNK_SECTORS, ENTRY_BYTES};
-use crate::slot::OOB_BYTES;
+use crate::slot::{OOB_BYTES, Oob};
+use crate::storage::Storage;
 use ftlab_base::SECTOR_BYTES;
 use ftlab_ftl::TranslationLayer;
+use std::io;
 
 /// Bytes of the header.
 pub(crate) const HEADER_BYTES: u64 = 1 << 20;
@@ -92,6 +94,29 @@ impl Regions {
     /// Where a place begins.
     pub(crate) fn place(&self, place: u32) -> u64 {
         self.data.at + u64::from(place) * self.stride
+    }
+
+    /// What lies at a place, into a buffer as long as that: a slot has `slot_bytes` at most. Where metadata
+    /// make no sense, it is a whole slot if a place has room for one, and else nothing but metadata.
+    pub(crate) fn read_slot(
+        &self,
+        storage: &dyn Storage,
+        place: u32,
+        slot_bytes: usize,
+        into: &mut Vec<u8>,
+    ) -> io::Result<()> {
+        let (at, whole) = (self.place(place), OOB_BYTES + slot_bytes);
+        let one_place = whole as u64 == self.stride;
+        into.resize(if one_place { whole } else { OOB_BYTES }, 0);
+        storage.read_at(at, into)?;
+        let bytes = Oob::read(into).map(|oob| oob.bytes as usize);
+        if let Some(bytes) = bytes.filter(|bytes| *bytes <= slot_bytes) {
+            into.resize(OOB_BYTES + bytes, 0);
+            if !one_place {
+                storage.read_at(at + OOB_BYTES as u64, &mut into[OOB_BYTES..])?;
+            }
+        }
+        Ok(())
     }
 
     /// Where the file ends.

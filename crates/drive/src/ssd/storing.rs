@@ -1,10 +1,27 @@
 //! An SSD with a store behind it, for whoever gave it one.
 
-use super::Ssd;
+use super::mapped::Mapped;
 use super::page_store::PageStore;
+use super::{LayerInput, Ssd};
 use ftlab_base::{Content, Lpn, SimTime};
-use ftlab_ftl::Extent;
+use ftlab_ftl::{Extent, TranslationLayer};
+use ftlab_nand::DataMove;
 use std::any::Any;
+
+/// How data moved, request by request.
+#[derive(Debug, Default)]
+struct Moves(Vec<Vec<DataMove>>);
+
+impl PageStore for Moves {
+    fn follow(&mut self, _: LayerInput, _: bool, _: &dyn TranslationLayer, moves: &[DataMove]) {
+        self.0.push(moves.to_vec());
+    }
+
+    /// It lives no longer than one question.
+    fn copy(&self) -> Option<Box<dyn PageStore>> {
+        None
+    }
+}
 
 impl Ssd {
     /// Lets a store carry the data from now on. Only while nothing is outstanding, and without time.
@@ -38,6 +55,16 @@ impl Ssd {
         let taken = self.mapped.write(lpn, extent, Content::RANDOM).is_ok();
         self.mapped.batch.clear();
         taken && !self.mapped.store_has_failed()
+    }
+
+    /// How data would move if the layer were asked this, request by request. A copy of it is asked.
+    #[must_use]
+    pub fn foretell(&self, inputs: &[LayerInput]) -> Vec<Vec<DataMove>> {
+        let mut copy = Mapped::new(self.mapped.layer.boxed());
+        copy.carry(Box::new(Moves::default()));
+        copy.replay(inputs);
+        let store: Box<dyn Any> = copy.store.expect("it carries them");
+        store.downcast::<Moves>().expect("it is what it carries").0
     }
 
     /// The store has failed, where nothing was handed to it: what waits for room in the buffer ends,

@@ -14,18 +14,22 @@
 //! leaves a part of its last write there, and nothing behind it: what lies there is zeros, or of
 //! journals before. A batch that comes later, or a [`Mark`] that knows of one, shows that this is no end but
 //! a [`Hole`].
+//!
+//! Where the machine may lose its power, a batch has a digest of the slots that went to their places since the
+//! batch before; `landed.rs` compares it with what lies there.
 
 mod read;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use read::Reader;
+pub(crate) use read::{Batch, Reader};
 
+use crate::landed::Landing;
 use crate::mark::Mark;
 use crate::record;
 use crate::regions::Region;
 use crate::storage::Storage;
-use ftlab_drive::ssd::Totals;
+use ftlab_drive::ssd::{LayerInput, Totals};
 use serde::Serialize;
 use std::io;
 use xxhash_rust::xxh3::xxh3_64;
@@ -123,6 +127,8 @@ pub(crate) struct Journal {
     matters: bool,
     /// Of the operations up to the last record.
     hash: u64,
+    /// Slots that went to their places since the last batch, where the machine may lose its power.
+    landing: Landing,
     /// Batches that a mark knows of, and where the next mark goes.
     marked: u64,
     mark_place: usize,
@@ -140,6 +146,7 @@ impl Journal {
             waiting: vec![0; HEAD_BYTES],
             matters: false,
             hash: 0,
+            landing: Landing::default(),
             marked: checkpoint.batches,
             mark_place: 0,
         }
@@ -155,8 +162,8 @@ impl Journal {
     }
 
     /// Notes a request, and the hash of the operations after it.
-    pub(crate) fn note_input(&mut self, input: ftlab_drive::ssd::LayerInput, hash: u64) {
-        use ftlab_drive::ssd::LayerInput::{Read, ReadPart};
+    pub(crate) fn note_input(&mut self, input: LayerInput, hash: u64) {
+        use LayerInput::{Read, ReadPart};
         record::put_input(&mut self.waiting, input);
         self.matters |= !matches!(input, Read(..) | ReadPart(..));
         self.hash = hash;
@@ -170,6 +177,11 @@ impl Journal {
         self.matters = true;
     }
 
+    /// Slots that went to their places since the last batch; to note one more.
+    pub(crate) fn landing(&mut self) -> &mut Landing {
+        &mut self.landing
+    }
+
     /// Writes what waits, if any of it matters by itself.
     pub(crate) fn commit(&mut self, storage: &mut dyn Storage, totals: Totals) -> io::Result<()> {
         if self.matters || self.is_full() {
@@ -178,14 +190,13 @@ impl Journal {
         Ok(())
     }
 
-    /// The same, where the machine may lose its power: a record is there only when its data are, in
-    /// whatever order the machine's storage writes.
-    pub(crate) fn commit_in_order(
+    /// The same, where the machine may lose its power. Data and record may reach its storage in any order:
+    /// whoever finds the last batch looks whether its data are there. Of all batches before it, they are.
+    pub(crate) fn commit_and_sync(
         &mut self,
         storage: &mut dyn Storage,
         totals: Totals,
     ) -> io::Result<()> {
-        storage.sync()?;
         self.commit(storage, totals)?;
         storage.sync()
     }
@@ -209,6 +220,9 @@ impl Journal {
     fn write(&mut self, storage: &mut dyn Storage, totals: Totals) -> io::Result<()> {
         let records = self.waiting.len();
         record::put_totals(&mut self.waiting, totals);
+        if let Some(digest) = self.landing.digest() {
+            record::put_landed(&mut self.waiting, digest);
+        }
         let bytes = self.waiting.len();
         let written = if self.used + bytes as u64 > self.region.bytes {
             Err(io::Error::other("the journal is full"))
@@ -231,6 +245,7 @@ impl Journal {
         let seal = written?;
         self.waiting.truncate(HEAD_BYTES);
         self.matters = false;
+        self.landing.clear();
         self.used += bytes as u64;
         self.end = Mark {
             batches: self.end.batches + 1,

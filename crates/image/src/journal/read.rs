@@ -5,7 +5,7 @@ use crate::mark::Mark;
 use crate::record::{self, Record};
 use crate::regions::Region;
 use crate::storage::Storage;
-use ftlab_drive::ssd::Totals;
+use ftlab_drive::ssd::{LayerInput, Totals};
 use memchr::memmem;
 use std::io;
 use xxhash_rust::xxh3::xxh3_64;
@@ -19,9 +19,22 @@ pub(crate) struct Batch {
     pub(crate) records: Vec<Record>,
     pub(crate) totals: Totals,
     pub(crate) hash: u64,
+    /// Of the slots that went to their places since the batch before; nothing where that is not said.
+    pub(crate) landed: Option<u64>,
+}
+
+impl Batch {
+    /// What the layer was asked.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = LayerInput> {
+        self.records.iter().filter_map(|record| match record {
+            Record::Input(input) => Some(*input),
+            _ => None,
+        })
+    }
 }
 
 /// Reads a journal, batch after batch.
+#[derive(Clone)]
 pub(crate) struct Reader<'a> {
     storage: &'a dyn Storage,
     pub(super) region: Region,
@@ -47,6 +60,17 @@ impl<'a> Reader<'a> {
             at: 0,
             known: known.filter(|mark| mark.epoch == checkpoint.epoch),
         }
+    }
+
+    /// What it reads from.
+    pub(crate) fn storage(&self) -> &'a dyn Storage {
+        self.storage
+    }
+
+    /// Whether somebody relies on what was read: a mark knows of it.
+    pub(crate) fn is_relied_on(&self) -> bool {
+        let known = self.known.map_or(0, |mark| mark.batches);
+        known >= self.end.batches
     }
 
     /// The next batch; `None` at the end, or at a hole.
@@ -87,11 +111,12 @@ impl<'a> Reader<'a> {
     }
 
     fn batch(mut from: &[u8], hash: u64) -> io::Result<Batch> {
-        let (mut records, mut totals) = (Vec::new(), None);
+        let (mut records, mut totals, mut landed) = (Vec::new(), None, None);
         while !from.is_empty() {
             match record::take(&mut from) {
                 None => return Err(senseless("a record of the journal makes no sense")),
                 Some(Record::Totals(of_drive)) => totals = Some(of_drive),
+                Some(Record::Landed(digest)) => landed = Some(digest),
                 Some(record) => records.push(record),
             }
         }
@@ -99,6 +124,7 @@ impl<'a> Reader<'a> {
             records,
             totals: totals.ok_or_else(|| senseless("a batch of the journal has no totals"))?,
             hash,
+            landed,
         })
     }
 

@@ -222,7 +222,7 @@ impl ByteStore {
         if !self.keeping.sync {
             journal.commit(&mut *self.storage, self.totals)?;
         } else if flushes || journal.is_full() {
-            journal.commit_in_order(&mut *self.storage, self.totals)?;
+            journal.commit_and_sync(&mut *self.storage, self.totals)?;
         }
         // With capacitors, whatever is acknowledged is promised.
         if flushes || self.keeping.capacitors {

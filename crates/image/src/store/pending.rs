@@ -6,11 +6,15 @@
 //! it the record is written, with the slot if that goes to its place only later, and the number of
 //! moves that are made: those from there on can be made again as often as need be, since up to
 //! the next erase no place is written that another move reads.
+//!
+//! Where the machine may lose its power, data and record are waited for together: before an erase, and
+//! when the host flushes.
 
 use crate::journal::Journal;
+use crate::landed::erased_first;
 use crate::record;
 use crate::regions::Regions;
-use crate::slot::{self, OOB_BYTES, Oob};
+use crate::slot;
 use crate::storage::Storage;
 use ftlab_drive::ssd::{LayerInput, Totals};
 use ftlab_nand::DataMove;
@@ -93,7 +97,7 @@ impl Pending {
                 DataMove::Write { to, .. } => {
                     let slot = self.slot.as_mut().ok_or_else(no_data)?;
                     slot::seal(slot, to.0);
-                    with.storage.write_at(with.regions.place(to.0), slot)?;
+                    with.write(to.0, slot)?;
                     self.is_marked = false;
                 }
                 DataMove::Copy { from, to } => {
@@ -125,8 +129,12 @@ impl Pending {
         self.note(with, writes_later);
         if let Some(journal) = &mut with.journal {
             journal.note(|to| record::put_moved(to, self.next as u32));
+            for places in erased_first(&self.moves[self.next..]) {
+                journal.landing().forget(&places);
+            }
             match with.sync {
-                true => journal.commit_in_order(with.storage, with.totals)?,
+                // It must be safe, with all data so far, before what it erases is gone.
+                true => journal.commit_and_sync(with.storage, with.totals)?,
                 false => journal.commit(with.storage, with.totals)?,
             }
             // What was there before the erase is needed no longer, so the record is.
@@ -160,20 +168,20 @@ fn no_data() -> io::Error {
 
 impl Carrier<'_> {
     fn copy(&mut self, from: u32, to: u32) -> io::Result<()> {
-        let at = self.regions.place(from);
-        self.moving.resize(OOB_BYTES, 0);
-        let one_place = self.slot_bytes as u64 + OOB_BYTES as u64 == self.regions.stride;
-        if one_place {
-            self.moving.resize(OOB_BYTES + self.slot_bytes, 0);
-        }
-        self.storage.read_at(at, self.moving)?;
-        let bytes = Oob::read(self.moving).map_or(0, |oob| oob.bytes as usize);
-        if !one_place && bytes <= self.slot_bytes {
-            self.moving.resize(OOB_BYTES + bytes, 0);
-            let rest = &mut self.moving[OOB_BYTES..];
-            self.storage.read_at(at + OOB_BYTES as u64, rest)?;
-        }
+        self.regions
+            .read_slot(self.storage, from, self.slot_bytes, self.moving)?;
         slot::seal_moved(self.moving, from, to);
-        self.storage.write_at(self.regions.place(to), self.moving)
+        let moving = std::mem::take(self.moving);
+        let done = self.write(to, &moving);
+        *self.moving = moving;
+        done
+    }
+
+    fn write(&mut self, to: u32, slot: &[u8]) -> io::Result<()> {
+        self.storage.write_at(self.regions.place(to), slot)?;
+        if let Some(journal) = self.journal.as_mut().filter(|_| self.sync) {
+            journal.landing().note(to, slot);
+        }
+        Ok(())
     }
 }

@@ -1,13 +1,14 @@
 //! The power is cut after every operation of the storage, and again after every operation of the
 //! recovery.
 
-use super::driven::{Clock, Driven, recover};
+use super::driven::{Clock, Driven, recover, recover_and_sync};
 use super::oracle::Oracle;
 use super::recorder::{Operation, Recorder};
 use super::tiny::{names, tiny};
 use crate::FlashFault;
 use crate::storage::Memory;
-use ftlab_base::RootSeed;
+use ftlab_base::rng::Stream;
+use ftlab_base::{Outcome, RootSeed};
 use ftlab_drive::DriveFile;
 use rand::RngExt;
 
@@ -174,10 +175,41 @@ fn a_drive_whose_die_dies_comes_back_from_every_cut() {
     }
 }
 
-/// The machine loses its power: of what its storage was told since it was waited for last, any part
-/// may be there and any may not.
+/// A process that waits for the machine's storage is killed; its machine goes on.
+#[test]
+fn a_drive_that_syncs_comes_back_from_every_cut_with_what_was_flushed() {
+    for name in &names() {
+        for clock in [Clock::Untimed, Clock::Timed] {
+            let mut driven = Driven::that_syncs(&tiny(name), 5);
+            driven.work(Clock::Untimed, 2 * driven.oracle.slots());
+            let first = driven.recorder.count();
+            driven.work(clock, if name == "block" { 16 } else { 40 });
+            let seen = cut_everywhere(&driven, first, name);
+            assert!(seen.replayed > 0 && seen.cuts > 100, "{name}: {seen:?}");
+        }
+    }
+}
+
+/// What a machine that loses its power after so many operations may leave: of what its storage was told
+/// since it was waited for last, any part may be there and any may not. Also gives how many are for sure.
+fn left_by_machine(before: &Memory, operations: &[Operation], rng: &mut Stream) -> (Memory, usize) {
+    let is_sync = |operation: &Operation| matches!(operation, Operation::Sync);
+    let synced = operations.iter().rposition(is_sync).unwrap_or(0);
+    let mut left = before.clone();
+    operations[..synced].iter().for_each(|o| o.apply(&mut left));
+    for operation in &operations[synced..] {
+        match rng.random_range(0..4) {
+            0 => {}
+            1 => operation.torn().apply(&mut left),
+            _ => operation.apply(&mut left),
+        }
+    }
+    (left, synced)
+}
+
 #[test]
 fn what_was_flushed_survives_a_machine_that_writes_in_any_order() {
+    let (mut left_out, mut redone) = (0, 0);
     for name in names().iter().chain([&"flat".to_owned()]) {
         for clock in [Clock::Untimed, Clock::Timed] {
             let mut driven = Driven::that_syncs(&tiny(name), 5);
@@ -191,26 +223,48 @@ fn what_was_flushed_survives_a_machine_that_writes_in_any_order() {
             };
             driven.work(clock, commands);
             let operations = driven.recorder.operations();
-            let is_sync = |operation: &Operation| matches!(operation, Operation::Sync);
-            let syncs = operations[first..].iter().filter(|o| is_sync(o)).count();
-            assert!(syncs > 4, "{name}: {syncs} syncs");
             let mut rng = RootSeed(9).stream("order");
-            for cut in (first..=operations.len()).step_by(3) {
-                let synced = operations[..cut].iter().rposition(is_sync).unwrap();
-                let mut left = Memory::default();
-                operations[..synced].iter().for_each(|o| o.apply(&mut left));
-                for operation in &operations[synced..cut] {
-                    match rng.random_range(0..4) {
-                        0 => {}
-                        1 => operation.torn().apply(&mut left),
-                        _ => operation.apply(&mut left),
-                    }
-                }
+            for cut in first..=operations.len() {
+                let (left, synced) =
+                    left_by_machine(&Memory::default(), &operations[..cut], &mut rng);
                 let what = format!("{name}, {clock:?}, {cut} operations, {synced} for sure");
-                let found = recover(&Recorder::of(left), driven.drive.drive_file());
+                let recorder = Recorder::of(left.clone());
+                let found = recover_and_sync(&recorder, driven.drive.drive_file());
+                let (mut drive, recovery) = found.unwrap_or_else(|why| panic!("{what}: {why}"));
+                driven.oracle.check(&mut drive, cut, &what);
+                drive.check_layer();
+                (left_out, redone) = (left_out + recovery.left_out, redone + recovery.redone);
+                // And the power goes again while it recovers.
+                let again = recorder.operations();
+                let until = rng.random_range(0..=again.len());
+                let (left, _) = left_by_machine(&left, &again[..until], &mut rng);
+                let what = format!("{what}, {until} operations of the recovery");
+                let found = recover_and_sync(&Recorder::of(left), driven.drive.drive_file());
                 let (mut drive, _) = found.unwrap_or_else(|why| panic!("{what}: {why}"));
                 driven.oracle.check(&mut drive, cut, &what);
             }
         }
     }
+    assert!(left_out > 100 && redone > 100, "{left_out} and {redone}");
+}
+
+/// Data and their record are waited for together.
+#[test]
+fn a_flush_waits_once_for_the_machines_storage() {
+    let mut driven = Driven::that_syncs(&tiny("page"), 5);
+    let flush = driven.commands.flush();
+    let syncs = |driven: &Driven| {
+        let operations = driven.recorder.operations();
+        let syncs = operations.iter().filter(|o| matches!(o, Operation::Sync));
+        syncs.count()
+    };
+    // The first one erases a superblock, which is waited for.
+    let (command, data) = driven.commands.write(0, 8);
+    assert_eq!(driven.drive.apply(command, &data), Outcome::Good);
+    let before = syncs(&driven);
+    let (command, data) = driven.commands.write(8, 8);
+    assert_eq!(driven.drive.apply(command, &data), Outcome::Good);
+    assert_eq!(syncs(&driven), before, "a write alone waits for nothing");
+    assert_eq!(driven.drive.apply(flush, &[]), Outcome::Good);
+    assert_eq!(syncs(&driven), before + 1);
 }

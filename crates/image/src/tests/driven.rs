@@ -51,9 +51,29 @@ pub(super) fn recover(
     recorder: &Recorder,
     file: &DriveFile,
 ) -> Result<(DataDrive, Recovery), ImageError> {
+    recover_with(recorder, file, &options())
+}
+
+/// The same, on a machine that may lose its power again.
+pub(super) fn recover_and_sync(
+    recorder: &Recorder,
+    file: &DriveFile,
+) -> Result<(DataDrive, Recovery), ImageError> {
+    let options = OpenOptions {
+        sync: true,
+        ..options()
+    };
+    recover_with(recorder, file, &options)
+}
+
+fn recover_with(
+    recorder: &Recorder,
+    file: &DriveFile,
+    options: &OpenOptions<'_>,
+) -> Result<(DataDrive, Recovery), ImageError> {
     let new = New::of(file, testbed(), 0)?;
     let storage = Box::new(recorder.clone());
-    recovery::recover(Path::new("tiny"), storage, new, file, &options())
+    recovery::recover(Path::new("tiny"), storage, new, file, options)
 }
 
 impl Driven {

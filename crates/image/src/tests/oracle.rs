@@ -282,6 +282,13 @@ impl Commands {
         }
     }
 
+    /// A write of these sectors, and its bytes.
+    pub(super) fn write(&mut self, lba: u64, sectors: u64) -> (Command, Vec<u8>) {
+        let command = self.command(CommandKind::Write, lba, sectors);
+        let data = self.data(command.bytes() as usize);
+        (command, data)
+    }
+
     pub(super) fn flush(&mut self) -> Command {
         self.command(CommandKind::Flush, 0, 0)
     }
