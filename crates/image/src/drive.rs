@@ -1,6 +1,7 @@
 //! A drive that holds bytes.
 
 use crate::checkpoint::{self, Meta, Saved};
+use crate::commits::Commits;
 use crate::flat::{FlatError, FlatStore};
 use crate::journal::Journal;
 use crate::mark::Mark;
@@ -14,7 +15,7 @@ use ftlab_base::{
 use ftlab_drive::ssd::Ssd;
 use ftlab_drive::{Device, DriveFile};
 use ftlab_ftl::TranslationLayer;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -46,8 +47,9 @@ pub struct DataDrive {
     /// Nothing, of a drive that is gone with the process.
     pub(crate) kept: Option<Kept>,
     pub(crate) max_sectors: u64,
-    /// Flushes under way, which must reach the machine's storage, and reads, which need not.
-    pub(crate) under_way: BTreeMap<CommandId, CommandKind>,
+    /// Reads under way, which a storage that takes no more writes does not keep from succeeding.
+    pub(crate) reads: BTreeSet<CommandId>,
+    pub(crate) commits: Commits,
     pub(crate) failure: Option<ImageError>,
     /// How far the drive's time has come since it was switched on.
     pub(crate) clock: SimTime,
@@ -115,9 +117,10 @@ impl DataDrive {
     /// sectors hold; the caller checks.
     pub fn submit(&mut self, command: Command, data: &[u8], now: SimTime) {
         check_data(&command, data);
-        if matches!(command.kind, CommandKind::Flush | CommandKind::Read) {
-            self.under_way.insert(command.id, command.kind);
+        if command.kind == CommandKind::Read {
+            self.reads.insert(command.id);
         }
+        self.commits.submitted(&command);
         match &mut self.body {
             Body::Flash(ssd) => {
                 if command.kind == CommandKind::Write {
@@ -135,18 +138,22 @@ impl DataDrive {
     /// The earliest instant at which something happens; `None` when nothing will.
     #[must_use]
     pub fn next_event(&self) -> Option<SimTime> {
-        self.device().next_event()
+        match self.a_flush_has_ended() {
+            // It was due before.
+            true => Some(SimTime::ZERO),
+            false => self.device().next_event(),
+        }
     }
 
     /// Lets everything at or before `now` happen and appends what completed, in order. What a
-    /// completion promises is kept by then.
+    /// completion promises is kept by then; a flush that waits for the machine's storage after the drive is
+    /// done with it comes later, with the instant at which the drive was done.
     pub fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
         let before = done.len();
         self.note_time(now);
         self.device_mut().advance(now, done);
-        let kind = |ended: &Completion| self.under_way.get(&ended.id).copied();
-        let flushes = |ended| kind(ended) == Some(CommandKind::Flush);
-        self.commit(done[before..].iter().any(flushes));
+        self.begin_commits_of_flushes(&done[before..]);
+        self.commit();
         if let Body::Flash(ssd) = &mut self.body {
             ssd.end_writes_if_store_failed(now);
         }
@@ -160,11 +167,12 @@ impl DataDrive {
                 }
                 Body::Flat(_, store) => store.end(id),
             };
-            let reads = self.under_way.remove(&id) == Some(CommandKind::Read);
+            let reads = self.reads.remove(&id);
             if completion.outcome == Outcome::Good && !kept && !reads {
                 completion.outcome = Outcome::WriteFault;
             }
         }
+        self.hold_flushes(before, done);
         self.note_failure();
         self.checkpoint_if_due();
     }
@@ -217,6 +225,20 @@ impl DataDrive {
     /// # Panics
     /// As [`DataDrive::submit`].
     pub fn apply(&mut self, command: Command, data: &[u8]) -> Outcome {
+        let outcome = self.apply_unflushed(command, data);
+        if command.kind != CommandKind::Flush || outcome != Outcome::Good {
+            return outcome;
+        }
+        let commit = self.begin_commit();
+        self.end_commits();
+        self.outcome_of(commit).expect("it has ended")
+    }
+
+    /// The same, but that a flush promises nothing before [`DataDrive::begin_commit`] and its end.
+    ///
+    /// # Panics
+    /// As [`DataDrive::submit`].
+    pub fn apply_unflushed(&mut self, command: Command, data: &[u8]) -> Outcome {
         check_data(&command, data);
         let mut outcome = match &mut self.body {
             Body::Flash(ssd) => {
@@ -237,7 +259,7 @@ impl DataDrive {
             }
         };
         if command.kind != CommandKind::Read {
-            self.commit(command.kind == CommandKind::Flush);
+            self.commit();
             if self.storage_failure().is_some() {
                 outcome = Outcome::WriteFault;
             }
@@ -302,7 +324,7 @@ impl DataDrive {
     /// # Errors
     /// When the system does not do it.
     pub fn flush_storage(&mut self) -> Result<(), ImageError> {
-        self.commit(true);
+        self.commit_and_wait();
         self.take_failure().map_or(Ok(()), Err)
     }
 
@@ -449,6 +471,21 @@ impl DataDrive {
         }
     }
 
+    pub(crate) fn storage_ref(&self) -> &dyn Storage {
+        match &self.body {
+            Body::Flash(ssd) => store_of(ssd).storage_ref(),
+            Body::Flat(_, store) => store.storage_ref(),
+        }
+    }
+
+    /// Whether something is in the write buffer that the layer has not got.
+    pub(crate) fn something_waits(&self) -> bool {
+        match &self.body {
+            Body::Flash(ssd) => store_of(ssd).first_waiting().is_some(),
+            Body::Flat(..) => false,
+        }
+    }
+
     /// Notes that the drive was switched on, so that whoever finds it so knows that it was not
     /// switched off.
     pub(crate) fn note_power_on(&mut self) {
@@ -457,23 +494,25 @@ impl DataDrive {
         {
             journal.note(record::put_power_on);
         }
-        self.commit(true);
+        self.commit_and_wait();
         self.note_failure();
     }
 
-    /// What was done so far is kept from here on; of a flush, whatever happens to the machine.
-    pub(crate) fn commit(&mut self, flushes: bool) {
-        match &mut self.body {
-            Body::Flash(ssd) => {
-                let totals = ssd.totals();
-                store_of_mut(ssd).commit(totals, flushes);
-            }
-            Body::Flat(_, store) if flushes => store.flush(),
-            Body::Flat(..) => {}
+    /// What was done so far survives the process from here on, unless only flushes promise anything.
+    fn commit(&mut self) {
+        if let Body::Flash(ssd) = &mut self.body {
+            let totals = ssd.totals();
+            store_of_mut(ssd).commit(totals);
         }
     }
 
-    fn storage_failure(&self) -> Option<&io::Error> {
+    /// What was done so far is kept from here on.
+    pub(crate) fn commit_and_wait(&mut self) {
+        self.begin_commit();
+        self.end_commits();
+    }
+
+    pub(crate) fn storage_failure(&self) -> Option<&io::Error> {
         match &self.body {
             Body::Flash(ssd) => store_of(ssd).failure(),
             Body::Flat(_, store) => store.failure(),

@@ -84,6 +84,11 @@ impl FlatStore {
         &mut *self.storage
     }
 
+    /// The same, to look at.
+    pub(crate) fn storage_ref(&self) -> &dyn Storage {
+        &*self.storage
+    }
+
     /// Why the last write was not done.
     pub(crate) fn failure(&self) -> Option<&io::Error> {
         self.failure.as_ref()
@@ -110,6 +115,11 @@ impl FlatStore {
             self.failure = self.take(command.lba.0, data).err();
         }
         self.failure.is_none()
+    }
+
+    /// The storage has failed.
+    pub(crate) fn fail(&mut self, why: io::Error) {
+        self.failure = Some(why);
     }
 
     fn take(&mut self, first: u64, data: &[u8]) -> io::Result<()> {

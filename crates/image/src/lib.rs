@@ -5,6 +5,7 @@
 //! and of everything else each slot is old or new. `docs/decisions/` says how.
 
 mod checkpoint;
+mod commits;
 mod drive;
 mod error;
 mod fault;
@@ -27,6 +28,7 @@ mod slot;
 mod storage;
 mod store;
 
+pub use commits::Commit;
 pub use drive::DataDrive;
 pub use error::{ImageError, Wrong};
 pub use fault::FlashFault;

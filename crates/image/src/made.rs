@@ -1,6 +1,7 @@
 //! Making a drive: new in memory, new in a file, or as a file has it.
 
 use crate::checkpoint::{Meta, Shape};
+use crate::commits::Commits;
 use crate::drive::{Body, DataDrive, Kept};
 use crate::error::Wrong;
 use crate::flat::FlatStore;
@@ -14,7 +15,7 @@ use crate::{CreateOptions, ImageError, OpenOptions, Recovery};
 use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::ssd::Ssd;
 use ftlab_drive::{Device, DriveFile, Kind, Testbed};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
@@ -44,7 +45,11 @@ impl DataDrive {
             _ => system_error(path, "make it", why),
         })?;
         let made = Self::create_on(path, storage, drive, testbed, options, |storage, bytes| {
-            storage.set_length(bytes)
+            storage.set_length(bytes)?;
+            match options.sync {
+                true => FileStorage::sync_name(path),
+                false => Ok(()),
+            }
         });
         if made.is_err() {
             // Half an image is of no use, and stands in the way of the next try.
@@ -271,7 +276,8 @@ impl DataDrive {
             body,
             kept: None,
             max_sectors: 0,
-            under_way: BTreeMap::new(),
+            reads: BTreeSet::new(),
+            commits: Commits::default(),
             failure: None,
             clock: SimTime::ZERO,
             uncounted: Nanos::ZERO,

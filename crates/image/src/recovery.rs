@@ -405,7 +405,7 @@ impl DataDrive {
                 break;
             }
         }
-        self.commit(true);
+        self.commit_and_wait();
         self.note_failure();
     }
 }

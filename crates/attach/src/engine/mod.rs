@@ -21,7 +21,7 @@ use ftlab_image::DataDrive;
 use ftlab_nbd::NbdError;
 use std::io;
 use std::ops::Range;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use timed::Timed;
 use untimed::Untimed;
 
@@ -44,7 +44,7 @@ pub struct Stopped;
 
 enum How {
     Timed(Timed),
-    Untimed(Box<Untimed>),
+    Untimed(Arc<Untimed>),
 }
 
 /// A drive at work.
@@ -67,7 +67,7 @@ impl Engine {
         Ok(Engine {
             how: match timing {
                 Timing::Model => How::Timed(Timed::start(drive, trim_sectors)?),
-                Timing::Off => How::Untimed(Box::new(Untimed::new(drive, trim_sectors))),
+                Timing::Off => How::Untimed(Untimed::start(drive, trim_sectors)?),
             },
             size_bytes,
             trim_sectors,

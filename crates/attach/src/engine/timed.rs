@@ -57,7 +57,7 @@ pub(super) struct Timed {
 }
 
 impl Timed {
-    pub fn start(drive: DataDrive, trim_sectors: Option<u64>) -> io::Result<Timed> {
+    pub fn start(mut drive: DataDrive, trim_sectors: Option<u64>) -> io::Result<Timed> {
         let shared = Arc::new(Shared {
             inbox: Mutex::default(),
             statistics: Mutex::default(),
@@ -66,7 +66,11 @@ impl Timed {
         let thread = thread::Builder::new().name("drive".into()).spawn({
             let shared = Arc::clone(&shared);
             move || {
-                let waiter = Waiter::for_this_thread();
+                let waiter = Waiter::for_this_thread().and_then(|waiter| {
+                    let waker = waiter.waker();
+                    let beside = drive.sync_beside(move || waker.wake());
+                    beside.map(|()| waiter).map_err(io::Error::other)
+                });
                 let waker = waiter.as_ref().map(Waiter::waker);
                 let _ = ready.send(waker.map_err(|error| io::Error::from(error.kind())));
                 let closes = Closes(&shared);
@@ -459,6 +463,9 @@ impl<'a> Loop<'a> {
     fn finish_at_once(&mut self) {
         while !self.is_idle() {
             let Some(next) = self.drive.next_event() else {
+                if self.drive.end_commits() {
+                    continue;
+                }
                 // Nothing will happen any more: dropped requests are answered with an error.
                 return;
             };

@@ -1,26 +1,32 @@
 //! A drive without time: whoever asks does the work, one after the other.
 //!
-//! A large request is done in pieces, and between two of them the drive goes to whoever waits longest.
+//! A large request is done in pieces, and between two of them the drive goes to whoever waits longest. For the
+//! machine's storage nobody is kept waiting: flushes are answered when a commit has ended that covers them.
 
 use super::ask::{Ask, What};
 use super::pieces::{DATA_SECTORS_MAX, Piece, Pieces};
 use super::statistics::Statistics;
 use super::{Call, outcome};
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, SECTOR_BYTES, SimTime};
-use ftlab_image::DataDrive;
+use ftlab_image::{Commit, DataDrive};
 use ftlab_nbd::NbdError;
 use parking_lot::{Mutex, MutexGuard};
+use std::io;
+use std::sync::Arc;
 
 /// Sectors of data between which others have a turn: 256 KiB. As many clients as a server takes, each
 /// with a large request, then hold each other up for less than a tenth of a second.
 const TURN_SECTORS: u64 = DATA_SECTORS_MAX / 4;
 
+#[derive(Default)]
 struct State {
     /// Nothing once the engine has stopped, or after a panic amid a command.
     drive: Option<Box<DataDrive>>,
     statistics: Statistics,
     /// The drive is off its bus.
     is_gone: bool,
+    /// What was done, and is answered when a commit has ended.
+    kept_by: Vec<(Commit, Ask)>,
 }
 
 pub(super) struct Untimed {
@@ -30,16 +36,48 @@ pub(super) struct Untimed {
     state: Mutex<State>,
 }
 
-impl Untimed {
-    pub fn new(drive: DataDrive, trim_sectors: Option<u64>) -> Untimed {
-        Untimed {
-            trim_sectors,
-            state: Mutex::new(State {
-                drive: Some(Box::new(drive)),
-                statistics: Statistics::default(),
-                is_gone: false,
-            }),
+impl State {
+    fn count(&mut self, ask: &Ask, result: &Result<(), NbdError>) {
+        let range = ask.range();
+        let bytes = (range.end - range.start) * SECTOR_BYTES;
+        self.statistics
+            .count(ask.what(), bytes, result.is_ok(), None);
+    }
+
+    /// Takes out what can be answered since its commit has ended, with the answers.
+    fn kept(&mut self) -> Vec<(Ask, Result<(), NbdError>)> {
+        let mut kept = Vec::new();
+        let Some(drive) = &mut self.drive else {
+            return kept;
+        };
+        for (commit, ask) in std::mem::take(&mut self.kept_by) {
+            match drive.outcome_of(commit) {
+                Some(ended) => kept.push((ask, outcome(ended))),
+                None => self.kept_by.push((commit, ask)),
+            }
         }
+        for (ask, result) in &kept {
+            self.count(ask, result);
+        }
+        kept
+    }
+}
+
+impl Untimed {
+    pub fn start(mut drive: DataDrive, trim_sectors: Option<u64>) -> io::Result<Arc<Untimed>> {
+        let untimed = Arc::new(Untimed {
+            trim_sectors,
+            state: Mutex::default(),
+        });
+        let answering = Arc::downgrade(&untimed);
+        let answer = move || {
+            if let Some(untimed) = answering.upgrade() {
+                untimed.answer_kept();
+            }
+        };
+        drive.sync_beside(answer).map_err(io::Error::other)?;
+        untimed.state.lock().drive = Some(Box::new(drive));
+        Ok(untimed)
     }
 
     pub fn ask(&self, mut ask: Ask) {
@@ -47,10 +85,12 @@ impl Untimed {
             ask.answer(result);
             return;
         }
-        let (what, range) = (ask.what(), ask.range());
-        let pieces = Pieces::of(what, range.clone(), self.trim_sectors, TURN_SECTORS);
-        let flush = (ask.fua() && !matches!(what, What::Read | What::Flush)).then(Piece::flush);
-        let mut pieces = pieces.chain(flush).peekable();
+        let flushes = ask.what() == What::Flush || (ask.fua() && ask.what() != What::Read);
+        let pieces = Pieces::of(ask.what(), ask.range(), self.trim_sectors, TURN_SECTORS);
+        let mut pieces = pieces
+            .filter(|piece| piece.kind != CommandKind::Flush)
+            .chain(flushes.then(Piece::flush))
+            .peekable();
         let mut state = self.state.lock();
         let mut result = Ok(());
         while result.is_ok()
@@ -70,10 +110,27 @@ impl Untimed {
                 MutexGuard::bump(&mut state);
             }
         }
-        let bytes = (range.end - range.start) * SECTOR_BYTES;
-        state.statistics.count(what, bytes, result.is_ok(), None);
-        drop(state);
-        ask.answer(result);
+        if result.is_ok()
+            && flushes
+            && let Some(drive) = &mut state.drive
+        {
+            let commit = drive.begin_commit();
+            state.kept_by.push((commit, ask));
+            drop(state);
+            self.answer_kept();
+        } else {
+            state.count(&ask, &result);
+            drop(state);
+            ask.answer(result);
+        }
+    }
+
+    /// Answers what a commit has kept that has ended.
+    fn answer_kept(&self) {
+        let kept = self.state.lock().kept();
+        for (ask, result) in kept {
+            ask.answer(result);
+        }
     }
 
     pub fn set_presence(&self, is_there: bool) {
@@ -92,8 +149,18 @@ impl Untimed {
         self.state.lock().statistics.clone()
     }
 
+    /// Waits for what is to be kept, and answers that. Gives the drive, the first time.
     pub fn stop(&self) -> Option<DataDrive> {
-        self.state.lock().drive.take().map(|drive| *drive)
+        let mut state = self.state.lock();
+        if let Some(drive) = &mut state.drive {
+            drive.end_commits();
+        }
+        let (kept, drive) = (state.kept(), state.drive.take());
+        drop(state);
+        for (ask, result) in kept {
+            ask.answer(result);
+        }
+        drive.map(|drive| *drive)
     }
 }
 
@@ -106,7 +173,7 @@ fn perform(drive: &mut DataDrive, piece: &Piece, ask: &mut Ask) -> Result<(), Nb
         content: Content::RANDOM,
         at: SimTime::ZERO,
     };
-    outcome(drive.apply(command, piece.data(|range| ask.part(range))))?;
+    outcome(drive.apply_unflushed(command, piece.data(|range| ask.part(range))))?;
     match piece.kind {
         CommandKind::Read => super::read(drive, &piece.range, ask),
         _ => Ok(()),

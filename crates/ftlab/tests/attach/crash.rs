@@ -282,6 +282,13 @@ fn an_image_whose_journal_has_a_hole_is_shown_and_takes_nothing() {
 }
 
 #[test]
+fn a_killed_server_that_waits_for_the_disk_keeps_what_was_flushed() {
+    for timing in ["model", "off"] {
+        kill_and_restart(&[&SMALL[..], &["--sync"]].concat(), &[timing], 5);
+    }
+}
+
+#[test]
 fn a_second_signal_while_it_stops_cuts_the_power() {
     for (signal, timing) in [("INT", "model"), ("TERM", "off")] {
         let folder = TempDir::new().expect("a folder");

@@ -197,6 +197,7 @@ impl Journal {
         storage: &mut dyn Storage,
         totals: Totals,
     ) -> io::Result<()> {
+        storage.end_sync()?;
         self.commit(storage, totals)?;
         storage.sync()
     }

@@ -1,17 +1,24 @@
 //! A sparse file, which one process at a time has open.
 
-use super::Storage;
+use super::syncer::Syncer;
+use super::{Storage, Wake};
 use rustix::fs::{FallocateFlags, SeekFrom, fallocate, seek};
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A file, locked against others.
 #[derive(Debug)]
 pub(crate) struct FileStorage {
-    file: File,
+    file: Arc<File>,
+    /// Whether the machine may not have brought everything to its storage.
+    is_dirty: bool,
+    /// The system's number of the error, if it could not once.
+    failed: Option<i32>,
+    syncer: Option<Syncer>,
 }
 
 impl FileStorage {
@@ -35,9 +42,33 @@ impl FileStorage {
             file.try_lock()
         };
         match lock {
-            Ok(()) => Ok(FileStorage { file }),
+            Ok(()) => Ok(FileStorage {
+                file: Arc::new(file),
+                is_dirty: true,
+                failed: None,
+                syncer: None,
+            }),
             Err(TryLockError::WouldBlock) => Err(ErrorKind::WouldBlock.into()),
             Err(TryLockError::Error(why)) => Err(why),
+        }
+    }
+
+    /// Waits until the name of a new file survives a power cut of the machine: it is its folder's.
+    pub(crate) fn sync_name(path: &Path) -> io::Result<()> {
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+    }
+
+    /// A wait for the machine's storage ended so.
+    fn synced(&mut self, result: io::Result<()>) -> io::Result<()> {
+        if let Err(why) = &result {
+            self.failed = why.raw_os_error().or(Some(Errno::IO.raw_os_error()));
+        }
+        match self.failed {
+            Some(number) => Err(io::Error::from_raw_os_error(number)),
+            None => result,
         }
     }
 
@@ -67,10 +98,12 @@ impl Storage for FileStorage {
     }
 
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.is_dirty = true;
         self.file.write_all_at(bytes, at)
     }
 
     fn give_up(&mut self, at: u64, bytes: u64) -> io::Result<()> {
+        self.is_dirty = true;
         let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
         match fallocate(&self.file, flags, at, bytes) {
             // The file system keeps what nobody needs; it takes room, and nothing else.
@@ -94,6 +127,35 @@ impl Storage for FileStorage {
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.file.sync_data()
+        self.end_sync()?;
+        if !std::mem::take(&mut self.is_dirty) {
+            return Ok(());
+        }
+        let result = self.file.sync_data();
+        self.synced(result)
+    }
+
+    fn begin_sync(&mut self) -> io::Result<()> {
+        let Some(syncer) = &self.syncer else {
+            return self.sync();
+        };
+        if std::mem::take(&mut self.is_dirty) {
+            syncer.begin();
+        }
+        self.synced(Ok(()))
+    }
+
+    fn is_syncing(&self) -> bool {
+        self.syncer.as_ref().is_some_and(Syncer::is_under_way)
+    }
+
+    fn end_sync(&mut self) -> io::Result<()> {
+        let result = self.syncer.as_ref().map_or(Ok(()), Syncer::end);
+        self.synced(result)
+    }
+
+    fn sync_beside(&mut self, wake: Wake) -> io::Result<()> {
+        self.syncer = Some(Syncer::start(Arc::clone(&self.file), wake)?);
+        Ok(())
     }
 }

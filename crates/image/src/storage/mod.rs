@@ -6,10 +6,12 @@
 mod file;
 mod memory;
 mod overlay;
+mod syncer;
 
 pub(crate) use file::FileStorage;
 pub(crate) use memory::Memory;
 pub(crate) use overlay::Overlay;
+pub(crate) use syncer::Wake;
 
 use crate::regions::Region;
 use std::io::{self, Read};
@@ -34,8 +36,30 @@ pub(crate) trait Storage: std::fmt::Debug + Send {
         Ok(None)
     }
 
-    /// Waits until what was written survives a power cut of the machine.
+    /// Waits until what was written survives a power cut of the machine. If that fails once, it fails from
+    /// then on: nobody knows what was lost.
     fn sync(&mut self) -> io::Result<()>;
+
+    /// The same beside other work, if it can be: [`Storage::is_syncing`] says whether it still goes on, and
+    /// [`Storage::end_sync`] how it ended. Nothing of the kind is under way.
+    fn begin_sync(&mut self) -> io::Result<()> {
+        self.sync()
+    }
+
+    /// Whether a wait that was begun goes on.
+    fn is_syncing(&self) -> bool {
+        false
+    }
+
+    /// Waits for the end of a wait that was begun.
+    fn end_sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Has what is begun go on beside other work from now on, and `wake` called at each end.
+    fn sync_beside(&mut self, _wake: Wake) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// A region of a storage, from its start to its end.

@@ -169,6 +169,11 @@ impl ByteStore {
         &mut *self.storage
     }
 
+    /// The same, to look at.
+    pub(crate) fn storage_ref(&self) -> &dyn Storage {
+        &*self.storage
+    }
+
     /// What is in a write buffer that keeps it.
     pub(crate) fn kept(&self) -> Vec<Kept> {
         if self.keeping.capacitors {
@@ -206,29 +211,64 @@ impl ByteStore {
         self.failure.as_ref()
     }
 
-    /// Everything that is acknowledged from here on is in the journal; `totals` are the drive's. Where
-    /// the machine may lose its power, that costs waiting for its storage, so only a flush does it.
-    pub(crate) fn commit(&mut self, totals: Totals, flushes: bool) {
+    /// Everything that is acknowledged from here on is in the journal; `totals` are the drive's. Where the
+    /// machine may lose its power, nothing is promised before a flush, so records wait for that.
+    pub(crate) fn commit(&mut self, totals: Totals) {
         self.totals = totals;
         if self.failure.is_none() {
-            self.failure = self.write_journal(flushes).err();
+            self.failure = self.write_journal().err();
         }
     }
 
-    fn write_journal(&mut self, flushes: bool) -> io::Result<()> {
+    fn write_journal(&mut self) -> io::Result<()> {
         let Some(journal) = &mut self.journal else {
             return Ok(());
         };
         if !self.keeping.sync {
             journal.commit(&mut *self.storage, self.totals)?;
-        } else if flushes || journal.is_full() {
+            // With capacitors, whatever is acknowledged is promised.
+            if self.keeping.capacitors {
+                journal.mark(&mut *self.storage)?;
+            }
+        } else if journal.is_full() {
             journal.commit_and_sync(&mut *self.storage, self.totals)?;
         }
-        // With capacitors, whatever is acknowledged is promised.
-        if flushes || self.keeping.capacitors {
-            journal.mark(&mut *self.storage)?;
-        }
         Ok(())
+    }
+
+    /// Writes the journal, on which somebody relies from now on. Where the machine may lose its power, the wait
+    /// for its storage begins, which nobody else waits for.
+    ///
+    /// # Errors
+    /// When the storage fails.
+    pub(crate) fn begin_commit(&mut self, totals: Totals) -> io::Result<()> {
+        self.totals = totals;
+        if self.failure.is_some() {
+            return Ok(());
+        }
+        if let Some(journal) = &mut self.journal {
+            journal.commit(&mut *self.storage, totals)?;
+        }
+        match self.keeping.sync {
+            true => self.storage.begin_sync(),
+            false => self.end_commit(),
+        }
+    }
+
+    /// What was written can be relied on: a mark will tell if it is lost.
+    ///
+    /// # Errors
+    /// When the storage fails.
+    pub(crate) fn end_commit(&mut self) -> io::Result<()> {
+        match &mut self.journal {
+            Some(journal) => journal.mark(&mut *self.storage),
+            None => Ok(()),
+        }
+    }
+
+    /// The storage has failed.
+    pub(crate) fn fail(&mut self, why: io::Error) {
+        self.failure = Some(why);
     }
 
     /// Sectors of a slot as they are now: what waits in the buffer over what lies at `at`. Reads from
@@ -330,7 +370,7 @@ impl ByteStore {
                 return Err(why);
             }
         }
-        self.write_journal(false)
+        self.write_journal()
     }
 
     fn carrier(&mut self) -> Carrier<'_> {

@@ -1,5 +1,6 @@
 //! Drives small enough to try every cut on, and what tests of them share.
 
+mod commits;
 mod cuts;
 mod damage;
 mod driven;
@@ -14,17 +15,8 @@ mod tiny;
 mod unreadable;
 
 use crate::DataDrive;
-use crate::drive::{Body, store_of};
 
 impl DataDrive {
-    /// Whether the translation layer has got all that was written.
-    fn nothing_waits(&self) -> bool {
-        match &self.body {
-            Body::Flash(ssd) => store_of(ssd).first_waiting().is_none(),
-            Body::Flat(..) => true,
-        }
-    }
-
     /// What must hold of the translation layer.
     fn check_layer(&self) {
         if let Some(layer) = self.layer() {

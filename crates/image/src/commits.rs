@@ -1,0 +1,199 @@
+//! Commits: what was done so far is brought to the machine's storage, where the machine may lose its power.
+//!
+//! A commit goes on beside other work if the storage can do that. Whatever is asked to be kept meanwhile
+//! is kept by the next one: there is one under way at a time, and all who wait share the one after it.
+
+use crate::ImageError;
+use crate::drive::{Body, DataDrive, store_of_mut};
+use ftlab_base::{Command, CommandId, CommandKind, Completion, Outcome};
+use std::collections::BTreeMap;
+use std::io;
+
+/// The number of a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Commit(u64);
+
+/// Which commits there were, are, and will be.
+#[derive(Debug, Default)]
+pub(crate) struct Commits {
+    begun: u64,
+    ended: u64,
+    /// The last one that somebody waits for.
+    wanted: u64,
+    /// Flushes at the drive, and the commit that each waits for, once that is known.
+    flushes: BTreeMap<CommandId, Option<Commit>>,
+    /// Flushes that the drive is done with, and their commits are not.
+    held: Vec<(Commit, Completion)>,
+}
+
+impl Commits {
+    fn are_under_way(&self) -> bool {
+        self.ended < self.begun.max(self.wanted)
+    }
+
+    /// A command is submitted.
+    pub(crate) fn submitted(&mut self, command: &Command) {
+        if command.kind == CommandKind::Flush {
+            self.flushes.insert(command.id, None);
+        }
+    }
+}
+
+impl DataDrive {
+    /// From now on flushes wait for the machine's storage beside other work, and `wake` is called when one
+    /// may have ended: whoever drives the drive looks again.
+    ///
+    /// # Errors
+    /// When the system does not give a thread for it.
+    pub fn sync_beside(&mut self, wake: impl Fn() + Send + 'static) -> Result<(), ImageError> {
+        if !self.syncs() {
+            return Ok(());
+        }
+        let done = self.storage().sync_beside(Box::new(wake));
+        done.map_err(|why| self.storage_error("start a thread that waits for it", why))
+    }
+
+    /// Whether a flush waits for the machine's storage.
+    pub(crate) fn syncs(&self) -> bool {
+        self.kept.as_ref().is_some_and(|kept| kept.sync)
+    }
+
+    /// Has everything so far be kept, and says by which commit. Where only the process may be killed, it is
+    /// kept already.
+    pub fn begin_commit(&mut self) -> Commit {
+        if !self.syncs() {
+            self.write_journal();
+            return Commit(0);
+        }
+        self.look_at_commits();
+        if self.commits.ended < self.commits.begun {
+            self.commits.wanted = self.commits.begun + 1;
+            return Commit(self.commits.wanted);
+        }
+        self.start_commit();
+        Commit(self.commits.begun)
+    }
+
+    /// What became of a commit; nothing while it is under way.
+    pub fn outcome_of(&mut self, commit: Commit) -> Option<Outcome> {
+        self.look_at_commits();
+        (commit.0 <= self.commits.ended).then(|| match self.storage_failure() {
+            None => Outcome::Good,
+            Some(_) => Outcome::WriteFault,
+        })
+    }
+
+    /// Waits until no commit is under way; whether one was.
+    pub fn end_commits(&mut self) -> bool {
+        let were_under_way = self.commits.are_under_way();
+        while self.commits.are_under_way() {
+            self.end_commit();
+        }
+        were_under_way
+    }
+
+    /// Ends the commit whose wait is over, and starts the next one if somebody wants it.
+    fn look_at_commits(&mut self) {
+        while self.commits.are_under_way() && !self.storage().is_syncing() {
+            self.end_commit();
+        }
+    }
+
+    fn start_commit(&mut self) {
+        self.commits.begun += 1;
+        self.write_journal();
+        if !self.storage().is_syncing() {
+            self.note_kept();
+        }
+    }
+
+    /// Of a drive without flash, sectors that wait are written, and nothing goes on beside that.
+    fn write_journal(&mut self) {
+        match &mut self.body {
+            Body::Flash(ssd) => {
+                let totals = ssd.totals();
+                let done = store_of_mut(ssd).begin_commit(totals);
+                self.note_end(done);
+            }
+            Body::Flat(_, store) => store.flush(),
+        }
+    }
+
+    /// The commit that was begun has ended.
+    fn note_kept(&mut self) {
+        self.commits.ended = self.commits.begun;
+        let done = match &mut self.body {
+            Body::Flash(ssd) => store_of_mut(ssd).end_commit(),
+            Body::Flat(..) => Ok(()),
+        };
+        self.note_end(done);
+    }
+
+    fn end_commit(&mut self) {
+        let done = self.storage().end_sync();
+        self.note_end(done);
+        self.note_kept();
+        if self.commits.wanted > self.commits.begun {
+            self.start_commit();
+        }
+    }
+
+    fn note_end(&mut self, done: io::Result<()>) {
+        let Err(why) = done else { return };
+        match &mut self.body {
+            Body::Flash(ssd) => store_of_mut(ssd).fail(why),
+            Body::Flat(_, store) => store.fail(why),
+        }
+    }
+
+    /// Has flushes be kept as soon as the layer has everything that they cover, while the drive is still at
+    /// them.
+    pub(crate) fn begin_commits_of_flushes(&mut self, done: &[Completion]) {
+        let waits = self.something_waits();
+        let ends = |id: &CommandId| done.iter().any(|completion| completion.id == *id);
+        let flushes = self.commits.flushes.iter();
+        let begin: Vec<CommandId> = flushes
+            .filter(|(id, commit)| commit.is_none() && (!waits || ends(id)))
+            .map(|(id, _)| *id)
+            .collect();
+        if begin.is_empty() {
+            return;
+        }
+        let commit = self.begin_commit();
+        for id in begin {
+            self.commits.flushes.insert(id, Some(commit));
+        }
+    }
+
+    /// Takes flushes out of what is `done` from `first` on whose commits are not, and adds those whose
+    /// commits are by now.
+    pub(crate) fn hold_flushes(&mut self, first: usize, done: &mut Vec<Completion>) {
+        let commits = &mut self.commits;
+        let ended = done.extract_if(first.., |completion| {
+            commits.flushes.contains_key(&completion.id)
+        });
+        let ended: Vec<Completion> = ended.collect();
+        for completion in ended {
+            let commit = self.commits.flushes.remove(&completion.id).flatten();
+            let commit = commit.expect("it was begun when the drive was done, at the latest");
+            self.commits.held.push((commit, completion));
+        }
+        self.look_at_commits();
+        let (ended, has_failed) = (self.commits.ended, self.storage_failure().is_some());
+        let held = self
+            .commits
+            .held
+            .extract_if(.., |(commit, _)| commit.0 <= ended);
+        done.extend(held.map(|(_, mut completion)| {
+            if has_failed && completion.outcome == Outcome::Good {
+                completion.outcome = Outcome::WriteFault;
+            }
+            completion
+        }));
+    }
+
+    /// Whether a flush can end that only waited for its commit.
+    pub(crate) fn a_flush_has_ended(&self) -> bool {
+        !self.commits.held.is_empty() && !self.storage_ref().is_syncing()
+    }
+}
