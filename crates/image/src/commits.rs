@@ -58,11 +58,26 @@ impl DataDrive {
         self.kept.as_ref().is_some_and(|kept| kept.sync)
     }
 
+    /// What was done so far survives the process from here on, unless only flushes promise anything.
+    pub(crate) fn commit(&mut self) {
+        if let Body::Flash(ssd) = &mut self.body {
+            let totals = ssd.totals();
+            store_of_mut(ssd).commit(totals);
+        }
+    }
+
+    /// What was done so far is kept from here on.
+    pub(crate) fn commit_and_wait(&mut self) {
+        self.begin_commit();
+        self.end_commits();
+    }
+
     /// Has everything so far be kept, and says by which commit. Where only the process may be killed, it is
     /// kept already.
     pub fn begin_commit(&mut self) -> Commit {
         if !self.syncs() {
-            self.write_journal();
+            let done = self.write_journal();
+            self.note_end(done);
             return Commit(0);
         }
         self.look_at_commits();
@@ -101,48 +116,43 @@ impl DataDrive {
 
     fn start_commit(&mut self) {
         self.commits.begun += 1;
-        self.write_journal();
-        if !self.storage().is_syncing() {
-            self.note_kept();
+        let done = self.write_journal();
+        if done.is_err() || !self.storage().is_syncing() {
+            // Nothing was begun, or it has ended by now.
+            let ended = self.storage().end_sync();
+            self.note_end(done.and(ended));
         }
     }
 
     /// Of a drive without flash, sectors that wait are written, and nothing goes on beside that.
-    fn write_journal(&mut self) {
+    fn write_journal(&mut self) -> io::Result<()> {
         match &mut self.body {
             Body::Flash(ssd) => {
                 let totals = ssd.totals();
-                let done = store_of_mut(ssd).begin_commit(totals);
-                self.note_end(done);
+                store_of_mut(ssd).begin_commit(totals)
             }
-            Body::Flat(_, store) => store.flush(),
+            Body::Flat(_, store) => {
+                store.flush();
+                Ok(())
+            }
         }
-    }
-
-    /// The commit that was begun has ended.
-    fn note_kept(&mut self) {
-        self.commits.ended = self.commits.begun;
-        let done = match &mut self.body {
-            Body::Flash(ssd) => store_of_mut(ssd).end_commit(),
-            Body::Flat(..) => Ok(()),
-        };
-        self.note_end(done);
     }
 
     fn end_commit(&mut self) {
         let done = self.storage().end_sync();
         self.note_end(done);
-        self.note_kept();
         if self.commits.wanted > self.commits.begun {
             self.start_commit();
         }
     }
 
     fn note_end(&mut self, done: io::Result<()>) {
-        let Err(why) = done else { return };
-        match &mut self.body {
-            Body::Flash(ssd) => store_of_mut(ssd).fail(why),
-            Body::Flat(_, store) => store.fail(why),
+        self.commits.ended = self.commits.begun;
+        match (&mut self.body, done) {
+            (Body::Flash(ssd), Ok(())) => store_of_mut(ssd).end_commit(),
+            (Body::Flash(ssd), Err(why)) => store_of_mut(ssd).fail(why),
+            (Body::Flat(..), Ok(())) => {}
+            (Body::Flat(_, store), Err(why)) => store.fail(why),
         }
     }
 

@@ -498,20 +498,6 @@ impl DataDrive {
         self.note_failure();
     }
 
-    /// What was done so far survives the process from here on, unless only flushes promise anything.
-    fn commit(&mut self) {
-        if let Body::Flash(ssd) = &mut self.body {
-            let totals = ssd.totals();
-            store_of_mut(ssd).commit(totals);
-        }
-    }
-
-    /// What was done so far is kept from here on.
-    pub(crate) fn commit_and_wait(&mut self) {
-        self.begin_commit();
-        self.end_commits();
-    }
-
     pub(crate) fn storage_failure(&self) -> Option<&io::Error> {
         match &self.body {
             Body::Flash(ssd) => store_of(ssd).failure(),

@@ -5,7 +5,9 @@
 //! erased. So all batches but the last are there with their data. The last one has a digest of the slots
 //! that went to their places since the one before; if what lies there gives another, the power went
 //! before the storage had all of it, nobody was promised anything, and the batch is left out. Nothing
-//! that the batches before it speak of is gone by then: places are written once between two erases.
+//! that the batches before it speak of is gone by then: places are written once between two erases. Once
+//! the wait is over, a mark knows of the batch. So when data are damaged later they are not taken for data
+//! that never were there.
 
 use crate::journal::Batch;
 use crate::record::Record;

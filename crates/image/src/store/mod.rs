@@ -236,8 +236,8 @@ impl ByteStore {
         Ok(())
     }
 
-    /// Writes the journal, on which somebody relies from now on. Where the machine may lose its power, the wait
-    /// for its storage begins, which nobody else waits for.
+    /// Writes the journal. Where the machine may lose its power, the wait for its storage begins, which nobody
+    /// else waits for.
     ///
     /// # Errors
     /// When the storage fails.
@@ -251,18 +251,14 @@ impl ByteStore {
         }
         match self.keeping.sync {
             true => self.storage.begin_sync(),
-            false => self.end_commit(),
+            false => Ok(()),
         }
     }
 
-    /// What was written can be relied on: a mark will tell if it is lost.
-    ///
-    /// # Errors
-    /// When the storage fails.
-    pub(crate) fn end_commit(&mut self) -> io::Result<()> {
-        match &mut self.journal {
-            Some(journal) => journal.mark(&mut *self.storage),
-            None => Ok(()),
+    /// What was written is kept, so somebody relies on it from now on.
+    pub(crate) fn end_commit(&mut self) {
+        if let Some(journal) = self.journal.as_mut().filter(|_| self.failure.is_none()) {
+            self.failure = journal.mark(&mut *self.storage).err();
         }
     }
 

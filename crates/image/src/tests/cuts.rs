@@ -8,7 +8,7 @@ use super::tiny::{names, tiny};
 use crate::FlashFault;
 use crate::storage::Memory;
 use ftlab_base::rng::Stream;
-use ftlab_base::{Outcome, RootSeed};
+use ftlab_base::{Lba, Lpn, Outcome, RootSeed};
 use ftlab_drive::DriveFile;
 use rand::RngExt;
 
@@ -246,6 +246,34 @@ fn what_was_flushed_survives_a_machine_that_writes_in_any_order() {
         }
     }
     assert!(left_out > 100 && redone > 100, "{left_out} and {redone}");
+}
+
+/// Damage to what was flushed last is told, and nothing is taken for never written.
+#[test]
+fn damage_to_the_last_batch_is_not_taken_for_a_cut() {
+    for name in &names() {
+        let mut driven = Driven::that_syncs(&tiny(name), 5);
+        let sectors = u64::from(driven.drive.slot_sectors());
+        let mut data = Vec::new();
+        for slot in 0..6 {
+            let (command, bytes) = driven.commands.write(slot * sectors, sectors);
+            assert_eq!(driven.drive.apply(command, &bytes), Outcome::Good);
+            data.push(bytes);
+        }
+        let flush = driven.commands.flush();
+        assert_eq!(driven.drive.apply(flush, &[]), Outcome::Good);
+        let place = driven.drive.layer().unwrap().lookup(Lpn(3)).unwrap();
+        let at = driven.drive.regions().place(place.0) + 9;
+        driven.recorder.flip_bit(at);
+        let (mut drive, recovery) = recover(&driven.recorder, driven.drive.drive_file()).unwrap();
+        assert_eq!(recovery.left_out, 0, "{name}");
+        for (slot, wanted) in (0..).zip(&data) {
+            let mut found = vec![0; wanted.len()];
+            let read = drive.read(Lba(slot * sectors), &mut found);
+            assert_eq!(read.is_ok(), slot != 3, "{name}, slot {slot}");
+            assert!(slot == 3 || found == *wanted, "{name}, slot {slot}");
+        }
+    }
 }
 
 /// Data and their record are waited for together.
