@@ -66,6 +66,15 @@ pub fn has_colours() -> bool {
     std::io::stdout().is_terminal() && !refused
 }
 
+/// How long a file with holes is, and what it takes of its disk.
+pub fn sparse_file(long_bytes: u64, taken_bytes: u64) -> String {
+    format!(
+        "{} long with its holes, {} taken; copy it with cp --sparse=always",
+        capacity(long_bytes),
+        capacity(taken_bytes)
+    )
+}
+
 /// Bytes as drives are sold, in powers of 1000.
 pub fn capacity(bytes: u64) -> String {
     decimal(bytes as f64, "B")

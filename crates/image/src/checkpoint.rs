@@ -8,6 +8,7 @@
 //! holds the one before it until then. A [`Mark`] is noted afterwards: a checkpoint whose head is destroyed is
 //! missed.
 
+use crate::Survives;
 use crate::error::Wrong;
 use crate::mark::Mark;
 use crate::regions::Region;
@@ -41,6 +42,8 @@ pub(crate) struct Meta {
     pub(crate) sequence: u64,
     /// Whether the drive was at work.
     pub(crate) at_work: bool,
+    /// What it survives, or did when it was open last.
+    pub(crate) survives: Survives,
     /// How often the drive was switched on.
     pub(crate) power_cycles: u64,
     /// How often its power went while it was at work.

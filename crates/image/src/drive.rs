@@ -8,7 +8,7 @@ use crate::mark::Mark;
 use crate::regions::{Region, Regions};
 use crate::storage::Storage;
 use crate::store::{ByteStore, ReadError};
-use crate::{ImageError, record};
+use crate::{ImageError, Survives, record};
 use ftlab_base::{
     Command, CommandId, CommandKind, Completion, Lba, Lpn, Nanos, Outcome, SECTOR_BYTES, SimTime,
 };
@@ -384,6 +384,7 @@ impl DataDrive {
         meta.version = env!("CARGO_PKG_VERSION").to_owned();
         (meta.max_sectors, meta.at_work) = (self.max_sectors, at_work);
         meta.power_on_ns = self.power_on_time().0;
+        meta.survives = Survives::with(sync);
         let (state, buffered) = match &self.body {
             Body::Flash(ssd) => {
                 let store = store_of(ssd);

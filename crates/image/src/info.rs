@@ -1,9 +1,14 @@
 //! What an image is, in figures.
 
+use crate::Survives;
 use crate::drive::DataDrive;
 use ftlab_base::{Lpn, SECTOR_BYTES};
 use ftlab_drive::Counters;
 use serde::Serialize;
+use std::os::unix::fs::MetadataExt;
+
+/// The unit in which the system counts what a file takes.
+const BLOCK_BYTES: u64 = 512;
 
 /// What a drive with its bytes is, and what it has been through.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -24,6 +29,13 @@ pub struct Info {
     pub slot_bytes: u64,
     /// Whether the write buffer survives a power cut.
     pub keeps_its_buffer: bool,
+    /// What the image survives; of one that is only looked at, what it survived when it was served last.
+    /// Nothing for a drive in memory.
+    pub survives: Option<Survives>,
+    /// Length of the image's file, holes included.
+    pub file_bytes: Option<u64>,
+    /// What the file takes of the disk that it lies on.
+    pub taken_bytes: Option<u64>,
     /// Slots that hold something; nothing for a drive without a map.
     pub mapped_slots: Option<u64>,
     /// How often it was switched on.
@@ -37,6 +49,21 @@ pub struct Info {
 }
 
 impl DataDrive {
+    /// What the image survives, or did when it was served last; nothing for a drive in memory.
+    #[must_use]
+    pub fn survives(&self) -> Option<Survives> {
+        self.kept.as_ref().map(|kept| kept.meta.survives)
+    }
+
+    /// Bytes of the image's file with its holes, and what it takes of its disk; nothing for a drive in
+    /// memory.
+    #[must_use]
+    pub fn file_bytes(&self) -> Option<(u64, u64)> {
+        self.kept.as_ref()?;
+        let file = std::fs::metadata(&self.path).ok()?;
+        Some((file.len(), file.blocks() * BLOCK_BYTES))
+    }
+
     /// What the drive is, and what it has been through.
     #[must_use]
     pub fn info(&self) -> Info {
@@ -46,6 +73,7 @@ impl DataDrive {
             let slots = (0..layer.slots()).map(Lpn);
             slots.filter(|&lpn| layer.lookup(lpn).is_some()).count() as u64
         });
+        let file = self.file_bytes();
         Info {
             drive: self.file.slug().to_owned(),
             name: self.file.name().to_owned(),
@@ -55,6 +83,9 @@ impl DataDrive {
             addressable_bytes: self.capacity_bytes(),
             slot_bytes: u64::from(self.slot_sectors()) * SECTOR_BYTES,
             keeps_its_buffer: self.file.keeps_its_buffer(),
+            survives: self.survives(),
+            file_bytes: file.map(|(long, _)| long),
+            taken_bytes: file.map(|(_, taken)| taken),
             mapped_slots: mapped,
             power_cycles: meta.map_or(1, |meta| meta.power_cycles),
             unsafe_shutdowns: meta.map_or(0, |meta| meta.unsafe_shutdowns),

@@ -35,7 +35,7 @@ pub use fault::FlashFault;
 pub use fsck::{Damaged, Fsck, accept, fsck};
 pub use info::Info;
 pub use journal::Hole;
-pub use options::{CreateOptions, OpenOptions, Recovery};
+pub use options::{CreateOptions, OpenOptions, Recovery, Survives};
 pub use rebuild::{Rebuilt, rebuild};
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::recovery;
 use crate::regions::Regions;
 use crate::storage::{FileStorage, Memory, Overlay, Storage};
 use crate::store::{ByteStore, Keeping};
-use crate::{CreateOptions, ImageError, OpenOptions, Recovery};
+use crate::{CreateOptions, ImageError, OpenOptions, Recovery, Survives};
 use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::ssd::Ssd;
 use ftlab_drive::{Device, DriveFile, Kind, Testbed};
@@ -82,7 +82,7 @@ impl DataDrive {
         made.max_sectors = max_sectors;
         made.kept = Some(Kept {
             checkpoint: Mark::NONE,
-            meta: new_meta(max_sectors),
+            meta: new_meta(max_sectors, options.sync),
             sync: options.sync,
             read_only: false,
         });
@@ -181,12 +181,13 @@ fn system_error(path: &Path, what: &'static str, why: io::Error) -> ImageError {
 }
 
 /// Of a drive that is switched on for the first time.
-pub(crate) fn new_meta(max_sectors: u64) -> Meta {
+pub(crate) fn new_meta(max_sectors: u64, sync: bool) -> Meta {
     Meta {
         version: String::new(),
         max_sectors,
         sequence: 0,
         at_work: true,
+        survives: Survives::with(sync),
         power_cycles: 1,
         unsafe_shutdowns: 0,
         power_on_ns: 0,

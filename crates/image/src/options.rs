@@ -2,6 +2,37 @@
 
 use crate::journal::Hole;
 use ftlab_drive::{DriveFile, Testbed};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What an image that is open survives. What the drive keeps is there then: all that was flushed, at least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Survives {
+    /// That the process is killed; when the machine under it loses its power, anything may be lost.
+    ProcessKilled,
+    /// That the machine under it loses its power, or the process is killed.
+    HostPowerCut,
+}
+
+impl Survives {
+    /// Of an image that is opened with or without waiting for the machine's storage.
+    pub(crate) fn with(sync: bool) -> Survives {
+        match sync {
+            true => Survives::HostPowerCut,
+            false => Survives::ProcessKilled,
+        }
+    }
+}
+
+impl fmt::Display for Survives {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Survives::ProcessKilled => "the process killed",
+            Survives::HostPowerCut => "the host's power cut",
+        })
+    }
+}
 
 /// How an image is made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -10,8 +41,8 @@ pub struct CreateOptions {
     pub seed: u64,
     /// Bytes the drive lets the host address (ATA SET MAX), if not all.
     pub size_bytes: Option<u64>,
-    /// Whether a flush waits until the machine's own storage has the data. A process that is killed
-    /// loses nothing without it; a machine that loses power does.
+    /// Whether a flush waits until the machine's own storage has the data: whether the drive is to survive
+    /// [`Survives::HostPowerCut`], or [`Survives::ProcessKilled`] alone.
     pub sync: bool,
 }
 

@@ -149,7 +149,7 @@ fn begin_anew(path: &Path, new: New, file: &DriveFile) -> Result<Rebuilt, ImageE
     let mut drive = new.on(path, Box::new(storage), file, true)?;
     drive.kept = Some(Kept {
         checkpoint: known.unwrap_or(Mark::NONE),
-        meta: new_meta(drive.max_sectors),
+        meta: new_meta(drive.max_sectors, true),
         sync: true,
         read_only: false,
     });

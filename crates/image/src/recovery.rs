@@ -17,7 +17,7 @@ use crate::record::Record;
 use crate::regions::Regions;
 use crate::storage::Storage;
 use crate::store::CutOff;
-use crate::{ImageError, OpenOptions, Recovery};
+use crate::{ImageError, OpenOptions, Recovery, Survives};
 use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::ssd::{LayerInput, Ssd, Totals};
 use ftlab_drive::{Device, DriveFile};
@@ -381,11 +381,13 @@ impl DataDrive {
         }
         kept.meta.power_cycles += 1;
         kept.meta.unsafe_shutdowns += u64::from(!recovery.clean);
+        // What the image survives is noted in a checkpoint.
+        let is_as_before = kept.meta.survives == Survives::with(kept.sync);
         let (checkpoint, journal) = (kept.checkpoint, self.regions().journal);
         let Body::Flash(ssd) = &mut self.body else {
             return self.checkpoint();
         };
-        if recovery.clean {
+        if recovery.clean && is_as_before {
             store_of_mut(ssd).keep_journal(Journal::new(journal, checkpoint));
             self.note_power_on();
             return Ok(());

@@ -106,6 +106,12 @@ fn in_words(about: &About) -> String {
         rows.push(("in use", screen::capacity(mapped * info.slot_bytes)));
         rows.push(("slot", format!("{} bytes", info.slot_bytes)));
     }
+    if let (Some(long), Some(taken)) = (info.file_bytes, info.taken_bytes) {
+        rows.push(("file", screen::sparse_file(long, taken)));
+    }
+    if let Some(survives) = info.survives {
+        rows.push(("survives", format!("{survives} (as it was served last)")));
+    }
     let state = match (about.has_hole, about.clean) {
         (true, _) => "damaged: its journal has a hole; `ftlab fsck` says more",
         (false, true) => "switched off in order",

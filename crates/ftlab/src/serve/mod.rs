@@ -88,8 +88,8 @@ pub struct Options {
     /// Refuse writes
     #[arg(long)]
     read_only: bool,
-    /// Bring flushed data to the disk under the image, so that they survive a power cut of this machine;
-    /// a drive whose program is killed keeps them anyway
+    /// Survive the host's power cut, too: a flush waits for the disk under the image. Without it the drive
+    /// survives the process killed, and the host's power cut may leave slots that cannot be read
     #[arg(long, requires = "image")]
     sync: bool,
     /// What to print
@@ -119,6 +119,7 @@ pub fn command(options: &Options) -> Outcome {
     let signals = Signals::catch()?;
     let testbed = Catalog::testbed(&options.testbed)?;
     let Opened { drive, how, made } = place::open(options, &testbed)?;
+    let image = place::of_image(&drive);
     let description = format!(
         "{} ({})",
         drive.drive_file().name(),
@@ -140,7 +141,7 @@ pub fn command(options: &Options) -> Outcome {
             "         {}, {how}\n",
             screen::capacity(engine.size_bytes())
         );
-        screen::print(&(text + &ways.told(options) + "ready\n"))?;
+        screen::print(&(text + &image + &ways.told(options) + "ready\n"))?;
         run(options, &engine, &signals, &ways)
     });
     // Whatever happened, the image is closed as it should be.

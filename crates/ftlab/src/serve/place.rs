@@ -2,8 +2,9 @@
 
 use super::Options;
 use crate::failure::Failure;
+use crate::screen;
 use ftlab_drive::{Catalog, DriveFile, Testbed};
-use ftlab_image::{CreateOptions, DataDrive, ImageError, OpenOptions, Recovery};
+use ftlab_image::{CreateOptions, DataDrive, ImageError, OpenOptions, Recovery, Survives};
 use std::path::{Path, PathBuf};
 
 /// Reads a size, in fio's words.
@@ -107,14 +108,42 @@ fn told(recovery: &Recovery) -> String {
         0 => String::new(),
         slots => format!(", {slots} slots kept by its capacitors"),
     };
+    let left_out = match recovery.left_out {
+        0 => String::new(),
+        steps => format!(
+            ", {steps} last steps left out, as not all of their data had reached the disk (no flush had \
+             promised them)"
+        ),
+    };
     format!(
-        "which had lost its power: {} steps played again, {} moves of data made again{kept}",
+        "which had lost its power: {} steps played again, {} moves of data made again{kept}{left_out}",
         recovery.replayed, recovery.redone
     )
 }
 
 fn input(error: ImageError) -> Failure {
     Failure::Input(error.to_string())
+}
+
+/// Lines that say what an image survives, and what it takes; nothing of a drive in memory.
+pub fn of_image(drive: &DataDrive) -> String {
+    let mut text = String::new();
+    if let Some(survives) = drive.survives() {
+        text += &match survives {
+            Survives::ProcessKilled => format!(
+                "survives {survives}: what was flushed is kept; for {}, serve it with --sync\n",
+                Survives::HostPowerCut
+            ),
+            Survives::HostPowerCut => format!(
+                "survives {survives}, and {}: what was flushed is kept\n",
+                Survives::ProcessKilled
+            ),
+        };
+    }
+    if let Some((long, taken)) = drive.file_bytes() {
+        text += &format!("image    {}\n", screen::sparse_file(long, taken));
+    }
+    text
 }
 
 /// Lines that say what to type to use the mounted file.

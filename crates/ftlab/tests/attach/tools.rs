@@ -4,7 +4,9 @@ use crate::client::Client;
 use crate::server::{MIB, Serve, json, run, said};
 use ftlab_attach::control::{Asked, ControlError, Report, ask};
 use ftlab_nbd::protocol::RequestHeader;
-use ftlab_nbd::protocol::constants::{NBD_CMD_READ, NBD_CMD_WRITE};
+use ftlab_nbd::protocol::constants::{
+    NBD_CMD_FLAG_FUA, NBD_CMD_FLUSH, NBD_CMD_READ, NBD_CMD_WRITE,
+};
 use serde_json::Value;
 use std::path::Path;
 use tempfile::TempDir;
@@ -422,6 +424,134 @@ fn what_cannot_be_corrected_is_an_error_until_it_is_written_anew() {
     pattern(&server, "write", 9, "1m");
     pattern(&server, "read", 9, "1m");
     server.stop();
+}
+
+/// Sectors of a slot of a drive that is served, as a client has them.
+struct Sectors(Client);
+
+impl Sectors {
+    fn of(folder: &Path) -> Sectors {
+        Sectors(Client::connect(&folder.join("disk.img.sock")))
+    }
+
+    fn ask(&mut self, code: u16, flags: u16, sector: u64, data: &[u8], length: u32) -> u32 {
+        let header = RequestHeader {
+            flags,
+            code,
+            cookie: 1,
+            offset_bytes: MIB + sector * 512,
+            length_bytes: length,
+        };
+        self.0.send(header, data).expect("it runs");
+        self.0.reply().expect("it runs").1
+    }
+
+    /// Writes sectors with FUA, or flushes afterwards.
+    fn write(&mut self, sector: u64, sectors: usize, byte: u8, fua: bool) {
+        let data = vec![byte; sectors * 512];
+        let flags = if fua { NBD_CMD_FLAG_FUA } else { 0 };
+        let length = data.len() as u32;
+        assert_eq!(self.ask(NBD_CMD_WRITE, flags, sector, &data, length), 0);
+        if !fua {
+            let header = RequestHeader {
+                flags: 0,
+                code: NBD_CMD_FLUSH,
+                cookie: 2,
+                offset_bytes: 0,
+                length_bytes: 0,
+            };
+            self.0.send(header, &[]).expect("it runs");
+            assert_eq!(self.0.reply().expect("it runs"), (2, 0));
+        }
+    }
+
+    /// The first bytes of the slot's sectors; nothing where there is an input/output error.
+    fn read(&mut self) -> Vec<Option<u8>> {
+        let mut read = |sector| {
+            let mut data = [0; 512];
+            match self.ask(NBD_CMD_READ, 0, sector, &[], 512) {
+                0 => {
+                    self.0.data(&mut data).expect("data");
+                    Some(data[0])
+                }
+                error => {
+                    assert_eq!(error, 5, "sector {sector}");
+                    None
+                }
+            }
+        };
+        (0..8).map(&mut read).collect()
+    }
+}
+
+#[test]
+fn a_sector_written_where_its_slot_cannot_be_read_is_read_back() {
+    for timing in ["model", "off"] {
+        let folder = folder();
+        let image = image(folder.path());
+        let arguments = ["--image", &image, "--timing", timing];
+        let new = [&arguments[..], &["--drive", DRIVE, "--size", "64m"]].concat();
+        let server = Serve::start(folder.path(), &new);
+        let mut slot = Sectors::of(folder.path());
+        slot.write(0, 128, 7, false);
+        ftlab(folder.path(), &["fault", "IMAGE", "unreadable", "1m"]);
+        assert_eq!(slot.read(), [None; 8], "{timing}");
+        slot.write(0, 1, 9, false);
+        slot.write(5, 1, 8, true);
+        let written = [Some(9), None, None, None, None, Some(8), None, None];
+        assert_eq!(slot.read(), written, "{timing}");
+        // The slot beside it is as it was.
+        let mut data = [0; 512];
+        assert_eq!(slot.ask(NBD_CMD_READ, 0, 8, &[], 512), 0);
+        slot.0.data(&mut data).expect("data");
+        assert_eq!(data, [7; 512]);
+        server.kill();
+        let server = Serve::start(folder.path(), &arguments);
+        let mut slot = Sectors::of(folder.path());
+        assert_eq!(slot.read(), written, "{timing}, after a cut");
+        slot.write(0, 8, 6, false);
+        assert_eq!(slot.read(), [Some(6); 8], "{timing}, cured");
+        drop(slot);
+        server.stop();
+    }
+}
+
+#[test]
+fn a_server_says_what_its_image_survives_and_info_what_it_survived() {
+    let folder = folder();
+    let image = image(folder.path());
+    let new = [
+        "--image", &image, "--drive", DRIVE, "--size", "64m", "--timing", "off",
+    ];
+    let server = Serve::start(folder.path(), &new);
+    let killed = "survives the process killed: ";
+    assert!(server.said.contains(killed), "{}", server.said);
+    assert!(server.said.contains("--sync"), "{}", server.said);
+    let length = std::fs::metadata(&image).expect("a file").len();
+    let length = format!("{:.1} GB long with its holes", length as f64 / 1e9);
+    assert!(server.said.contains(&length), "{}", server.said);
+    assert!(
+        server.said.contains("cp --sparse=always"),
+        "{}",
+        server.said
+    );
+    server.stop();
+    let info = || ftlab(folder.path(), &["info", "IMAGE"]);
+    assert!(info().contains("the process killed"), "{}", info());
+    assert!(info().contains(&length), "{}", info());
+    // An image that was closed in order, and is served otherwise now.
+    let synced = ["--image", &image, "--timing", "off", "--sync"];
+    let server = Serve::start(folder.path(), &synced);
+    let cut = "survives the host's power cut, and the process killed: ";
+    assert!(server.said.contains(cut), "{}", server.said);
+    server.kill();
+    assert!(info().contains("the host's power cut"), "{}", info());
+    let json = ftlab(folder.path(), &["info", "IMAGE", "--output-format", "json"]);
+    assert!(json.contains("\"survives\": \"host-power-cut\""), "{json}");
+    // A drive in memory survives nothing.
+    let memory = Serve::start(folder.path(), &["--drive", DRIVE, "--unix", "s"]);
+    assert!(!memory.said.contains("survives"), "{}", memory.said);
+    memory.stop();
 }
 
 #[test]
