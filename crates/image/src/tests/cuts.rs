@@ -256,7 +256,9 @@ fn damage_to_the_last_batch_is_not_taken_for_a_cut() {
         let sectors = u64::from(driven.drive.slot_sectors());
         let mut data = Vec::new();
         for slot in 0..6 {
-            let (command, bytes) = driven.commands.write(slot * sectors, sectors);
+            let (command, mut bytes) = driven.commands.write(slot * sectors, sectors);
+            // No two are stored once.
+            bytes.fill(slot as u8 + 1);
             assert_eq!(driven.drive.apply(command, &bytes), Outcome::Good);
             data.push(bytes);
         }
