@@ -183,7 +183,7 @@ fn a_drive_that_syncs_comes_back_from_every_cut_with_what_was_flushed() {
             let mut driven = Driven::that_syncs(&tiny(name), 5);
             driven.work(Clock::Untimed, 2 * driven.oracle.slots());
             let first = driven.recorder.count();
-            driven.work(clock, if name == "block" { 6 } else { 20 });
+            driven.work(clock, if name == "block" { 6 } else { 30 });
             let seen = cut_everywhere(&driven, first, name);
             assert!(seen.replayed > 0 && seen.cuts > 100, "{name}: {seen:?}");
         }
