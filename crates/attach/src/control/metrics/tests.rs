@@ -66,6 +66,15 @@ fn strictly(page: &str) -> Result<Vec<Family>, String> {
     Ok(families)
 }
 
+/// What a family says of one set of labels.
+#[derive(Default)]
+struct Histogram {
+    /// Upper bounds, and how many are no larger.
+    buckets: Vec<(f64, f64)>,
+    counts: Vec<f64>,
+    sums: usize,
+}
+
 fn judge(family: &Family) -> Result<(), String> {
     let Family {
         name,
@@ -87,7 +96,7 @@ fn judge(family: &Family) -> Result<(), String> {
     if kind != "histogram" {
         return Ok(());
     }
-    let mut histograms: BTreeMap<&str, (Vec<(f64, f64)>, Vec<f64>, usize)> = BTreeMap::new();
+    let mut histograms: BTreeMap<&str, Histogram> = BTreeMap::new();
     for (suffix, labels, le, value) in samples {
         let histogram = histograms.entry(labels).or_default();
         match (suffix.as_str(), le) {
@@ -96,14 +105,22 @@ fn judge(family: &Family) -> Result<(), String> {
                     "+Inf" => f64::INFINITY,
                     le => le.parse().map_err(|_| format!("{name}: le={le:?}"))?,
                 };
-                histogram.0.push((bound, *value));
+                histogram.buckets.push((bound, *value));
             }
-            ("_count", None) => histogram.1.push(*value),
-            ("_sum", None) => histogram.2 += 1,
+            ("_count", None) => histogram.counts.push(*value),
+            ("_sum", None) => histogram.sums += 1,
             _ => return Err(format!("{name}{suffix} with le {le:?}")),
         }
     }
-    for (labels, (buckets, count, sums)) in histograms {
+    for (
+        labels,
+        Histogram {
+            buckets,
+            counts,
+            sums,
+        },
+    ) in histograms
+    {
         let wrong = |what: &str| Err(format!("{name}{{{labels}}}: {what}"));
         let Some((bound, last)) = buckets.last() else {
             return wrong("no buckets");
@@ -111,7 +128,7 @@ fn judge(family: &Family) -> Result<(), String> {
         if *bound != f64::INFINITY {
             return wrong("+Inf bucket missing");
         }
-        if count != [*last] || sums != 1 {
+        if counts != [*last] || sums != 1 {
             return wrong("the +Inf bucket is not the count");
         }
         if !buckets.is_sorted_by(|a, b| a.0 < b.0 && a.1 <= b.1) {
