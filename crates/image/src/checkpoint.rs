@@ -16,7 +16,7 @@ use crate::storage::{Bytes, Storage};
 use ftlab_drive::saved::{DeviceState, SavedError, Unpacked, state_bytes_max};
 use lz4_flex::frame::FrameEncoder;
 use serde::{Deserialize, Serialize};
-use std::io::{self, Read};
+use std::io::{self, BufWriter, Read};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 const MAGIC: [u8; 8] = *b"\x8fftpoint";
@@ -80,8 +80,10 @@ pub(crate) fn write(
     sync: bool,
 ) -> io::Result<Mark> {
     let area = areas[(epoch % 2) as usize];
-    let packer = FrameEncoder::new(Vec::new());
+    // Numbers come byte by byte; in handfuls they are packed sooner, and the drive waits for that.
+    let packer = BufWriter::with_capacity(1 << 16, FrameEncoder::new(Vec::new()));
     let packer = postcard::to_io(saved, packer).map_err(io::Error::other)?;
+    let packer = packer.into_inner().map_err(io::IntoInnerError::into_error)?;
     let state = packer.finish().map_err(io::Error::other)?;
     if state.len() as u64 + STATE_AT > area.bytes {
         return Err(io::Error::other(format!(
