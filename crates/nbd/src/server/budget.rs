@@ -40,15 +40,27 @@ impl Budget {
         self.state.lock().expect("no panic holds the budget")
     }
 
+    /// Borrows if that needs no waiting.
+    pub fn borrow_now(&self, bytes: usize) -> bool {
+        let mut state = self.lock();
+        let is_lent = state.waiting.is_empty() && self.fits(&state, bytes);
+        state.lent_bytes += if is_lent { bytes } else { 0 };
+        is_lent
+    }
+
+    fn fits(&self, state: &State, bytes: usize) -> bool {
+        // More than there is at all is lent alone.
+        state.lent_bytes == 0 || state.lent_bytes + bytes <= self.bytes_max
+    }
+
     /// Borrows for a connection, behind those who came before, and waits until it can be; false if that
     /// was given up.
     pub fn borrow(&self, number: u64, bytes: usize, is_given_up: impl Fn() -> bool) -> bool {
         let mut state = self.lock();
         state.waiting.push_back(number);
         loop {
-            // More than there is at all is lent alone.
-            let fits = state.lent_bytes == 0 || state.lent_bytes + bytes <= self.bytes_max;
-            let is_lent = fits && state.waiting.front() == Some(&number);
+            let is_first = state.waiting.front() == Some(&number);
+            let is_lent = is_first && self.fits(&state, bytes);
             if is_lent || is_given_up() {
                 state.waiting.retain(|waits| *waits != number);
                 state.lent_bytes += if is_lent { bytes } else { 0 };
@@ -67,9 +79,9 @@ impl Budget {
         }
     }
 
-    /// Whether others than this connection wait.
-    pub fn is_short_beside(&self, number: u64) -> bool {
-        self.lock().waiting.iter().any(|waits| *waits != number)
+    /// Whether somebody waits.
+    pub fn is_short(&self) -> bool {
+        !self.lock().waiting.is_empty()
     }
 }
 
@@ -84,7 +96,7 @@ mod tests {
     #[test]
     fn who_came_first_has_it_first_and_never_more_than_there_is() {
         let budget = Budget::new(10);
-        assert!(budget.borrow(0, 7, || false));
+        assert!(budget.borrow_now(7));
         let (tell, told) = mpsc::channel();
         thread::scope(|scope| {
             // The second would fit.
@@ -97,10 +109,9 @@ mod tests {
                 while budget.lock().waiting.back() != Some(&n) {
                     thread::yield_now();
                 }
-                // Who waits alone has nobody beside.
-                assert_eq!(budget.is_short_beside(1), n == 2);
             }
-            assert!(budget.is_short_beside(0));
+            assert!(budget.is_short());
+            assert!(!budget.borrow_now(1), "others came before");
             assert!(told.try_recv().is_err());
             budget.give_back(7);
             assert_eq!(told.recv_timeout(PATIENCE), Ok(1));
@@ -112,7 +123,7 @@ mod tests {
         // More than there is, when nothing is lent.
         assert!(budget.borrow(3, 11, || false));
         assert!(!budget.borrow(4, 1, || true));
-        assert!(!budget.is_short_beside(0));
+        assert!(!budget.is_short());
         budget.give_back(11);
         assert_eq!(budget.lock().lent_bytes, 0);
     }

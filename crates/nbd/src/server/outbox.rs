@@ -166,28 +166,15 @@ impl Outbox {
             if self.is_broken() {
                 return None;
             }
-            // A request larger than all that may be in flight is in flight alone.
-            let fits =
-                state.in_flight_bytes.saturating_add(bytes) <= self.limits.in_flight_bytes_max;
-            if state.in_flight == 0 || (fits && state.in_flight < self.limits.in_flight_max) {
+            if self.has_room(&mut state, bytes) {
                 break;
             }
             // What holds the room may be replies that this thread keeps back.
             state = match state.sender {
                 Sender::Nobody if !state.queue.is_empty() => self.send(state, false),
-                _ => self.wait_for_answers(state),
+                _ if state.in_flight > 0 => self.wait_for_answers(state),
+                _ => self.borrow(state, bytes)?,
             };
-        }
-        let wanted = self.beyond_own(state.in_flight_bytes + bytes);
-        let more = wanted.saturating_sub(state.borrowed_bytes);
-        if more > 0 {
-            // Nobody else admits, so what is in flight becomes less meanwhile, if anything.
-            drop(self.send(state, false));
-            if !self.budget.borrow(self.number, more, || self.is_broken()) {
-                return None;
-            }
-            state = self.lock();
-            state.borrowed_bytes += more;
         }
         state.in_flight += 1;
         state.in_flight_bytes += bytes;
@@ -205,6 +192,39 @@ impl Outbox {
             memory,
             length: bytes,
         })
+    }
+
+    /// Whether so many bytes more may be in flight; what of them must be borrowed is, if it can be at once.
+    fn has_room(&self, state: &mut State, bytes: usize) -> bool {
+        // A request larger than all that may be in flight is in flight alone.
+        let fits = state.in_flight_bytes.saturating_add(bytes) <= self.limits.in_flight_bytes_max;
+        if state.in_flight > 0 && (!fits || state.in_flight >= self.limits.in_flight_max) {
+            return false;
+        }
+        let wanted = self.beyond_own(state.in_flight_bytes + bytes);
+        let missing = wanted.saturating_sub(state.borrowed_bytes);
+        let has_all = missing == 0 || self.budget.borrow_now(missing);
+        if has_all {
+            state.borrowed_bytes += missing;
+        }
+        has_all
+    }
+
+    /// Waits for what a request must borrow that is to be in flight alone: a small one has room by then. So
+    /// nobody waits for others who has what they may wait for.
+    fn borrow<'a>(
+        &'a self,
+        state: MutexGuard<'a, State>,
+        bytes: usize,
+    ) -> Option<MutexGuard<'a, State>> {
+        drop(state);
+        let missing = self.beyond_own(bytes);
+        let is_lent = self
+            .budget
+            .borrow(self.number, missing, || self.is_broken());
+        let mut state = self.lock();
+        state.borrowed_bytes += if is_lent { missing } else { 0 };
+        is_lent.then_some(state)
     }
 
     /// What of so many bytes in flight must be borrowed.
@@ -234,9 +254,7 @@ impl Outbox {
 
     /// Whether the client has let memory lie since then that others wait for, and its time is over.
     pub fn is_overdue(&self, since: Instant) -> bool {
-        since.elapsed() >= self.limits.patience
-            && self.borrows()
-            && self.budget.is_short_beside(self.number)
+        since.elapsed() >= self.limits.patience && self.borrows() && self.budget.is_short()
     }
 
     /// Whether the client was hung up on for that.

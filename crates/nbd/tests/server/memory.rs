@@ -80,6 +80,35 @@ fn what_all_clients_hold_is_bounded_and_small_requests_go_past() {
     }
 }
 
+#[test]
+fn a_deep_queue_of_small_requests_waits_for_its_own_answers_alone() {
+    let limits = Limits {
+        patience: PATIENCE,
+        ..LIMITS
+    };
+    let (held, requests) = Held::new();
+    let site = Site::with(held, false, limits);
+    // One has most of the memory, and another waits for as much.
+    let (mut first, mut second) = (Raw::begin(&site), Raw::begin(&site));
+    asks_for(&mut first, 1);
+    let large = next(&requests);
+    asks_for(&mut second, 1);
+    let mut deep = Raw::begin(&site);
+    for _ in 0..64 {
+        deep.request(NBD_CMD_READ, 0, 0, 4096, &[]);
+    }
+    for _ in 0..64 {
+        let small = next(&requests);
+        assert_eq!(small.length_bytes(), 4096);
+        small.complete(Ok(()));
+        assert_eq!(deep.answer().1, Ok(vec![0; 4096]));
+    }
+    large.complete(Ok(()));
+    assert_eq!(first.answer().1.map(|data| data.len()), Ok(MIB as usize));
+    next(&requests).complete(Ok(()));
+    assert_eq!(second.answer().1.map(|data| data.len()), Ok(MIB as usize));
+}
+
 fn asks_for<S: Read + Write>(raw: &mut Raw<S>, requests: usize) {
     for _ in 0..requests {
         raw.request(NBD_CMD_READ, 0, 0, MIB as u32, &[]);
