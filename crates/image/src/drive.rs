@@ -24,7 +24,7 @@ pub(crate) enum Body {
     /// Flash: the store is inside.
     Flash(Box<Ssd>),
     /// A disk, or memory.
-    Flat(Box<dyn Device>, FlatStore),
+    Flat(Box<dyn Device>, Box<FlatStore>),
 }
 
 /// Where an image is kept, and how far it has come.

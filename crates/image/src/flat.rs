@@ -202,9 +202,10 @@ impl FlatStore {
 
     fn note_begun(&mut self, chunk: u64) -> io::Result<()> {
         let at = chunk / 8;
-        self.begun[at as usize] |= 1 << (chunk % 8);
-        let byte = [self.begun[at as usize]];
-        self.storage.write_at(self.regions.begun.at + at, &byte)
+        let byte = self.begun[at as usize] | 1 << (chunk % 8);
+        self.storage.write_at(self.regions.begun.at + at, &[byte])?;
+        self.begun[at as usize] = byte;
+        Ok(())
     }
 
     /// Whether the chunk of a sector is filled in.

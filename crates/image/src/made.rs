@@ -258,10 +258,8 @@ impl New {
             }
             New::Flat(device) => {
                 let store = FlatStore::new(storage, regions, sync);
-                Body::Flat(
-                    device,
-                    store.map_err(|why| system_error(path, "read it", why))?,
-                )
+                let store = store.map_err(|why| system_error(path, "read it", why))?;
+                Body::Flat(device, Box::new(store))
             }
         };
         Ok(DataDrive::around(path, drive, body))

@@ -147,7 +147,7 @@ pub(crate) fn recover(
                 clean: !image.meta.at_work,
                 ..Recovery::default()
             };
-            (Body::Flat(device, store), recovery)
+            (Body::Flat(device, Box::new(store)), recovery)
         }
         New::Flash(mut ssd) => {
             ssd.restore(state).map_err(impossible)?;
