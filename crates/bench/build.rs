@@ -1,22 +1,23 @@
-//! Embeds scripts, scenarios and traces, so that the binary needs no folder beside it.
+//! Embeds jobs, scripts, scenarios and traces, so that the binary needs no folder beside it.
 
 use std::fmt::Write;
 use std::path::Path;
 use std::{env, fs};
 
 fn main() {
-    embed("scripts", "SCRIPTS");
-    embed("traces", "TRACES");
+    embed("jobs", "fio", "JOBS");
+    embed("scripts", "toml", "SCRIPTS");
+    embed("traces", "toml", "TRACES");
 }
 
-/// Writes a table of the names and texts of all files of a folder of the repository.
-fn embed(folder: &str, table: &str) {
+/// Writes a table of the names and texts of a folder's files of a kind.
+fn embed(folder: &str, extension: &str, table: &str) {
     let root = env::var("CARGO_MANIFEST_DIR").expect("set by cargo");
     let path = Path::new(&root).join("../..").join(folder);
     println!("cargo::rerun-if-changed={}", path.display());
     let entries = fs::read_dir(&path).expect("the folder is part of the repository");
     let mut files: Vec<_> = entries.map(|e| e.expect("readable").path()).collect();
-    files.retain(|path| path.extension().is_some_and(|e| e == "toml"));
+    files.retain(|path| path.extension().is_some_and(|e| e == extension));
     files.sort();
     let mut source = format!("const {table}: &[(&str, &str)] = &[");
     for path in files {

@@ -4,6 +4,7 @@
 //! - [`driver::run`] runs a job file on a drive, in virtual time or without time;
 //!   [`driver::run_scenario`] runs application scripts, [`driver::run_trace`] plays traces back.
 //! - [`scripts`] and [`traces`] are those that come with ftlab.
+//! - [`streams`] says which random streams a load has.
 //! - [`states`] brings a drive to a state, from `new` to `steady`.
 //! - [`endurance`] writes a drive to its end.
 //! - [`methods`] lists the tests of the reviews as data.
@@ -32,6 +33,7 @@ mod scenario_record;
 pub mod scripts;
 pub mod states;
 pub mod steady_rule;
+pub mod streams;
 pub mod theory;
 mod trace_record;
 pub mod traces;

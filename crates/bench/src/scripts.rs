@@ -17,6 +17,13 @@ pub fn find(name: &str) -> Option<(String, String)> {
     Some((format!("scripts/{name}.toml"), (*text).to_owned()))
 }
 
+/// The name of the script or scenario of that text.
+#[must_use]
+pub fn name_of(text: &str) -> Option<&'static str> {
+    let (name, _) = SCRIPTS.iter().find(|(_, other)| *other == text)?;
+    Some(name)
+}
+
 /// The scenario of that name, or the script of that name as one.
 ///
 /// # Panics

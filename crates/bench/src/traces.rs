@@ -11,6 +11,13 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     TRACES.iter().map(|(name, _)| *name)
 }
 
+/// The name of the trace of that text.
+#[must_use]
+pub fn name_of(text: &str) -> Option<&'static str> {
+    let (name, _) = TRACES.iter().find(|(_, other)| *other == text)?;
+    Some(name)
+}
+
 /// The trace of that name.
 ///
 /// # Panics

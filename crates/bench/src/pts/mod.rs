@@ -27,7 +27,8 @@ mod tests;
 
 pub use settings::{CLIENT, ENTERPRISE, Scale};
 
-use crate::review::{ReviewError, drive_seed, job_seed};
+use crate::review::{ReviewError, drive_seed};
+use crate::streams::seed_of_load;
 use ftlab_base::RootSeed;
 use ftlab_drive::{DriveFile, Testbed};
 use ftlab_result::pts::{Cell, Course, Settings, SteadyState};
@@ -217,7 +218,7 @@ fn run_drive(
             why: error.to_string(),
         }
     })?;
-    let root = job_seed(plan.seed, "pts");
+    let root = seed_of_load(plan.seed, "pts");
     let mut purged = Subject::new(file, device, (&plan.settings, Scale::STANDARD), root);
     purged.purge()?;
     let parts = plan.parts();

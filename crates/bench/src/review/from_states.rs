@@ -1,10 +1,11 @@
 //! Cases as they run: a drive is prepared once for each state, and each case gets a copy of its own.
 
 use super::case::Case;
-use super::{Length, ReviewError, drive_seed, job_seed};
+use super::{Length, ReviewError, drive_seed};
 use crate::driver::DriverError;
 use crate::record::Record;
 use crate::states::{self, Settling, State};
+use crate::streams::seed_of_load;
 use ftlab_base::{Content, RootSeed};
 use ftlab_drive::{Device, DriveFile, Kind, Testbed};
 use rayon::prelude::*;
@@ -124,7 +125,7 @@ impl FromStates<'_> {
             None => machine.host(),
             port => machine.on(port),
         });
-        let seed = job_seed(self.root, name);
+        let seed = seed_of_load(self.root, name);
         let record = (case.load).run(device.as_mut(), &machine, (self.length, seed));
         let record = record.map_err(|error: DriverError| ReviewError::Run {
             run: label.clone(),

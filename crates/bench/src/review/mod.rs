@@ -272,12 +272,6 @@ pub fn drive_seed(root: RootSeed, slug: &str) -> RootSeed {
     root.derive(&format!("drive/{slug}"))
 }
 
-/// The seed of the requests of a job file, a scenario or a trace: the same on every drive and in every state.
-#[must_use]
-pub fn job_seed(root: RootSeed, file: &str) -> RootSeed {
-    root.derive(&format!("job/{file}"))
-}
-
 /// What brought a drive to a state, in words, and how it settled if it was to be steady.
 #[must_use]
 pub fn steps(file: &DriveFile, state: State, settling: Option<&Settling>) -> Vec<String> {

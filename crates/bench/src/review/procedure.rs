@@ -2,11 +2,12 @@
 
 use super::torture::{Torn, torture};
 use super::words::words;
-use super::{Length, ReviewError, job_seed};
+use super::{Length, ReviewError};
 use crate::driver::{self, Clock, DriverError};
 use crate::methods::{Act, Job, Procedure, Span};
 use crate::record::Record;
 use crate::states::come_to_rest;
+use crate::streams::seed_of_load;
 use ftlab_base::amount::decimal;
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Outcome, RootSeed, SECTOR_BYTES, SimTime,
@@ -192,7 +193,7 @@ impl<'a> Running<'a> {
 
     fn measure(&mut self, job: &'static Job, state: &'static str) -> Result<(), ReviewError> {
         let file = self.job_file(job, state)?;
-        let seed = job_seed(self.seed, job.file);
+        let seed = seed_of_load(self.seed, job.file);
         let run = driver::run(&file, self.device.as_mut(), Clock::Timed, seed);
         let report = run.map_err(|error| self.failed(job, state, error))?;
         self.rest(SimTime::ZERO + report.simulated)?;
@@ -217,7 +218,7 @@ impl<'a> Running<'a> {
     fn torture(&mut self, job: &'static Job) -> Result<(), ReviewError> {
         let file = self.job_file(job, "torture")?;
         let before = self.device.counters().host_bytes_written;
-        let seed = job_seed(self.seed, job.file);
+        let seed = seed_of_load(self.seed, job.file);
         torture(&file, self.device.as_mut(), seed).map_err(|torn| match torn {
             Torn::Run(error) => self.failed(job, "torture", error),
             Torn::Rest(error) => ReviewError::Prepare {

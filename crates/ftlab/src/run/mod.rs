@@ -170,7 +170,7 @@ fn run(options: &Options) -> Result<Finished, Failure> {
     };
     let name = options.job.file_name();
     let testbed = options.testbed.load()?;
-    let mut prepared = Prepared::new(options, testbed, name, &|bytes, _| {
+    let mut prepared = Prepared::new(options, testbed, (name, &text), &|bytes, _| {
         driver::check(&file, bytes, clock)
     })?;
     let (began, running) = (wall::Time::now(), Instant::now());

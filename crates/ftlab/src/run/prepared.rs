@@ -7,7 +7,7 @@ use crate::health::{SmartRow, smart, smart_table};
 use crate::progress::Progress;
 use ftlab_base::{RootSeed, SimTime};
 use ftlab_bench::driver::DriverError;
-use ftlab_bench::{review, states};
+use ftlab_bench::{review, states, streams};
 use ftlab_drive::{Catalog, Device, DriveFile, Testbed};
 use std::ffi::OsStr;
 
@@ -17,7 +17,7 @@ pub struct Prepared {
     pub testbed: Testbed,
     pub device: Box<dyn Device>,
     pub start: Start,
-    /// What runs, by the name of its file: the review's own gives the review's own numbers.
+    /// What runs, by the name of its file: a label that changes no number.
     pub name: String,
     /// Root of the requests' random streams.
     pub seed: RootSeed,
@@ -26,12 +26,12 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Builds the drive of the options and brings it to its state; `check` says of its bytes whether
-    /// what is to run fits them, before the drive is made and filled for nothing.
+    /// Builds the drive of the options and brings it to its state. What runs has this name and text;
+    /// `check` says of the drive's bytes whether it fits them, before the drive is made and filled for nothing.
     pub fn new(
         options: &Options,
         testbed: Testbed,
-        name: Option<&OsStr>,
+        (name, text): (Option<&OsStr>, &str),
         check: &dyn Fn(u64, &Testbed) -> Result<(), DriverError>,
     ) -> Result<Prepared, Failure> {
         let drive = Catalog::load(&options.drive, &options.settings)?;
@@ -55,7 +55,7 @@ impl Prepared {
         progress.say("running");
         let name = name.unwrap_or_default().to_string_lossy().into_owned();
         Ok(Prepared {
-            seed: review::job_seed(root, &name),
+            seed: streams::seed_of_text(root, text),
             drive,
             testbed,
             device,

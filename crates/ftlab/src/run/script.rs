@@ -22,11 +22,11 @@ pub fn command(options: &Options, text: &str) -> Outcome {
     played::needs_clock(options, "script")?;
     let scenario = load(&options.job, text)?;
     let others = Others::run(options, |options| {
-        let played = play(options, &scenario)?;
+        let played = play(options, &scenario, text)?;
         played::failed(&played.report.run, "scenario")?;
         Ok(Record::of_scenario(&played.report).metrics)
     })?;
-    let mut played = play(options, &scenario)?;
+    let mut played = play(options, &scenario, text)?;
     played.repeated = others.with(&Record::of_scenario(&played.report).metrics);
     let text = match options.output_format {
         OutputFormat::Normal => {
@@ -38,10 +38,14 @@ pub fn command(options: &Options, text: &str) -> Outcome {
     played::failed(&played.report.run, "scenario")
 }
 
-fn play(options: &Options, scenario: &Scenario) -> Result<Played<ScenarioReport>, Failure> {
+fn play(
+    options: &Options,
+    scenario: &Scenario,
+    text: &str,
+) -> Result<Played<ScenarioReport>, Failure> {
     let testbed = options.testbed.load_or(&scenario.testbed)?;
     let name = options.job.file_stem();
-    let prepared = Prepared::new(options, testbed, name, &|bytes, testbed| {
+    let prepared = Prepared::new(options, testbed, (name, text), &|bytes, testbed| {
         driver::check_scenario(scenario, bytes, testbed)
     })?;
     Played::new(

@@ -21,11 +21,11 @@ pub fn command(options: &Options, text: &str) -> Outcome {
     played::needs_clock(options, "trace")?;
     let trace = Trace::parse(text, &options.job.display().to_string())?;
     let others = Others::run(options, |options| {
-        let played = play(options, &trace)?;
+        let played = play(options, &trace, text)?;
         played::failed(&played.report.run, "trace")?;
         Ok(Record::of_trace(&played.report).metrics)
     })?;
-    let mut played = play(options, &trace)?;
+    let mut played = play(options, &trace, text)?;
     played.repeated = others.with(&Record::of_trace(&played.report).metrics);
     let text = match options.output_format {
         OutputFormat::Normal => {
@@ -37,10 +37,10 @@ pub fn command(options: &Options, text: &str) -> Outcome {
     played::failed(&played.report.run, "trace")
 }
 
-fn play(options: &Options, trace: &Trace) -> Result<Played<TraceReport>, Failure> {
+fn play(options: &Options, trace: &Trace, text: &str) -> Result<Played<TraceReport>, Failure> {
     let testbed = options.testbed.load_or(&trace.testbed)?;
     let name = options.job.file_stem();
-    let prepared = Prepared::new(options, testbed, name, &|bytes, _| {
+    let prepared = Prepared::new(options, testbed, (name, text), &|bytes, _| {
         driver::check_trace(trace, bytes)
     })?;
     Played::new(
