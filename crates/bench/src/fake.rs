@@ -65,6 +65,7 @@ impl Fake {
                 false => command.bytes(),
             };
             self.counters.nand_bytes_programmed += (self.amplification + more) * left;
+            self.counters.nand_erases += 1;
         }
     }
 

@@ -13,6 +13,7 @@
 //! - [`claims`] checks what the sources say in words by simulation.
 //! - [`theory`] sets write amplification beside its closed forms.
 //! - [`pts`] runs SNIA's Performance Test Specification; [`steady_rule`] is its rule of the steady state.
+//! - [`warnings`] says what a reader of a run has to know before using its figures.
 //! - [`review::review`] does all of it for several drives and returns a result set.
 //!
 //! Nothing here reads a wall clock: the same drives, tests and seed give the same results.
@@ -37,6 +38,7 @@ pub mod streams;
 pub mod theory;
 mod trace_record;
 pub mod traces;
+pub mod warnings;
 
 pub use states::State;
 

@@ -105,6 +105,13 @@ impl Record {
 }
 
 impl Record {
+    /// The same, of a run that began on a drive whose garbage collection had settled.
+    #[must_use]
+    pub fn begun_settled(mut self) -> Record {
+        self.inside.settled = self.inside.settled.map(|_| true);
+        self
+    }
+
     /// The same, with how the drive stands.
     #[must_use]
     pub fn on(self, device: &dyn Device) -> Record {
@@ -119,8 +126,8 @@ fn of_intervals(directions: &Directions, count: impl Fn(&Interval) -> u64) -> Ve
     directions.all.series.iter().map(count).collect()
 }
 
-/// Named figures of a run. Always: `wa` (at steady state, see the driver), `wa_total`. With a
-/// clock, over reads, writes and trims together: `iops`, `mb_s` (10^6 bytes), `mib_s` (2^20
+/// Named figures of a run. Always: `wa`, over all that was measured; `wa_steady`, over the last window
+/// of the steady rule, if the rule holds there. With a clock, over reads, writes and trims together: `iops`, `mb_s` (10^6 bytes), `mib_s` (2^20
 /// bytes), `lat_avg_ms`, `lat_max_ms`, `lat_p99_ms`, `lat_p99_99_ms`. `errors` when there were
 /// any. With a clock: `pauses`, times of more than a second (or what a scenario says) without progress
 /// while somebody waits, and `longest_pause_s`. With a clock on a drive whose file says what its parts take: `watts`, the mean, `idle_watts`,
@@ -128,8 +135,10 @@ fn of_intervals(directions: &Directions, count: impl Fn(&Interval) -> u64) -> Ve
 fn metrics(report: &RunReport, directions: &Directions) -> BTreeMap<String, f64> {
     let mut metrics = BTreeMap::new();
     let mut put = |name: &str, value: f64| metrics.insert(name.to_owned(), value);
-    put("wa", report.wa.steady);
-    put("wa_total", report.wa.total);
+    put("wa", report.wa.total);
+    if let Some(steady) = report.wa.steady {
+        put("wa_steady", steady);
+    }
     let errors: u64 = report.jobs.iter().map(|job| job.errors).sum();
     if errors > 0 {
         put("errors", errors as f64);
@@ -221,16 +230,18 @@ fn inside(report: &RunReport) -> Inside {
         submitted: report.submitted,
         completed: report.completed,
         simulated_seconds: report.simulated.as_secs(),
-        ..inside_of(&report.counters, report.wa.steady)
+        wa_steady: report.wa.steady,
+        settled: report.settled(false),
+        ..inside_of(&report.counters)
     }
 }
 
 /// What a drive's counters say happened inside; no commands and no time.
 #[must_use]
-pub fn inside_of(counters: &Counters, wa: f64) -> Inside {
+pub fn inside_of(counters: &Counters) -> Inside {
     let programs = counters.nand_programs;
     Inside {
-        wa,
+        wa: counters.write_amplification(),
         host_ios: counters.host_ios,
         nand_programs: programs,
         nand_reads: counters.nand_reads,
@@ -308,10 +319,7 @@ mod tests {
     #[test]
     fn without_a_clock_there_is_no_speed() {
         let record = record(Clock::Untimed, "[w]\nrw=write");
-        assert_eq!(
-            record.metrics.keys().collect::<Vec<_>>(),
-            ["wa", "wa_total"]
-        );
+        assert_eq!(record.metrics.keys().collect::<Vec<_>>(), ["wa"]);
         assert_eq!(record.write.iops, 0.0);
         assert!(record.write.lat_ns_percentiles.is_empty());
     }

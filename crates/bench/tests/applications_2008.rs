@@ -24,6 +24,7 @@ static SET: LazyLock<ResultSet> = LazyLock::new(|| {
             .collect(),
         tests: methods::select(&TESTS.map(str::to_owned)).expect("they exist"),
         is_everything: false,
+        state: None,
         length: Length::Full,
         testbed: None,
         memory_bytes: 1 << 32,

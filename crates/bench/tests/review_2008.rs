@@ -24,6 +24,7 @@ fn run(drives: &[&str], tests: &[&str], seed: u64, threads: usize) -> ResultSet 
             .collect(),
         tests: methods::select(&tests).expect("they exist"),
         is_everything: false,
+        state: None,
         length: Length::Full,
         testbed: None,
         memory_bytes: 1 << 32,

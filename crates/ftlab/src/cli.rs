@@ -1,16 +1,17 @@
 //! What can be typed. The options of a command stand with it.
 
 use crate::{
-    accuracy, claims, compare, endurance, image, pts, report, review, run, serve, show, tests,
-    theory, tools,
+    accuracy, claims, compare, endurance, image, provenance, pts, report, review, run, serve, show,
+    tests, theory, tools,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use ftlab_bench::State;
 use ftlab_drive::{Catalog, DriveError, Testbed};
 use std::num::NonZeroUsize;
 
 /// A software SSD and the bench to review it.
 #[derive(Debug, Parser)]
-#[command(version, arg_required_else_help = true, after_help = EXAMPLES)]
+#[command(version = provenance::version(), arg_required_else_help = true, after_help = EXAMPLES)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -93,6 +94,40 @@ pub enum OutputFormat {
     Normal,
     /// For programs
     Json,
+}
+
+/// What a drive has been through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StateName {
+    /// Nothing was ever written
+    New,
+    /// Every sector written once, in order
+    Filled,
+    /// Every sector written once, in random order
+    FilledRandom,
+    /// Filled, then up to a quarter of the capacity written at random
+    Used,
+    /// Used, then an image of a system restored: the first 30 GiB in order
+    Restored,
+    /// Written at random until SNIA's steady-state rule holds, from where a closed form says if one is
+    /// known, or else from filled
+    Steady,
+    /// What a closed form says, without the rule: greedy and FIFO page mapping only
+    SteadyFast,
+}
+
+impl From<StateName> for State {
+    fn from(name: StateName) -> State {
+        match name {
+            StateName::New => State::New,
+            StateName::Filled => State::Filled,
+            StateName::FilledRandom => State::FilledRandom,
+            StateName::Used => State::Used,
+            StateName::Restored => State::Restored,
+            StateName::Steady => State::Steady,
+            StateName::SteadyFast => State::SteadyFast,
+        }
+    }
 }
 
 /// The test machine of a review.

@@ -5,12 +5,13 @@ use crate::failure::Outcome;
 use crate::files;
 use crate::health::{SmartRow, Wear, smart, smart_table};
 use crate::progress::Progress;
-use crate::screen;
+use crate::{provenance, screen};
 use clap::Args;
 use ftlab_base::RootSeed;
 use ftlab_base::amount::{decimal, three_digits};
 use ftlab_bench::endurance::{self, CLIENT, Daily, Ending, Life, Mark, Plan};
-use ftlab_drive::{Catalog, DriveFile};
+use ftlab_drive::{Catalog, DriveFile, MODEL_VERSION};
+use ftlab_result::Provenance;
 use ftlab_workload::JobFile;
 use serde::Serialize;
 use std::fmt::Write;
@@ -71,6 +72,8 @@ pub struct Options {
 /// A life, as JSON. Bytes are the full drive's.
 #[derive(Debug, Serialize)]
 struct Report {
+    model_version: u32,
+    provenance: Provenance,
     drive: String,
     job: String,
     seed: u64,
@@ -183,6 +186,8 @@ fn report(
     let kept = |n: usize| n.is_multiple_of(step) || n + 1 == life.marks.len();
     let rows = life.marks.iter().enumerate().filter(|(n, _)| kept(*n));
     Report {
+        model_version: MODEL_VERSION,
+        provenance: provenance::here(),
         drive: drive.slug().to_owned(),
         job,
         seed: options.seed,

@@ -13,6 +13,7 @@ mod image;
 mod memory;
 mod paper;
 mod progress;
+mod provenance;
 mod pts;
 mod report;
 mod results;

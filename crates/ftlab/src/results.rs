@@ -2,7 +2,8 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::files::{self, Folder};
-use ftlab_result::{ResultSet, SCHEMA};
+use crate::provenance;
+use ftlab_result::{Provenance, ResultSet, SCHEMA};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -65,11 +66,23 @@ pub fn parse(text: &str) -> Result<ResultSet, String> {
     serde_json::from_str(text).map_err(foreign)
 }
 
+/// A result set with what made it.
+#[derive(Serialize)]
+struct Signed<'a> {
+    provenance: Provenance,
+    #[serde(flatten)]
+    set: &'a ResultSet,
+}
+
 /// Writes the results and their report, both or neither.
 pub fn write(folder: &Folder, set: &ResultSet) -> Outcome {
     let report = ftlab_report::html::render(set);
+    let signed = Signed {
+        provenance: provenance::here(),
+        set,
+    };
     folder.write(&[
-        (RESULTS, json(set)?.as_bytes()),
+        (RESULTS, json(&signed)?.as_bytes()),
         (REPORT, report.as_bytes()),
     ])
 }

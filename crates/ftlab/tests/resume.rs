@@ -73,7 +73,11 @@ fn what_does_not_fit_is_said_and_run_again() {
     goes_on("", &["tests"]);
     keep("");
     for (from, to, why) in [
-        ("\"version\": \"", "\"version\": \"9", "version is 9"),
+        (
+            "\"model_version\": ",
+            "\"model_version\": 9",
+            "model version is 9",
+        ),
         ("\"simulator\": \"", "\"simulator\": \"x", "another build"),
         ("\"file_hash\": \"", "\"file_hash\": \"x", "drive's file"),
         ("\"runs\"", "\"rums\"", "no review kept this"),

@@ -83,7 +83,9 @@ pub(crate) fn write(
     // Numbers come byte by byte; in handfuls they are packed sooner, and the drive waits for that.
     let packer = BufWriter::with_capacity(1 << 16, FrameEncoder::new(Vec::new()));
     let packer = postcard::to_io(saved, packer).map_err(io::Error::other)?;
-    let packer = packer.into_inner().map_err(io::IntoInnerError::into_error)?;
+    let packer = packer
+        .into_inner()
+        .map_err(io::IntoInnerError::into_error)?;
     let state = packer.finish().map_err(io::Error::other)?;
     if state.len() as u64 + STATE_AT > area.bytes {
         return Err(io::Error::other(format!(

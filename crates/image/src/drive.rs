@@ -381,7 +381,7 @@ impl DataDrive {
         };
         let (epoch, sync) = (kept.checkpoint.epoch + 1, kept.sync);
         let mut meta = kept.meta.clone();
-        meta.version = env!("CARGO_PKG_VERSION").to_owned();
+        meta.version = ftlab_drive::version();
         (meta.max_sectors, meta.at_work) = (self.max_sectors, at_work);
         meta.power_on_ns = self.power_on_time().0;
         meta.survives = Survives::with(sync);

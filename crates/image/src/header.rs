@@ -49,7 +49,7 @@ impl Header {
     /// Of a new image.
     pub(crate) fn new(drive: &DriveFile, seed: u64) -> Header {
         Header {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: ftlab_drive::version(),
             state_format: ftlab_drive::saved::FORMAT,
             slug: drive.slug().to_owned(),
             text: drive.text(),

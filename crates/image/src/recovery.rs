@@ -25,9 +25,6 @@ use ftlab_ftl::Fault;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// This ftlab's. Another may do otherwise what a layer is asked.
-const VERSION: &str = env!("CARGO_PKG_VERSION");
-
 /// What the journal of a drive of flash comes to.
 #[derive(Debug, Default)]
 struct Replayed {
@@ -249,7 +246,7 @@ fn replay(
     let mut found = Replayed::default();
     let mut before = reader.clone();
     while let Some(batch) = reader.next().map_err(Wrong::Unreadable)? {
-        if version == VERSION
+        if version == ftlab_drive::version()
             && may_be_cut_off(&batch, reader)?
             && !is_there(&batch, &found, ssd, reader, regions)?
         {
@@ -296,7 +293,8 @@ fn replay(
                 .take_if(|last| last.moved.is_none())
                 .map(|last| last.input),
         );
-        if !inputs.is_empty() && version != VERSION {
+        // Another model may do otherwise what a layer is asked.
+        if !inputs.is_empty() && version != ftlab_drive::version() {
             return Err(replays_otherwise(version));
         }
         ssd.replay(&inputs);

@@ -16,6 +16,7 @@ pub mod accuracy;
 pub mod comparison;
 mod format;
 pub mod html;
+pub mod settling;
 pub mod terminal;
 mod view;
 

@@ -111,3 +111,29 @@ fn repeats_are_told_apart_and_keep_their_intervals() {
     assert!(text.contains(" ± 0 ") && text.contains(" ± 0."), "{text}");
     assert!(html::comparison::render(&found).contains(" ± "));
 }
+
+#[test]
+fn figures_of_runs_that_ended_before_collection_settled_are_marked() {
+    let first = sample();
+    let mut second = first.clone();
+    let pages = |second: &ResultSet| {
+        let found = Comparison::of(&[("one", &first), ("two", second)]);
+        let text = comparison::terminal(&found, &[], 200);
+        [text, html::comparison::render(&found)]
+    };
+    for page in pages(&second) {
+        assert!(!page.contains("had not settled"), "{page}");
+    }
+    for run in &mut second.runs {
+        run.inside.settled = Some(false);
+    }
+    let [text, page] = pages(&second);
+    assert!(page.contains("had not settled"));
+    let noted = text.lines().filter(|line| line.contains("had not settled"));
+    assert_eq!(noted.count(), 1, "{text}");
+    // Of each row the second set's figure alone.
+    let row = text.lines().find(|line| line.contains('×')).unwrap();
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    let marked: Vec<&&str> = cells.iter().filter(|cell| cell.ends_with('*')).collect();
+    assert_eq!(marked.len(), 1, "{row}");
+}

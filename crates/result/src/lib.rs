@@ -21,6 +21,10 @@ pub struct ResultSet {
     /// The version of the schema.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: u32,
+    /// The source that ftlab was built of. Nothing is compared or hashed with it: what decides the numbers is
+    /// in `origin`. Absent from results that no ftlab wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
     /// What made these results.
     pub origin: Origin,
     /// The drives, in the order they were asked for.
@@ -34,6 +38,15 @@ pub struct ResultSet {
     /// Drives that were asked for and have no runs here; absent when there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<Unfinished>,
+}
+
+/// The source that a program was built of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Provenance {
+    /// The commit, in hexadecimal digits; `unknown` when it was not built in its repository.
+    pub commit: String,
+    /// Whether the sources differed from the commit; `null` when that is unknown.
+    pub modified: Option<bool>,
 }
 
 /// A drive of a review that has no runs, or not all that were asked for.
@@ -50,6 +63,10 @@ pub struct Unfinished {
 pub struct Origin {
     /// Version of ftlab.
     pub version: String,
+    /// Version of the model: results of one version, drive file, test and seed are the same numbers. 0 for
+    /// results that tell none.
+    #[serde(default)]
+    pub model_version: u32,
     /// Root seed of every random stream.
     pub seed: u64,
     /// Slug of the test machine.
@@ -328,8 +345,17 @@ pub struct Traffic {
 /// What happened inside the drive during a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Inside {
-    /// NAND bytes programmed over host bytes written; 0 for a disk or without host writes.
+    /// NAND bytes programmed over host bytes written, over the whole measured run; 0 for a disk or without
+    /// host writes.
     pub wa: f64,
+    /// The same over the last window of the steady rule; absent where the rule does not hold, and where the
+    /// run is too short for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wa_steady: Option<f64>,
+    /// Whether garbage collection had settled when the run ended: until then, write amplification and what
+    /// follows from it say nothing of the steady state. Absent where nothing was written at random to flash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<bool>,
     /// Host commands completed.
     pub host_ios: u64,
     /// Pages programmed.

@@ -114,6 +114,7 @@ impl Reviewer {
             tests: asked_of(&drives),
             drives,
             is_everything: true,
+            state: None,
             length: Length::Full,
             testbed: None,
             memory_bytes: MEMORY_BYTES,

@@ -5,8 +5,11 @@ use super::meter::Meter;
 use super::patience::{LONGEST, Patience, Verdict};
 use super::pauses::{PAUSE, Pauses};
 use super::report::RunReport;
+use super::rounds::Rounds;
 use super::worker::Worker;
-use ftlab_base::{Command, CommandId, CommandKind, Completion, Nanos, Outcome, RootSeed, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Completion, Nanos, Outcome, RootSeed, SECTOR_BYTES, SimTime,
+};
 use ftlab_drive::{Counters, Device};
 use ftlab_workload::ResolvedJob;
 
@@ -18,18 +21,25 @@ const SLOT_BITS: u32 = 28;
 pub struct Counting {
     at_start: Counters,
     after_ramp: Option<Counters>,
+    pub rounds: Rounds,
     pub meter: Meter,
     pub pauses: Pauses,
 }
 
 impl Counting {
     pub fn new(device: &dyn Device) -> Self {
+        let at_start = device.counters();
         Counting {
-            at_start: device.counters(),
+            at_start,
             after_ramp: None,
+            rounds: Self::rounds(device, at_start),
             meter: Meter::new(device),
             pauses: Pauses::new(PAUSE),
         }
+    }
+
+    fn rounds(device: &dyn Device, start: Counters) -> Rounds {
+        Rounds::new(device.capacity_sectors() * SECTOR_BYTES, start)
     }
 
     pub fn finish(&self, end: Counters) -> Counters {
@@ -101,7 +111,9 @@ impl Group {
                 Verdict::Stuck => return Err(self.stuck()),
             }
             if counting.after_ramp.is_none() && counts_from.is_some_and(|from| next >= from) {
-                counting.after_ramp = Some(device.counters());
+                let counters = device.counters();
+                counting.after_ramp = Some(counters);
+                counting.rounds = Counting::rounds(device, counters);
                 let from = self.now.max(counts_from.unwrap_or(self.now));
                 counting.meter.begin(device, from);
                 counting.pauses = Pauses::new(PAUSE);
@@ -120,7 +132,10 @@ impl Group {
             let completed = self.completed;
             let last = device.advance_to_completion(limit, &mut self.done);
             self.now = last.map_or(next, |last| last.max(next));
-            self.complete_all(&mut counting.pauses)?;
+            self.complete_all(counting)?;
+            if counting.rounds.is_full() {
+                counting.rounds.mark(device.counters());
+            }
             if self.completed > completed {
                 patience.progress();
             }
@@ -133,7 +148,7 @@ impl Group {
             .unwrap_or(self.now);
         self.now = ends.max(self.now);
         device.advance(self.now, &mut self.done);
-        self.complete_all(&mut counting.pauses)?;
+        self.complete_all(counting)?;
         Ok(self.now)
     }
 
@@ -192,18 +207,18 @@ impl Group {
     }
 
     /// Hands the completions to their jobs.
-    fn complete_all(&mut self, pauses: &mut Pauses) -> Result<(), DriverError> {
+    fn complete_all(&mut self, counting: &mut Counting) -> Result<(), DriverError> {
         for n in 0..self.done.len() {
             let completion = self.done[n];
-            self.complete(completion)?;
-            pauses.progress(completion.at);
-            pauses.waits(completion.at, self.outstanding() > 0);
+            self.complete(completion, &mut counting.rounds)?;
+            counting.pauses.progress(completion.at);
+            counting.pauses.waits(completion.at, self.outstanding() > 0);
         }
         self.done.clear();
         Ok(())
     }
 
-    fn complete(&mut self, completion: Completion) -> Result<(), DriverError> {
+    fn complete(&mut self, completion: Completion, rounds: &mut Rounds) -> Result<(), DriverError> {
         let slot = (completion.id.0 & ((1 << SLOT_BITS) - 1)) as u32;
         let entry = self.slots.get_mut(slot as usize);
         let Some(command) = entry.and_then(|e| e.take_if(|c| c.id == completion.id)) else {
@@ -216,7 +231,10 @@ impl Group {
         let worker = &mut self.workers[command.worker as usize];
         match completion.outcome {
             Outcome::Good => {
-                worker.complete(command.kind, command.bytes, command.at, completion.at)
+                worker.complete(command.kind, command.bytes, command.at, completion.at);
+                if command.kind == CommandKind::Write {
+                    rounds.wrote(command.bytes);
+                }
             }
             Outcome::WriteFault | Outcome::Unrecoverable | Outcome::Gone => {
                 worker.fail(completion.at)

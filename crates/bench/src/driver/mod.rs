@@ -21,25 +21,25 @@ mod meter;
 mod patience;
 mod pauses;
 mod report;
+mod rounds;
 mod scenario;
 mod stats;
 mod trace;
 mod untimed;
-mod windows;
 mod worker;
 
 pub use meter::PowerReport;
 pub use pauses::{PAUSE, PauseReport};
 pub use report::RunReport;
+pub use rounds::WriteAmplification;
 pub use scenario::{ProcessReport, ScenarioReport, check_scenario, run_scenario};
 pub use stats::{DEPTH_LEVELS, Direction, INTERVAL_S, Interval, JobReport};
 pub use trace::{TraceReport, check_trace, run_trace};
-pub use windows::WriteAmplification;
 
 use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
 use ftlab_workload::script::ScriptError;
-use ftlab_workload::{JobError, JobFile, ResolvedJob, Source};
+use ftlab_workload::{JobError, JobFile, JobSpec, ResolvedJob, Source};
 use thiserror::Error;
 
 /// How a run treats time.
@@ -186,6 +186,10 @@ pub fn run(
         Clock::Timed => run_timed(file, &jobs, device, seed)?,
         Clock::Untimed => untimed::run(file, &jobs, device, seed),
     };
+    let report = RunReport {
+        writes_at_random: file.jobs.iter().any(JobSpec::writes_at_random),
+        ..report
+    };
     match device.fault() {
         Some(why) => Err(DriverError::Fault { why }),
         None => Ok(report),
@@ -206,7 +210,7 @@ pub(crate) fn resolve(
     clock: Clock,
 ) -> Result<Vec<ResolvedJob>, DriverError> {
     let resolve = |spec| match clock {
-        Clock::Timed => Ok(ftlab_workload::JobSpec::resolve(spec, device_bytes)?),
+        Clock::Timed => Ok(JobSpec::resolve(spec, device_bytes)?),
         Clock::Untimed => untimed::resolve(spec, device_bytes),
     };
     file.jobs.iter().map(resolve).collect()
@@ -228,15 +232,12 @@ fn run_timed(
         group.report(&mut report);
     }
     report.simulated = now.since(SimTime::ZERO);
-    report.counters = counting.finish(device.counters());
+    let end = device.counters();
+    report.counters = counting.finish(end);
+    report.wa = counting.rounds.finish(&end);
     let readings = counting.meter.finish(device, now);
     (report.power, report.series_wa) = (readings.power, readings.series_wa);
     report.pauses = counting.pauses.report();
-    let total = report.counters.write_amplification();
-    report.wa = WriteAmplification {
-        steady: total,
-        total,
-    };
     Ok(report)
 }
 

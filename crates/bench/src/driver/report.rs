@@ -21,8 +21,21 @@ pub struct RunReport {
     pub power: Option<PowerReport>,
     /// NAND bytes programmed over host bytes written.
     pub wa: WriteAmplification,
+    /// Whether a job of a job file wrote at random.
+    pub writes_at_random: bool,
     /// The same of each second of the measured time; 0 where the host wrote nothing.
     pub series_wa: Vec<f64>,
     /// Times without progress; all zero without a clock.
     pub pauses: PauseReport,
+}
+
+impl RunReport {
+    /// Whether garbage collection had settled when the run ended: it began on a drive that had, or the
+    /// steady rule held at its end. None for a run that wrote nothing at random, or not to flash: what
+    /// it costs need not settle.
+    #[must_use]
+    pub fn settled(&self, began_settled: bool) -> Option<bool> {
+        (self.writes_at_random && self.counters.nand_bytes_programmed > 0)
+            .then(|| began_settled || self.wa.steady.is_some())
+    }
 }

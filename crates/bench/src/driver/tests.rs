@@ -38,7 +38,7 @@ fn a_job_by_amount_ends_with_it() {
     assert_eq!(
         report.wa,
         WriteAmplification {
-            steady: 2.0,
+            steady: None,
             total: 2.0
         }
     );
@@ -210,7 +210,7 @@ fn without_a_clock_amounts_count() {
     let report = run_on(fake(), Clock::Untimed, job).unwrap();
     assert_eq!(writes(&report, 0).bytes, 4 * SECTORS * SECTOR_BYTES);
     assert_eq!(report.jobs[1].direction(CommandKind::Read).ios, 7);
-    assert_eq!(report.wa.steady, 2.0);
+    assert_eq!(report.wa.steady, Some(2.0));
     assert!(writes(&report, 0).latency().is_none());
     assert_eq!(report.simulated, Nanos::ZERO);
 }

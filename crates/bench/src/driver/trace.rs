@@ -207,7 +207,6 @@ impl Playback<'_> {
         let span = self.now.since(SimTime::ZERO);
         self.report.measured = span;
         let counters = self.io.device.counters().since(at_start);
-        let total = counters.write_amplification();
         let [busy, busy_reads, busy_writes] = self.busy.map(|busy| busy.total);
         TraceReport {
             run: RunReport {
@@ -217,12 +216,10 @@ impl Playback<'_> {
                 simulated: span,
                 counters,
                 power: readings.power,
-                wa: WriteAmplification {
-                    steady: total,
-                    total,
-                },
+                wa: WriteAmplification::without_rounds(&counters),
                 series_wa: readings.series_wa,
                 pauses: self.pauses.report(),
+                ..RunReport::default()
             },
             busy,
             busy_reads,

@@ -2,8 +2,8 @@
 
 use super::DriverError;
 use super::report::RunReport;
+use super::rounds::Rounds;
 use super::stats::JobReport;
-use super::windows::Windows;
 use ftlab_base::{Command, CommandId, CommandKind, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
 use ftlab_workload::{JobFile, JobSpec, JobStream, ResolvedJob};
@@ -34,10 +34,9 @@ pub fn run(
 ) -> RunReport {
     let start = device.counters();
     let mut applier = Applier {
-        windows: Windows::new(device.capacity_sectors() * SECTOR_BYTES, start),
+        rounds: Rounds::new(device.capacity_sectors() * SECTOR_BYTES, start),
         device,
         applied: 0,
-        written_bytes: 0,
     };
     let mut reports = Vec::new();
     for (index, members) in file.groups().iter().enumerate() {
@@ -50,7 +49,7 @@ pub fn run(
         submitted: applier.applied,
         completed: applier.applied,
         counters: end.since(&start),
-        wa: applier.windows.finish(&end),
+        wa: applier.rounds.finish(&end),
         ..RunReport::default()
     }
 }
@@ -102,9 +101,8 @@ impl Applied {
 
 struct Applier<'a> {
     device: &'a mut dyn Device,
-    windows: Windows,
+    rounds: Rounds,
     applied: u64,
-    written_bytes: u64,
 }
 
 impl Applier<'_> {
@@ -144,9 +142,9 @@ impl Applier<'_> {
 
     #[inline]
     fn count_write(&mut self, bytes: u64) {
-        self.written_bytes += bytes;
-        if self.windows.is_full(self.written_bytes) {
-            self.windows.mark(self.device.counters());
+        self.rounds.wrote(bytes);
+        if self.rounds.is_full() {
+            self.rounds.mark(self.device.counters());
         }
     }
 }

@@ -4,7 +4,7 @@ use super::subject::Subject;
 use super::{Finding, Part, Plan};
 use crate::record::inside_of;
 use crate::review::{link_words, sheet};
-use ftlab_drive::{Counters, Port};
+use ftlab_drive::{Counters, MODEL_VERSION, Port};
 use ftlab_result::pts::Pts;
 use ftlab_result::{Chart, Origin, ResultSet, Run, SCHEMA, TestSheet, Traffic};
 
@@ -152,7 +152,7 @@ pub fn run(
         read: Traffic::default(),
         write: Traffic::default(),
         trim: Traffic::default(),
-        inside: inside_of(counters, counters.write_amplification()),
+        inside: inside_of(counters),
         series_ios: Vec::new(),
         series_bytes: Vec::new(),
         series_wa: Vec::new(),
@@ -183,8 +183,10 @@ fn cache_words(subject: &Subject<'_>) -> &'static str {
 pub fn result_set(plan: &Plan, runs: Vec<Run>) -> ResultSet {
     ResultSet {
         schema: SCHEMA,
+        provenance: None,
         origin: Origin {
             version: plan.version.clone(),
+            model_version: MODEL_VERSION,
             seed: plan.seed.0,
             testbed: plan.testbed.slug.clone(),
             quick: false,

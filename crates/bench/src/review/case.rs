@@ -145,9 +145,9 @@ impl Case {
     }
 }
 
-/// The cases of a test on a drive, each with the state that it is asked in. The first of a state
-/// answers figures that ask for no data and no port.
-pub fn cases_of(file: &DriveFile, test: &Test) -> Vec<(State, Case)> {
+/// The cases of a test on a drive, each with the state that it is asked in: those of the test or, if one is
+/// asked for, that. The first of a state answers figures that ask for no data and no port.
+pub fn cases_of(file: &DriveFile, test: &Test, state: Option<State>) -> Vec<(State, Case)> {
     let (loads, ports): (Vec<Load>, &[Option<Port>]) = match test.step.work {
         Work::Jobs { jobs, ports } => {
             let kinds = if file.compresses() { jobs.len() } else { 1 };
@@ -161,7 +161,10 @@ pub fn cases_of(file: &DriveFile, test: &Test) -> Vec<(State, Case)> {
         Work::Within(..) | Work::Fact(_) => return Vec::new(),
     };
     let mut cases = Vec::new();
-    for &asked in test.family.states {
+    let states = state
+        .as_ref()
+        .map_or(test.family.states, std::slice::from_ref);
+    for &asked in states {
         let state = match file.kind() {
             Kind::Ssd => asked,
             Kind::Disk | Kind::Ram => State::New,

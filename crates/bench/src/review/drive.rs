@@ -220,7 +220,7 @@ impl<'a> Bench<'a> {
     fn is_ready(&self, test: &Test, done: &Done) -> bool {
         match test.step.work {
             Work::Jobs { .. } | Work::Scenario(_) | Work::Trace(_) => {
-                let cases = cases_of(self.file, test);
+                let cases = cases_of(self.file, test, self.plan.state);
                 (cases.iter()).all(|(_, case)| done.records.contains_key(&case.key()))
             }
             Work::Within(procedure, _) => {
@@ -261,7 +261,7 @@ impl<'a> Bench<'a> {
     fn cases(&self) -> Vec<Case> {
         let mut cases: Vec<Case> = Vec::new();
         for test in &self.tests {
-            for (_, case) in cases_of(self.file, test) {
+            for (_, case) in cases_of(self.file, test, self.plan.state) {
                 if !cases.iter().any(|other| other.key() == case.key()) {
                     cases.push(case);
                 }
@@ -294,7 +294,7 @@ impl<'a> Bench<'a> {
         let mut runs = Vec::new();
         match test.step.work {
             Work::Jobs { .. } | Work::Scenario(_) | Work::Trace(_) => {
-                let cases = cases_of(self.file, test);
+                let cases = cases_of(self.file, test, self.plan.state);
                 let first = cases.first().map(|(_, case)| case.load);
                 for (state, case) in cases {
                     let record = &done.records[&case.key()];

@@ -85,6 +85,10 @@ impl FromStates<'_> {
                 let copy = prepared.lock().expect("no holder panics").snapshot();
                 let (label, record) = self.record(copy, &cases[n])?;
                 let settling = settling.clone();
+                let record = match state.has_settled(settling.as_ref()) {
+                    true => record.begun_settled(),
+                    false => record,
+                };
                 ran(
                     n,
                     Ran {

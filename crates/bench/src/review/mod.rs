@@ -54,6 +54,9 @@ pub struct Plan {
     /// Whether everything there is was asked for, and not these tests by name: each drive then leaves
     /// out the long tests that no source made on it, and those whose files it has no room for.
     pub is_everything: bool,
+    /// The state that jobs, scenarios and traces begin in; none for those of each test. Procedures bring
+    /// their drive to states of their own.
+    pub state: Option<State>,
     /// How long timed jobs run.
     pub length: Length,
     /// The machine for all tests; none for that of each test's review.

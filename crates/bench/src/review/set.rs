@@ -5,7 +5,7 @@ use super::{DriveRuns, Length, Plan, sheet};
 use crate::figures::{self, Names};
 use crate::methods::{Test, Work};
 use ftlab_base::amount::decimal;
-use ftlab_drive::DriveFile;
+use ftlab_drive::{DriveFile, MODEL_VERSION};
 use ftlab_result::{Figure, Origin, ResultSet, Run, SCHEMA, Unfinished, Verdict};
 
 /// What a review gives whose drives came to this, in their order. `why` says in words why a drive that has not
@@ -36,6 +36,7 @@ pub fn result_set<'a>(
     let names: Vec<Names> = done.iter().map(names).collect();
     ResultSet {
         schema: SCHEMA,
+        provenance: None,
         origin: origin(plan),
         drives: done.into_iter().map(sheet).collect(),
         tests: plan.tests.iter().map(Test::sheet).collect(),
@@ -66,6 +67,7 @@ fn without_room(plan: &Plan, file: &DriveFile) -> Option<Unfinished> {
 pub fn origin(plan: &Plan) -> Origin {
     Origin {
         version: plan.version.clone(),
+        model_version: MODEL_VERSION,
         seed: plan.seed.0,
         testbed: machines(plan),
         quick: plan.length == Length::Quick,

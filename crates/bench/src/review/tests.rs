@@ -14,6 +14,7 @@ fn plan(drives: &[&str], tests: &[&str], threads: usize) -> Plan {
             .collect(),
         tests: methods::select(&tests).unwrap(),
         is_everything: false,
+        state: None,
         length: Length::Full,
         testbed: None,
         memory_bytes: 1 << 32,

@@ -133,6 +133,13 @@ impl State {
         back.into_iter().any(|state| state == self)
     }
 
+    /// Whether the garbage collection of a drive in this state has settled; `settling` is how it went, if it
+    /// went by rounds.
+    #[must_use]
+    pub fn has_settled(self, settling: Option<&Settling>) -> bool {
+        matches!(self, State::Steady | State::SteadyFast) && settling.is_none_or(|s| s.settled)
+    }
+
     /// What brings a flash drive here, in words.
     #[must_use]
     pub fn steps(self) -> Vec<String> {

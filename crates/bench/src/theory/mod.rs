@@ -63,6 +63,12 @@ pub enum TheoryError {
         /// Why.
         error: Box<DriverError>,
     },
+    /// The run ended before its write amplification was steady.
+    #[error("{case}: write amplification was not steady at the end of the run")]
+    Unsteady {
+        /// Which.
+        case: Case,
+    },
 }
 
 /// Simulates every case, on all threads of the pool that calls.
@@ -106,7 +112,8 @@ fn simulate(case: &Case, seed: RootSeed) -> Result<f64, TheoryError> {
     };
     let job = JobFile::parse(job.text, job.file).map_err(|error| failed(error.into()))?;
     let report = driver::run(&job, &mut *drive, Clock::Untimed, seed).map_err(failed)?;
-    Ok(report.wa.steady)
+    let steady = report.wa.steady;
+    steady.ok_or(TheoryError::Unsteady { case: *case })
 }
 
 /// No run has a clock, so the test machine makes no difference.

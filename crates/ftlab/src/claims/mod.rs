@@ -7,11 +7,12 @@ use crate::failure::{Failure, Outcome};
 use crate::files::NewFile;
 use crate::memory;
 use crate::progress::Progress;
-use crate::screen;
+use crate::{provenance, screen};
 use clap::Args;
 use ftlab_base::RootSeed;
 use ftlab_bench::claims::{self, Judged, Plan};
-use ftlab_drive::{Catalog, DriveFile};
+use ftlab_drive::{Catalog, DriveFile, MODEL_VERSION};
+use ftlab_result::Provenance;
 use serde::Serialize;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -57,6 +58,8 @@ const SEED: u64 = 1;
 #[derive(Debug, Serialize)]
 struct Results<'a> {
     version: &'static str,
+    model_version: u32,
+    provenance: Provenance,
     seed: u64,
     claims: &'a [Judged],
 }
@@ -80,6 +83,8 @@ pub fn command(options: &Options) -> Outcome {
     if let Some(file) = json {
         let results = Results {
             version: env!("CARGO_PKG_VERSION"),
+            model_version: MODEL_VERSION,
+            provenance: provenance::here(),
             seed: options.seed,
             claims: &judged,
         };

@@ -2,6 +2,7 @@
 
 use super::sweep::{Sweep, Sweeps, Variant};
 use crate::screen;
+use ftlab_report::settling;
 use ftlab_result::{Run, TestSheet};
 
 /// A metric of a run, over all variants.
@@ -23,6 +24,8 @@ pub struct Value {
     /// Of repeats, half of the 95 % confidence interval of the mean; none for a single run, or where fewer
     /// than two repeats have a value.
     pub half_width: Option<f64>,
+    /// Whether the run ended before garbage collection had settled.
+    pub unsettled: bool,
 }
 
 /// The grids of these metrics or, when none is named, of what the chart of each test draws.
@@ -59,7 +62,11 @@ pub fn grids(
                     });
                     grids.len() - 1
                 });
-                grids[at].values[variant.first][variant.second] = Some(Value { mean, half_width });
+                grids[at].values[variant.first][variant.second] = Some(Value {
+                    mean,
+                    half_width,
+                    unsettled: settling::is_unsettled(run),
+                });
             }
         }
     }
@@ -71,8 +78,15 @@ fn without_drive(run: &Run) -> &str {
     rest.trim_start_matches('/')
 }
 
-/// The grids as tables: one of all for one setting, a matrix each for two.
+/// The grids as tables, one of all for one setting, a matrix each for two; and what their marks mean.
 pub fn tables(sweeps: &Sweeps, grids: &[Grid]) -> String {
+    let values = grids.iter().flat_map(|grid| grid.values.iter().flatten());
+    let has_mark = values.flatten().any(|value| value.unsettled);
+    let note = has_mark.then(|| settling::NOTE.to_owned() + "\n");
+    without_note(sweeps, grids) + &note.unwrap_or_default()
+}
+
+fn without_note(sweeps: &Sweeps, grids: &[Grid]) -> String {
     match &sweeps.second {
         None => table_of_one(&sweeps.first, grids),
         Some(second) => grids
@@ -113,14 +127,16 @@ fn matrix(first: &Sweep, second: &Sweep, grid: &Grid) -> String {
 
 /// Four significant digits, as variants may be near each other, or those that the interval has.
 fn words(value: Option<Value>) -> String {
-    let Some(Value { mean, half_width }) = value else {
+    let Some(value) = value else {
         return "–".to_owned();
     };
-    match half_width {
+    let mean = value.mean;
+    let words = match value.half_width {
         None => four_digits(mean),
         Some(0.0) => format!("{} ± 0", four_digits(mean)),
-        Some(_) => ftlab_report::mean(mean, half_width),
-    }
+        Some(_) => ftlab_report::mean(mean, value.half_width),
+    };
+    settling::marked(words, value.unsettled)
 }
 
 fn four_digits(value: f64) -> String {
@@ -137,7 +153,15 @@ mod tests {
 
     #[test]
     fn a_value_has_the_decimals_that_its_interval_needs() {
-        let shown = |mean, half_width| words(Some(Value { mean, half_width }));
+        let of = |mean, half_width, unsettled| {
+            words(Some(Value {
+                mean,
+                half_width,
+                unsettled,
+            }))
+        };
+        let shown = |mean, half_width| of(mean, half_width, false);
+        assert_eq!(of(1.4712, None, true), "1.471*");
         assert_eq!(shown(12.3456, None), "12.35");
         assert_eq!(shown(0.0, None), "0");
         assert_eq!(shown(1234.56, Some(0.25)), "1,234.56 ± 0.25");

@@ -6,14 +6,16 @@ mod put_together;
 mod session;
 mod sweep;
 
+use crate::cli::StateName;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
 use crate::report::known_metrics;
 use crate::review::How;
 use crate::screen;
 use clap::Args;
-use ftlab_bench::methods;
-use ftlab_bench::review::{DriveRuns, ReviewError};
+use ftlab_bench::State;
+use ftlab_bench::methods::{self, Test, Work};
+use ftlab_bench::review::{DriveRuns, Plan, ReviewError};
 use ftlab_drive::{Catalog, DriveFile};
 use session::Session;
 use std::path::PathBuf;
@@ -28,7 +30,8 @@ const CHART: &str = "compare.svg";
 Examples:
   ftlab compare generic-mlc-8 --set spare.op=0.07,0.15,0.28 --test E1 --quick
   ftlab compare generic-mlc-8 --set spare.op=0.07,0.28 --set gc.policy=greedy,fifo --test B1
-  ftlab compare generic-mlc-8 --set gc.policy=greedy,fifo --test A1 --quick --repeats 5
+  ftlab compare generic-mlc-8 --set spare.op=0.07 --set gc.policy=greedy,fifo --state steady-fast --test A1 --quick --metric wa
+  ftlab compare generic-mlc-8 --set gc.policy=greedy,fifo --state steady-fast --test A1 --quick --repeats 5
   ftlab compare intel-x25-m-g1-80 --set buffer.size=64KiB,1MiB --test A1 --metric iops --metric lat_max_ms")]
 pub struct Options {
     /// A drive of `ftlab drives`, or a path to a drive file
@@ -43,6 +46,10 @@ pub struct Options {
     /// A metric to show, for example mb_s; may be repeated; by default what the chart of each test draws
     #[arg(long = "metric", value_name = "METRIC")]
     metrics: Vec<String>,
+    /// Begin every test on a drive in this state, instead of in those of its review; a test of random writes
+    /// that begins steady-fast costs what it does in the long run
+    #[arg(long, value_enum)]
+    state: Option<StateName>,
     /// Directory for the chart, compare.svg, and for results.json and index.html of the variants
     #[arg(long, value_name = "DIR", default_value = "ftlab-compare")]
     out: PathBuf,
@@ -57,7 +64,11 @@ pub fn command(options: &Options) -> Outcome {
     let drives: Vec<DriveFile> = variants.iter().map(drive).collect::<Result<_, _>>()?;
     check_effect(&drives)?;
     let tests = methods::select(&options.tests)?;
-    let plan = options.how.plan(drives, tests, false)?;
+    check_state(options.state, &tests)?;
+    let plan = Plan {
+        state: options.state.map(State::from),
+        ..options.how.plan(drives, tests, false)?
+    };
     let folder = Folder::ready(&options.out)?;
     let metrics = options.metrics.clone();
     let session = Arc::new(Session::new(plan, (sweeps, variants), metrics, folder));
@@ -73,6 +84,19 @@ pub fn command(options: &Options) -> Outcome {
     let tables = grid::tables(&session.sweeps, &compared.grids);
     screen::print(&format!("{tables}\n{}", session.places(&compared)))?;
     failed
+}
+
+/// A test that brings its drive to states of its own can begin in no other.
+fn check_state(state: Option<StateName>, tests: &[Test]) -> Outcome {
+    let has_own = |test: &&Test| matches!(test.step.work, Work::Within(..) | Work::Fact(_));
+    match tests.iter().find(has_own).filter(|_| state.is_some()) {
+        None => Ok(()),
+        Some(test) => Err(Failure::Input(format!(
+            "--state: {} brings the drive to states of its own; leave out --state, or take another test, such as \
+             randwrite-4k-qd1",
+            test.step.slug
+        ))),
+    }
 }
 
 /// Variants that differ in words alone, like the drive's name, are a mistake.

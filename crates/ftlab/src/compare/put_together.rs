@@ -15,6 +15,7 @@ pub fn put_together<'a>(
 ) -> (ResultSet, Vec<(&'a Variant, Vec<Run>)>) {
     let mut set = ResultSet {
         schema: SCHEMA,
+        provenance: None,
         origin: origin(plan),
         drives: Vec::new(),
         tests: plan.tests.iter().map(Test::sheet).collect(),

@@ -48,6 +48,7 @@ impl How {
             drives,
             tests,
             is_everything,
+            state: None,
             length: if self.quick {
                 Length::Quick
             } else {

@@ -1,11 +1,11 @@
 //! What a review keeps of each drive, and takes up again when it goes on.
 //!
 //! Each file is a whole result set of one drive, so whatever reads results reads it too. One word is
-//! added, which says what simulated it: results of another program are none of this review's.
+//! added, which says what simulated it: results of another model are none of this review's.
 
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
-use crate::results;
+use crate::{provenance, results};
 use ftlab_bench::methods::Test;
 use ftlab_bench::review::{DriveRuns, Plan, origin, result_set};
 use ftlab_result::{Origin, ResultSet, Run};
@@ -94,7 +94,7 @@ impl Keep {
             let why = if !is_of_drive {
                 "the drive's file is another"
             } else if mark.simulator != self.simulator {
-                "it was made by another build of ftlab, or on another test machine"
+                "it was made by another build of changed sources, or on another test machine"
             } else if tests.is_empty() {
                 "its tests are not those of this review"
             } else {
@@ -121,7 +121,11 @@ fn name(slug: &str) -> String {
 fn differs(then: &Origin, now: &Origin) -> Option<String> {
     let length = |origin: &Origin| if origin.quick { "quick" } else { "full" };
     let pairs = [
-        ("version", then.version.clone(), now.version.clone()),
+        (
+            "model version",
+            then.model_version.to_string(),
+            now.model_version.to_string(),
+        ),
         ("seed", then.seed.to_string(), now.seed.to_string()),
         (
             "number of repeats",
@@ -136,13 +140,16 @@ fn differs(then: &Origin, now: &Origin) -> Option<String> {
     ))
 }
 
-/// A word for the program and the test machine asked for: 16 hexadecimal digits.
+/// A word for the model and the test machine asked for: 16 hexadecimal digits.
 fn simulator(plan: &Plan) -> String {
     let mut hash = Xxh3::new();
-    // A version has many builds while it is being worked on. A program that cannot read itself is told
-    // from others by its version alone.
-    let program = std::env::current_exe().and_then(std::fs::read);
-    hash.update(&program.unwrap_or_default());
+    // Every build of a commit has the model of its version. Sources that were changed may be any model, and
+    // only their own build is sure to be the same one. A program that cannot read itself is told from others
+    // by its version alone.
+    if provenance::here().modified != Some(false) {
+        let program = std::env::current_exe().and_then(std::fs::read);
+        hash.update(&program.unwrap_or_default());
+    }
     hash.update(format!("{:?}", plan.testbed).as_bytes());
     format!("{:016x}", hash.digest())
 }

@@ -51,7 +51,7 @@ pub struct Options {
     #[arg(long, conflicts_with = "tests")]
     all: bool,
     /// Go on with a review that was interrupted: tests that are done are taken from its directory, if
-    /// version, seed, repeats, test machine, drive file and length are the same
+    /// model version, seed, repeats, test machine, drive file and length are the same
     #[arg(long)]
     resume: bool,
     /// Directory for results.json and index.html, and for what is kept of each drive

@@ -3,9 +3,13 @@
 use super::Finished;
 use super::repeats::Repeated;
 use crate::health::{SmartRow, Wear};
+use crate::provenance;
 use ftlab_base::CommandKind;
 use ftlab_bench::record::Record;
 use ftlab_bench::states::Settling;
+use ftlab_bench::warnings::Warning;
+use ftlab_drive::MODEL_VERSION;
+use ftlab_result::Provenance;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -13,6 +17,10 @@ use std::collections::BTreeMap;
 #[derive(Debug, Serialize)]
 pub struct Inside {
     pub version: &'static str,
+    /// Runs of one model version, drive, state, job and seed are the same.
+    pub model_version: u32,
+    /// The source that ftlab was built of.
+    pub provenance: Provenance,
     pub drive: String,
     /// 16 hexadecimal digits.
     pub drive_file_hash: String,
@@ -29,11 +37,11 @@ pub struct Inside {
     /// The seed that the drive was prepared with.
     pub state_seed: u64,
     pub seed: u64,
-    /// NAND bytes programmed over host bytes written; without a clock, at steady state: over the
-    /// second half of the run's windows of one drive size of writes.
+    /// NAND bytes programmed over host bytes written, over the whole measured run.
     pub wa: f64,
-    /// The same over the whole run.
-    pub wa_total: f64,
+    /// The same over the last window of the steady rule; absent where the rule does not hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wa_steady: Option<f64>,
     pub host_ios: u64,
     pub nand_programs: u64,
     pub nand_reads: u64,
@@ -65,7 +73,7 @@ pub struct Inside {
     /// Figures over the repeats, if there were any; all else is of the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeated>,
-    /// Keys of the job file that have no effect.
+    /// Keys of the job file that have no effect, then what a reader of the figures has to know.
     pub warnings: Vec<String>,
 }
 
@@ -154,11 +162,14 @@ impl Inside {
         let record = Record::of(&run.report);
         let inside = record.inside;
         let ignored = run.file.ignored.iter();
-        let warning = |key: &ftlab_workload::Ignored| {
+        let without_effect = |key: &ftlab_workload::Ignored| {
             format!("{}: {} has no effect: {}", key.at, key.key, key.reason)
         };
+        let warnings = run.warnings.iter().map(Warning::to_string);
         Inside {
             version: env!("CARGO_PKG_VERSION"),
+            model_version: MODEL_VERSION,
+            provenance: provenance::here(),
             drive: run.prepared.drive.slug().to_owned(),
             drive_file_hash: format!("{:016x}", run.prepared.drive.hash()),
             state: run.prepared.start.origin.state.clone(),
@@ -172,8 +183,8 @@ impl Inside {
                 .map(|f| f.display().to_string()),
             state_seed: run.prepared.start.origin.seed,
             seed: run.seed,
-            wa: run.report.wa.steady,
-            wa_total: run.report.wa.total,
+            wa: inside.wa,
+            wa_steady: inside.wa_steady,
             host_ios: inside.host_ios,
             nand_programs: inside.nand_programs,
             nand_reads: inside.nand_reads,
@@ -192,7 +203,11 @@ impl Inside {
             wear: run.prepared.device.health().as_ref().map(Wear::of),
             smart: run.prepared.smart(),
             repeats: run.repeated.clone(),
-            warnings: ignored.map(warning).chain(void_trims(run)).collect(),
+            warnings: ignored
+                .map(without_effect)
+                .chain(warnings)
+                .chain(void_trims(run))
+                .collect(),
         }
     }
 }

@@ -16,12 +16,13 @@ use crate::cli::{self, OutputFormat, TestbedOption};
 use crate::failure::{Failure, Outcome};
 use crate::files;
 use crate::screen;
-use clap::{Args, ValueEnum};
-use ftlab_base::{Nanos, SimTime};
-use ftlab_bench::State;
+use clap::Args;
+use ftlab_base::{Nanos, SECTOR_BYTES, SimTime};
 use ftlab_bench::driver::{self, Clock, JobReport, RunReport};
 use ftlab_bench::record::Record;
 use ftlab_bench::repeats::REPEATS_MAX;
+use ftlab_bench::warnings::{self, Warning};
+use ftlab_drive::Device;
 use ftlab_workload::trace::Trace;
 use ftlab_workload::{JobFile, JobSpec};
 use prepared::Prepared;
@@ -84,39 +85,6 @@ pub struct Options {
     output_format: OutputFormat,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum StateName {
-    /// Nothing was ever written
-    New,
-    /// Every sector written once, in order
-    Filled,
-    /// Every sector written once, in random order
-    FilledRandom,
-    /// Filled, then up to a quarter of the capacity written at random
-    Used,
-    /// Used, then an image of a system restored: the first 30 GiB in order
-    Restored,
-    /// Written at random until SNIA's steady-state rule holds, from where a closed form says if one is
-    /// known, or else from filled
-    Steady,
-    /// What a closed form says, without the rule: greedy and FIFO page mapping only
-    SteadyFast,
-}
-
-impl From<StateName> for State {
-    fn from(name: StateName) -> State {
-        match name {
-            StateName::New => State::New,
-            StateName::Filled => State::Filled,
-            StateName::FilledRandom => State::FilledRandom,
-            StateName::Used => State::Used,
-            StateName::Restored => State::Restored,
-            StateName::Steady => State::Steady,
-            StateName::SteadyFast => State::SteadyFast,
-        }
-    }
-}
-
 /// A run, and everything that is told of it.
 struct Finished {
     prepared: Prepared,
@@ -126,6 +94,7 @@ struct Finished {
     began: wall::Time,
     wall: Duration,
     repeated: Option<Repeated>,
+    warnings: Vec<Warning>,
 }
 
 pub fn command(options: &Options) -> Outcome {
@@ -176,6 +145,10 @@ fn run(options: &Options) -> Result<Finished, Failure> {
     let (began, running) = (wall::Time::now(), Instant::now());
     let report = driver::run(&file, prepared.device.as_mut(), clock, prepared.seed)?;
     let wall = running.elapsed();
+    let settled = report.settled(prepared.start.has_settled());
+    let capacity_bytes = prepared.device.capacity_sectors() * SECTOR_BYTES;
+    let size = (capacity_bytes, settled);
+    let warnings = warnings::of_run(&file, clock, size, &report)?;
     let ended = (clock == Clock::Timed).then_some(SimTime::ZERO + report.simulated);
     let step = after(&prepared.name, clock, options.seed);
     prepared.save_after(failed_jobs(&report), ended, step)?;
@@ -187,6 +160,7 @@ fn run(options: &Options) -> Result<Finished, Failure> {
         began,
         wall,
         repeated: None,
+        warnings,
     })
 }
 

@@ -117,14 +117,10 @@ fn inside(out: &mut String, run: &Finished, inside: &Inside) -> std::fmt::Result
         row("loaded from", format!("{file}, seed {}", inside.state_seed))?;
     }
     if inside.nand_programs > 0 {
-        let value = match run.is_timed() {
-            true => format!("{:.3}", inside.wa),
-            false => format!(
-                "{:.3} at steady state, {:.3} over the run",
-                inside.wa, inside.wa_total
-            ),
-        };
-        row("write amplification", value)?;
+        let steady = |wa| format!(", {wa:.3} in the steady window");
+        let steady = inside.wa_steady.map(steady).unwrap_or_default();
+        let wa = format!("{:.3} over the run{steady}", inside.wa);
+        row("write amplification", wa)?;
     }
     if inside.nand_programs + inside.nand_reads > 0 {
         let (programs, reads) = (inside.nand_programs, inside.nand_reads);
@@ -167,6 +163,11 @@ fn inside(out: &mut String, run: &Finished, inside: &Inside) -> std::fmt::Result
         .collect();
     if !keys.is_empty() {
         row("without effect", keys.join(", "))?;
+    }
+    for warning in &run.warnings {
+        for (n, line) in lines(&warning.to_string()).into_iter().enumerate() {
+            row(if n == 0 { "warning" } else { "" }, line)?;
+        }
     }
     Ok(())
 }

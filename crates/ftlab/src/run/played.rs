@@ -5,8 +5,11 @@ use super::prepared::Prepared;
 use super::repeats::Repeated;
 use crate::failure::{Failure, Outcome};
 use crate::health::SmartRow;
+use crate::provenance;
 use ftlab_base::SimTime;
 use ftlab_bench::driver::RunReport;
+use ftlab_drive::MODEL_VERSION;
+use ftlab_result::Provenance;
 use serde::Serialize;
 use std::fmt::Write;
 use std::time::Instant;
@@ -45,6 +48,8 @@ impl<R> Played<R> {
         let Prepared { drive, start, .. } = &self.prepared;
         Head {
             version: env!("CARGO_PKG_VERSION"),
+            model_version: MODEL_VERSION,
+            provenance: provenance::here(),
             drive: drive.slug(),
             drive_file_hash: format!("{:016x}", drive.hash()),
             testbed: &self.prepared.testbed.slug,
@@ -68,7 +73,8 @@ impl<R> Played<R> {
         ];
         rows.extend_from_slice(more);
         if run.counters.nand_programs > 0 {
-            rows.push(("write amplification", format!("{:.3}", run.wa.total)));
+            let wa = format!("{:.3} over the run", run.wa.total);
+            rows.push(("write amplification", wa));
         }
         let (simulated, wall) = (run.simulated.as_secs(), self.wall_seconds);
         rows.push((
@@ -108,6 +114,10 @@ pub fn needs_clock(options: &Options, what: &str) -> Outcome {
 #[derive(Serialize)]
 pub struct Head<'a> {
     version: &'static str,
+    /// Runs of one model version, drive, state, load and seed are the same.
+    model_version: u32,
+    /// The source that ftlab was built of.
+    provenance: Provenance,
     drive: &'a str,
     /// 16 hexadecimal digits.
     drive_file_hash: String,

@@ -1,9 +1,10 @@
 //! What a run starts from: a state to prepare, or one that was saved.
 
-use super::StateName;
+use crate::cli::StateName;
 use crate::failure::Failure;
 use crate::files::{self, NewFile};
 use crate::progress::Progress;
+use crate::provenance;
 use clap::Args;
 use ftlab_base::RootSeed;
 use ftlab_bench::states::{Settling, State};
@@ -98,10 +99,18 @@ impl StartOptions {
         };
         let steps = review::steps(drive, state, settling.as_ref());
         Ok(Start {
-            origin: Origin::new(env!("CARGO_PKG_VERSION"), drive, state.name(), steps, seed),
+            origin: Origin::new(provenance::version(), drive, state.name(), steps, seed),
             settling,
             file: None,
         })
+    }
+}
+
+impl Start {
+    /// Whether the drive's garbage collection had settled.
+    pub fn has_settled(&self) -> bool {
+        let state = State::named(&self.origin.state);
+        state.is_some_and(|state| state.has_settled(self.settling.as_ref()))
     }
 }
 
@@ -131,7 +140,7 @@ impl Targets {
             return Ok(());
         };
         let mut origin = start.origin.clone();
-        origin.version = env!("CARGO_PKG_VERSION").to_owned();
+        origin.version = provenance::version().to_owned();
         origin.state = format!("{} + {job}", origin.state);
         origin.steps.push(step);
         file.write(&saved::write(&origin, device))

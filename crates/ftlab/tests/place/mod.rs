@@ -26,6 +26,12 @@ impl Place {
         std::fs::write(self.path(name), text).unwrap();
     }
 
+    /// A file of the repository.
+    pub fn root(&self, name: &str) -> String {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        std::fs::read_to_string(root.join(name)).unwrap()
+    }
+
     pub fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).unwrap()
     }

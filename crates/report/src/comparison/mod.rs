@@ -7,7 +7,7 @@ mod terminal;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::format;
+use crate::{format, settling};
 use ftlab_result::{DriveSheet, ResultSet, Run, Spread, TestSheet};
 
 pub(crate) use terminal::ratio_words;
@@ -58,16 +58,18 @@ pub struct MetricRow<'a> {
     pub values: Vec<Option<f64>>,
     /// How it spreads over repeats in each set that has any.
     pub spreads: Vec<Option<&'a Spread>>,
+    /// By set, whether the run ended before garbage collection had settled.
+    pub unsettled: Vec<bool>,
 }
 
 impl MetricRow<'_> {
     /// Its value in a set as a reader sees it.
     pub(crate) fn words(&self, set: usize) -> String {
-        let value = self.values[set];
-        value.map_or_else(
-            || "–".to_owned(),
-            |value| format::simulated(value, self.spreads[set]),
-        )
+        let Some(value) = self.values[set] else {
+            return "–".to_owned();
+        };
+        let words = format::simulated(value, self.spreads[set]);
+        settling::marked(words, self.unsettled[set])
     }
 
     /// How many times that of the first set the value of another is; `None` where one of them is missing or
@@ -174,6 +176,7 @@ fn rows<'a>(runs: &[&'a Run]) -> Vec<MetricRow<'a>> {
             .map(|run| run.metrics.get(metric).copied())
             .collect(),
         spreads: runs.iter().map(|run| run.spread.get(metric)).collect(),
+        unsettled: runs.iter().map(|run| settling::is_unsettled(run)).collect(),
     };
     metrics.into_iter().map(row).collect()
 }
@@ -191,6 +194,9 @@ fn differences(sets: &[Labelled<'_>], names: Names) -> Vec<Difference> {
         }
     };
     look("version", &|set| Some(set.origin.version.clone()));
+    look("model version", &|set| {
+        Some(set.origin.model_version.to_string())
+    });
     look("seed", &|set| Some(set.origin.seed.to_string()));
     look("repeats", &|set| Some(set.origin.repeats.to_string()));
     look("test machine", &|set| Some(set.origin.testbed.clone()));

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use super::{Comparison, Match, MetricRow};
+use crate::settling;
 
 /// Spaces between columns.
 const GAP: u16 = 2;
@@ -42,6 +43,10 @@ pub fn render(comparison: &Comparison<'_>, metrics: &[String], width: u16) -> St
     }
     if !shown.is_empty() {
         out += &lines(rows, 2);
+        if shown.iter().any(|(_, row)| row.unsettled.contains(&true)) {
+            out += settling::NOTE;
+            out.push('\n');
+        }
         out.push('\n');
     }
     out += &summary(comparison, &shown);

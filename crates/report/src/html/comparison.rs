@@ -4,6 +4,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::assets;
 use crate::comparison::{Comparison, Match, MetricRow, ratio_words};
+use crate::settling;
 
 /// The page has no contents beside it, so its text takes the whole width; its sections keep apart.
 const ALONE: &str = "body { display: block; } main { margin: 0 auto; } section { margin-top: 2.5rem; } \
@@ -32,6 +33,7 @@ pub fn render(comparison: &Comparison<'_>) -> String {
                         "Ratios are to " code { (comparison.labels[0]) } ". "
                         (comparison.matches.len()) " runs are in all of them."
                     }
+                    @if has_unsettled(comparison) { p { (settling::NOTE) } }
                     (differences(comparison))
                     (overview(comparison))
                     @for (n, matched) in comparison.matches.iter().enumerate() {
@@ -50,7 +52,7 @@ fn differences(comparison: &Comparison<'_>) -> Markup {
         section aria-labelledby="differences" {
             h2 #differences { "What differs" }
             @if comparison.differences.is_empty() {
-                p { "Version, seed, repeats, test machine, length and drives are the same." }
+                p { "Version, model, seed, repeats, test machine, length and drives are the same." }
             } @else {
                 div.scroll tabindex="0" role="region" aria-labelledby="differences" {
                     table {
@@ -73,6 +75,11 @@ fn differences(comparison: &Comparison<'_>) -> Markup {
             }
         }
     }
+}
+
+fn has_unsettled(comparison: &Comparison<'_>) -> bool {
+    let mut rows = comparison.matches.iter().flat_map(|matched| &matched.rows);
+    rows.any(|row| row.unsettled.contains(&true))
 }
 
 /// The anchor of a run, from 0.

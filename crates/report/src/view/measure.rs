@@ -14,7 +14,7 @@ pub enum Better {
 }
 
 /// Metrics drawn first, when a run has them; others follow by name.
-const ORDER: [&str; 9] = [
+const ORDER: [&str; 10] = [
     "iops",
     "mb_s",
     "mib_s",
@@ -23,11 +23,12 @@ const ORDER: [&str; 9] = [
     "lat_p99_99_ms",
     "lat_max_ms",
     "wa",
+    "wa_steady",
     "watts",
 ];
 
 /// Metrics that only say another way what the run's table says.
-const LEFT_OUT: [&str; 2] = ["wa_total", "dirty_max_mb"];
+const LEFT_OUT: [&str; 1] = ["dirty_max_mb"];
 
 /// The metrics a chart offers, that of the family first.
 pub fn in_order<'a>(first: &'a str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
@@ -57,7 +58,7 @@ pub fn unit(metric: &str) -> &'static str {
     ];
     match metric {
         "joules_per_gb" => "J/GB",
-        "wa" | "write_amp" => "×",
+        "wa" | "wa_steady" | "write_amp" => "×",
         "spare_pct_of_raw" | "spare_pct_of_user" => "%",
         "host_writes_total" => "TB",
         name if name.starts_with("mb_s_") => "MB/s",
@@ -94,6 +95,7 @@ pub fn better(metric: &str) -> Better {
             "pauses",
             "_pause_s",
             "wa",
+            "wa_steady",
         ])
         || ["wear_inefficiency_pct", "wear_scatter_pct"].contains(&metric)
     {
@@ -118,6 +120,7 @@ pub fn words(metric: &str) -> String {
         "lat_p99_ms" => "99th percentile of latency".to_owned(),
         "lat_p99_99_ms" => "99.99th percentile of latency".to_owned(),
         "wa" => "Write amplification".to_owned(),
+        "wa_steady" => "Write amplification in the steady window".to_owned(),
         "mib_s" => "Throughput, binary".to_owned(),
         "idle_watts" => "Power at rest".to_owned(),
         "joules_per_gb" => "Energy a gigabyte".to_owned(),
@@ -204,7 +207,7 @@ mod tests {
 
     #[test]
     fn the_familys_own_metric_is_offered_first() {
-        let names = ["wa", "iops", "zebra", "lat_max_ms", "wa_total"];
+        let names = ["wa", "iops", "zebra", "lat_max_ms", "dirty_max_mb"];
         assert_eq!(
             in_order("lat_max_ms", names.into_iter()),
             ["lat_max_ms", "iops", "wa", "zebra"]

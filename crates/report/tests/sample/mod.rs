@@ -44,10 +44,12 @@ pub fn sample() -> ResultSet {
     figures.push(unplaced());
     ResultSet {
         schema: SCHEMA,
+        provenance: None,
         origin: Origin {
             quick: false,
             repeats: 1,
             version: "0.1.0".into(),
+            model_version: 1,
             seed: 1,
             testbed: "x58-2008".into(),
         },
@@ -269,6 +271,8 @@ fn run(character: &Character, test: &TestSheet, state: &str) -> Run {
         spread: BTreeMap::new(),
         inside: Inside {
             wa: character.wa,
+            wa_steady: None,
+            settled: None,
             host_ios: write.ios,
             nand_programs: programs,
             nand_reads: programs / 2,

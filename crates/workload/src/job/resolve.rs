@@ -79,6 +79,19 @@ impl ResolvedJob {
             .map(|bytes| bytes.saturating_mul(self.spec.loops))
     }
 
+    /// Bytes after which the job writes to random places in the order that it has just been through;
+    /// absent when it never does.
+    #[must_use]
+    pub fn repeated_pass_bytes(&self) -> Option<u64> {
+        let spec = &self.spec;
+        if !spec.writes_at_random() || !spec.randrepeat || spec.time_based {
+            return None;
+        }
+        let map = self.random_map.then_some(self.region_bytes);
+        let each_loop = self.loop_bytes.filter(|_| spec.loops > 1);
+        map.into_iter().chain(each_loop).min()
+    }
+
     /// Alignment in bytes of a kind's random requests.
     pub(crate) fn align_bytes(&self, kind: CommandKind) -> u64 {
         self.spec

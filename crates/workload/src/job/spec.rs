@@ -253,6 +253,12 @@ impl JobSpec {
         }
     }
 
+    /// Whether the job writes at random places.
+    #[must_use]
+    pub fn writes_at_random(&self) -> bool {
+        self.random && self.kinds().contains(&CommandKind::Write)
+    }
+
     /// The kinds of request the job makes.
     pub(crate) fn kinds(&self) -> &'static [CommandKind] {
         match self.kind {

@@ -159,7 +159,7 @@ pub static CHECKS: &[Check] = &[
         judge: |s| {
             let series = series(&s[0]);
             let [early, late] = [mean(&series[1..5]), mean(&series[60..])];
-            let wa = s[0].get("wa_total");
+            let wa = s[0].get("wa");
             Finding::new(
                 late < early / 2.0 && wa > 1.2,
                 format!(

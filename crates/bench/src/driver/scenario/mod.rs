@@ -105,11 +105,7 @@ pub fn run_scenario(
     let mut report = engine.report(end, scenario);
     report.run.counters = report.run.counters.since(&at_start);
     (report.run.power, report.run.series_wa) = (readings.power, readings.series_wa);
-    let total = report.run.counters.write_amplification();
-    report.run.wa = WriteAmplification {
-        steady: total,
-        total,
-    };
+    report.run.wa = WriteAmplification::without_rounds(&report.run.counters);
     Ok(report)
 }
 
@@ -359,7 +355,6 @@ impl Engine<'_> {
                 completed: self.io.completed,
                 simulated: end.since(SimTime::ZERO),
                 counters: self.io.device.counters(),
-                wa: WriteAmplification::default(),
                 pauses: self.pauses.report(),
                 ..RunReport::default()
             },

@@ -1,0 +1,146 @@
+//! What a reader of a run has to know before using its figures: what was seen, why it matters, and what
+//! to do instead.
+
+use crate::driver::{Clock, DriverError, RunReport, resolve};
+use ftlab_base::CommandKind;
+use ftlab_workload::{JobFile, ResolvedJob};
+use std::fmt::{self, Display, Formatter};
+
+/// A warning, in three sentences.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// What was seen.
+    pub saw: String,
+    /// Why it matters.
+    pub why: &'static str,
+    /// What to do instead.
+    pub option: &'static str,
+}
+
+impl Display for Warning {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.saw, self.why, self.option)
+    }
+}
+
+/// The warnings of a run of a job file on a drive of that size; all of them are about writes to flash. `settled` is [`RunReport::settled`].
+///
+/// # Errors
+/// When a job does not fit the drive, so that the run cannot have been made.
+pub fn of_run(
+    file: &JobFile,
+    clock: Clock,
+    (capacity_bytes, settled): (u64, Option<bool>),
+    report: &RunReport,
+) -> Result<Vec<Warning>, DriverError> {
+    let jobs = resolve(file, capacity_bytes, clock)?;
+    let mut warnings: Vec<Warning> = Vec::new();
+    if report.counters.nand_bytes_programmed == 0 {
+        return Ok(warnings);
+    }
+    for (job, done) in jobs.iter().zip(&report.jobs) {
+        let moved = |kind| done.direction(kind).bytes;
+        let bytes = moved(CommandKind::Read) + moved(CommandKind::Write);
+        let repeated = repeated_order(job, bytes);
+        // Clones of a section are one job to whoever wrote it.
+        warnings.extend(repeated.filter(|warning| !warnings.contains(warning)));
+    }
+    if settled == Some(false) {
+        warnings.push(unsettled(report, capacity_bytes));
+    }
+    Ok(warnings)
+}
+
+/// A job that has moved so many bytes and went through an order of random writes more than once.
+fn repeated_order(job: &ResolvedJob, bytes: u64) -> Option<Warning> {
+    let pass_bytes = job.repeated_pass_bytes()?;
+    let option = match job.spec.loops {
+        1 => "Add norandommap=1, or randrepeat=0 for another order in each pass.",
+        _ => "Add randrepeat=0 for another order in each pass.",
+    };
+    (bytes > pass_bytes).then(|| Warning {
+        saw: format!(
+            "The second pass of job `{}` writes in the order of the first.",
+            job.spec.name
+        ),
+        why: "A repeated permutation is a sequential overwrite to a log: this write amplification says nothing \
+              about random writes.",
+        option,
+    })
+}
+
+/// A run that ended before garbage collection had settled.
+fn unsettled(report: &RunReport, capacity_bytes: u64) -> Warning {
+    let capacities = report.counters.host_bytes_written as f64 / capacity_bytes as f64;
+    Warning {
+        saw: format!(
+            "Garbage collection had not settled when the run ended, after {capacities:.2} times the drive's \
+             capacity."
+        ),
+        why: "Write amplification, rates and latencies are not those of the steady state.",
+        option: "Start with --state steady or steady-fast, or write at random until wa_steady is given, which \
+                 takes twice the capacity or more.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::driver;
+    use crate::fake::Fake;
+    use ftlab_base::{RootSeed, SECTOR_BYTES};
+
+    const SECTORS: u64 = 1 << 14;
+
+    fn warnings(job: &str, settled: Option<bool>) -> Vec<String> {
+        let file = JobFile::parse(job, "test.fio").unwrap();
+        let mut device = Fake::new(SECTORS);
+        let report = driver::run(&file, &mut device, Clock::Untimed, RootSeed(1)).unwrap();
+        let size = (SECTORS * SECTOR_BYTES, settled);
+        let warnings = of_run(&file, Clock::Untimed, size, &report).unwrap();
+        warnings.iter().map(Warning::to_string).collect()
+    }
+
+    fn job(more: &str) -> String {
+        format!("[w]\nrw=randwrite\nbs=4k\n{more}\n")
+    }
+
+    #[test]
+    fn a_second_pass_in_the_order_of_the_first_is_told() {
+        let two = warnings(&job("io_size=16m"), None);
+        assert_eq!(two.len(), 1, "{two:?}");
+        assert!(
+            two[0].contains("job `w`") && two[0].contains("norandommap=1"),
+            "{two:?}"
+        );
+        // Loops start the generator anew, so a map makes no difference.
+        let loops = warnings(&job("loops=2\nnorandommap"), None);
+        assert!(!loops[0].contains("norandommap") && loops[0].contains("randrepeat=0"));
+        let clones = warnings(&job("io_size=16m\nnumjobs=3"), None);
+        assert_eq!(clones.len(), 1);
+    }
+
+    #[test]
+    fn what_repeats_no_order_is_not_told_of() {
+        for more in [
+            "",
+            "io_size=16m\nnorandommap",
+            "io_size=16m\nrandrepeat=0",
+            "loops=2\nrandrepeat=0",
+        ] {
+            assert_eq!(warnings(&job(more), Some(true)), [""; 0], "{more}");
+        }
+        let in_order = "[w]\nrw=write\nbs=4k\nloops=2\n";
+        assert_eq!(warnings(in_order, None), [""; 0]);
+    }
+
+    #[test]
+    fn a_run_that_ends_before_collection_settles_says_how_much_it_wrote() {
+        let told = warnings(&job("io_size=50%"), Some(false));
+        assert_eq!(told.len(), 1);
+        assert!(
+            told[0].contains("after 0.50 times") && told[0].contains("steady-fast"),
+            "{told:?}"
+        );
+    }
+}

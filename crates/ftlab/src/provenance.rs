@@ -1,0 +1,55 @@
+//! What this program was built of: its version, the model's, and the commit of its sources.
+
+use ftlab_result::Provenance;
+use std::sync::LazyLock;
+
+/// Digits of a commit that people are shown.
+const COMMIT_DIGITS: usize = 12;
+
+/// The commit, as the build script found it.
+pub fn here() -> Provenance {
+    Provenance {
+        commit: env!("FTLAB_COMMIT").to_owned(),
+        modified: match env!("FTLAB_MODIFIED") {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        },
+    }
+}
+
+/// Version, model and commit in a line.
+pub fn version() -> &'static str {
+    static VERSION: LazyLock<String> = LazyLock::new(|| words(&here()));
+    &VERSION
+}
+
+fn words(Provenance { commit, modified }: &Provenance) -> String {
+    let commit = &commit[..commit.len().min(COMMIT_DIGITS)];
+    let state = match modified {
+        Some(true) => ", modified",
+        Some(false) => "",
+        None => ", not known whether modified",
+    };
+    let version = ftlab_drive::version();
+    format!("{version}, commit {commit}{state}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_tree_is_told_and_an_unknown_one_is_not_taken_for_unchanged() {
+        let of = |commit: &str, modified| {
+            words(&Provenance {
+                commit: commit.to_owned(),
+                modified,
+            })
+        };
+        let commit = "0123456789abcdef0123456789abcdef01234567";
+        assert!(of(commit, Some(false)).ends_with("commit 0123456789ab"));
+        assert!(of(commit, Some(true)).ends_with("commit 0123456789ab, modified"));
+        assert!(of("unknown", None).ends_with("commit unknown, not known whether modified"));
+    }
+}

@@ -1,0 +1,23 @@
+//! How figures are marked of runs that ended before garbage collection had settled.
+
+use ftlab_result::Run;
+
+/// What stands behind such a figure.
+const MARK: char = '*';
+
+/// What the mark means, below a table that has it.
+pub const NOTE: &str = "* Garbage collection had not settled when the run ended: in the steady state this figure \
+                        is another. `ftlab compare --state steady-fast` begins there.";
+
+/// Whether figures of a run are to be marked.
+#[must_use]
+pub fn is_unsettled(run: &Run) -> bool {
+    run.inside.settled == Some(false)
+}
+
+/// A figure in words, marked if it has to be.
+#[must_use]
+pub fn marked(mut words: String, unsettled: bool) -> String {
+    words.extend(unsettled.then_some(MARK));
+    words
+}
