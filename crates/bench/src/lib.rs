@@ -13,6 +13,7 @@
 //! - [`claims`] checks what the sources say in words by simulation.
 //! - [`theory`] sets write amplification beside its closed forms.
 //! - [`pts`] runs SNIA's Performance Test Specification; [`steady_rule`] is its rule of the steady state.
+//! - [`watch`] hears how far long work is.
 //! - [`warnings`] says what a reader of a run has to know before using its figures.
 //! - [`review::review`] does all of it for several drives and returns a result set.
 //!
@@ -39,6 +40,7 @@ pub mod theory;
 mod trace_record;
 pub mod traces;
 pub mod warnings;
+pub mod watch;
 
 pub use states::State;
 

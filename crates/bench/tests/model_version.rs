@@ -5,6 +5,7 @@ use ftlab_base::RootSeed;
 use ftlab_bench::driver::{self, Clock};
 use ftlab_bench::states::{self, State};
 use ftlab_bench::traces;
+use ftlab_bench::watch::nobody;
 use ftlab_drive::{Catalog, Device, MODEL_VERSION};
 use ftlab_workload::JobFile;
 
@@ -62,7 +63,8 @@ fn now() -> String {
     }
     let trace = traces::trace("atsb2011-light").expect("it is there");
     let mut device = prepared("intel-320-120", &[], State::New);
-    let report = driver::run_trace(&trace, &mut *device, Some(2000), SEED).expect("it runs");
+    let report =
+        driver::run_trace(&trace, &mut *device, Some(2000), SEED, &nobody).expect("it runs");
     lines += &line("intel-320-120, new, trace", &*device, report.run.simulated);
     lines
 }

@@ -4,7 +4,7 @@ use crate::cli::{self, OutputFormat, TestbedOption};
 use crate::failure::Outcome;
 use crate::files;
 use crate::health::{SmartRow, Wear, smart, smart_table};
-use crate::progress::Progress;
+use crate::progress::Signs;
 use crate::{provenance, screen};
 use clap::Args;
 use ftlab_base::RootSeed;
@@ -64,6 +64,8 @@ pub struct Options {
     seed: u64,
     #[command(flatten)]
     testbed: TestbedOption,
+    #[command(flatten)]
+    signs: Signs,
     /// What to print
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
@@ -149,7 +151,7 @@ pub fn command(options: &Options) -> Outcome {
         bytes: options.per_day * GB,
         celsius: options.celsius,
     };
-    let progress = Progress::spinner("writing the drive to its end");
+    let progress = options.signs.spinner("writing the drive to its end");
     let tell = |lived: f64| {
         progress.say(&format!(
             "{:.0} % of the median block's life",

@@ -4,7 +4,7 @@ use crate::cli::{self, TestbedOption};
 use crate::drives::load;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
-use crate::progress::Progress;
+use crate::progress::Signs;
 use crate::{results, screen};
 use clap::{Args, ValueEnum};
 use ftlab_base::RootSeed;
@@ -57,6 +57,8 @@ pub struct Options {
     /// Directory for results.json and index.html
     #[arg(long, value_name = "DIR", default_value = "ftlab-pts")]
     out: PathBuf,
+    #[command(flatten)]
+    signs: Signs,
 }
 
 /// A test of the standard.
@@ -109,7 +111,7 @@ fn scale(text: &str) -> Result<Scale, String> {
 pub fn command(options: &Options) -> Outcome {
     let plan = plan(options)?;
     let folder = Folder::ready(&options.out)?;
-    let progress = Progress::bar();
+    let progress = options.signs.bar();
     let total = plan.runs();
     progress.set(0, total, "preconditioning");
     let set = pts::run(&plan, &|done, label| progress.set(done, total, label))?;

@@ -13,7 +13,7 @@ const SECOND: &str = "wd-velociraptor-300";
 /// Runs to its end, whatever that is: exit code and standard error.
 fn ends(place: &Place, line: &str) -> (i32, String) {
     let output = place.ftlab(line).output().unwrap();
-    let error = String::from_utf8(output.stderr).unwrap();
+    let error = place::without_signs_of_life(&output.stderr);
     (output.status.code().unwrap(), error)
 }
 

@@ -17,6 +17,9 @@ use ftlab_workload::ResolvedJob;
 /// rest counts commands, so that ids are unique within a run.
 const SLOT_BITS: u32 = 28;
 
+/// Turns of the clock between two looks at how far a run is.
+pub const TURNS_A_LOOK: u64 = 1 << 14;
+
 /// The drive's counters, its energy and its pauses from the end of the first ramp on.
 pub struct Counting {
     at_start: Counters,
@@ -84,15 +87,20 @@ impl Group {
         }
     }
 
-    /// Runs the jobs to their ends; returns when the last one ended.
+    /// Runs the jobs to their ends; returns when the last one ended. `tell` hears now and then which share
+    /// of the work is done.
     pub fn run(
         &mut self,
         device: &mut dyn Device,
         counting: &mut Counting,
+        tell: &dyn Fn(f64),
     ) -> Result<SimTime, DriverError> {
         let counts_from = self.workers.iter().map(|w| w.report.measured_from).min();
         let mut patience = Patience::new(self.now, self.workers.iter().any(Worker::only_time_ends));
-        loop {
+        for turn in 0_u64.. {
+            if turn.is_multiple_of(TURNS_A_LOOK) {
+                tell(self.share());
+            }
             let next_request = self.issue_due(device);
             counting.pauses.waits(self.now, self.outstanding() > 0);
             if next_request == SimTime::NEVER && self.outstanding() == 0 {
@@ -241,6 +249,12 @@ impl Group {
             }
         }
         Ok(())
+    }
+
+    /// How much of the work is done, 0 to 1: the jobs end with the last of them.
+    fn share(&self) -> f64 {
+        let shares = self.workers.iter().map(|worker| worker.share(self.now));
+        shares.fold(1.0, f64::min)
     }
 
     fn outstanding(&self) -> usize {

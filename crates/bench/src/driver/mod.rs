@@ -36,6 +36,7 @@ pub use scenario::{ProcessReport, ScenarioReport, check_scenario, run_scenario};
 pub use stats::{DEPTH_LEVELS, Direction, INTERVAL_S, Interval, JobReport};
 pub use trace::{TraceReport, check_trace, run_trace};
 
+use crate::watch::{self, Watch};
 use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
 use ftlab_workload::script::ScriptError;
@@ -180,11 +181,25 @@ pub fn run(
     clock: Clock,
     seed: RootSeed,
 ) -> Result<RunReport, DriverError> {
+    run_watched(file, device, clock, seed, &watch::nobody)
+}
+
+/// The same; `watch` hears how far it is.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_watched(
+    file: &JobFile,
+    device: &mut dyn Device,
+    clock: Clock,
+    seed: RootSeed,
+    watch: &Watch<'_>,
+) -> Result<RunReport, DriverError> {
     let jobs = resolve(file, device.capacity_sectors() * SECTOR_BYTES, clock)?;
     device.restart_stream_hash();
     let report = match clock {
-        Clock::Timed => run_timed(file, &jobs, device, seed)?,
-        Clock::Untimed => untimed::run(file, &jobs, device, seed),
+        Clock::Timed => run_timed(file, &jobs, device, (seed, watch))?,
+        Clock::Untimed => untimed::run(file, &jobs, device, (seed, watch)),
     };
     let report = RunReport {
         writes_at_random: file.jobs.iter().any(JobSpec::writes_at_random),
@@ -220,15 +235,22 @@ fn run_timed(
     file: &JobFile,
     jobs: &[ResolvedJob],
     device: &mut dyn Device,
-    seed: RootSeed,
+    (seed, watch): (RootSeed, &Watch<'_>),
 ) -> Result<RunReport, DriverError> {
     let mut report = RunReport::default();
     let mut counting = group::Counting::new(device);
+    let groups = file.groups();
     let mut now = SimTime::ZERO;
-    for (index, members) in file.groups().iter().enumerate() {
+    for (index, members) in groups.iter().enumerate() {
+        let tell = |share| {
+            watch(
+                "running",
+                Some((index as f64 + share) / groups.len() as f64),
+            )
+        };
         let members: Vec<_> = members.iter().map(|&member| &jobs[member]).collect();
         let mut group = group::Group::new(index, &members, seed, now);
-        now = group.run(device, &mut counting)?;
+        now = group.run(device, &mut counting, &tell)?;
         group.report(&mut report);
     }
     report.simulated = now.since(SimTime::ZERO);

@@ -314,3 +314,25 @@ fn the_meter_reads_every_second_of_the_measured_time() {
     let untimed = run_on(slow(), Clock::Untimed, "[w]\nrw=write").unwrap();
     assert!(untimed.power.is_none());
 }
+
+#[test]
+fn whoever_waits_hears_how_much_of_a_run_is_done() {
+    // A time and an amount that ends a job first; two groups.
+    let by_time = "[w]\nrw=randwrite\ntime_based\nruntime=20";
+    let by_amount = "[a]\nrw=randwrite\nnorandommap\nio_size=1g\nnumber_ios=200000\n[b]\nstonewall\nrw=read\nnumber_ios=200000\nio_size=1g";
+    for (clock, job) in [
+        (Clock::Timed, by_time),
+        (Clock::Timed, by_amount),
+        (Clock::Untimed, by_amount),
+    ] {
+        let told = std::sync::Mutex::new(Vec::new());
+        let watch = |_: &str, share: Option<f64>| told.lock().unwrap().push(share.unwrap());
+        let file = JobFile::parse(job, "test.fio").unwrap();
+        run_watched(&file, &mut fake(), clock, RootSeed(1), &watch).unwrap();
+        let shares = told.into_inner().unwrap();
+        assert!(shares.len() > 5, "{job}: {shares:?}");
+        assert!(shares.is_sorted(), "{job}: {shares:?}");
+        assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)));
+        assert!(*shares.last().unwrap() > 0.8, "{job}: {shares:?}");
+    }
+}

@@ -5,12 +5,14 @@
 //! busy all the time; how long of it with reads and how long with writes is counted by itself, and
 //! time with both counts for both.
 
+use super::group::TURNS_A_LOOK;
 use super::meter::{Meter, Readings};
 use super::patience::{LONGEST, Patience, Verdict};
 use super::pauses::{PAUSE, Pauses};
 use super::scenario::io::{Ended, Io, Owner};
 use super::stats::JobReport;
 use super::{DriverError, RunReport, WriteAmplification};
+use crate::watch::Watch;
 use ftlab_base::{CommandKind, Content, Nanos, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
 use ftlab_workload::trace::{Trace, TraceStream};
@@ -37,7 +39,7 @@ pub fn check_trace(trace: &Trace, device_bytes: u64) -> Result<(), DriverError> 
     Ok(())
 }
 
-/// Plays `trace` back on `device`, to its end or to so many requests.
+/// Plays `trace` back on `device`, to its end or to so many requests. `watch` hears how far it is.
 ///
 /// # Errors
 /// When it does not fit the drive, or the drive fails or loses a command.
@@ -46,6 +48,7 @@ pub fn run_trace(
     device: &mut dyn Device,
     operations_max: Option<u64>,
     seed: RootSeed,
+    watch: &Watch<'_>,
 ) -> Result<TraceReport, DriverError> {
     let device_bytes = device.capacity_sectors() * SECTOR_BYTES;
     let stream = TraceStream::new(trace, device_bytes, seed)?;
@@ -64,7 +67,9 @@ pub fn run_trace(
         now: SimTime::ZERO,
         failed: false,
     };
-    let readings = playback.run()?;
+    let all = trace.operations().min(playback.left);
+    let tell = |done: u64| watch("running", Some(done as f64 / all.max(1) as f64));
+    let readings = playback.run(&tell)?;
     if let Some(why) = playback.io.device.fault() {
         return Err(DriverError::Fault { why });
     }
@@ -121,11 +126,15 @@ struct Playback<'d> {
 }
 
 impl Playback<'_> {
-    fn run(&mut self) -> Result<Readings, DriverError> {
+    /// Runs to the end; `tell` hears now and then how many requests are done.
+    fn run(&mut self, tell: &dyn Fn(u64)) -> Result<Readings, DriverError> {
         let mut patience = Patience::new(self.now, false);
         let mut meter = Meter::new(self.io.device);
         let mut ended = Vec::new();
-        loop {
+        for turn in 0_u64.. {
+            if turn.is_multiple_of(TURNS_A_LOOK) {
+                tell(self.io.completed);
+            }
             if self.io.outstanding() == 0 && !self.issue_burst() {
                 break;
             }
@@ -232,6 +241,7 @@ impl Playback<'_> {
 mod tests {
     use super::*;
     use crate::fake::Fake;
+    use crate::watch::nobody;
 
     const SECTORS: u64 = 1 << 17; // 64 MiB
 
@@ -256,7 +266,7 @@ mod tests {
     }
 
     fn play(mut device: Fake, most: Option<u64>) -> Result<TraceReport, DriverError> {
-        run_trace(&trace(), &mut device, most, RootSeed(1))
+        run_trace(&trace(), &mut device, most, RootSeed(1), &nobody)
     }
 
     fn ios(report: &TraceReport, kind: CommandKind) -> u64 {

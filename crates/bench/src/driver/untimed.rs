@@ -4,6 +4,7 @@ use super::DriverError;
 use super::report::RunReport;
 use super::rounds::Rounds;
 use super::stats::JobReport;
+use crate::watch::Watch;
 use ftlab_base::{Command, CommandId, CommandKind, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
 use ftlab_workload::{JobFile, JobSpec, JobStream, ResolvedJob};
@@ -30,7 +31,7 @@ pub fn run(
     file: &JobFile,
     jobs: &[ResolvedJob],
     device: &mut dyn Device,
-    seed: RootSeed,
+    (seed, watch): (RootSeed, &Watch<'_>),
 ) -> RunReport {
     let start = device.counters();
     let mut applier = Applier {
@@ -39,9 +40,16 @@ pub fn run(
         applied: 0,
     };
     let mut reports = Vec::new();
-    for (index, members) in file.groups().iter().enumerate() {
+    let groups = file.groups();
+    for (index, members) in groups.iter().enumerate() {
         let member = |&member: &usize| Applied::new(&jobs[member], index, seed);
-        reports.extend(applier.run_group(members.iter().map(member).collect()));
+        let tell = |share| {
+            watch(
+                "running",
+                Some((index as f64 + share) / groups.len() as f64),
+            )
+        };
+        reports.extend(applier.run_group(members.iter().map(member).collect(), &tell));
     }
     let end = applier.device.counters();
     RunReport {
@@ -57,8 +65,14 @@ pub fn run(
 /// Commands that a drive is told of before they are applied.
 const LOOKAHEAD: usize = 8;
 
+/// Commands of a group between two looks at how far it is.
+const COMMANDS_A_LOOK: u64 = 1 << 16;
+
 /// A job at work.
 struct Applied {
+    /// Requests and bytes after which it ends.
+    ends_after: [Option<u64>; 2],
+    done: [u64; 2],
     stream: JobStream,
     /// The next commands, which the drive has been told to expect.
     expected: VecDeque<Command>,
@@ -69,6 +83,8 @@ struct Applied {
 impl Applied {
     fn new(job: &ResolvedJob, group: usize, seed: RootSeed) -> Self {
         Applied {
+            ends_after: [job.ios_max, job.total_bytes()],
+            done: [0; 2],
             stream: JobStream::new(job, seed),
             expected: VecDeque::with_capacity(LOOKAHEAD),
             report: JobReport::new(job.spec.name.clone(), group, job.spec.iodepth),
@@ -78,6 +94,16 @@ impl Applied {
 }
 
 impl Applied {
+    /// How much of the job is done, 0 to 1, by whatever ends it first.
+    fn share(&self) -> f64 {
+        if self.over {
+            return 1.0;
+        }
+        let amounts = self.done.into_iter().zip(self.ends_after);
+        let shares = amounts.filter_map(|(done, all)| Some(done as f64 / all?.max(1) as f64));
+        shares.fold(0.0, f64::max).min(1.0)
+    }
+
     /// The next command, if there is one more; its number is for the caller to give.
     #[inline]
     fn next(&mut self, device: &dyn Device) -> Option<Command> {
@@ -107,11 +133,19 @@ struct Applier<'a> {
 
 impl Applier<'_> {
     /// Applies the commands of the jobs in turn until all are over.
-    fn run_group(&mut self, mut jobs: Vec<Applied>) -> Vec<JobReport> {
-        let turn = if jobs.len() == 1 { u64::MAX } else { 1 };
+    fn run_group(&mut self, mut jobs: Vec<Applied>, tell: &dyn Fn(f64)) -> Vec<JobReport> {
+        let turn = match jobs.len() {
+            1 => COMMANDS_A_LOOK,
+            _ => 1,
+        };
+        let mut told = self.applied;
         while jobs.iter().any(|job| !job.over) {
             for job in &mut jobs {
                 self.take_turn(job, turn);
+            }
+            if self.applied - told >= COMMANDS_A_LOOK {
+                told = self.applied;
+                tell(jobs.iter().map(Applied::share).fold(1.0, f64::min));
             }
         }
         jobs.into_iter().map(|job| job.report).collect()
@@ -134,6 +168,8 @@ impl Applier<'_> {
                 return;
             }
             job.report.count(command.kind, command.bytes());
+            job.done[0] += 1;
+            job.done[1] += command.bytes();
             if command.kind == CommandKind::Write {
                 self.count_write(command.bytes());
             }

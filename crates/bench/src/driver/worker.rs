@@ -16,6 +16,10 @@ pub struct Worker {
     begins: SimTime,
     /// No request is issued and nothing counted from here on.
     stops: SimTime,
+    /// Requests and bytes after which its stream ends; none where it goes on until its time is over.
+    ends_after: [Option<u64>; 2],
+    /// Requests and bytes that have been answered.
+    answered: [u64; 2],
     outstanding: u32,
     /// Requests issued since the last pause.
     since_pause: u64,
@@ -48,6 +52,8 @@ impl Worker {
             stops: pacing
                 .runtime
                 .map_or(SimTime::NEVER, |runtime| counts + runtime),
+            ends_after: [job.ios_max, job.total_bytes()],
+            answered: [0; 2],
             outstanding: 0,
             since_pause: 0,
             pause_ends: SimTime::ZERO,
@@ -98,6 +104,8 @@ impl Worker {
         if self.report.measured_from <= to && to < self.stops {
             self.report.record(kind, bytes, from, to);
         }
+        self.answered[0] += 1;
+        self.answered[1] += bytes;
         self.settle(to);
     }
 
@@ -115,6 +123,21 @@ impl Worker {
             self.since_pause = 0;
             self.pause_ends = at + self.pacing.thinktime;
         }
+    }
+
+    /// How much of the job is done, 0 to 1, by whatever ends it first.
+    pub fn share(&self, now: SimTime) -> f64 {
+        if self.next.is_none() && self.outstanding == 0 {
+            return 1.0;
+        }
+        let of = |done: u64, all: u64| done as f64 / all.max(1) as f64;
+        let amounts = self.answered.into_iter().zip(self.ends_after);
+        let amounts = amounts.filter_map(|(done, all)| Some(of(done, all?)));
+        let time = (self.stops != SimTime::NEVER).then(|| {
+            let passed = now.0.saturating_sub(self.begins.0);
+            of(passed, self.stops.0 - self.begins.0)
+        });
+        amounts.chain(time).fold(0.0, f64::max).min(1.0)
     }
 
     /// When the job is over: at its last completion, or when its time is.

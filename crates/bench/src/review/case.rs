@@ -7,6 +7,7 @@ use crate::record::Record;
 use crate::scripts;
 use crate::states::State;
 use crate::traces;
+use crate::watch::nobody;
 use ftlab_base::{Content, RootSeed};
 use ftlab_drive::{Device, DriveFile, Kind, Port, Testbed};
 use ftlab_workload::JobFile;
@@ -50,12 +51,13 @@ impl Load {
             }
             Load::Scenario(name) => {
                 let scenario = scripts::scenario(name)?;
-                let report = driver::run_scenario(&scenario, device, machine, seed)?;
+                let report = driver::run_scenario(&scenario, device, machine, seed, &nobody)?;
                 Record::of_scenario(&report)
             }
             Load::Trace(name) => {
                 let trace = traces::trace(name)?;
-                let report = driver::run_trace(&trace, device, length.operations_max(), seed)?;
+                let report =
+                    driver::run_trace(&trace, device, length.operations_max(), seed, &nobody)?;
                 Record::of_trace(&report)
             }
         };

@@ -6,6 +6,7 @@ use crate::driver::DriverError;
 use crate::record::Record;
 use crate::states::{self, Settling, State};
 use crate::streams::seed_of_load;
+use crate::watch;
 use ftlab_base::{Content, RootSeed};
 use ftlab_drive::{Device, DriveFile, Kind, Testbed};
 use rayon::prelude::*;
@@ -73,7 +74,13 @@ impl FromStates<'_> {
                     device = self.build(seed, &machine)?;
                     reached = State::New;
                 }
-                let prepared = states::prepare_with(device.as_mut(), reached, state, seed, before);
+                let prepared = states::prepare_with(
+                    device.as_mut(),
+                    (reached, state),
+                    seed,
+                    before,
+                    &watch::nobody,
+                );
                 settling = prepared.map_err(|error| ReviewError::Prepare {
                     drive: self.file.slug().to_owned(),
                     error,

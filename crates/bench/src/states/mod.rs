@@ -22,6 +22,7 @@ pub use fast::FastRefused;
 pub use rest::come_to_rest;
 pub use steady::{Settling, Start};
 
+use crate::watch::{self, Watch};
 use ftlab_base::{Content, RootSeed};
 use ftlab_drive::Device;
 use thiserror::Error;
@@ -186,10 +187,10 @@ pub fn prepare(
     to: State,
     seed: RootSeed,
 ) -> Result<Option<Settling>, PrepareError> {
-    prepare_with(device, from, to, seed, Content::RANDOM)
+    prepare_with(device, (from, to), seed, Content::RANDOM, &watch::nobody)
 }
 
-/// The same, with data that look like `data`.
+/// The same, with data that look like `data`; `watch` hears how far it is.
 ///
 /// # Errors
 /// As [`prepare`].
@@ -198,17 +199,17 @@ pub fn prepare(
 /// As [`prepare`].
 pub fn prepare_with(
     device: &mut dyn Device,
-    from: State,
-    to: State,
+    (from, to): (State, State),
     seed: RootSeed,
     data: Content,
+    watch: &Watch<'_>,
 ) -> Result<Option<Settling>, PrepareError> {
     assert!(from.leads_to(to), "{to:?} does not begin with {from:?}");
     let Some(before) = to.begins_with().filter(|_| from != to) else {
         return Ok(None);
     };
-    prepare_with(device, from, before, seed, data)?;
-    let mut writer = Writer::new(device, to, data);
+    prepare_with(device, (from, before), seed, data, watch)?;
+    let mut writer = Writer::new(device, to, data, watch);
     // The name of the stream of used drives is older than the other states.
     let mut stream = seed.stream(&format!("state/{}", to.name()));
     match to {

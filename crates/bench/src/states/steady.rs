@@ -118,6 +118,8 @@ pub fn settle(writer: &mut Writer<'_>, stream: &mut Stream) -> Result<Settling, 
     let programmed_max = start.programmed_max(writer.capacity_bytes());
     let mut rounds = Vec::new();
     while !is_steady(&rounds) && rounds.len() < ROUNDS_MAX {
+        let round_now = rounds.len() + 1;
+        writer.stage = format!("preparing, steady: round {round_now} of {ROUNDS_MAX} at most");
         rounds.push(round(writer, programmed_max, stream)?);
     }
     let settled = is_steady(&rounds);

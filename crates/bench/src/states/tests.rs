@@ -114,3 +114,27 @@ fn a_fast_start_is_refused_where_nothing_is_known() {
     assert!(message.contains("page mapping"), "{message}");
     assert!(message.contains("--state steady"), "{message}");
 }
+
+#[test]
+fn whoever_waits_hears_of_every_stage_and_how_far_it_is() {
+    let told = std::sync::Mutex::new(Vec::new());
+    let watch = |what: &str, share: Option<f64>| {
+        told.lock().unwrap().push((what.to_owned(), share.unwrap()));
+    };
+    let way = (State::New, State::Steady);
+    prepare_with(&mut fake(2), way, RootSeed(1), Content::RANDOM, &watch).unwrap();
+    let told = told.into_inner().unwrap();
+    let mut stages: Vec<&str> = told.iter().map(|(what, _)| what.as_str()).collect();
+    stages.dedup();
+    assert_eq!(stages[0], "preparing, filled");
+    assert_eq!(stages[1], "preparing, steady: round 1 of 25 at most");
+    assert_eq!(stages[5], "preparing, steady: round 5 of 25 at most");
+    assert_eq!(stages.len(), 6);
+    for stage in stages {
+        let shares: Vec<f64> = (told.iter())
+            .filter(|(what, _)| what == stage)
+            .map(|(_, share)| *share)
+            .collect();
+        assert!(shares.is_sorted() && shares[0] >= 0.0 && *shares.last().unwrap() < 1.0);
+    }
+}

@@ -1,6 +1,7 @@
 //! The writes that preparation is made of.
 
 use super::{PrepareError, State};
+use crate::watch::Watch;
 use ftlab_base::rng::Stream;
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
@@ -40,8 +41,11 @@ const HOT_PERCENT: u32 = 90;
 /// and has rewritten every block several times by then.
 pub(super) const PROGRAMMED_MAX: u64 = 2;
 
-/// Random writes between two looks at how much was programmed.
+/// Random writes between two looks at how much was programmed, and at how far it is.
 const WRITES_A_LOOK: u64 = 1024;
+
+/// The same of writes of 1 MiB.
+const FILLS_A_LOOK: u64 = 64;
 
 /// Random writes that are known before they are made, so that memory can be fetched meanwhile.
 const AHEAD: usize = 8;
@@ -57,17 +61,31 @@ pub struct Writer<'a> {
     state: State,
     data: Content,
     commands: u64,
+    watch: &'a Watch<'a>,
+    /// What is being done, for who watches.
+    pub stage: String,
 }
 
 impl<'a> Writer<'a> {
     /// Writes `data` to `device`, on its way to `state`.
-    pub fn new(device: &'a mut dyn Device, state: State, data: Content) -> Self {
+    pub fn new(
+        device: &'a mut dyn Device,
+        state: State,
+        data: Content,
+        watch: &'a Watch<'a>,
+    ) -> Self {
         Writer {
             device,
             state,
             data,
             commands: 0,
+            watch,
+            stage: format!("preparing, {}", state.name()),
         }
+    }
+
+    fn tell(&self, done: u64, all: u64) {
+        (self.watch)(&self.stage, Some(done as f64 / all.max(1) as f64));
     }
 
     /// Writes sectors.
@@ -128,8 +146,11 @@ impl<'a> Writer<'a> {
                 soon.push_back(place);
                 drawn += 1;
             }
-            if n.is_multiple_of(WRITES_A_LOOK) && has_enough(self.device) {
-                break;
+            if n.is_multiple_of(WRITES_A_LOOK) {
+                self.tell(n, count);
+                if has_enough(self.device) {
+                    break;
+                }
             }
             let place = soon.pop_front().expect("one was drawn");
             self.write(lba(place), RANDOM_SECTORS)?;
@@ -152,7 +173,10 @@ impl<'a> Writer<'a> {
     }
 
     fn write_in_order(&mut self, end: u64) -> Result<(), PrepareError> {
-        for lba in (0..end).step_by(FILL_SECTORS as usize) {
+        for (n, lba) in (0..).zip((0..end).step_by(FILL_SECTORS as usize)) {
+            if u64::is_multiple_of(n, FILLS_A_LOOK) {
+                self.tell(lba, end);
+            }
             let sectors = u64::from(FILL_SECTORS).min(end - lba) as u32;
             self.write(lba, sectors)?;
         }
@@ -168,6 +192,7 @@ impl<'a> Writer<'a> {
         let lba = |place: u32| u64::from(place) * u64::from(RANDOM_SECTORS);
         for (n, &place) in places.iter().enumerate() {
             if (n as u64).is_multiple_of(WRITES_A_LOOK) {
+                self.tell(n as u64, places.len() as u64);
                 let done = self.device.counters().since(&start);
                 let most = done.host_bytes_written * FILL_COST_MAX + self.capacity_bytes();
                 if done.nand_bytes_programmed > most {

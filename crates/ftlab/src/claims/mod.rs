@@ -6,7 +6,7 @@ use crate::cli;
 use crate::failure::{Failure, Outcome};
 use crate::files::NewFile;
 use crate::memory;
-use crate::progress::Progress;
+use crate::progress::Signs;
 use crate::{provenance, screen};
 use clap::Args;
 use ftlab_base::RootSeed;
@@ -50,6 +50,8 @@ pub struct Options {
     /// Measurements at a time; by default as many as there are cores
     #[arg(long, value_name = "N", value_parser = cli::at_least_one)]
     jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    signs: Signs,
 }
 
 const SEED: u64 = 1;
@@ -75,7 +77,7 @@ pub fn command(options: &Options) -> Outcome {
     );
     let plan = plan(options)?;
     let judged = {
-        let progress = Progress::bar();
+        let progress = options.signs.bar();
         claims::check(&plan, &|done, total, label| {
             progress.set(done, total, label);
         })?

@@ -71,7 +71,9 @@ pub fn command(options: &Options) -> Outcome {
     };
     let folder = Folder::ready(&options.out)?;
     let metrics = options.metrics.clone();
-    let session = Arc::new(Session::new(plan, (sweeps, variants), metrics, folder));
+    let progress = options.how.signs.shares();
+    let session = Session::new(plan, (sweeps, variants), metrics, folder, progress);
+    let session = Arc::new(session);
     let ends = session.run()?;
     let failed = failure(&session.variants, &ends);
     if failed.is_err() && ends.iter().all(DriveRuns::is_empty) {

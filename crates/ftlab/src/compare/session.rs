@@ -47,6 +47,7 @@ impl Session {
         (sweeps, variants): (Sweeps, Vec<Variant>),
         metrics: Vec<String>,
         folder: Folder,
+        progress: Progress,
     ) -> Session {
         let ends = DriveRuns::of_plan(&plan);
         Session {
@@ -55,7 +56,7 @@ impl Session {
             variants,
             metrics,
             folder,
-            progress: Progress::shares(),
+            progress,
             so_far: Mutex::new(SoFar {
                 ends,
                 is_over: false,

@@ -3,6 +3,7 @@
 use crate::cli::{self, TestbedsOption};
 use crate::failure::Failure;
 use crate::memory;
+use crate::progress::Signs;
 use clap::Args;
 use ftlab_base::RootSeed;
 use ftlab_bench::methods::Test;
@@ -34,6 +35,8 @@ pub struct How {
     jobs: Option<NonZeroUsize>,
     #[command(flatten)]
     testbed: TestbedsOption,
+    #[command(flatten)]
+    pub signs: Signs,
 }
 
 impl How {

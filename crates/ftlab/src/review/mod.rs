@@ -65,7 +65,12 @@ pub fn command(options: &Options) -> Outcome {
     let plan = plan(options)?;
     let folder = Folder::ready(&options.out)?;
     let keep = Keep::ready(&options.out, &plan)?;
-    let session = Session::new(plan, folder, keep, call_to_go_on());
+    let session = Session::new(
+        plan,
+        (folder, keep),
+        call_to_go_on(),
+        options.how.signs.shares(),
+    );
     let (set, outcome) = session.run(options.resume)?;
     let table =
         ftlab_report::terminal::render(&set, usize::from(screen::width()), screen::has_colours());

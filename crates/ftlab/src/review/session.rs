@@ -38,14 +38,19 @@ struct SoFar {
 }
 
 impl Session {
-    pub fn new(plan: Plan, folder: Folder, keep: Keep, go_on: String) -> Session {
+    pub fn new(
+        plan: Plan,
+        (folder, keep): (Folder, Keep),
+        go_on: String,
+        progress: Progress,
+    ) -> Session {
         let drives = DriveRuns::of_plan(&plan);
         Session {
             plan,
             folder,
             keep,
             go_on,
-            progress: Progress::shares(),
+            progress,
             so_far: Mutex::new(SoFar {
                 drives,
                 unkept: None,

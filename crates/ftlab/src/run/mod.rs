@@ -15,6 +15,7 @@ mod wall;
 use crate::cli::{self, OutputFormat, TestbedOption};
 use crate::failure::{Failure, Outcome};
 use crate::files;
+use crate::progress::Signs;
 use crate::screen;
 use clap::Args;
 use ftlab_base::{Nanos, SECTOR_BYTES, SimTime};
@@ -80,6 +81,8 @@ pub struct Options {
     /// Print the drive's SMART attributes after the run, as smartctl does
     #[arg(long)]
     smart: bool,
+    #[command(flatten)]
+    signs: Signs,
     /// What to print
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
@@ -143,7 +146,13 @@ fn run(options: &Options) -> Result<Finished, Failure> {
         driver::check(&file, bytes, clock)
     })?;
     let (began, running) = (wall::Time::now(), Instant::now());
-    let report = driver::run(&file, prepared.device.as_mut(), clock, prepared.seed)?;
+    let report = driver::run_watched(
+        &file,
+        prepared.device.as_mut(),
+        clock,
+        prepared.seed,
+        &|what, share| prepared.progress.say_share(what, share),
+    )?;
     let wall = running.elapsed();
     let settled = report.settled(prepared.start.has_settled());
     let capacity_bytes = prepared.device.capacity_sectors() * SECTOR_BYTES;

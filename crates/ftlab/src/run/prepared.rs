@@ -22,7 +22,8 @@ pub struct Prepared {
     /// Root of the requests' random streams.
     pub seed: RootSeed,
     targets: Targets,
-    progress: Progress,
+    /// Says how far the run is.
+    pub progress: Progress,
 }
 
 impl Prepared {
@@ -44,7 +45,7 @@ impl Prepared {
         }
         check(drive.capacity_bytes(), &testbed)?;
         let targets = options.start.targets()?;
-        let progress = Progress::spinner("preparing");
+        let progress = options.signs.spinner("preparing");
         let root = RootSeed(options.seed);
         let mut device = drive.build(&testbed, review::drive_seed(root, drive.slug()))?;
         let start = options

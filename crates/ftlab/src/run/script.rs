@@ -51,8 +51,9 @@ fn play(
     Played::new(
         prepared,
         |prepared| {
+            let tell = |what: &str, share| prepared.progress.say_share(what, share);
             let device = prepared.device.as_mut();
-            driver::run_scenario(scenario, device, &prepared.testbed, prepared.seed)
+            driver::run_scenario(scenario, device, &prepared.testbed, prepared.seed, &tell)
         },
         |report, name| {
             let step = format!(

@@ -6,12 +6,15 @@ use crate::files::{self, NewFile};
 use crate::progress::Progress;
 use crate::provenance;
 use clap::Args;
-use ftlab_base::RootSeed;
+use ftlab_base::{Content, RootSeed};
 use ftlab_bench::states::{Settling, State};
 use ftlab_bench::{review, states};
 use ftlab_drive::saved::{self, Origin};
 use ftlab_drive::{Device, DriveFile, Kind};
 use std::path::PathBuf;
+
+/// What to do about a preparation that takes long.
+const QUICKER: &str = "--state steady-fast is quicker; --save-state keeps it for the next time";
 
 #[derive(Debug, Clone, Args)]
 pub struct StartOptions {
@@ -93,7 +96,12 @@ impl StartOptions {
         let settling = match drive.kind() {
             Kind::Ssd => {
                 let seed = review::drive_seed(RootSeed(seed), drive.slug());
-                states::prepare(device, State::New, state, seed)?
+                progress.advise((state == State::Steady).then_some(QUICKER));
+                let watch = |what: &str, share| progress.say_share(what, share);
+                let way = (State::New, state);
+                let settling = states::prepare_with(device, way, seed, Content::RANDOM, &watch)?;
+                progress.advise(None);
+                settling
             }
             Kind::Disk | Kind::Ram => None,
         };

@@ -45,7 +45,11 @@ fn play(options: &Options, trace: &Trace, text: &str) -> Result<Played<TraceRepo
     })?;
     Played::new(
         prepared,
-        |prepared| driver::run_trace(trace, prepared.device.as_mut(), None, prepared.seed),
+        |prepared| {
+            let tell = |what: &str, share| prepared.progress.say_share(what, share);
+            let device = prepared.device.as_mut();
+            driver::run_trace(trace, device, None, prepared.seed, &tell)
+        },
         |report, name| {
             let step = format!(
                 "Then the trace {name} with seed {}, and a flush.",

@@ -7,6 +7,7 @@ mod signals;
 
 use crate::cli::{self, OutputFormat};
 use crate::failure::{Failure, Outcome};
+use crate::progress::Signs;
 use crate::screen;
 use clap::{Args, ValueEnum};
 use ftlab_attach::control::{self, Control};
@@ -92,6 +93,8 @@ pub struct Options {
     /// survives the process killed, and the host's power cut may leave slots that cannot be read
     #[arg(long, requires = "image")]
     sync: bool,
+    #[command(flatten)]
+    signs: Signs,
     /// What to print
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,

@@ -23,6 +23,7 @@ pub struct Opened {
 
 /// Opens the image, or makes it if it is not there.
 pub fn open(options: &Options, testbed: &Testbed) -> Result<Opened, Failure> {
+    let _told = options.signs.spinner("making or opening the drive");
     let file = options.drive.as_deref();
     let file = file.map(|name| Catalog::load(name, &options.settings));
     let file = file.transpose()?;

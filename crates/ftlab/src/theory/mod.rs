@@ -8,7 +8,7 @@ mod tests;
 use crate::cli;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
-use crate::progress::Progress;
+use crate::progress::Signs;
 use crate::screen;
 use clap::Args;
 use ftlab_base::RootSeed;
@@ -40,6 +40,8 @@ pub struct Options {
     /// Cases at a time; by default as many as there are cores
     #[arg(long, value_name = "N", value_parser = cli::at_least_one)]
     jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    signs: Signs,
 }
 
 const SEED: u64 = 1;
@@ -96,7 +98,7 @@ fn points(options: &Options) -> Result<Vec<Point>, Failure> {
         .num_threads(threads)
         .build()
         .map_err(|error| Failure::Running(format!("cannot start threads: {error}")))?;
-    let progress = Progress::bar();
+    let progress = options.signs.bar();
     let report = |done, total| progress.set(done, total, "cases");
     let seed = RootSeed(options.seed);
     let points = pool.install(|| theory::sweep(&cases, seed, &report))?;

@@ -44,15 +44,18 @@ impl Place {
 
     /// Standard output of a call that succeeds and says nothing else.
     pub fn out(&self, line: &str) -> String {
-        let assert = self.ftlab(line).assert().success().stderr("");
-        String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+        let assert = self.ftlab(line).assert().success();
+        let output = assert.get_output();
+        let said = without_signs_of_life(&output.stderr);
+        assert_eq!(said, "", "{line}");
+        String::from_utf8(output.stdout.clone()).unwrap()
     }
 
     /// Standard output of a comparison that succeeds and says nothing else but which variants are done.
     pub fn compares(&self, line: &str) -> String {
         let assert = self.ftlab(line).assert().success();
         let output = assert.get_output();
-        let told = String::from_utf8(output.stderr.clone()).unwrap();
+        let told = without_signs_of_life(&output.stderr);
         for (n, variant) in told.lines().enumerate() {
             let begins = format!("{} of ", n + 1);
             let is_progress = variant.starts_with(&begins) && variant.contains(" variants: ");
@@ -83,6 +86,15 @@ impl Place {
         assert_eq!(error.lines().count(), 1, "{line}: {error}");
         error
     }
+}
+
+/// What was said on standard error beside that the work goes on, which depends on how fast the machine is.
+pub fn without_signs_of_life(stderr: &[u8]) -> String {
+    let text = String::from_utf8_lossy(stderr);
+    let lines = text.split_inclusive('\n');
+    lines
+        .filter(|line| !line.starts_with("at work for "))
+        .collect()
 }
 
 #[track_caller]

@@ -17,11 +17,13 @@ mod program;
 mod tests;
 mod write_back;
 
+use super::group::TURNS_A_LOOK;
 use super::meter::{Meter, Readings};
 use super::patience::{LONGEST, Patience, Verdict};
 use super::pauses::Pauses;
 use super::stats::JobReport;
 use super::{DriverError, RunReport, WriteAmplification};
+use crate::watch::Watch;
 use file_system::FileSystem;
 use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::{Catalog, Device, Processor, Testbed};
@@ -73,7 +75,7 @@ pub fn check_scenario(
     cache(scenario, device_bytes, testbed).map(drop)
 }
 
-/// Runs `scenario` on `device` behind `testbed`.
+/// Runs `scenario` on `device` behind `testbed`. `watch` hears how far it is; when it will end nobody knows.
 ///
 /// # Errors
 /// Those of [`check_scenario`], and when the drive fails or loses a command.
@@ -82,6 +84,7 @@ pub fn run_scenario(
     device: &mut dyn Device,
     testbed: &Testbed,
     seed: RootSeed,
+    watch: &Watch<'_>,
 ) -> Result<ScenarioReport, DriverError> {
     let device_bytes = device.capacity_sectors() * SECTOR_BYTES;
     device.restart_stream_hash();
@@ -98,7 +101,7 @@ pub fn run_scenario(
         now: SimTime::ZERO,
         failed: false,
     };
-    let (end, readings) = engine.run()?;
+    let (end, readings) = engine.run(watch)?;
     if let Some(why) = engine.io.device.fault() {
         return Err(DriverError::Fault { why });
     }
@@ -172,11 +175,15 @@ struct Engine<'d> {
 
 impl Engine<'_> {
     /// Runs to the end; gives when the last program ended, and what was read off the drive until then.
-    fn run(&mut self) -> Result<(SimTime, Readings), DriverError> {
+    fn run(&mut self, watch: &Watch<'_>) -> Result<(SimTime, Readings), DriverError> {
         let mut patience = Patience::new(self.now, false);
         let mut meter = Meter::new(self.io.device);
         let mut ended = Vec::new();
-        loop {
+        for turn in 0_u64.. {
+            if turn.is_multiple_of(TURNS_A_LOOK) {
+                let virtual_s = self.now.as_secs();
+                watch(&format!("running, {virtual_s:.0} s of virtual time"), None);
+            }
             let wake = self.act();
             if self.is_over() || self.failed {
                 break;

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::fake::Fake;
+use crate::watch::nobody;
 use ftlab_base::{CommandKind, Content};
 use ftlab_drive::OperatingSystem;
 use ftlab_workload::script::Run;
@@ -40,7 +41,7 @@ fn alone(phase: &str) -> Scenario {
 }
 
 fn run_on(scenario: &Scenario, drive: &mut Fake, testbed: &Testbed) -> ScenarioReport {
-    run_scenario(scenario, drive, testbed, RootSeed(1)).unwrap()
+    run_scenario(scenario, drive, testbed, RootSeed(1), &nobody).unwrap()
 }
 
 fn seconds(report: &ScenarioReport, process: usize) -> f64 {
@@ -316,7 +317,7 @@ fn what_a_drive_takes_is_metered_from_the_start_to_the_end() {
     let file = Catalog::load("seagate-momentus-7200.2", &[]).unwrap();
     let mut drive = file.build(&testbed(), RootSeed(1)).unwrap();
     let scenario = alone(&format!("think = \"3 s\"\n{READS}"));
-    let report = run_scenario(&scenario, drive.as_mut(), &testbed(), RootSeed(1)).unwrap();
+    let report = run_scenario(&scenario, drive.as_mut(), &testbed(), RootSeed(1), &nobody).unwrap();
     let power = report.run.power.expect("its file says what it takes");
     assert_eq!(power.span, report.run.simulated);
     assert!(power.series_watts.len() >= 3);
@@ -389,7 +390,14 @@ fn the_same_seed_gives_the_same_run() {
     let run = |seed| {
         let file = Catalog::load("wd-velociraptor-300", &[]).unwrap();
         let mut drive = file.build(&testbed(), RootSeed(1)).unwrap();
-        let report = run_scenario(&scenario, drive.as_mut(), &testbed(), RootSeed(seed)).unwrap();
+        let report = run_scenario(
+            &scenario,
+            drive.as_mut(),
+            &testbed(),
+            RootSeed(seed),
+            &nobody,
+        )
+        .unwrap();
         (
             report.run.simulated,
             report.run.counters,
@@ -442,11 +450,13 @@ fn a_computation_beyond_all_time_is_told_as_one() {
 fn a_drive_that_loses_a_command_or_fails_ends_the_run() {
     let mut lossy = drive(Nanos::from_micros(10));
     lossy.loses = 7;
-    let error = run_scenario(&alone(READS), &mut lossy, &testbed(), RootSeed(1)).unwrap_err();
+    let error =
+        run_scenario(&alone(READS), &mut lossy, &testbed(), RootSeed(1), &nobody).unwrap_err();
     assert!(matches!(error, DriverError::Stuck { .. }), "{error}");
     let mut worn = drive(Nanos::from_micros(10));
     (worn.fails_from, worn.gives_reasons) = (5, true);
-    let error = run_scenario(&alone(READS), &mut worn, &testbed(), RootSeed(1)).unwrap_err();
+    let error =
+        run_scenario(&alone(READS), &mut worn, &testbed(), RootSeed(1), &nobody).unwrap_err();
     assert!(error.to_string().contains("worn out"), "{error}");
 }
 

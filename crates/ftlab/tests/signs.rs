@@ -1,0 +1,64 @@
+//! Signs of life outside a terminal: a line every ten seconds, and none with `--quiet`.
+
+mod place;
+
+use place::{Place, holds};
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+
+/// Starts a run that goes on until it is ended.
+fn endless(place: &Place, more: &[&str]) -> Child {
+    place.write(
+        "endless.fio",
+        "[w]\nrw=randwrite\nbs=4k\ntime_based\nruntime=1000000\n",
+    );
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
+    command.args(["run", "endless.fio", "--drive", "intel-x25-m-g1-80"]);
+    command.args(["--state", "steady"]).args(more);
+    command.current_dir(&place.0);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+#[test]
+fn long_work_says_outside_a_terminal_how_far_it_is_and_nothing_when_it_is_to_be_quiet() {
+    let place = Place::new();
+    let mut loud = endless(&place, &[]);
+    let mut quiet = endless(&place, &["--quiet"]);
+    let mut lines = BufReader::new(loud.stderr.take().unwrap()).lines();
+    let mut next = || lines.next().expect("it goes on").unwrap();
+    let (first, second) = (next(), next());
+    holds(
+        &first,
+        &["at work for ", " %", "--state steady-fast", "--save-state"],
+    );
+    holds(&second, &["at work for ", " %"]);
+    assert!(
+        !second.contains("--save-state"),
+        "it is said once: {second}"
+    );
+    let prepares = [&first, &second]
+        .iter()
+        .all(|line| line.contains("preparing") || line.contains("running"));
+    assert!(prepares, "{first}\n{second}");
+    // By now the other has had as long.
+    quiet.kill().unwrap();
+    loud.kill().unwrap();
+    let mut said = String::new();
+    quiet
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
+    assert_eq!(said, "");
+    let mut told = String::new();
+    loud.stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut told)
+        .unwrap();
+    assert_eq!(told, "", "standard output is for results");
+    quiet.wait().unwrap();
+    loud.wait().unwrap();
+}
