@@ -71,6 +71,8 @@ pub enum Command {
     Claims(claims::Options),
     /// Attach a drive as a block device that keeps its data
     Serve(serve::Options),
+    /// End a server in the background in order, and wait until it has ended
+    Stop(serve::StopOptions),
     /// Show an attached drive's SMART attributes, as smartctl does
     Smart(tools::SmartOptions),
     /// Watch an attached drive at work

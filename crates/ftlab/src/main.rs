@@ -47,6 +47,7 @@ fn main() -> ExitCode {
         Command::Theory(args) => theory::command(&args),
         Command::Claims(args) => claims::command(&args),
         Command::Serve(args) => serve::command(&args),
+        Command::Stop(args) => serve::stop(&args),
         Command::Smart(args) => tools::smart(&args),
         Command::Top(args) => tools::top(&args),
         Command::Erase(args) => tools::erase(&args),

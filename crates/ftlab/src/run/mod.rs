@@ -23,7 +23,6 @@ use ftlab_bench::driver::{self, Clock, JobReport, RunReport};
 use ftlab_bench::record::Record;
 use ftlab_bench::repeats::REPEATS_MAX;
 use ftlab_bench::warnings::{self, Warning};
-use ftlab_drive::Device;
 use ftlab_workload::trace::Trace;
 use ftlab_workload::{JobFile, JobSpec};
 use prepared::Prepared;

@@ -1,9 +1,12 @@
 //! `ftlab serve`: a drive that holds data, attached as a block device.
 
+mod daemon;
 mod lateness;
 mod listen;
+mod pid_file;
 mod place;
 mod signals;
+mod stop;
 
 use crate::cli::{self, OutputFormat};
 use crate::failure::{Failure, Outcome};
@@ -17,12 +20,14 @@ use ftlab_drive::{Catalog, Kind};
 use ftlab_nbd::server::Event;
 use ftlab_nbd::{Limits, Listen, NamedExport, Server};
 pub use listen::beside;
+use pid_file::PidFile;
 use place::Opened;
 use signals::{Signal, Signals};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+pub use stop::{StopOptions, stop};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -32,12 +37,14 @@ Examples:
   ftlab serve --image x25m.img --listen 0.0.0.0:10809 --tls-certificates pki
   ftlab serve --drive jmf602-mlc-64 --set spare.op=10% --unix jmf602.sock
   ftlab serve --image x25m.img --fuse mnt
+  ftlab serve --image x25m.img --daemon
 
 An image that is not there is made, of --drive; one that is there is opened, and is the drive it was made
 of. Without an image the drive is in memory and gone at the end.
 
-It says how to attach the drive, and then that it is ready. SIGINT and SIGTERM stop it when what is under
-way is done, a second one at once; SIGUSR1 has it say how late answers were.")]
+It says how to attach the drive, and then that it is ready. With --daemon the call then returns, and the
+server goes on in the background; `ftlab stop` ends it. SIGINT and SIGTERM stop it when what is under way is
+done, a second one at once; SIGUSR1 has it say how late answers were.")]
 pub struct Options {
     /// A drive of `ftlab drives`, or a path to a drive file; may be left out if the image is there
     #[arg(long)]
@@ -93,6 +100,18 @@ pub struct Options {
     /// survives the process killed, and the host's power cut may leave slots that cannot be read
     #[arg(long, requires = "image")]
     sync: bool,
+    /// Return when the drive can be used; the server goes on in the background
+    #[arg(long, visible_alias = "fork")]
+    daemon: bool,
+    /// What `--daemon` starts: the server itself
+    #[arg(long, hide = true, requires = "daemon")]
+    in_background: bool,
+    /// Write the server's process number to a file as soon as the drive can be used; with --daemon IMAGE.pid
+    #[arg(long, alias = "pidfile", value_name = "FILE")]
+    pid_file: Option<PathBuf>,
+    /// Append what a server in the background says to a file; IMAGE.log if left out
+    #[arg(long, value_name = "FILE", requires = "daemon")]
+    log: Option<PathBuf>,
     #[command(flatten)]
     signs: Signs,
     /// What to print
@@ -116,7 +135,20 @@ enum TimingName {
     Off,
 }
 
+/// The last line that a server says before it waits for clients.
+const READY: &str = "ready\n";
+
 pub fn command(options: &Options) -> Outcome {
+    match options.daemon && !options.in_background {
+        true => daemon::start(options),
+        false => serve(options),
+    }
+}
+
+fn serve(options: &Options) -> Outcome {
+    if options.in_background {
+        daemon::leave_session();
+    }
     let listen = options.listen()?;
     // Before anything takes long: whoever stops the program finds it listening to that.
     let signals = Signals::catch()?;
@@ -136,15 +168,24 @@ pub fn command(options: &Options) -> Outcome {
     let engine = Engine::start(drive, timing);
     let engine = engine.map_err(|error| Failure::Running(format!("cannot start: {error}")))?;
     let engine = Arc::new(engine);
-    let ways = Ways::open(options, &engine, listen, &description, is_rotational);
-    let is_reached = ways.is_ok();
-    let outcome = ways.and_then(|ways| {
+    // It goes last: whoever waits for the end of the server finds the image closed.
+    let mut pid_file = None;
+    let ready =
+        Ways::open(options, &engine, listen, &description, is_rotational).and_then(|ways| {
+            pid_file = options.pid_path()?.map(PidFile::write).transpose()?;
+            let log = options.open_log()?;
+            Ok((ways, log))
+        });
+    let is_reached = ready.is_ok();
+    let outcome = ready.and_then(|(ways, log)| {
         let mut text = format!("drive    {description}\n");
         text += &format!(
             "         {}, {how}\n",
             screen::capacity(engine.size_bytes())
         );
-        screen::print(&(text + &image + &ways.told(options) + "ready\n"))?;
+        text += &(image + &ways.told(options) + &daemon::told(pid_file.as_ref()) + READY);
+        screen::print(&text)?;
+        log.map_or(Ok(()), |log| daemon::let_go(log, &text))?;
         run(options, &engine, &signals, &ways)
     });
     // Whatever happened, the image is closed as it should be.

@@ -6,6 +6,13 @@ use crate::screen;
 use ftlab_drive::{Catalog, DriveFile, Testbed};
 use ftlab_image::{CreateOptions, DataDrive, ImageError, OpenOptions, Recovery, Survives};
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Longer than the kernel takes to end a process that was killed.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Reads a size, in fio's words.
 pub fn bytes(text: &str) -> Result<u64, String> {
@@ -79,7 +86,7 @@ fn reopen(
         // What can be read is shown, and nothing is changed.
         accepts_loss: options.read_only,
     };
-    let (drive, recovery) = DataDrive::open(path, &open).map_err(input)?;
+    let (drive, recovery) = open_when_free(path, &open).map_err(input)?;
     if let Some(bytes) = options
         .size
         .filter(|bytes| *bytes != drive.capacity_bytes())
@@ -93,6 +100,20 @@ fn reopen(
     let how = format!("opened from {}, {}", path.display(), told(&recovery));
     let made = None;
     Ok(Opened { drive, how, made })
+}
+
+/// Opens an image. A server that was killed a moment ago has it still, until the kernel has taken it down.
+fn open_when_free(
+    path: &Path,
+    options: &OpenOptions<'_>,
+) -> Result<(DataDrive, Recovery), ImageError> {
+    let began = Instant::now();
+    loop {
+        match DataDrive::open(path, options) {
+            Err(ImageError::Locked { .. }) if began.elapsed() < PATIENCE => sleep(LOOK_EVERY),
+            result => return result,
+        }
+    }
 }
 
 fn told(recovery: &Recovery) -> String {

@@ -5,6 +5,7 @@ mod client;
 mod clients;
 mod command;
 mod crash;
+mod daemon;
 mod file_systems;
 mod full_disk;
 mod fuse;
