@@ -4,7 +4,7 @@ SHELL         := /bin/sh
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup tools rust build review test test-web soak bench fuzz nightly clean FORCE
+.PHONY: help setup tools rust build review test test-web guides soak bench fuzz nightly clean FORCE
 
 CHROMIUM ?= chromium
 
@@ -19,11 +19,12 @@ REPORT := index.html
 # What the binary reads besides its own code: a change here makes a new report.
 DATA   := $(wildcard drives/*.toml testbeds/*.toml jobs/* scripts/* traces/* reference/*.csv)
 
-# command:packages, the Debian packages (joined by +) that bring the command.
-TOOLS := cc:gcc+libc6-dev git:git node:nodejs npm:npm $(CHROMIUM):chromium \
+# command:packages, the Debian packages (joined by +) that bring the command: what a review needs, and what tests need.
+BUILD_TOOLS := cc:gcc+libc6-dev git:git node:nodejs npm:npm
+TOOLS := $(BUILD_TOOLS) $(CHROMIUM):chromium \
          nbdinfo:libnbd-bin qemu-img:qemu-utils fio:fio losetup:mount fstrim:util-linux fusermount3:fuse3 \
          mkfs.ext4:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs python3:python3 curl:curl openssl:openssl \
-         pgbench:postgresql
+         pgbench:postgresql sqlite3:sqlite3
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
@@ -62,6 +63,7 @@ build: $(BIN) ## build the release binary
 $(BIN): FORCE $(NPM)
 	cargo build --release -p ftlab
 
+review: TOOLS := $(BUILD_TOOLS)
 review: setup build ## review every drive into out/review
 	$(BIN) review --out out/review
 	@echo "The report: out/review/$(REPORT)"
@@ -95,6 +97,11 @@ out/test-review/$(REPORT): $(FTLAB) $(DATA)
 out/test-pts/$(REPORT): $(FTLAB) $(DATA)
 	$(FTLAB) pts generic-mlc-8 --set nand.blocks_per_die=64 --out $(@D)
 	@touch $@
+
+# What README and guides show of the program's output, and the example report, as the program gives them now.
+guides: setup ## draw the outputs in README and guides again
+	FTLAB_REDRAW_GUIDES=1 cargo test -p ftlab --test guides -- --skip what_is_slow
+	cp $(MADE)/example-report.html docs/example-report/index.html
 
 # Of attached drives; SOAK_SECONDS=60 SOAK_KILLS=10 for less.
 soak: setup ## verify attached drives: a mixed load for SOAK_SECONDS=600, SOAK_KILLS=60 kills of each of six, damaged images

@@ -15,7 +15,7 @@ use ftlab_workload::JobFile;
 /// Bytes of one unit of work.
 const UNIT_BYTES: u64 = 4096;
 
-/// What a write costs without time, of one with it: the README's figures of both.
+/// What a write costs without time, of one with it: docs/speed.md has both.
 const UNTIMED: f64 = 0.06;
 
 /// Virtual seconds of an application script, whose end nobody knows before.

@@ -19,7 +19,8 @@ use std::process::{Command, Stdio};
 /// with its own exit code.
 pub fn start(options: &Options) -> Outcome {
     // Before anything is started: the names must be known.
-    (options.log_path()?, options.pid_path()?);
+    options.log_path()?;
+    options.pid_path()?;
     let failed = |error: io::Error| Failure::Running(format!("cannot start the server: {error}"));
     let mut words = std::env::args_os().skip(1);
     let mut server = Command::new(std::env::current_exe().map_err(failed)?)

@@ -1,0 +1,142 @@
+//! A shell that is given the blocks of a page as they are printed, as a reader pastes them.
+//!
+//! Nothing is put between their lines. What the shell sees of a failing command it writes down, and what the page's
+//! commands leave running or mounted is taken down in the end.
+
+use crate::page::{Block, Purpose};
+use crate::place::Place;
+use crate::root;
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+/// `make`, `cargo` and `git` are for the repository; all else happens in the reader's place.
+const PRELUDE: &str = r#"
+set -E
+trap 'echo "$BASH_COMMAND" >> .blocks/failed' ERR
+for tool in make cargo git; do eval "$tool() { ( cd \"$REPOSITORY\" && command $tool \"\$@\" ); }"; done
+take_down() {
+    trap - ERR
+    for file in *.pid; do test -e "$file" && kill -KILL "$(cat "$file")"; done
+    test ! -e /mnt/ftlab/data/postmaster.pid || kill -QUIT "$(head -1 /mnt/ftlab/data/postmaster.pid)"
+    for folder in /mnt/ftlab mnt fuse; do mountpoint -q "$folder" && umount -l "$folder"; done
+    for device in $(losetup --list --noheadings --output NAME,BACK-FILE | grep -F "$PWD" | cut -d' ' -f1); do
+        losetup -d "$device"
+    done
+}
+trap 'take_down 2> .blocks/taken_down' EXIT
+"#;
+
+/// Longer than any page takes.
+const SECONDS_MAX: &str = "900";
+
+/// How a shell goes through a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    /// Stops at the first block that fails.
+    Careful,
+    /// Pastes the next block whatever came of the last one.
+    Careless,
+}
+
+/// What came of the blocks of a page, each by its number.
+pub struct Followed {
+    pub place: Place,
+    /// What was said on the way, if a block failed.
+    pub failed: Option<String>,
+}
+
+impl Followed {
+    /// What a block printed; nothing if it was left out.
+    pub fn printed(&self, block: usize) -> Option<String> {
+        std::fs::read_to_string(self.place.path(&format!(".blocks/{block}.out"))).ok()
+    }
+}
+
+/// Has a shell run the blocks of a page that are `wanted`, in a directory like a clone's.
+pub fn follow(
+    blocks: &[Block<'_>],
+    wanted: impl Fn(&Block<'_>) -> bool,
+    reader: Reader,
+    setting: impl Fn(&Place) -> String,
+) -> Followed {
+    let place = Place::new();
+    prepare(&place);
+    let mut script = PRELUDE.to_owned() + &setting(&place);
+    for (number, block) in blocks.iter().enumerate() {
+        let text = block.lines.join("\n") + "\n";
+        match block.purpose {
+            Purpose::File(name) => {
+                place.write(&format!(".blocks/{number}.file"), &text);
+                writeln!(script, "cp .blocks/{number}.file {name}").unwrap();
+            }
+            Purpose::Commands { .. } if wanted(block) => {
+                place.write(&format!(".blocks/{number}.sh"), &text);
+                let run = format!(
+                    "{{ . .blocks/{number}.sh; }} > .blocks/{number}.out 2> .blocks/{number}.err"
+                );
+                writeln!(script, "at={number}\n{run}").unwrap();
+                if reader == Reader::Careful {
+                    script += "test $? = 0 -a ! -e .blocks/failed || { echo $at > .blocks/at; exit 1; }\n";
+                }
+            }
+            _ => {}
+        }
+    }
+    script += "exit 0\n";
+    place.write(".blocks/page.sh", &script);
+    run(&place);
+    let failed = failure(&place, blocks);
+    Followed { place, failed }
+}
+
+/// What a clone has that commands use.
+fn prepare(place: &Place) {
+    for folder in ["jobs", "scripts", "traces"] {
+        copy(&root().join(folder), &place.path(folder));
+    }
+    for folder in [".blocks", "target/release"] {
+        std::fs::create_dir_all(place.path(folder)).unwrap();
+    }
+    let program = place.path("target/release/ftlab");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_ftlab"), program).unwrap();
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}
+
+fn run(place: &Place) {
+    let mut shell = Command::new("timeout");
+    shell.args(["--kill-after=5", SECONDS_MAX, "bash", ".blocks/page.sh"]);
+    let status = shell
+        .current_dir(&place.0)
+        .env("REPOSITORY", root())
+        .status()
+        .unwrap();
+    assert_ne!(
+        status.code(),
+        Some(124),
+        "it takes more than {SECONDS_MAX} s"
+    );
+}
+
+/// The block that failed, and what it said.
+fn failure(place: &Place, blocks: &[Block<'_>]) -> Option<String> {
+    let read = |name: String| std::fs::read_to_string(place.path(&name)).unwrap_or_default();
+    let at: usize = read(".blocks/at".into()).trim().parse().ok()?;
+    let [failed, out, err] = [
+        "failed".to_owned(),
+        format!("{at}.out"),
+        format!("{at}.err"),
+    ]
+    .map(|name| read(format!(".blocks/{name}")));
+    Some(format!(
+        "the block at line {} fails at: {failed}{out}{err}",
+        blocks[at].range.start + 1
+    ))
+}
