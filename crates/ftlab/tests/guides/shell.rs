@@ -28,7 +28,7 @@ trap 'take_down 2> .blocks/taken_down' EXIT
 "#;
 
 /// Longer than any page takes.
-const SECONDS_MAX: &str = "900";
+const SECONDS_MAX: &str = "1800";
 
 /// How a shell goes through a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
