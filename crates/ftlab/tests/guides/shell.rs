@@ -17,12 +17,16 @@ trap 'echo "$BASH_COMMAND" >> .blocks/failed' ERR
 for tool in make cargo git; do eval "$tool() { ( cd \"$REPOSITORY\" && command $tool \"\$@\" ); }"; done
 take_down() {
     trap - ERR
-    for file in *.pid; do test -e "$file" && kill -KILL "$(cat "$file")"; done
-    test ! -e /mnt/ftlab/data/postmaster.pid || kill -QUIT "$(head -1 /mnt/ftlab/data/postmaster.pid)"
-    for folder in /mnt/ftlab mnt fuse; do mountpoint -q "$folder" && umount -l "$folder"; done
-    for device in $(losetup --list --noheadings --output NAME,BACK-FILE | grep -F "$PWD" | cut -d' ' -f1); do
+    # Pages are followed side by side: only what is on a drive of this place.
+    losetup --list --noheadings --output NAME,BACK-FILE | grep -F "$PWD/" | while read -r device _; do
+        findmnt --noheadings --output TARGET --source "$device" | while read -r folder; do
+            test ! -e "$folder/data/postmaster.pid" || kill -QUIT "$(head -1 "$folder/data/postmaster.pid")"
+            umount -l "$folder"
+        done
         losetup -d "$device"
     done
+    for file in *.pid; do test -e "$file" && kill -KILL "$(cat "$file")"; done
+    mountpoint -q fuse && umount -l fuse
 }
 trap 'take_down 2> .blocks/taken_down' EXIT
 "#;
