@@ -57,14 +57,17 @@ const UNIFORM: &str = "[w]\nrw=randwrite\nbs=4k\nnorandommap\nrandrepeat=0\nloop
 const HOT_COLD: &str = "[w]\nrw=randwrite\nbs=4k\nnorandommap\nrandrepeat=0\nloops=8
 random_distribution=zoned:90/10:10/90";
 
-/// Write amplification at steady state, of a drive that was filled once in order.
+/// Write amplification in the steady window of a run, on a drive that was filled once in order.
 fn wa(file: &DriveFile, job: &str) -> Result<f64, Box<dyn Error>> {
     let seed = RootSeed(1);
     let mut drive = file.build(&Catalog::testbed("anandtech-2008")?, seed)?;
     states::prepare(&mut *drive, State::New, State::Filled, seed)?;
     let job = JobFile::parse(job, "a job of this program")?;
     let report = driver::run(&job, &mut *drive, Clock::Untimed, seed)?;
-    Ok(report.wa.steady)
+    Ok(report
+        .wa
+        .steady
+        .ok_or("the run ended before it was steady")?)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -440,7 +440,13 @@ fn a_computation_beyond_all_time_is_told_as_one() {
             ..Processor::REFERENCE
         });
         let scenario = alone("cpu = \"7000 min\"\n");
-        let error = run_scenario(&scenario, &mut drive(Nanos::ZERO), &slow, RootSeed(1));
+        let error = run_scenario(
+            &scenario,
+            &mut drive(Nanos::ZERO),
+            &slow,
+            RootSeed(1),
+            &nobody,
+        );
         let why = error.unwrap_err().to_string();
         assert!(why.contains("host.cpu_speed"), "{speed}: {why}");
     }
