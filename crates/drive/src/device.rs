@@ -155,8 +155,7 @@ pub struct Counters {
     pub nand_bytes_programmed: u64,
     /// Times a host write had to wait for room in the write buffer.
     pub buffer_stalls: u64,
-    /// Trims that covered no whole slot and so changed nothing, since the drive was switched on.
-    #[serde(skip)]
+    /// Trims that covered no whole slot and so changed nothing.
     pub void_trims: u64,
     /// Hash over the operations since it was last restarted.
     pub stream_hash: u64,

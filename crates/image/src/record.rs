@@ -166,11 +166,12 @@ pub(crate) fn put_totals(to: &mut Vec<u8>, totals: Totals) {
         host_ios,
         host_bytes_written,
         buffer_stalls,
+        void_trims,
     } = totals;
     put(
         to,
         Tag::Totals,
-        &[host_ios, host_bytes_written, buffer_stalls],
+        &[host_ios, host_bytes_written, buffer_stalls, void_trims],
     );
 }
 
@@ -229,6 +230,7 @@ pub(crate) fn take(from: &mut &[u8]) -> Option<Record> {
                 host_ios: take_number(from)?,
                 host_bytes_written: take_number(from)?,
                 buffer_stalls: take_number(from)?,
+                void_trims: take_number(from)?,
             }));
         }
         Tag::Landed => return Some(Record::Landed(take_number(from)?)),
@@ -270,6 +272,7 @@ mod tests {
             host_ios: 1,
             host_bytes_written: 1 << 40,
             buffer_stalls: 0,
+            void_trims: 7,
         };
         put_totals(&mut bytes, totals);
         put_landed(&mut bytes, u64::MAX);

@@ -126,7 +126,7 @@ fn whoever_waits_hears_of_every_stage_and_how_far_it_is() {
     let told = told.into_inner().unwrap();
     let mut stages: Vec<&str> = told.iter().map(|(what, _)| what.as_str()).collect();
     stages.dedup();
-    assert_eq!(stages[0], "preparing, filled");
+    assert_eq!(stages[0], "preparing, steady");
     assert_eq!(stages[1], "preparing, steady: round 1 of 25 at most");
     assert_eq!(stages[5], "preparing, steady: round 5 of 25 at most");
     assert_eq!(stages.len(), 6);

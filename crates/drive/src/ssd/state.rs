@@ -11,9 +11,7 @@ pub struct SsdState {
     layer: LayerState,
     /// Whether the last command came with a clock, or none came yet.
     timed: bool,
-    host_ios: u64,
-    host_bytes_written: u64,
-    buffer_stalls: u64,
+    totals: Totals,
     refusal: Option<Refusal>,
 }
 
@@ -26,6 +24,8 @@ pub struct Totals {
     pub host_bytes_written: u64,
     /// Times a host write had to wait for room in the write buffer.
     pub buffer_stalls: u64,
+    /// Trims that freed nothing, as they covered no whole slot.
+    pub void_trims: u64,
 }
 
 impl Ssd {
@@ -36,6 +36,7 @@ impl Ssd {
             host_ios: self.host_ios,
             host_bytes_written: self.host_bytes_written,
             buffer_stalls: self.buffer_stalls,
+            void_trims: self.void_trims,
         }
     }
 
@@ -44,23 +45,17 @@ impl Ssd {
         self.host_ios = totals.host_ios;
         self.host_bytes_written = totals.host_bytes_written;
         self.buffer_stalls = totals.buffer_stalls;
+        self.void_trims = totals.void_trims;
     }
 
     /// The drive as it would be found if its power went now: without what is in its buffer and on its
     /// way. It goes on without time; what its layer is asked from here on can be replayed on it.
     #[must_use]
     pub fn found_without_power(&self) -> SsdState {
-        let Totals {
-            host_ios,
-            host_bytes_written,
-            buffer_stalls,
-        } = self.totals();
         SsdState {
             layer: self.mapped.layer.save(),
             timed: false,
-            host_ios,
-            host_bytes_written,
-            buffer_stalls,
+            totals: self.totals(),
             refusal: self.mapped.refusal,
         }
     }
@@ -79,9 +74,7 @@ impl Ssd {
         SsdState {
             layer,
             timed: self.mapped.is_timed(),
-            host_ios: self.host_ios,
-            host_bytes_written: self.host_bytes_written,
-            buffer_stalls: self.buffer_stalls,
+            totals: self.totals(),
             refusal: self.mapped.refusal,
         }
     }
@@ -91,18 +84,18 @@ impl Ssd {
         StateError::unless(!(state.timed && state.layer.has_open_units()), || {
             "a program unit was left open in a run with time".into()
         })?;
-        for total in [
-            state.host_ios,
-            state.host_bytes_written,
-            state.buffer_stalls,
-        ] {
+        let Totals {
+            host_ios,
+            host_bytes_written,
+            buffer_stalls,
+            void_trims,
+        } = state.totals;
+        for total in [host_ios, host_bytes_written, buffer_stalls, void_trims] {
             StateError::count("a total", total)?;
         }
         self.mapped.layer.restore(state.layer)?;
         self.mapped.resume(state.timed, state.refusal);
-        self.host_ios = state.host_ios;
-        self.host_bytes_written = state.host_bytes_written;
-        self.buffer_stalls = state.buffer_stalls;
+        self.set_totals(state.totals);
         Ok(())
     }
 }
