@@ -161,8 +161,8 @@ fn what_is_wrong_with_a_saved_state_is_said_in_one_line() {
     );
     holds(&refused(b""), &["not a saved state"]);
     let mut newer = good.clone();
-    newer[8] = 4;
-    holds(&refused(&newer), &["format 4", "reads format 3"]);
+    newer[8] = 5;
+    holds(&refused(&newer), &["format 5", "reads format 4"]);
     let from = |more: &str| place.refused(&format!("run random.fio {more}"));
     holds(
         &from(&format!(
