@@ -61,7 +61,7 @@ it('draws every plot of the standard, complains of nothing and asks for nothing'
       (drawn[family] ??= []).push(kind);
     }
   }
-  const sorted = (plots) => Object.fromEntries(Object.entries(plots).map(([family, kinds]) => [family, kinds.toSorted()]));
+  const sorted = (plots) => Object.fromEntries(Object.entries(plots).map(([family, kinds]) => [family, [...kinds].sort()]));
   assert.deepEqual(sorted(drawn), sorted(PLOTS));
   assert.deepEqual(complaints, []);
   assert.deepEqual(requests.filter((url) => !url.startsWith('data:')), [fileUrl(file)]);
