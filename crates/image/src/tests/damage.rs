@@ -3,7 +3,8 @@
 use super::tiny::{testbed, tiny};
 use crate::regions::Regions;
 use crate::{
-    CreateOptions, DataDrive, Hole, ImageError, OpenOptions, Wrong, accept, fsck, rebuild,
+    CreateOptions, DataDrive, FlashFault, Hole, ImageError, OpenOptions, Wrong, accept, fsck,
+    rebuild,
 };
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Lpn, Outcome, SimTime};
 use std::fs::{File, OpenOptions as FileOptions};
@@ -294,6 +295,34 @@ fn rebuilding_needs_no_checkpoint() {
             "{name}: {rebuilt:?}"
         );
         all_are_newest(&image, &newest, name);
+    }
+}
+
+#[test]
+fn rebuilding_keeps_what_is_left_of_a_slot_and_counts_what_is_not() {
+    for name in KINDS {
+        let (image, _) = Image::killed(name);
+        let mut drive = image.open().unwrap();
+        let slot = 5;
+        let first = slot * u64::from(drive.slot_sectors());
+        write(&mut drive, slot, 7);
+        flush(&mut drive);
+        let offset_bytes = first * 512;
+        drive
+            .inject(FlashFault::Unreadable { offset_bytes })
+            .unwrap();
+        let part = command(CommandKind::Write, first, 1);
+        assert_eq!(drive.apply(part, &[9; 512]), Outcome::Good);
+        drive.close().unwrap();
+        for area in image.regions.checkpoints {
+            image.zero(area.at, 4096);
+        }
+        let rebuilt = rebuild(&image.at, testbed()).unwrap();
+        assert_eq!(rebuilt.partly_lost_slots, 1, "{name}: {rebuilt:?}");
+        let mut found = [0; 1024];
+        let mut drive = image.open().unwrap();
+        drive.read(Lba(first), &mut found).unwrap();
+        assert_eq!((found[511], found[512]), (9, 0), "{name}");
     }
 }
 
