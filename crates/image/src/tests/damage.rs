@@ -3,8 +3,7 @@
 use super::tiny::{testbed, tiny};
 use crate::regions::Regions;
 use crate::{
-    CreateOptions, DataDrive, FlashFault, Hole, ImageError, OpenOptions, Wrong, accept, fsck,
-    rebuild,
+    CreateOptions, DataDrive, Hole, ImageError, OpenOptions, Wrong, accept, fsck, rebuild,
 };
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Lpn, Outcome, SimTime};
 use std::fs::{File, OpenOptions as FileOptions};
@@ -302,15 +301,13 @@ fn rebuilding_needs_no_checkpoint() {
 fn rebuilding_keeps_what_is_left_of_a_slot_and_counts_what_is_not() {
     for name in KINDS {
         let (image, _) = Image::killed(name);
-        let mut drive = image.open().unwrap();
+        let drive = image.open().unwrap();
         let slot = 5;
         let first = slot * u64::from(drive.slot_sectors());
-        write(&mut drive, slot, 7);
-        flush(&mut drive);
-        let offset_bytes = first * 512;
-        drive
-            .inject(FlashFault::Unreadable { offset_bytes })
-            .unwrap();
+        let place = drive.layer().unwrap().lookup(Lpn(slot as u32)).unwrap();
+        drive.close().unwrap();
+        image.flip(image.regions.place(place.0) + 60);
+        let mut drive = image.open().unwrap();
         let part = command(CommandKind::Write, first, 1);
         assert_eq!(drive.apply(part, &[9; 512]), Outcome::Good);
         drive.close().unwrap();
