@@ -150,7 +150,7 @@ pub fn trim(engine: &Engine, scope: &Scope) -> Result<(), String> {
     let range = scope.sectors(engine.size_bytes())?;
     let (tell, told) = mpsc::sync_channel(1);
     let answer = Box::new(move |result: Result<Vec<u8>, NbdError>| {
-        // Whoever asked waits.
+        // The caller waits below until this is sent.
         let _ = tell.send(result.map(drop));
     });
     engine.ask(Ask::local(What::Trim, range, true, Vec::new(), answer));

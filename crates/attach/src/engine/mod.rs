@@ -133,7 +133,7 @@ impl Engine {
     ) -> Result<T, Stopped> {
         let (tell, told) = mpsc::sync_channel(1);
         let call: Call = Box::new(move |drive| {
-            // Whoever asked waits.
+            // The caller waits below until this is sent.
             let _ = tell.send(call(drive));
         });
         match &self.how {

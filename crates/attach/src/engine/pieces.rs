@@ -92,8 +92,8 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    /// What to tell a drive that trims slots of so many sectors, if it trims at all, with commands of up
-    /// to so many sectors of data.
+    /// The commands of a request. `trim_sectors` is the length of the slots that the drive trims, if it
+    /// trims any; a command carries `data_sectors_max` sectors of data at most.
     pub fn of(
         what: What,
         range: Range<u64>,

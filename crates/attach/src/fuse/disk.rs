@@ -116,7 +116,7 @@ impl Disk {
     ) -> Result<Vec<u8>, NbdError> {
         let (tell, told) = mpsc::sync_channel(1);
         let answer = Box::new(move |result| {
-            // Whoever asked waits.
+            // The caller waits below until this is sent.
             let _ = tell.send(result);
         });
         self.engine

@@ -55,7 +55,7 @@ impl Rounds {
         }
     }
 
-    /// The host has written so many bytes more.
+    /// Counts bytes that the host has written.
     #[inline]
     pub fn wrote(&mut self, bytes: u64) {
         self.written_bytes += bytes;
