@@ -129,25 +129,27 @@ fn a_stop_does_not_wait_for_the_rest_of_a_large_request() {
     assert!(began.elapsed() < STOP, "{:?}", began.elapsed());
 }
 
+/// A server whose two sockets are `s` and `c`.
+const AT_S_AND_C: [&str; 8] = [
+    "--drive",
+    DRIVE,
+    "--unix",
+    "s",
+    "--control",
+    "c",
+    "--timing",
+    "off",
+];
+
 #[test]
 fn a_server_leaves_the_sockets_of_the_one_that_took_its_place() {
     let folder = folder();
     let [socket, control] = ["s", "c"].map(|name| folder.path().join(name));
-    let arguments = [
-        "--drive",
-        DRIVE,
-        "--unix",
-        "s",
-        "--control",
-        "c",
-        "--timing",
-        "off",
-    ];
-    let first = Serve::start(folder.path(), &arguments);
+    let first = Serve::start(folder.path(), &AT_S_AND_C);
     for path in [&socket, &control] {
         std::fs::remove_file(path).expect("somebody tidies up");
     }
-    let second = Serve::start(folder.path(), &arguments);
+    let second = Serve::start(folder.path(), &AT_S_AND_C);
     first.stop();
     ask(&control, Asked::Get("/statistics")).expect("the second tells");
     said(
@@ -167,17 +169,7 @@ fn a_server_leaves_the_sockets_of_the_one_that_took_its_place() {
 #[test]
 fn a_server_takes_no_socket_from_one_at_work() {
     let folder = folder();
-    let arguments = [
-        "--drive",
-        DRIVE,
-        "--unix",
-        "s",
-        "--control",
-        "c",
-        "--timing",
-        "off",
-    ];
-    let first = Serve::start(folder.path(), &arguments);
+    let first = Serve::start(folder.path(), &AT_S_AND_C);
     for (name, others) in [("s", ["--unix", "s"]), ("c", ["--control", "c"])] {
         let why = refused(folder.path(), &[&["--drive", DRIVE], &others[..]].concat());
         assert!(why.contains("cannot listen") && why.contains(name), "{why}");
@@ -192,5 +184,5 @@ fn a_server_takes_no_socket_from_one_at_work() {
     );
     // What a server leaves that was killed is no obstacle.
     first.kill();
-    Serve::start(folder.path(), &arguments).stop();
+    Serve::start(folder.path(), &AT_S_AND_C).stop();
 }
