@@ -163,6 +163,74 @@ pub struct TestSheet {
     /// Title of the review it is of; absent for a test of no review.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
+    /// What it says of a drive, beside being a test: what verdicts and rankings are made of. Absent when
+    /// there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<Role>,
+}
+
+/// What a test stands for, whoever made it: a report knows tests by these alone.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Random writes of 4 KiB and nothing else, at any depth: whether a drive stutters.
+    SmallRandomWrite,
+    /// The same, one at a time: what one costs by itself.
+    SmallRandomWriteAlone,
+    /// Writes of 4 KiB in order, one at a time: what a random one is compared with.
+    SmallSequentialWriteAlone,
+    /// Small random writes on a drive in use, by their data rate.
+    UsedRandomWrite,
+    /// Small random writes on a full drive without end, by the slowest second.
+    SustainedRandomWrite,
+    /// A system boots, in seconds.
+    Boot,
+    /// Programs start while a system boots, in seconds.
+    StartAtBoot,
+    /// A program starts while files are unpacked, in seconds.
+    StartBesideUnpacking,
+    /// A database's requests, by their data rate.
+    Database,
+    /// Large files are copied to the drive, by the data rate.
+    LargeFileCopy,
+    /// Large writes in order, by their data rate.
+    LargeWrite,
+    /// A notebook's work, in watts.
+    NotebookPower,
+    /// A drive at rest, in watts.
+    IdlePower,
+    /// What wear allows for years, in bytes a day.
+    Endurance,
+}
+
+impl Role {
+    /// All of them.
+    pub const ALL: [Role; 14] = [
+        Role::SmallRandomWrite,
+        Role::SmallRandomWriteAlone,
+        Role::SmallSequentialWriteAlone,
+        Role::UsedRandomWrite,
+        Role::SustainedRandomWrite,
+        Role::Boot,
+        Role::StartAtBoot,
+        Role::StartBesideUnpacking,
+        Role::Database,
+        Role::LargeFileCopy,
+        Role::LargeWrite,
+        Role::NotebookPower,
+        Role::IdlePower,
+        Role::Endurance,
+    ];
+}
+
+impl TestSheet {
+    /// Whether the test has a role.
+    #[must_use]
+    pub fn has(&self, role: Role) -> bool {
+        self.roles.contains(&role)
+    }
 }
 
 /// How a family of tests is drawn.

@@ -23,7 +23,7 @@ use crate::figures::source_title;
 use crate::states::State;
 use ftlab_base::Content;
 use ftlab_drive::Port;
-use ftlab_result::{Chart, TestSheet};
+use ftlab_result::{Chart, Role, TestSheet};
 
 /// A job file that is part of the program.
 #[derive(Debug, PartialEq, Eq)]
@@ -214,6 +214,7 @@ impl Test {
             chart_metric: self.family.metric.to_owned(),
             chart_unit: self.family.unit.to_owned(),
             source: source_title(self.family.source()),
+            roles: roles(self.step.slug),
         }
     }
 
@@ -239,6 +240,34 @@ impl Procedure {
             _ => None,
         })
     }
+}
+
+/// What a step stands for, by its slug.
+fn roles(slug: &str) -> Vec<Role> {
+    let has = |part: &str| slug.split('-').any(|other| other == part);
+    let mut roles = Vec::new();
+    if has("randwrite") && has("4k") {
+        roles.push(Role::SmallRandomWrite);
+    }
+    roles.extend(match slug {
+        "randwrite-4k-qd1" => Some(Role::SmallRandomWriteAlone),
+        "seqrand-mix-4k-qd1-seq100" => Some(Role::SmallSequentialWriteAlone),
+        "randwrite-4k-qd3-8gb" => Some(Role::UsedRandomWrite),
+        "consistency-randwrite-4k-qd32" => Some(Role::SustainedRandomWrite),
+        "boot-windows7" => Some(Role::Boot),
+        "app-launch-four-at-boot" => Some(Role::StartAtBoot),
+        "launch-photoshop-cs3-while-extract-5gb" | "multitask1-extract-photoshop" => {
+            Some(Role::StartBesideUnpacking)
+        }
+        "enterprise-oracle-swingbench" | "enterprise-ms-sql-dailyupdates" => Some(Role::Database),
+        "file-write-xl" => Some(Role::LargeFileCopy),
+        "seqwrite-2m" | "seqwrite-128k-qd1" => Some(Role::LargeWrite),
+        "power-spec" => Some(Role::NotebookPower),
+        "power-idle" => Some(Role::IdlePower),
+        "endurance-spec" => Some(Role::Endurance),
+        _ => None,
+    });
+    roles
 }
 
 /// Every family, in the order of the list of methods.

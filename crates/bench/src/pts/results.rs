@@ -65,6 +65,7 @@ fn test(part: Part) -> TestSheet {
         chart_metric: metric.to_owned(),
         chart_unit: unit.to_owned(),
         source: String::new(),
+        roles: Vec::new(),
     }
 }
 

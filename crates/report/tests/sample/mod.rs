@@ -9,7 +9,8 @@ mod full;
 use std::collections::BTreeMap;
 
 use ftlab_result::{
-    Chart, Figure, Inside, Origin, ResultSet, Run, SCHEMA, Spread, TestSheet, Traffic, Verdict,
+    Chart, Figure, Inside, Origin, ResultSet, Role, Run, SCHEMA, Spread, TestSheet, Traffic,
+    Verdict,
 };
 
 pub use drives::{Character, characters};
@@ -134,6 +135,16 @@ fn sheet(
               erase and again after it was filled and overwritten at random."
         }
     };
+    let mut roles = Vec::new();
+    if test.starts_with("randwrite-4k") {
+        roles.push(Role::SmallRandomWrite);
+    }
+    match test.as_str() {
+        "randwrite-4k-qd1" => roles.push(Role::SmallRandomWriteAlone),
+        "seqrand-mix-4k-qd1-seq100" => roles.push(Role::SmallSequentialWriteAlone),
+        "randwrite-4k-qd3-8gb" => roles.push(Role::UsedRandomWrite),
+        _ => {}
+    }
     TestSheet {
         test,
         method: method.into(),
@@ -148,6 +159,7 @@ fn sheet(
             "ms".into()
         },
         source: String::new(),
+        roles,
     }
 }
 
