@@ -5,7 +5,7 @@
 /// version, drive file, test and seed are the same numbers, whatever was built and when, so a review that was
 /// interrupted goes on with what another build of the same version has done.
 ///
-/// `crates/bench/tests/model_version.rs` fails when results change and this number does not.
+/// `crates/play/tests/model_version.rs` fails when results change and this number does not.
 pub const MODEL_VERSION: u32 = 1;
 
 /// Version and model in a line: what a file says that only the same model can go on with.

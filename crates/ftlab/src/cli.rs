@@ -5,8 +5,8 @@ use crate::{
     tests, theory, tools,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use ftlab_bench::State;
 use ftlab_drive::{Catalog, DriveError, Testbed};
+use ftlab_play::State;
 use std::num::NonZeroUsize;
 
 /// A software SSD and the bench to review it.

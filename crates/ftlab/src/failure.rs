@@ -1,13 +1,13 @@
 //! How the program ends.
 
-use ftlab_bench::claims::ClaimsError;
-use ftlab_bench::driver::DriverError;
 use ftlab_bench::endurance::EnduranceError;
 use ftlab_bench::methods::UnknownTest;
 use ftlab_bench::review::ReviewError;
-use ftlab_bench::states::PrepareError;
 use ftlab_bench::theory::TheoryError;
+use ftlab_claims::ClaimsError;
 use ftlab_drive::DriveError;
+use ftlab_play::driver::DriverError;
+use ftlab_play::states::PrepareError;
 use ftlab_workload::JobError;
 use ftlab_workload::script::ScriptError;
 use std::fmt::Display;

@@ -3,7 +3,9 @@
 //! The table is the one of `ARCHITECTURE.md`. It lists every crate a row may name in its manifest, for
 //! any kind of dependency (normal, build, development), so an edge it does not list is an error.
 
-use cargo_metadata::MetadataCommand;
+use cargo_metadata::{DependencyKind, MetadataCommand, Package};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// A crate and every crate of the workspace it may use; lower crates first.
 const MAY_USE: &[(&str, &[&str])] = &[
@@ -48,16 +50,37 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("ftlab-result", &["ftlab-base"]),
     (
+        "ftlab-play",
+        &[
+            "ftlab-base",
+            "ftlab-theory",
+            "ftlab-ftl",
+            "ftlab-drive",
+            "ftlab-workload",
+            "ftlab-result",
+        ],
+    ),
+    (
         "ftlab-bench",
         &[
             "ftlab-base",
             "ftlab-theory",
-            "ftlab-nand",
             "ftlab-ftl",
-            "ftlab-timing",
             "ftlab-drive",
             "ftlab-workload",
             "ftlab-result",
+            "ftlab-play",
+        ],
+    ),
+    (
+        "ftlab-claims",
+        &[
+            "ftlab-base",
+            "ftlab-drive",
+            "ftlab-workload",
+            "ftlab-result",
+            "ftlab-play",
+            "ftlab-bench",
         ],
     ),
     // Nothing else, so that a real drive's results look like a simulated one's.
@@ -74,7 +97,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "ftlab-drive",
             "ftlab-workload",
             "ftlab-result",
+            "ftlab-play",
             "ftlab-bench",
+            "ftlab-claims",
             "ftlab-report",
             "ftlab-export",
             "ftlab-nbd",
@@ -134,6 +159,86 @@ fn crates_use_only_the_crates_below_them() {
         "only {edges} edges seen: the workspace was not read"
     );
     assert_eq!(offences(&workspace), Vec::<String>::new());
+}
+
+/// What has no place in a browser, where `ftlab-play` is to run: thread pools, files and what draws on them.
+const NOT_IN_A_BROWSER: &[&str] = &[
+    "clap",
+    "csv",
+    "ctrlc",
+    "fuser",
+    "getrandom",
+    "indicatif",
+    "memmap2",
+    "parking_lot",
+    "parquet",
+    "plotters",
+    "rayon",
+    "rustix",
+    "signal-hook",
+    "tempfile",
+];
+
+#[test]
+fn what_plays_a_load_could_run_in_a_browser() {
+    let metadata = MetadataCommand::new()
+        .no_deps()
+        .exec()
+        .expect("cargo metadata reads the workspace");
+    let packages: BTreeMap<&str, &Package> = metadata
+        .workspace_packages()
+        .into_iter()
+        .map(|package| (package.name.as_str(), package))
+        .collect();
+    let mut seen = BTreeSet::new();
+    let mut left = vec!["ftlab-play"];
+    while let Some(name) = left.pop() {
+        if seen.insert(name)
+            && let Some(package) = packages.get(name)
+        {
+            let normal = package.dependencies.iter();
+            let normal = normal.filter(|dependency| dependency.kind == DependencyKind::Normal);
+            left.extend(normal.map(|dependency| dependency.name.as_str()));
+        }
+    }
+    assert!(
+        seen.contains("ftlab-drive") && seen.contains("rand"),
+        "{seen:?}"
+    );
+    let found: Vec<_> = NOT_IN_A_BROWSER
+        .iter()
+        .filter(|name| seen.contains(*name))
+        .collect();
+    assert!(
+        found.is_empty(),
+        "ftlab-play cannot run in a browser with {found:?}"
+    );
+
+    // Its own text, tests apart, names none of what the standard library offers for it.
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../play/src");
+    let mut folders = vec![source];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("it is there") {
+            let path = entry.expect("it can be read").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            files += 1;
+            let text = std::fs::read_to_string(&path).expect("it is text");
+            for module in [
+                "std::fs",
+                "std::thread",
+                "std::net",
+                "std::time",
+                "std::process",
+            ] {
+                assert!(!text.contains(module), "{} uses {module}", path.display());
+            }
+        }
+    }
+    assert!(files >= 20, "{files} files");
 }
 
 #[test]

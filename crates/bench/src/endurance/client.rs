@@ -1,10 +1,10 @@
 //! The write amplification of what a client writes.
 
 use super::{EnduranceError, in_proportion};
-use crate::driver;
-use crate::states::{State, prepare};
 use ftlab_base::{Command, CommandId, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::{Device, DriveFile, Scale, Testbed};
+use ftlab_play::driver;
+use ftlab_play::states::{State, prepare};
 use ftlab_workload::{JobFile, JobStream};
 
 /// A client's writes: name and text of the job file.

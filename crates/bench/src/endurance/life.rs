@@ -1,9 +1,9 @@
 //! The life of one drive, from the first write to the last.
 
 use super::{Daily, EnduranceError};
-use crate::driver;
 use ftlab_base::{Command, CommandId, CommandKind, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::{Counters, Device, Health, Scale};
+use ftlab_play::driver;
 use ftlab_workload::{JobFile, JobStream, ResolvedJob};
 
 /// Marks over the median block's life; more follow until the end.
@@ -131,7 +131,6 @@ impl Liver {
         tell: &dyn Fn(f64),
     ) -> Result<Life, EnduranceError> {
         let bytes = self.device.capacity_sectors() * SECTOR_BYTES;
-        driver::check(job, bytes, driver::Clock::Untimed)?;
         let jobs = driver::resolve(job, bytes, driver::Clock::Untimed)?;
         let mut pass = 0;
         loop {

@@ -12,10 +12,10 @@ pub use client::{CLIENT, write_amplification};
 pub use life::{Ending, Life, Mark};
 pub use plan::{EnduranceError, Plan};
 
-use crate::review;
-use crate::states::{State, prepare};
 use ftlab_base::RootSeed;
 use ftlab_drive::{DriveFile, Testbed};
+use ftlab_play::states::{State, prepare};
+use ftlab_play::streams;
 use ftlab_workload::{JobFile, Size};
 use life::{FullDrive, Liver};
 
@@ -41,7 +41,7 @@ pub fn live(
     tell: &dyn Fn(f64),
 ) -> Result<Life, EnduranceError> {
     let scaled = file.scaled(plan.scale)?;
-    let drive_seed = review::drive_seed(seed, file.slug());
+    let drive_seed = streams::drive_seed(seed, file.slug());
     let mut device = scaled.build(testbed, drive_seed)?;
     prepare(device.as_mut(), State::New, State::Filled, drive_seed)?;
     let (full, small) = (file.capacity_bytes(), scaled.capacity_bytes());

@@ -1,8 +1,8 @@
 //! How small a drive is made, so that its life is simulated in the time there is.
 
-use crate::driver::DriverError;
-use crate::states::PrepareError;
 use ftlab_drive::{DriveError, DriveFile, Extent, Scale};
+use ftlab_play::driver::DriverError;
+use ftlab_play::states::PrepareError;
 use thiserror::Error;
 
 /// Superblocks of a group that a scaled drive keeps at least: enough that its spare area is many

@@ -1,7 +1,7 @@
 //! AnandTech, "Intel X25-M SSD: Intel Delivers One of the World's Fastest Drives", 2008.
 
 use super::{Fact, Family, Job, Runs, fact, job, step};
-use crate::states::State;
+use ftlab_play::states::State;
 use ftlab_result::Chart;
 
 // Iometer on a drive of the lab: the source says nothing of its state, and a drive under test had

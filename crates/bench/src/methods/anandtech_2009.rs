@@ -1,7 +1,7 @@
 //! AnandTech, "The SSD Relapse: Understanding and Choosing the Best SSD", 2009.
 
 use super::{Family, Job, Runs, job, step};
-use crate::states::State;
+use ftlab_play::states::State;
 use ftlab_result::Chart;
 
 static RANDOM_QD3_8G: Job = job!("randwrite-4k-qd3-8gb.fio");

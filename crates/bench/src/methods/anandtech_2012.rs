@@ -1,8 +1,8 @@
 //! AnandTech, "Intel SSD 520 Review: Cherryville Brings Reliability to SandForce", 2012.
 
 use super::{Act, Family, Job, Procedure, Runs, Series, Span, Step, Work, job, step};
-use crate::states::State;
 use ftlab_base::Content;
+use ftlab_play::states::State;
 use ftlab_result::Chart;
 
 static READS_QD3: Job = job!("randread-4k-qd3-8gb.fio");

@@ -1,7 +1,7 @@
 //! The application tests of AnandTech's review of 2008: archives, launches, games, several at once.
 
 use super::{Family, Runs, Step, scenario};
-use crate::states::State;
+use ftlab_play::states::State;
 use ftlab_result::Chart;
 
 // The source tests random writes first, restores an image before each test, and says no more.

@@ -2,7 +2,7 @@
 //! installation.
 
 use super::{Family, Runs, scenario};
-use crate::states::State;
+use ftlab_play::states::State;
 use ftlab_result::Chart;
 
 pub static FAMILIES: &[Family] = &[

@@ -1,9 +1,9 @@
 //! BeHardware, "SSD 2011 roundup: Crucial M4, OCZ Vertex 3, Intel 510/320", 2011.
 
 use super::{Act, Fact, Family, Job, Procedure, Runs, Series, Span, Step, Work, fact, job, step};
-use crate::states::State;
 use ftlab_base::Content;
 use ftlab_drive::Port;
+use ftlab_play::states::State;
 use ftlab_result::Chart;
 
 static SEQREAD: Job = job!("seqread-2m.fio");

@@ -2,7 +2,7 @@
 //! is checked.
 
 use super::{Family, Job, Runs, job, scenario, step};
-use crate::states::State;
+use ftlab_play::states::State;
 use ftlab_result::{Chart, Run};
 
 /// A suite of closed programs, whose score is the geometric mean of its parts' points.

@@ -1,7 +1,7 @@
 //! The enterprise traces of AnandTech's review of 2012, as far as their source describes them.
 
 use super::{Family, Runs, scenario};
-use crate::states::State;
+use ftlab_play::states::State;
 use ftlab_result::Chart;
 
 pub static FAMILIES: &[Family] = &[Family {

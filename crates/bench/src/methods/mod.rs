@@ -20,9 +20,9 @@ mod storage_bench_2011;
 pub use select::{UnknownTest, of_default, select};
 
 use crate::figures::source_title;
-use crate::states::State;
 use ftlab_base::Content;
 use ftlab_drive::Port;
+use ftlab_play::states::State;
 use ftlab_result::{Chart, Role, TestSheet};
 
 /// A job file that is part of the program.
@@ -341,7 +341,9 @@ const fn fact(slug: &'static str, label: &'static str, fact: Fact) -> Step {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ftlab_base::RootSeed;
     use ftlab_drive::Catalog;
+    use ftlab_play::streams::{seed_of_load, seed_of_text};
     use std::collections::BTreeSet;
 
     #[test]
@@ -368,10 +370,10 @@ mod tests {
                 continue;
             };
             assert!(
-                crate::scripts::find(name).is_some(),
+                ftlab_play::scripts::find(name).is_some(),
                 "no scripts/{name}.toml"
             );
-            let scenario = crate::scripts::scenario(name);
+            let scenario = ftlab_play::scripts::scenario(name);
             let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(scenario.testbed, test.family.testbed, "{name}");
         }
@@ -384,17 +386,35 @@ mod tests {
             let plays = |test: &Test| matches!(test.step.work, Work::Trace(of) if of == name);
             tests.find(plays)
         };
-        for name in crate::traces::names() {
-            let trace = crate::traces::trace(name);
+        for name in ftlab_play::traces::names() {
+            let trace = ftlab_play::traces::trace(name);
             let trace = trace.unwrap_or_else(|error| panic!("{error}"));
             let test = played(name).unwrap_or_else(|| panic!("no test plays {name}"));
             assert_eq!(trace.testbed, test.family.testbed, "{name}");
         }
         for test in all() {
             if let Work::Trace(name) = test.step.work {
-                assert!(crate::traces::names().any(|of| of == name), "{name}");
+                assert!(ftlab_play::traces::names().any(|of| of == name), "{name}");
             }
         }
+    }
+
+    #[test]
+    fn a_load_of_the_review_has_its_seed_by_its_text_too() {
+        let root = RootSeed(1);
+        let mut loads = 0;
+        for test in all() {
+            if let Work::Jobs { jobs, .. } = test.step.work {
+                for job in jobs {
+                    assert_eq!(seed_of_text(root, job.text), seed_of_load(root, job.file));
+                    loads += 1;
+                }
+            }
+        }
+        assert!(loads > 20, "{loads} jobs");
+        let script = "launch-powerpoint2007";
+        let (_, text) = ftlab_play::scripts::find(script).expect("it is there");
+        assert_eq!(seed_of_text(root, &text), seed_of_load(root, script));
     }
 
     #[test]

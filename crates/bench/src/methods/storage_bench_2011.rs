@@ -1,7 +1,7 @@
 //! AnandTech's Storage Bench of 2011, as its review of the SSD 520 describes it.
 
 use super::{Family, Runs, Series, Step, Work};
-use crate::states::State;
+use ftlab_play::states::State;
 use ftlab_result::Chart;
 
 const HEAVY: &str = "atsb2011-heavy";

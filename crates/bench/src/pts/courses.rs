@@ -3,10 +3,10 @@
 use super::rounds::{self, MINUTE, Variable};
 use super::subject::{Length, Load, Subject};
 use super::{Finding, metrics};
-use crate::record::traffic;
 use crate::review::ReviewError;
 use ftlab_base::amount::decimal;
 use ftlab_base::{CommandKind, Nanos};
+use ftlab_play::record::traffic;
 use ftlab_result::pts::{Course, Point, Rate};
 
 /// Samples of a minute until write saturation is over: a day.

@@ -27,10 +27,10 @@ mod tests;
 
 pub use settings::{CLIENT, ENTERPRISE, Scale};
 
-use crate::review::{ReviewError, drive_seed};
-use crate::streams::seed_of_load;
+use crate::review::ReviewError;
 use ftlab_base::RootSeed;
 use ftlab_drive::{DriveFile, Testbed};
+use ftlab_play::streams::{drive_seed, seed_of_load};
 use ftlab_result::pts::{Cell, Course, Settings, SteadyState};
 use ftlab_result::{ResultSet, Run};
 use rayon::prelude::*;

@@ -2,9 +2,9 @@
 
 use super::subject::Subject;
 use super::{Finding, Part, Plan};
-use crate::record::inside_of;
 use crate::review::{link_words, sheet};
 use ftlab_drive::{Counters, MODEL_VERSION, Port};
+use ftlab_play::record::inside_of;
 use ftlab_result::pts::Pts;
 use ftlab_result::{Chart, Origin, ResultSet, Run, SCHEMA, TestSheet, Traffic};
 

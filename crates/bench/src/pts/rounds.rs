@@ -3,9 +3,9 @@
 
 use super::subject::{Length, Load, Subject};
 use crate::review::ReviewError;
-use crate::steady_rule::{ROUNDS_MAX, WINDOW, Window};
 use ftlab_base::Nanos;
 use ftlab_base::amount::decimal;
+use ftlab_play::steady_rule::{ROUNDS_MAX, WINDOW, Window};
 use ftlab_result::pts::{Cell, Rate, SteadyState, Tracking};
 
 /// A minute of the standard: what each access of a round lasts.

@@ -6,13 +6,13 @@
 //! it is, and their rest is left out.
 
 use super::settings::Scale;
-use crate::driver::{self, Clock, DriverError, RunReport};
-use crate::record::Record;
 use crate::review::ReviewError;
-use crate::states::come_to_rest;
 use ftlab_base::amount::decimal;
 use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::{Device, DriveFile};
+use ftlab_play::driver::{self, Clock, DriverError, RunReport};
+use ftlab_play::record::Record;
+use ftlab_play::states::come_to_rest;
 use ftlab_result::pts::{Rate, Settings};
 use ftlab_workload::{JobFile, JobSpec, PatternKind, PerKind, Size, Source};
 

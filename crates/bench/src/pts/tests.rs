@@ -1,7 +1,7 @@
 use super::*;
-use crate::driver::{self, Clock};
-use crate::states::{self, State};
 use ftlab_drive::{Catalog, Kind};
+use ftlab_play::driver::{self, Clock};
+use ftlab_play::states::{self, State};
 use ftlab_workload::JobFile;
 
 /// A drive of generic flash, an eighth as large.
@@ -45,7 +45,7 @@ fn iops_of_state(plan: &Plan) -> f64 {
         "[w]\nrw=randwrite\nnorandommap\nbs=4k\niodepth=32\ntime_based\nruntime=10\nramp_time=1";
     let job = JobFile::parse(job, "steady.fio").unwrap();
     let report = driver::run(&job, device.as_mut(), Clock::Timed, RootSeed(7)).unwrap();
-    crate::record::Record::of(&report).metrics["iops"]
+    ftlab_play::record::Record::of(&report).metrics["iops"]
 }
 
 #[test]

@@ -1,15 +1,15 @@
 //! Cases: jobs and scenarios as they run from a state, each once for every test that asks for it.
 
 use super::length::Length;
-use crate::driver::{self, Clock, DriverError};
 use crate::methods::{Job, Test, Work};
-use crate::record::Record;
-use crate::scripts;
-use crate::states::State;
-use crate::traces;
-use crate::watch::nobody;
 use ftlab_base::{Content, RootSeed};
 use ftlab_drive::{Device, DriveFile, Kind, Port, Testbed};
+use ftlab_play::driver::{self, Clock, DriverError};
+use ftlab_play::record::Record;
+use ftlab_play::scripts;
+use ftlab_play::states::State;
+use ftlab_play::traces;
+use ftlab_play::watch::nobody;
 use ftlab_workload::JobFile;
 use ftlab_workload::script::ScriptError;
 
@@ -129,8 +129,11 @@ impl Load {
 /// A load as it runs from a state.
 #[derive(Debug, Clone, Copy)]
 pub struct Case {
+    /// What the drive holds before.
     pub state: State,
+    /// What runs.
     pub load: Load,
+    /// The machine, by its slug.
     pub testbed: &'static str,
     /// None for the fastest of the machine.
     pub port: Option<Port>,
@@ -142,6 +145,7 @@ pub struct Case {
 pub type Key = (State, &'static str, &'static str, Option<Port>);
 
 impl Case {
+    /// What tells it apart.
     pub fn key(&self) -> Key {
         (self.state, self.load.name(), self.testbed, self.port)
     }

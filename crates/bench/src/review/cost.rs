@@ -7,9 +7,9 @@
 use super::case::{Case, Load};
 use super::length::Length;
 use crate::methods::{Act, Procedure};
-use crate::states::State;
-use crate::traces;
 use ftlab_drive::{DriveFile, Kind};
+use ftlab_play::states::State;
+use ftlab_play::traces;
 use ftlab_workload::JobFile;
 
 /// Bytes of one unit of work.

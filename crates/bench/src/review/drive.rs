@@ -4,14 +4,15 @@ use super::case::{Case, Key, Load, cases_of, has_room};
 use super::facts::{self, ClientUse, Told};
 use super::from_states::{FromStates, Ran};
 use super::procedure::{Measured, Running};
-use super::{Plan, ReviewError, cost, drive_seed, steps};
-use crate::driver::INTERVAL_S;
+use super::{Plan, ReviewError, cost};
 use crate::drops;
 use crate::methods::{NO_STATE, Procedure, Runs, Series, Test, Work};
-use crate::record::Record;
-use crate::states::Settling;
 use ftlab_base::{Content, RootSeed};
 use ftlab_drive::{Catalog, Device, DriveError, DriveFile, Host, Kind, Port, Testbed};
+use ftlab_play::driver::INTERVAL_S;
+use ftlab_play::record::Record;
+use ftlab_play::states::{Settling, steps};
+use ftlab_play::streams::drive_seed;
 use ftlab_result::{DriveKind, DriveSheet, Inside, Parameter, Run, Traffic};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -299,7 +300,7 @@ impl<'a> Bench<'a> {
                 for (state, case) in cases {
                     let record = &done.records[&case.key()];
                     let settled = done.settled.get(&case.key());
-                    let mut steps = steps(self.file, state, settled);
+                    let mut steps = steps(self.file.kind(), state, settled);
                     if case.before != Content::RANDOM {
                         steps.push(WRITTEN_ALIKE.to_owned());
                     }

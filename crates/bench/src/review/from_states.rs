@@ -1,22 +1,24 @@
 //! Cases as they run: a drive is prepared once for each state, and each case gets a copy of its own.
 
 use super::case::Case;
-use super::{Length, ReviewError, drive_seed};
-use crate::driver::DriverError;
-use crate::record::Record;
-use crate::states::{self, Settling, State};
-use crate::streams::seed_of_load;
-use crate::watch;
+use super::{Length, ReviewError};
 use ftlab_base::{Content, RootSeed};
 use ftlab_drive::{Device, DriveFile, Kind, Testbed};
+use ftlab_play::driver::DriverError;
+use ftlab_play::record::Record;
+use ftlab_play::states::{self, Settling, State};
+use ftlab_play::streams::{drive_seed, seed_of_load};
+use ftlab_play::watch;
 use rayon::prelude::*;
 use std::sync::Mutex;
 
 /// A drive whose cases run.
 pub struct FromStates<'a> {
+    /// The drive.
     pub file: &'a DriveFile,
     /// Of all streams.
     pub root: RootSeed,
+    /// How long jobs run.
     pub length: Length,
     /// The machine of that name.
     pub machine: &'a (dyn Fn(&str) -> Result<Testbed, ReviewError> + Sync),
@@ -26,6 +28,7 @@ pub struct FromStates<'a> {
 pub struct Ran {
     /// What ran, in words.
     pub label: String,
+    /// Its result.
     pub record: Record,
     /// How the drive settled before, if its state is one to settle in.
     pub settling: Option<Settling>,

@@ -1,8 +1,8 @@
 //! How long jobs with a runtime run.
 
 use crate::methods::Work;
-use crate::traces;
 use ftlab_base::Nanos;
+use ftlab_play::traces;
 use ftlab_workload::JobFile;
 
 /// Requests after which a quick job ends.

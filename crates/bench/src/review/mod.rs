@@ -17,27 +17,26 @@ mod length;
 mod memory;
 mod procedure;
 mod set;
-mod torture;
 mod words;
 
-pub(crate) use case::{Case, Load, data_before};
+pub use case::{Case, Load, data_before};
 pub(crate) use drive::link_words;
 pub use drive::sheet;
 pub use drive_runs::DriveRuns;
-pub(crate) use facts::{ClientUse, client_use, tell};
-pub(crate) use from_states::{FromStates, Ran};
+pub use facts::{ClientUse, client_use, tell};
+pub use from_states::{FromStates, Ran};
 pub use length::Length;
-pub(crate) use memory::batches;
-pub(crate) use procedure::Running;
+pub use memory::batches;
+pub use procedure::Running;
 pub use set::{origin, result_set};
 
-use crate::driver::DriverError;
 use crate::methods::Test;
 use crate::repeats;
-use crate::states::{PrepareError, Settling, State};
 use drive::{Bench, Hears};
 use ftlab_base::RootSeed;
 use ftlab_drive::{DriveError, DriveFile, Testbed};
+use ftlab_play::driver::DriverError;
+use ftlab_play::states::{PrepareError, State};
 use ftlab_result::{ResultSet, Run};
 use gather::{Repeats, Unit};
 use rayon::prelude::*;
@@ -267,23 +266,6 @@ pub fn review(
     let drives = runs(plan, progress)?.into_iter();
     let drives: Result<Vec<DriveRuns>, ReviewError> = drives.map(DriveRuns::or_error).collect();
     Ok(result_set(plan, plan.drives.iter().zip(&drives?), ""))
-}
-
-/// The seed of everything inside a drive and of how it is prepared.
-#[must_use]
-pub fn drive_seed(root: RootSeed, slug: &str) -> RootSeed {
-    root.derive(&format!("drive/{slug}"))
-}
-
-/// What brought a drive to a state, in words, and how it settled if it was to be steady.
-#[must_use]
-pub fn steps(file: &DriveFile, state: State, settling: Option<&Settling>) -> Vec<String> {
-    let mut steps = match file.kind() {
-        ftlab_drive::Kind::Ssd => state.steps(),
-        ftlab_drive::Kind::Disk | ftlab_drive::Kind::Ram => State::steps_without_flash(),
-    };
-    steps.extend(settling.map(Settling::words));
-    steps
 }
 
 #[cfg(test)]

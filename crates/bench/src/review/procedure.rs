@@ -1,18 +1,18 @@
 //! Runs a procedure: act after act on one drive, and a record of each job it measures.
 
-use super::torture::{Torn, torture};
 use super::words::words;
 use super::{Length, ReviewError};
-use crate::driver::{self, Clock, DriverError};
 use crate::methods::{Act, Job, Procedure, Span};
-use crate::record::Record;
-use crate::states::come_to_rest;
-use crate::streams::seed_of_load;
 use ftlab_base::amount::decimal;
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Outcome, RootSeed, SECTOR_BYTES, SimTime,
 };
 use ftlab_drive::{Device, DriveFile};
+use ftlab_play::driver::{self, Clock, DriverError};
+use ftlab_play::record::Record;
+use ftlab_play::states::come_to_rest;
+use ftlab_play::streams::seed_of_load;
+use ftlab_play::torture::{Torn, torture};
 use ftlab_workload::{JobFile, Size};
 
 /// Sectors of a write that fills a part of a drive: 1 MiB, as a copy of large files makes them.
@@ -32,11 +32,11 @@ pub struct Measured {
 
 /// A procedure under way.
 pub struct Running<'a> {
-    pub file: &'a DriveFile,
-    pub procedure: &'static Procedure,
+    file: &'a DriveFile,
+    procedure: &'static Procedure,
     length: Length,
-    pub seed: RootSeed,
-    pub device: Box<dyn Device>,
+    seed: RootSeed,
+    device: Box<dyn Device>,
     /// Sectors in use.
     sectors: u64,
     steps: Vec<String>,
@@ -44,6 +44,7 @@ pub struct Running<'a> {
 }
 
 impl<'a> Running<'a> {
+    /// A procedure that begins on `device`, the drive of `file` as new.
     pub fn new(
         file: &'a DriveFile,
         procedure: &'static Procedure,

@@ -1,7 +1,7 @@
 //! What is compared: one policy under one load with one spare area and block size.
 
 use crate::methods::Job;
-use crate::states::State;
+use ftlab_play::states::State;
 use ftlab_theory::{
     Class, OutOfDomain, alpha_in_use, choices, fifo, fifo_mixed, greedy,
     in_use_after_trims_of_used, random, spare_by_root, split,

@@ -8,10 +8,10 @@ mod case;
 
 pub use case::{Case, DRIVE, Load, PAGES, Policy, cases, quick_cases};
 
-use crate::driver::{self, Clock, DriverError};
-use crate::states::{self, PrepareError, State};
 use ftlab_base::RootSeed;
 use ftlab_drive::{Catalog, DriveError};
+use ftlab_play::driver::{self, Clock, DriverError};
+use ftlab_play::states::{self, PrepareError, State};
 use ftlab_workload::JobFile;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};

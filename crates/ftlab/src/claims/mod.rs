@@ -10,7 +10,7 @@ use crate::progress::Signs;
 use crate::{provenance, screen};
 use clap::Args;
 use ftlab_base::RootSeed;
-use ftlab_bench::claims::{self, Judged, Plan};
+use ftlab_claims::{Judged, Plan};
 use ftlab_drive::{Catalog, DriveFile, MODEL_VERSION};
 use ftlab_result::Provenance;
 use serde::Serialize;
@@ -78,7 +78,7 @@ pub fn command(options: &Options) -> Outcome {
     let plan = plan(options)?;
     let judged = {
         let progress = options.signs.bar();
-        claims::check(&plan, &|done, total, label| {
+        ftlab_claims::check(&plan, &|done, total, label| {
             progress.set(done, total, label);
         })?
     };

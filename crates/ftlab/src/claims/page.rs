@@ -1,6 +1,6 @@
 //! The page of claims: every one with its verdict, the figures and the runs that gave them.
 
-use ftlab_bench::claims::{Judged, Verdict};
+use ftlab_claims::{Judged, Verdict};
 use std::fmt::Write;
 
 const HEAD: &str = "\

@@ -9,7 +9,7 @@ use super::{Finished, errno};
 use crate::failure::Failure;
 use crate::screen;
 use ftlab_base::{CommandKind, Nanos};
-use ftlab_bench::driver::{DEPTH_LEVELS, Direction, INTERVAL_S, Interval, JobReport};
+use ftlab_play::driver::{DEPTH_LEVELS, Direction, INTERVAL_S, Interval, JobReport};
 use ftlab_workload::JobSpec;
 use serde::Serialize;
 
@@ -160,7 +160,7 @@ fn job(spec: &JobSpec, report: &JobReport) -> Job {
 }
 
 fn traffic(direction: &Direction, measured: Nanos) -> Traffic {
-    let totals = ftlab_bench::record::traffic(direction, measured);
+    let totals = ftlab_play::record::traffic(direction, measured);
     let samples = samples(&direction.series, measured);
     let kib = Spread::of(samples, |i| i.bytes as f64 / 1024.0);
     let ios = Spread::of(samples, |i| i.ios as f64);

@@ -1,8 +1,8 @@
 //! Latencies in fio's JSON.
 
 use ftlab_base::{CommandKind, LatencyHistogram};
-use ftlab_bench::driver::JobReport;
-use ftlab_bench::record::PERCENTILES;
+use ftlab_play::driver::JobReport;
+use ftlab_play::record::PERCENTILES;
 use serde::ser::{Serialize, Serializer};
 
 /// An object whose keys keep their order.

@@ -4,8 +4,8 @@ use super::inside::{self, Inside, Power};
 use super::{Finished, errno};
 use ftlab_base::amount::{binary, decimal, three_digits};
 use ftlab_base::{CommandKind, LatencyHistogram, Nanos};
-use ftlab_bench::driver::{Direction, JobReport};
-use ftlab_bench::record;
+use ftlab_play::driver::{Direction, JobReport};
+use ftlab_play::record;
 use ftlab_workload::JobSpec;
 use std::fmt::Write;
 

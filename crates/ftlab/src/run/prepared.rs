@@ -6,9 +6,9 @@ use crate::failure::{Failure, Outcome};
 use crate::health::{SmartRow, smart, smart_table};
 use crate::progress::Progress;
 use ftlab_base::{RootSeed, SimTime};
-use ftlab_bench::driver::DriverError;
-use ftlab_bench::{review, states, streams};
 use ftlab_drive::{Catalog, Device, DriveFile, Testbed};
+use ftlab_play::driver::DriverError;
+use ftlab_play::{states, streams};
 use std::ffi::OsStr;
 
 /// A drive in the state that a run starts from.
@@ -47,7 +47,7 @@ impl Prepared {
         let targets = options.start.targets()?;
         let progress = options.signs.spinner("preparing");
         let root = RootSeed(options.seed);
-        let mut device = drive.build(&testbed, review::drive_seed(root, drive.slug()))?;
+        let mut device = drive.build(&testbed, streams::drive_seed(root, drive.slug()))?;
         let start = options
             .start
             .prepare(&drive, device.as_mut(), options.seed, &progress)?;

@@ -7,10 +7,10 @@ use crate::progress::Progress;
 use crate::provenance;
 use clap::Args;
 use ftlab_base::{Content, RootSeed};
-use ftlab_bench::states::{Settling, State};
-use ftlab_bench::{review, states};
 use ftlab_drive::saved::{self, Origin};
 use ftlab_drive::{Device, DriveFile, Kind};
+use ftlab_play::states::{Settling, State};
+use ftlab_play::{states, streams};
 use std::path::PathBuf;
 
 /// What to do about a preparation that takes long.
@@ -95,7 +95,7 @@ impl StartOptions {
         let state = State::from(self.state);
         let settling = match drive.kind() {
             Kind::Ssd => {
-                let seed = review::drive_seed(RootSeed(seed), drive.slug());
+                let seed = streams::drive_seed(RootSeed(seed), drive.slug());
                 progress.advise((state == State::Steady).then_some(QUICKER));
                 let watch = |what: &str, share| progress.say_share(what, share);
                 let way = (State::New, state);
@@ -105,7 +105,7 @@ impl StartOptions {
             }
             Kind::Disk | Kind::Ram => None,
         };
-        let steps = review::steps(drive, state, settling.as_ref());
+        let steps = states::steps(drive.kind(), state, settling.as_ref());
         Ok(Start {
             origin: Origin::new(provenance::version(), drive, state.name(), steps, seed),
             settling,

@@ -186,7 +186,7 @@ fn the_readme_says_how_accurate_the_last_whole_review_was() {
 #[test]
 fn the_guides_policy_is_the_example() {
     let read = |name: &str| std::fs::read_to_string(root().join(name)).unwrap();
-    let example = read("crates/bench/examples/minimum-age.rs");
+    let example = read("crates/play/examples/minimum-age.rs");
     let guide = read("docs/guides/write-a-policy.md");
     assert!(guide.contains(&format!("```rust\n{example}```\n")));
 }

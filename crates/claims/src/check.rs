@@ -1,0 +1,219 @@
+//! What a check is: measurements, and a judgement of them.
+
+use super::experiments::Experiment;
+use ftlab_bench::methods::Job;
+use ftlab_bench::review::Load;
+use ftlab_drive::Port;
+use ftlab_play::states::State;
+use ftlab_result::{Inside, Traffic};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The check of one claim.
+#[derive(Debug)]
+pub struct Check {
+    /// Of the claim.
+    pub id: &'static str,
+    /// What is measured.
+    pub needs: &'static [Need],
+    /// Judges the measurements, one for each need and in that order.
+    pub judge: fn(&[Sample]) -> Finding,
+}
+
+/// What a check found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Whether the claim holds.
+    pub holds: bool,
+    /// In words, with numbers.
+    pub measured: String,
+}
+
+impl Finding {
+    /// A finding.
+    pub fn new(holds: bool, measured: impl Into<String>) -> Finding {
+        Finding {
+            holds,
+            measured: measured.into(),
+        }
+    }
+}
+
+/// A measurement on a drive.
+#[derive(Debug, Clone, Copy)]
+pub struct Need {
+    /// Slug or alias.
+    pub drive: &'static str,
+    /// `key=value`, as with `--set`.
+    pub settings: &'static [&'static str],
+    /// What is done.
+    pub work: Work,
+}
+
+/// What is done on a drive.
+#[derive(Debug, Clone, Copy)]
+pub enum Work {
+    /// The test of that slug, as its review made it: its first job, in the state of that name or in
+    /// its first.
+    Test(&'static str, Option<&'static str>),
+    /// A load from a state, on a machine (slug of a testbed) and a port; none for its fastest.
+    Load {
+        /// What runs.
+        load: Load,
+        /// From where.
+        state: State,
+        /// Slug of the testbed.
+        machine: &'static str,
+        /// None for the fastest.
+        port: Option<Port>,
+    },
+    /// Something done to the drive without time.
+    Experiment(&'static Experiment),
+}
+
+/// The machine of loads that name none.
+const MACHINE: &str = "anandtech-2008";
+
+/// The test of a review.
+pub const fn test(drive: &'static str, slug: &'static str) -> Need {
+    Need {
+        drive,
+        settings: &[],
+        work: Work::Test(slug, None),
+    }
+}
+
+/// The test of a review in the state of that name.
+pub const fn tested(drive: &'static str, slug: &'static str, state: &'static str) -> Need {
+    Need {
+        drive,
+        settings: &[],
+        work: Work::Test(slug, Some(state)),
+    }
+}
+
+/// A job of the check's own.
+pub const fn job(drive: &'static str, state: State, job: &'static Job) -> Need {
+    load(drive, state, Load::Job(job))
+}
+
+/// The script or scenario of that name.
+pub const fn script(drive: &'static str, name: &'static str) -> Need {
+    load(drive, State::Filled, Load::Scenario(name))
+}
+
+const fn load(drive: &'static str, state: State, load: Load) -> Need {
+    Need {
+        drive,
+        settings: &[],
+        work: Work::Load {
+            load,
+            state,
+            machine: MACHINE,
+            port: None,
+        },
+    }
+}
+
+/// An experiment.
+pub const fn experiment(drive: &'static str, experiment: &'static Experiment) -> Need {
+    Need {
+        drive,
+        settings: &[],
+        work: Work::Experiment(experiment),
+    }
+}
+
+impl Need {
+    /// On a drive changed by settings.
+    pub const fn with(self, settings: &'static [&'static str]) -> Need {
+        Need { settings, ..self }
+    }
+
+    /// On another machine, and a port of it; none for its fastest. Only for loads.
+    pub const fn on(self, machine: &'static str, port: Option<Port>) -> Need {
+        let Work::Load { load, state, .. } = self.work else {
+            panic!("only a load runs on a machine of the check's choice");
+        };
+        Need {
+            work: Work::Load {
+                load,
+                state,
+                machine,
+                port,
+            },
+            ..self
+        }
+    }
+
+    /// Drive, settings, what runs and from where.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let set: String = self
+            .settings
+            .iter()
+            .map(|s| format!(" --set {s}"))
+            .collect();
+        let work = match self.work {
+            Work::Test(slug, None) => slug.to_owned(),
+            Work::Test(slug, Some(state)) => format!("{slug} ({state})"),
+            Work::Load {
+                load, state, port, ..
+            } => {
+                let port = port.map_or(String::new(), |port| format!(", {}", port.name()));
+                format!("{} ({}{port})", load.name(), state.name())
+            }
+            Work::Experiment(experiment) => experiment.name.to_owned(),
+        };
+        format!("{}{set}: {work}", self.drive)
+    }
+}
+
+/// A job file of a check's own, as `fio` would read it.
+macro_rules! own_job {
+    ($name:literal, $text:literal) => {
+        &ftlab_bench::methods::Job {
+            file: concat!("claims/", $name),
+            text: concat!("[", $name, "]\n", $text),
+        }
+    };
+}
+pub(super) use own_job;
+
+/// What a measurement came to.
+#[derive(Debug, Clone, Default)]
+pub struct Sample {
+    /// Slug of the drive.
+    pub drive: String,
+    /// Named figures of the run.
+    pub metrics: BTreeMap<String, f64>,
+    /// I/Os of each second.
+    pub series: Vec<u64>,
+    /// Bytes of each second.
+    pub series_bytes: Vec<u64>,
+    /// Reads.
+    pub read: Traffic,
+    /// Writes.
+    pub write: Traffic,
+    /// What happened inside.
+    pub inside: Inside,
+    /// Figures that were asked for in vain.
+    pub(super) absent: RefCell<BTreeSet<String>>,
+}
+
+impl Sample {
+    /// A named figure. Without it nothing can be judged: the claim stays open.
+    #[must_use]
+    pub fn get(&self, metric: &str) -> f64 {
+        if let Some(&value) = self.metrics.get(metric) {
+            return value;
+        }
+        let absent = format!("`{metric}` of {}", self.drive);
+        self.absent.borrow_mut().insert(absent);
+        f64::NAN
+    }
+
+    pub(super) fn absent(&self) -> BTreeSet<String> {
+        self.absent.borrow().clone()
+    }
+}

@@ -1,0 +1,336 @@
+//! Measures what checks need, each thing once, in parallel.
+
+use super::check::{Need, Sample, Work};
+use super::{Plan, names};
+use ftlab_base::RootSeed;
+use ftlab_bench::methods::{self, Fact, Job, Procedure};
+use ftlab_bench::review::{
+    Case, ClientUse, FromStates, Length, Load, Ran, ReviewError, Running, batches, client_use,
+    data_before, tell,
+};
+use ftlab_drive::{Catalog, DriveError, DriveFile, Kind, Testbed};
+use ftlab_play::record::Record;
+use ftlab_play::states::State;
+use ftlab_play::streams::drive_seed;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What tells measurements of a drive apart.
+type Key = String;
+
+/// A drive as its file and settings say, and what is to be measured on it.
+struct Subject {
+    file: DriveFile,
+    cases: BTreeMap<Key, Case>,
+    /// By name and machine.
+    procedures: BTreeMap<Key, (&'static Procedure, &'static str)>,
+    facts: BTreeMap<Key, Fact>,
+    experiments: BTreeMap<Key, &'static super::experiments::Experiment>,
+}
+
+/// Drives and what was measured on them.
+pub struct Lab<'a> {
+    plan: &'a Plan,
+    /// By drive and settings as the needs say.
+    subjects: BTreeMap<String, Subject>,
+    samples: BTreeMap<(String, Key), Sample>,
+    /// Why nothing could be measured on a drive, by its key.
+    failed: BTreeMap<String, String>,
+}
+
+/// What a need is on its drive: resolved to what runs.
+enum Resolved {
+    Case(Case),
+    Within(&'static Procedure, &'static str, &'static Job, &'static str),
+    Fact(Fact),
+    Experiment(&'static super::experiments::Experiment),
+}
+
+fn resolve(need: &Need, file: &DriveFile) -> Resolved {
+    let case = |load, state, testbed, port| {
+        // What has no flash has one state.
+        let has_flash = file.kind() == Kind::Ssd;
+        let state = if has_flash { state } else { State::New };
+        Resolved::Case(Case {
+            state,
+            load,
+            testbed,
+            port,
+            before: data_before(file, load),
+        })
+    };
+    match need.work {
+        Work::Test(slug, asked) => {
+            let test = methods::all().find(|test| test.step.slug == slug);
+            let test = test.expect("a test looks every slug up");
+            let (bed, states) = (test.family.testbed, test.family.states);
+            let state = |states: &[State]| asked.and_then(State::named).unwrap_or(states[0]);
+            match test.step.work {
+                methods::Work::Jobs { jobs, ports } => {
+                    case(Load::Job(jobs[0]), state(states), bed, ports[0])
+                }
+                methods::Work::Scenario(name) => {
+                    case(Load::Scenario(name), state(states), bed, None)
+                }
+                methods::Work::Trace(name) => case(Load::Trace(name), state(states), bed, None),
+                methods::Work::Within(procedure, job) => {
+                    let state = asked.unwrap_or_else(|| test.first_state());
+                    Resolved::Within(procedure, bed, job, state)
+                }
+                methods::Work::Fact(fact) => Resolved::Fact(fact),
+            }
+        }
+        Work::Load {
+            load,
+            state,
+            machine,
+            port,
+        } => case(load, state, machine, port),
+        Work::Experiment(experiment) => Resolved::Experiment(experiment),
+    }
+}
+
+fn key(resolved: &Resolved) -> Key {
+    match resolved {
+        Resolved::Case(case) => format!("case {:?}", case.key()),
+        Resolved::Within(procedure, bed, job, state) => {
+            format!("procedure {} {bed} {} {state}", procedure.slug, job.file)
+        }
+        Resolved::Fact(fact) => format!("fact {fact:?}"),
+        Resolved::Experiment(experiment) => format!("experiment {}", experiment.name),
+    }
+}
+
+fn subject_key(need: &Need) -> String {
+    format!("{} {}", need.drive, need.settings.join(" "))
+}
+
+impl<'a> Lab<'a> {
+    pub fn new(plan: &'a Plan) -> Self {
+        Lab {
+            plan,
+            subjects: BTreeMap::new(),
+            samples: BTreeMap::new(),
+            failed: BTreeMap::new(),
+        }
+    }
+
+    fn load(&self, need: &Need) -> Result<DriveFile, DriveError> {
+        let settings: Vec<String> = need.settings.iter().map(|&s| s.to_owned()).collect();
+        let changed = self.plan.drives.iter().find(|file| names(need.drive, file));
+        match changed {
+            Some(file) => file.with(&settings),
+            None => Catalog::load(need.drive, &settings),
+        }
+    }
+
+    /// Takes note of what a check needs.
+    ///
+    /// # Errors
+    /// When a drive with its settings is none.
+    pub fn ask(&mut self, needs: &[Need]) -> Result<(), ReviewError> {
+        for need in needs {
+            let name = subject_key(need);
+            if !self.subjects.contains_key(&name) {
+                let file = self.load(need).map_err(|error| ReviewError::Drive {
+                    drive: need.drive.to_owned(),
+                    error,
+                })?;
+                let subject = Subject {
+                    file,
+                    cases: BTreeMap::new(),
+                    procedures: BTreeMap::new(),
+                    facts: BTreeMap::new(),
+                    experiments: BTreeMap::new(),
+                };
+                self.subjects.insert(name.clone(), subject);
+            }
+            let subject = self.subjects.get_mut(&name).expect("put there above");
+            let resolved = resolve(need, &subject.file);
+            let key = key(&resolved);
+            match resolved {
+                Resolved::Case(case) => drop(subject.cases.insert(key, case)),
+                Resolved::Within(procedure, bed, ..) => {
+                    let name = format!("{} {bed}", procedure.slug);
+                    subject.procedures.insert(name, (procedure, bed));
+                }
+                Resolved::Fact(fact) => drop(subject.facts.insert(key, fact)),
+                Resolved::Experiment(e) => drop(subject.experiments.insert(key, e)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures everything that was asked for. What cannot be measured on a drive is kept in words: the
+    /// claims that need it stay open, and the others do not.
+    ///
+    /// # Errors
+    /// When there are no threads for it.
+    pub fn measure(
+        &mut self,
+        progress: &(dyn Fn(usize, usize, &str) + Sync),
+    ) -> Result<(), ReviewError> {
+        let threads = self.plan.threads.max(1);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| ReviewError::Threads {
+            threads,
+            why: error.to_string(),
+        })?;
+        let total = self.subjects.values().map(Subject::len).sum();
+        let done = AtomicUsize::new(0);
+        let step = |label: &str| progress(done.fetch_add(1, Ordering::Relaxed) + 1, total, label);
+        let subjects: Vec<(&String, &Subject)> = self.subjects.iter().collect();
+        let sizes: Vec<u64> = subjects
+            .iter()
+            .map(|(_, s)| s.file.memory_bytes())
+            .collect();
+        let mut samples = BTreeMap::new();
+        for batch in batches(&sizes, threads, self.plan.memory_bytes) {
+            let seed = self.plan.seed;
+            let run =
+                |(name, subject): &(&String, &Subject)| ((*name).clone(), subject.run(seed, &step));
+            let found: Vec<_> = pool.install(|| subjects[batch].par_iter().map(run).collect());
+            for (name, found) in found {
+                match found {
+                    Ok(found) => {
+                        let of_subject = found.into_iter();
+                        samples.extend(of_subject.map(|(key, s)| ((name.clone(), key), s)));
+                    }
+                    Err(why) => drop(self.failed.insert(name, why.to_string())),
+                }
+            }
+        }
+        self.samples = samples;
+        Ok(())
+    }
+
+    /// What a need that was asked for came to.
+    ///
+    /// # Errors
+    /// Why nothing could be measured on its drive.
+    pub fn sample(&self, need: &Need) -> Result<Sample, String> {
+        let name = subject_key(need);
+        if let Some(why) = self.failed.get(&name) {
+            return Err(why.clone());
+        }
+        let key = key(&resolve(need, &self.subjects[&name].file));
+        Ok(self.samples[&(name, key)].clone())
+    }
+}
+
+impl Subject {
+    fn label(&self, what: &str) -> String {
+        format!("{} {what}", self.file.slug())
+    }
+
+    fn len(&self) -> usize {
+        self.cases.len() + self.procedures.len() + self.facts.len() + self.experiments.len()
+    }
+
+    fn run(
+        &self,
+        root: RootSeed,
+        step: &(dyn Fn(&str) + Sync),
+    ) -> Result<Vec<(Key, Sample)>, ReviewError> {
+        let seed = drive_seed(root, self.file.slug());
+        let mut found = self.run_cases(root, step)?;
+        for &(procedure, bed) in self.procedures.values() {
+            let machine = self.machine(bed)?;
+            let device = self.file.build(&machine, seed).map_err(|e| self.wrong(e))?;
+            let measured = Running::new(&self.file, procedure, (Length::Full, root), device)
+                .run(&|_, _| {})?;
+            step(&self.label(procedure.slug));
+            found.extend(measured.iter().map(|measured| {
+                let resolved = Resolved::Within(procedure, bed, measured.job, measured.state);
+                (key(&resolved), self.sample(&measured.record))
+            }));
+        }
+        let mut client: Option<ClientUse> = None;
+        for (key, &fact) in &self.facts {
+            if matches!(fact, Fact::ClientWrites | Fact::Endurance { .. }) && client.is_none() {
+                client = Some(client_use(&self.file, Length::Full, seed)?);
+            }
+            found.push((
+                key.clone(),
+                self.told(tell(&self.file, fact, client.as_ref()).metrics),
+            ));
+            step(&self.label(key));
+        }
+        let experiment = |(key, experiment): (&Key, &&super::experiments::Experiment)| {
+            let metrics = (experiment.run)(&self.file, seed)?;
+            step(&self.label(experiment.name));
+            Ok((key.clone(), self.told(metrics)))
+        };
+        let told: Vec<Result<_, ReviewError>> =
+            self.experiments.par_iter().map(experiment).collect();
+        for told in told {
+            found.push(told?);
+        }
+        Ok(found)
+    }
+
+    fn run_cases(
+        &self,
+        root: RootSeed,
+        step: &(dyn Fn(&str) + Sync),
+    ) -> Result<Vec<(Key, Sample)>, ReviewError> {
+        let from_states = FromStates {
+            file: &self.file,
+            root,
+            length: Length::Full,
+            machine: &|testbed| self.machine(testbed),
+        };
+        let cases: Vec<Case> = self.cases.values().copied().collect();
+        let keys: Vec<&Key> = self.cases.keys().collect();
+        let samples = Mutex::new(BTreeMap::new());
+        let take = |n: usize, ran: Ran| {
+            step(&ran.label);
+            let mut samples = samples.lock().expect("no holder panics");
+            samples.insert(keys[n].clone(), self.sample(&ran.record));
+            Ok(())
+        };
+        from_states.run(&cases, &take)?;
+        let samples = samples.into_inner().expect("no holder panics");
+        Ok(samples.into_iter().collect())
+    }
+
+    fn wrong(&self, error: DriveError) -> ReviewError {
+        ReviewError::Drive {
+            drive: self.file.slug().to_owned(),
+            error,
+        }
+    }
+
+    fn machine(&self, testbed: &str) -> Result<Testbed, ReviewError> {
+        if testbed == NOBODY {
+            return Ok(super::experiments::nobody());
+        }
+        Catalog::testbed(testbed).map_err(|error| self.wrong(error))
+    }
+
+    fn sample(&self, record: &Record) -> Sample {
+        Sample {
+            drive: self.file.slug().to_owned(),
+            metrics: record.metrics.clone(),
+            series: record.series_ios.clone(),
+            series_bytes: record.series_bytes.clone(),
+            read: record.read.clone(),
+            write: record.write.clone(),
+            inside: record.inside.clone(),
+            ..Sample::default()
+        }
+    }
+
+    fn told(&self, metrics: BTreeMap<String, f64>) -> Sample {
+        Sample {
+            drive: self.file.slug().to_owned(),
+            metrics,
+            ..Sample::default()
+        }
+    }
+}
+
+/// The machine that takes no time and has no ports: what is measured is the drive alone.
+pub const NOBODY: &str = "nobody";

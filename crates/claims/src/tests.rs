@@ -1,0 +1,203 @@
+//! That every claim is accounted for, and that checks can fail.
+
+use super::*;
+use check::Work;
+use ftlab_bench::methods;
+use ftlab_drive::Catalog;
+
+fn plan(ids: &[&str], drives: Vec<DriveFile>) -> Plan {
+    Plan {
+        ids: ids.iter().map(|&id| id.to_owned()).collect(),
+        drives,
+        memory_bytes: 4 << 30,
+        seed: RootSeed(1),
+        threads: 2,
+    }
+}
+
+fn changed(drive: &str, settings: &[&str]) -> DriveFile {
+    let settings: Vec<String> = settings.iter().map(|&s| s.to_owned()).collect();
+    Catalog::load(drive, &settings).unwrap()
+}
+
+fn verdict(id: &str, drives: Vec<DriveFile>) -> (Verdict, String) {
+    let judged = check(&plan(&[id], drives), &|_, _, _| {}).unwrap();
+    assert_eq!(judged.len(), 1, "{id}");
+    (judged[0].verdict, judged[0].measured.clone())
+}
+
+/// That a claim holds on the drives as they are, and fails on a changed one.
+fn fails_when(id: &str, drive: &str, settings: &[&str]) {
+    let (as_sold, measured) = verdict(id, Vec::new());
+    assert_eq!(as_sold, Verdict::Holds, "{id}: {measured}");
+    let (with_change, measured) = verdict(id, vec![changed(drive, settings)]);
+    assert_eq!(with_change, Verdict::Fails, "{id}: {measured}");
+}
+
+#[test]
+fn every_claim_has_a_check_or_a_reason_and_only_one() {
+    let ids: BTreeSet<String> = claims().into_iter().map(|claim| claim.id).collect();
+    let mut seen = BTreeSet::new();
+    for id in themes::all().map(|check| check.id).chain(undecided::ids()) {
+        assert!(ids.contains(id), "there is no claim {id}");
+        assert!(seen.insert(id.to_owned()), "{id} is dealt with twice");
+    }
+    assert_eq!(seen, ids);
+}
+
+#[test]
+fn checks_name_tests_states_and_machines_that_exist() {
+    for check in themes::all() {
+        assert!(!check.needs.is_empty(), "{}", check.id);
+        for need in check.needs {
+            Catalog::load(need.drive, &[]).unwrap();
+            match need.work {
+                Work::Test(slug, state) => {
+                    let test = methods::all().find(|test| test.step.slug == slug);
+                    let test = test.unwrap_or_else(|| panic!("{}: no test {slug}", check.id));
+                    let Some(state) = state else { continue };
+                    let is_known = match test.step.work {
+                        methods::Work::Within(procedure, job) => {
+                            procedure.states_of(job).any(|other| other == state)
+                        }
+                        _ => ftlab_play::State::named(state).is_some(),
+                    };
+                    assert!(is_known, "{}: {slug} is not measured {state}", check.id);
+                }
+                Work::Load { load, machine, .. } => {
+                    assert!(machine == lab::NOBODY || Catalog::testbed(machine).is_ok());
+                    match load {
+                        ftlab_bench::review::Load::Job(job) => {
+                            let parsed = ftlab_workload::JobFile::parse(job.text, job.file);
+                            parsed.unwrap_or_else(|error| panic!("{}: {error}", check.id));
+                        }
+                        ftlab_bench::review::Load::Scenario(name) => {
+                            ftlab_play::scripts::scenario(name).unwrap();
+                        }
+                        ftlab_bench::review::Load::Trace(name) => {
+                            ftlab_play::traces::trace(name).unwrap();
+                        }
+                    }
+                }
+                Work::Experiment(_) => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn own_jobs_of_one_name_are_one_job() {
+    let mut texts = std::collections::BTreeMap::new();
+    let loads = themes::all().flat_map(|check| check.needs);
+    for need in loads {
+        if let Work::Load {
+            load: ftlab_bench::review::Load::Job(job),
+            ..
+        } = need.work
+        {
+            assert_eq!(
+                *texts.entry(job.file).or_insert(job.text),
+                job.text,
+                "{}",
+                job.file
+            );
+        }
+    }
+}
+
+#[test]
+fn settings_of_checks_make_drives() {
+    for need in themes::all().flat_map(|check| check.needs) {
+        let settings: Vec<String> = need.settings.iter().map(|&s| s.to_owned()).collect();
+        match Catalog::load(need.drive, &settings) {
+            Ok(_) => {}
+            Err(error) => panic!("{}: {error}", need.label()),
+        }
+    }
+}
+
+#[test]
+fn an_unknown_claim_is_refused() {
+    let error = check(&plan(&["C999"], Vec::new()), &|_, _, _| {}).unwrap_err();
+    assert!(error.to_string().contains("C999"));
+}
+
+#[test]
+fn a_figure_that_no_run_gives_leaves_a_claim_open() {
+    let sample = Sample {
+        drive: "this".to_owned(),
+        ..Sample::default()
+    };
+    assert!(sample.get("watts").is_nan());
+    assert_eq!(
+        sample.absent().into_iter().next().unwrap(),
+        "`watts` of this"
+    );
+}
+
+#[test]
+fn flash_checks_can_fail() {
+    fails_when(
+        "C009",
+        "intel-x25-m-g1-80",
+        &["nand.pages_per_block=256", "nand.blocks_per_die=4096"],
+    );
+}
+
+#[test]
+fn wear_checks_can_fail() {
+    fails_when("C031", "intel-x25-m-g1-80", &["spare.user_capacity=64GB"]);
+}
+
+#[test]
+fn stutter_checks_can_fail() {
+    fails_when("C078", "ocz-core-jmf602", &["buffer.size=1MiB"]);
+}
+
+#[test]
+fn checks_of_mixes_can_fail() {
+    fails_when("C060", "samsung-slc-64", &["firmware.write_command=2ms"]);
+}
+
+#[test]
+fn checks_of_deletion_can_fail() {
+    fails_when("C259", "generic-mlc-8", &["spare.op=4"]);
+}
+
+#[test]
+fn checks_of_ports_can_fail() {
+    fails_when("C136", "generic-mlc-8", &["link.rate=100MB/s"]);
+}
+
+#[test]
+fn checks_of_spare_area_can_fail() {
+    fails_when("C261", "generic-mlc-8", &["spare.op=6"]);
+}
+
+#[test]
+fn checks_of_lives_can_fail() {
+    fails_when(
+        "C010",
+        "intel-x25-m-g1-80",
+        // Blocks that die young rather than of age.
+        &["reliability.life_shape=1"],
+    );
+}
+
+#[test]
+fn checks_of_power_states_can_fail() {
+    // It never sleeps, and so never fails to wake up.
+    fails_when(
+        "C219",
+        "ocz-vertex3-240",
+        &["faults.lost_waking=100", "power.sleep_after=10s"],
+    );
+}
+
+#[test]
+fn a_claim_whose_run_fails_stays_open_and_says_why() {
+    let small = changed("ramdisk-8gb", &["ram.capacity=1GB"]);
+    let (verdict, measured) = verdict("C189", vec![small]);
+    assert_eq!(verdict, Verdict::Open, "{measured}");
+    assert!(measured.contains("a run failed: ramdisk-8gb"), "{measured}");
+}

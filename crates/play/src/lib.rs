@@ -1,0 +1,38 @@
+//! A load on a drive becomes a record.
+//!
+//! - [`states`] brings a drive to a state, from `new` to `steady`; [`steady_rule`] is SNIA's rule of the
+//!   steady state.
+//! - [`driver::run`] runs a job file on a drive, in virtual time or without time;
+//!   [`driver::run_scenario`] runs application scripts, [`driver::run_trace`] plays traces back.
+//! - [`torture`] wears a drive for minutes of virtual time, most of them without a clock.
+//! - [`record`] makes a result of what a run counted.
+//! - [`scripts`] and [`traces`] are those that come with ftlab; [`streams`] says which random streams a
+//!   load has.
+//! - [`watch`] hears how far long work is; [`warnings`] says what a reader of a run has to know before
+//!   using its figures.
+//!
+//! Nothing here reads a wall clock, starts a thread or opens a file, so the same drive, load and seed give
+//! the same record anywhere, in a browser too. Who wants several runs at a time, or tests and figures, is
+//! a user of this crate.
+
+pub mod driver;
+#[cfg(test)]
+mod fake;
+pub mod record;
+mod scenario_record;
+pub mod scripts;
+pub mod states;
+pub mod steady_rule;
+pub mod streams;
+pub mod torture;
+mod trace_record;
+pub mod traces;
+pub mod warnings;
+pub mod watch;
+
+pub use states::State;
+
+/// The programs of the guide, compiled and run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/write-a-policy.md")]
+struct WriteAPolicy;
