@@ -1,6 +1,6 @@
 //! The steady states against the closed forms: the fast start lands where long random writes do.
 
-use ftlab_base::RootSeed;
+use ftlab_base::{CommandKind, RootSeed};
 use ftlab_drive::{Catalog, Device};
 use ftlab_play::driver::{self, Clock};
 use ftlab_play::states::{self, Settling, Start, State};
@@ -19,8 +19,12 @@ const APART_MAX: f64 = 0.05;
 
 /// The generic drive with a quarter of its blocks: 2^19 slots.
 fn drive(policy: &str, op: f64) -> Box<dyn Device> {
+    drive_of(128, policy, op)
+}
+
+fn drive_of(blocks_per_die: u32, policy: &str, op: f64) -> Box<dyn Device> {
     let settings = [
-        "nand.blocks_per_die=128".to_owned(),
+        format!("nand.blocks_per_die={blocks_per_die}"),
         format!("gc.policy={policy}"),
         format!("spare.op={op}"),
     ];
@@ -102,13 +106,10 @@ fn a_fast_start_costs_from_then_on_what_theory_says() {
         let written = counters.host_bytes_written as f64 / 512.0;
         let all = device.capacity_sectors() as f64 * alpha;
         assert!(
-            (written / all - 1.0).abs() < 0.005,
+            (written / all - 1.0).abs() < 0.01,
             "{policy} {op}: as many as slots"
         );
-        assert!(
-            counters.write_amplification() < 1.01,
-            "nearly nothing is collected"
-        );
+        assert!(counters.write_amplification() < 1.05, "little is collected");
         let off = apart(&held(&*device), &shares);
         assert!(off < APART_MAX, "{policy} {op}: {off} from theory");
         let got = write_at_random(&mut *device, alpha, "first");
@@ -131,6 +132,30 @@ fn a_fast_start_lands_where_long_random_writes_do() {
         let (used, _) = prepared(policy, 0.127, State::Used);
         assert!(apart(&held(&*used), &held(&*slow)) > 0.3);
     }
+}
+
+/// Milliseconds of the slowest in a thousand random writes.
+fn tail_ms(device: &mut dyn Device) -> f64 {
+    let job = "[w]\nrw=randwrite\nbs=4k\niodepth=32\nsize=100%\nnumber_ios=40000\n";
+    let job = JobFile::parse(job, "tail.fio").expect("it parses");
+    let report = driver::run(&job, device, Clock::Timed, SEED.derive("tail")).expect("it runs");
+    let writes = report.jobs[0].direction(CommandKind::Write);
+    let latency = writes.latency().expect("it wrote");
+    latency.percentile(99.9).0 as f64 / 1e6
+}
+
+/// All of its blocks: groups of fewer are hardly ever passed over, so that a fill keeps them in step for
+/// longer than anybody writes.
+#[test]
+fn a_fast_start_waits_as_long_as_long_random_writes_do() {
+    let tail_of = |state, drives| {
+        let mut device = drive_of(512, "greedy", 0.127);
+        states::prepare(&mut *device, State::New, state, SEED).expect("it can be prepared");
+        write_at_random(&mut *device, drives, "long");
+        tail_ms(&mut *device)
+    };
+    let (slow, fast) = (tail_of(State::Filled, 5.0), tail_of(State::SteadyFast, 0.1));
+    assert!((fast / slow - 1.0).abs() < 0.15, "{fast} ms for {slow}");
 }
 
 #[test]

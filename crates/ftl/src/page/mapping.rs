@@ -34,6 +34,8 @@ pub struct PageMapping {
     pub superblocks_per_group: u32,
     /// Slots of a superblock.
     pub slots_per_superblock: u32,
+    /// Slots that a group takes before it is the next group's turn.
+    pub slots_per_turn: u32,
     /// Slots of each group that a new drive programs before it collects anything. User data and
     /// what is invalid of it share them from then on.
     pub data_slots_per_group: u32,
@@ -77,6 +79,7 @@ impl<const FLAT: bool> PageMapped for PageLayer<FLAT> {
             groups: layout.groups,
             superblocks_per_group: layout.superblocks_per_group,
             slots_per_superblock: layout.slots_per_superblock,
+            slots_per_turn: self.unit_slots(),
             data_slots_per_group: group_slots
                 - self.low_water
                 - tables.div_ceil(layout.groups)

@@ -10,6 +10,11 @@
 //! as random writes would leave them. The order among superblocks does: under FIFO
 //! the first one filled is the first one collected, so each gets what its age makes of it; under
 //! greedy collection the fullest come last, as they do when they are filled at random.
+//!
+//! Groups take turns with the host's writes, so a fill leaves all of them at the same place of a
+//! superblock: from then on all would open, and erase, their next ones within a few writes, and a write
+//! would wait for all of these erases. Random writes part them in time, as a group that holds too much
+//! is passed over now and then. Here a flush passes a group over: it ends its turn.
 
 use super::PrepareError;
 use super::writes::Writer;
@@ -73,10 +78,18 @@ pub fn start(writer: &mut Writer<'_>, stream: &mut Stream) -> Result<(), Prepare
     let mut order: Vec<u32> = (0..mapping.user_slots).collect();
     order.shuffle(stream);
     let (mut done, mut others) = (0, 0);
+    let mut last = None;
     while done < order.len() {
         let layer = writer.device.page_layer().expect("it was there before");
         let place = layer.host_place();
         let group = &mut groups[place.group as usize];
+        // A turn begins: nothing is open that a flush would have to fill up.
+        if last.replace(place.group) != Some(place.group) && group.behind > 0 {
+            group.behind -= 1;
+            last = None;
+            writer.flush()?;
+            continue;
+        }
         if place.filled == 0 {
             group.open_next();
         }
@@ -92,6 +105,11 @@ pub fn start(writer: &mut Writer<'_>, stream: &mut Stream) -> Result<(), Prepare
         if let Some(&soon) = order.get(done + NEAR) {
             writer.expect(u64::from(soon) * u64::from(slot_sectors), slot_sectors);
         }
+        writer.write(u64::from(lpn) * u64::from(slot_sectors), slot_sectors)?;
+    }
+    // Until the last group has begun to collect.
+    for _ in 0..mapping.slots_per_superblock * mapping.groups {
+        let lpn = stream.random_range(0..mapping.user_slots);
         writer.write(u64::from(lpn) * u64::from(slot_sectors), slot_sectors)?;
     }
     Ok(())
@@ -149,11 +167,18 @@ struct Group {
     /// Of the open superblock: slots left of the plan, and those among them that stay valid.
     left: u32,
     stay: u32,
+    /// Turns that it is passed over, to be behind the others.
+    behind: u32,
 }
 
 impl Group {
     fn new(mapping: &PageMapping, shape: &Shape, group: u32, stream: &mut Stream) -> Group {
-        let (slots, all) = (mapping.slots_per_superblock, mapping.data_slots_per_group);
+        let slots = mapping.slots_per_superblock;
+        let behind = match mapping.groups {
+            1 => 0,
+            _ => stream.random_range(0..slots / mapping.slots_per_turn),
+        };
+        let all = mapping.data_slots_per_group - behind * mapping.slots_per_turn;
         // The last one is filled in part when collection begins.
         let sizes: Vec<u32> = (0..all)
             .step_by(slots as usize)
@@ -174,6 +199,7 @@ impl Group {
             plan: std::iter::zip(sizes, plan).collect::<Vec<_>>().into_iter(),
             left: 0,
             stay: 0,
+            behind,
         }
     }
 

@@ -90,7 +90,19 @@ impl<'a> Writer<'a> {
 
     /// Writes sectors.
     pub fn write(&mut self, lba: u64, sectors: u32) -> Result<(), PrepareError> {
-        let outcome = self.device.apply(self.command(lba, sectors));
+        self.apply(self.command(lba, sectors))
+    }
+
+    /// Flushes what was written.
+    pub fn flush(&mut self) -> Result<(), PrepareError> {
+        self.apply(Command {
+            kind: CommandKind::Flush,
+            ..self.command(0, 0)
+        })
+    }
+
+    fn apply(&mut self, command: Command) -> Result<(), PrepareError> {
+        let outcome = self.device.apply(command);
         self.commands += 1;
         match outcome {
             Outcome::Good => Ok(()),
