@@ -3,6 +3,15 @@
 //!
 //! Nothing here does I/O, knows a file format or reads a clock. Every other crate may use this
 //! one; this one uses none of them.
+//!
+//! # Invariants
+//!
+//! - **Every random number comes from a named stream.** `RootSeed::stream(name)` and `derive(name)`
+//!   (`crates/base/src/rng.rs`), and a copy of a drive goes on with the same numbers. A drive's seed depends on its slug, a
+//!   job's on what stands in its file and not on the file's name (`bench/src/streams.rs`), so neither the number of threads nor
+//!   the set of drives and tests changes a run.
+//! - **Only `Geometry` and `Layout` convert addresses.** `Lba`, `Lpn`, `Ppa`, `PageId`, `BlockId`,
+//!   `DieId` are types of their own in every interface; tables inside a layer may hold their numbers.
 
 pub mod amount;
 pub mod command;

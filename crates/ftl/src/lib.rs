@@ -4,6 +4,33 @@
 //! slot, changes its state at once, and appends the NAND operations that make it so to an
 //! [`OpBatch`]; what they cost is for a scheduler to say. Time-dependent choices reach it only as
 //! inputs, so the operation stream is a function of the drive file, the seed and the inputs.
+//!
+//! # Invariants
+//!
+//! - **The FTL knows no clock.** There is no `SimTime`, no `Nanos` and no `ftlab-timing` in
+//!   `crates/ftl`. What depends on time is decided in `drive` and reaches the FTL as an input (`LayerInput`: write, read,
+//!   trim, flush). Hence the operation stream is a function of drive file, seed and inputs
+//!   (decision 0001).
+//! - **The layer does the same when it is asked the same.** Recovery depends on it. Whatever changes what a
+//!   layer does – hours of rest – and is no `LayerInput`, must be followed by `DataDrive::checkpoint`.
+//! - **What was acknowledged stays.** Whatever fails, the newest data of every slot are found, up to
+//!   and after the last write; `crates/ftl/src/end_of_life.rs` writes drives of every kind to death with an oracle.
+//! - **The reserve never holds user data.** `gc.reserve` is the number of superblocks a group keeps
+//!   erased on average. `spare.op` counts neither the reserve nor half of the superblock under collection, which on average
+//!   has been copied (with `gc.batch`, nor half a batch): what is left of raw over the user's data, so closed forms hold for it as written
+//!   (decision 0002, `docs/theory.md`). OP and spare factor are
+//!   different ratios; see the glossary.
+//! - **What a drive promises, it holds whatever the data.** The capacity of a packed drive is in slots
+//!   that do not compress; compression makes it faster and live longer, and never larger
+//!   (decision 0010).
+//! - **A promise holds a fence open.** A slot of packed mapping may reach from one program unit into
+//!   the next, which is issued later. The first unit's batch promises the fence and the second's keeps it
+//!   (`OpBatch::promise`, `Scheduler::promise`); until then it is not reached. `Bench` in `crates/ftl/src/packed/tests.rs`
+//!   checks that each is kept once and that none outlives a flush.
+//! - **What the compiler knows changes no operation.** `PageLayer<FLAT>` is compiled twice: for any
+//!   layout, and for slots of a page on superblocks of one block, where addresses need no arithmetic and a run without time
+//!   takes half the work. `what_the_compiler_knows_of_flat_layouts_changes_no_operation` compares the two. `unsafe` stands in
+//!   `crates/base/src/memory.rs` alone: prefetching of table entries, and advice to back tables with large pages.
 
 pub mod block;
 mod donors;

@@ -3,6 +3,50 @@
 //! A [`DataDrive`] is a modelled drive whose translation layer moves real bytes: with time or without,
 //! what is read is what was written. In a file, what was flushed is there after a cut at any instant,
 //! and of everything else each slot is old or new. `docs/decisions/` says how.
+//!
+//! # The path of a write
+//!
+//! Methods of `DataDrive` are in `crates/image/src/drive.rs`. What has no line here is as in the path of a host write.
+//!
+//! ```text
+//! DataDrive::submit       ByteStore::give             its bytes wait under the command's id
+//! Ssd::admit              PageStore::admit            image/store/: the part is in the buffer, over what waits of its slot;
+//!                                                     with capacitors, a record with the data
+//! Ssd::drain              Mapped::write               drive/ssd/mapped.rs
+//!   PageStore::prepare    store/prepared.rs           the rest of the slot is read, or lost; compressed, and compared where it may be stored once
+//!   TranslationLayer::write                           with what the bytes look like; says how data move
+//!   PageStore::follow     Pending::carry_out          store/pending.rs: the slot to its place, copies; with --sync, landed.rs notes them
+//!                         Pending::mark               before an erase: the record, how many moves are made, and a mark
+//!                         Journal::note_input         journal/: data are there, so the record may be
+//! DataDrive::advance      Journal::commit             one write for all records, before anybody hears of a completion
+//!                         DataDrive::begin_commit     commits.rs: with --sync, at a flush; storage/syncer.rs waits for the disk beside
+//!                         Journal::mark               after a flush: how far the journal goes for sure, mark.rs
+//!                         DataDrive::checkpoint       every four million requests, checkpoint.rs
+//! DataDrive::read         ByteStore::read             what waits in the buffer over what lies at TranslationLayer::lookup
+//! DataDrive::open         recovery::recover           checkpoint, then Ssd::replay of the journal, without a last batch whose data
+//!                                                     are not there (landed.rs); what was cut off behind an
+//!                                                     erase is made again; a new checkpoint
+//! ```
+//!
+//! `fsck` opens an image over memory that takes what recovery writes (`fsck.rs`); `accept` there opens it in spite of a hole, and
+//! `rebuild.rs` makes a new image of what pages say.
+//!
+//! Disks and RAM disks hold their bytes by sector with two checksums each (`flat.rs`), with neither journal nor map. `apply` goes the same way
+//! without the buffer.
+//!
+//! # Invariants
+//!
+//! - **A cut leaves a drive.** Whatever instant a process with an image ends at, opening the image gives
+//!   everything that was flushed, and of each other slot what it held or was to hold. It rests on three rules: data are written before
+//!   the record that names them; before an erase the record and the moves made are written; a completion is told when its
+//!   record is written. `crates/image/src/tests/cuts.rs` cuts every mapping scheme off after, and in the middle of, every operation on
+//!   its file, and every operation of the recovery (decision 0012).
+//! - **No byte is read that was not written there.** A slot carries its LPN and a checksum, sealed for its place;
+//!   what does not fit is an error of the read (`ImageError::Damaged`), never data.
+//! - **Damage is told.** Whatever part of an image is damaged, opening it is refused, or reading is an error,
+//!   or what is read is what was flushed. It rests on seals that name what came before, and on marks in a second place
+//!   that say how far the image had come. `crates/image/src/tests/mutations.rs` damages images of four kinds of drive at random
+//!   (decision 0012).
 
 mod checkpoint;
 mod commits;

@@ -14,6 +14,15 @@
 //! Nothing here reads a wall clock, starts a thread or opens a file, so the same drive, load and seed give
 //! the same record anywhere, in a browser too. Who wants several runs at a time, or tests and figures, is
 //! a user of this crate.
+//!
+//! # Invariants
+//!
+//! - **A state is reached by commands.** Preparation has no back door: whatever a drive holds, a host
+//!   could have written (`bench/src/states/`). So counters, wear and invariants need no exception for prepared drives, and
+//!   `restore` refuses what no drive could go on from.
+//! - **Submitted = completed.** A run in which a command does not come back is an error
+//!   (`DriverError::Stuck`, `Standstill`, `Endless`, `Unexpected`), not a result. What a timed run is given up for, and what
+//!   not, is in `crates/bench/src/driver/patience.rs`.
 
 pub mod driver;
 #[cfg(test)]

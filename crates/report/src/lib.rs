@@ -11,6 +11,34 @@
 //! [`html::comparison::render`].
 //!
 //! What is drawn is decided once in `view`; the HTML and terminal modules only lay it out.
+//!
+//! # The path of a report
+//!
+//! ```text
+//! html::render            report/src/html/mod.rs      a result set becomes one page
+//!   View::new             report/src/view/mod.rs      families of tests, reviews, figures by family
+//!   headline, purpose     report/src/view/            verdicts: who stutters and why, which drive for what
+//!   shown_first           report/src/view/family_data.rs  the drives a chart shows at first
+//!   colours::assign       report/src/view/colours.rs  drives that charts draw together differ
+//!   Thinning::for_runs    report/src/view/series.rs   points a run may keep; minimum and maximum of a stretch stay
+//!   FamilyData::of        report/src/view/family_data.rs  what charts and tables of runs are made of, in columns
+//!   page                  report/src/html/            text and tables as HTML, data as JSON, an element a family
+//! startPages              report/web/src/page.js      one page is shown; links unfold what they lead to
+//! watch                   report/web/src/charts.js    a chart that nears the view parses its family's data and draws
+//! ```
+//!
+//! What is decided is decided in Rust, once: verdicts, units, defaults, colours. The script only chooses among it (drives,
+//! measure, step, scale) and draws. Tables of figures are HTML; those of runs are made when they are unfolded, as thousands
+//! of rows would make a report of all drives slow to open.
+//!
+//! `report::settling` marks the figures of runs that ended before garbage collection had settled, and
+//! `bench/src/warnings.rs` says of a single run what its reader has to know: what was seen, why it matters, what to do
+//! instead. Who waits for long work hears how far it is through `bench/src/watch.rs`; `ftlab/src/progress.rs` shows it.
+//!
+//! `ftlab compare` (`ftlab/src/compare/`) runs the same on variants of one drive: `sweep.rs` reads the settings, `grid.rs` puts
+//! metrics into tables, `chart.rs` draws them. `ftlab report` (`ftlab/src/report.rs`) reads result sets and simulates nothing:
+//! `report::comparison` matches their runs, `crates/export` makes tables. The types of `crates/result` are the schema;
+//! `docs/schema/results.schema.json` is made of them, and a test compares the two.
 
 pub mod accuracy;
 pub mod comparison;
