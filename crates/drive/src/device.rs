@@ -143,11 +143,11 @@ pub struct Counters {
     pub nand_reads: u64,
     /// Pages programmed.
     pub nand_programs: u64,
-    /// Of those, for garbage collection, merges and wear levelling.
+    /// The programs that garbage collection, merges and wear levelling made.
     pub moved_programs: u64,
-    /// Of the reads, for the mapping table.
+    /// The reads that were for the mapping table.
     pub map_reads: u64,
-    /// Of the programs, for the mapping table.
+    /// The programs that were for the mapping table.
     pub map_programs: u64,
     /// Blocks erased.
     pub nand_erases: u64,

@@ -24,7 +24,7 @@ pub struct RamParams {
 #[derive(Debug, Clone)]
 pub struct Ram {
     params: RamParams,
-    /// Of the host, for a command.
+    /// The host's time for a command.
     host_command: Nanos,
     thread: Server,
     /// In the order in which they end.

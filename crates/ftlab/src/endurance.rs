@@ -97,9 +97,9 @@ struct Report {
     /// The drive after the years asked for, or at its end if it did not live that long.
     then: MarkRow,
     life: Vec<MarkRow>,
-    /// Of the scaled drive at its end.
+    /// The scaled drive's figure at its end.
     wear: Wear,
-    /// Of the full drive at its end.
+    /// The full drive's figure at its end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     smart: Vec<SmartRow>,
 }

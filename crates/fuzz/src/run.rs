@@ -44,7 +44,7 @@ pub enum Verdict {
 pub struct Tally {
     /// Commands over.
     pub commands: u64,
-    /// Of those, ended with an error: the drive takes no more writes.
+    /// Those among them that ended with an error: the drive takes no more writes.
     pub failed: u64,
     /// Times the clock was changed for no clock, or back.
     pub switches: u64,

@@ -26,7 +26,7 @@ pub enum Step {
     One(Shape),
     /// Random commands of the script's kinds, from a seed.
     Burst {
-        /// Of the stream they come from.
+        /// The name of the stream they come from.
         seed: u16,
         /// How many.
         commands: u8,

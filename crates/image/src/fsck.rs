@@ -47,7 +47,7 @@ pub struct Fsck {
     pub kept_slots: u64,
     /// Slots that hold something; of a drive without flash, sectors.
     pub mapped_slots: u64,
-    /// Of these, slots whose data other slots have too, so that they are stored once.
+    /// Those among them whose data other slots have too, so that they are stored once.
     pub shared_slots: u64,
     /// Slots that are not as they were written.
     pub damaged_slots: u64,

@@ -46,7 +46,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// Of a new image.
+    /// The header of a new image.
     pub(crate) fn new(drive: &DriveFile, seed: u64) -> Header {
         Header {
             version: ftlab_drive::version(),
@@ -59,7 +59,7 @@ impl Header {
         }
     }
 
-    /// Of the same image with new firmware.
+    /// The header of the same image with new firmware.
     pub(crate) fn with_drive(&self, drive: &DriveFile) -> Header {
         Header {
             generation: self.generation + 1,

@@ -180,7 +180,7 @@ fn system_error(path: &Path, what: &'static str, why: io::Error) -> ImageError {
     }
 }
 
-/// Of a drive that is switched on for the first time.
+/// The state of a drive that is switched on for the first time.
 pub(crate) fn new_meta(max_sectors: u64, sync: bool) -> Meta {
     Meta {
         version: String::new(),

@@ -34,7 +34,7 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// Of an image without a checkpoint.
+    /// The mark of an image without a checkpoint.
     pub(crate) const NONE: Mark = Mark {
         epoch: 0,
         batches: 0,

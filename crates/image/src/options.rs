@@ -16,7 +16,7 @@ pub enum Survives {
 }
 
 impl Survives {
-    /// Of an image that is opened with or without waiting for the machine's storage.
+    /// The options of an image that is opened with or without waiting for the machine's storage.
     pub(crate) fn with(sync: bool) -> Survives {
         match sync {
             true => Survives::HostPowerCut,

@@ -9,7 +9,7 @@ use ftlab_ftl::{Extent, Fault};
 pub(crate) enum Record {
     /// The layer was asked something.
     Input(LayerInput),
-    /// Of the data moves of the last request, so many are made. The next one erases, so from there
+    /// How many of the data moves of the last request are made. The next one erases, so from there
     /// on they can be made again as often as need be.
     Moved(u32),
     /// The slot that the last request writes, as it is to lie there.

@@ -40,7 +40,7 @@ pub(crate) struct Region {
 pub(crate) struct Regions {
     pub(crate) checkpoints: [Region; 2],
     pub(crate) journal: Region,
-    /// Of a drive without flash: which parts of the table of checksums are filled in, and that table.
+    /// For a drive without flash: which parts of the table of checksums are filled in, and that table.
     pub(crate) begun: Region,
     pub(crate) checksums: Region,
     pub(crate) data: Region,
@@ -49,7 +49,7 @@ pub(crate) struct Regions {
 }
 
 impl Regions {
-    /// Of a drive of flash.
+    /// For a drive of flash.
     pub(crate) fn of_layer(layer: &dyn TranslationLayer) -> Regions {
         let slot = u64::from(layer.layout().geometry.slot_bytes);
         let place = u64::from(layer.place_bytes());
@@ -61,7 +61,7 @@ impl Regions {
         Self::around(sectors, [0, JOURNAL_BYTES, 0, bytes], stride)
     }
 
-    /// Of a drive without flash: sectors, one after the other.
+    /// For a drive without flash: sectors, one after the other.
     pub(crate) fn of_sectors(sectors: u64) -> Regions {
         let chunks = sectors.div_ceil(CHUNK_SECTORS);
         let checksums = chunks * CHUNK_SECTORS * ENTRY_BYTES;

@@ -24,7 +24,7 @@ pub struct Endurance {
 /// What can go wrong in an array.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reliability {
-    /// Of all draws.
+    /// The seed of all draws.
     pub seed: u64,
     /// Share of the blocks that are bad when the drive is made.
     pub factory_bad: f64,

@@ -15,7 +15,7 @@ pub struct WearHistogram {
 }
 
 impl WearHistogram {
-    /// Of blocks that were erased so often.
+    /// How many blocks were erased so often.
     pub fn of(erases: impl Iterator<Item = u32>) -> WearHistogram {
         let (mut counts, mut blocks) = (BTreeMap::new(), 0);
         for n in erases {
@@ -25,7 +25,7 @@ impl WearHistogram {
         WearHistogram { counts, blocks }
     }
 
-    /// Of an array of which each of these blocks stands for so many that were erased so many times as often.
+    /// For an array in which each of these blocks stands for N that were erased M times as often.
     #[must_use]
     pub fn times(&self, blocks: u32, erases: u32) -> WearHistogram {
         let of_full = |(&n, &b): (&u32, &u32)| (n.saturating_mul(erases), b.saturating_mul(blocks));

@@ -23,7 +23,7 @@ impl VictimPolicy for MinimumAge {
 
     fn choose(&mut self, view: &VictimView<'_>) -> Option<SuperblockId> {
         let ripe = view.candidates().filter(|c| c.age >= self.least);
-        // Of equals the oldest, as greedy does.
+        // The oldest of equals, as greedy does.
         let emptiest = ripe.min_by_key(|c| (c.valid_slots, Reverse(c.age)));
         let chosen = emptiest.or_else(|| view.candidates().max_by_key(|c| c.age))?;
         Some(chosen.superblock)

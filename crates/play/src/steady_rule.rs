@@ -47,7 +47,7 @@ impl Window {
         let with: f64 = (0..).zip(values).map(|(n, y)| along(n) * (y - mean)).sum();
         let square: f64 = (0..values.len()).map(|n| along(n) * along(n)).sum();
         let half = with / square * middle;
-        // Of amounts that are all nothing, nothing differs.
+        // Amounts that are all nothing do not differ.
         let of_mean = |amount: f64| if mean == 0.0 { 0.0 } else { amount / mean };
         Window {
             mean,

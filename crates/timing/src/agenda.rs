@@ -11,7 +11,7 @@ use ftlab_base::SimTime;
 /// numbers.
 type Key = u128;
 
-/// Of a die without an event: later than anything.
+/// The instant of a die without an event: later than anything.
 const NOTHING: Key = Key::MAX;
 
 const DIE_BITS: u32 = 16;

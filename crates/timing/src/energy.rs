@@ -22,13 +22,13 @@ pub struct NandActivity {
 /// What an SSD did since its clock began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Activity {
-    /// Of the array.
+    /// The array's share.
     pub nand: NandActivity,
     /// All of the time.
     pub elapsed: Nanos,
-    /// Of that, with nothing to do for host or array, but for the beginning of each such span.
+    /// The part of it with nothing to do for host or array, but for the beginning of each such span.
     pub at_rest: Nanos,
-    /// Of that, with data on the host link.
+    /// The part of it with data on the host link.
     pub link_busy: Nanos,
 }
 

@@ -155,7 +155,7 @@ pub struct DriveReport {
     pub counters: Counters,
     /// Bytes programmed over bytes the host wrote.
     pub write_amplification: f64,
-    /// Of a drive of flash.
+    /// For a drive of flash.
     pub wear: Option<Wear>,
     /// As its maker numbers them; none if its file does not say whose they are.
     pub smart: Vec<SmartAttribute>,

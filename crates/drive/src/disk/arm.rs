@@ -90,7 +90,7 @@ impl Arm {
         moving + Nanos(place.angle.0 + behind - angle)
     }
 
-    /// Of that, seek and settle.
+    /// The part of it that is seek and settle.
     pub fn moving(&self, place: Place, write: bool) -> Nanos {
         let distance = self.cylinder.abs_diff(place.cylinder);
         if distance > 0 {

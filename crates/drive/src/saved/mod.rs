@@ -4,7 +4,7 @@
 //! magic 8 B │ format 4 B │ bytes that follow 8 B │ CRC-64 of all else 8 B │ origin and state, LZ4
 //! ```
 //!
-//! A state holds what a drive keeps while it is off. Of an SSD that is everything but what waits in
+//! A state holds what a drive keeps while it is off. For an SSD that is everything but what waits in
 //! its buffer, which is flushed before; of a drive without flash nothing that matters to its
 //! speed: a disk's caches are empty then and its arm is parked. The host's queue and the clock start anew.
 //!

@@ -48,7 +48,7 @@ impl Event {
 /// Time and sequence of an event, so that events compare as numbers.
 type Key = u128;
 
-/// Of a queue without an event: later than anything.
+/// The instant of a queue without an event: later than anything.
 const NOTHING: Key = Key::MAX;
 
 #[derive(Debug, Clone, Copy)]

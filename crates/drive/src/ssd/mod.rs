@@ -98,7 +98,7 @@ pub struct Ssd {
     /// The present, as far as commands and flash have come.
     now: SimTime,
     host_ios: u64,
-    /// Of what left the buffer for the flash, or was dropped by a trim before.
+    /// What left the buffer for the flash, or was dropped by a trim before.
     host_bytes_written: u64,
     buffer_stalls: u64,
     void_trims: u64,

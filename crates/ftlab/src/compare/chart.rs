@@ -7,13 +7,13 @@ use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
-/// Of a panel.
+/// The size of a panel.
 const SIZE: (u32, u32) = (860, 360);
 
 /// Room above the highest point, for the legend.
 const HEADROOM: f64 = 1.25;
 
-/// Of the dashes at the ends of an interval, in pixels.
+/// The length of the dashes at the ends of an interval, in pixels.
 const WHISKER_WIDTH: u32 = 10;
 
 /// Draws the grids, one below the other; of repeats with the 95 % confidence intervals of the means.

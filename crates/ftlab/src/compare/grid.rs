@@ -21,7 +21,7 @@ pub struct Grid {
 pub struct Value {
     /// Over repeats their mean.
     pub mean: f64,
-    /// Of repeats, half of the 95 % confidence interval of the mean; none for a single run, or where fewer
+    /// Half of the 95 % confidence interval of the mean of repeats; none for a single run, or where fewer
     /// than two repeats have a value.
     pub half_width: Option<f64>,
     /// Whether the run ended before garbage collection had settled.

@@ -574,7 +574,7 @@ fn at_the_end_of_its_life_a_drive_takes_no_writes_and_can_be_read() {
     let server = Serve::start(folder.path(), &arguments);
     pattern(&server, "write", 7, "1m");
     server.stop();
-    // Of an image that nobody serves as well.
+    // An image that nobody serves gives it as well.
     ftlab(folder.path(), &["fault", "IMAGE", "bad-block", "3"]);
     let passes = ftlab(folder.path(), &["smart", "IMAGE"]);
     assert!(passes.contains("result: PASSED"), "{passes}");

@@ -89,7 +89,7 @@ fn find(part: &[&str], printed: &[&str], from: usize) -> Result<std::ops::Range<
     };
     let total: usize = part.iter().map(|line| words(line).len()).sum();
     let starts = from..(printed.len() + 1).saturating_sub(part.len());
-    // Of equals the first.
+    // The first of equals.
     let best = starts.rev().max_by_key(|&at| likeness(at));
     match best {
         Some(at) if 2 * likeness(at) >= total => Ok(at..at + part.len()),

@@ -65,7 +65,7 @@ pub(crate) struct ByteStore {
     slot_bytes: usize,
     keeping: Keeping,
     journal: Option<Journal>,
-    /// Of the drive, when it was asked last.
+    /// What the drive said when it was asked last.
     totals: Totals,
     /// Data of write commands.
     commands: BTreeMap<CommandId, Vec<u8>>,

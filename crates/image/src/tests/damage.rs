@@ -79,7 +79,7 @@ fn version(drive: &mut DataDrive, slot: u64) -> Result<Option<u64>, ImageError> 
 }
 
 impl Image {
-    /// Of a drive that is written all over, and then loses its power after three times as many more
+    /// A drive that is written all over, and then loses its power after three times as many more
     /// writes, each flushed: version 1, and 2 and on.
     fn killed(name: &str) -> (Image, Vec<u64>) {
         let folder = tempfile::tempdir().unwrap();

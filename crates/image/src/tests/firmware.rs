@@ -21,7 +21,7 @@ fn hash(recorder: &Recorder) -> u64 {
     Header::read(recorder).unwrap().0.hash
 }
 
-/// Of each mapping scheme, what another firmware may do otherwise.
+/// What another firmware may do otherwise, for each mapping scheme.
 const UPDATES: [(&str, &[&str]); 3] = [
     ("page", &["firmware.write_command=3us", "gc.policy=fifo"]),
     (

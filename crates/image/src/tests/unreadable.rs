@@ -104,7 +104,7 @@ impl Bench {
         (outcome == Outcome::Good && read.is_ok()).then_some(data[0])
     }
 
-    /// Of each sector of a slot, what [`Bench::read`] says.
+    /// What [`Bench::read`] says of each sector of a slot.
     fn sectors(&mut self, slot: u64) -> Vec<Option<u8>> {
         let sectors = 0..self.drive.slot_sectors();
         sectors.map(|sector| self.read(slot, sector)).collect()

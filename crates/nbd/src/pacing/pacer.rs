@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Instant;
 use std::vec::Drain;
 
-/// An item that waits for its instant. Of the same instant, the first given leaves first.
+/// An item that waits for its instant. Among items of one instant the first given leaves first.
 struct Entry<T> {
     due: Instant,
     number: u64,

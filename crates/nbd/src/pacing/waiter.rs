@@ -18,7 +18,7 @@ const EARLY_MAX: Duration = Duration::from_micros(200);
 /// from it is a nanosecond.
 const EARLY_MIN: Duration = Duration::from_micros(4);
 
-/// Of so many wake-ups one may be later than the margin: the margin grows by a share with that one,
+/// One of N wake-ups may be later than the margin: the margin grows by a share with that one,
 /// and loses as much over all the others. So a wake-up that is very late weighs no more than one that
 /// is a little late. One in a hundred would put the 99th percentile of lateness where the margin ends; a
 /// tenth of that leaves it to what interrupts even a spinning thread.
@@ -54,7 +54,7 @@ pub struct Waker {
 impl Waker {
     /// Ends the present wait, or the next one if there is none.
     pub fn wake(&self) {
-        // Of several calls before the thread looks again, the first suffices.
+        // If several calls come before the thread looks again, the first suffices.
         if !self.called.swap(true, Ordering::AcqRel) {
             self.thread.unpark();
         }

@@ -117,7 +117,7 @@ struct Playback<'d> {
     left: u64,
     report: JobReport,
     io: Io<'d>,
-    /// Of all requests, reads and writes.
+    /// For all requests, reads and writes.
     busy: [Busy; 3],
     pauses: Pauses,
     now: SimTime,

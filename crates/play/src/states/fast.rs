@@ -164,7 +164,7 @@ impl Shape {
 struct Group {
     /// Slots planned, and those that stay valid, by superblock in the order of filling.
     plan: std::vec::IntoIter<(u32, u32)>,
-    /// Of the open superblock: slots left of the plan, and those among them that stay valid.
+    /// Slots of the open superblock that are left of the plan, and those among them that stay valid.
     left: u32,
     stay: u32,
     /// Turns that it is passed over, to be behind the others.

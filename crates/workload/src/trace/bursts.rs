@@ -20,7 +20,7 @@ pub(super) struct Depths {
 /// Halvings of the interval in which a ratio is sought: more than its 53 bits need.
 const HALVINGS: u32 = 100;
 
-/// Of a few operations on numbers below 100.
+/// The error of a few operations on numbers below 100.
 const ROUNDING: f64 = 1e-12;
 
 impl Depths {
