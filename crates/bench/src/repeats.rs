@@ -24,6 +24,15 @@ pub fn seed(root: RootSeed, repeat: u32) -> RootSeed {
     }
 }
 
+/// The root seeds of so many repeats; none where nothing is repeated.
+#[must_use]
+pub fn seeds(root: RootSeed, repeats: u32) -> Vec<u64> {
+    match repeats {
+        1 => Vec::new(),
+        _ => (0..repeats).map(|repeat| seed(root, repeat).0).collect(),
+    }
+}
+
 /// The mean of a figure over repeats, and how it spreads; `None` when no repeat gave it.
 #[must_use]
 pub fn spread(values: Vec<Option<f64>>) -> Option<(f64, Spread)> {
@@ -85,12 +94,12 @@ pub fn joined(mut first: Vec<Run>, others: &[Vec<Metrics>]) -> Vec<Run> {
         repeats.extend(others.iter().map(|runs| &runs[n]));
         let (means, of_run) = spreads(&repeats);
         (run.metrics, run.spread) = (means, of_run);
-        run.steps.push(words(others.len() + 1));
+        run.notes.push(words(others.len() + 1));
     }
     first
 }
 
-/// What there is to say of repeats among the steps of a run.
+/// What there is to say of repeats among the notes of a run.
 fn words(repeats: usize) -> String {
     format!(
         "Repeated: {repeats} times in all, each from the new drive on with a seed of its own. Figures are means \

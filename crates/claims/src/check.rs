@@ -195,6 +195,8 @@ pub struct Sample {
     pub read: Traffic,
     /// Writes.
     pub write: Traffic,
+    /// Virtual seconds.
+    pub seconds: f64,
     /// What happened inside.
     pub inside: Inside,
     /// Figures that were asked for in vain.

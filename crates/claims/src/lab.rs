@@ -318,6 +318,7 @@ impl Subject {
             series_bytes: record.series_bytes.clone(),
             read: record.read.clone(),
             write: record.write.clone(),
+            seconds: record.seconds,
             inside: record.inside.clone(),
             ..Sample::default()
         }

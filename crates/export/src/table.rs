@@ -82,6 +82,11 @@ impl<'a, R> Columns<'a, R> {
         self.add(name, Cells::Text(self.rows.iter().map(cell).collect()));
     }
 
+    /// Words that some rows do not have.
+    pub fn words(&mut self, name: &str, word: impl Fn(&R) -> Option<String>) {
+        self.add(name, Cells::Text(self.rows.iter().map(word).collect()));
+    }
+
     pub fn whole(&mut self, name: &str, count: impl Fn(&R) -> Option<u64>) {
         self.add(name, Cells::Whole(self.rows.iter().map(count).collect()));
     }

@@ -1,7 +1,7 @@
 //! The three tables of result sets.
 
 use crate::table::{Columns, Table};
-use ftlab_result::{Figure, ResultSet, Run, Spread, Traffic, Verdict};
+use ftlab_result::{Figure, Inside, ResultSet, Run, Spread, Traffic, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A result set and the name it goes by among several: the column `set` of every table.
@@ -79,6 +79,9 @@ struct RunRow<'a> {
 /// A direction of a run.
 type Way = (&'static str, fn(&Run) -> &Traffic);
 
+/// A count, and the column it stands in.
+type Count = (&'static str, fn(&Inside) -> u64);
+
 /// Each direction, and what its columns begin with.
 const WAYS: [Way; 3] = [
     ("read", |run| &run.read),
@@ -103,6 +106,15 @@ pub fn runs(sets: &[Labelled<'_>]) -> Table {
     table.text("state", |row| &row.run.state);
     table.text("data", |row| &row.run.data);
     table.text("link", |row| &row.run.link);
+    table.text("testbed", |row| &row.run.testbed);
+    let keys: BTreeSet<&String> = rows
+        .iter()
+        .flat_map(|row| row.run.settings.keys())
+        .collect();
+    for key in keys {
+        let value = |row: &RunRow<'_>| row.run.settings.get(key).cloned();
+        table.words(&format!("setting_{key}"), value);
+    }
     let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.run.metrics.keys()).collect();
     for name in names {
         let column = format!("metric_{name}");
@@ -159,19 +171,27 @@ fn traffic(table: &mut Columns<'_, RunRow<'_>>, rows: &[RunRow<'_>], (way, of): 
 }
 
 fn inside(table: &mut Columns<'_, RunRow<'_>>) {
-    table.number("wa", |row| Some(row.run.inside.wa));
-    table.number("gc_share", |row| Some(row.run.inside.gc_share));
-    table.whole("nand_programs", |row| Some(row.run.inside.nand_programs));
-    table.whole("nand_reads", |row| Some(row.run.inside.nand_reads));
-    table.whole("nand_erases", |row| Some(row.run.inside.nand_erases));
-    table.whole("map_programs", |row| Some(row.run.inside.map_programs));
-    table.whole("map_reads", |row| Some(row.run.inside.map_reads));
-    table.whole("buffer_stalls", |row| Some(row.run.inside.buffer_stalls));
-    table.whole("submitted", |row| Some(row.run.inside.submitted));
-    table.whole("completed", |row| Some(row.run.inside.completed));
-    let seconds = |row: &RunRow<'_>| Some(row.run.inside.simulated_seconds);
-    table.number("simulated_s", seconds);
-    table.text("op_stream_hash", |row| &row.run.inside.op_stream_hash);
+    table.number("wa", |row| Some(row.run.inside.as_ref()?.wa));
+    table.number("wa_steady", |row| row.run.inside.as_ref()?.wa_steady);
+    table.number("gc_share", |row| Some(row.run.inside.as_ref()?.gc_share));
+    let counts: [Count; 7] = [
+        ("nand_programs", |inside| inside.nand_programs),
+        ("nand_reads", |inside| inside.nand_reads),
+        ("nand_erases", |inside| inside.nand_erases),
+        ("map_programs", |inside| inside.map_programs),
+        ("map_reads", |inside| inside.map_reads),
+        ("buffer_stalls", |inside| inside.buffer_stalls),
+        ("void_trims", |inside| inside.void_trims),
+    ];
+    for (name, count) in counts {
+        table.whole(name, |row| row.run.inside.as_ref().map(count));
+    }
+    table.whole("submitted", |row| Some(row.run.submitted));
+    table.whole("completed", |row| Some(row.run.completed));
+    table.number("seconds", |row| Some(row.run.seconds));
+    table.text("op_stream_hash", |row| {
+        (row.run.inside.as_ref()).map_or("", |inside| &inside.op_stream_hash)
+    });
 }
 
 /// An interval of a run.

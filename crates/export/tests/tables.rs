@@ -23,9 +23,10 @@ fn set() -> ResultSet {
             "series_bytes": [ios * 4096, 0], "series_wa": [1.5, 0.0], "series_watts": watts,
             "inside": {
                 "wa": 1.5, "host_ios": ios, "nand_programs": u64::MAX, "nand_reads": 0,
-                "nand_erases": 0, "gc_share": 0.0, "buffer_stalls": 0, "submitted": ios,
-                "completed": ios, "simulated_seconds": 2.0, "op_stream_hash": "a,\"b\"\nc",
+                "nand_erases": 0, "gc_share": 0.0, "buffer_stalls": 0,
+                "op_stream_hash": "a,\"b\"\nc",
             },
+            "submitted": ios, "completed": ios, "seconds": 2.0,
         })
     };
     let figure = |published: serde_json::Value, simulated: Option<f64>| {
@@ -36,8 +37,8 @@ fn set() -> ResultSet {
         })
     };
     serde_json::from_value(json!({
-        "schema": 1,
-        "origin": {"version": "0", "seed": 1, "testbed": "x"},
+        "schema": 2,
+        "origin": {"version": "0", "way": "simulated", "seed": 1, "testbed": "x"},
         "drives": [],
         "tests": [{
             "test": "t", "method": "A1", "title": "", "text": "", "step": "", "chart": "bars",

@@ -3,15 +3,17 @@
 use crate::cli::{self, OutputFormat, TestbedOption};
 use crate::failure::Outcome;
 use crate::files;
-use crate::health::{SmartRow, Wear, smart, smart_table};
+use crate::health::{bars, smart_table};
 use crate::progress::Signs;
 use crate::{provenance, screen};
 use clap::Args;
 use ftlab_base::RootSeed;
 use ftlab_base::amount::{decimal, three_digits};
 use ftlab_bench::endurance::{self, CLIENT, Daily, Ending, Life, Mark, Plan};
+use ftlab_bench::review::smart_of;
 use ftlab_drive::{Catalog, DriveFile, MODEL_VERSION};
-use ftlab_result::Provenance;
+use ftlab_play::record::erases;
+use ftlab_result::{Erases, Provenance, SmartAttribute};
 use ftlab_workload::JobFile;
 use serde::Serialize;
 use std::fmt::Write;
@@ -98,10 +100,10 @@ struct Report {
     then: MarkRow,
     life: Vec<MarkRow>,
     /// The scaled drive's figure at its end.
-    wear: Wear,
+    wear: Erases,
     /// The full drive's figure at its end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    smart: Vec<SmartRow>,
+    smart: Vec<SmartAttribute>,
 }
 
 /// By how much the drive was divided.
@@ -210,10 +212,8 @@ fn report(
         ending,
         then: MarkRow::of(then),
         life: rows.map(|(_, mark)| MarkRow::of(mark)).collect(),
-        wear: Wear::of(&end.health),
-        smart: drive
-            .smart_vendor()
-            .map_or_else(Vec::new, |vendor| smart(vendor, &end.of_full)),
+        wear: erases(&end.health),
+        smart: smart_of(drive, &end.of_full),
     }
 }
 
@@ -320,7 +320,7 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
     writeln!(
         out,
         "\nblocks by erases at the end, of the scaled drive\n{}",
-        wear.bars()
+        bars(wear)
     )?;
     if !report.smart.is_empty() {
         writeln!(out, "SMART at the end, of the full drive")?;

@@ -426,9 +426,9 @@ fn a_trace_is_played_and_a_wrong_one_refused() {
         &["Little", "reads: 300 of", "writes: 200 of 10.5 MB", "all: "],
     );
     let json = place.json(&format!("run little.toml {drive} --output-format json"));
-    assert_eq!(json["read"]["ios"], 300);
-    assert_eq!(json["testbed"], "anandtech-2012");
-    assert!(json["metrics"]["busy_s"].as_f64().unwrap() > 0.0);
+    assert_eq!(json["jobs"][0]["read"]["total_ios"], 300);
+    assert_eq!(json["ftlab"]["testbed"], "anandtech-2012");
+    assert!(json["ftlab"]["metrics"]["busy_s"].as_f64().unwrap() > 0.0);
     place.write("wrong.toml", &TRACE.replace("reads = 300", "reads = 0"));
     holds(
         &place.refused(&format!("run wrong.toml {drive}")),

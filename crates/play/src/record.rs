@@ -1,9 +1,16 @@
 //! A run as a result: from what the driver counted to the schema of reports.
 
+mod jobs;
+
+pub use jobs::job;
+
 use crate::driver::{Direction, INTERVAL_S, Interval, RunReport};
 use ftlab_base::{CommandKind, LatencyHistogram, Nanos, SimTime};
 use ftlab_drive::{Counters, Device, Health};
-use ftlab_result::{Inside, Traffic};
+use ftlab_result::{
+    Erases, Extent, Ignored, Inside, Job, Joules, PerSecond, Run, Traffic, Warning,
+};
+use ftlab_workload::JobFile;
 use std::collections::BTreeMap;
 
 /// Percentiles that are reported: fio's.
@@ -19,8 +26,11 @@ const MEBIBYTE: f64 = 1_048_576.0;
 /// four digits.
 const BOUNDS_A_DECADE: [u64; 10] = [1000, 1259, 1585, 1995, 2512, 3162, 3981, 5012, 6310, 7943];
 
-/// A run's totals, with the jobs put together.
-#[derive(Debug)]
+/// Ranges of a histogram of erases.
+const ERASE_BINS: u32 = 16;
+
+/// What came of a run: all of it that a result holds and that follows from the run itself.
+#[derive(Debug, Default)]
 pub struct Record {
     /// Named figures, see [`Record::metrics`].
     pub metrics: BTreeMap<String, f64>,
@@ -30,6 +40,22 @@ pub struct Record {
     pub write: Traffic,
     /// Trims.
     pub trim: Traffic,
+    /// Commands submitted.
+    pub submitted: u64,
+    /// Commands completed.
+    pub completed: u64,
+    /// Virtual seconds; 0 for an untimed run.
+    pub seconds: f64,
+    /// From when on a time without progress is a pause.
+    pub pause: Nanos,
+    /// What each job saw.
+    pub jobs: Vec<Job>,
+    /// Keys of the job file's global section.
+    pub global_options: Vec<(String, String)>,
+    /// Keys of the job file that have no effect.
+    pub ignored: Vec<Ignored>,
+    /// What a reader of the figures has to know.
+    pub warnings: Vec<Warning>,
     /// What happened inside.
     pub inside: Inside,
     /// I/Os completed in each second.
@@ -40,6 +66,8 @@ pub struct Record {
     pub series_wa: Vec<f64>,
     /// Mean watts of each second; empty when the drive's file does not say what its parts take.
     pub series_watts: Vec<f64>,
+    /// The energy by part, if the drive's file says what its parts take.
+    pub joules: Option<Joules>,
     /// How the drive stood at the end, if it is of flash and was looked at.
     pub health: Option<Health>,
 }
@@ -78,7 +106,7 @@ impl Directions {
 const KINDS: [CommandKind; 3] = [CommandKind::Read, CommandKind::Write, CommandKind::Trim];
 
 impl Record {
-    /// Puts the jobs of a run together.
+    /// Puts the jobs of a run together, and says nothing of them one by one.
     #[must_use]
     pub fn of(report: &RunReport) -> Record {
         let directions = Directions::of(report);
@@ -86,25 +114,54 @@ impl Record {
             .of_kind
             .each_ref()
             .map(|d| traffic(d, directions.measured));
+        let power = report.power.as_ref();
         Record {
             metrics: metrics(report, &directions),
             read,
             write,
             trim,
+            submitted: report.submitted,
+            completed: report.completed,
+            seconds: report.simulated.as_secs(),
+            pause: report.pauses.threshold,
             inside: inside(report),
             series_ios: of_intervals(&directions, |interval| interval.ios),
             series_bytes: of_intervals(&directions, |interval| interval.bytes),
             series_wa: report.series_wa.clone(),
-            series_watts: report
-                .power
-                .as_ref()
-                .map_or_else(Vec::new, |power| power.series_watts.clone()),
-            health: None,
+            series_watts: power.map_or_else(Vec::new, |power| power.series_watts.clone()),
+            joules: power.map(|power| {
+                let energy = &power.energy;
+                Joules {
+                    nand: energy.nand,
+                    bus: energy.bus,
+                    controller: energy.controller,
+                    link: energy.link,
+                    dram: energy.dram,
+                    mechanics: energy.mechanics,
+                }
+            }),
+            ..Record::default()
         }
     }
-}
 
-impl Record {
+    /// The result of a job file, with each of its jobs, or one for all clones of a section with
+    /// `group_reporting`.
+    #[must_use]
+    pub fn of_jobs(file: &JobFile, report: &RunReport) -> Record {
+        let globals = file.jobs.first().map(|spec| spec.global_options.clone());
+        let ignored = file.ignored.iter().map(|ignored| Ignored {
+            at: ignored.at.to_string(),
+            key: ignored.key.clone(),
+            why: ignored.reason.to_owned(),
+        });
+        Record {
+            jobs: jobs::of_file(file, report),
+            global_options: globals.unwrap_or_default(),
+            ignored: ignored.collect(),
+            ..Record::of(report)
+        }
+    }
+
     /// The same, of a run that began on a drive whose garbage collection had settled.
     #[must_use]
     pub fn begun_settled(mut self) -> Record {
@@ -118,6 +175,34 @@ impl Record {
         Record {
             health: device.health(),
             ..self
+        }
+    }
+
+    /// A run that came to this; what it is called, and how the drive was prepared, is left open.
+    #[must_use]
+    pub fn run(&self) -> Run {
+        Run {
+            metrics: self.metrics.clone(),
+            read: self.read.clone(),
+            write: self.write.clone(),
+            trim: self.trim.clone(),
+            submitted: self.submitted,
+            completed: self.completed,
+            seconds: self.seconds,
+            pause_ns: self.pause.0,
+            jobs: self.jobs.clone(),
+            global_options: self.global_options.clone(),
+            ignored: self.ignored.clone(),
+            warnings: self.warnings.clone(),
+            inside: Some(self.inside.clone()),
+            series_ios: self.series_ios.clone(),
+            series_bytes: self.series_bytes.clone(),
+            series_wa: self.series_wa.clone(),
+            series_watts: self.series_watts.clone(),
+            series_interval_s: INTERVAL_S as f64,
+            joules: self.joules,
+            erases: self.health.as_ref().map(erases),
+            ..Run::default()
         }
     }
 }
@@ -190,8 +275,33 @@ pub fn traffic(direction: &Direction, measured: Nanos) -> Traffic {
         lat_ns_max: latency.max().0,
         lat_ns_percentiles: PERCENTILES.map(|p| (p, latency.percentile(p).0)).to_vec(),
         lat_ns_histogram: coarse(latency),
+        per_second: per_second(&direction.series, measured),
         ..totals
     }
+}
+
+/// How a series goes over its whole seconds.
+fn per_second(series: &[Interval], measured: Nanos) -> Option<PerSecond> {
+    let whole = (measured.0 / Nanos::from_secs(INTERVAL_S).0) as usize;
+    let whole = &series[..whole.min(series.len())];
+    Some(PerSecond {
+        seconds: whole.len() as u64,
+        ios: extent(whole, |interval| interval.ios)?,
+        bytes: extent(whole, |interval| interval.bytes)?,
+    })
+}
+
+fn extent(series: &[Interval], count: fn(&Interval) -> u64) -> Option<Extent> {
+    let values = || series.iter().map(|interval| count(interval) as f64);
+    let n = series.len() as f64;
+    let mean = values().sum::<f64>() / n;
+    let variance = values().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
+    (!series.is_empty()).then(|| Extent {
+        min: values().fold(f64::INFINITY, f64::min),
+        max: values().fold(0.0, f64::max),
+        mean,
+        stddev: variance.sqrt(),
+    })
 }
 
 fn a_second(count: u64, seconds: f64) -> f64 {
@@ -227,16 +337,13 @@ fn bounds() -> impl Iterator<Item = u64> {
 
 fn inside(report: &RunReport) -> Inside {
     Inside {
-        submitted: report.submitted,
-        completed: report.completed,
-        simulated_seconds: report.simulated.as_secs(),
         wa_steady: report.wa.steady,
         settled: report.settled(false),
         ..inside_of(&report.counters)
     }
 }
 
-/// What a drive's counters say happened inside; no commands and no time.
+/// What a drive's counters say happened inside.
 #[must_use]
 pub fn inside_of(counters: &Counters) -> Inside {
     let programs = counters.nand_programs;
@@ -254,8 +361,34 @@ pub fn inside_of(counters: &Counters) -> Inside {
         map_programs: counters.map_programs,
         map_reads: counters.map_reads,
         buffer_stalls: counters.buffer_stalls,
+        void_trims: counters.void_trims,
         op_stream_hash: format!("{:016x}", counters.stream_hash),
         ..Inside::default()
+    }
+}
+
+/// How often a drive's blocks were erased.
+#[must_use]
+pub fn erases(health: &Health) -> Erases {
+    let (wear, faults) = (&health.wear, &health.faults);
+    Erases {
+        blocks: wear.blocks(),
+        erases_min: wear.min(),
+        erases_median: wear.median(),
+        erases_mean: wear.mean(),
+        erases_max: wear.max(),
+        erases_stddev: wear.stddev(),
+        over_worn_share: wear.over_worn_share(),
+        levelling_efficiency: wear.levelling_efficiency(),
+        rated_cycles: health.rated_cycles,
+        factory_bad_blocks: faults.factory_bad,
+        erase_failed_blocks: faults.erase_failed,
+        program_failed_blocks: faults.program_failed,
+        spare_superblocks: health.spare.left,
+        read_retries: faults.retries,
+        unreadable: faults.unreadable,
+        made_good: faults.made_good,
+        histogram: wear.bins(ERASE_BINS),
     }
 }
 
@@ -285,7 +418,7 @@ mod tests {
         assert_eq!(record.series_ios, [9_999, 10_000]);
         assert_eq!(record.write.ios, 19_999);
         assert_eq!(record.read.ios, 0);
-        assert_eq!(record.inside.submitted, record.inside.completed);
+        assert_eq!(record.submitted, record.completed);
     }
 
     #[test]

@@ -1,15 +1,17 @@
 //! A scenario's run as a result: what each program took, and how often everything stood still.
 
 use crate::driver::ScenarioReport;
-use crate::record::Record;
+use crate::record::{Record, job};
 use ftlab_base::Nanos;
+use ftlab_result::{Job, Process};
 use std::collections::BTreeMap;
 
 /// Bytes of the binary megabyte.
 const MEBIBYTE: f64 = 1_048_576.0;
 
 impl Record {
-    /// The result of a scenario: that of its commands, and figures of its programs.
+    /// The result of a scenario: that of its commands, its programs and what the operating system did beside them
+    /// one by one, and figures of its programs.
     ///
     /// `NAME_seconds` for each process that came to its end; `seconds` from the first start to the
     /// last end of those that are waited for; `dirty_max_mb`.
@@ -17,10 +19,32 @@ impl Record {
     /// system's own writes left out.
     #[must_use]
     pub fn of_scenario(report: &ScenarioReport) -> Record {
-        let mut record = Record::of(&report.run);
+        let mut record = Record {
+            jobs: jobs(report),
+            ..Record::of(&report.run)
+        };
         put_figures(report, &mut record.metrics);
         record
     }
+}
+
+/// The programs, then the lazy writer and the file system.
+fn jobs(report: &ScenarioReport) -> Vec<Job> {
+    let process = |n: usize| {
+        let process = report.processes.get(n)?;
+        Some(Process {
+            start_ns: process.start.0,
+            took_ns: process.seconds.map(|span| span.0),
+            read_bytes: process.read_bytes,
+            written_bytes: process.written_bytes,
+        })
+    };
+    let jobs = report.run.jobs.iter().enumerate();
+    jobs.map(|(n, of_job)| Job {
+        process: process(n),
+        ..job(of_job)
+    })
+    .collect()
 }
 
 fn put_figures(report: &ScenarioReport, metrics: &mut BTreeMap<String, f64>) {

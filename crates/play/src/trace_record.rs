@@ -1,7 +1,7 @@
 //! A trace's run as a result: data rates and busy times.
 
 use crate::driver::TraceReport;
-use crate::record::Record;
+use crate::record::{Record, job};
 use ftlab_base::{CommandKind, Nanos};
 
 impl Record {
@@ -11,7 +11,10 @@ impl Record {
     /// `busy_s`.
     #[must_use]
     pub fn of_trace(report: &TraceReport) -> Record {
-        let mut record = Record::of(&report.run);
+        let mut record = Record {
+            jobs: report.run.jobs.iter().map(job).collect(),
+            ..Record::of(&report.run)
+        };
         let mut put = |name: &str, value: f64| record.metrics.insert(name.to_owned(), value);
         put("busy_s", report.busy.as_secs());
         put("busy_reads_s", report.busy_reads.as_secs());

@@ -3,38 +3,33 @@
 
 use crate::driver::{Clock, DriverError, RunReport, resolve};
 use ftlab_base::CommandKind;
+use ftlab_result::Warning;
 use ftlab_workload::{JobFile, ResolvedJob};
-use std::fmt::{self, Display, Formatter};
 
-/// A warning, in three sentences.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
-    /// What was seen.
-    pub saw: String,
-    /// Why it matters.
-    pub why: &'static str,
-    /// What to do instead.
-    pub option: &'static str,
+/// What warnings depend on beside a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Ground {
+    /// Bytes of the drive.
+    pub capacity_bytes: u64,
+    /// Bytes of a slot of its map, if it has one.
+    pub slot_bytes: Option<u64>,
+    /// [`RunReport::settled`].
+    pub settled: Option<bool>,
 }
 
-impl Display for Warning {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.saw, self.why, self.option)
-    }
-}
-
-/// The warnings of a run of a job file on a drive of that size; all of them are about writes to flash. `settled` is [`RunReport::settled`].
+/// The warnings of a run of a job file on a drive.
 ///
 /// # Errors
 /// When a job does not fit the drive, so that the run cannot have been made.
 pub fn of_run(
     file: &JobFile,
     clock: Clock,
-    (capacity_bytes, settled): (u64, Option<bool>),
+    ground: Ground,
     report: &RunReport,
 ) -> Result<Vec<Warning>, DriverError> {
-    let jobs = resolve(file, capacity_bytes, clock)?;
+    let jobs = resolve(file, ground.capacity_bytes, clock)?;
     let mut warnings: Vec<Warning> = Vec::new();
+    warnings.extend(void_trims(report, ground.slot_bytes));
     if report.counters.nand_bytes_programmed == 0 {
         return Ok(warnings);
     }
@@ -45,10 +40,26 @@ pub fn of_run(
         // Clones of a section are one job to whoever wrote it.
         warnings.extend(repeated.filter(|warning| !warnings.contains(warning)));
     }
-    if settled == Some(false) {
-        warnings.push(unsettled(report, capacity_bytes));
+    if ground.settled == Some(false) {
+        warnings.push(unsettled(report, ground.capacity_bytes));
     }
     Ok(warnings)
+}
+
+/// Trims that covered no whole slot of the drive.
+fn void_trims(report: &RunReport, slot_bytes: Option<u64>) -> Option<Warning> {
+    let void = Some(report.counters.void_trims).filter(|&void| void > 0)?;
+    let slot_kib = slot_bytes? / 1024;
+    let jobs = report.jobs.iter();
+    let trims: u64 = jobs.map(|job| job.direction(CommandKind::Trim).ios).sum();
+    Some(Warning {
+        saw: format!("{void} of {trims} trims freed nothing."),
+        why: format!(
+            "The drive frees whole slots of {slot_kib} KiB, and each of them covered none."
+        ),
+        option: "Trim whole slots, as hosts do that ask a drive for its discard granularity."
+            .to_owned(),
+    })
 }
 
 /// A job that has moved so many bytes and went through an order of random writes more than once.
@@ -64,8 +75,9 @@ fn repeated_order(job: &ResolvedJob, bytes: u64) -> Option<Warning> {
             job.spec.name
         ),
         why: "A repeated permutation is a sequential overwrite to a log: this write amplification says nothing \
-              about random writes.",
-        option,
+              about random writes."
+            .to_owned(),
+        option: option.to_owned(),
     })
 }
 
@@ -77,9 +89,10 @@ fn unsettled(report: &RunReport, capacity_bytes: u64) -> Warning {
             "Garbage collection had not settled when the run ended, after {capacities:.2} times the drive's \
              capacity."
         ),
-        why: "Write amplification, rates and latencies are not those of the steady state.",
+        why: "Write amplification, rates and latencies are not those of the steady state.".to_owned(),
         option: "Start with --state steady or steady-fast, or write at random until wa_steady is given, which \
-                 takes twice the capacity or more.",
+                 takes twice the capacity or more."
+            .to_owned(),
     }
 }
 
@@ -96,8 +109,12 @@ mod tests {
         let file = JobFile::parse(job, "test.fio").unwrap();
         let mut device = Fake::new(SECTORS);
         let report = driver::run(&file, &mut device, Clock::Untimed, RootSeed(1)).unwrap();
-        let size = (SECTORS * SECTOR_BYTES, settled);
-        let warnings = of_run(&file, Clock::Untimed, size, &report).unwrap();
+        let ground = Ground {
+            capacity_bytes: SECTORS * SECTOR_BYTES,
+            slot_bytes: Some(4096),
+            settled,
+        };
+        let warnings = of_run(&file, Clock::Untimed, ground, &report).unwrap();
         warnings.iter().map(Warning::to_string).collect()
     }
 

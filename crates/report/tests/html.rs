@@ -167,7 +167,7 @@ fn consistency_alone() -> ResultSet {
         // Even for most of it, so that the page leaves seconds out that equal their neighbours.
         run.series_interval_s = 1.0;
         run.series_ios = (0..2000).map(|s| 4_000 + u64::from(s % 100 == 0)).collect();
-        run.inside.simulated_seconds = 2000.0;
+        run.seconds = 2000.0;
     }
     set.tests[0].chart = ftlab_result::Chart::Scatter;
     set.tests[0].chart_metric = "iops".into();

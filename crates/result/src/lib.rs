@@ -1,21 +1,29 @@
 //! The versioned result schema, and nothing else.
 //!
-//! A result set is what a bench writes and a report reads. It holds no wall time, so the same
-//! seed, drive files and version give the same bytes.
+//! A result set is what a bench writes and a report reads, whatever ran: a review, a specification, a sweep, or
+//! loads of one's own. It holds no wall time, so the same seed, drive files and version give the same bytes.
+//!
+//! [`ResultSet`] is the whole, [`Run`] a load on a drive in a state, [`Job`] what one of the load's jobs, programs or
+//! requests from elsewhere saw.
 
+mod job;
 pub mod pts;
+mod run;
 mod spread;
 
+pub use job::{Extent, FIO_BOUNDS, Job, PerSecond, Process, Traffic};
+pub use run::{
+    Erases, Ignored, Inside, Joules, Run, SavedState, Settling, SmartAttribute, Warning,
+};
 pub use spread::Spread;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// The version of this schema, written as `schema`.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
-/// Everything one review produced: the content of `results.json`.
+/// Everything that one command ran: the content of `results.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultSet {
     /// The version of the schema.
@@ -63,6 +71,8 @@ pub struct Unfinished {
 pub struct Origin {
     /// Version of ftlab.
     pub version: String,
+    /// Where the numbers come from.
+    pub way: Way,
     /// Version of the model: results of one version, drive file, test and seed are the same numbers. 0 for
     /// results that tell none.
     #[serde(default)]
@@ -79,6 +89,21 @@ pub struct Origin {
     #[serde(default = "once", skip_serializing_if = "is_once")]
     #[schemars(range(min = 1))]
     pub repeats: u32,
+    /// The root seed of each repeat, that of the first one first; absent for once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seeds: Vec<u64>,
+}
+
+/// Where numbers come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Way {
+    /// A model, in virtual time or without time.
+    Simulated,
+    /// A model attached as a block device, by the wall clock.
+    Attached,
+    /// A real drive.
+    Measured,
 }
 
 /// How often a run is made that is not repeated.
@@ -309,149 +334,6 @@ pub enum Verdict {
     Shown,
 }
 
-/// One run of one job on one drive in one state.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Run {
-    /// `drive/test/state`, and behind these the link and the data where the test varies them.
-    pub id: String,
-    /// Drive slug.
-    pub drive: String,
-    /// Test slug.
-    pub test: String,
-    /// State of the drive at the start: `new`, `filled`, `used`, `after-trim`, `after-torture` …; `na`
-    /// for what is told without a run.
-    pub state: String,
-    /// What the host wrote or reads back: `incompressible` or `compressible`; empty without I/O.
-    #[serde(default)]
-    pub data: String,
-    /// The link between drive and host: `sata1.5g`, `sata3g` or `sata6g`; empty without I/O.
-    #[serde(default)]
-    pub link: String,
-    /// The steps that brought the drive there, in words.
-    pub steps: Vec<String>,
-    /// Named figures of this run that published rows and charts refer to, in the units their
-    /// names end in (`iops`, `mb_s`, `lat_avg_ms`, `lat_max_ms` …). Of repeats the means, and all else in
-    /// a run is of the first repeat, whose seed is the root.
-    pub metrics: BTreeMap<String, f64>,
-    /// How each of the metrics spreads over repeats; absent for what was run once.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub spread: BTreeMap<String, Spread>,
-    /// Reads.
-    pub read: Traffic,
-    /// Writes.
-    pub write: Traffic,
-    /// Trims.
-    pub trim: Traffic,
-    /// What happened inside.
-    pub inside: Inside,
-    /// I/Os completed in each interval of `series_interval_s` seconds.
-    pub series_ios: Vec<u64>,
-    /// Bytes moved in each interval.
-    #[serde(default)]
-    pub series_bytes: Vec<u64>,
-    /// NAND bytes programmed over host bytes written in each interval; 0 where the host wrote nothing.
-    #[serde(default)]
-    pub series_wa: Vec<f64>,
-    /// Length of an interval of the series, in seconds.
-    pub series_interval_s: f64,
-    /// Mean watts of each interval; empty when the drive's file does not say what its parts take.
-    #[serde(default)]
-    pub series_watts: Vec<f64>,
-    /// How far the blocks were worn at the end, as (P/E cycles in percent of the rated ones, share
-    /// of the blocks in percent), ascending; empty when it was not looked at.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub wear: Vec<(f64, f64)>,
-    /// What the drive said of itself at the end; empty when it was not asked.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub smart: Vec<SmartAttribute>,
-    /// What a test of SNIA's Performance Test Specification came to; absent for other tests.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pts: Option<pts::Pts>,
-}
-
-/// One attribute of SMART, normalised as the drive does it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SmartAttribute {
-    /// Its number.
-    pub id: u8,
-    /// Its name.
-    pub name: String,
-    /// 100 at first, less as it gets worse.
-    pub value: u8,
-    /// The value at which the drive calls itself failing; 0 for never.
-    pub threshold: u8,
-    /// The raw value, in the unit its maker gives it.
-    #[serde(default)]
-    pub raw: u64,
-}
-
-/// One direction's totals and latencies.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Traffic {
-    /// Commands completed.
-    pub ios: u64,
-    /// Bytes moved.
-    pub bytes: u64,
-    /// Commands a second.
-    pub iops: f64,
-    /// Bytes a second.
-    pub bytes_per_s: f64,
-    /// Shortest latency in nanoseconds.
-    pub lat_ns_min: u64,
-    /// Mean latency in nanoseconds.
-    pub lat_ns_mean: f64,
-    /// Standard deviation in nanoseconds.
-    pub lat_ns_stddev: f64,
-    /// Longest latency in nanoseconds.
-    pub lat_ns_max: u64,
-    /// (percent, latency in nanoseconds), ascending, to 99.99; each at most 0.1 % above the true one.
-    pub lat_ns_percentiles: Vec<(f64, u64)>,
-    /// (upper bound in nanoseconds, count): the distribution in ten buckets a decade, each 26 % wide.
-    pub lat_ns_histogram: Vec<(u64, u64)>,
-}
-
-/// What happened inside the drive during a run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Inside {
-    /// NAND bytes programmed over host bytes written, over the whole measured run; 0 for a disk or without
-    /// host writes.
-    pub wa: f64,
-    /// The same over the last window of the steady rule; absent where the rule does not hold, and where the
-    /// run is too short for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wa_steady: Option<f64>,
-    /// Whether garbage collection had settled when the run ended: until then, write amplification and what
-    /// follows from it say nothing of the steady state. Absent where nothing was written at random to flash.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub settled: Option<bool>,
-    /// Host commands completed.
-    pub host_ios: u64,
-    /// Pages programmed.
-    pub nand_programs: u64,
-    /// Pages read.
-    pub nand_reads: u64,
-    /// Blocks erased.
-    pub nand_erases: u64,
-    /// Share of the programs that garbage collection or merges made, 0 to 1.
-    pub gc_share: f64,
-    /// Pages programmed for the mapping table.
-    #[serde(default)]
-    pub map_programs: u64,
-    /// Pages read for the mapping table.
-    #[serde(default)]
-    pub map_reads: u64,
-    /// Times a host write waited for room in the write buffer.
-    pub buffer_stalls: u64,
-    /// Commands submitted.
-    pub submitted: u64,
-    /// Commands completed; equal to `submitted`, or the run is an error.
-    pub completed: u64,
-    /// Virtual seconds; 0 for an untimed run.
-    pub simulated_seconds: f64,
-    /// Hash over the NAND operations in issue order, 16 hexadecimal digits.
-    pub op_stream_hash: String,
-}
-
 /// A figure as its source prints it: a JSON number where it is one, else a string.
 mod number_or_word {
     use schemars::JsonSchema;
@@ -490,17 +372,6 @@ pub fn json_schema() -> String {
     schema.insert("title".to_owned(), "results.json of ftlab".into());
     let text = serde_json::to_string_pretty(&schema);
     text.expect("a schema is JSON") + "\n"
-}
-
-impl Run {
-    /// A metric as one of the repeats gave it, from 0; of a run made once its only value.
-    #[must_use]
-    pub fn metric_in(&self, name: &str, repeat: usize) -> Option<f64> {
-        match self.spread.get(name) {
-            Some(spread) => spread.values.get(repeat).copied().flatten(),
-            None => self.metrics.get(name).copied(),
-        }
-    }
 }
 
 impl ResultSet {

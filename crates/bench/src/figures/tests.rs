@@ -3,8 +3,6 @@
 use super::*;
 use crate::repeats::joined;
 use ftlab_drive::Catalog;
-use ftlab_result::{Inside, Traffic};
-use std::collections::BTreeMap;
 
 const X25M: &str = "intel-x25-m-g1-80";
 const CORE: &str = "ocz-core-jmf602";
@@ -17,26 +15,12 @@ fn run(drive: &str, test: &str, state: &str, metrics: &[(&str, f64)]) -> Run {
         drive: drive.to_owned(),
         test: test.to_owned(),
         state: state.to_owned(),
-        data: String::new(),
-        link: String::new(),
-        steps: Vec::new(),
         metrics: metrics
             .iter()
             .map(|(name, value)| ((*name).to_owned(), *value))
             .collect(),
-        spread: BTreeMap::new(),
-        read: Traffic::default(),
-        write: Traffic::default(),
-        trim: Traffic::default(),
-        inside: Inside::default(),
-        series_ios: Vec::new(),
         series_interval_s: 1.0,
-        series_bytes: Vec::new(),
-        series_wa: Vec::new(),
-        series_watts: Vec::new(),
-        wear: Vec::new(),
-        smart: Vec::new(),
-        pts: None,
+        ..Run::default()
     }
 }
 

@@ -6,7 +6,7 @@ use crate::review::{link_words, sheet};
 use ftlab_drive::{Counters, MODEL_VERSION, Port};
 use ftlab_play::record::inside_of;
 use ftlab_result::pts::Pts;
-use ftlab_result::{Chart, Origin, ResultSet, Run, SCHEMA, TestSheet, Traffic};
+use ftlab_result::{Chart, Origin, ResultSet, Run, SCHEMA, TestSheet, Way};
 
 /// What is different about every scaled test.
 const SCALED: &str = "Only the beginning of each access runs with time and is counted; the rest of its writes \
@@ -149,18 +149,8 @@ pub fn run(
         link: link.to_owned(),
         steps,
         metrics,
-        spread: std::collections::BTreeMap::new(),
-        read: Traffic::default(),
-        write: Traffic::default(),
-        trim: Traffic::default(),
-        inside: inside_of(counters),
-        series_ios: Vec::new(),
-        series_bytes: Vec::new(),
-        series_wa: Vec::new(),
+        inside: Some(inside_of(counters)),
         series_interval_s: 1.0,
-        series_watts: Vec::new(),
-        wear: Vec::new(),
-        smart: Vec::new(),
         pts: Some(Pts {
             settings: subject.settings.clone(),
             scale,
@@ -168,6 +158,7 @@ pub fn run(
             cells: found.cells,
             courses: found.courses,
         }),
+        ..Run::default()
     }
 }
 
@@ -187,11 +178,13 @@ pub fn result_set(plan: &Plan, runs: Vec<Run>) -> ResultSet {
         provenance: None,
         origin: Origin {
             version: plan.version.clone(),
+            way: Way::Simulated,
             model_version: MODEL_VERSION,
             seed: plan.seed.0,
             testbed: plan.testbed.slug.clone(),
             quick: false,
             repeats: 1,
+            seeds: Vec::new(),
         },
         drives: plan.drives.iter().map(sheet).collect(),
         tests: plan.parts().into_iter().map(test).collect(),

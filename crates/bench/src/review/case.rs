@@ -47,7 +47,7 @@ impl Load {
             Load::Job(job) => {
                 let file = length.of(JobFile::parse(job.text, job.file)?);
                 let report = driver::run(&file, device, Clock::Timed, seed)?;
-                Record::of(&report)
+                Record::of_jobs(&file, &report)
             }
             Load::Scenario(name) => {
                 let scenario = scripts::scenario(name)?;

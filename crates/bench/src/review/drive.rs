@@ -13,7 +13,7 @@ use ftlab_play::driver::INTERVAL_S;
 use ftlab_play::record::Record;
 use ftlab_play::states::{Settling, steps};
 use ftlab_play::streams::drive_seed;
-use ftlab_result::{DriveKind, DriveSheet, Inside, Parameter, Run, Traffic};
+use ftlab_result::{DriveKind, DriveSheet, Parameter, Run};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -305,6 +305,7 @@ impl<'a> Bench<'a> {
                         steps.push(WRITTEN_ALIKE.to_owned());
                     }
                     let mut run = self.run_of(test, state.name(), steps, record);
+                    run.settling = settled.map(Settling::sheet);
                     run.data = case.load.data().to_owned();
                     let host = self.host(case.testbed, case.port)?;
                     self.say_where(&mut run, test, &host)?;
@@ -341,34 +342,26 @@ impl<'a> Bench<'a> {
             .map_or("none", |own| Port::of_rate(host.link_bytes_s(own)).name())
             .to_owned();
         let machine = self.machine(test.family.testbed)?;
-        run.steps.push(format!(
+        run.notes.push(format!(
             "Measured on {}, {}.",
             machine.name,
             link_words(&run.link)
         ));
-        run.steps.extend(self.plan.length.words(&test.step.work));
+        run.notes.extend(self.plan.length.words(&test.step.work));
+        run.testbed = machine.slug;
         Ok(())
     }
 
     fn run_of(&self, test: &Test, state: &str, steps: Vec<String>, record: &Record) -> Run {
-        let mut metrics = record.metrics.clone();
-        if test.step.series == Series::Drops {
-            metrics.extend(drops::metrics(&record.series_bytes));
-        }
-        Run {
-            metrics,
-            read: record.read.clone(),
-            write: record.write.clone(),
-            trim: record.trim.clone(),
-            inside: record.inside.clone(),
-            series_ios: record.series_ios.clone(),
-            series_bytes: record.series_bytes.clone(),
-            series_wa: record.series_wa.clone(),
-            series_watts: record.series_watts.clone(),
+        let mut run = Run {
             smart: (record.health.as_ref())
                 .map_or_else(Vec::new, |health| facts::smart_of(self.file, health)),
-            ..self.blank(test, state, steps)
+            ..self.named(test, state, steps, record.run())
+        };
+        if test.step.series == Series::Drops {
+            run.metrics.extend(drops::metrics(&record.series_bytes));
         }
+        run
     }
 
     fn told(&self, test: &Test, told: Told) -> Run {
@@ -376,35 +369,21 @@ impl<'a> Bench<'a> {
             metrics: told.metrics,
             wear: told.wear,
             smart: told.smart,
-            ..self.blank(test, NO_STATE, told.steps)
+            ..self.named(test, NO_STATE, told.steps, Run::default())
         }
     }
 
-    /// A run without a result.
-    fn blank(&self, test: &Test, state: &str, steps: Vec<String>) -> Run {
+    /// A run as that of a test on this drive in a state.
+    fn named(&self, test: &Test, state: &str, steps: Vec<String>, run: Run) -> Run {
         let (drive, test) = (self.file.slug(), test.step.slug);
         Run {
             id: format!("{drive}/{test}/{state}"),
             drive: drive.to_owned(),
             test: test.to_owned(),
             state: state.to_owned(),
-            data: String::new(),
-            link: String::new(),
             steps,
-            metrics: BTreeMap::new(),
-            spread: BTreeMap::new(),
-            read: Traffic::default(),
-            write: Traffic::default(),
-            trim: Traffic::default(),
-            inside: Inside::default(),
-            series_ios: Vec::new(),
             series_interval_s: INTERVAL_S as f64,
-            series_bytes: Vec::new(),
-            series_wa: Vec::new(),
-            series_watts: Vec::new(),
-            wear: Vec::new(),
-            smart: Vec::new(),
-            pts: None,
+            ..run
         }
     }
 }

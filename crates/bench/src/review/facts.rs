@@ -207,6 +207,7 @@ fn wear_of(health: &Health) -> Vec<(f64, f64)> {
 }
 
 /// What a drive in such a state says of itself; nothing if its file does not say in whose words.
+#[must_use]
 pub fn smart_of(file: &DriveFile, health: &Health) -> Vec<SmartAttribute> {
     let Some(vendor) = file.smart_vendor() else {
         return Vec::new();

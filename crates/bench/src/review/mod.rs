@@ -23,12 +23,13 @@ pub use case::{Case, Load, data_before};
 pub(crate) use drive::link_words;
 pub use drive::sheet;
 pub use drive_runs::DriveRuns;
-pub use facts::{ClientUse, client_use, tell};
+pub use facts::{ClientUse, client_use, smart_of, tell};
 pub use from_states::{FromStates, Ran};
 pub use length::Length;
 pub use memory::batches;
 pub use procedure::Running;
 pub use set::{origin, result_set};
+pub use words::words;
 
 use crate::methods::Test;
 use crate::repeats;

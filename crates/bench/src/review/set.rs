@@ -4,9 +4,10 @@ use super::drive::Bench;
 use super::{DriveRuns, Length, Plan, sheet};
 use crate::figures::{self, Names};
 use crate::methods::{Test, Work};
+use crate::repeats;
 use ftlab_base::amount::decimal;
 use ftlab_drive::{DriveFile, MODEL_VERSION};
-use ftlab_result::{Figure, Origin, ResultSet, Run, SCHEMA, Unfinished, Verdict};
+use ftlab_result::{Figure, Origin, ResultSet, Run, SCHEMA, Unfinished, Verdict, Way};
 
 /// What a review gives whose drives came to this, in their order. `why` says in words why a drive that has not
 /// ended has not all of its runs.
@@ -67,11 +68,13 @@ fn without_room(plan: &Plan, file: &DriveFile) -> Option<Unfinished> {
 pub fn origin(plan: &Plan) -> Origin {
     Origin {
         version: plan.version.clone(),
+        way: Way::Simulated,
         model_version: MODEL_VERSION,
         seed: plan.seed.0,
         testbed: machines(plan),
         quick: plan.length == Length::Quick,
         repeats: plan.repeats,
+        seeds: repeats::seeds(plan.seed, plan.repeats),
     }
 }
 

@@ -226,7 +226,7 @@ pub static CHECKS: &[Check] = &[
             job(RAPTOR, State::Filled, CPU_BOUND),
         ],
         judge: |s| {
-            let took: Vec<f64> = s.iter().map(|s| s.inside.simulated_seconds).collect();
+            let took: Vec<f64> = s.iter().map(|s| s.seconds).collect();
             Finding::new(
                 spread(&took) < 1.05,
                 format!(

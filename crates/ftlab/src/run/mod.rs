@@ -1,35 +1,31 @@
 //! `ftlab run`: a fio job file, an application script or a trace on a drive.
 
-mod fio;
-mod fio_latency;
-mod inside;
-mod normal;
-mod played;
+mod load;
 mod prepared;
 mod repeats;
-mod script;
 mod start;
-mod trace;
+mod text;
 mod wall;
 
 use crate::cli::{self, OutputFormat, TestbedOption};
 use crate::failure::{Failure, Outcome};
-use crate::files;
+use crate::health::smart_table;
 use crate::progress::Signs;
-use crate::screen;
+use crate::{provenance, screen};
 use clap::Args;
-use ftlab_base::{Nanos, SECTOR_BYTES, SimTime};
 use ftlab_bench::repeats::REPEATS_MAX;
-use ftlab_play::driver::{self, Clock, JobReport, RunReport};
-use ftlab_play::record::Record;
-use ftlab_play::warnings::{self, Warning};
-use ftlab_workload::trace::Trace;
-use ftlab_workload::{JobFile, JobSpec};
+use ftlab_bench::review::{sheet, smart_of};
+use ftlab_drive::MODEL_VERSION;
+use ftlab_export::fio::{self, Wall};
+use ftlab_play::driver::Clock;
+use ftlab_play::states::Settling;
+use ftlab_result::{Origin, ResultSet, Run, SCHEMA, SavedState, Way};
+use load::Load;
 use prepared::Prepared;
-use repeats::{Others, Repeated};
+use repeats::Others;
 use start::StartOptions;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "\
@@ -87,135 +83,119 @@ pub struct Options {
     output_format: OutputFormat,
 }
 
-/// A run, and everything that is told of it.
-struct Finished {
-    prepared: Prepared,
-    file: JobFile,
-    seed: u64,
-    report: RunReport,
-    began: wall::Time,
-    wall: Duration,
-    repeated: Option<Repeated>,
-    warnings: Vec<Warning>,
-}
-
 pub fn command(options: &Options) -> Outcome {
-    // Scripts, scenarios and traces are TOML; everything else is one of fio's.
-    if options
-        .job
-        .extension()
-        .is_some_and(|extension| extension == "toml")
-    {
-        let text = files::read(&options.job, "a script, a scenario or a trace")?;
-        return match Trace::is_one(&text) {
-            true => trace::command(options, &text),
-            false => script::command(options, &text),
-        };
-    }
+    let load = Load::read(&options.job)?;
+    let clock = match options.untimed {
+        true => load.untimed()?,
+        false => Clock::Timed,
+    };
     let others = Others::run(options, |options| {
-        let finished = run(options)?;
-        failed_jobs(&finished.report)?;
-        Ok(Record::of(&finished.report).metrics)
+        let played = play(options, &load, clock)?;
+        failed(&played.run)?;
+        Ok(played.run.metrics)
     })?;
-    let mut finished = run(options)?;
-    finished.repeated = others.with(&Record::of(&finished.report).metrics);
+    let mut played = play(options, &load, clock)?;
+    let seeds = others.join(&mut played.run);
+    let set = set(options, &load, played.prepared, (seeds, played.run));
+    let run = &set.runs[0];
     let text = match options.output_format {
         OutputFormat::Normal => {
-            let smart = finished.prepared.smart_below(options);
-            let repeated = finished.repeated.as_ref().map(Repeated::table);
-            normal::render(&finished) + &smart + &repeated.unwrap_or_default()
+            let smart = match options.smart {
+                true => format!("\n{}", smart_table(&run.smart)),
+                false => String::new(),
+            };
+            text::render(&set, run, &played.wall) + &smart + &repeats::table(&set, run)
         }
-        OutputFormat::Json => fio::render(&finished)?,
+        OutputFormat::Json => fio::render(&set, run, Some(&played.wall)),
     };
     screen::print(&text)?;
-    failed_jobs(&finished.report)
+    failed(run)
 }
 
-fn run(options: &Options) -> Result<Finished, Failure> {
-    let text = files::read(&options.job, "a fio job file")?;
-    let file = JobFile::parse(&text, &options.job.display().to_string())?;
-    let clock = if options.untimed {
-        Clock::Untimed
-    } else {
-        Clock::Timed
-    };
-    let name = options.job.file_name();
-    let testbed = options.testbed.load()?;
-    let mut prepared = Prepared::new(options, testbed, (name, &text), &|bytes, _| {
-        driver::check(&file, bytes, clock)
-    })?;
+/// A run, and what was at hand for it.
+struct Played {
+    prepared: Prepared,
+    run: Run,
+    wall: Wall,
+}
+
+fn play(options: &Options, load: &Load, clock: Clock) -> Result<Played, Failure> {
+    let testbed = options.testbed.load_or(load.testbed())?;
+    let mut prepared = Prepared::new(options, testbed, load, clock)?;
     let (began, running) = (wall::Time::now(), Instant::now());
-    let report = driver::run_watched(
-        &file,
-        prepared.device.as_mut(),
-        clock,
-        prepared.seed,
-        &|what, share| prepared.progress.say_share(what, share),
-    )?;
-    let wall = running.elapsed();
-    let settled = report.settled(prepared.start.has_settled());
-    let capacity_bytes = prepared.device.capacity_sectors() * SECTOR_BYTES;
-    let size = (capacity_bytes, settled);
-    let warnings = warnings::of_run(&file, clock, size, &report)?;
-    let ended = (clock == Clock::Timed).then_some(SimTime::ZERO + report.simulated);
-    let step = after(&prepared.name, clock, options.seed);
-    prepared.save_after(failed_jobs(&report), ended, step)?;
-    Ok(Finished {
+    let has_settled = prepared.start.has_settled();
+    let (record, answered) = load.run(&mut prepared, (clock, has_settled))?;
+    let wall = Wall {
+        timestamp_ms: began.unix_ms(),
+        time: began.words(),
+        seconds: running.elapsed().as_secs_f64(),
+    };
+    let record = record.on(prepared.device.as_ref());
+    let smart = record
+        .health
+        .as_ref()
+        .map(|health| smart_of(&prepared.drive, health));
+    let (drive, start) = (&prepared.drive, &prepared.start);
+    let run = Run {
+        id: format!("{}/{}/{}", drive.slug(), load.slug, start.origin.state),
+        drive: drive.slug().to_owned(),
+        test: load.slug.clone(),
+        state: start.origin.state.clone(),
+        testbed: prepared.testbed.slug.clone(),
+        steps: start.origin.steps.clone(),
+        settling: start.settling.as_ref().map(Settling::sheet),
+        saved_state: start.file.as_ref().map(|file| SavedState {
+            file: file.display().to_string(),
+            seed: start.origin.seed,
+        }),
+        smart: smart.unwrap_or_default(),
+        ..record.run()
+    };
+    let ended = (clock == Clock::Timed).then_some(answered);
+    let step = load.step(options.seed, clock);
+    prepared.save_after(failed(&run), ended, step)?;
+    Ok(Played {
         prepared,
-        file,
-        seed: options.seed,
-        report,
-        began,
+        run,
         wall,
-        repeated: None,
-        warnings,
     })
 }
 
-/// What a job does to a drive, as a step of its state.
-fn after(job: &str, clock: Clock, seed: u64) -> String {
-    let how = match clock {
-        Clock::Timed => "and a flush",
-        Clock::Untimed => "without a clock",
-    };
-    format!("Then the job file {job} with seed {seed}, {how}.")
+/// The run as a result set.
+fn set(
+    options: &Options,
+    load: &Load,
+    prepared: Prepared,
+    (seeds, run): (Vec<u64>, Run),
+) -> ResultSet {
+    ResultSet {
+        schema: SCHEMA,
+        provenance: Some(provenance::here()),
+        origin: Origin {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            way: Way::Simulated,
+            model_version: MODEL_VERSION,
+            seed: options.seed,
+            testbed: prepared.testbed.slug,
+            quick: false,
+            repeats: options.repeats,
+            seeds,
+        },
+        drives: vec![sheet(&prepared.drive)],
+        tests: vec![load.sheet()],
+        figures: Vec::new(),
+        runs: vec![run],
+        unfinished: Vec::new(),
+    }
 }
 
-fn failed_jobs(report: &RunReport) -> Outcome {
-    match report.jobs.iter().find(|job| job.errors > 0) {
+/// Whether the drive answered all commands.
+fn failed(run: &Run) -> Outcome {
+    match run.jobs.iter().find(|job| job.errors > 0) {
         None => Ok(()),
         Some(job) => Err(Failure::Running(format!(
-            "job `{}` ended early: the drive answered a command with an error",
+            "`{}` ended early: the drive answered a command with an error",
             job.name
         ))),
-    }
-}
-
-/// What fio calls a job's error, in text and JSON alike: 0, or the number of the error that ended it.
-fn errno(report: &JobReport) -> u32 {
-    const INPUT_OUTPUT_ERROR: u32 = 5;
-    match report.errors {
-        0 => 0,
-        _ => INPUT_OUTPUT_ERROR,
-    }
-}
-
-impl Finished {
-    /// What is reported: a job each, or one for all clones of a section with `group_reporting`.
-    fn reported(&self) -> Vec<(&JobSpec, JobReport)> {
-        let mut reported: Vec<(&JobSpec, JobReport)> = Vec::new();
-        for (spec, job) in self.file.jobs.iter().zip(&self.report.jobs) {
-            let joins = spec.group_reporting && spec.clone_index > 0;
-            match reported.last_mut() {
-                Some((_, first)) if joins => first.merge(job),
-                _ => reported.push((spec, job.clone())),
-            }
-        }
-        reported
-    }
-
-    /// Whether the run had a clock.
-    fn is_timed(&self) -> bool {
-        self.report.simulated > Nanos::ZERO
     }
 }

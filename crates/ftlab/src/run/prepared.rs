@@ -1,15 +1,14 @@
 //! What every run begins and ends with, whatever it runs: a drive that is prepared, and saved.
 
 use super::Options;
+use super::load::Load;
 use super::start::{Start, Targets};
 use crate::failure::{Failure, Outcome};
-use crate::health::{SmartRow, smart, smart_table};
 use crate::progress::Progress;
 use ftlab_base::{RootSeed, SimTime};
 use ftlab_drive::{Catalog, Device, DriveFile, Testbed};
-use ftlab_play::driver::DriverError;
+use ftlab_play::driver::Clock;
 use ftlab_play::{states, streams};
-use std::ffi::OsStr;
 
 /// A drive in the state that a run starts from.
 pub struct Prepared {
@@ -27,13 +26,13 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Builds the drive of the options and brings it to its state. What runs has this name and text;
-    /// `check` says of the drive's bytes whether it fits them, before the drive is made and filled for nothing.
+    /// Builds the drive of the options and brings it to its state, if the load fits it: nothing is made and
+    /// filled in vain.
     pub fn new(
         options: &Options,
         testbed: Testbed,
-        (name, text): (Option<&OsStr>, &str),
-        check: &dyn Fn(u64, &Testbed) -> Result<(), DriverError>,
+        load: &Load,
+        clock: Clock,
     ) -> Result<Prepared, Failure> {
         let drive = Catalog::load(&options.drive, &options.settings)?;
         if options.smart && drive.smart_vendor().is_none() {
@@ -43,7 +42,7 @@ impl Prepared {
                 drive.slug()
             )));
         }
-        check(drive.capacity_bytes(), &testbed)?;
+        load.check(drive.capacity_bytes(), &testbed, clock)?;
         let targets = options.start.targets()?;
         let progress = options.signs.spinner("preparing");
         let root = RootSeed(options.seed);
@@ -54,14 +53,13 @@ impl Prepared {
         device.rest(24.0 * options.rest_days, options.rest_celsius);
         targets.save_before(&start, device.as_ref())?;
         progress.say("running");
-        let name = name.unwrap_or_default().to_string_lossy().into_owned();
         Ok(Prepared {
-            seed: streams::seed_of_text(root, text),
+            seed: streams::seed_of_text(root, &load.text),
             drive,
             testbed,
             device,
             start,
-            name,
+            name: load.name.clone(),
             targets,
             progress,
         })
@@ -80,16 +78,5 @@ impl Prepared {
         }
         let (start, device) = (&self.start, self.device.as_ref());
         self.targets.save_after(start, step, &self.name, device)
-    }
-
-    /// The drive's SMART attributes, if its file says whose.
-    pub fn smart(&self) -> Option<Vec<SmartRow>> {
-        Some(smart(self.drive.smart_vendor()?, &self.device.health()?))
-    }
-
-    /// The same as a table below a text, if it was asked for.
-    pub fn smart_below(&self, options: &Options) -> String {
-        let rows = self.smart().filter(|_| options.smart);
-        rows.map_or(String::new(), |rows| format!("\n{}", smart_table(&rows)))
     }
 }

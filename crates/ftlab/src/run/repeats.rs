@@ -5,25 +5,12 @@ use crate::failure::{Failure, Outcome};
 use crate::screen;
 use ftlab_base::RootSeed;
 use ftlab_bench::repeats::{self, Metrics};
-use ftlab_result::Spread;
-use serde::Serialize;
-use std::collections::BTreeMap;
-
-/// Figures of a run over its repeats.
-#[derive(Debug, Clone, Serialize)]
-pub struct Repeated {
-    /// The root seed of each repeat; what else is told of the run is of the first.
-    seeds: Vec<u64>,
-    /// Means.
-    metrics: Metrics,
-    /// How each of them spreads.
-    spread: BTreeMap<String, Spread>,
-}
+use ftlab_result::{ResultSet, Run};
 
 /// All repeats but the first, made before it: only one drive is in memory at a time.
 pub struct Others {
     seeds: Vec<u64>,
-    metrics: Vec<Metrics>,
+    metrics: Vec<Vec<Metrics>>,
 }
 
 impl Others {
@@ -33,33 +20,26 @@ impl Others {
         run: impl Fn(&Options) -> Result<Metrics, Failure>,
     ) -> Result<Others, Failure> {
         check(options)?;
-        let seed = |repeat| repeats::seed(RootSeed(options.seed), repeat).0;
-        let seeds: Vec<u64> = (0..options.repeats).map(seed).collect();
+        let seeds = repeats::seeds(RootSeed(options.seed), options.repeats);
         let of_seed = |&seed: &u64| {
-            run(&Options {
+            let options = Options {
                 seed,
                 ..options.clone()
-            })
+            };
+            Ok(vec![run(&options)?])
         };
-        let metrics: Result<Vec<Metrics>, Failure> = seeds[1..].iter().map(of_seed).collect();
+        let metrics: Result<_, Failure> = seeds.iter().skip(1).map(of_seed).collect();
         Ok(Others {
             metrics: metrics?,
             seeds,
         })
     }
 
-    /// All of them with the first; nothing for a run that was made once.
-    pub fn with(&self, first: &Metrics) -> Option<Repeated> {
-        if self.metrics.is_empty() {
-            return None;
-        }
-        let all: Vec<&Metrics> = std::iter::once(first).chain(&self.metrics).collect();
-        let (metrics, spread) = repeats::spreads(&all);
-        Some(Repeated {
-            seeds: self.seeds.clone(),
-            metrics,
-            spread,
-        })
+    /// Puts them together with the first: the seed of each.
+    pub fn join(self, first: &mut Run) -> Vec<u64> {
+        let joined = repeats::joined(vec![std::mem::take(first)], &self.metrics);
+        *first = joined.into_iter().next().expect("one went in");
+        self.seeds
     }
 }
 
@@ -75,25 +55,26 @@ fn check(options: &Options) -> Outcome {
     Ok(())
 }
 
-impl Repeated {
-    /// A table below what is told of the first.
-    pub fn table(&self) -> String {
-        let mut table = screen::table(&["metric", "mean", "standard deviation"]);
-        for (name, spread) in &self.spread {
-            let stddev = match (spread.depends_on_seed, spread.stddev) {
-                (false, _) => "the same for every seed".to_owned(),
-                (true, Some(stddev)) => format!("{stddev:.3e}"),
-                (true, None) => "–".to_owned(),
-            };
-            let mean = ftlab_report::mean(self.metrics[name], spread.ci95_half_width);
-            table.add_row([name.clone(), mean, stddev]);
-        }
-        let seeds: Vec<String> = self.seeds.iter().map(u64::to_string).collect();
-        format!(
-            "\n{} repeats: means ± half of their 95 % confidence intervals; all above is of the first\n{}seeds: {}\n",
-            seeds.len(),
-            screen::lines(table),
-            seeds.join(", ")
-        )
+/// A table below what is told of the first; nothing for a run that was made once.
+pub fn table(set: &ResultSet, run: &Run) -> String {
+    if run.spread.is_empty() {
+        return String::new();
     }
+    let mut table = screen::table(&["metric", "mean", "standard deviation"]);
+    for (name, spread) in &run.spread {
+        let stddev = match (spread.depends_on_seed, spread.stddev) {
+            (false, _) => "the same for every seed".to_owned(),
+            (true, Some(stddev)) => format!("{stddev:.3e}"),
+            (true, None) => "–".to_owned(),
+        };
+        let mean = ftlab_report::mean(run.metrics[name], spread.ci95_half_width);
+        table.add_row([name.clone(), mean, stddev]);
+    }
+    let seeds: Vec<String> = set.origin.seeds.iter().map(u64::to_string).collect();
+    format!(
+        "\n{} repeats: means ± half of their 95 % confidence intervals; all above is of the first\n{}seeds: {}\n",
+        seeds.len(),
+        screen::lines(table),
+        seeds.join(", ")
+    )
 }

@@ -3,7 +3,7 @@
 use super::{Target, open, report};
 use crate::cli::OutputFormat;
 use crate::failure::Outcome;
-use crate::health::{SmartRow, smart_table};
+use crate::health::smart_table;
 use crate::screen;
 use clap::Args;
 use ftlab_attach::control::{DriveReport, SmartAttribute};
@@ -68,13 +68,16 @@ fn as_text(report: &DriveReport) -> String {
     if let Some(fault) = &report.fault {
         text += &format!("The drive takes no more writes: {fault}\n\n");
     }
-    let rows = report.smart.iter().map(|attribute| SmartRow {
-        id: attribute.id,
-        name: attribute.name.clone(),
-        value: attribute.value,
-        thresh: attribute.thresh,
-        raw: attribute.raw,
-    });
+    let rows = report
+        .smart
+        .iter()
+        .map(|attribute| ftlab_result::SmartAttribute {
+            id: attribute.id,
+            name: attribute.name.clone(),
+            value: attribute.value,
+            threshold: attribute.thresh,
+            raw: attribute.raw,
+        });
     text += &match report.smart.is_empty() {
         true => {
             "The drive's file does not say whose attributes it has (smart.vendor).\n".to_owned()

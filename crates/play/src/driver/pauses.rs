@@ -15,6 +15,8 @@ pub struct PauseReport {
     pub count: u64,
     /// The longest time without progress, whether or not it is longer.
     pub longest: Nanos,
+    /// What is longer than this is a pause.
+    pub threshold: Nanos,
 }
 
 /// Counts pauses.
@@ -57,7 +59,10 @@ impl Pauses {
 
     /// What was counted.
     pub fn report(&self) -> PauseReport {
-        self.report
+        PauseReport {
+            threshold: self.threshold,
+            ..self.report
+        }
     }
 }
 
@@ -77,6 +82,7 @@ mod tests {
         let counted = PauseReport {
             count: 1,
             longest: Nanos::from_millis(110),
+            threshold: pauses.threshold,
         };
         assert_eq!(pauses.report(), counted);
         pauses.waits(at(200), false);

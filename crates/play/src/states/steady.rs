@@ -93,6 +93,16 @@ pub struct Settling {
 }
 
 impl Settling {
+    /// The same as a result holds it.
+    #[must_use]
+    pub fn sheet(&self) -> ftlab_result::Settling {
+        ftlab_result::Settling {
+            rounds: self.rounds.len() as u64,
+            settled: self.settled,
+            wa: self.rounds.iter().map(|share| 1.0 / share).collect(),
+        }
+    }
+
     /// How it went, in words.
     #[must_use]
     pub fn words(&self) -> String {

@@ -139,7 +139,7 @@ fn preparations(view: &View<'_>, preparations: &[Preparation<'_>]) -> Markup {
                         }
                         dd {
                             ol {
-                                @for step in preparation.steps.iter().filter(|step| !everywhere.contains(&step.as_str())) {
+                                @for step in preparation.steps.iter().filter(|step| !everywhere.contains(step)) {
                                     li { (format::keep_units(step)) }
                                 }
                             }
@@ -165,7 +165,7 @@ fn common_steps<'a>(preparations: &[Preparation<'a>]) -> Vec<&'a str> {
             rest.iter()
                 .all(|other| other.steps.iter().rev().nth(*back) == Some(*step))
         })
-        .map(|(_, step)| step.as_str())
+        .map(|(_, step)| *step)
         .collect();
     common.reverse();
     common

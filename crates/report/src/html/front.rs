@@ -1,5 +1,6 @@
 //! The front of the report: what this is, and which drive stutters and why.
 
+use ftlab_result::Run;
 use maud::{Markup, html};
 use serde::Serialize;
 
@@ -254,10 +255,8 @@ fn verdict_table(headlines: &[Headline<'_>]) -> Markup {
 }
 
 fn wa(headline: &Headline<'_>) -> String {
-    match headline.run.map(|run| run.inside.wa) {
-        Some(wa) if wa > 0.0 => format::number(wa),
-        _ => "–".to_owned(),
-    }
+    let wa = headline.run.and_then(Run::wa);
+    wa.map_or("–".to_owned(), format::number)
 }
 
 fn penalty(ratio: Option<f64>) -> String {

@@ -322,7 +322,7 @@ fn measures(family: &Family<'_>) -> Vec<Measure> {
 }
 
 fn inside(run: &Run) -> Option<[f64; 5]> {
-    let inside = &run.inside;
+    let inside = run.inside.as_ref()?;
     let flash = inside.nand_programs > 0 || inside.nand_reads > 0;
     flash.then(|| {
         [

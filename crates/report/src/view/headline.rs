@@ -225,10 +225,9 @@ fn why(kind: DriveKind, feel: Feel, run: &Run) -> String {
         }
         DriveKind::Ram => return "Memory has no place that is further away.".to_owned(),
     }
-    let inside = &run.inside;
-    if inside.wa <= 0.0 {
+    let Some(inside) = run.inside.as_ref().filter(|inside| inside.wa > 0.0) else {
         return "No count of flash operations, so the cause cannot be told.".to_owned();
-    }
+    };
     let cost = format!(
         "{}× the data written goes to flash",
         format::number(inside.wa)
@@ -269,7 +268,7 @@ fn rare_wait(run: &Run) -> String {
         ),
         None => "Long waits without steady copying".to_owned(),
     };
-    match run.inside.map_programs {
+    match run.inside.as_ref().map_or(0, |inside| inside.map_programs) {
         0 => format!("{how_often}."),
         pages => format!(
             "{how_often}. {} pages of the mapping table went to flash meanwhile: the likely cause.",
@@ -295,7 +294,7 @@ fn cost_of_one(run: &Run) -> String {
             format!(
                 "For each write of {} KiB it writes {} of flash. ",
                 format::number(format::round_to_digits(bytes / 1024.0, 3)),
-                format::bytes(bytes * run.inside.wa)
+                format::bytes(bytes * run.wa().unwrap_or_default())
             )
         }
     }

@@ -383,7 +383,7 @@ mod tests {
     #[test]
     fn a_metric_that_compares_names_the_other_drive() {
         let set = serde_json::from_value(serde_json::json!({
-            "schema": 1, "origin": { "version": "", "seed": 1, "testbed": "" },
+            "schema": 2, "origin": { "version": "", "way": "simulated", "seed": 1, "testbed": "" },
             "tests": [], "figures": [], "runs": [],
             "drives": [{
                 "drive": "acme-1", "name": "Acme One", "summary": "", "kind": "ssd",

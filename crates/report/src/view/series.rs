@@ -110,7 +110,7 @@ fn a_second(run: &Run, counts: &[u64], unit: f64, points_max: usize) -> Course {
 /// rate.
 fn cut_short(run: &Run) -> Option<f64> {
     let before = run.series_ios.len().checked_sub(1)? as f64 * run.series_interval_s;
-    let seconds = run.inside.simulated_seconds - before;
+    let seconds = run.seconds - before;
     (seconds > 0.0 && seconds < run.series_interval_s).then_some(seconds)
 }
 
@@ -239,8 +239,7 @@ mod tests {
         let run: Run = serde_json::from_value(serde_json::json!({
             "id": "", "drive": "", "test": "", "state": "", "steps": [], "metrics": {},
             "read": Traffic::default(), "write": Traffic::default(), "trim": Traffic::default(),
-            "inside": ftlab_result::Inside { simulated_seconds: 2.5, ..Default::default() },
-            "series_ios": [100, 80, 45], "series_interval_s": 1.0
+            "seconds": 2.5, "series_ios": [100, 80, 45], "series_interval_s": 1.0
         }))
         .expect("a run");
         assert_eq!(rates(&run, 10).values, [100.0, 80.0, 90.0]);

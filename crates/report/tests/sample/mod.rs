@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use ftlab_result::{
     Chart, Figure, Inside, Origin, ResultSet, Role, Run, SCHEMA, Spread, TestSheet, Traffic,
-    Verdict,
+    Verdict, Way,
 };
 
 pub use drives::{Character, characters};
@@ -49,6 +49,8 @@ pub fn sample() -> ResultSet {
         origin: Origin {
             quick: false,
             repeats: 1,
+            way: Way::Simulated,
+            seeds: Vec::new(),
             version: "0.1.0".into(),
             model_version: 1,
             seed: 1,
@@ -276,12 +278,9 @@ fn run(character: &Character, test: &TestSheet, state: &str) -> Run {
         drive: character.slug.into(),
         test: test.test.clone(),
         state: state.into(),
-        data: String::new(),
-        link: String::new(),
         steps: steps(state),
         metrics,
-        spread: BTreeMap::new(),
-        inside: Inside {
+        inside: Some(Inside {
             wa: character.wa,
             wa_steady: None,
             settled: None,
@@ -297,22 +296,16 @@ fn run(character: &Character, test: &TestSheet, state: &str) -> Run {
                 0.0
             },
             buffer_stalls: (write.ios as f64 * character.stalls) as u64,
-            submitted: write.ios,
-            completed: write.ios,
-            simulated_seconds: f64::from(seconds),
+            void_trims: 0,
             op_stream_hash: "0011223344556677".into(),
-        },
+        }),
+        submitted: write.ios,
+        completed: write.ios,
+        seconds: f64::from(seconds),
         series_ios: series(iops, seconds * 10, character),
         series_interval_s: 0.1,
-        series_bytes: Vec::new(),
-        series_wa: Vec::new(),
-        series_watts: Vec::new(),
-        wear: Vec::new(),
-        smart: Vec::new(),
-        pts: None,
         write,
-        read: Traffic::default(),
-        trim: Traffic::default(),
+        ..Run::default()
     }
 }
 
@@ -373,6 +366,7 @@ fn traffic(iops: f64, bytes: f64, seconds: u32, mean_ms: f64, max_ms: f64, sprea
             .map(|(p, ns)| (p, ns as u64))
             .to_vec(),
         lat_ns_histogram: histogram,
+        per_second: None,
     }
 }
 

@@ -1,0 +1,367 @@
+//! A run for people, from its result: fio's words for what the host saw, then what happened inside the drive.
+
+use ftlab_base::Nanos;
+use ftlab_base::amount::{binary, decimal, three_digits};
+use ftlab_export::fio::{Wall, errno};
+use ftlab_result::{Inside, Job, Joules, ResultSet, Run, Traffic};
+use std::fmt::{Result, Write};
+
+const PERCENTILES: [f64; 8] = [1.0, 5.0, 50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
+const PERCENTILES_A_LINE: usize = 4;
+
+/// The longest line of a sentence behind its name.
+const SENTENCE_COLUMNS: usize = 90;
+
+/// The run as text that ends with a newline.
+pub fn render(set: &ResultSet, run: &Run, wall: &Wall) -> String {
+    let mut out = String::new();
+    let written = match run.jobs.first() {
+        Some(job) if !job.rw.is_empty() => of_jobs(&mut out, set, run, wall),
+        Some(job) if job.process.is_some() => of_programs(&mut out, set, run, wall),
+        _ => of_trace(&mut out, set, run, wall),
+    };
+    written.expect("writing to a string succeeds");
+    out
+}
+
+/// A row of the block `ftlab:`.
+fn row(out: &mut String, name: &str, value: &str) -> Result {
+    writeln!(out, "  {name:<20}{value}")
+}
+
+/// Rows of sentences.
+fn sentences<'a>(out: &mut String, name: &str, sentences: impl Iterator<Item = &'a str>) -> Result {
+    for (n, line) in sentences.flat_map(lines).enumerate() {
+        row(out, if n == 0 { name } else { "" }, &line)?;
+    }
+    Ok(())
+}
+
+fn of_jobs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result {
+    for of in &run.jobs {
+        job(out, of)?;
+    }
+    of_drive(out, set, run)?;
+    sentences(out, "prepared", run.steps.iter().map(String::as_str))?;
+    if let Some(saved) = &run.saved_state {
+        let loaded = format!("{}, seed {}", saved.file, saved.seed);
+        row(out, "loaded from", &loaded)?;
+    }
+    if let Some(inside) = &run.inside {
+        flash(out, inside)?;
+    }
+    if let Some(joules) = &run.joules {
+        row(out, "power", &watts(run, joules))?;
+    }
+    if let Some(erases) = run.erases.as_ref().filter(|erases| erases.erases_max > 0) {
+        let (min, mean, max) = (erases.erases_min, erases.erases_mean, erases.erases_max);
+        let over_worn = 100.0 * erases.over_worn_share;
+        let words =
+            format!("{min} to {max}, mean {mean:.2}, {over_worn:.1} % of the blocks over-worn");
+        row(out, "erases of a block", &words)?;
+    }
+    row(out, "speed", &speed(run, wall))?;
+    let keys: Vec<&str> = run.ignored.iter().map(|of| of.key.as_str()).collect();
+    if !keys.is_empty() {
+        row(out, "without effect", &keys.join(", "))?;
+    }
+    for warning in &run.warnings {
+        sentences(
+            out,
+            "warning",
+            std::iter::once(warning.to_string().as_str()),
+        )?;
+    }
+    Ok(())
+}
+
+fn job(out: &mut String, job: &Job) -> Result {
+    let clones = match job.clones {
+        1 => String::new(),
+        many => format!(", jobs={many}"),
+    };
+    writeln!(
+        out,
+        "{}: (groupid={}{clones}): rw={}, iodepth={}, err={}",
+        job.name,
+        job.group,
+        job.rw,
+        job.iodepth,
+        errno(job)
+    )?;
+    for (word, moved) in [
+        ("read", &job.read),
+        ("write", &job.write),
+        ("trim", &job.trim),
+    ] {
+        if !moved.is_none() {
+            traffic(out, word, moved, Nanos(job.measured_ns))?;
+        }
+    }
+    if !job.flush.lat_ns_percentiles.is_empty() {
+        writeln!(out, "  flush: {} in all", job.flush.ios)?;
+        latencies(out, &job.flush)?;
+    }
+    Ok(())
+}
+
+fn traffic(out: &mut String, word: &str, of: &Traffic, measured: Nanos) -> Result {
+    let moved = binary(of.bytes as f64, "B");
+    if of.lat_ns_percentiles.is_empty() {
+        return writeln!(out, "  {word}: {} commands, {moved}, untimed", of.ios);
+    }
+    let bw = binary(of.bytes_per_s, "B/s");
+    let as_sold = decimal(of.bytes_per_s, "B/s");
+    let iops = count(of.iops);
+    writeln!(
+        out,
+        "  {word}: IOPS={iops}, BW={bw} ({as_sold}) ({moved} in {measured})"
+    )?;
+    latencies(out, of)
+}
+
+fn latencies(out: &mut String, of: &Traffic) -> Result {
+    let nanos = |ns: f64| Nanos(ns.round() as u64);
+    let (min, max) = (Nanos(of.lat_ns_min), Nanos(of.lat_ns_max));
+    let (avg, stdev) = (nanos(of.lat_ns_mean), nanos(of.lat_ns_stddev));
+    writeln!(
+        out,
+        "    lat: min={min}, max={max}, avg={avg}, stdev={stdev}"
+    )?;
+    writeln!(out, "    lat percentiles:")?;
+    let shown = |(percent, _): &&(f64, u64)| PERCENTILES.contains(percent);
+    let shown: Vec<&(f64, u64)> = of.lat_ns_percentiles.iter().filter(shown).collect();
+    for line in shown.chunks(PERCENTILES_A_LINE) {
+        write!(out, "     |")?;
+        for (percent, ns) in line {
+            let value = Nanos(*ns).to_string();
+            write!(out, " {percent:5.2}th=[{value:>8}]")?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn of_drive(out: &mut String, set: &ResultSet, run: &Run) -> Result {
+    let sheet = set.drives.iter().find(|sheet| sheet.drive == run.drive);
+    let name = sheet.map_or("", |sheet| &sheet.name);
+    let words = format!(
+        "{} ({name}), {}, seed {}",
+        run.drive, run.state, set.origin.seed
+    );
+    writeln!(out, "ftlab:")?;
+    row(out, "drive", &words)
+}
+
+fn flash(out: &mut String, inside: &Inside) -> Result {
+    let (programs, reads) = (inside.nand_programs, inside.nand_reads);
+    if programs > 0 {
+        let steady = |wa| format!(", {wa:.3} in the steady window");
+        let steady = inside.wa_steady.map(steady).unwrap_or_default();
+        let wa = format!("{:.3} over the run{steady}", inside.wa);
+        row(out, "write amplification", &wa)?;
+    }
+    if programs + reads == 0 {
+        return Ok(());
+    }
+    let erases = inside.nand_erases;
+    let operations = format!("{programs} programs, {reads} reads, {erases} erases");
+    row(out, "NAND", &operations)?;
+    let share = format!("{:.1} % of the programs", 100.0 * inside.gc_share);
+    row(out, "GC share", &share)?;
+    let (programs, reads) = (inside.map_programs, inside.map_reads);
+    if programs + reads > 0 {
+        row(
+            out,
+            "of the map",
+            &format!("{programs} programs, {reads} reads"),
+        )?;
+    }
+    row(out, "buffer stalls", &inside.buffer_stalls.to_string())
+}
+
+/// Mean watts and where they went, largest first, what the drive takes at rest, and joules a GB.
+fn watts(run: &Run, joules: &Joules) -> String {
+    let mut parts = [
+        ("NAND", joules.nand),
+        ("bus", joules.bus),
+        ("controller", joules.controller),
+        ("link", joules.link),
+        ("DRAM", joules.dram),
+        ("mechanics", joules.mechanics),
+    ];
+    parts.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let total: f64 = parts.iter().map(|(_, joules)| joules).sum();
+    let shares = parts.iter().filter(|(_, joules)| *joules > 0.0);
+    let share = |(part, joules): &(&str, f64)| format!("{part} {:.0} %", 100.0 * joules / total);
+    let shares: Vec<String> = shares.map(share).collect();
+    let mut text = format!(
+        "{:.3} W on average ({}), {:.3} W at rest",
+        metric(run, "watts"),
+        shares.join(", "),
+        metric(run, "idle_watts")
+    );
+    if let Some(joules) = run.metrics.get("joules_per_gb") {
+        write!(text, ", {joules:.2} J a GB").expect("writing to a string succeeds");
+    }
+    text
+}
+
+/// A figure as the first of the repeats gave it: all of the text is of that.
+fn metric(run: &Run, name: &str) -> f64 {
+    run.metric_in(name, 0).unwrap_or_default()
+}
+
+fn of_programs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result {
+    writeln!(out, "{}", title(set, run))?;
+    for job in &run.jobs {
+        let longest = Nanos(job.read.lat_ns_max.max(job.write.lat_ns_max));
+        let moved = |traffic: &Traffic| decimal(traffic.bytes as f64, "B");
+        let Some(process) = &job.process else {
+            let (writes, bytes) = (job.write.ios, moved(&job.write));
+            writeln!(
+                out,
+                "{}: {writes} writes, {bytes}, longest {longest}",
+                job.name
+            )?;
+            continue;
+        };
+        write!(out, "{}: ", job.name)?;
+        match process.took_ns {
+            Some(ns) => write!(out, "{:.2} s", Nanos(ns).as_secs())?,
+            None => write!(out, "in the background")?,
+        }
+        if process.start_ns > 0 {
+            write!(out, ", started at {}", Nanos(process.start_ns))?;
+        }
+        for (word, bytes) in [
+            ("read", process.read_bytes),
+            ("wrote", process.written_bytes),
+        ] {
+            if bytes > 0 {
+                write!(out, ", {word} {}", decimal(bytes as f64, "B"))?;
+            }
+        }
+        writeln!(out, ", longest request {longest}")?;
+    }
+    let longest = Nanos((metric(run, "longest_pause_s") * 1e9).round() as u64);
+    writeln!(
+        out,
+        "pauses: {} longer than {}, the longest time without progress {longest}",
+        metric(run, "pauses"),
+        Nanos(run.pause_ns)
+    )?;
+    of_machine(out, set, run)?;
+    let dirty = decimal(1e6 * metric(run, "dirty_max_mb"), "B");
+    row(out, "dirty at most", &dirty)?;
+    of_played(out, run, wall)
+}
+
+fn of_trace(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result {
+    let rate = |name: &str| decimal(1e6 * metric(run, name), "B/s");
+    writeln!(out, "{}", title(set, run))?;
+    for (name, traffic, of, busy) in [
+        ("reads", &run.read, "read_mb_s", "busy_reads_s"),
+        ("writes", &run.write, "write_mb_s", "busy_writes_s"),
+    ] {
+        writeln!(
+            out,
+            "{name}: {} of {}, {}, busy with them for {:.2} s, the longest {}",
+            traffic.ios,
+            decimal(traffic.bytes as f64, "B"),
+            rate(of),
+            metric(run, busy),
+            Nanos(traffic.lat_ns_max)
+        )?;
+    }
+    let busy = metric(run, "busy_s");
+    writeln!(out, "all: {}, busy for {busy:.2} s", rate("mb_s"))?;
+    of_machine(out, set, run)?;
+    of_played(out, run, wall)
+}
+
+fn title<'a>(set: &'a ResultSet, run: &'a Run) -> &'a str {
+    let sheet = set.tests.iter().find(|sheet| sheet.test == run.test);
+    sheet.map_or(&run.test, |sheet| &sheet.title)
+}
+
+fn of_machine(out: &mut String, set: &ResultSet, run: &Run) -> Result {
+    of_drive(out, set, run)?;
+    row(out, "testbed", &run.testbed)
+}
+
+/// What ends the text of programs and of traces.
+fn of_played(out: &mut String, run: &Run, wall: &Wall) -> Result {
+    if let Some(inside) = run
+        .inside
+        .as_ref()
+        .filter(|inside| inside.nand_programs > 0)
+    {
+        let wa = format!("{:.3} over the run", inside.wa);
+        row(out, "write amplification", &wa)?;
+    }
+    let speed = format!("{:.3} s simulated in {:.3} s", run.seconds, wall.seconds);
+    row(out, "speed", &speed)
+}
+
+/// A sentence in lines of some length.
+fn lines(text: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.last_mut().expect("there is always a line");
+        if last.is_empty() {
+            last.push_str(word);
+        } else if last.chars().count() + 1 + word.chars().count() <= SENTENCE_COLUMNS {
+            last.extend([" ", word]);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
+fn speed(run: &Run, wall: &Wall) -> String {
+    // A run can be shorter than the clock's resolution.
+    let wall = wall.seconds.max(1e-9);
+    let rate = count(run.completed as f64 / wall);
+    let simulated = run.seconds;
+    if simulated == 0.0 {
+        return format!("{wall:.3} s, {rate} commands a second, without a clock");
+    }
+    let times = count(simulated / wall);
+    format!(
+        "{simulated:.3} s simulated in {wall:.3} s, {times} times real time, {rate} commands a second"
+    )
+}
+
+/// A number with three significant digits and fio's suffix.
+fn count(value: f64) -> String {
+    let (scaled, suffix) = match value {
+        v if v >= 1e6 => (v / 1e6, "M"),
+        v if v >= 1e4 => (v / 1e3, "k"),
+        v => (v, ""),
+    };
+    three_digits(scaled) + suffix
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_is_cut_between_words() {
+        let text = "word ".repeat(40);
+        let cut = lines(&text);
+        assert_eq!(cut.len(), 3);
+        assert!(cut.iter().all(|line| line.len() <= SENTENCE_COLUMNS));
+        assert_eq!(cut.join(" "), text.trim_end());
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(count(4.06), "4.06");
+        assert_eq!(count(106.9), "107");
+        assert_eq!(count(11_171.0), "11.2k");
+        assert_eq!(count(2_500_000.0), "2.50M");
+    }
+}
