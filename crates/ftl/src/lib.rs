@@ -40,11 +40,13 @@ mod fault;
 pub mod packed;
 pub mod page;
 mod purge;
+mod room;
 mod state;
 #[cfg(test)]
 mod testing;
 
 pub use fault::Fault;
+pub use room::{Room, RoomSize};
 pub use state::LayerState;
 
 use ftlab_base::{BlockId, Content, DieId, Identity, Layout, Lpn, Ppa};
@@ -214,7 +216,15 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
     fn page_layer(&self) -> Option<&dyn PageMapped>;
 
     /// Everything that changes in the layer.
-    fn save(&self) -> LayerState;
+    fn save(&self) -> LayerState {
+        self.save_in(Room::default())
+    }
+
+    /// The same, in memory that was made for it.
+    fn save_in(&self, room: Room) -> LayerState;
+
+    /// How much memory that is, where tables are large.
+    fn room_size(&self) -> RoomSize;
 
     /// Takes over a state; the layer is as built. After an error it is to be thrown away.
     ///

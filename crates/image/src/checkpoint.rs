@@ -1,22 +1,22 @@
 //! Checkpoints: the whole state of a drive, in two areas that are used in turn.
 //!
 //! ```text
-//! magic 8 │ epoch 8 │ bytes 8 │ checksum of the state 8 │ checksum 8 │ … │ at 4 KiB: the state, LZ4
+//! magic 8 │ number 8 │ bytes 8 │ checksum of the state 8 │ checksum 8 │ … │ at 4 KiB: the state, LZ4
 //! ```
 //!
-//! The head is written when the rest is there, so an area holds a checkpoint or none; the other area
+//! It may be written beside other work ([`crate::checkpoints`]). The head is written when the rest is there, so an area holds a checkpoint or none; the other area
 //! holds the one before it until then. A [`Mark`] is noted afterwards: a checkpoint whose head is destroyed is
 //! missed.
 
 use crate::Survives;
 use crate::error::Wrong;
-use crate::mark::Mark;
+use crate::mark::{End, Mark};
 use crate::regions::Region;
 use crate::storage::{Bytes, Storage};
 use ftlab_drive::saved::{DeviceState, SavedError, Unpacked, state_bytes_max};
 use lz4_flex::frame::FrameEncoder;
 use serde::{Deserialize, Serialize};
-use std::io::{self, BufWriter, Read};
+use std::io::{self, BufWriter, IntoInnerError, Read, Write};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 const MAGIC: [u8; 8] = *b"\x8fftpoint";
@@ -24,6 +24,10 @@ const HEAD_BYTES: usize = 40;
 const CHECKSUM_AT: usize = HEAD_BYTES - 8;
 /// Where the state begins.
 const STATE_AT: u64 = 4096;
+/// Bytes that are written at a time, and given up at a time: while the system does either, nobody else writes
+/// to the file.
+const WRITTEN_BYTES: usize = 1 << 20;
+const GIVEN_UP_BYTES: u64 = 32 << 20;
 /// The most that what an image keeps beside takes, unpacked, and what a write buffer holds. No drive has a
 /// larger buffer.
 const META_BYTES_MAX: u64 = 1 << 16;
@@ -40,6 +44,8 @@ pub(crate) struct Meta {
     pub(crate) max_sectors: u64,
     /// The number of the next request of the layer.
     pub(crate) sequence: u64,
+    /// The seal of the journal's last batch, which the first one behind this names.
+    pub(crate) seal: u64,
     /// Whether the drive was at work.
     pub(crate) at_work: bool,
     /// What it survives, or did when it was open last.
@@ -71,56 +77,134 @@ pub(crate) struct Saved {
     pub(crate) state: DeviceState,
 }
 
-/// Writes the checkpoint of an epoch; its mark is where the journal goes on.
-pub(crate) fn write(
-    storage: &mut dyn Storage,
-    areas: &[Region; 2],
-    epoch: u64,
-    saved: &Saved,
-    sync: bool,
-) -> io::Result<Mark> {
-    let area = areas[(epoch % 2) as usize];
-    // Numbers come byte by byte; in handfuls they are packed sooner, and the drive waits for that.
-    let packer = BufWriter::with_capacity(1 << 16, FrameEncoder::new(Vec::new()));
+/// A checkpoint that is to be written.
+#[derive(Debug)]
+pub(crate) struct Due {
+    /// Notes that it is the newest.
+    pub(crate) mark: Mark,
+    pub(crate) saved: Saved,
+    pub(crate) areas: [Region; 2],
+    /// Where parts of the journal lie that are not needed behind it.
+    pub(crate) free: Vec<Region>,
+    pub(crate) sync: bool,
+}
+
+/// What is to be known of a checkpoint that stands.
+#[derive(Debug)]
+pub(crate) struct Stands {
+    pub(crate) mark: Mark,
+    pub(crate) meta: Meta,
+}
+
+impl Due {
+    /// What is to be known of it once it stands.
+    pub(crate) fn stands(&self) -> Stands {
+        Stands {
+            mark: self.mark,
+            meta: self.saved.meta.clone(),
+        }
+    }
+
+    /// Writes it. When that succeeds, it stands; what it gives then is whether that is noted, too, and
+    /// nothing is left of the journal before it, where batches of the next one would be looked for.
+    ///
+    /// # Errors
+    /// When it does not stand: the one before does.
+    pub(crate) fn write(&self, storage: &mut dyn Storage) -> io::Result<io::Result<()>> {
+        self.write_state(storage)?;
+        Ok((|| {
+            self.mark.note_checkpoint(storage)?;
+            self.free
+                .iter()
+                .try_for_each(|region| give_up(storage, *region))
+        })())
+    }
+
+    fn write_state(&self, storage: &mut dyn Storage) -> io::Result<()> {
+        let number = self.mark.checkpoint;
+        let area = self.areas[(number % 2) as usize];
+        // Nothing is left of the one that stood there, should this one be cut off.
+        storage.write_at(area.at, &[0; HEAD_BYTES])?;
+        let state = Region {
+            at: area.at + STATE_AT,
+            bytes: area.bytes - STATE_AT,
+        };
+        give_up(storage, state)?;
+        if self.sync {
+            storage.sync()?;
+        }
+        let (bytes, checksum) = pack(&self.saved, storage, state)?;
+        // With everything that it speaks of.
+        if self.sync {
+            storage.sync()?;
+        }
+        let mut head = [0; HEAD_BYTES];
+        head[..8].copy_from_slice(&MAGIC);
+        head[8..16].copy_from_slice(&number.to_le_bytes());
+        head[16..24].copy_from_slice(&bytes.to_le_bytes());
+        head[24..32].copy_from_slice(&checksum.to_le_bytes());
+        let sum = xxh3_64(&head[..CHECKSUM_AT]);
+        head[CHECKSUM_AT..].copy_from_slice(&sum.to_le_bytes());
+        storage.write_at(area.at, &head)?;
+        match self.sync {
+            true => storage.sync(),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Gives a region up, piece by piece, so that nobody who writes elsewhere waits long for it.
+fn give_up(storage: &mut dyn Storage, region: Region) -> io::Result<()> {
+    let end = region.at + region.bytes;
+    let mut at = region.at;
+    while let Some(data) = storage.next_data(at)?.filter(|data| *data < end) {
+        at = end.min(data + GIVEN_UP_BYTES);
+        storage.give_up(data, at - data)?;
+    }
+    Ok(())
+}
+
+/// Writes a state, packed, into a region; gives its length and its checksum.
+fn pack(saved: &Saved, storage: &mut dyn Storage, region: Region) -> io::Result<(u64, u64)> {
+    let packed = Packing {
+        storage,
+        left: region,
+        sum: Xxh3::new(),
+    };
+    let packed = BufWriter::with_capacity(WRITTEN_BYTES, packed);
+    // Numbers come byte by byte; in handfuls they are packed sooner.
+    let packer = BufWriter::with_capacity(1 << 16, FrameEncoder::new(packed));
     let packer = postcard::to_io(saved, packer).map_err(io::Error::other)?;
-    let packer = packer
-        .into_inner()
-        .map_err(io::IntoInnerError::into_error)?;
-    let state = packer.finish().map_err(io::Error::other)?;
-    if state.len() as u64 + STATE_AT > area.bytes {
-        return Err(io::Error::other(format!(
-            "the drive's state takes {} bytes and has room for {}",
-            state.len(),
-            area.bytes - STATE_AT
-        )));
+    let packer = packer.into_inner().map_err(IntoInnerError::into_error)?;
+    let packed = packer.finish().map_err(io::Error::other)?;
+    let packed = packed.into_inner().map_err(IntoInnerError::into_error)?;
+    Ok((region.bytes - packed.left.bytes, packed.sum.digest()))
+}
+
+/// What is written of a packed state.
+struct Packing<'a> {
+    storage: &'a mut dyn Storage,
+    left: Region,
+    sum: Xxh3,
+}
+
+impl Write for Packing<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = bytes.len() as u64;
+        if count > self.left.bytes {
+            let why = "the drive's state takes more bytes than there is room for";
+            return Err(io::Error::other(why));
+        }
+        self.storage.write_at(self.left.at, bytes)?;
+        self.sum.update(bytes);
+        self.left.at += count;
+        self.left.bytes -= count;
+        Ok(bytes.len())
     }
-    // Nothing is left of the one that stood there, should this one be cut off.
-    storage.write_at(area.at, &[0; HEAD_BYTES])?;
-    storage.give_up(area.at + STATE_AT, area.bytes - STATE_AT)?;
-    if sync {
-        storage.sync()?;
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
-    storage.write_at(area.at + STATE_AT, &state)?;
-    if sync {
-        storage.sync()?;
-    }
-    let mut head = [0; HEAD_BYTES];
-    head[..8].copy_from_slice(&MAGIC);
-    head[8..16].copy_from_slice(&epoch.to_le_bytes());
-    head[16..24].copy_from_slice(&(state.len() as u64).to_le_bytes());
-    head[24..32].copy_from_slice(&xxh3_64(&state).to_le_bytes());
-    let sum = xxh3_64(&head[..CHECKSUM_AT]);
-    head[CHECKSUM_AT..].copy_from_slice(&sum.to_le_bytes());
-    storage.write_at(area.at, &head)?;
-    if sync {
-        storage.sync()?;
-    }
-    Ok(Mark {
-        epoch,
-        batches: 0,
-        sequence: saved.meta.sequence,
-        seal: sum,
-    })
 }
 
 /// What an area holds.
@@ -129,7 +213,7 @@ pub(crate) enum Area {
     /// No checkpoint: none was written there, or it was cut off.
     Empty,
     /// A checkpoint that is not as it was written.
-    Damaged { epoch: u64, why: String },
+    Damaged { number: u64, why: String },
     /// A checkpoint.
     Whole(Packed),
 }
@@ -137,20 +221,18 @@ pub(crate) enum Area {
 /// A checkpoint as it lies there, packed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Packed {
-    pub(crate) epoch: u64,
-    /// The checksum of its head.
-    seal: u64,
+    pub(crate) number: u64,
     /// Where the state lies.
     state: Region,
 }
 
 impl Area {
-    /// Its epoch; nothing comes before all others.
-    fn epoch(&self) -> Option<u64> {
+    /// Its number; nothing comes before all others.
+    fn number(&self) -> Option<u64> {
         match self {
             Area::Empty => None,
-            Area::Damaged { epoch, .. } => Some(*epoch),
-            Area::Whole(packed) => Some(packed.epoch),
+            Area::Damaged { number, .. } => Some(*number),
+            Area::Whole(packed) => Some(packed.number),
         }
     }
 
@@ -165,15 +247,15 @@ impl Area {
         storage.read_at(area.at, &mut head)?;
         let word =
             |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight bytes"));
-        let (epoch, bytes, seal) = (word(8), word(16), word(CHECKSUM_AT));
+        let (number, bytes, sum) = (word(8), word(16), word(CHECKSUM_AT));
         // A head that was cut off is none, and neither is one of the other area.
-        let is_whole = head[..8] == MAGIC && xxh3_64(&head[..CHECKSUM_AT]) == seal;
-        if !is_whole || epoch % 2 != which as u64 {
+        let is_whole = head[..8] == MAGIC && xxh3_64(&head[..CHECKSUM_AT]) == sum;
+        if !is_whole || number % 2 != which as u64 {
             return Ok(Area::Empty);
         }
         if bytes > area.bytes - STATE_AT {
             let why = format!("its length of {bytes} bytes is impossible");
-            return Ok(Area::Damaged { epoch, why });
+            return Ok(Area::Damaged { number, why });
         }
         let state = Region {
             at: area.at + STATE_AT,
@@ -181,9 +263,9 @@ impl Area {
         };
         if checksum(storage, state)? != word(24) {
             let why = "its checksum is wrong".to_owned();
-            return Ok(Area::Damaged { epoch, why });
+            return Ok(Area::Damaged { number, why });
         }
-        Ok(Area::Whole(Packed { epoch, seal, state }))
+        Ok(Area::Whole(Packed { number, state }))
     }
 }
 
@@ -207,19 +289,21 @@ fn checksum(storage: &dyn Storage, region: Region) -> io::Result<u64> {
 pub(crate) fn newest(
     storage: &dyn Storage,
     areas: &[Region; 2],
-    known: Option<Mark>,
+    known: Option<u64>,
 ) -> Result<Packed, Wrong> {
     let read = |which| Area::read(storage, areas, which).map_err(Wrong::Unreadable);
     let found = [read(0)?, read(1)?];
-    let newest = found.into_iter().max_by_key(Area::epoch);
+    let newest = found.into_iter().max_by_key(Area::number);
     let newest = newest.expect("there are two");
-    if let Some(known) = known.filter(|mark| Some(mark.epoch) > newest.epoch()) {
-        let why = format!("number {}, which is the newest, is not there", known.epoch);
+    if let Some(known) = known.filter(|known| Some(*known) > newest.number()) {
+        let why = format!("number {known}, which is the newest, is not there");
         return Err(Wrong::Checkpoint(why));
     }
     match newest {
         Area::Empty => Err(Wrong::Checkpoint("none is there".to_owned())),
-        Area::Damaged { epoch, why } => Err(Wrong::Checkpoint(format!("of number {epoch}, {why}"))),
+        Area::Damaged { number, why } => {
+            Err(Wrong::Checkpoint(format!("of number {number}, {why}")))
+        }
         Area::Whole(packed) => Ok(packed),
     }
 }
@@ -239,13 +323,17 @@ impl Packed {
         self.state.bytes
     }
 
-    /// Where the journal goes on, if this was written behind so many requests.
-    pub(crate) fn mark(&self, sequence: u64) -> Mark {
+    /// It stands, and the journal goes on behind it.
+    pub(crate) fn mark(&self, meta: &Meta) -> Mark {
+        let Meta { sequence, seal, .. } = *meta;
         Mark {
-            epoch: self.epoch,
-            batches: 0,
-            sequence,
-            seal: self.seal,
+            checkpoint: self.number,
+            end: End {
+                part: self.number,
+                batches: 0,
+                sequence,
+                seal,
+            },
         }
     }
 

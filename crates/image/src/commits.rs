@@ -116,6 +116,10 @@ impl DataDrive {
 
     fn start_commit(&mut self) {
         self.commits.begun += 1;
+        if self.is_checkpoint_due() {
+            // It writes the batch that this commit waits for.
+            self.begin_checkpoint();
+        }
         let done = self.write_journal();
         if done.is_err() || !self.storage().is_syncing() {
             // Nothing was begun, or it has ended by now.

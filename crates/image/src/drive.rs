@@ -1,14 +1,13 @@
 //! A drive that holds bytes.
 
-use crate::checkpoint::{self, Meta, Saved};
+use crate::checkpoint::Meta;
+use crate::checkpoints::{NextRoom, UnderWay};
 use crate::commits::Commits;
 use crate::flat::{FlatError, FlatStore};
-use crate::journal::Journal;
 use crate::mark::Mark;
-use crate::regions::{Region, Regions};
 use crate::storage::Storage;
 use crate::store::{ByteStore, ReadError};
-use crate::{ImageError, Survives, record};
+use crate::{ImageError, record};
 use ftlab_base::{
     Command, CommandId, CommandKind, Completion, Lba, Lpn, Nanos, Outcome, SECTOR_BYTES, SimTime,
 };
@@ -30,8 +29,8 @@ pub(crate) enum Body {
 /// Where an image is kept, and how far it has come.
 #[derive(Debug)]
 pub(crate) struct Kept {
-    /// The newest checkpoint.
-    pub(crate) checkpoint: Mark,
+    /// The newest checkpoint, and where the journal goes on behind it.
+    pub(crate) stands: Mark,
     pub(crate) meta: Meta,
     pub(crate) sync: bool,
     pub(crate) read_only: bool,
@@ -50,6 +49,10 @@ pub struct DataDrive {
     /// Reads under way, which a storage that takes no more writes does not keep from succeeding.
     pub(crate) reads: BTreeSet<CommandId>,
     pub(crate) commits: Commits,
+    /// The checkpoint that is being written.
+    pub(crate) under_way: Option<UnderWay>,
+    /// Memory for the next one.
+    pub(crate) next_room: NextRoom,
     pub(crate) failure: Option<ImageError>,
     /// How far the drive's time has come since it was switched on.
     pub(crate) clock: SimTime,
@@ -335,7 +338,7 @@ impl DataDrive {
     pub fn secure_erase(&mut self) -> Result<(), ImageError> {
         let erased = self.device_mut().secure_erase();
         erased.map_err(|_| ImageError::NoFlash)?;
-        self.checkpoint()
+        self.flush_storage()
     }
 
     /// Lets the drive lie without power. Only while nothing is outstanding.
@@ -361,105 +364,6 @@ impl DataDrive {
         }
         self.max_sectors = bytes / SECTOR_BYTES;
         self.checkpoint()
-    }
-
-    /// Notes the whole state of the drive in its file, so that less is to be recovered. It may be at
-    /// work.
-    ///
-    /// # Errors
-    /// When the storage fails: the one before stands.
-    pub fn checkpoint(&mut self) -> Result<(), ImageError> {
-        self.write_checkpoint(true)
-    }
-
-    fn write_checkpoint(&mut self, at_work: bool) -> Result<(), ImageError> {
-        if let Some(why) = self.take_failure() {
-            return Err(why);
-        }
-        let Some(kept) = self.kept.as_ref().filter(|kept| !kept.read_only) else {
-            return Ok(());
-        };
-        let (epoch, sync) = (kept.checkpoint.epoch + 1, kept.sync);
-        let mut meta = kept.meta.clone();
-        meta.version = ftlab_drive::version();
-        (meta.max_sectors, meta.at_work) = (self.max_sectors, at_work);
-        meta.power_on_ns = self.power_on_time().0;
-        meta.survives = Survives::with(sync);
-        let (state, buffered) = match &self.body {
-            Body::Flash(ssd) => {
-                let store = store_of(ssd);
-                meta.sequence = store.sequence();
-                meta.lost = store.lost().to_vec();
-                let state = ssd.found_without_power();
-                (ftlab_drive::saved::DeviceState::Ssd(state), store.kept())
-            }
-            Body::Flat(device, _) => (
-                ftlab_drive::saved::DeviceState::Flashless(device.counters()),
-                Vec::new(),
-            ),
-        };
-        let saved = Saved {
-            meta,
-            kept: buffered,
-            state,
-        };
-        let Regions {
-            checkpoints: areas,
-            journal,
-            ..
-        } = self.regions();
-        let written = (|| {
-            if sync {
-                self.storage().sync()?;
-            }
-            checkpoint::write(self.storage(), &areas, epoch, &saved, sync)
-        })();
-        let mark = written.map_err(|why| self.storage_error("write a checkpoint to it", why))?;
-        // It stands, so whatever comes belongs behind it.
-        if let Body::Flash(ssd) = &mut self.body {
-            store_of_mut(ssd).keep_journal(Journal::new(journal, mark));
-        }
-        let kept = self.kept.as_mut().expect("it is kept");
-        (kept.checkpoint, kept.meta) = (mark, saved.meta);
-        self.uncounted = Nanos::ZERO;
-        let noted = self.end_epoch(mark, journal);
-        noted.map_err(|why| self.storage_error("write a checkpoint to it", why))
-    }
-
-    /// Notes that a checkpoint is the newest, and leaves nothing of the journal before it, where batches of
-    /// the next one would be looked for.
-    fn end_epoch(&mut self, checkpoint: Mark, journal: Region) -> io::Result<()> {
-        let storage = self.storage();
-        checkpoint.note_checkpoint(storage)?;
-        match journal.bytes {
-            0 => Ok(()),
-            bytes => storage.give_up(journal.at, bytes),
-        }
-    }
-
-    /// Switches the drive off in order: flush, checkpoint. Only while nothing is outstanding.
-    ///
-    /// # Errors
-    /// When the storage fails: the drive is as if its power had been cut.
-    pub fn close(mut self) -> Result<(), ImageError> {
-        self.switch_off()
-    }
-
-    pub(crate) fn switch_off(&mut self) -> Result<(), ImageError> {
-        if self.kept.as_ref().is_none_or(|kept| kept.read_only) {
-            return Ok(());
-        }
-        let flush = Command {
-            id: CommandId(u64::MAX),
-            kind: CommandKind::Flush,
-            lba: Lba(0),
-            sectors: 0,
-            content: ftlab_base::Content::RANDOM,
-            at: SimTime::ZERO,
-        };
-        self.apply(flush, &[]);
-        self.write_checkpoint(false)?;
-        self.flush_storage()
     }
 }
 
@@ -512,21 +416,10 @@ impl DataDrive {
         self.failure = failure.map(|why| self.storage_error("write to it", copy_of(why)));
     }
 
-    fn take_failure(&mut self) -> Option<ImageError> {
+    pub(crate) fn take_failure(&mut self) -> Option<ImageError> {
         self.note_failure();
         let failure = self.storage_failure();
         failure.map(|why| self.storage_error("write to it", copy_of(why)))
-    }
-
-    fn checkpoint_if_due(&mut self) {
-        let Body::Flash(ssd) = &mut self.body else {
-            return;
-        };
-        let is_due = store_of_mut(ssd).journal().is_some_and(|j| j.is_long());
-        // If it fails, the journal goes on; when that is full, writes fail.
-        if is_due && self.failure.is_none() {
-            self.failure = self.checkpoint().err();
-        }
     }
 
     pub(crate) fn storage_error(&self, what: &'static str, why: io::Error) -> ImageError {

@@ -56,6 +56,6 @@ impl DataDrive {
             return Err(InjectionRefused::NoFlash.into());
         };
         ssd.inject(fault)?;
-        self.checkpoint()
+        self.flush_storage()
     }
 }

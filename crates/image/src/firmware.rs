@@ -8,6 +8,7 @@ use crate::storage::{FileStorage, Storage};
 use crate::{DataDrive, ImageError, OpenOptions};
 use ftlab_drive::saved::DeviceState;
 use ftlab_drive::{Device, DriveFile, Kind, Testbed};
+use ftlab_ftl::Room;
 use std::path::Path;
 
 /// Sections of a drive file that no firmware changes: what the flash is.
@@ -59,7 +60,7 @@ impl DataDrive {
         let (mut drive, _) = Self::open_on(path, storage, &options)?;
         drive.switch_off()?;
         let state = match &drive.body {
-            Body::Flash(ssd) => DeviceState::Ssd(ssd.found_without_power()),
+            Body::Flash(ssd) => DeviceState::Ssd(ssd.found_without_power(Room::default())),
             Body::Flat(..) => unreachable!("it is of flash, as the new one"),
         };
         let made = New::of(&new, testbed, header.seed)?;

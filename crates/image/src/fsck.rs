@@ -43,6 +43,9 @@ pub struct Fsck {
     pub replayed: u64,
     /// Moves of data that were cut off and would be made again.
     pub redone: u64,
+    /// What the translation layer was asked last, and would be left out: its data had not reached the disk
+    /// when the machine lost its power, and nobody was promised that they had.
+    pub left_out: u64,
     /// Slots in a write buffer that kept them.
     pub kept_slots: u64,
     /// Slots that hold something; of a drive without flash, sectors.
@@ -85,13 +88,7 @@ impl Fsck {
 /// When it cannot be opened: it is no image, of another version, its header or its newest checkpoint
 /// is damaged, or another process has it open.
 pub fn fsck(path: &Path, testbed: &Testbed) -> Result<Fsck, ImageError> {
-    let options = OpenOptions {
-        testbed,
-        drive: None,
-        read_only: true,
-        sync: false,
-        accepts_loss: true,
-    };
+    let options = OpenOptions::of_what_is_left(testbed);
     let storage = FileStorage::open_image(path, true)?;
     let checkpoints = look_at_checkpoints(path, &storage, testbed)?;
     let unreadable = |why| ImageError::Unusable {
@@ -113,6 +110,7 @@ pub fn fsck(path: &Path, testbed: &Testbed) -> Result<Fsck, ImageError> {
         hole: recovery.hole,
         replayed: recovery.replayed,
         redone: recovery.redone,
+        left_out: recovery.left_out,
         kept_slots: recovery.kept_slots,
         mapped_slots: 0,
         shared_slots: 0,
@@ -190,8 +188,8 @@ fn look_at_checkpoints(
         let area = area.map_err(|why| unusable(Wrong::Unreadable(why)))?;
         *told = match area {
             Area::Empty => "none".to_owned(),
-            Area::Damaged { epoch, why } => format!("epoch {epoch}, damaged: {why}"),
-            Area::Whole(packed) => format!("epoch {}, {} bytes", packed.epoch, packed.bytes()),
+            Area::Damaged { number, why } => format!("number {number}, damaged: {why}"),
+            Area::Whole(packed) => format!("number {}, {} bytes", packed.number, packed.bytes()),
         };
     }
     Ok(told)

@@ -49,6 +49,7 @@
 //!   (decision 0012).
 
 mod checkpoint;
+mod checkpoints;
 mod commits;
 mod drive;
 mod error;

@@ -1,6 +1,7 @@
 //! Making a drive: new in memory, new in a file, or as a file has it.
 
 use crate::checkpoint::{Meta, Shape};
+use crate::checkpoints::NextRoom;
 use crate::commits::Commits;
 use crate::drive::{Body, DataDrive, Kept};
 use crate::error::Wrong;
@@ -81,7 +82,7 @@ impl DataDrive {
             .map_or(most, |bytes| bytes / SECTOR_BYTES);
         made.max_sectors = max_sectors;
         made.kept = Some(Kept {
-            checkpoint: Mark::NONE,
+            stands: Mark::NONE,
             meta: new_meta(max_sectors, options.sync),
             sync: options.sync,
             read_only: false,
@@ -186,6 +187,7 @@ pub(crate) fn new_meta(max_sectors: u64, sync: bool) -> Meta {
         version: String::new(),
         max_sectors,
         sequence: 0,
+        seal: 0,
         at_work: true,
         survives: Survives::with(sync),
         power_cycles: 1,
@@ -277,6 +279,8 @@ impl DataDrive {
             max_sectors: 0,
             reads: BTreeSet::new(),
             commits: Commits::default(),
+            under_way: None,
+            next_room: NextRoom::None,
             failure: None,
             clock: SimTime::ZERO,
             uncounted: Nanos::ZERO,

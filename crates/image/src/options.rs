@@ -61,6 +61,19 @@ pub struct OpenOptions<'a> {
     pub accepts_loss: bool,
 }
 
+impl<'a> OpenOptions<'a> {
+    /// To look at whatever is left of an image, and change nothing.
+    pub(crate) fn of_what_is_left(testbed: &'a Testbed) -> OpenOptions<'a> {
+        OpenOptions {
+            testbed,
+            drive: None,
+            read_only: true,
+            sync: false,
+            accepts_loss: true,
+        }
+    }
+}
+
 /// What opening an image took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Recovery {

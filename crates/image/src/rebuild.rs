@@ -69,13 +69,7 @@ pub fn rebuild(path: &Path, testbed: &Testbed) -> Result<Rebuilt, ImageError> {
         return begin_anew(path, new, &file);
     }
     let (regions, shape) = (new.regions(), new.shape());
-    let options = OpenOptions {
-        testbed,
-        drive: None,
-        read_only: true,
-        sync: false,
-        accepts_loss: true,
-    };
+    let options = OpenOptions::of_what_is_left(testbed);
     let mapped = FileStorage::open_image(path, true)?;
     let mapped = DataDrive::open_on(path, Box::new(Overlay::new(mapped)), &options);
     let mapped = mapped.ok();
@@ -148,7 +142,7 @@ fn begin_anew(path: &Path, new: New, file: &DriveFile) -> Result<Rebuilt, ImageE
     lengthened.map_err(|why| system_error(path, "make it so long", why))?;
     let mut drive = new.on(path, Box::new(storage), file, true)?;
     drive.kept = Some(Kept {
-        checkpoint: known.unwrap_or(Mark::NONE),
+        stands: known.unwrap_or(Mark::NONE),
         meta: new_meta(drive.max_sectors, true),
         sync: true,
         read_only: false,

@@ -9,7 +9,7 @@ use crate::checkpoint::{self, Kept as KeptSlot, Saved};
 use crate::drive::{Body, DataDrive, Kept, store_of, store_of_mut};
 use crate::error::Wrong;
 use crate::flat::FlatStore;
-use crate::journal::{Batch, Hole, Journal, REQUESTS_MAX, Reader};
+use crate::journal::{Batch, Hole, Journal, Reader};
 use crate::landed;
 use crate::made::{New, byte_store};
 use crate::mark::Mark;
@@ -124,13 +124,13 @@ pub(crate) fn recover(
         return Err(unusable(Wrong::Short { found, want }));
     }
     let known = Mark::furthest(&*storage).map_err(unreadable)?;
-    let newest = checkpoint::newest(&*storage, &regions.checkpoints, known);
+    let number = known.map(|known| known.checkpoint);
+    let newest = checkpoint::newest(&*storage, &regions.checkpoints, number);
     let newest = newest.map_err(unusable)?;
     let Saved { meta, kept, state } = newest.unpack(&*storage, new.shape()).map_err(unusable)?;
     let max_sectors = meta.max_sectors;
-    let checkpoint = newest.mark(meta.sequence);
     let mut image = Kept {
-        checkpoint,
+        stands: newest.mark(&meta),
         meta,
         sync: options.sync,
         read_only: options.read_only,
@@ -172,7 +172,8 @@ fn catch_up(
     let meta = &mut image.meta;
     let mut buffer = Buffer::of(kept, &ssd);
     let regions = Regions::of_layer(ssd.layer());
-    let mut reader = Reader::new(&*storage, regions.journal, image.checkpoint, known);
+    let (stands, known) = (image.stands, known.map(|known| known.end));
+    let mut reader = Reader::new(&*storage, regions.journals, stands.end, known);
     let found = replay(&mut reader, &mut ssd, &mut buffer, &meta.version, &regions)?;
     let hole = found.hole;
     if let Some(hole) = hole.filter(|_| !options.accepts_loss) {
@@ -186,7 +187,8 @@ fn catch_up(
         kept_slots: buffer.slots.len() as u64,
         hole,
     };
-    let journal = Journal::behind(&reader, found.hash);
+    let journal = Journal::behind(&reader, stands.checkpoint, found.hash);
+    let journal = journal.map_err(Wrong::Unreadable)?;
     let mut store = byte_store(&ssd, storage, drive, options.sync);
     store.go_on(meta.sequence + found.inputs, Vec::new());
     store.lose(meta.lost.clone());
@@ -219,7 +221,8 @@ fn catch_up(
     if let Some(hole) = hole {
         // Batches that nobody knows of may have been written, too.
         let from = store.sequence();
-        meta.lost.push((from, from + hole.requests + REQUESTS_MAX));
+        meta.lost
+            .push((from, from + hole.requests + regions.journals.requests_max()));
         store.lose(meta.lost.clone());
     }
     Ok((ssd, recovery))
@@ -381,12 +384,12 @@ impl DataDrive {
         kept.meta.unsafe_shutdowns += u64::from(!recovery.clean);
         // What the image survives is noted in a checkpoint.
         let is_as_before = kept.meta.survives == Survives::with(kept.sync);
-        let (checkpoint, journal) = (kept.checkpoint, self.regions().journal);
+        let (stands, journals) = (kept.stands, self.regions().journals);
         let Body::Flash(ssd) = &mut self.body else {
             return self.checkpoint();
         };
         if recovery.clean && is_as_before {
-            store_of_mut(ssd).keep_journal(Journal::new(journal, checkpoint));
+            store_of_mut(ssd).keep_journal(Journal::new(journals, stands));
             self.note_power_on();
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! Where in the file what lies.
 //!
 //! ```text
-//! header 1 MiB │ checkpoint │ checkpoint │ journal 512 MiB │ data: places of the array
+//! header 1 MiB │ checkpoint │ checkpoint │ journal 512 MiB │ journal 512 MiB │ data: places of the array
 //! header 1 MiB │ bits │ checkpoint │ checkpoint │ checksums │ data: sectors
 //! ```
 //!
@@ -21,8 +21,13 @@ pub(crate) const HEADER_BYTES: u64 = 1 << 20;
 /// each slot, and a slot is at least eight sectors.
 const CHECKPOINT_BYTES_A_SECTOR: u64 = 16;
 const CHECKPOINT_BYTES_BESIDE: u64 = 1 << 28;
-/// Room for the journal. A checkpoint is due at half of it: what comes until it is written has room.
+/// Room for a part of the journal. A checkpoint is due at half of it, and while that is written, the
+/// journal goes on in the other region.
 const JOURNAL_BYTES: u64 = 512 << 20;
+/// A checkpoint takes as long as the drive has slots, so one is due after as many requests. Of a large drive
+/// after no more than recovery asks again in about a second, of a small one after as many as are worth it.
+const REQUESTS_DUE_MOST: u64 = 4_000_000;
+const REQUESTS_DUE_LEAST: u64 = 4096;
 /// Places begin at a whole page of memory.
 const ALIGNMENT: u64 = 1 << 16;
 /// A share of 16 bits may say of compressed data that they are a byte shorter than they are.
@@ -35,11 +40,32 @@ pub(crate) struct Region {
     pub(crate) bytes: u64,
 }
 
+/// Where a journal lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Journals {
+    /// Its parts lie here in turn.
+    pub(crate) regions: [Region; 2],
+    /// Requests of the layer in a part after which a checkpoint is due.
+    pub(crate) requests_due: u64,
+}
+
+impl Journals {
+    /// Where a part lies.
+    pub(crate) fn of(&self, part: u64) -> Region {
+        self.regions[(part % 2) as usize]
+    }
+
+    /// Requests that they hold at most: each takes a byte at least.
+    pub(crate) fn requests_max(&self) -> u64 {
+        self.regions.iter().map(|region| region.bytes).sum()
+    }
+}
+
 /// Where what lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Regions {
     pub(crate) checkpoints: [Region; 2],
-    pub(crate) journal: Region,
+    pub(crate) journals: Journals,
     /// For a drive without flash: which parts of the table of checksums are filled in, and that table.
     pub(crate) begun: Region,
     pub(crate) checksums: Region,
@@ -58,7 +84,10 @@ impl Regions {
         // The slot that begins at the last place may be longer than that.
         let bytes = u64::from(layer.places()) * stride + slot;
         let sectors = u64::from(layer.slots()) * slot / SECTOR_BYTES;
-        Self::around(sectors, [0, JOURNAL_BYTES, 0, bytes], stride)
+        let mut regions = Self::around(sectors, [0, JOURNAL_BYTES, 0, bytes], stride);
+        let slots = u64::from(layer.slots());
+        regions.journals.requests_due = slots.clamp(REQUESTS_DUE_LEAST, REQUESTS_DUE_MOST);
+        regions
     }
 
     /// For a drive without flash: sectors, one after the other.
@@ -84,7 +113,10 @@ impl Regions {
         Regions {
             begun: next(begun),
             checkpoints: [next(checkpoint), next(checkpoint)],
-            journal: next(journal),
+            journals: Journals {
+                regions: [next(journal), next(journal)],
+                requests_due: 0,
+            },
             checksums: next(checksums),
             data: next(data),
             stride,

@@ -11,9 +11,9 @@ use std::ops::Range;
 /// at once.
 pub(super) const DATA_SECTORS_MAX: u64 = (1 << 20) / SECTOR_BYTES;
 
-/// Sectors that one command trims at most: 128 MiB. A command of ATA may have 2 GiB, which would keep
-/// the thread that runs the drive busy for tens of milliseconds.
-const TRIM_SECTORS_MAX: u64 = (128 << 20) / SECTOR_BYTES;
+/// Sectors that one command trims at most, for each that one carries at most: 128 MiB. A command of ATA may
+/// have 2 GiB, which would keep the thread that runs the drive busy for tens of milliseconds.
+const TRIMMED_A_DATA_SECTOR: u64 = 128;
 
 static ZEROES: [u8; (DATA_SECTORS_MAX * SECTOR_BYTES) as usize] =
     [0; (DATA_SECTORS_MAX * SECTOR_BYTES) as usize];
@@ -67,7 +67,7 @@ impl Piece {
     /// request that is cut is cut between slots.
     fn take_front(&mut self, data_sectors_max: u64) -> Piece {
         let sectors_max = match self.kind {
-            CommandKind::Trim => TRIM_SECTORS_MAX,
+            CommandKind::Trim => TRIMMED_A_DATA_SECTOR * data_sectors_max,
             _ => data_sectors_max,
         };
         let cut = (self.range.start / sectors_max + 1) * sectors_max;
@@ -93,7 +93,8 @@ pub(super) struct Pieces {
 
 impl Pieces {
     /// The commands of a request. `trim_sectors` is the length of the slots that the drive trims, if it
-    /// trims any; a command carries `data_sectors_max` sectors of data at most.
+    /// trims any; a command carries `data_sectors_max` sectors of data at most, and
+    /// trims a hundred times as many.
     pub fn of(
         what: What,
         range: Range<u64>,
@@ -187,7 +188,7 @@ mod tests {
             let told = told(what, 1..2 * n + 2, None);
             assert_eq!(told, cut.clone().map(|range| (kind, range)), "{what:?}");
         }
-        let n = TRIM_SECTORS_MAX;
+        let n = TRIMMED_A_DATA_SECTOR * DATA_SECTORS_MAX;
         let trims = told(What::Trim, 8..n + 8, Some(8));
         assert_eq!(trims, [8..n, n..n + 8].map(|range| (Trim, range)));
     }

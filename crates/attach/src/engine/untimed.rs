@@ -14,9 +14,10 @@ use parking_lot::{Mutex, MutexGuard};
 use std::io;
 use std::sync::Arc;
 
-/// Sectors of data between which others have a turn: 256 KiB. As many clients as a server takes, each
-/// with a large request, then hold each other up for less than a tenth of a second.
-const TURN_SECTORS: u64 = DATA_SECTORS_MAX / 4;
+/// Sectors of data between which others have a turn: 64 KiB, or 8 MiB of a trim. As many clients as a server takes,
+/// each with a large request, then hold each other up for less than a tenth of a second, also on a machine that has
+/// other work to do.
+const TURN_SECTORS: u64 = DATA_SECTORS_MAX / 16;
 
 #[derive(Default)]
 struct State {

@@ -1,7 +1,7 @@
 //! An SSD in a saved state: what it keeps while it is off.
 
 use super::Ssd;
-use ftlab_ftl::{LayerState, Refusal};
+use ftlab_ftl::{LayerState, Refusal, Room};
 use ftlab_nand::StateError;
 use serde::{Deserialize, Serialize};
 
@@ -50,10 +50,11 @@ impl Ssd {
 
     /// The drive as it would be found if its power went now: without what is in its buffer and on its
     /// way. It goes on without time; what its layer is asked from here on can be replayed on it.
+    /// `room` may be made beforehand.
     #[must_use]
-    pub fn found_without_power(&self) -> SsdState {
+    pub fn found_without_power(&self, room: Room) -> SsdState {
         SsdState {
-            layer: self.mapped.layer.save(),
+            layer: self.mapped.layer.save_in(room),
             timed: false,
             totals: self.totals(),
             refusal: self.mapped.refusal,

@@ -38,7 +38,7 @@ pub use state::BlockState;
 
 use crate::donors::Donors;
 use crate::page::PageMapped;
-use crate::{Extent, LayerState, Refusal, Spare, TranslationLayer};
+use crate::{Extent, LayerState, Refusal, Room, RoomSize, Spare, TranslationLayer};
 use ftlab_base::{Content, Layout, Lpn, Ppa, SuperblockId};
 use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, Reliability, StateError, Status};
 use logs::Logs;
@@ -333,8 +333,13 @@ impl TranslationLayer for BlockLayer {
         None
     }
 
-    fn save(&self) -> LayerState {
+    /// No table has an entry for each slot.
+    fn save_in(&self, _room: Room) -> LayerState {
         LayerState::Block(self.state())
+    }
+
+    fn room_size(&self) -> RoomSize {
+        RoomSize::default()
     }
 
     fn restore(&mut self, state: LayerState) -> Result<(), StateError> {

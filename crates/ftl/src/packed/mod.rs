@@ -26,7 +26,7 @@ pub use state::PackedState;
 
 use crate::donors::Donors;
 use crate::page::{PageMapped, VictimPolicy};
-use crate::{Extent, Fault, LayerState, Refusal, Spare, TranslationLayer, fault};
+use crate::{Extent, Fault, LayerState, Refusal, Room, RoomSize, Spare, TranslationLayer, fault};
 use collect::Victim;
 use frontier::{COLLECTED, Frontier, HOST};
 use ftlab_base::{Content, DieId, Identity, Layout, Lpn, Ppa, SuperblockId};
@@ -412,8 +412,16 @@ impl TranslationLayer for PackedLayer {
         None
     }
 
-    fn save(&self) -> LayerState {
-        LayerState::Packed(self.state())
+    fn save_in(&self, room: Room) -> LayerState {
+        LayerState::Packed(self.state(room))
+    }
+
+    fn room_size(&self) -> RoomSize {
+        let slots = self.slots() as usize;
+        RoomSize {
+            words: slots,
+            bytes: slots,
+        }
     }
 
     fn restore(&mut self, state: LayerState) -> Result<(), StateError> {

@@ -9,6 +9,7 @@ use super::frontier::{COLLECTED, Frontier, HOST};
 use super::stripe::Skip;
 use super::table::{Owner, TableState};
 use super::{PackedLayer, Refusal};
+use crate::Room;
 use crate::donors::Donors;
 use ftlab_base::rng::Stream;
 use ftlab_base::{BlockId, DieId, SuperblockId};
@@ -78,7 +79,7 @@ impl PackedState {
 }
 
 impl PackedLayer {
-    pub(super) fn state(&self) -> PackedState {
+    pub(super) fn state(&self, room: Room) -> PackedState {
         let frontier = |f: &Frontier| {
             f.is_open.then(|| FrontierState {
                 superblock: f.superblock,
@@ -93,7 +94,7 @@ impl PackedLayer {
         let left_out = left_out.filter(|s| matches!(self.skip[s.index()], Skip::Failed(_)));
         PackedState {
             array: self.array.state(),
-            table: self.table.state(),
+            table: self.table.state(room),
             free: self.free.iter().copied().collect(),
             retired: self.retired.clone(),
             spare_at_first: self.spare_at_first,
@@ -374,13 +375,13 @@ mod tests {
     #[test]
     fn a_drive_that_lost_a_die_goes_on_without_it() {
         let mut layer = degraded();
-        let mut same = taken_over(layer.state());
+        let mut same = taken_over(layer.state(Room::default()));
         assert!(same.is_degraded());
         for layer in [&mut layer, &mut same] {
             go_on(layer, 3, 400);
             layer.check_invariants();
         }
-        assert_eq!(layer.state(), same.state());
+        assert_eq!(layer.state(Room::default()), same.state(Room::default()));
     }
 
     #[test]
@@ -401,9 +402,9 @@ mod tests {
 
     #[test]
     fn parts_that_contradict_each_other_are_refused() {
-        taken_over(written().state());
+        taken_over(written().state(Room::default()));
         let refused = |of: fn() -> PackedLayer, change: fn(&mut PackedState)| {
-            let mut state = of().state();
+            let mut state = of().state(Room::default());
             change(&mut state);
             layer().take_over(state).unwrap_err().0
         };

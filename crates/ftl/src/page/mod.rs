@@ -32,7 +32,7 @@ pub use victim::{
 pub use wear::{Allocation, StaticLevelling, WearLevelling};
 
 use crate::donors::{Donors, Erasing, wear_of, wear_of_all};
-use crate::{Extent, LayerState, Refusal, Spare, TranslationLayer};
+use crate::{Extent, LayerState, Refusal, Room, RoomSize, Spare, TranslationLayer};
 use collect::Victim;
 use frontier::{FRONTIERS_PER_CELL, Frontier, Tables, host_frontier};
 use ftlab_base::{Content, Divisor, Layout, Lpn, PagePlace, Ppa, SECTOR_BYTES, SuperblockId};
@@ -601,8 +601,15 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         Some(self)
     }
 
-    fn save(&self) -> LayerState {
-        LayerState::Page(self.state())
+    fn save_in(&self, room: Room) -> LayerState {
+        LayerState::Page(self.state(room))
+    }
+
+    fn room_size(&self) -> RoomSize {
+        RoomSize {
+            words: self.table.map().len(),
+            bytes: 0,
+        }
     }
 
     fn restore(&mut self, state: LayerState) -> Result<(), StateError> {

@@ -10,8 +10,8 @@ use super::streams::Births;
 use super::table::NOWHERE;
 use super::translation::TranslationState;
 use super::{Group, PageLayer, Victim};
-use crate::Refusal;
 use crate::donors::{Donors, wear_of_all};
+use crate::{Refusal, Room};
 use ftlab_base::rng::Stream;
 use ftlab_base::{BlockId, Lpn, Ppa, SuperblockId, deltas};
 use ftlab_nand::{ArrayState, Cause, Fence, OpBatch, StateError};
@@ -121,14 +121,14 @@ impl FrontierState {
 }
 
 impl<const FLAT: bool> PageLayer<FLAT> {
-    pub(super) fn state(&self) -> PageState {
+    pub(super) fn state(&self, mut room: Room) -> PageState {
         let per_group = self.streams.count() * FRONTIERS_PER_CELL;
         let frontiers = self.frontiers.chunks(per_group);
         let groups = self.groups.iter().zip(frontiers);
         let superblocks = (0..self.layout.superblocks()).map(SuperblockId);
         PageState {
             array: self.array.state(),
-            map: self.table.map().to_vec(),
+            map: room.words(self.table.map().iter().copied()),
             closed_at: self.closed_at.clone(),
             closed: self.closed,
             groups: groups
@@ -593,7 +593,7 @@ mod tests {
                 .unwrap();
             batch.clear();
         }
-        layer.state()
+        layer.state(Room::default())
     }
 
     #[test]

@@ -220,6 +220,12 @@ fn a_state_taken_over_goes_on_as_the_layer_would() {
             go_on(&mut *own, 1000, &mut stream.clone());
             go_on(&mut *other, 1000, &mut same);
             assert_eq!(own.save(), other.save(), "layer {n} after {requests}");
+            let room = own.room_size().make();
+            assert_eq!(
+                own.save_in(room),
+                other.save(),
+                "layer {n} after {requests}"
+            );
         }
     }
 }

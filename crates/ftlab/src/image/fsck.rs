@@ -154,6 +154,13 @@ fn found_in_words(found: &Fsck) -> String {
             found.replayed, found.redone, found.kept_slots
         ),
     });
+    if found.left_out > 0 {
+        line(format!(
+            "left out     {} requests at its end, which had not reached the disk when the machine lost its power, \
+             and of which none was flushed",
+            found.left_out
+        ));
+    }
     line(format!(
         "slots        {} mapped, {} of them stored once for several, {} damaged",
         found.mapped_slots, found.shared_slots, found.damaged_slots

@@ -251,7 +251,7 @@ fn damage_journal(image: &Path) {
     let file = OpenOptions::new().read(true).write(true).open(image);
     let file = file.expect("the image");
     let mut start = [0; 4];
-    let at = (0..1 << 30).step_by(1 << 16).find(|&at| {
+    let at = (0..2 << 30).step_by(1 << 16).find(|&at| {
         file.read_exact_at(&mut start, at).expect("it is longer");
         start == *b"\x8fftb"
     });

@@ -1,18 +1,23 @@
 //! The journal: what happened since the last checkpoint, in batches.
 //!
 //! ```text
-//! magic 4 │ bytes 4 │ epoch 8 │ number 8 │ sequence 8 │ hash of the operations 8 │ seal of the one before 8
+//! magic 4 │ bytes 4 │ part 8 │ number 8 │ sequence 8 │ hash of the operations 8 │ seal of the one before 8
 //! │ checksum of the records 8 │ seal 8 │ records, totals
 //! ```
 //!
-//! A batch is one write. Its seal is a checksum over its head, and names the one before; the first batch
-//! names the seal of the checkpoint. So no batch can be left out, put in or exchanged. The hash is that of
-//! the NAND operations up to the end of the batch, so whoever asks the layer the same again finds out
-//! whether it did the same.
+//! A batch is one write. Its seal is a checksum over its head, and names the one before, so no batch can be
+//! left out, put in or exchanged. The hash is that of the NAND operations up to the end of the batch, so
+//! whoever asks the layer the same again finds out whether it did the same.
+//!
+//! A journal has parts, in two regions that are used in turn. With each checkpoint a new part begins. While
+//! that checkpoint is written, the new part goes on behind the part of the checkpoint that stands: its first
+//! batch names the last one of that. Whoever recovers reads one part or two, and the newest checkpoint has
+//! the seal with which its own part begins. A part that goes on behind a checkpoint that failed never becomes
+//! another's: its number is not used again.
 //!
 //! The journal ends at the first batch that is not whole or not the next one. A process that is killed
 //! leaves a part of its last write there, and nothing behind it: what lies there is zeros, or of
-//! journals before. A batch that comes later, or a [`Mark`] that knows of one, shows that this is no end but
+//! parts before. A batch that comes later, or a [`Mark`] that knows of one, shows that this is no end but
 //! a [`Hole`].
 //!
 //! Where the machine may lose its power, a batch has a digest of the slots that went to their places since the
@@ -25,9 +30,9 @@ mod tests;
 pub(crate) use read::{Batch, Reader};
 
 use crate::landed::Landing;
-use crate::mark::Mark;
+use crate::mark::{End, Mark};
 use crate::record;
-use crate::regions::Region;
+use crate::regions::Journals;
 use crate::storage::Storage;
 use ftlab_drive::ssd::{LayerInput, Totals};
 use serde::Serialize;
@@ -39,9 +44,6 @@ const HEAD_BYTES: usize = 64;
 const SEAL_AT: usize = HEAD_BYTES - 8;
 /// Records that wait for something worth a write are written from so many bytes on.
 const WAITING_BYTES_MAX: usize = 1 << 20;
-/// Requests after which a checkpoint is due, so that recovery takes about a second.
-pub(crate) const REQUESTS_MAX: u64 = 4_000_000;
-
 /// A part of the journal that cannot be read, though there is more behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Hole {
@@ -58,7 +60,8 @@ pub struct Hole {
 struct Head {
     /// Head and records.
     bytes: u32,
-    epoch: u64,
+    /// The part that it belongs to, and its number in that.
+    part: u64,
     number: u64,
     /// The number of the request of the layer behind it.
     sequence: u64,
@@ -73,7 +76,7 @@ impl Head {
         to[..4].copy_from_slice(&MAGIC);
         to[4..8].copy_from_slice(&self.bytes.to_le_bytes());
         let words = [
-            self.epoch,
+            self.part,
             self.number,
             self.sequence,
             self.hash,
@@ -98,7 +101,7 @@ impl Head {
         }
         let head = Head {
             bytes: u32::from_le_bytes(from[4..8].try_into().expect("four bytes")),
-            epoch: word(8),
+            part: word(8),
             number: word(16),
             sequence: word(24),
             hash: word(32),
@@ -112,13 +115,18 @@ impl Head {
 /// The journal as it is written.
 #[derive(Debug)]
 pub(crate) struct Journal {
-    region: Region,
-    /// What is written.
-    end: Mark,
-    /// Bytes of the region that are taken.
+    journals: Journals,
+    /// The newest checkpoint.
+    checkpoint: u64,
+    /// The part that is written, and what is written.
+    part: u64,
+    end: End,
+    /// Bytes of the part's region that are taken.
     used: u64,
-    /// Requests since the checkpoint.
+    /// Requests since the part began.
     requests: u64,
+    /// Requests and bytes at which a checkpoint is due.
+    due: (u64, u64),
     /// The number of the next request of the layer.
     sequence: u64,
     /// Records that are not written yet, with room for the head.
@@ -129,36 +137,60 @@ pub(crate) struct Journal {
     hash: u64,
     /// Slots that went to their places since the last batch, where the machine may lose its power.
     landing: Landing,
-    /// Batches that a mark knows of, and where the next mark goes.
-    marked: u64,
+    /// Which batches a mark knows of, and where the next mark goes.
+    marked: (u64, u64),
     mark_place: usize,
 }
 
+/// How much room a journal has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// Enough.
+    Much,
+    /// The next checkpoint is due for it.
+    Little,
+    /// Hardly any.
+    Hardly,
+}
+
+/// Requests and bytes of a part at which a checkpoint is due.
+fn due(journals: &Journals, part: u64) -> (u64, u64) {
+    (journals.requests_due, journals.of(part).bytes / 2)
+}
+
 impl Journal {
-    /// An empty journal after a checkpoint.
-    pub(crate) fn new(region: Region, checkpoint: Mark) -> Journal {
+    /// An empty journal behind a checkpoint.
+    pub(crate) fn new(journals: Journals, checkpoint: Mark) -> Journal {
+        let Mark { checkpoint, end } = checkpoint;
         Journal {
-            region,
-            end: checkpoint,
+            journals,
+            checkpoint,
+            part: end.part,
+            end,
             used: 0,
             requests: 0,
-            sequence: checkpoint.sequence,
+            due: due(&journals, end.part),
+            sequence: end.sequence,
             waiting: vec![0; HEAD_BYTES],
             matters: false,
             hash: 0,
             landing: Landing::default(),
-            marked: checkpoint.batches,
+            marked: end.position(),
             mark_place: 0,
         }
     }
 
     /// The journal that was read, to go on at its end: behind operations of that hash.
-    pub(crate) fn behind(reader: &Reader<'_>, hash: u64) -> Journal {
-        Journal {
-            used: reader.at,
+    pub(crate) fn behind(reader: &Reader<'_>, checkpoint: u64, hash: u64) -> io::Result<Journal> {
+        let (part, used) = reader.goes_on_at()?;
+        let end = reader.end;
+        let from = Mark { checkpoint, end };
+        Ok(Journal {
+            part,
+            used,
             hash,
-            ..Journal::new(reader.region, reader.end)
-        }
+            ..Journal::new(reader.journals, from)
+        })
     }
 
     /// Notes a request, and the hash of the operations after it.
@@ -204,11 +236,15 @@ impl Journal {
 
     /// Somebody relies on what is written: a mark will tell if that is lost.
     pub(crate) fn mark(&mut self, storage: &mut dyn Storage) -> io::Result<()> {
-        if self.marked == self.end.batches {
+        if self.marked == self.end.position() {
             return Ok(());
         }
-        self.end.note_journal(storage, self.mark_place)?;
-        self.marked = self.end.batches;
+        let mark = Mark {
+            checkpoint: self.checkpoint,
+            end: self.end,
+        };
+        mark.note_journal(storage, self.mark_place)?;
+        self.marked = self.end.position();
         self.mark_place = 1 - self.mark_place;
         Ok(())
     }
@@ -225,20 +261,25 @@ impl Journal {
             record::put_landed(&mut self.waiting, digest);
         }
         let bytes = self.waiting.len();
-        let written = if self.used + bytes as u64 > self.region.bytes {
+        let region = self.journals.of(self.part);
+        let number = match self.end.part == self.part {
+            true => self.end.batches,
+            false => 0,
+        };
+        let written = if self.used + bytes as u64 > region.bytes {
             Err(io::Error::other("the journal is full"))
         } else {
             let head = Head {
                 bytes: bytes as u32,
-                epoch: self.end.epoch,
-                number: self.end.batches,
+                part: self.part,
+                number,
                 sequence: self.sequence,
                 hash: self.hash,
                 before: self.end.seal,
                 checksum: xxh3_64(&self.waiting[HEAD_BYTES..]),
             };
             let seal = head.write(&mut self.waiting);
-            let written = storage.write_at(self.region.at + self.used, &self.waiting);
+            let written = storage.write_at(region.at + self.used, &self.waiting);
             written.map(|()| seal)
         };
         // Whatever was written of it lies where it will be written again.
@@ -248,17 +289,84 @@ impl Journal {
         self.matters = false;
         self.landing.clear();
         self.used += bytes as u64;
-        self.end = Mark {
-            batches: self.end.batches + 1,
+        self.end = End {
+            part: self.part,
+            batches: number + 1,
             sequence: self.sequence,
             seal,
-            ..self.end
         };
         Ok(())
     }
 
+    /// Writes all that waits, and goes on in the next part: what comes belongs behind the next
+    /// checkpoint, and behind the one that stands until that does. Gives where that begins.
+    ///
+    /// Slots that went to their places since the last batch are written of, too, though no record waits: whoever
+    /// begins with the new part could not say where its digest of them comes from.
+    pub(crate) fn begin_part(
+        &mut self,
+        part: u64,
+        storage: &mut dyn Storage,
+        totals: Totals,
+    ) -> io::Result<End> {
+        if self.waiting.len() > HEAD_BYTES || self.landing.digest().is_some() {
+            self.write(storage, totals)?;
+        }
+        self.part = part;
+        (self.used, self.requests) = (0, 0);
+        self.due = due(&self.journals, part);
+        Ok(self.end.begin(part, self.sequence))
+    }
+
+    /// Where what is written ends.
+    pub(crate) fn end(&self) -> End {
+        self.end
+    }
+
+    /// The checkpoint that the part goes on behind stands.
+    pub(crate) fn checkpoint_stands(&mut self) {
+        self.checkpoint = self.part;
+    }
+
+    /// Whether the part goes on behind a checkpoint that does not stand. There is no room for another one
+    /// then: both regions are needed.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.part != self.checkpoint
+    }
+
     /// Whether it is time for a checkpoint.
     pub(crate) fn is_long(&self) -> bool {
-        self.requests >= REQUESTS_MAX || self.used >= self.region.bytes / 2
+        self.requests >= self.due.0 || self.used >= self.due.1
+    }
+
+    /// A checkpoint is due from now on.
+    #[cfg(test)]
+    pub(crate) fn fall_due(&mut self) {
+        self.due = (0, 0);
+    }
+
+    /// So much of the part's region is taken, whatever lies there.
+    #[cfg(test)]
+    pub(crate) fn pretend_used(&mut self, sixteenths: u64) {
+        self.used = self.journals.of(self.part).bytes / 16 * sixteenths;
+    }
+
+    /// A checkpoint failed; the next one is tried when some more was done.
+    pub(crate) fn put_off(&mut self) {
+        let bytes = self.journals.of(self.part).bytes;
+        self.due = (
+            self.requests + self.journals.requests_due / 16,
+            (self.used + bytes / 16).min(bytes * 3 / 4),
+        );
+    }
+
+    /// How much room is left.
+    pub(crate) fn left(&self) -> Left {
+        let bytes = self.journals.of(self.part).bytes;
+        match self.used {
+            used if used < bytes / 2 => Left::Much,
+            used if used < bytes / 8 * 7 => Left::Little,
+            _ => Left::Hardly,
+        }
     }
 }

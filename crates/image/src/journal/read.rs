@@ -1,9 +1,9 @@
 //! Reading a journal, and telling its end from a hole.
 
 use super::{HEAD_BYTES, Head, Hole, MAGIC};
-use crate::mark::Mark;
+use crate::mark::End;
 use crate::record::{self, Record};
-use crate::regions::Region;
+use crate::regions::Journals;
 use crate::storage::Storage;
 use ftlab_drive::ssd::{LayerInput, Totals};
 use memchr::memmem;
@@ -37,28 +37,34 @@ impl Batch {
 #[derive(Clone)]
 pub(crate) struct Reader<'a> {
     storage: &'a dyn Storage,
-    pub(super) region: Region,
+    pub(super) journals: Journals,
+    /// The part behind the checkpoint. One more may go on behind that, if the next checkpoint was being
+    /// written.
+    first_part: u64,
     /// What was read.
-    pub(super) end: Mark,
+    pub(super) end: End,
     pub(super) at: u64,
+    batches: u64,
     /// How far the journal went for sure, if it did.
-    known: Option<Mark>,
+    known: Option<End>,
 }
 
 impl<'a> Reader<'a> {
-    /// Reads the journal after a checkpoint, of which a mark may know.
+    /// Reads the journal behind a checkpoint, from where that ends; a mark may know how far it goes.
     pub(crate) fn new(
         storage: &'a dyn Storage,
-        region: Region,
-        checkpoint: Mark,
-        known: Option<Mark>,
+        journals: Journals,
+        checkpoint: End,
+        known: Option<End>,
     ) -> Reader<'a> {
         Reader {
             storage,
-            region,
+            journals,
+            first_part: checkpoint.part,
             end: checkpoint,
             at: 0,
-            known: known.filter(|mark| mark.epoch == checkpoint.epoch),
+            batches: 0,
+            known: known.filter(|known| known.part >= checkpoint.part),
         }
     }
 
@@ -69,44 +75,80 @@ impl<'a> Reader<'a> {
 
     /// Whether somebody relies on what was read: a mark knows of it.
     pub(crate) fn is_relied_on(&self) -> bool {
-        let known = self.known.map_or(0, |mark| mark.batches);
-        known >= self.end.batches
+        let known = self.known.map(|known| known.position());
+        known >= Some(self.end.position())
     }
 
     /// The next batch; `None` at the end, or at a hole.
     pub(crate) fn next(&mut self) -> io::Result<Option<Batch>> {
-        let mut head = [0; HEAD_BYTES];
-        if self.at + HEAD_BYTES as u64 > self.region.bytes {
+        let here = (self.end.part, self.at, self.end.batches);
+        let over = self.next_part().map(|part| (part, 0, 0));
+        for place in [Some(here), over].into_iter().flatten() {
+            if let Some(batch) = self.next_at(place)? {
+                return Ok(Some(batch));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The part behind this one, if there may be one.
+    fn next_part(&self) -> Option<u64> {
+        (self.end.part == self.first_part).then_some(self.first_part + 1)
+    }
+
+    /// Where the journal goes on behind what was read, by part and by bytes: over a batch that was cut off,
+    /// if there is one.
+    pub(super) fn goes_on_at(&self) -> io::Result<(u64, u64)> {
+        if let Some(part) = self.next_part()
+            && let Some((head, _)) = self.head(part, 0)?
+            && (head.part, head.number, head.before) == (part, 0, self.end.seal)
+        {
+            return Ok((part, 0));
+        }
+        Ok((self.end.part, self.at))
+    }
+
+    /// The head so far behind the start of a part, and its seal, if one lies there.
+    fn head(&self, part: u64, from: u64) -> io::Result<Option<(Head, u64)>> {
+        let region = self.journals.of(part);
+        if from + HEAD_BYTES as u64 > region.bytes {
             return Ok(None);
         }
-        self.storage.read_at(self.region.at + self.at, &mut head)?;
-        let Some((head, seal)) = Head::read(&head) else {
+        let mut head = [0; HEAD_BYTES];
+        self.storage.read_at(region.at + from, &mut head)?;
+        Ok(Head::read(&head))
+    }
+
+    /// The next batch, if it is in that part, so far behind its start, with that number.
+    fn next_at(&mut self, (part, from, number): (u64, u64, u64)) -> io::Result<Option<Batch>> {
+        let region = self.journals.of(part);
+        let Some((head, seal)) = self.head(part, from)? else {
             return Ok(None);
         };
-        let end = Mark {
-            batches: self.end.batches + 1,
+        let end = End {
+            part,
+            batches: number + 1,
             sequence: head.sequence,
             seal,
-            ..self.end
         };
-        let is_next = (head.epoch, head.number, head.before)
-            == (self.end.epoch, self.end.batches, self.end.seal);
-        let fits = self.at + u64::from(head.bytes) <= self.region.bytes;
-        let is_known = |mark: Mark| mark.batches == end.batches && mark != end;
+        let is_next = (head.part, head.number, head.before) == (part, number, self.end.seal);
+        let fits = from + u64::from(head.bytes) <= region.bytes;
+        let is_other = |known: End| known.position() == end.position() && known != end;
         let records_bytes = (head.bytes as usize).checked_sub(HEAD_BYTES);
         let Some(records_bytes) =
-            records_bytes.filter(|_| is_next && fits && !self.known.is_some_and(is_known))
+            records_bytes.filter(|_| is_next && fits && !self.known.is_some_and(is_other))
         else {
             return Ok(None);
         };
         let mut records = vec![0; records_bytes];
-        let at = self.region.at + self.at + HEAD_BYTES as u64;
+        let at = region.at + from + HEAD_BYTES as u64;
         self.storage.read_at(at, &mut records)?;
         if xxh3_64(&records) != head.checksum {
             return Ok(None);
         }
-        self.at += u64::from(head.bytes);
+        self.at = from + u64::from(head.bytes);
         self.end = end;
+        self.batches += 1;
         Self::batch(&records, head.hash).map(Some)
     }
 
@@ -130,15 +172,15 @@ impl<'a> Reader<'a> {
 
     /// Where nothing more could be read: whether that is a hole.
     pub(crate) fn hole(&self) -> io::Result<Option<Hole>> {
-        let known = self.known.filter(|mark| mark.batches > self.end.batches);
-        let known = known.map(|mark| mark.sequence);
+        let is_further = |known: &End| known.position() > self.end.position();
+        let known = self.known.filter(is_further).map(|known| known.sequence);
         let later = self.later()?;
         let Some(furthest) = known.max(later) else {
             return Ok(None);
         };
         let requests = |sequence: u64| sequence.saturating_sub(self.end.sequence);
         Ok(Some(Hole {
-            batch: self.end.batches,
+            batch: self.batches,
             requests: requests(furthest),
             flushed: known.map_or(0, requests),
         }))
@@ -146,23 +188,42 @@ impl<'a> Reader<'a> {
 
     /// The number of the request behind the last batch that comes later, wherever that lies.
     fn later(&self) -> io::Result<Option<u64>> {
-        let end = self.region.at + self.region.bytes;
-        let mut at = self.region.at + self.at;
+        let End { part, batches, .. } = self.end;
+        let here = self.later_in(part, self.at, |head| head.number > batches)?;
+        let Some(part) = self.next_part() else {
+            return Ok(here);
+        };
+        // Its first batch may have been cut off, if it is the one that comes next.
+        let before = self.end.seal;
+        let is_later = |head: &Head| head.number > 0 || head.before != before;
+        Ok(here.max(self.later_in(part, 0, is_later)?))
+    }
+
+    /// The same in a part, so far behind its start.
+    fn later_in(
+        &self,
+        part: u64,
+        from: u64,
+        is_later: impl Fn(&Head) -> bool,
+    ) -> io::Result<Option<u64>> {
+        let region = self.journals.of(part);
+        let end = region.at + region.bytes;
+        let mut at = region.at + from;
         let mut later = None;
-        let mut part = Vec::new();
+        let mut bytes = Vec::new();
         while let Some(data) = self.storage.next_data(at)?.filter(|data| *data < end) {
-            let bytes = LOOKED_THROUGH_BYTES.min(end - data);
-            part.resize(bytes as usize, 0);
-            self.storage.read_at(data, &mut part)?;
-            let heads = memmem::find_iter(&part, &MAGIC);
+            let count = LOOKED_THROUGH_BYTES.min(end - data);
+            bytes.resize(count as usize, 0);
+            self.storage.read_at(data, &mut bytes)?;
+            let heads = memmem::find_iter(&bytes, &MAGIC);
             let found = heads
-                .filter_map(|at| Head::read(&part[at..]))
+                .filter_map(|at| Head::read(&bytes[at..]))
                 .map(|(head, _)| head)
-                .filter(|head| head.epoch == self.end.epoch && head.number > self.end.batches)
+                .filter(|head| head.part == part && is_later(head))
                 .map(|head| head.sequence);
             later = later.max(found.max());
-            // A head may lie across two parts.
-            at = data + bytes.saturating_sub(HEAD_BYTES as u64 - 1).max(1);
+            // A head may lie across two of these.
+            at = data + count.saturating_sub(HEAD_BYTES as u64 - 1).max(1);
         }
         Ok(later)
     }

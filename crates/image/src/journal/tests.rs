@@ -3,30 +3,46 @@
 use super::read::Batch;
 use super::*;
 use crate::record::Record;
+use crate::regions::Region;
 use crate::storage::Memory;
 use ftlab_base::Lpn;
 use ftlab_drive::ssd::LayerInput;
 
-const REGION: Region = Region {
-    at: 1000,
-    bytes: 4096,
+const JOURNALS: Journals = Journals {
+    regions: REGIONS,
+    requests_due: 100,
 };
+const REGIONS: [Region; 2] = [
+    Region {
+        at: 10_000,
+        bytes: 4096,
+    },
+    Region {
+        at: 1000,
+        bytes: 4096,
+    },
+];
+/// Where odd parts lie.
+const REGION: Region = REGIONS[1];
 
-fn checkpoint(epoch: u64) -> Mark {
+fn checkpoint(number: u64) -> Mark {
     Mark {
-        epoch,
-        batches: 0,
-        sequence: 100,
-        seal: epoch * 31,
+        checkpoint: number,
+        end: End {
+            part: number,
+            batches: 0,
+            sequence: 100,
+            seal: number * 31,
+        },
     }
 }
 
-fn read_all(memory: &Memory, epoch: u64) -> Vec<Batch> {
-    read_with(memory, epoch, None).0
+fn read_all(memory: &Memory, number: u64) -> Vec<Batch> {
+    read_with(memory, number, None).0
 }
 
-fn read_with(memory: &Memory, epoch: u64, known: Option<Mark>) -> (Vec<Batch>, Option<Hole>) {
-    let mut reader = Reader::new(memory, REGION, checkpoint(epoch), known);
+fn read_with(memory: &Memory, number: u64, known: Option<End>) -> (Vec<Batch>, Option<Hole>) {
+    let mut reader = Reader::new(memory, JOURNALS, checkpoint(number).end, known);
     let batches = std::iter::from_fn(|| reader.next().unwrap()).collect();
     (batches, reader.hole().unwrap())
 }
@@ -40,7 +56,7 @@ fn totals(host_ios: u64) -> Totals {
 
 fn written(batches: u64) -> Memory {
     let mut memory = Memory::default();
-    let mut journal = Journal::new(REGION, checkpoint(7));
+    let mut journal = Journal::new(JOURNALS, checkpoint(7));
     for n in 0..batches {
         journal.note_input(LayerInput::Read(Lpn(n as u32), 1), 50 + n);
         journal.commit(&mut memory, totals(n)).unwrap();
@@ -116,7 +132,7 @@ fn damage_in_front_of_other_batches_is_a_hole_wherever_it_is() {
 #[test]
 fn the_last_batch_is_missed_when_a_mark_knows_of_it_and_only_then() {
     let mut memory = written(3);
-    let mut reader = Reader::new(&memory, REGION, checkpoint(7), None);
+    let mut reader = Reader::new(&memory, JOURNALS, checkpoint(7).end, None);
     let mut ends = Vec::new();
     while reader.next().unwrap().is_some() {
         ends.push((reader.at, reader.end));
@@ -134,9 +150,9 @@ fn the_last_batch_is_missed_when_a_mark_knows_of_it_and_only_then() {
     };
     assert_eq!(read_with(&memory, 7, Some(known)).1, Some(missed));
     // Of another checkpoint it says nothing, and another journal's batch is none of this one.
-    let other = Mark { epoch: 6, ..known };
+    let other = End { part: 6, ..known };
     assert_eq!(read_with(&memory, 7, Some(other)).1, None);
-    let strange = Mark {
+    let strange = End {
         seal: 1,
         ..ends[0].1
     };
@@ -163,13 +179,117 @@ fn batches_that_change_places_are_a_hole() {
 #[test]
 fn a_full_journal_says_so_and_what_waits_is_not_lost() {
     let mut memory = Memory::default();
-    let region = Region { at: 0, bytes: 100 };
-    let mut journal = Journal::new(region, checkpoint(1));
+    let small = Journals {
+        regions: [Region { at: 0, bytes: 100 }; 2],
+        ..JOURNALS
+    };
+    let mut journal = Journal::new(small, checkpoint(1));
     journal.note(|to| record::put_slot(to, &[1; 200]));
     assert!(journal.commit(&mut memory, totals(1)).is_err());
-    journal.region.bytes = 4096;
+    journal.journals.regions[1].bytes = 4096;
     journal.commit(&mut memory, totals(1)).unwrap();
-    let mut reader = Reader::new(&memory, journal.region, checkpoint(1), None);
+    let mut reader = Reader::new(&memory, journal.journals, checkpoint(1).end, None);
     let batch = reader.next().unwrap().unwrap();
     assert_eq!(batch.records, [Record::Slot(vec![1; 200])]);
+}
+
+/// A part that goes on behind another, with so many batches in each.
+fn in_two_parts(first: u64, second: u64) -> Memory {
+    let mut memory = Memory::default();
+    let mut journal = Journal::new(JOURNALS, checkpoint(7));
+    let write = |journal: &mut Journal, memory: &mut Memory, batches: u64| {
+        for n in 0..batches {
+            journal.note_input(LayerInput::Trim(Lpn(n as u32), 1), n);
+            journal.commit(memory, totals(n)).unwrap();
+        }
+    };
+    write(&mut journal, &mut memory, first);
+    let begin = journal.begin_part(8, &mut memory, totals(0)).unwrap();
+    assert_eq!((begin.part, begin.sequence), (8, 100 + first));
+    write(&mut journal, &mut memory, second);
+    memory
+}
+
+#[test]
+fn a_part_goes_on_behind_the_one_before_it_until_its_checkpoint_stands() {
+    for (first, second) in [(0, 0), (0, 2), (3, 0), (3, 1), (1, 4)] {
+        let memory = in_two_parts(first, second);
+        let (batches, hole) = read_with(&memory, 7, None);
+        assert_eq!((batches.len() as u64, hole), (first + second, None));
+        // Once it does, the part begins with the seal that the checkpoint has.
+        let mut reader = Reader::new(&memory, JOURNALS, checkpoint(7).end, None);
+        (0..first).for_each(|_| assert!(reader.next().unwrap().is_some()));
+        let begin = reader.end.begin(8, reader.end.sequence);
+        let mut reader = Reader::new(&memory, JOURNALS, begin, None);
+        let batches = std::iter::from_fn(|| reader.next().unwrap());
+        assert_eq!(batches.count() as u64, second);
+        assert_eq!(reader.hole().unwrap(), None);
+    }
+}
+
+/// Where a region has something, and where that ends.
+fn taken(memory: &Memory, region: Region) -> u64 {
+    let mut bytes = vec![0; region.bytes as usize];
+    memory.read_at(region.at, &mut bytes).unwrap();
+    bytes.iter().rposition(|&byte| byte != 0).unwrap() as u64 + 1
+}
+
+#[test]
+fn damage_in_front_of_a_part_that_goes_on_is_a_hole() {
+    let whole = in_two_parts(3, 2);
+    // All of the first part, and of the second all but the last batch.
+    let last = taken(&whole, REGIONS[0]) / 2;
+    let places = (0..taken(&whole, REGION)).map(|at| REGION.at + at);
+    for at in places.chain(REGIONS[0].at..REGIONS[0].at + last) {
+        let mut bad = whole.clone();
+        let mut byte = [0];
+        bad.read_at(at, &mut byte).unwrap();
+        bad.write_at(at, &[byte[0] ^ 4]).unwrap();
+        let (batches, hole) = read_with(&bad, 7, None);
+        assert!(batches.len() < 5, "byte {at}");
+        let hole = hole.expect("it is told");
+        assert_eq!(hole.requests, 5 - batches.len() as u64, "byte {at}");
+    }
+    // So are batches that are gone without a trace: in the first part, as the second one names the last of
+    // them, and in the second, if a mark knows of them.
+    let mut bad = whole.clone();
+    let first = taken(&whole, REGION) / 3;
+    bad.give_up(REGION.at + 2 * first, first).unwrap();
+    let (batches, hole) = read_with(&bad, 7, None);
+    assert_eq!((batches.len(), hole.unwrap().requests), (2, 3));
+    let mut bad = whole.clone();
+    bad.give_up(REGIONS[0].at, REGIONS[0].bytes).unwrap();
+    assert_eq!(read_with(&bad, 7, None).1, None);
+    let known = End {
+        part: 8,
+        batches: 1,
+        sequence: 104,
+        seal: 1,
+    };
+    let hole = read_with(&bad, 7, Some(known)).1.unwrap();
+    assert_eq!((hole.batch, hole.requests, hole.flushed), (3, 1, 1));
+}
+
+/// Whoever recovers writes over a batch that was cut off, in whichever part that is: it is not found again
+/// behind what he writes.
+#[test]
+fn a_batch_that_was_cut_off_is_written_over() {
+    for (second, part) in [(0, 7), (1, 8), (2, 8)] {
+        let mut memory = in_two_parts(2, second);
+        // The records of the last batch are torn, and its head is whole.
+        let region = REGIONS[(part % 2) as usize];
+        let end = taken(&memory, region);
+        memory.give_up(region.at + end - 4, 4).unwrap();
+        let mut reader = Reader::new(&memory, JOURNALS, checkpoint(7).end, None);
+        let left = std::iter::from_fn(|| reader.next().unwrap()).count() as u64;
+        assert_eq!(left, 1 + second, "part {part}");
+        assert_eq!(reader.hole().unwrap(), None);
+        let mut journal = Journal::behind(&reader, 7, 0).unwrap();
+        for n in 0..2 {
+            journal.note_input(LayerInput::Trim(Lpn(9), 1), n);
+            journal.commit(&mut memory, totals(n)).unwrap();
+        }
+        let (batches, hole) = read_with(&memory, 7, None);
+        assert_eq!((batches.len() as u64, hole), (left + 2, None));
+    }
 }

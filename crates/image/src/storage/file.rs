@@ -9,6 +9,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 /// A file, locked against others.
 #[derive(Debug)]
@@ -16,8 +17,9 @@ pub(crate) struct FileStorage {
     file: Arc<File>,
     /// Whether the machine may not have brought everything to its storage.
     is_dirty: bool,
-    /// The system's number of the error, if it could not once.
-    failed: Option<i32>,
+    /// The system's number of the error, if it could not once; zero if it could. It tells only one of those who
+    /// wait.
+    failed: Arc<AtomicI32>,
     syncer: Option<Syncer>,
 }
 
@@ -45,7 +47,7 @@ impl FileStorage {
             Ok(()) => Ok(FileStorage {
                 file: Arc::new(file),
                 is_dirty: true,
-                failed: None,
+                failed: Arc::default(),
                 syncer: None,
             }),
             Err(TryLockError::WouldBlock) => Err(ErrorKind::WouldBlock.into()),
@@ -62,13 +64,14 @@ impl FileStorage {
     }
 
     /// A wait for the machine's storage ended so.
-    fn synced(&mut self, result: io::Result<()>) -> io::Result<()> {
+    fn synced(&self, result: io::Result<()>) -> io::Result<()> {
         if let Err(why) = &result {
-            self.failed = why.raw_os_error().or(Some(Errno::IO.raw_os_error()));
+            let number = why.raw_os_error().unwrap_or(Errno::IO.raw_os_error());
+            self.failed.store(number, Ordering::Relaxed);
         }
-        match self.failed {
-            Some(number) => Err(io::Error::from_raw_os_error(number)),
-            None => result,
+        match self.failed.load(Ordering::Relaxed) {
+            0 => result,
+            number => Err(io::Error::from_raw_os_error(number)),
         }
     }
 
@@ -124,6 +127,16 @@ impl Storage for FileStorage {
 
     fn length(&self) -> io::Result<Option<u64>> {
         Ok(Some(self.file.metadata()?.len()))
+    }
+
+    fn beside(&self) -> Option<Box<dyn Storage>> {
+        Some(Box::new(FileStorage {
+            file: Arc::clone(&self.file),
+            // What the other one wrote, too.
+            is_dirty: true,
+            failed: Arc::clone(&self.failed),
+            syncer: None,
+        }))
     }
 
     fn sync(&mut self) -> io::Result<()> {

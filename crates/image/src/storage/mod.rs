@@ -36,6 +36,12 @@ pub(crate) trait Storage: std::fmt::Debug + Send {
         Ok(None)
     }
 
+    /// The same storage once more, for a thread that writes to other parts of it. Nothing where all that is done
+    /// is done by one after another.
+    fn beside(&self) -> Option<Box<dyn Storage>> {
+        None
+    }
+
     /// Waits until what was written survives a power cut of the machine. If that fails once, it fails from
     /// then on: nobody knows what was lost.
     fn sync(&mut self) -> io::Result<()>;

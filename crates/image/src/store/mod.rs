@@ -6,6 +6,7 @@ mod waiting;
 
 use crate::checkpoint::Kept;
 use crate::journal::Journal;
+use crate::mark::End;
 use crate::record;
 use crate::regions::Regions;
 use crate::slot::{self, Broken, OOB_BYTES, Oob, SectorMask, mask_of, runs};
@@ -157,6 +158,15 @@ impl ByteStore {
     /// Notes everything from now on in a journal.
     pub(crate) fn keep_journal(&mut self, journal: Journal) {
         self.journal = Some(journal);
+    }
+
+    /// Has the journal go on in the next part; gives where that begins.
+    ///
+    /// # Errors
+    /// When the storage fails.
+    pub(crate) fn begin_part(&mut self, part: u64, totals: Totals) -> io::Result<End> {
+        let journal = self.journal.as_mut().expect("a checkpoint is due for it");
+        journal.begin_part(part, &mut *self.storage, totals)
     }
 
     /// The journal, if there is one.

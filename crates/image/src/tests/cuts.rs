@@ -14,11 +14,11 @@ use rand::RngExt;
 
 /// What cuts came to; a scenario in which nothing of the kind happened shows nothing.
 #[derive(Debug, Default)]
-struct Seen {
+pub(super) struct Seen {
     cuts: usize,
     cuts_of_recoveries: usize,
-    replayed: u64,
-    redone: u64,
+    pub(super) replayed: u64,
+    pub(super) redone: u64,
     kept: u64,
     newer: usize,
 }
@@ -71,7 +71,7 @@ impl Scene<'_> {
 }
 
 /// Cuts a scenario off after every operation of the storage from `first` on.
-fn cut_everywhere(driven: &Driven, first: usize, name: &str) -> Seen {
+pub(super) fn cut_everywhere(driven: &Driven, first: usize, name: &str) -> Seen {
     let mut seen = Seen::default();
     let mut left = Memory::default();
     let scene = Scene {
@@ -207,6 +207,33 @@ fn left_by_machine(before: &Memory, operations: &[Operation], rng: &mut Stream) 
     (left, synced)
 }
 
+/// Has the power of the machine go after every operation from `first` on; gives what was left out, and
+/// what was made again.
+pub(super) fn survives_any_order(driven: &Driven, first: usize, name: &str) -> (u64, u64) {
+    let (mut left_out, mut redone) = (0, 0);
+    let operations = driven.recorder.operations();
+    let mut rng = RootSeed(9).stream("order");
+    for cut in first..=operations.len() {
+        let (left, synced) = left_by_machine(&Memory::default(), &operations[..cut], &mut rng);
+        let what = format!("{name}, {cut} operations, {synced} for sure");
+        let recorder = Recorder::of(left.clone());
+        let found = recover_and_sync(&recorder, driven.drive.drive_file());
+        let (mut drive, recovery) = found.unwrap_or_else(|why| panic!("{what}: {why}"));
+        driven.oracle.check(&mut drive, cut, &what);
+        drive.check_layer();
+        (left_out, redone) = (left_out + recovery.left_out, redone + recovery.redone);
+        // And the power goes again while it recovers.
+        let again = recorder.operations();
+        let until = rng.random_range(0..=again.len());
+        let (left, _) = left_by_machine(&left, &again[..until], &mut rng);
+        let what = format!("{what}, {until} operations of the recovery");
+        let found = recover_and_sync(&Recorder::of(left), driven.drive.drive_file());
+        let (mut drive, _) = found.unwrap_or_else(|why| panic!("{what}: {why}"));
+        driven.oracle.check(&mut drive, cut, &what);
+    }
+    (left_out, redone)
+}
+
 #[test]
 fn what_was_flushed_survives_a_machine_that_writes_in_any_order() {
     let (mut left_out, mut redone) = (0, 0);
@@ -222,27 +249,8 @@ fn what_was_flushed_survives_a_machine_that_writes_in_any_order() {
                 _ => 60,
             };
             driven.work(clock, commands);
-            let operations = driven.recorder.operations();
-            let mut rng = RootSeed(9).stream("order");
-            for cut in first..=operations.len() {
-                let (left, synced) =
-                    left_by_machine(&Memory::default(), &operations[..cut], &mut rng);
-                let what = format!("{name}, {clock:?}, {cut} operations, {synced} for sure");
-                let recorder = Recorder::of(left.clone());
-                let found = recover_and_sync(&recorder, driven.drive.drive_file());
-                let (mut drive, recovery) = found.unwrap_or_else(|why| panic!("{what}: {why}"));
-                driven.oracle.check(&mut drive, cut, &what);
-                drive.check_layer();
-                (left_out, redone) = (left_out + recovery.left_out, redone + recovery.redone);
-                // And the power goes again while it recovers.
-                let again = recorder.operations();
-                let until = rng.random_range(0..=again.len());
-                let (left, _) = left_by_machine(&left, &again[..until], &mut rng);
-                let what = format!("{what}, {until} operations of the recovery");
-                let found = recover_and_sync(&Recorder::of(left), driven.drive.drive_file());
-                let (mut drive, _) = found.unwrap_or_else(|why| panic!("{what}: {why}"));
-                driven.oracle.check(&mut drive, cut, &what);
-            }
+            let (left, again) = survives_any_order(&driven, first, &format!("{name}, {clock:?}"));
+            (left_out, redone) = (left_out + left, redone + again);
         }
     }
     assert!(left_out > 100 && redone > 100, "{left_out} and {redone}");

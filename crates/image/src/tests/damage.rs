@@ -1,7 +1,7 @@
 //! Images whose bytes were damaged: what is told, and what can be saved.
 
 use super::tiny::{testbed, tiny};
-use crate::regions::Regions;
+use crate::regions::{Region, Regions};
 use crate::{
     CreateOptions, DataDrive, Hole, ImageError, OpenOptions, Wrong, accept, fsck, rebuild,
 };
@@ -122,10 +122,21 @@ impl Image {
         self.file().write_all_at(&vec![0; bytes], at).unwrap();
     }
 
+    /// Where the journal lies.
+    fn journal(&self) -> Region {
+        let has_a_batch = |region: &Region| {
+            let mut magic = [0; 4];
+            self.file().read_exact_at(&mut magic, region.at).unwrap();
+            magic == *b"\x8fftb"
+        };
+        let mut journals = self.regions.journals.regions.into_iter();
+        journals.find(has_a_batch).expect("the drive did something")
+    }
+
     /// Where the journal's last batch begins, and ends.
     fn last_batch(&self) -> (u64, u64) {
         let mut bytes = vec![0; 1 << 20];
-        let region = self.regions.journal;
+        let region = self.journal();
         self.file().read_exact_at(&mut bytes, region.at).unwrap();
         let magic = bytes
             .windows(4)
@@ -156,7 +167,7 @@ fn a_flipped_bit_in_the_journal_is_told_wherever_it_is() {
         let (image, newest) = Image::killed(name);
         let requests = 4 * newest.len() as u64;
         let (last, _) = image.last_batch();
-        let start = image.regions.journal.at;
+        let start = image.journal().at;
         for n in 0..40 {
             let at = start + (last - start) * n / 40;
             image.flip(at);
@@ -197,9 +208,9 @@ fn a_checkpoint_whose_head_is_gone_is_missed_and_not_taken_for_the_one_before_it
         let (image, _) = Image::killed(name);
         let mut drive = image.open().unwrap();
         write(&mut drive, 0, 90);
-        let newest = drive.kept.as_ref().unwrap().checkpoint.epoch;
+        let stands = drive.kept.as_ref().unwrap().stands.checkpoint;
         drive.close().unwrap();
-        let newest = image.regions.checkpoints[((newest + 1) % 2) as usize].at;
+        let newest = image.regions.checkpoints[((stands + 1) % 2) as usize].at;
         for damage in [
             |image: &Image, at| image.flip(at + 9),
             |image: &Image, at| image.zero(at, 4096),
@@ -218,7 +229,8 @@ fn a_hole_is_cut_at_when_that_is_accepted_and_nothing_foreign_is_read_behind_it(
     for name in KINDS {
         let (image, newest) = Image::killed(name);
         let (last, _) = image.last_batch();
-        image.flip(image.regions.journal.at + (last - image.regions.journal.at) / 2);
+        let start = image.journal().at;
+        image.flip(start + (last - start) / 2);
         let only = OpenOptions {
             read_only: true,
             accepts_loss: true,
@@ -264,7 +276,8 @@ fn rebuilding_finds_everything_behind_a_hole_by_its_pages() {
     for name in KINDS {
         let (image, newest) = Image::killed(name);
         let (last, _) = image.last_batch();
-        image.flip(image.regions.journal.at + (last - image.regions.journal.at) / 3);
+        let start = image.journal().at;
+        image.flip(start + (last - start) / 3);
         let rebuilt = rebuild(&image.at, testbed()).unwrap();
         assert!(
             rebuilt.has_map && rebuilt.found_slots > 0,

@@ -20,12 +20,16 @@ pub(super) enum Clock {
 /// A drive at work.
 #[derive(Debug)]
 pub(super) struct Driven {
+    /// Dropped before the drive.
+    _let_go: LetGo,
     pub(super) drive: DataDrive,
     pub(super) oracle: Oracle,
     pub(super) commands: Commands,
     pub(super) recorder: Recorder,
     now: SimTime,
     promises_flushes_only: bool,
+    /// Whether a checkpoint is always under way, which is let do an operation with each command.
+    keeps_checkpointing: bool,
     /// Whether commands may fail, and how many have.
     may_fail: bool,
     failed: u64,
@@ -101,12 +105,14 @@ impl Driven {
         let drive = DataDrive::create_on(path, storage, file, testbed(), options, |_, _| Ok(()));
         let drive = drive.unwrap();
         Driven {
+            _let_go: LetGo(recorder.clone()),
             oracle: Oracle::new(&drive),
             commands: Commands::new(&drive, seed),
             drive,
             recorder,
             now: SimTime::ZERO,
             promises_flushes_only: options.sync,
+            keeps_checkpointing: false,
             may_fail: false,
             failed: 0,
         }
@@ -119,12 +125,14 @@ impl Driven {
         let mut drive = drive;
         oracle.settle(&mut drive);
         Driven {
+            _let_go: LetGo(recorder.clone()),
             oracle,
             commands,
             drive,
             recorder,
             now: SimTime::ZERO,
             promises_flushes_only: self.promises_flushes_only,
+            keeps_checkpointing: false,
             may_fail: false,
             failed: 0,
         }
@@ -134,6 +142,31 @@ impl Driven {
     pub(super) fn promising_flushes(mut self) -> Driven {
         self.promises_flushes_only = true;
         self
+    }
+
+    /// From now on one checkpoint is due behind the other, and each is written beside the commands that come.
+    pub(super) fn keep_checkpointing(&mut self) {
+        self.recorder.write_beside();
+        self.keeps_checkpointing = true;
+        self.drive.have_checkpoint_due();
+    }
+
+    /// Lets the checkpoint come to its end, and none begin.
+    pub(super) fn stop_checkpointing(&mut self) {
+        self.keeps_checkpointing = false;
+        self.recorder.let_go();
+        self.drive.end_checkpoint();
+    }
+
+    /// The number of the newest checkpoint.
+    pub(super) fn stands(&self) -> u64 {
+        self.drive.kept.as_ref().unwrap().stands.checkpoint
+    }
+
+    fn step(&mut self) {
+        if self.keeps_checkpointing && !self.recorder.step() {
+            self.drive.have_checkpoint_due();
+        }
     }
 
     /// Flushes, at once.
@@ -190,6 +223,7 @@ impl Driven {
             }
             self.check_read(&command);
         }
+        self.step();
     }
 
     /// Some commands at a time, on slots of their own; a flush by itself.
@@ -220,6 +254,7 @@ impl Driven {
         while left > 0 {
             self.now = self.drive.next_event().expect("something is outstanding");
             self.drive.advance(self.now, &mut done);
+            self.step();
             for completion in done.drain(..) {
                 left -= 1;
                 let command = burst.iter().find(|(c, _)| c.id == completion.id).unwrap().0;
@@ -251,5 +286,15 @@ impl Driven {
             self.drive.advance(at, &mut done);
         }
         assert!(done.is_empty(), "nothing was outstanding");
+    }
+}
+
+/// Lets whoever writes beside other work come to his end: a drive that is dropped waits for that.
+#[derive(Debug)]
+struct LetGo(Recorder);
+
+impl Drop for LetGo {
+    fn drop(&mut self) {
+        self.0.let_go();
     }
 }

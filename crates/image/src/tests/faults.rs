@@ -295,10 +295,10 @@ fn a_damaged_checkpoint_is_refused_and_not_taken_for_the_one_before_it() {
     fill(&mut drive);
     let areas = drive.regions().checkpoints;
     drive.checkpoint().unwrap();
-    let epoch = drive.kept.as_ref().unwrap().checkpoint.epoch;
+    let newest = drive.kept.as_ref().unwrap().stands.checkpoint;
     drop(drive);
     let file = std::fs::OpenOptions::new().write(true).open(&at).unwrap();
-    file.write_all_at(b"?", areas[(epoch % 2) as usize].at + 4096 + 30)
+    file.write_all_at(b"?", areas[(newest % 2) as usize].at + 4096 + 30)
         .unwrap();
     let refused = DataDrive::open(&at, &options()).unwrap_err();
     assert!(refused.to_string().contains("checksum"), "{refused}");
@@ -318,9 +318,11 @@ fn reading_only_changes_nothing_and_finds_what_would_be_recovered() {
         .regions();
     let journal = || {
         let file = std::fs::File::open(&at).unwrap();
-        let mut bytes = vec![0; 1 << 20];
-        file.read_exact_at(&mut bytes, regions.journal.at).unwrap();
-        bytes
+        regions.journals.regions.map(|region| {
+            let mut bytes = vec![0; 1 << 20];
+            file.read_exact_at(&mut bytes, region.at).unwrap();
+            bytes
+        })
     };
     let before = journal();
     for _ in 0..2 {

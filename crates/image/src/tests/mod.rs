@@ -1,5 +1,6 @@
 //! Drives small enough to try every cut on, and what tests of them share.
 
+mod beside;
 mod commits;
 mod cuts;
 mod damage;

@@ -68,6 +68,17 @@ enum Verdict {
     Hang,
 }
 
+/// How a drive ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// It loses its power at work.
+    Killed,
+    /// It does, while a checkpoint is written beside that.
+    KilledAtACheckpoint,
+    /// It is switched off in order.
+    Closed,
+}
+
 /// An image as a drive left it, and what it must hold.
 struct Scene {
     memory: Memory,
@@ -99,18 +110,23 @@ fn written(memory: &Memory, region: Region) -> Vec<Region> {
 }
 
 impl Scene {
-    /// A drive that loses its power at work, or is switched off in order.
-    fn new(kind: &str, seed: u64, closes: bool) -> Scene {
+    /// A drive that ends so.
+    fn new(kind: &str, seed: u64, ends: Ends) -> Scene {
         let mut driven = Driven::new(&tiny(kind), seed).promising_flushes();
         driven.work(Clock::Untimed, 2 * driven.oracle.slots());
         driven.drive.checkpoint().unwrap();
         driven.work(Clock::Untimed, 80);
+        if ends == Ends::KilledAtACheckpoint {
+            // It gets nowhere.
+            driven.recorder.write_beside();
+            driven.drive.have_checkpoint_due();
+        }
         driven.work(Clock::Timed, 40);
         driven.pause();
         driven.flush();
         driven.work(Clock::Untimed, 3);
         let regions = driven.drive.regions();
-        if closes {
+        if ends == Ends::Closed {
             driven.flush();
             driven.drive.close().unwrap();
         }
@@ -139,7 +155,7 @@ impl Scene {
         let extents = BTreeMap::from([
             (Part::Header, of(&[header])),
             (Part::Checkpoints, of(&regions.checkpoints)),
-            (Part::Journal, of(&[regions.journal])),
+            (Part::Journal, of(&regions.journals.regions)),
             (Part::Pages, pages),
             (Part::Metadata, metadata),
         ]);
@@ -230,15 +246,16 @@ type Table = BTreeMap<(&'static str, Part, Mutation), BTreeMap<Verdict, u32>>;
 /// So many mutations of images of all kinds.
 fn run(count: usize, seed: u64) -> Table {
     let mut table = Table::new();
-    let scenes: Vec<[Scene; 2]> = KINDS
+    let ends = [Ends::Killed, Ends::KilledAtACheckpoint, Ends::Closed];
+    let scenes: Vec<[Scene; 3]> = KINDS
         .iter()
-        .map(|kind| [false, true].map(|closes| Scene::new(kind, seed, closes)))
+        .map(|kind| ends.map(|ends| Scene::new(kind, seed, ends)))
         .collect();
     let mut rng = RootSeed(seed).stream("mutations");
     for n in 0..count {
         let (kind, part) = (n % KINDS.len(), PARTS[n / KINDS.len() % PARTS.len()]);
         let mutation = MUTATIONS[n / (KINDS.len() * PARTS.len()) % MUTATIONS.len()];
-        let scene = &scenes[kind][usize::from(rng.random_ratio(1, 4))];
+        let scene = &scenes[kind][[0, 0, 1, 1, 2][rng.random_range(0..5)]];
         let verdict = scene.verdict(scene.mutated(part, mutation, &mut rng));
         let key = (KINDS[kind], part, mutation);
         *table.entry(key).or_default().entry(verdict).or_default() += 1;

@@ -289,6 +289,11 @@ impl Commands {
         (command, data)
     }
 
+    /// A read of these sectors.
+    pub(super) fn read(&mut self, lba: u64, sectors: u64) -> Command {
+        self.command(CommandKind::Read, lba, sectors)
+    }
+
     pub(super) fn flush(&mut self) -> Command {
         self.command(CommandKind::Flush, 0, 0)
     }

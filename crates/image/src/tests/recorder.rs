@@ -1,8 +1,10 @@
 //! A storage that notes every operation, so that a test can make of them what any cut would leave.
+//!
+//! Whoever writes beside other work does so when the test lets him, one operation after another.
 
 use crate::storage::{Memory, Storage};
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 /// An operation that changes something.
 #[derive(Debug, Clone)]
@@ -44,6 +46,91 @@ impl Operation {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Recorder {
     shared: Arc<Mutex<Recorded>>,
+    gate: Arc<Gate>,
+}
+
+/// Where a thread waits that writes beside other work.
+#[derive(Debug, Default)]
+struct Gate {
+    state: Mutex<GateState>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct GateState {
+    /// Whether anybody writes beside other work.
+    is_there: bool,
+    /// Operations that may be done.
+    allowed: usize,
+    /// Operations that fail from now on.
+    fails: bool,
+    writers: usize,
+    /// Whether the writer is at the gate.
+    waits: bool,
+    done: usize,
+}
+
+impl Gate {
+    fn state(&self) -> MutexGuard<'_, GateState> {
+        self.state.lock().unwrap()
+    }
+
+    /// Does an operation when that is allowed.
+    fn pass<T>(&self, operation: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        let mut state = self.state();
+        state.waits = true;
+        self.changed.notify_all();
+        while state.allowed == 0 {
+            state = self.changed.wait(state).unwrap();
+        }
+        state.waits = false;
+        let result = match state.fails {
+            true => Err(io::ErrorKind::StorageFull.into()),
+            false => operation(),
+        };
+        state.allowed -= 1;
+        state.done += 1;
+        self.changed.notify_all();
+        result
+    }
+}
+
+/// The recorder for a thread that writes beside other work.
+#[derive(Debug)]
+struct Beside {
+    recorder: Recorder,
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        self.recorder.gate.state().writers -= 1;
+        self.recorder.gate.changed.notify_all();
+    }
+}
+
+impl Storage for Beside {
+    fn read_at(&self, at: u64, into: &mut [u8]) -> io::Result<()> {
+        self.recorder.read_at(at, into)
+    }
+
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        let gate = Arc::clone(&self.recorder.gate);
+        gate.pass(|| self.recorder.write_at(at, bytes))
+    }
+
+    fn give_up(&mut self, at: u64, bytes: u64) -> io::Result<()> {
+        let gate = Arc::clone(&self.recorder.gate);
+        gate.pass(|| self.recorder.give_up(at, bytes))
+    }
+
+    fn next_data(&self, at: u64) -> io::Result<Option<u64>> {
+        self.recorder.next_data(at)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        let gate = Arc::clone(&self.recorder.gate);
+        gate.pass(|| self.recorder.sync())
+    }
 }
 
 #[derive(Debug, Default)]
@@ -85,6 +172,41 @@ impl Recorder {
         shared.memory.write_at(at, &[byte[0] ^ 1]).unwrap();
     }
 
+    /// From now on checkpoints are written beside other work, as [`Recorder::step`] lets them.
+    pub(super) fn write_beside(&self) {
+        self.gate.state().is_there = true;
+    }
+
+    /// Lets whoever writes beside other work do one operation; whether anybody does.
+    pub(super) fn step(&self) -> bool {
+        let mut state = self.gate.state();
+        if state.writers == 0 {
+            return false;
+        }
+        state.allowed += 1;
+        self.gate.changed.notify_all();
+        while state.writers > 0 && !(state.waits && state.allowed == 0) {
+            state = self.gate.changed.wait(state).unwrap();
+        }
+        state.allowed = 0;
+        true
+    }
+
+    /// Lets him do all that is left.
+    pub(super) fn let_go(&self) {
+        while self.step() {}
+    }
+
+    /// What he does fails from now on, or does not.
+    pub(super) fn fail_beside(&self, fails: bool) {
+        self.gate.state().fails = fails;
+    }
+
+    /// Operations that were done beside other work.
+    pub(super) fn done_beside(&self) -> usize {
+        self.gate.state().done
+    }
+
     /// Has room for so many more bytes of writes; without a number, for all.
     pub(super) fn set_room(&self, room: Option<u64>) {
         self.shared.lock().unwrap().room = room;
@@ -124,6 +246,18 @@ impl Storage for Recorder {
 
     fn next_data(&self, at: u64) -> io::Result<Option<u64>> {
         self.shared.lock().unwrap().memory.next_data(at)
+    }
+
+    fn beside(&self) -> Option<Box<dyn Storage>> {
+        let mut gate = self.gate.state();
+        if !gate.is_there {
+            return None;
+        }
+        gate.writers += 1;
+        gate.waits = false;
+        Some(Box::new(Beside {
+            recorder: self.clone(),
+        }))
     }
 
     fn sync(&mut self) -> io::Result<()> {

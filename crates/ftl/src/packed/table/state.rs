@@ -5,6 +5,7 @@
 //! between them is garbage that belongs to nobody, as collection would find out of the old one.
 
 use super::{CHUNKS_PER_SLOT_MAX, Owner, SHARED, Shared, Stored, Table, UNMAPPED};
+use crate::Room;
 use ftlab_base::{Identity, Lpn, SuperblockId, deltas};
 use ftlab_nand::StateError;
 use serde::{Deserialize, Serialize};
@@ -31,7 +32,7 @@ struct SharedState {
 }
 
 impl Table {
-    pub fn state(&self) -> TableState {
+    pub fn state(&self, mut room: Room) -> TableState {
         let places = self.place.iter().zip(self.chunks.iter());
         let shared = |entry: &Shared| {
             (entry.slots > 0).then_some(SharedState {
@@ -41,10 +42,9 @@ impl Table {
             })
         };
         TableState {
-            place: places
-                .map(|(&place, &chunks)| if chunks == UNMAPPED { 0 } else { place })
-                .collect(),
-            chunks: self.chunks.to_vec(),
+            place: room
+                .words(places.map(|(&place, &chunks)| if chunks == UNMAPPED { 0 } else { place })),
+            chunks: room.bytes(&self.chunks),
             shared: self.shared.iter().map(shared).collect(),
             free_shared: self.free_shared.clone(),
         }

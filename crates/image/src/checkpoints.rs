@@ -1,0 +1,377 @@
+//! Checkpoints of a drive: when one is due, and how it is written beside other work.
+//!
+//! Serialising and writing the state of a large drive takes as long as many requests. So it is copied at one
+//! instant, into memory that was made before, which takes as long as copying its tables, and a thread writes the copy. What the drive is asked
+//! from that instant on goes to a new part of the journal. Until the checkpoint stands, that part goes on behind the
+//! one before it; from then on it goes on behind the checkpoint, and the part before it is given up.
+//!
+//! There is one checkpoint under way at a time. When the next one is due before it stands, requests wait a
+//! millisecond each, so that the journal does not fill up; when it is nearly full, they wait until the checkpoint stands.
+//!
+//! A checkpoint that somebody waits for, and one behind a checkpoint that failed, are written in place. Their
+//! numbers leave out two: whatever lies in the journal belongs to none of them.
+
+use crate::checkpoint::{Due, Saved, Stands};
+use crate::drive::{Body, DataDrive, store_of, store_of_mut};
+use crate::journal::{Journal, Left};
+use crate::mark::{End, Mark};
+use crate::regions::{Region, Regions};
+use crate::storage::Storage;
+use crate::{ImageError, Survives};
+use ftlab_base::{Command, CommandId, CommandKind, Lba, Nanos, SimTime};
+use ftlab_drive::saved::DeviceState;
+use ftlab_ftl::{Room, TranslationLayer};
+use std::io;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TryRecvError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// How long a request waits when the journal has little room: no longer than many a request takes, and longer than
+/// what it adds to the journal takes to be written.
+const PAUSE: Duration = Duration::from_millis(1);
+/// The next number of a checkpoint that is written beside other work, and of one that is waited for.
+const BESIDE: u64 = 1;
+const IN_PLACE: u64 = 3;
+
+/// Tables from this size on are copied into memory that a thread made before; the system gives less at once.
+const ROOM_BYTES: usize = 4 << 20;
+
+/// Memory for the next checkpoint.
+#[derive(Debug, Default)]
+pub(crate) enum NextRoom {
+    /// Nobody needs any.
+    #[default]
+    None,
+    /// A thread makes it.
+    Coming(Receiver<Room>),
+    /// It is there.
+    There(Room),
+}
+
+/// What becomes of a checkpoint: whether it stands, and then whether everything behind that was done.
+type Written = io::Result<io::Result<()>>;
+
+/// A checkpoint that is being written.
+#[derive(Debug)]
+pub(crate) struct UnderWay {
+    told: Receiver<(Written, Stands)>,
+    /// Time that it counts.
+    counted: Nanos,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl UnderWay {
+    fn start(due: Due, mut storage: Box<dyn Storage>, counted: Nanos) -> io::Result<UnderWay> {
+        let (tell, told) = mpsc::sync_channel(1);
+        let run = move || {
+            let written = due.write(&mut *storage);
+            let stands = due.stands();
+            // Giving the memory back takes the system long, too.
+            drop(due);
+            // Whoever dropped the drive does not look.
+            let _ = tell.send((written, stands));
+        };
+        let thread = thread::Builder::new().name("checkpoint".into());
+        Ok(UnderWay {
+            told,
+            counted,
+            thread: Some(thread.spawn(run)?),
+        })
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        // It holds the file, and with that the lock on it, until it has ended.
+        let thread = self.thread.take().expect("it is dropped once");
+        let _ = thread.join();
+    }
+}
+
+impl DataDrive {
+    /// Notes the whole state of the drive in its file, so that less is to be recovered. It may be at
+    /// work.
+    ///
+    /// # Errors
+    /// When the storage fails: the one before stands.
+    pub fn checkpoint(&mut self) -> Result<(), ImageError> {
+        self.checkpoint_in_place(true)
+    }
+
+    /// Switches the drive off in order: flush, checkpoint. Only while nothing is outstanding.
+    ///
+    /// # Errors
+    /// When the storage fails: the drive is as if its power had been cut.
+    pub fn close(mut self) -> Result<(), ImageError> {
+        self.switch_off()
+    }
+
+    pub(crate) fn switch_off(&mut self) -> Result<(), ImageError> {
+        if self.kept.as_ref().is_none_or(|kept| kept.read_only) {
+            return Ok(());
+        }
+        let flush = Command {
+            id: CommandId(u64::MAX),
+            kind: CommandKind::Flush,
+            lba: Lba(0),
+            sectors: 0,
+            content: ftlab_base::Content::RANDOM,
+            at: SimTime::ZERO,
+        };
+        self.apply(flush, &[]);
+        self.checkpoint_in_place(false)?;
+        self.flush_storage()
+    }
+
+    fn checkpoint_in_place(&mut self, at_work: bool) -> Result<(), ImageError> {
+        self.end_checkpoint();
+        if let Some(why) = self.take_failure() {
+            return Err(why);
+        }
+        let Some(kept) = self.kept.as_ref().filter(|kept| !kept.read_only) else {
+            return Ok(());
+        };
+        let before = kept.stands.end;
+        let part = kept.stands.checkpoint + IN_PLACE;
+        let begin = match &mut self.body {
+            Body::Flash(ssd) => {
+                let store = store_of_mut(ssd);
+                let sequence = store.sequence();
+                let before = store.journal().map_or(before, |journal| journal.end());
+                before.begin(part, sequence)
+            }
+            Body::Flat(..) => before.begin(part, 0),
+        };
+        let free = self.regions().journals.regions.to_vec();
+        let due = self.due(begin, at_work, free, Room::default());
+        let written = due.write(self.storage());
+        if let (Ok(_), Body::Flash(ssd)) = (&written, &mut self.body) {
+            let journals = Regions::of_layer(ssd.layer()).journals;
+            store_of_mut(ssd).keep_journal(Journal::new(journals, due.mark));
+        }
+        self.note_written(written, due.stands(), self.uncounted)
+    }
+
+    /// The state of the drive as it is now, as a checkpoint: the journal goes on from `begin`, and needs no
+    /// other part.
+    fn due(&self, begin: End, at_work: bool, free: Vec<Region>, room: Room) -> Due {
+        let kept = self.kept.as_ref().expect("it is kept");
+        let mut meta = kept.meta.clone();
+        meta.version = ftlab_drive::version();
+        (meta.max_sectors, meta.at_work) = (self.max_sectors, at_work);
+        meta.power_on_ns = self.power_on_time().0;
+        meta.survives = Survives::with(kept.sync);
+        (meta.sequence, meta.seal) = (begin.sequence, begin.seal);
+        let (state, buffered) = match &self.body {
+            Body::Flash(ssd) => {
+                let store = store_of(ssd);
+                meta.lost = store.lost().to_vec();
+                (
+                    DeviceState::Ssd(ssd.found_without_power(room)),
+                    store.kept(),
+                )
+            }
+            Body::Flat(device, _) => (DeviceState::Flashless(device.counters()), Vec::new()),
+        };
+        Due {
+            mark: Mark {
+                checkpoint: begin.part,
+                end: begin,
+            },
+            saved: Saved {
+                meta,
+                kept: buffered,
+                state,
+            },
+            areas: self.regions().checkpoints,
+            free,
+            sync: kept.sync,
+        }
+    }
+
+    /// Notes what became of a checkpoint that counted so much of the drive's time.
+    fn note_written(
+        &mut self,
+        written: Written,
+        stands: Stands,
+        counted: Nanos,
+    ) -> Result<(), ImageError> {
+        let noted = match written {
+            Ok(noted) => noted,
+            Err(why) => {
+                if let Some(journal) = self.journal() {
+                    journal.put_off();
+                }
+                return Err(self.storage_error("write a checkpoint to it", why));
+            }
+        };
+        if let Some(journal) = self.journal() {
+            journal.checkpoint_stands();
+        }
+        let kept = self.kept.as_mut().expect("it is kept");
+        (kept.stands, kept.meta) = (stands.mark, stands.meta);
+        self.uncounted = Nanos(self.uncounted.0 - counted.0);
+        noted.map_err(|why| self.storage_error("write a checkpoint to it", why))
+    }
+
+    fn journal(&mut self) -> Option<&mut Journal> {
+        match &mut self.body {
+            Body::Flash(ssd) => store_of_mut(ssd).journal(),
+            Body::Flat(..) => None,
+        }
+    }
+
+    /// Has a checkpoint be written if one is due and none is under way.
+    pub(crate) fn checkpoint_if_due(&mut self) {
+        self.look_at_checkpoint();
+        if !self.is_checkpoint_due() {
+            return;
+        }
+        // Where only flushes promise anything, the last batch before the new part must be safe before the
+        // next one is written, as any other: a commit sees to that.
+        match self.syncs() {
+            true => {
+                self.begin_commit();
+            }
+            false => self.begin_checkpoint(),
+        }
+    }
+
+    /// Whether a checkpoint is to be begun.
+    pub(crate) fn is_checkpoint_due(&mut self) -> bool {
+        // If one fails, the journal goes on; when that is full, writes fail.
+        self.under_way.is_none()
+            && self.failure.is_none()
+            && self.storage_failure().is_none()
+            && self.journal().is_some_and(|journal| journal.is_long())
+            && self.has_room()
+    }
+
+    /// Whether there is memory for a checkpoint; if not, it is made.
+    fn has_room(&mut self) -> bool {
+        let size = self
+            .layer()
+            .map(TranslationLayer::room_size)
+            .unwrap_or_default();
+        if let NextRoom::None = self.next_room
+            && size.bytes() >= ROOM_BYTES
+        {
+            let (give, coming) = mpsc::sync_channel(1);
+            let make = move || {
+                // Whoever dropped the drive does not need it.
+                let _ = give.send(size.make());
+            };
+            let thread = thread::Builder::new().name("memory".into()).spawn(make);
+            self.next_room = match thread {
+                Ok(_) => NextRoom::Coming(coming),
+                Err(_) => NextRoom::There(Room::default()),
+            };
+        }
+        if let NextRoom::Coming(coming) = &self.next_room {
+            self.next_room = match coming.try_recv() {
+                Err(TryRecvError::Empty) => return false,
+                room => NextRoom::There(room.unwrap_or_default()),
+            };
+        }
+        true
+    }
+
+    /// Begins a checkpoint beside other work, or writes it in place if that cannot be.
+    pub(crate) fn begin_checkpoint(&mut self) {
+        let Some(kept) = self.kept.as_ref().filter(|kept| !kept.read_only) else {
+            return;
+        };
+        let part = kept.stands.checkpoint + BESIDE;
+        let storage = self.storage().beside();
+        let goes_on = self.journal().is_some_and(|journal| journal.goes_on());
+        let begun = match storage.filter(|_| !goes_on) {
+            Some(storage) => self.begin_beside(part, storage),
+            None => self.checkpoint(),
+        };
+        self.failure = begun.err();
+    }
+
+    fn begin_beside(&mut self, part: u64, storage: Box<dyn Storage>) -> Result<(), ImageError> {
+        let Body::Flash(ssd) = &mut self.body else {
+            unreachable!("it has a journal");
+        };
+        let totals = ssd.totals();
+        let begun = store_of_mut(ssd).begin_part(part, totals);
+        let begin = begun.map_err(|why| self.storage_error("write to it", why))?;
+        let free = self.regions().journals.of(part + 1);
+        let room = match std::mem::take(&mut self.next_room) {
+            NextRoom::There(room) => room,
+            NextRoom::Coming(_) | NextRoom::None => Room::default(),
+        };
+        let due = self.due(begin, true, vec![free], room);
+        let under_way = UnderWay::start(due, storage, self.uncounted);
+        self.under_way = match under_way {
+            Ok(under_way) => Some(under_way),
+            Err(why) => return Err(self.storage_error("start a thread that writes to it", why)),
+        };
+        Ok(())
+    }
+
+    /// Notes what became of the checkpoint that was under way. While the journal has little room, it is waited
+    /// for.
+    fn look_at_checkpoint(&mut self) {
+        let Some(left) = self.journal().map(|journal| journal.left()) else {
+            return;
+        };
+        let Some(under_way) = &self.under_way else {
+            return;
+        };
+        let gone = || io::Error::other("the thread that wrote it is gone");
+        let told = match left {
+            Left::Much => match under_way.told.try_recv() {
+                Err(TryRecvError::Empty) => return,
+                told => told.map_err(|_| gone()),
+            },
+            Left::Little => match under_way.told.recv_timeout(PAUSE) {
+                Err(RecvTimeoutError::Timeout) => return,
+                told => told.map_err(|_| gone()),
+            },
+            Left::Hardly => under_way.told.recv().map_err(|_| gone()),
+        };
+        self.note_ended(told);
+    }
+
+    /// Has the next request find a checkpoint due, if none is under way.
+    #[cfg(test)]
+    pub(crate) fn have_checkpoint_due(&mut self) {
+        if let Some(journal) = self.journal() {
+            journal.fall_due();
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn has_checkpoint_under_way(&self) -> bool {
+        self.under_way.is_some()
+    }
+
+    /// So many sixteenths of the room for a part of the journal are taken from now on.
+    #[cfg(test)]
+    pub(crate) fn pretend_journal_used(&mut self, sixteenths: u64) {
+        self.journal().expect("it has one").pretend_used(sixteenths);
+    }
+
+    /// Waits until no checkpoint is under way.
+    pub(crate) fn end_checkpoint(&mut self) {
+        if let Some(under_way) = &self.under_way {
+            let gone = |_| io::Error::other("the thread that wrote it is gone");
+            let told = under_way.told.recv().map_err(gone);
+            self.note_ended(told);
+        }
+    }
+
+    fn note_ended(&mut self, told: io::Result<(Written, Stands)>) {
+        let under_way = self.under_way.take().expect("it was under way");
+        let noted = match told {
+            Ok((written, stands)) => self.note_written(written, stands, under_way.counted),
+            Err(why) => Err(self.storage_error("write a checkpoint to it", why)),
+        };
+        if let Err(why) = noted {
+            self.failure = Some(why);
+        }
+    }
+}
