@@ -72,8 +72,14 @@ test: setup ## every check and test
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps
-	cargo test --workspace --no-fail-fast
-	@$(MAKE) --no-print-directory test-web FTLAB=$(TARGET)/debug/ftlab
+	cargo test --workspace --no-run
+	@# The browser waits more than it works: its tests run beside the others, and are shown after them.
+	@log=$$(mktemp); \
+	$(MAKE) --no-print-directory test-web FTLAB=$(TARGET)/debug/ftlab > $$log 2>&1 & web=$$!; \
+	trap 'kill $$web; rm -f $$log; exit 130' INT TERM; \
+	cargo test --workspace --no-fail-fast; code=$$?; \
+	wait $$web || code=1; \
+	cat $$log; rm -f $$log; exit $$code
 
 # The browser opens reports as a reader would: one of the drives of 2008, one of SNIA's specification, and
 # those that a test of the crate makes up: as large as that of all drives, of repeats, of a comparison, and of consistency.
@@ -100,7 +106,7 @@ out/test-pts/$(REPORT): $(FTLAB) $(DATA)
 
 # What README and guides show of the program's output, and the example report, as the program gives them now.
 guides: setup ## draw the outputs in README and guides again
-	FTLAB_REDRAW_GUIDES=1 cargo test -p ftlab --test guides -- --skip what_is_slow
+	FTLAB_REDRAW_GUIDES=1 cargo test -p ftlab -p my-policy --test guides --test command_line -- --skip what_is_slow
 	cp $(MADE)/example-report.html docs/example-report/index.html
 
 # Of attached drives; SOAK_SECONDS=60 SOAK_KILLS=10 for less.

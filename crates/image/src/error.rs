@@ -87,11 +87,6 @@ pub enum ImageError {
     /// A fault that the drive cannot have.
     #[error("{0}")]
     Fault(#[from] ftlab_nand::InjectionRefused),
-    /// A victim policy that no drive file can name.
-    #[error(
-        "an image keeps its drive file, which cannot say what victim policy of your own it has"
-    )]
-    OwnPolicy,
     /// Opened to be read.
     #[error("{path}: the image was opened to be read only")]
     ReadOnly {

@@ -68,9 +68,6 @@ impl DataDrive {
         options: &CreateOptions,
         set_length: impl FnOnce(&S, u64) -> io::Result<()>,
     ) -> Result<DataDrive, ImageError> {
-        if drive.has_own_policy() {
-            return Err(ImageError::OwnPolicy);
-        }
         let new = New::of(drive, testbed, options.seed)?;
         set_length(&storage, new.regions().end())
             .map_err(|why| system_error(path, "make it so long", why))?;

@@ -40,8 +40,3 @@ pub mod warnings;
 pub mod watch;
 
 pub use states::State;
-
-/// The programs of the guide, compiled and run as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/guides/write-a-policy.md")]
-struct WriteAPolicy;

@@ -448,7 +448,10 @@ fn pages_for_the_browser_are_written() {
         ("report-consistency.html", consistency_alone()),
     ];
     let write = |name: &str, page: String| {
-        std::fs::write(folder.join(name), page).expect("the target directory is writable");
+        // A browser that has the page open, or opens it now, sees all of one page.
+        let (whole, part) = (folder.join(name), folder.join(format!("{name}.part")));
+        std::fs::write(&part, page).expect("the target directory is writable");
+        std::fs::rename(part, whole).expect("the target directory is writable");
     };
     for (name, set) in pages {
         write(name, html::render(&set));

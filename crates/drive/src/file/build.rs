@@ -284,11 +284,8 @@ impl DriveFile {
 
     fn victim_policy(&self, gc: &Gc, seed: RootSeed) -> Result<Box<dyn VictimPolicy>, DriveError> {
         let stream = seed.stream("victim");
-        match &self.own_policy {
-            Some(own) => Ok(own.make(stream)),
-            None => policy(&gc.policy, &gc.parameters(), stream)
-                .map_err(|why| self.invalid(format!("[gc]: {why}"))),
-        }
+        policy(&gc.policy, &gc.parameters(), stream)
+            .map_err(|why| self.invalid(format!("[gc]: {why}")))
     }
 
     fn packed_config(

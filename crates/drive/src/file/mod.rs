@@ -6,7 +6,6 @@ mod build;
 mod catalog;
 mod faults;
 mod names;
-mod own_policy;
 mod packing;
 mod placement;
 mod power;
@@ -31,7 +30,6 @@ use crate::host_queue::HostOrder;
 use base::Inherited;
 use ftlab_base::plain::without_types;
 use ftlab_base::{Nanos, StreamHash};
-use own_policy::OwnPolicy;
 use schema::{DiskFile, HEADER_KEYS, Header, RamFile, SCHEMA, SsdFile, TestbedFile};
 use toml::{Table, Value};
 
@@ -90,8 +88,6 @@ pub struct DriveFile {
     body: Body,
     /// What its base says.
     inherited: Inherited,
-    /// Takes the place of the victim policy in the file.
-    own_policy: Option<OwnPolicy>,
 }
 
 #[derive(Debug, Clone)]
@@ -192,7 +188,6 @@ impl DriveFile {
             table,
             body,
             inherited,
-            own_policy: None,
         })
     }
 
@@ -208,10 +203,6 @@ impl DriveFile {
         }
         let file = Self::interpret(&self.slug, table, inherited);
         let file = file.map_err(|why| self.invalid(why))?;
-        let file = DriveFile {
-            own_policy: self.own_policy.clone(),
-            ..file
-        };
         file.check()?;
         Ok(file)
     }
@@ -329,12 +320,6 @@ impl DriveFile {
     #[must_use]
     pub fn text(&self) -> String {
         self.table.to_string()
-    }
-
-    /// Whether the victim policy is the caller's own, which no text can say.
-    #[must_use]
-    pub fn has_own_policy(&self) -> bool {
-        self.own_policy.is_some()
     }
 
     /// Every number and name of the file, by section.

@@ -1,6 +1,6 @@
 use super::*;
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, RootSeed, SimTime};
-use ftlab_ftl::page::{DChoices, Fifo, POLICIES};
+use ftlab_ftl::page::{DChoices, POLICIES, Registered, register};
 use rand::RngExt;
 use std::num::NonZeroU32;
 
@@ -160,34 +160,24 @@ fn what_is_drawn_at_random_depends_on_the_seed_and_on_nothing_else() {
 }
 
 #[test]
-fn a_policy_from_elsewhere_takes_the_place_of_the_files() {
-    let d_choices = small(&["gc.policy=d-choices", "gc.choices=3"]);
-    let four = |stream| Box::new(DChoices::new(NonZeroU32::new(4).unwrap(), stream)) as Box<_>;
-    let own = d_choices.clone().with_policy("four", four).unwrap();
-    let named = small(&["gc.policy=d-choices", "gc.choices=4"]);
-    assert_eq!(operations(&own, 1), operations(&named, 1));
-    assert_ne!(operations(&own, 1), operations(&d_choices, 1));
-    assert_ne!(own.hash(), d_choices.hash());
+fn a_policy_of_the_programs_own_is_named_like_those_that_come_along() {
+    static OWN: [Registered; 1] = [Registered::new("four", |stream| {
+        Box::new(DChoices::new(NonZeroU32::new(4).unwrap(), stream))
+    })];
+    let refused = Catalog::load("generic-mlc-8", &["gc.policy=four".into()]).unwrap_err();
+    assert!(refused.to_string().contains("policy `four` is none of"));
+    register(&OWN).unwrap();
+    let own = small(&["gc.policy=four"]);
+    let d_choices = |choices: &str| small(&["gc.policy=d-choices", choices]);
+    let [three, four] = ["gc.choices=3", "gc.choices=4"].map(d_choices);
+    assert_eq!(operations(&own, 1), operations(&four, 1));
+    assert_ne!(operations(&own, 1), operations(&three, 1));
+    assert_ne!(own.hash(), four.hash());
     let rows = own.parameters().into_iter();
     let gc = rows
         .filter(|row| row.key.starts_with("gc."))
         .map(|row| row.value);
     assert_eq!(gc.collect::<Vec<_>>(), ["four", "2"]);
-}
-
-#[test]
-fn a_policy_from_elsewhere_needs_a_drive_that_collects_and_a_name_of_its_own() {
-    let refused = |slug: &str, name: &str| {
-        let file = Catalog::load(slug, &[]).unwrap();
-        let error = file.with_policy(name, |_| Box::new(Fifo)).unwrap_err();
-        error.to_string()
-    };
-    for slug in ["ocz-core-jmf602", "seagate-momentus-7200.2"] {
-        let message = refused(slug, "own");
-        assert!(message.contains("no victim policy"), "{message}");
-    }
-    let message = refused("generic-mlc-8", "greedy");
-    assert!(message.contains("another name"), "{message}");
 }
 
 #[test]

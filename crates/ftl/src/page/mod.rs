@@ -27,7 +27,8 @@ pub use streams::{Separation, SpareShare, StreamConfig};
 pub use translation::TranslationConfig;
 pub use victim::{
     Candidate, CostBenefit, DChoices, Fifo, Greedy, NOT_A_CANDIDATE, POLICIES, Parameter,
-    PolicyError, Registered, VictimPolicy, VictimView, WindowedGreedy, policy, registered,
+    PolicyError, RegisterError, Registered, VictimPolicy, VictimView, WindowedGreedy, policy,
+    register, registered,
 };
 pub use wear::{Allocation, StaticLevelling, WearLevelling};
 

@@ -102,8 +102,12 @@ fn prepare(place: &Place) {
     for folder in [".blocks", "target/release"] {
         std::fs::create_dir_all(place.path(folder)).unwrap();
     }
-    let program = place.path("target/release/ftlab");
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_ftlab"), program).unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_ftlab"));
+    // That of the template is built beside it, by whatever builds the workspace.
+    for program in [program, &program.with_file_name("my-ftlab")] {
+        let name = program.file_name().unwrap();
+        std::os::unix::fs::symlink(program, place.path("target/release").join(name)).unwrap();
+    }
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -10,7 +10,9 @@ mod sampled;
 
 pub use by_age::{CostBenefit, Fifo};
 pub use greedy::{Greedy, WindowedGreedy};
-pub use registry::{POLICIES, Parameter, PolicyError, Registered, policy, registered};
+pub use registry::{
+    POLICIES, Parameter, PolicyError, RegisterError, Registered, policy, register, registered,
+};
 pub use sampled::DChoices;
 
 use ftlab_base::SuperblockId;

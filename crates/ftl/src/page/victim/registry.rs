@@ -1,9 +1,11 @@
-//! The policies that a drive file can name: name, parameters, how each is made.
+//! The policies that a drive file can name: name, parameters, how each is made. A program adds its own
+//! with [`register`].
 
 use super::{CostBenefit, DChoices, Fifo, Greedy, VictimPolicy, WindowedGreedy};
 use ftlab_base::rng::Stream;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use std::sync::{PoisonError, RwLock};
 use thiserror::Error;
 
 /// A number that a policy needs, from 1 to `most`: a key of `[gc]`.
@@ -24,8 +26,30 @@ pub struct Registered {
     pub name: &'static str,
     /// What it needs.
     pub parameters: &'static [Parameter],
-    /// Makes it, of its parameters in that order.
-    make: fn(&[NonZeroU32], Stream) -> Box<dyn VictimPolicy>,
+    make: Make,
+}
+
+/// How a policy is made; it draws at random from the stream, if it draws.
+#[derive(Debug)]
+enum Make {
+    Plain(fn(Stream) -> Box<dyn VictimPolicy>),
+    /// The numbers are those of the parameters, in their order.
+    WithNumbers(fn(&[NonZeroU32], Stream) -> Box<dyn VictimPolicy>),
+}
+
+impl Registered {
+    /// A policy without parameters, for [`register`]. `make` is called for every drive that is built; what
+    /// the policy draws at random it takes from the stream given, which depends on the drive's seed.
+    /// The name is all that results and hashes of drive files say of the policy, so it says the
+    /// policy's numbers as well: `minimum-age-400`.
+    #[must_use]
+    pub const fn new(name: &'static str, make: fn(Stream) -> Box<dyn VictimPolicy>) -> Registered {
+        Registered {
+            name,
+            parameters: &[],
+            make: Make::Plain(make),
+        }
+    }
 }
 
 const CHOICES: Parameter = Parameter {
@@ -41,37 +65,23 @@ const WINDOW: Parameter = Parameter {
     most: u32::MAX,
 };
 
-/// The policies there are.
+/// The policies that come along.
 pub const POLICIES: &[Registered] = &[
-    Registered {
-        name: "greedy",
-        parameters: &[],
-        make: |_, _| Box::new(Greedy),
-    },
-    Registered {
-        name: "fifo",
-        parameters: &[],
-        make: |_, _| Box::new(Fifo),
-    },
-    Registered {
-        name: "random",
-        parameters: &[],
-        make: |_, stream| Box::new(DChoices::new(NonZeroU32::MIN, stream)),
-    },
+    Registered::new("greedy", |_| Box::new(Greedy)),
+    Registered::new("fifo", |_| Box::new(Fifo)),
+    Registered::new("random", |stream| {
+        Box::new(DChoices::new(NonZeroU32::MIN, stream))
+    }),
     Registered {
         name: "d-choices",
         parameters: &[CHOICES],
-        make: |given, stream| Box::new(DChoices::new(given[0], stream)),
+        make: Make::WithNumbers(|given, stream| Box::new(DChoices::new(given[0], stream))),
     },
-    Registered {
-        name: "cost-benefit",
-        parameters: &[],
-        make: |_, _| Box::new(CostBenefit),
-    },
+    Registered::new("cost-benefit", |_| Box::new(CostBenefit)),
     Registered {
         name: "windowed-greedy",
         parameters: &[WINDOW],
-        make: |given, _| Box::new(WindowedGreedy::new(given[0])),
+        make: Make::WithNumbers(|given, _| Box::new(WindowedGreedy::new(given[0]))),
     },
 ];
 
@@ -110,15 +120,59 @@ pub enum PolicyError {
     },
 }
 
+/// Why a policy of one's own cannot have its name.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum RegisterError {
+    /// Another has it.
+    #[error("there is a policy `{0}` already; give yours another name")]
+    Taken(&'static str),
+    /// A drive file or a setting would not take it as it is.
+    #[error(
+        "`{0}` is no name of a policy: use small letters, digits and hyphens, and at least one"
+    )]
+    Name(&'static str),
+}
+
+/// Policies of the program's own, added to [`POLICIES`]. They belong to the process, as the policies
+/// that come along do, so whatever reads a drive file finds them.
+static OWN: RwLock<Vec<&'static Registered>> = RwLock::new(Vec::new());
+
+/// All policies: those that come along, then the program's own.
+fn all() -> Vec<&'static Registered> {
+    // Nothing is left half done where a push can panic.
+    let own = OWN.read().unwrap_or_else(PoisonError::into_inner);
+    POLICIES.iter().chain(own.iter().copied()).collect()
+}
+
+/// Adds policies of the caller's own to those that drive files and settings of this process can name.
+///
+/// # Errors
+/// When a name is taken or is none; the policies before it are added.
+pub fn register(policies: &'static [Registered]) -> Result<(), RegisterError> {
+    let mut own = OWN.write().unwrap_or_else(PoisonError::into_inner);
+    for policy in policies {
+        let fits = |c: char| matches!(c, 'a'..='z' | '0'..='9' | '-');
+        if policy.name.is_empty() || !policy.name.chars().all(fits) {
+            return Err(RegisterError::Name(policy.name));
+        }
+        let mut others = POLICIES.iter().chain(own.iter().copied());
+        if others.any(|other| other.name == policy.name) {
+            return Err(RegisterError::Taken(policy.name));
+        }
+        own.push(policy);
+    }
+    Ok(())
+}
+
 /// The names of all policies.
 fn names() -> Vec<&'static str> {
-    POLICIES.iter().map(|p| p.name).collect()
+    all().into_iter().map(|policy| policy.name).collect()
 }
 
 /// The policy called `name`, if there is one.
 #[must_use]
 pub fn registered(name: &str) -> Option<&'static Registered> {
-    POLICIES.iter().find(|p| p.name == name)
+    all().into_iter().find(|policy| policy.name == name)
 }
 
 /// Makes the policy called `name` of the parameters given, by key; what it draws at random comes
@@ -152,5 +206,8 @@ pub fn policy(
         .iter()
         .map(value)
         .collect::<Result<_, _>>()?;
-    Ok((entry.make)(&values, stream))
+    Ok(match entry.make {
+        Make::Plain(make) => make(stream),
+        Make::WithNumbers(make) => make(&values, stream),
+    })
 }

@@ -1,0 +1,90 @@
+//! ftlab: a software SSD and the bench to review it.
+//!
+//! This crate is the command line, a thin edge. The program `ftlab` is [`main_with_policies`] without
+//! policies; a program of one's own with victim policies of one's own is that function with them, and has
+//! every command of `ftlab` (`templates/my-policy` is one to copy).
+
+mod accuracy;
+mod claims;
+mod cli;
+mod compare;
+mod drives;
+mod endurance;
+mod failure;
+mod files;
+mod health;
+mod image;
+mod memory;
+mod paper;
+mod progress;
+mod provenance;
+mod pts;
+mod report;
+mod results;
+mod review;
+mod run;
+mod screen;
+mod serve;
+mod show;
+mod tests;
+mod theory;
+mod tools;
+
+use clap::Parser;
+use cli::{Cli, Command};
+use failure::Failure;
+use std::process::ExitCode;
+
+/// What a victim policy is written with.
+pub mod policy {
+    pub use ftlab_base::SuperblockId;
+    pub use ftlab_base::rng::Stream;
+    pub use ftlab_ftl::page::{
+        Candidate, NOT_A_CANDIDATE, RegisterError, Registered as Policy, VictimPolicy, VictimView,
+        register,
+    };
+}
+
+/// The whole program: does what the process's arguments ask, with drives that know `policies` as values
+/// of `gc.policy` beside those that come along, and returns the exit code. A policy whose name is taken
+/// or cannot be one is wrong input.
+///
+/// A panic ends the process at once (SIGABRT), also one of a thread: a server that lost a thread would
+/// keep its clients waiting.
+#[must_use]
+pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
+    let say = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        say(panic);
+        std::process::abort();
+    }));
+    if let Err(why) = policy::register(policies) {
+        return failure::exit(Err(Failure::Input(why.to_string())));
+    }
+    let outcome = match Cli::parse().command {
+        Command::Drives => drives::command(),
+        Command::Tests(args) => tests::command(&args),
+        Command::Show(args) => show::command(&args),
+        Command::Run(args) => run::command(&args),
+        Command::Info(args) => image::info(&args),
+        Command::Fsck(args) => image::fsck(&args),
+        Command::Endurance(args) => endurance::command(&args),
+        Command::Review(args) => review::command(&args),
+        Command::Pts(args) => pts::command(&args),
+        Command::Report(args) => report::command(&args),
+        Command::Compare(args) => compare::command(&args),
+        Command::Accuracy(args) => accuracy::command(&args),
+        Command::Theory(args) => theory::command(&args),
+        Command::Claims(args) => claims::command(&args),
+        Command::Serve(args) => serve::command(&args),
+        Command::Stop(args) => serve::stop(&args),
+        Command::Smart(args) => tools::smart(&args),
+        Command::Top(args) => tools::top(&args),
+        Command::Erase(args) => tools::erase(&args),
+        Command::Trim(args) => tools::trim(&args),
+        Command::Fault(args) => tools::fault(&args),
+        Command::Firmware(args) => tools::firmware(&args),
+        Command::SetMax(args) => tools::set_max(&args),
+    };
+    failure::exit(outcome)
+}
