@@ -1,38 +1,7 @@
-//! Embeds the drive and testbed files, so that the binary needs no folder beside it.
+//! Embeds the drive files.
 
-use std::fmt::Write;
-use std::path::Path;
-use std::{env, fs};
+include!("../sheet/embed.rs");
 
 fn main() {
-    let root = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("set by cargo")).join("../..");
-    let mut source = String::new();
-    for (table, folder) in [
-        ("DRIVES", "drives"),
-        ("BASES", "drives/base"),
-        ("TESTBEDS", "testbeds"),
-    ] {
-        let folder = root.join(folder);
-        println!("cargo::rerun-if-changed={}", folder.display());
-        let entries = fs::read_dir(&folder).expect("the folder is part of the repository");
-        let mut files: Vec<_> = entries.map(|e| e.expect("readable").path()).collect();
-        files.retain(|path| path.extension().is_some_and(|e| e == "toml"));
-        files.sort();
-        writeln!(source, "pub(super) const {table}: &[(&str, &str)] = &[").expect("to a string");
-        for path in files {
-            let slug = path
-                .file_stem()
-                .expect("it has an extension")
-                .to_string_lossy();
-            writeln!(
-                source,
-                "    ({slug:?}, include_str!({:?})),",
-                path.display().to_string()
-            )
-            .expect("to a string");
-        }
-        source.push_str("];\n");
-    }
-    let out = Path::new(&env::var("OUT_DIR").expect("set by cargo")).join("catalog.rs");
-    fs::write(out, source).expect("the build folder is writable");
+    embed(&[("DRIVES", "drives"), ("BASES", "drives/base")]);
 }

@@ -5,6 +5,7 @@ use ftlab_attach::control::{Asked, Control, ControlError, Limits, Report, ask};
 use ftlab_attach::engine::{Ask, Engine, Timing, What};
 use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::Catalog;
+use ftlab_host::Testbed;
 use ftlab_image::DataDrive;
 use ftlab_nbd::NbdError;
 use std::io::{Read, Write};
@@ -35,7 +36,7 @@ struct Served {
 
 fn serve(timing: Timing, limits: Limits) -> Served {
     let file = Catalog::load("generic-mlc-8", &[]).expect("a drive");
-    let testbed = Catalog::testbed("attached").expect("a testbed");
+    let testbed = Testbed::load("attached").expect("a testbed");
     let drive = DataDrive::in_memory(&file, &testbed, 1).expect("a drive");
     let engine = Arc::new(Engine::start(drive, timing).expect("an engine"));
     let folder = TempDir::new().expect("a folder");

@@ -1,5 +1,5 @@
 //! Units, identifiers, geometry arithmetic, commands and what they carry, named random streams, histograms,
-//! amounts in words.
+//! serial servers, amounts in words.
 //!
 //! Nothing here does I/O, knows a file format or reads a clock. Every other crate may use this
 //! one; this one uses none of them.
@@ -26,6 +26,7 @@ pub mod layout;
 pub mod memory;
 pub mod plain;
 pub mod rng;
+pub mod server;
 pub mod time;
 
 pub use command::{Command, CommandId, CommandKind, Completion, Outcome, SECTOR_BYTES};
@@ -37,4 +38,5 @@ pub use histogram::LatencyHistogram;
 pub use ids::{BlockId, DieId, Lba, Lpn, PageId, Ppa};
 pub use layout::{Layout, PagePlace, SuperblockId};
 pub use rng::RootSeed;
+pub use server::Server;
 pub use time::{Nanos, SimTime};

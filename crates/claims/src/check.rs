@@ -3,7 +3,7 @@
 use super::experiments::Experiment;
 use ftlab_bench::methods::Job;
 use ftlab_bench::review::Load;
-use ftlab_drive::Port;
+use ftlab_host::Port;
 use ftlab_play::states::State;
 use ftlab_result::{Inside, Traffic};
 use std::cell::RefCell;

@@ -7,8 +7,9 @@ use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Nanos, Outcome, RootSeed, SECTOR_BYTES, SimTime,
 };
 use ftlab_bench::review::ReviewError;
-use ftlab_drive::host_queue::HostOrder;
-use ftlab_drive::{Counters, Device, DriveFile, Processor, Scale, Testbed};
+use ftlab_drive::{Counters, Device, DriveFile, Scale};
+use ftlab_host::HostOrder;
+use ftlab_host::{Processor, Testbed};
 use ftlab_play::states::{self, State};
 use rand::RngExt;
 use std::collections::BTreeMap;

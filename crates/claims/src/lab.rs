@@ -8,10 +8,12 @@ use ftlab_bench::review::{
     Case, ClientUse, FromStates, Length, Load, Ran, ReviewError, Running, batches, client_use,
     data_before, tell,
 };
-use ftlab_drive::{Catalog, DriveError, DriveFile, Kind, Testbed};
+use ftlab_drive::{Catalog, DriveFile, Kind};
+use ftlab_host::Testbed;
 use ftlab_play::record::Record;
 use ftlab_play::states::State;
 use ftlab_play::streams::drive_seed;
+use ftlab_sheet::SheetError;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -117,7 +119,7 @@ impl<'a> Lab<'a> {
         }
     }
 
-    fn load(&self, need: &Need) -> Result<DriveFile, DriveError> {
+    fn load(&self, need: &Need) -> Result<DriveFile, SheetError> {
         let settings: Vec<String> = need.settings.iter().map(|&s| s.to_owned()).collect();
         let changed = self.plan.drives.iter().find(|file| names(need.drive, file));
         match changed {
@@ -296,7 +298,7 @@ impl Subject {
         Ok(samples.into_iter().collect())
     }
 
-    fn wrong(&self, error: DriveError) -> ReviewError {
+    fn wrong(&self, error: SheetError) -> ReviewError {
         ReviewError::Drive {
             drive: self.file.slug().to_owned(),
             error,
@@ -307,7 +309,7 @@ impl Subject {
         if testbed == NOBODY {
             return Ok(super::experiments::nobody());
         }
-        Catalog::testbed(testbed).map_err(|error| self.wrong(error))
+        Testbed::load(testbed).map_err(|error| self.wrong(error))
     }
 
     fn sample(&self, record: &Record) -> Sample {

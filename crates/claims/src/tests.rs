@@ -4,6 +4,7 @@ use super::*;
 use check::Work;
 use ftlab_bench::methods;
 use ftlab_drive::Catalog;
+use ftlab_host::Testbed;
 
 fn plan(ids: &[&str], drives: Vec<DriveFile>) -> Plan {
     Plan {
@@ -65,7 +66,7 @@ fn checks_name_tests_states_and_machines_that_exist() {
                     assert!(is_known, "{}: {slug} is not measured {state}", check.id);
                 }
                 Work::Load { load, machine, .. } => {
-                    assert!(machine == lab::NOBODY || Catalog::testbed(machine).is_ok());
+                    assert!(machine == lab::NOBODY || Testbed::load(machine).is_ok());
                     match load {
                         ftlab_bench::review::Load::Job(job) => {
                             let parsed = ftlab_workload::JobFile::parse(job.text, job.file);

@@ -1,10 +1,10 @@
 //! A drive in virtual time, whatever it is built of.
 
 use crate::health::Health;
-use crate::host::Host;
 use crate::saved::DeviceState;
 use ftlab_base::{Command, Completion, Outcome, SimTime};
 use ftlab_ftl::page::PageMapped;
+use ftlab_host::Host;
 use ftlab_nand::StateError;
 use ftlab_timing::Energy;
 use serde::{Deserialize, Serialize};

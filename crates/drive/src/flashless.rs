@@ -1,10 +1,10 @@
 //! A drive without flash as a [`Device`], with its totals: it has no state that a test could need.
 
 use crate::device::{Counters, Device, EraseRefused};
-use crate::host::Host;
 use crate::saved::DeviceState;
 use ftlab_base::{Command, CommandKind, Completion, Outcome, SimTime};
 use ftlab_ftl::page::PageMapped;
+use ftlab_host::Host;
 use ftlab_nand::StateError;
 use ftlab_timing::Energy;
 

@@ -1,12 +1,12 @@
 //! A RAM disk: a part of the host's memory that a driver gives out as a drive.
 //!
 //! A command takes the driver's time and then its bytes are copied, one command after another: both
-//! are work of the thread that serves the disk. No cable, no port and no state.
+//! are work of the host's CPU. No cable, no port and no state.
 
 use crate::flashless::Medium;
-use crate::host::Host;
 use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
-use ftlab_timing::{Energy, Server};
+use ftlab_host::{FrontEnd, Host};
+use ftlab_timing::Energy;
 use std::collections::VecDeque;
 
 /// A RAM disk, in physical numbers.
@@ -24,9 +24,7 @@ pub struct RamParams {
 #[derive(Debug, Clone)]
 pub struct Ram {
     params: RamParams,
-    /// The host's time for a command.
-    host_command: Nanos,
-    thread: Server,
+    front: FrontEnd,
     /// In the order in which they end.
     ending: VecDeque<(SimTime, Command)>,
 }
@@ -37,8 +35,8 @@ impl Ram {
     pub fn new(params: RamParams) -> Ram {
         Ram {
             params,
-            host_command: Nanos::ZERO,
-            thread: Server::default(),
+            // The driver takes whatever comes.
+            front: FrontEnd::new(u32::MAX),
             ending: VecDeque::new(),
         }
     }
@@ -66,9 +64,11 @@ impl Medium for Ram {
             self.params.capacity_sectors,
             self.params.capacity_sectors * SECTOR_BYTES
         );
-        let work = self.host_command + self.params.command + self.copying(&command);
-        self.ending
-            .push_back((self.thread.serve(now, work), command));
+        let copying = self.params.command + self.copying(&command);
+        if let Some(sent) = self.front.submit(command, now) {
+            let copied = self.front.work(sent.at, copying);
+            self.ending.push_back((copied, command));
+        }
     }
 
     fn next_event(&self) -> Option<SimTime> {
@@ -77,6 +77,8 @@ impl Medium for Ram {
 
     fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
         while let Some((at, command)) = self.ending.pop_front_if(|&mut (at, _)| at <= now) {
+            let next = self.front.completed(at);
+            debug_assert_eq!(next, None, "no command waits");
             done.push(Completion {
                 id: command.id,
                 at,
@@ -86,7 +88,7 @@ impl Medium for Ram {
     }
 
     fn plug(&mut self, host: &Host) {
-        self.host_command = host.command;
+        self.front.plug(host);
     }
 
     fn energy(&self, _now: SimTime) -> Option<Energy> {

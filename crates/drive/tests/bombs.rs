@@ -4,6 +4,7 @@ use cap::Cap;
 use ftlab_base::RootSeed;
 use ftlab_drive::Catalog;
 use ftlab_drive::saved::{self, Origin};
+use ftlab_host::Testbed;
 use std::alloc::System;
 
 #[global_allocator]
@@ -15,7 +16,7 @@ const MEMORY_MAX: usize = 128 << 20;
 #[test]
 fn an_origin_that_stands_for_gigabytes_is_refused_before_it_takes_memory() {
     let file = Catalog::load("generic-mlc-8", &[]).unwrap();
-    let testbed = Catalog::testbed("anandtech-2008").unwrap();
+    let testbed = Testbed::load("anandtech-2008").unwrap();
     let mut device = file.build(&testbed, RootSeed(1)).unwrap();
     let steps = vec![String::new(); 1 << 25];
     let origin = Origin::new("0", &file, "new", steps, 1);

@@ -5,8 +5,9 @@ use crate::{
     tests, theory, tools,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use ftlab_drive::{Catalog, DriveError, Testbed};
+use ftlab_host::Testbed;
 use ftlab_play::State;
+use ftlab_sheet::SheetError;
 use std::num::NonZeroUsize;
 
 /// A software SSD and the bench to review it.
@@ -164,8 +165,8 @@ pub fn seed(text: &str) -> Result<u64, String> {
 }
 
 impl TestbedsOption {
-    pub fn load(&self) -> Result<Option<Testbed>, DriveError> {
-        self.testbed.as_deref().map(Catalog::testbed).transpose()
+    pub fn load(&self) -> Result<Option<Testbed>, SheetError> {
+        self.testbed.as_deref().map(Testbed::load).transpose()
     }
 }
 
@@ -180,12 +181,12 @@ pub struct TestbedOption {
 }
 
 impl TestbedOption {
-    pub fn load(&self) -> Result<Testbed, DriveError> {
+    pub fn load(&self) -> Result<Testbed, SheetError> {
         self.load_or("anandtech-2008")
     }
 
     /// The one asked for, else the one called `name`.
-    pub fn load_or(&self, name: &str) -> Result<Testbed, DriveError> {
-        Catalog::testbed(self.testbed.as_deref().unwrap_or(name))
+    pub fn load_or(&self, name: &str) -> Result<Testbed, SheetError> {
+        Testbed::load(self.testbed.as_deref().unwrap_or(name))
     }
 }

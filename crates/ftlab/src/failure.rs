@@ -5,9 +5,9 @@ use ftlab_bench::methods::UnknownTest;
 use ftlab_bench::review::ReviewError;
 use ftlab_bench::theory::TheoryError;
 use ftlab_claims::ClaimsError;
-use ftlab_drive::DriveError;
 use ftlab_play::driver::DriverError;
 use ftlab_play::states::PrepareError;
+use ftlab_sheet::SheetError;
 use ftlab_workload::JobError;
 use ftlab_workload::script::ScriptError;
 use std::fmt::Display;
@@ -90,8 +90,8 @@ impl Failure {
     }
 }
 
-impl From<DriveError> for Failure {
-    fn from(error: DriveError) -> Self {
+impl From<SheetError> for Failure {
+    fn from(error: SheetError) -> Self {
         Failure::of(true, &error)
     }
 }

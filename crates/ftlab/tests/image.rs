@@ -4,6 +4,7 @@ mod place;
 
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, SimTime};
 use ftlab_drive::Catalog;
+use ftlab_host::Testbed;
 use ftlab_image::{CreateOptions, DataDrive};
 use place::{Place, holds};
 use serde_json::Value;
@@ -21,7 +22,7 @@ fn forty_slots(at: &Path) -> DataDrive {
         "spare.op=0.8",
     ];
     let file = Catalog::load("generic-mlc-8", &settings.map(str::to_owned)).unwrap();
-    let testbed = Catalog::testbed("anandtech-2008").unwrap();
+    let testbed = Testbed::load("anandtech-2008").unwrap();
     let made = DataDrive::create(at, &file, &testbed, &CreateOptions::default());
     let mut drive = made.unwrap();
     for slot in 0..40 {

@@ -4,6 +4,7 @@ mod place;
 
 use assert_cmd::Command;
 use ftlab_drive::Catalog;
+use ftlab_host::Testbed;
 use ftlab_image::{CreateOptions, DataDrive};
 use place::{Place, holds};
 use std::os::unix::fs::FileTypeExt;
@@ -92,7 +93,7 @@ fn what_is_no_drive_file_is_recognised() {
         "run random.fio --drive {SSD} --state new --save-state saved.state"
     ));
     let file = Catalog::load(SSD, &[]).unwrap();
-    let testbed = Catalog::testbed("anandtech-2008").unwrap();
+    let testbed = Testbed::load("anandtech-2008").unwrap();
     let options = CreateOptions::default();
     drop(DataDrive::create(&place.path("drive.img"), &file, &testbed, &options).unwrap());
     place.write("long.toml", &"# long\n".repeat(200_000));

@@ -2,9 +2,11 @@
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use ftlab_base::Nanos;
-use ftlab_drive::host_queue::HostOrder;
-use ftlab_drive::{Catalog, DriveError, DriveFile, Kind, Processor, Testbed};
+use ftlab_drive::{Catalog, DriveFile, Kind};
 use ftlab_ftl::page::POLICIES;
+use ftlab_host::HostOrder;
+use ftlab_host::{Processor, Testbed};
+use ftlab_sheet::SheetError;
 
 /// A drive of the catalogue with settings, and the machine it is tried on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +73,7 @@ impl Plan {
     ///
     /// # Errors
     /// When the drive cannot be.
-    pub fn load(&self) -> std::result::Result<DriveFile, DriveError> {
+    pub fn load(&self) -> std::result::Result<DriveFile, SheetError> {
         Catalog::load(self.base, &self.settings)
     }
 

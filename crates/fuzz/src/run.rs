@@ -6,7 +6,8 @@ use crate::script::{Clock, Script, Shape, Step};
 use crate::subject::Subject;
 use arbitrary::{Arbitrary, Unstructured};
 use ftlab_base::{Command, CommandId, CommandKind, Completion, Content, Lba, Outcome, SimTime};
-use ftlab_drive::{Counters, DriveFile, Testbed};
+use ftlab_drive::{Counters, DriveFile};
+use ftlab_host::Testbed;
 use std::collections::BTreeMap;
 
 /// Larger drives are not tried: their tables alone take too long.

@@ -3,7 +3,9 @@
 use crate::model::Model;
 use ftlab_base::{Lpn, RootSeed, SECTOR_BYTES};
 use ftlab_drive::ssd::Ssd;
-use ftlab_drive::{Device, DriveError, DriveFile, Kind, Testbed};
+use ftlab_drive::{Device, DriveFile, Kind};
+use ftlab_host::Testbed;
+use ftlab_sheet::SheetError;
 
 pub enum Subject {
     Flash(Box<Ssd>),
@@ -12,7 +14,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    pub fn build(file: &DriveFile, testbed: &Testbed) -> Result<Subject, DriveError> {
+    pub fn build(file: &DriveFile, testbed: &Testbed) -> Result<Subject, SheetError> {
         Ok(match file.kind() {
             Kind::Ssd => Subject::Flash(Box::new(file.build_ssd(testbed, RootSeed(1))?.checked())),
             Kind::Disk | Kind::Ram => Subject::Disk(file.build(testbed, RootSeed(1))?),

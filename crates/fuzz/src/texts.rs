@@ -4,8 +4,10 @@ use crate::plan::testbed;
 use crate::run::{Verdict, reason, try_file};
 use arbitrary::Unstructured;
 use ftlab_base::{CommandKind, Nanos, RootSeed, SECTOR_BYTES};
-use ftlab_drive::host_queue::HostOrder;
-use ftlab_drive::{Catalog, DriveError, DriveFile, Testbed};
+use ftlab_drive::{Catalog, DriveFile};
+use ftlab_host::HostOrder;
+use ftlab_host::Testbed;
+use ftlab_sheet::SheetError;
 use ftlab_workload::script::{Run, Scenario, StepStream};
 use ftlab_workload::trace::{Trace, TraceStream};
 use ftlab_workload::{JobFile, JobStream};
@@ -60,7 +62,7 @@ pub fn settings(data: &[u8]) -> Verdict {
     ))
 }
 
-fn verdict(file: Result<DriveFile, DriveError>) -> Verdict {
+fn verdict(file: Result<DriveFile, SheetError>) -> Verdict {
     match file {
         Err(error) => Verdict::Refused(reason(&error.to_string())),
         Ok(file) => {

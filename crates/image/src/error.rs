@@ -1,7 +1,7 @@
 //! What can be wrong with an image, or with what lies under it.
 
 use crate::journal::Hole;
-use ftlab_drive::DriveError;
+use ftlab_sheet::SheetError;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -11,7 +11,7 @@ use thiserror::Error;
 pub enum ImageError {
     /// The drive cannot be made.
     #[error("{0}")]
-    Drive(#[from] DriveError),
+    Drive(#[from] SheetError),
     /// The system does not do what is asked of the file.
     #[error("{path}: cannot {what}: {why}")]
     Storage {

@@ -7,8 +7,9 @@ use crate::made::New;
 use crate::storage::{FileStorage, Storage};
 use crate::{DataDrive, ImageError, OpenOptions};
 use ftlab_drive::saved::DeviceState;
-use ftlab_drive::{Device, DriveFile, Kind, Testbed};
+use ftlab_drive::{Device, DriveFile, Kind};
 use ftlab_ftl::Room;
+use ftlab_host::Testbed;
 use std::path::Path;
 
 /// Sections of a drive file that no firmware changes: what the flash is.
@@ -27,7 +28,7 @@ impl DataDrive {
     pub fn update_firmware(
         path: &Path,
         testbed: &Testbed,
-        make: impl FnOnce(&DriveFile) -> Result<DriveFile, ftlab_drive::DriveError>,
+        make: impl FnOnce(&DriveFile) -> Result<DriveFile, ftlab_sheet::SheetError>,
     ) -> Result<Option<String>, ImageError> {
         let storage = FileStorage::open_image(path, false)?;
         Self::update_firmware_on(path, Box::new(storage), testbed, make)
@@ -37,7 +38,7 @@ impl DataDrive {
         path: &Path,
         storage: Box<dyn Storage>,
         testbed: &Testbed,
-        make: impl FnOnce(&DriveFile) -> Result<DriveFile, ftlab_drive::DriveError>,
+        make: impl FnOnce(&DriveFile) -> Result<DriveFile, ftlab_sheet::SheetError>,
     ) -> Result<Option<String>, ImageError> {
         let unusable = |why: Wrong| ImageError::Unusable {
             path: path.to_owned(),

@@ -11,7 +11,7 @@ use crate::regions::HEADER_BYTES;
 use crate::storage::Storage;
 use crate::{ImageError, error::Wrong};
 use ftlab_drive::DriveFile;
-use ftlab_drive::magic::IMAGE as MAGIC;
+use ftlab_sheet::magic::IMAGE as MAGIC;
 use serde::{Deserialize, Serialize};
 use std::io;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};

@@ -1,7 +1,8 @@
 //! How an image is made and opened, and what opening it took.
 
 use crate::journal::Hole;
-use ftlab_drive::{DriveFile, Testbed};
+use ftlab_drive::DriveFile;
+use ftlab_host::Testbed;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

@@ -1,7 +1,8 @@
 //! Files whose few bytes stand for gigabytes: they are refused before they take memory.
 
 use cap::Cap;
-use ftlab_drive::{Catalog, DriveFile, Testbed};
+use ftlab_drive::{Catalog, DriveFile};
+use ftlab_host::Testbed;
 use ftlab_image::{CreateOptions, DataDrive, OpenOptions};
 use lz4_flex::frame::FrameEncoder;
 use std::alloc::System;
@@ -24,7 +25,7 @@ const SMALL: [&str; 3] = [
 
 fn drive() -> (DriveFile, Testbed) {
     let file = Catalog::load("generic-mlc-8", &SMALL.map(str::to_owned)).unwrap();
-    (file, Catalog::testbed("anandtech-2008").unwrap())
+    (file, Testbed::load("anandtech-2008").unwrap())
 }
 
 /// LZ4 of something, and then of zeros: 6 GB unless they end nothing.

@@ -2,8 +2,9 @@
 
 use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_drive::saved::{DeviceState, StateError};
-use ftlab_drive::{Counters, Device, Energy, EraseRefused, Host};
+use ftlab_drive::{Counters, Device, Energy, EraseRefused};
 use ftlab_ftl::page::PageMapped;
+use ftlab_host::Host;
 use std::collections::VecDeque;
 
 /// A drive whose answers can be worked out by hand.

@@ -3,6 +3,7 @@
 
 use ftlab_base::RootSeed;
 use ftlab_drive::{Catalog, Device, MODEL_VERSION};
+use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};
 use ftlab_play::states::{self, State};
 use ftlab_play::traces;
@@ -40,7 +41,7 @@ const SMALL: [&str; 2] = ["nand.blocks_per_die=128", "spare.op=0.15"];
 fn prepared(slug: &str, settings: &[&str], state: State) -> Box<dyn Device> {
     let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
     let file = Catalog::load(slug, &settings).expect("it loads");
-    let testbed = Catalog::testbed("anandtech-2008").expect("it loads");
+    let testbed = Testbed::load("anandtech-2008").expect("it loads");
     let mut device = file.build(&testbed, SEED).expect("it can be built");
     states::prepare(&mut *device, State::New, state, SEED).expect("it can be prepared");
     device

@@ -3,6 +3,7 @@
 
 use ftlab_base::{CommandKind, RootSeed};
 use ftlab_drive::{Catalog, Device};
+use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};
 use ftlab_workload::JobFile;
 use rayon::prelude::*;
@@ -42,7 +43,7 @@ struct Speeds {
 fn built(drive: &str, settings: &[&str]) -> Box<dyn Device> {
     let settings: Vec<String> = settings.iter().map(|s| s.to_string()).collect();
     let file = Catalog::load(drive, &settings).expect("it loads");
-    let testbed = Catalog::testbed("anandtech-2012").expect("it loads");
+    let testbed = Testbed::load("anandtech-2012").expect("it loads");
     file.build(&testbed, RootSeed(1)).expect("it can be built")
 }
 

@@ -3,6 +3,7 @@
 
 use ftlab_base::{CommandKind, RootSeed};
 use ftlab_drive::Catalog;
+use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};
 use ftlab_play::states::{self, State};
 use ftlab_workload::JobFile;
@@ -32,7 +33,7 @@ fn measured(policy: &[&str]) -> Figures {
     let mut settings = vec!["nand.blocks_per_die=48".to_owned()];
     settings.extend(policy.iter().map(ToString::to_string));
     let file = Catalog::load("generic-mlc-8", &settings).expect("it loads");
-    let testbed = Catalog::testbed("anandtech-2008").expect("it loads");
+    let testbed = Testbed::load("anandtech-2008").expect("it loads");
     let mut drive = file.build(&testbed, RootSeed(1)).expect("it can be built");
     states::prepare(drive.as_mut(), State::New, State::Filled, RootSeed(1)).expect("it fills");
     let short = JOB.replace("runtime=60", "runtime=10");

@@ -2,6 +2,7 @@
 
 use ftlab_base::{CommandKind, RootSeed};
 use ftlab_drive::{Catalog, Device};
+use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};
 use ftlab_play::states::{self, Settling, Start, State};
 use ftlab_theory::{fifo, fifo_occupancy, greedy, greedy_occupancy};
@@ -29,7 +30,7 @@ fn drive_of(blocks_per_die: u32, policy: &str, op: f64) -> Box<dyn Device> {
         format!("spare.op={op}"),
     ];
     let file = Catalog::load("generic-mlc-8", &settings).expect("it loads");
-    let testbed = Catalog::testbed("anandtech-2008").expect("it loads");
+    let testbed = Testbed::load("anandtech-2008").expect("it loads");
     file.build(&testbed, SEED).expect("it can be built")
 }
 
@@ -194,7 +195,7 @@ fn a_drive_without_a_closed_form_settles_from_filled() {
 
 #[test]
 fn drives_without_a_closed_form_are_told_the_slow_way() {
-    let testbed = Catalog::testbed("anandtech-2008").expect("it loads");
+    let testbed = Testbed::load("anandtech-2008").expect("it loads");
     for slug in ["ocz-core-jmf602", "wd-velociraptor-300"] {
         let file = Catalog::load(slug, &[]).expect("it loads");
         let mut device = file.build(&testbed, SEED).expect("it can be built");
@@ -214,7 +215,7 @@ fn a_drive_with_tables_on_flash_starts_fast_too() {
         "spare.op=0.15",
     ];
     let file = Catalog::load("intel-x25-m-g1-80", &settings.map(str::to_owned)).expect("it loads");
-    let testbed = Catalog::testbed("anandtech-2008").expect("it loads");
+    let testbed = Testbed::load("anandtech-2008").expect("it loads");
     let mut device = file.build(&testbed, SEED).expect("it can be built");
     states::prepare(&mut *device, State::New, State::SteadyFast, SEED).expect("it starts");
     let first = write_at_random(&mut *device, 1.0, "first");

@@ -6,6 +6,7 @@ use ftlab_base::{
     CommandId, CommandKind, Content, LatencyHistogram, Lba, Nanos, Outcome, SECTOR_BYTES, SimTime,
 };
 use ftlab_drive::Catalog;
+use ftlab_host::Testbed;
 use ftlab_image::{CreateOptions, DataDrive};
 use ftlab_nbd::pacing::Waiter;
 use ftlab_nbd::{Export, Limits, Listen, MemoryExport, NamedExport, Server};
@@ -197,7 +198,7 @@ fn serve_memory(socket: &Path, delay_us: u64) -> LatencyHistogram {
 
 fn serve_drive(socket: &Path, timing: Timing) -> LatencyHistogram {
     let file = Catalog::load(DRIVE, &[]).expect("a drive");
-    let testbed = Catalog::testbed("attached").expect("a testbed");
+    let testbed = Testbed::load("attached").expect("a testbed");
     let options = CreateOptions {
         size_bytes: Some(AREA_BYTES),
         ..CreateOptions::default()

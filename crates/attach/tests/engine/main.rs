@@ -5,7 +5,8 @@ mod large;
 use ftlab_attach::DriveExport;
 use ftlab_attach::engine::{Ask, Engine, Stopped, Timing, What};
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Nanos, SECTOR_BYTES, SimTime};
-use ftlab_drive::{Catalog, DriveFile, Testbed};
+use ftlab_drive::{Catalog, DriveFile};
+use ftlab_host::Testbed;
 use ftlab_image::DataDrive;
 use ftlab_nbd::{Export, NbdError};
 use std::ops::Range;
@@ -34,7 +35,7 @@ fn file(settings: &[&str]) -> DriveFile {
 }
 
 fn testbed() -> Testbed {
-    Catalog::testbed("attached").expect("a testbed")
+    Testbed::load("attached").expect("a testbed")
 }
 
 fn engine(settings: &[&str], timing: Timing) -> Engine {

@@ -2,7 +2,8 @@
 
 use super::{EnduranceError, in_proportion};
 use ftlab_base::{Command, CommandId, Outcome, RootSeed, SECTOR_BYTES, SimTime};
-use ftlab_drive::{Device, DriveFile, Scale, Testbed};
+use ftlab_drive::{Device, DriveFile, Scale};
+use ftlab_host::Testbed;
 use ftlab_play::driver;
 use ftlab_play::states::{State, prepare};
 use ftlab_workload::{JobFile, JobStream};

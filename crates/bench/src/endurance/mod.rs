@@ -13,7 +13,8 @@ pub use life::{Ending, Life, Mark};
 pub use plan::{EnduranceError, Plan};
 
 use ftlab_base::RootSeed;
-use ftlab_drive::{DriveFile, Testbed};
+use ftlab_drive::DriveFile;
+use ftlab_host::Testbed;
 use ftlab_play::states::{State, prepare};
 use ftlab_play::streams;
 use ftlab_workload::{JobFile, Size};

@@ -1,8 +1,9 @@
 //! How small a drive is made, so that its life is simulated in the time there is.
 
-use ftlab_drive::{DriveError, DriveFile, Extent, Scale};
+use ftlab_drive::{DriveFile, Extent, Scale};
 use ftlab_play::driver::DriverError;
 use ftlab_play::states::PrepareError;
+use ftlab_sheet::SheetError;
 use thiserror::Error;
 
 /// Superblocks of a group that a scaled drive keeps at least: enough that its spare area is many
@@ -23,7 +24,7 @@ const RATED_CYCLES: u32 = 30;
 pub enum EnduranceError {
     /// The drive cannot be scaled or built.
     #[error(transparent)]
-    Drive(#[from] DriveError),
+    Drive(#[from] SheetError),
     /// The job does not fit it.
     #[error(transparent)]
     Job(#[from] DriverError),

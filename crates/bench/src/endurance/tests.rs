@@ -2,6 +2,7 @@
 
 use super::*;
 use ftlab_drive::{Catalog, Health, Scale};
+use ftlab_host::Testbed;
 
 const DAILY: Daily = Daily {
     bytes: 1e9,
@@ -31,7 +32,7 @@ fn even(settings: &[&str]) -> DriveFile {
 
 fn life_of(file: &DriveFile, job: &str, scale: Scale) -> Life {
     let job = JobFile::parse(job, "test.fio").unwrap();
-    let testbed = Catalog::testbed("anandtech-2008").unwrap();
+    let testbed = Testbed::load("anandtech-2008").unwrap();
     let plan = Plan { scale };
     let ends = (&testbed, RootSeed(1));
     live(file, &job, (&plan, DAILY), ends, &|_| ()).unwrap()
@@ -130,7 +131,7 @@ fn a_plan_stays_within_its_programs() {
 
 #[test]
 fn what_cannot_be_lived_is_refused() {
-    let testbed = Catalog::testbed("anandtech-2008").unwrap();
+    let testbed = Testbed::load("anandtech-2008").unwrap();
     let job = |text| JobFile::parse(text, "test.fio").unwrap();
     let full = Plan { scale: Scale::FULL };
     let try_it = |file: &DriveFile, text| {

@@ -2,7 +2,7 @@
 
 use super::{Act, Fact, Family, Job, Procedure, Runs, Series, Span, Step, Work, fact, job, step};
 use ftlab_base::Content;
-use ftlab_drive::Port;
+use ftlab_host::Port;
 use ftlab_play::states::State;
 use ftlab_result::Chart;
 

@@ -21,7 +21,7 @@ pub use select::{UnknownTest, of_default, select};
 
 use crate::figures::source_title;
 use ftlab_base::Content;
-use ftlab_drive::Port;
+use ftlab_host::Port;
 use ftlab_play::states::State;
 use ftlab_result::{Chart, Role, TestSheet};
 
@@ -342,7 +342,7 @@ const fn fact(slug: &'static str, label: &'static str, fact: Fact) -> Step {
 mod tests {
     use super::*;
     use ftlab_base::RootSeed;
-    use ftlab_drive::Catalog;
+    use ftlab_host::Testbed;
     use ftlab_play::streams::{seed_of_load, seed_of_text};
     use std::collections::BTreeSet;
 
@@ -435,7 +435,7 @@ mod tests {
             }
             let has_states = !matches!(test.step.work, Work::Within(..) | Work::Fact(_));
             assert!(!has_states || !test.family.states.is_empty());
-            Catalog::testbed(test.family.testbed).unwrap();
+            Testbed::load(test.family.testbed).unwrap();
         }
     }
 }

@@ -29,7 +29,8 @@ pub use settings::{CLIENT, ENTERPRISE, Scale};
 
 use crate::review::ReviewError;
 use ftlab_base::RootSeed;
-use ftlab_drive::{DriveFile, Testbed};
+use ftlab_drive::DriveFile;
+use ftlab_host::Testbed;
 use ftlab_play::streams::{drive_seed, seed_of_load};
 use ftlab_result::pts::{Cell, Course, Settings, SteadyState};
 use ftlab_result::{ResultSet, Run};

@@ -3,7 +3,7 @@
 use super::subject::Subject;
 use super::{Finding, Part, Plan};
 use crate::review::{link_words, sheet};
-use ftlab_drive::{Counters, MODEL_VERSION, Port};
+use ftlab_drive::{Counters, MODEL_VERSION};
 use ftlab_play::record::inside_of;
 use ftlab_result::pts::Pts;
 use ftlab_result::{Chart, Origin, ResultSet, Run, SCHEMA, TestSheet, Way};
@@ -117,9 +117,7 @@ pub fn run(
     };
     let machine = &plan.testbed;
     let own = file.link_bytes_s();
-    let link = own.map_or("none", |own| {
-        Port::of_rate(machine.host().link_bytes_s(own)).name()
-    });
+    let link = own.map_or("none", |own| machine.host().link(own).name());
     let mut steps = subject.steps.clone();
     steps.push(cache_words(subject).to_owned());
     steps.push(format!(

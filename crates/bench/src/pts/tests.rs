@@ -1,5 +1,6 @@
 use super::*;
 use ftlab_drive::{Catalog, Kind};
+use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};
 use ftlab_play::states::{self, State};
 use ftlab_workload::JobFile;
@@ -14,7 +15,7 @@ fn plan(tests: &[Test], settings: Settings, scale: Option<f64>) -> Plan {
         tests: tests.to_vec(),
         settings,
         scale: scale.and_then(Scale::of),
-        testbed: Catalog::testbed("anandtech-2013").unwrap(),
+        testbed: Testbed::load("anandtech-2013").unwrap(),
         seed: RootSeed(1),
         threads: 2,
         version: "test".to_owned(),

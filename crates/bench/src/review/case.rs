@@ -3,7 +3,8 @@
 use super::length::Length;
 use crate::methods::{Job, Test, Work};
 use ftlab_base::{Content, RootSeed};
-use ftlab_drive::{Device, DriveFile, Kind, Port, Testbed};
+use ftlab_drive::{Device, DriveFile, Kind};
+use ftlab_host::{Port, Testbed};
 use ftlab_play::driver::{self, Clock, DriverError};
 use ftlab_play::record::Record;
 use ftlab_play::scripts;

@@ -8,12 +8,14 @@ use super::{Plan, ReviewError, cost};
 use crate::drops;
 use crate::methods::{NO_STATE, Procedure, Runs, Series, Test, Work};
 use ftlab_base::{Content, RootSeed};
-use ftlab_drive::{Catalog, Device, DriveError, DriveFile, Host, Kind, Port, Testbed};
+use ftlab_drive::{Device, DriveFile, Kind};
+use ftlab_host::{Host, Port, Testbed};
 use ftlab_play::driver::INTERVAL_S;
 use ftlab_play::record::Record;
 use ftlab_play::states::{Settling, steps};
 use ftlab_play::streams::drive_seed;
 use ftlab_result::{DriveKind, DriveSheet, Parameter, Run};
+use ftlab_sheet::SheetError;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -232,7 +234,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    fn wrong(&self, error: DriveError) -> ReviewError {
+    fn wrong(&self, error: SheetError) -> ReviewError {
         ReviewError::Drive {
             drive: self.file.slug().to_owned(),
             error,
@@ -338,9 +340,7 @@ impl<'a> Bench<'a> {
     /// Says on which machine and link a run was made, and how much of it.
     fn say_where(&self, run: &mut Run, test: &Test, host: &Host) -> Result<(), ReviewError> {
         let own = self.file.link_bytes_s();
-        run.link = own
-            .map_or("none", |own| Port::of_rate(host.link_bytes_s(own)).name())
-            .to_owned();
+        run.link = own.map_or("none", |own| host.link(own).name()).to_owned();
         let machine = self.machine(test.family.testbed)?;
         run.notes.push(format!(
             "Measured on {}, {}.",
@@ -389,10 +389,10 @@ impl<'a> Bench<'a> {
 }
 
 /// The machine of a test, unless one was asked for.
-fn machine(plan: &Plan, testbed: &str) -> Result<Testbed, DriveError> {
+fn machine(plan: &Plan, testbed: &str) -> Result<Testbed, SheetError> {
     match &plan.testbed {
         Some(testbed) => Ok(testbed.clone()),
-        None => Catalog::testbed(testbed),
+        None => Testbed::load(testbed),
     }
 }
 

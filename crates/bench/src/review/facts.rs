@@ -6,7 +6,8 @@ use crate::endurance::{self, CLIENT, Daily, EnduranceError, Life, Plan};
 use crate::methods::Fact;
 use ftlab_base::RootSeed;
 use ftlab_drive::smart::Attribute;
-use ftlab_drive::{Catalog, DriveFile, Health, Testbed};
+use ftlab_drive::{DriveFile, Health};
+use ftlab_host::Testbed;
 use ftlab_result::SmartAttribute;
 use ftlab_workload::JobFile;
 use std::collections::BTreeMap;
@@ -76,7 +77,7 @@ pub fn client_use(
     seed: RootSeed,
 ) -> Result<ClientUse, ReviewError> {
     // No machine matters to a run without time.
-    let nobody = Catalog::testbed("anandtech-2008").map_err(|error| ReviewError::Drive {
+    let nobody = Testbed::load("anandtech-2008").map_err(|error| ReviewError::Drive {
         drive: file.slug().to_owned(),
         error,
     })?;
@@ -229,6 +230,7 @@ pub fn smart_of(file: &DriveFile, health: &Health) -> Vec<SmartAttribute> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ftlab_drive::Catalog;
 
     #[test]
     fn facts_follow_from_the_file() {

@@ -3,7 +3,8 @@
 use super::case::Case;
 use super::{Length, ReviewError};
 use ftlab_base::{Content, RootSeed};
-use ftlab_drive::{Device, DriveFile, Kind, Testbed};
+use ftlab_drive::{Device, DriveFile, Kind};
+use ftlab_host::Testbed;
 use ftlab_play::driver::DriverError;
 use ftlab_play::record::Record;
 use ftlab_play::states::{self, Settling, State};

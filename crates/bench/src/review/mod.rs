@@ -35,10 +35,12 @@ use crate::methods::Test;
 use crate::repeats;
 use drive::{Bench, Hears};
 use ftlab_base::RootSeed;
-use ftlab_drive::{DriveError, DriveFile, Testbed};
+use ftlab_drive::DriveFile;
+use ftlab_host::Testbed;
 use ftlab_play::driver::DriverError;
 use ftlab_play::states::{PrepareError, State};
 use ftlab_result::{ResultSet, Run};
+use ftlab_sheet::SheetError;
 use gather::{Repeats, Unit};
 use rayon::prelude::*;
 use std::sync::Mutex;
@@ -95,7 +97,7 @@ pub enum ReviewError {
         /// Slug.
         drive: String,
         /// Why.
-        error: DriveError,
+        error: SheetError,
     },
     /// A drive cannot be brought to a state.
     #[error("drive {drive}: {error}")]

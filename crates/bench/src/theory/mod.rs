@@ -9,9 +9,11 @@ mod case;
 pub use case::{Case, DRIVE, Load, PAGES, Policy, cases, quick_cases};
 
 use ftlab_base::RootSeed;
-use ftlab_drive::{Catalog, DriveError};
+use ftlab_drive::Catalog;
+use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock, DriverError};
 use ftlab_play::states::{self, PrepareError, State};
+use ftlab_sheet::SheetError;
 use ftlab_workload::JobFile;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -45,7 +47,7 @@ pub enum TheoryError {
         /// Which.
         case: Case,
         /// Why.
-        error: DriveError,
+        error: SheetError,
     },
     /// The drive could not be filled.
     #[error("{case}: {error}")]
@@ -101,7 +103,7 @@ pub fn sweep(
 fn simulate(case: &Case, seed: RootSeed) -> Result<f64, TheoryError> {
     let unfit = |error| TheoryError::Drive { case: *case, error };
     let file = Catalog::load(DRIVE, &case.settings()).map_err(unfit)?;
-    let testbed = Catalog::testbed(TESTBED).map_err(unfit)?;
+    let testbed = Testbed::load(TESTBED).map_err(unfit)?;
     let mut drive = file.build(&testbed, seed).map_err(unfit)?;
     states::prepare(&mut *drive, State::New, case.load.state(), seed)
         .map_err(|error| TheoryError::Prepare { case: *case, error })?;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::check::{Check, Finding, script, test};
-use ftlab_drive::Port;
+use ftlab_host::Port;
 
 pub static CHECKS: &[Check] = &[
     Check {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::check::{Check, Finding, Need, job, own_job, test};
 use ftlab_bench::methods::Job;
-use ftlab_drive::Port;
+use ftlab_host::Port;
 use ftlab_play::states::State;
 
 const BED: &str = "behardware-2011";

@@ -1,6 +1,6 @@
 //! A hard disk in virtual time.
 //!
-//! Stages: the driver's queue → host and controller (serial) → link → caches or arm. One arm, one
+//! Stages: the host's front end → controller (serial) → link → caches or arm. One arm, one
 //! spindle: the rotational position is a function of time, so every positioning is exact. Writes
 //! end in the cache while it has room (`write_cache.rs` tells what happens when it has none), reads
 //! are served from either cache, else reordered by positioning time. The arm serves reads first,
@@ -12,7 +12,7 @@
 //! read of the platter.
 
 mod arm;
-mod link;
+mod controller;
 mod media;
 mod params;
 mod platter;
@@ -20,24 +20,26 @@ mod power;
 mod read_cache;
 #[cfg(test)]
 mod tests;
+mod transfers;
 mod write_cache;
 
 pub use params::{Destage, DiskParams, DiskParamsError};
 pub use power::DiskPower;
 
 use crate::flashless::Medium;
-use crate::host::Host;
 use arm::Arm;
+use controller::Controller;
 use ftlab_base::{
     Command, CommandKind, Completion, Nanos, Outcome, RootSeed, SECTOR_BYTES, SimTime,
 };
+use ftlab_host::{FrontEnd, Host, Link};
 use ftlab_timing::Energy;
-use link::{Link, To};
 use media::{MediaCommand, MediaQueue};
 use platter::Platter;
 use power::ArmTime;
 use read_cache::ReadCache;
 use std::collections::VecDeque;
+use transfers::{To, Transfer, Transfers};
 use write_cache::WriteCache;
 
 /// What the arm is doing.
@@ -65,7 +67,9 @@ struct Visit {
 pub struct Disk {
     platter: Platter,
     arm: Arm,
-    link: Link,
+    front: FrontEnd,
+    controller: Controller,
+    transfers: Transfers,
     writes: WriteCache,
     reads: ReadCache,
     media: MediaQueue,
@@ -76,21 +80,8 @@ pub struct Disk {
     /// Where the elevator goes on.
     elevator_lba: u64,
     capacity_sectors: u64,
-    queue_depth: u32,
-    link_bytes_s: u64,
-    command_overhead: Nanos,
-    /// With the host's time.
-    command_cost: Nanos,
     arm_time: ArmTime,
     power: Option<DiskPower>,
-    /// The host's queue before the drive, each command with the instant of its submission.
-    driver_queue: VecDeque<(Command, SimTime)>,
-    /// In the host and controller stage, until the instant.
-    front: Option<(SimTime, Command)>,
-    /// Commands in the drive.
-    open: u32,
-    /// A command that suffers no other beside it is in the drive.
-    exclusive: bool,
     /// Writes that wait for a sweep to end, oldest first.
     waiting_writes: VecDeque<Command>,
     flush: Option<Command>,
@@ -114,7 +105,9 @@ impl Disk {
         let phase = Nanos(seed.derive("spindle").0 % platter.turn().0);
         Disk {
             arm: Arm::new(&params, platter.cylinders(), phase),
-            link: Link::new(params.link_bytes_s),
+            front: FrontEnd::new(params.queue_depth),
+            controller: Controller::new(params.command_overhead),
+            transfers: Transfers::new(Link::new(params.link_sector)),
             writes: WriteCache::new(&params),
             reads: ReadCache::new(&params),
             media: MediaQueue::new(params.queue_depth),
@@ -123,16 +116,8 @@ impl Disk {
             quiet_at: SimTime::ZERO,
             elevator_lba: 0,
             capacity_sectors: params.capacity_sectors,
-            queue_depth: params.queue_depth,
-            link_bytes_s: params.link_bytes_s,
-            command_overhead: params.command_overhead,
-            command_cost: params.command_overhead,
             arm_time: ArmTime::default(),
             power: params.power,
-            driver_queue: VecDeque::new(),
-            front: None,
-            open: 0,
-            exclusive: false,
             waiting_writes: VecDeque::new(),
             flush: None,
             visit: None,
@@ -142,32 +127,15 @@ impl Disk {
         }
     }
 
-    /// The one event at `at`: of several the link's, then the arm's, then the controller's.
+    /// The one event at `at`: the link's first if there are several, then the arm's, then the controller's.
     fn step(&mut self, at: SimTime, done: &mut Vec<Completion>) {
-        if let Some(transfer) = self.link.take_ended(at) {
+        if let Some(transfer) = self.transfers.take_ended(at) {
             self.end_transfer(transfer, done);
         } else if let Some((_, work)) = self.busy.take_if(|&mut (ends, _)| ends <= at) {
             self.end_work(work, at, done);
-        } else if let Some((_, command)) = self.front.take_if(|&mut (ready, _)| ready <= at) {
+        } else if let Some(command) = self.controller.take_ready(at) {
             self.arrive(command, at, done);
         }
-    }
-
-    /// Lets the next command of the driver's queue into the drive. Flush and Trim are not queued
-    /// commands in ATA: they enter an empty drive and stay alone.
-    fn feed(&mut self, now: SimTime) {
-        let Some(&(command, submitted)) = self.driver_queue.front() else {
-            return;
-        };
-        let alone = matches!(command.kind, CommandKind::Flush | CommandKind::Trim);
-        let depth = if alone { 1 } else { self.queue_depth };
-        if self.front.is_some() || self.exclusive || self.open >= depth {
-            return;
-        }
-        self.driver_queue.pop_front();
-        self.open += 1;
-        self.exclusive = alone;
-        self.front = Some((now.max(submitted) + self.command_cost, command));
     }
 
     fn arrive(&mut self, command: Command, at: SimTime, done: &mut Vec<Completion>) {
@@ -177,8 +145,7 @@ impl Disk {
                 self.waiting_writes.push_back(command);
             }
             CommandKind::Write => {
-                let span = self.link.span(command.bytes());
-                self.link.begin(at, span, command, To::Platter);
+                self.transfers.begin(at, command, To::Platter);
             }
             CommandKind::Trim => self.finish(command, at, done),
             CommandKind::Flush => self.flush = Some(command),
@@ -189,15 +156,13 @@ impl Disk {
         self.quiet_at = at + self.destage_wait;
         let (lba, sectors) = (command.lba.0, u64::from(command.sectors));
         if self.writes.holds(lba, sectors) {
-            let span = self.link.span(command.bytes());
-            return self.link.begin(at, span, command, To::Host);
+            return self.transfers.begin(at, command, To::Host);
         }
         let held = self.reads.held(lba, sectors, at, &self.platter);
         let passes = self.reads.comes_by(lba, sectors, at, &self.platter);
         self.reads.host_reads(lba + sectors, at, &self.platter);
         if held == sectors {
-            let span = self.link.span(command.bytes());
-            return self.link.begin(at, span, command, To::Host);
+            return self.transfers.begin(at, command, To::Host);
         }
         let needed = MediaCommand {
             command,
@@ -258,8 +223,7 @@ impl Disk {
         let (reads, platter) = (&self.reads, &self.platter);
         let held = |lba, sectors| reads.held(lba, sectors, at, platter);
         for command in self.media.take_held(held, platter) {
-            let span = self.link.span(command.bytes());
-            self.link.begin(at, span, command, To::Host);
+            self.transfers.begin(at, command, To::Host);
         }
     }
 
@@ -271,12 +235,11 @@ impl Disk {
                 return;
             }
             self.waiting_writes.pop_front();
-            let span = self.link.span(command.bytes());
-            self.link.begin(at, span, command, To::Cache);
+            self.transfers.begin(at, command, To::Cache);
         }
     }
 
-    fn end_transfer(&mut self, transfer: link::Transfer, done: &mut Vec<Completion>) {
+    fn end_transfer(&mut self, transfer: Transfer, done: &mut Vec<Completion>) {
         let command = transfer.command;
         let (lba, sectors) = (command.lba.0, u64::from(command.sectors));
         match transfer.to {
@@ -307,10 +270,10 @@ impl Disk {
                 }
                 // The link runs along with the platter; what is left is the last sector, or more
                 // when the link is the slower of the two.
-                let link = self.link.span(read.sectors * SECTOR_BYTES);
+                let link = self.transfers.span(read.sectors);
                 let left = Nanos(link.0.saturating_sub(over_platter.0));
-                let span = left.max(self.link.span(SECTOR_BYTES));
-                self.link.begin(at, span, read.command, To::Host);
+                let span = left.max(self.transfers.span(1));
+                self.transfers.begin_rest(at, span, read.command, To::Host);
             }
             Work::Write(command) => self.finish(command, at, done),
             Work::Destage => self.writes.written(),
@@ -434,8 +397,10 @@ impl Disk {
     }
 
     fn finish(&mut self, command: Command, at: SimTime, done: &mut Vec<Completion>) {
-        self.open -= 1;
-        self.exclusive = false;
+        self.controller.finished();
+        if let Some(sent) = self.front.completed(at) {
+            self.controller.expect(sent);
+        }
         done.push(Completion {
             id: command.id,
             at,
@@ -458,12 +423,13 @@ impl Medium for Disk {
                 self.capacity_sectors
             );
         }
-        self.driver_queue.push_back((command, now));
-        self.feed(now);
+        if let Some(sent) = self.front.submit(command, now) {
+            self.controller.expect(sent);
+            self.controller.feed(now);
+        }
     }
 
     fn next_event(&self) -> Option<SimTime> {
-        let front = self.front.map(|(at, _)| at);
         let arm = match self.busy {
             Some((ends, _)) => Some(ends),
             // Whatever needs the arm at once has it, or waits for a stream.
@@ -472,7 +438,7 @@ impl Medium for Disk {
             None if self.writes.has_waiting() => Some(self.destages_at().max(self.stays_until())),
             None => None,
         };
-        [front, self.link.next_end(), arm]
+        [self.controller.next_event(), self.transfers.next_end(), arm]
             .into_iter()
             .flatten()
             .min()
@@ -483,13 +449,13 @@ impl Medium for Disk {
             self.step(at, done);
             self.release_writes(at);
             self.start_work(at, done);
-            self.feed(at);
+            self.controller.feed(at);
         }
     }
 
     fn plug(&mut self, host: &Host) {
-        self.command_cost = host.command + self.command_overhead;
-        self.link = Link::new(host.link_bytes_s(self.link_bytes_s));
+        self.front.plug(host);
+        self.transfers.plug(host);
     }
 
     fn energy(&self, now: SimTime) -> Option<Energy> {

@@ -42,8 +42,8 @@ pub struct DiskParams {
     pub write_settle: Nanos,
     /// Switch to another head of the same cylinder; also the skew between its tracks.
     pub head_switch: Nanos,
-    /// Payload rate of the host link, bytes a second.
-    pub link_bytes_s: u64,
+    /// Time of a sector of 512 bytes on the host link, as fast as the drive can.
+    pub link_sector: Nanos,
     /// Time of the drive's controller and link protocol for each command, on top of the payload.
     pub command_overhead: Nanos,
     /// Commands the drive holds at a time and reorders by positioning time: 1 without NCQ, up to 32
@@ -102,7 +102,6 @@ impl DiskParams {
             ("capacity_sectors", self.capacity_sectors),
             ("heads", u64::from(self.heads)),
             ("zones", u64::from(self.zones)),
-            ("link_bytes_s", self.link_bytes_s),
             ("queue_depth", u64::from(self.queue_depth)),
         ] {
             if value == 0 {

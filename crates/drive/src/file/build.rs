@@ -2,16 +2,14 @@
 
 use super::packing::TablePages;
 use super::power;
-use super::quantity::{Quantity, Time};
 use super::reliability::reliability;
 use super::scheduling::scheduling;
 use super::schema::{DestageOrder, DiskFile, Gc, Nand, RamFile, Release, Scheme, SsdFile};
-use super::{Body, DriveError, DriveFile, Testbed};
+use super::{Body, DriveFile};
 use super::{faults, packing, placement};
 use crate::device::Device;
 use crate::disk::{Destage, Disk, DiskParams};
 use crate::flashless::Flashless;
-use crate::host::Host;
 use crate::ram::{Ram, RamParams};
 use crate::smart::Vendor;
 use crate::ssd::{Ssd, SsdParams, TableCache};
@@ -21,7 +19,10 @@ use ftlab_ftl::TranslationLayer;
 use ftlab_ftl::block::{BlockConfig, BlockLayer};
 use ftlab_ftl::packed::{PackedConfig, PackedLayer};
 use ftlab_ftl::page::{self, Checkpoint, PageConfig, VictimPolicy, policy};
+use ftlab_host::Testbed;
 use ftlab_nand::Reliability;
+use ftlab_sheet::SheetError;
+use ftlab_sheet::quantity::{Quantity, Time};
 use ftlab_timing::{NandTiming, Scheduling};
 
 /// The most sectors a slot of a write buffer can tell apart.
@@ -110,7 +111,7 @@ impl DriveFile {
     ///
     /// # Errors
     /// When the system does not give the memory for it.
-    pub fn build(&self, testbed: &Testbed, seed: RootSeed) -> Result<Box<dyn Device>, DriveError> {
+    pub fn build(&self, testbed: &Testbed, seed: RootSeed) -> Result<Box<dyn Device>, SheetError> {
         match &self.body {
             Body::Ssd(_) => Ok(Box::new(self.build_ssd(testbed, seed)?)),
             Body::Disk(disk) => {
@@ -131,7 +132,7 @@ impl DriveFile {
     ///
     /// # Errors
     /// When the file describes no flash, or the system does not give the memory for it.
-    pub fn build_ssd(&self, testbed: &Testbed, seed: RootSeed) -> Result<Ssd, DriveError> {
+    pub fn build_ssd(&self, testbed: &Testbed, seed: RootSeed) -> Result<Ssd, SheetError> {
         let Body::Ssd(ssd) = &self.body else {
             return Err(self.invalid("it has no flash".into()));
         };
@@ -157,7 +158,7 @@ impl DriveFile {
 
     /// Checks everything that making the drive would, so that what is read can also be built, and
     /// makes nothing: a file is read to be shown or listed as well.
-    pub(super) fn check(&self) -> Result<(), DriveError> {
+    pub(super) fn check(&self) -> Result<(), SheetError> {
         match &self.body {
             Body::Ssd(ssd) => {
                 scheduling(ssd).map_err(|why| self.invalid(why))?;
@@ -178,14 +179,14 @@ impl DriveFile {
         }
     }
 
-    pub(super) fn invalid(&self, why: String) -> DriveError {
-        DriveError::Invalid {
+    pub(super) fn invalid(&self, why: String) -> SheetError {
+        SheetError::Invalid {
             file: self.slug.clone(),
             why,
         }
     }
 
-    fn plan(&self, ssd: &SsdFile, seed: RootSeed) -> Result<LayerPlan, DriveError> {
+    fn plan(&self, ssd: &SsdFile, seed: RootSeed) -> Result<LayerPlan, SheetError> {
         let layout = layout(ssd).map_err(|why| self.invalid(why))?;
         let user_slots = user_slots(ssd, &layout).map_err(|why| self.invalid(why))?;
         if ssd.map.scheme != Scheme::Packed {
@@ -239,7 +240,7 @@ impl DriveFile {
         (layout, user_slots): (&Layout, u32),
         reliability: Option<Reliability>,
         seed: RootSeed,
-    ) -> Result<PageConfig, DriveError> {
+    ) -> Result<PageConfig, SheetError> {
         let gc = ssd
             .gc
             .as_ref()
@@ -282,7 +283,7 @@ impl DriveFile {
         Ok(config)
     }
 
-    fn victim_policy(&self, gc: &Gc, seed: RootSeed) -> Result<Box<dyn VictimPolicy>, DriveError> {
+    fn victim_policy(&self, gc: &Gc, seed: RootSeed) -> Result<Box<dyn VictimPolicy>, SheetError> {
         let stream = seed.stream("victim");
         policy(&gc.policy, &gc.parameters(), stream)
             .map_err(|why| self.invalid(format!("[gc]: {why}")))
@@ -294,7 +295,7 @@ impl DriveFile {
         (layout, user_slots): (&Layout, u32),
         reliability: Option<Reliability>,
         seed: RootSeed,
-    ) -> Result<PackedConfig, DriveError> {
+    ) -> Result<PackedConfig, SheetError> {
         let gc = ssd
             .gc
             .as_ref()
@@ -313,7 +314,7 @@ impl DriveFile {
         ssd: &SsdFile,
         layout: &Layout,
         user_slots: u32,
-    ) -> Result<BlockConfig, DriveError> {
+    ) -> Result<BlockConfig, SheetError> {
         if ssd.gc.is_some() || ssd.checkpoint.is_some() {
             return Err(self.invalid("[gc] and [checkpoint] belong to map.scheme `page`".into()));
         }
@@ -493,7 +494,6 @@ fn ssd_params(
         link_command: ssd.link.command.get(),
         overlap: ssd.firmware.overlap,
         power: power::ssd_power(ssd),
-        host: Host::NONE,
     }
 }
 
@@ -534,7 +534,7 @@ fn disk_params(file: &DiskFile) -> DiskParams {
         seek_full: disk.seek_full.get(),
         write_settle: disk.write_settle.get(),
         head_switch: disk.head_switch.get(),
-        link_bytes_s: link.rate.base as u64,
+        link_sector: link.rate.time_of(SECTOR_BYTES as f64),
         command_overhead: link.command.get(),
         queue_depth: queue.depth.get(),
         write_cache_bytes: cache.write_size.get(),

@@ -1,83 +1,27 @@
 //! Drive files: what a drive is made of, as text with a unit, a source and a confidence at every
 //! number, and the drive made of it.
 
-mod base;
 mod build;
 mod catalog;
 mod faults;
-mod names;
 mod packing;
 mod placement;
 mod power;
-mod processor;
-mod quantity;
 mod reliability;
 mod scale;
 mod scheduling;
 mod schema;
 mod settings;
-mod system;
 
 pub use catalog::Catalog;
-pub use processor::Processor;
-pub use quantity::{Confidence, Source};
 pub use scale::{Extent, Scale};
 pub use schema::Kind;
-pub use system::{FileSystemPlaces, OperatingSystem};
 
-use crate::host::{Host, Port};
-use crate::host_queue::HostOrder;
-use base::Inherited;
-use ftlab_base::plain::without_types;
-use ftlab_base::{Nanos, StreamHash};
-use schema::{DiskFile, HEADER_KEYS, Header, RamFile, SCHEMA, SsdFile, TestbedFile};
+use ftlab_base::StreamHash;
+use ftlab_sheet::base::{self, Inherited};
+use ftlab_sheet::{SheetError, check_schema, one_line};
+use schema::{DiskFile, HEADER_KEYS, Header, RamFile, SsdFile};
 use toml::{Table, Value};
-
-/// What is wrong with a drive file, a testbed file, a name or a setting.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DriveError {
-    /// No drive or testbed has the name.
-    #[error("unknown {what} `{name}`{nearest}; {hint}")]
-    Unknown {
-        /// `drive` or `testbed`.
-        what: &'static str,
-        /// The name asked for.
-        name: String,
-        /// ` (did you mean …?)`, or nothing.
-        nearest: String,
-        /// Where the names are listed.
-        hint: String,
-    },
-    /// Several drives or testbeds have parts of that name.
-    #[error("`{name}` matches several {what}s: {found}; name one")]
-    Several {
-        /// `drive` or `testbed`.
-        what: &'static str,
-        /// The name asked for.
-        name: String,
-        /// The names they have.
-        found: String,
-    },
-    /// The file cannot be read.
-    #[error("cannot read {path}: {why}")]
-    Unreadable {
-        /// The path as given.
-        path: String,
-        /// What the system said.
-        why: String,
-    },
-    /// The text is not what a drive file may say.
-    #[error("{file}: {why}")]
-    Invalid {
-        /// The file or slug.
-        file: String,
-        /// What is wrong, and where.
-        why: String,
-    },
-    /// A setting cannot be applied.
-    #[error("--set {0}")]
-    Setting(String),
-}
 
 /// A drive file, settings applied.
 #[derive(Debug, Clone)]
@@ -116,34 +60,13 @@ pub struct ParameterRow {
     pub base: String,
 }
 
-/// A test machine: what the host adds to every command, and how it runs programs.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Testbed {
-    /// Slug.
-    pub slug: String,
-    /// Name.
-    pub name: String,
-    /// CPU time of a command.
-    pub host_command: Nanos,
-    /// Order of what waits for a drive that takes one command at a time.
-    pub queue_order: HostOrder,
-    /// Its SATA ports; none where no port slows a drive down.
-    pub ports: Vec<Port>,
-    /// Whether it puts the link of an idle drive to sleep.
-    pub link_sleeps: bool,
-    /// How it computes.
-    pub processor: Processor,
-    /// How it writes back, if the file says so: application scripts need it.
-    pub os: Option<OperatingSystem>,
-}
-
 impl DriveFile {
     /// Reads the text of a drive file and applies `key=value` settings. `slug` names it in errors.
     ///
     /// # Errors
     /// When the text is not TOML, a key is unknown or missing, or a value is impossible.
-    pub fn parse(slug: &str, text: &str, settings: &[String]) -> Result<DriveFile, DriveError> {
-        let invalid = |why: String| DriveError::Invalid {
+    pub fn parse(slug: &str, text: &str, settings: &[String]) -> Result<DriveFile, SheetError> {
+        let invalid = |why: String| SheetError::Invalid {
             file: slug.to_string(),
             why,
         };
@@ -152,7 +75,7 @@ impl DriveFile {
             .map_err(|e: toml::de::Error| invalid(one_line(&e)))?;
         let mut inherited = base::inherit(&mut table, catalog::BASES).map_err(invalid)?;
         for setting in settings {
-            let key = settings::apply(&mut table, setting).map_err(DriveError::Setting)?;
+            let key = settings::apply(&mut table, setting).map_err(SheetError::Setting)?;
             inherited.set(&key);
         }
         let file = Self::interpret(slug, table, inherited).map_err(|why| match settings {
@@ -170,12 +93,7 @@ impl DriveFile {
             head.extend(sections.remove_entry(key));
         }
         let header: Header = head.try_into().map_err(|e| one_line(&e))?;
-        if header.schema != SCHEMA {
-            return Err(format!(
-                "schema {}; this ftlab reads schema {SCHEMA}",
-                header.schema
-            ));
-        }
+        check_schema(header.schema)?;
         let body = match header.kind {
             Kind::Ssd => sections.try_into().map(|ssd| Body::Ssd(Box::new(ssd))),
             Kind::Disk => sections.try_into().map(|disk| Body::Disk(Box::new(disk))),
@@ -195,10 +113,10 @@ impl DriveFile {
     ///
     /// # Errors
     /// When a setting cannot be applied, or makes an impossible drive.
-    pub fn with(&self, settings: &[String]) -> Result<DriveFile, DriveError> {
+    pub fn with(&self, settings: &[String]) -> Result<DriveFile, SheetError> {
         let (mut table, mut inherited) = (self.table.clone(), self.inherited.clone());
         for setting in settings {
-            let key = settings::apply(&mut table, setting).map_err(DriveError::Setting)?;
+            let key = settings::apply(&mut table, setting).map_err(SheetError::Setting)?;
             inherited.set(&key);
         }
         let file = Self::interpret(&self.slug, table, inherited);
@@ -374,91 +292,6 @@ fn row(key: String, value: &Value, base: String) -> ParameterRow {
         note: text("note"),
         base,
     }
-}
-
-impl Testbed {
-    /// Reads the text of a testbed file. `slug` names it in errors.
-    ///
-    /// # Errors
-    /// When the text is not TOML, or a key is unknown, missing or impossible.
-    pub fn parse(slug: &str, text: &str) -> Result<Testbed, DriveError> {
-        let invalid = |why: String| DriveError::Invalid {
-            file: slug.to_string(),
-            why,
-        };
-        let file: TestbedFile = toml::from_str(text).map_err(|e| invalid(one_line(&e)))?;
-        let queue_order = HostOrder::named(&file.host.queue_order).ok_or_else(|| {
-            invalid(format!(
-                "host.queue_order `{}` is none of: {}",
-                file.host.queue_order,
-                HostOrder::NAMES.join(", ")
-            ))
-        })?;
-        let port = |name: &String| {
-            Port::named(name).ok_or_else(|| {
-                let names = Port::ALL.map(Port::name).join(", ");
-                invalid(format!("host.ports: `{name}` is none of: {names}"))
-            })
-        };
-        let os = file.os.as_ref().map(OperatingSystem::of);
-        Ok(Testbed {
-            slug: slug.to_string(),
-            name: file.name,
-            host_command: file.host.command.get(),
-            queue_order,
-            ports: file.host.ports.iter().map(port).collect::<Result<_, _>>()?,
-            link_sleeps: file.host.link_sleeps,
-            processor: Processor {
-                speed: file.host.cpu_speed.map_or(1.0, |speed| speed.base),
-                cores: file.host.cpu_cores.map(|cores| cores.get()),
-                sharing: file.host.cpu_sharing.map_or(0.0, |sharing| sharing.base),
-            },
-            os: os.transpose().map_err(invalid)?,
-        })
-    }
-
-    /// The machine, with a drive on its fastest port.
-    #[must_use]
-    pub fn host(&self) -> Host {
-        self.on(self.ports.iter().copied().max())
-    }
-
-    /// The machine, with a drive on a port; on none, so that the drive's own rate stands.
-    #[must_use]
-    pub fn on(&self, port: Option<Port>) -> Host {
-        Host {
-            command: self.host_command,
-            order: self.queue_order,
-            port,
-            link_sleeps: self.link_sleeps,
-        }
-    }
-}
-
-/// A TOML error in one line: where, then what.
-fn one_line(error: &toml::de::Error) -> String {
-    let text = error.to_string();
-    let lines: Vec<&str> = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .collect();
-    let place = lines
-        .iter()
-        .find(|line| line.starts_with("TOML parse error"));
-    let place = place.map(|line| line.trim_start_matches("TOML parse error ").to_string() + ": ");
-    // The lines of the file that are shown: a number or nothing, and a bar. A word of the file that
-    // the reason repeats may hold a bar, too.
-    let is_excerpt = |line: &str| {
-        let before = line.split_once('|').map(|(before, _)| before.trim());
-        before.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()))
-    };
-    let what: Vec<&str> = lines
-        .iter()
-        .copied()
-        .filter(|line| !line.starts_with("TOML parse error") && !is_excerpt(line))
-        .collect();
-    place.unwrap_or_default() + &without_types(&what.join(" "))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use ftlab_ftl::page::{
     Allocation, Separation, SpareShare, StaticLevelling, StreamConfig, TranslationConfig,
     WearLevelling,
 };
+use ftlab_sheet::quantity::Quantity;
 
 /// The ways to tell hot data from cold ones that a file can name.
 const SEPARATIONS: [&str; 3] = ["none", "by-address", "by-age"];
@@ -43,7 +44,7 @@ pub(super) fn streams(gc: &Gc, layout: &Layout, user_slots: u32) -> Result<Strea
         }
     }
     let needed = |key: &str, value: &Option<_>| match value {
-        Some(super::quantity::Quantity { base, .. }) => Ok(*base),
+        Some(Quantity { base, .. }) => Ok(*base),
         None => Err(format!("gc.streams `{name}` needs gc.{key}")),
     };
     let separation = match name {

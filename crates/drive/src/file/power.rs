@@ -1,9 +1,9 @@
 //! From the `[power]` section of a drive file to what the parts of the drive take.
 
-use super::quantity::{Energy, EnergyPerByte, Power, Quantity, Time};
 use super::schema::SsdFile;
 use crate::disk::DiskPower;
 use ftlab_base::{Nanos, SECTOR_BYTES};
+use ftlab_sheet::quantity::{Energy, EnergyPerByte, Power, Quantity, Time};
 use ftlab_timing::PowerModel;
 use serde::Deserialize;
 

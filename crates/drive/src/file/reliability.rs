@@ -1,9 +1,9 @@
 //! What a drive file says of reliability, as the array's.
 
-use super::quantity::{Quantity, Share};
 use super::schema::{EccKeys, ReliabilityKeys, SsdFile};
 use ftlab_base::RootSeed;
 use ftlab_nand::{BitErrors, Endurance, ErrorParams, Reliability};
+use ftlab_sheet::quantity::{Quantity, Share};
 
 /// The most that a share may be and leave a drive at all.
 const FACTORY_BAD_MAX: f64 = 1.0;

@@ -5,8 +5,9 @@
 //! die and the pages of a block, and with them everything that is a part of the capacity; and the cycles
 //! of a block, and with them what is a number of cycles.
 
-use super::{Body, DriveError, DriveFile, settings};
+use super::{Body, DriveFile, settings};
 use ftlab_base::SECTOR_BYTES;
+use ftlab_sheet::SheetError;
 
 /// By how much a drive is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +57,7 @@ impl DriveFile {
     ///
     /// # Errors
     /// When it has no flash.
-    pub fn extent(&self) -> Result<Extent, DriveError> {
+    pub fn extent(&self) -> Result<Extent, SheetError> {
         let Body::Ssd(ssd) = &self.body else {
             return Err(self.invalid("what has no flash does not wear out by writing".into()));
         };
@@ -76,7 +77,7 @@ impl DriveFile {
     ///
     /// # Errors
     /// When no such drive can be.
-    pub fn scaled(&self, scale: Scale) -> Result<DriveFile, DriveError> {
+    pub fn scaled(&self, scale: Scale) -> Result<DriveFile, SheetError> {
         if scale == Scale::FULL {
             return Ok(self.clone());
         }

@@ -1,8 +1,8 @@
 //! What a drive file says about scheduling, as a policy.
 
-use super::quantity::{Count, Quantity, Time};
 use super::schema::{Order, SchedulingKeys, SsdFile, SuspendWhat};
 use ftlab_base::Nanos;
+use ftlab_sheet::quantity::{Count, Quantity, Time};
 use ftlab_timing::{DieOrder, Scheduling, Suspend};
 
 /// The policy of a drive; the error says what is missing. What a policy does not use may be left

@@ -1,15 +1,12 @@
-//! What a drive file and a testbed file may say. Every number is a
+//! What a drive file may say. Every number is a
 //! `{ value, unit, source, confidence, note }`; unknown keys are refused.
 
 use super::power::{DiskPowerKeys, SsdPowerKeys};
-use super::quantity::{
+use ftlab_sheet::quantity::{
     ActivationEnergy, Bytes, Count, CountOrNone, Quantity, Rate, Ratio, Share, Time,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
-
-/// The version of the drive-file schema.
-pub(super) const SCHEMA: u32 = 1;
 
 /// What every drive file begins with; the keys of [`HEADER_KEYS`].
 #[derive(Debug, Clone, Deserialize)]
@@ -533,63 +530,4 @@ pub(super) enum DestageOrder {
     ShortestPositioning,
     /// Ascending addresses, then back.
     Elevator,
-}
-
-/// A test machine.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct TestbedFile {
-    #[expect(dead_code, reason = "checked on loading")]
-    pub(super) schema: u32,
-    pub(super) name: String,
-    #[expect(dead_code, reason = "for the reader of the file")]
-    pub(super) summary: String,
-    pub(super) host: HostKeys,
-    pub(super) os: Option<SystemKeys>,
-}
-
-/// What the host adds to every command.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct HostKeys {
-    /// CPU time of a command: system call, driver, interrupt.
-    pub(super) command: Quantity<Time>,
-    /// Order of what waits for a drive that takes one command at a time.
-    pub(super) queue_order: String,
-    /// SATA ports, by their names; left out, none slows a drive down.
-    #[serde(default)]
-    pub(super) ports: Vec<String>,
-    /// Whether the host lets the link of an idle drive sleep.
-    #[serde(default)]
-    pub(super) link_sleeps: bool,
-    /// How many times as fast its CPU runs a program as that of the review of 2008; 1 if left out.
-    pub(super) cpu_speed: Option<Quantity<Ratio>>,
-    /// Programs that compute at a time; left out, as many as there are.
-    pub(super) cpu_cores: Option<Quantity<Count>>,
-    /// How much longer a computation takes for each other core at work; not at all if left out.
-    pub(super) cpu_sharing: Option<Quantity<Ratio>>,
-}
-
-/// What the operating system does with what programs write.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct SystemKeys {
-    /// Between two passes of the lazy writer.
-    pub(super) lazy_writer_interval: Quantity<Time>,
-    /// Of the dirty data, written in a pass at least.
-    pub(super) lazy_writer_share: Quantity<Ratio>,
-    /// Dirty data at which a program that writes has to wait.
-    pub(super) dirty_limit: Quantity<Bytes>,
-    /// Largest request of the lazy writer.
-    pub(super) write_size: Quantity<Bytes>,
-    /// Its requests outstanding.
-    pub(super) write_depth: Quantity<Count>,
-    /// Between two checkpoints of the file system.
-    pub(super) checkpoint_interval: Quantity<Time>,
-    /// Where the file system's parts lie.
-    pub(super) journal_at: Quantity<Bytes>,
-    pub(super) journal_size: Quantity<Bytes>,
-    pub(super) table_at: Quantity<Bytes>,
-    pub(super) bitmap_at: Quantity<Bytes>,
-    pub(super) directory_at: Quantity<Bytes>,
 }

@@ -1,16 +1,17 @@
 use super::*;
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, RootSeed, SimTime};
 use ftlab_ftl::page::{DChoices, POLICIES, Registered, register};
+use ftlab_host::Testbed;
 use rand::RngExt;
 use std::num::NonZeroU32;
 
-fn parse(text: &str) -> Result<DriveFile, DriveError> {
+fn parse(text: &str) -> Result<DriveFile, SheetError> {
     DriveFile::parse("test", text, &[])
 }
 
 #[test]
 fn every_drive_that_comes_along_can_be_built() {
-    let testbed = Catalog::testbed("anandtech-2008").unwrap();
+    let testbed = Testbed::load("anandtech-2008").unwrap();
     for slug in Catalog::drives() {
         let file = Catalog::load(slug, &[]).unwrap();
         let drive = file.build(&testbed, RootSeed(1)).unwrap();
@@ -113,7 +114,7 @@ fn every_policy_can_be_named_with_its_parameters_and_with_no_others() {
 
 /// The hash of all operations of a small drive that was overwritten at random.
 fn operations(file: &DriveFile, seed: u64) -> u64 {
-    let testbed = Catalog::testbed("anandtech-2008").unwrap();
+    let testbed = Testbed::load("anandtech-2008").unwrap();
     let mut drive = file.build(&testbed, RootSeed(seed)).unwrap();
     let slots = drive.capacity_sectors() / 8;
     let mut rng = RootSeed(9).stream("load");
@@ -374,19 +375,6 @@ fn names_are_found_by_alias_and_near_misses_are_suggested() {
     assert!(
         message.starts_with("cannot read ./nowhere.toml"),
         "{message}"
-    );
-}
-
-#[test]
-fn a_testbed_names_the_ports_it_has() {
-    let text = include_str!("../../../../testbeds/behardware-2011.toml");
-    let testbed = Testbed::parse("t", text).unwrap();
-    assert_eq!(testbed.host().port, Some(crate::Port::Sata6g));
-    let wrong = Testbed::parse("t", &text.replace("sata6g", "sata9g")).unwrap_err();
-    let wrong = wrong.to_string();
-    assert!(
-        wrong.contains("`sata9g` is none of: sata1.5g, sata3g, sata6g"),
-        "{wrong}"
     );
 }
 

@@ -1,8 +1,8 @@
 //! What makes a file a saved state, and finds out when it is not one any more.
 
 use super::{FORMAT, SavedError};
-use crate::magic::SAVED_STATE as MAGIC;
 use crc::{CRC_64_XZ, Crc, Table};
+use ftlab_sheet::magic::SAVED_STATE as MAGIC;
 use lz4_flex::frame::{FrameDecoder, FrameEncoder};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -1,8 +1,9 @@
 use super::*;
-use crate::file::{Catalog, Testbed};
+use crate::file::Catalog;
 use ftlab_base::rng::Stream;
 use ftlab_base::{Command, CommandId, CommandKind, Completion, Content, Lba, RootSeed, SimTime};
 use ftlab_ftl::page::{POLICIES, Registered};
+use ftlab_host::Testbed;
 use rand::RngExt;
 
 const GENERIC: &str = "generic-mlc-8";
@@ -57,7 +58,7 @@ fn drives() -> Vec<DriveFile> {
 }
 
 fn testbed() -> Testbed {
-    Catalog::testbed("anandtech-2008").unwrap()
+    Testbed::load("anandtech-2008").unwrap()
 }
 
 fn build(file: &DriveFile) -> Box<dyn Device> {

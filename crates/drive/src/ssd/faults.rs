@@ -13,7 +13,7 @@ impl Ssd {
     /// # Panics
     /// When something is outstanding.
     pub fn inject(&mut self, fault: Fault) -> Result<(), InjectionRefused> {
-        assert_eq!(self.queue.outstanding(), 0, "a drive at work is broken");
+        assert_eq!(self.front.outstanding(), 0, "a drive at work is broken");
         if self.mapped.is_timed() {
             self.end_time();
         }

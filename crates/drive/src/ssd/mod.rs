@@ -37,17 +37,16 @@ pub use state::{SsdState, Totals};
 
 use crate::device::{CacheRefused, Counters, Device, EraseRefused};
 use crate::health::Health;
-use crate::host::Host;
-use crate::host_queue::HostQueue;
 use crate::saved::DeviceState;
 use buffer::{Place, WriteBuffer};
 use commands::Commands;
 use events::{Event, Events};
-use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
+use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, Server, SimTime};
 use ftlab_ftl::page::PageMapped;
 use ftlab_ftl::{Extent, TranslationLayer};
+use ftlab_host::{FrontEnd, Host, Link, Sent};
 use ftlab_nand::{Cause, StateError, WearHistogram};
-use ftlab_timing::{Energy, Scheduler, Server};
+use ftlab_timing::{Energy, Scheduler};
 use lookup::Lookup;
 use mapped::Mapped;
 use power::Resting;
@@ -65,11 +64,8 @@ pub struct Ssd {
     slot: SlotSize,
     mapped: Mapped,
     scheduler: Scheduler,
-    queue: HostQueue,
-    host: Server,
-    link: Server,
-    /// Time of one sector on the link, on the port the drive is plugged into.
-    link_sector: Nanos,
+    front: FrontEnd,
+    link: Link,
     compressor: Server,
     core: Server,
     buffer: WriteBuffer,
@@ -133,10 +129,8 @@ impl Ssd {
                 }
                 scheduler
             },
-            queue: HostQueue::new(params.host.order, params.queue_depth),
-            host: Server::default(),
-            link: Server::default(),
-            link_sector: params.host.link_sector(params.link_sector),
+            front: FrontEnd::new(params.queue_depth),
+            link: Link::new(params.link_sector),
             compressor: Server::default(),
             core: Server::default(),
             buffer: WriteBuffer::new(params.buffer_slots, slot.sectors()),
@@ -211,7 +205,9 @@ impl Ssd {
             self.issue(self.now);
         }
         self.scheduler.restart_clock();
-        (self.host, self.link, self.compressor, self.core) = Default::default();
+        self.front.restart_clock();
+        self.link.restart_clock();
+        (self.compressor, self.core) = Default::default();
         self.now = SimTime::ZERO;
         self.resting = Resting::default();
         self.end_pause();
@@ -224,7 +220,7 @@ impl Ssd {
 
     /// Erases the array and forgets what the buffer holds; whoever wrote it is past caring.
     fn erase_everything(&mut self) {
-        assert_eq!(self.queue.outstanding(), 0, "a drive at work is erased");
+        assert_eq!(self.front.outstanding(), 0, "a drive at work is erased");
         if self.mapped.is_timed() {
             self.end_time();
         }
@@ -251,20 +247,18 @@ impl Ssd {
     }
 
     /// The host sends a command to the drive.
-    fn send(&mut self, command: Command, now: SimTime) {
-        let number = self.commands.enter(command);
-        let sent = self.host.serve(now, self.params.host.command);
-        self.events.schedule(sent, Event::Sent, number);
+    fn expect_sent(&mut self, sent: Sent) {
+        let number = self.commands.enter(sent.command);
+        self.events.schedule(sent.at, Event::Sent, number);
     }
 
     /// A command has left the host: the core works on it while its data arrive, and pass through the
     /// compressor if the drive has one.
     fn sent(&mut self, number: u32, now: SimTime) {
         let command = self.commands.get(number);
+        let sector = self.link.sector();
         let work = self.params.core(command, self.slot.sectors());
-        let arrived = self
-            .link
-            .serve(now, self.params.link_in(command, self.link_sector));
+        let arrived = self.link.serve(now, self.params.link_in(command, sector));
         let decided = self.core.serve(now, work) + self.params.pipeline(command);
         // The first slot may go on while the others are still on their way.
         let first = if self.params.overlap {
@@ -274,7 +268,7 @@ impl Ssd {
         };
         let rest = self
             .params
-            .after_first(command, first, self.slot.sectors(), self.link_sector);
+            .after_first(command, first, self.slot.sectors(), sector);
         let came = arrived.less(rest.link);
         // What is no write passes the compressor in its turn, so that it finds what was written before.
         let work = self.params.compression(command, command.sectors);
@@ -353,10 +347,10 @@ impl Ssd {
         let id = self.commands.leave(number).id;
         self.host_ios += 1;
         done.push(Completion { id, at, outcome });
-        if let Some(next) = self.queue.completed() {
-            self.send(next, at);
+        if let Some(sent) = self.front.completed(at) {
+            self.expect_sent(sent);
         }
-        if self.queue.outstanding() == 0 {
+        if self.front.outstanding() == 0 {
             self.begin_pause(at);
         }
     }
@@ -436,8 +430,8 @@ impl Device for Ssd {
         }
         self.now = now;
         self.end_pause();
-        if let Some(command) = self.queue.push(command) {
-            self.send(command, now);
+        if let Some(sent) = self.front.submit(command, now) {
+            self.expect_sent(sent);
         }
     }
 
@@ -599,7 +593,7 @@ impl Device for Ssd {
     }
 
     fn set_write_cache(&mut self, on: bool) -> Result<(), CacheRefused> {
-        assert_eq!(self.queue.outstanding(), 0, "a drive at work is set up");
+        assert_eq!(self.front.outstanding(), 0, "a drive at work is set up");
         if self.mapped.is_timed() {
             self.end_time();
         }
@@ -611,14 +605,12 @@ impl Device for Ssd {
     }
 
     fn plug(&mut self, host: &Host) {
-        assert_eq!(self.queue.outstanding(), 0, "a drive at work is unplugged");
+        self.front.plug(host);
+        self.link.plug(host);
         self.cycle_power();
-        self.params.host = *host;
         if let Some(power) = &mut self.params.power {
             power.link_sleeps = host.link_sleeps;
         }
-        self.link_sector = host.link_sector(self.params.link_sector);
-        self.queue = HostQueue::new(host.order, self.params.queue_depth);
     }
 
     fn secure_erase(&mut self) -> Result<(), EraseRefused> {
@@ -648,12 +640,13 @@ impl Device for Ssd {
     }
 
     fn snapshot(&self) -> Box<dyn Device> {
-        assert_eq!(self.queue.outstanding(), 0, "a snapshot of a drive at work");
+        assert_eq!(self.front.outstanding(), 0, "a snapshot of a drive at work");
         assert!(
             self.buffer.is_empty(),
             "a snapshot of a drive with data in its buffer"
         );
         let mut copy = Ssd::around(self.params, self.mapped.copy());
+        copy.plug(self.front.host());
         copy.host_ios = self.host_ios;
         copy.host_bytes_written = self.host_bytes_written;
         copy.buffer_stalls = self.buffer_stalls;

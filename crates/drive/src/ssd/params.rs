@@ -1,7 +1,7 @@
 //! What an SSD takes in time and holds in memory, apart from its NAND and its mapping.
 
-use crate::host::{Host, Port};
 use ftlab_base::{Command, CommandKind, DieId, Nanos, RootSeed};
+use ftlab_host::Port;
 use ftlab_nand::{Cause, NandOp, OpKind};
 use ftlab_timing::{NandTiming, PowerModel, Scheduling};
 
@@ -62,8 +62,6 @@ pub struct SsdParams {
     pub overlap: bool,
     /// What its parts take from the supply, if known.
     pub power: Option<PowerModel>,
-    /// What it is plugged into.
-    pub host: Host,
 }
 
 /// What memory holds of a mapping table that lies in flash: whole pages of it.

@@ -73,8 +73,8 @@ impl Ssd {
 
     fn send_out(&mut self, number: u32, now: SimTime) {
         let command = self.commands.get(number);
-        let work = self.link_sector * u64::from(command.sectors);
-        let last = self.link_sector * u64::from(self.slot.last(command));
+        let work = self.link.sector() * u64::from(command.sectors);
+        let last = self.link.sector() * u64::from(self.slot.last(command));
         // Data cross the link as they come out of the flash, in order. The first page can be there
         // no earlier than it takes one to come, and the last slot crosses when all are there.
         let first = self.commands.first_page(number);

@@ -62,7 +62,7 @@ impl Ssd {
     }
 
     pub(super) fn state(&self) -> SsdState {
-        assert_eq!(self.queue.outstanding(), 0, "saving a drive at work");
+        assert_eq!(self.front.outstanding(), 0, "saving a drive at work");
         assert!(
             self.buffer.is_empty(),
             "saving a drive with data in its buffer"

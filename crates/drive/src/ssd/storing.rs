@@ -30,7 +30,7 @@ impl Ssd {
     /// When something is outstanding.
     pub fn carry(&mut self, store: Box<dyn PageStore>) {
         assert!(
-            self.queue.outstanding() == 0 && self.is_at_rest() && self.buffer.is_empty(),
+            self.front.outstanding() == 0 && self.is_at_rest() && self.buffer.is_empty(),
             "a drive at work gets a store"
         );
         self.mapped.carry(store);

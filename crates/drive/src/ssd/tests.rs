@@ -1,11 +1,12 @@
 use crate::device::Device;
-use crate::file::{Catalog, DriveFile, Testbed};
+use crate::file::{Catalog, DriveFile};
 use crate::ssd::{LayerInput, Ssd};
 use ftlab_base::rng::Stream;
 use ftlab_base::{
     Command, CommandId, CommandKind, Completion, Content, Lba, Lpn, Nanos, Outcome, RootSeed,
     SimTime,
 };
+use ftlab_host::Testbed;
 use rand::Rng;
 
 /// Small drives of every kind: page mapping with slots of one page, half a page and four pages,
@@ -138,7 +139,7 @@ fn small_with(kind: usize, more: &[&str]) -> (DriveFile, Testbed) {
         .chain(more)
         .map(ToString::to_string)
         .collect();
-    let testbed = Catalog::testbed("anandtech-2008").unwrap();
+    let testbed = Testbed::load("anandtech-2008").unwrap();
     (Catalog::load(slug, &settings).unwrap(), testbed)
 }
 

@@ -5,7 +5,7 @@ use crate::cli::OutputFormat;
 use crate::failure::{Failure, Outcome};
 use crate::screen;
 use clap::Args;
-use ftlab_drive::Catalog;
+use ftlab_host::Testbed;
 use ftlab_image::{Fsck, Rebuilt, accept, rebuild};
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ pub struct FsckOptions {
 
 /// `ftlab fsck`.
 pub fn fsck(options: &FsckOptions) -> Outcome {
-    let testbed = Catalog::testbed(TESTBED)?;
+    let testbed = Testbed::load(TESTBED)?;
     if options.rebuild {
         let rebuilt = rebuild(&options.file, &testbed)?;
         return match options.output_format {

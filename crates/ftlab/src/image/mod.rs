@@ -7,7 +7,7 @@ use crate::failure::{Failure, Outcome};
 use crate::screen;
 use clap::Args;
 pub use fsck::{FsckOptions, fsck};
-use ftlab_drive::Catalog;
+use ftlab_host::Testbed;
 use ftlab_image::{DataDrive, ImageError, Info, OpenOptions, Recovery, Wrong};
 use serde::Serialize;
 use std::fmt::Write;
@@ -58,7 +58,7 @@ struct About {
 
 /// `ftlab info`.
 pub fn info(options: &Options) -> Outcome {
-    let testbed = Catalog::testbed(TESTBED)?;
+    let testbed = Testbed::load(TESTBED)?;
     let (drive, Recovery { clean, hole, .. }) = DataDrive::open(
         &options.file,
         &OpenOptions {

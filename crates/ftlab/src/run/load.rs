@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::files;
 use ftlab_base::{SECTOR_BYTES, SimTime};
 use ftlab_bench::review;
-use ftlab_drive::Testbed;
+use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock, DriverError};
 use ftlab_play::record::Record;
 use ftlab_play::scripts;

@@ -6,7 +6,8 @@ use super::start::{Start, Targets};
 use crate::failure::{Failure, Outcome};
 use crate::progress::Progress;
 use ftlab_base::{RootSeed, SimTime};
-use ftlab_drive::{Catalog, Device, DriveFile, Testbed};
+use ftlab_drive::{Catalog, Device, DriveFile};
+use ftlab_host::Testbed;
 use ftlab_play::driver::Clock;
 use ftlab_play::{states, streams};
 

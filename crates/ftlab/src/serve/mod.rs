@@ -16,7 +16,8 @@ use clap::{Args, ValueEnum};
 use ftlab_attach::control::{self, Control};
 use ftlab_attach::fuse::{FILE_NAME, Mounted};
 use ftlab_attach::{DriveExport, Engine, Timing};
-use ftlab_drive::{Catalog, Kind};
+use ftlab_drive::Kind;
+use ftlab_host::Testbed;
 use ftlab_nbd::server::Event;
 use ftlab_nbd::{Limits, Listen, NamedExport, Server};
 pub use listen::beside;
@@ -152,7 +153,7 @@ fn serve(options: &Options) -> Outcome {
     let listen = options.listen()?;
     // Before anything takes long: whoever stops the program finds it listening to that.
     let signals = Signals::catch()?;
-    let testbed = Catalog::testbed(&options.testbed)?;
+    let testbed = Testbed::load(&options.testbed)?;
     let Opened { drive, how, made } = place::open(options, &testbed)?;
     let image = place::of_image(&drive);
     let description = format!(

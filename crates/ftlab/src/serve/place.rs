@@ -3,7 +3,8 @@
 use super::Options;
 use crate::failure::Failure;
 use crate::screen;
-use ftlab_drive::{Catalog, DriveFile, Testbed};
+use ftlab_drive::{Catalog, DriveFile};
+use ftlab_host::Testbed;
 use ftlab_image::{CreateOptions, DataDrive, ImageError, OpenOptions, Recovery, Survives};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;

@@ -5,6 +5,7 @@ use crate::failure::{Failure, Outcome};
 use crate::screen;
 use clap::Args;
 use ftlab_drive::{Catalog, DriveFile};
+use ftlab_host::Testbed;
 use ftlab_image::DataDrive;
 use std::path::PathBuf;
 
@@ -41,7 +42,7 @@ pub fn firmware(options: &FirmwareOptions) -> Outcome {
     };
     let other = options.drive.as_deref();
     let other = other.map(|name| Catalog::load(name, &[])).transpose()?;
-    let testbed = Catalog::testbed("attached")?;
+    let testbed = Testbed::load("attached")?;
     let updated = DataDrive::update_firmware(&path, &testbed, |own| {
         // It stays the same unit: what fails in its flash, and when, does not change.
         let text = other.as_ref().unwrap_or(own).text();

@@ -11,7 +11,7 @@ use crate::screen;
 use crate::serve::beside;
 use clap::Args;
 use ftlab_attach::control::{Asked, ControlError, Report, Scope, ask};
-use ftlab_drive::Catalog;
+use ftlab_host::Testbed;
 use ftlab_image::{DataDrive, ImageError, OpenOptions};
 use serde::Serialize;
 use std::os::unix::fs::FileTypeExt;
@@ -86,7 +86,7 @@ fn input(error: ImageError) -> Failure {
 }
 
 fn open(path: &Path, read_only: bool) -> Result<DataDrive, Failure> {
-    let testbed = Catalog::testbed("attached")?;
+    let testbed = Testbed::load("attached")?;
     let options = OpenOptions {
         testbed: &testbed,
         drive: None,

@@ -176,11 +176,12 @@ fn flags(foretells_failure: bool) -> Value {
 mod tests {
     use super::*;
     use ftlab_drive::Catalog;
+    use ftlab_host::Testbed;
     use ftlab_image::DataDrive;
 
     fn report() -> DriveReport {
         let file = Catalog::load("intel-320-120", &[]).expect("a drive");
-        let testbed = Catalog::testbed("attached").expect("a testbed");
+        let testbed = Testbed::load("attached").expect("a testbed");
         DriveReport::of(&DataDrive::in_memory(&file, &testbed, 1).expect("a drive"))
     }
 

@@ -277,13 +277,14 @@ mod tests {
     use super::*;
     use ftlab_attach::{Engine, Timing};
     use ftlab_drive::Catalog;
+    use ftlab_host::Testbed;
     use ftlab_image::DataDrive;
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
     fn view() -> View {
         let file = Catalog::load("generic-mlc-8", &[]).unwrap();
-        let testbed = Catalog::testbed("attached").unwrap();
+        let testbed = Testbed::load("attached").unwrap();
         let drive = DataDrive::in_memory(&file, &testbed, 1).unwrap();
         let engine = Engine::start(drive, Timing::Off).unwrap();
         let before = Report::of(&engine).unwrap().0;

@@ -1,6 +1,7 @@
 //! Drives of a few dozen slots, of every mapping scheme.
 
-use ftlab_drive::{Catalog, DriveFile, Testbed};
+use ftlab_drive::{Catalog, DriveFile};
+use ftlab_host::Testbed;
 use std::sync::LazyLock;
 
 /// Those that are there with capacitors, too: name, and how many.
@@ -98,7 +99,6 @@ pub(super) fn tiny(name: &str) -> DriveFile {
 }
 
 pub(super) fn testbed() -> &'static Testbed {
-    static TESTBED: LazyLock<Testbed> =
-        LazyLock::new(|| Catalog::testbed("anandtech-2008").unwrap());
+    static TESTBED: LazyLock<Testbed> = LazyLock::new(|| Testbed::load("anandtech-2008").unwrap());
     &TESTBED
 }

@@ -3,6 +3,7 @@
 use ftlab_base::rng::Stream;
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, RootSeed, SimTime};
 use ftlab_drive::{Catalog, Device};
+use ftlab_host::Testbed;
 use ftlab_play::states::{self, State};
 use rand::Rng;
 use std::time::Instant;
@@ -55,7 +56,7 @@ impl Load {
             format!("nand.blocks_per_die={blocks_per_die}"),
         ];
         let file = Catalog::load("generic-mlc-8", &settings).expect("it exists");
-        let testbed = Catalog::testbed("anandtech-2008").expect("it exists");
+        let testbed = Testbed::load("anandtech-2008").expect("it exists");
         let drive = file.build(&testbed, SEED).expect("it can be built");
         Load {
             slots: drive.capacity_sectors() / SLOT_SECTORS,

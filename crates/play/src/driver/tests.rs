@@ -4,6 +4,7 @@ use super::*;
 use crate::fake::Fake;
 use ftlab_base::CommandKind;
 use ftlab_drive::Catalog;
+use ftlab_host::Testbed;
 
 const SECTORS: u64 = 1 << 17; // 64 MiB
 
@@ -244,7 +245,7 @@ fn the_seed_decides_the_requests() {
 fn write_amplification_is_told_by_the_second() {
     let of_job = |job: &str| {
         let drive = Catalog::load("generic-mlc-8", &["nand.blocks_per_die=64".to_owned()]).unwrap();
-        let testbed = Catalog::testbed("anandtech-2012").unwrap();
+        let testbed = Testbed::load("anandtech-2012").unwrap();
         let mut device = drive.build(&testbed, RootSeed(1)).unwrap();
         let file = JobFile::parse(job, "test.fio").unwrap();
         run(&file, device.as_mut(), Clock::Timed, RootSeed(1)).unwrap()

@@ -3,6 +3,7 @@ use super::*;
 use crate::fake::Fake;
 use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::Catalog;
+use ftlab_host::Testbed;
 
 const SECTORS: u64 = 100_000;
 
@@ -83,7 +84,7 @@ fn a_drive_that_never_settles_is_not_taken_for_steady() {
 
 #[test]
 fn filling_at_random_writes_every_sector_of_the_last_place_once() {
-    let testbed = Catalog::testbed("anandtech-2008").unwrap();
+    let testbed = Testbed::load("anandtech-2008").unwrap();
     let settings = ["nand.blocks_per_die=32", "nand.pages_per_block=32"].map(str::to_owned);
     let file = Catalog::load("generic-mlc-8", &settings).unwrap();
     let mut device = file.build(&testbed, RootSeed(1)).unwrap();

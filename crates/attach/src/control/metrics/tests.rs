@@ -2,6 +2,7 @@ use super::*;
 use crate::engine::{Engine, Timing};
 use ftlab_base::Nanos;
 use ftlab_drive::Catalog;
+use ftlab_host::Testbed;
 use ftlab_image::DataDrive;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -141,7 +142,7 @@ fn judge(family: &Family) -> Result<(), String> {
 /// A page of a drive that answered requests, the slowest of them later than the last bound.
 fn page() -> String {
     let file = Catalog::load("intel-320-120", &[]).expect("a drive");
-    let testbed = Catalog::testbed("attached").expect("a testbed");
+    let testbed = Testbed::load("attached").expect("a testbed");
     let drive = DataDrive::in_memory(&file, &testbed, 1).expect("a drive");
     let engine = Engine::start(drive, Timing::Off).expect("an engine");
     let (report, mut counted) = Report::of(&engine).expect("it runs");

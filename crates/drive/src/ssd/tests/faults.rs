@@ -38,7 +38,7 @@ fn load((slug, settings): (&str, &[&str]), more: &[&str]) -> Result<DriveFile, S
 }
 
 fn drive(of: (&str, &[&str]), more: &[&str], seed: u64) -> Ssd {
-    let testbed = Catalog::testbed("anandtech-2008").unwrap();
+    let testbed = Testbed::load("anandtech-2008").unwrap();
     let file = load(of, more).unwrap();
     file.build_ssd(&testbed, RootSeed(seed)).unwrap().checked()
 }

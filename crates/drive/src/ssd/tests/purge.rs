@@ -1,8 +1,8 @@
 //! Secure erase, ports, and what a drive takes from its supply.
 
 use super::*;
-use crate::host::Port;
 use ftlab_base::{Lpn, Nanos};
+use ftlab_host::Port;
 
 #[test]
 fn a_secure_erase_leaves_nothing_but_wear() {

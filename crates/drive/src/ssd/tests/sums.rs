@@ -2,7 +2,7 @@
 //! without end come at the rate of the slowest resource.
 
 use super::*;
-use crate::host::{Host, Port};
+use ftlab_host::{Host, Port};
 
 /// A drive whose every part takes a time of its own, with settings on top.
 fn drive(more: &[&str]) -> Ssd {
@@ -31,7 +31,7 @@ fn drive_behind(host_ns: u64, more: &[&str]) -> Ssd {
     let file = Catalog::load("generic-mlc-8", &settings).unwrap();
     let testbed = Testbed {
         host_command: Nanos(host_ns),
-        ..Catalog::testbed("anandtech-2008").unwrap()
+        ..Testbed::load("anandtech-2008").unwrap()
     };
     file.build_ssd(&testbed, RootSeed(1)).unwrap().checked()
 }
@@ -183,7 +183,7 @@ fn with_its_table_in_flash() -> Ssd {
         "gc.reserve=2",
     ];
     let file = Catalog::load("ocz-vertex3-120", &settings.map(String::from)).unwrap();
-    let testbed = Catalog::testbed("anandtech-2012").unwrap();
+    let testbed = Testbed::load("anandtech-2012").unwrap();
     let mut ssd = file.build_ssd(&testbed, RootSeed(1)).unwrap().checked();
     fill(&mut ssd, 64);
     ssd

@@ -7,7 +7,7 @@
 //! however often it did.
 
 use ftlab_base::SECTOR_BYTES;
-use ftlab_drive::FileSystemPlaces;
+use ftlab_host::FileSystemPlaces;
 use ftlab_workload::script::Run;
 use std::collections::BTreeSet;
 

@@ -26,7 +26,8 @@ use super::{DriverError, RunReport, WriteAmplification};
 use crate::watch::Watch;
 use file_system::FileSystem;
 use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
-use ftlab_drive::{Catalog, Device, Processor, Testbed};
+use ftlab_drive::Device;
+use ftlab_host::{Processor, Testbed};
 use ftlab_workload::script::Scenario;
 use io::{Ended, Io, Owner};
 use program::Program;
@@ -119,7 +120,7 @@ fn programs(
 ) -> Result<Vec<Program>, DriverError> {
     let program = |(index, process): (usize, &ftlab_workload::script::Process)| {
         let theirs =
-            Catalog::testbed(&process.script.testbed).map_err(|error| DriverError::Testbed {
+            Testbed::load(&process.script.testbed).map_err(|error| DriverError::Testbed {
                 file: process.script.file.clone(),
                 why: error.to_string(),
             })?;

@@ -4,7 +4,8 @@ use super::*;
 use crate::fake::Fake;
 use crate::watch::nobody;
 use ftlab_base::{CommandKind, Content};
-use ftlab_drive::OperatingSystem;
+use ftlab_drive::Catalog;
+use ftlab_host::{OperatingSystem, Testbed};
 use ftlab_workload::script::Run;
 
 const GIB_SECTORS: u64 = 2_097_152;
@@ -20,7 +21,7 @@ fn script(phase: &str) -> String {
 }
 
 fn testbed() -> Testbed {
-    Catalog::testbed("anandtech-2008").unwrap()
+    Testbed::load("anandtech-2008").unwrap()
 }
 
 fn testbed_with(processor: Processor) -> Testbed {

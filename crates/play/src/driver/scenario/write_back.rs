@@ -11,7 +11,7 @@
 use super::file_system::{FileSystem, PAGE_SECTORS};
 use super::io::Owner;
 use ftlab_base::{Content, SECTOR_BYTES, SimTime};
-use ftlab_drive::OperatingSystem;
+use ftlab_host::OperatingSystem;
 use ftlab_workload::script::Run;
 use std::collections::{BTreeMap, VecDeque};
 

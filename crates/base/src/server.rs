@@ -1,6 +1,6 @@
-//! A resource that serves strictly first come, first served: the host link, the firmware core.
+//! A resource that serves strictly first come, first served: a CPU, a link, a firmware core.
 
-use ftlab_base::{Nanos, SimTime};
+use crate::time::{Nanos, SimTime};
 
 /// A first-come server. It needs no events: when it is free again is all its state.
 #[derive(Debug, Clone, Copy, Default)]

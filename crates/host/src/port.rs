@@ -1,6 +1,6 @@
 //! The machine a drive is plugged into.
 
-use crate::host_queue::HostOrder;
+use crate::queue::HostOrder;
 use ftlab_base::{Nanos, SECTOR_BYTES};
 
 /// A SATA port, by its generation.
@@ -63,7 +63,7 @@ impl Port {
 pub struct Host {
     /// CPU time of a command.
     pub command: Nanos,
-    /// Order of what waits for a drive that takes one command at a time.
+    /// Order of what waits for the drive to take it.
     pub order: HostOrder,
     /// The port: the link runs at its rate or the drive's, whichever is less. Without one, at the
     /// drive's.
@@ -81,16 +81,10 @@ impl Host {
         link_sleeps: false,
     };
 
-    /// The rate of the link to a drive of so many bytes a second.
+    /// The generation at which the link to a drive of so many bytes a second runs.
     #[must_use]
-    pub fn link_bytes_s(&self, drive_bytes_s: u64) -> u64 {
-        self.port
-            .map_or(drive_bytes_s, |port| drive_bytes_s.min(port.bytes_s()))
-    }
-
-    /// The time of a sector of 512 bytes on the link to a drive that takes `own` for one.
-    #[must_use]
-    pub fn link_sector(&self, own: Nanos) -> Nanos {
-        self.port.map_or(own, |port| own.max(port.sector()))
+    pub fn link(&self, drive_bytes_s: u64) -> Port {
+        let own = Port::of_rate(drive_bytes_s);
+        self.port.map_or(own, |port| own.min(port))
     }
 }

@@ -1,36 +1,40 @@
-//! `base = "NAME"`: what drives with the same controller have in common stands in one file of
-//! `drives/base/`, and a drive file says what it has of its own, key by key. A base may have a base:
-//! the drives of one family have more in common than all drives of its controller.
+//! `base = "NAME"`: what drives with the same controller, or machines with the same operating system, have in
+//! common stands in one file of a folder `base/`, and a file says what it has of its own, key by key. A base
+//! may have a base: the drives of one family have more in common than all drives of its controller.
 
-use super::schema::SCHEMA;
+use crate::SCHEMA;
 use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 /// The key that names the base.
-pub(super) const BASE_KEY: &str = "base";
+pub const BASE_KEY: &str = "base";
 
 /// The keys of a base outside its sections.
 const HEAD: [&str; 3] = ["schema", "kind", "summary"];
 
-/// The keys that a drive file took from its bases, and which one each comes from.
+/// The keys that a file took from its bases, and which one each comes from.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Inherited(BTreeMap<String, String>);
+pub struct Inherited(BTreeMap<String, String>);
 
 impl Inherited {
     /// The base that `section.key` comes from; empty when it is the file's own.
-    pub(super) fn origin(&self, key: &str) -> String {
+    #[must_use]
+    pub fn origin(&self, key: &str) -> String {
         self.0.get(key).cloned().unwrap_or_default()
     }
 
     /// A setting took the place of what the base says.
-    pub(super) fn set(&mut self, key: &str) {
+    pub fn set(&mut self, key: &str) {
         self.0.remove(key);
     }
 }
 
 /// Takes what a file does not say from the base that it names, what that does not say from its own
 /// base, and so on. `bases` are names and texts.
-pub(super) fn inherit(table: &mut Table, bases: &[(&str, &str)]) -> Result<Inherited, String> {
+///
+/// # Errors
+/// When a base is not there, is a base of itself, or is not for such a file.
+pub fn inherit(table: &mut Table, bases: &[(&str, &str)]) -> Result<Inherited, String> {
     let mut inherited = Inherited::default();
     let mut taken = Vec::new();
     let mut named = table.remove(BASE_KEY);
@@ -56,7 +60,7 @@ fn read(name: &str, bases: &[(&str, &str)]) -> Result<Table, String> {
         return Err(format!("base `{name}` is none of: {}", names.join(", ")));
     };
     text.parse()
-        .map_err(|e: toml::de::Error| format!("base {name}: {}", super::one_line(&e)))
+        .map_err(|e: toml::de::Error| format!("base {name}: {}", crate::one_line(&e)))
 }
 
 /// Adds the keys of a base that the table does not have.
@@ -94,13 +98,13 @@ fn check_head(table: &Table, base: &Table) -> Result<(), String> {
         .into_iter()
         .find(|(key, _)| !HEAD.contains(&key.as_str()))
     {
-        return Err(format!("`{key}` is for drive files, not for their base"));
+        return Err(format!("`{key}` is for a file, not for its base"));
     }
     if base.get("schema").and_then(Value::as_integer) != Some(i64::from(SCHEMA)) {
         return Err(format!("it needs schema = {SCHEMA}"));
     }
     match (base.get("kind"), table.get("kind")) {
-        (Some(of_base), Some(own)) if of_base == own => Ok(()),
+        (of_base, own) if of_base == own => Ok(()),
         (Some(of_base), own) => Err(format!(
             "it is for drives of kind {of_base}, not {}",
             own.map_or("none".into(), Value::to_string)
@@ -176,7 +180,7 @@ mod tests {
         let own = "kind = \"ssd\"\nbase = \"two\"";
         assert!(why(own, "schema = 2\nkind = \"ssd\"").contains("schema = 1"));
         assert!(why(own, "schema = 1").contains("needs a kind"));
-        assert!(why(own, "schema = 1\naliases = []").contains("`aliases` is for drive files"));
+        assert!(why(own, "schema = 1\naliases = []").contains("`aliases` is for a file"));
         let circle = "schema = 1\nkind = \"ssd\"\nbase = \"one\"";
         assert!(why(own, circle).contains("base two: it is a base of itself"));
         assert!(why(own, "schema = ").contains("base two: "));

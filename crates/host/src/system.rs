@@ -1,7 +1,8 @@
 //! The operating system of a test machine: how it writes back, and where its file system lies.
 
-use super::schema::SystemKeys;
 use ftlab_base::Nanos;
+use ftlab_sheet::quantity::{Bytes, Count, Quantity, Ratio, Time};
+use serde::Deserialize;
 
 /// The largest request that every drive's command has room for.
 const REQUEST_BYTES_MAX: f64 = 16_777_216.0;
@@ -40,8 +41,33 @@ pub struct FileSystemPlaces {
     pub directory: u64,
 }
 
-impl OperatingSystem {
-    pub(super) fn of(keys: &SystemKeys) -> Result<OperatingSystem, String> {
+/// What the operating system does with what programs write.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SystemKeys {
+    /// Between two passes of the lazy writer.
+    lazy_writer_interval: Quantity<Time>,
+    /// Of the dirty data, written in a pass at least.
+    lazy_writer_share: Quantity<Ratio>,
+    /// Dirty data at which a program that writes has to wait.
+    dirty_limit: Quantity<Bytes>,
+    /// Largest request of the lazy writer.
+    write_size: Quantity<Bytes>,
+    /// Its requests outstanding.
+    write_depth: Quantity<Count>,
+    /// Between two checkpoints of the file system.
+    checkpoint_interval: Quantity<Time>,
+    /// Where the file system's parts lie.
+    journal_at: Quantity<Bytes>,
+    journal_size: Quantity<Bytes>,
+    table_at: Quantity<Bytes>,
+    bitmap_at: Quantity<Bytes>,
+    directory_at: Quantity<Bytes>,
+}
+
+impl SystemKeys {
+    pub(super) fn system(&self) -> Result<OperatingSystem, String> {
+        let keys = self;
         let share = keys.lazy_writer_share.base;
         if share > 1.0 {
             return Err("os.lazy_writer_share: it must be at most 100 %".to_owned());

@@ -1,17 +1,17 @@
 //! Which drive or testbed a name stands for.
 
-use super::DriveError;
+use crate::SheetError;
 
 /// Names more unlike than this are no misspelling of each other.
 const ALIKE_LEAST: f64 = 0.75;
 const HINTS_MAX: usize = 3;
 
 /// Something that comes along, and everything it is called.
-pub(super) struct Named {
+pub struct Named {
     /// What it is called in files and results.
-    pub(super) slug: &'static str,
+    pub slug: &'static str,
     /// Other names.
-    pub(super) others: Vec<String>,
+    pub others: Vec<String>,
 }
 
 impl Named {
@@ -23,12 +23,15 @@ impl Named {
 /// The slug of what is called `name`: in its own letters, else in any case of letters, else by parts that
 /// follow one another, such as `X25-M`, if nothing else has them. `what` it is and a `hint` where names are
 /// listed are for errors.
-pub(super) fn find(
+///
+/// # Errors
+/// When nothing is called so, or several things are.
+pub fn find(
     what: &'static str,
     name: &str,
     known: &[Named],
     hint: String,
-) -> Result<&'static str, DriveError> {
+) -> Result<&'static str, SheetError> {
     let asked = parts(name);
     let steps: [&dyn Fn(&str) -> bool; 3] = [&|of| of == name, &|of| parts(of) == asked, &|of| {
         asked.len() > 1 && parts(of).contains(&asked)
@@ -42,7 +45,7 @@ pub(super) fn find(
             [] => {}
             [slug] => return Ok(slug),
             _ => {
-                return Err(DriveError::Several {
+                return Err(SheetError::Several {
                     what,
                     name: name.to_owned(),
                     found: found.join(", "),
@@ -50,7 +53,7 @@ pub(super) fn find(
             }
         }
     }
-    Err(DriveError::Unknown {
+    Err(SheetError::Unknown {
         what,
         name: name.to_owned(),
         nearest: nearest(name, known),

@@ -1,4 +1,4 @@
-//! One number of a drive file: value, unit, source, confidence.
+//! One number of a file: value, unit, source, confidence.
 
 use ftlab_base::amount::grouped;
 use ftlab_base::{Nanos, SECTOR_BYTES};
@@ -53,7 +53,7 @@ struct Written {
 }
 
 /// What kind of number it is: which units it may have, and what they are worth.
-pub(super) trait Dimension {
+pub trait Dimension {
     /// (unit, factor to the base unit). A number set on the command line without a unit takes the
     /// file's; the first unit here when the file has none.
     const UNITS: &'static [(&'static str, f64)];
@@ -67,8 +67,9 @@ pub(super) trait Dimension {
 
 /// A number of dimension `D`, in its base unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Quantity<D> {
-    pub(super) base: f64,
+pub struct Quantity<D> {
+    /// In the base unit of its dimension.
+    pub base: f64,
     dimension: PhantomData<D>,
 }
 
@@ -76,7 +77,7 @@ macro_rules! dimension {
     ($(#[$doc:meta])* $name:ident, whole: $whole:literal, least: $least:literal, most: $most:expr, $($unit:literal = $factor:expr),+) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq)]
-        pub(super) struct $name;
+        pub struct $name;
 
         impl Dimension for $name {
             const UNITS: &'static [(&'static str, f64)] = &[$(($unit, $factor)),+];
@@ -200,32 +201,41 @@ impl<'de, D: Dimension> Deserialize<'de> for Quantity<D> {
 }
 
 impl Quantity<Count> {
-    pub(super) fn get(&self) -> u32 {
+    /// How many.
+    #[must_use]
+    pub fn get(&self) -> u32 {
         self.base as u32
     }
 }
 
 impl Quantity<CountOrNone> {
-    pub(super) fn get(&self) -> u32 {
+    /// How many.
+    #[must_use]
+    pub fn get(&self) -> u32 {
         self.base as u32
     }
 }
 
 impl Quantity<Time> {
-    pub(super) fn get(&self) -> Nanos {
+    /// The span.
+    #[must_use]
+    pub fn get(&self) -> Nanos {
         Nanos(self.base.round() as u64)
     }
 }
 
 impl Quantity<Bytes> {
-    pub(super) fn get(&self) -> u64 {
+    /// How many bytes.
+    #[must_use]
+    pub fn get(&self) -> u64 {
         self.base.round() as u64
     }
 }
 
 impl Quantity<Rate> {
     /// The time of one sector of 512 bytes when each costs `bytes` on the wire.
-    pub(super) fn time_of(&self, bytes: f64) -> Nanos {
+    #[must_use]
+    pub fn time_of(&self, bytes: f64) -> Nanos {
         Nanos((bytes / self.base * 1e9).round() as u64)
     }
 }

@@ -1,0 +1,137 @@
+//! What a command passes in the host before a drive gets it.
+
+use crate::port::Host;
+use crate::queue::HostQueue;
+use ftlab_base::{Command, Nanos, Server, SimTime};
+
+/// The host in front of a drive: commands that the drive does not take yet wait in the host's order; each that
+/// it takes costs CPU time, one after another.
+#[derive(Debug, Clone)]
+pub struct FrontEnd {
+    host: Host,
+    depth: u32,
+    queue: HostQueue,
+    cpu: Server,
+}
+
+/// A command on its way to the drive.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sent {
+    /// The command.
+    pub command: Command,
+    /// When the host's CPU is done with it.
+    pub at: SimTime,
+}
+
+impl FrontEnd {
+    /// The front end of a drive that takes `depth` commands at a time, plugged into nothing.
+    #[must_use]
+    pub fn new(depth: u32) -> FrontEnd {
+        FrontEnd {
+            host: Host::NONE,
+            depth,
+            queue: HostQueue::new(Host::NONE.order, depth),
+            cpu: Server::default(),
+        }
+    }
+
+    /// The machine and port.
+    #[must_use]
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// Plugs the drive into another machine or port.
+    ///
+    /// # Panics
+    /// When a command is outstanding.
+    pub fn plug(&mut self, host: &Host) {
+        assert_eq!(self.outstanding(), 0, "a drive at work is unplugged");
+        self.host = *host;
+        self.queue = HostQueue::new(host.order, self.depth);
+    }
+
+    /// Takes a command; gives it back when the drive takes it at once.
+    #[must_use]
+    pub fn submit(&mut self, command: Command, now: SimTime) -> Option<Sent> {
+        let command = self.queue.push(command)?;
+        Some(self.send(command, now))
+    }
+
+    /// The drive has completed a command; gives the one that it takes instead.
+    #[must_use]
+    pub fn completed(&mut self, now: SimTime) -> Option<Sent> {
+        let command = self.queue.completed()?;
+        Some(self.send(command, now))
+    }
+
+    fn send(&mut self, command: Command, now: SimTime) -> Sent {
+        let at = self.work(now, self.host.command);
+        Sent { command, at }
+    }
+
+    /// The CPU does other work for the drive, behind what it has to do already; gives when that is done.
+    pub fn work(&mut self, now: SimTime, span: Nanos) -> SimTime {
+        self.cpu.serve(now, span)
+    }
+
+    /// Commands at the drive or waiting for it.
+    #[must_use]
+    pub fn outstanding(&self) -> usize {
+        self.queue.outstanding()
+    }
+
+    /// Time begins again: the CPU is idle.
+    pub fn restart_clock(&mut self) {
+        self.cpu = Server::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::HostOrder;
+    use ftlab_base::{CommandId, CommandKind, Content, Lba};
+
+    fn write(lba: u64) -> Command {
+        Command {
+            id: CommandId(lba),
+            kind: CommandKind::Write,
+            lba: Lba(lba),
+            sectors: 1,
+            content: Content::RANDOM,
+            at: SimTime::ZERO,
+        }
+    }
+
+    #[test]
+    fn commands_cost_the_cpu_in_turn_and_wait_in_the_hosts_order() {
+        let mut front = FrontEnd::new(2);
+        front.plug(&Host {
+            command: Nanos(10),
+            order: HostOrder::CLook,
+            ..Host::NONE
+        });
+        let sent = [50, 90, 20, 60].map(|lba| front.submit(write(lba), SimTime(100)));
+        let at = sent.map(|sent| sent.map(|sent| sent.at.0));
+        assert_eq!(at, [Some(110), Some(120), None, None]);
+        assert_eq!(front.outstanding(), 4);
+        let next = |front: &mut FrontEnd, now| {
+            let sent = front.completed(SimTime(now));
+            sent.map(|sent| (sent.command.lba.0, sent.at.0))
+        };
+        // The sweep has passed 90, so it begins again from below.
+        assert_eq!(next(&mut front, 115), Some((20, 130)));
+        assert_eq!(next(&mut front, 200), Some((60, 210)));
+        assert_eq!(next(&mut front, 300), None);
+        assert_eq!(front.outstanding(), 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "a drive at work is unplugged")]
+    fn a_drive_at_work_stays_where_it_is() {
+        let mut front = FrontEnd::new(1);
+        let _ = front.submit(write(1), SimTime::ZERO);
+        front.plug(&Host::NONE);
+    }
+}

@@ -1,0 +1,243 @@
+//! Testbed files: a test machine as text.
+
+use crate::port::{Host, Port};
+use crate::processor::Processor;
+use crate::queue::HostOrder;
+use crate::system::{OperatingSystem, SystemKeys};
+use ftlab_base::Nanos;
+use ftlab_sheet::file::{is_path, read, stem, text_of};
+use ftlab_sheet::names::{self, Named};
+use ftlab_sheet::quantity::{Count, Quantity, Ratio, Time};
+use ftlab_sheet::{SheetError, base, check_schema, one_line};
+use serde::Deserialize;
+use toml::Table;
+
+// (slug, text) of every file in `testbeds/` and `testbeds/base/`, sorted by slug.
+include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
+
+/// A test machine: what the host adds to every command, and how it runs programs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Testbed {
+    /// Slug.
+    pub slug: String,
+    /// Name.
+    pub name: String,
+    /// CPU time of a command.
+    pub host_command: Nanos,
+    /// Order of what waits for the drive to take it.
+    pub queue_order: HostOrder,
+    /// Its SATA ports; none where no port slows a drive down.
+    pub ports: Vec<Port>,
+    /// Whether it puts the link of an idle drive to sleep.
+    pub link_sleeps: bool,
+    /// How it computes.
+    pub processor: Processor,
+    /// How it writes back, if the file says so: application scripts need it.
+    pub os: Option<OperatingSystem>,
+}
+
+/// A testbed file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TestbedFile {
+    schema: u32,
+    name: String,
+    #[expect(dead_code, reason = "for the reader of the file")]
+    summary: String,
+    host: HostKeys,
+    os: Option<SystemKeys>,
+}
+
+/// What the host adds to every command.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HostKeys {
+    /// CPU time of a command: system call, driver, interrupt.
+    command: Quantity<Time>,
+    /// Order of what waits for the drive to take it.
+    queue_order: String,
+    /// SATA ports, by their names; left out, none slows a drive down.
+    #[serde(default)]
+    ports: Vec<String>,
+    /// Whether the host lets the link of an idle drive sleep.
+    #[serde(default)]
+    link_sleeps: bool,
+    /// How many times as fast its CPU runs a program as that of the review of 2008; 1 if left out.
+    cpu_speed: Option<Quantity<Ratio>>,
+    /// Programs that compute at a time; left out, as many as there are.
+    cpu_cores: Option<Quantity<Count>>,
+    /// How much longer a computation takes for each other core at work; not at all if left out.
+    cpu_sharing: Option<Quantity<Ratio>>,
+}
+
+impl HostKeys {
+    fn order(&self) -> Result<HostOrder, String> {
+        HostOrder::named(&self.queue_order).ok_or_else(|| {
+            format!(
+                "host.queue_order `{}` is none of: {}",
+                self.queue_order,
+                HostOrder::NAMES.join(", ")
+            )
+        })
+    }
+
+    fn ports(&self) -> Result<Vec<Port>, String> {
+        let port = |name: &String| {
+            Port::named(name).ok_or_else(|| {
+                let names = Port::ALL.map(Port::name).join(", ");
+                format!("host.ports: `{name}` is none of: {names}")
+            })
+        };
+        self.ports.iter().map(port).collect()
+    }
+
+    fn processor(&self) -> Processor {
+        Processor {
+            speed: self.cpu_speed.map_or(1.0, |speed| speed.base),
+            cores: self.cpu_cores.map(|cores| cores.get()),
+            sharing: self.cpu_sharing.map_or(0.0, |sharing| sharing.base),
+        }
+    }
+}
+
+impl Testbed {
+    /// Loads a testbed by slug or a part of it, or from a path that ends in `.toml`.
+    ///
+    /// # Errors
+    /// When there is no such testbed or several, or its file is wrong.
+    pub fn load(name: &str) -> Result<Testbed, SheetError> {
+        if is_path(name) {
+            return Testbed::parse(&stem(name), &read(name)?).map_err(|e| e.at(name));
+        }
+        let named = TESTBEDS.iter().map(|&(slug, _)| Named {
+            slug,
+            others: Vec::new(),
+        });
+        let known: Vec<Named> = named.collect();
+        let all: Vec<&str> = known.iter().map(|named| named.slug).collect();
+        let hint = format!(
+            "there are {}, and a path to a .toml file works too",
+            all.join(", ")
+        );
+        let slug = names::find("testbed", name, &known, hint)?;
+        Testbed::parse(slug, text_of(TESTBEDS, slug).expect("it was found there"))
+    }
+
+    /// Reads the text of a testbed file. `slug` names it in errors.
+    ///
+    /// # Errors
+    /// When the text is not TOML, or a key is unknown, missing or impossible.
+    pub fn parse(slug: &str, text: &str) -> Result<Testbed, SheetError> {
+        Testbed::read(slug, text).map_err(|why| SheetError::Invalid {
+            file: slug.to_string(),
+            why,
+        })
+    }
+
+    fn read(slug: &str, text: &str) -> Result<Testbed, String> {
+        let mut table: Table = text.parse().map_err(|e| one_line(&e))?;
+        base::inherit(&mut table, BASES)?;
+        let file: TestbedFile = table.try_into().map_err(|e| one_line(&e))?;
+        check_schema(file.schema)?;
+        Ok(Testbed {
+            slug: slug.to_string(),
+            host_command: file.host.command.get(),
+            queue_order: file.host.order()?,
+            ports: file.host.ports()?,
+            link_sleeps: file.host.link_sleeps,
+            processor: file.host.processor(),
+            os: file.os.as_ref().map(SystemKeys::system).transpose()?,
+            name: file.name,
+        })
+    }
+
+    /// The machine, with a drive on its fastest port.
+    #[must_use]
+    pub fn host(&self) -> Host {
+        self.on(self.ports.iter().copied().max())
+    }
+
+    /// The machine, with a drive on a port; on none, so that the drive's own rate stands.
+    #[must_use]
+    pub fn on(&self, port: Option<Port>) -> Host {
+        Host {
+            command: self.host_command,
+            order: self.queue_order,
+            port,
+            link_sleeps: self.link_sleeps,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWN: &str = r#"
+        schema = 1
+        name = "N"
+        summary = "S"
+        base = "windows"
+        [os]
+        dirty_limit = { value = 1, unit = "GiB", source = "assumed", confidence = "low" }
+        [host]
+        command = { value = 1, unit = "us", source = "assumed", confidence = "low" }
+    "#;
+
+    #[test]
+    fn every_testbed_that_comes_along_can_be_read() {
+        for (slug, _) in TESTBEDS {
+            let testbed = Testbed::load(slug).unwrap();
+            assert_eq!(testbed.slug, *slug);
+        }
+    }
+
+    #[test]
+    fn a_testbed_names_the_ports_it_has() {
+        let text = text_of(TESTBEDS, "behardware-2011").unwrap();
+        let testbed = Testbed::parse("t", text).unwrap();
+        assert_eq!(testbed.host().port, Some(Port::Sata6g));
+        let wrong = Testbed::parse("t", &text.replace("sata6g", "sata9g")).unwrap_err();
+        let wrong = wrong.to_string();
+        assert!(
+            wrong.contains("`sata9g` is none of: sata1.5g, sata3g, sata6g"),
+            "{wrong}"
+        );
+    }
+
+    #[test]
+    fn a_testbed_takes_from_its_base_what_it_does_not_say() {
+        let testbed = Testbed::parse("t", OWN).unwrap();
+        assert_eq!(testbed.queue_order, HostOrder::CLook);
+        let os = testbed.os.expect("the base has it");
+        assert_eq!(os.lazy_writer_interval, Nanos::from_secs(1));
+        let own = OWN.to_owned() + "queue_order = \"fifo\"\n";
+        let testbed = Testbed::parse("t", &own).unwrap();
+        assert_eq!(testbed.queue_order, HostOrder::Fifo);
+    }
+
+    #[test]
+    fn a_wrong_testbed_is_refused_with_place_and_reason() {
+        let why = |text: &str| Testbed::parse("t", text).unwrap_err().to_string();
+        let with = |line: &str| why(&(OWN.to_owned() + line));
+        assert!(
+            why("schema = ").starts_with("t: at line 1"),
+            "{}",
+            why("schema = ")
+        );
+        assert!(why(&OWN.replace("windows", "widows")).contains("`widows` is none of: windows"));
+        assert!(why(&OWN.replace("schema = 1", "schema = 7")).contains("schema 7"));
+        let unknown = with("queu_order = \"fifo\"\n");
+        assert!(
+            unknown.contains("unknown field `queu_order`, expected one of"),
+            "{unknown}"
+        );
+        let order = with("queue_order = \"lifo\"\n");
+        assert!(
+            order.contains("host.queue_order `lifo` is none of: fifo, c-look"),
+            "{order}"
+        );
+        let why = Testbed::load("anandtech-208").unwrap_err().to_string();
+        assert!(why.contains("did you mean anandtech-2008"), "{why}");
+    }
+}

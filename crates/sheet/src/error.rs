@@ -1,0 +1,90 @@
+//! What is wrong with a file, a name or a setting.
+
+use ftlab_base::plain::without_types;
+
+/// What is wrong with a drive file, a testbed file, a name or a setting.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SheetError {
+    /// No drive or testbed has the name.
+    #[error("unknown {what} `{name}`{nearest}; {hint}")]
+    Unknown {
+        /// `drive` or `testbed`.
+        what: &'static str,
+        /// The name asked for.
+        name: String,
+        /// ` (did you mean …?)`, or nothing.
+        nearest: String,
+        /// Where the names are listed.
+        hint: String,
+    },
+    /// Several drives or testbeds have parts of that name.
+    #[error("`{name}` matches several {what}s: {found}; name one")]
+    Several {
+        /// `drive` or `testbed`.
+        what: &'static str,
+        /// The name asked for.
+        name: String,
+        /// The names they have.
+        found: String,
+    },
+    /// The file cannot be read.
+    #[error("cannot read {path}: {why}")]
+    Unreadable {
+        /// The path as given.
+        path: String,
+        /// What the system said.
+        why: String,
+    },
+    /// The text is not what such a file may say.
+    #[error("{file}: {why}")]
+    Invalid {
+        /// The file or slug.
+        file: String,
+        /// What is wrong, and where.
+        why: String,
+    },
+    /// A setting cannot be applied.
+    #[error("--set {0}")]
+    Setting(String),
+}
+
+impl SheetError {
+    /// An error in a file on disk names the path rather than the slug.
+    #[must_use]
+    pub fn at(self, path: &str) -> SheetError {
+        match self {
+            SheetError::Invalid { why, .. } => SheetError::Invalid {
+                file: path.to_string(),
+                why,
+            },
+            other => other,
+        }
+    }
+}
+
+/// A TOML error in one line: where, then what.
+#[must_use]
+pub fn one_line(error: &toml::de::Error) -> String {
+    let text = error.to_string();
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
+    let place = lines
+        .iter()
+        .find(|line| line.starts_with("TOML parse error"));
+    let place = place.map(|line| line.trim_start_matches("TOML parse error ").to_string() + ": ");
+    // The lines of the file that are shown: a number or nothing, and a bar. A word of the file that
+    // the reason repeats may hold a bar, too.
+    let is_excerpt = |line: &str| {
+        let before = line.split_once('|').map(|(before, _)| before.trim());
+        before.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let what: Vec<&str> = lines
+        .iter()
+        .copied()
+        .filter(|line| !line.starts_with("TOML parse error") && !is_excerpt(line))
+        .collect();
+    place.unwrap_or_default() + &without_types(&what.join(" "))
+}

@@ -1,0 +1,109 @@
+//! Files that come along, and files on the disk.
+
+use crate::{SheetError, magic};
+use ftlab_base::amount::grouped;
+use std::fs::{File, FileType};
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+/// The most a drive file or testbed may have: those that come along have a few kilobytes.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+
+const WANTED: &str = "give the path of a .toml file";
+
+/// The text of the file called `slug` among those that come along.
+#[must_use]
+pub fn text_of(files: &[(&str, &'static str)], slug: &str) -> Option<&'static str> {
+    let (_, text) = files.iter().find(|(of, _)| *of == slug)?;
+    Some(text)
+}
+
+/// Whether a name is that of something on the disk, whether or not it is there.
+#[must_use]
+pub fn is_path(name: &str) -> bool {
+    name.ends_with(".toml") || name.contains('/')
+}
+
+/// What a file on the disk is called: its name without folder and ending.
+#[must_use]
+pub fn stem(path: &str) -> String {
+    let stem = Path::new(path).file_stem();
+    stem.map_or_else(|| path.to_string(), |s| s.to_string_lossy().into_owned())
+}
+
+/// The text of a file on the disk.
+///
+/// # Errors
+/// When there is none, it is too long, or it is no text.
+pub fn read(path: &str) -> Result<String, SheetError> {
+    let unreadable = |why: String| SheetError::Unreadable {
+        path: path.to_string(),
+        why,
+    };
+    let failed = |error: std::io::Error| {
+        unreadable(match error.kind() {
+            ErrorKind::NotFound => "there is no such file".into(),
+            _ => error.to_string(),
+        })
+    };
+    let found = std::fs::metadata(path).map_err(failed)?;
+    if let Some(why) = no_file(found.file_type()) {
+        return Err(unreadable(why.into()));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(failed)?;
+    let read = file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes);
+    read.map_err(failed)?;
+    if let Some(why) = foreign(&bytes) {
+        return Err(unreadable(why.into()));
+    }
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Err(unreadable(format!(
+            "it has {} bytes, at most {}; {WANTED}",
+            grouped(found.len()),
+            grouped(FILE_BYTES_MAX)
+        )));
+    }
+    String::from_utf8(bytes).map_err(|_| unreadable(format!("it is not text; {WANTED}")))
+}
+
+/// Why what lies at a path cannot be read as a file, if it cannot.
+fn no_file(kind: FileType) -> Option<&'static str> {
+    if kind.is_dir() {
+        return Some("it is a directory; give the path of a .toml file");
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if kind.is_block_device() {
+            return Some(
+                "it is a block device, and ftlab simulates drives: it cannot measure a real one yet; give \
+                 a name of `ftlab drives`, or the path of a .toml file that describes a drive",
+            );
+        }
+        if kind.is_char_device() || kind.is_fifo() || kind.is_socket() {
+            return Some(
+                "it is a character device, a pipe or a socket; give the path of a .toml file",
+            );
+        }
+    }
+    None
+}
+
+/// What ftlab wrote for something else, by its first bytes.
+fn foreign(bytes: &[u8]) -> Option<&'static str> {
+    let is = |magic: [u8; magic::BYTES]| bytes.starts_with(&magic);
+    if is(magic::IMAGE) {
+        return Some(
+            "it is an image of a drive, not a drive file; `ftlab info` says which drive it is of, and \
+             `ftlab serve --image` attaches it",
+        );
+    }
+    if is(magic::SAVED_STATE) {
+        return Some(
+            "it is a saved state, not a drive file; name its drive here, and give the state with \
+             `--from-state`",
+        );
+    }
+    None
+}
