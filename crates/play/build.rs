@@ -5,9 +5,9 @@ use std::path::Path;
 use std::{env, fs};
 
 fn main() {
-    embed("jobs", "fio", "JOBS");
-    embed("scripts", "toml", "SCRIPTS");
-    embed("traces", "toml", "TRACES");
+    embed("jobs", "fio", "JOB_FILES");
+    embed("scripts", "toml", "SCRIPT_FILES");
+    embed("traces", "toml", "TRACE_FILES");
 }
 
 /// Writes a table of the names and texts of a folder's files of a kind.

@@ -1,6 +1,6 @@
 //! The bench: the tests of the reviews on several drives, and published figures beside what the model gives.
 //!
-//! - [`methods`] lists the tests of the reviews as data.
+//! - [`suites`] are tests as data: those of the reviews, and a user's own.
 //! - [`review::review`] runs them on several drives and returns a result set.
 //! - [`repeats`] says how far repeats of a run with other seeds come out apart.
 //! - [`figures`] maps rows of the reference table to runs and judges them.
@@ -13,8 +13,8 @@
 pub mod drops;
 pub mod endurance;
 pub mod figures;
-pub mod methods;
 pub mod pts;
 pub mod repeats;
 pub mod review;
+pub mod suites;
 pub mod theory;

@@ -1,8 +1,8 @@
 //! The application tests of 2008: what of the review the model must reproduce.
 
 use ftlab_base::RootSeed;
-use ftlab_bench::methods;
 use ftlab_bench::review::{Length, Plan, review};
+use ftlab_bench::suites;
 use ftlab_drive::Catalog;
 use ftlab_result::{ResultSet, Verdict};
 use std::sync::LazyLock;
@@ -22,7 +22,7 @@ static SET: LazyLock<ResultSet> = LazyLock::new(|| {
             .iter()
             .map(|drive| Catalog::load(drive, &[]).expect("it loads"))
             .collect(),
-        tests: methods::select(&TESTS.map(str::to_owned)).expect("they exist"),
+        tests: suites::select(&TESTS.map(str::to_owned)).expect("they exist"),
         is_everything: false,
         state: None,
         length: Length::Full,

@@ -1,8 +1,8 @@
 //! The tests of 2008 and 2009 that run no applications, whole: what the model must reproduce of them.
 
 use ftlab_base::RootSeed;
-use ftlab_bench::methods;
 use ftlab_bench::review::{Length, Plan, review};
+use ftlab_bench::suites;
 use ftlab_drive::Catalog;
 use ftlab_result::{Figure, ResultSet, Verdict};
 use std::sync::LazyLock;
@@ -22,7 +22,7 @@ fn run(drives: &[&str], tests: &[&str], seed: u64, threads: usize) -> ResultSet 
             .iter()
             .map(|d| Catalog::load(d, &[]).expect("it loads"))
             .collect(),
-        tests: methods::select(&tests).expect("they exist"),
+        tests: suites::select(&tests).expect("they exist"),
         is_everything: false,
         state: None,
         length: Length::Full,

@@ -5,6 +5,7 @@ use ftlab_base::RootSeed;
 use ftlab_bench::theory::{self, Case, Load, Policy};
 use ftlab_drive::Catalog;
 use ftlab_ftl::page::POLICIES;
+use ftlab_play::embedded::JOBS;
 
 const TABLE: &str = include_str!("../../../reference/theory-values.csv");
 
@@ -109,7 +110,7 @@ fn every_policy_is_compared_or_has_no_closed_form() {
 #[test]
 fn a_load_and_its_job_file_say_the_same() {
     for case in theory::cases() {
-        let text = case.load.job().text;
+        let (_, text) = JOBS.find(case.load.job()).expect("it is there");
         let key = match case.load {
             Load::Uniform => "rw=randwrite\n".to_owned(),
             Load::HotCold {

@@ -1,9 +1,9 @@
 //! What a check is: measurements, and a judgement of them.
 
 use super::experiments::Experiment;
-use ftlab_bench::methods::Job;
-use ftlab_bench::review::Load;
 use ftlab_host::Port;
+use ftlab_play::embedded::SCRIPTS;
+use ftlab_play::load::{self, LoadError, What};
 use ftlab_play::states::State;
 use ftlab_result::{Inside, Traffic};
 use std::cell::RefCell;
@@ -71,6 +71,55 @@ pub enum Work {
     Experiment(&'static Experiment),
 }
 
+/// A job file of a check's own.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Job {
+    /// Its name, which begins with `claims/`.
+    pub file: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+/// What runs.
+#[derive(Debug, Clone, Copy)]
+pub enum Load {
+    /// A job of the check's own.
+    Job(&'static Job),
+    /// The script or scenario of that name in `scripts/`.
+    Script(&'static str),
+}
+
+impl Load {
+    fn name(self) -> &'static str {
+        match self {
+            Load::Job(job) => job.file,
+            Load::Script(name) => name,
+        }
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// When its text is wrong.
+    ///
+    /// # Panics
+    /// When there is no such script: a test looks every name up.
+    pub fn read(self) -> Result<load::Load, LoadError> {
+        let what = match self {
+            Load::Job(job) => What::job(job.text, job.file)?,
+            Load::Script(name) => {
+                let text = |name: &str| {
+                    let (file, text) = SCRIPTS.find(name)?;
+                    Some((file, text.to_owned()))
+                };
+                let (file, script) = text(name).expect("a test looks every name up");
+                What::script(&script, &file, &text)?
+            }
+        };
+        Ok(load::Load::new(self.name(), what))
+    }
+}
+
 /// The machine of loads that name none.
 const MACHINE: &str = "anandtech-2008";
 
@@ -99,7 +148,7 @@ pub const fn job(drive: &'static str, state: State, job: &'static Job) -> Need {
 
 /// The script or scenario of that name.
 pub const fn script(drive: &'static str, name: &'static str) -> Need {
-    load(drive, State::Filled, Load::Scenario(name))
+    load(drive, State::Filled, Load::Script(name))
 }
 
 const fn load(drive: &'static str, state: State, load: Load) -> Need {
@@ -172,7 +221,7 @@ impl Need {
 /// A job file of a check's own, as `fio` would read it.
 macro_rules! own_job {
     ($name:literal, $text:literal) => {
-        &ftlab_bench::methods::Job {
+        &$crate::check::Job {
             file: concat!("claims/", $name),
             text: concat!("[", $name, "]\n", $text),
         }

@@ -3,21 +3,22 @@
 use super::check::{Need, Sample, Work};
 use super::{Plan, names};
 use ftlab_base::RootSeed;
-use ftlab_bench::methods::{self, Fact, Job, Procedure};
 use ftlab_bench::review::{
-    Case, ClientUse, FromStates, Length, Load, Ran, ReviewError, Running, batches, client_use,
+    Case, ClientUse, FromStates, Length, Ran, ReviewError, Running, batches, client_use,
     data_before, tell,
 };
+use ftlab_bench::suites::{self, Fact, Procedure};
 use ftlab_drive::{Catalog, DriveFile, Kind};
 use ftlab_host::Testbed;
+use ftlab_play::load::Load;
 use ftlab_play::record::Record;
 use ftlab_play::states::State;
 use ftlab_play::streams::drive_seed;
 use ftlab_sheet::SheetError;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// What tells measurements of a drive apart.
 type Key = String;
@@ -27,7 +28,7 @@ struct Subject {
     file: DriveFile,
     cases: BTreeMap<Key, Case>,
     /// By name and machine.
-    procedures: BTreeMap<Key, (&'static Procedure, &'static str)>,
+    procedures: BTreeMap<Key, (Arc<Procedure>, String)>,
     facts: BTreeMap<Key, Fact>,
     experiments: BTreeMap<Key, &'static super::experiments::Experiment>,
 }
@@ -45,43 +46,47 @@ pub struct Lab<'a> {
 /// What a need is on its drive: resolved to what runs.
 enum Resolved {
     Case(Case),
-    Within(&'static Procedure, &'static str, &'static Job, &'static str),
+    Within {
+        procedure: Arc<Procedure>,
+        machine: String,
+        job: Load,
+        state: String,
+    },
     Fact(Fact),
     Experiment(&'static super::experiments::Experiment),
 }
 
 fn resolve(need: &Need, file: &DriveFile) -> Resolved {
-    let case = |load, state, testbed, port| {
+    let case = |load: Load, state, testbed: &str, port| {
         // What has no flash has one state.
         let has_flash = file.kind() == Kind::Ssd;
         let state = if has_flash { state } else { State::New };
         Resolved::Case(Case {
             state,
-            load,
-            testbed,
+            testbed: testbed.to_owned(),
             port,
-            before: data_before(file, load),
+            before: data_before(file, &load),
+            load,
         })
     };
     match need.work {
         Work::Test(slug, asked) => {
-            let test = methods::all().find(|test| test.step.slug == slug);
+            let test = suites::all().find(|test| test.step.slug == slug);
             let test = test.expect("a test looks every slug up");
-            let (bed, states) = (test.family.testbed, test.family.states);
-            let state = |states: &[State]| asked.and_then(State::named).unwrap_or(states[0]);
-            match test.step.work {
-                methods::Work::Jobs { jobs, ports } => {
-                    case(Load::Job(jobs[0]), state(states), bed, ports[0])
+            let machine = test.family.testbed.as_str();
+            match &test.step.work {
+                suites::Work::Loads { loads, ports } => {
+                    let state = asked.and_then(State::named);
+                    let state = state.unwrap_or(test.family.states[0]);
+                    case(loads[0].clone(), state, machine, ports[0])
                 }
-                methods::Work::Scenario(name) => {
-                    case(Load::Scenario(name), state(states), bed, None)
-                }
-                methods::Work::Trace(name) => case(Load::Trace(name), state(states), bed, None),
-                methods::Work::Within(procedure, job) => {
-                    let state = asked.unwrap_or_else(|| test.first_state());
-                    Resolved::Within(procedure, bed, job, state)
-                }
-                methods::Work::Fact(fact) => Resolved::Fact(fact),
+                suites::Work::Within(procedure, job) => Resolved::Within {
+                    procedure: Arc::clone(procedure),
+                    machine: machine.to_owned(),
+                    job: job.clone(),
+                    state: asked.unwrap_or_else(|| test.first_state()).to_owned(),
+                },
+                suites::Work::Fact(fact) => Resolved::Fact(*fact),
             }
         }
         Work::Load {
@@ -89,7 +94,10 @@ fn resolve(need: &Need, file: &DriveFile) -> Resolved {
             state,
             machine,
             port,
-        } => case(load, state, machine, port),
+        } => {
+            let load = load.read().expect("a test reads every load");
+            case(load, state, machine, port)
+        }
         Work::Experiment(experiment) => Resolved::Experiment(experiment),
     }
 }
@@ -97,12 +105,23 @@ fn resolve(need: &Need, file: &DriveFile) -> Resolved {
 fn key(resolved: &Resolved) -> Key {
     match resolved {
         Resolved::Case(case) => format!("case {:?}", case.key()),
-        Resolved::Within(procedure, bed, job, state) => {
-            format!("procedure {} {bed} {} {state}", procedure.slug, job.file)
-        }
+        Resolved::Within {
+            procedure,
+            machine,
+            job,
+            state,
+        } => key_within(procedure, machine, job, state),
         Resolved::Fact(fact) => format!("fact {fact:?}"),
         Resolved::Experiment(experiment) => format!("experiment {}", experiment.name),
     }
+}
+
+fn key_within(procedure: &Procedure, machine: &str, job: &Load, state: &str) -> Key {
+    format!(
+        "procedure {} {machine} {} {state}",
+        procedure.slug,
+        job.name()
+    )
 }
 
 fn subject_key(need: &Need) -> String {
@@ -154,9 +173,11 @@ impl<'a> Lab<'a> {
             let key = key(&resolved);
             match resolved {
                 Resolved::Case(case) => drop(subject.cases.insert(key, case)),
-                Resolved::Within(procedure, bed, ..) => {
-                    let name = format!("{} {bed}", procedure.slug);
-                    subject.procedures.insert(name, (procedure, bed));
+                Resolved::Within {
+                    procedure, machine, ..
+                } => {
+                    let name = format!("{} {machine}", procedure.slug);
+                    subject.procedures.insert(name, (procedure, machine));
                 }
                 Resolved::Fact(fact) => drop(subject.facts.insert(key, fact)),
                 Resolved::Experiment(e) => drop(subject.experiments.insert(key, e)),
@@ -238,15 +259,15 @@ impl Subject {
     ) -> Result<Vec<(Key, Sample)>, ReviewError> {
         let seed = drive_seed(root, self.file.slug());
         let mut found = self.run_cases(root, step)?;
-        for &(procedure, bed) in self.procedures.values() {
+        for (procedure, bed) in self.procedures.values() {
             let machine = self.machine(bed)?;
             let device = self.file.build(&machine, seed).map_err(|e| self.wrong(e))?;
             let measured = Running::new(&self.file, procedure, (Length::Full, root), device)
                 .run(&|_, _| {})?;
-            step(&self.label(procedure.slug));
+            step(&self.label(&procedure.slug));
             found.extend(measured.iter().map(|measured| {
-                let resolved = Resolved::Within(procedure, bed, measured.job, measured.state);
-                (key(&resolved), self.sample(&measured.record))
+                let key = key_within(procedure, bed, &measured.job, &measured.state);
+                (key, self.sample(&measured.record))
             }));
         }
         let mut client: Option<ClientUse> = None;
@@ -284,7 +305,7 @@ impl Subject {
             length: Length::Full,
             machine: &|testbed| self.machine(testbed),
         };
-        let cases: Vec<Case> = self.cases.values().copied().collect();
+        let cases: Vec<Case> = self.cases.values().cloned().collect();
         let keys: Vec<&Key> = self.cases.keys().collect();
         let samples = Mutex::new(BTreeMap::new());
         let take = |n: usize, ran: Ran| {

@@ -2,7 +2,7 @@
 
 use super::*;
 use check::Work;
-use ftlab_bench::methods;
+use ftlab_bench::suites;
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 
@@ -54,11 +54,11 @@ fn checks_name_tests_states_and_machines_that_exist() {
             Catalog::load(need.drive, &[]).unwrap();
             match need.work {
                 Work::Test(slug, state) => {
-                    let test = methods::all().find(|test| test.step.slug == slug);
+                    let test = suites::all().find(|test| test.step.slug == slug);
                     let test = test.unwrap_or_else(|| panic!("{}: no test {slug}", check.id));
                     let Some(state) = state else { continue };
-                    let is_known = match test.step.work {
-                        methods::Work::Within(procedure, job) => {
+                    let is_known = match &test.step.work {
+                        suites::Work::Within(procedure, job) => {
                             procedure.states_of(job).any(|other| other == state)
                         }
                         _ => ftlab_play::State::named(state).is_some(),
@@ -67,18 +67,8 @@ fn checks_name_tests_states_and_machines_that_exist() {
                 }
                 Work::Load { load, machine, .. } => {
                     assert!(machine == lab::NOBODY || Testbed::load(machine).is_ok());
-                    match load {
-                        ftlab_bench::review::Load::Job(job) => {
-                            let parsed = ftlab_workload::JobFile::parse(job.text, job.file);
-                            parsed.unwrap_or_else(|error| panic!("{}: {error}", check.id));
-                        }
-                        ftlab_bench::review::Load::Scenario(name) => {
-                            ftlab_play::scripts::scenario(name).unwrap();
-                        }
-                        ftlab_bench::review::Load::Trace(name) => {
-                            ftlab_play::traces::trace(name).unwrap();
-                        }
-                    }
+                    let read = load.read();
+                    read.unwrap_or_else(|error| panic!("{}: {error}", check.id));
                 }
                 Work::Experiment(_) => {}
             }
@@ -92,7 +82,7 @@ fn own_jobs_of_one_name_are_one_job() {
     let loads = themes::all().flat_map(|check| check.needs);
     for need in loads {
         if let Work::Load {
-            load: ftlab_bench::review::Load::Job(job),
+            load: check::Load::Job(job),
             ..
         } = need.work
         {

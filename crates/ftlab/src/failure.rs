@@ -1,8 +1,8 @@
 //! How the program ends.
 
 use ftlab_bench::endurance::EnduranceError;
-use ftlab_bench::methods::UnknownTest;
 use ftlab_bench::review::ReviewError;
+use ftlab_bench::suites::UnknownTest;
 use ftlab_bench::theory::TheoryError;
 use ftlab_claims::ClaimsError;
 use ftlab_play::driver::DriverError;

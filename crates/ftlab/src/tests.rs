@@ -4,9 +4,10 @@ use crate::cli::OutputFormat;
 use crate::failure::Outcome;
 use crate::screen;
 use clap::Args;
-use ftlab_bench::methods::{self, Family, Runs, Test};
+use ftlab_bench::suites::{self, Family, Runs, Test};
 use serde::Serialize;
 use std::fmt::Write;
+use std::sync::Arc;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -26,18 +27,18 @@ pub struct Options {
 #[derive(Debug, Serialize)]
 struct Row {
     /// Selects it, for example `A2`.
-    code: &'static str,
+    code: String,
     /// Selects it, too.
-    name: &'static str,
+    name: String,
     /// What it measures, in a few words.
-    title: &'static str,
+    title: String,
     /// What is done, on what state, and what had to be assumed.
-    text: &'static str,
+    text: String,
     /// What its chart draws.
-    metric: &'static str,
-    unit: &'static str,
+    metric: String,
+    unit: String,
     /// The machine it runs on.
-    testbed: &'static str,
+    testbed: String,
     /// The drives for which it runs without being named: `any`, `any with --all`, or which with `--all`.
     runs_on: String,
     /// Its steps: each can be named alone.
@@ -46,26 +47,26 @@ struct Row {
 
 #[derive(Debug, Serialize)]
 struct StepRow {
-    name: &'static str,
+    name: String,
     /// What it varies.
-    label: &'static str,
+    label: String,
 }
 
 impl Row {
-    fn of(family: &'static Family, steps: &[Test]) -> Row {
+    fn of(family: &Family, steps: &[Test]) -> Row {
         let steps = steps.iter().map(|test| StepRow {
-            name: test.step.slug,
-            label: test.step.label,
+            name: test.step.slug.clone(),
+            label: test.step.label.clone(),
         });
         Row {
-            code: family.method,
-            name: family.slug,
-            title: family.title,
-            text: family.text,
-            metric: family.metric,
-            unit: family.unit,
-            testbed: family.testbed,
-            runs_on: match family.runs {
+            code: family.method.clone(),
+            name: family.slug.clone(),
+            title: family.title.clone(),
+            text: family.words(),
+            metric: family.metric.clone(),
+            unit: family.unit.clone(),
+            testbed: family.testbed.clone(),
+            runs_on: match &family.runs {
                 Runs::ByDefault => "any".to_owned(),
                 Runs::WithAll => "any with --all".to_owned(),
                 Runs::WithAllOn(drives) => format!("{} with --all", drives.join(", ")),
@@ -76,13 +77,13 @@ impl Row {
 }
 
 pub fn command(options: &Options) -> Outcome {
-    let tests = methods::select(&options.tests)?;
+    let tests = suites::select(&options.tests)?;
     let mut rows: Vec<Row> = tests
-        .chunk_by(|one, next| std::ptr::eq(one.family, next.family))
-        .map(|steps| Row::of(steps[0].family, steps))
+        .chunk_by(|one, next| Arc::ptr_eq(&one.family, &next.family))
+        .map(|steps| Row::of(&steps[0].family, steps))
         .collect();
     // A letter for the source, and a number.
-    rows.sort_by_key(|row| (row.code.chars().next(), row.code.len(), row.code));
+    rows.sort_by_key(|row| (row.code.chars().next(), row.code.len(), row.code.clone()));
     screen::print(&match options.output_format {
         OutputFormat::Json => screen::json(&rows)?,
         OutputFormat::Normal if options.tests.is_empty() => list(&rows),
@@ -95,7 +96,7 @@ fn list(rows: &[Row]) -> String {
     let mut table = screen::table(&["code", "name", "what it measures", "steps"]);
     for row in rows {
         let steps = row.steps.len().to_string();
-        table.add_row([row.code, row.name, row.title, &steps]);
+        table.add_row([&row.code, &row.name, &row.title, &steps]);
     }
     screen::lines(table) + "\nftlab tests CODE tells more about one; --test takes codes and names\n"
 }
@@ -108,8 +109,8 @@ fn sheet(row: &Row) -> String {
     );
     let steps = row.steps.iter();
     let steps: Vec<String> = steps
-        .map(|step| match step.label {
-            "" => step.name.to_owned(),
+        .map(|step| match step.label.as_str() {
+            "" => step.name.clone(),
             label => format!("{} ({label})", step.name),
         })
         .collect();
@@ -119,7 +120,7 @@ fn sheet(row: &Row) -> String {
             "chart",
             format!("{} {}", row.metric, row.unit).trim_end().to_owned(),
         ),
-        ("testbed", row.testbed.to_owned()),
+        ("testbed", row.testbed.clone()),
         ("runs on", row.runs_on.clone()),
     ] {
         writeln!(out, "{what:<8}  {words}").expect("writing to a string succeeds");

@@ -6,8 +6,8 @@
 //!   [`driver::run_scenario`] runs application scripts, [`driver::run_trace`] plays traces back.
 //! - [`torture`] wears a drive for minutes of virtual time, most of them without a clock.
 //! - [`record`] makes a result of what a run counted.
-//! - [`scripts`] and [`traces`] are those that come with ftlab; [`streams`] says which random streams a
-//!   load has.
+//! - [`load`] is a job file, a script or a trace that was read, [`embedded`] those that come with ftlab;
+//!   [`streams`] says which random streams a load has.
 //! - [`watch`] hears how far long work is; [`warnings`] says what a reader of a run has to know before
 //!   using its figures.
 //!
@@ -25,17 +25,17 @@
 //!   not, is in `crates/bench/src/driver/patience.rs`.
 
 pub mod driver;
+pub mod embedded;
 #[cfg(test)]
 mod fake;
+pub mod load;
 pub mod record;
 mod scenario_record;
-pub mod scripts;
 pub mod states;
 pub mod steady_rule;
 pub mod streams;
 pub mod torture;
 mod trace_record;
-pub mod traces;
 pub mod warnings;
 pub mod watch;
 

@@ -1,10 +1,7 @@
 //! The root of a load's random streams: a function of what the load says, never of the name of its file.
 
-use crate::{scripts, traces};
+use crate::embedded::{JOBS, SCRIPTS, TRACES};
 use ftlab_base::RootSeed;
-
-// (name, text) of every file in `jobs/`, sorted by name.
-include!(concat!(env!("OUT_DIR"), "/jobs.rs"));
 
 /// The seed of everything inside a drive and of how it is prepared.
 #[must_use]
@@ -18,15 +15,21 @@ pub fn seed_of_load(root: RootSeed, name: &str) -> RootSeed {
     root.derive(&format!("job/{name}"))
 }
 
-/// The seed of the requests of a job file, a script, a scenario or a trace by its text. One of the review's
-/// has the seed that it has there, so that a figure of a report can be run by hand; all others share one.
+/// The name of the streams of a job file, a script, a scenario or a trace by its text. One that comes with ftlab
+/// has those that it has in a review, so that a figure of a report can be run by hand; all others share one.
+#[must_use]
+pub fn stream_of_text(text: &str) -> String {
+    if let Some(job) = JOBS.name_of(text) {
+        return format!("{job}.fio");
+    }
+    let played = SCRIPTS.name_of(text).or_else(|| TRACES.name_of(text));
+    played.unwrap_or_default().to_owned()
+}
+
+/// The seed of the requests of a text by its stream.
 #[must_use]
 pub fn seed_of_text(root: RootSeed, text: &str) -> RootSeed {
-    let job = JOBS.iter().find(|(_, other)| *other == text);
-    let name = job.map(|(name, _)| format!("{name}.fio"));
-    let other = || scripts::name_of(text).or_else(|| traces::name_of(text));
-    let name = name.or_else(|| other().map(str::to_owned));
-    seed_of_load(root, &name.unwrap_or_default())
+    seed_of_load(root, &stream_of_text(text))
 }
 
 #[cfg(test)]

@@ -5,10 +5,11 @@ use ftlab_base::RootSeed;
 use ftlab_drive::{Catalog, Device, MODEL_VERSION};
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};
+use ftlab_play::embedded::TRACES;
 use ftlab_play::states::{self, State};
-use ftlab_play::traces;
 use ftlab_play::watch::nobody;
 use ftlab_workload::JobFile;
+use ftlab_workload::trace::Trace;
 
 /// What the runs below came to under the version in the first line. When it changes, results have changed:
 /// raise `MODEL_VERSION` in `crates/drive/src/model_version.rs`, and put here what the test prints.
@@ -62,7 +63,8 @@ fn now() -> String {
         let what = format!("{slug}, {}, {}", state.name(), file.jobs[0].name);
         lines += &line(&what, &*device, report.simulated);
     }
-    let trace = traces::trace("atsb2011-light").expect("it is there");
+    let (file, text) = TRACES.find("atsb2011-light").expect("it is there");
+    let trace = Trace::parse(text, &file).expect("it is one");
     let mut device = prepared("intel-320-120", &[], State::New);
     let report =
         driver::run_trace(&trace, &mut *device, Some(2000), SEED, &nobody).expect("it runs");

@@ -1,20 +1,20 @@
 //! What a metric of the reference table means in terms of a run.
 
 use super::Row;
+use crate::suites::{self, Counting, Megabyte, Spare};
 use ftlab_result::Run;
 
-/// Sources whose MB/s are 2^20 bytes: their tables give 43.6 MB/s for 11171 IOPS of 4 KiB.
-const BINARY_MEGABYTES: &[&str] = &["x25m-2008", "relapse-2009"];
-
-/// Sources that count spare area as a share of the user's capacity; the others of the flash.
-const SPARE_OF_USER: &[&str] = &["x25m-2008"];
+/// How a row's source counts: that of its suite.
+pub fn counting(row: &Row) -> Counting {
+    let source = suites::source_of(&row.source);
+    source.map_or_else(Counting::default, |source| source.counting)
+}
 
 /// The unit that a row's number is in, whatever its source calls it.
 pub fn unit(row: &Row) -> &str {
-    let is_binary = BINARY_MEGABYTES.contains(&row.source.as_str());
-    match row.unit.as_str() {
-        "MB/s" if is_binary => "MiB/s",
-        unit => unit,
+    match (row.unit.as_str(), counting(row).megabyte) {
+        ("MB/s", Megabyte::Binary) => "MiB/s",
+        (unit, _) => unit,
     }
 }
 
@@ -48,12 +48,12 @@ pub enum Compared<'a> {
 }
 
 impl<'a> Metric<'a> {
-    /// The metric a row of `source` names; `None` for one that no run gives.
-    pub fn parse(metric: &'a str, unit: &str, source: &str) -> Option<Self> {
+    /// The metric a row names whose source counts so; `None` for one that no run gives.
+    pub fn parse(metric: &'a str, unit: &str, counting: Counting) -> Option<Self> {
         let (metric, compared) = compared(metric);
         let (name, scale) = match metric {
             "iops" => ("iops", 1.0),
-            "mb_s" if BINARY_MEGABYTES.contains(&source) => ("mib_s", 1.0),
+            "mb_s" if counting.megabyte == Megabyte::Binary => ("mib_s", 1.0),
             "mb_s" => ("mb_s", 1.0),
             "lat_avg_ms" | "lat_avg" => ("lat_avg_ms", 1.0),
             "lat_max_ms" | "lat_max" => ("lat_max_ms", 1.0),
@@ -65,7 +65,7 @@ impl<'a> Metric<'a> {
             "host_writes_per_day" => ("host_writes_per_day", 1.0),
             "host_writes_total" => ("host_writes_total", 1.0),
             "lifetime" => ("lifetime_years", 1.0),
-            "spare_pct" if SPARE_OF_USER.contains(&source) => ("spare_pct_of_user", 1.0),
+            "spare_pct" if counting.spare == Spare::OfUser => ("spare_pct_of_user", 1.0),
             "spare_pct" => ("spare_pct_of_raw", 1.0),
             "watts" | "typical_workload_watts" => ("watts", watts_in(unit)),
             "idle_watts" => ("idle_watts", watts_in(unit)),
@@ -131,36 +131,57 @@ pub fn compared(metric: &str) -> (&str, Compared<'_>) {
 mod tests {
     use super::*;
 
-    fn name(metric: &str, source: &str) -> Option<&'static str> {
-        Metric::parse(metric, "", source).map(|metric| metric.name)
+    /// As the review of 2008 counts, whose tables give 43.6 MB/s for 11171 IOPS of 4 KiB.
+    const BINARY: Counting = Counting {
+        megabyte: Megabyte::Binary,
+        spare: Spare::OfUser,
+    };
+
+    fn name(metric: &str, counting: Counting) -> Option<&'static str> {
+        Metric::parse(metric, "", counting).map(|metric| metric.name)
+    }
+
+    #[test]
+    fn sources_count_as_their_suites_say() {
+        let megabytes = |source: &str| {
+            let row = super::super::published();
+            let row = row.into_iter().find(|row| row.source == source);
+            counting(&row.expect("a figure of that source"))
+        };
+        assert_eq!(megabytes("x25m-2008"), BINARY);
+        assert_eq!(megabytes("relapse-2009").megabyte, Megabyte::Binary);
+        assert_eq!(megabytes("roundup-2011"), Counting::default());
     }
 
     #[test]
     fn megabytes_are_what_the_source_counts() {
-        assert_eq!(name("mb_s", "x25m-2008"), Some("mib_s"));
-        assert_eq!(name("mb_s", "roundup-2011"), Some("mb_s"));
+        assert_eq!(name("mb_s", BINARY), Some("mib_s"));
+        assert_eq!(name("mb_s", Counting::default()), Some("mb_s"));
     }
 
     #[test]
     fn power_and_spare_area_are_what_the_source_counts() {
         let scale = |unit| {
-            Metric::parse("typical_workload_watts", unit, "x25m-2008")
+            Metric::parse("typical_workload_watts", unit, BINARY)
                 .unwrap()
                 .scale
         };
         assert_eq!((scale("mW"), scale("W")), (1e3, 1.0));
-        assert_eq!(name("spare_pct", "x25m-2008"), Some("spare_pct_of_user"));
-        assert_eq!(name("spare_pct", "roundup-2011"), Some("spare_pct_of_raw"));
+        assert_eq!(name("spare_pct", BINARY), Some("spare_pct_of_user"));
+        assert_eq!(
+            name("spare_pct", Counting::default()),
+            Some("spare_pct_of_raw")
+        );
     }
 
     #[test]
     fn a_ratio_names_its_drive_and_its_metric() {
-        let ratio = Metric::parse("lat_avg_ratio_vs_samsung-slc-64", "x", "x25m-2008").unwrap();
+        let ratio = Metric::parse("lat_avg_ratio_vs_samsung-slc-64", "x", BINARY).unwrap();
         assert_eq!(
             (ratio.name, ratio.compared),
             ("lat_avg_ms", Compared::Ratio("samsung-slc-64"))
         );
-        let ratio = Metric::parse("ratio_vs_wd-velociraptor-300", "x", "relapse-2009").unwrap();
+        let ratio = Metric::parse("ratio_vs_wd-velociraptor-300", "x", BINARY).unwrap();
         assert_eq!(
             (ratio.name, ratio.compared),
             ("mib_s", Compared::Ratio("wd-velociraptor-300"))
@@ -169,13 +190,13 @@ mod tests {
 
     #[test]
     fn what_no_run_gives_is_no_metric() {
-        assert_eq!(name("frames_per_second", "x25m-2008"), None);
-        assert_eq!(name("archive_extract_size", "x25m-2008"), None);
+        assert_eq!(name("frames_per_second", BINARY), None);
+        assert_eq!(name("archive_extract_size", BINARY), None);
     }
 
     #[test]
     fn times_of_programs_are_compared_by_ratio_share_and_difference() {
-        let parse = |metric| Metric::parse(metric, "s", "x25m-2008").unwrap();
+        let parse = |metric| Metric::parse(metric, "s", BINARY).unwrap();
         let ratio = parse("extract_time_ratio_vs_intel-x25-m-g1-80");
         assert_eq!(ratio.name, "extract_seconds");
         assert_eq!(ratio.compared, Compared::Ratio("intel-x25-m-g1-80"));

@@ -6,8 +6,8 @@ mod score;
 
 pub use score::{AT_LEAST, Judgement, judge};
 
-use crate::methods::{self, Test};
 use crate::repeats::spread;
+use crate::suites::{self, Test};
 use ftlab_result::{Figure, Run, Spread, Verdict};
 use metric::{Compared, Metric};
 use order::Score;
@@ -228,6 +228,7 @@ impl<'a> Bench<'a> {
         let steps = self
             .tests
             .iter()
+            .filter(|test| test.family.source.is_published())
             .filter(|t| t.step.slug == row.test || is_whole_family(t, &row.test));
         let runs_of = |test: &Test| {
             let state = match row.state.as_str() {
@@ -246,7 +247,7 @@ impl<'a> Bench<'a> {
         let simulated = self.simulated(row, &runs);
         let value = simulated.as_ref().map(|simulated| simulated.value);
         let answer = simulated.as_ref().map(|simulated| simulated.run);
-        let qualifier = if is_promise(&row.test) {
+        let qualifier = if self.is_promise(&row.test) {
             AT_LEAST
         } else {
             &row.qualifier
@@ -284,6 +285,12 @@ impl<'a> Bench<'a> {
                 Verdict::Pass | Verdict::Shown => String::new(),
             },
         }
+    }
+
+    /// Whether the rows of a test are promises of a maker, which a drive may surpass.
+    fn is_promise(&self, slug: &str) -> bool {
+        let mut tests = self.tests.iter();
+        tests.any(|test| test.step.slug == slug && test.is_promise())
     }
 
     /// A name of the reference tables in words; nothing for a drive file or a test, which have their own.
@@ -327,7 +334,7 @@ impl<'a> Bench<'a> {
                 let value = score.answer(self, row, runs, repeat)?;
                 return Some((value, *runs.first()?));
             }
-            let metric = Metric::parse(&row.metric, &row.unit, &row.source)?;
+            let metric = Metric::parse(&row.metric, &row.unit, &metric::counting(row))?;
             self.of_drive(row, &metric, runs, repeat)
         };
         let answers: Vec<Answer<'r>> = runs.iter().filter_map(of_drive).collect();
@@ -369,12 +376,6 @@ impl<'a> Bench<'a> {
         }
         Combine::Most.answers(&values, &row.qualifier)
     }
-}
-
-/// Whether the rows of a test are promises of a maker, which a drive may surpass.
-#[must_use]
-pub fn is_promise(test: &str) -> bool {
-    ["endurance-guarantee", "endurance-spec"].contains(&test)
 }
 
 /// Those of a step's runs that have a row's data and link. A drive that does not look at its data has
@@ -442,7 +443,7 @@ impl Combine {
 
 /// Whether `slug` means all steps of the test's family rather than one of them.
 fn is_whole_family(test: &Test, slug: &str) -> bool {
-    test.family.slug == slug && methods::all().all(|t| t.step.slug != slug)
+    test.family.slug == slug && suites::all().all(|t| t.step.slug != slug)
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use super::metric::{Compared, compared};
 use super::{Bench, Judgement, Row, SCORES, records};
-use crate::methods::closed_programs_2008::{SUITES, Suite};
+use crate::suites::{self, Family};
 use ftlab_result::{Figure, Run, Verdict};
+use std::sync::Arc;
 
 /// How the rows are to be read.
 pub const QUALIFIER: &str = "order";
@@ -17,26 +18,31 @@ pub fn scores(bench: &Bench<'_>) -> Vec<Figure> {
     records(SCORES).into_iter().filter_map(figure).collect()
 }
 
-/// What a row says of a score of a suite.
+/// What a row says of a score of a family that stands for a closed program.
 pub struct Score<'a> {
-    suite: &'static Suite,
+    family: &'static Family,
+    score: &'static suites::Score,
     compared: Compared<'a>,
 }
 
 impl<'a> Score<'a> {
     /// The score that a row is of, if it is of one.
     pub fn of(row: &'a Row) -> Option<Self> {
-        let has_part = |suite: &&Suite| {
-            let mut steps = suite.family.steps.iter();
-            suite.family.slug == row.test || steps.any(|step| step.slug == row.test)
+        let has_part = |family: &&'static Arc<Family>| {
+            let mut steps = family.steps.iter();
+            family.slug == row.test || steps.any(|step| step.slug == row.test)
         };
-        let suite = SUITES.iter().find(has_part)?;
-        match (row.metric.as_str(), compared(&row.metric).1) {
-            ("score", compared) => Some(Score { suite, compared }),
-            // The MB/s of a part.
-            (_, Compared::Alone) => None,
-            (_, compared) => Some(Score { suite, compared }),
-        }
+        let mut scored = suites::families().filter(|family| family.score.is_some());
+        let family = scored.find(has_part)?.as_ref();
+        let score = family.score.as_ref()?;
+        let compared = compared(&row.metric).1;
+        // The others are the MB/s of a part.
+        let is_of_score = row.metric == "score" || compared != Compared::Alone;
+        is_of_score.then_some(Score {
+            family,
+            score,
+            compared,
+        })
     }
 
     /// The row's figure as these runs of one drive give it, in one of their repeats.
@@ -62,10 +68,10 @@ impl<'a> Score<'a> {
 
     /// The points of a part, or of the suite if every part was run.
     fn points(&self, test: &str, runs: &[&Run], repeat: usize) -> Option<f64> {
-        let points = runs.iter().filter_map(|run| self.suite.points(run, repeat));
+        let points = runs.iter().filter_map(|run| self.score.points(run, repeat));
         let logarithms: Vec<f64> = points.map(f64::ln).collect();
-        let parts = match test == self.suite.family.slug {
-            true => self.suite.family.steps.len(),
+        let parts = match test == self.family.slug {
+            true => self.family.steps.len(),
             false => 1,
         };
         let mean = logarithms.iter().sum::<f64>() / parts as f64;

@@ -37,7 +37,7 @@ fn of_runs(runs: &[Run]) -> Vec<Figure> {
         names(CORE, "jmf602-mlc-64"),
         names(SLC, "slc"),
     ];
-    let tests = methods::select(&[]).unwrap();
+    let tests = suites::select(&[]).unwrap();
     figures(&drives, &tests, runs)
 }
 
@@ -135,7 +135,7 @@ fn a_ratio_needs_the_other_drive() {
 #[test]
 fn a_class_answers_with_the_worst_of_a_bound_and_the_mean_of_a_number() {
     let drives = ["crucial-c300-128", "crucial-c300-256"].map(|slug| names(slug, "none"));
-    let tests = methods::select(&[]).unwrap();
+    let tests = suites::select(&[]).unwrap();
     let runs = [("crucial-c300-128", 340.0), ("crucial-c300-256", 360.0)].map(|(slug, mb_s)| Run {
         link: "sata6g".into(),
         ..run(slug, "seqread-2m", "filled", &[("mb_s", mb_s)])
@@ -170,7 +170,7 @@ fn a_class_answers_with_the_worst_of_a_bound_and_the_mean_of_a_number() {
 fn a_row_of_one_kind_of_data_is_answered_by_its_run() {
     let drive = "ocz-vertex3-120";
     let drives = [names(drive, "none")];
-    let tests = methods::select(&[]).unwrap();
+    let tests = suites::select(&[]).unwrap();
     let runs = [("incompressible", 163.0), ("compressible", 451.0)].map(|(data, mb_s)| Run {
         link: "sata6g".into(),
         data: data.into(),
@@ -215,15 +215,15 @@ fn reasons_are_given_once_and_for_figures_that_there_are() {
 fn of_all(runs: &[Run]) -> Vec<Figure> {
     let slugs = [CORE, SLC, DISK];
     let drives = slugs.map(|slug| names(slug, slug));
-    figures(&drives, &methods::all().collect::<Vec<_>>(), runs)
+    figures(&drives, &suites::all().collect::<Vec<_>>(), runs)
 }
 
 /// Runs of all parts of the suite, each at so many MB/s.
 fn suite(drive: &str, mb_s: f64) -> Vec<Run> {
-    let tests = methods::all().filter(|test| test.family.method == "A13");
+    let tests = suites::all().filter(|test| test.family.method == "A13");
     let metrics = [("mb_s", mb_s), ("mib_s", mb_s)];
     tests
-        .map(|test| run(drive, test.step.slug, "restored", &metrics))
+        .map(|test| run(drive, &test.step.slug, "restored", &metrics))
         .collect()
 }
 
@@ -255,9 +255,9 @@ fn of_the_scores_of_closed_programs_only_the_order_is_judged() {
 
 /// Runs of all parts of SYSMark, each so many seconds long.
 fn sysmark(drive: &str, seconds: f64) -> Vec<Run> {
-    let tests = methods::all().filter(|test| test.family.method == "A12");
+    let tests = suites::all().filter(|test| test.family.method == "A12");
     tests
-        .map(|test| run(drive, test.step.slug, "restored", &[("seconds", seconds)]))
+        .map(|test| run(drive, &test.step.slug, "restored", &[("seconds", seconds)]))
         .collect()
 }
 
@@ -286,14 +286,14 @@ fn a_whole_suite_goes_by_the_part_that_it_contains() {
     let slugs = [X25M, SLC, DISK];
     let drives = slugs.map(|slug| names(slug, slug));
     let of = |x25m: f64, slc: f64, disk: f64| {
-        let tests = methods::all().filter(|test| test.family.method == "A14");
+        let tests = suites::all().filter(|test| test.family.method == "A14");
         let runs: Vec<Run> = tests
             .flat_map(|test| {
                 let each = [(X25M, x25m), (SLC, slc), (DISK, disk)];
-                each.map(|(drive, rate)| run(drive, test.step.slug, "restored", &[("mb_s", rate)]))
+                each.map(|(drive, rate)| run(drive, &test.step.slug, "restored", &[("mb_s", rate)]))
             })
             .collect();
-        figures(&drives, &methods::all().collect::<Vec<_>>(), &runs)
+        figures(&drives, &suites::all().collect::<Vec<_>>(), &runs)
     };
     let faster = of(30.0, 20.0, 15.0);
     let ahead = figure(&faster, "F0330").simulated.expect("an advantage");
@@ -362,7 +362,7 @@ fn a_ratio_of_repeats_is_one_of_runs_of_one_seed() {
     let runs = [of(CORE, &[4.0, 5.0]), of(SLC, &[100.0, 150.0])];
     let bench = Bench {
         drives: &[names(CORE, "core"), names(SLC, "slc")],
-        tests: &methods::select(&[]).unwrap(),
+        tests: &suites::select(&[]).unwrap(),
         runs: &runs,
         repeats: repeats(&runs),
         classes: Vec::new(),

@@ -4,12 +4,12 @@
 //! known before a run is how many of them it makes or how long it lasts. Nothing else rests on it, so
 //! a guess that is off makes no result wrong, only a wait.
 
-use super::case::{Case, Load};
+use super::case::Case;
 use super::length::Length;
-use crate::methods::{Act, Procedure};
+use crate::suites::{Act, Procedure};
 use ftlab_drive::{DriveFile, Kind};
+use ftlab_play::load::{Load, What};
 use ftlab_play::states::State;
-use ftlab_play::traces;
 use ftlab_workload::JobFile;
 
 /// Bytes of one unit of work.
@@ -36,22 +36,18 @@ fn of_a_second(file: &DriveFile) -> f64 {
 
 /// A case on a drive that is prepared.
 pub fn of_case(file: &DriveFile, case: &Case, length: Length) -> f64 {
-    match case.load {
-        Load::Job(job) => of_job(file, length.of_text(job.text, job.file)),
-        Load::Scenario(_) => SCRIPT_S * of_a_second(file),
-        Load::Trace(name) => of_trace(name, length),
+    match case.load.what() {
+        What::Job(job) => of_job(file, &length.of(job.clone())),
+        What::Script(_) => SCRIPT_S * of_a_second(file),
+        What::Trace(trace) => {
+            let most = length.operations_max().unwrap_or(u64::MAX);
+            trace.operations().min(most) as f64
+        }
     }
 }
 
-/// A trace at its length; nothing if it cannot be read, which its run will say.
-fn of_trace(name: &str, length: Length) -> f64 {
-    let operations = traces::trace(name).map_or(0, |trace| trace.operations());
-    let most = length.operations_max().unwrap_or(u64::MAX);
-    operations.min(most) as f64
-}
-
-/// A job file at its length; nothing if it cannot be read, which its run will say.
-fn of_job(file: &DriveFile, job_file: Option<JobFile>) -> f64 {
+/// A job file at its length.
+fn of_job(file: &DriveFile, job_file: &JobFile) -> f64 {
     let of_one = |job: &ftlab_workload::JobSpec| -> f64 {
         let Ok(job) = job.resolve(file.capacity_bytes()) else {
             return 0.0;
@@ -70,7 +66,7 @@ fn of_job(file: &DriveFile, job_file: Option<JobFile>) -> f64 {
         let ends = [commands, bytes, timed].into_iter().flatten();
         ends.fold(f64::INFINITY, f64::min)
     };
-    let jobs = job_file.iter().flat_map(|file| &file.jobs).map(of_one);
+    let jobs = job_file.jobs.iter().map(of_one);
     jobs.filter(|units| units.is_finite()).sum()
 }
 
@@ -97,12 +93,12 @@ fn units_of(file: &DriveFile) -> f64 {
 pub fn of_procedure(file: &DriveFile, procedure: &Procedure, length: Length) -> Vec<f64> {
     let mut costs = Vec::new();
     let mut before = 0.0;
-    let job_of = |job: &crate::methods::Job| {
-        let parsed = JobFile::parse(job.text, job.file).ok();
-        of_job(file, parsed.map(|parsed| length.of_procedure(parsed)))
+    let job_of = |job: &Load| {
+        let job = job.job_file().expect("a suite reads nothing else here");
+        of_job(file, &length.of_procedure(job.clone()))
     };
-    for act in procedure.acts {
-        match *act {
+    for act in &procedure.acts {
+        match act {
             Act::SecureErase | Act::Trim(_) => {}
             Act::FillFrom(..) => before += units_of(file),
             Act::Torture(job) => before += job_of(job) * (TORTURE_TIMED + UNTIMED),
@@ -120,12 +116,12 @@ pub fn of_programs(programs: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::methods;
+    use crate::suites;
     use ftlab_drive::Catalog;
 
     fn of(drive: &str, text: &str, length: Length) -> f64 {
         let file = Catalog::load(drive, &[]).unwrap();
-        of_job(&file, length.of_text(text, "t.fio"))
+        of_job(&file, &length.of(JobFile::parse(text, "t.fio").unwrap()))
     }
 
     #[test]
@@ -143,8 +139,8 @@ mod tests {
     #[test]
     fn a_procedure_costs_what_leads_up_to_each_of_its_measurements() {
         let file = Catalog::load("intel-x25-m-g1-80", &[]).unwrap();
-        for test in methods::all() {
-            if let methods::Work::Within(procedure, _) = test.step.work {
+        for test in suites::all() {
+            if let suites::Work::Within(procedure, _) = &test.step.work {
                 let costs = of_procedure(&file, procedure, Length::Full);
                 let is_measured = |act: &&Act| matches!(act, Act::Measure(..));
                 let measured = procedure.acts.iter().filter(is_measured).count();

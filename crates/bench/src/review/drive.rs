@@ -1,12 +1,12 @@
 //! All tests on one drive.
 
-use super::case::{Case, Key, Load, cases_of, has_room};
+use super::case::{Case, Key, cases_of, has_room};
 use super::facts::{self, ClientUse, Told};
 use super::from_states::{FromStates, Ran};
 use super::procedure::{Measured, Running};
 use super::{Plan, ReviewError, cost};
 use crate::drops;
-use crate::methods::{NO_STATE, Procedure, Runs, Series, Test, Work};
+use crate::suites::{NO_STATE, Procedure, Runs, Series, Test, Work};
 use ftlab_base::{Content, RootSeed};
 use ftlab_drive::{Device, DriveFile, Kind};
 use ftlab_host::{Host, Port, Testbed};
@@ -18,7 +18,7 @@ use ftlab_result::{DriveKind, DriveSheet, Parameter, Run};
 use ftlab_sheet::SheetError;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// How a drive was prepared for a test of data that compress.
 pub(super) const WRITTEN_ALIKE: &str =
@@ -36,7 +36,7 @@ pub struct Bench<'a> {
 }
 
 /// Takes the runs of a test, by its slug, from any thread.
-pub type TakeTest<'a> = dyn Fn(&'static str, Vec<Run>) + Sync + 'a;
+pub type TakeTest<'a> = dyn Fn(&str, Vec<Run>) + Sync + 'a;
 
 /// What hears of a drive's runs.
 #[derive(Clone, Copy)]
@@ -54,30 +54,29 @@ struct Done {
     /// How the drive settled, by case: of those that begin settled.
     settled: BTreeMap<Key, Settling>,
     /// By procedure and machine.
-    procedures: BTreeMap<(&'static str, &'static str), Vec<Measured>>,
+    procedures: BTreeMap<(String, String), Vec<Measured>>,
     client: Option<ClientUse>,
 }
 
 impl<'a> Bench<'a> {
     pub fn new(plan: &'a Plan, file: &'a DriveFile) -> Self {
-        let meant = |test: &&Test| match test.family.runs {
-            Runs::WithAllOn(drives) if plan.is_everything => drives.contains(&file.slug()),
-            _ => true,
+        let meant = |test: &&Test| match &test.family.runs {
+            Runs::WithAllOn(drives) if plan.is_everything => {
+                drives.iter().any(|slug| slug == file.slug())
+            }
+            Runs::WithAllOn(_) | Runs::WithAll | Runs::ByDefault => true,
         };
         // An unknown machine is told of when the test is to run on it.
         let fits = |test: &Test| {
-            let machine = machine(plan, test.family.testbed);
+            let machine = machine(plan, &test.family.testbed);
             machine.map_or(true, |machine| has_room(file, test, &machine))
         };
         // A disk has no flash: nothing to erase, to trim, to wear or to spare.
         let possible = |test: &&Test| {
-            let is_for_both = matches!(
-                test.step.work,
-                Work::Jobs { .. } | Work::Scenario(_) | Work::Trace(_)
-            );
+            let is_for_both = matches!(test.step.work, Work::Loads { .. });
             file.kind() == Kind::Ssd || is_for_both
         };
-        let candidates = plan.tests.iter().filter(meant).filter(possible).copied();
+        let candidates = plan.tests.iter().filter(meant).filter(possible).cloned();
         let (mut tests, mut too_large): (Vec<Test>, Vec<Test>) = candidates.partition(fits);
         if plan.is_everything {
             too_large.clear();
@@ -105,7 +104,7 @@ impl<'a> Bench<'a> {
 
     /// What each job and scenario costs that runs (`cost.rs`): steps that share one share its run.
     pub fn costs(&self) -> Vec<f64> {
-        let of_procedure = |(procedure, _): &(&'static Procedure, _)| {
+        let of_procedure = |(procedure, _): &(Arc<Procedure>, String)| {
             cost::of_procedure(self.file, procedure, self.plan.length)
         };
         let procedures = self.procedures();
@@ -138,7 +137,7 @@ impl<'a> Bench<'a> {
 
     /// The same drive with these of its tests alone.
     #[must_use]
-    pub fn only(&self, slugs: &[&str]) -> Self {
+    pub fn only(&self, slugs: &[String]) -> Self {
         let mut bench = self.clone();
         bench.tests.retain(|test| slugs.contains(&test.step.slug));
         bench
@@ -159,14 +158,15 @@ impl<'a> Bench<'a> {
         self.run_cases(root, &done, hears)?;
         // All of them, in order: which error is reported must not depend on the threads.
         let procedures = self.procedures();
-        let run = |&(procedure, testbed): &(&'static Procedure, &'static str)| {
+        let run = |(procedure, testbed): &(Arc<Procedure>, String)| {
             let device = self.build(seed, &self.machine(testbed)?)?;
             let length = self.plan.length;
             let costs = cost::of_procedure(self.file, procedure, length);
             let measured = Running::new(self.file, procedure, (length, root), device)
                 .run(&|n, label| (hears.step)(label, costs[n]))?;
             let mut done = done.lock().expect("no holder panics");
-            done.procedures.insert((procedure.slug, testbed), measured);
+            let key = (procedure.slug.clone(), testbed.clone());
+            done.procedures.insert(key, measured);
             self.hand_over(&mut done, hears.test)
         };
         let ends: Vec<Result<(), ReviewError>> = procedures.par_iter().map(run).collect();
@@ -214,20 +214,20 @@ impl<'a> Bench<'a> {
         done.waiting = waiting;
         let ready: Vec<Test> = ready;
         for test in ready {
-            take(test.step.slug, self.runs_of(&test, done)?);
+            take(&test.step.slug, self.runs_of(&test, done)?);
         }
         Ok(())
     }
 
     /// Whether all that a test needs is done.
     fn is_ready(&self, test: &Test, done: &Done) -> bool {
-        match test.step.work {
-            Work::Jobs { .. } | Work::Scenario(_) | Work::Trace(_) => {
+        match &test.step.work {
+            Work::Loads { .. } => {
                 let cases = cases_of(self.file, test, self.plan.state);
                 (cases.iter()).all(|(_, case)| done.records.contains_key(&case.key()))
             }
             Work::Within(procedure, _) => {
-                let key = (procedure.slug, test.family.testbed);
+                let key = (procedure.slug.clone(), test.family.testbed.clone());
                 done.procedures.contains_key(&key)
             }
             Work::Fact(fact) => !fact.is_of_client() || done.client.is_some(),
@@ -274,14 +274,18 @@ impl<'a> Bench<'a> {
     }
 
     /// The distinct procedures and the machines they run on, in the order of the tests.
-    fn procedures(&self) -> Vec<(&'static Procedure, &'static str)> {
-        let mut procedures: Vec<(&'static Procedure, &'static str)> = Vec::new();
+    fn procedures(&self) -> Vec<(Arc<Procedure>, String)> {
+        let mut procedures: Vec<(Arc<Procedure>, String)> = Vec::new();
         for test in &self.tests {
-            let testbed = test.family.testbed;
-            if let Work::Within(procedure, _) = test.step.work
-                && !procedures.contains(&(procedure, testbed))
-            {
-                procedures.push((procedure, testbed));
+            let Work::Within(procedure, _) = &test.step.work else {
+                continue;
+            };
+            let testbed = &test.family.testbed;
+            let is_it = |(other, machine): &(Arc<Procedure>, String)| {
+                other.slug == procedure.slug && machine == testbed
+            };
+            if !procedures.iter().any(is_it) {
+                procedures.push((Arc::clone(procedure), testbed.clone()));
             }
         }
         procedures
@@ -295,10 +299,10 @@ impl<'a> Bench<'a> {
     /// One run for each state, data and port that a test asks for, in that order.
     fn runs_of(&self, test: &Test, done: &Done) -> Result<Vec<Run>, ReviewError> {
         let mut runs = Vec::new();
-        match test.step.work {
-            Work::Jobs { .. } | Work::Scenario(_) | Work::Trace(_) => {
+        match &test.step.work {
+            Work::Loads { .. } => {
                 let cases = cases_of(self.file, test, self.plan.state);
-                let first = cases.first().map(|(_, case)| case.load);
+                let first = cases.first().map(|(_, case)| case.load.clone());
                 for (state, case) in cases {
                     let record = &done.records[&case.key()];
                     let settled = done.settled.get(&case.key());
@@ -309,29 +313,30 @@ impl<'a> Bench<'a> {
                     let mut run = self.run_of(test, state.name(), steps, record);
                     run.settling = settled.map(Settling::sheet);
                     run.data = case.load.data().to_owned();
-                    let host = self.host(case.testbed, case.port)?;
+                    let host = self.host(&case.testbed, case.port)?;
                     self.say_where(&mut run, test, &host)?;
                     if case.port.is_some() {
                         run.id += &format!("/{}", run.link);
                     }
-                    if Some(case.load) != first {
+                    if Some(&case.load) != first.as_ref() {
                         run.id += &format!("/{}", run.data);
                     }
                     runs.push(run);
                 }
             }
             Work::Within(procedure, job) => {
-                let measured = &done.procedures[&(procedure.slug, test.family.testbed)];
-                for m in measured.iter().filter(|m| m.job == job) {
-                    let mut run = self.run_of(test, m.state, m.steps.clone(), &m.record);
-                    run.data = Load::Job(job).data().to_owned();
-                    let host = self.host(test.family.testbed, None)?;
+                let measured =
+                    &done.procedures[&(procedure.slug.clone(), test.family.testbed.clone())];
+                for m in measured.iter().filter(|m| m.job == *job) {
+                    let mut run = self.run_of(test, &m.state, m.steps.clone(), &m.record);
+                    run.data = job.data().to_owned();
+                    let host = self.host(&test.family.testbed, None)?;
                     self.say_where(&mut run, test, &host)?;
                     runs.push(run);
                 }
             }
             Work::Fact(fact) => {
-                runs.push(self.told(test, facts::tell(self.file, fact, done.client.as_ref())));
+                runs.push(self.told(test, facts::tell(self.file, *fact, done.client.as_ref())));
             }
         }
         Ok(runs)
@@ -341,7 +346,7 @@ impl<'a> Bench<'a> {
     fn say_where(&self, run: &mut Run, test: &Test, host: &Host) -> Result<(), ReviewError> {
         let own = self.file.link_bytes_s();
         run.link = own.map_or("none", |own| host.link(own).name()).to_owned();
-        let machine = self.machine(test.family.testbed)?;
+        let machine = self.machine(&test.family.testbed)?;
         run.notes.push(format!(
             "Measured on {}, {}.",
             machine.name,
@@ -375,7 +380,7 @@ impl<'a> Bench<'a> {
 
     /// A run as that of a test on this drive in a state.
     fn named(&self, test: &Test, state: &str, steps: Vec<String>, run: Run) -> Run {
-        let (drive, test) = (self.file.slug(), test.step.slug);
+        let (drive, test) = (self.file.slug(), test.step.slug.as_str());
         Run {
             id: format!("{drive}/{test}/{state}"),
             drive: drive.to_owned(),

@@ -8,7 +8,7 @@ use ftlab_result::Run;
 #[derive(Debug)]
 pub struct DriveRuns {
     /// The drive's tests by their slugs, in the order of the plan; no runs of one that is not done.
-    tests: Vec<(&'static str, Option<Vec<Run>>)>,
+    tests: Vec<(String, Option<Vec<Run>>)>,
     end: Option<Result<(), ReviewError>>,
 }
 
@@ -18,7 +18,8 @@ impl DriveRuns {
     pub fn of_plan(plan: &Plan) -> Vec<DriveRuns> {
         let of_drive = |file| {
             let bench = Bench::new(plan, file);
-            let tests = bench.tests().iter().map(|test| (test.step.slug, None));
+            let tests = bench.tests().iter();
+            let tests = tests.map(|test| (test.step.slug.clone(), None));
             let tests: Vec<_> = tests.collect();
             let end = tests.is_empty().then_some(Ok(()));
             DriveRuns { tests, end }
@@ -82,16 +83,16 @@ impl DriveRuns {
     }
 
     /// The tests that are done.
-    pub fn done(&self) -> impl Iterator<Item = &'static str> {
+    pub fn done(&self) -> impl Iterator<Item = &str> {
         let done = self.tests.iter().filter(|(_, runs)| runs.is_some());
-        done.map(|&(slug, _)| slug)
+        done.map(|(slug, _)| slug.as_str())
     }
 
     /// The tests that are not.
     #[must_use]
-    pub fn missing(&self) -> Vec<&'static str> {
+    pub fn missing(&self) -> Vec<String> {
         let missing = self.tests.iter().filter(|(_, runs)| runs.is_none());
-        missing.map(|&(slug, _)| slug).collect()
+        missing.map(|(slug, _)| slug.clone()).collect()
     }
 
     /// Why tests are missing, if they are; `why` of a drive that has not ended.

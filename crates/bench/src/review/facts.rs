@@ -3,7 +3,7 @@
 
 use super::{Length, ReviewError};
 use crate::endurance::{self, CLIENT, Daily, EnduranceError, Life, Plan};
-use crate::methods::Fact;
+use crate::suites::Fact;
 use ftlab_base::RootSeed;
 use ftlab_drive::smart::Attribute;
 use ftlab_drive::{DriveFile, Health};
@@ -83,7 +83,7 @@ pub fn client_use(
     })?;
     used(file, length, &nobody, seed).map_err(|error| ReviewError::Procedure {
         drive: file.slug().to_owned(),
-        procedure: "client-workload",
+        procedure: "client-workload".to_owned(),
         why: error.to_string(),
     })
 }

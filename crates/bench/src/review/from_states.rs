@@ -1,6 +1,6 @@
 //! Cases as they run: a drive is prepared once for each state, and each case gets a copy of its own.
 
-use super::case::Case;
+use super::case::{Case, run};
 use super::{Length, ReviewError};
 use ftlab_base::{Content, RootSeed};
 use ftlab_drive::{Device, DriveFile, Kind};
@@ -8,7 +8,7 @@ use ftlab_host::Testbed;
 use ftlab_play::driver::DriverError;
 use ftlab_play::record::Record;
 use ftlab_play::states::{self, Settling, State};
-use ftlab_play::streams::{drive_seed, seed_of_load};
+use ftlab_play::streams::drive_seed;
 use ftlab_play::watch;
 use rayon::prelude::*;
 use std::sync::Mutex;
@@ -62,7 +62,7 @@ impl FromStates<'_> {
         ran: &Take<'_>,
     ) -> Result<(), ReviewError> {
         let seed = drive_seed(self.root, self.file.slug());
-        let machine = (self.machine)(cases[alike[0]].testbed)?;
+        let machine = (self.machine)(&cases[alike[0]].testbed)?;
         let mut device = self.build(seed, &machine)?;
         let mut reached = State::New;
         for state in State::ALL {
@@ -135,13 +135,13 @@ impl FromStates<'_> {
             .port
             .map_or(String::new(), |port| format!(", {}", port.name()));
         let label = format!("{} {name} ({}{port})", self.file.slug(), case.state.name());
-        let machine = (self.machine)(case.testbed)?;
+        let machine = (self.machine)(&case.testbed)?;
         device.plug(&match case.port {
             None => machine.host(),
             port => machine.on(port),
         });
-        let seed = seed_of_load(self.root, name);
-        let record = (case.load).run(device.as_mut(), &machine, (self.length, seed));
+        let seed = case.load.seed(self.root);
+        let record = run(&case.load, device.as_mut(), &machine, (self.length, seed));
         let record = record.map_err(|error: DriverError| ReviewError::Run {
             run: label.clone(),
             error: Box::new(error),

@@ -33,7 +33,7 @@ enum Kept {
 
 /// What has come of each repeat of a drive; nothing yet of those that are under way.
 struct Ends {
-    tests: BTreeMap<&'static str, Vec<Option<Kept>>>,
+    tests: BTreeMap<String, Vec<Option<Kept>>>,
     drive: Vec<Option<Result<(), ReviewError>>>,
 }
 
@@ -58,7 +58,7 @@ impl Repeats {
     }
 
     /// Takes what a repeat of a test came to. With the last one: the test's runs.
-    pub fn take(&self, unit: Unit, test: &'static str, runs: Vec<Run>) -> Option<Vec<Run>> {
+    pub fn take(&self, unit: Unit, test: &str, runs: Vec<Run>) -> Option<Vec<Run>> {
         let kept = match unit.repeat {
             0 => Kept::Whole(runs),
             _ => Kept::Figures(runs.into_iter().map(|run| run.metrics).collect()),
@@ -66,7 +66,7 @@ impl Repeats {
         let mut of_drives = self.of_drives.lock().expect("no holder panics");
         let tests = &mut of_drives[unit.drive].tests;
         let none = || (0..self.repeats).map(|_| None).collect();
-        let of_test = tests.entry(test).or_insert_with(none);
+        let of_test = tests.entry(test.to_owned()).or_insert_with(none);
         of_test[unit.repeat as usize] = Some(kept);
         if of_test.iter().any(Option::is_none) {
             return None;

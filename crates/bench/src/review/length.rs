@@ -1,8 +1,8 @@
 //! How long jobs with a runtime run.
 
-use crate::methods::Work;
+use crate::suites::Work;
 use ftlab_base::Nanos;
-use ftlab_play::traces;
+use ftlab_play::load::What;
 use ftlab_workload::JobFile;
 
 /// Requests after which a quick job ends.
@@ -46,11 +46,6 @@ impl Length {
         file
     }
 
-    /// A job file's text at this length, if it can be read.
-    pub(super) fn of_text(self, text: &str, name: &str) -> Option<JobFile> {
-        JobFile::parse(text, name).ok().map(|file| self.of(file))
-    }
-
     /// A job file of a procedure at this length: a quick job runs for a part of its time.
     #[must_use]
     pub fn of_procedure(self, mut file: JobFile) -> JobFile {
@@ -73,29 +68,32 @@ impl Length {
         if self == Length::Full {
             return None;
         }
-        match *work {
-            Work::Jobs { jobs, .. } => {
-                let file = JobFile::parse(jobs.first()?.text, "").ok()?;
-                let is_timed = file.jobs.iter().any(|job| job.runtime.is_some());
-                is_timed.then(|| {
-                    format!("Quick: ended after {QUICK_REQUESTS} requests or {QUICK_GIB} GiB, if its time was not over.")
-                })
-            }
-            Work::Trace(name) => {
-                let all = traces::trace(name).ok()?.operations();
-                (all > QUICK_TRACE_REQUESTS)
-                    .then(|| format!("Quick: the first {QUICK_TRACE_REQUESTS} of {all} requests."))
-            }
+        match work {
+            Work::Loads { loads, .. } => match loads[0].what() {
+                What::Job(file) => {
+                    let is_timed = file.jobs.iter().any(|job| job.runtime.is_some());
+                    is_timed.then(|| {
+                        format!("Quick: ended after {QUICK_REQUESTS} requests or {QUICK_GIB} GiB, if its time was not over.")
+                    })
+                }
+                What::Trace(trace) => {
+                    let all = trace.operations();
+                    (all > QUICK_TRACE_REQUESTS).then(|| {
+                        format!("Quick: the first {QUICK_TRACE_REQUESTS} of {all} requests.")
+                    })
+                }
+                What::Script(_) => None,
+            },
             Work::Within(_, job) => {
-                let file = JobFile::parse(job.text, job.file).ok()?;
-                let whole = file.jobs.iter().filter_map(|job| job.runtime).max()?;
+                let jobs = &job.job_file()?.jobs;
+                let whole = jobs.iter().filter_map(|job| job.runtime).max()?;
                 let part = part_of(whole);
                 (part < whole).then(|| {
                     let [part, whole] = [part, whole].map(Nanos::as_secs);
                     format!("Quick: {part:.0} of {whole:.0} s.")
                 })
             }
-            Work::Scenario(_) | Work::Fact(_) => None,
+            Work::Fact(_) => None,
         }
     }
 }
@@ -108,7 +106,7 @@ fn part_of(runtime: Nanos) -> Nanos {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::methods;
+    use crate::suites;
 
     const TEXT: &str = "[a]\ntime_based\nruntime=60\n[b]\ntime_based\nruntime=1\n[c]\nbs=4k\n";
 
@@ -147,10 +145,10 @@ mod tests {
     #[test]
     fn what_a_quick_review_cuts_is_said() {
         let words = |slug: &str| {
-            let test = methods::all().find(|test| test.step.slug == slug);
-            let work = test.expect("a test").step.work;
-            assert_eq!(Length::Full.words(&work), None);
-            Length::Quick.words(&work)
+            let test = suites::all().find(|test| test.step.slug == slug);
+            let step = test.expect("a test").step;
+            assert_eq!(Length::Full.words(&step.work), None);
+            Length::Quick.words(&step.work)
         };
         let said = |slug: &str| words(slug).unwrap_or_default();
         assert_eq!(

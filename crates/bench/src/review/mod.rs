@@ -19,7 +19,7 @@ mod procedure;
 mod set;
 mod words;
 
-pub use case::{Case, Load, data_before};
+pub use case::{Case, data_before};
 pub(crate) use drive::link_words;
 pub use drive::sheet;
 pub use drive_runs::DriveRuns;
@@ -31,8 +31,8 @@ pub use procedure::Running;
 pub use set::{origin, result_set};
 pub use words::words;
 
-use crate::methods::Test;
 use crate::repeats;
+use crate::suites::Test;
 use drive::{Bench, Hears};
 use ftlab_base::RootSeed;
 use ftlab_drive::DriveFile;
@@ -113,7 +113,7 @@ pub enum ReviewError {
         /// Slug.
         drive: String,
         /// Of the procedure.
-        procedure: &'static str,
+        procedure: String,
         /// Why.
         why: String,
     },
@@ -153,7 +153,7 @@ pub trait Watch: Sync {
     /// A run is done.
     fn ran(&self, progress: Progress<'_>);
     /// A test of a drive of the plan, by its number, is done: all its runs.
-    fn tested(&self, drive: usize, test: &'static str, runs: Vec<Run>);
+    fn tested(&self, drive: usize, test: &str, runs: Vec<Run>);
     /// Nothing more comes of a drive, and why if tests are missing.
     fn ended(&self, drive: usize, end: Result<(), ReviewError>);
 }
@@ -166,7 +166,7 @@ pub trait Watch: Sync {
 ///
 /// # Panics
 /// When every run is to be made no time at all.
-pub fn run(plan: &Plan, wanted: &[Vec<&str>], watch: &dyn Watch) -> Result<(), ReviewError> {
+pub fn run(plan: &Plan, wanted: &[Vec<String>], watch: &dyn Watch) -> Result<(), ReviewError> {
     assert!(plan.repeats > 0, "a plan makes every run at least once");
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(plan.threads.max(1))
@@ -241,7 +241,7 @@ pub fn runs(
         fn ran(&self, progress: Progress<'_>) {
             (self.progress)(progress);
         }
-        fn tested(&self, drive: usize, test: &'static str, runs: Vec<Run>) {
+        fn tested(&self, drive: usize, test: &str, runs: Vec<Run>) {
             self.drives.lock().expect("no holder panics")[drive].take(test, runs);
         }
         fn ended(&self, drive: usize, end: Result<(), ReviewError>) {
@@ -249,7 +249,7 @@ pub fn runs(
         }
     }
     let drives = DriveRuns::of_plan(plan);
-    let wanted: Vec<Vec<&str>> = drives.iter().map(DriveRuns::missing).collect();
+    let wanted: Vec<Vec<String>> = drives.iter().map(DriveRuns::missing).collect();
     let all = All {
         progress,
         drives: Mutex::new(drives),

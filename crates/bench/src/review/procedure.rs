@@ -2,16 +2,16 @@
 
 use super::words::words;
 use super::{Length, ReviewError};
-use crate::methods::{Act, Job, Procedure, Span};
+use crate::suites::{Act, Procedure, Span};
 use ftlab_base::amount::decimal;
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Outcome, RootSeed, SECTOR_BYTES, SimTime,
 };
 use ftlab_drive::{Device, DriveFile};
 use ftlab_play::driver::{self, Clock, DriverError};
+use ftlab_play::load::Load;
 use ftlab_play::record::Record;
 use ftlab_play::states::come_to_rest;
-use ftlab_play::streams::seed_of_load;
 use ftlab_play::torture::{Torn, torture};
 use ftlab_workload::{JobFile, Size};
 
@@ -20,10 +20,10 @@ const FILL_SECTORS: u64 = 2048;
 
 /// A job that was measured.
 pub struct Measured {
-    /// Its file.
-    pub job: &'static Job,
+    /// What ran.
+    pub job: Load,
     /// The name of the drive's state before it.
-    pub state: &'static str,
+    pub state: String,
     /// What was done before, in words.
     pub steps: Vec<String>,
     /// What it came to.
@@ -33,7 +33,7 @@ pub struct Measured {
 /// A procedure under way.
 pub struct Running<'a> {
     file: &'a DriveFile,
-    procedure: &'static Procedure,
+    procedure: &'a Procedure,
     length: Length,
     seed: RootSeed,
     device: Box<dyn Device>,
@@ -47,7 +47,7 @@ impl<'a> Running<'a> {
     /// A procedure that begins on `device`, the drive of `file` as new.
     pub fn new(
         file: &'a DriveFile,
-        procedure: &'static Procedure,
+        procedure: &'a Procedure,
         (length, seed): (Length, RootSeed),
         device: Box<dyn Device>,
     ) -> Self {
@@ -74,11 +74,11 @@ impl<'a> Running<'a> {
         mut self,
         step: &(dyn Fn(usize, &str) + Sync),
     ) -> Result<Vec<Measured>, ReviewError> {
-        for act in self.procedure.acts {
-            match *act {
+        for act in &self.procedure.acts {
+            match act {
                 Act::SecureErase => self.secure_erase()?,
-                Act::FillFrom(bytes, data) => self.fill_from(bytes, data)?,
-                Act::Trim(bytes) => self.trim(bytes)?,
+                Act::FillFrom(bytes, data) => self.fill_from(*bytes, *data)?,
+                Act::Trim(bytes) => self.trim(*bytes)?,
                 Act::Measure(job, state) => {
                     self.measure(job, state)?;
                     step(self.measured.len() - 1, &self.label(job, state));
@@ -89,11 +89,11 @@ impl<'a> Running<'a> {
         Ok(self.measured)
     }
 
-    fn label(&self, job: &Job, state: &str) -> String {
-        format!("{} {} ({state})", self.file.slug(), job.file)
+    fn label(&self, job: &Load, state: &str) -> String {
+        format!("{} {} ({state})", self.file.slug(), job.name())
     }
 
-    fn failed(&self, job: &Job, state: &str, error: DriverError) -> ReviewError {
+    fn failed(&self, job: &Load, state: &str, error: DriverError) -> ReviewError {
         ReviewError::Run {
             run: self.label(job, state),
             error: Box::new(error),
@@ -111,7 +111,7 @@ impl<'a> Running<'a> {
     fn refused(&self, why: &str) -> ReviewError {
         ReviewError::Procedure {
             drive: self.file.slug().to_owned(),
-            procedure: self.procedure.slug,
+            procedure: self.procedure.slug.clone(),
             why: why.to_owned(),
         }
     }
@@ -178,10 +178,9 @@ impl<'a> Running<'a> {
     }
 
     /// The job over the part of the drive in use.
-    fn job_file(&self, job: &Job, state: &str) -> Result<JobFile, ReviewError> {
-        let parsed = JobFile::parse(job.text, job.file).map_err(DriverError::from);
-        let mut file =
-            (self.length).of_procedure(parsed.map_err(|error| self.failed(job, state, error))?);
+    fn job_file(&self, job: &Load) -> JobFile {
+        let file = job.job_file().expect("a suite reads nothing else here");
+        let mut file = self.length.of_procedure(file.clone());
         let is_part = self.sectors < self.device.capacity_sectors();
         for spec in file.jobs.iter_mut().filter(|_| is_part) {
             spec.size = Some(match spec.size {
@@ -189,18 +188,18 @@ impl<'a> Running<'a> {
                 _ => Size::Bytes(self.sectors * SECTOR_BYTES),
             });
         }
-        Ok(file)
+        file
     }
 
-    fn measure(&mut self, job: &'static Job, state: &'static str) -> Result<(), ReviewError> {
-        let file = self.job_file(job, state)?;
-        let seed = seed_of_load(self.seed, job.file);
+    fn measure(&mut self, job: &Load, state: &str) -> Result<(), ReviewError> {
+        let file = self.job_file(job);
+        let seed = job.seed(self.seed);
         let run = driver::run(&file, self.device.as_mut(), Clock::Timed, seed);
         let report = run.map_err(|error| self.failed(job, state, error))?;
         self.rest(SimTime::ZERO + report.simulated)?;
         self.measured.push(Measured {
-            job,
-            state,
+            job: job.clone(),
+            state: state.to_owned(),
             steps: self.steps.clone(),
             record: Record::of_jobs(&file, &report).on(self.device.as_ref()),
         });
@@ -216,10 +215,10 @@ impl<'a> Running<'a> {
         })
     }
 
-    fn torture(&mut self, job: &'static Job) -> Result<(), ReviewError> {
-        let file = self.job_file(job, "torture")?;
+    fn torture(&mut self, job: &Load) -> Result<(), ReviewError> {
+        let file = self.job_file(job);
         let before = self.device.counters().host_bytes_written;
-        let seed = seed_of_load(self.seed, job.file);
+        let seed = job.seed(self.seed);
         torture(&file, self.device.as_mut(), seed).map_err(|torn| match torn {
             Torn::Run(error) => self.failed(job, "torture", error),
             Torn::Rest(error) => ReviewError::Prepare {

@@ -3,8 +3,8 @@
 use super::drive::Bench;
 use super::{DriveRuns, Length, Plan, sheet};
 use crate::figures::{self, Names};
-use crate::methods::{Test, Work};
 use crate::repeats;
+use crate::suites::{Test, Work};
 use ftlab_base::amount::decimal;
 use ftlab_drive::{DriveFile, MODEL_VERSION};
 use ftlab_result::{Figure, Origin, ResultSet, Run, SCHEMA, Unfinished, Verdict, Way};
@@ -51,7 +51,7 @@ pub fn result_set<'a>(
 fn without_room(plan: &Plan, file: &DriveFile) -> Option<Unfinished> {
     let bench = Bench::new(plan, file);
     let slugs: Vec<&str> = (bench.too_large().iter())
-        .map(|test| test.step.slug)
+        .map(|test| test.step.slug.as_str())
         .collect();
     let capacity = decimal(file.capacity_bytes() as f64, "B");
     (!slugs.is_empty()).then(|| Unfinished {
@@ -86,10 +86,10 @@ fn figures(plan: &Plan, names: &[Names], runs: &[Run]) -> Vec<Figure> {
         let is_within = |figure: &Figure| {
             let is_of = |test: &&Test| test.step.slug == figure.test;
             let test = plan.tests.iter().find(is_of);
-            test.is_some_and(|test| match test.step.work {
+            test.is_some_and(|test| match &test.step.work {
                 Work::Within(..) => true,
                 Work::Fact(fact) => fact.is_of_client(),
-                Work::Jobs { .. } | Work::Scenario(_) | Work::Trace(_) => false,
+                Work::Loads { .. } => false,
             })
         };
         for figure in figures.iter_mut().filter(|figure| is_within(figure)) {
@@ -107,8 +107,9 @@ fn machines(plan: &Plan) -> String {
     }
     let mut slugs: Vec<&str> = Vec::new();
     for test in &plan.tests {
-        if !slugs.contains(&test.family.testbed) {
-            slugs.push(test.family.testbed);
+        let testbed = test.family.testbed.as_str();
+        if !slugs.contains(&testbed) {
+            slugs.push(testbed);
         }
     }
     slugs.join(", ")

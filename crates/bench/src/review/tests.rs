@@ -1,7 +1,7 @@
 //! Reviews of small drives: what does not depend on how good a model is.
 
 use super::*;
-use crate::methods;
+use crate::suites;
 use ftlab_drive::Catalog;
 use std::sync::Mutex;
 
@@ -12,7 +12,7 @@ fn plan(drives: &[&str], tests: &[&str], threads: usize) -> Plan {
             .iter()
             .map(|drive| Catalog::load(drive, &[]).unwrap())
             .collect(),
-        tests: methods::select(&tests).unwrap(),
+        tests: suites::select(&tests).unwrap(),
         is_everything: false,
         state: None,
         length: Length::Full,
@@ -267,12 +267,12 @@ fn a_drive_that_fails_leaves_the_others_their_runs() {
 fn tests_that_run_later_give_what_they_give_at_once() {
     struct Heard {
         runs: Mutex<DriveRuns>,
-        tests: Mutex<Vec<&'static str>>,
+        tests: Mutex<Vec<String>>,
     }
     impl Watch for Heard {
         fn ran(&self, _: Progress<'_>) {}
-        fn tested(&self, _: usize, test: &'static str, runs: Vec<Run>) {
-            self.tests.lock().unwrap().push(test);
+        fn tested(&self, _: usize, test: &str, runs: Vec<Run>) {
+            self.tests.lock().unwrap().push(test.to_owned());
             self.runs.lock().unwrap().take(test, runs);
         }
         fn ended(&self, _: usize, end: Result<(), ReviewError>) {

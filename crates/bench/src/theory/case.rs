@@ -1,6 +1,5 @@
 //! What is compared: one policy under one load with one spare area and block size.
 
-use crate::methods::Job;
 use ftlab_play::states::State;
 use ftlab_theory::{
     Class, OutOfDomain, alpha_in_use, choices, fifo, fifo_mixed, greedy,
@@ -171,34 +170,24 @@ impl fmt::Display for Policy {
     }
 }
 
-macro_rules! job {
-    ($file:literal) => {{
-        const JOB: Job = Job {
-            file: $file,
-            text: include_str!(concat!("../../../../jobs/", $file)),
-        };
-        &JOB
-    }};
-}
-
 impl Load {
-    /// The job file that makes it.
+    /// The job file that makes it: its name in `jobs/`, without `.fio`.
     #[must_use]
-    pub fn job(self) -> &'static Job {
+    pub fn job(self) -> &'static str {
         match self {
-            Load::Uniform => job!("uniform-random-4k.fio"),
+            Load::Uniform => "uniform-random-4k",
             Load::HotCold {
                 addresses_percent, ..
             } => match addresses_percent {
-                10 => job!("hot-cold-10-90.fio"),
-                20 => job!("hot-cold-20-80.fio"),
-                _ => job!("hot-cold-50-90.fio"),
+                10 => "hot-cold-10-90",
+                20 => "hot-cold-20-80",
+                _ => "hot-cold-50-90",
             },
             Load::Trim { percent } => match percent {
-                5 => job!("trim-05.fio"),
-                10 => job!("trim-10.fio"),
-                20 => job!("trim-20.fio"),
-                _ => job!("trim-30.fio"),
+                5 => "trim-05",
+                10 => "trim-10",
+                20 => "trim-20",
+                _ => "trim-30",
             },
         }
     }

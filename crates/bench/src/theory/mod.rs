@@ -12,6 +12,7 @@ use ftlab_base::RootSeed;
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock, DriverError};
+use ftlab_play::embedded::JOBS;
 use ftlab_play::states::{self, PrepareError, State};
 use ftlab_sheet::SheetError;
 use ftlab_workload::JobFile;
@@ -112,7 +113,10 @@ fn simulate(case: &Case, seed: RootSeed) -> Result<f64, TheoryError> {
         case: *case,
         error: Box::new(error),
     };
-    let job = JobFile::parse(job.text, job.file).map_err(|error| failed(error.into()))?;
+    let (path, text) = JOBS
+        .find(job)
+        .expect("a test reads every job of the theory");
+    let job = JobFile::parse(text, &path).map_err(|error| failed(error.into()))?;
     let report = driver::run(&job, &mut *drive, Clock::Untimed, seed).map_err(failed)?;
     let steady = report.wa.steady;
     steady.ok_or(TheoryError::Unsteady { case: *case })

@@ -1,8 +1,7 @@
 //! Programs at work: launches, archives, scans, loads.
 
 use super::*;
-use crate::check::{Check, Finding, job, own_job, script, test};
-use ftlab_bench::methods::Job;
+use crate::check::{Check, Finding, Job, job, own_job, script, test};
 use ftlab_play::states::State;
 
 /// A level of a game: a little data, much work of the CPU, the same on every drive.

@@ -1,8 +1,7 @@
 //! Drives that compress what they write.
 
 use super::*;
-use crate::check::{Check, Finding, job, own_job, test, tested};
-use ftlab_bench::methods::Job;
+use crate::check::{Check, Finding, Job, job, own_job, test, tested};
 use ftlab_play::states::State;
 
 const BED: &str = "behardware-2011";

@@ -353,15 +353,15 @@ pub static CHECKS: &[Check] = &[
     },
 ];
 
-const FIRST: &ftlab_bench::methods::Job = own_job!(
+const FIRST: &crate::check::Job = own_job!(
     "write-first",
     "rw=write\nbs=1m\nsize=10%\ntime_based\nruntime=15"
 );
-const MIDDLE: &ftlab_bench::methods::Job = own_job!(
+const MIDDLE: &crate::check::Job = own_job!(
     "write-middle",
     "rw=write\nbs=1m\noffset=45%\nsize=10%\ntime_based\nruntime=15"
 );
-const LAST: &ftlab_bench::methods::Job = own_job!(
+const LAST: &crate::check::Job = own_job!(
     "write-last",
     "rw=write\nbs=1m\noffset=90%\nsize=10%\ntime_based\nruntime=15"
 );

@@ -1,9 +1,8 @@
 //! Used drives, and the memory that their tables need.
 
 use super::*;
-use crate::check::{Check, Finding, experiment, job, own_job, test, tested};
+use crate::check::{Check, Finding, Job, experiment, job, own_job, test, tested};
 use crate::experiments::UNIFORM;
-use ftlab_bench::methods::Job;
 use ftlab_play::states::State;
 
 const B1: &str = "randwrite-4k-qd3-8gb";

@@ -1,8 +1,7 @@
 //! Random writes of 2008: drives, sizes and shares of random ones.
 
 use super::*;
-use crate::check::{Check, Finding, Need, job, own_job, test};
-use ftlab_bench::methods::Job;
+use crate::check::{Check, Finding, Job, Need, job, own_job, test};
 use ftlab_play::states::State;
 
 const WRITE: &Job = own_job!("write-128k", "rw=write\nbs=128k\ntime_based\nruntime=20");

@@ -1,8 +1,7 @@
 //! Ports of 3 and 6 Gbit/s.
 
 use super::*;
-use crate::check::{Check, Finding, Need, job, own_job, test};
-use ftlab_bench::methods::Job;
+use crate::check::{Check, Finding, Job, Need, job, own_job, test};
 use ftlab_host::Port;
 use ftlab_play::states::State;
 

@@ -1,10 +1,9 @@
 //! Spare area, collection under way, and steadiness.
 
 use super::*;
-use crate::check::{Check, Finding, experiment, job, own_job, test};
+use crate::check::{Check, Finding, Job, experiment, job, own_job, test};
 use crate::experiments::{SHEET, UNIFORM, UNIFORM_ON_75};
 use crate::lab::NOBODY;
-use ftlab_bench::methods::Job;
 use ftlab_play::states::State;
 
 /// Random writes to a drive filled in order, from its first second.

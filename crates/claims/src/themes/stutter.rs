@@ -1,8 +1,7 @@
 //! The stutter of block mapping behind a buffer of 16 KB.
 
 use super::*;
-use crate::check::{Check, Finding, job, own_job, script, test};
-use ftlab_bench::methods::Job;
+use crate::check::{Check, Finding, Job, job, own_job, script, test};
 use ftlab_play::states::State;
 
 /// A write that a user notices, in ms.

@@ -1,10 +1,9 @@
 //! Deleted files, TRIM and secure erase.
 
 use super::*;
-use crate::check::{Check, Finding, experiment, job, own_job, tested};
+use crate::check::{Check, Finding, Job, experiment, job, own_job, tested};
 use crate::experiments::{DELETION, SECURE_ERASE, UNIFORM, WRITES_AFTER_DELETION};
 use crate::lab::NOBODY;
-use ftlab_bench::methods::Job;
 use ftlab_play::states::State;
 
 const RANDOM: &str = "trim-10gb-randwrite";

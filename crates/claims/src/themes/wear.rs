@@ -277,7 +277,7 @@ pub static CHECKS: &[Check] = &[
     },
 ];
 
-const DIES: &ftlab_bench::methods::Job = crate::check::own_job!(
+const DIES: &crate::check::Job = crate::check::own_job!(
     "write-all-dies",
     "rw=write\nbs=1m\niodepth=4\ntime_based\nruntime=5"
 );

@@ -13,8 +13,8 @@ use crate::report::known_metrics;
 use crate::review::How;
 use crate::screen;
 use clap::Args;
-use ftlab_bench::methods::{self, Test, Work};
 use ftlab_bench::review::{DriveRuns, Plan, ReviewError};
+use ftlab_bench::suites::{self, Test, Work};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_play::State;
 use session::Session;
@@ -63,7 +63,7 @@ pub fn command(options: &Options) -> Outcome {
     let drive = |variant: &Variant| Catalog::load(&options.drive, &variant.settings);
     let drives: Vec<DriveFile> = variants.iter().map(drive).collect::<Result<_, _>>()?;
     check_effect(&drives)?;
-    let tests = methods::select(&options.tests)?;
+    let tests = suites::select(&options.tests)?;
     check_state(options.state, &tests)?;
     let plan = Plan {
         state: options.state.map(State::from),

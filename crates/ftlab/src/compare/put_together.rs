@@ -1,8 +1,8 @@
 //! The runs of variants as one result set.
 
 use super::sweep::Variant;
-use ftlab_bench::methods::Test;
 use ftlab_bench::review::{DriveRuns, Plan, origin, sheet};
+use ftlab_bench::suites::Test;
 use ftlab_result::{DriveSheet, ResultSet, Run, SCHEMA, Unfinished};
 
 /// The variants' runs as a result set, in which each variant is a drive of its own. What was published of

@@ -72,7 +72,7 @@ impl Session {
         let handler = Arc::clone(self);
         ctrlc::set_handler(move || handler.interrupt())
             .map_err(|error| Failure::Running(format!("cannot wait for Ctrl-C: {error}")))?;
-        let wanted: Vec<Vec<&str>> = self.so_far().ends.iter().map(DriveRuns::missing).collect();
+        let wanted: Vec<Vec<String>> = self.so_far().ends.iter().map(DriveRuns::missing).collect();
         review::run(&self.plan, &wanted, self.as_ref())?;
         self.progress.clear();
         let mut so_far = self.so_far();
@@ -140,7 +140,7 @@ impl Watch for Session {
         self.progress.set_share(step.share, &message);
     }
 
-    fn tested(&self, variant: usize, test: &'static str, runs: Vec<Run>) {
+    fn tested(&self, variant: usize, test: &str, runs: Vec<Run>) {
         self.so_far().ends[variant].take(test, runs);
     }
 

@@ -6,9 +6,9 @@ use crate::memory;
 use crate::progress::Signs;
 use clap::Args;
 use ftlab_base::RootSeed;
-use ftlab_bench::methods::Test;
 use ftlab_bench::repeats::REPEATS_MAX;
 use ftlab_bench::review::{Length, Plan};
+use ftlab_bench::suites::Test;
 use ftlab_drive::DriveFile;
 use std::num::NonZeroUsize;
 

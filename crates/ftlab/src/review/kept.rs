@@ -6,8 +6,8 @@
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
 use crate::{provenance, results};
-use ftlab_bench::methods::Test;
 use ftlab_bench::review::{DriveRuns, Plan, origin, result_set};
+use ftlab_bench::suites::Test;
 use ftlab_result::{Origin, ResultSet, Run};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -56,7 +56,7 @@ impl Keep {
     pub fn keep(&self, plan: &Plan, drive: usize, runs: &DriveRuns, why: &str) -> Outcome {
         let file = &plan.drives[drive];
         let done: Vec<&str> = runs.done().collect();
-        let is_done = |test: &&Test| done.contains(&test.step.slug);
+        let is_done = |test: &&Test| done.contains(&test.step.slug.as_str());
         let kept = Kept {
             simulator: &self.simulator,
             set: ResultSet {
@@ -72,7 +72,7 @@ impl Keep {
     ///
     /// # Errors
     /// Why what was kept is of no use to this plan.
-    pub fn take(&self, plan: &Plan, drive: usize) -> Result<Vec<(&'static str, Vec<Run>)>, String> {
+    pub fn take(&self, plan: &Plan, drive: usize) -> Result<Vec<(String, Vec<Run>)>, String> {
         let path = self.folder.join(&name(plan.drives[drive].slug()));
         if !path.exists() {
             return Ok(Vec::new());
@@ -107,7 +107,7 @@ impl Keep {
         }
         let of_test = |test: &Test| {
             let runs = set.runs.iter().filter(|run| run.test == test.step.slug);
-            (test.step.slug, runs.cloned().collect())
+            (test.step.slug.clone(), runs.cloned().collect())
         };
         Ok(tests.into_iter().map(of_test).collect())
     }

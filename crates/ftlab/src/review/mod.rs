@@ -9,8 +9,8 @@ use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
 use crate::{results, screen};
 use clap::Args;
-use ftlab_bench::methods::{self, Test};
 use ftlab_bench::review::Plan;
+use ftlab_bench::suites::{self, Test};
 use ftlab_drive::{Catalog, DriveFile};
 pub use how::How;
 use kept::Keep;
@@ -97,9 +97,9 @@ fn plan(options: &Options) -> Result<Plan, Failure> {
 
 fn tests(options: &Options) -> Result<Vec<Test>, Failure> {
     if options.tests.is_empty() && !options.all {
-        return Ok(methods::of_default());
+        return Ok(suites::of_default(suites::all()));
     }
-    Ok(methods::select(&options.tests)?)
+    Ok(suites::select(&options.tests)?)
 }
 
 /// The drives of those names, or those of a review of none.

@@ -74,7 +74,7 @@ impl Session {
         let handler = Arc::clone(&session);
         ctrlc::set_handler(move || handler.interrupt())
             .map_err(|error| Failure::Running(format!("cannot wait for Ctrl-C: {error}")))?;
-        let wanted: Vec<Vec<&str>> = session.so_far().wanted();
+        let wanted: Vec<Vec<String>> = session.so_far().wanted();
         review::run(&session.plan, &wanted, session.as_ref())?;
         session.end()
     }
@@ -91,7 +91,7 @@ impl Session {
             match self.keep.take(&self.plan, n) {
                 Ok(tests) => {
                     for (test, runs) in tests {
-                        drive.take(test, runs);
+                        drive.take(&test, runs);
                     }
                     if drive.missing().is_empty() {
                         drive.ended(Ok(()));
@@ -158,7 +158,7 @@ impl Session {
 
 impl SoFar {
     /// The tests of each drive that are to be run.
-    fn wanted(&self) -> Vec<Vec<&'static str>> {
+    fn wanted(&self) -> Vec<Vec<String>> {
         self.drives.iter().map(DriveRuns::missing).collect()
     }
 
@@ -208,7 +208,7 @@ impl Watch for Session {
         self.progress.set_share(step.share, &message);
     }
 
-    fn tested(&self, drive: usize, test: &'static str, runs: Vec<Run>) {
+    fn tested(&self, drive: usize, test: &str, runs: Vec<Run>) {
         self.so_far().drives[drive].take(test, runs);
     }
 

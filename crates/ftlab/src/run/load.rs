@@ -8,7 +8,7 @@ use ftlab_bench::review;
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock, DriverError};
 use ftlab_play::record::Record;
-use ftlab_play::scripts;
+use ftlab_play::embedded::SCRIPTS;
 use ftlab_play::warnings::{self, Ground};
 use ftlab_result::{Chart, TestSheet};
 use ftlab_workload::JobFile;
@@ -185,7 +185,10 @@ fn scenario(path: &Path, text: &str) -> Result<Scenario, Failure> {
         let is_file_name = Path::new(name).file_name().is_some_and(|file| file == name);
         match std::fs::read_to_string(&beside) {
             Ok(text) if is_file_name => Some((beside.display().to_string(), text)),
-            _ => scripts::find(name),
+            _ => {
+                let (file, text) = SCRIPTS.find(name)?;
+                Some((file, text.to_owned()))
+            }
         }
     };
     Ok(Scenario::parse(

@@ -58,7 +58,7 @@ fn introduction(points: &[Point], command: &str) -> String {
     let example = settings.unwrap_or_default().iter().fold(
         format!(
             "ftlab run jobs/{} --drive {DRIVE} --untimed",
-            Load::Uniform.job().file
+            format_args!("{}.fio", Load::Uniform.job())
         ),
         |line, setting| line + " \\\n    --set " + setting,
     );

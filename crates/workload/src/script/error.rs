@@ -49,6 +49,25 @@ impl ScriptError {
     pub(super) fn of_toml(file: &str, text: &str, error: &toml::de::Error) -> ScriptError {
         let byte = error.span().map_or(0, |span| span.start);
         let words: Vec<&str> = error.message().split_whitespace().collect();
-        ScriptError::at(file, text, byte, without_types(&words.join(" ")))
+        let message = words.join(" ");
+        let meant =
+            meant(&message).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+        ScriptError::at(file, text, byte, without_types(&message) + &meant)
     }
+}
+
+/// Names this unlike every other are no misspelling of one.
+const ALIKE_LEAST: f64 = 0.6;
+
+/// Of the names that an unknown one is to be, which the parser lists, the one that was meant.
+fn meant(message: &str) -> Option<&str> {
+    let unknown = ["unknown field `", "unknown variant `"];
+    let rest = unknown
+        .iter()
+        .find_map(|start| message.strip_prefix(start))?;
+    let (name, names) = rest.split_once('`')?;
+    let likeness = |other: &str| strsim::normalized_damerau_levenshtein(name, other);
+    let names = names.split('`').skip(1).step_by(2);
+    let nearest = names.max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(nearest) >= ALIKE_LEAST).then_some(nearest)
 }

@@ -28,21 +28,28 @@ pub(crate) const REQUESTS_MAX: u64 = 1_000_000_000;
 pub type Library<'a> = &'a dyn Fn(&str) -> Option<(String, String)>;
 
 /// A text and its name, for errors.
-pub(crate) struct Text<'a> {
+pub struct Text<'a> {
+    /// Its name.
     pub file: &'a str,
+    /// What it says.
     pub text: &'a str,
 }
 
 impl Text<'_> {
+    /// The error at a place.
     pub fn error<T>(&self, at: &Spanned<T>, why: impl Into<String>) -> ScriptError {
         ScriptError::at(self.file, self.text, at.span().start, why)
     }
 
+    /// Reads it as TOML.
+    ///
+    /// # Errors
+    /// When it is none, a key is unknown or missing, or a value of another kind.
     pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, ScriptError> {
         toml::from_str(self.text).map_err(|e| ScriptError::of_toml(self.file, self.text, &e))
     }
 
-    pub fn check_schema(&self, schema: &Spanned<u32>) -> Result<(), ScriptError> {
+    pub(crate) fn check_schema(&self, schema: &Spanned<u32>) -> Result<(), ScriptError> {
         match *schema.get_ref() {
             SCHEMA => Ok(()),
             other => Err(self.error(schema, format!("schema {other}: write schema = {SCHEMA}"))),

@@ -12,6 +12,7 @@ mod schema;
 pub(crate) mod steps;
 
 pub use error::ScriptError;
+pub use file::{Library, Text};
 pub use steps::{Run, Step, StepStream};
 
 use ftlab_base::{Content, Nanos};

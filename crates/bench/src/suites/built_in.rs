@@ -1,0 +1,49 @@
+//! The suites that come with ftlab: `suites/*.toml`, compiled in, each the tests of a review.
+
+use super::{Family, Files, Source, Suite, Test};
+use std::sync::{Arc, LazyLock};
+
+macro_rules! suite {
+    ($name:literal) => {
+        (
+            concat!("suites/", $name, ".toml"),
+            include_str!(concat!("../../../../suites/", $name, ".toml")),
+        )
+    };
+}
+
+/// (name, text) of every file in `suites/`, in the order of the list of methods.
+const FILES: [(&str, &str); 5] = [
+    suite!("anandtech-2008"),
+    suite!("anandtech-2009"),
+    suite!("behardware-2011"),
+    suite!("anandtech-2012"),
+    suite!("anandtech-2013"),
+];
+
+/// Read once.
+static OURS: LazyLock<Vec<Suite>> = LazyLock::new(|| {
+    let mut files = Files::default();
+    let read = |&(name, text): &(&str, &str)| {
+        let suite = Suite::read(text, name, &mut files);
+        suite.unwrap_or_else(|error| panic!("a test reads every suite: {error}"))
+    };
+    FILES.iter().map(read).collect()
+});
+
+/// Every family of the reviews, in the order of the list of methods.
+pub fn families() -> impl Iterator<Item = &'static Arc<Family>> {
+    OURS.iter().flat_map(|suite| &suite.families)
+}
+
+/// Every test of the reviews, family by family.
+pub fn all() -> impl Iterator<Item = Test> {
+    OURS.iter().flat_map(Suite::tests)
+}
+
+/// The source of that key, if a suite is of it.
+#[must_use]
+pub fn source_of(key: &str) -> Option<&'static Source> {
+    let sources = families().map(|family| family.source.as_ref());
+    sources.into_iter().find(|source| source.key == key)
+}

@@ -1,0 +1,155 @@
+//! Where the loads of a suite come from: the folder of its file, and what comes with ftlab.
+
+use super::select::alike;
+use ftlab_play::embedded::{Embedded, JOBS, SCRIPTS, TRACES};
+use ftlab_play::load::{Load, LoadError, What};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The folder of a suite, if it has one, and every load that was read for it: once each.
+#[derive(Debug, Default)]
+pub struct Files {
+    folder: Option<PathBuf>,
+    read: BTreeMap<(Kind, String), Load>,
+}
+
+/// What a name is to be the file of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    Job,
+    Script,
+    Trace,
+}
+
+/// A file that was found.
+struct Found {
+    /// How errors name it.
+    file: String,
+    text: String,
+    /// Whether it comes with ftlab.
+    is_ours: bool,
+}
+
+impl Files {
+    /// Files are searched in a folder first.
+    #[must_use]
+    pub fn beside(folder: &Path) -> Files {
+        Files {
+            folder: Some(folder.to_owned()),
+            read: BTreeMap::new(),
+        }
+    }
+
+    /// The load of that file.
+    ///
+    /// # Errors
+    /// Why there is none, in words.
+    pub fn load(&mut self, kind: Kind, name: &str) -> Result<Load, String> {
+        let key = (kind, name.to_owned());
+        if let Some(load) = self.read.get(&key) {
+            return Ok(load.clone());
+        }
+        if self.read.keys().any(|(_, other)| other == name) {
+            return Err(format!("{name} is named as loads of two kinds"));
+        }
+        let found = self.find(kind, name)?;
+        let load = self.read_load(kind, name, &found);
+        let load = load.map_err(|error| error.to_string())?;
+        self.read.insert(key, load.clone());
+        Ok(load)
+    }
+
+    fn find(&self, kind: Kind, name: &str) -> Result<Found, String> {
+        if let Some(path) = self.folder.as_ref().map(|folder| folder.join(name))
+            && path.exists()
+        {
+            let file = path.display().to_string();
+            let text = std::fs::read_to_string(&path);
+            let text = text.map_err(|error| format!("cannot read {file}: {error}"))?;
+            return Ok(Found {
+                file,
+                text,
+                is_ours: false,
+            });
+        }
+        let (ours, extension) = kind.ours();
+        let stem = name.strip_suffix(extension);
+        if let Some((file, text)) = stem.and_then(|stem| ours.find(stem)) {
+            return Ok(Found {
+                file,
+                text: text.to_owned(),
+                is_ours: true,
+            });
+        }
+        let names: Vec<String> = ours
+            .names()
+            .map(|name| format!("{name}{extension}"))
+            .collect();
+        let hint = match alike(name, names.iter().map(String::as_str)).as_slice() {
+            [] => String::new(),
+            near => format!("; did you mean {}?", near.join(" or ")),
+        };
+        let (what, beside) = match self.folder {
+            Some(_) => ("beside this one, or of one", "the path of a file "),
+            None => ("of one", "the name "),
+        };
+        Err(format!(
+            "there is no {} `{name}`: write {beside}{what} that comes with ftlab{hint}",
+            kind.word()
+        ))
+    }
+
+    fn read_load(&self, kind: Kind, name: &str, found: &Found) -> Result<Load, LoadError> {
+        let (text, file) = (found.text.as_str(), found.file.as_str());
+        let what = match kind {
+            Kind::Job => What::job(text, file)?,
+            Kind::Script => What::script(text, file, &|other| self.script_beside(name, other))?,
+            Kind::Trace => What::trace(text, file)?,
+        };
+        Ok(match (found.is_ours, kind) {
+            // Ours go by the names that they have on the command line.
+            (true, Kind::Job) => Load::new(name, what),
+            (true, Kind::Script | Kind::Trace) => Load::new(stem(name), what),
+            (false, _) => Load::of_text(name, text, what),
+        })
+    }
+
+    /// A script that a scenario names: it lies beside that, or comes with ftlab.
+    fn script_beside(&self, scenario: &str, name: &str) -> Option<(String, String)> {
+        let is_file_name = Path::new(name).file_name().is_some_and(|file| file == name);
+        let folder = self.folder.as_ref().filter(|_| is_file_name);
+        let beside =
+            folder.map(|folder| folder.join(scenario).with_file_name(format!("{name}.toml")));
+        let text = beside.and_then(|path| {
+            let text = std::fs::read_to_string(&path).ok()?;
+            Some((path.display().to_string(), text))
+        });
+        text.or_else(|| {
+            let (file, text) = SCRIPTS.find(name)?;
+            Some((file, text.to_owned()))
+        })
+    }
+}
+
+impl Kind {
+    const fn word(self) -> &'static str {
+        match self {
+            Kind::Job => "job file",
+            Kind::Script => "script",
+            Kind::Trace => "trace",
+        }
+    }
+
+    /// What of it comes with ftlab, and how such files end.
+    const fn ours(self) -> (Embedded, &'static str) {
+        match self {
+            Kind::Job => (JOBS, ".fio"),
+            Kind::Script => (SCRIPTS, ".toml"),
+            Kind::Trace => (TRACES, ".toml"),
+        }
+    }
+}
+
+fn stem(name: &str) -> &str {
+    name.strip_suffix(".toml").unwrap_or(name)
+}

@@ -1,0 +1,333 @@
+//! Suites: the tests of the reviews, and those that a user writes.
+//!
+//! A *suite* is a file: `suites/*.toml` are the reviews', compiled in, and `ftlab review --suite` reads any
+//! other. A *family* is one test as its review describes it and is drawn as one chart; its *steps* are
+//! the single tests. What a step does is its [`Work`]: a load in some states of the drive, a job somewhere in a
+//! [`Procedure`], or a fact of the drive that needs no run with time. Several steps may have the same load: it
+//! runs once a drive, state, machine and port.
+
+mod built_in;
+mod files;
+mod keys;
+mod read;
+mod select;
+
+pub use built_in::{all, families, source_of};
+pub use files::Files;
+pub use read::DEFAULT_TESTBED;
+pub use select::{UnknownTest, of_default, select};
+
+use ftlab_base::Content;
+use ftlab_host::Port;
+use ftlab_play::load::Load;
+use ftlab_play::states::State;
+use ftlab_result::{Chart, Role, Run, TestSheet};
+use std::sync::Arc;
+
+/// Tests that belong together.
+#[derive(Debug, Clone)]
+pub struct Suite {
+    /// Its families, in the order of the file.
+    pub families: Vec<Arc<Family>>,
+}
+
+/// Where the tests of a suite come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// Key in the tables of published figures; empty for a suite of a user's own, of which nothing was published.
+    pub key: String,
+    /// In words.
+    pub title: String,
+    /// How its figures count.
+    pub counting: Counting,
+}
+
+impl Source {
+    /// Whether figures were published of its tests.
+    #[must_use]
+    pub fn is_published(&self) -> bool {
+        !self.key.is_empty()
+    }
+}
+
+/// How a source's figures count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counting {
+    /// What it calls a megabyte.
+    pub megabyte: Megabyte,
+    /// Of what it counts spare area as a share.
+    pub spare: Spare,
+}
+
+/// What a source calls a megabyte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Megabyte {
+    /// A million bytes.
+    #[default]
+    Decimal,
+    /// 2^20 bytes.
+    Binary,
+}
+
+/// Of what a source counts spare area as a share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spare {
+    /// Of all flash.
+    #[default]
+    OfFlash,
+    /// Of the user's capacity.
+    OfUser,
+}
+
+/// One test as its review describes it.
+#[derive(Debug)]
+pub struct Family {
+    /// Slug that selects all its steps.
+    pub slug: String,
+    /// Id in the list of methods, for example `A1`.
+    pub method: String,
+    /// Title of its chart.
+    pub title: String,
+    /// A paragraph: what is done, on what state, what is measured.
+    pub text: String,
+    /// What the source leaves open, and what the suite takes for it: a sentence or more each.
+    pub assumes: Vec<String>,
+    /// How it is drawn.
+    pub chart: Chart,
+    /// What is drawn: a name of `Run::metrics`.
+    pub metric: String,
+    /// Its unit.
+    pub unit: String,
+    /// Slug of the machine it runs on.
+    pub testbed: String,
+    /// When it runs without being named.
+    pub runs: Runs,
+    /// The states its loads run in; the first one answers figures whose state is unstated.
+    pub states: Vec<State>,
+    /// How a score is made of it, if it stands for a program that gives one.
+    pub score: Option<Score>,
+    /// Its tests, in the order drawn.
+    pub steps: Vec<Arc<Step>>,
+    /// What it is of.
+    pub source: Arc<Source>,
+}
+
+impl Family {
+    /// All that is to be said of it: what is done, and what had to be assumed.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let text = std::iter::once(&self.text).filter(|text| !text.is_empty());
+        let parts: Vec<&str> = text.chain(&self.assumes).map(String::as_str).collect();
+        parts.join(" ")
+    }
+}
+
+/// When a family runs without being named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Runs {
+    /// In every review.
+    ByDefault,
+    /// In a review of everything.
+    WithAll,
+    /// In a review of everything, on these drives alone: as long as it takes, it tells little of
+    /// the others.
+    WithAllOn(Vec<String>),
+}
+
+/// What a part of a score is worth; the score of the whole is the geometric mean of its parts' points.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Score {
+    /// So many points for each of this metric.
+    Per(f64, String),
+    /// So many points divided by this metric: the longer, the fewer.
+    Over(f64, String),
+}
+
+impl Score {
+    /// The points of a part for one repeat of its run.
+    #[must_use]
+    pub fn points(&self, run: &Run, repeat: usize) -> Option<f64> {
+        match self {
+            Score::Per(points, metric) => Some(points * run.metric_in(metric, repeat)?),
+            Score::Over(points, metric) => Some(points / run.metric_in(metric, repeat)?),
+        }
+    }
+}
+
+/// One test of a family.
+#[derive(Debug)]
+pub struct Step {
+    /// Slug, as in the reference table.
+    pub slug: String,
+    /// What it varies, for example `16 KiB`; empty for a family of one.
+    pub label: String,
+    /// What it does.
+    pub work: Work,
+    /// What is read off its series, beside totals.
+    pub series: Series,
+    /// What it stands for in verdicts and rankings.
+    pub roles: Vec<Role>,
+}
+
+/// What a step does.
+#[derive(Debug)]
+pub enum Work {
+    /// Loads, each in each of the family's states and on each port. The first load and port answer
+    /// figures that ask for none. The others run where they can make a difference: another kind of
+    /// data on drives that compress, a slower port on drives that it slows down.
+    Loads {
+        /// The same requests with different data; at least one.
+        loads: Vec<Load>,
+        /// Ports; none for the fastest of the machine. At least one.
+        ports: Vec<Option<Port>>,
+    },
+    /// A job wherever a procedure measures it.
+    Within(Arc<Procedure>, Load),
+    /// What the drive's file says, or long runs without time tell.
+    Fact(Fact),
+}
+
+/// What can be told of a drive without a run with time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fact {
+    /// How much of the flash the host does not see.
+    SpareArea,
+    /// What a client's writes do to the flash: write amplification and wear.
+    ClientWrites,
+    /// How long the drive lives at so many GB a day, and how many a day it bears for five years.
+    Endurance {
+        /// The daily GB of a promise.
+        gb_per_day: u32,
+    },
+    /// The same if nothing were written twice and all blocks wore alike.
+    EnduranceInTheory,
+}
+
+impl Fact {
+    /// Whether it needs a client that writes the drive.
+    #[must_use]
+    pub const fn is_of_client(self) -> bool {
+        matches!(self, Fact::ClientWrites | Fact::Endurance { .. })
+    }
+}
+
+/// What is read off the series of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Series {
+    /// Nothing.
+    Unread,
+    /// Where the rate drops for good, and how far (`drops.rs`).
+    Drops,
+}
+
+/// Several things done to one drive, one after the other, from the drive as new.
+#[derive(Debug)]
+pub struct Procedure {
+    /// Its name, which no other procedure has.
+    pub slug: String,
+    /// The part of the drive that is used.
+    pub span: Span,
+    /// What is done.
+    pub acts: Vec<Act>,
+}
+
+/// How much of a drive a procedure uses, from the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Span {
+    /// All the host can address.
+    Whole,
+    /// So much that this share of the raw flash, in percent, is left as spare area.
+    SparePercent(u32),
+}
+
+/// One thing that is done to a drive.
+#[derive(Debug, Clone)]
+pub enum Act {
+    /// Secure erase.
+    SecureErase,
+    /// Every sector written once, in order, from so many bytes on, with such data. Without time.
+    FillFrom(u64, Content),
+    /// TRIM of so many bytes from the start, or of everything. Without time.
+    Trim(Option<u64>),
+    /// A job, measured, and the name of the drive's state before it.
+    Measure(Load, String),
+    /// A job that only wears the drive: in part without time (`torture.rs`).
+    Torture(Load),
+}
+
+/// A test: a step within its family.
+#[derive(Debug, Clone)]
+pub struct Test {
+    /// What it belongs to.
+    pub family: Arc<Family>,
+    /// What it is.
+    pub step: Arc<Step>,
+}
+
+impl Test {
+    /// The test as a report shows it.
+    #[must_use]
+    pub fn sheet(&self) -> TestSheet {
+        TestSheet {
+            test: self.step.slug.clone(),
+            method: self.family.method.clone(),
+            title: self.family.title.clone(),
+            text: self.family.words(),
+            step: self.step.label.clone(),
+            chart: self.family.chart,
+            chart_metric: self.family.metric.clone(),
+            chart_unit: self.family.unit.clone(),
+            source: self.family.source.title.clone(),
+            roles: self.step.roles.clone(),
+        }
+    }
+
+    /// The state that answers figures whose state is unstated.
+    #[must_use]
+    pub fn first_state(&self) -> &str {
+        match &self.step.work {
+            Work::Loads { .. } => self.family.states[0].name(),
+            Work::Within(procedure, job) => procedure.states_of(job).next().unwrap_or(NO_STATE),
+            Work::Fact(_) => NO_STATE,
+        }
+    }
+
+    /// Whether its figures are promises of a maker, which a drive may surpass.
+    #[must_use]
+    pub fn is_promise(&self) -> bool {
+        matches!(self.step.work, Work::Fact(Fact::Endurance { .. }))
+    }
+}
+
+/// The word for the state of a drive that a fact is told of.
+pub const NO_STATE: &str = "na";
+
+impl Procedure {
+    /// The states in which it measures a job.
+    pub fn states_of<'a>(&'a self, job: &'a Load) -> impl Iterator<Item = &'a str> {
+        self.acts.iter().filter_map(move |act| match act {
+            Act::Measure(measured, state) if measured == job => Some(state.as_str()),
+            _ => None,
+        })
+    }
+}
+
+impl Suite {
+    /// All tests, family by family.
+    pub fn tests(&self) -> impl Iterator<Item = Test> {
+        let of_family = |family: &Arc<Family>| {
+            let family = Arc::clone(family);
+            let steps = family.steps.clone();
+            steps.into_iter().map(move |step| Test {
+                family: Arc::clone(&family),
+                step,
+            })
+        };
+        self.families.iter().flat_map(of_family)
+    }
+}
+
+#[cfg(test)]
+mod tests;

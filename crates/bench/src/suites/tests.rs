@@ -1,0 +1,228 @@
+//! What is wrong with a suite is said with its line, and the reviews' suites are sound.
+
+use super::*;
+use ftlab_base::RootSeed;
+use ftlab_host::Testbed;
+use ftlab_play::embedded::{JOBS, SCRIPTS, TRACES};
+use ftlab_play::streams::seed_of_text;
+use std::collections::BTreeSet;
+
+#[test]
+fn every_file_of_the_folder_is_compiled_in_and_all_slugs_differ() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../suites");
+    let files = std::fs::read_dir(folder).unwrap().count();
+    let sources: BTreeSet<&str> = families().map(|f| f.source.key.as_str()).collect();
+    assert_eq!(sources.len(), files, "list it in built_in.rs");
+    let slugs: Vec<String> = all().map(|test| test.step.slug.clone()).collect();
+    assert_eq!(slugs.iter().collect::<BTreeSet<_>>().len(), slugs.len());
+    assert_eq!((families().count(), slugs.len()), (52, 121));
+    let is_procedure = |test: Test| match &test.step.work {
+        Work::Within(procedure, _) => Some(Arc::clone(procedure)),
+        Work::Loads { .. } | Work::Fact(_) => None,
+    };
+    let mut of_slug = std::collections::BTreeMap::new();
+    for procedure in all().filter_map(is_procedure) {
+        let first = of_slug.entry(procedure.slug.clone());
+        let first = first.or_insert_with(|| Arc::clone(&procedure));
+        assert!(Arc::ptr_eq(first, &procedure), "{}", procedure.slug);
+    }
+}
+
+#[test]
+fn every_played_load_runs_on_the_machine_that_it_names_and_every_trace_is_played() {
+    let mut traces: BTreeSet<&str> = TRACES.names().collect();
+    for test in all() {
+        Testbed::load(&test.family.testbed).unwrap();
+        if let Work::Loads { loads, .. } = &test.step.work
+            && let Some(testbed) = loads[0].testbed()
+        {
+            assert_eq!(testbed, test.family.testbed, "{}", loads[0].name());
+            traces.remove(loads[0].name());
+        }
+        if let Runs::WithAllOn(drives) = &test.family.runs {
+            for drive in drives {
+                Catalog::load(drive, &[]).unwrap();
+            }
+        }
+    }
+    assert_eq!(traces, BTreeSet::new(), "no test plays these");
+}
+
+#[test]
+fn a_load_of_the_review_has_its_seed_by_its_text_too() {
+    let root = RootSeed(1);
+    let mut read = 0;
+    for test in all() {
+        let Work::Loads { loads, .. } = &test.step.work else {
+            continue;
+        };
+        for load in loads {
+            let job = load.name().strip_suffix(".fio");
+            let found = match job {
+                Some(job) => JOBS.find(job),
+                None => SCRIPTS
+                    .find(load.name())
+                    .or_else(|| TRACES.find(load.name())),
+            };
+            let (_, text) = found.unwrap();
+            assert_eq!(seed_of_text(root, text), load.seed(root));
+            read += 1;
+        }
+    }
+    assert!(read > 100, "{read} loads");
+}
+
+#[test]
+fn a_job_that_several_steps_have_is_read_once() {
+    let load = |slug: &str| {
+        let test = all().find(|test| test.step.slug == slug).unwrap();
+        match &test.step.work {
+            Work::Loads { loads, .. } => std::ptr::from_ref(loads[0].what()),
+            Work::Within(..) | Work::Fact(_) => panic!("{slug} has a load"),
+        }
+    };
+    assert!(std::ptr::eq(
+        load("randwrite-4k-qd1"),
+        load("randwrite-size-sweep-4k")
+    ));
+}
+
+const HEAD: &str = "schema = 1\ntitle = \"Mine\"\nstates = [\"filled\"]\n";
+const FAMILY: &str = "[[family]]\nslug = \"a\"\ntitle = \"A\"\nchart = \"bars\"\nmetric = \"iops\"\nunit = \"IOPS\"\n";
+const STEP: &str = "[[family.step]]\njob = \"randwrite-4k-qd1.fio\"\n";
+
+fn read(text: &str) -> Result<Suite, String> {
+    let suite = Suite::read(text, "my.toml", &mut Files::default());
+    suite.map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_suite_of_one_s_own_is_read() {
+    let suite = read(&format!("{HEAD}{FAMILY}{STEP}")).unwrap();
+    let test = suite.tests().next().unwrap();
+    assert_eq!(test.step.slug, "a");
+    assert_eq!(
+        (test.family.method.as_str(), test.first_state()),
+        ("1", "filled")
+    );
+    assert_eq!(test.sheet().source, "Mine");
+    assert_eq!(test.family.testbed, DEFAULT_TESTBED);
+    assert!(!test.family.source.is_published());
+    // A script runs on the machine that its CPU times are of.
+    let script = "[[family.step]]\nscript = \"boot-windows7.toml\"\n";
+    let suite = read(&format!("{HEAD}{FAMILY}{script}")).unwrap();
+    assert_eq!(suite.families[0].testbed, "behardware-2011");
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_line_and_what_to_do() {
+    let procedure = "[[procedure]]\nslug = \"p\"\nacts = [\n";
+    let cases = [
+        (
+            format!("{HEAD}{FAMILY}[[family.step]]\njbo = \"x\"\n"),
+            "my.toml:11: unknown field `jbo`",
+        ),
+        (
+            format!("{HEAD}{FAMILY}[[family.step]]\njbo = \"x\"\n"),
+            "did you mean `job`?",
+        ),
+        (
+            format!("{HEAD}{FAMILY}[[family.step]]\njob = \"randwrite-4k-q1.fio\"\n"),
+            "my.toml:11: there is no job file `randwrite-4k-q1.fio`: write the name of one that comes with ftlab; \
+             did you mean randwrite-4k-qd1.fio",
+        ),
+        (
+            format!("{HEAD}{FAMILY}{STEP}slug = \"b\"\n{STEP}slug = \"b\"\n"),
+            "my.toml:15: two steps are called `b`",
+        ),
+        (
+            format!("{HEAD}{FAMILY}{STEP}{STEP}"),
+            "my.toml:10: one of several steps needs a slug",
+        ),
+        (
+            format!("{HEAD}{FAMILY}{STEP}{FAMILY}{STEP}"),
+            "two families are called `a`",
+        ),
+        (
+            format!("{HEAD}{FAMILY}states = [\"fileld\"]\n{STEP}"),
+            "my.toml:10: there is no state `fileld`; did you mean filled",
+        ),
+        (
+            format!("{HEAD}{FAMILY}states = [\"new\", \"new\"]\n{STEP}"),
+            "`new` stands here twice",
+        ),
+        (
+            format!("{HEAD}{}{STEP}", FAMILY.replace("bars", "bras")),
+            "my.toml:7: unknown variant `bras`",
+        ),
+        (
+            format!("{HEAD}{FAMILY}{STEP}roles = [\"booot\"]\n"),
+            "my.toml:12: unknown variant `booot`",
+        ),
+        (
+            format!("{HEAD}{FAMILY}{STEP}ports = [\"sata9g\"]\n"),
+            "there is no port `sata9g`; did you mean sata",
+        ),
+        (
+            format!("{HEAD}{FAMILY}testbed = \"nowhere\"\n{STEP}"),
+            "my.toml:10: ",
+        ),
+        (
+            format!("{HEAD}{FAMILY}{STEP}trace = \"atsb2011-light.toml\"\n"),
+            "give it one of job, script",
+        ),
+        (
+            format!("{HEAD}{FAMILY}[[family.step]]\nfact = \"endurance\"\n"),
+            "endurance needs gb_per_day",
+        ),
+        (
+            format!("{HEAD}{FAMILY}"),
+            "a family needs a [[family.step]]",
+        ),
+        (HEAD.to_owned(), "my.toml:1: a suite needs a [[family]]"),
+        (
+            format!("schema = 1\n{FAMILY}{STEP}"),
+            "a suite needs a title",
+        ),
+        (
+            format!("schema = 1\nsource = \"nobody-2001\"\n{FAMILY}{STEP}"),
+            "my.toml:2: no source of published figures",
+        ),
+        (
+            format!("{HEAD}megabyte = \"binary\"\n{FAMILY}{STEP}"),
+            "my.toml:4: it says how published figures count",
+        ),
+        (
+            format!("schema = 1\ntitle = \"T\"\n{FAMILY}{STEP}"),
+            "need a state to begin in",
+        ),
+        (
+            format!("{HEAD}{FAMILY}{STEP}procedure = \"q\"\n"),
+            "there is no procedure `q`",
+        ),
+        (
+            format!("{HEAD}{procedure}  {{ do = \"trim\", data = \"zeros\" }},\n]\n{FAMILY}{STEP}"),
+            "my.toml:7: `data` means nothing to this act",
+        ),
+        (
+            format!(
+                "{HEAD}{procedure}  {{ do = \"measure\", job = \"randwrite-4k-qd1.fio\" }},\n]\n{FAMILY}{STEP}"
+            ),
+            "this act needs `state`",
+        ),
+        (
+            format!("{HEAD}{procedure}]\n{FAMILY}{STEP}"),
+            "a procedure measures something",
+        ),
+        (
+            format!("{HEAD}{FAMILY}score = {{ points = 1.0 }}\n{STEP}"),
+            "write per or over",
+        ),
+    ];
+    for (text, words) in cases {
+        let error = read(&text)
+            .err()
+            .unwrap_or_else(|| panic!("no error: {text}"));
+        assert!(error.contains(words), "{error}\nhas not: {words}\n{text}");
+    }
+}

@@ -1,0 +1,188 @@
+//! Loads: job files, scripts and traces. Each is read once, and shared by all that run it.
+
+use crate::streams::{seed_of_load, stream_of_text};
+use ftlab_base::{Content, RootSeed};
+use ftlab_workload::script::{Library, Scenario, ScriptError};
+use ftlab_workload::trace::Trace;
+use ftlab_workload::{JobError, JobFile};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// From how many percent on the words of the reference table call data compressible.
+const COMPRESSIBLE_PERCENT: u32 = 50;
+
+/// A load that was read.
+#[derive(Debug, Clone)]
+pub struct Load(Arc<Loaded>);
+
+#[derive(Debug)]
+struct Loaded {
+    name: String,
+    /// What the random streams of its requests are called after.
+    stream: String,
+    what: What,
+}
+
+/// What a load is.
+#[derive(Debug)]
+pub enum What {
+    /// A job file.
+    Job(JobFile),
+    /// A script or a scenario.
+    Script(Scenario),
+    /// A synthetic trace.
+    Trace(Trace),
+}
+
+/// Why a load cannot be read.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    /// It is no job file.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// It is no script, scenario or trace.
+    #[error(transparent)]
+    Script(#[from] ScriptError),
+}
+
+/// Loads are the same if their names are: a plan has one load of a name.
+impl PartialEq for Load {
+    fn eq(&self, other: &Load) -> bool {
+        self.0.name == other.0.name
+    }
+}
+
+impl Load {
+    /// A load of this name, which no other in the same plan has. Its requests are drawn from the stream of that
+    /// name, too.
+    #[must_use]
+    pub fn new(name: impl Into<String>, what: What) -> Load {
+        let name = name.into();
+        Load(Arc::new(Loaded {
+            stream: name.clone(),
+            name,
+            what,
+        }))
+    }
+
+    /// The same for the load of a text, whose requests do not depend on its name ([`stream_of_text`]).
+    #[must_use]
+    pub fn of_text(name: impl Into<String>, text: &str, what: What) -> Load {
+        Load(Arc::new(Loaded {
+            name: name.into(),
+            stream: stream_of_text(text),
+            what,
+        }))
+    }
+
+    /// What names it among all loads.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// What it is.
+    #[must_use]
+    pub fn what(&self) -> &What {
+        &self.0.what
+    }
+
+    /// The seed of its requests: the same on every drive and in every state.
+    #[must_use]
+    pub fn seed(&self, root: RootSeed) -> RootSeed {
+        seed_of_load(root, &self.0.stream)
+    }
+
+    /// The job file that it is, if it is one.
+    #[must_use]
+    pub fn job_file(&self) -> Option<&JobFile> {
+        match self.what() {
+            What::Job(file) => Some(file),
+            What::Script(_) | What::Trace(_) => None,
+        }
+    }
+
+    /// The machine that it asks for, if it asks for one.
+    #[must_use]
+    pub fn testbed(&self) -> Option<&str> {
+        match self.what() {
+            What::Job(_) => None,
+            What::Script(scenario) => Some(&scenario.testbed),
+            What::Trace(trace) => Some(&trace.testbed),
+        }
+    }
+
+    /// What its data are like: in the words of the reference table, where all of them are alike.
+    #[must_use]
+    pub fn data(&self) -> &'static str {
+        let percents = self.compress_percents();
+        let is_easy = |percent: &u32| *percent >= COMPRESSIBLE_PERCENT;
+        match percents.as_slice() {
+            all if all.iter().all(|&percent| percent == 0) => "incompressible",
+            all if all.iter().all(is_easy) => "compressible",
+            _ => "partly compressible",
+        }
+    }
+
+    /// What compresses away of the data of each of its parts.
+    fn compress_percents(&self) -> Vec<u32> {
+        match self.what() {
+            What::Job(file) => (file.jobs.iter())
+                .map(|job| u32::from(job.data.compressible_percent()))
+                .collect(),
+            What::Script(scenario) => {
+                let phases = scenario.processes.iter().flat_map(|p| &p.script.phases);
+                let percents = phases.map(|phase| phase.buffer_compress_percentage.unwrap_or(0));
+                percents.collect()
+            }
+            What::Trace(trace) => vec![trace.buffer_compress_percentage.unwrap_or(0)],
+        }
+    }
+
+    /// What its data look like, if they are what reviews call compressible.
+    #[must_use]
+    pub fn compressible(&self) -> Option<Content> {
+        let is_easy = |percent: &u32| *percent >= COMPRESSIBLE_PERCENT;
+        match self.what() {
+            What::Job(file) => {
+                let mut data = file.jobs.iter().map(|job| job.data);
+                data.find(|data| is_easy(&u32::from(data.compressible_percent())))
+                    .map(|data| data.content())
+            }
+            What::Script(_) => {
+                let percent = self.compress_percents().into_iter().find(is_easy)?;
+                Some(Content::compressible(percent.min(100) as u8))
+            }
+            What::Trace(trace) => {
+                let percent = trace.buffer_compress_percentage?;
+                is_easy(&percent).then(|| trace.content())
+            }
+        }
+    }
+}
+
+impl What {
+    /// Reads a job file. `file` names it in errors.
+    ///
+    /// # Errors
+    /// When the text is none.
+    pub fn job(text: &str, file: &str) -> Result<What, LoadError> {
+        Ok(What::Job(JobFile::parse(text, file)?))
+    }
+
+    /// Reads a script, or a scenario whose scripts come from `library`.
+    ///
+    /// # Errors
+    /// As [`What::job`].
+    pub fn script(text: &str, file: &str, library: Library<'_>) -> Result<What, LoadError> {
+        Ok(What::Script(Scenario::parse(text, file, library)?))
+    }
+
+    /// Reads a trace.
+    ///
+    /// # Errors
+    /// As [`What::job`].
+    pub fn trace(text: &str, file: &str) -> Result<What, LoadError> {
+        Ok(What::Trace(Trace::parse(text, file)?))
+    }
+}
