@@ -110,7 +110,7 @@ impl Bare {
             Outcome::WriteFault | Outcome::Unrecoverable | Outcome::Gone => {
                 Err(ReviewError::Procedure {
                     drive: self.slug.clone(),
-                    procedure: "experiment",
+                    procedure: "experiment".to_owned(),
                     why: self
                         .device
                         .fault()
@@ -455,7 +455,7 @@ pub static POWER_OFF: Experiment = Experiment {
         let restored = after.device.restore(bare.device.save());
         restored.map_err(|error| ReviewError::Procedure {
             drive: bare.slug.clone(),
-            procedure: "power off and on",
+            procedure: "power off and on".to_owned(),
             why: error.to_string(),
         })?;
         let same_map = f64::from(u8::from(after.device.save() == bare.device.save()));
@@ -486,7 +486,7 @@ pub static SECURE_ERASE: Experiment = Experiment {
         let erased = bare.device.secure_erase();
         erased.map_err(|error| ReviewError::Procedure {
             drive: bare.slug.clone(),
-            procedure: "secure erase",
+            procedure: "secure erase".to_owned(),
             why: error.to_string(),
         })?;
         let left = bare.valid_slots();

@@ -35,7 +35,7 @@ const YEAR_HOURS: f64 = 365.0 * 24.0;
 fn wrong(file: &DriveFile, error: &EnduranceError) -> ReviewError {
     ReviewError::Procedure {
         drive: file.slug().to_owned(),
-        procedure: "life",
+        procedure: "life".to_owned(),
         why: error.to_string(),
     }
 }

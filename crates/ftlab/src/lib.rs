@@ -26,6 +26,7 @@ mod run;
 mod screen;
 mod serve;
 mod show;
+mod suite;
 mod tests;
 mod theory;
 mod tools;

@@ -3,8 +3,9 @@
 use crate::cli::OutputFormat;
 use crate::failure::Outcome;
 use crate::screen;
+use crate::suite::SuiteOption;
 use clap::Args;
-use ftlab_bench::suites::{self, Family, Runs, Test};
+use ftlab_bench::suites::{Family, Runs, Test};
 use serde::Serialize;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -18,6 +19,8 @@ Examples:
 pub struct Options {
     /// Tests to tell more about: a code, a name, or the name of one of its steps; none: all, a line each
     tests: Vec<String>,
+    #[command(flatten)]
+    suite: SuiteOption,
     /// What to print
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
@@ -77,7 +80,7 @@ impl Row {
 }
 
 pub fn command(options: &Options) -> Outcome {
-    let tests = suites::select(&options.tests)?;
+    let tests = options.suite.select(&options.tests)?;
     let mut rows: Vec<Row> = tests
         .chunk_by(|one, next| Arc::ptr_eq(&one.family, &next.family))
         .map(|steps| Row::of(&steps[0].family, steps))

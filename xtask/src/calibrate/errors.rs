@@ -4,8 +4,8 @@ use super::numbers::Number;
 use anyhow::Result;
 use ftlab_base::RootSeed;
 use ftlab_bench::figures::{self, Names};
-use ftlab_bench::methods::{self, Test};
 use ftlab_bench::review::{Length, Plan, review};
+use ftlab_bench::suites::{self, Test};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_result::{Figure, Verdict};
 use std::num::NonZeroUsize;
@@ -142,7 +142,7 @@ fn asked_of(drives: &[DriveFile]) -> Vec<Test> {
         rows.iter()
             .any(|row| row.test == test.step.slug || row.test == test.family.slug)
     };
-    methods::all().filter(asked).collect()
+    suites::all().filter(asked).collect()
 }
 
 #[cfg(test)]

@@ -247,7 +247,7 @@ impl<'a> Bench<'a> {
         let simulated = self.simulated(row, &runs);
         let value = simulated.as_ref().map(|simulated| simulated.value);
         let answer = simulated.as_ref().map(|simulated| simulated.run);
-        let qualifier = if self.is_promise(&row.test) {
+        let qualifier = if is_promise(&row.test) {
             AT_LEAST
         } else {
             &row.qualifier
@@ -285,12 +285,6 @@ impl<'a> Bench<'a> {
                 Verdict::Pass | Verdict::Shown => String::new(),
             },
         }
-    }
-
-    /// Whether the rows of a test are promises of a maker, which a drive may surpass.
-    fn is_promise(&self, slug: &str) -> bool {
-        let mut tests = self.tests.iter();
-        tests.any(|test| test.step.slug == slug && test.is_promise())
     }
 
     /// A name of the reference tables in words; nothing for a drive file or a test, which have their own.
@@ -334,7 +328,7 @@ impl<'a> Bench<'a> {
                 let value = score.answer(self, row, runs, repeat)?;
                 return Some((value, *runs.first()?));
             }
-            let metric = Metric::parse(&row.metric, &row.unit, &metric::counting(row))?;
+            let metric = Metric::parse(&row.metric, &row.unit, metric::counting(row))?;
             self.of_drive(row, &metric, runs, repeat)
         };
         let answers: Vec<Answer<'r>> = runs.iter().filter_map(of_drive).collect();
@@ -376,6 +370,12 @@ impl<'a> Bench<'a> {
         }
         Combine::Most.answers(&values, &row.qualifier)
     }
+}
+
+/// Whether the rows of a test are promises of a maker, which a drive may surpass.
+#[must_use]
+pub fn is_promise(test: &str) -> bool {
+    suites::all().any(|other| other.step.slug == test && other.is_promise())
 }
 
 /// Those of a step's runs that have a row's data and link. A drive that does not look at its data has

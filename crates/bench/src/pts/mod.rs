@@ -215,7 +215,7 @@ fn run_drive(
     (device.set_write_cache(plan.settings.write_cache)).map_err(|error| {
         ReviewError::Procedure {
             drive: file.slug().to_owned(),
-            procedure: "pts",
+            procedure: "pts".to_owned(),
             why: error.to_string(),
         }
     })?;

@@ -138,7 +138,7 @@ impl<'a> Subject<'a> {
             .secure_erase()
             .map_err(|error| ReviewError::Procedure {
                 drive: self.file.slug().to_owned(),
-                procedure: "purge",
+                procedure: "purge".to_owned(),
                 why: error.to_string(),
             })?;
         (self.written_bytes, self.heads) = (0, [0; 2]);

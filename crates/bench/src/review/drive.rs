@@ -200,7 +200,7 @@ impl<'a> Bench<'a> {
             (hears.step)(&ran.label, costs[n]);
             let mut done = done.lock().expect("no holder panics");
             done.settled
-                .extend(ran.settling.map(|settling| (key, settling)));
+                .extend(ran.settling.map(|settling| (key.clone(), settling)));
             done.records.insert(key, ran.record);
             self.hand_over(&mut done, hears.test)
         };

@@ -15,7 +15,7 @@ mod select;
 pub use built_in::{all, families, source_of};
 pub use files::Files;
 pub use read::DEFAULT_TESTBED;
-pub use select::{UnknownTest, of_default, select};
+pub use select::{LISTED, UnknownTest, of_default, select, select_of};
 
 use ftlab_base::Content;
 use ftlab_host::Port;

@@ -23,9 +23,11 @@ pub struct UnknownTest {
 /// # Errors
 /// As [`select_of`].
 pub fn select(names: &[String]) -> Result<Vec<Test>, UnknownTest> {
-    let listed = "`ftlab tests` lists them by code and by name";
-    select_of(all().collect(), names, listed)
+    select_of(all().collect(), names, LISTED)
 }
+
+/// Where the names of the reviews' tests are found.
+pub const LISTED: &str = "`ftlab tests` lists them by code and by name";
 
 /// The tests among `tests` that `names` stand for, each once and in their order. A name is the slug of a
 /// test, the slug of a family, or the id of a method in either case. No names: all of them.

@@ -2,6 +2,7 @@
 
 use super::*;
 use ftlab_base::RootSeed;
+use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use ftlab_play::embedded::{JOBS, SCRIPTS, TRACES};
 use ftlab_play::streams::seed_of_text;

@@ -12,9 +12,10 @@ use crate::files::Folder;
 use crate::report::known_metrics;
 use crate::review::How;
 use crate::screen;
+use crate::suite::SuiteOption;
 use clap::Args;
 use ftlab_bench::review::{DriveRuns, Plan, ReviewError};
-use ftlab_bench::suites::{self, Test, Work};
+use ftlab_bench::suites::{Test, Work};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_play::State;
 use session::Session;
@@ -43,6 +44,8 @@ pub struct Options {
     /// A code or a name of `ftlab tests`, for example A1 or randwrite-4k-qd1; may be repeated
     #[arg(long = "test", value_name = "TEST", required = true)]
     tests: Vec<String>,
+    #[command(flatten)]
+    suite: SuiteOption,
     /// A metric to show, for example mb_s; may be repeated; by default what the chart of each test draws
     #[arg(long = "metric", value_name = "METRIC")]
     metrics: Vec<String>,
@@ -63,7 +66,7 @@ pub fn command(options: &Options) -> Outcome {
     let drive = |variant: &Variant| Catalog::load(&options.drive, &variant.settings);
     let drives: Vec<DriveFile> = variants.iter().map(drive).collect::<Result<_, _>>()?;
     check_effect(&drives)?;
-    let tests = suites::select(&options.tests)?;
+    let tests = options.suite.select(&options.tests)?;
     check_state(options.state, &tests)?;
     let plan = Plan {
         state: options.state.map(State::from),

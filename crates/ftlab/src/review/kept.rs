@@ -10,6 +10,7 @@ use ftlab_bench::review::{DriveRuns, Plan, origin, result_set};
 use ftlab_bench::suites::Test;
 use ftlab_result::{Origin, ResultSet, Run};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::Path;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -21,6 +22,8 @@ const DRIVES: &str = "drives";
 struct Kept<'a> {
     /// [`simulator`].
     simulator: &'a str,
+    /// [`fingerprint`] of each test, by its slug.
+    fingerprints: BTreeMap<&'a str, String>,
     #[serde(flatten)]
     set: ResultSet,
 }
@@ -29,6 +32,7 @@ struct Kept<'a> {
 #[derive(Deserialize)]
 struct Mark {
     simulator: String,
+    fingerprints: BTreeMap<String, String>,
 }
 
 /// Where a review keeps what is done.
@@ -57,8 +61,11 @@ impl Keep {
         let file = &plan.drives[drive];
         let done: Vec<&str> = runs.done().collect();
         let is_done = |test: &&Test| done.contains(&test.step.slug.as_str());
+        let tests = plan.tests.iter().filter(is_done);
+        let marked = tests.map(|test| (test.step.slug.as_str(), fingerprint(test)));
         let kept = Kept {
             simulator: &self.simulator,
+            fingerprints: marked.collect(),
             set: ResultSet {
                 tests: (plan.tests.iter().filter(is_done).map(Test::sheet)).collect(),
                 ..result_set(plan, [(file, runs)], why)
@@ -88,7 +95,10 @@ impl Keep {
         let mark = mark.map_err(|_| unfit("no review kept this".to_owned()))?;
         let hash = format!("{:016x}", plan.drives[drive].hash());
         let is_of_drive = matches!(set.drives.as_slice(), [one] if one.file_hash == hash);
-        let is_kept = |test: &&Test| set.tests.contains(&test.sheet());
+        let is_kept = |test: &&Test| {
+            let marked = mark.fingerprints.get(&test.step.slug);
+            set.tests.contains(&test.sheet()) && marked == Some(&fingerprint(test))
+        };
         let tests: Vec<&Test> = plan.tests.iter().filter(is_kept).collect();
         let why = differs(&set.origin, &origin(plan)).or_else(|| {
             let why = if !is_of_drive {
@@ -111,6 +121,15 @@ impl Keep {
         };
         Ok(tests.into_iter().map(of_test).collect())
     }
+}
+
+/// A word for what a test does: its files may be changed between two calls, and its name stay.
+fn fingerprint(test: &Test) -> String {
+    let does = format!(
+        "{:?} {:?} {:?} {}",
+        test.step.work, test.step.series, test.family.states, test.family.testbed
+    );
+    format!("{:016x}", xxhash_rust::xxh3::xxh3_64(does.as_bytes()))
 }
 
 fn name(slug: &str) -> String {

@@ -7,6 +7,7 @@ mod session;
 use crate::drives::load;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
+use crate::suite::SuiteOption;
 use crate::{results, screen};
 use clap::Args;
 use ftlab_bench::review::Plan;
@@ -37,6 +38,7 @@ Examples:
   ftlab review --test randwrite-size-sweep --test A4
   ftlab review intel-x25-m-g1-80 --test C10
   ftlab review intel-x25-m-g1-80 --test A1 --repeats 5
+  ftlab review intel-x25-m-g1-80 crucial-m4-64 --suite my-suite.toml
   ftlab review --all --quick --out out/all
   ftlab review --all --quick --out out/all --resume")]
 pub struct Options {
@@ -46,6 +48,8 @@ pub struct Options {
     /// of 2008 and 2009 that the drive has room for
     #[arg(long = "test", value_name = "TEST")]
     tests: Vec<String>,
+    #[command(flatten)]
+    suite: SuiteOption,
     /// Every test, on every drive if none is named; the longest only on the drives their sources
     /// tested
     #[arg(long, conflicts_with = "tests")]
@@ -92,14 +96,16 @@ fn call_to_go_on() -> String {
 
 fn plan(options: &Options) -> Result<Plan, Failure> {
     let drives = drives(&options.drives, options.all)?;
-    (options.how).plan(drives, tests(options)?, options.tests.is_empty())
+    // Who brings a suite wants its tests on his drives, and is told of those that do not fit.
+    let is_everything = options.tests.is_empty() && (options.all || !options.suite.is_given());
+    (options.how).plan(drives, tests(options)?, is_everything)
 }
 
 fn tests(options: &Options) -> Result<Vec<Test>, Failure> {
     if options.tests.is_empty() && !options.all {
-        return Ok(suites::of_default(suites::all()));
+        return Ok(suites::of_default(options.suite.all()?));
     }
-    Ok(suites::select(&options.tests)?)
+    options.suite.select(&options.tests)
 }
 
 /// The drives of those names, or those of a review of none.

@@ -58,6 +58,7 @@ impl ScriptError {
 
 /// Names this unlike every other are no misspelling of one.
 const ALIKE_LEAST: f64 = 0.6;
+const NAME_BYTES_MAX: usize = 64;
 
 /// Of the names that an unknown one is to be, which the parser lists, the one that was meant.
 fn meant(message: &str) -> Option<&str> {
@@ -66,6 +67,10 @@ fn meant(message: &str) -> Option<&str> {
         .iter()
         .find_map(|start| message.strip_prefix(start))?;
     let (name, names) = rest.split_once('`')?;
+    // Long lines are not misspelt keys, and comparing them would be slow.
+    if name.len() > NAME_BYTES_MAX {
+        return None;
+    }
     let likeness = |other: &str| strsim::normalized_damerau_levenshtein(name, other);
     let names = names.split('`').skip(1).step_by(2);
     let nearest = names.max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
