@@ -1,6 +1,7 @@
 //! What a check is: measurements, and a judgement of them.
 
 use super::experiments::Experiment;
+use super::rows::{self, Row};
 use ftlab_host::Port;
 use ftlab_play::embedded::SCRIPTS;
 use ftlab_play::load::{self, LoadError, What};
@@ -18,6 +19,44 @@ pub struct Check {
     pub needs: &'static [Need],
     /// Judges the measurements, one for each need and in that order.
     pub judge: fn(&[Sample]) -> Finding,
+}
+
+/// A check, however it is written.
+#[derive(Debug, Clone, Copy)]
+pub enum AnyCheck {
+    /// As code.
+    Code(&'static Check),
+    /// As a row of comparisons.
+    Row(&'static Row),
+}
+
+impl AnyCheck {
+    /// The claim's.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            AnyCheck::Code(check) => check.id,
+            AnyCheck::Row(row) => &row.id,
+        }
+    }
+
+    /// What is measured.
+    #[must_use]
+    pub fn needs(self) -> &'static [Need] {
+        match self {
+            AnyCheck::Code(check) => check.needs,
+            AnyCheck::Row(row) => &row.needs,
+        }
+    }
+
+    /// Judges the measurements, one for each need and in that order.
+    #[must_use]
+    pub fn finding(self, samples: &[Sample]) -> Finding {
+        match self {
+            AnyCheck::Code(check) => (check.judge)(samples),
+            AnyCheck::Row(row) => row.finding(samples),
+        }
+    }
 }
 
 /// What a check found.
@@ -44,8 +83,8 @@ impl Finding {
 pub struct Need {
     /// Slug or alias.
     pub drive: &'static str,
-    /// `key=value`, as with `--set`.
-    pub settings: &'static [&'static str],
+    /// `key=value`, as with `--set`, with blanks between.
+    pub settings: &'static str,
     /// What is done.
     pub work: Work,
 }
@@ -71,29 +110,20 @@ pub enum Work {
     Experiment(&'static Experiment),
 }
 
-/// A job file of a check's own.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Job {
-    /// Its name, which begins with `claims/`.
-    pub file: &'static str,
-    /// Its text.
-    pub text: &'static str,
-}
-
 /// What runs.
 #[derive(Debug, Clone, Copy)]
 pub enum Load {
-    /// A job of the check's own.
-    Job(&'static Job),
+    /// The job of that name in `reference/claim-checks.toml`.
+    Job(&'static str),
     /// The script or scenario of that name in `scripts/`.
     Script(&'static str),
 }
 
 impl Load {
-    fn name(self) -> &'static str {
+    fn name(self) -> String {
         match self {
-            Load::Job(job) => job.file,
-            Load::Script(name) => name,
+            Load::Job(name) => format!("claims/{name}"),
+            Load::Script(name) => name.to_owned(),
         }
     }
 
@@ -103,10 +133,10 @@ impl Load {
     /// When its text is wrong.
     ///
     /// # Panics
-    /// When there is no such script: a test looks every name up.
+    /// When there is no such job or script: a test looks every name up.
     pub fn read(self) -> Result<load::Load, LoadError> {
         let what = match self {
-            Load::Job(job) => What::job(job.text, job.file)?,
+            Load::Job(name) => What::job(rows::job(name), &self.name())?,
             Load::Script(name) => {
                 let text = |name: &str| {
                     let (file, text) = SCRIPTS.find(name)?;
@@ -127,7 +157,7 @@ const MACHINE: &str = "anandtech-2008";
 pub const fn test(drive: &'static str, slug: &'static str) -> Need {
     Need {
         drive,
-        settings: &[],
+        settings: "",
         work: Work::Test(slug, None),
     }
 }
@@ -136,13 +166,13 @@ pub const fn test(drive: &'static str, slug: &'static str) -> Need {
 pub const fn tested(drive: &'static str, slug: &'static str, state: &'static str) -> Need {
     Need {
         drive,
-        settings: &[],
+        settings: "",
         work: Work::Test(slug, Some(state)),
     }
 }
 
-/// A job of the check's own.
-pub const fn job(drive: &'static str, state: State, job: &'static Job) -> Need {
+/// A job of the checks' own, by its name.
+pub const fn job(drive: &'static str, state: State, job: &'static str) -> Need {
     load(drive, state, Load::Job(job))
 }
 
@@ -154,7 +184,7 @@ pub const fn script(drive: &'static str, name: &'static str) -> Need {
 const fn load(drive: &'static str, state: State, load: Load) -> Need {
     Need {
         drive,
-        settings: &[],
+        settings: "",
         work: Work::Load {
             load,
             state,
@@ -168,14 +198,14 @@ const fn load(drive: &'static str, state: State, load: Load) -> Need {
 pub const fn experiment(drive: &'static str, experiment: &'static Experiment) -> Need {
     Need {
         drive,
-        settings: &[],
+        settings: "",
         work: Work::Experiment(experiment),
     }
 }
 
 impl Need {
     /// On a drive changed by settings.
-    pub const fn with(self, settings: &'static [&'static str]) -> Need {
+    pub const fn with(self, settings: &'static str) -> Need {
         Need { settings, ..self }
     }
 
@@ -198,9 +228,7 @@ impl Need {
     /// Drive, settings, what runs and from where.
     #[must_use]
     pub fn label(&self) -> String {
-        let set: String = self
-            .settings
-            .iter()
+        let set: String = (self.settings.split_whitespace())
             .map(|s| format!(" --set {s}"))
             .collect();
         let work = match self.work {
@@ -217,17 +245,6 @@ impl Need {
         format!("{}{set}: {work}", self.drive)
     }
 }
-
-/// A job file of a check's own, as `fio` would read it.
-macro_rules! own_job {
-    ($name:literal, $text:literal) => {
-        &$crate::check::Job {
-            file: concat!("claims/", $name),
-            text: concat!("[", $name, "]\n", $text),
-        }
-    };
-}
-pub(super) use own_job;
 
 /// What a measurement came to.
 #[derive(Debug, Clone, Default)]

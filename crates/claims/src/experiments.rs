@@ -3,6 +3,7 @@
 //! An experiment runs on a drive of the file's make with fewer blocks ([`SCALE`]): write
 //! amplification, wear and the units of flash do not depend on how many there are.
 
+use super::{lives, wakings};
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Nanos, Outcome, RootSeed, SECTOR_BYTES, SimTime,
 };
@@ -24,6 +25,32 @@ pub struct Experiment {
     pub name: &'static str,
     /// Does it, on a drive as new.
     pub run: fn(&DriveFile, RootSeed) -> Result<Metrics, ReviewError>,
+}
+
+/// All of them.
+const ALL: [&Experiment; 17] = [
+    &UNITS,
+    &READS,
+    &DELETION,
+    &WRITES_AFTER_DELETION,
+    &UNIFORM,
+    &UNIFORM_ON_75,
+    &SMALL_CHANGES,
+    &SAME_PLACE,
+    &WEAR,
+    &ALL_KEPT,
+    &POWER_OFF,
+    &SECURE_ERASE,
+    &SHEET,
+    &lives::LIFE,
+    &lives::READ_ONLY,
+    &lives::FADING,
+    &wakings::LOST,
+];
+
+/// The experiment of that name.
+pub fn named(name: &str) -> Option<&'static Experiment> {
+    ALL.into_iter().find(|experiment| experiment.name == name)
 }
 
 /// A machine that takes no time and has no ports.

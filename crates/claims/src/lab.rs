@@ -125,7 +125,7 @@ fn key_within(procedure: &Procedure, machine: &str, job: &Load, state: &str) -> 
 }
 
 fn subject_key(need: &Need) -> String {
-    format!("{} {}", need.drive, need.settings.join(" "))
+    format!("{} {}", need.drive, need.settings)
 }
 
 impl<'a> Lab<'a> {
@@ -139,7 +139,11 @@ impl<'a> Lab<'a> {
     }
 
     fn load(&self, need: &Need) -> Result<DriveFile, SheetError> {
-        let settings: Vec<String> = need.settings.iter().map(|&s| s.to_owned()).collect();
+        let settings: Vec<String> = need
+            .settings
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect();
         let changed = self.plan.drives.iter().find(|file| names(need.drive, file));
         match changed {
             Some(file) => file.with(&settings),

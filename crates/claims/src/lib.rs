@@ -3,19 +3,22 @@
 //! `reference/claims.csv` has what was said. A [`Check`] belongs to one statement: the measurements
 //! it needs, and a judgement of them in the statement's own terms – an order, a ratio, a shape – with
 //! the figures it rests on. Measurements are shared: what two checks need is run once (`lab.rs`).
-//! Whether a claim holds is decided by runs alone; `undecided.rs` lists what no drive model can
+//! Checks that are comparisons are rows of `reference/claim-checks.toml` (`rows.rs`, `comparison.rs`), the others
+//! are code (`themes/`). Whether a claim holds is decided by runs alone; `undecided.rs` lists what no drive model can
 //! decide, and what waits for a mechanism or a drive, each with the reason.
 
 mod check;
+mod comparison;
 mod experiments;
 mod lab;
 mod lives;
+mod rows;
 mod table;
 mod themes;
 mod undecided;
 mod wakings;
 
-pub use check::{Check, Finding, Need, Sample};
+pub use check::{AnyCheck, Check, Finding, Need, Sample};
 pub use table::{Claim, claims};
 
 use ftlab_base::RootSeed;
@@ -95,8 +98,8 @@ pub enum ClaimsError {
 
 /// The check of a claim, if there is one.
 #[must_use]
-pub fn check_of(id: &str) -> Option<&'static Check> {
-    themes::all().find(|check| check.id == id)
+pub fn check_of(id: &str) -> Option<AnyCheck> {
+    themes::all().find(|check| check.id() == id)
 }
 
 /// Checks claims, in the order of the table. `progress` hears of
@@ -115,7 +118,7 @@ pub fn check(
     }
     let asked = |claim: &Claim| plan.ids.is_empty() || plan.ids.contains(&claim.id);
     let on_drives = |claim: &Claim| {
-        let needs = || check_of(&claim.id).map_or(&[][..], |check| check.needs);
+        let needs = || check_of(&claim.id).map_or(&[][..], AnyCheck::needs);
         let is_on = |file: &DriveFile| needs().iter().any(|need| names(need.drive, file));
         plan.drives.is_empty() || plan.drives.iter().any(is_on)
     };
@@ -125,7 +128,7 @@ pub fn check(
         .collect();
     let mut lab = Lab::new(plan);
     for check in asked.iter().filter_map(|claim| check_of(&claim.id)) {
-        lab.ask(check.needs)?;
+        lab.ask(check.needs())?;
     }
     lab.measure(progress)?;
     Ok(asked.into_iter().map(|claim| judge(claim, &lab)).collect())
@@ -146,9 +149,9 @@ fn judge(claim: Claim, lab: &Lab<'_>) -> Judged {
             runs: Vec::new(),
         };
     };
-    let runs: Vec<String> = check.needs.iter().map(Need::label).collect();
+    let runs: Vec<String> = check.needs().iter().map(Need::label).collect();
     let samples: Result<Vec<Sample>, String> =
-        check.needs.iter().map(|need| lab.sample(need)).collect();
+        check.needs().iter().map(|need| lab.sample(need)).collect();
     let samples = match samples {
         Ok(samples) => samples,
         Err(why) => {
@@ -160,7 +163,7 @@ fn judge(claim: Claim, lab: &Lab<'_>) -> Judged {
             };
         }
     };
-    let finding = (check.judge)(&samples);
+    let finding = check.finding(&samples);
     let absent: BTreeSet<String> = samples.iter().flat_map(Sample::absent).collect();
     let (verdict, measured) = match (absent.into_iter().next(), finding.holds) {
         (Some(absent), _) => (Verdict::Open, format!("no run tells {absent}")),

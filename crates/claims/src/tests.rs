@@ -39,7 +39,10 @@ fn fails_when(id: &str, drive: &str, settings: &[&str]) {
 fn every_claim_has_a_check_or_a_reason_and_only_one() {
     let ids: BTreeSet<String> = claims().into_iter().map(|claim| claim.id).collect();
     let mut seen = BTreeSet::new();
-    for id in themes::all().map(|check| check.id).chain(undecided::ids()) {
+    for id in themes::all()
+        .map(check::AnyCheck::id)
+        .chain(undecided::ids())
+    {
         assert!(ids.contains(id), "there is no claim {id}");
         assert!(seen.insert(id.to_owned()), "{id} is dealt with twice");
     }
@@ -49,13 +52,14 @@ fn every_claim_has_a_check_or_a_reason_and_only_one() {
 #[test]
 fn checks_name_tests_states_and_machines_that_exist() {
     for check in themes::all() {
-        assert!(!check.needs.is_empty(), "{}", check.id);
-        for need in check.needs {
+        let id = check.id();
+        assert!(!check.needs().is_empty(), "{id}");
+        for need in check.needs() {
             Catalog::load(need.drive, &[]).unwrap();
             match need.work {
                 Work::Test(slug, state) => {
                     let test = suites::all().find(|test| test.step.slug == slug);
-                    let test = test.unwrap_or_else(|| panic!("{}: no test {slug}", check.id));
+                    let test = test.unwrap_or_else(|| panic!("{id}: no test {slug}"));
                     let Some(state) = state else { continue };
                     let is_known = match &test.step.work {
                         suites::Work::Within(procedure, job) => {
@@ -63,12 +67,12 @@ fn checks_name_tests_states_and_machines_that_exist() {
                         }
                         _ => ftlab_play::State::named(state).is_some(),
                     };
-                    assert!(is_known, "{}: {slug} is not measured {state}", check.id);
+                    assert!(is_known, "{id}: {slug} is not measured {state}");
                 }
                 Work::Load { load, machine, .. } => {
                     assert!(machine == lab::NOBODY || Testbed::load(machine).is_ok());
                     let read = load.read();
-                    read.unwrap_or_else(|error| panic!("{}: {error}", check.id));
+                    read.unwrap_or_else(|error| panic!("{id}: {error}"));
                 }
                 Work::Experiment(_) => {}
             }
@@ -77,29 +81,27 @@ fn checks_name_tests_states_and_machines_that_exist() {
 }
 
 #[test]
-fn own_jobs_of_one_name_are_one_job() {
-    let mut texts = std::collections::BTreeMap::new();
-    let loads = themes::all().flat_map(|check| check.needs);
-    for need in loads {
-        if let Work::Load {
-            load: check::Load::Job(job),
-            ..
-        } = need.work
-        {
-            assert_eq!(
-                *texts.entry(job.file).or_insert(job.text),
-                job.text,
-                "{}",
-                job.file
-            );
-        }
+fn every_row_can_be_judged() {
+    for row in rows::all() {
+        let sample = |need: &Need| Sample {
+            drive: need.drive.to_owned(),
+            ..Sample::default()
+        };
+        let samples: Vec<Sample> = row.needs.iter().map(sample).collect();
+        // Without figures, nothing holds, but whatever is written has been read.
+        let finding = row.finding(&samples);
+        assert!(!finding.holds, "{}", row.id);
     }
 }
 
 #[test]
 fn settings_of_checks_make_drives() {
-    for need in themes::all().flat_map(|check| check.needs) {
-        let settings: Vec<String> = need.settings.iter().map(|&s| s.to_owned()).collect();
+    for need in themes::all().flat_map(check::AnyCheck::needs) {
+        let settings: Vec<String> = need
+            .settings
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect();
         match Catalog::load(need.drive, &settings) {
             Ok(_) => {}
             Err(error) => panic!("{}: {error}", need.label()),

@@ -19,15 +19,25 @@ impl SuiteOption {
         self.suite.is_some()
     }
 
+    fn open(&self) -> Result<Option<Suite>, Failure> {
+        let suite = self.suite.as_deref().map(Suite::open);
+        suite.transpose().map_err(Failure::Input)
+    }
+
     /// All tests there are.
     pub fn all(&self) -> Result<Vec<Test>, Failure> {
-        match &self.suite {
-            None => Ok(suites::all().collect()),
-            Some(path) => {
-                let suite = Suite::open(path).map_err(Failure::Input)?;
-                Ok(suite.tests().collect())
-            }
-        }
+        Ok(match self.open()? {
+            None => suites::all().collect(),
+            Some(suite) => suite.tests().collect(),
+        })
+    }
+
+    /// The drives that a review is of if none is named: those of the suite or, if it says none, of the reviews.
+    pub fn drives(&self) -> Result<Vec<String>, Failure> {
+        let drives = self.open()?.map(|suite| suite.drives);
+        Ok(drives
+            .filter(|drives| !drives.is_empty())
+            .unwrap_or_else(suites::drives))
     }
 
     /// Those that the names stand for; no names: all of them.

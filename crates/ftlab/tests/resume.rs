@@ -91,6 +91,34 @@ fn what_does_not_fit_is_said_and_run_again() {
 }
 
 #[test]
+fn a_test_of_a_suite_is_run_again_when_its_job_was_changed() {
+    let place = Place::new();
+    place.write(
+        "mine.toml",
+        "schema = 1\ntitle = \"Mine\"\nstates = [\"new\"]\n[[family]]\nslug = \"w\"\ntitle = \"W\"\n\
+         chart = \"bars\"\nmetric = \"iops\"\nunit = \"IOPS\"\n[[family.step]]\njob = \"w.fio\"\n",
+    );
+    let line = format!("review {FIRST} --suite mine.toml --resume --out o");
+    let (code, error) = ends(&place, &line);
+    assert_eq!(code, 2, "{error}");
+    holds(&error, &["mine.toml:11: there is no job file `w.fio`"]);
+    let review = |ios: u32| {
+        let job = format!("[w]\nrw=randwrite\nbs=4k\nnumber_ios={ios}\n");
+        place.write("w.fio", &job);
+        let (code, error) = ends(&place, &line);
+        assert_eq!(code, 0, "{error}");
+        let set: Value = serde_json::from_str(&place.read("o/results.json")).unwrap();
+        (set["runs"][0]["write"]["ios"].as_u64().unwrap(), error)
+    };
+    assert_eq!(review(100).0, 100);
+    let (_, log) = review(100);
+    assert!(!log.contains("not taken up"), "{log}");
+    let (ios, log) = review(200);
+    assert_eq!(ios, 200, "{log}");
+    holds(&log, &["not taken up", "its tests are not those"]);
+}
+
+#[test]
 fn one_drive_that_fails_takes_no_other_with_it() {
     let place = Place::new();
     // No room on this one for the files of the programs.

@@ -118,10 +118,6 @@ pub fn compared(metric: &str) -> (&str, Compared<'_>) {
         return ("create_seconds", Compared::Advantage(drive));
     }
     if let Some(test) = metric.strip_prefix("extra_seconds_vs_") {
-        let test = match test {
-            "3dsmax_alone" => "launch-3dsmax",
-            other => other,
-        };
         return ("seconds", Compared::Extra(test));
     }
     (metric, Compared::Alone)
@@ -204,7 +200,7 @@ mod tests {
         assert_eq!(advantage.name, "create_seconds");
         assert_eq!(advantage.compared, Compared::Advantage("ocz-core-jmf602"));
         let extra = parse("extra_seconds_vs_3dsmax_alone");
-        assert_eq!(extra.compared, Compared::Extra("launch-3dsmax"));
+        assert_eq!(extra.compared, Compared::Extra("3dsmax_alone"));
         assert_eq!(parse("nav_scan_minutes").scale, 1.0 / 60.0);
     }
 }

@@ -229,7 +229,7 @@ impl<'a> Bench<'a> {
             .tests
             .iter()
             .filter(|test| test.family.source.is_published())
-            .filter(|t| t.step.slug == row.test || is_whole_family(t, &row.test));
+            .filter(|test| test.answers_to(&row.test) || is_whole_family(test, &row.test));
         let runs_of = |test: &Test| {
             let state = match row.state.as_str() {
                 "unstated" | "na" => test.first_state(),
@@ -443,7 +443,7 @@ impl Combine {
 
 /// Whether `slug` means all steps of the test's family rather than one of them.
 fn is_whole_family(test: &Test, slug: &str) -> bool {
-    test.family.slug == slug && suites::all().all(|t| t.step.slug != slug)
+    test.family.slug == slug && !suites::all().any(|test| test.answers_to(slug))
 }
 
 #[cfg(test)]

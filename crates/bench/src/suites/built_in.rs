@@ -36,6 +36,13 @@ pub fn families() -> impl Iterator<Item = &'static Arc<Family>> {
     OURS.iter().flat_map(|suite| &suite.families)
 }
 
+/// The drives that a review is of if none is named.
+#[must_use]
+pub fn drives() -> Vec<String> {
+    let drives = OURS.iter().flat_map(|suite| &suite.drives);
+    drives.cloned().collect()
+}
+
 /// Every test of the reviews, family by family.
 pub fn all() -> impl Iterator<Item = Test> {
     OURS.iter().flat_map(Suite::tests)

@@ -22,6 +22,9 @@ pub struct SuiteFile {
     pub testbed: Option<Spanned<String>>,
     pub runs: Option<RunsKey>,
     pub states: Option<Vec<Spanned<String>>>,
+    /// Those that a review is of if none is named.
+    #[serde(default)]
+    pub drives: Vec<String>,
     #[serde(default)]
     pub procedure: Vec<ProcedureKeys>,
     #[serde(default)]
@@ -87,6 +90,9 @@ pub struct StepKeys {
     pub fact: Option<Spanned<FactKey>>,
     pub gb_per_day: Option<Spanned<u32>>,
     pub ports: Option<Vec<Spanned<String>>>,
+    /// What else the tables of published figures call it.
+    #[serde(default)]
+    pub aliases: Vec<String>,
     #[serde(default)]
     pub drops: bool,
     #[serde(default)]

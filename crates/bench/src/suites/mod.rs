@@ -12,7 +12,7 @@ mod keys;
 mod read;
 mod select;
 
-pub use built_in::{all, families, source_of};
+pub use built_in::{all, drives, families, source_of};
 pub use files::Files;
 pub use read::DEFAULT_TESTBED;
 pub use select::{LISTED, UnknownTest, of_default, select, select_of};
@@ -27,6 +27,8 @@ use std::sync::Arc;
 /// Tests that belong together.
 #[derive(Debug, Clone)]
 pub struct Suite {
+    /// The drives that a review is of if none is named: slugs, or paths of their files.
+    pub drives: Vec<String>,
     /// Its families, in the order of the file.
     pub families: Vec<Arc<Family>>,
 }
@@ -161,6 +163,8 @@ impl Score {
 pub struct Step {
     /// Slug, as in the reference table.
     pub slug: String,
+    /// What else the reference table calls it.
+    pub aliases: Vec<String>,
     /// What it varies, for example `16 KiB`; empty for a family of one.
     pub label: String,
     /// What it does.
@@ -282,6 +286,12 @@ impl Test {
             source: self.family.source.title.clone(),
             roles: self.step.roles.clone(),
         }
+    }
+
+    /// Whether the reference table calls it so.
+    #[must_use]
+    pub fn answers_to(&self, name: &str) -> bool {
+        self.step.slug == name || self.step.aliases.iter().any(|alias| alias == name)
     }
 
     /// The state that answers figures whose state is unstated.

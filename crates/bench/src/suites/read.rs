@@ -64,7 +64,10 @@ impl Suite {
             let why = "a suite needs a [[family]]";
             return Err(reader.text.error(&parsed.schema, why));
         }
-        Ok(Suite { families })
+        Ok(Suite {
+            drives: parsed.drives.clone(),
+            families,
+        })
     }
 
     /// Reads the suite of that file; its loads lie beside it, or come with ftlab.
@@ -414,6 +417,7 @@ impl Reader<'_> {
         }
         Ok(Step {
             slug,
+            aliases: keys.aliases.clone(),
             label: keys.label.clone(),
             work,
             series: match keys.drops {

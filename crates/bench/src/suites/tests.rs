@@ -47,6 +47,17 @@ fn every_played_load_runs_on_the_machine_that_it_names_and_every_trace_is_played
         }
     }
     assert_eq!(traces, BTreeSet::new(), "no test plays these");
+    assert_eq!(drives().len(), 5);
+    for drive in drives() {
+        Catalog::load(&drive, &[]).unwrap();
+    }
+}
+
+#[test]
+fn a_test_answers_to_what_the_tables_call_it() {
+    let called = |name: &str| all().filter(|test| test.answers_to(name)).count();
+    assert_eq!((called("launch-3dsmax"), called("3dsmax_alone")), (1, 1));
+    assert_eq!(called("3dsmax"), 0);
 }
 
 #[test]

@@ -32,44 +32,6 @@ const fn batch(drive: &'static str, name: &'static str) -> Need {
 
 pub static CHECKS: &[Check] = &[
     Check {
-        id: "C097",
-        needs: &[
-            test(X25M, "game-load-oblivion"),
-            test(SLC, "game-load-oblivion"),
-            test(RAPTOR, "game-load-oblivion"),
-            test(GREEN, "game-load-oblivion"),
-            test(MOMENTUS, "game-load-oblivion"),
-        ],
-        judge: |s| {
-            let took = of(s, "seconds");
-            let ahead = took[2] - took[0].max(took[1]);
-            Finding::new(
-                (1.0..=3.0).contains(&ahead) && took[3..].iter().all(|&disk| disk > took[2]),
-                list(s, "seconds", "s"),
-            )
-        },
-    },
-    Check {
-        id: "C098",
-        needs: &[
-            test(X25M, "game-load-crysis"),
-            test(RAPTOR, "game-load-crysis"),
-            test(SLC, "game-load-crysis"),
-        ],
-        judge: |s| {
-            let took = of(s, "seconds");
-            let ratios = [took[0] / took[1], took[0] / took[2]];
-            Finding::new(
-                near(ratios[0], 0.8, 0.05) && near(ratios[1], 0.9, 0.05),
-                format!(
-                    "{}; of the others' time {}",
-                    list(s, "seconds", "s"),
-                    row(&ratios, "")
-                ),
-            )
-        },
-    },
-    Check {
         id: "C195",
         needs: &[
             test(V3_240, "game-load-civilization5"),
@@ -112,66 +74,6 @@ pub static CHECKS: &[Check] = &[
                     "large files {}; very large ones {}",
                     list(&s[..3], "mb_s", "MB/s"),
                     list(&s[3..], "mb_s", "MB/s")
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C182",
-        needs: &[
-            test(V3_240, "file-read-small"),
-            test(I510_250, "file-read-small"),
-            test(C300_256, "file-read-small"),
-            test(M4_128, "file-read-small"),
-            test(M4_256, "file-read-small"),
-            test(I320_300, "file-read-small"),
-        ],
-        judge: |s| {
-            let rates = of(s, "mb_s");
-            Finding::new(
-                rates[0].min(rates[1]) > rates[2] && falls(&rates[2..]),
-                list(s, "mb_s", "MB/s"),
-            )
-        },
-    },
-    Check {
-        id: "C186",
-        needs: &[
-            test(V3_240, "file-write-small"),
-            test(I510_250, "file-write-small"),
-            test(C300_256, "file-write-small"),
-            test(M4_256, "file-write-small"),
-        ],
-        judge: |s| {
-            let rates = of(s, "mb_s");
-            Finding::new(
-                falls(&rates[..3]) && rates[2] >= rates[3],
-                list(s, "mb_s", "MB/s"),
-            )
-        },
-    },
-    Check {
-        id: "C155",
-        // The requests of two weeks without the pauses between them, and programs that also compute.
-        needs: &[
-            test(V3_240, "atsb2011-light"),
-            test(I320_120, "atsb2011-light"),
-            test(V3_240, "boot-windows7"),
-            test(I320_120, "boot-windows7"),
-            test(V3_240, "launch-3dsmax"),
-            test(I320_120, "launch-3dsmax"),
-        ],
-        judge: |s| {
-            let ahead = s[0].get("mb_s") / s[1].get("mb_s");
-            let took = of(&s[2..], "seconds");
-            let programs = [took[1] / took[0], took[3] / took[2]];
-            Finding::new(
-                near(ahead, 3.0, 0.25) && programs.iter().all(|&ratio| ratio < 1.25),
-                format!(
-                    "{V3_240} plays a trace {} times as fast as {I320_120}; of its time to boot and to \
-                     start a program that takes {}",
-                    short(ahead),
-                    row(&programs, "")
                 ),
             )
         },

@@ -1,9 +1,8 @@
 //! Cells, pages and blocks: units, times and what they cost.
 
 use super::*;
-use crate::check::{Check, Finding, experiment, job, own_job, test};
-use crate::experiments::{ALL_KEPT, POWER_OFF, READS, SHEET, SMALL_CHANGES, UNITS};
-use ftlab_play::states::State;
+use crate::check::{Check, Finding, experiment, test};
+use crate::experiments::{ALL_KEPT, POWER_OFF, READS, SHEET, UNITS};
 
 pub static CHECKS: &[Check] = &[
     Check {
@@ -118,82 +117,6 @@ pub static CHECKS: &[Check] = &[
         },
     },
     Check {
-        id: "C015",
-        // Block mapping without levelling, nor room for more than one block of changes: 128 pages of
-        // 4 KiB, on one die, so that a write lies in one block.
-        needs: &[experiment(CORE, &SMALL_CHANGES).with(&[
-            "nand.channels=1",
-            "nand.dies_per_channel=1",
-            "nand.planes_per_die=1",
-            "nand.blocks_per_die=8192",
-            "spare.user_capacity=4GB",
-            "map.stripe_dies=1",
-            "map.log_blocks=1",
-            "wear.every_merges=0",
-        ])],
-        judge: |s| {
-            let wa = s[0].get("wa_16k");
-            Finding::new(
-                near(wa, 32.0, 0.1),
-                format!("write amplification {} for 16 KiB", short(wa)),
-            )
-        },
-    },
-    Check {
-        id: "C018",
-        needs: &[
-            job(X25M, State::Filled, FIRST),
-            job(X25M, State::Filled, MIDDLE),
-            job(X25M, State::Filled, LAST),
-            job(RAPTOR, State::Filled, FIRST),
-            job(RAPTOR, State::Filled, MIDDLE),
-            job(RAPTOR, State::Filled, LAST),
-        ],
-        judge: |s| {
-            let rates = of(s, "mb_s");
-            Finding::new(
-                spread(&rates[..3]) < 1.05 && falls(&rates[3..]) && spread(&rates[3..]) > 1.2,
-                format!(
-                    "writes at the start, the middle and the end: {}; {}",
-                    list(&s[..3], "mb_s", "MB/s"),
-                    list(&s[3..], "mb_s", "MB/s")
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C131",
-        needs: &[experiment(G2, &SHEET), experiment(V3_120, &SHEET)],
-        judge: |s| {
-            let cycles = of(s, "cycles");
-            Finding::new(
-                falls(&cycles),
-                format!("cycles at 34 nm and 25 nm: {}", row(&cycles, "")),
-            )
-        },
-    },
-    Check {
-        id: "C134",
-        // Block mapping without levelling, over blocks of 256 pages of 8 KiB.
-        needs: &[experiment(CORE, &SMALL_CHANGES).with(&[
-            "nand.planes_per_die=1",
-            "nand.page=8KiB",
-            "nand.pages_per_block=256",
-            "nand.blocks_per_die=2048",
-            "map.slot=8KiB",
-            "map.stripe_dies=1",
-            "map.log_blocks=1",
-            "wear.every_merges=0",
-        ])],
-        judge: |s| {
-            let wa = s[0].get("wa_4k");
-            Finding::new(
-                near(wa, 512.0, 0.1),
-                format!("rewriting 4 KiB programs {} KiB", short(wa * 4.0)),
-            )
-        },
-    },
-    Check {
         id: "C139",
         needs: &[experiment(M4_128, &SHEET), experiment(M4_256, &SHEET)],
         judge: |s| {
@@ -232,10 +155,9 @@ pub static CHECKS: &[Check] = &[
         id: "C145",
         // With the die dead that the fault's seed names, with all of them, and without parity.
         needs: &[
-            experiment(V3_120, &ALL_KEPT).with(&["faults.die_fails_after=95GB"]),
+            experiment(V3_120, &ALL_KEPT).with("faults.die_fails_after=95GB"),
             experiment(V3_120, &ALL_KEPT),
-            experiment(V3_120, &ALL_KEPT)
-                .with(&["faults.die_fails_after=95GB", "raise.parity=false"]),
+            experiment(V3_120, &ALL_KEPT).with("faults.die_fails_after=95GB raise.parity=false"),
             experiment(V3_120, &SHEET),
         ],
         judge: |s| {
@@ -301,20 +223,14 @@ pub static CHECKS: &[Check] = &[
         needs: &[
             test(M4_128, "randread-4k-qd1"),
             test(M4_256, "randread-4k-qd1"),
-            test(M4_256, "randread-4k-qd1").with(&[
-                "nand.page=4KiB",
-                "nand.page_spare=224B",
-                "nand.read_unit=4KiB",
-                "nand.blocks_per_die=8192",
-            ]),
+            test(M4_256, "randread-4k-qd1").with(
+                "nand.page=4KiB nand.page_spare=224B nand.read_unit=4KiB nand.blocks_per_die=8192",
+            ),
             test(M4_128, "randread-4k-qd4"),
             test(M4_256, "randread-4k-qd4"),
-            test(M4_256, "randread-4k-qd4").with(&[
-                "nand.page=4KiB",
-                "nand.page_spare=224B",
-                "nand.read_unit=4KiB",
-                "nand.blocks_per_die=8192",
-            ]),
+            test(M4_256, "randread-4k-qd4").with(
+                "nand.page=4KiB nand.page_spare=224B nand.read_unit=4KiB nand.blocks_per_die=8192",
+            ),
         ],
         judge: |s| {
             let rates = of(s, "iops");
@@ -352,16 +268,3 @@ pub static CHECKS: &[Check] = &[
         },
     },
 ];
-
-const FIRST: &crate::check::Job = own_job!(
-    "write-first",
-    "rw=write\nbs=1m\nsize=10%\ntime_based\nruntime=15"
-);
-const MIDDLE: &crate::check::Job = own_job!(
-    "write-middle",
-    "rw=write\nbs=1m\noffset=45%\nsize=10%\ntime_based\nruntime=15"
-);
-const LAST: &crate::check::Job = own_job!(
-    "write-last",
-    "rw=write\nbs=1m\noffset=90%\nsize=10%\ntime_based\nruntime=15"
-);

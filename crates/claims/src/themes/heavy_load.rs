@@ -1,8 +1,7 @@
 //! Programs beside others that load the drive.
 
 use super::*;
-use crate::check::{Check, Finding, script, test};
-use ftlab_host::Port;
+use crate::check::{Check, Finding, test};
 
 pub static CHECKS: &[Check] = &[
     Check {
@@ -32,36 +31,6 @@ pub static CHECKS: &[Check] = &[
                     list(&s[..5], "seconds", "s"),
                     list(&s[5..], "seconds", "s")
                 ),
-            )
-        },
-    },
-    Check {
-        id: "C101",
-        needs: &[
-            test(SLC, "multitask1-extract-photoshop"),
-            test(RAPTOR, "multitask1-extract-photoshop"),
-            test(X25M, "multitask1-extract-photoshop"),
-        ],
-        judge: |s| {
-            Finding::new(
-                rises(&of(s, "extract_seconds")),
-                list(s, "extract_seconds", "s"),
-            )
-        },
-    },
-    Check {
-        id: "C102",
-        needs: &[
-            test(SLC, "multitask1-extract-photoshop"),
-            test(X25M, "multitask1-extract-photoshop"),
-            test(RAPTOR, "multitask1-extract-photoshop"),
-            test(CORE, "multitask1-extract-photoshop"),
-        ],
-        judge: |s| {
-            let took = of(s, "photoshop_launch_seconds");
-            Finding::new(
-                rises(&took[..3]) && took[3] > took[1] && took[3] < 2.0 * took[1],
-                list(s, "photoshop_launch_seconds", "s"),
             )
         },
     },
@@ -144,160 +113,6 @@ pub static CHECKS: &[Check] = &[
                         .iter()
                         .all(|&slow| took[..3].iter().all(|&t| t < slow)),
                 list(s, "seconds", "s"),
-            )
-        },
-    },
-    Check {
-        id: "C191",
-        needs: &[
-            test(V3_240, "launch-3dsmax"),
-            test(M4_256, "launch-3dsmax"),
-            test(I320_120, "launch-3dsmax"),
-            test(I320_300, "launch-3dsmax"),
-            test(FALCON2, "launch-3dsmax"),
-        ],
-        judge: |s| {
-            let took = of(s, "seconds");
-            Finding::new(
-                took[1..].iter().all(|&t| took[0] < t)
-                    && took[2..].iter().all(|&t| t > 22.0)
-                    && took[1] < 22.0,
-                list(s, "seconds", "s"),
-            )
-        },
-    },
-    Check {
-        id: "C192",
-        needs: &[
-            test(V3_120, "launch-3dsmax"),
-            test(V3_120, "launch-3dsmax-photoshop-word-excel"),
-            test(CAVIAR, "launch-3dsmax"),
-            test(CAVIAR, "launch-3dsmax-photoshop-word-excel"),
-        ],
-        judge: |s| {
-            let took = of(s, "seconds");
-            let more = [took[1] - took[0], took[3] - took[2]];
-            Finding::new(
-                more[0] < 1.5 && more[1] > 10.0 * more[0],
-                format!("three programs more cost {}", row(&more, "s")),
-            )
-        },
-    },
-    Check {
-        id: "C193",
-        needs: &[
-            test(V3_120, "launch-3dsmax"),
-            test(V3_120, "launch-3dsmax-photoshop-word-excel"),
-            test(CAVIAR, "launch-3dsmax"),
-            test(CAVIAR, "launch-3dsmax-photoshop-word-excel"),
-        ],
-        judge: |s| {
-            let took = of(s, "seconds");
-            Finding::new(
-                took[1] < 1.15 * took[0] && took[3] > 1.5 * took[2],
-                format!("one program and four at once: {}", list(s, "seconds", "s")),
-            )
-        },
-    },
-    Check {
-        id: "C187",
-        // The SSDs of the roundup, on either port. From its quickest to its slowest, which it calls nearly
-        // the same, it gives 19.5 and 22.7 s (C191), printed to a tenth.
-        needs: &[
-            test(V3_240, "launch-3dsmax"),
-            test(V3_120, "launch-3dsmax"),
-            test(M4_256, "launch-3dsmax"),
-            test(M4_128, "launch-3dsmax"),
-            test(I510_250, "launch-3dsmax"),
-            test(I510_120, "launch-3dsmax"),
-            test(C300_256, "launch-3dsmax"),
-            test(I320_300, "launch-3dsmax"),
-            test(I320_120, "launch-3dsmax"),
-            test(G2_120, "launch-3dsmax"),
-            test(FALCON2, "launch-3dsmax"),
-            script(V3_240, "launch-3dsmax").on("behardware-2011", Some(Port::Sata3g)),
-            script(M4_256, "launch-3dsmax").on("behardware-2011", Some(Port::Sata3g)),
-        ],
-        judge: |s| {
-            let took = of(s, "seconds");
-            let ports = [took[11] / took[0], took[12] / took[2]];
-            Finding::new(
-                spread(&took) < 22.75 / 19.45 && ports.iter().all(|&r| near(r, 1.0, 0.05)),
-                format!(
-                    "{}; at 3 Gbit/s, of the time at 6: {}",
-                    list(s, "seconds", "s"),
-                    row(&ports, "")
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C124",
-        needs: &[
-            test(VERTEX, "launch-photoshop-cs3"),
-            test(G2, "launch-photoshop-cs3"),
-            test(VERTEX, "launch-photoshop-cs3-while-extract-5gb"),
-            test(G2, "launch-photoshop-cs3-while-extract-5gb"),
-        ],
-        judge: |s| {
-            let took = of(s, "seconds");
-            let [alone, beside] = [took[0] / took[1], took[2] / took[3]];
-            Finding::new(
-                near(alone, 1.0, 0.15) && beside > 1.2 * alone,
-                format!(
-                    "{}; of each other's time {} alone, {} beside an extraction",
-                    list(s, "seconds", "s"),
-                    short(alone),
-                    short(beside)
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C180",
-        needs: &[
-            test(V3_240, "file-read-xl"),
-            test(I510_250, "file-read-xl"),
-            test(M4_256, "file-read-xl"),
-            test(M4_128, "file-read-xl"),
-        ],
-        judge: |s| {
-            let rates = of(s, "mb_s");
-            Finding::new(
-                rates[..2].iter().all(|&r| near(r, 399.0, 0.1))
-                    && rates[2..]
-                        .iter()
-                        .all(|&r| r < rates[0] && near(r, rates[0], 0.15)),
-                list(s, "mb_s", "MB/s"),
-            )
-        },
-    },
-    Check {
-        id: "C184",
-        needs: &[
-            test(I510_250, "file-write-xl"),
-            test(V3_240, "file-write-xl"),
-            test(M4_256, "file-write-xl"),
-            test(M4_128, "file-write-xl"),
-            test(V3_120, "file-write-xl"),
-            test(C300_256, "file-write-xl"),
-        ],
-        judge: |s| {
-            let rates = of(s, "mb_s");
-            Finding::new(
-                falls(&rates[..3]) && rates[3] > rates[4] && rates[5] < rates[2],
-                list(s, "mb_s", "MB/s"),
-            )
-        },
-    },
-    Check {
-        id: "C185",
-        needs: &[test(V3_120, "file-write-xl"), test(V3_240, "file-write-xl")],
-        judge: |s| {
-            let rates = of(s, "mb_s");
-            Finding::new(
-                near(500.0 / rates[0], 3.0, 0.15) && rates[1] < 450.0,
-                list(s, "mb_s", "MB/s of the 500 announced"),
             )
         },
     },

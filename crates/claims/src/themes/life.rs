@@ -59,43 +59,10 @@ pub static CHECKS: &[Check] = &[
         },
     },
     Check {
-        id: "C026",
-        // With so much spare area nearly all blocks fail before the drive does.
-        needs: &[experiment(X25M, &LIFE).with(&["spare.user_capacity=8GB"])],
-        judge: |s| {
-            let within = s[0].get("two_to_four_ratings");
-            Finding::new(
-                within > 0.5,
-                format!(
-                    "{} % of the blocks last two to four times their rated cycles",
-                    short(100.0 * within)
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C029",
-        needs: &[experiment(X25M, &LIFE)],
-        judge: |s| {
-            let [first, left, bad] =
-                ["first_bad", "spare_at_end", "bad_at_end"].map(|m| s[0].get(m));
-            Finding::new(
-                first < 0.95 && left < 0.1 && bad > 0.0,
-                format!(
-                    "the first block fails at {} % of the life; at its end {} % are bad and {} % of the \
-                     spare superblocks are left",
-                    short(100.0 * first),
-                    short(100.0 * bad),
-                    short(100.0 * left)
-                ),
-            )
-        },
-    },
-    Check {
         id: "C032",
         needs: &[
             experiment(X25M, &LIFE),
-            experiment(X25M, &LIFE).with(&["wear.spread=1000000"]),
+            experiment(X25M, &LIFE).with("wear.spread=1000000"),
         ],
         judge: |s| {
             let first: Vec<f64> = s
@@ -123,24 +90,6 @@ pub static CHECKS: &[Check] = &[
                     "at the end the next write is {}, and {} % of the data cannot be read",
                     if refused == 1.0 { "refused" } else { "taken" },
                     short(100.0 * lost)
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C034",
-        needs: &[experiment(X25M, &LIFE)],
-        judge: |s| {
-            let [rated, host, spare] =
-                ["rated_tb", "host_tb", "spare_at_rating"].map(|m| s[0].get(m));
-            Finding::new(
-                rated < host && spare > 0.0,
-                format!(
-                    "the rated cycles are used after {} TB, with {} % of the spare superblocks left; \
-                     these are used up after {} TB",
-                    short(rated),
-                    short(100.0 * spare),
-                    short(host)
                 ),
             )
         },

@@ -1,31 +1,13 @@
 //! Used drives, and the memory that their tables need.
 
 use super::*;
-use crate::check::{Check, Finding, Job, experiment, job, own_job, test, tested};
-use crate::experiments::UNIFORM;
+use crate::check::{Check, Finding, job, test, tested};
 use ftlab_play::states::State;
 
 const B1: &str = "randwrite-4k-qd3-8gb";
 
 /// Swapping: small reads and writes anywhere.
-const SWAP: &Job = own_job!(
-    "swap",
-    "rw=randrw\nbs=4k\nnorandommap\niodepth=2\ntime_based\nruntime=30"
-);
-const SPAN_4G: &Job = own_job!(
-    "randwrite-4g",
-    "rw=randwrite\nbs=4k\nnorandommap\niodepth=3\nsize=4g\ntime_based\nruntime=60"
-);
-const WHOLE: &Job = own_job!(
-    "randwrite-whole",
-    "rw=randwrite\nbs=4k\nnorandommap\niodepth=3\ntime_based\nruntime=60"
-);
-
-/// The same until the spare area is long used up.
-const WHOLE_FOR_LONG: &Job = own_job!(
-    "randwrite-whole-10min",
-    "rw=randwrite\nbs=4k\nnorandommap\niodepth=3\ntime_based\nruntime=600"
-);
+const SWAP: &str = "swap";
 
 fn used_over_new(s: &[Sample]) -> (f64, String) {
     let ratio = s[1].get("mb_s") / s[0].get("mb_s");
@@ -92,28 +74,12 @@ pub static CHECKS: &[Check] = &[
         },
     },
     Check {
-        id: "C116",
-        needs: &[
-            tested(G2, B1, "used"),
-            tested("intel-x25-e", B1, "used"),
-            job(G2, State::Used, WHOLE_FOR_LONG),
-            job("intel-x25-e", State::Used, WHOLE_FOR_LONG),
-        ],
-        judge: |s| {
-            let rates = of(s, "mb_s");
-            Finding::new(
-                rates[0] >= rates[1] && rates[3] >= rates[2],
-                list(s, "mb_s", "MB/s"),
-            )
-        },
-    },
-    Check {
         id: "C118",
         needs: &[
             tested(G2, B1, "new"),
             tested(G2, B1, "used"),
-            tested(G2, B1, "new").with(&["map.dram=12MiB", "map.entry=4B"]),
-            tested(G2, B1, "used").with(&["map.dram=12MiB", "map.entry=4B"]),
+            tested(G2, B1, "new").with("map.dram=12MiB map.entry=4B"),
+            tested(G2, B1, "used").with("map.dram=12MiB map.entry=4B"),
         ],
         judge: |s| {
             let (large, said) = used_over_new(&s[..2]);
@@ -141,21 +107,6 @@ pub static CHECKS: &[Check] = &[
         },
     },
     Check {
-        id: "C120",
-        needs: &[
-            tested("indilinx-slc", B1, "new"),
-            tested(X25M, B1, "new"),
-            tested(G2, B1, "new"),
-        ],
-        judge: |s| {
-            let rates = of(s, "mb_s");
-            Finding::new(
-                rates[1..].iter().all(|&intel| rates[0] < intel),
-                list(s, "mb_s", "MB/s"),
-            )
-        },
-    },
-    Check {
         id: "C121",
         needs: &[tested(MOMENTUS, B1, "new")],
         judge: |s| {
@@ -165,16 +116,6 @@ pub static CHECKS: &[Check] = &[
                 format!("{} IOPS, {} MB/s", short(s[0].get("iops")), short(rate)),
             )
         },
-    },
-    Check {
-        id: "C122",
-        needs: &[
-            tested(RAPTOR, B1, "new"),
-            tested("ocz-summit", B1, "new"),
-            tested(VERTEX, B1, "new"),
-            tested(X25M, B1, "new"),
-        ],
-        judge: |s| Finding::new(rises(&of(s, "mb_s")), list(s, "mb_s", "MB/s")),
     },
     Check {
         id: "C123",
@@ -193,28 +134,6 @@ pub static CHECKS: &[Check] = &[
         },
     },
     Check {
-        id: "C125",
-        needs: &[
-            experiment(GENERIC, &UNIFORM).with(&["nand.blocks_per_die=128"]),
-            experiment(GENERIC, &UNIFORM).with(&[
-                "nand.channels=1",
-                "nand.dies_per_channel=1",
-                "nand.blocks_per_die=16384",
-                "nand.pages_per_block=1",
-            ]),
-        ],
-        judge: |s| {
-            let wa = of(s, "wa");
-            Finding::new(
-                wa[0] > 2.0 && wa[1] < 1.02,
-                format!(
-                    "write amplification of random writes with erase blocks of 256 pages and of one: {}",
-                    row(&wa, "")
-                ),
-            )
-        },
-    },
-    Check {
         id: "C128",
         needs: &[
             job(X25M, State::Used, SWAP),
@@ -228,66 +147,6 @@ pub static CHECKS: &[Check] = &[
             Finding::new(
                 iops[0] > 10.0 * iops[1] && ratio > 0.5,
                 format!("swapping: {}; {said}", list(&s[..2], "iops", "IOPS")),
-            )
-        },
-    },
-    Check {
-        id: "C153",
-        needs: &[
-            job(X25M, State::Used, SPAN_4G),
-            job(X25M, State::Used, WHOLE),
-            job(X25M, State::New, SPAN_4G),
-        ],
-        judge: |s| {
-            let rates = of(s, "mb_s");
-            Finding::new(
-                rates[1] < 0.95 * rates[0],
-                format!(
-                    "random writes on 4 GB of a used drive {} MB/s, on all of it {}; on 4 GB of a new one {}",
-                    short(rates[0]),
-                    short(rates[1]),
-                    short(rates[2])
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C227",
-        needs: &[
-            test(X25M, "randwrite-4k-qd1"),
-            test(CORE, "randwrite-4k-qd1"),
-            test(SLC, "randwrite-4k-qd1"),
-        ],
-        judge: |s| {
-            let iops = of(s, "iops");
-            Finding::new(
-                iops[1..].iter().all(|&block| block < iops[0] / 50.0),
-                format!(
-                    "mapping by pages and, twice, by blocks: {}",
-                    list(s, "iops", "IOPS")
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C228",
-        // The drive whose table does not fit, with half of its memory for it, with what it has, and with
-        // enough for all.
-        needs: &[
-            tested(X25M, B1, "used").with(&["map.dram=6MiB"]),
-            tested(X25M, B1, "used"),
-            tested(X25M, B1, "used").with(&["map.dram=80MiB"]),
-        ],
-        judge: |s| {
-            let rates = of(s, "mb_s");
-            Finding::new(
-                rates[0] <= 1.02 * rates[1]
-                    && rates[1] <= 1.02 * rates[2]
-                    && rates[2] > 1.05 * rates[0],
-                format!(
-                    "used, with 6, 12 and 80 MiB for a table of 75: {}",
-                    row(&rates, "MB/s")
-                ),
             )
         },
     },

@@ -1,18 +1,11 @@
 //! Random writes of 2008: drives, sizes and shares of random ones.
 
 use super::*;
-use crate::check::{Check, Finding, Job, Need, job, own_job, test};
+use crate::check::{Check, Finding, Need, job, test};
 use ftlab_play::states::State;
 
-const WRITE: &Job = own_job!("write-128k", "rw=write\nbs=128k\ntime_based\nruntime=20");
-const READ: &Job = own_job!("read-128k", "rw=read\nbs=128k\ntime_based\nruntime=20");
-
 /// Reads, while a program on the same disk appends to a log of messages: six pages in six places each time.
-const READS_BESIDE_A_LOG: &Job = own_job!(
-    "reads-beside-a-log",
-    "rw=randread\nbs=4k\nnorandommap\ntime_based\nruntime=60\n\n\
-     [log]\nrw=randwrite\nbs=4k\nnorandommap\nthinktime=5s\nthinktime_blocks=6\ntime_based\nruntime=60"
-);
+const READS_BESIDE_A_LOG: &str = "reads-beside-a-log";
 
 /// The steps of the sweep over sizes: 4, 16, 32, 64, 128 KiB.
 const fn sizes(drive: &'static str) -> [Need; 5] {
@@ -35,38 +28,10 @@ const fn shares(drive: &'static str) -> [Need; 4] {
     ]
 }
 
-const CORE_SIZES: [Need; 5] = sizes(CORE);
-const SLC_SIZES: [Need; 5] = sizes(SLC);
 const X25M_SIZES: [Need; 5] = sizes(X25M);
-const MOMENTUS_SIZES: [Need; 5] = sizes(MOMENTUS);
 const CORE_SHARES: [Need; 4] = shares(CORE);
-const X25M_SHARES: [Need; 4] = shares(X25M);
 
 pub static CHECKS: &[Check] = &[
-    Check {
-        id: "C040",
-        needs: &[
-            job(CORE, State::Filled, WRITE),
-            job(SLC, State::Filled, WRITE),
-            job(CORE, State::Filled, READ),
-            job(SLC, State::Filled, READ),
-            test(CORE, "randwrite-4k-qd1"),
-            test(SLC, "randwrite-4k-qd1"),
-        ],
-        judge: |s| {
-            let rates = of(&s[..4], "mb_s");
-            let random = of(&s[4..], "iops");
-            Finding::new(
-                rates[0] > rates[1] && rates[2] > rates[3] && random[0] < random[1] / 5.0,
-                format!(
-                    "in sequence written {}, read {}; at random {}",
-                    list(&s[..2], "mb_s", "MB/s"),
-                    list(&s[2..4], "mb_s", "MB/s"),
-                    list(&s[4..], "iops", "IOPS")
-                ),
-            )
-        },
-    },
     Check {
         id: "C046",
         needs: &[test(X25M, "randwrite-4k-qd1")],
@@ -81,22 +46,6 @@ pub static CHECKS: &[Check] = &[
                     short(four[2]),
                     short(four[3])
                 ),
-            )
-        },
-    },
-    Check {
-        id: "C048",
-        needs: &[
-            test(X25M, "randwrite-4k-qd1"),
-            test(SLC, "randwrite-4k-qd1"),
-            test(MOMENTUS, "randwrite-4k-qd1"),
-            test(CORE, "randwrite-4k-qd1"),
-        ],
-        judge: |s| {
-            let iops = of(s, "iops");
-            Finding::new(
-                iops[0] > 20.0 * iops[1] && near(iops[1], iops[2], 0.2) && iops[2] > 10.0 * iops[3],
-                list(s, "iops", "IOPS"),
             )
         },
     },
@@ -131,52 +80,6 @@ pub static CHECKS: &[Check] = &[
         },
     },
     Check {
-        id: "C050",
-        needs: &[
-            test(X25M, "randwrite-4k-qd1"),
-            test(SLC, "randwrite-4k-qd1"),
-            test(MOMENTUS, "randwrite-4k-qd1"),
-        ],
-        judge: |s| {
-            let worst = of(s, "lat_max_ms");
-            let ratio = worst[0] / s[0].get("lat_avg_ms");
-            Finding::new(
-                near(ratio, 1000.0, 0.25) && worst[1..].iter().all(|&other| worst[0] > 0.9 * other),
-                format!(
-                    "the longest write is {} times the average; {}",
-                    short(ratio),
-                    list(s, "lat_max_ms", "ms")
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C052",
-        needs: &CORE_SIZES,
-        judge: |s| {
-            let lat = of(s, "lat_avg_ms");
-            Finding::new(
-                spread(&lat) < 1.06,
-                format!(
-                    "4 to 128 KiB: {}, {} % apart",
-                    row(&lat, "ms"),
-                    short(100.0 * (spread(&lat) - 1.0))
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C053",
-        needs: &SLC_SIZES,
-        judge: |s| {
-            let lat = of(s, "lat_avg_ms");
-            Finding::new(
-                rises(&lat[..4]) && lat[3] > 2.0 * lat[0] && near(lat[4], lat[3], 0.05),
-                format!("4 to 128 KiB: {}", row(&lat, "ms")),
-            )
-        },
-    },
-    Check {
         id: "C054",
         needs: &X25M_SIZES,
         judge: |s| {
@@ -189,28 +92,6 @@ pub static CHECKS: &[Check] = &[
             Finding::new(
                 rises(&lat) && spread(&per_kib) < 1.15,
                 format!("4 to 128 KiB: {}", row(&lat, "ms")),
-            )
-        },
-    },
-    Check {
-        id: "C055",
-        needs: &MOMENTUS_SIZES,
-        judge: |s| {
-            let lat = of(s, "lat_avg_ms");
-            Finding::new(
-                spread(&lat[..4]) < 1.15 && lat[4] > lat[3] && lat[4] < 1.5 * lat[0],
-                format!("4 to 128 KiB: {}", row(&lat, "ms")),
-            )
-        },
-    },
-    Check {
-        id: "C056",
-        needs: &CORE_SIZES,
-        judge: |s| {
-            let worst = of(s, "lat_max_ms");
-            Finding::new(
-                worst.iter().all(|&ms| near(ms, 1000.0, 0.25)),
-                format!("longest write of 4 to 128 KiB: {}", row(&worst, "ms")),
             )
         },
     },
@@ -258,48 +139,6 @@ pub static CHECKS: &[Check] = &[
         },
     },
     Check {
-        id: "C059",
-        needs: &X25M_SHARES,
-        judge: |s| {
-            let lat = of(s, "lat_avg_ms");
-            Finding::new(
-                spread(&lat) < 1.05,
-                format!("0, 10, 50, 100 % random: {}", row(&lat, "ms")),
-            )
-        },
-    },
-    Check {
-        id: "C060",
-        needs: &[
-            test(X25M, "seqrand-mix-4k-qd1-seq100"),
-            test(SLC, "seqrand-mix-4k-qd1-seq100"),
-            test(CORE, "seqrand-mix-4k-qd1-seq100"),
-        ],
-        judge: |s| {
-            let lat = of(s, "lat_avg_ms");
-            Finding::new(rises(&lat) && lat[2] < 1.0, list(s, "lat_avg_ms", "ms"))
-        },
-    },
-    Check {
-        id: "C061",
-        needs: &[
-            test(CORE, "seqrand-mix-4k-qd1-seq90"),
-            test(SLC, "seqrand-mix-4k-qd1-seq90"),
-        ],
-        judge: |s| {
-            let ratio = s[0].get("lat_avg_ms") / s[1].get("lat_avg_ms");
-            Finding::new(
-                near(ratio, 13.0, 0.1) && near(s[0].get("lat_max_ms"), 983.0, 0.1),
-                format!(
-                    "{}, {} times; the longest {} ms",
-                    list(s, "lat_avg_ms", "ms"),
-                    short(ratio),
-                    short(s[0].get("lat_max_ms"))
-                ),
-            )
-        },
-    },
-    Check {
         id: "C064",
         needs: &[
             job(CORE, State::Filled, READS_BESIDE_A_LOG),
@@ -319,34 +158,6 @@ pub static CHECKS: &[Check] = &[
                     row(&mean, "ms"),
                     short(worst),
                     short(p99)
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C111",
-        // The drives by their flash and by their controllers; and one controller on both kinds of flash.
-        needs: &[
-            test(X25M, "randwrite-4k-qd1"),
-            test(SLC, "randwrite-4k-qd1"),
-            test(X25M, "randwrite-4k-qd1").with(&[
-                "nand.t_read=25us",
-                "nand.t_program=250us",
-                "nand.t_erase=2ms",
-            ]),
-        ],
-        judge: |s| {
-            let lat = of(s, "lat_avg_ms");
-            let [controller, cells] = [lat[1] / lat[0], lat[0] / lat[2]];
-            Finding::new(
-                controller > 1.0 && controller > 2.0 * cells,
-                format!(
-                    "{}; its controller on SLC flash {} ms: the controller makes {} times the \
-                     difference, the cells {}",
-                    list(&s[..2], "lat_avg_ms", "ms"),
-                    short(lat[2]),
-                    short(controller),
-                    short(cells)
                 ),
             )
         },

@@ -22,10 +22,11 @@ mod trim;
 mod waking;
 mod wear;
 
-use super::check::{Check, Sample};
+use super::check::{AnyCheck, Sample};
+use super::rows;
 
 /// Every check.
-pub fn all() -> impl Iterator<Item = &'static Check> {
+pub fn all() -> impl Iterator<Item = AnyCheck> {
     let themes = [
         flash::CHECKS,
         wear::CHECKS,
@@ -46,7 +47,8 @@ pub fn all() -> impl Iterator<Item = &'static Check> {
         compression::CHECKS,
         spare::CHECKS,
     ];
-    themes.into_iter().flatten()
+    let code = themes.into_iter().flatten().map(AnyCheck::Code);
+    code.chain(rows::all().iter().map(AnyCheck::Row))
 }
 
 /// Drives by short names.
@@ -63,7 +65,6 @@ const GENERIC: &str = "generic-mlc-8";
 const V3_120: &str = "ocz-vertex3-120";
 const V3_240: &str = "ocz-vertex3-240";
 const I520: &str = "intel-520-240";
-const HYPERX: &str = "kingston-hyperx-240";
 const I320_120: &str = "intel-320-120";
 const I320_300: &str = "intel-320-300";
 const I510_120: &str = "intel-510-120";
@@ -71,7 +72,6 @@ const I510_250: &str = "intel-510-250";
 const M4_128: &str = "crucial-m4-128";
 const M4_256: &str = "crucial-m4-256";
 const C300_256: &str = "crucial-c300-256";
-const F120: &str = "corsair-force-f120";
 const FALCON2: &str = "gskill-falcon2-128";
 const RAMDISK: &str = "ramdisk-8gb";
 const G2_120: &str = "intel-x25-m-g2-120";
@@ -82,20 +82,20 @@ fn of(samples: &[Sample], metric: &str) -> Vec<f64> {
 }
 
 /// `drive value, drive value unit`, with as many digits as tell.
-fn list(samples: &[Sample], metric: &str, unit: &str) -> String {
+pub fn list(samples: &[Sample], metric: &str, unit: &str) -> String {
     let one = |sample: &Sample| format!("{} {}", sample.drive, short(sample.get(metric)));
     let all: Vec<String> = samples.iter().map(one).collect();
     format!("{} {unit}", all.join(", ")).trim_end().to_owned()
 }
 
 /// Numbers, one after the other, and their unit.
-fn row(values: &[f64], unit: &str) -> String {
+pub fn row(values: &[f64], unit: &str) -> String {
     let all: Vec<String> = values.iter().map(|&value| short(value)).collect();
     format!("{} {unit}", all.join(", ")).trim_end().to_owned()
 }
 
 /// A number in three digits, or whole.
-fn short(value: f64) -> String {
+pub fn short(value: f64) -> String {
     if value == 0.0 || value.abs() >= 100.0 {
         return format!("{value:.0}");
     }
@@ -109,27 +109,27 @@ fn short(value: f64) -> String {
 }
 
 /// Whether `value` is within a share of `target`.
-fn near(value: f64, target: f64, share: f64) -> bool {
+pub fn near(value: f64, target: f64, share: f64) -> bool {
     (value / target - 1.0).abs() <= share
 }
 
 /// Whether every value is above the next one.
-fn falls(values: &[f64]) -> bool {
+pub fn falls(values: &[f64]) -> bool {
     values.windows(2).all(|pair| pair[0] > pair[1])
 }
 
 /// Whether every value is below the next one.
-fn rises(values: &[f64]) -> bool {
+pub fn rises(values: &[f64]) -> bool {
     values.windows(2).all(|pair| pair[0] < pair[1])
 }
 
 /// The largest over the smallest.
-fn spread(values: &[f64]) -> f64 {
+pub fn spread(values: &[f64]) -> f64 {
     let most = values.iter().copied().fold(f64::NAN, f64::max);
     let least = values.iter().copied().fold(f64::NAN, f64::min);
     most / least
 }
 
-fn mean(values: &[f64]) -> f64 {
+pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }

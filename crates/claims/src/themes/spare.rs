@@ -1,16 +1,13 @@
 //! Spare area, collection under way, and steadiness.
 
 use super::*;
-use crate::check::{Check, Finding, Job, experiment, job, own_job, test};
-use crate::experiments::{SHEET, UNIFORM, UNIFORM_ON_75};
+use crate::check::{Check, Finding, experiment, job, test};
+use crate::experiments::SHEET;
 use crate::lab::NOBODY;
 use ftlab_play::states::State;
 
 /// Random writes to a drive filled in order, from its first second.
-const STEADY: &Job = own_job!(
-    "randwrite-qd32-90s",
-    "rw=randwrite\nbs=4k\nnorandommap\niodepth=32\ntime_based\nruntime=90"
-);
+const STEADY: &str = "randwrite-qd32-90s";
 /// Of the 2013 review.
 const DRIVES_2013: &str = "consistency-randwrite-4k-qd32";
 const S3700: &str = "intel-dc-s3700-200";
@@ -95,7 +92,7 @@ pub static CHECKS: &[Check] = &[
         id: "C257",
         needs: &[
             test(NEUTRON, DRIVES_2013),
-            test(NEUTRON, DRIVES_2013).with(&["gc.batch=2"]),
+            test(NEUTRON, DRIVES_2013).with("gc.batch=2"),
         ],
         judge: |s| {
             let most = |v: &[f64]| v.iter().copied().fold(f64::NAN, f64::max);
@@ -128,27 +125,6 @@ pub static CHECKS: &[Check] = &[
             Finding::new(
                 scatter[1..].iter().all(|&other| scatter[0] < other),
                 row(&scatter, "of the mean"),
-            )
-        },
-    },
-    Check {
-        id: "C260",
-        needs: &[
-            experiment(GENERIC, &UNIFORM).with(&["nand.blocks_per_die=128"]),
-            experiment(GENERIC, &UNIFORM_ON_75).with(&["nand.blocks_per_die=128"]),
-            experiment(GENERIC, &UNIFORM).with(&["nand.blocks_per_die=128", "spare.op=0.5027"]),
-        ],
-        judge: |s| {
-            let wa = of(s, "wa");
-            Finding::new(
-                wa[1] < 0.8 * wa[0] && near(wa[1], wa[2], 0.05),
-                format!(
-                    "write amplification {}; with a quarter of the addresses never written {}; sold \
-                     with so much less {}",
-                    short(wa[0]),
-                    short(wa[1]),
-                    short(wa[2])
-                ),
             )
         },
     },
@@ -202,7 +178,7 @@ pub static CHECKS: &[Check] = &[
             job(GENERIC, State::Filled, STEADY).on(NOBODY, None),
             job(GENERIC, State::Filled, STEADY)
                 .on(NOBODY, None)
-                .with(&["spare.op=0.333"]),
+                .with("spare.op=0.333"),
             test(S840, DRIVES_2013),
             test(S840, "consistency-randwrite-4k-qd32-25-spare"),
         ],
@@ -285,23 +261,6 @@ pub static CHECKS: &[Check] = &[
             Finding::new(
                 worse >= 2 && variation(&later(&s[0])) > 0.1,
                 format!("least {}", row(&lows, "IOPS")),
-            )
-        },
-    },
-    Check {
-        id: "C255",
-        needs: &[
-            experiment(I320_300, &UNIFORM),
-            experiment(I320_300, &UNIFORM).with(&["spare.user_capacity=240GB"]),
-        ],
-        judge: |s| {
-            let erases = of(s, "erases_per_gb");
-            Finding::new(
-                erases[1] < 0.8 * erases[0],
-                format!(
-                    "erases for a host GB, as sold and with more spare area: {}",
-                    row(&erases, "")
-                ),
             )
         },
     },

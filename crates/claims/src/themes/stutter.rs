@@ -1,11 +1,8 @@
 //! The stutter of block mapping behind a buffer of 16 KB.
 
 use super::*;
-use crate::check::{Check, Finding, Job, job, own_job, script, test};
+use crate::check::{Check, Finding, job, test};
 use ftlab_play::states::State;
-
-/// A write that a user notices, in ms.
-const STALL_MS: f64 = 500.0;
 
 /// Writes of at least so many ms, as a share of all.
 fn share_above(sample: &Sample, ms: f64) -> f64 {
@@ -16,54 +13,18 @@ fn share_above(sample: &Sample, ms: f64) -> f64 {
 }
 
 /// Small writes now and then, each alone, as a log of messages makes them.
-const APPENDS: &Job = own_job!(
-    "appends",
-    "rw=randwrite\nbs=4k\nnorandommap\nthinktime=2s\nthinktime_blocks=1\ntime_based\nruntime=240"
-);
+const APPENDS: &str = "appends";
 /// The same where each makes NTFS write six pages in six places: the data, two of the journal, the record of the
 /// file, the bitmap and the directory.
-const APPENDS_OF_SIX: &Job = own_job!(
-    "appends-of-six",
-    "rw=randwrite\nbs=4k\nnorandommap\nthinktime=2s\nthinktime_blocks=6\ntime_based\nruntime=240"
-);
+const APPENDS_OF_SIX: &str = "appends-of-six";
 const WRITES_OF_SIX: f64 = 6.0;
 
 /// Writes in sequence, and one in ten elsewhere.
-const BURST: &Job = own_job!(
-    "burst",
-    "rw=randwrite\nbs=4k\nnorandommap\nnumber_ios=24\niodepth=1"
-);
-const READS_ALONE: &Job = own_job!(
-    "reads-alone",
-    "rw=randread\nbs=16k\nnorandommap\ntime_based\nruntime=60"
-);
-const READS_BESIDE: &Job = &Job {
-    file: "claims/reads-beside-writes",
-    text: "[global]\nnorandommap\ntime_based\nruntime=60\n[reads]\nrw=randread\nbs=16k\n[writes]\nrw=randwrite\nbs=4k\n",
-};
+const BURST: &str = "burst";
+const READS_ALONE: &str = "reads-alone";
+const READS_BESIDE: &str = "reads-beside-writes";
 
 pub static CHECKS: &[Check] = &[
-    Check {
-        id: "C038",
-        // Drives of the same controller and other flash around it.
-        needs: &[
-            test(CORE, "randwrite-4k-qd1"),
-            test(CORE, "randwrite-4k-qd1")
-                .with(&["nand.blocks_per_die=16384", "spare.user_capacity=128GB"]),
-            test(CORE, "randwrite-4k-qd1")
-                .with(&["nand.blocks_per_die=4096", "spare.user_capacity=32GB"]),
-        ],
-        judge: |s| {
-            let worst = of(s, "lat_max_ms");
-            Finding::new(
-                worst.iter().all(|&ms| ms > STALL_MS),
-                format!(
-                    "longest write with 64, 128 and 32 GB of flash: {}",
-                    row(&worst, "ms")
-                ),
-            )
-        },
-    },
     Check {
         id: "C039",
         needs: &[test(CORE, "seqrand-mix-4k-qd1-seq90")],
@@ -92,88 +53,6 @@ pub static CHECKS: &[Check] = &[
                     short(100.0 * slow),
                     short(s[0].get("lat_max_ms"))
                 ),
-            )
-        },
-    },
-    Check {
-        id: "C047",
-        needs: &[
-            test(CORE, "randwrite-4k-qd1").with(&["spare.user_capacity=60GB"]),
-            test(CORE, "randwrite-4k-qd1")
-                .with(&["nand.blocks_per_die=16384", "spare.user_capacity=128GB"]),
-        ],
-        judge: |s| {
-            let mean = of(s, "lat_avg_ms");
-            Finding::new(
-                mean.iter().all(|&ms| near(ms, 244.0, 0.15)),
-                format!(
-                    "random writes of drives of 60 and 128 GB: {}",
-                    row(&mean, "ms")
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C051",
-        needs: &[
-            test(CORE, "randwrite-4k-qd1"),
-            test(X25M, "randwrite-4k-qd1"),
-            test(X25M, "randwrite-4k-qd1").with(&[
-                "nand.t_read=60us",
-                "nand.t_program=800us",
-                "nand.t_erase=1.5ms",
-            ]),
-        ],
-        judge: |s| {
-            let lat = of(s, "lat_avg_ms");
-            let ratio = lat[0] / lat[1];
-            Finding::new(
-                near(ratio, 2700.0, 0.25) && lat[0] / lat[2] > 1000.0,
-                format!(
-                    "{} ms against {} ms, {} times; on the flash of the first, {} ms",
-                    short(lat[0]),
-                    short(lat[1]),
-                    short(ratio),
-                    short(lat[2])
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C065",
-        needs: &[
-            test(CORE, "randwrite-4k-qd1"),
-            test(X25M, "randwrite-4k-qd1").with(&[
-                "nand.t_read=60us",
-                "nand.t_program=800us",
-                "nand.t_erase=1.5ms",
-            ]),
-        ],
-        judge: |s| {
-            let worst = of(s, "lat_max_ms");
-            Finding::new(
-                worst[0] > STALL_MS && worst[1] < STALL_MS / 2.0,
-                format!(
-                    "longest write behind the one and the other controller, on the same flash: {}",
-                    row(&worst, "ms")
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C071",
-        needs: &[
-            test(CORE, "archive-create-200mb-while-extract-5gb"),
-            test(SLC, "archive-create-200mb-while-extract-5gb"),
-            test(X25M, "archive-create-200mb-while-extract-5gb"),
-            test(MOMENTUS, "archive-create-200mb-while-extract-5gb"),
-            test(RAPTOR, "archive-create-200mb-while-extract-5gb"),
-        ],
-        judge: |s| {
-            let pauses = of(s, "pauses");
-            Finding::new(
-                pauses[0] >= 10.0 && pauses[1..].iter().all(|&n| n == 0.0),
-                list(s, "pauses", "pauses"),
             )
         },
     },
@@ -207,7 +86,7 @@ pub static CHECKS: &[Check] = &[
         id: "C077",
         needs: &[
             job(CORE, State::Filled, APPENDS_OF_SIX),
-            job(CORE, State::Filled, APPENDS_OF_SIX).with(&["buffer.size=256KiB"]),
+            job(CORE, State::Filled, APPENDS_OF_SIX).with("buffer.size=256KiB"),
         ],
         judge: |s| {
             let slow: Vec<f64> = s
@@ -256,62 +135,6 @@ pub static CHECKS: &[Check] = &[
                     short(reads[0]),
                     short(reads[1]),
                     short(page)
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C080",
-        needs: &[
-            test(SLC, "randwrite-4k-qd1"),
-            test(X25M, "randwrite-4k-qd1"),
-            test(SLC, "seqrand-mix-4k-qd1-seq90"),
-            test(X25M, "seqrand-mix-4k-qd1-seq90"),
-            test(CORE, "seqrand-mix-4k-qd1-seq90"),
-        ],
-        judge: |s| {
-            let worst = of(s, "lat_max_ms");
-            Finding::new(
-                worst[..4].iter().all(|&ms| ms < STALL_MS) && worst[4] > STALL_MS,
-                format!("longest writes: {}", list(s, "lat_max_ms", "ms")),
-            )
-        },
-    },
-    Check {
-        id: "C081",
-        needs: &[
-            test(CORE, "randwrite-4k-qd1"),
-            test(CORE, "randwrite-4k-qd1").with(&["buffer.size=32MiB", "map.log_blocks=64"]),
-        ],
-        judge: |s| {
-            let lat = of(s, "lat_avg_ms");
-            Finding::new(
-                lat[1] < lat[0] / 2.0,
-                format!(
-                    "random writes {} ms; with 32 MiB of buffer and a map of 64 logs, {} ms",
-                    short(lat[0]),
-                    short(lat[1])
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C174",
-        needs: &[
-            test(CORE, "randwrite-4k-qd1"),
-            script(CORE, "launch-photoshop-cs3"),
-            script(X25M, "launch-photoshop-cs3"),
-            test(X25M, "randwrite-4k-qd1"),
-        ],
-        judge: |s| {
-            let writes = s[3].get("iops") / s[0].get("iops");
-            let launch = s[1].get("seconds") / s[2].get("seconds");
-            Finding::new(
-                writes > 1000.0 && launch < 2.0,
-                format!(
-                    "{} times the random writes of the slowest drive launch a program {} times as fast",
-                    short(writes),
-                    short(launch)
                 ),
             )
         },

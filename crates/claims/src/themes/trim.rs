@@ -1,8 +1,8 @@
 //! Deleted files, TRIM and secure erase.
 
 use super::*;
-use crate::check::{Check, Finding, Job, experiment, job, own_job, tested};
-use crate::experiments::{DELETION, SECURE_ERASE, UNIFORM, WRITES_AFTER_DELETION};
+use crate::check::{Check, Finding, experiment, job, tested};
+use crate::experiments::{DELETION, SECURE_ERASE};
 use crate::lab::NOBODY;
 use ftlab_play::states::State;
 
@@ -10,18 +10,8 @@ const RANDOM: &str = "trim-10gb-randwrite";
 const SEQUENTIAL: &str = "trim-10gb-seqwrite";
 
 /// Random writes on a tenth of a drive, for as long as it takes to run out of erased blocks.
-const ON_A_TENTH: &Job = own_job!(
-    "randwrite-tenth",
-    "rw=randwrite\nbs=4k\nnorandommap\niodepth=8\nsize=10%\ntime_based\nruntime=60"
-);
-const IN_ORDER: &Job = own_job!(
-    "write-128k-20s",
-    "rw=write\nbs=128k\ntime_based\nruntime=20"
-);
-const READS: &Job = own_job!(
-    "randread-4k-10s",
-    "rw=randread\nbs=4k\nnorandommap\niodepth=4\ntime_based\nruntime=10"
-);
+const ON_A_TENTH: &str = "randwrite-tenth";
+const READS: &str = "randread-4k-10s";
 
 /// The mean of the first so many seconds, in MB/s.
 fn beginning(sample: &Sample, seconds: usize) -> f64 {
@@ -75,21 +65,6 @@ pub static CHECKS: &[Check] = &[
         },
     },
     Check {
-        id: "C135",
-        needs: &[experiment(GENERIC, &WRITES_AFTER_DELETION).with(&["nand.blocks_per_die=128"])],
-        judge: |s| {
-            let [without, with] = ["moved_without_trim", "moved_with_trim"].map(|m| s[0].get(m));
-            Finding::new(
-                with < without / 2.0,
-                format!(
-                    "pages copied for a page written into deleted space: {} without TRIM, {} with it",
-                    short(without),
-                    short(with)
-                ),
-            )
-        },
-    },
-    Check {
         id: "C154",
         needs: &[
             job(GENERIC, State::New, READS).on(NOBODY, None),
@@ -109,34 +84,14 @@ pub static CHECKS: &[Check] = &[
         },
     },
     Check {
-        id: "C198",
-        needs: &[
-            experiment(GENERIC, &WRITES_AFTER_DELETION).with(&["nand.blocks_per_die=128"]),
-            experiment(GENERIC, &UNIFORM).with(&["nand.blocks_per_die=128"]),
-        ],
-        judge: |s| {
-            let [without, with] = ["wa_without_trim", "wa_with_trim"].map(|m| s[0].get(m));
-            let used = s[1].get("wa");
-            Finding::new(
-                with < 1.0 + (used - 1.0) / 2.0 && without > 0.9 * used,
-                format!(
-                    "bytes programmed for a byte written into deleted space: {} without TRIM, as in use ({}); {} with it",
-                    short(without),
-                    short(used),
-                    short(with)
-                ),
-            )
-        },
-    },
-    Check {
         id: "C199",
         needs: &[
             job(GENERIC, State::New, ON_A_TENTH)
                 .on(NOBODY, None)
-                .with(&["nand.blocks_per_die=128"]),
+                .with("nand.blocks_per_die=128"),
             job(GENERIC, State::Steady, ON_A_TENTH)
                 .on(NOBODY, None)
-                .with(&["nand.blocks_per_die=128"]),
+                .with("nand.blocks_per_die=128"),
         ],
         judge: |s| {
             let first: Vec<f64> = s.iter().map(|s| beginning(s, 3)).collect();
@@ -313,58 +268,6 @@ pub static CHECKS: &[Check] = &[
             Finding::new(
                 ratios[..3].iter().all(|&ratio| ratio > 0.95) && near(ratios[3], 0.81, 0.1),
                 format!("after TRIM, of the speed as new: {}", row(&ratios, "")),
-            )
-        },
-    },
-    Check {
-        id: "C209",
-        needs: &[
-            tested(I510_120, RANDOM, "used"),
-            tested(I320_120, RANDOM, "used"),
-            tested(V3_120, RANDOM, "used"),
-            tested(M4_128, RANDOM, "used"),
-            tested(RAPTOR, "randwrite-4k-qd1", "filled"),
-        ],
-        judge: |s| {
-            let rates = of(s, "mb_s");
-            Finding::new(
-                rates[..4].iter().all(|&rate| rate > 2.0 * rates[4]),
-                list(s, "mb_s", "MB/s"),
-            )
-        },
-    },
-    Check {
-        id: "C226",
-        needs: &[
-            job(X25M, State::Filled, IN_ORDER),
-            job(X25M, State::Used, IN_ORDER),
-            tested(X25M, "randwrite-4k-qd3-8gb", "used"),
-        ],
-        judge: |s| {
-            let rates = of(s, "mb_s");
-            Finding::new(
-                rates[1] < 0.9 * rates[0] && rates[2] < rates[0],
-                format!(
-                    "writes in order on a full drive {} MB/s, after random bursts {}; random writes {}",
-                    short(rates[0]),
-                    short(rates[1]),
-                    short(rates[2])
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C146",
-        needs: &[experiment("intel-x25-m-g2-80", &WRITES_AFTER_DELETION)],
-        judge: |s| {
-            let [without, with] = ["wa_without_trim", "wa_with_trim"].map(|m| s[0].get(m));
-            Finding::new(
-                with < 0.8 * without,
-                format!(
-                    "a byte written into deleted space programs {} bytes, after TRIM {}",
-                    short(without),
-                    short(with)
-                ),
             )
         },
     },

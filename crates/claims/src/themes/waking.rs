@@ -5,7 +5,7 @@ use crate::check::{Check, Finding, experiment};
 use crate::wakings::LOST;
 
 /// The fault, as rare as makes a test short.
-const FAULT: &[&str] = &["faults.lost_waking=100"];
+const FAULT: &str = "faults.lost_waking=100";
 
 pub static CHECKS: &[Check] = &[
     Check {

@@ -1,7 +1,7 @@
 //! Collection, write amplification, wear and life.
 
 use super::*;
-use crate::check::{Check, Finding, experiment, test};
+use crate::check::{Check, Finding, experiment};
 use crate::experiments::{SAME_PLACE, SHEET, UNIFORM, WEAR};
 
 /// Host TB until the mean block has had its rated cycles, from what a host GB erases.
@@ -13,47 +13,10 @@ fn life_tb(sheet: &Sample, erases_per_gb: f64, scale: f64) -> f64 {
 
 pub static CHECKS: &[Check] = &[
     Check {
-        id: "C013",
-        needs: &[
-            experiment(GENERIC, &UNIFORM).with(&["nand.blocks_per_die=128", "gc.policy=random"]),
-            experiment(GENERIC, &UNIFORM).with(&[
-                "nand.blocks_per_die=128",
-                "gc.policy=d-choices",
-                "gc.choices=2",
-            ]),
-            experiment(GENERIC, &UNIFORM).with(&["nand.blocks_per_die=128"]),
-        ],
-        judge: |s| {
-            let erases = of(s, "erases_per_gb");
-            Finding::new(
-                falls(&erases) && erases[0] > 1.2 * erases[2],
-                format!(
-                    "erases for a host GB if any block is collected, the better of two, the one \
-                     with the most invalid pages: {}",
-                    row(&erases, "")
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C016",
-        needs: &[
-            test(CORE, "write-amp-client"),
-            test(X25M, "write-amp-client"),
-        ],
-        judge: |s| {
-            let wa = of(s, "wa");
-            Finding::new(
-                (20.0..=40.0).contains(&wa[0]) && wa[1] < 1.1,
-                list(s, "wa", "bytes programmed for a byte of a client's writes"),
-            )
-        },
-    },
-    Check {
         id: "C017",
         needs: &[
-            experiment(GENERIC, &UNIFORM).with(&["nand.blocks_per_die=128", "spare.op=0.07"]),
-            experiment(GENERIC, &UNIFORM).with(&["nand.blocks_per_die=128", "spare.op=0.28"]),
+            experiment(GENERIC, &UNIFORM).with("nand.blocks_per_die=128 spare.op=0.07"),
+            experiment(GENERIC, &UNIFORM).with("nand.blocks_per_die=128 spare.op=0.28"),
         ],
         judge: |s| {
             let [wa, erases] = ["wa", "erases_per_gb"].map(|metric| of(s, metric));
@@ -86,65 +49,6 @@ pub static CHECKS: &[Check] = &[
         },
     },
     Check {
-        id: "C020",
-        needs: &[test(X25M, "wear-level-inefficiency")],
-        judge: |s| {
-            let scatter = s[0].get("wear_scatter_pct");
-            Finding::new(
-                scatter < 10.0,
-                format!(
-                    "after five years of a client's writes erase counts scatter by {} % of their mean",
-                    short(scatter)
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C021",
-        // Its mapping without levelling: the picture is of what levelling mends.
-        needs: &[experiment(CORE, &WEAR).with(&["wear.every_merges=0"])],
-        judge: |s| {
-            let [variation, most] = ["variation", "most_over_mean"].map(|m| s[0].get(m));
-            Finding::new(
-                variation > 0.25 && most > 1.5,
-                format!(
-                    "erase counts scatter by {} % of their mean; the most worn block has {} times it",
-                    short(100.0 * variation),
-                    short(most)
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C022",
-        needs: &[test(X25M, "wear-level-inefficiency")],
-        judge: |s| {
-            let lost = s[0].get("wear_inefficiency_pct");
-            Finding::new(
-                near(lost, 4.0, 0.5),
-                format!(
-                    "{} % of the cycles are lost to blocks that wear faster",
-                    short(lost)
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C023",
-        needs: &[test(X25M, "endurance-guarantee")],
-        judge: |s| {
-            let [years, a_day] = ["lifetime_years", "host_writes_per_day"].map(|m| s[0].get(m));
-            Finding::new(
-                years >= 5.0,
-                format!(
-                    "{} years at 100 GB a day; {} GB a day for five years",
-                    short(years),
-                    short(a_day)
-                ),
-            )
-        },
-    },
-    Check {
         id: "C027",
         needs: &[
             experiment(X25M, &UNIFORM),
@@ -168,60 +72,10 @@ pub static CHECKS: &[Check] = &[
         },
     },
     Check {
-        id: "C030",
-        needs: &[
-            experiment(X25M, &UNIFORM),
-            experiment(X25M, &UNIFORM).with(&["spare.user_capacity=72GB"]),
-            experiment(X25M, &UNIFORM).with(&["spare.user_capacity=60GB"]),
-        ],
-        judge: |s| {
-            let [wa, erases] = ["wa", "erases_per_gb"].map(|metric| of(s, metric));
-            Finding::new(
-                falls(&wa) && falls(&erases),
-                format!(
-                    "of 80, 72 and 60 GB for the user: write amplification {}, {} for a host GB",
-                    row(&wa, ""),
-                    row(&erases, "erases")
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C031",
-        needs: &[experiment(X25M, &SHEET)],
-        judge: |s| {
-            let spare = (s[0].get("raw_bytes") - s[0].get("user_bytes")) / 1e9;
-            let share = 100.0 * spare * 1e9 / s[0].get("user_bytes");
-            Finding::new(
-                (5.5..=6.5).contains(&spare),
-                format!(
-                    "{} GB beyond the user's, {} % of them",
-                    short(spare),
-                    short(share)
-                ),
-            )
-        },
-    },
-    Check {
-        id: "C132",
-        needs: &[test(I320_120, "endurance-theory")],
-        judge: |s| {
-            let [total, a_day] = ["host_writes_total", "host_writes_per_day"].map(|m| s[0].get(m));
-            Finding::new(
-                near(total, 360.0, 0.01) && near(a_day, 197.0, 0.01) && a_day > 2.0 * 64.0,
-                format!(
-                    "{} TB, {} GB a day for five years",
-                    short(total),
-                    short(a_day)
-                ),
-            )
-        },
-    },
-    Check {
         id: "C133",
         needs: &[
             experiment(X25M, &UNIFORM),
-            experiment(X25M, &UNIFORM).with(&["spare.user_capacity=60GB"]),
+            experiment(X25M, &UNIFORM).with("spare.user_capacity=60GB"),
             experiment(X25M, &SHEET),
         ],
         judge: |s| {
@@ -251,12 +105,12 @@ pub static CHECKS: &[Check] = &[
         id: "C225",
         // Block mapping without the levelling that makes up for it.
         needs: &[
-            experiment(GENERIC, &WEAR).with(&["nand.blocks_per_die=128"]),
-            experiment(CORE, &WEAR).with(&["wear.every_merges=0"]),
+            experiment(GENERIC, &WEAR).with("nand.blocks_per_die=128"),
+            experiment(CORE, &WEAR).with("wear.every_merges=0"),
             crate::check::job(GENERIC, ftlab_play::states::State::New, DIES)
                 .on(crate::lab::NOBODY, None),
             crate::check::job(GENERIC, ftlab_play::states::State::New, DIES)
-                .with(&["nand.dies_per_channel=1"])
+                .with("nand.dies_per_channel=1")
                 .on(crate::lab::NOBODY, None),
         ],
         judge: |s| {
@@ -277,7 +131,4 @@ pub static CHECKS: &[Check] = &[
     },
 ];
 
-const DIES: &crate::check::Job = crate::check::own_job!(
-    "write-all-dies",
-    "rw=write\nbs=1m\niodepth=4\ntime_based\nruntime=5"
-);
+const DIES: &str = "write-all-dies";

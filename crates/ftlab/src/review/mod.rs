@@ -18,15 +18,6 @@ use kept::Keep;
 use session::Session;
 use std::path::PathBuf;
 
-/// The drives of AnandTech's X25-M review that its Iometer tests compare.
-const DRIVES_OF_2008: [&str; 5] = [
-    "intel-x25-m-g1-80",
-    "ocz-core-jmf602",
-    "samsung-slc-64",
-    "seagate-momentus-7200.2",
-    "wd-velociraptor-300",
-];
-
 /// The option that goes on with what is kept.
 const RESUME: &str = "--resume";
 
@@ -42,7 +33,8 @@ Examples:
   ftlab review --all --quick --out out/all
   ftlab review --all --quick --out out/all --resume")]
 pub struct Options {
-    /// Drives of `ftlab drives`, or paths to drive files; none: the five of the 2008 review
+    /// Drives of `ftlab drives`, or paths to drive files; none: those of the suite, or the five of the
+    /// 2008 review
     drives: Vec<String>,
     /// A code or a name of `ftlab tests`, for example A1 or randwrite-4k-qd1; may be repeated; none: those
     /// of 2008 and 2009 that the drive has room for
@@ -95,7 +87,7 @@ fn call_to_go_on() -> String {
 }
 
 fn plan(options: &Options) -> Result<Plan, Failure> {
-    let drives = drives(&options.drives, options.all)?;
+    let drives = drives(options)?;
     // Who brings a suite wants its tests on his drives, and is told of those that do not fit.
     let is_everything = options.tests.is_empty() && (options.all || !options.suite.is_given());
     (options.how).plan(drives, tests(options)?, is_everything)
@@ -109,13 +101,13 @@ fn tests(options: &Options) -> Result<Vec<Test>, Failure> {
 }
 
 /// The drives of those names, or those of a review of none.
-fn drives(names: &[String], all: bool) -> Result<Vec<DriveFile>, Failure> {
-    let default = if all {
-        Catalog::drives()
-    } else {
-        DRIVES_OF_2008.to_vec()
-    };
-    let default: Vec<String> = default.into_iter().map(str::to_owned).collect();
-    let names = if names.is_empty() { &default } else { names };
-    load(names, &[])
+fn drives(options: &Options) -> Result<Vec<DriveFile>, Failure> {
+    if !options.drives.is_empty() {
+        return load(&options.drives, &[]);
+    }
+    if options.all {
+        let all: Vec<String> = Catalog::drives().into_iter().map(str::to_owned).collect();
+        return load(&all, &[]);
+    }
+    load(&options.suite.drives()?, &[])
 }
