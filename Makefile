@@ -17,7 +17,7 @@ WEB    := crates/report/web
 NPM    := $(WEB)/dist/libraries.js
 REPORT := index.html
 # What the binary reads besides its own code: a change here makes a new report.
-DATA   := $(wildcard drives/*.toml drives/base/*.toml testbeds/*.toml testbeds/base/*.toml jobs/* scripts/* traces/* reference/*.csv)
+DATA   := $(wildcard drives/*.toml drives/base/*.toml testbeds/*.toml testbeds/base/*.toml jobs/* scripts/* traces/* suites/* reference/*.csv reference/*.toml)
 
 # command:packages, the Debian packages (joined by +) that bring the command: what a review needs, and what tests need.
 BUILD_TOOLS := cc:gcc+libc6-dev git:git node:nodejs npm:npm

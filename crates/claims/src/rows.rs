@@ -3,7 +3,7 @@
 use super::check::{self, Finding, Need, Sample};
 use super::comparison::Measured;
 use super::experiments;
-use ftlab_drive::Port;
+use ftlab_host::Port;
 use ftlab_play::State;
 use serde::Deserialize;
 use std::collections::BTreeMap;

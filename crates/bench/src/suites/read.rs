@@ -382,7 +382,7 @@ impl Reader<'_> {
 
     fn score(&self, keys: &Spanned<ScoreKeys>) -> Result<Score, ScriptError> {
         let ScoreKeys { points, per, over } = keys.get_ref();
-        if points.is_nan() || *points <= 0.0 {
+        if !points.is_finite() || *points <= 0.0 {
             return Err(self.text.error(keys, "points is a number above 0"));
         }
         match (per, over) {

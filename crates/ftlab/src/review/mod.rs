@@ -13,9 +13,11 @@ use clap::Args;
 use ftlab_bench::review::Plan;
 use ftlab_bench::suites::{self, Test};
 use ftlab_drive::{Catalog, DriveFile};
+use ftlab_result::{ResultSet, Run, TestSheet};
 pub use how::How;
 use kept::Keep;
 use session::Session;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// The option that goes on with what is kept.
@@ -72,7 +74,32 @@ pub fn command(options: &Options) -> Outcome {
         ftlab_report::terminal::render(&set, usize::from(screen::width()), screen::has_colours());
     let places = results::places(&options.out);
     screen::print(&format!("{table}\n{places}"))?;
+    if options.suite.is_given() {
+        (set.tests.iter()).for_each(|test| tell_of_empty_chart(&set, test));
+    }
     outcome
+}
+
+/// A chart without anything in it is a name of a figure that no run gives, more often than not.
+fn tell_of_empty_chart(set: &ResultSet, test: &TestSheet) {
+    let runs: Vec<&Run> = set
+        .runs
+        .iter()
+        .filter(|run| run.test == test.test)
+        .collect();
+    let metric = &test.chart_metric;
+    if runs.is_empty() || runs.iter().any(|run| run.metrics.contains_key(metric)) {
+        return;
+    }
+    let names: BTreeSet<&str> = (runs.iter())
+        .flat_map(|run| run.metrics.keys().map(String::as_str))
+        .collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    eprintln!(
+        "the chart of {} is empty: no run of it gives `{metric}`; there are {}",
+        test.test,
+        names.join(", ")
+    );
 }
 
 /// This call, for a shell, so that it goes on with what is kept.
