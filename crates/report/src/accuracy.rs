@@ -10,8 +10,9 @@ const NEAR: (f64, &str) = (1.15, "15 %");
 
 const HEAD: &str = "\
 Nothing on this page is typed in but the reasons of misses, which are in `reference/misses.csv`. The error of a
-figure is |ln(simulated / published)|. Figures that their source only bounds (`<`, `>`, ranges, about) and maxima
-pass or fail; what a source leaves ambiguous is shown and not judged.
+figure says how far the model is above or below what was published: in percent, and past half and double as a
+factor (`×0.36`). Medians take both directions alike: half and double are as far off. Figures that their source only
+bounds (`<`, `>`, ranges, about) and maxima pass or fail; what a source leaves ambiguous is shown and not judged.
 ";
 
 /// What a quick review leaves out.
@@ -79,7 +80,7 @@ impl Group {
     }
 
     fn median(&self) -> String {
-        ftlab_result::median(&self.errors).map_or_else(|| "–".to_owned(), format::percent)
+        ftlab_result::median(&self.errors).map_or_else(|| "–".to_owned(), format::error)
     }
 }
 

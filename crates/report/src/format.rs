@@ -161,17 +161,32 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// An error with the direction it goes: `+2.1 %` when the model is above the published value.
+/// From this factor on, in either direction, an error is a factor: past half and double a percentage misleads.
+const FACTOR_MIN: f64 = 2.0;
+
+/// An error |ln(simulated ÷ published)| whose direction does not matter: `4.7 %`, and `a factor of 3.03`.
+pub fn error(error: f64) -> String {
+    match error.exp() {
+        factor if factor > FACTOR_MIN => format!("a factor of {}", number(factor)),
+        factor => percent(factor - 1.0),
+    }
+}
+
+/// The same with its direction: `+2.1 %` where the model is above the published value, `−36 %` where it is
+/// below, `×0.36` and `×3.03` where it is past half and double.
 pub fn signed_error(error: f64, published: &str, simulated: Option<f64>) -> String {
     let below = matches!(
         (published.parse::<f64>(), simulated),
         (Ok(published), Some(simulated)) if simulated < published
     );
-    let text = percent(error);
-    match (text.as_str(), below) {
-        ("0 %" | "0.0 %", _) => text,
-        (_, true) => format!("−{text}"),
-        (_, false) => format!("+{text}"),
+    let ratio = if below { -error } else { error }.exp();
+    if !(FACTOR_MIN.recip()..=FACTOR_MIN).contains(&ratio) {
+        return format!("×{}", number(ratio));
+    }
+    match percent((ratio - 1.0).abs()).as_str() {
+        none @ ("0 %" | "0.0 %") => none.to_owned(),
+        text if below => format!("−{text}"),
+        text => format!("+{text}"),
     }
 }
 
@@ -343,7 +358,22 @@ mod tests {
     #[test]
     fn an_error_shows_its_direction() {
         assert_eq!(signed_error(0.021, "100", Some(102.1)), "+2.1 %");
-        assert_eq!(signed_error(0.12, "100", Some(88.7)), "−12 %");
+        assert_eq!(signed_error(0.12, "100", Some(88.7)), "−11 %");
+        assert_eq!(signed_error(0.478, "573", Some(355.0)), "−38 %");
         assert_eq!(signed_error(0.0, "100", Some(100.0)), "0 %");
+    }
+
+    #[test]
+    fn an_error_past_half_and_double_is_a_factor() {
+        let of = |published: f64, simulated: f64| {
+            let error = (simulated / published).ln().abs();
+            signed_error(error, &published.to_string(), Some(simulated))
+        };
+        assert_eq!(of(573.0, 208.0), "×0.363");
+        assert_eq!(of(208.0, 573.0), "×2.75");
+        assert_eq!(of(100.0, 199.0), "+99 %");
+        assert_eq!(of(100.0, 51.0), "−49 %");
+        assert_eq!(error(0.046), "4.7 %");
+        assert_eq!(error(1.11), "a factor of 3.03");
     }
 }

@@ -26,7 +26,13 @@ const TEXT_WIDTH_MIN: usize = 10;
 #[must_use]
 pub fn render(set: &ResultSet, width: usize, colour: bool) -> String {
     let view = View::new(set);
-    let figures = Layout::new(&FIGURE_COLUMNS, set.figures.iter().map(figure_cells), width);
+    let figures = Layout::new(
+        &FIGURE_COLUMNS,
+        set.figures
+            .iter()
+            .map(|figure| figure_cells(figure, set.origin.quick)),
+        width,
+    );
     let mut out = String::new();
     for run in &set.runs {
         if let Some(sheet) = Sheet::of(&view, run) {
@@ -43,11 +49,21 @@ pub fn render(set: &ResultSet, width: usize, colour: bool) -> String {
             &mut out,
             &format!("{} {}", family.methods().join(", "), family.title),
         );
-        out.push_str(&figure_table(&figures, &family.figures, colour));
+        out.push_str(&figure_table(
+            &figures,
+            &family.figures,
+            set.origin.quick,
+            colour,
+        ));
     }
     if !view.unplaced.is_empty() {
         heading(&mut out, "Published, without a run here");
-        out.push_str(&figure_table(&figures, &view.unplaced, colour));
+        out.push_str(&figure_table(
+            &figures,
+            &view.unplaced,
+            set.origin.quick,
+            colour,
+        ));
     }
     let unpublished = runs_without_figures(set);
     if !unpublished.is_empty() {
@@ -167,7 +183,7 @@ impl Layout {
     }
 }
 
-fn figure_table(layout: &Layout, figures: &[&Figure], colour: bool) -> String {
+fn figure_table(layout: &Layout, figures: &[&Figure], quick: bool, colour: bool) -> String {
     let mut table = layout.table();
     if colour {
         table.enforce_styling();
@@ -175,7 +191,10 @@ fn figure_table(layout: &Layout, figures: &[&Figure], colour: bool) -> String {
         table.force_no_tty();
     }
     for figure in figures {
-        let mut cells: Vec<Cell> = figure_cells(figure).into_iter().map(Cell::new).collect();
+        let mut cells: Vec<Cell> = figure_cells(figure, quick)
+            .into_iter()
+            .map(Cell::new)
+            .collect();
         if let Some(verdict) = cells.pop() {
             cells.push(coloured(verdict, figure.verdict));
         }
@@ -192,7 +211,7 @@ fn coloured(cell: Cell, verdict: Verdict) -> Cell {
     }
 }
 
-fn figure_cells(figure: &Figure) -> [String; FIGURE_COLUMNS.len()] {
+fn figure_cells(figure: &Figure, quick: bool) -> [String; FIGURE_COLUMNS.len()] {
     let drive = if figure.model.is_empty() {
         &figure.drive
     } else {
@@ -209,7 +228,7 @@ fn figure_cells(figure: &Figure) -> [String; FIGURE_COLUMNS.len()] {
             format::simulated(value, figure.spread.as_ref())
         }),
         figure.error.map_or("–".to_owned(), error),
-        verdict_word(figure.verdict).to_owned(),
+        verdict_words(figure.verdict, quick),
     ]
 }
 
@@ -231,12 +250,14 @@ fn metric(figure: &Figure) -> String {
     }
 }
 
-fn verdict_word(verdict: Verdict) -> &'static str {
-    match verdict {
+/// A verdict; one of a quick review says so.
+fn verdict_words(verdict: Verdict, quick: bool) -> String {
+    let word = match verdict {
         Verdict::Pass => "pass",
         Verdict::Fail => "FAIL",
-        Verdict::Shown => "shown",
-    }
+        Verdict::Shown => return "shown".to_owned(),
+    };
+    format!("{word}{}", if quick { ", quick" } else { "" })
 }
 
 fn runs_without_figures(set: &ResultSet) -> Vec<&Run> {
@@ -299,7 +320,7 @@ fn tally_line(set: &ResultSet) -> String {
         tally.pass, tally.fail, tally.shown
     );
     if let (Some(median), Some(worst)) = (tally.median_error, tally.worst_error) {
-        let (median, worst) = (format::percent(median), format::percent(worst));
+        let (median, worst) = (format::error(median), format::error(worst));
         write!(
             line,
             "; error of {} scored: median {median}, worst {worst}",

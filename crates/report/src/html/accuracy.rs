@@ -8,14 +8,18 @@ use crate::format;
 use crate::view::View;
 use crate::view::errors::bands;
 
+/// Nothing where no published figure is beside the results.
 pub fn section(view: &View<'_>) -> Markup {
+    if view.set.figures.is_empty() {
+        return html! {};
+    }
     html! {
         section #accuracy aria-labelledby="accuracy-title" {
             h2 #accuracy-title { "How right is it?" }
             p.method {
                 "Every figure that the reviewers published and a test here answers stands beside the model’s. The \
-                error of a figure is |ln(simulated ÷ published)|: near zero it reads as a percentage. Figures a \
-                source gives as a bound or a range pass or fail; unclear ones are only shown."
+                error says how far the model is above or below, in percent, and past half and double as a factor. \
+                Figures that a source gives as a bound or a range pass or fail; unclear ones are only shown."
             }
             (tally(view))
             (tables::bands(&bands(view.set.figures.iter())))
@@ -27,7 +31,7 @@ pub fn section(view: &View<'_>) -> Markup {
 
 fn tally(view: &View<'_>) -> Markup {
     let tally = view.set.tally();
-    let error = |error: Option<f64>| error.map_or("–".to_owned(), format::percent);
+    let error = |error: Option<f64>| error.map_or("–".to_owned(), format::error);
     html! {
         section.tally aria-label="How the figures came out" {
             div.stat { b { (tally.pass) } span { "figures pass" } }
@@ -62,7 +66,7 @@ fn reviews(view: &View<'_>) -> Markup {
     let median = |figures: &[&Figure]| {
         let mut errors: Vec<f64> = figures.iter().filter_map(|figure| figure.error).collect();
         errors.sort_by(f64::total_cmp);
-        ftlab_result::median(&errors).map_or("–".to_owned(), format::percent)
+        ftlab_result::median(&errors).map_or("–".to_owned(), format::error)
     };
     html! {
         @if reviews.iter().any(|review| review.score().judged > 0) {

@@ -34,7 +34,7 @@ pub fn page(
         section.page.drive id=(id) aria-labelledby=(title_id) {
             p.eyebrow { (kind(drive.kind)) }
             h2 id=(title_id) {
-                (drive.name) " " (front::feel(headline.map_or(Feel::Untested, |h| h.feel)))
+                (drive.name) " " (front::feel(headline.map_or(Feel::Untested, |h| h.feel), view.set.origin.quick))
             }
             p.lede { (format::keep_units(&drive.summary)) }
             (facts(view, drive))

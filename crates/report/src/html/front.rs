@@ -4,13 +4,13 @@ use ftlab_result::Run;
 use maud::{Markup, html};
 use serde::Serialize;
 
+use super::cards;
 use super::figure::{self, ChartFrame};
 use super::navigation::drive_id;
-use super::pts;
 use crate::format;
-use crate::view::View;
 use crate::view::headline::{self, Feel, Headline, Pauses};
 use crate::view::repeats::Repeats;
+use crate::view::{View, standing};
 
 /// Rows of the verdict chart at first.
 const VERDICTS_SHOWN: usize = 10;
@@ -18,6 +18,8 @@ const VERDICTS_SHOWN: usize = 10;
 const NOTABLE_PENALTY: f64 = 2.0;
 /// Cards of drives that make one wait.
 const CAUSES_MAX: usize = 4;
+/// Columns of the table of verdicts, below which a row says why.
+const VERDICT_COLUMNS: usize = 8;
 /// A table of more drives is folded away.
 const TABLE_OPEN_MAX: usize = 10;
 
@@ -60,19 +62,6 @@ pub fn title(view: &View<'_>) -> String {
     }
 }
 
-/// What came of the tests of the specification, of which there is no verdict.
-pub fn contents(view: &View<'_>) -> Markup {
-    html! {
-        section aria-labelledby="contents" {
-            h2 id="contents" { "What was measured" }
-            @for family in &view.families {
-                h3 { a href={ "#" (family.id) } { (family.title) } }
-                (pts::in_short(view, family))
-            }
-        }
-    }
-}
-
 pub fn header(view: &View<'_>) -> Markup {
     let set = view.set;
     let repeats = Repeats::of(set);
@@ -83,6 +72,8 @@ pub fn header(view: &View<'_>) -> Markup {
             p.lede {
                 @if view.is_of_specification() {
                     "Every drive here is a model that ran tests of SNIA’s Performance Test Specification."
+                } @else if set.figures.is_empty() {
+                    "Every drive here is a model. The same load ran on each of them, from the same state and on the same machine."
                 } @else {
                     "Every drive here is a model that ran the tests of published reviews. What the \
                     reviewers measured stands beside what the model gives, figure by figure."
@@ -91,7 +82,7 @@ pub fn header(view: &View<'_>) -> Markup {
             dl.origin {
                 div { dt { "Tests" } dd { (set.tests.len()) } }
                 div { dt { "Runs" } dd { (format::literal(&set.runs.len().to_string())) } }
-                div { dt { "Published figures" } dd { (set.figures.len()) } }
+                @if !set.figures.is_empty() { div { dt { "Published figures" } dd { (set.figures.len()) } } }
                 div { dt { "ftlab" } dd { (set.origin.version) } }
                 div { dt { "Seed" } dd { (set.origin.seed) } }
                 @if repeats.is_some() { div { dt { "Repeats" } dd { (set.origin.repeats) } } }
@@ -104,12 +95,18 @@ pub fn header(view: &View<'_>) -> Markup {
     }
 }
 
-pub fn verdicts(headlines: &[Headline<'_>], data: Option<&VerdictData>) -> Markup {
+/// Which drive stutters; nothing where no test tells.
+pub fn verdicts(view: &View<'_>, headlines: &[Headline<'_>], data: Option<&VerdictData>) -> Markup {
+    if headline::say_nothing(headlines) {
+        return html! {};
+    }
+    let quick = view.set.origin.quick;
     html! {
         section #verdicts aria-labelledby="verdicts-title" {
             h2 #verdicts-title { "Which drive stutters, and why" }
-            p.answer { (format::keep_units(&headline::summary(headlines))) }
-            (causes(headlines))
+            p.answer { (format::keep_units(&headline::summary(headlines, quick))) }
+            @if let Some(words) = standing::words(view) { p.small { (words) } }
+            (causes(headlines, quick))
             p.method {
                 "An average hides a stall. What one feels at the machine is the longest wait for one write: from "
                 (waits(headline::HESITATE_MS)) " it is noticed, from "
@@ -127,44 +124,37 @@ pub fn verdicts(headlines: &[Headline<'_>], data: Option<&VerdictData>) -> Marku
                     title: "4\u{a0}KiB random writes: from the average to the longest wait, in the test where that is longest",
                 }))
             }
-            @if headlines.iter().all(says_nothing) {
-                // A table of dashes.
-            } @else if headlines.len() > TABLE_OPEN_MAX {
+            @if headlines.len() > TABLE_OPEN_MAX {
                 details.behind {
                     summary { "Verdict on all " (headlines.len()) " drives" }
-                    (verdict_table(headlines))
+                    (verdict_table(headlines, quick))
                 }
             } @else {
-                (verdict_table(headlines))
+                (verdict_table(headlines, quick))
             }
         }
     }
 }
 
-/// Whether no test of a drive tells of waits or pauses.
-fn says_nothing(headline: &Headline<'_>) -> bool {
-    headline.feel == Feel::Untested && headline.pauses.is_none()
-}
-
 /// A card for every drive that makes one wait: how long, and what the counters say of it.
-fn causes(headlines: &[Headline<'_>]) -> Markup {
+fn causes(headlines: &[Headline<'_>], quick: bool) -> Markup {
     let mut pausing: Vec<&Headline<'_>> = (headlines.iter())
         .filter(|headline| matches!(headline.feel, Feel::Stutters | Feel::Hesitates))
         .collect();
     pausing.sort_by(|a, b| b.max_ms.unwrap_or(0.0).total_cmp(&a.max_ms.unwrap_or(0.0)));
     html! {
         @if !pausing.is_empty() {
-            div.causes {
+            div.causes style=(cards::columns(pausing.len().min(CAUSES_MAX))) {
                 @for headline in pausing.iter().take(CAUSES_MAX) {
                     article.cause {
                         h3 {
                             a href={ "#" (drive_id(&headline.drive.drive)) } {
                                 (format::keep_units(&headline.drive.name))
                             }
-                            " " (feel(headline.feel))
+                            " " (feel(headline.feel, quick))
                         }
                         p.amount { b { (latency(headline.max_ms)) } " the longest wait, " (latency(headline.avg_ms)) " on average" }
-                        p.small { "In: " (format::keep_units(&headline.test)) }
+                        p.small { "Test: " (format::keep_units(&headline.test)) }
                         p { (format::keep_units(&headline.why)) }
                         @if let Some(pauses) = &headline.pauses {
                             p.small { (pauses_words(pauses)) }
@@ -176,7 +166,7 @@ fn causes(headlines: &[Headline<'_>]) -> Markup {
                 }
             }
             @if pausing.len() > CAUSES_MAX {
-                p.small { (pausing.len() - CAUSES_MAX) " more that make one wait stand in the table of all drives below." }
+                p.small { (pausing.len() - CAUSES_MAX) " more drives make one wait: the table of all drives below has them." }
             }
         }
     }
@@ -190,7 +180,7 @@ fn pauses_words(pauses: &Pauses) -> String {
         "pauses"
     };
     let words = format!(
-        "{} {noun} in which nothing at all completed, the longest {}, in: {}",
+        "{} {noun} in which nothing at all completed, the longest {}, in the test: {}",
         format::number(pauses.count),
         waits(pauses.longest_s * 1e3),
         pauses.test
@@ -206,7 +196,7 @@ fn latency(ms: Option<f64>) -> String {
     ms.map_or("–".to_owned(), waits)
 }
 
-fn verdict_table(headlines: &[Headline<'_>]) -> Markup {
+fn verdict_table(headlines: &[Headline<'_>], quick: bool) -> Markup {
     let value = |value: Option<f64>| value.map_or("–".to_owned(), format::number);
     let mut rows: Vec<&Headline<'_>> = headlines.iter().collect();
     rows.sort_by(|a, b| b.max_ms.unwrap_or(0.0).total_cmp(&a.max_ms.unwrap_or(0.0)));
@@ -224,7 +214,6 @@ fn verdict_table(headlines: &[Headline<'_>]) -> Markup {
                         th.num scope="col" { "Random vs in order, one at a time" }
                         th.num scope="col" { "Pauses" }
                         th.num scope="col" { abbr title="write amplification" { "WA" } }
-                        th scope="col" { "Why" }
                     }
                 }
                 tbody {
@@ -236,7 +225,7 @@ fn verdict_table(headlines: &[Headline<'_>]) -> Markup {
                                 }
                                 span.sub { (format::keep_units(&headline.test)) }
                             }
-                            td { (feel(headline.feel)) }
+                            td { (feel(headline.feel, quick)) }
                             td.num { (value(headline.iops)) }
                             td.num { (latency(headline.avg_ms)) }
                             td.num { (latency(headline.max_ms)) }
@@ -245,7 +234,9 @@ fn verdict_table(headlines: &[Headline<'_>]) -> Markup {
                                 (headline.pauses.as_ref().map_or("none".to_owned(), |pauses| format::number(pauses.count)))
                             }
                             td.num { (wa(headline)) }
-                            td.why { (format::keep_units(&headline.why)) }
+                        }
+                        @if !headline.why.is_empty() {
+                            tr.why-row { td colspan=(VERDICT_COLUMNS) { (format::keep_units(&headline.why)) } }
                         }
                     }
                 }
@@ -267,8 +258,8 @@ fn penalty(ratio: Option<f64>) -> String {
     }
 }
 
-/// A verdict as a word and a shape; colour only repeats it.
-pub fn feel(feel: Feel) -> Markup {
+/// A verdict as a word and a shape; colour only repeats it. What a quick run shows is not all, and says so.
+pub fn feel(feel: Feel, quick: bool) -> Markup {
     let (class, sign) = match feel {
         Feel::Stutters => ("bad", "▲"),
         Feel::Hesitates => ("fair", "◆"),
@@ -277,6 +268,6 @@ pub fn feel(feel: Feel) -> Markup {
         Feel::Untested => ("none", "○"),
     };
     html! {
-        span.chip.(class) { span aria-hidden="true" { (sign) } " " (feel.word()) }
+        span.chip.(class) { span aria-hidden="true" { (sign) } " " (feel.word()) @if quick && feel != Feel::Untested { ", quick" } }
     }
 }

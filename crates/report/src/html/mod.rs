@@ -7,7 +7,9 @@
 
 mod accuracy;
 mod assets;
+mod cards;
 pub mod comparison;
+mod contents;
 mod drives;
 mod family;
 mod figure;
@@ -94,25 +96,37 @@ fn page(
     data: &PageData<'_>,
 ) -> Markup {
     let purposes = purpose::purposes(view);
+    let parts: Vec<(&str, &str)> = [
+        (
+            !headline::say_nothing(headlines),
+            ("verdicts", "Which drive stutters"),
+        ),
+        (!purposes.is_empty(), ("uses", "Which drive for what")),
+        (
+            !view.set.figures.is_empty(),
+            ("accuracy", "How right is it"),
+        ),
+    ]
+    .into_iter()
+    .filter_map(|(is_there, part)| is_there.then_some(part))
+    .collect();
     html! {
         (DOCTYPE)
         html lang="en" {
             (head(view))
             body {
                 a.skip href="#content" { "Skip to the content" }
-                (navigation::bar(view, !purposes.is_empty()))
+                (navigation::bar(view, &parts))
                 main #content tabindex="-1" {
                     noscript { p.notice { "Charts and tables of runs need JavaScript, which is off. Everything else is here." } }
                     div.page #top {
                         (front::header(view))
                         (unfinished::notice(&view.set.unfinished))
-                        @if view.is_of_specification() {
-                            (front::contents(view))
-                        } @else {
-                            (front::verdicts(headlines, data.verdicts.as_ref()))
-                            (uses::section(view, &purposes))
-                            (accuracy::section(view))
-                        }
+                        (contents::differences(view))
+                        @if view.set.figures.is_empty() { (contents::section(view)) }
+                        (front::verdicts(view, headlines, data.verdicts.as_ref()))
+                        (uses::section(view, &purposes))
+                        (accuracy::section(view))
                     }
                     @for review in view.reviews() { (family::review(view, &review, families)) }
                     (family::unplaced(view))

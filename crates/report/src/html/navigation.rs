@@ -6,22 +6,18 @@ use crate::view::View;
 use crate::view::errors::source_short;
 use crate::view::{Review, anchor};
 
-/// The contents of a page; `has_uses`: whether it says which drive is for what.
-pub fn bar(view: &View<'_>, has_uses: bool) -> Markup {
+/// The contents of a page; `parts`: anchors and titles of what the overview has beside its head.
+pub fn bar(view: &View<'_>, parts: &[(&str, &str)]) -> Markup {
     html! {
         header.bar {
-            a.brand href="#top" { "ftlab" span { " review" } }
+            a.brand href="#top" { "ftlab" span { @if view.set.origin.quick { " quick review" } @else { " review" } } }
             nav aria-label="Contents of the report" {
                 details.menu open {
                     summary { "Contents" }
                     div.menu-body {
                         ul {
                             li { a href="#top" { "Overview" } }
-                            @if !view.is_of_specification() {
-                                li { a.part href="#verdicts" { "Which drive stutters" } }
-                                @if has_uses { li { a.part href="#uses" { "Which drive for what" } } }
-                                li { a.part href="#accuracy" { "How right is it" } }
-                            }
+                            @for (id, title) in parts { li { a.part href={ "#" (id) } { (title) } } }
                         }
                         @if !view.families.is_empty() { p.group { "Tests" } }
                         @for review in view.reviews() { (tests(&review)) }

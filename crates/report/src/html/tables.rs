@@ -96,7 +96,7 @@ fn figure_cells(view: &View<'_>, figure: &Figure) -> Markup {
         }
         td.num { (error_cell(figure)) }
         td {
-            (verdict(figure.verdict))
+            (verdict(figure.verdict, view.set.origin.quick))
             @if figure.qualifier == ORDER { span.sub { (ONLY_ORDER) } }
         }
     }
@@ -167,13 +167,13 @@ fn error_cell(figure: &Figure) -> Markup {
 }
 
 /// A verdict as a word and a sign; colour only repeats it.
-pub fn verdict(verdict: Verdict) -> Markup {
+fn verdict(verdict: Verdict, quick: bool) -> Markup {
     let (class, sign, word) = match verdict {
         Verdict::Pass => ("good", "✓", "pass"),
         Verdict::Fail => ("bad", "✗", "fail"),
         Verdict::Shown => ("none", "○", "shown"),
     };
-    html! { span.chip.(class) { span aria-hidden="true" { (sign) } " " (word) } }
+    html! { span.chip.(class) { span aria-hidden="true" { (sign) } " " (word) @if quick && verdict != Verdict::Shown { ", quick" } } }
 }
 
 /// `12 of 13 figures pass`, with what is only shown.

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::cards;
 use super::navigation::drive_id;
 use crate::format;
 use crate::view::View;
@@ -23,7 +24,7 @@ pub fn section(view: &View<'_>, purposes: &[Purpose<'_, '_>]) -> Markup {
                         " How even a speed stays takes longer to show than a quick review lasts."
                     }
                 }
-                div.uses { @for purpose in purposes { (card(view, purpose)) } }
+                div.uses style=(cards::columns(purposes.len())) { @for purpose in purposes { (card(view, purpose)) } }
             }
         }
     }

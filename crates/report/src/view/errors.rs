@@ -2,11 +2,11 @@
 
 use ftlab_result::Figure;
 
-/// Upper ends of the bands of |ln(simulated / published)|, and what they are called.
+/// The factors, in either direction, at which the bands of errors end, and what the bands are called.
 const BANDS: [(f64, &str); 4] = [
-    (0.05, "within 5 %"),
-    (0.15, "5 to 15 %"),
-    (0.5, "15 to 50 %"),
+    (1.05, "within 5 %"),
+    (1.15, "5 to 15 %"),
+    (1.5, "15 to 50 %"),
     (f64::INFINITY, "further off"),
 ];
 
@@ -14,14 +14,14 @@ const BANDS: [(f64, &str); 4] = [
 pub fn bands<'a>(figures: impl Iterator<Item = &'a Figure>) -> Vec<(&'static str, usize)> {
     let mut counts = [0; BANDS.len()];
     for error in figures.filter_map(|figure| figure.error) {
-        if let Some(band) = BANDS.iter().position(|(end, _)| error <= *end) {
+        if let Some(band) = BANDS.iter().position(|(end, _)| error.exp() <= *end) {
             counts[band] += 1;
         }
     }
     BANDS.iter().map(|(_, name)| *name).zip(counts).collect()
 }
 
-/// `AnandTech 2008`: who published it and when, of a source's title; the title itself where it
+/// `AnandTech 2008`: who published a source and when, by its title; the title itself where it
 /// does not say so.
 pub fn source_short(source: &str) -> String {
     let publisher = source.split(", ").next().unwrap_or(source);
@@ -57,7 +57,7 @@ mod tests {
             error,
             ..figure.clone()
         };
-        let set = [off(Some(0.0)), off(Some(0.15)), off(Some(3.0)), off(None)];
+        let set = [off(Some(0.0)), off(Some(0.13)), off(Some(3.0)), off(None)];
         let counts: Vec<usize> = bands(set.iter())
             .into_iter()
             .map(|(_, count)| count)

@@ -12,10 +12,8 @@ pub const HESITATE_MS: f64 = 100.0;
 /// A time this long in which nothing at all completes, while somebody waits, is a pause: what the bench counts.
 pub const PAUSE_S: f64 = 1.0;
 
-/// Above this, flash is mostly busy with copies.
-const WA_HIGH: f64 = 3.0;
-/// Below this, next to nothing is copied.
-const WA_LOW: f64 = 1.3;
+/// A course of fewer intervals has no slowest tenth.
+const INTERVALS_MIN: usize = 20;
 
 /// A longest wait within this factor of the average is a turn in a queue, if something completes all the
 /// while: who sorts a queue by place may pass one over for a sweep or two.
@@ -214,98 +212,132 @@ fn random_penalty(view: &View<'_>, slug: &str) -> Option<f64> {
     (sequential_ms > 0.0).then_some(random_ms / sequential_ms)
 }
 
-/// A wait this many times longer than all but one in ten thousand is an event of its own.
-const RARE_RATIO: f64 = 20.0;
-
+/// What the counters say of the waits: what a write costs, and what the waits came together with. Every
+/// amount is told as it is, so that two drives that differ little read alike.
 fn why(kind: DriveKind, feel: Feel, run: &Run) -> String {
     match kind {
         DriveKind::Ssd => {}
         DriveKind::Disk => {
-            return "The arm has to travel for every random write: slow, but evenly so; behind others each waits its turn.".to_owned();
+            return "The arm travels for every random write, about as far each time; behind others a write waits its turn.".to_owned();
         }
         DriveKind::Ram => return "Memory has no place that is further away.".to_owned(),
     }
-    let Some(inside) = run.inside.as_ref().filter(|inside| inside.wa > 0.0) else {
-        return "No count of flash operations, so the cause cannot be told.".to_owned();
-    };
-    let cost = format!(
-        "{}× the data written goes to flash",
-        format::number(inside.wa)
-    );
+    if run.inside.wa <= 0.0 {
+        return "The run counted no flash operations, so nothing tells what the waits come from."
+            .to_owned();
+    }
+    let mut sentences = vec![cost(run)];
+    match feel {
+        Feel::Stutters | Feel::Hesitates => {
+            sentences.extend(
+                [waited(run), rest_of_writes(run), slowest_tenth(run)]
+                    .into_iter()
+                    .flatten(),
+            );
+        }
+        Feel::Slow => {
+            sentences.push("Every write waits for those before it, each about as long.".to_owned())
+        }
+        Feel::Smooth => sentences.push("No write waits long enough to be noticed.".to_owned()),
+        Feel::Untested => {}
+    }
+    sentences.join(" ")
+}
+
+/// What the drive writes to flash for a write of the host, and how much of that is copied.
+fn cost(run: &Run) -> String {
+    let inside = &run.inside;
     let copies = match inside.gc_share {
-        share if share > 0.0 => format!("{cost}, {} copies", most_of_it(share)),
-        _ => cost.clone(),
+        0.0 => "none of it copies".to_owned(),
+        // A share that would be rounded to all is not all.
+        share if share >= 0.995 => "nearly all of it copies of older data".to_owned(),
+        share => format!("{} of it copies of older data", format::percent(share)),
     };
-    let waits = matches!(feel, Feel::Stutters | Feel::Hesitates);
-    match (waits, inside.wa) {
-        (true, wa) if wa >= WA_HIGH => {
-            format!(
-                "{}{copies}: the host waits while old data is moved.",
-                cost_of_one(run)
-            )
-        }
-        (true, _) => format!("{}{}", rare_wait(run), cost_aside(&cost)),
-        _ if feel == Feel::Slow => {
-            format!("{copies}: every write waits for those before it, each about as long.")
-        }
-        (false, wa) if wa <= WA_LOW => format!("{cost}: almost nothing has to be copied."),
-        // A slot that is larger than the write is written whole, without a copy by collection.
-        (false, _) if inside.gc_share == 0.0 => {
-            format!("{cost}, as it writes larger units than the host; no copies wait behind that.")
-        }
-        (false, _) => format!("{copies}, in steps small enough not to be felt."),
-    }
-}
-
-/// What a long wait without much copying comes from, as far as the counters tell.
-fn rare_wait(run: &Run) -> String {
-    let usual = longest_ms(run).zip(run.metrics.get("lat_p99_99_ms").copied());
-    let rare = usual.filter(|(longest, usual)| *usual > 0.0 && longest / usual >= RARE_RATIO);
-    let how_often = match rare {
-        Some((_, usual)) => format!(
-            "A rare wait: all but one write in 10,000 take at most {}",
-            format::latency_ns(usual * 1e6)
-        ),
-        None => "Long waits without steady copying".to_owned(),
-    };
-    match run.inside.as_ref().map_or(0, |inside| inside.map_programs) {
-        0 => format!("{how_often}."),
-        pages => format!(
-            "{how_often}. {} pages of the mapping table went to flash meanwhile: the likely cause.",
-            format::number(pages as f64)
-        ),
-    }
-}
-
-/// `42 % of it`; a share that would be rounded to all is not all.
-fn most_of_it(share: f64) -> String {
-    match share {
-        share if share >= 0.995 => "nearly all of it".to_owned(),
-        share => format!("{} of it", format::percent(share)),
-    }
-}
-
-/// What a single write makes the drive write: the amplification, where it is felt.
-fn cost_of_one(run: &Run) -> String {
+    let wa = format::number(inside.wa);
     match run.write.ios {
-        0 => String::new(),
+        0 => format!("The drive writes {wa}× the host’s data to flash, {copies}."),
         ios => {
             let bytes = run.write.bytes as f64 / ios as f64;
             format!(
-                "For each write of {} KiB it writes {} of flash. ",
+                "For each write of {} KiB the drive writes {} to flash, {wa}× as much, {copies}.",
                 format::number(format::round_to_digits(bytes / 1024.0, 3)),
-                format::bytes(bytes * run.wa().unwrap_or_default())
+                format::bytes(bytes * inside.wa),
             )
         }
     }
 }
 
-fn cost_aside(cost: &str) -> String {
-    format!(" Little is copied: {cost}.")
+/// How many writes found the buffer full, and what else went to flash.
+fn waited(run: &Run) -> Option<String> {
+    let inside = &run.inside;
+    let stalls = inside.buffer_stalls;
+    let count = |n: u64| format::number(n as f64);
+    let full = match run.write.ios {
+        0 => return None,
+        ios if stalls >= ios => "Every write waited for room in the write buffer".to_owned(),
+        ios => format!(
+            "{} of {} writes waited for room in the write buffer",
+            count(stalls),
+            count(ios)
+        ),
+    };
+    Some(match inside.map_programs {
+        0 => format!("{full}."),
+        pages => format!(
+            "{full}, and the drive wrote {} pages of its mapping table.",
+            count(pages)
+        ),
+    })
+}
+
+/// What the longest wait stands beside.
+fn rest_of_writes(run: &Run) -> Option<String> {
+    let usual = run.metrics.get("lat_p99_99_ms").copied()?;
+    (usual > 0.0 && usual < longest_ms(run)?).then(|| {
+        format!(
+            "All but one write in 10,000 take at most {}.",
+            format::latency_ns(usual * 1e6)
+        )
+    })
+}
+
+/// Whether the slow parts of a run are those in which more goes to flash.
+fn slowest_tenth(run: &Run) -> Option<String> {
+    let mut intervals: Vec<(u64, f64)> = run
+        .series_ios
+        .iter()
+        .copied()
+        .zip(run.series_wa.iter().copied())
+        .collect();
+    // The end of the run cuts the last interval off.
+    intervals.pop();
+    if intervals.len() < INTERVALS_MIN {
+        return None;
+    }
+    intervals.sort_by_key(|(ios, _)| *ios);
+    let (slow, rest) = intervals.split_at(intervals.len() / 10);
+    let amplification = |part: &[(u64, f64)]| {
+        let ios: u64 = part.iter().map(|(ios, _)| ios).sum();
+        let written: f64 = part.iter().map(|(ios, wa)| *ios as f64 * wa).sum();
+        (ios > 0).then(|| format::number(written / ios as f64))
+    };
+    Some(format!(
+        "In the slowest tenth of the run it wrote {}× the host’s data, in the rest {}×.",
+        amplification(slow)?,
+        amplification(rest)?
+    ))
+}
+
+/// Whether no test tells of waits or pauses of any drive.
+pub fn say_nothing(headlines: &[Headline<'_>]) -> bool {
+    let says_nothing =
+        |headline: &Headline<'_>| headline.feel == Feel::Untested && headline.pauses.is_none();
+    headlines.iter().all(says_nothing)
 }
 
 /// The front page's answer in a sentence: who makes one wait, and how long at worst.
-pub fn summary(headlines: &[Headline<'_>]) -> String {
+pub fn summary(headlines: &[Headline<'_>], quick: bool) -> String {
+    let so_far = if quick { ", in quick runs" } else { "" };
     let tested: Vec<_> = headlines
         .iter()
         .filter(|h| h.feel != Feel::Untested)
@@ -316,16 +348,18 @@ pub fn summary(headlines: &[Headline<'_>]) -> String {
         .filter_map(|h| h.max_ms)
         .fold(0.0, f64::max);
     match (tested.len(), stutterers.len()) {
-        (0, _) => "No drive ran a small random write, so none can be judged here.".to_owned(),
+        (0, _) => {
+            "No drive ran a test of small random writes, so the report judges none.".to_owned()
+        }
         (n, 0) => {
             format!(
-                "None of the {n} drives tested makes one wait long enough to be called a stutter."
+                "None of the {n} drives tested makes one wait long enough to call it a stutter{so_far}."
             )
         }
         (n, k) => {
             let names: Vec<&str> = stutterers.iter().map(|h| h.drive.name.as_str()).collect();
             format!(
-                "{k} of {n} {drives} on small random writes: {names}, with waits of up to {worst}.",
+                "{k} of {n} {drives} on small random writes: {names}, with waits of up to {worst}{so_far}.",
                 drives = if k == 1 {
                     "drives stutters"
                 } else {

@@ -11,6 +11,7 @@ pub mod pts;
 pub mod purpose;
 pub mod repeats;
 pub mod series;
+pub mod standing;
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ use ftlab_result::{DriveSheet, Figure, ResultSet, Run, TestSheet, Verdict};
 pub struct View<'a> {
     /// What is shown.
     pub set: &'a ResultSet,
-    /// Families in the order their first test ran.
+    /// Families: review by review as their first tests ran, within a review by the numbers of their methods.
     pub families: Vec<Family<'a>>,
     /// Figures whose test is not in the set: nothing ran for them.
     pub unplaced: Vec<&'a Figure>,
@@ -232,7 +233,6 @@ impl<'a> Review<'_, 'a> {
 
 fn families(set: &ResultSet) -> (Vec<Family<'_>>, Vec<&Figure>) {
     let mut families: Vec<Family<'_>> = Vec::new();
-    let mut family_of: BTreeMap<&str, usize> = BTreeMap::new();
     for test in &set.tests {
         let index = match families.iter().position(|family| family.takes(test)) {
             Some(index) => index,
@@ -242,12 +242,27 @@ fn families(set: &ResultSet) -> (Vec<Family<'_>>, Vec<&Figure>) {
                 families.len() - 1
             }
         };
-        family_of.insert(&test.test, index);
         families[index].tests.push(test);
         families[index]
             .runs
             .extend(set.runs.iter().filter(|run| run.test == test.test));
     }
+    // C2 before C10, and the families of a review together.
+    let reviews = distinct(families.iter().map(Family::review));
+    families.sort_by_key(|family| {
+        (
+            reviews.iter().position(|other| *other == family.review()),
+            family.number(),
+        )
+    });
+    let family_of: BTreeMap<&str, usize> = (families.iter().enumerate())
+        .flat_map(|(index, family)| {
+            family
+                .tests
+                .iter()
+                .map(move |test| (test.test.as_str(), index))
+        })
+        .collect();
     let test_of_run: BTreeMap<&str, &str> = set
         .runs
         .iter()
@@ -321,6 +336,15 @@ impl<'a> Family<'a> {
             .find(|c: char| !c.is_alphabetic())
             .unwrap_or(method.len());
         &method[..end]
+    }
+
+    /// The number of its method within the review; 0 without one.
+    fn number(&self) -> u32 {
+        let method = self.tests.first().map_or("", |test| test.method.as_str());
+        let digits = method[self.review().len()..]
+            .chars()
+            .take_while(char::is_ascii_digit);
+        digits.collect::<String>().parse().unwrap_or(0)
     }
 
     /// The step of a test within the family; empty when the family has only one.

@@ -12,7 +12,7 @@ const SPOKEN_ROWS_MAX = 12;
 /** Drives shown where none of those the report would show has data. */
 const DRIVES_SHOWN_MAX = 8;
 
-/** Panels and lines that are drawn at most; a choice beyond is cut, and says so. */
+/** Panels that are drawn at most; the button of drives says how many of a larger choice are. */
 const PANELS_MAX = 9;
 
 function plotOf(kind, data) {
@@ -57,14 +57,14 @@ function makeChart(figure) {
     const chosen = own ?? (everywhere && new Set([...everywhere].filter((drive) => drives.includes(drive)))) ?? defaults;
     // What is of one run has a choice of its own.
     if (plot.single) return new Set(drives);
-    return kind === 'states' || kind === 'scatter' ? new Set([...chosen].slice(0, PANELS_MAX)) : chosen;
+    return plot.panels ? new Set([...chosen].slice(0, PANELS_MAX)) : chosen;
   }
 
   const context = (more) => ({ ...choice, shown: shown(), ...more });
 
   function draw() {
     const width = target.clientWidth;
-    const now = context({});
+    const now = context({ log });
     const table = plot.table(data, now);
     drivesButton.textContent = `Drives: ${now.shown.size} of ${drives.length}`;
     if (kind === 'main') heading.textContent = plot.title(data, now);

@@ -4,7 +4,7 @@ const COLOURS_COUNT = 12;
 const TEXT_PX = 12;
 const LABEL_LINE_PX = 16;
 const SHAPES = ['circle', 'rect', 'triangle', 'diamond', 'roundRect', 'pin', 'arrow'];
-const DASHES = ['solid', 'dashed', 'dotted'];
+const DASHES = [['Solid', 'solid'], ['Dashed', 'dashed'], ['Dotted', 'dotted'], ['Dash-dotted', [9, 3, 2, 3]]];
 
 /** Colours as the browser resolves them now; a probe sees through var() and light-dark(). */
 function currentLook() {
@@ -45,8 +45,22 @@ function shapeOf(drive) {
 
 /** A second condition of a drive gets another dash. */
 function dashOf(variant) {
-  return DASHES[variant % DASHES.length];
+  return DASHES[variant % DASHES.length][1];
 }
+
+/** Which dash is what, where the lines of a drive differ. */
+function dashKey(lines) {
+  const labels = new Map(lines.map(({ variant, label }) => [variant, label]));
+  if (labels.size < 2) return '';
+  return [...labels].sort(([a], [b]) => a - b).map(([variant, label]) => `${DASHES[variant % DASHES.length][0]}: ${label}.`).join(' ');
+}
+
+/** An axis of shares ends at 100 %: no share is larger. */
+const shareAxis = (look, { name, log, min, max }) => ({
+  ...valueAxis(look, { name, unit: '', log, min, max: Math.min(max, 100) }),
+  ...(log ? {} : { min: 0, max: ({ max: most }) => (most > 50 ? 100 : null) }),
+  axisLabel: { color: look.soft, formatter: (value) => `${tick(value, '')} %` },
+});
 
 /** What every chart has in common. */
 function baseOption(look, summary) {
@@ -85,8 +99,6 @@ function valueAxis(look, { name = '', unit, log, min, max }) {
     splitNumber: 4,
     min: log ? min : undefined,
     max: log ? max : undefined,
-    // Where bars stand; on a log scale they would grow from 1 otherwise.
-    startValue: log ? min : undefined,
     name,
     nameTextStyle: { color: look.soft, fontSize: 12 },
     axisLine: { show: false },
@@ -144,8 +156,8 @@ const LEGEND_PADDING_PX = 5;
 /** Between names, and between their rows. */
 const LEGEND_GAP_PX = 12;
 const LEGEND_ROW_PX = LABEL_LINE_PX + LEGEND_GAP_PX;
-/** More rows than this would be a list of their own: such a legend has pages. */
-const LEGEND_ROWS_MAX = 32;
+/** More rows than this would be a wall: such a legend has pages. */
+const LEGEND_ROWS_MAX = 8;
 
 /** A text in lines of so many pixels, broken between words. */
 function wrapped(text, look, px) {
@@ -208,7 +220,7 @@ function legendOf(look, data) {
     itemHeight: 9,
     padding: LEGEND_PADDING_PX,
     itemGap: LEGEND_GAP_PX,
-    // Of several pages a legend shows as much of a line as its height says.
+    // A legend with pages shows as much of a line as its height says.
     textStyle: { color: look.soft, fontSize: 12, lineHeight: LABEL_LINE_PX },
     pageIconColor: look.ink,
     pageIconInactiveColor: look.strong,

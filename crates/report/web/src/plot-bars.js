@@ -1,5 +1,6 @@
-// Bars: a run each, the published figure beside it. Each plot knows what can be chosen, its height,
-// its picture, its data as a table, and a line that says how to read it.
+// A run a row, the published figure beside it: bars, or dots where the axis is logarithmic, as there is no zero
+// for bars to start from. Each plot knows what can be chosen, its height, its picture, its data as a table, and a
+// line that says how to read it.
 
 const BAR_ROW_PX = 26;
 const PAIR_ROW_PX = 36;
@@ -75,17 +76,17 @@ function withHeadings(rows) {
   return rows.flatMap((row, index) => (row.label === rows[index - 1]?.label ? [{ row }] : [{ heading: row.label }, { row }]));
 }
 
-/** What stands at the end of a row: the run's value, and the bounds that were published. */
-function rowEnd(row, unit, narrow) {
-  const bounds = row.marks.filter((mark) => mark !== exactMark(row));
+/** What stands at the end of a row: the run's value, and what was published and has no bar of its own. */
+function rowEnd(row, unit, { narrow, log }) {
+  const bounds = row.marks.filter((mark) => log || mark !== exactMark(row));
   const said = narrow || !bounds.length ? '' : `published ${markTexts(bounds)}`;
   return [inUnit(row.value, unit, narrow ? null : row.halfWidth), said];
 }
 
 const exactMark = (row) => row?.marks.find((mark) => mark.exact);
 
-/** How far a row is drawn. */
-const rowReach = (row) => Math.max(row.value + row.halfWidth, ...row.marks.filter((mark) => mark !== exactMark(row)).map((mark) => mark.value));
+/** How far a row is drawn, but for the bar of what was published. */
+const rowReach = (row, log) => Math.max(row.value + row.halfWidth, ...row.marks.filter((mark) => log || mark !== exactMark(row)).map((mark) => mark.value));
 
 /** Of a tick with its unit and the space to the next. */
 const TICK_ROOM_PX = 110;
@@ -117,13 +118,13 @@ function narrowRow(data, rows, look) {
 /** The room to the right of the axis that labels need which stand past their bars. */
 function endRoom(rows, { look, width, unit, log, extent, narrow, labelPx }) {
   const least = log ? extent.min : 0;
-  const most = log ? extent.max : Math.max(...rows.flatMap((row) => [rowReach(row), exactMark(row)?.value ?? 0]), 0);
+  const most = log ? extent.max : Math.max(...rows.flatMap((row) => [rowReach(row, log), exactMark(row)?.value ?? 0]), 0);
   const share = (value) => (log ? Math.log(value / least) / Math.log(most / least) : value / most) || 0;
   const ends = rows.flatMap((row) => {
-    const [own, bounds] = rowEnd(row, unit, narrow);
-    const exact = exactMark(row);
+    const [own, bounds] = rowEnd(row, unit, { narrow, log });
+    const exact = log ? undefined : exactMark(row);
     return [
-      [share(rowReach(row)), textPx(own, look, 600) + (bounds ? textPx(`  ${bounds}`, look, 600) : 0)],
+      [share(rowReach(row, log)), textPx(own, look, 600) + (bounds ? textPx(`  ${bounds}`, look, 600) : 0)],
       ...(exact && !narrow ? [[share(exact.value), textPx(markTexts([exact]), look)]] : []),
     ];
   });
@@ -142,19 +143,19 @@ const barsPlot = {
   log: wantsLog,
   title: (data, { measure }) => data.measures[measure ?? 0].words,
 
-  key: (data, { measure = 0, shown }) => {
+  key: (data, { measure = 0, shown, log }) => {
     const marks = barRows(data, shown, measure).flatMap((row) => row.marks);
     const units = [...new Set(marks.map((mark) => mark.converted_from).filter(Boolean))];
     const converted = units.length ? `Published in ${units.join(' and ')}, here converted to ${data.measures[measure].unit}.` : '';
-    const order = marks.some((mark) => mark.order_only) ? 'Order only: a closed program’s score, of which nothing but the order of the drives is checked.' : '';
-    const others = marks.some((mark) => mark.of) ? 'What was published of another drive or a class says whose it is.' : '';
-    const published = [marks.some((mark) => mark.exact) && 'grey: published', marks.some((mark) => !mark.exact) && 'tick: a published bound'].filter(Boolean);
+    const order = marks.some((mark) => mark.order_only) ? 'Order only: the score of a closed program, where only the order of the drives is checked.' : '';
+    const others = marks.some((mark) => mark.of) ? 'A figure that was published of another drive or a class says whose it is.' : '';
+    const published = [marks.some((mark) => mark.exact) && (log ? 'hollow: published' : 'grey: published'), marks.some((mark) => !mark.exact) && 'tick: a published bound'].filter(Boolean);
     return [published.length ? `Coloured: simulated; ${published.join('; ')}.` : '', converted, binaryKey(data, measure), order, others, wasRepeated(data, measure) ? WHISKERS_KEY : '', data.measures[measure].better].filter(Boolean).join(' ');
   },
 
-  height: (data, { measure = 0, shown, look }, width) => {
+  height: (data, { measure = 0, shown, look, log }, width) => {
     const rows = barRows(data, shown, measure);
-    const pairs = data.conditions.length > 1 || rows.some((row) => row.marks.length);
+    const pairs = data.conditions.length > 1 || (!log && rows.some((row) => row.marks.length));
     const rowPx = width < NARROW_PX ? narrowRow(data, rows, look) : pairs ? PAIR_ROW_PX : BAR_ROW_PX;
     return withHeadings(rows).length * rowPx + 34;
   },
@@ -166,8 +167,9 @@ const barsPlot = {
     const narrow = width < NARROW_PX;
     const extent = logExtent(rows.flatMap((row) => [row.value, ...intervalOf(row.value, row.halfWidth), ...row.marks.map((mark) => mark.value)]), 2);
     const drawable = (value) => (log && value <= 0 ? null : value);
-    const paired = rows.some((row) => row.marks.some((mark) => mark.exact));
-    const [exact, reach] = [exactMark, rowReach];
+    const paired = !log && rows.some((row) => row.marks.some((mark) => mark.exact));
+    const [exact, reach] = [exactMark, (row) => rowReach(row, log)];
+    const faded = (row) => 1 - 0.3 * Math.min(2, data.runs.condition[row.run]);
     const names = lines.map(({ row, heading }) => (row ? driveName(row.drive) : heading));
     const labelPx = 16 + (narrow ? NARROW_LABEL_PX : Math.min(DRIVE_LABEL_MAX_PX, Math.max(...names.map((name) => textPx(name, look, 700)))));
     const right = endRoom(rows, { look, width, unit, log, extent, narrow, labelPx });
@@ -178,6 +180,7 @@ const barsPlot = {
       yAxis: categoryAxis(look, lines.map((_, index) => index), {
         inverse: true,
         axisLine: { show: false },
+        splitLine: { show: log, lineStyle: { color: look.line, type: 'dotted' } },
         axisLabel: {
           interval: 0,
           color: look.ink,
@@ -199,7 +202,7 @@ const barsPlot = {
         trigger: 'axis',
         axisPointer: { type: 'shadow', shadowStyle: { color: look.line, opacity: 0.4 } },
         formatter: (items) => {
-          const { row } = lines[items[0].dataIndex] ?? {};
+          const { row } = lines[log ? items[0].value[1] : items[0].dataIndex] ?? {};
           if (!row) return '';
           return tip(withPart(runName(data, row.run), row.label), [
             ['Simulated', inUnit(row.value, unit, row.halfWidth), look.drive(row.drive)],
@@ -208,24 +211,45 @@ const barsPlot = {
         },
       },
       series: [
-        {
-          name: 'Simulated',
-          type: 'bar',
-          barWidth: paired ? 13 : 15,
-          barGap: '12%',
-          data: lines.map(({ row }) => row && {
-            value: drawable(row.value),
-            itemStyle: { color: look.drive(row.drive), opacity: 1 - 0.3 * Math.min(2, data.runs.condition[row.run]), borderRadius: [0, 3, 3, 0] },
-          }),
-        },
-        paired && {
-          name: 'Published',
-          type: 'bar',
-          barWidth: 9,
-          itemStyle: { color: look.published, borderRadius: [0, 2, 2, 0] },
-          label: { show: true, position: 'right', distance: 6, color: look.soft, formatter: ({ dataIndex }) => (narrow ? '' : (exact(lines[dataIndex].row) ? markTexts([exact(lines[dataIndex].row)]) : '')) },
-          data: lines.map(({ row }) => (exact(row) ? drawable(exact(row).value) : null)),
-        },
+        ...(log ? [
+          {
+            name: 'Simulated',
+            type: 'scatter',
+            symbolSize: 12,
+            z: 4,
+            data: lines.flatMap(({ row }, index) => (row && drawable(row.value) !== null
+              ? [{ value: [row.value, index], itemStyle: { color: look.drive(row.drive), opacity: faded(row) } }]
+              : [])),
+          },
+          {
+            name: 'Published',
+            type: 'scatter',
+            symbolSize: 16,
+            z: 5,
+            silent: true,
+            itemStyle: { color: 'transparent', borderColor: look.soft, borderWidth: 2 },
+            data: lines.flatMap(({ row }, index) => (exact(row) && drawable(exact(row).value) !== null ? [[exact(row).value, index]] : [])),
+          },
+        ] : [
+          {
+            name: 'Simulated',
+            type: 'bar',
+            barWidth: paired ? 13 : 15,
+            barGap: '12%',
+            data: lines.map(({ row }) => row && {
+              value: row.value,
+              itemStyle: { color: look.drive(row.drive), opacity: faded(row), borderRadius: [0, 3, 3, 0] },
+            }),
+          },
+          paired && {
+            name: 'Published',
+            type: 'bar',
+            barWidth: 9,
+            itemStyle: { color: look.published, borderRadius: [0, 2, 2, 0] },
+            label: { show: true, position: 'right', distance: 6, color: look.soft, formatter: ({ dataIndex }) => (narrow || !exact(lines[dataIndex].row) ? '' : markTexts([exact(lines[dataIndex].row)])) },
+            data: lines.map(({ row }) => exact(row)?.value ?? null),
+          },
+        ]),
         {
           name: 'Bound',
           type: 'scatter',
@@ -256,7 +280,7 @@ const barsPlot = {
             ...text(look.ink, 600),
             formatter: ({ value }) => {
               const { row } = lines[value[1]];
-              const [own, bounds] = rowEnd(row, unit, narrow);
+              const [own, bounds] = rowEnd(row, unit, { narrow, log });
               return bounds ? `{value|${own}}  {soft|${plain(bounds)}}` : `{value|${own}}`;
             },
             rich: { value: { fontWeight: 600, color: look.ink, lineHeight: LABEL_LINE_PX }, soft: { color: look.soft, lineHeight: LABEL_LINE_PX } },

@@ -1,5 +1,5 @@
-// What happened inside runs: how long single I/Os took, and the course of a rate or of power, a
-// step of the family at a time.
+// The lines of what happened inside runs: how long single I/Os took, and the course of a rate or of power, a
+// step of the family at a time; and the wear of blocks.
 
 /** Zero has no place on a logarithmic scale; it is drawn at its foot, and the tooltip says zero. */
 function onScale(value, log, foot) {
@@ -55,7 +55,8 @@ function latencyLines(data, { shown, step }) {
     const alone = data.traffic.filter((other) => other.run === row.run).length === 1;
     return {
       drive: data.runs.drive[row.run],
-      variant: data.runs.condition[row.run] + (row.part === 'writes' && !alone ? 1 : 0),
+      variant: 2 * data.runs.condition[row.run] + (row.part === 'writes' && !alone ? 1 : 0),
+      label: withPart(conditionOf(data, row.run), row.part),
       name: runName(data, row.run, alone ? '' : row.part),
       points: row.shares,
     };
@@ -64,35 +65,6 @@ function latencyLines(data, { shown, step }) {
 
 /** The last bucket's right side. */
 const closed = (points) => (points.length ? [...points, [points.at(-1)[0], 0]] : points);
-
-const latencyPlot = {
-  choices: (data) => stepChoice(data, (run) => withShares(data).has(run)),
-  drives: (data) => [...new Set([...withShares(data)].map((run) => data.runs.drive[run]))].sort(ascending),
-  log: () => true,
-  title: () => 'Share of I/Os',
-  key: () => 'How many of all I/Os took about so long; what lies to the right is what one waits for.',
-  height: () => 340,
-
-  option: (data, context) => {
-    const { look, log } = context;
-    const lines = latencyLines(data, context);
-    const extent = yExtent(lines);
-    const xs = lines.flatMap((line) => line.points.map((point) => point[0]));
-    return {
-      grid: { left: 4, right: 24, top: 34, bottom: 60, containLabel: true },
-      xAxis: { ...valueAxis(look, { unit: 'ms', log: true, ...logExtent(xs) }), ...nameBelow(look, 'Latency'), axisLine: { show: true, onZero: false, lineStyle: { color: look.strong } } },
-      yAxis: { ...valueAxis(look, { name: 'Share of I/Os', unit: '', log, ...extent }), nameTextStyle: { color: look.soft, align: 'left' }, axisLabel: { color: look.soft, formatter: (value) => `${tick(value, '')} %` } },
-      legend: legendOf(look, lines.map((line) => line.name)),
-      tooltip: xyTooltip((x) => `up to ${latency(x)}`, '%'),
-      series: lines.map((line) => lineSeries(line, closed(line.points), context, extent.min, { step: 'start', areaStyle: { color: look.drive(line.drive), opacity: 0.08, origin: 'start' } })),
-    };
-  },
-
-  table: (data, context) => ({
-    columns: ['Run', 'Latency up to (ms)', 'Share of I/Os (%)'],
-    rows: latencyLines(data, context).flatMap((line) => line.points.map((point) => [line.name, ...point])),
-  }),
-};
 
 const COURSES = {
   rate: { words: 'IOPS', unit: 'IOPS' },
@@ -114,6 +86,7 @@ function courseLines(data, { shown, step, course = 'rate' }) {
   return data.series.filter((series) => runs.has(series.run) && series[course].values.length > 1).map((series) => ({
     drive: data.runs.drive[series.run],
     variant: data.runs.condition[series.run],
+    label: conditionOf(data, series.run),
     name: runName(data, series.run),
     points: coursePoints(series, course),
     every: series.every,
@@ -160,40 +133,6 @@ function courseChoice(data) {
   return options.length > 1 ? [{ name: 'course', label: 'Measure', options: options.map(([name, { words }]) => [name, words]) }] : [];
 }
 
-const timePlot = {
-  choices: (data) => [
-    ...stepChoice(data, hasCourse(data, 'rate')),
-    ...courseChoice(data),
-  ],
-  drives: courseDrives,
-  log: (_data, { course }) => course !== 'watts',
-  title: (_data, { course = 'rate' }) => COURSES[course].words,
-  key: courseKey,
-  height: () => 380,
-
-  option: (data, context) => {
-    const { look, log, course = 'rate' } = context;
-    const { words, unit } = COURSES[course];
-    const lines = courseLines(data, context);
-    const extent = yExtent(lines);
-    const last = Math.max(0, ...lines.map((line) => line.points.at(-1)[0]));
-    return {
-      grid: { left: 4, right: 20, top: 34, bottom: 84, containLabel: true },
-      xAxis: { ...timeAxis(look, last), ...nameBelow(look, 'Time') },
-      yAxis: { ...valueAxis(look, { name: words, unit: unit === 'IOPS' ? '' : unit, log, ...extent }), nameTextStyle: { color: look.soft, align: 'left' } },
-      legend: legendOf(look, lines.map((line) => line.name)),
-      dataZoom: [
-        { type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false, filterMode: 'none' },
-        { type: 'slider', bottom: 32, height: 20, filterMode: 'none', showDataShadow: false, brushSelect: false, moveHandleSize: 0, borderColor: look.line, fillerColor: 'rgba(128,128,128,0.12)', handleSize: '90%', handleStyle: { color: look.raised, borderColor: look.strong }, textStyle: { color: look.soft }, labelFormatter: (value) => `${number(value)} s` },
-      ],
-      tooltip: xyTooltip((x) => `at ${number(x)} s`, unit),
-      series: lines.map((line) => lineSeries(line, line.points, context, extent.min, {})),
-    };
-  },
-
-  table: courseTable,
-};
-
 const wearRuns = (data) => new Set(data.wear.map(({ run }) => run));
 
 /** One line a drive, also where several tests of the family looked at the same wear. */
@@ -235,7 +174,7 @@ const wearPlot = {
     return {
       grid: { left: 4, right: 24, top: 34, bottom: 60, containLabel: true },
       xAxis: { ...valueAxis(look, { unit: '', log: false }), ...nameBelow(look, 'P/E cycles, in percent of the rated ones'), splitLine: { show: false }, axisLine: { show: true, onZero: false, lineStyle: { color: look.strong } }, min: 0, max: 'dataMax', axisLabel: { color: look.soft, hideOverlap: true, showMaxLabel: false, formatter: (value) => `${exactTick(value)} %` } },
-      yAxis: { ...valueAxis(look, { name: 'Share of blocks', unit: '', log, ...extent }), nameTextStyle: { color: look.soft, align: 'left' }, axisLabel: { color: look.soft, formatter: (value) => `${tick(value, '')} %` } },
+      yAxis: { ...shareAxis(look, { name: 'Share of blocks', log, ...extent }), nameTextStyle: { color: look.soft, align: 'left' } },
       legend: legendOf(look, lines.map((line) => line.name)),
       tooltip: xyTooltip((x) => `${number(x)} % of the rated cycles`, '%'),
       series: lines.map((line) => lineSeries(line, outline(line.points), context, extent.min, { areaStyle: { color: look.drive(line.drive), opacity: 0.12, origin: 'start' } })),

@@ -1,5 +1,5 @@
-// A panel a drive over the same axes: the consistency of rates as points, and the states of a
-// drive as lines.
+// A panel a drive over the same axes: how long single I/Os took, the course of a rate or of power, the
+// consistency of rates as points, and the states of a drive.
 
 const PANEL_PX = 210;
 const PANEL_GAP_PX = 56;
@@ -22,7 +22,7 @@ const SPANS = { shared: 'One time axis for all', own: 'A time axis each' };
 
 const lastOf = (lines) => Math.max(0, ...lines.map((line) => line.points.at(-1)?.[0] ?? 0));
 
-/** Of each drive that is shown at first, how long its longest run is. */
+/** How long the longest run is of each drive that is shown at first. */
 function lengths(data) {
   const lines = courseLines(data, { shown: new Set(data.shown) });
   return [...new Set(lines.map((line) => line.drive))].map((drive) => lastOf(lines.filter((line) => line.drive === drive)));
@@ -51,52 +51,108 @@ function linesInView(data, context) {
   return lines.map((line) => ({ ...line, points: settled(line) })).filter((line) => line.points.length > 0);
 }
 
-function panelsPlot({ key, series, states }) {
-  const drawn = (data, context) => {
-    const lines = linesInView(data, context);
-    return [...new Set(lines.map((line) => line.drive))].map((drive) => ({ drive, lines: lines.filter((line) => line.drive === drive) }));
-  };
+/** Lines by drive, in order. */
+function panelsOf(lines) {
+  return [...new Set(lines.map((line) => line.drive))].map((drive) => ({ drive, lines: lines.filter((line) => line.drive === drive) }));
+}
+
+const panelsHeight = (count, width) => Math.ceil(count / panelColumns(width, count)) * (PANEL_PX + PANEL_GAP_PX);
+
+/** The picture of panels: their axes, and a series a line. `axes` gives those of a panel. */
+function panelsOption(panels, { look, width }, { axes, series }) {
+  const columns = panelColumns(width, panels.length);
+  const share = width / columns;
+  const place = (index) => ({
+    left: (index % columns) * share + 46,
+    width: share - 66,
+    top: Math.floor(index / columns) * (PANEL_PX + PANEL_GAP_PX) + 30,
+    height: PANEL_PX - 16,
+  });
+  const both = panels.map((panel) => axes(panel));
   return {
-    choices: (data) => [...stepChoice(data, hasCourse(data, 'rate')), ...(states ? [] : viewChoice(data)), ...spanChoice(data)],
+    grid: panels.map((_, index) => place(index)),
+    xAxis: both.map(({ x }, index) => ({ ...x, gridIndex: index })),
+    yAxis: both.map(({ y }, index) => ({
+      ...y,
+      name: driveName(panels[index].drive),
+      gridIndex: index,
+      nameTextStyle: { color: look.ink, align: 'left', fontWeight: 600, padding: [0, 0, 0, -38], width: share - 24, overflow: 'truncate' },
+    })),
+    series: panels.flatMap(({ lines }, index) => lines.map((line) => ({ ...series(line), xAxisIndex: index, yAxisIndex: index }))),
+  };
+}
+
+const latencyPlot = {
+  panels: true,
+  choices: (data) => stepChoice(data, (run) => withShares(data).has(run)),
+  drives: (data) => [...new Set([...withShares(data)].map((run) => data.runs.drive[run]))].sort(ascending),
+  log: () => true,
+  title: () => 'Share of I/Os',
+  key: (data, context) => ['What share of all I/Os took about how long. All panels have the same axes.', dashKey(latencyLines(data, context))].filter(Boolean).join(' '),
+  height: (data, context, width) => panelsHeight(panelsOf(latencyLines(data, context)).length, width),
+
+  option: (data, context) => {
+    const { look, log } = context;
+    const lines = latencyLines(data, context);
+    const extent = yExtent(lines);
+    const across = logExtent(lines.flatMap((line) => line.points.map((point) => point[0])));
+    const axes = () => ({
+      x: { ...valueAxis(look, { unit: 'ms', log: true, ...across }), axisLine: { show: true, onZero: false, lineStyle: { color: look.strong } } },
+      y: shareAxis(look, { log, ...extent }),
+    });
+    const series = (line) => lineSeries(line, closed(line.points), context, extent.min, { step: 'start', areaStyle: { color: look.drive(line.drive), opacity: 0.12, origin: 'start' } });
+    return { ...panelsOption(panelsOf(lines), context, { axes, series }), tooltip: xyTooltip((x) => `up to ${latency(x)}`, '%') };
+  },
+
+  table: (data, context) => ({
+    columns: ['Run', 'Latency up to (ms)', 'Share of I/Os (%)'],
+    rows: latencyLines(data, context).flatMap((line) => line.points.map((point) => [line.name, ...point])),
+  }),
+};
+
+/** Below the panels: what part of the time they show, all alike. */
+const ZOOM_PX = 40;
+
+function zoomOf(panels, own, look) {
+  const all = { xAxisIndex: panels.map((_, index) => index), filterMode: 'none' };
+  return [
+    { ...all, type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false },
+    { ...all, type: 'slider', left: 46, right: 20, bottom: 4, height: 20, showDataShadow: false, brushSelect: false, moveHandleSize: 0, borderColor: look.line, fillerColor: 'rgba(128,128,128,0.12)', handleSize: '90%', handleStyle: { color: look.raised, borderColor: look.strong }, textStyle: { color: look.soft }, labelFormatter: (value) => (own ? '' : `${number(value)} s`) },
+  ];
+}
+
+/** Courses over time, a panel a drive. `choices` are those beside step and time axis. */
+function coursesPlot({ key = () => '', choices = () => [], isLog, zooms = false, series, tooltip }) {
+  const drawn = (data, context) => panelsOf(linesInView(data, context));
+  const course = ({ course: name = 'rate' }) => COURSES[name];
+  const part = ({ view = 'whole' }) => (view === 'whole' ? '' : ' from 1,400 s on');
+  return {
+    panels: true,
+    choices: (data) => [...stepChoice(data, hasCourse(data, 'rate')), ...choices(data), ...spanChoice(data)],
     drives: courseDrives,
-    log: (_data, { view }) => !states && view !== 'settled-linear',
-    title: (_data, { view = 'whole' }) => (view === 'whole' ? 'IOPS' : 'IOPS from 1,400 s on'),
-    key: (data, context) => [key(data), spanKey(data, context), courseKey(data, context)].filter(Boolean).join(' '),
-    height: (data, context, width) => {
-      const panels = drawn(data, context).length;
-      return Math.ceil(panels / panelColumns(width, panels)) * (PANEL_PX + PANEL_GAP_PX);
-    },
+    log: (_data, context) => isLog(context),
+    title: (_data, context) => course(context).words + part(context),
+    key: (data, context) => [key(data), dashKey(courseLines(data, context)), spanKey(data, context), courseKey(data, context)].filter(Boolean).join(' '),
+    height: (data, context, width) => panelsHeight(drawn(data, context).length, width) + (zooms ? ZOOM_PX : 0),
 
     option: (data, context) => {
-      const { look, log, width } = context;
+      const { look, log } = context;
+      const { unit } = course(context);
       const panels = drawn(data, context);
-      const columns = panelColumns(width, panels.length);
-      const extent = yExtent(panels.flatMap((panel) => panel.lines));
-      const high = Math.max(0, ...panels.flatMap((panel) => panel.lines.flatMap((line) => line.points.map((point) => point[1]))));
+      const lines = panels.flatMap((panel) => panel.lines);
+      const extent = yExtent(lines);
+      const top = roundUp(Math.max(0, ...lines.flatMap((line) => line.points.map((point) => point[1]))));
       const own = spanOf(data, context) === 'own';
-      const last = lastOf(panels.flatMap((panel) => panel.lines));
       const from = (context.view ?? 'whole') === 'whole' ? 0 : SETTLED_FROM_S;
-      const top = roundUp(high);
-      const share = width / columns;
-      const place = (index) => ({
-        left: (index % columns) * share + 46,
-        width: share - 66,
-        top: Math.floor(index / columns) * (PANEL_PX + PANEL_GAP_PX) + 30,
-        height: PANEL_PX - 16,
+      const axes = (panel) => ({
+        x: { ...timeAxis(look, lastOf(own ? panel.lines : lines)), min: from },
+        // Ticks that end where the axis does.
+        y: { ...valueAxis(look, { unit: unit === 'IOPS' ? '' : unit, log, ...extent }), ...(log ? {} : { min: 0, max: top, interval: top / (top.toPrecision(1).startsWith('2') ? 4 : 5) }) },
       });
       return {
-        grid: panels.map((_, index) => place(index)),
-        xAxis: panels.map(({ lines }, index) => ({ ...timeAxis(look, own ? lastOf(lines) : last), min: from, gridIndex: index })),
-        yAxis: panels.map(({ drive }, index) => ({
-          ...valueAxis(look, { name: driveName(drive), unit: '', log, ...extent }),
-          // Ticks that end where the axis does.
-          ...(log ? {} : { min: 0, max: top, interval: top / (top.toPrecision(1).startsWith('2') ? 4 : 5) }),
-          gridIndex: index,
-          nameTextStyle: { color: look.ink, align: 'left', fontWeight: 600, padding: [0, 0, 0, -38], width: share - 24, overflow: 'truncate' },
-        })),
-        tooltip: states ? xyTooltip((x) => `at ${number(x)} s`, 'IOPS') : { trigger: 'item', formatter: ({ value, seriesName, color }) => tip(`at ${number(value[0])} s`, [[seriesName, quantity(value[2], 'IOPS'), color]]) },
-        series: panels.flatMap(({ lines }, index) =>
-          lines.map((line) => ({ ...series(line, context, extent.min), xAxisIndex: index, yAxisIndex: index }))),
+        ...panelsOption(panels, context, { axes, series: (line) => series(line, context, extent.min) }),
+        ...(zooms ? { dataZoom: zoomOf(panels, own && panels.length > 1, look) } : {}),
+        tooltip: tooltip(unit),
       };
     },
 
@@ -110,22 +166,31 @@ function panelsPlot({ key, series, states }) {
 
 /** Whether panels can be compared along their axes of time. */
 function spanKey(data, context) {
+  const { words } = COURSES[context.course ?? 'rate'];
   if (spanOf(data, context) === 'shared') return 'All panels have the same axes.';
   const lasting = lengths(data);
-  return `Each panel has a time axis of its own, as the runs last from ${number(Math.min(...lasting))} to ${number(Math.max(...lasting))} s; that of IOPS is the same.`;
+  return `Each panel has a time axis of its own, as the runs last from ${number(Math.min(...lasting))} to ${number(Math.max(...lasting))} s; the axis of ${words === 'IOPS' ? words : words.toLowerCase()} is the same.`;
 }
 
-const statesPlot = panelsPlot({
-  key: (data) => data.conditions.map((condition, index) => `${['Solid', 'Dashed', 'Dotted'][index % 3]}: ${condition}.`).join(' '),
-  states: true,
-  series: (line, context, foot) => lineSeries(line, line.points, context, foot, {}),
+const courseSeries = (line, context, foot) => lineSeries(line, line.points, context, foot, {});
+const courseTooltip = (unit) => xyTooltip((x) => `at ${number(x)} s`, unit);
+
+const timePlot = coursesPlot({
+  choices: courseChoice,
+  isLog: ({ course }) => course !== 'watts',
+  zooms: true,
+  series: courseSeries,
+  tooltip: courseTooltip,
 });
+
+const statesPlot = coursesPlot({ isLog: () => false, series: courseSeries, tooltip: courseTooltip });
 
 /** Points, on canvas: thousands of them would be as many elements. */
 const scatterPlot = {
-  ...panelsPlot({
+  ...coursesPlot({
     key: () => 'A point an interval: a band is even speed, a cloud is not. Higher is better.',
-    states: false,
+    choices: viewChoice,
+    isLog: ({ view }) => view !== 'settled-linear',
     series: (line, { look, log }, foot) => ({
       name: line.name,
       type: 'scatter',
@@ -133,6 +198,7 @@ const scatterPlot = {
       itemStyle: { color: look.drive(line.drive), opacity: 0.75 },
       data: everyInterval(line).map(([x, y]) => [x, onScale(y, log, foot), y]),
     }),
+    tooltip: (unit) => ({ trigger: 'item', formatter: ({ value, seriesName, color }) => tip(`at ${number(value[0])} s`, [[seriesName, quantity(value[2], unit), color]]) }),
   }),
   renderer: 'canvas',
 };

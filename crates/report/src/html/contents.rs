@@ -1,0 +1,140 @@
+//! What was measured, in short: for reports that no published figures are beside.
+
+use ftlab_result::{Run, TestSheet};
+use maud::{Markup, html};
+
+use super::navigation::drive_id;
+use super::pts;
+use crate::format;
+use crate::settling;
+use crate::view::{Family, View, measure, standing};
+
+/// More drives do not fit side by side.
+const DRIVES_MAX: usize = 6;
+
+/// Each test with what its chart draws, the drives side by side.
+pub fn section(view: &View<'_>) -> Markup {
+    let (specified, others): (Vec<&Family<'_>>, Vec<&Family<'_>>) =
+        (view.families.iter()).partition(|family| family.runs.iter().any(|run| run.pts.is_some()));
+    html! {
+        @if !view.families.is_empty() {
+            section #contents aria-labelledby="contents-title" {
+                h2 #contents-title { "What was measured" }
+                @for family in specified {
+                    h3 { a href={ "#" (family.id) } { (family.title) } }
+                    (pts::in_short(view, family))
+                }
+                @if !others.is_empty() { (table(view, &others)) }
+            }
+        }
+    }
+}
+
+fn table(view: &View<'_>, families: &[&Family<'_>]) -> Markup {
+    let drives = view.slugs();
+    let unsettled = families
+        .iter()
+        .flat_map(|family| &family.runs)
+        .any(|run| settling::is_unsettled(run));
+    html! {
+        @if drives.len() <= DRIVES_MAX {
+            div.scroll tabindex="0" role="region" aria-labelledby="contents-caption" {
+                table {
+                    caption #contents-caption { "Every test and what its chart draws, drive beside drive" }
+                    thead {
+                        tr {
+                            th scope="col" { "Test" }
+                            th scope="col" { "Measure" }
+                            @for slug in drives { th.num scope="col" { (format::keep_units(view.drive_name(slug))) } }
+                        }
+                    }
+                    tbody {
+                        @for family in families {
+                            @for test in &family.tests { (row(drives, family, test)) }
+                        }
+                    }
+                }
+            }
+            @if unsettled { p.small { (settling::NOTE) } }
+        } @else {
+            ul { @for family in families { li { a href={ "#" (family.id) } { (family.title) } } } }
+        }
+    }
+}
+
+fn row(drives: &[&str], family: &Family<'_>, test: &TestSheet) -> Markup {
+    html! {
+        tr {
+            th scope="row" {
+                a href={ "#" (family.id) } { (family.title) }
+                span.sub { (family.step(&test.test)) }
+            }
+            td { (measure::words(&test.chart_metric)) }
+            @for slug in drives { td.num { (cell(family, test, slug)) } }
+        }
+    }
+}
+
+/// What a drive gives; for several states or data one below the other.
+fn cell(family: &Family<'_>, test: &TestSheet, slug: &str) -> Markup {
+    let runs = family
+        .runs
+        .iter()
+        .filter(|run| run.test == test.test && run.drive == slug);
+    let value = |run: &Run| {
+        let value = *run.metrics.get(&test.chart_metric)?;
+        let words = format::simulated(value, run.spread.get(&test.chart_metric));
+        Some(settling::marked(
+            format::with_unit(&words, &test.chart_unit),
+            settling::is_unsettled(run),
+        ))
+    };
+    let values: Vec<String> = runs.filter_map(|run| value(run)).collect();
+    html! {
+        @if values.is_empty() { "–" }
+        @for (n, value) in values.iter().enumerate() {
+            @if n > 0 { br; }
+            (value)
+        }
+    }
+}
+
+/// In what variants of one model differ.
+pub fn differences(view: &View<'_>) -> Markup {
+    let rows = standing::differences(&view.set.drives);
+    html! {
+        @if !rows.is_empty() {
+            section #differences aria-labelledby="differences-title" {
+                h2 #differences-title { "In what the drives differ" }
+                p.method { "Every other number of their files is the same, so what tells their results apart comes from these." }
+                div.scroll tabindex="0" role="region" aria-labelledby="differences-title" {
+                    table.parameters {
+                        thead {
+                            tr {
+                                th scope="col" { "Parameter" }
+                                @for drive in &view.set.drives {
+                                    th.num scope="col" { a href={ "#" (drive_id(&drive.drive)) } { (format::keep_units(&drive.name)) } }
+                                }
+                            }
+                        }
+                        tbody {
+                            @for row in &rows {
+                                tr {
+                                    th scope="row" { code { (row.key) } }
+                                    @for value in &row.values {
+                                        td.num {
+                                            @match value {
+                                                Some((value, unit)) => (format::with_unit(&format::literal(value), unit)),
+                                                None => "–",
+                                            }
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! How far verdicts about models hold for the drives they are named after, and what tells variants apart.
+
+use std::collections::BTreeMap;
+
+use ftlab_result::{DriveSheet, Verdict};
+
+use super::View;
+use super::headline::join_names;
+
+/// More drives are counted, not named.
+const NAMES_MAX: usize = 6;
+/// More drives are not laid side by side.
+const VARIANTS_MAX: usize = 6;
+/// Drives that differ in more numbers are not variants of each other.
+const DIFFERENCES_MAX: usize = 24;
+
+/// The line that says for which models no published figure vouches; nothing where each has one that passes.
+pub fn words(view: &View<'_>) -> Option<String> {
+    let vouched = |drive: &DriveSheet| {
+        let passes = |verdict| verdict == Verdict::Pass;
+        (view.set.figures.iter())
+            .any(|figure| figure.model == drive.drive && passes(figure.verdict))
+    };
+    let alone: Vec<&str> = (view.set.drives.iter())
+        .filter(|drive| !vouched(drive))
+        .map(|drive| drive.name.as_str())
+        .collect();
+    let drives = view.set.drives.len();
+    Some(match alone.len() {
+        0 => return None,
+        1 if drives == 1 => "No published figure vouches for this model: what is found holds for the model.".to_owned(),
+        n if n == drives => "No published figure vouches for any of these models: what is found holds for the models and \
+             for the differences between them."
+            .to_owned(),
+        n if n <= NAMES_MAX => format!(
+            "No published figure vouches for the models of {}: what is found of them holds for the models.",
+            join_names(&alone)
+        ),
+        n => format!(
+            "No published figure vouches for {n} of the {drives} models: what is found of them holds for the models. \
+             The page of each drive tells."
+        ),
+    })
+}
+
+/// A number that variants do not share.
+pub struct Difference<'a> {
+    /// Its key in the drive file.
+    pub key: &'a str,
+    /// Its value and unit for each drive, in order; none where a drive's file has no such number.
+    pub values: Vec<Option<(&'a str, &'a str)>>,
+}
+
+/// In what the drives differ, where they are few and alike enough to be variants of one model.
+pub fn differences<'a>(drives: &'a [DriveSheet]) -> Vec<Difference<'a>> {
+    if !(2..=VARIANTS_MAX).contains(&drives.len()) {
+        return Vec::new();
+    }
+    let mut keys: Vec<&str> = Vec::new();
+    let numbers: Vec<BTreeMap<&str, (&str, &str)>> = (drives.iter())
+        .map(|drive| {
+            let number = |row: &'a ftlab_result::Parameter| {
+                (row.key.as_str(), (row.value.as_str(), row.unit.as_str()))
+            };
+            drive.parameters.iter().map(number).collect()
+        })
+        .collect();
+    for row in drives.iter().flat_map(|drive| &drive.parameters) {
+        if !keys.contains(&row.key.as_str()) {
+            keys.push(&row.key);
+        }
+    }
+    let found: Vec<Difference<'a>> = (keys.into_iter())
+        .map(|key| Difference {
+            key,
+            values: numbers.iter().map(|of| of.get(key).copied()).collect(),
+        })
+        .filter(|row| row.values.iter().any(|value| *value != row.values[0]))
+        .collect();
+    match found.len() {
+        0..=DIFFERENCES_MAX => found,
+        _ => Vec::new(),
+    }
+}
