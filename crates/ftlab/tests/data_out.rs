@@ -164,7 +164,12 @@ fn a_setting_is_tried_at_each_of_its_values() {
     assert!(set["figures"].as_array().unwrap().is_empty());
     holds(
         &place.read("o/compare.svg"),
-        &["link.command", "iops", "wa"],
+        &[
+            "Link: command",
+            "IOPS",
+            "Write amplification",
+            "4 KiB random writes, one at a time",
+        ],
     );
     holds(&place.out("report o"), &["generic-mlc-8@link.command=2us"]);
 }

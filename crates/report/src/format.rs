@@ -228,6 +228,7 @@ pub fn metric_words(metric: &str) -> String {
 }
 
 /// A unit as printed: the tables write `iops`, a reader expects `IOPS`.
+#[must_use]
 pub fn unit(unit: &str) -> &str {
     match unit {
         "iops" => "IOPS",

@@ -48,4 +48,5 @@ pub mod settling;
 pub mod terminal;
 mod view;
 
-pub use format::mean;
+pub use format::{mean, unit as unit_as_printed};
+pub use view::measure::{unit as metric_unit, words as metric_words};

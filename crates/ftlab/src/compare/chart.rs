@@ -2,22 +2,25 @@
 
 use super::grid::{Grid, Value};
 use super::sweep::{Sweep, Sweeps};
+use super::words;
 use crate::paper::{COLOURS, GRID, PAPER};
+use ftlab_drive::DriveFile;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// The size of a panel.
+/// Width and height of a panel.
 const SIZE: (u32, u32) = (860, 360);
 
 /// Room above the highest point, for the legend.
 const HEADROOM: f64 = 1.25;
 
-/// The length of the dashes at the ends of an interval, in pixels.
+/// Width of the dashes at the ends of an interval, in pixels.
 const WHISKER_WIDTH: u32 = 10;
 
-/// Draws the grids, one below the other; of repeats with the 95 % confidence intervals of the means.
-pub fn draw(drive: &str, sweeps: &Sweeps, grids: &[Grid]) -> String {
+/// Draws the grids of a drive, one below the other, with the 95 % confidence intervals of the means of repeats.
+pub fn draw(drive: &DriveFile, sweeps: &Sweeps, grids: &[Grid]) -> String {
     let mut svg = String::new();
     drawn(&mut svg, drive, sweeps, grids).expect("drawing into a string succeeds");
     // The lines end as those of any other text file.
@@ -27,16 +30,22 @@ pub fn draw(drive: &str, sweeps: &Sweeps, grids: &[Grid]) -> String {
 
 fn drawn(
     svg: &mut String,
-    drive: &str,
+    drive: &DriveFile,
     sweeps: &Sweeps,
     grids: &[Grid],
 ) -> Result<(), Box<dyn std::error::Error>> {
     let height = SIZE.1 * grids.len().max(1) as u32;
     let area = SVGBackend::with_string(svg, (SIZE.0, height)).into_drawing_area();
     area.fill(&PAPER)?;
+    let rows = drive.parameters();
+    let unit = rows
+        .iter()
+        .find(|row| row.key == sweeps.first.key)
+        .map_or("", |row| &row.unit);
+    let across = words::axis(&sweeps.first, unit);
     for (grid, panel) in grids.iter().zip(area.split_evenly((grids.len().max(1), 1))) {
-        let caption = format!("{drive}: {} {}", grid.run, grid.metric);
-        draw_panel(&panel, &caption, sweeps, grid)?;
+        let caption = format!("{}: {}", drive.name(), grid.title);
+        draw_panel(&panel, (&caption, &across), sweeps, grid)?;
     }
     area.present()?;
     Ok(())
@@ -44,7 +53,7 @@ fn drawn(
 
 fn draw_panel(
     panel: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
-    caption: &str,
+    (caption, across): (&str, &str),
     sweeps: &Sweeps,
     grid: &Grid,
 ) -> Result<(), Box<dyn std::error::Error>> {
@@ -56,9 +65,9 @@ fn draw_panel(
         let (low, high) = reach(value);
         (least.min(low), most.max(high))
     });
-    // All of nothing still needs an axis.
+    // Values that are all zero still need an axis.
     let top = if most > least { most * HEADROOM } else { 1.0 };
-    let across = Across {
+    let axis = Across {
         axis: (low - margin..high + margin).into(),
         places: places.clone(),
     };
@@ -67,17 +76,19 @@ fn draw_panel(
         .margin(14)
         .x_label_area_size(44)
         .y_label_area_size(76)
-        .build_cartesian_2d(across, least..top)?;
+        .build_cartesian_2d(axis, least..top)?;
     let label = |x: &f64| {
         let at = places.iter().position(|place| place == x);
-        at.map_or_else(String::new, |n| sweeps.first.values[n].clone())
+        at.map_or_else(String::new, |n| {
+            words::value(&sweeps.first, &sweeps.first.values[n])
+        })
     };
     chart
         .configure_mesh()
         .bold_line_style(GRID)
         .light_line_style(TRANSPARENT)
-        .x_desc(&sweeps.first.key)
-        .y_desc(&grid.metric)
+        .x_desc(across)
+        .y_desc(&grid.measure)
         .x_label_formatter(&label)
         .label_style(("sans-serif", 14))
         .axis_desc_style(("sans-serif", 15))
@@ -91,8 +102,12 @@ fn draw_panel(
         let points: Vec<(f64, f64)> = values.iter().map(|(x, value)| (*x, value.mean)).collect();
         let line = chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?;
         if let Some(second) = &sweeps.second {
-            line.label(format!("{}={}", second.key, second.values[n]))
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 24, y)], colour));
+            line.label(format!(
+                "{}: {}",
+                words::key(&second.key),
+                words::value(second, &second.values[n])
+            ))
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 24, y)], colour));
         }
         // An interval without width would be a dash across its own point.
         let wide = values
@@ -103,6 +118,14 @@ fn draw_panel(
             ErrorBar::new_vertical(*x, low, value.mean, high, colour.filled(), WHISKER_WIDTH)
         }))?;
         chart.draw_series(points.iter().map(|&at| Circle::new(at, 4, colour.filled())))?;
+    }
+    if let Some(why) = grid.flat {
+        let at = (low - margin / 2.0, least + (top - least) * 0.03);
+        let style = ("sans-serif", 14)
+            .into_font()
+            .color(&COLOURS[4])
+            .pos(Pos::new(HPos::Left, VPos::Bottom));
+        chart.draw_series([Text::new(why, at, style)])?;
     }
     if sweeps.second.is_some() {
         chart

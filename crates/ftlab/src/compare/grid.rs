@@ -1,4 +1,4 @@
-//! What variants came to: each metric of a test, by the values of the settings.
+//! What the variants gave: each metric of a test, by the values of the settings.
 
 use super::sweep::{Sweep, Sweeps, Variant};
 use crate::screen;
@@ -10,16 +10,22 @@ use ftlab_result::{Run, TestSheet};
 pub struct Grid {
     /// Test, state and what else the test varies.
     pub run: String,
+    /// The same in words.
+    pub title: String,
+    /// The metric in words, with its unit.
+    pub measure: String,
+    /// Why the metric is the same for all variants; none where it is not.
+    pub flat: Option<&'static str>,
     /// Its name.
     pub metric: String,
     /// By the first setting's value, then by the second's; none where a variant has no such run.
     pub values: Vec<Vec<Option<Value>>>,
 }
 
-/// What a variant came to.
+/// What a variant gave.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Value {
-    /// Over repeats their mean.
+    /// The mean if there are repeats.
     pub mean: f64,
     /// Half of the 95 % confidence interval of the mean of repeats; none for a single run, or where fewer
     /// than two repeats have a value.
@@ -37,6 +43,7 @@ pub fn grids(
 ) -> Vec<Grid> {
     let columns = sweeps.second.as_ref().map_or(1, |sweep| sweep.values.len());
     let mut grids: Vec<Grid> = Vec::new();
+    let mut runs_of: Vec<Vec<&Run>> = Vec::new();
     for (variant, runs) in runs {
         for run in runs {
             let test = tests.iter().find(|test| test.test == run.test);
@@ -55,13 +62,18 @@ pub fn grids(
                 let name = without_drive(run);
                 let is_this = |grid: &Grid| grid.run == name && grid.metric == *metric;
                 let at = grids.iter().position(is_this).unwrap_or_else(|| {
+                    runs_of.push(Vec::new());
                     grids.push(Grid {
                         run: name.to_owned(),
+                        title: title(test, run),
+                        measure: measure(test, metric),
+                        flat: None,
                         metric: metric.clone(),
                         values: vec![vec![None; columns]; sweeps.first.values.len()],
                     });
                     grids.len() - 1
                 });
+                runs_of[at].push(run);
                 grids[at].values[variant.first][variant.second] = Some(Value {
                     mean,
                     half_width,
@@ -70,7 +82,70 @@ pub fn grids(
             }
         }
     }
+    for (grid, runs) in grids.iter_mut().zip(runs_of) {
+        grid.flat = why_flat(grid, &runs);
+    }
     grids
+}
+
+/// What a run is of, without words that only tell files apart.
+fn title(test: Option<&TestSheet>, run: &Run) -> String {
+    let (title, step) = test.map_or((run.test.as_str(), ""), |test| (&test.title, &test.step));
+    let state = run.state.replace('-', " ");
+    let known = ["", "na"].contains(&run.state.as_str());
+    let of_drive = if known {
+        String::new()
+    } else {
+        format!("{state} drive")
+    };
+    let parts = [title, step, &of_drive, &run.data, &run.link];
+    let parts: Vec<&str> = parts
+        .into_iter()
+        .filter(|part| !["", "none"].contains(part))
+        .collect();
+    parts.join(", ")
+}
+
+fn measure(test: Option<&TestSheet>, metric: &str) -> String {
+    let words = ftlab_report::metric_words(metric);
+    let own = test.filter(|test| test.chart_metric == metric);
+    let unit = own.map_or_else(
+        || ftlab_report::metric_unit(metric),
+        |test| ftlab_report::unit_as_printed(&test.chart_unit),
+    );
+    match unit {
+        "" => words,
+        unit if unit == words => words,
+        unit => format!("{words}, {unit}"),
+    }
+}
+
+/// Values within this share of the largest are drawn as one line.
+const FLAT_SHARE: f64 = 0.005;
+
+/// Why nothing rises or falls, where it does not.
+fn why_flat(grid: &Grid, runs: &[&Run]) -> Option<&'static str> {
+    let means: Vec<f64> = grid
+        .values
+        .iter()
+        .flatten()
+        .flatten()
+        .map(|value| value.mean)
+        .collect();
+    let least = means.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = means.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if means.len() < 2 || most - least > FLAT_SHARE * most.abs() {
+        return None;
+    }
+    let first = runs.first()?;
+    let is_of_flash = matches!(grid.metric.as_str(), "wa" | "wa_steady" | "write_amp");
+    Some(if runs.iter().all(|run| run.metrics == first.metrics) {
+        "Flat: the runs are the same in every metric, so this test does not reach what the settings change."
+    } else if is_of_flash && runs.iter().all(|run| run.inside.gc_share == 0.0) {
+        "Flat: no run collected garbage; a longer run, or --state steady-fast, shows what collection costs."
+    } else {
+        "Flat: the settings change other metrics of these runs, and this one by less than 0.5 %."
+    })
 }
 
 fn without_drive(run: &Run) -> &str {

@@ -5,6 +5,7 @@ mod grid;
 mod put_together;
 mod session;
 mod sweep;
+mod words;
 
 use crate::cli::StateName;
 use crate::failure::{Failure, Outcome};

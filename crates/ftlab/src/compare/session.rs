@@ -28,14 +28,14 @@ pub struct Session {
     so_far: Mutex<SoFar>,
 }
 
-/// What has come of it.
+/// What is done of it.
 struct SoFar {
     ends: Vec<DriveRuns>,
     /// Whether everything has run, so that an interruption leaves what is being written alone.
     is_over: bool,
 }
 
-/// What the variants came to.
+/// What the variants gave.
 pub struct Compared {
     pub set: ResultSet,
     pub grids: Vec<Grid>,
@@ -80,7 +80,7 @@ impl Session {
         Ok(std::mem::take(&mut so_far.ends))
     }
 
-    /// What variants came to; those of which nothing is known were interrupted.
+    /// What the variants gave; those of which nothing is known were interrupted.
     pub fn compared(&self, ends: &[DriveRuns]) -> Compared {
         let (set, of_variants) = put_together(&self.plan, &self.variants, ends, INTERRUPTED);
         let grids = grid::grids(&self.sweeps, &of_variants, &set.tests, &self.metrics);
@@ -93,8 +93,7 @@ impl Session {
         if compared.grids.is_empty() {
             return Ok(());
         }
-        let drive = self.plan.drives[0].slug();
-        let svg = chart::draw(drive, &self.sweeps, &compared.grids);
+        let svg = chart::draw(&self.plan.drives[0], &self.sweeps, &compared.grids);
         self.folder.write(&[(CHART, svg.as_bytes())])
     }
 

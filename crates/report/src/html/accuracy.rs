@@ -38,15 +38,17 @@ fn tally(view: &View<'_>) -> Markup {
             div.stat.fails[tally.fail > 0] { b { (tally.fail) } span { "figures fail" } }
             div.stat { b { (tally.shown) } span { "shown, not judged" } }
             div.stat { b { (error(tally.median_error)) } span { "median error of " (tally.scored) } }
-            div.stat {
-                b { (error(tally.worst_error)) }
-                span { "worst error" (worst_figure(view)) }
+            @if let Some(figure) = worst_figure(view) {
+                div.stat {
+                    b { (tables::error(figure)) }
+                    span { "worst error, " a href={ "#" (view.figure_anchor(figure)) } { (figure.id) } }
+                }
             }
         }
     }
 }
 
-fn worst_figure(view: &View<'_>) -> Markup {
+fn worst_figure<'a>(view: &View<'a>) -> Option<&'a Figure> {
     let scored = view
         .set
         .figures
@@ -54,11 +56,7 @@ fn worst_figure(view: &View<'_>) -> Markup {
         .filter(|figure| figure.error.is_some());
     let by_error =
         |a: &&Figure, b: &&Figure| a.error.unwrap_or(0.0).total_cmp(&b.error.unwrap_or(0.0));
-    html! {
-        @if let Some(figure) = scored.max_by(by_error) {
-            ", " a href={ "#" (view.figure_anchor(figure)) } { (figure.id) }
-        }
-    }
+    scored.max_by(by_error)
 }
 
 fn reviews(view: &View<'_>) -> Markup {

@@ -10,13 +10,14 @@ pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'unsafe
 /// Applies a stored theme before anything is drawn.
 pub const THEME_EARLY: &str = include_str!("../../web/src/theme-early.js");
 
-const STYLES: [&str; 6] = [
+const STYLES: [&str; 7] = [
     include_str!("../../web/src/tokens.css"),
     include_str!("../../web/src/layout.css"),
     include_str!("../../web/src/navigation.css"),
     include_str!("../../web/src/content.css"),
     include_str!("../../web/src/front.css"),
     include_str!("../../web/src/charts.css"),
+    include_str!("../../web/src/print.css"),
 ];
 
 const SCRIPTS: [&str; 16] = [

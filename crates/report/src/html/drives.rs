@@ -141,14 +141,13 @@ fn smart(view: &View<'_>, drive: &DriveSheet, id: &str) -> Markup {
     let asked = |run: &&Run| run.drive == drive.drive && !run.smart.is_empty();
     let caption = format!("{id}-smart");
     html! {
-        // Of a run that looked at the wear, if there is one: it has lived longest.
+        // A run that looked at the wear has lived longest.
         @if let Some(run) = view.set.runs.iter().filter(asked).max_by_key(|run| !run.wear.is_empty()) {
             h3 { "What it says of itself" }
             div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
                 table.parameters {
                     caption id=(caption) {
-                        @if run.wear.is_empty() { "SMART at the end of: " }
-                        @else { "SMART after five years of a client’s writes, counted for the drive in its own size, of: " }
+                        "SMART at the end of the test: "
                         @match view.family_of(&run.test) {
                             Some(family) => a href={ "#" (family.id) } { (family.title) },
                             None => (run.test),

@@ -78,7 +78,7 @@ fn charts(family: &Family<'_>, data: &FamilyData) -> Markup {
             (frame("pts-rounds", "Convergence to the steady state"))
             (frame("pts-window", "Measurement window"))
         }
-        @if data.has_wear() { (frame("wear", "Wear of the blocks after five years")) }
+        @if data.has_wear() { (frame("wear", "Wear of the blocks at the end")) }
         @if data.compares_states() && data.has_series() { (frame("states", "The states over time")) }
     }
 }

@@ -94,7 +94,7 @@ fn figure_cells(view: &View<'_>, figure: &Figure) -> Markup {
                 None => span.quiet { "no run" },
             }
         }
-        td.num { (error_cell(figure)) }
+        td.num { (error(figure)) }
         td {
             (verdict(figure.verdict, view.set.origin.quick))
             @if figure.qualifier == ORDER { span.sub { (ONLY_ORDER) } }
@@ -157,7 +157,8 @@ fn step_and(step: &str, circumstances: &str) -> Markup {
     }
 }
 
-fn error_cell(figure: &Figure) -> Markup {
+/// How far a figure's model is off.
+pub fn error(figure: &Figure) -> Markup {
     html! {
         @match figure.error {
             Some(error) => (format::signed_error(error, &figure.published, figure.simulated)),
@@ -222,7 +223,7 @@ pub fn published_and_simulated(figure: &Figure) -> Markup {
         @if let Some(simulated) = figure.simulated {
             ", simulated " (self::simulated(figure, simulated))
         }
-        @if figure.error.is_some() { " (" (error_cell(figure)) ")" }
+        @if figure.error.is_some() { " (" (error(figure)) ")" }
     }
 }
 

@@ -18,8 +18,8 @@ pub fn section(view: &View<'_>, purposes: &[Purpose<'_, '_>]) -> Markup {
             section #uses aria-labelledby="uses-title" {
                 h2 #uses-title { "Which drive for what" }
                 p.method {
-                    "Each use by the one test that is nearest to it, with data that do not compress and on the \
-                    fastest port of each drive. Drives within 2\u{a0}% are level."
+                    "The one test that is nearest to a use ranks the drives for it, with data that do not compress and \
+                    on the fastest port of each drive. Drives within 2\u{a0}% are level."
                     @if view.set.origin.quick {
                         " How even a speed stays takes longer to show than a quick review lasts."
                     }
@@ -63,9 +63,9 @@ fn card(view: &View<'_>, purpose: &Purpose<'_, '_>) -> Markup {
                 }
             }
             p.small {
-                "Of " (purpose.ranked.len()) " drives, by test "
+                "Test "
                 a href={ "#" (purpose.family.id) } { (join_names(&purpose.family.methods())) }
-                ". " (purpose.better)
+                " ranks " (purpose.ranked.len()) " drives. " (purpose.better)
             }
         }
     }

@@ -40,6 +40,7 @@ pub fn in_order<'a>(first: &'a str, names: impl Iterator<Item = &'a str>) -> Vec
 }
 
 /// The unit a metric's name ends in, as printed.
+#[must_use]
 pub fn unit(metric: &str) -> &'static str {
     const ENDINGS: [(&str, &str); 13] = [
         ("_ms", "ms"),
@@ -114,7 +115,8 @@ pub fn better_words(metric: &str) -> &'static str {
     }
 }
 
-/// What a measure is called where it can be chosen.
+/// What a measure is called where a reader can choose it.
+#[must_use]
 pub fn words(metric: &str) -> String {
     match metric {
         "lat_p99_ms" => "99th percentile of latency".to_owned(),

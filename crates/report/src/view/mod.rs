@@ -15,7 +15,7 @@ pub mod standing;
 
 use std::collections::BTreeMap;
 
-use ftlab_result::{DriveSheet, Figure, ResultSet, Run, TestSheet, Verdict};
+use ftlab_result::{DriveSheet, Figure, ResultSet, Role, Run, TestSheet, Verdict};
 
 /// A result set, indexed the way a report walks it.
 pub struct View<'a> {
@@ -125,6 +125,12 @@ impl<'a> View<'a> {
     /// The sheet of a drive.
     pub fn sheet(&self, slug: &str) -> Option<&'a DriveSheet> {
         self.sheets.get(slug).copied()
+    }
+
+    /// Whether a run is of a test with this role.
+    pub fn has_role(&self, run: &Run, role: Role) -> bool {
+        let mut tests = self.set.tests.iter();
+        tests.any(|test| test.test == run.test && test.has(role))
     }
 
     /// The family a test belongs to.

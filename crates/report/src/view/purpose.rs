@@ -1,6 +1,6 @@
-//! Which drive for what: drives ranked by the test that stands for a use, told in the test's unit.
+//! Which drive for what: drives ranked by the test whose role stands for a use, in the test's unit.
 
-use ftlab_result::{DriveKind, Run};
+use ftlab_result::{DriveKind, Role, Run, TestSheet};
 
 use super::measure::{self, Better};
 use super::{Family, View};
@@ -13,8 +13,8 @@ struct Use {
     title: &'static str,
     /// What the value is, to read after it.
     says: &'static str,
-    /// (test, state or any, reading), the first that ran decides.
-    tests: &'static [(&'static str, Option<&'static str>, Reading)],
+    /// (role of the test, state or any, reading); the first that ran decides.
+    tests: &'static [(Role, Option<&'static str>, Reading)],
 }
 
 /// How a run is read.
@@ -38,85 +38,54 @@ const USES: [Use; 8] = [
         title: "Booting and starting programs",
         says: "to boot",
         tests: &[
-            ("boot-windows7", None, Reading::Metric("seconds")),
-            ("app-launch-four-at-boot", None, Reading::Metric("seconds")),
+            (Role::Boot, None, Reading::Metric("seconds")),
+            (Role::StartAtBoot, None, Reading::Metric("seconds")),
         ],
     },
     Use {
         title: "Working while files are unpacked",
         says: "to start a program beside it",
-        tests: &[
-            (
-                "launch-photoshop-cs3-while-extract-5gb",
-                None,
-                Reading::Metric("seconds"),
-            ),
-            (
-                "multitask1-extract-photoshop",
-                None,
-                Reading::Metric("seconds"),
-            ),
-        ],
+        tests: &[(Role::StartBesideUnpacking, None, Reading::Metric("seconds"))],
     },
     Use {
         title: "Small random writes, after months of use",
         says: "on a used drive",
         tests: &[
-            (
-                "randwrite-4k-qd3-8gb",
-                Some("used"),
-                Reading::Metric("mb_s"),
-            ),
-            ("randwrite-4k-qd1", None, Reading::Metric("iops")),
+            (Role::UsedRandomWrite, Some("used"), Reading::Metric("mb_s")),
+            (Role::SmallRandomWriteAlone, None, Reading::Metric("iops")),
         ],
     },
     Use {
         title: "Databases",
         says: "of a database’s trace",
-        tests: &[
-            (
-                "enterprise-oracle-swingbench",
-                None,
-                Reading::Metric("mb_s"),
-            ),
-            (
-                "enterprise-ms-sql-dailyupdates",
-                None,
-                Reading::Metric("mb_s"),
-            ),
-        ],
+        tests: &[(Role::Database, None, Reading::Metric("mb_s"))],
     },
     Use {
         title: "Copying large files to it",
         says: "written",
         tests: &[
-            ("file-write-xl", None, Reading::Metric("mb_s")),
-            ("seqwrite-2m", None, Reading::Metric("mb_s")),
-            ("seqwrite-128k-qd1", None, Reading::Metric("mb_s")),
+            (Role::LargeFileCopy, None, Reading::Metric("mb_s")),
+            (Role::LargeWrite, None, Reading::Metric("mb_s")),
         ],
     },
     Use {
         title: "Even speed under a load without end",
         says: "in the slowest second on a full drive",
-        tests: &[(
-            "consistency-randwrite-4k-qd32",
-            None,
-            Reading::SlowestInterval,
-        )],
+        tests: &[(Role::SustainedRandomWrite, None, Reading::SlowestInterval)],
     },
     Use {
         title: "Long hours on a battery",
         says: "at a notebook’s work",
         tests: &[
-            ("power-spec", None, Reading::Metric("watts")),
-            ("power-idle", None, Reading::Metric("watts")),
+            (Role::NotebookPower, None, Reading::Metric("watts")),
+            (Role::IdlePower, None, Reading::Metric("watts")),
         ],
     },
     Use {
         title: "Years of writing",
         says: "that wear allows for five years",
         tests: &[(
-            "endurance-spec",
+            Role::Endurance,
             None,
             Reading::Metric("host_writes_per_day"),
         )],
@@ -170,11 +139,15 @@ pub fn purposes<'v, 'a>(view: &'v View<'a>) -> Vec<Purpose<'v, 'a>> {
 }
 
 fn purpose<'v, 'a>(view: &'v View<'a>, known: &Use) -> Option<Purpose<'v, 'a>> {
-    known.tests.iter().find_map(|&(test, state, reading)| {
+    let asked = known.tests.iter().flat_map(|&(role, state, reading)| {
+        let tests = view.set.tests.iter().filter(move |test| test.has(role));
+        tests.map(move |test: &TestSheet| (test, state, reading))
+    });
+    asked.into_iter().find_map(|(test, state, reading)| {
         if view.set.origin.quick && reading.needs_the_end() {
             return None;
         }
-        let family = view.family_of(test)?;
+        let family = view.family_of(&test.test)?;
         let (unit, better) = match reading {
             Reading::Metric(metric) => (measure::unit(metric), metric),
             Reading::SlowestInterval => ("IOPS", "iops"),
@@ -188,7 +161,7 @@ fn purpose<'v, 'a>(view: &'v View<'a>, known: &Use) -> Option<Purpose<'v, 'a>> {
             .filter_map(|slug| {
                 let of_drive = |run: &&&Run| {
                     run.drive == *slug
-                        && run.test == test
+                        && run.test == test.test
                         && state.is_none_or(|state| run.state == state)
                 };
                 let runs = family.runs.iter().filter(of_drive);

@@ -64,7 +64,8 @@ const shareAxis = (look, { name, log, min, max }) => ({
 
 /** What every chart has in common. */
 function baseOption(look, summary) {
-  const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  const printing = document.documentElement.classList.contains('printing');
+  const still = printing || matchMedia('(prefers-reduced-motion: reduce)').matches;
   return {
     animation: !still,
     animationDuration: 350,

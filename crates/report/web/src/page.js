@@ -79,6 +79,9 @@ function startTheme(charts) {
   systemDark.addEventListener('change', repaint);
 }
 
+/** How far down the window one reads, as a share of its height. */
+const READING_LINE = 0.25;
+
 /** Marks the section being read, filters drives, and folds the contents away on narrow screens. */
 function startContents() {
   const menu = document.querySelector('.menu');
@@ -101,27 +104,65 @@ function startContents() {
   }
 
   const links = new Map([...menu.querySelectorAll('a')].map((link) => [link.hash.slice(1), link]));
-  const mark = (id) => {
-    links.forEach((link) => link.removeAttribute('aria-current'));
-    const link = links.get(id);
+  const parts = [...document.querySelectorAll('[id]')].filter(({ id }) => links.has(id));
+  let marked;
+
+  /** What is being read: of the shown page's parts the last that begins above the line of reading, at the end of
+      the page the last one in view, and before any of them the first. */
+  function beingRead() {
+    const shown = parts.filter((part) => !part.closest('.page').hidden);
+    const atEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2 && scrollY > 0;
+    const line = innerHeight * (atEnd ? 0.9 : READING_LINE);
+    return shown.findLast((part) => part.getBoundingClientRect().top <= line) ?? shown[0];
+  }
+
+  function mark() {
+    const link = links.get(beingRead()?.id);
+    if (link === marked) return;
+    marked?.removeAttribute('aria-current');
+    marked = link;
     if (!link) return;
     link.setAttribute('aria-current', 'true');
     const group = link.closest('details.review');
     if (group) group.open = true;
-  };
-  const reading = new IntersectionObserver((entries) => {
-    const met = entries.filter((entry) => entry.isIntersecting);
-    // Of sections within each other the innermost is being read.
-    if (met.length) mark(met.at(-1).target.id);
-  }, { rootMargin: '-15% 0px -75% 0px' });
-  for (const id of links.keys()) {
-    const section = document.getElementById(id);
-    if (section) reading.observe(section);
+    const [bar, at] = [document.querySelector('.bar'), link.getBoundingClientRect()];
+    if (!narrow.matches && (at.top < 0 || at.bottom > innerHeight)) bar.scrollTop += at.top - innerHeight / 2;
   }
+
+  let asked = false;
+  const later = () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      mark();
+    });
+  };
+  for (const event of ['scroll', 'resize', 'hashchange']) addEventListener(event, later, { passive: true });
+  mark();
+}
+
+/** Paper shows what a click would: folds are open, every chart is drawn, at the width and in the colours of paper. */
+function startPrinting(charts) {
+  const root = document.documentElement;
+  let opened = [];
+  addEventListener('beforeprint', () => {
+    opened = [...document.querySelectorAll('.page:not([hidden]) details:not([open], .runs)')];
+    for (const details of opened) details.open = true;
+    root.classList.add('printing');
+    charts.filter(({ target }) => !target.closest('.page').hidden).forEach((chart) => chart.show());
+  });
+  addEventListener('afterprint', () => {
+    root.classList.remove('printing');
+    for (const details of opened) details.open = false;
+    charts.forEach((chart) => chart.redraw());
+  });
 }
 
 startPages();
 startContents();
 document.querySelectorAll('.scroll').forEach(watchWidth);
 startRuns();
-startTheme(startCharts());
+const charts = startCharts();
+startTheme(charts);
+startPrinting(charts);

@@ -173,7 +173,7 @@ const barsPlot = {
     const names = lines.map(({ row, heading }) => (row ? driveName(row.drive) : heading));
     const labelPx = 16 + (narrow ? NARROW_LABEL_PX : Math.min(DRIVE_LABEL_MAX_PX, Math.max(...names.map((name) => textPx(name, look, 700)))));
     const right = endRoom(rows, { look, width, unit, log, extent, narrow, labelPx });
-    const text = (colour, weight) => ({ show: true, position: 'right', distance: 6, color: colour, fontWeight: weight, ...labelBox(look) });
+    const text = (colour, weight) => ({ show: true, position: 'right', distance: log ? 13 : 6, color: colour, fontWeight: weight, ...labelBox(look) });
     return {
       grid: { left: 8, right, top: 4, bottom: 4, containLabel: true },
       xAxis: { ...valueAxis(look, { unit, log, ...extent }), splitNumber: Math.max(2, Math.min(4, Math.floor((width - labelPx - right) / TICK_ROOM_PX))), axisLabel: { color: look.soft, hideOverlap: true, formatter: (value) => tickInUnit(value, unit) } },

@@ -4,7 +4,11 @@
 const PANEL_PX = 210;
 const PANEL_GAP_PX = 56;
 
-const panelColumns = (width, panels) => Math.max(1, Math.min(panels, width >= 860 ? 3 : width >= NARROW_PX ? 2 : 1));
+/** As many columns as leave no panel alone in the last row. */
+function panelColumns(width, panels) {
+  const most = Math.max(1, Math.min(panels, width >= 860 ? 3 : width >= NARROW_PX ? 2 : 1));
+  return most > 2 && panels % most === 1 ? most - 1 : most;
+}
 
 /** The next of 1, 2, 5, 10, … */
 function roundUp(value) {
@@ -58,13 +62,16 @@ function panelsOf(lines) {
 
 const panelsHeight = (count, width) => Math.ceil(count / panelColumns(width, count)) * (PANEL_PX + PANEL_GAP_PX);
 
+/** What the labels of an axis take to the left of a panel. */
+const LABELS_PX = 46;
+
 /** The picture of panels: their axes, and a series a line. `axes` gives those of a panel. */
-function panelsOption(panels, { look, width }, { axes, series }) {
+function panelsOption(panels, { look, width }, { axes, series, labelsPx = LABELS_PX }) {
   const columns = panelColumns(width, panels.length);
   const share = width / columns;
   const place = (index) => ({
-    left: (index % columns) * share + 46,
-    width: share - 66,
+    left: (index % columns) * share + labelsPx,
+    width: share - labelsPx - 20,
     top: Math.floor(index / columns) * (PANEL_PX + PANEL_GAP_PX) + 30,
     height: PANEL_PX - 16,
   });
@@ -76,11 +83,14 @@ function panelsOption(panels, { look, width }, { axes, series }) {
       ...y,
       name: driveName(panels[index].drive),
       gridIndex: index,
-      nameTextStyle: { color: look.ink, align: 'left', fontWeight: 600, padding: [0, 0, 0, -38], width: share - 24, overflow: 'truncate' },
+      nameTextStyle: { color: look.ink, align: 'left', fontWeight: 600, padding: [0, 0, 0, 8 - labelsPx], width: share - 24, overflow: 'truncate' },
     })),
     series: panels.flatMap(({ lines }, index) => lines.map((line) => ({ ...series(line), xAxisIndex: index, yAxisIndex: index }))),
   };
 }
+
+/** `0.00001 %` stands at the foot of shares. */
+const SHARES_PX = 68;
 
 const latencyPlot = {
   panels: true,
@@ -97,11 +107,11 @@ const latencyPlot = {
     const extent = yExtent(lines);
     const across = logExtent(lines.flatMap((line) => line.points.map((point) => point[0])));
     const axes = () => ({
-      x: { ...valueAxis(look, { unit: 'ms', log: true, ...across }), axisLine: { show: true, onZero: false, lineStyle: { color: look.strong } } },
+      x: { ...valueAxis(look, { unit: 'ms', log: true, ...across }), splitNumber: 3, axisLine: { show: true, onZero: false, lineStyle: { color: look.strong } } },
       y: shareAxis(look, { log, ...extent }),
     });
     const series = (line) => lineSeries(line, closed(line.points), context, extent.min, { step: 'start', areaStyle: { color: look.drive(line.drive), opacity: 0.12, origin: 'start' } });
-    return { ...panelsOption(panelsOf(lines), context, { axes, series }), tooltip: xyTooltip((x) => `up to ${latency(x)}`, '%') };
+    return { ...panelsOption(panelsOf(lines), context, { axes, series, labelsPx: SHARES_PX }), tooltip: xyTooltip((x) => `up to ${latency(x)}`, '%') };
   },
 
   table: (data, context) => ({
@@ -117,7 +127,7 @@ function zoomOf(panels, own, look) {
   const all = { xAxisIndex: panels.map((_, index) => index), filterMode: 'none' };
   return [
     { ...all, type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false },
-    { ...all, type: 'slider', left: 46, right: 20, bottom: 4, height: 20, showDataShadow: false, brushSelect: false, moveHandleSize: 0, borderColor: look.line, fillerColor: 'rgba(128,128,128,0.12)', handleSize: '90%', handleStyle: { color: look.raised, borderColor: look.strong }, textStyle: { color: look.soft }, labelFormatter: (value) => (own ? '' : `${number(value)} s`) },
+    { ...all, type: 'slider', left: LABELS_PX, right: 20, bottom: 4, height: 20, showDataShadow: false, brushSelect: false, moveHandleSize: 0, borderColor: look.line, fillerColor: 'rgba(128,128,128,0.12)', handleSize: '90%', handleStyle: { color: look.raised, borderColor: look.strong }, textStyle: { color: look.soft }, labelFormatter: (value) => (own ? '' : `${number(value)} s`) },
   ];
 }
 

@@ -185,7 +185,7 @@ const ptsMatrixPlot = {
     return Math.max(...values) > LOG_ABOVE_RATIO * Math.min(...values);
   },
   title: (data, context) => matrixOf(data, context).words,
-  key: () => 'A bar a mix of reads and writes (R/W, in percent).',
+  key: (_data, { log }) => `A ${log ? 'dot' : 'bar'} a mix of reads and writes (R/W, in percent).`,
   height: () => 400,
 
   option: (data, context) => {
@@ -198,7 +198,9 @@ const ptsMatrixPlot = {
       tooltip: ptsTooltip(({ name }) => name, matrix.unit),
       series: matrix.mixes.map((name, index) => ({
         name,
-        type: 'bar',
+        // On a log axis bars would start nowhere.
+        type: log ? 'scatter' : 'bar',
+        symbolSize: 9,
         data: matrix.values[index],
         barGap: '5%',
         barMaxWidth: BAR_WIDTH_MAX_PX,

@@ -17,7 +17,7 @@ const verdictsPlot = {
   drives: () => report.verdicts.rows.map(([drive]) => drive).sort(ascending),
   log: () => true,
   title: () => 'Latency',
-  key: () => 'Of each drive the test in which it waits longest. Hollow: average. Filled: longest. Lower is better.',
+  key: () => 'A drive stands with the test in which it waits longest. Hollow: average. Filled: longest. Lower is better.',
   height: (_data, { shown }, width) => 48 + (width < NARROW_PX ? 46 : 34) * shown.size,
 
   option: (_data, { look, log, width, shown }) => {
