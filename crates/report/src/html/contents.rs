@@ -17,7 +17,9 @@ pub fn section(view: &View<'_>) -> Markup {
     let (specified, others): (Vec<&Family<'_>>, Vec<&Family<'_>>) =
         (view.families.iter()).partition(|family| family.runs.iter().any(|run| run.pts.is_some()));
     html! {
-        @if !view.families.is_empty() {
+        @if view.families.is_empty() {
+            section { p { "No test ran." } }
+        } @else {
             section #contents aria-labelledby="contents-title" {
                 h2 #contents-title { "What was measured" }
                 @for family in specified {

@@ -113,6 +113,64 @@ for (const file of reports) {
       assert.deepEqual(complaints, []);
     });
 
+    it('marks in the contents what is on the screen', async () => {
+      const { page, complaints } = await open(file);
+      const marked = () => page.locator('.menu a[aria-current]').evaluateAll((links) => links.map((link) => link.hash.slice(1)));
+      assert.deepEqual(await marked(), ['top']);
+      const [first, second] = await page.locator('.page').nth(1).locator('.family').evaluateAll((all) => all.map(({ id }) => id));
+      await turnTo(page, second ?? first);
+      await page.waitForFunction((id) => document.querySelector('.menu a[aria-current]')?.hash === `#${id}`, second ?? first);
+      // Nothing of the page before it stays marked.
+      await turnTo(page, 'top');
+      await page.waitForFunction(() => document.querySelector('.menu a[aria-current]')?.hash === '#top');
+      assert.deepEqual(await marked(), ['top']);
+      const drive = (await pagesOf(page)).at(-1);
+      await turnTo(page, drive);
+      await page.waitForFunction((id) => document.querySelector('.menu a[aria-current]')?.hash === `#${id}`, drive);
+      assert.deepEqual(complaints, []);
+    });
+
+    it('prints all it shows, nothing cut off', async () => {
+      const { page, complaints } = await open(file, { viewport: { width: 720, height: 1000 } });
+      const pages = await pagesOf(page);
+      for (const id of ['top', pages.find((name) => name.startsWith('tests/')), pages.at(-1)]) {
+        await turnTo(page, id);
+        await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+        await page.emulateMedia({ media: 'print' });
+        const lost = await page.evaluate(() => {
+          const shown = document.querySelector('.page:not([hidden])');
+          const cut = [...shown.querySelectorAll('.scroll, .plot')].filter((box) => box.scrollWidth > box.clientWidth + 1);
+          const closed = shown.querySelectorAll('details:not([open], .runs)');
+          const blank = [...shown.querySelectorAll('.plot')].filter((plot) => !plot.querySelector('svg, canvas, .empty'));
+          return [...cut, ...closed, ...blank].map((element) => element.id || element.getAttribute('aria-labelledby') || element.className);
+        });
+        assert.deepEqual(lost, [], id);
+        await page.emulateMedia({ media: 'screen' });
+        await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+      }
+      assert.deepEqual(complaints, []);
+    });
+
+    it('draws shares up to 100 %, and dots where the axis is logarithmic', async () => {
+      const { page } = await open(file);
+      await turnTo(page, await page.locator('section.family:has(figure[data-kind="latency"])').first().getAttribute('id'));
+      await walk(page);
+      const plot = page.locator('.page:not([hidden]) figure[data-kind="latency"] .plot').first();
+      await plot.scrollIntoViewIfNeeded();
+      await plot.locator('svg').waitFor();
+      const ticks = (await plot.locator('svg text').allTextContents()).filter((text) => text.endsWith(' %'));
+      assert.ok(ticks.includes('100 %'), ticks.join());
+      assert.ok(ticks.every((text) => Number(text.slice(0, -2)) <= 100), ticks.join());
+      const bars = page.locator('.page:not([hidden]) figure[data-kind="main"]:has(.key:text("Coloured: simulated"))').first();
+      const log = bars.getByRole('button', { name: 'Log scale' });
+      const key = bars.locator('.key');
+      for (let turn = 0; turn < 2; turn += 1) {
+        const dots = (await log.getAttribute('aria-pressed')) === 'true';
+        assert.match(await key.textContent(), dots ? /hollow: published/ : /grey: published/);
+        await log.click();
+      }
+    });
+
     it('shows the drives one chooses, in one chart and in all', async () => {
       const { page, complaints } = await open(file);
       const figure = await someChart(page);
