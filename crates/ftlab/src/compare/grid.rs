@@ -141,7 +141,13 @@ fn why_flat(grid: &Grid, runs: &[&Run]) -> Option<&'static str> {
     let is_of_flash = matches!(grid.metric.as_str(), "wa" | "wa_steady" | "write_amp");
     Some(if runs.iter().all(|run| run.metrics == first.metrics) {
         "Flat: the runs are the same in every metric, so this test does not reach what the settings change."
-    } else if is_of_flash && runs.iter().all(|run| run.inside.gc_share == 0.0) {
+    } else if is_of_flash
+        && runs.iter().all(|run| {
+            run.inside
+                .as_ref()
+                .is_some_and(|inside| inside.gc_share == 0.0)
+        })
+    {
         "Flat: no run collected garbage; a longer run, or --state steady-fast, shows what collection costs."
     } else {
         "Flat: the settings change other metrics of these runs, and this one by less than 0.5 %."

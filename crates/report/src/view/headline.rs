@@ -1,6 +1,6 @@
 //! The verdicts of the front page: which drive stutters, and why.
 
-use ftlab_result::{DriveKind, DriveSheet, Role, Run, Traffic};
+use ftlab_result::{DriveKind, DriveSheet, Inside, Role, Run, Traffic};
 
 use super::{View, condition};
 use crate::format;
@@ -213,15 +213,15 @@ fn why(kind: DriveKind, feel: Feel, run: &Run) -> String {
         }
         DriveKind::Ram => return "Memory has no place that is further away.".to_owned(),
     }
-    if run.inside.wa <= 0.0 {
+    let Some(inside) = run.inside.as_ref().filter(|inside| inside.wa > 0.0) else {
         return "The run counted no flash operations, so nothing tells what the waits come from."
             .to_owned();
-    }
-    let mut sentences = vec![cost(run)];
+    };
+    let mut sentences = vec![cost(run, inside)];
     match feel {
         Feel::Stutters | Feel::Hesitates => {
             sentences.extend(
-                [waited(run), rest_of_writes(run), slowest_tenth(run)]
+                [waited(run, inside), rest_of_writes(run), slowest_tenth(run)]
                     .into_iter()
                     .flatten(),
             );
@@ -236,8 +236,7 @@ fn why(kind: DriveKind, feel: Feel, run: &Run) -> String {
 }
 
 /// What the drive writes to flash for a write of the host, and how much of that is copied.
-fn cost(run: &Run) -> String {
-    let inside = &run.inside;
+fn cost(run: &Run, inside: &Inside) -> String {
     let copies = match inside.gc_share {
         0.0 => "none of it copies".to_owned(),
         // A share that would be rounded to all is not all.
@@ -259,8 +258,7 @@ fn cost(run: &Run) -> String {
 }
 
 /// How many writes found the buffer full, and what else went to flash.
-fn waited(run: &Run) -> Option<String> {
-    let inside = &run.inside;
+fn waited(run: &Run, inside: &Inside) -> Option<String> {
     let stalls = inside.buffer_stalls;
     let count = |n: u64| format::number(n as f64);
     let full = match run.write.ios {
