@@ -1,6 +1,7 @@
 //! The bench: the tests of the reviews on several drives, and published figures beside what the model gives.
 //!
 //! - [`suites`] are tests as data: those of the reviews, and a user's own.
+//! - [`lab`] measures on several drives at a time.
 //! - [`review::review`] runs them on several drives and returns a result set.
 //! - [`repeats`] says how far repeats of a run with other seeds come out apart.
 //! - [`figures`] maps rows of the reference table to runs and judges them.
@@ -13,6 +14,7 @@
 pub mod drops;
 pub mod endurance;
 pub mod figures;
+pub mod lab;
 pub mod pts;
 pub mod repeats;
 pub mod review;

@@ -2,6 +2,7 @@
 //! it: the generic drive, a job file, `--set`, and a run without time.
 
 use ftlab_base::RootSeed;
+use ftlab_bench::lab::Lab;
 use ftlab_bench::theory::{self, Case, Load, Policy};
 use ftlab_drive::Catalog;
 use ftlab_ftl::page::POLICIES;
@@ -125,7 +126,8 @@ fn a_load_and_its_job_file_say_the_same() {
 
 #[test]
 fn write_amplification_is_what_theory_says() {
-    let points = theory::sweep(&theory::cases(), RootSeed(1), &|_, _| ()).expect("it runs");
+    let lab = Lab::new(rayon::current_num_threads(), u64::MAX).expect("it has threads");
+    let points = theory::sweep(&lab, &theory::cases(), RootSeed(1), &|_, _| ()).expect("it runs");
     let wrong: Vec<String> = points
         .iter()
         .filter_map(|point| {

@@ -4,8 +4,8 @@ use super::check::{Need, Sample, Work};
 use super::{Plan, names};
 use ftlab_base::RootSeed;
 use ftlab_bench::review::{
-    Case, ClientUse, FromStates, Length, Ran, ReviewError, Running, batches, client_use,
-    data_before, tell,
+    Case, ClientUse, FromStates, Length, Ran, ReviewError, Running, client_use, data_before,
+    tell,
 };
 use ftlab_bench::suites::{self, Fact, Procedure};
 use ftlab_drive::{Catalog, DriveFile, Kind};
@@ -199,37 +199,26 @@ impl<'a> Lab<'a> {
         &mut self,
         progress: &(dyn Fn(usize, usize, &str) + Sync),
     ) -> Result<(), ReviewError> {
-        let threads = self.plan.threads.max(1);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| ReviewError::Threads {
-            threads,
-            why: error.to_string(),
-        })?;
+        let lab = ftlab_bench::lab::Lab::new(self.plan.threads, self.plan.memory_bytes)?;
         let total = self.subjects.values().map(Subject::len).sum();
         let done = AtomicUsize::new(0);
         let step = |label: &str| progress(done.fetch_add(1, Ordering::Relaxed) + 1, total, label);
         let subjects: Vec<(&String, &Subject)> = self.subjects.iter().collect();
-        let sizes: Vec<u64> = subjects
-            .iter()
-            .map(|(_, s)| s.file.memory_bytes())
-            .collect();
-        let mut samples = BTreeMap::new();
-        for batch in batches(&sizes, threads, self.plan.memory_bytes) {
-            let seed = self.plan.seed;
-            let run =
-                |(name, subject): &(&String, &Subject)| ((*name).clone(), subject.run(seed, &step));
-            let found: Vec<_> = pool.install(|| subjects[batch].par_iter().map(run).collect());
-            for (name, found) in found {
-                match found {
-                    Ok(found) => {
-                        let of_subject = found.into_iter();
-                        samples.extend(of_subject.map(|(key, s)| ((name.clone(), key), s)));
-                    }
-                    Err(why) => drop(self.failed.insert(name, why.to_string())),
+        let found = lab.run(
+            &subjects,
+            |(_, subject)| subject.file.memory_bytes(),
+            |(_, subject)| subject.run(self.plan.seed, &step),
+        );
+        for ((name, _), found) in subjects.into_iter().zip(found) {
+            match found {
+                Ok(found) => {
+                    let of_subject = found.into_iter();
+                    let samples = of_subject.map(|(key, sample)| ((name.clone(), key), sample));
+                    self.samples.extend(samples);
                 }
+                Err(why) => drop(self.failed.insert(name.clone(), why.to_string())),
             }
         }
-        self.samples = samples;
         Ok(())
     }
 

@@ -181,6 +181,25 @@ impl Counters {
         }
     }
 
+    /// What was counted of two drives; the hash is of both hashes, in order.
+    #[must_use]
+    pub fn plus(&self, other: &Counters) -> Counters {
+        Counters {
+            host_ios: self.host_ios + other.host_ios,
+            host_bytes_written: self.host_bytes_written + other.host_bytes_written,
+            nand_reads: self.nand_reads + other.nand_reads,
+            nand_programs: self.nand_programs + other.nand_programs,
+            moved_programs: self.moved_programs + other.moved_programs,
+            map_reads: self.map_reads + other.map_reads,
+            map_programs: self.map_programs + other.map_programs,
+            nand_erases: self.nand_erases + other.nand_erases,
+            nand_bytes_programmed: self.nand_bytes_programmed + other.nand_bytes_programmed,
+            buffer_stalls: self.buffer_stalls + other.buffer_stalls,
+            void_trims: self.void_trims + other.void_trims,
+            stream_hash: self.stream_hash.rotate_left(1) ^ other.stream_hash,
+        }
+    }
+
     /// That every total can still be counted up.
     pub(crate) fn check(&self) -> Result<(), StateError> {
         let totals = [

@@ -23,7 +23,7 @@
 //! On a timed run of an SSD; methods of `Ssd` are in `crates/drive/src/ssd/mod.rs` and `writes.rs`.
 //!
 //! ```text
-//! Group::submit           bench/driver/group.rs   a worker's request becomes a Command{id, kind, lba, sectors, at}
+//! Group::act              play/driver/jobs.rs    a worker's request becomes a Command{id, kind, lba, sectors, at}
 //! Ssd::submit             HostQueue::push         any number may wait in the host, host_queue.rs: in order, or C-LOOK
 //! Ssd::send               Server::serve           the drive has room: host CPU
 //! Ssd::sent               Event::Sent             link → compressor ∥ firmware core, each first come first served
@@ -46,7 +46,7 @@
 //!                         dispatch → start → begin_transfer → end_transfer → end_array → finish → signal
 //! Ssd::after_nand         Scheduler::pop_reached  the program's fence: WriteBuffer::programmed, so room; admit again
 //! Ssd::complete           HostQueue::completed    Completion{id, at, outcome}; the next command is sent
-//! Group::run              Device::advance_to_completion: the driver looks again when something completed, or a request is due
+//! source::play            Device::advance_to_completion: the driver looks again when something completed, or a request is due
 //! ```
 //!
 //! An untimed run calls `Ssd::apply`: `Mapped::write` for each slot and `OpBatch::clear`, nothing else.

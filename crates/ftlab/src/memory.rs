@@ -1,4 +1,6 @@
-//! How much memory there is.
+//! What this machine has to run drives on: memory and cores.
+
+use std::num::NonZeroUsize;
 
 /// Where the system says.
 const MEMORY: &str = "/proc/meminfo";
@@ -10,6 +12,11 @@ const OTHERWISE: u64 = 4 << 30;
 pub fn half_of_free() -> u64 {
     let text = std::fs::read_to_string(MEMORY).unwrap_or_default();
     available(&text).map_or(OTHERWISE, |bytes| bytes / 2)
+}
+
+/// How many threads run at a time.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
 /// Reads what `--memory` says: GiB, of which a part may be given. A drive that needs more runs alone.

@@ -4,6 +4,7 @@ use crate::cli::{self, TestbedOption};
 use crate::drives::load;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
+use crate::memory;
 use crate::progress::Signs;
 use crate::{results, screen};
 use clap::{Args, ValueEnum};
@@ -132,7 +133,6 @@ fn plan(options: &Options) -> Result<Plan, Failure> {
     if tests.is_empty() {
         tests = pts::Test::ALL.to_vec();
     }
-    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     Ok(Plan {
         drives: drives(options)?,
         tests,
@@ -143,7 +143,8 @@ fn plan(options: &Options) -> Result<Plan, Failure> {
         scale: options.scale,
         testbed: options.testbed.load_or(TESTBED)?,
         seed: RootSeed(options.seed),
-        threads: options.jobs.map_or_else(cores, NonZeroUsize::get),
+        memory_bytes: memory::half_of_free(),
+        threads: options.jobs.map_or_else(memory::cores, NonZeroUsize::get),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })
 }

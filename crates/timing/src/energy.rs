@@ -4,7 +4,7 @@
 //! begin and for how long; joules are worked out when somebody asks.
 
 use ftlab_base::Nanos;
-use std::ops::Sub;
+use std::ops::{Add, Sub};
 
 /// What the array began, counted when a die or a channel begins it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -86,18 +86,32 @@ impl Energy {
     }
 }
 
+impl Energy {
+    fn each(self, other: Energy, of: fn(f64, f64) -> f64) -> Energy {
+        Energy {
+            nand: of(self.nand, other.nand),
+            bus: of(self.bus, other.bus),
+            controller: of(self.controller, other.controller),
+            link: of(self.link, other.link),
+            dram: of(self.dram, other.dram),
+            mechanics: of(self.mechanics, other.mechanics),
+        }
+    }
+}
+
+impl Add for Energy {
+    type Output = Energy;
+
+    fn add(self, other: Energy) -> Energy {
+        self.each(other, f64::add)
+    }
+}
+
 impl Sub for Energy {
     type Output = Energy;
 
     fn sub(self, earlier: Energy) -> Energy {
-        Energy {
-            nand: self.nand - earlier.nand,
-            bus: self.bus - earlier.bus,
-            controller: self.controller - earlier.controller,
-            link: self.link - earlier.link,
-            dram: self.dram - earlier.dram,
-            mechanics: self.mechanics - earlier.mechanics,
-        }
+        self.each(earlier, f64::sub)
     }
 }
 

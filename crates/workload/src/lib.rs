@@ -24,7 +24,7 @@ mod units;
 
 pub use job::{
     DataPattern, Distribution, Ignored, JobError, JobFile, JobSpec, Pacing, PatternKind, PerKind,
-    ResolvedJob, Size, Source, Zone,
+    ResolvedJob, Source, Zone,
 };
 pub use stream::{JobStream, Request};
-pub use units::bytes;
+pub use units::{Size, bytes};

@@ -2,8 +2,16 @@
 //!
 //! A value that cannot be read is answered with what would be allowed.
 
-use crate::Size;
 use ftlab_base::Nanos;
+
+/// A size as written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Size {
+    /// In bytes.
+    Bytes(u64),
+    /// In percent, 1 to 100, of what the key measures.
+    Percent(u8),
+}
 
 /// What a value may be, for an error message.
 pub type Allowed = String;

@@ -27,6 +27,7 @@ mod tests;
 
 pub use settings::{CLIENT, ENTERPRISE, Scale};
 
+use crate::lab::Lab;
 use crate::review::ReviewError;
 use ftlab_base::RootSeed;
 use ftlab_drive::DriveFile;
@@ -152,6 +153,8 @@ pub struct Plan {
     pub testbed: Testbed,
     /// Root of every random stream.
     pub seed: RootSeed,
+    /// Bytes that drives and their copies may take together.
+    pub memory_bytes: u64,
     /// Tests at a time; at least 1.
     pub threads: usize,
     /// Version of the program, for the results.
@@ -171,25 +174,21 @@ impl Plan {
     }
 }
 
-/// Runs the tests: drive after drive, the tests of a drive side by side, each on a copy of its own.
+/// Runs the tests: drives side by side and the tests of a drive too, each on a copy of its own.
 /// `progress` hears of each run that is done, from any thread: how many are, and which this was.
 ///
 /// # Errors
 /// The first, in the order of the plan, that cannot be built or run.
 pub fn run(plan: &Plan, progress: &(dyn Fn(usize, &str) + Sync)) -> Result<ResultSet, ReviewError> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(plan.threads.max(1))
-        .build();
-    let pool = pool.map_err(|error| ReviewError::Threads {
-        threads: plan.threads,
-        why: error.to_string(),
-    })?;
+    let lab = Lab::new(plan.threads, plan.memory_bytes)?;
     let done = AtomicUsize::new(0);
     let step = |label: &str| progress(done.fetch_add(1, Ordering::Relaxed) + 1, label);
+    let found = lab.run(&plan.drives, DriveFile::memory_bytes, |file| {
+        run_drive(plan, file, &step)
+    });
     let mut runs = Vec::new();
-    for file in &plan.drives {
-        let of_drive = pool.install(|| run_drive(plan, file, &step));
-        // All of them, in order: which error is reported must not depend on the threads.
+    // All of them, in order: which error is reported must not depend on the threads.
+    for of_drive in found {
         for run in of_drive? {
             runs.push(run?);
         }

@@ -17,6 +17,7 @@ fn plan(tests: &[Test], settings: Settings, scale: Option<f64>) -> Plan {
         scale: scale.and_then(Scale::of),
         testbed: Testbed::load("anandtech-2013").unwrap(),
         seed: RootSeed(1),
+        memory_bytes: u64::MAX,
         threads: 2,
         version: "test".to_owned(),
     }

@@ -14,7 +14,6 @@ mod facts;
 mod from_states;
 mod gather;
 mod length;
-mod memory;
 mod procedure;
 mod set;
 mod words;
@@ -26,11 +25,11 @@ pub use drive_runs::DriveRuns;
 pub use facts::{ClientUse, client_use, smart_of, tell};
 pub use from_states::{FromStates, Ran};
 pub use length::Length;
-pub use memory::batches;
 pub use procedure::Running;
 pub use set::{origin, result_set};
 pub use words::words;
 
+use crate::lab::{Lab, NoThreads};
 use crate::repeats;
 use crate::suites::Test;
 use drive::{Bench, Hears};
@@ -42,7 +41,6 @@ use ftlab_play::states::{PrepareError, State};
 use ftlab_result::{ResultSet, Run};
 use ftlab_sheet::SheetError;
 use gather::{Repeats, Unit};
-use rayon::prelude::*;
 use std::sync::Mutex;
 use thiserror::Error;
 
@@ -126,13 +124,8 @@ pub enum ReviewError {
         error: Box<DriverError>,
     },
     /// The system gives no threads.
-    #[error("cannot start {threads} threads: {why}")]
-    Threads {
-        /// How many were asked for.
-        threads: usize,
-        /// What the system said.
-        why: String,
-    },
+    #[error(transparent)]
+    Threads(#[from] NoThreads),
 }
 
 impl ReviewError {
@@ -143,7 +136,7 @@ impl ReviewError {
             ReviewError::Drive { .. } => true,
             ReviewError::Prepare { error, .. } => error.is_input(),
             ReviewError::Run { error, .. } => error.is_input(),
-            ReviewError::Procedure { .. } | ReviewError::Threads { .. } => false,
+            ReviewError::Procedure { .. } | ReviewError::Threads(_) => false,
         }
     }
 }
@@ -168,13 +161,7 @@ pub trait Watch: Sync {
 /// When every run is to be made no time at all.
 pub fn run(plan: &Plan, wanted: &[Vec<String>], watch: &dyn Watch) -> Result<(), ReviewError> {
     assert!(plan.repeats > 0, "a plan makes every run at least once");
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(plan.threads.max(1))
-        .build();
-    let pool = pool.map_err(|error| ReviewError::Threads {
-        threads: plan.threads,
-        why: error.to_string(),
-    })?;
+    let lab = Lab::new(plan.threads, plan.memory_bytes)?;
     let benches: Vec<Bench<'_>> = (plan.drives.iter().zip(wanted))
         .map(|(file, wanted)| Bench::new(plan, file).only(wanted))
         .collect();
@@ -216,11 +203,8 @@ pub fn run(plan: &Plan, wanted: &[Vec<String>], watch: &dyn Watch) -> Result<(),
             watch.ended(unit.drive, end);
         }
     };
-    let size = |unit: &Unit| plan.drives[unit.drive].memory_bytes();
-    let sizes: Vec<u64> = units.iter().map(size).collect();
-    for batch in memory::batches(&sizes, plan.threads, plan.memory_bytes) {
-        pool.install(|| units[batch].par_iter().for_each(run));
-    }
+    let bytes = |unit: &Unit| plan.drives[unit.drive].memory_bytes();
+    lab.run(&units, bytes, run);
     Ok(())
 }
 

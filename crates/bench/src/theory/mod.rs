@@ -8,6 +8,7 @@ mod case;
 
 pub use case::{Case, DRIVE, Load, PAGES, Policy, cases, quick_cases};
 
+use crate::lab::Lab;
 use ftlab_base::RootSeed;
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
@@ -16,7 +17,6 @@ use ftlab_play::embedded::JOBS;
 use ftlab_play::states::{self, PrepareError, State};
 use ftlab_sheet::SheetError;
 use ftlab_workload::JobFile;
-use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use thiserror::Error;
 
@@ -74,12 +74,13 @@ pub enum TheoryError {
     },
 }
 
-/// Simulates every case, on all threads of the pool that calls.
+/// Simulates every case in the lab.
 /// `progress` is told how many cases are done and how many there are, from any thread.
 ///
 /// # Errors
 /// The first case, in the order given, that fails.
 pub fn sweep(
+    lab: &Lab,
     cases: &[Case],
     seed: RootSeed,
     progress: &(dyn Fn(usize, usize) + Sync),
@@ -94,10 +95,11 @@ pub fn sweep(
             simulated: simulated?,
         })
     };
-    // Cases differ tenfold in length, so each is handed out by itself.
-    let points: Vec<Result<Point, TheoryError>> =
-        cases.par_iter().with_max_len(1).map(point).collect();
-    points.into_iter().collect()
+    let bytes = |case: &Case| {
+        let file = Catalog::load(DRIVE, &case.settings());
+        file.map_or(0, |file| file.memory_bytes())
+    };
+    lab.run(cases, bytes, point).into_iter().collect()
 }
 
 /// Write amplification of a case's drive, in its steady state.

@@ -112,12 +112,11 @@ pub fn command(options: &Options) -> Outcome {
 fn plan(options: &Options) -> Result<Plan, Failure> {
     let load = |name: &String| Catalog::load(name, &options.settings);
     let drives: Result<Vec<DriveFile>, _> = options.drives.iter().map(load).collect();
-    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     Ok(Plan {
         ids: options.ids.iter().map(|id| id.to_uppercase()).collect(),
         drives: drives?,
         memory_bytes: options.memory.unwrap_or_else(memory::half_of_free),
         seed: RootSeed(options.seed),
-        threads: options.jobs.map_or_else(cores, NonZeroUsize::get),
+        threads: options.jobs.map_or_else(memory::cores, NonZeroUsize::get),
     })
 }

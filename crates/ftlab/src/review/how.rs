@@ -61,12 +61,8 @@ impl How {
             testbed: self.testbed.load()?,
             seed: RootSeed(self.seed),
             repeats: self.repeats,
-            threads: self.jobs.map_or_else(cores, NonZeroUsize::get),
+            threads: self.jobs.map_or_else(memory::cores, NonZeroUsize::get),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         })
     }
-}
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }

@@ -6,7 +6,7 @@ use crate::files;
 use ftlab_base::{SECTOR_BYTES, SimTime};
 use ftlab_bench::review;
 use ftlab_host::Testbed;
-use ftlab_play::driver::{self, Clock, DriverError};
+use ftlab_play::driver::{self, Clock, DriverError, Target};
 use ftlab_play::embedded::SCRIPTS;
 use ftlab_play::record::Record;
 use ftlab_play::warnings::{self, Ground};
@@ -88,7 +88,7 @@ impl Load {
     /// Whether it fits a drive of so many bytes.
     pub fn check(&self, bytes: u64, testbed: &Testbed, clock: Clock) -> Result<(), DriverError> {
         match &self.what {
-            What::Jobs(file) => driver::check(file, bytes, clock),
+            What::Jobs(file) => driver::check(file, &[("", bytes)], clock),
             What::Scenario(scenario) => driver::check_scenario(scenario, bytes, testbed),
             What::Trace(trace) => driver::check_trace(trace, bytes),
         }
@@ -113,7 +113,8 @@ impl Load {
         let watch = |what: &str, share| progress.say_share(what, share);
         match &self.what {
             What::Jobs(file) => {
-                let report = driver::run_watched(file, device, clock, *seed, &watch)?;
+                let target = &mut Target::one(device);
+                let report = driver::run_on(file, target, clock, *seed, &watch)?;
                 let ground = Ground {
                     capacity_bytes: device.capacity_sectors() * SECTOR_BYTES,
                     slot_bytes: drive.slot_bytes(),

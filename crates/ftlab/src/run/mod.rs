@@ -39,7 +39,7 @@ Examples:
   ftlab run scripts/multitask1-extract-photoshop.toml --drive samsung-slc-64
   ftlab run traces/atsb2011-light.toml --drive intel-520-240
 
-Keys that only matter to a real machine (ioengine, direct, filename, …) are accepted and listed.
+Keys that only matter to a real machine (ioengine, direct, iodepth_batch, …) are accepted and listed.
 An untimed run gives write amplification and wear, no latencies; it is much faster.
 A saved state fits the drive it was saved of, with the same settings; the seed may differ.")]
 pub struct Options {

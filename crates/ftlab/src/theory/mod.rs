@@ -8,10 +8,12 @@ mod tests;
 use crate::cli;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
+use crate::memory;
 use crate::progress::Signs;
 use crate::screen;
 use clap::Args;
 use ftlab_base::RootSeed;
+use ftlab_bench::lab::Lab;
 use ftlab_bench::theory::{self, Point};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -93,15 +95,13 @@ fn points(options: &Options) -> Result<Vec<Point>, Failure> {
     } else {
         theory::cases()
     };
-    let threads = options.jobs.map_or(0, NonZeroUsize::get);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|error| Failure::Running(format!("cannot start threads: {error}")))?;
+    let threads = options.jobs.map_or_else(memory::cores, NonZeroUsize::get);
+    let lab = Lab::new(threads, memory::half_of_free());
+    let lab = lab.map_err(|error| Failure::Running(error.to_string()))?;
     let progress = options.signs.bar();
     let report = |done, total| progress.set(done, total, "cases");
     let seed = RootSeed(options.seed);
-    let points = pool.install(|| theory::sweep(&cases, seed, &report))?;
+    let points = theory::sweep(&lab, &cases, seed, &report)?;
     Ok(points.into_iter().map(page::as_printed).collect())
 }
 

@@ -1,6 +1,6 @@
 //! What is read off a drive second by second: joules at its supply, and its write amplification.
 
-use super::INTERVAL_S;
+use super::stats::INTERVAL_S;
 use ftlab_base::{Nanos, SimTime};
 use ftlab_drive::{Counters, Device, Energy};
 
@@ -22,6 +22,16 @@ pub struct PowerReport {
 }
 
 impl PowerReport {
+    /// That of this device and another one over the same time.
+    pub(super) fn plus(mut self, other: &PowerReport) -> PowerReport {
+        self.energy = self.energy + other.energy;
+        self.rest_watts += other.rest_watts;
+        for (sum, watts) in self.series_watts.iter_mut().zip(&other.series_watts) {
+            *sum += watts;
+        }
+        self
+    }
+
     /// Mean watts; 0 over no time.
     #[must_use]
     pub fn watts(&self) -> f64 {

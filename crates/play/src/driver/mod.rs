@@ -1,4 +1,8 @@
-//! Runs a job file on a drive.
+//! Runs a load on a target: a job file, a scenario of scripts or a trace on a device, or a job file on several
+//! devices by name.
+//!
+//! On a clock, one loop (`source.rs`) plays whatever issues requests (a `Source`: `jobs.rs`, `scenario/`,
+//! `trace.rs`) on the devices of a [`Target`]. What follows is about jobs.
 //!
 //! Groups separated by `stonewall` run one after the other, the jobs of a group at the same time.
 //! With a clock, each job keeps `iodepth` commands outstanding and the clock jumps to the drive's
@@ -16,160 +20,43 @@
 //! speed; `thinktime` starts when the commands before it have ended; a command that fails ends
 //! its job.
 
-mod group;
+mod error;
+mod io;
+mod jobs;
+mod measuring;
 mod meter;
 mod patience;
 mod pauses;
 mod report;
 mod rounds;
 mod scenario;
+mod shares;
+mod source;
 mod stats;
+mod target;
 mod trace;
 mod untimed;
 mod worker;
 
+pub use error::DriverError;
 pub use meter::PowerReport;
 pub use pauses::{PAUSE, PauseReport};
-pub use report::RunReport;
+pub use report::{DeviceReport, RunReport};
 pub use rounds::WriteAmplification;
 pub use scenario::{ProcessReport, ScenarioReport, check_scenario, run_scenario};
+pub use shares::Clock;
 pub use stats::{DEPTH_LEVELS, Direction, INTERVAL_S, Interval, JobReport};
+pub use target::Target;
 pub use trace::{TraceReport, check_trace, run_trace};
 
 use crate::watch::{self, Watch};
-use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_base::{RootSeed, SimTime};
 use ftlab_drive::Device;
-use ftlab_workload::script::ScriptError;
-use ftlab_workload::{JobError, JobFile, JobSpec, ResolvedJob, Source};
-use thiserror::Error;
-
-/// How a run treats time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Clock {
-    /// Virtual time: latencies and rates.
-    Timed,
-    /// None: write amplification, wear.
-    Untimed,
-}
-
-/// Seconds of a year of 365 days.
-const YEAR_S: u64 = 365 * 86_400;
-
-/// Why a run could not be made or finished.
-#[derive(Debug, Error)]
-pub enum DriverError {
-    /// A job does not fit the drive.
-    #[error(transparent)]
-    Job(#[from] JobError),
-    /// A script or trace does not fit the drive.
-    #[error(transparent)]
-    Script(#[from] ScriptError),
-    /// A script names a testbed that there is not.
-    #[error("{file}: {why}")]
-    Testbed {
-        /// The script's file.
-        file: String,
-        /// What is wrong with the name.
-        why: String,
-    },
-    /// The testbed does not say how it writes back.
-    #[error(
-        "testbed {testbed} has no operating system to write back what programs write; add an \
-         [os] section as in anandtech-2008, or give its writes `through = true`"
-    )]
-    NoSystem {
-        /// Slug.
-        testbed: String,
-    },
-    /// The file system of the testbed needs a larger drive.
-    #[error(
-        "the file system of testbed {testbed} ends at {end} bytes and the drive has {capacity}; \
-         take a larger drive, or a testbed of one's own with smaller places in [os]"
-    )]
-    SystemBeyondDrive {
-        /// Slug.
-        testbed: String,
-        /// Where it ends, in bytes.
-        end: u64,
-        /// Bytes of the drive.
-        capacity: u64,
-    },
-    /// Without a clock only an amount of I/O ends a job.
-    #[error(
-        "{at}: job `{job}` needs io_size or number_ios, for example io_size=10g: it is time_based, and \
-         without a clock a runtime has no end; or leave time_based out"
-    )]
-    NoAmount {
-        /// Where the job's section begins.
-        at: Source,
-        /// Its name.
-        job: String,
-    },
-    /// The drive has commands and will never do anything.
-    #[error(
-        "the drive is stuck at {at} with {outstanding} commands outstanding, the oldest one \
-         since {since}"
-    )]
-    Stuck {
-        /// On the run's clock.
-        at: Nanos,
-        /// Commands not completed.
-        outstanding: usize,
-        /// When the oldest of them was submitted, on the run's clock.
-        since: Nanos,
-    },
-    /// Events follow one another and the clock does not move.
-    #[error(
-        "time stands still at {at}: {events} events in a row at one instant, and a job that only \
-         its time ends; give it an amount of I/O such as number_ios=100000 in place of \
-         time_based, or the drive and the testbed's host.command a time above 0"
-    )]
-    Standstill {
-        /// On the run's clock.
-        at: Nanos,
-        /// How many.
-        events: u64,
-    },
-    /// The drive is so slow that the clock would run out.
-    #[error(
-        "the run is not over after {} years of virtual time; look for a time or a rate of the \
-         drive that is out of proportion, for startdelay and runtime of the jobs, or for host.cpu_speed and \
-         host.cpu_sharing of the testbed",
-        .after.as_secs() as u64 / YEAR_S
-    )]
-    Endless {
-        /// On the run's clock.
-        after: Nanos,
-    },
-    /// The drive takes no more writes.
-    #[error("the drive takes no more writes: {why}")]
-    Fault {
-        /// In the drive's words.
-        why: String,
-    },
-    /// The drive completed what was not outstanding.
-    #[error("the drive completed command {id}, which was not outstanding")]
-    Unexpected {
-        /// The command's number.
-        id: u64,
-    },
-}
-
-impl DriverError {
-    /// Whether the job file is at fault rather than the drive.
-    #[must_use]
-    pub fn is_input(&self) -> bool {
-        matches!(
-            self,
-            DriverError::Job(_)
-                | DriverError::NoAmount { .. }
-                | DriverError::Script(_)
-                | DriverError::Testbed { .. }
-                | DriverError::NoSystem { .. }
-                | DriverError::SystemBeyondDrive { .. }
-        )
-    }
-}
+use ftlab_workload::{JobFile, JobSpec, ResolvedJob};
+use io::Io;
+use jobs::Group;
+use measuring::Measuring;
+use shares::Shares;
 
 /// Runs every job of `file` on `device`.
 ///
@@ -181,45 +68,44 @@ pub fn run(
     clock: Clock,
     seed: RootSeed,
 ) -> Result<RunReport, DriverError> {
-    run_watched(file, device, clock, seed, &watch::nobody)
+    run_on(file, &mut Target::one(device), clock, seed, &watch::nobody)
 }
 
-/// The same; `watch` hears how far it is.
+/// Runs every job of `file` on the devices of a target: each on those that its `filename` names. `watch`
+/// hears how far it is.
 ///
 /// # Errors
-/// As [`run`].
-pub fn run_watched(
+/// As [`run`], and when a file is none of the devices, or a device no file.
+pub fn run_on(
     file: &JobFile,
-    device: &mut dyn Device,
+    target: &mut Target<'_>,
     clock: Clock,
     seed: RootSeed,
     watch: &Watch<'_>,
 ) -> Result<RunReport, DriverError> {
-    let jobs = resolve(file, device.capacity_sectors() * SECTOR_BYTES, clock)?;
-    device.restart_stream_hash();
+    let jobs = Shares::of(file, &target.sizes(), clock)?;
+    target.restart_stream_hashes();
     let report = match clock {
-        Clock::Timed => run_timed(file, &jobs, device, (seed, watch))?,
-        Clock::Untimed => untimed::run(file, &jobs, device, (seed, watch)),
+        Clock::Timed => run_timed(file, &jobs, target, (seed, watch))?,
+        Clock::Untimed => untimed::run(file, &jobs, target, (seed, watch)),
     };
-    let report = RunReport {
+    target.fault()?;
+    Ok(RunReport {
         writes_at_random: file.jobs.iter().any(JobSpec::writes_at_random),
         ..report
-    };
-    match device.fault() {
-        Some(why) => Err(DriverError::Fault { why }),
-        None => Ok(report),
-    }
+    })
 }
 
-/// Checks that every job of `file` fits a drive of that size and the clock.
+/// Checks that every job of `file` has its devices among those of a target, names and sizes in bytes, and
+/// fits them and the clock.
 ///
 /// # Errors
 /// The first job that does not.
-pub fn check(file: &JobFile, device_bytes: u64, clock: Clock) -> Result<(), DriverError> {
-    resolve(file, device_bytes, clock).map(drop)
+pub fn check(file: &JobFile, target: &[(&str, u64)], clock: Clock) -> Result<(), DriverError> {
+    Shares::of(file, target, clock).map(drop)
 }
 
-/// The jobs of `file` fitted to a drive of that size and the clock.
+/// The jobs of `file` fitted to one drive of that size and the clock.
 ///
 /// # Errors
 /// The first job that does not fit.
@@ -228,43 +114,33 @@ pub fn resolve(
     device_bytes: u64,
     clock: Clock,
 ) -> Result<Vec<ResolvedJob>, DriverError> {
-    let resolve = |spec| match clock {
-        Clock::Timed => Ok(JobSpec::resolve(spec, device_bytes)?),
-        Clock::Untimed => untimed::resolve(spec, device_bytes),
-    };
-    file.jobs.iter().map(resolve).collect()
+    let jobs = Shares::of(file, &[("", device_bytes)], clock)?;
+    Ok(jobs.into_iter().map(Shares::into_job).collect())
 }
 
 fn run_timed(
     file: &JobFile,
-    jobs: &[ResolvedJob],
-    device: &mut dyn Device,
+    jobs: &[Shares],
+    target: &mut Target<'_>,
     (seed, watch): (RootSeed, &Watch<'_>),
 ) -> Result<RunReport, DriverError> {
-    let mut report = RunReport::default();
-    let mut counting = group::Counting::new(device);
+    let mut measuring = Measuring::new(target, PAUSE);
+    let mut io = Io::new(target);
+    let mut reports = Vec::new();
     let groups = file.groups();
     let mut now = SimTime::ZERO;
     for (index, members) in groups.iter().enumerate() {
-        let tell = |share| {
-            watch(
-                "running",
-                Some((index as f64 + share) / groups.len() as f64),
-            )
+        let tell = |_, share: Option<f64>| {
+            let share = share.map(|share| (index as f64 + share) / groups.len() as f64);
+            watch("running", share);
         };
-        let members: Vec<_> = members.iter().map(|&member| &jobs[member]).collect();
-        let mut group = group::Group::new(index, &members, seed, now);
-        now = group.run(device, &mut counting, &tell)?;
-        group.report(&mut report);
+        let members = members.iter().map(|&member| &jobs[member]);
+        let mut group = Group::new(index, members, seed, now);
+        now = source::play(&mut group, (&mut io, now), &mut measuring, &tell)?;
+        assert_eq!(io.outstanding(), 0, "every command is waited for");
+        reports.extend(group.reports());
     }
-    report.simulated = now.since(SimTime::ZERO);
-    let end = device.counters();
-    report.counters = counting.finish(end);
-    report.wa = counting.rounds.finish(&end);
-    let readings = counting.meter.finish(device, now);
-    (report.power, report.series_wa) = (readings.power, readings.series_wa);
-    report.pauses = counting.pauses.report();
-    Ok(report)
+    Ok(measuring.stop(io.target, now).report(&io, reports))
 }
 
 #[cfg(test)]

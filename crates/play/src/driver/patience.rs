@@ -4,7 +4,7 @@
 //! other jobs at the latest: every job ends by its amount or its time. There is no limit on how long
 //! one command may take, since a drive that merges all day for a write is slow and not stuck.
 
-use super::DriverError;
+use super::error::DriverError;
 use ftlab_base::{Nanos, SimTime};
 
 /// The clock goes on for half of what it can count, 292 years, so that no sum of instants and spans

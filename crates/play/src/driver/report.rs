@@ -1,6 +1,9 @@
 //! What a run came to.
 
-use super::{JobReport, PauseReport, PowerReport, WriteAmplification};
+use super::meter::PowerReport;
+use super::pauses::PauseReport;
+use super::rounds::WriteAmplification;
+use super::stats::JobReport;
 use ftlab_base::Nanos;
 use ftlab_drive::Counters;
 
@@ -27,9 +30,66 @@ pub struct RunReport {
     pub series_wa: Vec<f64>,
     /// Times without progress; all zero without a clock.
     pub pauses: PauseReport,
+    /// Each device of a target of several; nothing for a target of one.
+    pub devices: Vec<DeviceReport>,
+}
+
+/// What happened at one device of a target.
+#[derive(Debug, Default)]
+pub struct DeviceReport {
+    /// What the load calls it.
+    pub name: String,
+    /// As [`RunReport::counters`].
+    pub counters: Counters,
+    /// As [`RunReport::power`].
+    pub power: Option<PowerReport>,
+    /// As [`RunReport::wa`].
+    pub wa: WriteAmplification,
+    /// As [`RunReport::series_wa`].
+    pub series_wa: Vec<f64>,
 }
 
 impl RunReport {
+    /// What happened at the devices of a target, and at all of them together: no steady state is looked for
+    /// in their sum, and no second of it has a write amplification of its own.
+    pub(super) fn of_devices(mut devices: Vec<DeviceReport>) -> RunReport {
+        if devices.len() == 1
+            && let Some(only) = devices.pop()
+        {
+            return RunReport {
+                counters: only.counters,
+                power: only.power,
+                wa: only.wa,
+                series_wa: only.series_wa,
+                ..RunReport::default()
+            };
+        }
+        let mut counters = Counters::default();
+        let mut power = devices.first().and_then(|first| first.power.clone());
+        for (nth, device) in devices.iter().enumerate() {
+            counters = counters.plus(&device.counters);
+            if nth > 0 {
+                let both = power.zip(device.power.as_ref());
+                power = both.map(|(sum, own)| sum.plus(own));
+            }
+        }
+        RunReport {
+            counters,
+            power,
+            wa: WriteAmplification::without_rounds(&counters),
+            devices,
+            ..RunReport::default()
+        }
+    }
+
+    /// That of a load which changes as it goes, so that no steady state is looked for.
+    pub(super) fn without_rounds(self) -> RunReport {
+        RunReport {
+            wa: WriteAmplification::without_rounds(&self.counters),
+            ..self
+        }
+    }
+
     /// Whether garbage collection had settled when the run ended: it began on a drive that had, or the
     /// steady rule held at its end. None for a run that wrote nothing at random, or not to flash: what
     /// it costs need not settle.

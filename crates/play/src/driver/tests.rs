@@ -2,9 +2,11 @@
 
 use super::*;
 use crate::fake::Fake;
-use ftlab_base::CommandKind;
+use ftlab_base::{CommandKind, Nanos, SECTOR_BYTES};
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
+
+mod devices;
 
 const SECTORS: u64 = 1 << 17; // 64 MiB
 
@@ -333,7 +335,9 @@ fn whoever_waits_hears_how_much_of_a_run_is_done() {
         let told = std::sync::Mutex::new(Vec::new());
         let watch = |_: &str, share: Option<f64>| told.lock().unwrap().push(share.unwrap());
         let file = JobFile::parse(job, "test.fio").unwrap();
-        run_watched(&file, &mut fake(), clock, RootSeed(1), &watch).unwrap();
+        let mut device = fake();
+        let mut target = Target::one(&mut device);
+        super::run_on(&file, &mut target, clock, RootSeed(1), &watch).unwrap();
         let shares = told.into_inner().unwrap();
         assert!(shares.len() > 5, "{job}: {shares:?}");
         assert!(shares.is_sorted(), "{job}: {shares:?}");

@@ -5,16 +5,18 @@
 //! busy all the time; how long of it with reads and how long with writes is counted by itself, and
 //! time with both counts for both.
 
-use super::group::TURNS_A_LOOK;
-use super::meter::{Meter, Readings};
-use super::patience::{LONGEST, Patience, Verdict};
-use super::pauses::{PAUSE, Pauses};
-use super::scenario::io::{Ended, Io, Owner};
+use super::error::DriverError;
+use super::io::{Ended, Io};
+use super::measuring::Measuring;
+use super::pauses::PAUSE;
+use super::report::RunReport;
+use super::source::{self, Source};
 use super::stats::JobReport;
-use super::{DriverError, RunReport, WriteAmplification};
+use super::target::Target;
 use crate::watch::Watch;
-use ftlab_base::{CommandKind, Content, Nanos, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_base::{CommandKind, Content, Lba, Nanos, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
+use ftlab_workload::Request;
 use ftlab_workload::trace::{Trace, TraceStream};
 
 /// What playing a trace back came to.
@@ -51,29 +53,37 @@ pub fn run_trace(
     watch: &Watch<'_>,
 ) -> Result<TraceReport, DriverError> {
     let device_bytes = device.capacity_sectors() * SECTOR_BYTES;
-    let stream = TraceStream::new(trace, device_bytes, seed)?;
-    device.restart_stream_hash();
-    let at_start = device.counters();
+    let target = &mut Target::one(device);
+    let left = operations_max.unwrap_or(u64::MAX);
     let deepest = trace.bursts.iter().rposition(|&bursts| bursts > 0);
     let depth_max = deepest.map_or(1, |n| n as u32 + 1);
     let mut playback = Playback {
-        stream,
+        stream: TraceStream::new(trace, device_bytes, seed)?,
         content: trace.content(),
-        left: operations_max.unwrap_or(u64::MAX),
+        all: trace.operations().min(left),
+        left,
         report: JobReport::new("trace".to_owned(), 0, depth_max),
-        io: Io::new(device),
         busy: [Busy::default(); 3],
-        pauses: Pauses::new(PAUSE),
-        now: SimTime::ZERO,
         failed: false,
     };
-    let all = trace.operations().min(playback.left);
-    let tell = |done: u64| watch("running", Some(done as f64 / all.max(1) as f64));
-    let readings = playback.run(&tell)?;
-    if let Some(why) = playback.io.device.fault() {
-        return Err(DriverError::Fault { why });
-    }
-    Ok(playback.finish(readings, &at_start))
+    target.restart_stream_hashes();
+    let mut measuring = Measuring::new(target, PAUSE);
+    let mut io = Io::new(target);
+    let tell = |_, share| watch("running", share);
+    let start = (&mut io, SimTime::ZERO);
+    let end = source::play(&mut playback, start, &mut measuring, &tell)?;
+    io.target.fault()?;
+    playback.report.measured = end.since(SimTime::ZERO);
+    let run = measuring
+        .stop(io.target, end)
+        .report(&io, vec![playback.report]);
+    let [busy, busy_reads, busy_writes] = playback.busy.map(|busy| busy.total);
+    Ok(TraceReport {
+        run: run.without_rounds(),
+        busy,
+        busy_reads,
+        busy_writes,
+    })
 }
 
 /// Time in which something is outstanding.
@@ -110,130 +120,64 @@ fn of(kind: CommandKind) -> usize {
     }
 }
 
-struct Playback<'d> {
+struct Playback {
     stream: TraceStream,
     content: Content,
+    /// Requests of all of it.
+    all: u64,
     /// Requests that may still be issued.
     left: u64,
     report: JobReport,
-    io: Io<'d>,
     /// For all requests, reads and writes.
     busy: [Busy; 3],
-    pauses: Pauses,
-    now: SimTime,
     /// The drive has answered with an error.
     failed: bool,
 }
 
-impl Playback<'_> {
-    /// Runs to the end; `tell` hears now and then how many requests are done.
-    fn run(&mut self, tell: &dyn Fn(u64)) -> Result<Readings, DriverError> {
-        let mut patience = Patience::new(self.now, false);
-        let mut meter = Meter::new(self.io.device);
-        let mut ended = Vec::new();
-        for turn in 0_u64.. {
-            if turn.is_multiple_of(TURNS_A_LOOK) {
-                tell(self.io.completed);
-            }
-            if self.io.outstanding() == 0 && !self.issue_burst() {
-                break;
-            }
-            let Some(next) = self.io.device.next_event() else {
-                return Err(self.io.stuck(self.now));
-            };
-            let next = next.max(self.now);
-            match patience.turn(next) {
-                Verdict::GoOn => {}
-                Verdict::Standstill => return Err(patience.standstill()),
-                Verdict::Endless => return Err(DriverError::Endless { after: LONGEST }),
-                Verdict::Stuck => return Err(self.io.stuck(self.now)),
-            }
-            meter.read_until(self.io.device, next);
-            let limit = meter.next_reading().max(next);
-            let last = (self.io.device).advance_to_completion(limit, &mut self.io.done);
-            self.now = last.map_or(next, |last| last.max(next));
-            self.io.take_ended(&mut ended)?;
-            if !ended.is_empty() {
-                patience.progress();
-            }
-            for command in ended.drain(..) {
-                self.end(command);
-            }
-        }
-        Ok(meter.finish(self.io.device, self.now))
-    }
+impl Source for Playback {
+    type Tag = ();
 
-    /// Issues the next burst; whether there was one.
-    fn issue_burst(&mut self) -> bool {
-        if self.left == 0 || self.failed {
-            return false;
+    /// Issues the next burst when the last one has ended.
+    fn act(&mut self, now: SimTime, io: &mut Io<'_, '_, ()>) -> SimTime {
+        if io.outstanding() > 0 || self.left == 0 || self.failed {
+            return SimTime::NEVER;
         }
-        let Some(burst) = self.stream.next() else {
-            return false;
-        };
         let most = usize::try_from(self.left).unwrap_or(usize::MAX);
+        let burst = self.stream.next().unwrap_or_default();
         for (depth, operation) in (1..).zip(burst.into_iter().take(most)) {
-            // One program, whose reads and writes are told apart by their owner.
-            let owner = match operation.kind {
-                CommandKind::Read => Owner::Read {
-                    program: 0,
-                    step: 0,
-                },
-                _ => Owner::Through { program: 0 },
-            };
             self.left -= 1;
             self.report.note_depth(depth);
-            self.busy[ALL].begin(self.now);
-            self.busy[of(operation.kind)].begin(self.now);
-            self.pauses.waits(self.now, true);
-            self.io.submit(owner, operation.run, self.content, self.now);
+            self.busy[ALL].begin(now);
+            self.busy[of(operation.kind)].begin(now);
+            let request = Request {
+                kind: operation.kind,
+                lba: Lba(operation.run.lba),
+                sectors: operation.run.sectors,
+                content: self.content,
+            };
+            io.submit((), 0, request, now);
         }
-        true
+        SimTime::NEVER
     }
 
-    fn end(&mut self, command: Ended) {
-        let Ended {
-            kind,
-            bytes,
-            from,
-            to,
-            is_good,
-            ..
-        } = command;
-        self.busy[ALL].end(to);
-        self.busy[of(kind)].end(to);
-        self.pauses.progress(to);
-        self.pauses.waits(to, self.io.outstanding() > 0);
-        if is_good {
-            self.report.record(kind, bytes, from, to);
+    fn ended(&mut self, ended: Ended<()>) -> bool {
+        self.busy[ALL].end(ended.to);
+        self.busy[of(ended.kind)].end(ended.to);
+        if ended.is_good {
+            (self.report).record(ended.kind, ended.bytes, ended.from, ended.to);
         } else {
             self.report.errors += 1;
             self.failed = true;
         }
+        true
     }
 
-    fn finish(mut self, readings: Readings, at_start: &ftlab_drive::Counters) -> TraceReport {
-        let span = self.now.since(SimTime::ZERO);
-        self.report.measured = span;
-        let counters = self.io.device.counters().since(at_start);
-        let [busy, busy_reads, busy_writes] = self.busy.map(|busy| busy.total);
-        TraceReport {
-            run: RunReport {
-                jobs: vec![self.report],
-                submitted: self.io.submitted,
-                completed: self.io.completed,
-                simulated: span,
-                counters,
-                power: readings.power,
-                wa: WriteAmplification::without_rounds(&counters),
-                series_wa: readings.series_wa,
-                pauses: self.pauses.report(),
-                ..RunReport::default()
-            },
-            busy,
-            busy_reads,
-            busy_writes,
-        }
+    fn is_over(&self, _wake: SimTime, outstanding: u64) -> bool {
+        outstanding == 0
+    }
+
+    fn share(&self, _now: SimTime, completed: u64) -> Option<f64> {
+        Some(completed as f64 / self.all.max(1) as f64)
     }
 }
 

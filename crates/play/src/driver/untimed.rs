@@ -1,42 +1,31 @@
 //! Jobs without a clock: one command after the other, as fast as the host can.
 
-use super::DriverError;
-use super::report::RunReport;
+use super::report::{DeviceReport, RunReport};
 use super::rounds::Rounds;
+use super::shares::{Requests, Shares};
 use super::stats::JobReport;
+use super::target::Target;
 use crate::watch::Watch;
 use ftlab_base::{Command, CommandId, CommandKind, Outcome, RootSeed, SECTOR_BYTES, SimTime};
-use ftlab_drive::Device;
-use ftlab_workload::{JobFile, JobSpec, JobStream, ResolvedJob};
+use ftlab_drive::{Counters, Device};
+use ftlab_workload::JobFile;
 use std::collections::VecDeque;
 
-/// Fits a job to a drive when only its amount of I/O can end it.
-pub fn resolve(spec: &JobSpec, device_bytes: u64) -> Result<ResolvedJob, DriverError> {
-    let has_amount = spec.io_size.is_some() || spec.number_ios.is_some();
-    if spec.time_based && !has_amount {
-        return Err(DriverError::NoAmount {
-            at: spec.source.clone(),
-            job: spec.name.clone(),
-        });
-    }
-    let by_amount = JobSpec {
-        time_based: false,
-        ..spec.clone()
-    };
-    Ok(by_amount.resolve(device_bytes)?)
-}
-
-/// Runs the jobs of `file`, which `jobs` has fitted to the drive.
+/// Runs the jobs of `file`, which `jobs` has fitted to the target.
 pub fn run(
     file: &JobFile,
-    jobs: &[ResolvedJob],
-    device: &mut dyn Device,
+    jobs: &[Shares],
+    target: &mut Target<'_>,
     (seed, watch): (RootSeed, &Watch<'_>),
 ) -> RunReport {
-    let start = device.counters();
+    let begin = |device: &dyn Device| {
+        let start = device.counters();
+        let bytes = device.capacity_sectors() * SECTOR_BYTES;
+        (start, Rounds::new(bytes, start))
+    };
     let mut applier = Applier {
-        rounds: Rounds::new(device.capacity_sectors() * SECTOR_BYTES, start),
-        device,
+        rounds: target.devices().map(begin).collect(),
+        target,
         applied: 0,
     };
     let mut reports = Vec::new();
@@ -51,14 +40,21 @@ pub fn run(
         };
         reports.extend(applier.run_group(members.iter().map(member).collect(), &tell));
     }
-    let end = applier.device.counters();
+    let devices = applier.target.devices().zip(applier.target.names());
+    let report = |((device, name), (start, rounds)): ((&dyn Device, &str), &(Counters, Rounds))| {
+        let end = device.counters();
+        DeviceReport {
+            name: name.to_owned(),
+            counters: end.since(start),
+            wa: rounds.finish(&end),
+            ..DeviceReport::default()
+        }
+    };
     RunReport {
         jobs: reports,
         submitted: applier.applied,
         completed: applier.applied,
-        counters: end.since(&start),
-        wa: applier.rounds.finish(&end),
-        ..RunReport::default()
+        ..RunReport::of_devices(devices.zip(&applier.rounds).map(report).collect())
     }
 }
 
@@ -73,19 +69,20 @@ struct Applied {
     /// Requests and bytes after which it ends.
     ends_after: [Option<u64>; 2],
     done: [u64; 2],
-    stream: JobStream,
-    /// The next commands, which the drive has been told to expect.
-    expected: VecDeque<Command>,
+    requests: Requests,
+    /// The next commands and their devices, which have been told to expect them.
+    expected: VecDeque<(usize, Command)>,
     report: JobReport,
     over: bool,
 }
 
 impl Applied {
-    fn new(job: &ResolvedJob, group: usize, seed: RootSeed) -> Self {
+    fn new(shares: &Shares, group: usize, seed: RootSeed) -> Self {
+        let job = shares.job();
         Applied {
-            ends_after: [job.ios_max, job.total_bytes()],
+            ends_after: shares.ends_after(),
             done: [0; 2],
-            stream: JobStream::new(job, seed),
+            requests: shares.requests(seed),
             expected: VecDeque::with_capacity(LOOKAHEAD),
             report: JobReport::new(job.spec.name.clone(), group, job.spec.iodepth),
             over: false,
@@ -106,9 +103,9 @@ impl Applied {
 
     /// The next command, if there is one more; its number is for the caller to give.
     #[inline]
-    fn next(&mut self, device: &dyn Device) -> Option<Command> {
+    fn next(&mut self, target: &Target<'_>) -> Option<(usize, Command)> {
         while self.expected.len() < LOOKAHEAD
-            && let Some(request) = self.stream.next()
+            && let Some((device, request)) = self.requests.next()
         {
             let command = Command {
                 id: CommandId(0),
@@ -118,20 +115,21 @@ impl Applied {
                 content: request.content,
                 at: SimTime::ZERO,
             };
-            device.expect(&command);
-            self.expected.push_back(command);
+            target.expect(device, &command);
+            self.expected.push_back((device, command));
         }
         self.expected.pop_front()
     }
 }
 
-struct Applier<'a> {
-    device: &'a mut dyn Device,
-    rounds: Rounds,
+struct Applier<'t, 'd> {
+    target: &'t mut Target<'d>,
+    /// Of each device, with its counters at the start.
+    rounds: Vec<(Counters, Rounds)>,
     applied: u64,
 }
 
-impl Applier<'_> {
+impl Applier<'_, '_> {
     /// Applies the commands of the jobs in turn until all are over.
     fn run_group(&mut self, mut jobs: Vec<Applied>, tell: &dyn Fn(f64)) -> Vec<JobReport> {
         let turn = match jobs.len() {
@@ -153,7 +151,7 @@ impl Applier<'_> {
 
     fn take_turn(&mut self, job: &mut Applied, commands: u64) {
         for _ in 0..commands {
-            let Some(command) = job.next(self.device) else {
+            let Some((device, command)) = job.next(self.target) else {
                 job.over = true;
                 return;
             };
@@ -162,7 +160,7 @@ impl Applier<'_> {
                 ..command
             };
             self.applied += 1;
-            if self.device.apply(command) != Outcome::Good {
+            if self.target.device(device).apply(command) != Outcome::Good {
                 job.report.errors += 1;
                 job.over = true;
                 return;
@@ -171,16 +169,17 @@ impl Applier<'_> {
             job.done[0] += 1;
             job.done[1] += command.bytes();
             if command.kind == CommandKind::Write {
-                self.count_write(command.bytes());
+                self.count_write(device, command.bytes());
             }
         }
     }
 
     #[inline]
-    fn count_write(&mut self, bytes: u64) {
-        self.rounds.wrote(bytes);
-        if self.rounds.is_full() {
-            self.rounds.mark(self.device.counters());
+    fn count_write(&mut self, device: usize, bytes: u64) {
+        let (_, rounds) = &mut self.rounds[device];
+        rounds.wrote(bytes);
+        if rounds.is_full() {
+            rounds.mark(self.target.device(device).counters());
         }
     }
 }

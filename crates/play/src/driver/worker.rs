@@ -1,16 +1,17 @@
 //! One job of a running group: what it issues next, and when.
 
+use super::shares::{Requests, Shares};
 use super::stats::JobReport;
 use ftlab_base::{CommandKind, RootSeed, SimTime};
-use ftlab_workload::{JobStream, Pacing, Request, ResolvedJob};
+use ftlab_workload::{Pacing, Request};
 
 /// A job at work.
 pub struct Worker {
     pub report: JobReport,
     pacing: Pacing,
-    stream: JobStream,
+    requests: Requests,
     /// Read ahead by one, so that the end of the job is known when its last command is issued.
-    next: Option<Request>,
+    next: Option<(usize, Request)>,
     /// Its stream of requests has no end.
     is_endless: bool,
     begins: SimTime,
@@ -36,23 +37,24 @@ struct Issued {
 }
 
 impl Worker {
-    pub fn new(job: &ResolvedJob, group: usize, seed: RootSeed, start: SimTime) -> Self {
+    pub fn new(shares: &Shares, group: usize, seed: RootSeed, start: SimTime) -> Self {
+        let job = shares.job();
         let pacing = job.pacing();
         let begins = start + pacing.startdelay;
         let counts = begins + pacing.ramp_time;
-        let mut stream = JobStream::new(job, seed);
+        let mut requests = shares.requests(seed);
         let mut report = JobReport::new(job.spec.name.clone(), group, pacing.iodepth);
         report.measured_from = counts;
         Worker {
             report,
-            next: stream.next(),
-            stream,
+            next: requests.next(),
+            requests,
             is_endless: job.loop_bytes.is_none() && job.ios_max.is_none(),
             begins,
             stops: pacing
                 .runtime
                 .map_or(SimTime::NEVER, |runtime| counts + runtime),
-            ends_after: [job.ios_max, job.total_bytes()],
+            ends_after: shares.ends_after(),
             answered: [0; 2],
             outstanding: 0,
             since_pause: 0,
@@ -71,7 +73,7 @@ impl Worker {
     /// The earliest instant from `now` on at which the next request may be issued; `NEVER` when
     /// there is none, or when it has to wait for a completion.
     pub fn issues_at(&self, now: SimTime) -> SimTime {
-        let Some(request) = self.next else {
+        let Some((_, request)) = self.next else {
             return SimTime::NEVER;
         };
         if self.outstanding >= self.pacing.iodepth || self.is_quiescing() {
@@ -82,13 +84,13 @@ impl Worker {
         if at < self.stops { at } else { SimTime::NEVER }
     }
 
-    /// Takes the next request as issued.
-    pub fn issue(&mut self) -> Request {
-        let request = self
+    /// Takes the next request as issued, with the place of its device.
+    pub fn issue(&mut self) -> (usize, Request) {
+        let (device, request) = self
             .next
             .take()
             .expect("a worker issues only when it says so");
-        self.next = self.stream.next();
+        self.next = self.requests.next();
         self.outstanding += 1;
         self.since_pause += 1;
         self.report.note_depth(self.outstanding);
@@ -96,7 +98,7 @@ impl Worker {
             self.issued[kind].ios += 1;
             self.issued[kind].bytes += u64::from(request.sectors) * ftlab_base::SECTOR_BYTES;
         }
-        request
+        (device, request)
     }
 
     /// Takes a completion. Counts it when it falls in the measured time.

@@ -1,6 +1,7 @@
 //! Options that are each valid and yet do not go together.
 
-use super::spec::{JobSpec, PatternKind, Size};
+use super::spec::{JobSpec, PatternKind};
+use crate::units::Size;
 use ftlab_base::{CommandKind, Nanos, SECTOR_BYTES};
 
 /// What does not go together, and the key whose line to point at.

@@ -3,14 +3,12 @@
 /// Keys that describe the host and cannot change what a modelled drive is asked to do.
 const IGNORED: &[(&str, &[&str])] = &[
     (
-        "the modelled drive is the only target",
+        "a modelled drive is one file, its filename or none",
         &[
-            "filename",
             "directory",
             "filename_format",
             "nrfiles",
             "openfiles",
-            "file_service_type",
             "unique_filename",
             "lockfile",
             "opendir",

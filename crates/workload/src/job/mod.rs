@@ -1,5 +1,6 @@
 //! Jobs: from the text of a job file to a job that fits a device.
 
+mod bind;
 mod check;
 mod distribution;
 mod error;
@@ -14,4 +15,4 @@ pub use distribution::{Distribution, Zone};
 pub use error::{JobError, Source};
 pub use file::{Ignored, JobFile};
 pub use resolve::{Pacing, ResolvedJob};
-pub use spec::{DataPattern, JobSpec, PatternKind, PerKind, Size};
+pub use spec::{DataPattern, JobSpec, PatternKind, PerKind};

@@ -1,9 +1,10 @@
 //! The keys that shape a job, each with how its value is read.
 
 use super::distribution::distribution;
-use super::spec::{JobSpec, PatternKind, PerKind, Size};
-use crate::units::{Allowed, boolean, bytes, number, percent, size, time};
+use super::spec::{JobSpec, PatternKind, PerKind};
+use crate::units::{Allowed, Size, boolean, bytes, number, percent, size, time};
 use ftlab_base::{Nanos, SECTOR_BYTES};
+use std::collections::BTreeSet;
 
 /// The largest request: a drive takes no larger one and its sectors must fit 32 bits.
 const BLOCK_BYTES_MAX: u64 = 1 << 30;
@@ -67,6 +68,11 @@ macro_rules! set_kinds {
 pub static KEYS: &[Key] = &[
     value(&["name"], set!(name, text)),
     value(&["description"], set!(description, |t| text(t).map(Some))),
+    value(&["filename"], set!(files, file_names)),
+    value(
+        &["file_service_type"],
+        set!(switches_file_after, round_robin),
+    ),
     value(&["rw", "readwrite"], |job, text| {
         (job.kind, job.random) = pattern(text)?;
         Ok(())
@@ -192,6 +198,32 @@ fn block_bytes(text: &str) -> Result<u64, Allowed> {
     }
 }
 
+/// The files of a `filename`: a colon stands between two, `\:` within one.
+fn file_names(text: &str) -> Result<Vec<String>, Allowed> {
+    let mut files = vec![String::new()];
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let last = files.last_mut().expect("one at least");
+        match c {
+            '\\' if chars.peek() == Some(&':') => last.extend(chars.next()),
+            ':' => files.push(String::new()),
+            c => last.push(c),
+        }
+    }
+    let mut seen = BTreeSet::new();
+    files.retain(|file| !file.is_empty() && seen.insert(file.clone()));
+    Ok(files)
+}
+
+/// Files in turn are the one order that is modelled; after how many requests it is the next one's turn.
+fn round_robin(text: &str) -> Result<u64, Allowed> {
+    let (order, after) = text.split_once(':').unwrap_or((text, "1"));
+    match order {
+        "roundrobin" => number(after, 1, u64::MAX),
+        _ => Err("roundrobin or roundrobin:N, files in turn with N requests each".into()),
+    }
+}
+
 fn pattern(text: &str) -> Result<(PatternKind, bool), Allowed> {
     Ok(match text {
         "read" => (PatternKind::Read, false),
@@ -251,6 +283,13 @@ mod tests {
         assert_eq!(of(",8k"), kinds(4096, 8192, 8192));
         assert_eq!(of(",8k,"), kinds(4096, 8192, 4096));
         assert!(of("8k,8k,8k,8k").is_err());
+    }
+
+    #[test]
+    fn files_are_told_apart_by_colons_and_named_once() {
+        let names = |text: &str| file_names(text).unwrap();
+        assert_eq!(names("/dev/a:/dev/b"), ["/dev/a", "/dev/b"]);
+        assert_eq!(names(r"/dev/disk\:1:b:b"), ["/dev/disk:1", "b"]);
     }
 
     #[test]

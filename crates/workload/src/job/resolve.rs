@@ -3,7 +3,8 @@
 use super::check;
 use super::distribution::Distribution;
 use super::error::JobError;
-use super::spec::{DataPattern, JobSpec, PerKind, Size};
+use super::spec::{DataPattern, JobSpec, PerKind};
+use crate::units::Size;
 use ftlab_base::{CommandKind, Nanos, SECTOR_BYTES};
 
 /// A job that fits its device and will end.
@@ -144,7 +145,7 @@ impl JobSpec {
         Ok(job)
     }
 
-    fn error(&self, why: String) -> JobError {
+    pub(super) fn error(&self, why: String) -> JobError {
         JobError::Job {
             at: self.source.clone(),
             job: self.name.clone(),

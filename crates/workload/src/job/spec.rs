@@ -2,6 +2,7 @@
 
 use super::distribution::Distribution;
 use super::error::Source;
+use crate::units::Size;
 use ftlab_base::{CommandKind, Content, Nanos};
 
 /// Which kinds of request a job makes (fio's `rw`, without its random or sequential half).
@@ -60,15 +61,6 @@ impl<T: Copy> PerKind<T> {
     }
 }
 
-/// A size as written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Size {
-    /// In bytes.
-    Bytes(u64),
-    /// In percent, 1 to 100, of what the key measures.
-    Percent(u8),
-}
-
 /// What the written data look like to a drive that compresses or deduplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DataPattern {
@@ -124,6 +116,11 @@ pub struct JobSpec {
     pub stonewall: bool,
     /// Clones are reported as one.
     pub group_reporting: bool,
+
+    /// The files it runs on, in order, each once; none where its file names none.
+    pub files: Vec<String>,
+    /// Requests that one of several files gets before the next one has its turn.
+    pub switches_file_after: u64,
 
     /// The kinds of request.
     pub kind: PatternKind,
@@ -211,6 +208,8 @@ impl JobSpec {
             numjobs: 1,
             stonewall: false,
             group_reporting: false,
+            files: Vec::new(),
+            switches_file_after: 1,
             kind: PatternKind::Read,
             random: false,
             rwmixread: 50,

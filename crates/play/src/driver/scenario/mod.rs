@@ -11,25 +11,26 @@
 
 mod computing;
 mod file_system;
-pub(in crate::driver) mod io;
+mod owner;
 mod program;
 #[cfg(test)]
 mod tests;
 mod write_back;
 
-use super::group::TURNS_A_LOOK;
-use super::meter::{Meter, Readings};
-use super::patience::{LONGEST, Patience, Verdict};
-use super::pauses::Pauses;
+use super::error::DriverError;
+use super::io::{Ended, Io};
+use super::measuring::Measuring;
+use super::report::RunReport;
+use super::source::{self, Source};
 use super::stats::JobReport;
-use super::{DriverError, RunReport, WriteAmplification};
+use super::target::Target;
 use crate::watch::Watch;
 use file_system::FileSystem;
-use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
-use ftlab_drive::Device;
+use ftlab_base::{CommandKind, Nanos, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_drive::{Catalog, Device};
 use ftlab_host::{Processor, Testbed};
 use ftlab_workload::script::Scenario;
-use io::{Ended, Io, Owner};
+use owner::Owner;
 use program::Program;
 use write_back::WriteBack;
 
@@ -88,29 +89,35 @@ pub fn run_scenario(
     watch: &Watch<'_>,
 ) -> Result<ScenarioReport, DriverError> {
     let device_bytes = device.capacity_sectors() * SECTOR_BYTES;
-    device.restart_stream_hash();
-    let at_start = device.counters();
+    let target = &mut Target::one(device);
     let mut engine = Engine {
         programs: programs(scenario, device_bytes, seed)?,
         cache: cache(scenario, device_bytes, testbed)?,
         lazy_writer: JobReport::new("lazy writer".to_owned(), 0, 1),
         file_system: JobReport::new("file system".to_owned(), 0, 1),
-        io: Io::new(device),
         processor: testbed.processor,
         computing: 0,
-        pauses: Pauses::new(scenario.pause),
-        now: SimTime::ZERO,
         failed: false,
     };
-    let (end, readings) = engine.run(watch)?;
-    if let Some(why) = engine.io.device.fault() {
-        return Err(DriverError::Fault { why });
-    }
-    let mut report = engine.report(end, scenario);
-    report.run.counters = report.run.counters.since(&at_start);
-    (report.run.power, report.run.series_wa) = (readings.power, readings.series_wa);
-    report.run.wa = WriteAmplification::without_rounds(&report.run.counters);
-    Ok(report)
+    target.restart_stream_hashes();
+    let mut measuring = Measuring::new(target, scenario.pause);
+    let mut io = Io::new(target);
+    let tell = |now: SimTime, _| {
+        let virtual_s = now.as_secs();
+        watch(&format!("running, {virtual_s:.0} s of virtual time"), None);
+    };
+    let start = (&mut io, SimTime::ZERO);
+    let end = source::play(&mut engine, start, &mut measuring, &tell)?;
+    let measured = measuring.stop(io.target, end);
+    let answered = source::wait_for_the_rest(&mut io, end)?;
+    io.target.fault()?;
+    let (processes, dirty_max_bytes) = engine.processes(scenario);
+    Ok(ScenarioReport {
+        run: measured.report(&io, engine.jobs(end)).without_rounds(),
+        processes,
+        answered: answered.since(SimTime::ZERO),
+        dirty_max_bytes,
+    })
 }
 
 fn programs(
@@ -159,216 +166,128 @@ fn cache(
     Ok(Some(WriteBack::new(os)))
 }
 
-struct Engine<'d> {
+struct Engine {
     programs: Vec<Program>,
     cache: Option<WriteBack>,
     lazy_writer: JobReport,
     file_system: JobReport,
-    io: Io<'d>,
     processor: Processor,
     /// Programs that compute.
     computing: u32,
-    pauses: Pauses,
-    now: SimTime,
     /// The drive has answered with an error.
     failed: bool,
 }
 
-impl Engine<'_> {
-    /// Runs to the end; gives when the last program ended, and what was read off the drive until then.
-    fn run(&mut self, watch: &Watch<'_>) -> Result<(SimTime, Readings), DriverError> {
-        let mut patience = Patience::new(self.now, false);
-        let mut meter = Meter::new(self.io.device);
-        let mut ended = Vec::new();
-        for turn in 0_u64.. {
-            if turn.is_multiple_of(TURNS_A_LOOK) {
-                let virtual_s = self.now.as_secs();
-                watch(&format!("running, {virtual_s:.0} s of virtual time"), None);
-            }
-            let wake = self.act();
-            if self.is_over() || self.failed {
-                break;
-            }
-            let next_event = self.io.device.next_event().unwrap_or(SimTime::NEVER);
-            let next = wake.min(next_event).max(self.now);
-            if wake == SimTime::NEVER && next_event == SimTime::NEVER {
-                // A computation ends beyond all time, or a command never does.
-                return Err(match self.computing {
-                    0 => self.io.stuck(self.now),
-                    _ => DriverError::Endless { after: LONGEST },
-                });
-            }
-            match patience.turn(next) {
-                Verdict::GoOn => {}
-                Verdict::Standstill => return Err(patience.standstill()),
-                Verdict::Endless => return Err(DriverError::Endless { after: LONGEST }),
-                Verdict::Stuck => return Err(self.io.stuck(self.now)),
-            }
-            meter.read_until(self.io.device, next);
-            self.now = next;
-            let limit = wake.min(meter.next_reading()).max(next);
-            let last = self
-                .io
-                .device
-                .advance_to_completion(limit, &mut self.io.done);
-            self.now = last.map_or(next, |last| last.max(next));
-            self.io.take_ended(&mut ended)?;
-            if !ended.is_empty() || wake <= self.now {
-                patience.progress();
-            }
-            for command in ended.drain(..) {
-                self.end(command);
-            }
-        }
-        let end = self.now;
-        let readings = meter.finish(self.io.device, end);
-        self.wait_for_the_rest(&mut patience)?;
-        Ok((end, readings))
-    }
+impl Source for Engine {
+    type Tag = Owner;
 
-    /// Lets everybody act; gives when somebody next does so without a completion.
-    fn act(&mut self) -> SimTime {
+    fn act(&mut self, now: SimTime, io: &mut Io<'_, '_, Owner>) -> SimTime {
         let pace = self.processor.seconds(self.computing);
         for program in &mut self.programs {
-            program.act(self.now, pace, &mut self.io, &mut self.cache);
+            program.act(now, pace, io, &mut self.cache);
         }
         while let Some(next) = self.cache.as_ref().and_then(WriteBack::next_deferred) {
-            self.programs[next].act(self.now, pace, &mut self.io, &mut self.cache);
+            self.programs[next].act(now, pace, io, &mut self.cache);
         }
-        let mut wake = self.pace();
-        let mut waits = self.programs.iter().any(Program::waits);
+        let mut wake = self.pace(now);
         if let Some(cache) = &mut self.cache {
-            cache.tick(self.now);
+            cache.tick(now);
             while let Some((owner, run, content)) = cache.next() {
-                self.io.submit(owner, run, content, self.now);
+                owner.submit(run, content, now, io);
             }
             wake = wake.min(cache.next_pass());
-            waits |= cache.data_in_flight();
-        }
-        self.pauses.waits(self.now, waits);
-        wake
-    }
-
-    /// Lets all who compute do so at the pace of as many; gives when the first can go on.
-    fn pace(&mut self) -> SimTime {
-        self.computing = self.programs.iter().filter(|p| p.computes()).count() as u32;
-        let pace = self.processor.seconds(self.computing);
-        let mut wake = SimTime::NEVER;
-        for program in &mut self.programs {
-            program.keep_pace(pace, self.now);
-            wake = wake.min(program.next(self.now));
         }
         wake
     }
 
-    fn is_over(&self) -> bool {
-        let mut awaited = self.programs.iter().filter(|program| !program.background);
-        awaited.all(|program| program.ended.is_some())
-    }
-
-    fn end(&mut self, command: Ended) {
-        self.failed |= !command.is_good;
-        let Ended {
-            kind,
-            bytes,
-            from,
-            to,
-            ..
-        } = command;
-        let report = match command.owner {
+    fn ended(&mut self, ended: Ended<Owner>) -> bool {
+        self.failed |= !ended.is_good;
+        let owner = ended.tag;
+        let report = match owner {
             Owner::Read { program, .. } | Owner::Check { program } | Owner::Through { program } => {
                 &mut self.programs[program].report
             }
             Owner::Data(_) => &mut self.lazy_writer,
             Owner::Journal | Owner::Page => &mut self.file_system,
         };
-        if command.is_good {
-            report.record(kind, bytes, from, to);
+        if ended.is_good {
+            report.record(ended.kind, ended.bytes, ended.from, ended.to);
         } else {
             report.errors += 1;
         }
-        match command.owner {
+        match owner {
             Owner::Read { program, step } => self.programs[program].has_read(step),
             Owner::Check { program } => self.programs[program].has_checked(),
             Owner::Through { program } => self.programs[program].has_written(),
             owner => self.cache.as_mut().expect("it asked").ended(owner),
         }
-        if !matches!(command.owner, Owner::Journal | Owner::Page) {
-            self.pauses.progress(to);
-        }
+        !matches!(owner, Owner::Journal | Owner::Page)
     }
 
-    /// Lets what is outstanding end.
-    fn wait_for_the_rest(&mut self, patience: &mut Patience) -> Result<(), DriverError> {
-        let mut ended = Vec::new();
-        while self.io.outstanding() > 0 {
-            let Some(next) = self.io.device.next_event() else {
-                return Err(self.io.stuck(self.now));
-            };
-            if patience.turn(next) != Verdict::GoOn {
-                return Err(self.io.stuck(self.now));
-            }
-            self.now = next.max(self.now);
-            self.io.device.advance(self.now, &mut self.io.done);
-            self.io.take_ended(&mut ended)?;
-            if !ended.is_empty() {
-                patience.progress();
-                ended.clear();
-            }
-        }
-        Ok(())
+    fn is_over(&self, _wake: SimTime, _outstanding: u64) -> bool {
+        let mut awaited = self.programs.iter().filter(|program| !program.background);
+        self.failed || awaited.all(|program| program.ended.is_some())
     }
 
-    fn report(self, end: SimTime, scenario: &Scenario) -> ScenarioReport {
+    fn waits(&self, _outstanding: u64) -> bool {
+        self.programs.iter().any(Program::waits)
+            || self.cache.as_ref().is_some_and(WriteBack::data_in_flight)
+    }
+
+    fn share(&self, _now: SimTime, _completed: u64) -> Option<f64> {
+        None
+    }
+
+    fn is_busy_for_ever(&self) -> bool {
+        self.computing > 0
+    }
+}
+
+impl Engine {
+    /// Lets all who compute do so at the pace of as many; gives when the first can go on.
+    fn pace(&mut self, now: SimTime) -> SimTime {
+        self.computing = self.programs.iter().filter(|p| p.computes()).count() as u32;
+        let pace = self.processor.seconds(self.computing);
+        let mut wake = SimTime::NEVER;
+        for program in &mut self.programs {
+            program.keep_pace(pace, now);
+            wake = wake.min(program.next(now));
+        }
+        wake
+    }
+
+    /// What the processes did, and the most data that were dirty at a time.
+    fn processes(&self, scenario: &Scenario) -> (Vec<ProcessReport>, u64) {
         let process = |(program, process): (&Program, &ftlab_workload::script::Process)| {
-            let read = program
-                .report
-                .direction(ftlab_base::CommandKind::Read)
-                .bytes;
-            let through = program
-                .report
-                .direction(ftlab_base::CommandKind::Write)
-                .bytes;
+            let moved = |kind| program.report.direction(kind).bytes;
             ProcessReport {
                 name: process.name.clone(),
                 background: process.background,
                 seconds: program.seconds(),
                 start: process.start,
-                read_bytes: read,
-                written_bytes: through + program.buffered_bytes,
+                read_bytes: moved(CommandKind::Read),
+                written_bytes: moved(CommandKind::Write) + program.buffered_bytes,
             }
         };
-        let processes = self
-            .programs
-            .iter()
-            .zip(&scenario.processes)
-            .map(process)
-            .collect();
-        let mut jobs = Vec::new();
-        for program in self.programs {
+        let processes = self.programs.iter().zip(&scenario.processes);
+        let dirty = self.cache.as_ref().map_or(0, WriteBack::dirty_max_bytes);
+        (processes.map(process).collect(), dirty)
+    }
+
+    /// A job for each process, then the lazy writer and the file system, if there is a cache.
+    fn jobs(self, end: SimTime) -> Vec<JobReport> {
+        let process = |program: Program| {
             let mut report = program.report;
             report.measured = program.ended.unwrap_or(end).since(report.measured_from);
-            jobs.push(report);
-        }
-        for mut report in [self.lazy_writer, self.file_system] {
-            report.measured = end.since(SimTime::ZERO);
-            if self.cache.is_some() {
+            report
+        };
+        let mut jobs: Vec<JobReport> = self.programs.into_iter().map(process).collect();
+        if self.cache.is_some() {
+            for mut report in [self.lazy_writer, self.file_system] {
+                report.measured = end.since(SimTime::ZERO);
                 jobs.push(report);
             }
         }
-        ScenarioReport {
-            run: RunReport {
-                jobs,
-                submitted: self.io.submitted,
-                completed: self.io.completed,
-                simulated: end.since(SimTime::ZERO),
-                counters: self.io.device.counters(),
-                pauses: self.pauses.report(),
-                ..RunReport::default()
-            },
-            processes,
-            answered: self.now.since(SimTime::ZERO),
-            dirty_max_bytes: self.cache.map_or(0, |cache| cache.dirty_max_bytes()),
-        }
+        jobs
     }
 }

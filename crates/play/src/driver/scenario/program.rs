@@ -1,8 +1,9 @@
 //! A program at work: its steps, one after the other.
 
 use super::computing::Computation;
-use super::io::{Io, Owner};
+use super::owner::Owner;
 use super::write_back::WriteBack;
+use crate::driver::io::Io;
 use crate::driver::stats::JobReport;
 use ftlab_base::{Content, Nanos, RootSeed, SimTime};
 use ftlab_workload::script::{Process, ScriptError, Step, StepStream};
@@ -100,7 +101,13 @@ impl Program {
     }
 
     /// Does what it can at `now`, and computes at `pace`.
-    pub fn act(&mut self, now: SimTime, pace: f64, io: &mut Io<'_>, cache: &mut Option<WriteBack>) {
+    pub fn act(
+        &mut self,
+        now: SimTime,
+        pace: f64,
+        io: &mut Io<'_, '_, Owner>,
+        cache: &mut Option<WriteBack>,
+    ) {
         self.is_stalled = false;
         loop {
             if self.ended.is_some() || now < self.rests_until {
@@ -155,7 +162,7 @@ impl Program {
     }
 
     /// Asks for the reads of the steps to come.
-    fn read_ahead(&mut self, now: SimTime, io: &mut Io<'_>) {
+    fn read_ahead(&mut self, now: SimTime, io: &mut Io<'_, '_, Owner>) {
         while !self.phase_is_read
             && self.window.len() <= self.ahead as usize
             && self.reading < self.depth
@@ -176,7 +183,7 @@ impl Program {
                 };
                 self.reading += 1;
                 self.report.note_depth(self.reading + self.writing);
-                io.submit(owner, run, Content::RANDOM, now);
+                owner.submit(run, Content::RANDOM, now, io);
             }
             self.window.push_back(Pending {
                 reading: step.read.is_some(),
@@ -189,7 +196,12 @@ impl Program {
     }
 
     /// Hands over the writes of the step at work; whether all of them are.
-    fn hand_over(&mut self, now: SimTime, io: &mut Io<'_>, cache: &mut Option<WriteBack>) -> bool {
+    fn hand_over(
+        &mut self,
+        now: SimTime,
+        io: &mut Io<'_, '_, Owner>,
+        cache: &mut Option<WriteBack>,
+    ) -> bool {
         let head = self.window.front_mut().expect("a step is at work");
         if let Some(cache) = cache.as_mut().filter(|_| !self.through) {
             cache.begin_files(std::mem::take(&mut head.step.files_begun));
@@ -201,14 +213,8 @@ impl Program {
                 }
                 self.writing += 1;
                 self.report.note_depth(self.reading + self.writing);
-                io.submit(
-                    Owner::Through {
-                        program: self.index,
-                    },
-                    run,
-                    self.content,
-                    now,
-                );
+                let program = self.index;
+                Owner::Through { program }.submit(run, self.content, now, io);
             } else {
                 let cache = cache.as_mut().expect("checked before the run");
                 if !cache.admit(self.index, run, self.content, now) {
@@ -223,7 +229,7 @@ impl Program {
     }
 
     /// Asks for the next check of the step at work; whether all of them are over.
-    fn is_through_checks(&mut self, now: SimTime, io: &mut Io<'_>) -> bool {
+    fn is_through_checks(&mut self, now: SimTime, io: &mut Io<'_, '_, Owner>) -> bool {
         if self.is_checked {
             return false;
         }
@@ -234,7 +240,7 @@ impl Program {
         head.checked += 1;
         self.is_checked = true;
         let program = self.index;
-        io.submit(Owner::Check { program }, run, Content::RANDOM, now);
+        Owner::Check { program }.submit(run, Content::RANDOM, now, io);
         false
     }
 

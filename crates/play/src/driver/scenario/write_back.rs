@@ -9,7 +9,7 @@
 //! writer's requests.
 
 use super::file_system::{FileSystem, PAGE_SECTORS};
-use super::io::Owner;
+use super::owner::Owner;
 use ftlab_base::{Content, SECTOR_BYTES, SimTime};
 use ftlab_host::OperatingSystem;
 use ftlab_workload::script::Run;

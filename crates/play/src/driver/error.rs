@@ -1,0 +1,125 @@
+//! Why a run could not be made or finished.
+
+use ftlab_base::Nanos;
+use ftlab_workload::script::ScriptError;
+use ftlab_workload::{JobError, Source};
+use thiserror::Error;
+
+/// Seconds of a year of 365 days.
+const YEAR_S: u64 = 365 * 86_400;
+
+/// Why a run could not be made or finished.
+#[derive(Debug, Error)]
+pub enum DriverError {
+    /// A job does not fit the drive.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// A script or trace does not fit the drive.
+    #[error(transparent)]
+    Script(#[from] ScriptError),
+    /// A script names a testbed that there is not.
+    #[error("{file}: {why}")]
+    Testbed {
+        /// The script's file.
+        file: String,
+        /// What is wrong with the name.
+        why: String,
+    },
+    /// The testbed does not say how it writes back.
+    #[error(
+        "testbed {testbed} has no operating system to write back what programs write; add an \
+         [os] section as in anandtech-2008, or give its writes `through = true`"
+    )]
+    NoSystem {
+        /// Slug.
+        testbed: String,
+    },
+    /// The file system of the testbed needs a larger drive.
+    #[error(
+        "the file system of testbed {testbed} ends at {end} bytes and the drive has {capacity}; \
+         take a larger drive, or a testbed of one's own with smaller places in [os]"
+    )]
+    SystemBeyondDrive {
+        /// Slug.
+        testbed: String,
+        /// Where it ends, in bytes.
+        end: u64,
+        /// Bytes of the drive.
+        capacity: u64,
+    },
+    /// Without a clock only an amount of I/O ends a job.
+    #[error(
+        "{at}: job `{job}` needs io_size or number_ios, for example io_size=10g: it is time_based, and \
+         without a clock a runtime has no end; or leave time_based out"
+    )]
+    NoAmount {
+        /// Where the job's section begins.
+        at: Source,
+        /// Its name.
+        job: String,
+    },
+    /// The drive has commands and will never do anything.
+    #[error(
+        "the drive is stuck at {at} with {outstanding} commands outstanding, the oldest one \
+         since {since}"
+    )]
+    Stuck {
+        /// On the run's clock.
+        at: Nanos,
+        /// Commands not completed.
+        outstanding: usize,
+        /// When the oldest of them was submitted, on the run's clock.
+        since: Nanos,
+    },
+    /// Events follow one another and the clock does not move.
+    #[error(
+        "time stands still at {at}: {events} events in a row at one instant, and a job that only \
+         its time ends; give it an amount of I/O such as number_ios=100000 in place of \
+         time_based, or the drive and the testbed's host.command a time above 0"
+    )]
+    Standstill {
+        /// On the run's clock.
+        at: Nanos,
+        /// How many.
+        events: u64,
+    },
+    /// The drive is so slow that the clock would run out.
+    #[error(
+        "the run is not over after {} years of virtual time; look for a time or a rate of the \
+         drive that is out of proportion, for startdelay and runtime of the jobs, or for host.cpu_speed and \
+         host.cpu_sharing of the testbed",
+        .after.as_secs() as u64 / YEAR_S
+    )]
+    Endless {
+        /// On the run's clock.
+        after: Nanos,
+    },
+    /// The drive takes no more writes.
+    #[error("the drive takes no more writes: {why}")]
+    Fault {
+        /// In the drive's words.
+        why: String,
+    },
+    /// The drive completed what was not outstanding.
+    #[error("the drive completed command {id}, which was not outstanding")]
+    Unexpected {
+        /// The command's number.
+        id: u64,
+    },
+}
+
+impl DriverError {
+    /// Whether the job file is at fault rather than the drive.
+    #[must_use]
+    pub fn is_input(&self) -> bool {
+        matches!(
+            self,
+            DriverError::Job(_)
+                | DriverError::NoAmount { .. }
+                | DriverError::Script(_)
+                | DriverError::Testbed { .. }
+                | DriverError::NoSystem { .. }
+                | DriverError::SystemBeyondDrive { .. }
+        )
+    }
+}

@@ -1,0 +1,120 @@
+//! Commands on their way to the devices of a target, and whose they are.
+
+use super::error::DriverError;
+use super::target::Target;
+use ftlab_base::{Command, CommandId, CommandKind, Completion, Nanos, Outcome, SimTime};
+use ftlab_workload::Request;
+
+/// Low bits of a command's id that name its slot: as many as the jobs and depths of a file allow. The
+/// rest counts commands, so that ids are unique within a run.
+const SLOT_BITS: u32 = 28;
+
+/// A command that ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Ended<T> {
+    /// What its source told it apart by.
+    pub tag: T,
+    /// Its device, by its place in the target.
+    pub device: usize,
+    pub kind: CommandKind,
+    pub bytes: u64,
+    pub from: SimTime,
+    pub to: SimTime,
+    pub is_good: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct InFlight<T> {
+    id: CommandId,
+    tag: T,
+    device: u32,
+    kind: CommandKind,
+    bytes: u64,
+    at: SimTime,
+}
+
+/// The target and what is outstanding at it.
+pub struct Io<'t, 'd, T> {
+    pub target: &'t mut Target<'d>,
+    slots: Vec<Option<InFlight<T>>>,
+    free: Vec<u32>,
+    pub submitted: u64,
+    pub completed: u64,
+    pub done: Vec<Completion>,
+}
+
+impl<'t, 'd, T: Copy> Io<'t, 'd, T> {
+    pub fn new(target: &'t mut Target<'d>) -> Self {
+        Io {
+            target,
+            slots: Vec::new(),
+            free: Vec::new(),
+            submitted: 0,
+            completed: 0,
+            done: Vec::new(),
+        }
+    }
+
+    /// Sends a request to the device at that place of the target.
+    #[inline]
+    pub fn submit(&mut self, tag: T, device: usize, request: Request, now: SimTime) {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            (self.slots.len() - 1) as u32
+        });
+        let command = Command {
+            id: CommandId(self.submitted << SLOT_BITS | u64::from(slot)),
+            kind: request.kind,
+            lba: request.lba,
+            sectors: request.sectors,
+            content: request.content,
+            at: now,
+        };
+        self.slots[slot as usize] = Some(InFlight {
+            id: command.id,
+            tag,
+            device: device as u32,
+            kind: command.kind,
+            bytes: command.bytes(),
+            at: now,
+        });
+        self.submitted += 1;
+        self.target.device(device).submit(command, now);
+    }
+
+    /// Takes a completion.
+    #[inline]
+    pub fn end(&mut self, completion: Completion) -> Result<Ended<T>, DriverError> {
+        let slot = (completion.id.0 & ((1 << SLOT_BITS) - 1)) as u32;
+        let entry = self.slots.get_mut(slot as usize);
+        let Some(command) = entry.and_then(|e| e.take_if(|c| c.id == completion.id)) else {
+            let id = completion.id.0 >> SLOT_BITS;
+            return Err(DriverError::Unexpected { id });
+        };
+        self.free.push(slot);
+        self.completed += 1;
+        Ok(Ended {
+            tag: command.tag,
+            device: command.device as usize,
+            kind: command.kind,
+            bytes: command.bytes,
+            from: command.at,
+            to: completion.at,
+            is_good: completion.outcome == Outcome::Good,
+        })
+    }
+
+    #[inline]
+    pub fn outstanding(&self) -> u64 {
+        self.submitted - self.completed
+    }
+
+    pub fn stuck(&self, now: SimTime) -> DriverError {
+        let oldest = self.slots.iter().flatten().map(|command| command.at).min();
+        DriverError::Stuck {
+            at: now.since(SimTime::ZERO),
+            outstanding: self.outstanding() as usize,
+            since: oldest.map_or(Nanos::ZERO, |at| at.since(SimTime::ZERO)),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What is read off the devices of a target while a source plays.
+
+use super::io::Io;
+use super::meter::{Meter, Readings};
+use super::pauses::{PauseReport, Pauses};
+use super::report::{DeviceReport, RunReport};
+use super::rounds::Rounds;
+use super::stats::JobReport;
+use super::target::Target;
+use ftlab_base::{Nanos, SECTOR_BYTES, SimTime};
+use ftlab_drive::{Counters, Device};
+
+/// The counters of a device from the beginning of the measured time on, and its meter.
+struct OfDevice {
+    at_start: Counters,
+    rounds: Rounds,
+    meter: Meter,
+}
+
+impl OfDevice {
+    fn new(device: &dyn Device, meter: Meter) -> OfDevice {
+        let at_start = device.counters();
+        OfDevice {
+            at_start,
+            rounds: Rounds::new(device.capacity_sectors() * SECTOR_BYTES, at_start),
+            meter,
+        }
+    }
+}
+
+/// The devices, and the pauses of who waits for them.
+pub struct Measuring {
+    devices: Vec<OfDevice>,
+    pause: Nanos,
+    pub pauses: Pauses,
+    /// A ramp is over: everything counts from its end on.
+    pub has_begun: bool,
+}
+
+impl Measuring {
+    /// From the start of a run on; times without progress that are longer than `pause` count as pauses.
+    pub fn new(target: &Target<'_>, pause: Nanos) -> Measuring {
+        let device = |device: &dyn Device| OfDevice::new(device, Meter::new(device));
+        Measuring {
+            devices: target.devices().map(device).collect(),
+            pause,
+            pauses: Pauses::new(pause),
+            has_begun: false,
+        }
+    }
+
+    /// Everything counts from now on, and what was counted before is forgotten.
+    pub fn begin(&mut self, target: &Target<'_>, now: SimTime) {
+        self.has_begun = true;
+        for (mine, device) in self.devices.iter_mut().zip(target.devices()) {
+            mine.at_start = device.counters();
+            mine.rounds = Rounds::new(device.capacity_sectors() * SECTOR_BYTES, mine.at_start);
+            mine.meter.begin(device, now);
+        }
+        self.pauses = Pauses::new(self.pause);
+    }
+
+    /// The host has written so much to a device.
+    #[inline]
+    pub fn wrote(&mut self, device: usize, bytes: u64) {
+        self.devices[device].rounds.wrote(bytes);
+    }
+
+    /// Ends the rounds that are full.
+    #[inline]
+    pub fn mark_rounds(&mut self, target: &Target<'_>) {
+        for (mine, device) in self.devices.iter_mut().zip(target.devices()) {
+            if mine.rounds.is_full() {
+                mine.rounds.mark(device.counters());
+            }
+        }
+    }
+
+    /// The next instant that nothing may pass before the meters are read.
+    #[inline]
+    pub fn next_reading(&self) -> SimTime {
+        // All are read at the same instants.
+        self.devices[0].meter.next_reading()
+    }
+
+    /// Reads the meters for all seconds that are over by `now`; nothing has happened between them and `now`.
+    #[inline]
+    pub fn read_until(&mut self, target: &Target<'_>, now: SimTime) {
+        for (mine, device) in self.devices.iter_mut().zip(target.devices()) {
+            mine.meter.read_until(device, now);
+        }
+    }
+
+    /// The run has ended: its meters are read for the last time. What still is outstanding may end before
+    /// the counters are read.
+    pub fn stop(self, target: &Target<'_>, now: SimTime) -> Measured {
+        let read = |(mine, device): (OfDevice, &dyn Device)| {
+            let readings = mine.meter.finish(device, now);
+            (mine.at_start, mine.rounds, readings)
+        };
+        Measured {
+            devices: self
+                .devices
+                .into_iter()
+                .zip(target.devices())
+                .map(read)
+                .collect(),
+            pauses: self.pauses.report(),
+            simulated: now.since(SimTime::ZERO),
+        }
+    }
+}
+
+/// What the meters have read when a run ended.
+pub struct Measured {
+    devices: Vec<(Counters, Rounds, Readings)>,
+    pauses: PauseReport,
+    simulated: Nanos,
+}
+
+impl Measured {
+    /// The report of a run in which everything has been answered.
+    pub fn report<T: Copy>(self, io: &Io<'_, '_, T>, jobs: Vec<JobReport>) -> RunReport {
+        let devices = self.devices.into_iter().zip(io.target.devices());
+        let report =
+            |((at_start, rounds, readings), device): ((_, Rounds, Readings), &dyn Device)| {
+                let end = device.counters();
+                DeviceReport {
+                    name: String::new(),
+                    counters: end.since(&at_start),
+                    power: readings.power,
+                    wa: rounds.finish(&end),
+                    series_wa: readings.series_wa,
+                }
+            };
+        let named = devices.map(report).zip(io.target.names());
+        let named = named.map(|(report, name)| DeviceReport {
+            name: name.to_owned(),
+            ..report
+        });
+        RunReport {
+            jobs,
+            submitted: io.submitted,
+            completed: io.completed,
+            simulated: self.simulated,
+            pauses: self.pauses,
+            ..RunReport::of_devices(named.collect())
+        }
+    }
+}

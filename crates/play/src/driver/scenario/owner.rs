@@ -1,0 +1,51 @@
+//! Whose a request of a scenario is.
+
+use crate::driver::io::Io;
+use ftlab_base::{CommandKind, Content, Lba, SimTime};
+use ftlab_workload::Request;
+use ftlab_workload::script::Run;
+
+/// Who waits for a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// A program's step.
+    Read {
+        /// The program.
+        program: usize,
+        /// The step.
+        step: u64,
+    },
+    /// A check of what a program has written.
+    Check {
+        /// The program.
+        program: usize,
+    },
+    /// A program that writes through.
+    Through {
+        /// The program.
+        program: usize,
+    },
+    /// The lazy writer, for so many sectors of programs' data.
+    Data(u32),
+    /// The file system, for its journal.
+    Journal,
+    /// The file system, for a page of its tables.
+    Page,
+}
+
+impl Owner {
+    /// Sends its request to the drive; `content` is what a write carries.
+    pub fn submit(self, run: Run, content: Content, now: SimTime, io: &mut Io<'_, '_, Owner>) {
+        let kind = match self {
+            Owner::Read { .. } | Owner::Check { .. } => CommandKind::Read,
+            _ => CommandKind::Write,
+        };
+        let request = Request {
+            kind,
+            lba: Lba(run.lba),
+            sectors: run.sectors,
+            content,
+        };
+        io.submit(self, 0, request, now);
+    }
+}

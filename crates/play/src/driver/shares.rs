@@ -1,0 +1,145 @@
+//! A job on the devices that its files are: each has its share of the job, and requests go to them in turn
+//! (fio's `file_service_type=roundrobin`).
+
+use super::error::DriverError;
+use ftlab_base::RootSeed;
+use ftlab_workload::{JobFile, JobSpec, JobStream, Request, ResolvedJob};
+
+/// How a run treats time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clock {
+    /// Virtual time: latencies and rates.
+    Timed,
+    /// None: write amplification, wear.
+    Untimed,
+}
+
+/// A job fitted to its devices; at least one.
+#[derive(Debug, Clone)]
+pub struct Shares {
+    devices: Vec<(usize, ResolvedJob)>,
+}
+
+impl Shares {
+    /// The jobs of `file`, each fitted to its devices of a target: names and sizes in bytes.
+    pub fn of(
+        file: &JobFile,
+        target: &[(&str, u64)],
+        clock: Clock,
+    ) -> Result<Vec<Shares>, DriverError> {
+        let names: Vec<&str> = target.iter().map(|(name, _)| *name).collect();
+        let bound = file.bind(&names)?;
+        let jobs = file.jobs.iter().zip(bound);
+        let fit = |(job, devices): (&JobSpec, Vec<usize>)| {
+            let count = devices.len() as u64;
+            let shares = (0..).zip(devices);
+            let shares = shares.filter_map(|(nth, device)| Some((device, job.share(nth, count)?)));
+            let fit = |(device, job): (usize, JobSpec)| {
+                let (_, bytes) = target[device];
+                let job = match clock {
+                    Clock::Timed => job.resolve(bytes)?,
+                    Clock::Untimed => by_amount(&job, bytes)?,
+                };
+                Ok((device, job))
+            };
+            let devices = shares.map(fit).collect::<Result<_, DriverError>>()?;
+            Ok(Shares { devices })
+        };
+        jobs.map(fit).collect()
+    }
+
+    /// The job, as its first device has it.
+    pub fn job(&self) -> &ResolvedJob {
+        &self.devices[0].1
+    }
+
+    /// The job on its one device.
+    pub fn into_job(mut self) -> ResolvedJob {
+        self.devices.swap_remove(0).1
+    }
+
+    /// Requests and bytes after which it ends; none where it goes on until its time is over.
+    pub fn ends_after(&self) -> [Option<u64>; 2] {
+        let sum = |of: fn(&ResolvedJob) -> Option<u64>| {
+            let mut amounts = self.devices.iter().map(|(_, job)| of(job));
+            amounts.try_fold(0_u64, |sum, amount| Some(sum.saturating_add(amount?)))
+        };
+        [sum(|job| job.ios_max), sum(ResolvedJob::total_bytes)]
+    }
+
+    /// Its requests.
+    pub fn requests(&self, seed: RootSeed) -> Requests {
+        let stream = |(nth, (device, job)): (usize, &(usize, ResolvedJob))| {
+            let seed = match nth {
+                0 => seed,
+                nth => seed.derive(&format!("file/{nth}")),
+            };
+            (*device, JobStream::new(job, seed))
+        };
+        let a_turn = self.job().spec.switches_file_after;
+        Requests {
+            streams: self.devices.iter().enumerate().map(stream).collect(),
+            turn: 0,
+            left: a_turn,
+            a_turn,
+        }
+    }
+}
+
+/// The requests of a job, each with the place of its device in the target.
+#[derive(Debug, Clone)]
+pub struct Requests {
+    streams: Vec<(usize, JobStream)>,
+    /// Whose turn it is.
+    turn: usize,
+    /// Requests that are left of it.
+    left: u64,
+    /// Requests of a turn.
+    a_turn: u64,
+}
+
+impl Requests {
+    fn next_in_turn(&mut self) -> Option<(usize, Request)> {
+        for _ in 0..self.streams.len() {
+            if self.left == 0 {
+                self.turn = (self.turn + 1) % self.streams.len();
+                self.left = self.a_turn;
+            }
+            let (device, stream) = &mut self.streams[self.turn];
+            if let Some(request) = stream.next() {
+                self.left -= 1;
+                return Some((*device, request));
+            }
+            self.left = 0;
+        }
+        None
+    }
+}
+
+impl Iterator for Requests {
+    type Item = (usize, Request);
+
+    #[inline]
+    fn next(&mut self) -> Option<(usize, Request)> {
+        if let [(device, only)] = &mut self.streams[..] {
+            return only.next().map(|request| (*device, request));
+        }
+        self.next_in_turn()
+    }
+}
+
+/// Fits a job to a drive when only its amount of I/O can end it.
+fn by_amount(spec: &JobSpec, device_bytes: u64) -> Result<ResolvedJob, DriverError> {
+    let has_amount = spec.io_size.is_some() || spec.number_ios.is_some();
+    if spec.time_based && !has_amount {
+        return Err(DriverError::NoAmount {
+            at: spec.source.clone(),
+            job: spec.name.clone(),
+        });
+    }
+    let by_amount = JobSpec {
+        time_based: false,
+        ..spec.clone()
+    };
+    Ok(by_amount.resolve(device_bytes)?)
+}

@@ -1,0 +1,134 @@
+//! What a load runs on: devices by name behind one clock. One device is the common case.
+//!
+//! Devices know nothing of each other. The clock goes to whichever does something first, and no device goes
+//! past the next event of another one, as what completes there may bring it a request. Two events at one
+//! instant happen in the order of the devices, so a run does not depend on anything but its input.
+//!
+//! An array of devices (RAID) has its place here: a name whose requests are split over members when they
+//! are submitted, and end with the last part.
+
+use super::error::DriverError;
+use ftlab_base::{Command, Completion, SECTOR_BYTES, SimTime};
+use ftlab_drive::Device;
+
+/// A device and what loads call it.
+struct Named<'d> {
+    /// Empty for the only device of a target, which takes every load.
+    name: String,
+    device: &'d mut dyn Device,
+}
+
+/// Devices by name; at least one.
+pub struct Target<'d> {
+    devices: Vec<Named<'d>>,
+}
+
+impl<'d> Target<'d> {
+    /// One device that takes every load, whatever the load calls it.
+    pub fn one(device: &'d mut dyn Device) -> Target<'d> {
+        let name = String::new();
+        Target {
+            devices: vec![Named { name, device }],
+        }
+    }
+
+    /// Devices by name: each takes what is meant for it.
+    ///
+    /// # Panics
+    /// Without a device.
+    pub fn named(devices: impl IntoIterator<Item = (String, &'d mut dyn Device)>) -> Target<'d> {
+        let named = |(name, device)| Named { name, device };
+        let devices: Vec<_> = devices.into_iter().map(named).collect();
+        assert!(!devices.is_empty(), "a target has a device");
+        Target { devices }
+    }
+
+    /// The name and the size in bytes of every device, in order.
+    #[must_use]
+    pub fn sizes(&self) -> Vec<(&str, u64)> {
+        let size = |device: &dyn Device| device.capacity_sectors() * SECTOR_BYTES;
+        let devices = self.devices.iter();
+        devices
+            .map(|named| (named.name.as_str(), size(named.device)))
+            .collect()
+    }
+
+    /// Every device, in order.
+    pub(super) fn devices(&self) -> impl Iterator<Item = &dyn Device> {
+        self.devices.iter().map(|named| &*named.device)
+    }
+
+    pub(super) fn device(&mut self, index: usize) -> &mut dyn Device {
+        self.devices[index].device
+    }
+
+    /// As [`Device::expect`].
+    #[inline]
+    pub(super) fn expect(&self, index: usize, command: &Command) {
+        self.devices[index].device.expect(command);
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.devices.iter().map(|named| named.name.as_str())
+    }
+
+    pub(super) fn restart_stream_hashes(&mut self) {
+        for named in &mut self.devices {
+            named.device.restart_stream_hash();
+        }
+    }
+
+    /// Why a device takes no more writes, if one does not.
+    pub(super) fn fault(&self) -> Result<(), DriverError> {
+        for Named { name, device } in &self.devices {
+            if let Some(why) = device.fault() {
+                let why = match name.as_str() {
+                    "" => why,
+                    name => format!("{name}: {why}"),
+                };
+                return Err(DriverError::Fault { why });
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`Device::next_event`].
+    #[inline]
+    pub(super) fn next_event(&self) -> Option<SimTime> {
+        if let [only] = &self.devices[..] {
+            return only.device.next_event();
+        }
+        self.devices()
+            .filter_map(|device| device.next_event())
+            .min()
+    }
+
+    /// As [`Device::advance`].
+    pub(super) fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
+        for named in &mut self.devices {
+            named.device.advance(now, done);
+        }
+    }
+
+    /// As [`Device::advance_to_completion`], but perhaps not as far: up to where another device has to
+    /// be asked first.
+    #[inline]
+    pub(super) fn advance_to_completion(
+        &mut self,
+        limit: SimTime,
+        done: &mut Vec<Completion>,
+    ) -> Option<SimTime> {
+        if let [only] = &mut self.devices[..] {
+            return only.device.advance_to_completion(limit, done);
+        }
+        let next: Vec<SimTime> = self
+            .devices()
+            .map(|device| device.next_event().unwrap_or(SimTime::NEVER))
+            .collect();
+        let first = (0..next.len()).min_by_key(|&index| next[index])?;
+        let others = (0..next.len()).filter(|&index| index != first);
+        let bound = others.map(|index| next[index]).min();
+        let limit = bound.map_or(limit, |bound| bound.min(limit));
+        self.device(first).advance_to_completion(limit, done)
+    }
+}
