@@ -4,8 +4,7 @@ use super::check::{Need, Sample, Work};
 use super::{Plan, names};
 use ftlab_base::RootSeed;
 use ftlab_bench::review::{
-    Case, ClientUse, FromStates, Length, Ran, ReviewError, Running, client_use, data_before,
-    tell,
+    Case, ClientUse, FromStates, Length, Ran, ReviewError, Running, client_use, data_before, tell,
 };
 use ftlab_bench::suites::{self, Fact, Procedure};
 use ftlab_drive::{Catalog, DriveFile, Kind};

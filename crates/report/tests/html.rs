@@ -173,9 +173,8 @@ fn verdicts_of_a_quick_review_say_so_where_they_stand() {
     let verdicts = |set: &ResultSet| -> Vec<String> {
         let markup = markup(&html::render(set));
         let words = |class: &str| {
-            let chips = markup
-                .split(&format!("<span class=\"chip {class}\">"))
-                .skip(1);
+            let chip = format!("<span class=\"chip {class}\">");
+            let chips = markup.split(&chip).skip(1);
             let words = chips.filter_map(|rest| rest.split("</span>").nth(1));
             words
                 .map(|word| word.trim().to_owned())

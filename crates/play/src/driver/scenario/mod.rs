@@ -27,7 +27,7 @@ use super::target::Target;
 use crate::watch::Watch;
 use file_system::FileSystem;
 use ftlab_base::{CommandKind, Nanos, RootSeed, SECTOR_BYTES, SimTime};
-use ftlab_drive::{Catalog, Device};
+use ftlab_drive::Device;
 use ftlab_host::{Processor, Testbed};
 use ftlab_workload::script::Scenario;
 use owner::Owner;

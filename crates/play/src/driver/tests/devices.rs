@@ -110,7 +110,7 @@ fn real_drives_apart_are_as_each_of_them_alone() {
     };
     let drive = || {
         let file = Catalog::load("generic-mlc-8", &["nand.blocks_per_die=64".to_owned()]).unwrap();
-        let testbed = Catalog::testbed("anandtech-2008").unwrap();
+        let testbed = ftlab_host::Testbed::load("anandtech-2008").unwrap();
         file.build(&testbed, RootSeed(1)).unwrap()
     };
     let (mut x, mut y, mut alone) = (drive(), drive(), drive());
