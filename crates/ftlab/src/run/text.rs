@@ -37,6 +37,9 @@ fn sentences<'a>(out: &mut String, name: &str, sentences: impl Iterator<Item = &
     Ok(())
 }
 
+/// Erases of a block from which on their spread is wear levelling and not chance, as it is after seconds.
+const UNEVEN_FROM: f64 = 10.0;
+
 fn of_jobs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result {
     for of in &run.jobs {
         job(out, of)?;
@@ -55,9 +58,14 @@ fn of_jobs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result 
     }
     if let Some(erases) = run.erases.as_ref().filter(|erases| erases.erases_max > 0) {
         let (min, mean, max) = (erases.erases_min, erases.erases_mean, erases.erases_max);
-        let over_worn = 100.0 * erases.over_worn_share;
-        let words =
-            format!("{min} to {max}, mean {mean:.2}, {over_worn:.1} % of the blocks over-worn");
+        let mut words = format!("{min} to {max}, mean {mean:.2}");
+        if mean >= UNEVEN_FROM {
+            let uneven = 100.0 * erases.over_worn_share;
+            write!(
+                words,
+                ", {uneven:.1} % of the blocks more than a tenth above the median"
+            )?;
+        }
         row(out, "erases of a block", &words)?;
     }
     row(out, "speed", &speed(run, wall))?;
