@@ -68,8 +68,8 @@ fn an_attached_drive_keeps_its_policy_with_its_data() {
     out(&place, &format!("serve {drive} --image disk.img --daemon"));
     out(&place, "stop disk.img");
     out(&place, "fsck disk.img");
-    let without = std::fs::read(place.path().join("disk.img")).unwrap();
-    let names = |name: &[u8]| without.windows(name.len()).any(|bytes| bytes == name);
+    let image = std::fs::read(place.path().join("disk.img")).unwrap();
+    let names = |name: &[u8]| image.windows(name.len()).any(|bytes| bytes == name);
     assert!(
         names(b"minimum-age-200"),
         "the image does not name the policy"
@@ -79,6 +79,7 @@ fn an_attached_drive_keeps_its_policy_with_its_data() {
 #[test]
 fn an_unknown_policy_is_refused_with_the_names_of_all() {
     let place = TempDir::new().unwrap();
+    std::fs::write(place.path().join("job.fio"), JOB).unwrap();
     let assert = my_ftlab(
         &place,
         "run job.fio --drive generic-mlc-8 --set gc.policy=oldest",
