@@ -72,7 +72,6 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-theory",
             "ftlab-ftl",
             "ftlab-host",
-            "ftlab-sheet",
             "ftlab-drive",
             "ftlab-workload",
             "ftlab-result",
@@ -135,6 +134,7 @@ const USES: &[(&str, &[&str])] = &[
         &[
             "ftlab-base",
             "ftlab-theory",
+            "ftlab-host",
             "ftlab-drive",
             "ftlab-workload",
             "ftlab-play",
