@@ -126,7 +126,16 @@ impl JobSpec {
             percent @ Size::Percent(_) => percent,
         };
         let ios = self.number_ios.filter(|&ios| ios > 0);
-        let ios = ios.map(|ios| ios / of + u64::from(nth < ios % of));
+        // They take turns of so many; the last round may end in the middle.
+        let turn = self.switches_file_after;
+        let in_turns = |ios: u64| match turn.checked_mul(of) {
+            None => ios.saturating_sub(nth.saturating_mul(turn)).min(turn),
+            Some(round) => {
+                let rest = (ios % round).saturating_sub(nth * turn).min(turn);
+                ios / round * turn + rest
+            }
+        };
+        let ios = ios.map(in_turns);
         (ios != Some(0)).then(|| JobSpec {
             size: self.size.map(part),
             io_size: self.io_size.map(part),
