@@ -5,7 +5,7 @@ use crate::format;
 use ftlab_result::{DriveSheet, Figure, ResultSet, Verdict};
 use std::fmt::Write as _;
 
-/// The error up to which a figure counts as met: a factor, and as it is said.
+/// The error up to which a figure counts as met: a factor, and in words.
 const NEAR: (f64, &str) = (1.15, "15 %");
 
 const HEAD: &str = "\

@@ -60,7 +60,7 @@ fn interval(value: f64, half_width: f64) -> (String, String) {
     (text(value), text(half_width))
 }
 
-/// What a figure came to: once, or over repeats.
+/// What a run gave for a figure: once, or over repeats.
 pub fn simulated(value: f64, spread: Option<&Spread>) -> String {
     spread.map_or_else(
         || number(value),
@@ -68,7 +68,7 @@ pub fn simulated(value: f64, spread: Option<&Spread>) -> String {
     )
 }
 
-/// `value` rounded to so many significant digits.
+/// `value` rounded to `digits` significant digits.
 pub fn round_to_digits(value: f64, digits: i32) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
@@ -122,7 +122,7 @@ fn latency_unit(ns: f64) -> (f64, &'static str) {
     }
 }
 
-/// A latency given in milliseconds as it came to once, or over repeats, in the unit that fits.
+/// A latency given in milliseconds, of one run or of repeats, in the unit that fits.
 pub fn simulated_latency_ms(ms: f64, spread: Option<&Spread>) -> String {
     let ns = ms * 1e6;
     let Some(spread) = spread else {

@@ -266,7 +266,7 @@ fn runs_without_figures(set: &ResultSet) -> Vec<&Run> {
         .iter()
         .map(|figure| figure.run.as_str())
         .collect();
-    // What a specification asks for has tables of its own. Families share runs: the 4 KiB step of a sweep is the 4 KiB test. Such a run is told once.
+    // What a specification asks for has tables of its own. Families share runs: the 4 KiB step of a sweep is the 4 KiB test. Such a run is listed once.
     let mut told: Vec<&Run> = Vec::new();
     let (answered, others): (Vec<&Run>, Vec<&Run>) = set
         .runs

@@ -212,7 +212,7 @@ fn differences(sets: &[Labelled<'_>], names: Names) -> Vec<Difference> {
         .collect();
     for drive in drives {
         let sheet = |set| sheet_of(set, drive);
-        // A drive that is not in a set has no runs there, which are told of by themselves.
+        // A drive that is not in a set has no runs there, which have a list of their own.
         if sets.iter().any(|(_, set)| sheet(set).is_none()) {
             continue;
         }

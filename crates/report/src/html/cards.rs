@@ -3,7 +3,7 @@
 /// Columns of the widest window.
 const COLUMNS_MAX: usize = 3;
 
-/// The style that lays out so many cards: as many columns as leave no single card in the last row. Narrow
+/// The style that lays out N cards: as many columns as leave no single card in the last row. Narrow
 /// windows have two or one (`front.css`).
 pub fn columns(cards: usize) -> String {
     let fits = |columns: &usize| cards % columns != 1;

@@ -87,7 +87,7 @@ fn run_id(n: usize) -> String {
     format!("run-{}", n + 1)
 }
 
-/// Of each run what the chart of its test draws, with a link to all of it.
+/// What the chart of its test draws of each run, with a link to all of it.
 fn overview(comparison: &Comparison<'_>) -> Markup {
     let runs = comparison.matches.iter().enumerate();
     let drawn: Vec<(usize, &Match<'_>, &MetricRow<'_>)> = runs

@@ -151,7 +151,7 @@ fn preparations(view: &View<'_>, preparations: &[Preparation<'_>]) -> Markup {
     }
 }
 
-/// The steps that end every preparation, told once.
+/// The steps that end every preparation, shown once.
 fn common_steps<'a>(preparations: &[Preparation<'a>]) -> Vec<&'a str> {
     let [first, rest @ ..] = preparations else {
         return Vec::new();

@@ -164,7 +164,7 @@ fn head(view: &View<'_>) -> Markup {
     }
 }
 
-/// Slugs of test machines, as a reader is told them.
+/// Slugs of test machines, as the page shows them.
 fn machines(slugs: &str) -> Markup {
     html! {
         @for (index, slug) in slugs.split(", ").enumerate() {

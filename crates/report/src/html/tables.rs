@@ -127,7 +127,7 @@ fn simulated(figure: &Figure, value: f64) -> String {
 
 /// The step and what the source says of state, data and link, where it says anything.
 fn test_cell(figure: &Figure, family: Option<&Family<'_>>) -> Markup {
-    // Of a whole family, such as the score of a suite, there is no step.
+    // A figure of a whole family, such as the score of a suite, has no step.
     let step = match family {
         Some(family) => family.step(&figure.test),
         None => view::test_words(figure),
@@ -227,7 +227,7 @@ pub fn published_and_simulated(figure: &Figure) -> Markup {
     }
 }
 
-/// The figures of one drive, each with a link to where its test is told.
+/// The figures of one drive, each with a link to its test.
 pub fn figures_of_drive(view: &View<'_>, id: &str, figures: &[&Figure]) -> Markup {
     let caption = format!("{id}-figures");
     html! {

@@ -14,7 +14,7 @@ use crate::format;
 
 /// So few drives need no choice.
 const ALL_SHOWN_MAX: usize = 6;
-/// Lines that can be told apart in one chart.
+/// Lines that a reader can tell apart in one chart.
 const LINES_SHOWN_MAX: usize = 8;
 /// Bars that a reader takes in at once.
 const BARS_SHOWN_MAX: usize = 16;

@@ -130,7 +130,7 @@ fn deciding_run<'a>(view: &View<'a>, slug: &str) -> Option<&'a Run> {
         run.drive == slug && view.has_role(run, Role::SmallRandomWrite) && longest_ms(run).is_some()
     };
     let longest = |run: &&Run| longest_ms(run).unwrap_or(0.0);
-    // Of equals the first, as the last of the reversed.
+    // The first of equals, as the last of the reversed.
     let runs = view.set.runs.iter().filter(is_it).rev();
     runs.max_by(|a, b| longest(a).total_cmp(&longest(b)))
 }
@@ -204,7 +204,7 @@ fn random_penalty(view: &View<'_>, slug: &str) -> Option<f64> {
 }
 
 /// What the counters say of the waits: what a write costs, and what the waits came together with. Every
-/// amount is told as it is, so that two drives that differ little read alike.
+/// amount stands as it is, so that two drives that differ little read alike.
 fn why(kind: DriveKind, feel: Feel, run: &Run) -> String {
     match kind {
         DriveKind::Ssd => {}

@@ -288,7 +288,7 @@ fn families(set: &ResultSet) -> (Vec<Family<'_>>, Vec<&Figure>) {
     (families, unplaced)
 }
 
-/// `test/a1`; tests of one method in several families are told apart by a number.
+/// `test/a1`; tests of one method in several families differ by a number.
 fn anchor_of(families: &[Family<'_>], test: &TestSheet) -> String {
     let stem = format!("test/{}", anchor(&test.method));
     let taken = |id: &str| families.iter().any(|family| family.id == id);

@@ -21,13 +21,13 @@ const SCATTER_POINTS_MAX: usize = 4_000;
 /// How many points a run's course may keep.
 #[derive(Debug, Clone, Copy)]
 pub struct Thinning {
-    /// Of any run.
+    /// Points of any run.
     pub points_max: usize,
-    /// Of any run's course of power, which changes little.
+    /// Points of any run's course of power, which changes little.
     pub watts_points_max: usize,
-    /// Of any run's data rate and write amplification.
+    /// Points of any run's data rate and write amplification.
     pub other_points_max: usize,
-    /// Of a run whose test is about its course.
+    /// Points of a run whose test is about its course.
     pub scatter_points_max: usize,
 }
 
@@ -88,7 +88,7 @@ pub fn megabytes(run: &Run, points_max: usize) -> Course {
     a_second(run, &run.series_bytes, 1e6, points_max)
 }
 
-/// Counts of each interval in so many a second. A course that has more than `points_max` points is cut into stretches of
+/// Counts of each interval as rates. A course that has more than `points_max` points is cut into stretches of
 /// which the lowest and the highest interval are kept, at their own times.
 fn a_second(run: &Run, counts: &[u64], unit: f64, points_max: usize) -> Course {
     if run.series_interval_s <= 0.0 {

@@ -6,7 +6,7 @@ const PLOTS = { verdicts: verdictsPlot, time: timePlot, latency: latencyPlot, we
 /** Charts begin to draw a little before they are seen. */
 const DRAW_AHEAD = '300px';
 
-/** How many values a screen reader is told before it is sent to the table. */
+/** How many values a screen reader reads before it is sent to the table. */
 const SPOKEN_ROWS_MAX = 12;
 
 /** Drives shown where none of those the report would show has data. */

@@ -160,7 +160,7 @@ const LEGEND_ROW_PX = LABEL_LINE_PX + LEGEND_GAP_PX;
 /** More rows than this would be a wall: such a legend has pages. */
 const LEGEND_ROWS_MAX = 8;
 
-/** A text in lines of so many pixels, broken between words. */
+/** A text in lines of at most `px` pixels, broken between words. */
 function wrapped(text, look, px) {
   const lines = [];
   for (const word of text.split(' ')) {

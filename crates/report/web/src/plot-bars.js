@@ -12,7 +12,7 @@ const PAIRED_SHIFT_PX = -5.3;
 /** Braces would begin a style of the chart library. */
 const plain = (text) => text.replace(/[{}|]/g, ' ');
 
-/** What was published, and whose it is where it is another's, told once. */
+/** What was published, and whose it is where it is another's, named once. */
 function markTexts(marks) {
   const owners = [...new Set(marks.map((mark) => mark.of ?? ''))];
   const texts = (of) => marks.filter((mark) => (mark.of ?? '') === of).map((mark) => mark.text).join(', ');

@@ -4,7 +4,7 @@
 const END_LABEL_PX = 15;
 const END_GAP_PX = 20;
 const AXIS_ROOM_PX = 60;
-/** Names that would take more of a chart than this share are told below it. */
+/** Names that would take more of a chart than this share stand below it. */
 const END_SHARE_MAX = 0.36;
 /** More lines than this are named below the chart, not at their ends. */
 const DIRECT_LINES_MAX = 10;

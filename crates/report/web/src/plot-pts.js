@@ -119,7 +119,7 @@ const ptsWindowPlot = {
   choices: (data) => {
     const most = Math.max(...data.pts.map(({ tracking }) => tracking.length));
     const names = data.pts.find(({ tracking }) => tracking.length === most).tracking.map(({ name }) => name);
-    // The sizes of steps are told by the choice of a run.
+    // The choice of a run names the sizes of steps.
     const short = (name) => (data.steps.length > 1 ? name.split(', ')[1] : name);
     return [
       ...ptsRunChoice(data, hasTracking),
@@ -224,7 +224,7 @@ const COURSE_AXES = [{ words: 'Capacities written', unit: '' }, { words: 'Time',
 function ptsCourseLines(data, { shown }) {
   const runs = data.pts.filter(({ run }) => shown.has(data.runs.drive[run]));
   const alone = new Set(runs.map(({ run }) => data.runs.drive[run])).size === 1;
-  // Of a drive that is alone, its courses say enough.
+  // The courses of a drive that is alone say enough.
   const name = (pts, course) => {
     const drive = driveName(data.runs.drive[pts.run]);
     if (pts.courses.length < 2) return drive;

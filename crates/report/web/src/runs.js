@@ -5,7 +5,7 @@ const LATENCIES_FROM = 6;
 const LATENCIES_COUNT = 7;
 const COPIES = 14;
 
-/** A row for each direction a run moved data in; one without any is told by its measures elsewhere. */
+/** A row for each direction a run moved data in; one without any has its measures elsewhere. */
 function runRows(data, wanted) {
   return data.traffic.filter((row) => wanted(row.run)).map((row) => {
     const { run } = row;

@@ -35,7 +35,7 @@ struct Rounds {
 struct Tracked {
     name: String,
     unit: String,
-    /// Of the window.
+    /// In the rounds of the window.
     values: Vec<f64>,
     mean: f64,
     line: [f64; 2],
@@ -138,7 +138,7 @@ fn rounds(pts: &Pts, quantity: Quantity) -> Vec<Rounds> {
     };
     let mut rounds: Vec<Rounds> = writes.map(of_cell).collect();
     for of in pts.steady.iter().flat_map(|steady| &steady.tracking) {
-        // An access is told with its order, RND or SEQ, before its size.
+        // An access has its order, RND or SEQ, before its size.
         if !rounds.iter().any(|known| of.access.ends_with(&known.name)) {
             rounds.push(Rounds {
                 name: of
