@@ -33,12 +33,12 @@ fn figures_are_grouped_by_family_and_end_in_the_tally() {
             "A1 Random writes, 4 KiB",
             "id     drive             test                    metric        published  simulated   error  verdict",
             "F0170  spinfree-core-64  randwrite-4k-qd1        iops                4.1       4.10     0 %  pass",
-            "F0171  spinfree-core-64  randwrite-4k-qd1        mb_s             0.0178     0.0168  −5.8 %  pass",
+            "F0171  spinfree-core-64  randwrite-4k-qd1        mb_s             0.0178     0.0168  −5.6 %  pass",
         ]
     );
     assert_eq!(
         text.lines().last(),
-        Some("60 pass, 0 fail, 1 shown; error of 52 scored: median 4.4 %, worst 14 %")
+        Some("60 pass, 0 fail, 1 shown; error of 52 scored: median 4.5 %, worst 15 %")
     );
 }
 

@@ -11,7 +11,7 @@ use super::headline::join_names;
 const NAMES_MAX: usize = 6;
 /// More drives are not laid side by side.
 const VARIANTS_MAX: usize = 6;
-/// Drives that differ in more numbers are not variants of each other.
+/// Drives that differ in more numbers, or in half of all, are not variants of each other.
 const DIFFERENCES_MAX: usize = 24;
 
 /// The line that says for which models no published figure vouches; nothing where each has one that passes.
@@ -70,6 +70,7 @@ pub fn differences<'a>(drives: &'a [DriveSheet]) -> Vec<Difference<'a>> {
             keys.push(&row.key);
         }
     }
+    let differ_max = DIFFERENCES_MAX.min(keys.len() / 2);
     let found: Vec<Difference<'a>> = (keys.into_iter())
         .map(|key| Difference {
             key,
@@ -77,8 +78,8 @@ pub fn differences<'a>(drives: &'a [DriveSheet]) -> Vec<Difference<'a>> {
         })
         .filter(|row| row.values.iter().any(|value| *value != row.values[0]))
         .collect();
-    match found.len() {
-        0..=DIFFERENCES_MAX => found,
-        _ => Vec::new(),
+    if found.len() > differ_max {
+        return Vec::new();
     }
+    found
 }

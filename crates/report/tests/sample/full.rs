@@ -1,6 +1,6 @@
 //! A result set as large as that of a review of everything.
 
-use ftlab_result::{Chart, ResultSet, Run, SmartAttribute};
+use ftlab_result::{Chart, ResultSet, Role, Run, SmartAttribute};
 
 use super::{sample, sheet};
 
@@ -87,6 +87,8 @@ fn consistency(set: &mut ResultSet) {
         Chart::Scatter,
         "iops",
     ));
+    let roles = [Role::SmallRandomWrite, Role::SustainedRandomWrite];
+    set.tests.last_mut().expect("the test").roles = roles.to_vec();
     let of_first = set
         .runs
         .iter()
