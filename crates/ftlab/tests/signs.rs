@@ -6,8 +6,23 @@ use place::{Place, holds};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 
-/// Starts a run that goes on until it is ended.
-fn endless(place: &Place, more: &[&str]) -> Child {
+/// A run that goes on until it is ended, which it is with the test, whatever became of that.
+struct Endless(Child);
+
+impl Endless {
+    fn end(&mut self) {
+        let _ = self.0.kill();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Endless {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn endless(place: &Place, more: &[&str]) -> Endless {
     place.write(
         "endless.fio",
         "[w]\nrw=randwrite\nbs=4k\ntime_based\nruntime=1000000\n",
@@ -17,7 +32,7 @@ fn endless(place: &Place, more: &[&str]) -> Child {
     command.args(["--state", "steady"]).args(more);
     command.current_dir(&place.0);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.spawn().unwrap()
+    Endless(command.spawn().unwrap())
 }
 
 #[test]
@@ -25,7 +40,7 @@ fn long_work_says_outside_a_terminal_how_far_it_is_and_nothing_when_it_is_to_be_
     let place = Place::new();
     let mut loud = endless(&place, &[]);
     let mut quiet = endless(&place, &["--quiet"]);
-    let mut lines = BufReader::new(loud.stderr.take().unwrap()).lines();
+    let mut lines = BufReader::new(loud.0.stderr.take().unwrap()).lines();
     let mut next = || lines.next().expect("it goes on").unwrap();
     let (first, second) = (next(), next());
     holds(
@@ -42,10 +57,11 @@ fn long_work_says_outside_a_terminal_how_far_it_is_and_nothing_when_it_is_to_be_
         .all(|line| line.contains("preparing") || line.contains("running"));
     assert!(prepares, "{first}\n{second}");
     // By now the other has had as long.
-    quiet.kill().unwrap();
-    loud.kill().unwrap();
+    quiet.end();
+    loud.end();
     let mut said = String::new();
     quiet
+        .0
         .stderr
         .take()
         .unwrap()
@@ -53,12 +69,11 @@ fn long_work_says_outside_a_terminal_how_far_it_is_and_nothing_when_it_is_to_be_
         .unwrap();
     assert_eq!(said, "");
     let mut told = String::new();
-    loud.stdout
+    loud.0
+        .stdout
         .take()
         .unwrap()
         .read_to_string(&mut told)
         .unwrap();
     assert_eq!(told, "", "standard output is for results");
-    quiet.wait().unwrap();
-    loud.wait().unwrap();
 }

@@ -32,6 +32,9 @@ pub const STEP: &str = "A new drive written as often as it has slots for data, s
                         closed form of its victim policy says for the steady state of random \
                         writes.";
 
+/// Writes between two looks at how far it is.
+const WRITES_A_LOOK: usize = 1 << 16;
+
 /// Slots whose last writes come next, among which the other writes choose.
 const NEAR: usize = 64;
 
@@ -80,6 +83,9 @@ pub fn start(writer: &mut Writer<'_>, stream: &mut Stream) -> Result<(), Prepare
     let (mut done, mut others) = (0, 0);
     let mut last = None;
     while done < order.len() {
+        if (done + others).is_multiple_of(WRITES_A_LOOK) {
+            writer.tell(done as u64, order.len() as u64);
+        }
         let layer = writer.device.page_layer().expect("it was there before");
         let place = layer.host_place();
         let group = &mut groups[place.group as usize];

@@ -84,7 +84,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn tell(&self, done: u64, all: u64) {
+    /// Says how far the stage is.
+    pub fn tell(&self, done: u64, all: u64) {
         (self.watch)(&self.stage, Some(done as f64 / all.max(1) as f64));
     }
 
