@@ -75,9 +75,10 @@
 //! # Invariants
 //!
 //! - **The stream is the same with and without time.** `Array` hashes every operation it issues, in
-//!   issue order. `the_same_inputs_give_the_same_operations_with_and_without_time` (`crates/drive/src/ssd/tests.rs`) logs
+//!   issue order. `the_same_inputs_give_the_same_operations_with_and_without_time` (`crates/drive/src/ssd/tests/stream.rs`) logs
 //!   the FTL's inputs in a timed run, replays them untimed and compares. Fences are left out of the hash, since their
-//!   numbers depend on when others were reached.
+//!   numbers depend on when others were reached. `every_shipped_drive_does_the_same_with_and_without_time` does so with each
+//!   drive of the catalog, made small, with its mapping table in memory and on flash.
 //! - **Any drive is refused or right.** A drive file, with whatever settings, is refused with one
 //!   line that says why, or the drive answers every command once, keeps the newest data and comes to an end. `crates/fuzz`
 //!   tries this on random drives and commands and checks the translation layer after every step; `make test` runs it on

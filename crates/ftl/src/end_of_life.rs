@@ -52,7 +52,7 @@ fn page_mapped(
 ) -> Box<dyn TranslationLayer> {
     let streams = StreamConfig {
         separation: if apart {
-            Separation::ByAddress { hot_slots: 20 }
+            Separation::ByAddress { ends: vec![20] }
         } else {
             Separation::None
         },
@@ -108,6 +108,7 @@ fn packed_config(raise: bool, fails: &Reliability) -> PackedConfig {
         early_valid: None,
         reserve_superblocks: 2,
         policy: Box::new(Greedy),
+        table: None,
         reliability: Some(fails.clone()),
     }
 }

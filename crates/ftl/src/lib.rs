@@ -8,11 +8,13 @@
 //! # Invariants
 //!
 //! - **The FTL knows no clock.** There is no `SimTime`, no `Nanos` and no `ftlab-timing` in
-//!   `crates/ftl`. What depends on time is decided in `drive` and reaches the FTL as an input (`LayerInput`: write, read,
-//!   trim, flush). Hence the operation stream is a function of drive file, seed and inputs
+//!   `crates/ftl`. What depends on time is decided in `drive` and reaches the FTL as an input (`LayerInput`: write, look-up,
+//!   read, trim, flush). Hence the operation stream is a function of drive file, seed and inputs
 //!   (decision 0001).
 //! - **The layer does the same when it is asked the same.** Recovery depends on it. Whatever changes what a
 //!   layer does – hours of rest – and is no `LayerInput`, must be followed by `DataDrive::checkpoint`.
+//! - **Every read of a mapping table passes `Array`.** What memory holds of a table on flash (`clock.rs`) is the layer's
+//!   state, changed by reads as well as by writes.
 //! - **What was acknowledged stays.** Whatever fails, the newest data of every slot are found, up to
 //!   and after the last write; `crates/ftl/src/end_of_life.rs` writes drives of every kind to death with an oracle.
 //! - **The reserve never holds user data.** `gc.reserve` is the number of superblocks a group keeps
@@ -33,6 +35,7 @@
 //!   `crates/base/src/memory.rs` alone: prefetching of table entries, and advice to back tables with large pages.
 
 pub mod block;
+mod clock;
 mod donors;
 #[cfg(test)]
 mod end_of_life;
@@ -142,6 +145,14 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
 
     /// Where a slot's newest data lie, or will lie when the operations issued so far are done.
     fn lookup(&self, lpn: Lpn) -> Option<Ppa>;
+
+    /// Brings what is needed of the mapping table into memory before `slots` slots from `first` on are
+    /// read, for a layer that cannot read data whose entries are on flash. Gives the pages of the table
+    /// that must have come by then; none of a layer that finds data without. The batch knows which of
+    /// them are being read ([`OpBatch::table_reads`]).
+    fn look_up(&mut self, _first: Lpn, _slots: u32, _batch: &mut OpBatch) -> Range<u32> {
+        0..0
+    }
 
     /// Reads `slots` slots from `first` on; unmapped ones cost nothing. Whatever the host waits for
     /// signals `done`; when nothing does, there is nothing to wait for.

@@ -49,10 +49,11 @@ enum Tag {
     EndOfLife,
     Totals,
     Landed,
+    LookUp,
 }
 
 impl Tag {
-    const ALL: [Tag; 19] = [
+    const ALL: [Tag; 20] = [
         Tag::WriteWhole,
         Tag::WritePart,
         Tag::Read,
@@ -72,6 +73,7 @@ impl Tag {
         Tag::EndOfLife,
         Tag::Totals,
         Tag::Landed,
+        Tag::LookUp,
     ];
 }
 
@@ -114,6 +116,7 @@ pub(crate) fn put_input(to: &mut Vec<u8>, input: LayerInput) {
             };
             put(to, tag, &[of(lpn), content.word()]);
         }
+        LayerInput::LookUp(first, slots) => put(to, Tag::LookUp, &[of(first), slots.into()]),
         LayerInput::Read(first, slots) => put(to, Tag::Read, &[of(first), slots.into()]),
         LayerInput::ReadPart(lpn, first, end) => {
             put(to, Tag::ReadPart, &[of(lpn), first.into(), end.into()]);
@@ -202,6 +205,7 @@ pub(crate) fn take(from: &mut &[u8]) -> Option<Record> {
             };
             LayerInput::Write(lpn, extent, content)
         }
+        Tag::LookUp => LayerInput::LookUp(Lpn(number(from)?), number(from)?),
         Tag::Read => LayerInput::Read(Lpn(number(from)?), number(from)?),
         Tag::ReadPart => LayerInput::ReadPart(Lpn(number(from)?), number(from)?, number(from)?),
         Tag::Trim => LayerInput::Trim(Lpn(number(from)?), number(from)?),
@@ -248,6 +252,7 @@ mod tests {
         let inputs = [
             LayerInput::Write(Lpn(300), Extent::Whole, Content::compressible(30)),
             LayerInput::Write(Lpn(u32::MAX), Extent::Part, Content::of_word(u64::MAX)),
+            LayerInput::LookUp(Lpn(1), 2),
             LayerInput::Read(Lpn(1), 2),
             LayerInput::ReadPart(Lpn(128), 3, 5),
             LayerInput::Trim(Lpn(0), 1 << 30),

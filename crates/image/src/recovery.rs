@@ -358,7 +358,9 @@ fn check_input(input: LayerInput, ssd: &Ssd) -> Result<(), Wrong> {
     let slots = u64::from(ssd.layer().slots());
     let (first, count) = match input {
         LayerInput::Write(lpn, ..) | LayerInput::ReadPart(lpn, ..) => (lpn, 1),
-        LayerInput::Read(first, count) | LayerInput::Trim(first, count) => (first, count),
+        LayerInput::LookUp(first, count)
+        | LayerInput::Read(first, count)
+        | LayerInput::Trim(first, count) => (first, count),
         LayerInput::Fault(Fault::Unreadable(lpn)) => (lpn, 1),
         // A block or a die that does not exist is refused again.
         LayerInput::Fault(_)

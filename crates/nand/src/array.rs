@@ -6,7 +6,7 @@ mod state;
 
 pub use faults::FaultCounters;
 pub use injected::InjectionRefused;
-pub use state::{ArrayState, StateError};
+pub use state::ArrayState;
 
 use crate::op::{Cause, Fence, OpBatch, OpKind, OpWord, Order};
 use faults::Faults;
@@ -185,9 +185,14 @@ impl Array {
         self.bad[block.index()]
     }
 
-    /// Counts pages that were read where the layers keep nothing, and that never wear.
-    pub fn count_reads(&mut self, cause: Cause, pages: u64) {
-        self.counters.reads[cause as usize] += pages;
+    /// Reads a page of what the controller keeps for itself on a die, in blocks that are no layer's: it is
+    /// always there, can be corrected and never wears. The operation bears the address of the die's first
+    /// page.
+    pub fn read_own(&mut self, die: DieId, cause: Cause, order: Order, batch: &mut OpBatch) {
+        let (block, page) = (self.geometry.block(die, 0), 0);
+        let (place, bytes) = (PagePlace { die, block, page }, self.geometry.page_bytes);
+        self.counters.reads[cause as usize] += 1;
+        self.issue(OpKind::Read, place, 1, bytes, cause, order, batch);
     }
 
     /// Reads `bytes` of a page; again, as often as ECC needs it. Whether the data could be corrected.

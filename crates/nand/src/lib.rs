@@ -21,12 +21,12 @@ mod array;
 mod bit_errors;
 mod op;
 mod reliability;
+mod state_error;
 mod wear;
 
-pub use array::{
-    Array, ArrayState, FaultCounters, InjectionRefused, NandCounters, StateError, Status,
-};
+pub use array::{Array, ArrayState, FaultCounters, InjectionRefused, NandCounters, Status};
 pub use bit_errors::{BitErrors, ErrorParams, HOURS_A_YEAR, REFERENCE_CELSIUS, Stress};
 pub use op::{Cause, DataMove, Fence, NandOp, OpBatch, OpKind, OpWord, Order};
 pub use reliability::{Endurance, Reliability};
+pub use state_error::StateError;
 pub use wear::WearHistogram;

@@ -188,6 +188,7 @@ pub struct OpBatch {
     free_fences: Vec<u32>,
     promised: Vec<Fence>,
     kept: Vec<Fence>,
+    table_reads: Vec<(u32, Fence)>,
     last_fence: u32,
     untimed: bool,
 }
@@ -255,6 +256,20 @@ impl OpBatch {
         &self.kept
     }
 
+    /// An operation of this batch reads a page of the mapping table, which has come when the drive has
+    /// waited for a fence.
+    pub fn table_read(&mut self, page: u32, come: Fence) {
+        if !self.untimed {
+            self.table_reads.push((page, come));
+        }
+    }
+
+    /// The pages of the mapping table that are read, each with the fence to wait for.
+    #[must_use]
+    pub fn table_reads(&self) -> &[(u32, Fence)] {
+        &self.table_reads
+    }
+
     /// Says whether anybody will wait: without time nobody does, and fences need no numbers. Between
     /// the two no program unit may be open.
     pub fn set_timed(&mut self, timed: bool) {
@@ -293,5 +308,6 @@ impl OpBatch {
         self.moves.clear();
         self.promised.clear();
         self.kept.clear();
+        self.table_reads.clear();
     }
 }

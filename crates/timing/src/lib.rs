@@ -23,6 +23,7 @@
 
 mod agenda;
 mod energy;
+mod fences;
 mod policy;
 mod scheduler;
 

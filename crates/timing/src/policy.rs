@@ -4,7 +4,7 @@
 //! only when both read. Only what waits for no fence, or for one that is
 //! reached, passes anything, so whatever is issued first can always go on.
 
-use crate::scheduler::Fences;
+use crate::fences::Fences;
 use ftlab_base::{Divisor, Nanos};
 use ftlab_nand::{Cause, NandOp, OpKind};
 use std::collections::VecDeque;

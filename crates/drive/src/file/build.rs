@@ -1,6 +1,5 @@
 //! From what a file says to a drive.
 
-use super::packing::TablePages;
 use super::power;
 use super::reliability::reliability;
 use super::scheduling::scheduling;
@@ -12,7 +11,7 @@ use crate::disk::{Destage, Disk, DiskParams};
 use crate::flashless::Flashless;
 use crate::ram::{Ram, RamParams};
 use crate::smart::Vendor;
-use crate::ssd::{Ssd, SsdParams, TableCache};
+use crate::ssd::{Ssd, SsdParams};
 use ftlab_base::amount::{binary, grouped};
 use ftlab_base::{Geometry, Layout, Nanos, RootSeed, SECTOR_BYTES};
 use ftlab_ftl::TranslationLayer;
@@ -139,17 +138,12 @@ impl DriveFile {
         let plan = self.plan(ssd, seed.derive(self.slug()))?;
         let layer = plan.make().map_err(|why| self.invalid(why))?;
         let scheduling = scheduling(ssd).map_err(|why| self.invalid(why))?;
-        let table = match ssd.map.scheme {
-            Scheme::Packed => packing::table_pages(ssd, layer.slots()),
-            Scheme::Page | Scheme::Block => Ok(None),
-        };
-        let table = table.map_err(|why| self.invalid(why))?;
         let seed = seed.derive(self.slug());
         let faults = ssd.faults.as_ref();
         let params = SsdParams {
             lost_waking: faults.and_then(|faults| faults::lost_waking(faults, seed)),
             die_failure: faults.and_then(|faults| faults::die_failure(faults, ssd, seed)),
-            ..ssd_params(ssd, scheduling, layer.slots(), table)
+            ..ssd_params(ssd, scheduling, layer.slots())
         };
         let mut ssd = Ssd::new(params, layer);
         ssd.plug(&testbed.host());
@@ -210,10 +204,9 @@ impl DriveFile {
         };
         // A page-mapped drive collects a whole program unit of each stream before it programs.
         let least = match &scheme {
-            SchemePlan::Page(_) => {
-                let units =
-                    ssd.nand.planes_per_die.get() * placement::stream_count(ssd.gc.as_ref());
-                u64::from(units) * ssd.nand.page.get()
+            SchemePlan::Page(config) => {
+                let planes = u64::from(ssd.nand.planes_per_die.get());
+                planes * config.streams.count() as u64 * ssd.nand.page.get()
             }
             SchemePlan::Block(_) => ssd.nand.page.get(),
             SchemePlan::Packed(config) => packing::least_buffer(ssd, &layout, config),
@@ -434,12 +427,7 @@ fn user_slots(ssd: &SsdFile, layout: &Layout) -> Result<u32, String> {
     }
 }
 
-fn ssd_params(
-    ssd: &SsdFile,
-    scheduling: Scheduling,
-    user_slots: u32,
-    table: Option<TablePages>,
-) -> SsdParams {
+fn ssd_params(ssd: &SsdFile, scheduling: Scheduling, user_slots: u32) -> SsdParams {
     let sector = SECTOR_BYTES as f64;
     let page = ssd.nand.page.get() as f64;
     // The spare bytes of a page cross the channel in proportion to its sectors.
@@ -465,11 +453,6 @@ fn ssd_params(
         programs_max: scheduled.and_then(|keys| Some(keys.programs_max.as_ref()?.get())),
         plane_reads: scheduled.is_some_and(|keys| keys.plane_reads),
         scheduling,
-        table: table.map(|table| TableCache {
-            pages: table.held,
-            entries_per_page: table.entries_per_page,
-            table_pages: table.all,
-        }),
         write_command: ssd.firmware.write_command.get(),
         read_command: ssd.firmware.read_command.get(),
         read_slot: ssd.firmware.per_slot.get(),

@@ -2,7 +2,7 @@
 
 use super::schema::{CollectionReads, SsdFile};
 use ftlab_base::Layout;
-use ftlab_ftl::packed::PackedConfig;
+use ftlab_ftl::packed::{PackedConfig, TableConfig};
 use ftlab_ftl::page::VictimPolicy;
 use ftlab_nand::Reliability;
 
@@ -38,7 +38,6 @@ pub(super) fn config(
     if ssd.map.dram.is_some() {
         return Err("map.dram belongs to map.scheme `page`; with `packed` it is map.cache".into());
     }
-    table_pages(ssd, user_slots)?;
     let bytes = |key: &str, bytes: u64| {
         u32::try_from(bytes)
             .ok()
@@ -58,6 +57,7 @@ pub(super) fn config(
         early_valid: gc.early_valid.as_ref().map(|share| share.base),
         reserve_superblocks: gc.reserve.get(),
         policy,
+        table: table(ssd, user_slots)?,
         reliability,
     })
 }
@@ -76,17 +76,9 @@ pub(super) fn least_buffer(ssd: &SsdFile, layout: &Layout, config: &PackedConfig
     slots * ssd.map.slot.get()
 }
 
-/// The pages of the mapping table, which lies in flash, and how many of them memory holds.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct TablePages {
-    pub(super) held: u32,
-    pub(super) all: u32,
-    pub(super) entries_per_page: u32,
-}
-
 /// The mapping table of a packed drive, if memory does not hold all of it; the error says what is
 /// missing or impossible.
-pub(super) fn table_pages(ssd: &SsdFile, user_slots: u32) -> Result<Option<TablePages>, String> {
+fn table(ssd: &SsdFile, user_slots: u32) -> Result<Option<TableConfig>, String> {
     let (cache, entry) = match (&ssd.map.cache, &ssd.map.entry) {
         (None, None) => return Ok(None),
         (Some(cache), Some(entry)) => (cache.get(), entry.get()),
@@ -105,9 +97,8 @@ pub(super) fn table_pages(ssd: &SsdFile, user_slots: u32) -> Result<Option<Table
             "map.cache: {cache} bytes; the least is a page of the table, {page} bytes"
         )),
         held if held >= u64::from(all) => Ok(None),
-        held => Ok(Some(TablePages {
-            held: held as u32,
-            all,
+        held => Ok(Some(TableConfig {
+            cached_pages: held as u32,
             entries_per_page,
         })),
     }

@@ -49,24 +49,22 @@ pub(super) fn streams(gc: &Gc, layout: &Layout, user_slots: u32) -> Result<Strea
     };
     let separation = match name {
         "by-address" => Separation::ByAddress {
-            hot_slots: (needed("hot_share", &gc.hot_share)? * f64::from(user_slots)) as u32,
+            ends: vec![(needed("hot_share", &gc.hot_share)? * f64::from(user_slots)) as u32],
         },
         "by-age" => Separation::ByAge {
-            closings: (needed("hot_age", &gc.hot_age)? * f64::from(layout.superblocks())) as u64,
+            closings: vec![
+                (needed("hot_age", &gc.hot_age)? * f64::from(layout.superblocks())) as u64,
+            ],
         },
         _ => Separation::None,
     };
     let spare = gc.hot_spare.as_ref();
     Ok(StreamConfig {
         separation,
-        spare: spare.map_or(SpareShare::SquareRoot, |share| SpareShare::Hot(share.base)),
+        spare: spare.map_or(SpareShare::SquareRoot, |share| {
+            SpareShare::Given(vec![share.base])
+        }),
     })
-}
-
-/// How many streams a file asks for.
-pub(super) fn stream_count(gc: Option<&Gc>) -> u32 {
-    let name = gc.and_then(|gc| gc.streams.as_deref());
-    1 + u32::from(name.is_some_and(|name| name != "none"))
 }
 
 /// What tells a cached entry from others of its translation page: entries are kept in a list for each

@@ -1,75 +1,41 @@
-//! Look-ups in a mapping table that lies in flash, of which memory holds a few pages.
-//!
-//! For layers that keep their table themselves but do not say where: its pages are taken to lie spread
-//! over the dies. A read whose entries are not in memory waits until their pages have been read. A write
-//! does not wait, but a page must be read as well for the entry that it changes, so writes all over a
-//! drive keep its dies busy with the table. That changed pages are written again is left out.
+//! Reads that wait until pages of a mapping table, which lies in flash, have come into memory.
 
 use super::Ssd;
-use super::params::TableCache;
 use super::reads::Awaited;
-use ftlab_base::{Command, DieId, Geometry, Lpn, SECTOR_BYTES, SimTime};
-use ftlab_nand::{Cause, Fence, NandOp, OpKind, Order};
+use ftlab_base::{Command, SimTime};
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
+use std::ops::Range;
 
-/// Which pages of the table are in memory. A page that is needed takes the place of one that was not
-/// asked for since the hand of the clock passed it last.
-#[derive(Debug, Clone)]
-pub(super) struct Lookup {
-    cache: TableCache,
-    /// By page of the table: whether it has a place in memory, and was asked for since the hand passed.
-    is_in: Vec<bool>,
-    was_asked: Vec<bool>,
-    /// The pages that have a place in memory.
-    held: Vec<u32>,
-    hand: usize,
-    /// Pages that are being read, each with the commands that wait for it.
+/// Pages of a mapping table that are being read.
+#[derive(Debug, Default)]
+pub(super) struct TableReads {
+    /// By page: the commands that wait for it.
     coming: BTreeMap<u32, Vec<u32>>,
     /// By command: how many pages it waits for.
     missing: BTreeMap<u32, u32>,
 }
 
-impl Lookup {
-    /// Memory without any page of the table.
-    pub(super) fn new(cache: TableCache) -> Lookup {
-        let pages = cache.table_pages as usize;
-        Lookup {
-            cache,
-            is_in: vec![false; pages],
-            was_asked: vec![false; pages],
-            held: Vec::new(),
-            hand: 0,
-            coming: BTreeMap::new(),
-            missing: BTreeMap::new(),
-        }
+impl TableReads {
+    /// A page is being read.
+    fn begin(&mut self, page: u32) {
+        self.coming.entry(page).or_default();
     }
 
-    /// The pages with the entries of so many slots.
-    fn pages(&self, first: Lpn, slots: u32) -> RangeInclusive<u32> {
-        let of = |slot: u32| slot / self.cache.entries_per_page;
-        of(first.0)..=of(first.0 + slots.max(1) - 1)
+    /// A command wants pages; whether it must wait for some that are being read, for whomever.
+    fn wait(&mut self, command: u32, pages: Range<u32>) -> bool {
+        let mut missing = 0;
+        for (_, waiting) in self.coming.range_mut(pages) {
+            waiting.push(command);
+            missing += 1;
+        }
+        if missing > 0 {
+            self.missing.insert(command, missing);
+        }
+        missing > 0
     }
 
-    /// A page is wanted, by a command that waits for it or by none; whether it must be read.
-    fn ask(&mut self, page: u32, waiting: Option<u32>) -> bool {
-        let is_coming = self.coming.contains_key(&page);
-        if self.is_in[page as usize] {
-            self.was_asked[page as usize] = true;
-            if !is_coming {
-                return false;
-            }
-        } else {
-            self.take_in(page);
-        }
-        self.coming.entry(page).or_default().extend(waiting);
-        if let Some(command) = waiting {
-            *self.missing.entry(command).or_default() += 1;
-        }
-        !is_coming
-    }
-
-    /// A page has been read; the commands that wait for none any more.
+    /// A page has been read; the commands that wait for none any more. One that had to leave memory
+    /// meanwhile may come twice.
     fn came(&mut self, page: u32) -> Vec<u32> {
         let mut waiting = self.coming.remove(&page).unwrap_or_default();
         waiting.retain(|command| {
@@ -83,79 +49,33 @@ impl Lookup {
         });
         waiting
     }
-
-    fn take_in(&mut self, page: u32) {
-        self.is_in[page as usize] = true;
-        if self.held.len() < self.cache.pages as usize {
-            self.held.push(page);
-            return;
-        }
-        loop {
-            let place = self.hand;
-            self.hand = (self.hand + 1) % self.held.len();
-            let old = self.held[place] as usize;
-            if !std::mem::take(&mut self.was_asked[old]) {
-                self.is_in[old] = false;
-                self.held[place] = page;
-                return;
-            }
-        }
-    }
-}
-
-/// Reads a page of the table.
-fn read_page(geometry: &Geometry, page: u32, done: Fence) -> NandOp {
-    let die = DieId((page % geometry.dies()) as u16);
-    NandOp {
-        kind: OpKind::Read,
-        cause: Cause::Map,
-        planes: 1,
-        die,
-        sectors: (u64::from(geometry.page_bytes) / SECTOR_BYTES) as u16,
-        page: geometry.page(geometry.block(die, 0), 0),
-        order: Order::FREE.signalling(done),
-    }
 }
 
 impl Ssd {
     /// A read wants its entries of the mapping table.
     pub(super) fn look_up(&mut self, number: u32, command: &Command, now: SimTime) {
         let (first, slots) = self.slot.touched(command);
-        if self.fetch_entries(first, slots, Some(number)) {
+        let pages = self.mapped.look_up(first, slots);
+        if !pages.is_empty() {
             self.issue(now);
-        } else {
-            self.begin_read(number, command, now);
-        }
-    }
-
-    /// Brings entries of the mapping table into memory; whether `waiting` must wait for them.
-    pub(super) fn fetch_entries(&mut self, first: Lpn, slots: u32, waiting: Option<u32>) -> bool {
-        let Some(mut lookup) = self.lookup.take() else {
-            return false;
-        };
-        let geometry = self.mapped.layer.layout().geometry;
-        let mut misses = 0;
-        for page in lookup.pages(first, slots) {
-            if lookup.ask(page, waiting) {
-                let done = self.mapped.batch.fence();
-                self.mapped.batch.push(read_page(&geometry, page, done));
-                self.wait_for(done, Awaited::Table(page));
-                misses += 1;
+            if self.table_reads.wait(number, pages) {
+                return;
             }
         }
-        self.mapped
-            .layer
-            .array_mut()
-            .count_reads(Cause::Map, misses);
-        let waits = waiting.is_some_and(|command| lookup.missing.contains_key(&command));
-        self.lookup = Some(lookup);
-        waits
+        self.begin_read(number, command, now);
+    }
+
+    /// The `n`-th page of the mapping table that the present batch reads will come.
+    #[cold]
+    pub(super) fn await_table_page(&mut self, n: usize) {
+        let (page, come) = self.mapped.batch.table_reads()[n];
+        self.table_reads.begin(page);
+        self.wait_for(come, Awaited::Table(page));
     }
 
     /// A page of the mapping table is in memory.
     pub(super) fn table_came(&mut self, page: u32, now: SimTime) {
-        let lookup = self.lookup.as_mut().expect("it reads pages of its table");
-        for number in lookup.came(page) {
+        for number in self.table_reads.came(page) {
             let command = *self.commands.get(number);
             self.begin_read(number, &command, now);
         }
@@ -166,47 +86,18 @@ impl Ssd {
 mod tests {
     use super::*;
 
-    fn memory_of_two() -> Lookup {
-        Lookup::new(TableCache {
-            pages: 2,
-            entries_per_page: 10,
-            table_pages: 4,
-        })
-    }
-
-    #[test]
-    fn pages_that_are_asked_for_stay() {
-        let mut lookup = memory_of_two();
-        let mut read = |first, slots| {
-            let pages = lookup.pages(Lpn(first), slots);
-            let read: Vec<u32> = pages.filter(|&page| lookup.ask(page, None)).collect();
-            for &page in &read {
-                assert!(lookup.came(page).is_empty(), "nobody waits");
-            }
-            read
-        };
-        // 0 and 1 come in; 0 is asked for again, so 2 takes the place of 1.
-        assert_eq!([read(0, 1), read(19, 1)], [[0], [1]]);
-        assert!(read(9, 1).is_empty());
-        assert_eq!(read(20, 1), [2]);
-        assert!(read(5, 1).is_empty());
-        assert_eq!(read(10, 1), [1]);
-        // Slots on both sides of a border need both pages.
-        assert_eq!(read(29, 2), [2, 3]);
-        assert!(read(29, 2).is_empty());
-    }
-
     #[test]
     fn whoever_asks_for_a_page_on_its_way_waits_for_the_same_read() {
-        let mut lookup = memory_of_two();
-        assert!(lookup.ask(0, Some(70)) && lookup.ask(1, Some(70)));
-        assert!(!lookup.ask(1, Some(71)), "it is being read");
-        assert!(!lookup.ask(1, None), "a write asks and does not wait");
-        // Others take the place of 0 and 1, which come all the same.
-        assert!(lookup.ask(2, None) && lookup.ask(3, None));
-        assert!(!lookup.ask(0, Some(72)), "it is being read still");
-        assert_eq!(lookup.came(1), [71]);
-        assert_eq!(lookup.came(0), [70, 72]);
-        assert!(lookup.missing.is_empty());
+        let mut reads = TableReads::default();
+        reads.begin(0);
+        reads.begin(1);
+        assert!(reads.wait(70, 0..2) && reads.wait(71, 1..2));
+        assert!(!reads.wait(72, 2..3), "that one is there");
+        // Page 0 had to leave, and is read once more.
+        reads.begin(0);
+        assert!(reads.wait(73, 0..1));
+        assert_eq!(reads.came(1), [71]);
+        assert_eq!(reads.came(0), [70, 73]);
+        assert!(reads.came(0).is_empty() && reads.missing.is_empty());
     }
 }

@@ -13,6 +13,8 @@ use std::ops::Range;
 pub enum LayerInput {
     /// A slot was written.
     Write(Lpn, Extent, Content),
+    /// Entries of the mapping table were looked up for slots that are read: first and count.
+    LookUp(Lpn, u32),
     /// Slots were read: first and count.
     Read(Lpn, u32),
     /// Sectors of a slot were read: the first, and the one behind the last.
@@ -97,6 +99,7 @@ impl Mapped {
                 LayerInput::Write(lpn, extent, content) => {
                     let _ = self.write(lpn, extent, content);
                 }
+                LayerInput::LookUp(first, slots) => drop(self.look_up(first, slots)),
                 LayerInput::Read(first, slots) => {
                     let fence = self.batch.fence();
                     self.read(first, slots, fence);
@@ -188,6 +191,16 @@ impl Mapped {
         // A write that is refused may have collected before.
         self.note(LayerInput::Write(lpn, extent, content), fence.is_ok());
         fence.map_err(|_| NotTaken)
+    }
+
+    /// Brings what is needed of the mapping table to read slots into memory; gives the pages of it that
+    /// must have come by then.
+    pub(super) fn look_up(&mut self, first: Lpn, slots: u32) -> Range<u32> {
+        let pages = self.layer.look_up(first, slots, &mut self.batch);
+        if !pages.is_empty() {
+            self.note(LayerInput::LookUp(first, slots), true);
+        }
+        pages
     }
 
     pub(super) fn read(&mut self, first: Lpn, slots: u32, done: Fence) {

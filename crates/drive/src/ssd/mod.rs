@@ -32,7 +32,7 @@ mod writes;
 
 pub use mapped::LayerInput;
 pub use page_store::{PageStore, StoreFailed, WrittenPart};
-pub use params::{DieFailure, LostWaking, SsdParams, TableCache};
+pub use params::{DieFailure, LostWaking, SsdParams};
 pub use state::{SsdState, Totals};
 
 use crate::device::{CacheRefused, Counters, Device, EraseRefused};
@@ -47,7 +47,7 @@ use ftlab_ftl::{Extent, TranslationLayer};
 use ftlab_host::{FrontEnd, Host, Link, Sent};
 use ftlab_nand::{Cause, StateError, WearHistogram};
 use ftlab_timing::{Energy, Scheduler};
-use lookup::Lookup;
+use lookup::TableReads;
 use mapped::Mapped;
 use power::Resting;
 use reads::Awaited;
@@ -81,8 +81,8 @@ pub struct Ssd {
     programming: Vec<Vec<Place>>,
     /// What pages are read for, by the fence that tells.
     reading: Vec<Option<Awaited>>,
-    /// Look-ups in the mapping table, where pages of it are read for them.
-    lookup: Option<Lookup>,
+    /// Pages of a mapping table on flash that are being read.
+    table_reads: TableReads,
     resting: Resting,
     /// When work ahead begins or goes on; never while the host waits for anything.
     works_ahead_at: SimTime,
@@ -142,7 +142,7 @@ impl Ssd {
             events: Events::new(),
             programming: Vec::new(),
             reading: Vec::new(),
-            lookup: params.table.map(Lookup::new),
+            table_reads: TableReads::default(),
             resting: Resting::default(),
             works_ahead_at: SimTime::NEVER,
             works_ahead: false,
@@ -242,6 +242,9 @@ impl Ssd {
         if self.params.collected_page > Nanos::ZERO {
             let work = self.params.collection(batch.ops());
             self.core.serve(now, work);
+        }
+        for n in 0..self.mapped.batch.table_reads().len() {
+            self.await_table_page(n);
         }
         self.mapped.batch.clear();
     }
@@ -505,6 +508,8 @@ impl Device for Ssd {
                 }
             }
             CommandKind::Read => {
+                let (first, slots) = self.slot.touched(&command);
+                self.mapped.look_up(first, slots);
                 let fence = self.mapped.batch.fence();
                 let before = self.mapped.unreadable();
                 self.mapped

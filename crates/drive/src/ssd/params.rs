@@ -41,8 +41,6 @@ pub struct SsdParams {
     pub read_pipeline: Nanos,
     /// The same of a write.
     pub write_pipeline: Nanos,
-    /// What memory holds of a mapping table that lies in flash, where the layer leaves that to the drive.
-    pub table: Option<TableCache>,
     /// Time of the firmware core for each page that collection reads.
     pub collected_page: Nanos,
     /// How long the host must pause before the drive works ahead, if it does.
@@ -62,17 +60,6 @@ pub struct SsdParams {
     pub overlap: bool,
     /// What its parts take from the supply, if known.
     pub power: Option<PowerModel>,
-}
-
-/// What memory holds of a mapping table that lies in flash: whole pages of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TableCache {
-    /// Pages of the table that memory has room for.
-    pub pages: u32,
-    /// Entries of a page.
-    pub entries_per_page: u32,
-    /// Pages of the whole table.
-    pub table_pages: u32,
 }
 
 /// A bug of power states: the drive drops off its bus when it should wake up.

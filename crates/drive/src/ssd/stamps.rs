@@ -102,6 +102,7 @@ impl PageStore for Stamps {
             }
             LayerInput::ReadPart(lpn, ..) => self.check(lpn, layer.lookup(lpn)),
             LayerInput::Write(..)
+            | LayerInput::LookUp(..)
             | LayerInput::Flush
             | LayerInput::WorkAhead
             | LayerInput::Fault(_) => {}

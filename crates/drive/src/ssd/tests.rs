@@ -123,6 +123,7 @@ mod pauses;
 mod policies;
 mod purge;
 mod reliability;
+mod stream;
 mod sums;
 mod trims;
 mod waking;
@@ -236,26 +237,6 @@ fn every_command_completes_once_and_reads_give_the_newest_data() {
             );
             ssd.layer().check_invariants();
         }
-    }
-}
-
-#[test]
-fn the_same_inputs_give_the_same_operations_with_and_without_time() {
-    for kind in 0..KINDS.len() {
-        let mut timed = build(kind);
-        timed.record_inputs();
-        run(&mut timed, 1_500, 8, 7);
-        let mut untimed = build(kind);
-        untimed.replay(timed.inputs());
-        assert_eq!(
-            timed.counters().stream_hash,
-            untimed.counters().stream_hash,
-            "kind {kind}"
-        );
-        assert_eq!(
-            timed.counters().nand_programs,
-            untimed.counters().nand_programs
-        );
     }
 }
 

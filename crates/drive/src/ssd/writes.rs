@@ -117,7 +117,6 @@ impl Ssd {
             && self.scheduler.wants_more()
             && let Some((lpn, extent, content)) = self.buffer.front()
         {
-            self.fetch_entries(lpn, 1, None);
             let Ok(fence) = self.mapped.write(lpn, extent, content) else {
                 self.issue(now);
                 self.fail_writes(now);

@@ -14,11 +14,6 @@ use std::collections::BTreeSet;
 /// collection write to, and the half of the victim that was passed over, with what is left of it.
 const UNCOUNTED_SUPERBLOCKS: u32 = 3;
 
-/// Chunks that a superblock takes for sure: at its end less than a slot may be left.
-pub(super) fn sure_chunks(stripe: &Stripe, slot_chunks: u32) -> u32 {
-    stripe.superblock - (slot_chunks - 1)
-}
-
 /// Writable chunks at which collection begins.
 pub(super) fn low_water(stripe: &Stripe, reserve_superblocks: u32) -> u32 {
     reserve_superblocks * stripe.superblock + stripe.superblock / 2
@@ -47,6 +42,9 @@ impl PackedConfig {
                 "chunks of {} bytes do not divide pages of {}",
                 self.chunk_bytes, geometry.page_bytes
             ));
+        }
+        if let Some(table) = &self.table {
+            table.check()?;
         }
         let slot_chunks = self.chunks_max(layout);
         if slot_chunks > CHUNKS_PER_SLOT_MAX {
@@ -102,13 +100,13 @@ impl PackedConfig {
     fn room(&self, stripe: &Stripe, slot_chunks: u32) -> u64 {
         let kept = u64::from(self.reserve_superblocks) + u64::from(UNCOUNTED_SUPERBLOCKS);
         let counted = u64::from(stripe.layout.superblocks()).saturating_sub(kept);
-        counted * u64::from(sure_chunks(stripe, slot_chunks))
+        counted * u64::from(stripe.sure_chunks(slot_chunks))
     }
 
     /// Superblocks that hold the host's data, however they are packed, and what collection needs.
     pub(super) fn superblocks_needed(&self, stripe: &Stripe, slot_chunks: u32) -> u32 {
         let chunks = u64::from(self.user_slots) * u64::from(slot_chunks);
-        let counted = chunks.div_ceil(u64::from(sure_chunks(stripe, slot_chunks)));
+        let counted = chunks.div_ceil(u64::from(stripe.sure_chunks(slot_chunks)));
         self.reserve_superblocks + UNCOUNTED_SUPERBLOCKS + counted as u32
     }
 

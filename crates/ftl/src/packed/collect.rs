@@ -11,10 +11,10 @@
 //! superblock or a cycle ends, it looks whether there is one. The pace is the same, so what is
 //! writable stays as much as it was.
 
+use super::PackedLayer;
 use super::frontier::COLLECTED;
 use super::stripe::Stripe;
 use super::table::{Owner, Stored};
-use super::{PackedLayer, check};
 use crate::Refusal;
 use crate::page::VictimView;
 use ftlab_base::{Ppa, SuperblockId};
@@ -215,7 +215,7 @@ impl PackedLayer {
 
     /// Counts superblocks collected in vain: so full that their data may take a superblock again.
     fn judge_progress(&mut self, valid: u32) {
-        let sure = check::sure_chunks(&self.stripe, self.slot_chunks);
+        let sure = self.stripe.sure_chunks(self.slot_chunks);
         self.in_vain = if valid < sure { 0 } else { self.in_vain + 1 };
         let patience = IN_VAIN_MAX.saturating_mul(self.stripe.layout.superblocks());
         if self.in_vain > patience {

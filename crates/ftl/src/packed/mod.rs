@@ -7,6 +7,9 @@
 //! the table and nothing else. With RAISE a program unit of every row is parity (`stripe.rs`), and
 //! the data of a die that fails are made good from the other dies (`raise.rs`).
 //!
+//! The mapping table lies in flash, and memory may hold a few pages of it only: every look-up that
+//! memory cannot answer is a read of the array (`lookup.rs`).
+//!
 //! Collection goes in step with the host's writes, as in page mapping, but in passes over whole
 //! rows of a superblock (`collect.rs`), and it has a price even where nothing is left to copy: see
 //! [`PackedConfig::reads_whole`]. Nothing is collected without a write of the host, TRIM only marks,
@@ -17,11 +20,13 @@ mod check;
 mod collect;
 mod failures;
 mod frontier;
+mod lookup;
 mod raise;
 mod state;
 mod stripe;
 mod table;
 
+pub use lookup::TableConfig;
 pub use state::PackedState;
 
 use crate::donors::Donors;
@@ -33,7 +38,9 @@ use ftlab_base::{Content, DieId, Identity, Layout, Lpn, Ppa, SuperblockId};
 use ftlab_nand::{
     Array, Cause, DataMove, Fence, InjectionRefused, OpBatch, Order, Reliability, StateError,
 };
+use lookup::Lookup;
 use std::collections::{BTreeSet, VecDeque};
+use std::ops::Range;
 use stripe::{Skip, Stripe};
 use table::{Owner, Stored, Table};
 
@@ -61,6 +68,8 @@ pub struct PackedConfig {
     pub reserve_superblocks: u32,
     /// Which superblock to collect next.
     pub policy: Box<dyn VictimPolicy>,
+    /// The mapping table on flash, if memory does not hold all of it.
+    pub table: Option<TableConfig>,
     /// What can fail; nothing if left out.
     pub reliability: Option<Reliability>,
 }
@@ -104,6 +113,8 @@ pub struct PackedLayer {
     /// Chunks of a slot that does not compress.
     slot_chunks: u32,
     table: Table,
+    /// The mapping table on flash, if memory does not hold all of it.
+    lookup: Option<Lookup>,
     /// Superblocks without valid data, oldest first; erased when opened.
     free: VecDeque<SuperblockId>,
     /// Superblocks that were taken apart, and what is left of them.
@@ -160,6 +171,9 @@ impl PackedLayer {
             array,
             slot_chunks: config.chunks_max(&layout),
             table: Table::new(config.user_slots, superblocks, stripe.superblock),
+            lookup: config
+                .table
+                .map(|table| Lookup::new(table, config.user_slots)),
             free: (0..superblocks).map(SuperblockId).collect(),
             retired: Vec::new(),
             donors: Donors::new(&layout),
@@ -275,6 +289,10 @@ impl TranslationLayer for PackedLayer {
         self.table.find(lpn).map(|stored| Ppa(stored.at))
     }
 
+    fn look_up(&mut self, first: Lpn, slots: u32, batch: &mut OpBatch) -> Range<u32> {
+        self.bring_in_entries(first, slots, batch)
+    }
+
     fn read(&mut self, first: Lpn, slots: u32, done: Fence, batch: &mut OpBatch) {
         let order = Order::FREE.signalling(done);
         let mut run = PageRun::default();
@@ -306,6 +324,7 @@ impl TranslationLayer for PackedLayer {
         if let Some(refusal) = self.refusal {
             return Err(refusal);
         }
+        self.bring_in_entries(lpn, 1, batch);
         let identity = content
             .identity()
             .filter(|_| self.config.dedup && extent == Extent::Whole)
@@ -441,6 +460,9 @@ impl TranslationLayer for PackedLayer {
     fn check_invariants(&self) {
         if let Err(broken) = self.check() {
             panic!("{broken}");
+        }
+        if let Some(lookup) = &self.lookup {
+            lookup.check();
         }
     }
 }

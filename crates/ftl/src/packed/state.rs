@@ -6,10 +6,12 @@
 
 use super::collect::Victim;
 use super::frontier::{COLLECTED, Frontier, HOST};
+use super::lookup::Lookup;
 use super::stripe::Skip;
 use super::table::{Owner, TableState};
 use super::{PackedLayer, Refusal};
 use crate::Room;
+use crate::clock::ClockState;
 use crate::donors::Donors;
 use ftlab_base::rng::Stream;
 use ftlab_base::{BlockId, DieId, SuperblockId};
@@ -21,6 +23,8 @@ use serde::{Deserialize, Serialize};
 pub struct PackedState {
     array: ArrayState,
     table: TableState,
+    /// Pages of the mapping table in memory, if that does not hold all of them.
+    lookup: Option<ClockState>,
     /// Free superblocks, the next one first.
     free: Vec<SuperblockId>,
     /// Superblocks that were taken apart.
@@ -95,6 +99,7 @@ impl PackedLayer {
         PackedState {
             array: self.array.state(),
             table: self.table.state(room),
+            lookup: self.lookup.as_ref().map(Lookup::state),
             free: self.free.iter().copied().collect(),
             retired: self.retired.clone(),
             spare_at_first: self.spare_at_first,
@@ -146,6 +151,7 @@ impl PackedLayer {
         }
         let sizes = self.config.chunks_of(0)..=self.slot_chunks;
         self.table.restore(state.table, &sizes, &filled)?;
+        self.restore_lookup(state.lookup.as_ref())?;
         for owner in state.lost {
             StateError::unless(self.table.knows(owner), || {
                 format!("the data of {owner} are lost, and nobody has them")
@@ -328,6 +334,7 @@ mod tests {
             early_valid: None,
             reserve_superblocks: 2,
             policy: Box::new(Greedy),
+            table: None,
             reliability: None,
         };
         PackedLayer::new(Layout::new(geometry, 4).unwrap(), config).unwrap()

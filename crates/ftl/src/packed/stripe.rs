@@ -71,6 +71,11 @@ impl Stripe {
         superblock.0 * self.superblock
     }
 
+    /// Chunks that a superblock takes for sure: at its end less than a slot may be left.
+    pub fn sure_chunks(&self, slot_chunks: u32) -> u32 {
+        self.superblock - (slot_chunks - 1)
+    }
+
     /// The superblock of a chunk, and where in it the chunk lies.
     #[inline]
     pub fn locate(&self, chunk: u32) -> (SuperblockId, u32) {

@@ -32,6 +32,7 @@ fn config(user_slots: u32) -> PackedConfig {
         early_valid: None,
         reserve_superblocks: 2,
         policy: Box::new(Greedy),
+        table: None,
         reliability: None,
     }
 }
@@ -96,6 +97,8 @@ impl Bench {
 
     /// The operations of a read of some slots.
     fn read(&mut self, first: u32, slots: u32) -> Vec<ftlab_nand::NandOp> {
+        self.layer.look_up(Lpn(first), slots, &mut self.batch);
+        self.take();
         let done = self.batch.fence();
         self.layer.read(Lpn(first), slots, done, &mut self.batch);
         let ops = self.batch.ops().to_vec();
@@ -112,6 +115,8 @@ impl Bench {
         for fence in self.batch.kept() {
             assert!(self.promised.remove(fence), "{fence:?} was not promised");
         }
+        let come = self.batch.table_reads().iter().map(|&(_, come)| come);
+        self.waits.extend(come);
         self.oracle.take(self.batch.moves());
         self.check_copies();
         self.batch.clear();
@@ -223,6 +228,10 @@ fn whatever_is_asked_the_newest_data_are_found() {
             early_valid: rng.random_bool(0.5).then_some(0.4),
             reserve_superblocks: rng.random_range(2..=3),
             policy: policy(name, &BTreeMap::new(), RootSeed(seed).stream("victim")).unwrap(),
+            table: rng.random_bool(0.5).then(|| TableConfig {
+                cached_pages: rng.random_range(1..4),
+                entries_per_page: rng.random_range(1..12),
+            }),
             reliability: None,
             ..config(1)
         };

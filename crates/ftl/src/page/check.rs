@@ -1,7 +1,7 @@
 //! What a configuration must keep to, and what must hold between two requests.
 
 use super::frontier::{FRONTIERS_PER_CELL, collected_frontier, host_frontier};
-use super::{PageConfig, PageConfigError, PageLayer, Separation, SpareShare};
+use super::{PageConfig, PageConfigError, PageLayer};
 use crate::donors::wear_of_all;
 use ftlab_base::{Layout, SuperblockId};
 use std::collections::BTreeSet;
@@ -50,21 +50,8 @@ fn config(layout: &Layout, config: &PageConfig) -> Result<(), PageConfigError> {
              data and one for collected data of each stream"
         ));
     }
-    if let SpareShare::Hot(share) = config.streams.spare
-        && !(share > 0.0 && share < 1.0)
-    {
-        return fail(format!(
-            "a share of {share} of the spare area for hot data; it must lie between 0 and 1"
-        ));
-    }
-    if let Separation::ByAddress { hot_slots } = config.streams.separation
-        && (hot_slots == 0 || hot_slots >= config.user_slots)
-    {
-        return fail(format!(
-            "{hot_slots} hot slots of {}: there must be some and not all",
-            config.user_slots
-        ));
-    }
+    let streams = config.streams.check(config.user_slots);
+    streams.map_err(PageConfigError)?;
     let slots = u64::from(layout.slots_per_superblock);
     let have = u64::from(layout.superblocks_per_group) * slots;
     let need = slots_needed_in_a_group(layout, config) - u64::from(config.batch_slots);

@@ -226,7 +226,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// Asks the policy.
     fn choose(&mut self, g: usize) -> SuperblockId {
         if self.streams.count() > 1 {
-            self.mask_other_stream(g);
+            self.mask_other_streams(g);
         }
         let first = g as u32 * self.layout.superblocks_per_group;
         let range = first as usize..(first + self.layout.superblocks_per_group) as usize;

@@ -62,7 +62,7 @@ pub struct PageConfig {
     pub checkpoint: Option<Checkpoint>,
     /// The mapping table on flash, if memory does not hold all of it.
     pub translation: Option<TranslationConfig>,
-    /// Hot and cold data apart.
+    /// Data of different temperature apart.
     pub streams: StreamConfig,
     /// Which superblocks wear.
     pub wear: WearLevelling,
@@ -90,6 +90,7 @@ impl Clone for PageConfig {
     fn clone(&self) -> Self {
         PageConfig {
             policy: self.policy.boxed(),
+            streams: self.streams.clone(),
             reliability: self.reliability.clone(),
             ..*self
         }
@@ -187,7 +188,7 @@ struct PageLayer<const FLAT: bool> {
     groups: Vec<Group>,
     by_groups: Divisor,
     /// The group that each stream writes to next: every stream fills one program unit at a time.
-    next_group: [usize; 2],
+    next_group: Vec<usize>,
     /// Two for each stream of each group.
     frontiers: Vec<Frontier>,
     streams: Streams,
@@ -233,7 +234,11 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             })
             .collect();
         let planes = layout.geometry.planes_per_die;
-        let streams = Streams::new(config.streams, config.user_slots, layout.superblocks());
+        let streams = Streams::new(
+            config.streams.clone(),
+            config.user_slots,
+            layout.superblocks(),
+        );
         let cells = layout.groups as usize * streams.count();
         let unit_slots = (planes * layout.geometry.page_bytes / layout.geometry.slot_bytes).max(1);
         PageLayer {
@@ -257,7 +262,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             closed: 0,
             groups,
             by_groups: Divisor::new(layout.groups),
-            next_group: [0; 2],
+            next_group: vec![0; streams.count()],
             frontiers: vec![Frontier::closed(unit_slots); cells * FRONTIERS_PER_CELL],
             streams,
             tables: Tables::default(),
@@ -364,7 +369,9 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     fn valid_of_group(&self, g: usize) -> u32 {
         match self.streams.count() {
             1 => self.table.valid_of_cell(g),
-            _ => self.table.valid_of_cell(2 * g) + self.table.valid_of_cell(2 * g + 1),
+            n => (g * n..(g + 1) * n)
+                .map(|cell| self.table.valid_of_cell(cell))
+                .sum(),
         }
     }
 
@@ -591,7 +598,9 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
             self.fill_up(g, batch);
         }
         // The open units were the next groups': their turn is over.
-        self.next_group = self.next_group.map(|g| self.group_after(g));
+        for stream in 0..self.next_group.len() {
+            self.next_group[stream] = self.group_after(self.next_group[stream]);
+        }
     }
 
     fn boxed(&self) -> Box<dyn TranslationLayer> {

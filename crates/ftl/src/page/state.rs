@@ -26,7 +26,8 @@ pub struct PageState {
     closed_at: Vec<u64>,
     closed: u64,
     groups: Vec<GroupState>,
-    next_group: [u32; 2],
+    /// By stream.
+    next_group: Vec<u32>,
     streams: StreamsState,
     tables: TablesState,
     /// The mapping table on flash, if that is where it is.
@@ -75,8 +76,8 @@ struct VictimState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct StreamsState {
     /// Stream of each superblock; nothing if there is only one.
-    of: Vec<u8>,
-    writes: [u64; 2],
+    of: Vec<u16>,
+    writes: Vec<u64>,
     births: Vec<Births>,
 }
 
@@ -134,13 +135,13 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             groups: groups
                 .map(|(group, frontiers)| self.group_state(group, frontiers))
                 .collect(),
-            next_group: self.next_group.map(|g| g as u32),
+            next_group: self.next_group.iter().map(|&g| g as u32).collect(),
             streams: StreamsState {
                 of: match self.streams.count() {
                     1 => Vec::new(),
-                    _ => superblocks.map(|s| self.stream_of(s) as u8).collect(),
+                    _ => superblocks.map(|s| self.stream_of(s) as u16).collect(),
                 },
-                writes: self.streams.writes,
+                writes: self.streams.writes().to_vec(),
                 births: self.streams.births.clone(),
             },
             tables: TablesState {
@@ -333,7 +334,9 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             })?;
         }
         let groups = self.groups.len();
-        for next in state.next_group {
+        let turns = state.next_group.len();
+        StateError::length("the turns of the streams", turns, self.next_group.len())?;
+        for &next in &state.next_group {
             StateError::unless((next as usize) < groups, || {
                 format!("it is the turn of group {next} of {groups}")
             })?;
@@ -348,7 +351,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
         self.closed = state.closed;
         self.closed_at.clone_from(&state.closed_at);
-        self.next_group = state.next_group.map(|g| g as usize);
+        self.next_group = state.next_group.iter().map(|&g| g as usize).collect();
         self.in_vain = state.in_vain;
         self.refusal = state.refusal;
         Ok(())
@@ -379,12 +382,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 format!("a superblock with impossible ages: {births:?}")
             })?;
         }
-        let total = saved.writes[0].checked_add(saved.writes[1]);
-        let fits = total.is_some_and(|total| total < self.streams.memory());
-        StateError::unless(fits && !saved.writes.contains(&0), || {
-            format!("{:?} writes of the streams", saved.writes)
-        })?;
-        self.streams.writes = saved.writes;
+        self.streams.take_over(&saved.writes)?;
         self.streams.births.clone_from(&saved.births);
         Ok(())
     }

@@ -1,57 +1,96 @@
-//! Streams: hot and cold data in superblocks of their own, and the spare area shared between them.
+//! Streams: data of different temperature in superblocks of their own, and the spare area shared between
+//! them.
 //!
 //! Superblocks that hold data of one temperature empty together, so less has to be copied. What
-//! separation gains comes from giving the hot data more spare area than their size would: the best
+//! separation gains comes from giving hot data more spare area than their size would: the best
 //! share of each stream is very close to √(r · f), with r its share of the writes and f its share of
 //! the data (Desnoyers, SYSTOR 2012; Stoica and Ailamaki, VLDB 2013; `docs/theory.md`).
+//!
+//! A layer has as many streams as its configuration tells apart, numbered from the hottest on. Each has a
+//! frontier for host data and one for collected data in every group of dies; which stream a superblock
+//! belongs to is its cell in the table.
 
 use super::PageLayer;
 use super::table::NOWHERE;
 use super::victim::NOT_A_CANDIDATE;
 use ftlab_base::{Lpn, SuperblockId};
+use ftlab_nand::StateError;
 use serde::{Deserialize, Serialize};
 
-/// The stream of hot data.
-pub(super) const HOT: usize = 0;
-/// The stream of cold data.
-pub(super) const COLD: usize = 1;
-
-/// How hot data are told from cold ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// How the data of streams are told apart.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Separation {
     /// Not at all: one stream.
     #[default]
     None,
-    /// By address: the first `hot_slots` slots are hot, as a host may say that knows its data.
+    /// By address, as a host may say that knows its data.
     ByAddress {
-        /// Slots of the hot part.
-        hot_slots: u32,
+        /// Behind the last slot of each stream, but for the last stream, which has the rest.
+        ends: Vec<u32>,
     },
-    /// By age: a slot is hot when it is written again before `closings` superblocks were closed. The
-    /// drive knows the mean age of what a superblock holds, through collections.
+    /// By age: a slot is the first stream's when it is written again before so many superblocks were
+    /// closed, and so on. The drive knows the mean age of what a superblock holds, through collections.
     ByAge {
-        /// Superblocks closed.
-        closings: u64,
+        /// Superblocks closed, for each stream but the last.
+        closings: Vec<u64>,
     },
 }
 
 /// How the spare area is shared.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum SpareShare {
     /// In proportion to √(r · f), which the drive measures.
     #[default]
     SquareRoot,
-    /// The hot stream has a given share, above 0 and below 1.
-    Hot(f64),
+    /// Each stream but the last has a given share, and that the rest.
+    Given(Vec<f64>),
 }
 
 /// Streams of a page-mapped drive.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct StreamConfig {
-    /// How hot data are told from cold ones.
+    /// How the data of streams are told apart.
     pub separation: Separation,
     /// How the spare area is shared.
     pub spare: SpareShare,
+}
+
+impl StreamConfig {
+    /// How many streams there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        1 + match &self.separation {
+            Separation::None => 0,
+            Separation::ByAddress { ends } => ends.len(),
+            Separation::ByAge { closings } => closings.len(),
+        }
+    }
+
+    /// Why there can be no such streams of so many slots.
+    pub(super) fn check(&self, user_slots: u32) -> Result<(), String> {
+        if let SpareShare::Given(shares) = &self.spare {
+            let fit = shares.iter().all(|&share| share > 0.0)
+                && shares.iter().sum::<f64>() < 1.0
+                && shares.len() + 1 == self.count();
+            if !fit {
+                return Err(format!(
+                    "shares of {shares:?} of the spare area, of {} streams; each but the last needs one \
+                     above 0, and together they must lie below 1",
+                    self.count()
+                ));
+            }
+        }
+        if let Separation::ByAddress { ends } = &self.separation {
+            let bounds = [&[0], &ends[..], &[user_slots]].concat();
+            if !bounds.is_sorted_by(|a, b| a < b) {
+                return Err(format!(
+                    "streams that end at slots {ends:?} of {user_slots}: each must have some, and the \
+                     last one the rest"
+                ));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// When the data of a superblock were written by the host, counted in superblocks closed by then.
@@ -82,22 +121,34 @@ impl Births {
 #[derive(Debug, Clone)]
 pub(super) struct Streams {
     config: StreamConfig,
+    count: usize,
     /// Host slots written, of each stream; halved every so often, so that the shares follow the load.
-    pub(super) writes: [u64; 2],
+    writes: Vec<u64>,
+    written: u64,
     /// Writes at which they are halved.
     memory: u64,
     /// Of each superblock; none unless streams are told by age.
     pub(super) births: Vec<Births>,
 }
 
+/// What a group's full superblocks of one stream hold.
+#[derive(Debug, Clone, Copy, Default)]
+struct Full {
+    superblocks: u32,
+    invalid_slots: u64,
+}
+
 impl Streams {
     pub fn new(config: StreamConfig, user_slots: u32, superblocks: u32) -> Streams {
         let by_age = matches!(config.separation, Separation::ByAge { .. });
+        let count = config.count();
         Streams {
             config,
+            count,
             // One of each, so that no share is nothing.
-            writes: [1; 2],
-            memory: (u64::from(user_slots) / 4).max(4),
+            writes: vec![1; count],
+            written: count as u64,
+            memory: (u64::from(user_slots) / 4).max(2 * count as u64),
             births: vec![Births::default(); if by_age { superblocks as usize } else { 0 }],
         }
     }
@@ -105,64 +156,98 @@ impl Streams {
     /// How many there are.
     #[inline]
     pub fn count(&self) -> usize {
-        self.config.count()
+        self.count
     }
 
-    /// Writes that are fewer than these are counted.
-    pub fn memory(&self) -> u64 {
-        self.memory
+    /// Host slots written, of each stream, as far as they are remembered.
+    pub fn writes(&self) -> &[u64] {
+        &self.writes
+    }
+
+    /// Takes over what was written.
+    ///
+    /// # Errors
+    /// When these streams cannot remember that.
+    pub fn take_over(&mut self, writes: &[u64]) -> Result<(), StateError> {
+        StateError::length("the writes of the streams", writes.len(), self.count)?;
+        let total = (writes.iter()).try_fold(0_u64, |total, &n| total.checked_add(n));
+        let fits = total.is_some_and(|total| total < self.memory);
+        StateError::unless(fits && !writes.contains(&0), || {
+            format!("{writes:?} writes of the streams")
+        })?;
+        self.writes = writes.to_vec();
+        self.written = writes.iter().sum();
+        Ok(())
     }
 
     fn note(&mut self, stream: usize) {
         self.writes[stream] += 1;
-        if self.writes[HOT] + self.writes[COLD] >= self.memory {
-            self.writes = self.writes.map(|n| (n / 2).max(1));
+        self.written += 1;
+        if self.written >= self.memory {
+            self.writes.iter_mut().for_each(|n| *n = (*n / 2).max(1));
+            self.written = self.writes.iter().sum();
         }
     }
 
-    /// The hot stream's share of the spare area, when its data are the share `hot_data` of all.
-    fn hot_spare(&self, hot_data: f64) -> f64 {
-        match self.config.spare {
-            SpareShare::Hot(share) => share,
+    /// Each stream's share of the spare area, when so many slots of it are valid.
+    fn spare(&self, valid: &[f64]) -> Vec<f64> {
+        let all = valid.iter().sum::<f64>().max(1.0);
+        let first = |of: &[f64]| of[..of.len() - 1].to_vec();
+        match &self.config.spare {
+            SpareShare::Given(shares) => with_rest(shares.clone()),
             SpareShare::SquareRoot => {
-                let writes = self.writes.map(|n| n as f64);
-                let hot = (writes[HOT] * hot_data).sqrt();
-                let cold = (writes[COLD] * (1.0 - hot_data)).sqrt();
-                if hot + cold > 0.0 {
-                    hot / (hot + cold)
+                let data = with_rest(first(valid).into_iter().map(|n| n / all).collect());
+                let writes = self.writes.iter().zip(data);
+                let roots: Vec<f64> = writes.map(|(&n, f)| (n as f64 * f).sqrt()).collect();
+                let sum: f64 = roots.iter().sum();
+                if sum > 0.0 {
+                    with_rest(first(&roots).into_iter().map(|root| root / sum).collect())
                 } else {
-                    0.5
+                    vec![1.0 / self.count as f64; self.count]
                 }
             }
         }
     }
-}
 
-impl StreamConfig {
-    /// How many streams there are.
-    #[must_use]
-    #[inline]
-    pub fn count(&self) -> usize {
-        match self.separation {
-            Separation::None => 1,
-            _ => 2,
+    /// The stream that must give: of those with anything to gain, the one that holds the most invalid
+    /// slots for its share of the spare area.
+    fn to_collect(&self, full: &[Full], valid: &[f64]) -> usize {
+        let spare = self.spare(valid);
+        let is_above = |a: usize, b: usize| {
+            let invalid = |stream: usize| full[stream].invalid_slots as f64;
+            invalid(a) * spare[b] > invalid(b) * spare[a]
+        };
+        let mut with_gain = (0..self.count).rev().filter(|&s| full[s].invalid_slots > 0);
+        match with_gain.next() {
+            Some(last) => with_gain.fold(last, |most, s| if is_above(s, most) { s } else { most }),
+            None => (full.iter().position(|of| of.superblocks > 0)).unwrap_or(0),
         }
     }
+}
+
+/// Shares of a whole, and what they leave of it.
+fn with_rest(mut shares: Vec<f64>) -> Vec<f64> {
+    let rest = (1.0 - shares.iter().sum::<f64>()).max(0.0);
+    shares.push(rest);
+    shares
 }
 
 impl<const FLAT: bool> PageLayer<FLAT> {
     /// The stream that a host write of `lpn` belongs to.
     #[inline]
     pub(super) fn stream_of_write(&mut self, lpn: Lpn) -> usize {
-        let is_hot = match self.streams.config.separation {
+        let stream = match &self.streams.config.separation {
             Separation::None => return 0,
-            Separation::ByAddress { hot_slots } => lpn.0 < hot_slots,
+            Separation::ByAddress { ends } => ends.iter().filter(|&&end| lpn.0 >= end).count(),
             Separation::ByAge { closings } => {
                 let old = self.table.slot_of(lpn);
-                old != NOWHERE && self.age_of(self.table.superblock_of(old)) < closings
+                let age = (old != NOWHERE).then(|| self.age_of(self.table.superblock_of(old)));
+                let young = closings
+                    .iter()
+                    .position(|&c| age.is_some_and(|age| age < c));
+                young.unwrap_or(closings.len())
             }
         };
-        let stream = if is_hot { HOT } else { COLD };
         self.streams.note(stream);
         stream
     }
@@ -195,35 +280,25 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    /// Leaves in the scratch copy of the counts only the full superblocks of the stream that holds more invalid slots than
-    /// its share of the spare area.
-    pub(super) fn mask_other_stream(&mut self, g: usize) {
+    /// Leaves in the scratch copy of the counts only the full superblocks of the stream that must give.
+    pub(super) fn mask_other_streams(&mut self, g: usize) {
         let mut masked = std::mem::take(&mut self.masked);
         let first = g * self.layout.superblocks_per_group as usize;
         let range = first..first + self.layout.superblocks_per_group as usize;
         masked.clear();
         masked.extend_from_slice(&self.table.valid_slots()[range]);
-        let slots = self.layout.slots_per_superblock;
-        let (mut full, mut invalid) = ([0u32; 2], [0u64; 2]);
+        let (slots, streams) = (self.layout.slots_per_superblock, self.streams.count());
+        let mut full = vec![Full::default(); streams];
         for (n, &valid) in masked.iter().enumerate() {
             if valid < NOT_A_CANDIDATE {
-                let stream = self.stream_of(SuperblockId((first + n) as u32));
-                full[stream] += 1;
-                invalid[stream] += u64::from(slots - valid);
+                let of = &mut full[self.stream_of(SuperblockId((first + n) as u32))];
+                of.superblocks += 1;
+                of.invalid_slots += u64::from(slots - valid);
             }
         }
-        let valid = [HOT, COLD].map(|s| f64::from(self.table.valid_of_cell(g * 2 + s)));
-        let hot_spare = self
-            .streams
-            .hot_spare(valid[HOT] / (valid[HOT] + valid[COLD]).max(1.0));
-        // Nothing to gain in one stream, or above its share: the other must give.
-        let hot_is_above =
-            invalid[HOT] as f64 * (1.0 - hot_spare) > invalid[COLD] as f64 * hot_spare;
-        let chosen = if full[COLD] == 0 || invalid[COLD] == 0 || (hot_is_above && full[HOT] > 0) {
-            HOT
-        } else {
-            COLD
-        };
+        let cells = (g * streams)..(g + 1) * streams;
+        let valid = cells.map(|cell| f64::from(self.table.valid_of_cell(cell)));
+        let chosen = self.streams.to_collect(&full, &valid.collect::<Vec<_>>());
         for (n, valid) in masked.iter_mut().enumerate() {
             if self.stream_of(SuperblockId((first + n) as u32)) != chosen {
                 *valid |= NOT_A_CANDIDATE;

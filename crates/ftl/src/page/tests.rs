@@ -136,46 +136,55 @@ fn what_the_compiler_knows_of_flat_layouts_changes_no_operation() {
     assert_eq!(hash(Box::new(flat)), hash(Box::new(any)));
 }
 
-/// Four fifths of the writes go to a fifth of the slots; gives the write amplification when steady.
-fn hot_and_cold(streams: StreamConfig) -> f64 {
+/// Parts of the user's data: of a hundred writes and of a hundred slots.
+type Classes = [(u32, u32)];
+
+/// Four fifths of the writes go to a fifth of the slots.
+const HOT_AND_COLD: &Classes = &[(80, 20), (20, 80)];
+
+/// Writes every part as often as it says; gives the write amplification when steady. Streams by address
+/// end where the parts do.
+fn wa_of_classes(classes: &Classes, mut streams: StreamConfig) -> f64 {
     let layout = layout(64, 128);
-    let kept = layout.groups * (4 * layout.slots_per_superblock + layout.slots_per_superblock / 2);
+    let reserve_superblocks = 6;
+    let half = layout.slots_per_superblock / 2;
+    let kept = layout.groups * (reserve_superblocks * layout.slots_per_superblock + half);
     let user_slots = (f64::from(layout.slots() - kept) / 1.127) as u32;
-    let separation = match streams.separation {
-        Separation::ByAddress { .. } => Separation::ByAddress {
-            hot_slots: user_slots / 5,
-        },
-        other => other,
-    };
+    let parts = classes.iter().scan(0, |first, &(_, percent)| {
+        let part = (*first, user_slots * percent / 100);
+        *first += part.1;
+        Some(part)
+    });
+    let parts: Vec<(u32, u32)> = parts.collect();
+    if let Separation::ByAddress { ends } = &mut streams.separation {
+        *ends = parts[1..].iter().map(|&(first, _)| first).collect();
+    }
     let config = PageConfig {
         user_slots,
-        reserve_superblocks: 4,
+        reserve_superblocks,
         ahead_superblocks: 0,
         batch_slots: 0,
         policy: Box::new(Fifo),
         checkpoint: None,
         translation: None,
-        streams: StreamConfig {
-            separation,
-            ..streams
-        },
+        streams,
         wear: WearLevelling::default(),
         reliability: None,
     };
     let mut layer = PageLayer::<true>::new(layout, config).unwrap();
     fill(&mut layer);
-    let mut rng = RootSeed(1).stream("hot and cold");
+    let mut rng = RootSeed(1).stream("classes");
     let mut batch = OpBatch::default();
     let mut write = |count: u32| {
         let before = layer.array().counters();
         for _ in 0..count {
-            let hot = rng.next_u32() % 5 < 4;
-            let first = if hot { 0 } else { user_slots / 5 };
-            let slots = if hot {
-                user_slots / 5
-            } else {
-                user_slots * 4 / 5
-            };
+            let mut draw = rng.next_u32() % 100;
+            let class = classes.iter().position(|&(writes, _)| {
+                let is_here = draw < writes;
+                draw = draw.saturating_sub(writes);
+                is_here
+            });
+            let (first, slots) = parts[class.unwrap()];
             let lpn = Lpn(first + uniform(&mut rng, slots).0);
             layer
                 .write(lpn, Extent::Whole, Content::RANDOM, &mut batch)
@@ -191,29 +200,65 @@ fn hot_and_cold(streams: StreamConfig) -> f64 {
 
 #[test]
 fn separate_streams_cost_what_theory_says() {
-    let of = |separation, spare| hot_and_cold(StreamConfig { separation, spare });
-    let by_address = Separation::ByAddress { hot_slots: 0 };
-    let mixed = of(Separation::None, SpareShare::SquareRoot);
+    let by_address = || Separation::ByAddress { ends: Vec::new() };
+    let of = |classes, separation, spare| {
+        let streams = StreamConfig { separation, spare };
+        wa_of_classes(classes, streams)
+    };
+    let mixed = of(HOT_AND_COLD, Separation::None, SpareShare::SquareRoot);
     assert!((mixed / 4.974 - 1.0).abs() < 0.02, "{mixed}");
-    for spare in [SpareShare::SquareRoot, SpareShare::Hot(0.5)] {
-        let apart = of(by_address, spare);
-        assert!((apart / 3.214 - 1.0).abs() < 0.02, "{spare:?}: {apart}");
+    for spare in [SpareShare::SquareRoot, SpareShare::Given(vec![0.5])] {
+        let apart = of(HOT_AND_COLD, by_address(), spare);
+        assert!((apart / 3.214 - 1.0).abs() < 0.02, "{apart}");
     }
     // Spare area in proportion to size leaves the cost of uniform writes.
-    let by_size = of(by_address, SpareShare::Hot(0.2));
+    let by_size = SpareShare::Given(vec![0.2]);
+    let by_size = of(HOT_AND_COLD, by_address(), by_size);
     assert!((by_size / 4.617 - 1.0).abs() < 0.02, "{by_size}");
+    // Three temperatures, each with its share of the spare area.
+    let three = &[(70, 5), (20, 15), (10, 80)];
+    for spare in [
+        SpareShare::SquareRoot,
+        SpareShare::Given(vec![0.291, 0.269]),
+    ] {
+        let apart = of(three, by_address(), spare);
+        assert!((apart / 2.349 - 1.0).abs() < 0.02, "{apart}");
+    }
 }
 
 #[test]
 fn streams_by_age_find_hot_data_by_themselves() {
-    let closings = 4 * u64::from(layout(64, 128).superblocks());
-    let by_age = Separation::ByAge { closings };
+    let superblocks = u64::from(layout(64, 128).superblocks());
     let of = |separation| {
         let spare = SpareShare::SquareRoot;
-        hot_and_cold(StreamConfig { separation, spare })
+        wa_of_classes(HOT_AND_COLD, StreamConfig { separation, spare })
     };
-    let (apart, mixed) = (of(by_age), of(Separation::None));
-    assert!(apart < 0.9 * mixed, "{apart} for {mixed}");
+    let by_age = |closings: &[u64]| {
+        let closings = closings.iter().map(|n| n * superblocks).collect();
+        of(Separation::ByAge { closings })
+    };
+    let mixed = of(Separation::None);
+    for closings in [&[4][..], &[2, 4]] {
+        let apart = by_age(closings);
+        assert!(apart < 0.9 * mixed, "{closings:?}: {apart} for {mixed}");
+    }
+}
+
+#[test]
+fn streams_that_cannot_be_told_apart_are_refused() {
+    let refused = |separation, spare| {
+        let streams = StreamConfig { separation, spare };
+        streams.check(100).unwrap_err()
+    };
+    for ends in [vec![0], vec![100], vec![30, 20], vec![30, 30]] {
+        let why = refused(Separation::ByAddress { ends }, SpareShare::SquareRoot);
+        assert!(why.contains("of 100: each must have some"), "{why}");
+    }
+    for shares in [vec![], vec![0.0, 0.2], vec![0.6, 0.4], vec![0.3]] {
+        let ends = vec![20, 40];
+        let why = refused(Separation::ByAddress { ends }, SpareShare::Given(shares));
+        assert!(why.contains("of 3 streams"), "{why}");
+    }
 }
 
 /// Collects the fullest superblock.

@@ -3,7 +3,7 @@
 
 use super::LayerState;
 use crate::block::{BlockConfig, BlockLayer};
-use crate::packed::{PackedConfig, PackedLayer};
+use crate::packed::{PackedConfig, PackedLayer, TableConfig};
 use crate::page::{
     self, Allocation, Checkpoint, CostBenefit, DChoices, Fifo, Greedy, PageConfig, Separation,
     SpareShare, StaticLevelling, StreamConfig, TranslationConfig, VictimPolicy, WearLevelling,
@@ -115,6 +115,11 @@ fn packed(
         early_valid: None,
         reserve_superblocks: 2,
         policy,
+        // Of two, one keeps its table on flash.
+        table: reads_whole.then_some(TableConfig {
+            cached_pages: 2,
+            entries_per_page: 16,
+        }),
         reliability: None,
     };
     config.user_slots = config.slots_max(&layout);
@@ -134,14 +139,29 @@ fn layers() -> Vec<Box<dyn TranslationLayer>> {
             every_collections: 5,
         }),
     };
-    let by_address = Separation::ByAddress { hot_slots: 30 };
-    let by_age = Separation::ByAge { closings: 20 };
+    let by_address = |ends: &[u32]| Separation::ByAddress {
+        ends: ends.to_vec(),
+    };
+    let by_age = Separation::ByAge { closings: vec![20] };
     vec![
         page(layout(1, 1, 4096), Box::new(Greedy), false),
         page(layout(2, 2, 4096), Box::new(Fifo), true),
         page(layout(1, 2, 2048), choices(1), false),
         page(layout(1, 4, 8192), Box::new(CostBenefit), true),
-        page_with(layout(1, 1, 4096), choices(3), true, by_address, levelled),
+        page_with(
+            layout(1, 1, 4096),
+            choices(3),
+            true,
+            by_address(&[30]),
+            levelled,
+        ),
+        page_with(
+            layout(1, 1, 4096),
+            choices(3),
+            false,
+            by_address(&[10, 30]),
+            levelled,
+        ),
         page_with(
             layout(1, 2, 4096),
             Box::new(Greedy),

@@ -195,9 +195,9 @@ impl Journal {
 
     /// Notes a request, and the hash of the operations after it.
     pub(crate) fn note_input(&mut self, input: LayerInput, hash: u64) {
-        use LayerInput::{Read, ReadPart};
+        use LayerInput::{LookUp, Read, ReadPart};
         record::put_input(&mut self.waiting, input);
-        self.matters |= !matches!(input, Read(..) | ReadPart(..));
+        self.matters |= !matches!(input, LookUp(..) | Read(..) | ReadPart(..));
         self.hash = hash;
         self.requests += 1;
         self.sequence += 1;

@@ -66,6 +66,8 @@ const TINY: [(&str, &str, &[&str]); 4] = [
             "nand.pages_per_block=2",
             "gc.reserve=2",
             "spare.op=0.8",
+            "map.entry=1KiB",
+            "map.cache=16KiB",
         ],
     ),
 ];

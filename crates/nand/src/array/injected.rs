@@ -4,8 +4,8 @@
 //! They belong to physical blocks, by their own numbers, as wear does, and show where wear would: in
 //! the next erase, program or read.
 
-use super::state::StateError;
 use super::{Array, WATCHED};
+use crate::StateError;
 use ftlab_base::{BlockId, DieId, Geometry, PagePlace};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! One die, as the scheduler keeps it.
 
-use super::fences::NOBODY;
 use super::suspension::Suspended;
+use crate::fences::NOBODY;
 use ftlab_base::{DieId, PageId, SimTime};
 use ftlab_nand::{Cause, NandOp, OpKind, Order};
 use std::collections::VecDeque;

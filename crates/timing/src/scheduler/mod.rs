@@ -12,18 +12,15 @@
 //! should wait until it is gone. Only reads that pass what a die has queued go round it.
 
 mod die;
-mod fences;
 mod planes;
 mod supply;
 mod suspension;
 
-pub(crate) use fences::Fences;
-
 use crate::agenda::Agenda;
 use crate::energy::NandActivity;
+use crate::fences::{Fences, NOBODY};
 use crate::policy::{Decision, DieView, Scheduling, Suspend, keep_order};
 use die::{Die, Phase};
-use fences::NOBODY;
 use ftlab_base::{DieId, Divisor, Geometry, Nanos, SimTime};
 use ftlab_nand::{Cause, Fence, NandOp, OpKind};
 use planes::Planes;

@@ -14,7 +14,6 @@
 //!
 //! Which translation page lies where (one number for each) is always in memory.
 
-mod cache;
 mod state;
 mod store;
 
@@ -22,8 +21,8 @@ pub use state::TranslationState;
 
 use super::table::NOWHERE;
 use super::{Group, PageLayer};
+use crate::clock::Clock;
 use crate::{Extent, Refusal};
-use cache::EntryCache;
 use ftlab_base::{BlockId, Layout, Lpn, PagePlace, Ppa, SECTOR_BYTES, SuperblockId};
 use ftlab_nand::{Cause, Fence, OpBatch, Order};
 use store::{NONE, Store};
@@ -71,7 +70,7 @@ pub(super) struct Translation {
     entries_per_page: u32,
     /// Entries in a sector of a translation page.
     entries_per_sector: u32,
-    cache: EntryCache,
+    cache: Clock,
     store: Store,
     /// The translation page last read for a request, or [`NONE`].
     at_hand: u32,
@@ -98,7 +97,7 @@ impl Translation {
             entries_per_sector: (config.entries_per_page
                 / (layout.geometry.page_bytes / SECTOR_BYTES as u32))
                 .max(1),
-            cache: EntryCache::new(config.cached_entries, user_slots),
+            cache: Clock::new(config.cached_entries, user_slots),
             store: Store::new(config.pages(user_slots), layout.pages_per_superblock, taken),
             at_hand: NONE,
         }
@@ -402,7 +401,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     }
 
     #[inline]
-    fn cache_mut(&mut self) -> &mut EntryCache {
+    fn cache_mut(&mut self) -> &mut Clock {
         &mut self.translation_mut().cache
     }
 

@@ -1,6 +1,7 @@
 //! A mapping table on flash, in a saved state.
 
 use super::store::{Collected, Held, NONE};
+use crate::clock::ClockState;
 use crate::page::PageLayer;
 use ftlab_base::{SuperblockId, deltas};
 use ftlab_nand::StateError;
@@ -10,12 +11,8 @@ use serde::{Deserialize, Serialize};
 /// from what the superblocks hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TranslationState {
-    /// Logical slots of the cached entries.
-    #[serde(with = "deltas")]
-    ring: Vec<u32>,
-    /// Which of them were used and which are dirty.
-    marks: Vec<u8>,
-    hand: u32,
+    /// Entries in memory, by logical slot.
+    cache: ClockState,
     at_hand: u32,
     held: Vec<HeldState>,
     pub(in crate::page) free: Vec<SuperblockId>,
@@ -53,15 +50,12 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     pub(in crate::page) fn translation_state(&self) -> Option<TranslationState> {
         let translation = self.translation.as_ref()?;
         let store = &translation.store;
-        let (ring, marks, hand) = translation.cache.state();
         let held = store.held.iter().map(|(&superblock, held)| HeldState {
             superblock,
             owners: held.owners.clone(),
         });
         Some(TranslationState {
-            ring,
-            marks,
-            hand,
+            cache: translation.cache.state(),
             at_hand: translation.at_hand,
             held: held.collect(),
             free: store.free.iter().copied().collect(),
@@ -89,10 +83,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 )));
             }
         };
-        let cache = &mut translation.cache;
-        cache
-            .take_over(&saved.ring, &saved.marks, saved.hand)
-            .map_err(StateError)?;
+        translation.cache.take_over(&saved.cache)?;
         let pages = translation.store.places.len() as u32;
         StateError::unless(saved.at_hand == NONE || saved.at_hand < pages, || {
             format!("translation page {} of {pages} is at hand", saved.at_hand)

@@ -3,19 +3,19 @@
 use ftlab_nand::Fence;
 
 /// Nobody, in a chain of sleepers.
-pub(super) const NOBODY: u16 = u16::MAX;
+pub(crate) const NOBODY: u16 = u16::MAX;
 
 /// One fence.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct FenceState {
+pub(crate) struct FenceState {
     /// Unfinished operations that signal it.
-    pub(super) open: u32,
+    pub(crate) open: u32,
     /// Operations that wait for it and have not started.
-    pub(super) waiters: u32,
+    pub(crate) waiters: u32,
     /// The first of the dies that sleep on it.
-    pub(super) first_sleeper: u16,
+    pub(crate) first_sleeper: u16,
     /// The drive waits for it.
-    pub(super) watched: bool,
+    pub(crate) watched: bool,
 }
 
 /// All fences, by number.
@@ -32,7 +32,7 @@ impl Fences {
         watched: false,
     };
 
-    pub(super) fn new() -> Fences {
+    pub(crate) fn new() -> Fences {
         Fences {
             states: vec![Self::CLEAR],
         }
@@ -40,7 +40,7 @@ impl Fences {
 
     /// The state of a fence, used before or not.
     #[inline]
-    pub(super) fn get(&mut self, fence: Fence) -> &mut FenceState {
+    pub(crate) fn get(&mut self, fence: Fence) -> &mut FenceState {
         if fence.index() >= self.states.len() {
             self.states.resize(fence.index() + 1, Self::CLEAR);
         }

@@ -1,0 +1,231 @@
+//! Which parts of a mapping table on flash are in memory, and which of them flash does not know yet.
+//! What a part is, an entry or a page of the table, is for the layer to say.
+//!
+//! Parts leave by *clock* (second chance; Corbató 1968): a hand goes round, passes what was looked
+//! up since it came by last, and takes the first part that was not. A hit sets one bit. A part
+//! comes in without the bit, so what is looked up once, as when collection moves cold data, is among
+//! the first to leave.
+
+use ftlab_base::deltas;
+use ftlab_nand::StateError;
+use serde::{Deserialize, Serialize};
+
+/// In memory.
+const HELD: u8 = 1;
+/// Looked up since the hand came by.
+const USED: u8 = 2;
+/// Newer than what flash holds.
+const DIRTY: u8 = 4;
+
+/// Parts of a mapping table, by number.
+#[derive(Debug, Clone)]
+pub(crate) struct Clock {
+    capacity: usize,
+    /// The parts that are held, in the order the hand meets them.
+    ring: Vec<u32>,
+    /// The next part that may have to leave; 0 until the ring is full.
+    hand: usize,
+    /// What is known of each part.
+    marks: Vec<u8>,
+}
+
+/// A [`Clock`] in a saved state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ClockState {
+    /// What is held, in the order of the ring.
+    #[serde(with = "deltas")]
+    ring: Vec<u32>,
+    /// Whether it was used and is dirty.
+    marks: Vec<u8>,
+    hand: u32,
+}
+
+impl ClockState {
+    /// Whether flash does not know what some part says.
+    pub fn has_dirty(&self) -> bool {
+        self.marks.iter().any(|mark| mark & DIRTY != 0)
+    }
+}
+
+impl Clock {
+    /// Holds none of `parts`; `capacity` is at least 1.
+    pub fn new(capacity: u32, parts: u32) -> Clock {
+        assert!(capacity > 0, "memory for no part of the map");
+        Clock {
+            capacity: capacity as usize,
+            ring: Vec::new(),
+            hand: 0,
+            marks: vec![0; parts as usize],
+        }
+    }
+
+    /// Whether a part is held; if so, it has been looked up.
+    #[inline]
+    pub fn look_up(&mut self, part: u32) -> bool {
+        let mark = &mut self.marks[part as usize];
+        let held = *mark & HELD != 0;
+        if held {
+            *mark |= USED;
+        }
+        held
+    }
+
+    /// Whether a part is held.
+    pub fn holds(&self, part: u32) -> bool {
+        self.marks[part as usize] & HELD != 0
+    }
+
+    /// Whether a part is newer than what flash holds.
+    pub fn is_dirty(&self, part: u32) -> bool {
+        self.marks[part as usize] & DIRTY != 0
+    }
+
+    /// A held part has changed.
+    #[inline]
+    pub fn change(&mut self, part: u32) {
+        debug_assert!(self.holds(part));
+        self.marks[part as usize] |= DIRTY;
+    }
+
+    /// A held part is what flash holds.
+    pub fn clean(&mut self, part: u32) {
+        self.marks[part as usize] &= !DIRTY;
+    }
+
+    /// The part that has to leave before another one comes in, if there is no room.
+    pub fn next_to_leave(&mut self) -> Option<u32> {
+        if self.ring.len() < self.capacity {
+            return None;
+        }
+        loop {
+            let part = self.ring[self.hand];
+            let mark = &mut self.marks[part as usize];
+            if *mark & USED == 0 {
+                return Some(part);
+            }
+            *mark &= !USED;
+            self.hand = self.after_hand();
+        }
+    }
+
+    /// A part comes in, in the place of the one that has to leave, which is clean.
+    pub fn bring_in(&mut self, part: u32) {
+        debug_assert!(!self.holds(part));
+        self.marks[part as usize] = HELD;
+        if self.ring.len() < self.capacity {
+            self.ring.push(part);
+            return;
+        }
+        let left = std::mem::replace(&mut self.ring[self.hand], part);
+        debug_assert_eq!(self.marks[left as usize], HELD, "it was used, or is dirty");
+        self.marks[left as usize] = 0;
+        self.hand = self.after_hand();
+    }
+
+    /// Looks a part up; whether it was not held, and has come in. Nothing is dirty.
+    pub fn touch(&mut self, part: u32) -> bool {
+        let comes_in = !self.look_up(part);
+        if comes_in {
+            self.next_to_leave();
+            self.bring_in(part);
+        }
+        comes_in
+    }
+
+    fn after_hand(&self) -> usize {
+        if self.hand + 1 == self.capacity {
+            0
+        } else {
+            self.hand + 1
+        }
+    }
+
+    /// What is kept while the drive is off.
+    pub fn state(&self) -> ClockState {
+        let marks = self.ring.iter().map(|&part| self.marks[part as usize]);
+        ClockState {
+            ring: self.ring.clone(),
+            marks: marks.map(|mark| mark & !HELD).collect(),
+            hand: self.hand as u32,
+        }
+    }
+
+    /// Takes over such a state; nothing is held yet.
+    ///
+    /// # Errors
+    /// Says what memory of this size cannot hold.
+    pub fn take_over(&mut self, saved: &ClockState) -> Result<(), StateError> {
+        let ClockState { ring, marks, hand } = saved;
+        let (held, capacity) = (ring.len(), self.capacity);
+        StateError::unless(held <= capacity && marks.len() == held, || {
+            let marks = marks.len();
+            format!("{held} parts of the map with {marks} marks; the drive holds {capacity}")
+        })?;
+        let hands = if held == capacity { capacity } else { 1 };
+        StateError::unless((*hand as usize) < hands, || {
+            format!("part {hand} of the map in memory is the next to leave")
+        })?;
+        for (&part, &mark) in ring.iter().zip(marks) {
+            let place = self.marks.get_mut(part as usize);
+            match place {
+                Some(place) if *place == 0 && mark & !(USED | DIRTY) == 0 => *place = HELD | mark,
+                _ => return Err(StateError(format!("part {part} of the map is impossible"))),
+            }
+        }
+        self.ring.clone_from(ring);
+        self.hand = *hand as usize;
+        Ok(())
+    }
+
+    /// That marks and ring agree.
+    ///
+    /// # Panics
+    /// When they do not.
+    pub fn check(&self) {
+        assert!(self.ring.len() <= self.capacity);
+        assert!(self.hand == 0 || self.ring.len() == self.capacity);
+        let held = self.marks.iter().filter(|&&mark| mark & HELD != 0).count();
+        assert_eq!(held, self.ring.len(), "parts held");
+        let outside = self.ring.iter().find(|&&part| !self.holds(part));
+        assert_eq!(outside, None, "in the ring and not held");
+        let stray = self
+            .marks
+            .iter()
+            .position(|&mark| mark != 0 && mark & HELD == 0);
+        assert_eq!(stray, None, "marked and not held");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Looks up a part; gives what had to leave for it.
+    fn touch(clock: &mut Clock, part: u32) -> Option<u32> {
+        let before = clock.ring.clone();
+        assert_eq!(clock.touch(part), !before.contains(&part));
+        clock.check();
+        before.into_iter().find(|&part| !clock.holds(part))
+    }
+
+    #[test]
+    fn what_was_looked_up_again_gets_a_second_chance() {
+        let mut clock = Clock::new(3, 10);
+        for part in [0, 1, 2, 0] {
+            assert_eq!(touch(&mut clock, part), None);
+        }
+        assert_eq!(touch(&mut clock, 3), Some(1), "0 was used, 1 was not");
+        assert_eq!(touch(&mut clock, 4), Some(2));
+        assert_eq!(touch(&mut clock, 5), Some(0), "its chance is over");
+        assert_eq!(touch(&mut clock, 0), Some(3));
+    }
+
+    #[test]
+    fn when_all_were_used_the_hand_comes_round() {
+        let mut clock = Clock::new(2, 10);
+        for part in [0, 1, 0, 1] {
+            touch(&mut clock, part);
+        }
+        assert_eq!(touch(&mut clock, 2), Some(0));
+    }
+}
