@@ -254,8 +254,8 @@ impl Subject {
         for (procedure, bed) in self.procedures.values() {
             let machine = self.machine(bed)?;
             let device = self.file.build(&machine, seed).map_err(|e| self.wrong(e))?;
-            let measured = Running::new(&self.file, procedure, (Length::Full, root), device)
-                .run(&|_, _| {})?;
+            let measured =
+                Running::new(&self.file, procedure, Length::Full, root, device).run(&|_, _| {})?;
             step(&self.label(&procedure.slug));
             found.extend(measured.iter().map(|measured| {
                 let key = key_within(procedure, bed, &measured.job, &measured.state);

@@ -43,7 +43,7 @@ fn wrong(file: &DriveFile, error: &EnduranceError) -> ReviewError {
 fn life(file: &DriveFile, seed: RootSeed) -> Result<Life, EnduranceError> {
     let plan = Plan::within(file, PROGRAMS)?;
     let job = JobFile::parse(WRITES, "claims/life").expect("a test lives it");
-    live(file, &job, (&plan, DAILY), (&nobody(), seed), &|_| ())
+    live(file, &job, &plan, DAILY, &nobody(), seed, &|_| ())
 }
 
 /// A whole life of random writes.

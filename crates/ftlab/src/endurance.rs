@@ -163,12 +163,14 @@ pub fn command(options: &Options) -> Outcome {
     let life = endurance::live(
         &drive,
         &job,
-        (&plan, daily),
-        (&testbed, RootSeed(options.seed)),
+        &plan,
+        daily,
+        &testbed,
+        RootSeed(options.seed),
         &tell,
     )?;
     drop(progress);
-    let report = report(&drive, job_name, (options, daily), (&plan, &life));
+    let report = report(&drive, job_name, options, daily, &plan, &life);
     screen::print(&match options.output_format {
         OutputFormat::Normal => normal(&report),
         OutputFormat::Json => screen::json(&report)?,
@@ -178,8 +180,10 @@ pub fn command(options: &Options) -> Outcome {
 fn report(
     drive: &DriveFile,
     job: String,
-    (options, daily): (&Options, Daily),
-    (plan, life): (&Plan, &Life),
+    options: &Options,
+    daily: Daily,
+    plan: &Plan,
+    life: &Life,
 ) -> Report {
     let lived_years = life.days(daily) / DAYS_A_YEAR;
     let asked_bytes = daily.bytes * options.years * DAYS_A_YEAR;

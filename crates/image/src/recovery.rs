@@ -148,7 +148,7 @@ pub(crate) fn recover(
         }
         New::Flash(mut ssd) => {
             ssd.restore(state).map_err(impossible)?;
-            let caught_up = catch_up(ssd, kept, storage, known, &mut image, (drive, options));
+            let caught_up = catch_up(ssd, kept, storage, known, &mut image, drive, options);
             let (ssd, recovery) = caught_up.map_err(unusable)?;
             (Body::Flash(ssd), recovery)
         }
@@ -167,7 +167,8 @@ fn catch_up(
     storage: Box<dyn Storage>,
     known: Option<Mark>,
     image: &mut Kept,
-    (drive, options): (&DriveFile, &OpenOptions<'_>),
+    drive: &DriveFile,
+    options: &OpenOptions<'_>,
 ) -> Result<(Box<Ssd>, Recovery), Wrong> {
     let meta = &mut image.meta;
     let mut buffer = Buffer::of(kept, &ssd);

@@ -37,8 +37,10 @@ pub struct Daily {
 pub fn live(
     file: &DriveFile,
     job: &JobFile,
-    (plan, daily): (&Plan, Daily),
-    (testbed, seed): (&Testbed, RootSeed),
+    plan: &Plan,
+    daily: Daily,
+    testbed: &Testbed,
+    seed: RootSeed,
     tell: &dyn Fn(f64),
 ) -> Result<Life, EnduranceError> {
     let scaled = file.scaled(plan.scale)?;

@@ -36,7 +36,7 @@ pub fn iops(subject: &mut Subject<'_>) -> Result<Finding, ReviewError> {
     let outstanding = subject.settings.threads * subject.settings.depth;
     let loads = matrix(&MIXES, &BLOCKS, outstanding);
     let tracked = TRACKED.map(|access| place(&loads, access));
-    let (steady, cells) = rounds::run(subject, (&loads, MINUTE), Variable::Iops, &tracked)?;
+    let (steady, cells) = rounds::run(subject, &loads, MINUTE, Variable::Iops, &tracked)?;
     let [write, mixed, read] = tracked.map(|n| cells[n].mean.iops);
     Ok(Finding {
         metrics: metrics(&[
@@ -58,7 +58,7 @@ pub fn throughput(subject: &mut Subject<'_>, block_bytes: u64) -> Result<Finding
         block_bytes,
         outstanding: THROUGHPUT_DEPTH,
     });
-    let (steady, cells) = rounds::run(subject, (&loads, MINUTE), Variable::Throughput, &[0, 1])?;
+    let (steady, cells) = rounds::run(subject, &loads, MINUTE, Variable::Throughput, &[0, 1])?;
     Ok(Finding {
         metrics: metrics(&[
             ("mb_s", cells[1].mean.mb_s),
@@ -74,7 +74,7 @@ pub fn throughput(subject: &mut Subject<'_>, block_bytes: u64) -> Result<Finding
 pub fn latency(subject: &mut Subject<'_>) -> Result<Finding, ReviewError> {
     let loads = matrix(&LATENCY_MIXES, &LATENCY_BLOCKS, 1);
     let tracked = place(&loads, LATENCY_TRACKED);
-    let (steady, cells) = rounds::run(subject, (&loads, MINUTE), Variable::Latency, &[tracked])?;
+    let (steady, cells) = rounds::run(subject, &loads, MINUTE, Variable::Latency, &[tracked])?;
     Ok(Finding {
         metrics: metrics(&[
             ("lat_avg_ms", cells[tracked].mean.lat_avg_ms),

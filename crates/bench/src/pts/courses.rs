@@ -105,7 +105,7 @@ pub fn host_idle_recovery(subject: &mut Subject<'_>) -> Result<Finding, ReviewEr
                 ROUND
             },
     );
-    let (steady, cells) = rounds::run(subject, (&[load], round), Variable::Iops, &[0])?;
+    let (steady, cells) = rounds::run(subject, &[load], round, Variable::Iops, &[0])?;
     subject.elapsed_s = 0.0;
     let accesses = match subject.scale.is_standard() {
         true => ACCESSES,
@@ -119,9 +119,9 @@ pub fn host_idle_recovery(subject: &mut Subject<'_>) -> Result<Finding, ReviewEr
             ACCESS.as_secs(),
             idle.as_secs()
         );
-        courses.push(accesses_of(subject, load, (accesses, idle), name)?);
+        courses.push(accesses_of(subject, load, accesses, idle, name)?);
         let name = format!("no pause, after {} s", idle.as_secs());
-        courses.push(accesses_of(subject, load, (accesses, Nanos::ZERO), name)?);
+        courses.push(accesses_of(subject, load, accesses, Nanos::ZERO, name)?);
     }
     let longest = courses.iter().rev().nth(1);
     let after_idle = longest.map_or(0.0, |course| mean(&course.points, |rate| rate.iops));
@@ -143,7 +143,8 @@ pub fn host_idle_recovery(subject: &mut Subject<'_>) -> Result<Finding, ReviewEr
 fn accesses_of(
     subject: &mut Subject<'_>,
     load: Load,
-    (accesses, idle): (u32, Nanos),
+    accesses: u32,
+    idle: Nanos,
     name: String,
 ) -> Result<Course, ReviewError> {
     let mut job = subject.job(load);

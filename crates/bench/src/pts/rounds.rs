@@ -41,7 +41,8 @@ impl Variable {
 /// their numbers, are steady, or the drive counts as one that does not settle.
 pub fn run(
     subject: &mut Subject<'_>,
-    (loads, access): (&[Load], Nanos),
+    loads: &[Load],
+    access: Nanos,
     variable: Variable,
     tracked: &[usize],
 ) -> Result<(SteadyState, Vec<Cell>), ReviewError> {

@@ -17,7 +17,8 @@ pub fn run(
     load: &Load,
     device: &mut dyn Device,
     machine: &Testbed,
-    (length, seed): (Length, RootSeed),
+    length: Length,
+    seed: RootSeed,
 ) -> Result<Record, DriverError> {
     let record = match load.what() {
         What::Job(file) => {

@@ -162,7 +162,7 @@ impl<'a> Bench<'a> {
             let device = self.build(seed, &self.machine(testbed)?)?;
             let length = self.plan.length;
             let costs = cost::of_procedure(self.file, procedure, length);
-            let measured = Running::new(self.file, procedure, (length, root), device)
+            let measured = Running::new(self.file, procedure, length, root, device)
                 .run(&|n, label| (hears.step)(label, costs[n]))?;
             let mut done = done.lock().expect("no holder panics");
             let key = (procedure.slug.clone(), testbed.clone());

@@ -141,7 +141,7 @@ impl FromStates<'_> {
             port => machine.on(port),
         });
         let seed = case.load.seed(self.root);
-        let record = run(&case.load, device.as_mut(), &machine, (self.length, seed));
+        let record = run(&case.load, device.as_mut(), &machine, self.length, seed);
         let record = record.map_err(|error: DriverError| ReviewError::Run {
             run: label.clone(),
             error: Box::new(error),

@@ -48,7 +48,8 @@ impl<'a> Running<'a> {
     pub fn new(
         file: &'a DriveFile,
         procedure: &'a Procedure,
-        (length, seed): (Length, RootSeed),
+        length: Length,
+        seed: RootSeed,
         device: Box<dyn Device>,
     ) -> Self {
         let mut steps = vec!["The drive as new.".to_owned()];

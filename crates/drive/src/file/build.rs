@@ -192,13 +192,13 @@ impl DriveFile {
         let scheme = match ssd.map.scheme {
             Scheme::Page => {
                 let fails = reliability.clone();
-                let config = self.page_config(ssd, (&layout, user_slots), fails, seed)?;
+                let config = self.page_config(ssd, &layout, user_slots, fails, seed)?;
                 SchemePlan::Page(Box::new(config))
             }
             Scheme::Block => SchemePlan::Block(self.block_config(ssd, &layout, user_slots)?),
             Scheme::Packed => {
                 let fails = reliability.clone();
-                let config = self.packed_config(ssd, (&layout, user_slots), fails, seed)?;
+                let config = self.packed_config(ssd, &layout, user_slots, fails, seed)?;
                 SchemePlan::Packed(Box::new(config))
             }
         };
@@ -230,7 +230,8 @@ impl DriveFile {
     fn page_config(
         &self,
         ssd: &SsdFile,
-        (layout, user_slots): (&Layout, u32),
+        layout: &Layout,
+        user_slots: u32,
         reliability: Option<Reliability>,
         seed: RootSeed,
     ) -> Result<PageConfig, SheetError> {
@@ -285,7 +286,8 @@ impl DriveFile {
     fn packed_config(
         &self,
         ssd: &SsdFile,
-        (layout, user_slots): (&Layout, u32),
+        layout: &Layout,
+        user_slots: u32,
         reliability: Option<Reliability>,
         seed: RootSeed,
     ) -> Result<PackedConfig, SheetError> {

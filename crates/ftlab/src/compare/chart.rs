@@ -45,7 +45,7 @@ fn drawn(
     let across = words::axis(&sweeps.first, unit);
     for (grid, panel) in grids.iter().zip(area.split_evenly((grids.len().max(1), 1))) {
         let caption = format!("{}: {}", drive.name(), grid.title);
-        draw_panel(&panel, (&caption, &across), sweeps, grid)?;
+        draw_panel(&panel, &caption, &across, sweeps, grid)?;
     }
     area.present()?;
     Ok(())
@@ -53,7 +53,8 @@ fn drawn(
 
 fn draw_panel(
     panel: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
-    (caption, across): (&str, &str),
+    caption: &str,
+    across: &str,
     sweeps: &Sweeps,
     grid: &Grid,
 ) -> Result<(), Box<dyn std::error::Error>> {

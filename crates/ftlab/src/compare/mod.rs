@@ -76,7 +76,7 @@ pub fn command(options: &Options) -> Outcome {
     let folder = Folder::ready(&options.out)?;
     let metrics = options.metrics.clone();
     let progress = options.how.signs.shares();
-    let session = Session::new(plan, (sweeps, variants), metrics, folder, progress);
+    let session = Session::new(plan, sweeps, variants, metrics, folder, progress);
     let session = Arc::new(session);
     let ends = session.run()?;
     let failed = failure(&session.variants, &ends);

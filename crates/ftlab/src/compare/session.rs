@@ -44,7 +44,8 @@ pub struct Compared {
 impl Session {
     pub fn new(
         plan: Plan,
-        (sweeps, variants): (Sweeps, Vec<Variant>),
+        sweeps: Sweeps,
+        variants: Vec<Variant>,
         metrics: Vec<String>,
         folder: Folder,
         progress: Progress,

@@ -65,7 +65,8 @@ pub fn command(options: &Options) -> Outcome {
     let keep = Keep::ready(&options.out, &plan)?;
     let session = Session::new(
         plan,
-        (folder, keep),
+        folder,
+        keep,
         call_to_go_on(),
         options.how.signs.shares(),
     );

@@ -40,7 +40,8 @@ struct SoFar {
 impl Session {
     pub fn new(
         plan: Plan,
-        (folder, keep): (Folder, Keep),
+        folder: Folder,
+        keep: Keep,
         go_on: String,
         progress: Progress,
     ) -> Session {

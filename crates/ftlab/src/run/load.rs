@@ -99,7 +99,8 @@ impl Load {
     pub fn run(
         &self,
         prepared: &mut Prepared,
-        (clock, has_settled): (Clock, bool),
+        clock: Clock,
+        has_settled: bool,
     ) -> Result<(Record, SimTime), DriverError> {
         let Prepared {
             drive,

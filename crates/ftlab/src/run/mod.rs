@@ -96,7 +96,7 @@ pub fn command(options: &Options) -> Outcome {
     })?;
     let mut played = play(options, &load, clock)?;
     let seeds = others.join(&mut played.run);
-    let set = set(options, &load, played.prepared, (seeds, played.run));
+    let set = set(options, &load, played.prepared, seeds, played.run);
     let run = &set.runs[0];
     let text = match options.output_format {
         OutputFormat::Normal => {
@@ -124,7 +124,7 @@ fn play(options: &Options, load: &Load, clock: Clock) -> Result<Played, Failure>
     let mut prepared = Prepared::new(options, testbed, load, clock)?;
     let (began, running) = (wall::Time::now(), Instant::now());
     let has_settled = prepared.start.has_settled();
-    let (record, answered) = load.run(&mut prepared, (clock, has_settled))?;
+    let (record, answered) = load.run(&mut prepared, clock, has_settled)?;
     let wall = Wall {
         timestamp_ms: began.unix_ms(),
         time: began.words(),
@@ -162,12 +162,7 @@ fn play(options: &Options, load: &Load, clock: Clock) -> Result<Played, Failure>
 }
 
 /// The run as a result set.
-fn set(
-    options: &Options,
-    load: &Load,
-    prepared: Prepared,
-    (seeds, run): (Vec<u64>, Run),
-) -> ResultSet {
+fn set(options: &Options, load: &Load, prepared: Prepared, seeds: Vec<u64>, run: Run) -> ResultSet {
     ResultSet {
         schema: SCHEMA,
         provenance: Some(provenance::here()),

@@ -476,7 +476,7 @@ impl PageStore for ByteStore {
         };
         self.sequence += 1;
         let hash = layer.array().stream_hash();
-        self.carry(Pending::new((input, taken), moves, slot, hash));
+        self.carry(Pending::new(input, taken, moves, slot, hash));
     }
 
     fn has_failed(&self) -> bool {

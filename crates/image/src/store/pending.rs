@@ -53,7 +53,8 @@ pub(super) struct Carrier<'a> {
 
 impl Pending {
     pub(super) fn new(
-        (input, taken): (LayerInput, bool),
+        input: LayerInput,
+        taken: bool,
         moves: &[DataMove],
         slot: Option<Vec<u8>>,
         hash: u64,
@@ -81,7 +82,7 @@ impl Pending {
             next: next.min(moves.len()),
             is_noted: true,
             is_marked: true,
-            ..Pending::new((input, true), moves, slot, 0)
+            ..Pending::new(input, true, moves, slot, 0)
         }
     }
 

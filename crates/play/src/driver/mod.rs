@@ -86,8 +86,8 @@ pub fn run_on(
     let jobs = Shares::of(file, &target.sizes(), clock)?;
     target.restart_stream_hashes();
     let report = match clock {
-        Clock::Timed => run_timed(file, &jobs, target, (seed, watch))?,
-        Clock::Untimed => untimed::run(file, &jobs, target, (seed, watch)),
+        Clock::Timed => run_timed(file, &jobs, target, seed, watch)?,
+        Clock::Untimed => untimed::run(file, &jobs, target, seed, watch),
     };
     target.fault()?;
     Ok(RunReport {
@@ -122,7 +122,8 @@ fn run_timed(
     file: &JobFile,
     jobs: &[Shares],
     target: &mut Target<'_>,
-    (seed, watch): (RootSeed, &Watch<'_>),
+    seed: RootSeed,
+    watch: &Watch<'_>,
 ) -> Result<RunReport, DriverError> {
     let mut measuring = Measuring::new(target, PAUSE);
     let mut io = Io::new(target);

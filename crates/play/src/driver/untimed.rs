@@ -16,7 +16,8 @@ pub fn run(
     file: &JobFile,
     jobs: &[Shares],
     target: &mut Target<'_>,
-    (seed, watch): (RootSeed, &Watch<'_>),
+    seed: RootSeed,
+    watch: &Watch<'_>,
 ) -> RunReport {
     let begin = |device: &dyn Device| {
         let start = device.counters();

@@ -348,7 +348,7 @@ fn marks(family: &Family<'_>, measures: &[Measure]) -> Vec<Mark> {
         };
         for (index, measure) in measures.iter().enumerate() {
             if let Some(scale) = scale_between(figure, &measure.name) {
-                marks.push(mark(figure, (run, index), value, scale, measure));
+                marks.push(mark(figure, run, index, value, scale, measure));
             }
         }
     }
@@ -362,7 +362,8 @@ fn marks(family: &Family<'_>, measures: &[Measure]) -> Vec<Mark> {
 
 fn mark(
     figure: &Figure,
-    (run, index): (usize, usize),
+    run: usize,
+    index: usize,
     value: f64,
     scale: f64,
     measure: &Measure,
