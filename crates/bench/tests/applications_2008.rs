@@ -4,6 +4,7 @@ use ftlab_base::RootSeed;
 use ftlab_bench::review::{Length, Plan, review};
 use ftlab_bench::suites;
 use ftlab_drive::Catalog;
+use ftlab_play::driver::Clock;
 use ftlab_result::{ResultSet, Verdict};
 use std::sync::LazyLock;
 
@@ -26,6 +27,7 @@ static SET: LazyLock<ResultSet> = LazyLock::new(|| {
         is_everything: false,
         state: None,
         length: Length::Full,
+        clock: Clock::Timed,
         testbed: None,
         memory_bytes: 1 << 32,
         seed: RootSeed(1),

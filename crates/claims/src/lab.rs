@@ -4,11 +4,13 @@ use super::check::{Need, Sample, Work};
 use super::{Plan, names};
 use ftlab_base::RootSeed;
 use ftlab_bench::review::{
-    Case, ClientUse, FromStates, Length, Ran, ReviewError, Running, client_use, data_before, tell,
+    Case, ClientUse, FromStates, Length, Nobody, Ran, ReviewError, Running, client_use,
+    data_before, tell,
 };
 use ftlab_bench::suites::{self, Fact, Procedure};
 use ftlab_drive::{Catalog, DriveFile, Kind};
 use ftlab_host::Testbed;
+use ftlab_play::driver::Clock;
 use ftlab_play::load::Load;
 use ftlab_play::record::Record;
 use ftlab_play::states::State;
@@ -295,6 +297,8 @@ impl Subject {
             file: &self.file,
             root,
             length: Length::Full,
+            clock: Clock::Timed,
+            watch: (0, &Nobody),
             machine: &|testbed| self.machine(testbed),
         };
         let cases: Vec<Case> = self.cases.values().cloned().collect();

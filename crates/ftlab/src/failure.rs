@@ -6,6 +6,7 @@ use ftlab_bench::suites::UnknownTest;
 use ftlab_bench::theory::TheoryError;
 use ftlab_claims::ClaimsError;
 use ftlab_play::driver::DriverError;
+use ftlab_play::load::LoadError;
 use ftlab_play::states::PrepareError;
 use ftlab_sheet::SheetError;
 use ftlab_workload::JobError;
@@ -110,6 +111,12 @@ impl From<ScriptError> for Failure {
 
 impl From<UnknownTest> for Failure {
     fn from(error: UnknownTest) -> Self {
+        Failure::of(true, &error)
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Self {
         Failure::of(true, &error)
     }
 }

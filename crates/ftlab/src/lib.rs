@@ -14,6 +14,7 @@ mod failure;
 mod files;
 mod health;
 mod image;
+mod loads;
 mod memory;
 mod paper;
 mod progress;
@@ -30,6 +31,7 @@ mod suite;
 mod tests;
 mod theory;
 mod tools;
+mod variants;
 
 use clap::Parser;
 use cli::{Cli, Command};

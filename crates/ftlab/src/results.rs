@@ -12,7 +12,8 @@ pub const RESULTS: &str = "results.json";
 /// The report beside it.
 pub const REPORT: &str = "index.html";
 
-const WHAT: &str = "the directory that `ftlab review` wrote, or the results.json in it";
+const WHAT: &str =
+    "a directory that `ftlab review` or `ftlab run --out` wrote, or the results.json in it";
 
 /// The most that is read: all tests on all drives are some tens of megabytes.
 const BYTES_MAX: u64 = 1 << 30;

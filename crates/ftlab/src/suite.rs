@@ -1,9 +1,12 @@
 //! `--suite`: the tests of a suite of one's own, instead of those of the reviews.
 
 use crate::failure::Failure;
+use crate::loads;
 use clap::Args;
 use ftlab_bench::suites::{self, Suite, Test};
-use std::path::PathBuf;
+use ftlab_play::driver::Clock;
+use ftlab_play::states::State;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 pub struct SuiteOption {
@@ -40,7 +43,8 @@ impl SuiteOption {
             .unwrap_or_else(suites::drives))
     }
 
-    /// Those that the names stand for; no names: all of them.
+    /// Those that the names stand for, and loads by the paths of their files, each on a filled drive; no names: all of
+    /// the suite.
     pub fn select(&self, names: &[String]) -> Result<Vec<Test>, Failure> {
         let listed = match &self.suite {
             None => suites::LISTED.to_owned(),
@@ -49,6 +53,16 @@ impl SuiteOption {
                 path.display()
             ),
         };
-        Ok(suites::select_of(self.all()?, names, &listed)?)
+        let (paths, names): (Vec<String>, Vec<String>) =
+            names.iter().cloned().partition(|name| loads::is_path(name));
+        let mut tests = match (names.is_empty(), paths.is_empty()) {
+            (true, false) => Vec::new(),
+            _ => suites::select_of(self.all()?, &names, &listed)?,
+        };
+        for path in &paths {
+            tests.push(loads::read(Path::new(path), State::Filled, Clock::Timed)?);
+        }
+        loads::distinct(&tests)?;
+        Ok(tests)
     }
 }

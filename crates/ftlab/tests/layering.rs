@@ -144,7 +144,13 @@ const USES: &[(&str, &[&str])] = &[
     // Calibration reads what a review comes to; nothing uses it.
     (
         "xtask",
-        &["ftlab-base", "ftlab-drive", "ftlab-result", "ftlab-bench"],
+        &[
+            "ftlab-base",
+            "ftlab-drive",
+            "ftlab-result",
+            "ftlab-bench",
+            "ftlab-play",
+        ],
     ),
 ];
 

@@ -46,6 +46,8 @@ pub struct Record {
     pub completed: u64,
     /// Virtual seconds; 0 for an untimed run.
     pub seconds: f64,
+    /// When the drive had answered everything, on the run's clock.
+    pub answered: Nanos,
     /// From when on a time without progress is a pause.
     pub pause: Nanos,
     /// What each job saw.
@@ -123,6 +125,7 @@ impl Record {
             submitted: report.submitted,
             completed: report.completed,
             seconds: report.simulated.as_secs(),
+            answered: report.simulated,
             pause: report.pauses.threshold,
             inside: inside(report),
             series_ios: of_intervals(&directions, |interval| interval.ios),
@@ -160,13 +163,6 @@ impl Record {
             ignored: ignored.collect(),
             ..Record::of(report)
         }
-    }
-
-    /// The same, of a run that began on a drive whose garbage collection had settled.
-    #[must_use]
-    pub fn begun_settled(mut self) -> Record {
-        self.inside.settled = self.inside.settled.map(|_| true);
-        self
     }
 
     /// The same, with how the drive stands.

@@ -21,6 +21,7 @@ impl Record {
     pub fn of_scenario(report: &ScenarioReport) -> Record {
         let mut record = Record {
             jobs: jobs(report),
+            answered: report.answered,
             ..Record::of(&report.run)
         };
         put_figures(report, &mut record.metrics);

@@ -7,6 +7,7 @@ use ftlab_bench::figures::{self, Names};
 use ftlab_bench::review::{Length, Plan, review};
 use ftlab_bench::suites::{self, Test};
 use ftlab_drive::{Catalog, DriveFile};
+use ftlab_play::driver::Clock;
 use ftlab_result::{Figure, Verdict};
 use std::num::NonZeroUsize;
 
@@ -116,6 +117,7 @@ impl Reviewer {
             is_everything: true,
             state: None,
             length: Length::Full,
+            clock: Clock::Timed,
             testbed: None,
             memory_bytes: MEMORY_BYTES,
             seed: self.seed,

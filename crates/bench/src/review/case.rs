@@ -2,37 +2,63 @@
 
 use super::length::Length;
 use crate::suites::{Test, Work};
-use ftlab_base::{Content, RootSeed};
+use ftlab_base::{Content, RootSeed, SECTOR_BYTES};
 use ftlab_drive::{Device, DriveFile, Kind};
 use ftlab_host::{Port, Testbed};
-use ftlab_play::driver::{self, Clock, DriverError};
+use ftlab_play::driver::{self, Clock, DriverError, Target};
 use ftlab_play::load::{Load, What};
 use ftlab_play::record::Record;
 use ftlab_play::states::State;
-use ftlab_play::watch::nobody;
+use ftlab_play::warnings::{self, Ground};
+use ftlab_play::watch::Watch;
 use ftlab_workload::script::ScriptError;
+
+/// How a load runs.
+pub struct How<'a> {
+    /// How long, if it has a time.
+    pub length: Length,
+    /// With a clock or without.
+    pub clock: Clock,
+    /// Of its requests.
+    pub seed: RootSeed,
+    /// Whether the drive's garbage collection had settled before.
+    pub has_settled: bool,
+    /// Hears how far it is.
+    pub watch: &'a Watch<'a>,
+}
 
 /// Runs a load on a drive that is plugged into the machine.
 pub fn run(
     load: &Load,
-    device: &mut dyn Device,
+    (file, device): (&DriveFile, &mut dyn Device),
     machine: &Testbed,
-    length: Length,
-    seed: RootSeed,
+    how: &How<'_>,
 ) -> Result<Record, DriverError> {
+    let (seed, watch) = (how.seed, how.watch);
     let record = match load.what() {
-        What::Job(file) => {
-            let file = length.of(file.clone());
-            let report = driver::run(&file, device, Clock::Timed, seed)?;
-            Record::of_jobs(&file, &report)
+        What::Job(jobs) => {
+            let jobs = how.length.of(jobs.clone());
+            let report = {
+                let target = &mut Target::one(device);
+                driver::run_on(&jobs, target, how.clock, seed, watch)?
+            };
+            let ground = Ground {
+                capacity_bytes: device.capacity_sectors() * SECTOR_BYTES,
+                slot_bytes: file.slot_bytes(),
+                settled: report.settled(how.has_settled),
+            };
+            let mut record = Record::of_jobs(&jobs, &report);
+            record.warnings = warnings::of_run(&jobs, how.clock, ground, &report)?;
+            record.inside.settled = ground.settled;
+            record
         }
         What::Script(scenario) => {
-            let report = driver::run_scenario(scenario, device, machine, seed, &nobody)?;
+            let report = driver::run_scenario(scenario, device, machine, seed, watch)?;
             Record::of_scenario(&report)
         }
         What::Trace(trace) => {
-            let most = length.operations_max();
-            let report = driver::run_trace(trace, device, most, seed, &nobody)?;
+            let most = how.length.operations_max();
+            let report = driver::run_trace(trace, device, most, seed, watch)?;
             Record::of_trace(&report)
         }
     };

@@ -2,27 +2,24 @@
 
 use super::case::{Case, Key, cases_of, has_room};
 use super::facts::{self, ClientUse, Told};
-use super::from_states::{FromStates, Ran};
+use super::from_states::{Begun, FromStates, Ran};
 use super::procedure::{Measured, Running};
-use super::{Plan, ReviewError, cost};
+use super::{Plan, ReviewError, Watch, cost};
 use crate::drops;
 use crate::suites::{NO_STATE, Procedure, Runs, Series, Test, Work};
-use ftlab_base::{Content, RootSeed};
+use ftlab_base::RootSeed;
 use ftlab_drive::{Device, DriveFile, Kind};
 use ftlab_host::{Host, Port, Testbed};
-use ftlab_play::driver::INTERVAL_S;
+use ftlab_play::driver::{self, INTERVAL_S};
+use ftlab_play::load::What;
 use ftlab_play::record::Record;
-use ftlab_play::states::{Settling, steps};
+use ftlab_play::states::Settling;
 use ftlab_play::streams::drive_seed;
-use ftlab_result::{DriveKind, DriveSheet, Parameter, Run};
+use ftlab_result::{DriveKind, DriveSheet, Parameter, Run, SavedState};
 use ftlab_sheet::SheetError;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-
-/// How a drive was prepared for a test of data that compress.
-pub(super) const WRITTEN_ALIKE: &str =
-    "All of that with data as compressible as those of the test.";
 
 /// One drive and what is to run on it.
 #[derive(Clone)]
@@ -41,6 +38,8 @@ pub type TakeTest<'a> = dyn Fn(&str, Vec<Run>) + Sync + 'a;
 /// What hears of a drive's runs.
 #[derive(Clone, Copy)]
 pub struct Hears<'a> {
+    /// The number of the drive, and what hears of all of them.
+    pub watch: (usize, &'a dyn Watch),
     /// Of each run: what it was and what it cost.
     pub step: &'a (dyn Fn(&str, f64) + Sync),
     /// Of each test as soon as all its runs are there.
@@ -51,8 +50,8 @@ pub struct Hears<'a> {
 struct Done {
     waiting: Vec<Test>,
     records: BTreeMap<Key, Record>,
-    /// How the drive settled, by case: of those that begin settled.
-    settled: BTreeMap<Key, Settling>,
+    /// How the drive came to where each case began.
+    begun: BTreeMap<Key, Begun>,
     /// By procedure and machine.
     procedures: BTreeMap<(String, String), Vec<Measured>>,
     client: Option<ClientUse>,
@@ -149,7 +148,7 @@ impl<'a> Bench<'a> {
         let mut done = Done {
             waiting: self.tests.clone(),
             records: BTreeMap::new(),
-            settled: BTreeMap::new(),
+            begun: BTreeMap::new(),
             procedures: BTreeMap::new(),
             client: None,
         };
@@ -193,14 +192,15 @@ impl<'a> Bench<'a> {
             file: self.file,
             root,
             length: self.plan.length,
+            clock: self.plan.clock,
+            watch: hears.watch,
             machine: &|testbed| self.machine(testbed),
         };
         let take = |n: usize, ran: Ran| {
             let key = cases[n].key();
             (hears.step)(&ran.label, costs[n]);
             let mut done = done.lock().expect("no holder panics");
-            done.settled
-                .extend(ran.settling.map(|settling| (key.clone(), settling)));
+            done.begun.insert(key.clone(), ran.begun);
             done.records.insert(key, ran.record);
             self.hand_over(&mut done, hears.test)
         };
@@ -232,6 +232,26 @@ impl<'a> Bench<'a> {
             }
             Work::Fact(fact) => !fact.is_of_client() || done.client.is_some(),
         }
+    }
+
+    /// Whether the loads of a test fit the drive.
+    pub fn check(&self, test: &Test) -> Result<(), ReviewError> {
+        let (bytes, machine) = (
+            self.file.capacity_bytes(),
+            self.machine(&test.family.testbed)?,
+        );
+        for load in test.loads() {
+            let checked = match load.what() {
+                What::Job(file) => driver::check(file, &[("", bytes)], self.plan.clock),
+                What::Script(scenario) => driver::check_scenario(scenario, bytes, &machine),
+                What::Trace(trace) => driver::check_trace(trace, bytes),
+            };
+            checked.map_err(|error| ReviewError::Run {
+                run: self.file.slug().to_owned(),
+                error: Box::new(error),
+            })?;
+        }
+        Ok(())
     }
 
     fn wrong(&self, error: SheetError) -> ReviewError {
@@ -305,13 +325,16 @@ impl<'a> Bench<'a> {
                 let first = cases.first().map(|(_, case)| case.load.clone());
                 for (state, case) in cases {
                     let record = &done.records[&case.key()];
-                    let settled = done.settled.get(&case.key());
-                    let mut steps = steps(self.file.kind(), state, settled);
-                    if case.before != Content::RANDOM {
-                        steps.push(WRITTEN_ALIKE.to_owned());
-                    }
-                    let mut run = self.run_of(test, state.name(), steps, record);
-                    run.settling = settled.map(Settling::sheet);
+                    let begun = &done.begun[&case.key()];
+                    let steps = begun.steps(self.file.kind(), state, case.before);
+                    let loaded = begun.loaded.as_ref();
+                    let state = loaded.map_or(state.name(), |loaded| &loaded.origin.state);
+                    let mut run = self.run_of(test, state, steps, record);
+                    run.settling = begun.settling.as_ref().map(Settling::sheet);
+                    run.saved_state = loaded.map(|loaded| SavedState {
+                        file: loaded.file.clone(),
+                        seed: loaded.origin.seed,
+                    });
                     run.data = case.load.data().to_owned();
                     let host = self.host(&case.testbed, case.port)?;
                     self.say_where(&mut run, test, &host)?;

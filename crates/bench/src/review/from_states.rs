@@ -1,15 +1,15 @@
 //! Cases as they run: a drive is prepared once for each state, and each case gets a copy of its own.
 
-use super::case::{Case, run};
-use super::{Length, ReviewError};
+use super::case::{Case, How, run};
+use super::{Length, ReviewError, Visit, Watch};
 use ftlab_base::{Content, RootSeed};
+use ftlab_drive::saved::Origin;
 use ftlab_drive::{Device, DriveFile, Kind};
 use ftlab_host::Testbed;
-use ftlab_play::driver::DriverError;
+use ftlab_play::driver::{Clock, DriverError};
 use ftlab_play::record::Record;
 use ftlab_play::states::{self, Settling, State};
 use ftlab_play::streams::drive_seed;
-use ftlab_play::watch;
 use rayon::prelude::*;
 use std::sync::Mutex;
 
@@ -21,6 +21,10 @@ pub struct FromStates<'a> {
     pub root: RootSeed,
     /// How long jobs run.
     pub length: Length,
+    /// With a clock or without.
+    pub clock: Clock,
+    /// What hears of it, and the number that it knows the drive by.
+    pub watch: (usize, &'a dyn Watch),
     /// The machine of that name.
     pub machine: &'a (dyn Fn(&str) -> Result<Testbed, ReviewError> + Sync),
 }
@@ -31,9 +35,53 @@ pub struct Ran {
     pub label: String,
     /// Its result.
     pub record: Record,
-    /// How the drive settled before, if its state is one to settle in.
-    pub settling: Option<Settling>,
+    /// How the drive came to where it began.
+    pub begun: Begun,
 }
+
+/// How a drive came to where its cases begin.
+#[derive(Debug, Clone, Default)]
+pub struct Begun {
+    /// How it settled, if its state is one to settle in.
+    pub settling: Option<Settling>,
+    /// Where it was loaded from, if it was not prepared.
+    pub loaded: Option<Loaded>,
+}
+
+/// A saved drive that was loaded.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// Its file, as it was given.
+    pub file: String,
+    /// What it had been through.
+    pub origin: Origin,
+}
+
+impl Begun {
+    /// Whether garbage collection had settled on a drive that was to begin in a state.
+    fn has_settled(&self, state: State) -> bool {
+        match &self.loaded {
+            None => state.has_settled(self.settling.as_ref()),
+            Some(loaded) => State::named(&loaded.origin.state).is_some_and(|s| s.has_settled(None)),
+        }
+    }
+
+    /// What the drive had been through, in words; `before` is what was written on the way to the state.
+    pub fn steps(&self, kind: Kind, state: State, before: Content) -> Vec<String> {
+        if let Some(loaded) = &self.loaded {
+            return loaded.origin.steps.clone();
+        }
+        let mut steps = states::steps(kind, state, self.settling.as_ref());
+        if before != Content::RANDOM {
+            steps.push(WRITTEN_ALIKE.to_owned());
+        }
+        steps
+    }
+}
+
+/// How a drive was prepared for a test of data that compress.
+pub(super) const WRITTEN_ALIKE: &str =
+    "All of that with data as compressible as those of the test.";
 
 /// What takes each case by its number, from any thread.
 pub type Take<'a> = dyn Fn(usize, Ran) -> Result<(), ReviewError> + Sync + 'a;
@@ -64,7 +112,7 @@ impl FromStates<'_> {
         let seed = drive_seed(self.root, self.file.slug());
         let machine = (self.machine)(&cases[alike[0]].testbed)?;
         let mut device = self.build(seed, &machine)?;
-        let mut reached = State::New;
+        let (mut reached, mut done) = (State::New, 0);
         for state in State::ALL {
             let here: Vec<usize> = (alike.iter().copied())
                 .filter(|&n| cases[n].state == state)
@@ -72,8 +120,12 @@ impl FromStates<'_> {
             if here.is_empty() {
                 continue;
             }
-            let mut settling = None;
-            if self.file.kind() == Kind::Ssd {
+            let mut begun = Begun {
+                settling: None,
+                loaded: (self.watch.1.load(self.file, device.as_mut()))
+                    .map_err(ReviewError::Refused)?,
+            };
+            if self.file.kind() == Kind::Ssd && begun.loaded.is_none() {
                 if !reached.leads_to(state) {
                     device = self.build(seed, &machine)?;
                     reached = State::New;
@@ -83,34 +135,26 @@ impl FromStates<'_> {
                     (reached, state),
                     seed,
                     before,
-                    &watch::nobody,
+                    &|what, share| self.watch.1.doing(self.watch.0, what, share),
                 );
-                settling = prepared.map_err(|error| ReviewError::Prepare {
+                begun.settling = prepared.map_err(|error| ReviewError::Prepare {
                     drive: self.file.slug().to_owned(),
                     error,
                 })?;
                 reached = state;
             }
+            done += here.len();
+            // Nobody else needs the last one.
+            if here.len() == 1 && done == alike.len() {
+                return ran(here[0], self.case(device, &cases[here[0]], begun)?);
+            }
             let prepared = Mutex::new(&mut device);
-            let record = |&n: &usize| {
+            let case = |&n: &usize| {
                 let copy = prepared.lock().expect("no holder panics").snapshot();
-                let (label, record) = self.record(copy, &cases[n])?;
-                let settling = settling.clone();
-                let record = match state.has_settled(settling.as_ref()) {
-                    true => record.begun_settled(),
-                    false => record,
-                };
-                ran(
-                    n,
-                    Ran {
-                        label,
-                        record,
-                        settling,
-                    },
-                )
+                ran(n, self.case(copy, &cases[n], begun.clone())?)
             };
             // All of them, in order: which error is reported must not depend on the threads.
-            let ends: Vec<Result<(), ReviewError>> = here.par_iter().map(record).collect();
+            let ends: Vec<Result<(), ReviewError>> = here.par_iter().map(case).collect();
             ends.into_iter().collect::<Result<(), ReviewError>>()?;
         }
         Ok(())
@@ -124,12 +168,13 @@ impl FromStates<'_> {
         })
     }
 
-    /// Runs a case: what ran, and what it came to.
-    fn record(
+    /// Runs a case on a drive of its own.
+    fn case(
         &self,
         mut device: Box<dyn Device>,
         case: &Case,
-    ) -> Result<(String, Record), ReviewError> {
+        begun: Begun,
+    ) -> Result<Ran, ReviewError> {
         let name = case.load.name();
         let port = case
             .port
@@ -140,12 +185,34 @@ impl FromStates<'_> {
             None => machine.host(),
             port => machine.on(port),
         });
-        let seed = case.load.seed(self.root);
-        let record = run(&case.load, device.as_mut(), &machine, self.length, seed);
+        let (drive, watch) = self.watch;
+        let visit = Visit {
+            drive,
+            file: self.file,
+            load: &case.load,
+            root: self.root,
+            state: case.state,
+            steps: &begun.steps(self.file.kind(), case.state, case.before),
+            loaded: begun.loaded.as_ref(),
+        };
+        (watch.before(&visit, device.as_mut())).map_err(ReviewError::Refused)?;
+        let how = How {
+            length: self.length,
+            clock: self.clock,
+            seed: case.load.seed(self.root),
+            has_settled: begun.has_settled(case.state),
+            watch: &|what, share| watch.doing(drive, what, share),
+        };
+        let record = run(&case.load, (self.file, device.as_mut()), &machine, &how);
         let record = record.map_err(|error: DriverError| ReviewError::Run {
             run: label.clone(),
             error: Box::new(error),
         })?;
-        Ok((label, record))
+        (watch.after(&visit, device.as_mut(), &record)).map_err(ReviewError::Refused)?;
+        Ok(Ran {
+            label,
+            record,
+            begun,
+        })
     }
 }

@@ -23,7 +23,7 @@ pub(crate) use drive::link_words;
 pub use drive::sheet;
 pub use drive_runs::DriveRuns;
 pub use facts::{ClientUse, client_use, smart_of, tell};
-pub use from_states::{FromStates, Ran};
+pub use from_states::{Begun, FromStates, Loaded, Ran};
 pub use length::Length;
 pub use procedure::Running;
 pub use set::{origin, result_set};
@@ -34,9 +34,11 @@ use crate::repeats;
 use crate::suites::Test;
 use drive::{Bench, Hears};
 use ftlab_base::RootSeed;
-use ftlab_drive::DriveFile;
+use ftlab_drive::{Device, DriveFile};
 use ftlab_host::Testbed;
-use ftlab_play::driver::DriverError;
+use ftlab_play::driver::{Clock, DriverError};
+use ftlab_play::load::Load;
+use ftlab_play::record::Record;
 use ftlab_play::states::{PrepareError, State};
 use ftlab_result::{ResultSet, Run};
 use ftlab_sheet::SheetError;
@@ -59,6 +61,8 @@ pub struct Plan {
     pub state: Option<State>,
     /// How long timed jobs run.
     pub length: Length,
+    /// Whether loads run with a clock.
+    pub clock: Clock,
     /// The machine for all tests; none for that of each test's review.
     pub testbed: Option<Testbed>,
     /// Bytes that drives and their copies may take together.
@@ -123,6 +127,9 @@ pub enum ReviewError {
         /// Why.
         error: Box<DriverError>,
     },
+    /// What was to be done with a drive beside its tests cannot be done.
+    #[error("{0}")]
+    Refused(String),
     /// The system gives no threads.
     #[error(transparent)]
     Threads(#[from] NoThreads),
@@ -133,7 +140,7 @@ impl ReviewError {
     #[must_use]
     pub fn is_input(&self) -> bool {
         match self {
-            ReviewError::Drive { .. } => true,
+            ReviewError::Drive { .. } | ReviewError::Refused(_) => true,
             ReviewError::Prepare { error, .. } => error.is_input(),
             ReviewError::Run { error, .. } => error.is_input(),
             ReviewError::Procedure { .. } | ReviewError::Threads(_) => false,
@@ -149,6 +156,67 @@ pub trait Watch: Sync {
     fn tested(&self, drive: usize, test: &str, runs: Vec<Run>);
     /// Nothing more comes of a drive, and why if tests are missing.
     fn ended(&self, drive: usize, end: Result<(), ReviewError>);
+
+    /// What a drive is at, and how far that is, 0 to 1.
+    fn doing(&self, _drive: usize, _what: &str, _share: Option<f64>) {}
+
+    /// Loads a drive that is fresh from its file with what was saved of it; `None` if it is to be prepared.
+    ///
+    /// # Errors
+    /// Why it cannot be loaded.
+    fn load(&self, _file: &DriveFile, _device: &mut dyn Device) -> Result<Option<Loaded>, String> {
+        Ok(None)
+    }
+
+    /// A drive is where its load begins: what else is to be done with it comes now.
+    ///
+    /// # Errors
+    /// Why that cannot be done.
+    fn before(&self, _visit: &Visit<'_>, _device: &mut dyn Device) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// A load has ended.
+    ///
+    /// # Errors
+    /// Why something cannot be done then.
+    fn after(
+        &self,
+        _visit: &Visit<'_>,
+        _device: &mut dyn Device,
+        _record: &Record,
+    ) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// A load on a drive.
+#[derive(Debug, Clone, Copy)]
+pub struct Visit<'a> {
+    /// The number of the drive in the plan.
+    pub drive: usize,
+    /// Its file.
+    pub file: &'a DriveFile,
+    /// What runs.
+    pub load: &'a Load,
+    /// The root seed of the repeat.
+    pub root: RootSeed,
+    /// The state that the drive was brought to.
+    pub state: State,
+    /// What it has been through, in words.
+    pub steps: &'a [String],
+    /// Where it was loaded from, if it was not prepared.
+    pub loaded: Option<&'a Loaded>,
+}
+
+/// Hears nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Nobody;
+
+impl Watch for Nobody {
+    fn ran(&self, _progress: Progress<'_>) {}
+    fn tested(&self, _drive: usize, _test: &str, _runs: Vec<Run>) {}
+    fn ended(&self, _drive: usize, _end: Result<(), ReviewError>) {}
 }
 
 /// Runs tests of a plan: of each of its drives those that are wanted, by their slugs. `watch` hears of each
@@ -191,6 +259,7 @@ pub fn run(plan: &Plan, wanted: &[Vec<String>], watch: &dyn Watch) -> Result<(),
             all => format!(", repeat {} of {all}", unit.repeat + 1),
         };
         let hears = Hears {
+            watch: (unit.drive, watch),
             step: &|label, cost| step(&format!("{label}{of}"), cost),
             test: &|test, runs| {
                 if let Some(runs) = repeats.take(unit, test, runs) {
@@ -205,6 +274,19 @@ pub fn run(plan: &Plan, wanted: &[Vec<String>], watch: &dyn Watch) -> Result<(),
     };
     let bytes = |unit: &Unit| plan.drives[unit.drive].memory_bytes();
     lab.run(&units, bytes, run);
+    Ok(())
+}
+
+/// Checks that the loads of a plan fit its drives, before anything is made or filled in vain.
+///
+/// # Errors
+/// The first that does not.
+pub fn check(plan: &Plan) -> Result<(), ReviewError> {
+    for file in &plan.drives {
+        for test in &plan.tests {
+            Bench::new(plan, file).check(test)?;
+        }
+    }
     Ok(())
 }
 

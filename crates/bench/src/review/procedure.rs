@@ -205,7 +205,7 @@ impl<'a> Running<'a> {
             record: Record::of_jobs(&file, &report).on(self.device.as_ref()),
         });
         let state = state.replace('-', " ");
-        (self.steps).push(format!("{}, measured ({state}).", words(&file)));
+        (self.steps).push(format!("{}, measured ({state}).", words(&file).join("; ")));
         Ok(())
     }
 
@@ -231,7 +231,7 @@ impl<'a> Running<'a> {
         self.steps.push(format!(
             "{}: {}, in each minute the first second with time and the rest without, as many \
              bytes a second.",
-            words(&file),
+            words(&file).join("; "),
             decimal(written as f64, "B")
         ));
         Ok(())

@@ -3,6 +3,7 @@
 use super::*;
 use crate::suites;
 use ftlab_drive::Catalog;
+use ftlab_play::driver::Clock;
 use std::sync::Mutex;
 
 fn plan(drives: &[&str], tests: &[&str], threads: usize) -> Plan {
@@ -16,6 +17,7 @@ fn plan(drives: &[&str], tests: &[&str], threads: usize) -> Plan {
         is_everything: false,
         state: None,
         length: Length::Full,
+        clock: Clock::Timed,
         testbed: None,
         memory_bytes: 1 << 32,
         seed: RootSeed(1),
@@ -226,7 +228,10 @@ fn what_compresses_is_read_from_a_drive_that_was_filled_with_the_like() {
     let of = |data: &str| {
         let mut runs = set.runs.iter().filter(|run| run.data == data);
         let run = runs.find(|run| run.link == "sata6g").unwrap();
-        let alike = run.steps.iter().any(|step| step == drive::WRITTEN_ALIKE);
+        let alike = run
+            .steps
+            .iter()
+            .any(|step| step == from_states::WRITTEN_ALIKE);
         (run.metrics["mb_s"], alike)
     };
     let ((hard, not_alike), (easy, alike)) = (of("incompressible"), of("compressible"));

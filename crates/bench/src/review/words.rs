@@ -3,10 +3,10 @@
 use ftlab_base::amount::decimal;
 use ftlab_workload::{JobFile, JobSpec, PatternKind, Size};
 
-/// What the jobs of a file do: "Random writes of 4 KiB at queue depth 32 to all of it for 60 min".
-pub fn words(file: &JobFile) -> String {
-    let jobs: Vec<String> = file.jobs.iter().map(job_words).collect();
-    jobs.join("; ")
+/// What each job of a file does: "Random writes of 4 KiB at queue depth 32 to all of it for 60 min".
+#[must_use]
+pub fn words(file: &JobFile) -> Vec<String> {
+    file.jobs.iter().map(job_words).collect()
 }
 
 fn job_words(job: &JobSpec) -> String {
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn a_job_says_what_it_does_where_and_for_how_long() {
-        let of = |text: &str| words(&JobFile::parse(text, "test.fio").unwrap());
+        let of = |text: &str| words(&JobFile::parse(text, "test.fio").unwrap()).join("; ");
         assert_eq!(
             of("[a]\nrw=randwrite\nbs=4k\niodepth=32\nsize=100%\ntime_based\nruntime=60m\n"),
             "Random writes of 4 KiB at queue depth 32 to all of it for 60 min"

@@ -9,11 +9,13 @@
 mod built_in;
 mod files;
 mod keys;
+mod own;
 mod read;
 mod select;
 
 pub use built_in::{all, drives, families, source_of};
 pub use files::Files;
+pub use own::own;
 pub use read::DEFAULT_TESTBED;
 pub use select::{LISTED, UnknownTest, of_default, select, select_of};
 
@@ -292,6 +294,15 @@ impl Test {
     #[must_use]
     pub fn answers_to(&self, name: &str) -> bool {
         self.step.slug == name || self.step.aliases.iter().any(|alias| alias == name)
+    }
+
+    /// The loads that run in states of the drive.
+    #[must_use]
+    pub fn loads(&self) -> &[Load] {
+        match &self.step.work {
+            Work::Loads { loads, .. } => loads,
+            Work::Within(..) | Work::Fact(_) => &[],
+        }
     }
 
     /// The state that answers figures whose state is unstated.

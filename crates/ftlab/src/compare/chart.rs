@@ -1,9 +1,10 @@
 //! The grids as one SVG: a panel each, the first setting across, a line for each value of the second.
 
 use super::grid::{Grid, Value};
-use super::sweep::{Sweep, Sweeps};
+use super::sweep::Sweeps;
 use super::words;
 use crate::paper::{COLOURS, GRID, PAPER};
+use crate::variants::Sweep;
 use ftlab_drive::DriveFile;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
 use plotters::coord::types::RangedCoordf64;

@@ -1,7 +1,8 @@
 //! What the variants gave: each metric of a test, by the values of the settings.
 
-use super::sweep::{Sweep, Sweeps, Variant};
+use super::sweep::Sweeps;
 use crate::screen;
+use crate::variants::{Sweep, Variant};
 use ftlab_report::settling;
 use ftlab_result::{Run, TestSheet};
 
@@ -74,7 +75,8 @@ pub fn grids(
                     grids.len() - 1
                 });
                 runs_of[at].push(run);
-                grids[at].values[variant.first][variant.second] = Some(Value {
+                let second = variant.at.get(1).copied().unwrap_or(0);
+                grids[at].values[variant.at[0]][second] = Some(Value {
                     mean,
                     half_width,
                     unsettled: settling::is_unsettled(run),

@@ -2,7 +2,6 @@
 
 mod chart;
 mod grid;
-mod put_together;
 mod session;
 mod sweep;
 mod words;
@@ -14,15 +13,16 @@ use crate::report::known_metrics;
 use crate::review::How;
 use crate::screen;
 use crate::suite::SuiteOption;
+use crate::variants::{self, Variant};
 use clap::Args;
-use ftlab_bench::review::{DriveRuns, Plan, ReviewError};
+use ftlab_bench::review::{DriveRuns, Plan};
 use ftlab_bench::suites::{Test, Work};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_play::State;
 use session::Session;
 use std::path::PathBuf;
 use std::sync::Arc;
-use sweep::{Sweeps, Variant};
+use sweep::Sweeps;
 
 /// The chart's file.
 const CHART: &str = "compare.svg";
@@ -42,7 +42,8 @@ pub struct Options {
     /// --set may have several values, others set one for all
     #[arg(long = "set", value_name = "KEY=VALUE[,VALUE...]", required = true)]
     settings: Vec<String>,
-    /// A code or a name of `ftlab tests`, for example A1 or randwrite-4k-qd1; may be repeated
+    /// A code or a name of `ftlab tests`, for example A1 or randwrite-4k-qd1, or the path of a job file, script or
+    /// trace; may be repeated
     #[arg(long = "test", value_name = "TEST", required = true)]
     tests: Vec<String>,
     #[command(flatten)]
@@ -63,7 +64,7 @@ pub struct Options {
 
 pub fn command(options: &Options) -> Outcome {
     let sweeps = Sweeps::read(&options.settings)?;
-    let variants = sweeps.variants();
+    let variants = sweeps.variants.clone();
     let drive = |variant: &Variant| Catalog::load(&options.drive, &variant.settings);
     let drives: Vec<DriveFile> = variants.iter().map(drive).collect::<Result<_, _>>()?;
     check_effect(&drives)?;
@@ -79,7 +80,7 @@ pub fn command(options: &Options) -> Outcome {
     let session = Session::new(plan, sweeps, variants, metrics, folder, progress);
     let session = Arc::new(session);
     let ends = session.run()?;
-    let failed = failure(&session.variants, &ends);
+    let failed = variants::failure(&session.variants, &ends);
     if failed.is_err() && ends.iter().all(DriveRuns::is_empty) {
         return failed;
     }
@@ -121,23 +122,4 @@ fn check_effect(variants: &[DriveFile]) -> Outcome {
                 .to_owned(),
         )),
     }
-}
-
-/// What went wrong with variants, in one line.
-fn failure(variants: &[Variant], ends: &[DriveRuns]) -> Outcome {
-    let failed = variants.iter().zip(ends);
-    let failed = failed.filter_map(|(variant, end)| Some((variant, end.error()?)));
-    let failed: Vec<(&Variant, &ReviewError)> = failed.collect();
-    let Some((_, first)) = failed.first() else {
-        return Ok(());
-    };
-    let words = failed
-        .iter()
-        .map(|(variant, error)| format!("{}: {error}", variant.name));
-    let message = words.collect::<Vec<_>>().join("; ");
-    Err(if first.is_input() {
-        Failure::Input(message)
-    } else {
-        Failure::Running(message)
-    })
 }

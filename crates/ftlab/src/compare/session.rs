@@ -1,13 +1,13 @@
 //! A comparison under way: what is done is readable, however it ends.
 
 use super::grid::{self, Grid};
-use super::put_together::put_together;
-use super::sweep::{Sweeps, Variant};
+use super::sweep::Sweeps;
 use super::{CHART, chart};
 use crate::failure::{EXIT_INTERRUPTED, Failure};
 use crate::files::Folder;
 use crate::progress::Progress;
 use crate::results;
+use crate::variants::{Variant, put_together};
 use ftlab_bench::review::{self, DriveRuns, Plan, Progress as Step, ReviewError, Watch};
 use ftlab_result::{ResultSet, Run};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -10,6 +10,7 @@ use ftlab_bench::repeats::REPEATS_MAX;
 use ftlab_bench::review::{Length, Plan};
 use ftlab_bench::suites::Test;
 use ftlab_drive::DriveFile;
+use ftlab_play::driver::Clock;
 use std::num::NonZeroUsize;
 
 #[derive(Debug, Args)]
@@ -57,6 +58,7 @@ impl How {
             } else {
                 Length::Full
             },
+            clock: Clock::Timed,
             memory_bytes: self.memory.unwrap_or_else(memory::half_of_free),
             testbed: self.testbed.load()?,
             seed: RootSeed(self.seed),

@@ -31,6 +31,7 @@ Examples:
   ftlab review --test randwrite-size-sweep --test A4
   ftlab review intel-x25-m-g1-80 --test C10
   ftlab review intel-x25-m-g1-80 --test A1 --repeats 5
+  ftlab review intel-x25-m-g1-80 --test A1 --test ./job.fio
   ftlab review intel-x25-m-g1-80 crucial-m4-64 --suite my-suite.toml
   ftlab review --all --quick --out out/all
   ftlab review --all --quick --out out/all --resume")]
@@ -38,7 +39,8 @@ pub struct Options {
     /// Drives of `ftlab drives`, or paths to drive files; none: those of the suite, or the five of the
     /// 2008 review
     drives: Vec<String>,
-    /// A code or a name of `ftlab tests`, for example A1 or randwrite-4k-qd1; may be repeated; none: those
+    /// A code or a name of `ftlab tests`, for example A1 or randwrite-4k-qd1, or the path of a job file, script or
+    /// trace; may be repeated; none: those
     /// of 2008 and 2009 that the drive has room for
     #[arg(long = "test", value_name = "TEST")]
     tests: Vec<String>,

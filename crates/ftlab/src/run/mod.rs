@@ -1,38 +1,39 @@
-//! `ftlab run`: a fio job file, an application script or a trace on a drive.
+//! `ftlab run`: loads of one's own on drives. A run is a review whose tests are the loads: the same machinery runs
+//! it, and everything printed or written is made of its result set.
 
-mod load;
-mod prepared;
-mod repeats;
+mod session;
 mod start;
 mod text;
 mod wall;
 
-use crate::cli::{self, OutputFormat, TestbedOption};
+use crate::cli::OutputFormat;
 use crate::failure::{Failure, Outcome};
+use crate::files::Folder;
 use crate::health::smart_table;
-use crate::progress::Signs;
-use crate::{provenance, screen};
+use crate::review::How;
+use crate::variants::{self, Variant};
+use crate::{cli, drives, loads, provenance, results, screen};
 use clap::Args;
-use ftlab_bench::repeats::REPEATS_MAX;
-use ftlab_bench::review::{sheet, smart_of};
-use ftlab_drive::MODEL_VERSION;
-use ftlab_export::fio::{self, Wall};
+use ftlab_bench::review::{Plan, check};
+use ftlab_bench::suites::Test;
+use ftlab_drive::DriveFile;
+use ftlab_export::fio;
 use ftlab_play::driver::Clock;
-use ftlab_play::states::Settling;
-use ftlab_result::{Origin, ResultSet, Run, SCHEMA, SavedState, Way};
-use load::Load;
-use prepared::Prepared;
-use repeats::Others;
+use ftlab_result::{ResultSet, Run};
+use session::{Rest, Session};
 use start::StartOptions;
 use std::path::PathBuf;
-use std::time::Instant;
 
-#[derive(Debug, Clone, Args)]
+/// Why a drive that has not ended is not whole.
+const INTERRUPTED: &str = "the run was interrupted before this drive was done";
+
+#[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   ftlab run job.fio --drive intel-x25-m-g1-80
+  ftlab run job.fio --drive intel-x25-m-g1-80 --drive crucial-m4-64 --out out/mine
   ftlab run job.fio --drive intel-x25-m-g1-80 --state used --output-format json
-  ftlab run job.fio --drive generic-mlc-8 --set spare.op=28% --untimed
+  ftlab run job.fio --drive generic-mlc-8 --set spare.op=7%,28% --out out/spare
   ftlab run job.fio --drive intel-x25-m-g1-80 --state steady --save-state steady.state
   ftlab run job.fio --drive generic-mlc-8 --repeats 5
   ftlab run other.fio --drive intel-x25-m-g1-80 --from-state steady.state
@@ -43,29 +44,24 @@ Keys that only matter to a real machine (ioengine, direct, iodepth_batch, …) a
 An untimed run gives write amplification and wear, no latencies; it is much faster.
 A saved state fits the drive it was saved of, with the same settings; the seed may differ.")]
 pub struct Options {
-    /// A fio job file, or an application script, a scenario or a trace (.toml)
-    job: PathBuf,
-    /// A drive of `ftlab drives`, or a path to a drive file
-    #[arg(long)]
-    drive: String,
+    /// fio job files, application scripts, scenarios or traces (.toml): each runs on each drive, from the same state
+    #[arg(required = true, value_name = "LOAD")]
+    loads: Vec<PathBuf>,
+    /// A drive of `ftlab drives`, or a path to a drive file; may be repeated
+    #[arg(long = "drive", required = true, value_name = "DRIVE")]
+    drives: Vec<String>,
     #[command(flatten)]
     start: StartOptions,
-    /// Change a number of the drive file, for example spare.op=28%; may be repeated
+    /// Change a number of the drive file, for example spare.op=28%; may be repeated. Of several values, separated by
+    /// commas, each makes a drive of its own
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// Without a clock: write amplification only, as fast as possible
     #[arg(long)]
     untimed: bool,
-    /// Root of every random stream: the same seed gives the same run
-    #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = cli::seed)]
-    seed: u64,
-    /// Make the run N times, every time with another seed that follows from the root: below what is told of the first
-    /// stand means with 95 % confidence intervals
-    #[arg(long, value_name = "N", default_value_t = 1,
-        value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEATS_MAX)))]
-    repeats: u32,
-    #[command(flatten)]
-    testbed: TestbedOption,
+    /// Directory for results.json and index.html, the report; without it nothing is written
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
     /// Let the prepared drive lie without power for so many days before the job: its data age
     #[arg(long, value_name = "DAYS", default_value_t = 0.0, value_parser = cli::number(0.0, 1e6))]
     rest_days: f64,
@@ -77,111 +73,115 @@ pub struct Options {
     #[arg(long)]
     smart: bool,
     #[command(flatten)]
-    signs: Signs,
+    how: How,
     /// What to print
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }
 
 pub fn command(options: &Options) -> Outcome {
-    let load = Load::read(&options.job)?;
+    let (plan, variants) = plan(options)?;
+    let runs = plan.drives.len() * plan.tests.len();
+    if options.output_format == OutputFormat::Json && runs > 1 {
+        return Err(Failure::Input(format!(
+            "--output-format json prints one run, and these are {runs}; write them with --out DIR, and as fio's \
+             JSON with `ftlab report DIR --fio-json`"
+        )));
+    }
+    let targets = options.start.targets(&plan)?;
+    let folder = options.out.as_deref().map(Folder::ready).transpose()?;
+    let rest = Rest {
+        hours: 24.0 * options.rest_days,
+        celsius: options.rest_celsius,
+    };
+    let session = Session::new(&plan, (&options.start, targets), rest, options.how.signs);
+    let (ends, walls) = session.run()?;
+    let (mut set, _) = variants::put_together(&plan, &variants, &ends, INTERRUPTED);
+    let went = variants::failure(&variants, &ends);
+    if set.runs.is_empty() {
+        return went;
+    }
+    if let Some(folder) = &folder {
+        results::write(folder, &set)?;
+    }
+    set.provenance = Some(provenance::here());
+    let mut out = Vec::new();
+    for (run, wall) in set.runs.iter().zip(&walls) {
+        out.push(match options.output_format {
+            OutputFormat::Normal => text(&set, run, wall, options.smart),
+            OutputFormat::Json => fio::render(&set, run, Some(wall)),
+        });
+    }
+    let mut out = out.join("\n");
+    if let (Some(folder), OutputFormat::Normal) = (&folder, options.output_format) {
+        out += &format!("\n{}", results::places(folder.path()));
+    }
+    screen::print(&out)?;
+    went.and_then(|()| set.runs.iter().try_for_each(failed))
+}
+
+/// A run as text; what it is of several is its heading.
+fn text(set: &ResultSet, run: &Run, wall: &fio::Wall, smart: bool) -> String {
+    let heading = match set.runs.len() {
+        1 => String::new(),
+        _ => format!("# {}\n", run.id),
+    };
+    let smart = match smart {
+        true => format!("\n{}", smart_table(&run.smart)),
+        false => String::new(),
+    };
+    heading + &text::render(set, run, wall) + &smart + &text::repeats(set, run)
+}
+
+/// Everything that can be wrong with what was asked is found here, before any work is done for it.
+fn plan(options: &Options) -> Result<(Plan, Vec<Variant>), Failure> {
     let clock = match options.untimed {
-        true => load.untimed()?,
+        true => Clock::Untimed,
         false => Clock::Timed,
     };
-    let others = Others::run(options, |options| {
-        let played = play(options, &load, clock)?;
-        failed(&played.run)?;
-        Ok(played.run.metrics)
-    })?;
-    let mut played = play(options, &load, clock)?;
-    let seeds = others.join(&mut played.run);
-    let set = set(options, &load, played.prepared, seeds, played.run);
-    let run = &set.runs[0];
-    let text = match options.output_format {
-        OutputFormat::Normal => {
-            let smart = match options.smart {
-                true => format!("\n{}", smart_table(&run.smart)),
-                false => String::new(),
-            };
-            text::render(&set, run, &played.wall) + &smart + &repeats::table(&set, run)
-        }
-        OutputFormat::Json => fio::render(&set, run, Some(&played.wall)),
-    };
-    screen::print(&text)?;
-    failed(run)
-}
-
-/// A run, and what was at hand for it.
-struct Played {
-    prepared: Prepared,
-    run: Run,
-    wall: Wall,
-}
-
-fn play(options: &Options, load: &Load, clock: Clock) -> Result<Played, Failure> {
-    let testbed = options.testbed.load_or(load.testbed())?;
-    let mut prepared = Prepared::new(options, testbed, load, clock)?;
-    let (began, running) = (wall::Time::now(), Instant::now());
-    let has_settled = prepared.start.has_settled();
-    let (record, answered) = load.run(&mut prepared, clock, has_settled)?;
-    let wall = Wall {
-        timestamp_ms: began.unix_ms(),
-        time: began.words(),
-        seconds: running.elapsed().as_secs_f64(),
-    };
-    let record = record.on(prepared.device.as_ref());
-    let smart = record
-        .health
-        .as_ref()
-        .map(|health| smart_of(&prepared.drive, health));
-    let (drive, start) = (&prepared.drive, &prepared.start);
-    let run = Run {
-        id: format!("{}/{}/{}", drive.slug(), load.slug, start.origin.state),
-        drive: drive.slug().to_owned(),
-        test: load.slug.clone(),
-        state: start.origin.state.clone(),
-        testbed: prepared.testbed.slug.clone(),
-        steps: start.origin.steps.clone(),
-        settling: start.settling.as_ref().map(Settling::sheet),
-        saved_state: start.file.as_ref().map(|file| SavedState {
-            file: file.display().to_string(),
-            seed: start.origin.seed,
-        }),
-        smart: smart.unwrap_or_default(),
-        ..record.run()
-    };
-    let ended = (clock == Clock::Timed).then_some(answered);
-    let step = load.step(options.seed, clock);
-    prepared.save_after(failed(&run), ended, step)?;
-    Ok(Played {
-        prepared,
-        run,
-        wall,
-    })
-}
-
-/// The run as a result set.
-fn set(options: &Options, load: &Load, prepared: Prepared, seeds: Vec<u64>, run: Run) -> ResultSet {
-    ResultSet {
-        schema: SCHEMA,
-        provenance: Some(provenance::here()),
-        origin: Origin {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            way: Way::Simulated,
-            model_version: MODEL_VERSION,
-            seed: options.seed,
-            testbed: prepared.testbed.slug,
-            quick: false,
-            repeats: options.repeats,
-            seeds,
-        },
-        drives: vec![sheet(&prepared.drive)],
-        tests: vec![load.sheet()],
-        figures: Vec::new(),
-        runs: vec![run],
-        unfinished: Vec::new(),
+    let state = options.start.state();
+    let tests = options.loads.iter();
+    let tests: Vec<Test> = tests
+        .map(|path| loads::read(path, state, clock))
+        .collect::<Result<_, _>>()?;
+    loads::distinct(&tests)?;
+    let of_drive = variants::all(&variants::read(&last_of_each(&options.settings))?);
+    let load = |variant: &Variant| drives::load(&options.drives, &variant.settings);
+    let loaded: Vec<Vec<DriveFile>> = of_drive.iter().map(load).collect::<Result<_, _>>()?;
+    let mut loaded: Vec<_> = loaded.into_iter().map(Vec::into_iter).collect();
+    let (mut drives, mut variants) = (Vec::new(), Vec::new());
+    // The variants of a drive stand together.
+    while loaded.iter().any(|rest| rest.len() > 0) {
+        drives.extend(loaded.iter_mut().filter_map(Iterator::next));
+        variants.extend_from_slice(&of_drive);
     }
+    if let Some(drive) = drives.iter().find(|drive| drive.smart_vendor().is_none())
+        && options.smart
+    {
+        return Err(Failure::Input(format!(
+            "--smart: the drive file of {} does not say whose attributes it reports; add [smart] with vendor, or \
+             --set smart.vendor=intel",
+            drive.slug()
+        )));
+    }
+    let plan = Plan {
+        clock,
+        ..options.how.plan(drives, tests, false)?
+    };
+    check(&plan)?;
+    Ok((plan, variants))
+}
+
+/// The settings without those that a later one of the same key overrides.
+fn last_of_each(settings: &[String]) -> Vec<String> {
+    let key = |setting: &String| setting.split('=').next().map(str::trim).map(str::to_owned);
+    let is_last = |n: usize| {
+        !settings[n + 1..]
+            .iter()
+            .any(|later| key(later) == key(&settings[n]))
+    };
+    let last = (0..settings.len()).filter(|&n| is_last(n));
+    last.map(|n| settings[n].clone()).collect()
 }
 
 /// Whether the drive answered all commands.
@@ -189,7 +189,7 @@ fn failed(run: &Run) -> Outcome {
     match run.jobs.iter().find(|job| job.errors > 0) {
         None => Ok(()),
         Some(job) => Err(Failure::Running(format!(
-            "`{}` ended early: the drive answered a command with an error",
+            "job `{}` ended early: the drive answered a command with an error",
             job.name
         ))),
     }

@@ -3,15 +3,15 @@
 use crate::cli::StateName;
 use crate::failure::Failure;
 use crate::files::{self, NewFile};
-use crate::progress::Progress;
 use crate::provenance;
 use clap::Args;
-use ftlab_base::{Content, RootSeed};
+use ftlab_bench::review::{Loaded, Plan, Visit};
 use ftlab_drive::saved::{self, Origin};
-use ftlab_drive::{Device, DriveFile, Kind};
-use ftlab_play::states::{Settling, State};
-use ftlab_play::{states, streams};
-use std::path::PathBuf;
+use ftlab_drive::{Device, DriveFile};
+use ftlab_play::driver::Clock;
+use ftlab_play::load::What;
+use ftlab_play::states::State;
+use std::path::{Path, PathBuf};
 
 /// What to do about a preparation that takes long.
 const QUICKER: &str = "--state steady-fast is quicker; --save-state keeps it for the next time";
@@ -33,16 +33,6 @@ pub struct StartOptions {
     save_after: Option<PathBuf>,
 }
 
-/// Where a drive comes from.
-pub struct Start {
-    /// Name of its state, of where it comes from, and its seed.
-    pub origin: Origin,
-    /// How it settled, if it was prepared here to be steady.
-    pub settling: Option<Settling>,
-    /// The file it was loaded from.
-    pub file: Option<PathBuf>,
-}
-
 /// The files to save to.
 pub struct Targets {
     before: Option<NewFile>,
@@ -50,17 +40,39 @@ pub struct Targets {
 }
 
 impl StartOptions {
-    /// Whether the drive is to be saved, before or after.
-    pub fn saves(&self) -> bool {
-        self.save_state.is_some() || self.save_after.is_some()
+    /// The state that drives are brought to.
+    pub fn state(&self) -> State {
+        State::from(self.state)
+    }
+
+    /// What would be quicker.
+    pub fn advice(&self) -> Option<&'static str> {
+        let prepares = self.from_state.is_none();
+        (prepares && self.state() == State::Steady).then_some(QUICKER)
     }
 
     /// Tries the files to save to, before any work is done for them.
-    pub fn targets(&self) -> Result<Targets, Failure> {
-        if self.save_state.is_some() && self.save_state == self.save_after {
-            return Err(Failure::Input(
-                "--save-state and --save-after name the same file; give two".to_owned(),
-            ));
+    pub fn targets(&self, plan: &Plan) -> Result<Targets, Failure> {
+        let saves = self.save_state.is_some() || self.save_after.is_some();
+        let wrong = |why: &str| Err(Failure::Input(why.to_owned()));
+        if saves && plan.repeats > 1 {
+            return wrong(
+                "--repeats makes the run on several drives, and --save-state and --save-after save one; leave out \
+                 one or the other",
+            );
+        }
+        if saves && plan.drives.len() * plan.tests.len() > 1 {
+            return wrong(
+                "--save-state and --save-after save one drive, under one load; give one of each, or leave them out",
+            );
+        }
+        if self.from_state.is_some() && plan.drives.len() > 1 {
+            return wrong(
+                "--from-state: a saved state is that of one drive with its settings; give one drive, or leave it out",
+            );
+        }
+        if saves && self.save_state == self.save_after {
+            return wrong("--save-state and --save-after name the same file; give two");
         }
         let ready = |path: &Option<PathBuf>, option| {
             let path = path.as_deref();
@@ -72,85 +84,94 @@ impl StartOptions {
         })
     }
 
-    /// Brings a drive fresh from its file to where the job starts.
-    pub fn prepare(
+    /// Loads a drive that is fresh from its file, if it is to be loaded.
+    pub fn load(
         &self,
-        drive: &DriveFile,
+        file: &DriveFile,
         device: &mut dyn Device,
-        seed: u64,
-        progress: &Progress,
-    ) -> Result<Start, Failure> {
-        if let Some(path) = &self.from_state {
-            progress.say("loading");
-            let mut from = files::open(path, "a state saved with --save-state")?;
-            let origin = saved::read(&mut from, drive, device).map_err(|error| {
-                Failure::Input(format!("cannot start from {}: {error}", path.display()))
-            })?;
-            return Ok(Start {
-                origin,
-                settling: None,
-                file: Some(path.clone()),
-            });
-        }
-        let state = State::from(self.state);
-        let settling = match drive.kind() {
-            Kind::Ssd => {
-                let seed = streams::drive_seed(RootSeed(seed), drive.slug());
-                progress.advise((state == State::Steady).then_some(QUICKER));
-                let watch = |what: &str, share| progress.say_share(what, share);
-                let way = (State::New, state);
-                let settling = states::prepare_with(device, way, seed, Content::RANDOM, &watch)?;
-                progress.advise(None);
-                settling
-            }
-            Kind::Disk | Kind::Ram => None,
+    ) -> Result<Option<Loaded>, String> {
+        let Some(path) = &self.from_state else {
+            return Ok(None);
         };
-        let steps = states::steps(drive.kind(), state, settling.as_ref());
-        Ok(Start {
-            origin: Origin::new(provenance::version(), drive, state.name(), steps, seed),
-            settling,
-            file: None,
-        })
+        let mut from = files::open(path, "a state saved with --save-state").map_err(words)?;
+        let origin = saved::read(&mut from, file, device);
+        let origin =
+            origin.map_err(|error| format!("cannot start from {}: {error}", path.display()))?;
+        let file = path.display().to_string();
+        Ok(Some(Loaded { file, origin }))
     }
 }
 
-impl Start {
-    /// Whether the drive's garbage collection had settled.
-    pub fn has_settled(&self) -> bool {
-        let state = State::named(&self.origin.state);
-        state.is_some_and(|state| state.has_settled(self.settling.as_ref()))
+/// What went wrong, without what it means for the exit code.
+fn words(failure: Failure) -> String {
+    match failure {
+        Failure::Input(why) | Failure::Running(why) => why,
+        Failure::PipeClosed => "nobody reads it".to_owned(),
     }
 }
 
 impl Targets {
-    /// Saves the drive before the job, if that is asked for.
-    pub fn save_before(&self, start: &Start, device: &dyn Device) -> Result<(), Failure> {
-        match &self.before {
-            Some(file) => file.write(&saved::write(&start.origin, device)),
-            None => Ok(()),
-        }
-    }
-
-    /// Whether the drive is to be saved after the job.
+    /// Whether the drive is to be saved after its load.
     pub fn wants_after(&self) -> bool {
         self.after.is_some()
     }
 
-    /// Saves the drive after the job, if that is asked for; `step` is what the job did.
+    /// Saves the drive before its load, if that is asked for.
+    pub fn save_before(&self, visit: &Visit<'_>, device: &dyn Device) -> Result<(), String> {
+        match &self.before {
+            Some(file) => file
+                .write(&saved::write(&origin(visit), device))
+                .map_err(words),
+            None => Ok(()),
+        }
+    }
+
+    /// Saves the drive after its load, if that is asked for.
     pub fn save_after(
         &self,
-        start: &Start,
-        step: String,
-        job: &str,
+        visit: &Visit<'_>,
+        plan: &Plan,
         device: &dyn Device,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), String> {
         let Some(file) = &self.after else {
             return Ok(());
         };
-        let mut origin = start.origin.clone();
+        let path = Path::new(visit.load.name());
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let mut origin = origin(visit);
         origin.version = provenance::version().to_owned();
-        origin.state = format!("{} + {job}", origin.state);
-        origin.steps.push(step);
-        file.write(&saved::write(&origin, device))
+        origin.state = format!("{} + {name}", origin.state);
+        origin.steps.push(step(visit, plan, &name));
+        file.write(&saved::write(&origin, device)).map_err(words)
+    }
+}
+
+/// What a drive has been through before its load.
+fn origin(visit: &Visit<'_>) -> Origin {
+    match visit.loaded {
+        Some(loaded) => loaded.origin.clone(),
+        None => {
+            let steps = visit.steps.to_vec();
+            let version = provenance::version();
+            Origin::new(version, visit.file, visit.state.name(), steps, visit.root.0)
+        }
+    }
+}
+
+/// What a load does to a drive, as a step of its state.
+fn step(visit: &Visit<'_>, plan: &Plan, name: &str) -> String {
+    let seed = plan.seed.0;
+    match (visit.load.what(), plan.clock) {
+        (What::Job(_), Clock::Timed) => {
+            format!("Then the job file {name} with seed {seed}, and a flush.")
+        }
+        (What::Job(_), Clock::Untimed) => {
+            format!("Then the job file {name} with seed {seed}, without a clock.")
+        }
+        (What::Script(_), _) => format!(
+            "Then the script {name} with seed {seed}, and a flush; what the operating system had yet to write \
+             back is lost."
+        ),
+        (What::Trace(_), _) => format!("Then the trace {name} with seed {seed}, and a flush."),
     }
 }

@@ -1,5 +1,6 @@
 //! A run for people, from its result: fio's words for what the host saw, then what happened inside the drive.
 
+use crate::screen;
 use ftlab_base::Nanos;
 use ftlab_base::amount::{binary, decimal, three_digits};
 use ftlab_export::fio::{Wall, errno};
@@ -350,6 +351,30 @@ fn count(value: f64) -> String {
         v => (v, ""),
     };
     three_digits(scaled) + suffix
+}
+
+/// A table below what is told of the first; nothing for a run that was made once.
+pub fn repeats(set: &ResultSet, run: &Run) -> String {
+    if run.spread.is_empty() {
+        return String::new();
+    }
+    let mut table = screen::table(&["metric", "mean", "standard deviation"]);
+    for (name, spread) in &run.spread {
+        let stddev = match (spread.depends_on_seed, spread.stddev) {
+            (false, _) => "the same for every seed".to_owned(),
+            (true, Some(stddev)) => format!("{stddev:.3e}"),
+            (true, None) => "–".to_owned(),
+        };
+        let mean = ftlab_report::mean(run.metrics[name], spread.ci95_half_width);
+        table.add_row([name.clone(), mean, stddev]);
+    }
+    let seeds: Vec<String> = set.origin.seeds.iter().map(u64::to_string).collect();
+    format!(
+        "\n{} repeats: means ± half of their 95 % confidence intervals; all above is of the first\n{}seeds: {}\n",
+        seeds.len(),
+        screen::lines(table),
+        seeds.join(", ")
+    )
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::figure::{self, ChartFrame};
-use super::{navigation, pts, tables};
+use super::{navigation, own, pts, tables};
 use crate::format;
 use crate::view::errors::bands;
 use crate::view::family_data::FamilyData;
@@ -42,6 +42,8 @@ pub fn review(view: &View<'_>, review: &Review<'_, '_>, families: &[FamilyData])
 
 fn section(view: &View<'_>, family: &Family<'_>, data: &FamilyData) -> Markup {
     let title_id = format!("{}-title", family.id);
+    // Of tests of reviews and specifications there is more to say.
+    let is_own = family.figures.is_empty() && family.methods().is_empty();
     html! {
         section.family id=(family.id) aria-labelledby=(title_id) {
             p.eyebrow {
@@ -50,9 +52,11 @@ fn section(view: &View<'_>, family: &Family<'_>, data: &FamilyData) -> Markup {
             }
             h3 id=(title_id) { (family.title) }
             @for text in family.texts() { p.method { (format::keep_units(text)) } }
+            @if is_own { (own::warnings(view, family)) (own::side_by_side(view, family)) }
             (charts(family, data))
             (figures(view, family))
             (pts::sheets(view, family))
+            @if is_own { (own::jobs(view, family)) }
             (behind(family, data))
             (preparations(view, &preparation::preparations(family)))
         }

@@ -15,6 +15,7 @@ mod family;
 mod figure;
 mod front;
 mod navigation;
+mod own;
 mod pts;
 mod tables;
 mod unfinished;

@@ -58,7 +58,8 @@ fn facts<'a>(facts: impl Iterator<Item = &'a (&'static str, String)>) -> Markup 
     }
 }
 
-fn table(id: &str, table: &Table) -> Markup {
+/// A table whose first column names its rows.
+pub fn table(id: &str, table: &Table) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-labelledby=(id) {
             table {

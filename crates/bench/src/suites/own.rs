@@ -1,0 +1,135 @@
+//! Loads of a user's own as tests of no review: a family each.
+
+use super::{Counting, DEFAULT_TESTBED, Family, Runs, Series, Source, Step, Test, Work};
+use crate::review::words;
+use ftlab_play::driver::Clock;
+use ftlab_play::load::{Load, What};
+use ftlab_play::states::State;
+use ftlab_result::Chart;
+use ftlab_workload::JobFile;
+use std::sync::Arc;
+
+/// From which block size on a job is about its data rate, in bytes.
+const LARGE_BLOCK: u64 = 64 << 10;
+
+/// Jobs that are told of; a file may have thousands.
+const JOBS_TOLD_MAX: usize = 4;
+
+/// A load as a test of this name that begins in a state.
+#[must_use]
+pub fn own(slug: &str, load: Load, state: State, clock: Clock) -> Test {
+    let (title, text) = match load.what() {
+        What::Job(file) => (slug.to_owned(), told(file)),
+        What::Script(scenario) => (scenario.name.clone(), scenario.summary.clone()),
+        What::Trace(trace) => (trace.name.clone(), trace.summary.clone()),
+    };
+    let (metric, unit) = measure(&load, clock);
+    let step = Step {
+        slug: slug.to_owned(),
+        aliases: Vec::new(),
+        label: String::new(),
+        series: Series::Unread,
+        roles: Vec::new(),
+        work: Work::Loads {
+            loads: vec![load.clone()],
+            ports: vec![None],
+        },
+    };
+    let step = Arc::new(step);
+    let family = Family {
+        slug: slug.to_owned(),
+        method: String::new(),
+        title,
+        text,
+        assumes: Vec::new(),
+        chart: Chart::Bars,
+        metric: metric.to_owned(),
+        unit: unit.to_owned(),
+        testbed: load.testbed().unwrap_or(DEFAULT_TESTBED).to_owned(),
+        runs: Runs::ByDefault,
+        states: vec![state],
+        score: None,
+        steps: vec![Arc::clone(&step)],
+        source: Arc::new(Source {
+            key: String::new(),
+            title: String::new(),
+            counting: Counting::default(),
+        }),
+    };
+    Test {
+        family: Arc::new(family),
+        step,
+    }
+}
+
+/// What the chart of a load draws, and its unit.
+fn measure(load: &Load, clock: Clock) -> (&'static str, &'static str) {
+    let is_large = |file: &JobFile| {
+        let blocks = file.jobs.iter().map(|job| job.bs);
+        let mut largest = blocks.map(|bs| bs.read.max(bs.write).max(bs.trim));
+        largest.any(|bytes| bytes >= LARGE_BLOCK)
+    };
+    match (load.what(), clock) {
+        (What::Job(_), Clock::Untimed) => ("wa", ""),
+        (What::Job(file), Clock::Timed) if !is_large(file) => ("iops", "IOPS"),
+        (What::Job(_) | What::Trace(_), _) => ("mb_s", "MB/s"),
+        (What::Script(_), _) => ("seconds", "s"),
+    }
+}
+
+/// What the jobs of a file do.
+fn told(file: &JobFile) -> String {
+    let mut told: Vec<(String, usize)> = Vec::new();
+    for job in words(file) {
+        match told.last_mut() {
+            Some((last, times)) if *last == job => *times += 1,
+            _ => told.push((job, 1)),
+        }
+    }
+    let more = told.len().saturating_sub(JOBS_TOLD_MAX);
+    let of = |(job, times): &(String, usize)| match times {
+        1 => job.clone(),
+        _ => format!("{job}, in {times} jobs"),
+    };
+    let mut parts: Vec<String> = told.iter().take(JOBS_TOLD_MAX).map(of).collect();
+    if more > 0 {
+        parts.push(format!("and {more} more jobs"));
+    }
+    parts.join("; ") + "."
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn test(text: &str, clock: Clock) -> Test {
+        let load = Load::of_text("mine.fio", text, What::job(text, "mine.fio").unwrap());
+        own("mine", load, State::Filled, clock)
+    }
+
+    #[test]
+    fn a_job_says_what_it_does_and_is_drawn_by_its_size() {
+        let small = test("[w]\nrw=randwrite\nbs=4k\nnumjobs=3\n", Clock::Timed).sheet();
+        assert_eq!(
+            (small.test.as_str(), small.chart_metric.as_str()),
+            ("mine", "iops")
+        );
+        assert_eq!(
+            small.text,
+            "Random writes of 4 KiB at queue depth 1 to all of it once, in 3 jobs."
+        );
+        let large = test("[r]\nrw=read\nbs=1m\n", Clock::Timed).sheet();
+        assert_eq!(large.chart_metric, "mb_s");
+        let untimed = test("[r]\nrw=randwrite\n", Clock::Untimed).sheet();
+        assert_eq!(untimed.chart_metric, "wa");
+    }
+
+    #[test]
+    fn of_many_jobs_some_are_told() {
+        let jobs: Vec<String> = (0..9)
+            .map(|n| format!("[j{n}]\nrw=read\niodepth={}\n", n + 1))
+            .collect();
+        let text = test(&jobs.concat(), Clock::Timed).sheet().text;
+        assert!(text.ends_with("; and 5 more jobs."), "{text}");
+    }
+}

@@ -1,0 +1,114 @@
+//! Loads that a user names by their files: job files of fio, scripts, scenarios and traces.
+
+use crate::failure::Failure;
+use crate::{files, results};
+use ftlab_bench::suites::{Test, own};
+use ftlab_play::driver::Clock;
+use ftlab_play::embedded::SCRIPTS;
+use ftlab_play::load::{Load, What};
+use ftlab_play::states::State;
+use ftlab_workload::trace::Trace;
+use std::path::Path;
+
+/// Reads a load as a test that begins in a state. Scripts, scenarios and traces are TOML; everything else is one
+/// of fio's job files.
+///
+/// # Errors
+/// When it is none of these, or its name is no name of a test.
+pub fn read(path: &Path, state: State, clock: Clock) -> Result<Test, Failure> {
+    if results::file(path).file_name() == Some(results::RESULTS.as_ref())
+        && results::file(path).exists()
+    {
+        let shown = path.display();
+        return Err(Failure::Input(format!(
+            "{shown} holds results that are there already, and no load; `ftlab report {shown}` shows them"
+        )));
+    }
+    let shown = path.display().to_string();
+    let is_toml = path.extension().is_some_and(|ending| ending == "toml");
+    let (text, what) = match is_toml {
+        true => {
+            let text = files::read(path, "a script, a scenario or a trace")?;
+            let what = match Trace::is_one(&text) {
+                true => What::trace(&text, &shown)?,
+                false => What::script(&text, &shown, &|name| script_beside(path, name))?,
+            };
+            (text, what)
+        }
+        false => {
+            let text = files::read(path, "a fio job file")?;
+            let what = What::job(&text, &shown)?;
+            (text, what)
+        }
+    };
+    let played = match what {
+        What::Job(_) => None,
+        What::Script(_) => Some("script"),
+        What::Trace(_) => Some("trace"),
+    };
+    if let (Some(what), Clock::Untimed) = (played, clock) {
+        return Err(Failure::Input(format!(
+            "a {what} has no meaning without a clock; leave out --untimed"
+        )));
+    }
+    let slug = slug(path)?;
+    Ok(own(&slug, Load::of_text(shown, &text, what), state, clock))
+}
+
+/// Whether a name is that of a file: no test's has a slash or an ending.
+pub fn is_path(name: &str) -> bool {
+    let ends = |ending: &str| {
+        Path::new(name)
+            .extension()
+            .is_some_and(|other| other == ending)
+    };
+    name.contains(std::path::MAIN_SEPARATOR) || ends("fio") || ends("toml") || ends("json")
+}
+
+/// The name of a load: that of its file without an ending.
+fn slug(path: &Path) -> Result<String, Failure> {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let slug: String = stem
+        .chars()
+        .map(|c| {
+            if c.is_alphanumeric() || "-_.+".contains(c) {
+                c
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    if slug.is_empty() {
+        return Err(Failure::Input(format!(
+            "{} has no name to call its results by; give a file with a name",
+            path.display()
+        )));
+    }
+    Ok(slug)
+}
+
+/// Refuses tests of one name: their results could not be told apart.
+pub fn distinct(tests: &[Test]) -> Result<(), Failure> {
+    for (n, test) in tests.iter().enumerate() {
+        let slug = &test.step.slug;
+        if tests[..n].iter().any(|other| other.step.slug == *slug) {
+            return Err(Failure::Input(format!(
+                "two tests are called `{slug}`, so that their results could not be told apart; rename a file"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A script that a scenario names: it lies beside that, or comes with ftlab.
+fn script_beside(scenario: &Path, name: &str) -> Option<(String, String)> {
+    let beside = scenario.with_file_name(format!("{name}.toml"));
+    let is_file_name = Path::new(name).file_name().is_some_and(|file| file == name);
+    match std::fs::read_to_string(&beside) {
+        Ok(text) if is_file_name => Some((beside.display().to_string(), text)),
+        _ => {
+            let (file, text) = SCRIPTS.find(name)?;
+            Some((file, text.to_owned()))
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Tests of which nothing was published, as loads of a user's own: what they came to, side by side, and what single
+//! jobs saw.
+
+use super::pts;
+use crate::format;
+use crate::view::pts::Table;
+use crate::view::{Family, View, anchor, condition, measure};
+use ftlab_result::{Job, Run, Traffic};
+use maud::{Markup, html};
+use std::collections::BTreeSet;
+
+/// What a reader wants to know first, where runs have it.
+const FIRST: [&str; 10] = [
+    "seconds",
+    "iops",
+    "mb_s",
+    "lat_avg_ms",
+    "lat_p99_ms",
+    "lat_max_ms",
+    "longest_pause_s",
+    "wa",
+    "wa_steady",
+    "watts",
+];
+
+/// Jobs that are told of one by one.
+const JOBS_MAX: usize = 64;
+
+/// The figures that a reader wants first, drive by drive.
+pub fn side_by_side(view: &View<'_>, family: &Family<'_>) -> Markup {
+    pts::table(&format!("{}-brief", family.id), &brief(view, family))
+}
+
+fn brief(view: &View<'_>, family: &Family<'_>) -> Table {
+    let has = |name: &&&str| {
+        let told = |run: &&Run| run.metrics.get(**name).is_some_and(|value| *value != 0.0);
+        family.runs.iter().any(|run| told(run))
+    };
+    let names: Vec<&str> = FIRST.iter().filter(has).copied().collect();
+    let states: BTreeSet<&str> = family.runs.iter().map(|run| run.state.as_str()).collect();
+    let head = |name: &&str| match measure::unit(name) {
+        "" | "×" => measure::words(name),
+        unit => format!("{}, {unit}", measure::words(name)),
+    };
+    let row = |run: &&Run| {
+        let drive = view.drive_name(&run.drive);
+        let drive = match states.len() {
+            1 => drive.to_owned(),
+            _ => format!("{drive}, {}", condition::state(&run.state)),
+        };
+        let cell = |name: &&str| {
+            let value = run.metrics.get(*name);
+            value.map_or("–".to_owned(), |value| {
+                format::simulated(*value, run.spread.get(*name))
+            })
+        };
+        std::iter::once(drive)
+            .chain(names.iter().map(cell))
+            .collect()
+    };
+    Table {
+        title: "Side by side".to_owned(),
+        header: std::iter::once("drive".to_owned())
+            .chain(names.iter().map(head))
+            .collect(),
+        rows: family.runs.iter().map(row).collect(),
+    }
+}
+
+/// What a reader of the figures has to know, each with the drives that it is of.
+pub fn warnings(view: &View<'_>, family: &Family<'_>) -> Markup {
+    let mut told: Vec<(String, Vec<&str>)> = Vec::new();
+    for run in &family.runs {
+        let ignored = (!run.ignored.is_empty()).then(|| {
+            let keys: Vec<&str> = run.ignored.iter().map(|of| of.key.as_str()).collect();
+            format!("Without effect: {}.", keys.join(", "))
+        });
+        for words in run.warnings.iter().map(ToString::to_string).chain(ignored) {
+            match told.iter_mut().find(|(other, _)| *other == words) {
+                Some((_, drives)) => drives.push(view.drive_name(&run.drive)),
+                None => told.push((words, vec![view.drive_name(&run.drive)])),
+            }
+        }
+    }
+    html! {
+        @for (words, drives) in &told {
+            p.notice {
+                @if view.set.drives.len() > 1 { strong { (drives.join(", ")) ": " } }
+                (format::keep_units(words))
+            }
+        }
+    }
+}
+
+/// What each job saw, a table a run, where there is more than one job.
+pub fn jobs(view: &View<'_>, family: &Family<'_>) -> Markup {
+    let several = family.runs.iter().filter(|run| run.jobs.len() > 1);
+    html! {
+        @for run in several {
+            details.behind {
+                summary { "Job by job: " (view.drive_name(&run.drive)) }
+                (pts::table(&format!("{}/{}-jobs", family.id, anchor(&run.id)), &of_jobs(run)))
+                @if run.jobs.len() > JOBS_MAX {
+                    p.small { "The first " (JOBS_MAX) " of " (run.jobs.len()) " jobs; the results have them all." }
+                }
+            }
+        }
+    }
+}
+
+fn of_jobs(run: &Run) -> Table {
+    let mut rows = Vec::new();
+    for job in run.jobs.iter().take(JOBS_MAX) {
+        for (word, traffic) in [
+            ("reads", &job.read),
+            ("writes", &job.write),
+            ("trims", &job.trim),
+            ("flushes", &job.flush),
+        ] {
+            if !traffic.is_none() {
+                rows.push(of_direction(job, word, traffic));
+            }
+        }
+    }
+    let header = [
+        "job",
+        "direction",
+        "queue depth",
+        "IOPS",
+        "MB/s",
+        "mean",
+        "p99",
+        "p99.99",
+        "longest",
+    ];
+    Table {
+        title: "Each job by itself".to_owned(),
+        header: header.map(str::to_owned).to_vec(),
+        rows,
+    }
+}
+
+fn of_direction(job: &Job, word: &str, traffic: &Traffic) -> Vec<String> {
+    let name = match job.clones {
+        1 => job.name.clone(),
+        many => format!("{}, {many} jobs as one", job.name),
+    };
+    let percentile = |percent: f64| {
+        let found = traffic
+            .lat_ns_percentiles
+            .iter()
+            .find(|(p, _)| *p == percent);
+        found.map_or("–".to_owned(), |(_, ns)| format::latency_ns(*ns as f64))
+    };
+    let latency = |ns: f64| match traffic.lat_ns_max {
+        0 => "–".to_owned(),
+        _ => format::latency_ns(ns),
+    };
+    vec![
+        name,
+        word.to_owned(),
+        job.iodepth.to_string(),
+        format::number(traffic.iops),
+        format::number(traffic.bytes_per_s / 1e6),
+        latency(traffic.lat_ns_mean),
+        percentile(99.0),
+        percentile(99.99),
+        latency(traffic.lat_ns_max as f64),
+    ]
+}
