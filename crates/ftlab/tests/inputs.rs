@@ -264,3 +264,45 @@ fn amounts_show_three_digits_however_small_they_are() {
     }
     holds(&place.out(&format!("show {SSD}")), &["7.58 GB"]);
 }
+
+/// Reads on two devices, and writes on a third one.
+const THREE_DEVICES: &str = "[a]\nfilename=/dev/nvme0n1:/dev/nvme1n1\nrw=randread\nnumber_ios=100\nbs=4k\n\
+                             [b]\nfilename=/dev/nvme2n1\nrw=randwrite\nnumber_ios=100\nbs=4k\n";
+
+#[test]
+fn jobs_for_several_devices_do_not_become_jobs_on_one_drive() {
+    let place = Place::new();
+    place.write("job.fio", THREE_DEVICES);
+    let refused = place.refused(&format!("run job.fio --drive {SSD}"));
+    holds(
+        &refused,
+        &["job.fio:", "the jobs name 3 files", "--drive nvme2=DRIVE"],
+    );
+    let two = format!("run job.fio --drive nvme0={SSD} --drive nvme1={SSD}");
+    holds(
+        &place.refused(&two),
+        &["job `b`", "/dev/nvme2n1", "--drive nvme2=DRIVE"],
+    );
+    let mixed = format!("run job.fio --drive nvme0={SSD} --drive {SSD}");
+    holds(&place.refused(&mixed), &["--drive", "a name"]);
+}
+
+#[test]
+fn jobs_on_devices_by_name_read_as_if_nobody_wrote() {
+    let place = Place::new();
+    place.write("job.fio", THREE_DEVICES);
+    let slowest_read = |command: &str| {
+        let result = place.json(&format!("run {command} --output-format json"));
+        let ns = &result["jobs"][0]["read"]["lat_ns"]["max"];
+        ns.as_f64().unwrap_or_else(|| panic!("{ns}"))
+    };
+    let drives = |settings: &str| {
+        let named = (0..3).map(|n| format!(" --drive nvme{n}={SSD}"));
+        format!("job.fio{}{settings}", named.collect::<String>())
+    };
+    // 95.9 µs, as a read takes alone.
+    let apart = slowest_read(&drives(" --set nand.blocks_per_die=64"));
+    assert!((90_000.0..110_000.0).contains(&apart), "{apart} ns");
+    let text = place.out(&format!("run {}", drives(" --set nand.blocks_per_die=64")));
+    holds(&text, &["nvme0", "nvme1", "nvme2", "WA"]);
+}

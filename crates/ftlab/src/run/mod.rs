@@ -1,6 +1,7 @@
 //! `ftlab run`: loads of one's own on drives. A run is a review whose tests are the loads: the same machinery runs
 //! it, and everything printed or written is made of its result set.
 
+mod named;
 mod session;
 mod start;
 mod text;
@@ -36,6 +37,7 @@ Examples:
   ftlab run job.fio --drive generic-mlc-8 --set spare.op=7%,28% --out out/spare
   ftlab run job.fio --drive intel-x25-m-g1-80 --state steady --save-state steady.state
   ftlab run job.fio --drive generic-mlc-8 --repeats 5
+  ftlab run two.fio --drive nvme0=generic-mlc-8 --drive nvme1=intel-520-240
   ftlab run other.fio --drive intel-x25-m-g1-80 --from-state steady.state
   ftlab run scripts/multitask1-extract-photoshop.toml --drive samsung-slc-64
   ftlab run traces/atsb2011-light.toml --drive intel-520-240
@@ -47,7 +49,8 @@ pub struct Options {
     /// fio job files, application scripts, scenarios or traces (.toml): each runs on each drive, from the same state
     #[arg(required = true, value_name = "LOAD")]
     loads: Vec<PathBuf>,
-    /// A drive of `ftlab drives`, or a path to a drive file; may be repeated
+    /// A drive of `ftlab drives`, or a path to a drive file; may be repeated. With the name that filenames of jobs
+    /// have for it (--drive nvme0=DRIVE --drive nvme1=DRIVE), each job runs on the drives that it names
     #[arg(long = "drive", required = true, value_name = "DRIVE")]
     drives: Vec<String>,
     #[command(flatten)]
@@ -80,6 +83,9 @@ pub struct Options {
 }
 
 pub fn command(options: &Options) -> Outcome {
+    if let Some(named) = named::of(&options.drives)? {
+        return named::command(options, &named);
+    }
     let (plan, variants) = plan(options)?;
     let runs = plan.drives.len() * plan.tests.len();
     if options.output_format == OutputFormat::Json && runs > 1 {

@@ -45,6 +45,13 @@ impl StartOptions {
         State::from(self.state)
     }
 
+    /// Whether a drive is loaded or saved.
+    pub fn has_files(&self) -> bool {
+        [&self.from_state, &self.save_state, &self.save_after]
+            .iter()
+            .any(|file| file.is_some())
+    }
+
     /// What would be quicker.
     pub fn advice(&self) -> Option<&'static str> {
         let prepares = self.from_state.is_none();
