@@ -34,8 +34,7 @@ fn life_of(file: &DriveFile, job: &str, scale: Scale) -> Life {
     let job = JobFile::parse(job, "test.fio").unwrap();
     let testbed = Testbed::load("anandtech-2008").unwrap();
     let plan = Plan { scale };
-    let ends = (&testbed, RootSeed(1));
-    live(file, &job, (&plan, DAILY), ends, &|_| ()).unwrap()
+    live(file, &job, &plan, DAILY, &testbed, RootSeed(1), &|_| ()).unwrap()
 }
 
 const SEQUENTIAL: &str = "[w]\nrw=write\nbs=128k\nsize=100%";
@@ -138,8 +137,10 @@ fn what_cannot_be_lived_is_refused() {
         live(
             file,
             &job(text),
-            (&full, DAILY),
-            (&testbed, RootSeed(1)),
+            &full,
+            DAILY,
+            &testbed,
+            RootSeed(1),
             &|_| (),
         )
         .unwrap_err()

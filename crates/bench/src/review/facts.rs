@@ -102,8 +102,10 @@ fn used(
         Ok(plan) => Some(endurance::live(
             file,
             &job,
-            (&plan, DAILY),
-            (nobody, seed),
+            &plan,
+            DAILY,
+            nobody,
+            seed,
             &|_| (),
         )?),
         Err(EnduranceError::LastsForEver { .. }) => None,

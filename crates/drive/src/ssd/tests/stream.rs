@@ -89,7 +89,7 @@ fn fill_and_use(ssd: &mut Ssd, commands: usize) {
 /// With the memory it has, and with so little that the mapping table does not fit.
 #[test]
 fn every_shipped_drive_does_the_same_with_and_without_time() {
-    let testbed = Catalog::testbed("anandtech-2008").unwrap();
+    let testbed = ftlab_host::Testbed::load("anandtech-2008").unwrap();
     let little_memory = ["map.cache=16KiB", "map.dram=8KiB"];
     let mut with_table_on_flash = 0;
     let with_flash = Catalog::drives().into_iter().filter(|slug| {
