@@ -45,7 +45,7 @@ impl Content {
     /// Zeros, all alike.
     pub const ZEROS: Content = Content(1 << SHARE_BITS);
 
-    /// Data like no others, of which so many percent compress away.
+    /// Data like no others, of which N percent compress away.
     #[must_use]
     pub fn compressible(percent: u8) -> Content {
         let left = 100 - u64::from(percent.min(100));

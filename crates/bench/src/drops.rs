@@ -140,7 +140,7 @@ pub fn metrics(series_bytes: &[u64]) -> BTreeMap<String, f64> {
 mod tests {
     use super::*;
 
-    /// Levels for so many seconds each, with a wobble of two per cent.
+    /// Levels for N seconds each, with a wobble of two per cent.
     fn series(levels: &[(f64, usize)]) -> Vec<f64> {
         let level = |&(level, seconds): &(f64, usize)| std::iter::repeat_n(level, seconds);
         let wobble =

@@ -26,7 +26,7 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// A lab of so many threads, at least one.
+    /// A lab of N threads, at least one.
     ///
     /// # Errors
     /// When the system gives no threads.
@@ -44,7 +44,7 @@ impl Lab {
         })
     }
 
-    /// Measures on every subject, a drive of so many bytes each; gives what came of them, in their order.
+    /// Measures on every subject, a drive of N bytes each; gives what came of them, in their order.
     pub fn run<S: Sync, R: Send>(
         &self,
         subjects: &[S],

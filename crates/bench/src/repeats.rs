@@ -24,7 +24,7 @@ pub fn seed(root: RootSeed, repeat: u32) -> RootSeed {
     }
 }
 
-/// The root seeds of so many repeats; none where nothing is repeated.
+/// The root seeds of N repeats; none where nothing is repeated.
 #[must_use]
 pub fn seeds(root: RootSeed, repeats: u32) -> Vec<u64> {
     match repeats {

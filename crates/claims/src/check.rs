@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The check of one claim.
 #[derive(Debug)]
 pub struct Check {
-    /// Of the claim.
+    /// The claim's number.
     pub id: &'static str,
     /// What is measured.
     pub needs: &'static [Need],

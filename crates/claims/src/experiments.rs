@@ -173,7 +173,7 @@ impl Bare {
         (self.sectors() as f64 * share) as u64 / 2048 * 2048
     }
 
-    /// Random writes of `sectors` within the first share of the drive, so many bytes in all; what
+    /// Random writes of `sectors` within the first share of the drive, N bytes in all; what
     /// the second half of them cost.
     fn at_random(&mut self, sectors: u64, share: f64, bytes: f64) -> Result<Counters, ReviewError> {
         let mut stream = self.seed.stream("claims/at-random");

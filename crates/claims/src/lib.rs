@@ -5,7 +5,8 @@
 //! the figures it rests on. Measurements are shared: what two checks need is run once (`lab.rs`).
 //! Checks that are comparisons are rows of `reference/claim-checks.toml` (`rows.rs`, `comparison.rs`), the others
 //! are code (`themes/`). Whether a claim holds is decided by runs alone; `undecided.rs` lists what no drive model can
-//! decide, and what waits for a mechanism or a drive, each with the reason.
+//! decide, and what waits for a mechanism or a drive, each with the reason. A test fails for a claim that has
+//! neither check nor reason. `ftlab claims --out docs/claims.md` writes the page of all.
 
 mod check;
 mod comparison;

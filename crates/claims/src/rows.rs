@@ -73,7 +73,7 @@ pub fn all() -> &'static [Row] {
 /// A check that is comparisons.
 #[derive(Debug)]
 pub struct Row {
-    /// Of the claim.
+    /// The claim's number.
     pub id: String,
     /// What is measured.
     pub needs: Vec<Need>,

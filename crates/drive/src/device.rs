@@ -78,7 +78,7 @@ pub trait Device: Send {
         None
     }
 
-    /// Lets the drive lie without power for so many hours at a temperature in degrees Celsius: its
+    /// Lets the drive lie without power for N hours at a temperature in degrees Celsius: its
     /// data age. Only while nothing is outstanding.
     fn rest(&mut self, _hours: f64, _celsius: f64) {}
 

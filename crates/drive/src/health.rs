@@ -24,8 +24,8 @@ pub struct Health {
 }
 
 impl Health {
-    /// How the full drive stands of which this one, divided by `scale`, is the measure: it has so many times the
-    /// blocks, each with so many times the cycles, and `bytes` of it were moved for each of this one. What
+    /// How the full drive stands of which this one, divided by `scale`, is the measure: it has N times the
+    /// blocks, each with N times the cycles, and `bytes` of it were moved for each of this one. What
     /// stands in shares stays as it is.
     #[must_use]
     pub fn of_full(&self, scale: Scale, bytes: f64, rated_cycles: Option<u32>) -> Health {

@@ -172,7 +172,7 @@ struct Power<'a> {
     watts: Option<f64>,
     /// With nothing to do.
     idle_watts: Option<f64>,
-    /// Of what the host read and wrote; `null` when it did neither.
+    /// The share of what the host read and wrote; `null` when it did neither.
     joules_per_gb: Option<f64>,
     /// Joules by part of the drive.
     joules: Joules,

@@ -33,6 +33,12 @@
 //!   layout, and for slots of a page on superblocks of one block, where addresses need no arithmetic and a run without time
 //!   takes half the work. `what_the_compiler_knows_of_flat_layouts_changes_no_operation` compares the two. `unsafe` stands in
 //!   `crates/base/src/memory.rs` alone: prefetching of table entries, and advice to back tables with large pages.
+//!
+//! # A new mapping scheme
+//!
+//! It is a module that implements [`TranslationLayer`] whole. A value of the scheme in the `[map]` section of drive
+//! files names it. Run it through the oracles of `testing.rs`, and add a drive of it to `KINDS` in the tests of
+//! `ftlab-drive`'s `ssd`.
 
 pub mod block;
 mod clock;

@@ -84,7 +84,7 @@ struct Report {
     scale: ScaleRow,
     per_day_gb: f64,
     years: f64,
-    /// Whether the drive still took writes after so many years.
+    /// Whether the drive still took writes after N years.
     lasts: bool,
     /// Years until it took no more.
     lived_years: f64,

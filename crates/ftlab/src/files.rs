@@ -37,7 +37,7 @@ pub fn read(path: &Path, what: &str) -> Result<String, Failure> {
     read_up_to(TEXT_BYTES_MAX, path, what)
 }
 
-/// Reads a text file of at most so many bytes; `what` says what it should have been.
+/// Reads a text file of at most N bytes; `what` says what it should have been.
 pub fn read_up_to(bytes_max: u64, path: &Path, what: &str) -> Result<String, Failure> {
     let fail = |why: String| unreadable(path, &why);
     let meta = looked_at(path, what)?;

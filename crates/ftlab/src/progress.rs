@@ -38,7 +38,7 @@ impl Signs {
         progress
     }
 
-    /// Work of so many steps, once their number is known.
+    /// Work of N steps, once their number is known.
     pub fn bar(self) -> Progress {
         self.start(ProgressBar::new(0), "{bar:30} {pos}/{len} {elapsed} {msg}")
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// A setting and the values it is tried with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sweep {
-    /// Of the drive's file, for example `spare.op`.
+    /// A key of the drive's file, for example `spare.op`.
     pub key: String,
     /// As given, at least one.
     pub values: Vec<String>,

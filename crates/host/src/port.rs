@@ -81,7 +81,7 @@ impl Host {
         link_sleeps: false,
     };
 
-    /// The generation at which the link to a drive of so many bytes a second runs.
+    /// The generation at which the link to a drive of N bytes a second runs.
     #[must_use]
     pub fn link(&self, drive_bytes_s: u64) -> Port {
         let own = Port::of_rate(drive_bytes_s);

@@ -12,7 +12,7 @@ const REQUEST_BYTES_MAX: f64 = 16_777_216.0;
 pub struct OperatingSystem {
     /// Between two passes of the lazy writer.
     pub lazy_writer_interval: Nanos,
-    /// Of the dirty data, written in a pass at least; 0 to 1.
+    /// The least share of the dirty data that a pass writes; 0 to 1.
     pub lazy_writer_share: f64,
     /// Dirty bytes at which a program that writes has to wait.
     pub dirty_limit_bytes: u64,
@@ -47,7 +47,7 @@ pub struct FileSystemPlaces {
 pub(super) struct SystemKeys {
     /// Between two passes of the lazy writer.
     lazy_writer_interval: Quantity<Time>,
-    /// Of the dirty data, written in a pass at least.
+    /// The least share of the dirty data that a pass writes.
     lazy_writer_share: Quantity<Ratio>,
     /// Dirty data at which a program that writes has to wait.
     dirty_limit: Quantity<Bytes>,

@@ -128,7 +128,7 @@ impl DataDrive {
         }
     }
 
-    /// Of a drive without flash, sectors that wait are written, and nothing goes on beside that.
+    /// A drive without flash writes the sectors that wait, and nothing goes on beside that.
     fn write_journal(&mut self) -> io::Result<()> {
         match &mut self.body {
             Body::Flash(ssd) => {

@@ -300,7 +300,7 @@ impl DataDrive {
         }
     }
 
-    /// Whether a trim gives up what it covers: afterwards zeros are read there. Of whole slots alone.
+    /// Whether a trim gives up what it covers: afterwards zeros are read there. Only whole slots can be given up.
     #[must_use]
     pub fn trims(&self) -> bool {
         matches!(self.body, Body::Flash(_))
@@ -350,7 +350,7 @@ impl DataDrive {
         self.checkpoint()
     }
 
-    /// Lets the host address so many bytes from now on (ATA SET MAX).
+    /// Lets the host address N bytes from now on (ATA SET MAX).
     ///
     /// # Errors
     /// When the drive is smaller, or the storage fails.

@@ -34,7 +34,7 @@ impl Landing {
         self.0.retain(|(place, _)| !places.contains(place));
     }
 
-    /// Of all of them; nothing if there is none.
+    /// The checksum of all of them; nothing if there is none.
     pub(crate) fn digest(&self) -> Option<u64> {
         self.0.iter().fold(None, |before, (place, slot)| {
             let place = xxh3_64_with_seed(&place.to_le_bytes(), before.unwrap_or_default());

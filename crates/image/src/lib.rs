@@ -38,12 +38,12 @@
 //!
 //! - **A cut leaves a drive.** Whatever instant a process with an image ends at, opening the image gives
 //!   everything that was flushed, and of each other slot what it held or was to hold. It rests on three rules: data are written before
-//!   the record that names them; before an erase the record and the moves made are written; a completion is told when its
+//!   the record that names them; before an erase the record and the moves made are written; a completion is reported when its
 //!   record is written. `crates/image/src/tests/cuts.rs` cuts every mapping scheme off after, and in the middle of, every operation on
 //!   its file, and every operation of the recovery (decision 0012).
 //! - **No byte is read that was not written there.** A slot carries its LPN and a checksum, sealed for its place;
 //!   what does not fit is an error of the read (`ImageError::Damaged`), never data.
-//! - **Damage is told.** Whatever part of an image is damaged, opening it is refused, or reading is an error,
+//! - **Damage is reported.** Whatever part of an image is damaged, opening it is refused, or reading is an error,
 //!   or what is read is what was flushed. It rests on seals that name what came before, and on marks in a second place
 //!   that say how far the image had come. `crates/image/src/tests/mutations.rs` damages images of four kinds of drive at random
 //!   (decision 0012).

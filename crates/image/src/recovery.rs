@@ -354,7 +354,7 @@ fn replays_otherwise(version: &str) -> Wrong {
     }
 }
 
-/// That a request is one that a drive of so many slots can be asked.
+/// That a request is one that a drive of N slots can be asked.
 fn check_input(input: LayerInput, ssd: &Ssd) -> Result<(), Wrong> {
     let slots = u64::from(ssd.layer().slots());
     let (first, count) = match input {

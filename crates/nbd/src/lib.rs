@@ -18,7 +18,7 @@
 //!       Session::receive, send_some  server/session.rs  from then on between socket and bytes: a lock nobody waits with
 //!   Requests::read_all    server/connection.rs          all requests that have arrived, with one call
 //!     RequestHeader::check  protocol/request.rs         flags, blocks, bounds, read-only: decided here, once
-//!     Outbox::admit       server/outbox.rs              at most so many requests and bytes in flight, or the reader waits
+//!     Outbox::admit       server/outbox.rs              at most N requests and bytes in flight, or the reader waits
 //!       Budget::borrow    server/budget.rs              what a connection needs beyond its own memory, from what all share
 //!     Export::submit      server/export.rs              takes the Request; dropped unanswered, it is an input/output error
 //!       Pacer::schedule   pacing/pacer.rs               for later: a heap of instants

@@ -48,7 +48,7 @@ struct Outcome {
     end: Option<Result<HandshakeEnd, Violation>>,
 }
 
-/// Gives the machine `input`, so many bytes more whenever it needs some; what is within TLS as it is.
+/// Gives the machine `input`, N bytes more whenever it needs some; what is within TLS as it is.
 fn negotiate(mut handshake: Handshake<'_>, input: &[u8], step: usize) -> Outcome {
     let mut outcome = Outcome {
         output: Vec::new(),

@@ -1,4 +1,4 @@
-//! A drive for the tests of this crate: every command takes the same time, so many at once.
+//! A drive for the tests of this crate: every command takes the same time, N at once.
 
 use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_drive::saved::{DeviceState, StateError};

@@ -3,7 +3,7 @@
 //! The job's time is cut into minutes. The first second of each runs with time, which tells how fast
 //! the drive is by now; the rest runs without, with as many bytes for each second as were moved in
 //! that one. So the drive is written as much as in a run with time, to the extent that one second of
-//! a minute is like the others, and is in the state that so many writes leave.
+//! a minute is like the others, and is in the state that N writes leave.
 
 use crate::driver::{self, Clock, DriverError};
 use crate::states::{PrepareError, come_to_rest};

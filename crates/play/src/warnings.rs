@@ -62,7 +62,7 @@ fn void_trims(report: &RunReport, slot_bytes: Option<u64>) -> Option<Warning> {
     })
 }
 
-/// A job that has moved so many bytes and went through an order of random writes more than once.
+/// A job that has moved N bytes and went through an order of random writes more than once.
 fn repeated_order(job: &ResolvedJob, bytes: u64) -> Option<Warning> {
     let pass_bytes = job.repeated_pass_bytes()?;
     let option = match job.spec.loops {

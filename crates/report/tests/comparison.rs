@@ -131,7 +131,7 @@ fn figures_of_runs_that_ended_before_collection_settled_are_marked() {
     assert!(page.contains("had not settled"));
     let noted = text.lines().filter(|line| line.contains("had not settled"));
     assert_eq!(noted.count(), 1, "{text}");
-    // Of each row the second set's figure alone.
+    // Only the second set's figure of each row.
     let row = text.lines().find(|line| line.contains('×')).unwrap();
     let cells: Vec<&str> = row.split_whitespace().collect();
     let marked: Vec<&&str> = cells.iter().filter(|cell| cell.ends_with('*')).collect();

@@ -304,7 +304,7 @@ pub struct Figure {
     pub published: String,
     /// How the source qualifies it: `eq`, `approx`, `gt`, `lt`, `upto`, …
     pub qualifier: String,
-    /// What the model gives; `null` when no run answers. Of repeats the mean.
+    /// What the model gives; `null` when no run answers. The mean, if there are repeats.
     pub simulated: Option<f64>,
     /// How that spreads over repeats; absent for what was run once.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -16,7 +16,7 @@ pub struct Run {
     /// Test slug.
     pub test: String,
     /// State of the drive at the start: `new`, `filled`, `used`, `after-trim`, `after-torture` …; `na`
-    /// for what is told without a run.
+    /// for what is reported without a run.
     pub state: String,
     /// What the host wrote or reads back: `incompressible` or `compressible`; empty without I/O.
     #[serde(default)]
@@ -42,7 +42,7 @@ pub struct Run {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_state: Option<SavedState>,
     /// Named figures of this run that published rows and charts refer to, in the units their
-    /// names end in (`iops`, `mb_s`, `lat_avg_ms`, `lat_max_ms` …). Of repeats the means, and all else in
+    /// names end in (`iops`, `mb_s`, `lat_avg_ms`, `lat_max_ms` …). Repeats give their means, and all else in
     /// a run is of the first repeat, whose seed is the root.
     pub metrics: BTreeMap<String, f64>,
     /// How each of the metrics spreads over repeats; absent for what was run once.

@@ -9,7 +9,7 @@ use ftlab_workload::{JobFile, JobStream, ResolvedJob};
 /// Marks over the median block's life; more follow until the end.
 const MARKS: u32 = 40;
 
-/// A drive that has lived so many median block lives will not die of this job.
+/// A drive that has lived N median block lives will not die of this job.
 const LIVES_MAX: u32 = 100;
 
 /// Hours of a day.
@@ -63,13 +63,13 @@ pub struct Life {
 }
 
 impl Life {
-    /// Days that the host bytes last at so many a day.
+    /// Days that the host bytes last at N a day.
     #[must_use]
     pub fn days(&self, daily: Daily) -> f64 {
         self.host_bytes / daily.bytes
     }
 
-    /// The mark that is nearest to so many host bytes.
+    /// The mark that is nearest to N host bytes.
     #[must_use]
     pub fn at(&self, host_bytes: f64) -> Option<&Mark> {
         let off = |mark: &&Mark| (mark.host_bytes - host_bytes).abs();

@@ -113,7 +113,7 @@ pub fn compared(metric: &str) -> (&str, Compared<'_>) {
         return (metric, Compared::Ratio(drive));
     }
     if let Some(drive) = metric.strip_prefix("advantage_vs_") {
-        // Of the archive that is created.
+        // The size of the archive that is created.
         let drive = drive.trim_end_matches("_pct");
         return ("create_seconds", Compared::Advantage(drive));
     }

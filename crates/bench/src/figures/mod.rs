@@ -193,9 +193,9 @@ type Answer<'r> = (f64, &'r Run);
 
 /// A figure as all repeats give it.
 struct Simulated<'r> {
-    /// Of several the mean.
+    /// The mean if there are several.
     value: f64,
-    /// Of several, how they spread.
+    /// How they spread if there are several.
     spread: Option<Spread>,
     /// The run it is from, in the first repeat that gives it.
     run: &'r Run,

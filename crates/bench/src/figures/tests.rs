@@ -253,7 +253,7 @@ fn of_the_scores_of_closed_programs_only_the_order_is_judged() {
     }
 }
 
-/// Runs of all parts of SYSMark, each so many seconds long.
+/// Runs of all parts of SYSMark, each N seconds long.
 fn sysmark(drive: &str, seconds: f64) -> Vec<Run> {
     let tests = suites::all().filter(|test| test.family.method == "A12");
     tests

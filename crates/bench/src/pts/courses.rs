@@ -12,7 +12,7 @@ use ftlab_result::pts::{Course, Point, Rate};
 /// Samples of a minute until write saturation is over: a day.
 const SATURATION_SAMPLES: u32 = 24 * 60;
 
-/// Or when so many capacities have been written.
+/// Or when N capacities have been written.
 const SATURATION_CAPACITIES: u64 = 4;
 
 /// A sample of write saturation that is scaled: so much of the capacity, in percent.

@@ -8,10 +8,10 @@ use ftlab_result::pts;
 /// what changes while its spare area is used up is then no slower than the rule can see.
 const BYTES_A_SECOND: f64 = 5e9;
 
-/// Of a stretch that is scaled, so much runs with time, unless more is needed to see requests end.
+/// How much of a scaled stretch runs with time, unless more is needed to see requests end.
 const TIMED: Nanos = Nanos::from_millis(500);
 
-/// Of that, so much is not counted, in percent: the write buffer is empty when it begins.
+/// The part of it that is not counted, in percent: the write buffer is empty when it begins.
 const RAMP_PERCENT: u64 = 40;
 
 /// PTS-C: write cache on, 75 % of the drive, two threads.
@@ -57,7 +57,7 @@ impl Scale {
         })
     }
 
-    /// What suits a drive of so many bytes: minutes `times` as long as those of the IOPS test, which last as
+    /// What suits a drive of N bytes: minutes `times` as long as those of the IOPS test, which last as
     /// long, for its size, on each drive.
     #[must_use]
     pub fn of_capacity(bytes: u64, times: f64) -> Scale {

@@ -78,7 +78,7 @@ pub fn block_words(bytes: u64) -> String {
 pub enum Length {
     /// So long.
     Span(Nanos),
-    /// Until so many bytes have been written, but so long at most.
+    /// Until N bytes have been written, but so long at most.
     Written(u64, Nanos),
 }
 
@@ -91,9 +91,9 @@ pub struct Subject<'a> {
     pub seed: RootSeed,
     /// What was done so far, in words.
     pub steps: Vec<String>,
-    /// Of the host, since the purge.
+    /// What the host has written since the purge.
     pub written_bytes: u64,
-    /// Of the accesses of the test, with what ran without time.
+    /// What the accesses of the test wrote, with what ran without time.
     pub elapsed_s: f64,
     /// Stretches so far, so that each has random numbers of its own.
     stretches: u64,

@@ -21,7 +21,7 @@ const UNTIMED: f64 = 0.06;
 /// Virtual seconds of an application script, whose end nobody knows before.
 const SCRIPT_S: f64 = 20.0;
 
-/// Of an hour of torture, what is simulated with time (`torture.rs`).
+/// The part of an hour of torture that is simulated with time (`torture.rs`).
 const TORTURE_TIMED: f64 = 1.0 / 60.0;
 
 /// Units that a virtual second of a busy drive takes.

@@ -40,9 +40,9 @@ pub type TakeTest<'a> = dyn Fn(&str, Vec<Run>) + Sync + 'a;
 pub struct Hears<'a> {
     /// The number of the drive, and what hears of all of them.
     pub watch: (usize, &'a dyn Watch),
-    /// Of each run: what it was and what it cost.
+    /// What each run was and what it cost.
     pub step: &'a (dyn Fn(&str, f64) + Sync),
-    /// Of each test as soon as all its runs are there.
+    /// Each test as soon as all its runs are there.
     pub test: &'a TakeTest<'a>,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Bench<'a> {
             }
             Runs::WithAllOn(_) | Runs::WithAll | Runs::ByDefault => true,
         };
-        // An unknown machine is told of when the test is to run on it.
+        // An unknown machine is reported when the test is to run on it.
         let fits = |test: &Test| {
             let machine = machine(plan, &test.family.testbed);
             machine.map_or(true, |machine| has_room(file, test, &machine))

@@ -1,4 +1,4 @@
-//! What can be told of a drive without a run with time: spare area, a client's write amplification,
+//! What can be said about a drive without a run with time: spare area, a client's write amplification,
 //! wear, endurance.
 
 use super::{Length, ReviewError};

@@ -17,7 +17,7 @@ use std::sync::Mutex;
 pub struct FromStates<'a> {
     /// The drive.
     pub file: &'a DriveFile,
-    /// Of all streams.
+    /// All streams.
     pub root: RootSeed,
     /// How long jobs run.
     pub length: Length,

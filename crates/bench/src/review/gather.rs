@@ -25,9 +25,9 @@ impl Unit {
 
 /// What is kept of a test's repeat: a run holds its courses and distributions, and these only once.
 enum Kept {
-    /// Of the first.
+    /// The first run's.
     Whole(Vec<Run>),
-    /// Of any other, run by run.
+    /// The others', run by run.
     Figures(Vec<Metrics>),
 }
 

@@ -30,7 +30,7 @@ pub enum Length {
 }
 
 impl Length {
-    /// A job file at this length: a quick job ends after so many requests or bytes, or its runtime if
+    /// A job file at this length: a quick job ends after N requests or bytes, or its runtime if
     /// that is over before.
     #[must_use]
     pub fn of(self, mut file: JobFile) -> JobFile {

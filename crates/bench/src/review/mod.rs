@@ -114,7 +114,7 @@ pub enum ReviewError {
     Procedure {
         /// Slug.
         drive: String,
-        /// Of the procedure.
+        /// The procedure's name.
         procedure: String,
         /// Why.
         why: String,

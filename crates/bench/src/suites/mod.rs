@@ -195,7 +195,7 @@ pub enum Work {
     Fact(Fact),
 }
 
-/// What can be told of a drive without a run with time.
+/// What can be said about a drive without a run with time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fact {
     /// How much of the flash the host does not see.
@@ -253,9 +253,9 @@ pub enum Span {
 pub enum Act {
     /// Secure erase.
     SecureErase,
-    /// Every sector written once, in order, from so many bytes on, with such data. Without time.
+    /// Every sector written once, in order, from N bytes on, with such data. Without time.
     FillFrom(u64, Content),
-    /// TRIM of so many bytes from the start, or of everything. Without time.
+    /// TRIM of N bytes from the start, or of everything. Without time.
     Trim(Option<u64>),
     /// A job, measured, and the name of the drive's state before it.
     Measure(Load, String),

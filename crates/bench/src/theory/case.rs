@@ -29,7 +29,7 @@ pub enum Policy {
     Fifo,
     /// The block with the fewest valid pages.
     Greedy,
-    /// The best of so many blocks drawn at random.
+    /// The best of N blocks drawn at random.
     Choices(u32),
     /// Any block.
     Random,

@@ -8,7 +8,7 @@ use ftlab_play::states::State;
 
 /// Random writes to a drive filled in order, from its first second.
 const STEADY: &str = "randwrite-qd32-90s";
-/// Of the 2013 review.
+/// The drives of the 2013 review.
 const DRIVES_2013: &str = "consistency-randwrite-4k-qd32";
 const S3700: &str = "intel-dc-s3700-200";
 const I525: &str = "intel-525-240";

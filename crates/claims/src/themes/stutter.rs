@@ -4,7 +4,7 @@ use super::*;
 use crate::check::{Check, Finding, job, test};
 use ftlab_play::states::State;
 
-/// Writes of at least so many ms, as a share of all.
+/// Writes of at least N ms, as a share of all.
 fn share_above(sample: &Sample, ms: f64) -> f64 {
     let bound = ms * 1e6;
     let histogram = &sample.write.lat_ns_histogram;

@@ -13,14 +13,14 @@ const SEQUENTIAL: &str = "trim-10gb-seqwrite";
 const ON_A_TENTH: &str = "randwrite-tenth";
 const READS: &str = "randread-4k-10s";
 
-/// The mean of the first so many seconds, in MB/s.
+/// The mean of the first N seconds, in MB/s.
 fn beginning(sample: &Sample, seconds: usize) -> f64 {
     let series = &sample.series_bytes;
     let first = &series[..seconds.min(series.len())];
     first.iter().sum::<u64>() as f64 / 1e6 / first.len().max(1) as f64
 }
 
-/// The mean of the last so many seconds, in MB/s.
+/// The mean of the last N seconds, in MB/s.
 fn ending(sample: &Sample, seconds: usize) -> f64 {
     let series = &sample.series_bytes;
     let last = &series[series.len().saturating_sub(seconds)..];

@@ -47,7 +47,7 @@ impl Transfers {
         self.link.plug(host);
     }
 
-    /// The time that so many sectors take.
+    /// The time that N sectors take.
     pub fn span(&self, sectors: u64) -> Nanos {
         self.link.sector() * sectors
     }

@@ -72,7 +72,7 @@ pub(super) fn streams(gc: &Gc, layout: &Layout, user_slots: u32) -> Result<Strea
 const NUMBER_BYTES: u64 = 2;
 
 /// The mapping table of a page-mapped drive, if memory does not hold all of it. A table that fits is
-/// a list, one entry a slot. Of one that does not fit, each cached entry also says which one of its
+/// a list, one entry a slot. Where it does not fit, each cached entry also says which one of its
 /// translation page it is ([`NUMBER_BYTES`]).
 pub(super) fn translation(
     map: &Map,

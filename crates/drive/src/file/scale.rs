@@ -12,11 +12,11 @@ use ftlab_sheet::SheetError;
 /// By how much a drive is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scale {
-    /// Of the blocks of a die.
+    /// The share of the blocks of a die.
     pub blocks: u32,
-    /// Of the pages of a block.
+    /// The share of the pages of a block.
     pub pages: u32,
-    /// Of the P/E cycles of a block.
+    /// The share of the P/E cycles of a block.
     pub cycles: u32,
 }
 

@@ -130,7 +130,7 @@ pub(super) struct Nand {
     #[expect(dead_code, reason = "shown from the text of the file")]
     pub(super) cell: Cell,
     pub(super) channels: Quantity<Count>,
-    /// Of the channels that have most.
+    /// The number on the channels that have most.
     pub(super) dies_per_channel: Quantity<Count>,
     /// In all, where some channels have one less; otherwise as many on each.
     pub(super) dies: Option<Quantity<Count>>,

@@ -35,7 +35,7 @@ const STATE_BYTES_BESIDE_MAX: u64 = 1 << 24;
 /// The most that an origin takes: a drive file's numbers and some lines of text.
 const ORIGIN_BYTES_MAX: u64 = 1 << 20;
 
-/// The most bytes that the state of a drive of so many sectors takes, unpacked.
+/// The most bytes that the state of a drive of N sectors takes, unpacked.
 #[must_use]
 pub fn state_bytes_max(capacity_sectors: u64) -> u64 {
     capacity_sectors

@@ -38,7 +38,7 @@ pub trait PageStore: Any + std::fmt::Debug + Send {
     /// What was admitted of a slot is not written after all.
     fn withdraw(&mut self, _lpn: Lpn) {}
 
-    /// A slot is about to be handed to the layer: gives what the layer is to be told of it, which is what
+    /// A slot is about to be handed to the layer: gives what the layer is to know of it, which is what
     /// the command says unless the store knows better. It is whole for the layer, too, if the rest of it
     /// cannot be read: nothing of that is kept.
     ///

@@ -167,7 +167,7 @@ impl SsdParams {
         nand.t_read + nand.command_transfer + nand.sector_transfer * sectors
     }
 
-    /// Time of the firmware core for a command of so many slots.
+    /// Time of the firmware core for a command of N slots.
     pub(super) fn core(&self, command: &Command, sectors_per_slot: u32) -> Nanos {
         let slots = u64::from(command.sectors.div_ceil(sectors_per_slot));
         let once = match command.kind {

@@ -13,7 +13,7 @@ pub(super) struct Piece {
     pub(super) content: Content,
 }
 
-/// Slots of so many sectors, a power of two.
+/// Slots of N sectors, a power of two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SlotSize {
     shift: u32,

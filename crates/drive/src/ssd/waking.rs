@@ -1,6 +1,6 @@
 //! Drives that do not wake up: a fault of firmware, in the switch from one power state to another.
 //!
-//! An SSD that was asleep wakes up for the next command. With the fault, one in so many awakenings goes
+//! An SSD that was asleep wakes up for the next command. With the fault, one in N awakenings goes
 //! wrong: the drive is off its bus from then on, and answers nothing until its power is cycled. What
 //! the host has asked or asks then it gives up after a time.
 

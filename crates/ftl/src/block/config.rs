@@ -12,7 +12,7 @@ pub struct BlockConfig {
     /// Pages that one merge may have between their read and the end of their program: what the
     /// controller can buffer. `None` when the buffer is no limit.
     pub copy_window_pages: Option<u32>,
-    /// A wear-levelling pass follows every so many partial and full merges; 0 for never.
+    /// A wear-levelling pass follows every N partial and full merges; 0 for never.
     pub wear_every_merges: u32,
     /// Logical blocks that a wear-levelling pass moves at most.
     pub wear_blocks: u32,

@@ -56,7 +56,7 @@ pub(super) struct Moving {
 }
 
 impl PackedLayer {
-    /// Earns the share of collecting of so many chunks of the host, and does what is earned.
+    /// Earns the share of collecting of N chunks of the host, and does what is earned.
     #[inline]
     pub(super) fn collect(&mut self, chunks: u32, batch: &mut OpBatch) {
         let Some(mut victim) = self.victim.take().or_else(|| self.begin_if_low()) else {

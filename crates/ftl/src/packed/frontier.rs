@@ -28,9 +28,9 @@ pub(super) struct Frontier {
     /// What the programs wait for: of the host, of the open unit and the one after it; of collected
     /// data, of the open row and the one after it.
     pub ready: [Fence; 2],
-    /// Of the host: reached when the open unit, or the one after it, is programmed.
+    /// The host's fence: reached when the open unit, or the one after it, is programmed.
     pub done: [Fence; 2],
-    /// Of the host: the unit before signals the fence of the open unit, too.
+    /// The host's: the unit before signals the fence of the open unit, too.
     pub straddled: bool,
 }
 
@@ -58,7 +58,7 @@ impl Frontier {
         self.is_open && self.superblock == superblock
     }
 
-    /// Whether so many chunks go into the open superblock.
+    /// Whether N chunks go into the open superblock.
     #[inline]
     pub fn fits(&self, chunks: u32, stripe: &Stripe) -> bool {
         self.is_open && self.next + chunks <= stripe.superblock

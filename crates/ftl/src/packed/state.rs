@@ -32,7 +32,7 @@ pub struct PackedState {
     spare_at_first: u32,
     /// Whose data were lost.
     lost: Vec<Owner>,
-    /// Of the host and of collection.
+    /// Those of the host and of collection.
     frontiers: [Option<FrontierState>; 2],
     victim: Option<VictimState>,
     closed_at: Vec<u64>,

@@ -285,7 +285,7 @@ fn a_drive_full_of_random_data_takes_random_writes() {
     bench.check();
     let programs = bench.counters().since(&before).programs();
     let wa = programs as f64 * 8192.0 / (f64::from(2 * slots) * 4096.0);
-    // Of the 32 superblocks, 27 hold 85 % data: some two copies a write, and the parity.
+    // 27 of the 32 superblocks hold 85 % data: some two copies a write, and the parity.
     assert!((2.0..4.5).contains(&wa), "write amplification {wa}");
     bench.finish();
 }

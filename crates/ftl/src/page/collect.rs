@@ -138,7 +138,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         Ok(())
     }
 
-    /// Ends the collection of a victim that would no longer fit if so many slots of the frontier `f`
+    /// Ends the collection of a victim that would no longer fit if N slots of the frontier `f`
     /// were lost.
     pub(super) fn end_collection_without(
         &mut self,
@@ -281,7 +281,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     }
 
     /// Counts superblocks collected in vain. Some superblock has a slot to gain as long as the user's
-    /// data leave any, and a policy that has not found it in so many tries never will.
+    /// data leave any, and a policy that has not found it in N tries never will.
     fn judge_progress(&mut self, gain: u32) {
         self.in_vain = if gain > 0 { 0 } else { self.in_vain + 1 };
         let patience = IN_VAIN_MAX.saturating_mul(self.layout.superblocks());

@@ -232,7 +232,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                     let missing = self.frontiers[f].unit_left;
                     self.end_collection_without(g, (f, missing), batch);
                 }
-                // Of what is left now: a collection that ended may have completed the unit.
+                // What is left now: a collection that ended may have completed the unit.
                 let missing = self.frontiers[f].unit_left;
                 if missing < self.unit_slots() {
                     self.frontiers[f].next += missing;

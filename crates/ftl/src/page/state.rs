@@ -95,11 +95,11 @@ struct TablesState {
 enum Place {
     Full,
     Free,
-    /// Open, with so many slots taken and pages programmed.
+    /// Open, with N slots taken and pages programmed.
     Open(u32, u32),
     /// Under collection, looked at so far.
     Victim(u32),
-    /// Holds tables, in so many pages.
+    /// Holds tables, in N pages.
     Tables(u32),
     /// Taken apart for its bad blocks.
     Retired,
@@ -268,7 +268,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         Ok(places)
     }
 
-    /// Pages of a superblock that are programmed when so many of its slots are taken: those of whole
+    /// Pages of a superblock that are programmed when N of its slots are taken: those of whole
     /// program units.
     fn pages_of_units(&self, taken: u32) -> u32 {
         let units = taken / self.unit_slots() * self.units_per_slot();

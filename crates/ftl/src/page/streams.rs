@@ -28,7 +28,7 @@ pub enum Separation {
         /// Behind the last slot of each stream, but for the last stream, which has the rest.
         ends: Vec<u32>,
     },
-    /// By age: a slot is the first stream's when it is written again before so many superblocks were
+    /// By age: a slot is the first stream's when it is written again before N superblocks were
     /// closed, and so on. The drive knows the mean age of what a superblock holds, through collections.
     ByAge {
         /// Superblocks closed, for each stream but the last.
@@ -66,7 +66,7 @@ impl StreamConfig {
         }
     }
 
-    /// Why there can be no such streams of so many slots.
+    /// Why there can be no such streams of N slots.
     pub(super) fn check(&self, user_slots: u32) -> Result<(), String> {
         if let SpareShare::Given(shares) = &self.spare {
             let fit = shares.iter().all(|&share| share > 0.0)
@@ -106,7 +106,7 @@ impl Births {
         self.count += 1;
     }
 
-    /// Whether a superblock of so many slots can have these, with so many superblocks closed.
+    /// Whether a superblock of N slots can have these, with N superblocks closed.
     pub fn are_possible(self, closed: u64, slots: u64) -> bool {
         let sum_max = u128::from(self.count) * u128::from(closed);
         self.count <= slots && u128::from(self.sum) <= sum_max
@@ -127,7 +127,7 @@ pub(super) struct Streams {
     written: u64,
     /// Writes at which they are halved.
     memory: u64,
-    /// Of each superblock; none unless streams are told by age.
+    /// One for each superblock; none unless streams are told by age.
     pub(super) births: Vec<Births>,
 }
 
@@ -189,7 +189,7 @@ impl Streams {
         }
     }
 
-    /// Each stream's share of the spare area, when so many slots of it are valid.
+    /// Each stream's share of the spare area, when N slots of it are valid.
     fn spare(&self, valid: &[f64]) -> Vec<f64> {
         let all = valid.iter().sum::<f64>().max(1.0);
         let first = |of: &[f64]| of[..of.len() - 1].to_vec();

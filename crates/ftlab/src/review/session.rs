@@ -61,7 +61,7 @@ impl Session {
     }
 
     /// Runs what is not kept, and writes results and report; with `resume`, takes what is kept. Drives
-    /// that failed are told of beside the results of the others.
+    /// that failed are reported beside the results of the others.
     ///
     /// # Errors
     /// When there are no results.

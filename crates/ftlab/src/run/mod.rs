@@ -65,7 +65,7 @@ pub struct Options {
     /// Directory for results.json and index.html, the report; without it nothing is written
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Let the prepared drive lie without power for so many days before the job: its data age
+    /// Let the prepared drive lie without power for N days before the job: its data age
     #[arg(long, value_name = "DAYS", default_value_t = 0.0, value_parser = cli::number(0.0, 1e6))]
     rest_days: f64,
     /// Degrees Celsius at which it lies

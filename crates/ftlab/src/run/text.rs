@@ -353,7 +353,7 @@ fn count(value: f64) -> String {
     three_digits(scaled) + suffix
 }
 
-/// A table below what is told of the first; nothing for a run that was made once.
+/// A table below what is reported of the first; nothing for a run that was made once.
 pub fn repeats(set: &ResultSet, run: &Run) -> String {
     if run.spread.is_empty() {
         return String::new();

@@ -42,7 +42,7 @@ use xxhash_rust::xxh3::xxh3_64;
 const MAGIC: [u8; 4] = *b"\x8fftb";
 const HEAD_BYTES: usize = 64;
 const SEAL_AT: usize = HEAD_BYTES - 8;
-/// Records that wait for something worth a write are written from so many bytes on.
+/// Records that wait for something worth a write are written from N bytes on.
 const WAITING_BYTES_MAX: usize = 1 << 20;
 /// A part of the journal that cannot be read, though there is more behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -133,7 +133,7 @@ pub(crate) struct Journal {
     waiting: Vec<u8>,
     /// Whether any of them matters by itself: what was only read does not.
     matters: bool,
-    /// Of the operations up to the last record.
+    /// The hash of the operations up to the last record.
     hash: u64,
     /// Slots that went to their places since the last batch, where the machine may lose its power.
     landing: Landing,
@@ -223,7 +223,7 @@ impl Journal {
     }
 
     /// The same, where the machine may lose its power. Data and record may reach its storage in any order:
-    /// whoever finds the last batch looks whether its data are there. Of all batches before it, they are.
+    /// whoever finds the last batch looks whether its data are there. The data of all batches before it are.
     pub(crate) fn commit_and_sync(
         &mut self,
         storage: &mut dyn Storage,

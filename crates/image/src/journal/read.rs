@@ -19,7 +19,7 @@ pub(crate) struct Batch {
     pub(crate) records: Vec<Record>,
     pub(crate) totals: Totals,
     pub(crate) hash: u64,
-    /// Of the slots that went to their places since the batch before; nothing where that is not said.
+    /// A checksum of the slots that went to their places since the batch before; nothing where the batch has none.
     pub(crate) landed: Option<u64>,
 }
 

@@ -149,7 +149,7 @@ fn the_last_batch_is_missed_when_a_mark_knows_of_it_and_only_then() {
         flushed: 2,
     };
     assert_eq!(read_with(&memory, 7, Some(known)).1, Some(missed));
-    // Of another checkpoint it says nothing, and another journal's batch is none of this one.
+    // It says nothing about another checkpoint, and another journal's batch is none of this one.
     let other = End { part: 6, ..known };
     assert_eq!(read_with(&memory, 7, Some(other)).1, None);
     let strange = End {
@@ -193,7 +193,7 @@ fn a_full_journal_says_so_and_what_waits_is_not_lost() {
     assert_eq!(batch.records, [Record::Slot(vec![1; 200])]);
 }
 
-/// A part that goes on behind another, with so many batches in each.
+/// A part that goes on behind another, with N batches in each.
 fn in_two_parts(first: u64, second: u64) -> Memory {
     let mut memory = Memory::default();
     let mut journal = Journal::new(JOURNALS, checkpoint(7));

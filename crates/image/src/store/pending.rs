@@ -71,7 +71,7 @@ impl Pending {
         }
     }
 
-    /// One that was cut off after so many moves, to be made again; the journal has it.
+    /// One that was cut off after N moves, to be made again; the journal has it.
     pub(super) fn cut_off(
         input: LayerInput,
         moves: &[DataMove],

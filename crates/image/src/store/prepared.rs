@@ -20,7 +20,7 @@ pub(super) struct Prepared {
 }
 
 impl ByteStore {
-    /// Works out what is stored of a slot that waits, and what the layer is to be told of it.
+    /// Works out what is stored of a slot that waits, and what the layer is to know of it.
     pub(super) fn prepare_slot(
         &mut self,
         lpn: Lpn,

@@ -31,7 +31,7 @@ pub(super) struct WaitingSlots {
 }
 
 impl WaitingSlots {
-    /// Takes in sectors of a slot of so many bytes.
+    /// Takes in sectors of a slot of N bytes.
     pub(super) fn admit(&mut self, lpn: u32, first: u32, data: &[u8], slot_bytes: usize) {
         let spare = &mut self.spare;
         let waiting = self.slots.entry(lpn).or_insert_with(|| Waiting {
@@ -65,7 +65,7 @@ impl WaitingSlots {
         }
     }
 
-    /// Drops what waits of so many slots.
+    /// Drops what waits of N slots.
     pub(super) fn forget(&mut self, first: u32, slots: u32) {
         let range = u64::from(first)..u64::from(first) + u64::from(slots);
         if !self.slots.is_empty() {

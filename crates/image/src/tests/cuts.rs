@@ -190,7 +190,7 @@ fn a_drive_that_syncs_comes_back_from_every_cut_with_what_was_flushed() {
     }
 }
 
-/// What a machine that loses its power after so many operations may leave: of what its storage was told
+/// What a machine that loses its power after N operations may leave: of what its storage was told
 /// since it was waited for last, any part may be there and any may not. Also gives how many are for sure.
 fn left_by_machine(before: &Memory, operations: &[Operation], rng: &mut Stream) -> (Memory, usize) {
     let is_sync = |operation: &Operation| matches!(operation, Operation::Sync);

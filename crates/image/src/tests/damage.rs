@@ -1,4 +1,4 @@
-//! Images whose bytes were damaged: what is told, and what can be saved.
+//! Images whose bytes were damaged: what is reported, and what can be saved.
 
 use super::tiny::{testbed, tiny};
 use crate::regions::{Region, Regions};

@@ -176,7 +176,7 @@ impl Driven {
         self.oracle.flushed(self.recorder.count());
     }
 
-    /// Works on so many commands.
+    /// Works on N commands.
     pub(super) fn work(&mut self, clock: Clock, commands: usize) {
         let end = self.commands.count() + commands as u64;
         while self.commands.count() < end {
@@ -187,7 +187,7 @@ impl Driven {
         }
     }
 
-    /// Works until a command fails, and on so many commands at most; whether one failed.
+    /// Works until a command fails, and on N commands at most; whether one failed.
     pub(super) fn work_until_refused(&mut self, clock: Clock, commands: usize) -> bool {
         self.may_fail = true;
         let before = self.failed;

@@ -86,7 +86,7 @@ impl Oracle {
         }
     }
 
-    /// The host was told, after so many operations of the storage, that a command is done; of a
+    /// The host was told, after N operations of the storage, that a command is done; of a
     /// drive that keeps what it acknowledges.
     pub(super) fn promised(&mut self, command: &Command, operations: usize) {
         let per_slot = (self.slot_bytes / SECTOR) as u64;
@@ -103,7 +103,7 @@ impl Oracle {
         }
     }
 
-    /// Checks a drive that was found after so many operations. Gives how many slots hold what was not
+    /// Checks a drive that was found after N operations. Gives how many slots hold what was not
     /// promised yet.
     pub(super) fn check(&self, drive: &mut DataDrive, operations: usize, what: &str) -> usize {
         let mut newer = 0;

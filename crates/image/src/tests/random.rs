@@ -15,7 +15,7 @@ fn load(slug: &str, settings: &[&str]) -> DriveFile {
     Catalog::load(slug, &settings).unwrap()
 }
 
-/// Cuts a drive off after some of its operations, `every` so many on average, from `first` on.
+/// Cuts a drive off after some of its operations, `every` N on average, from `first` on.
 /// What is found is checked, goes on working, and is found again.
 fn cut_sometimes(driven: &Driven, first: usize, every: usize, name: &str) -> usize {
     let operations = driven.recorder.operations();

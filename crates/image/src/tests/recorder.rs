@@ -207,7 +207,7 @@ impl Recorder {
         self.gate.state().done
     }
 
-    /// Has room for so many more bytes of writes; without a number, for all.
+    /// Has room for N more bytes of writes; without a number, for all.
     pub(super) fn set_room(&self, room: Option<u64>) {
         self.shared.lock().unwrap().room = room;
     }

@@ -186,7 +186,7 @@ impl Array {
     }
 
     /// Puts a block that the controller has kept for its own tables in the place of a bad one. It
-    /// is not worn, but as nothing will be left to replace it with, nothing more is told of it.
+    /// is not worn, but as nothing will be left to replace it with, nothing more is reported of it.
     ///
     /// # Panics
     /// When the block is not bad.

@@ -17,7 +17,7 @@ use super::{
 /// Zeroes that end the negotiation with a client of old.
 const ZEROES: usize = 124;
 
-/// What is told about an export before the transmission phase.
+/// What is reported about an export before the transmission phase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportInfo {
     /// By this name clients ask for it. At most 4096 bytes.
@@ -106,7 +106,7 @@ enum State {
     Flags,
     /// An option comes next.
     Options,
-    /// Data of an option that is too long; so many bytes are left.
+    /// Data of an option that is too long; N bytes are left.
     Skipping(u32),
 }
 

@@ -9,7 +9,7 @@ use crate::protocol::constants::{
 use crate::protocol::{BlockSizes, ExportInfo, Extent};
 use std::sync::Arc;
 
-/// What can be told of an export beside its size.
+/// What can be said about an export beside its size.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Features {
     /// The medium turns.

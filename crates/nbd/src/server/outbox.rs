@@ -194,7 +194,7 @@ impl Outbox {
         })
     }
 
-    /// Whether so many bytes more may be in flight; what of them must be borrowed is, if it can be at once.
+    /// Whether N bytes more may be in flight; what of them must be borrowed is, if it can be at once.
     fn has_room(&self, state: &mut State, bytes: usize) -> bool {
         // A request larger than all that may be in flight is in flight alone.
         let fits = state.in_flight_bytes.saturating_add(bytes) <= self.limits.in_flight_bytes_max;
@@ -227,7 +227,7 @@ impl Outbox {
         is_lent.then_some(state)
     }
 
-    /// What of so many bytes in flight must be borrowed.
+    /// What of N bytes in flight must be borrowed.
     fn beyond_own(&self, bytes: usize) -> usize {
         bytes.saturating_sub(self.limits.own_bytes)
     }

@@ -88,7 +88,7 @@ pub struct JobReport {
     pub measured: Nanos,
     /// Commands that failed. The job stops at its first, as fio's do.
     pub errors: u64,
-    /// Commands submitted while so many were outstanding, in fio's buckets.
+    /// Commands submitted while N were outstanding, in fio's buckets.
     pub depths: [u64; DEPTH_LEVELS],
     directions: [Direction; 4],
 }

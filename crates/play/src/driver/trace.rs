@@ -41,7 +41,7 @@ pub fn check_trace(trace: &Trace, device_bytes: u64) -> Result<(), DriverError> 
     Ok(())
 }
 
-/// Plays `trace` back on `device`, to its end or to so many requests. `watch` hears how far it is.
+/// Plays `trace` back on `device`, to its end or to N requests. `watch` hears how far it is.
 ///
 /// # Errors
 /// When it does not fit the drive, or the drive fails or loses a command.

@@ -149,7 +149,7 @@ impl Shape {
         }
     }
 
-    /// Valid slots of a superblock of so many slots, at a place in the order from 0 to 1.
+    /// Valid slots of a superblock of N slots, at a place in the order from 0 to 1.
     fn valid(&self, slots: u32, place: f64, stream: &mut Stream) -> u32 {
         match self {
             Shape::Ascending(up_to) => {

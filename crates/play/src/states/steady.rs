@@ -27,7 +27,7 @@ pub const STEP: &str = "A new drive written until its superblocks are as full as
                         and their fitted line moves by at most 10 % (after SNIA SSS PTS), or 25 \
                         rounds are over.";
 
-/// A round of a drive without page mapping also ends when its flash has been programmed so many times
+/// A round of a drive without page mapping also ends when its flash has been programmed N times
 /// over, in capacities. One that rewrites a block of hundreds of pages for a random write would take
 /// days for its capacity, and has rewritten every block several times by then.
 const PROGRAMMED_MAX: u64 = 4;

@@ -34,7 +34,7 @@ const HOT_SHARE: u64 = 10;
 /// of the drive is where an operating system keeps what it rewrites most.
 const HOT_PERCENT: u32 = 90;
 
-/// The random writes of the used state also end when the flash has been programmed so many times
+/// The random writes of the used state also end when the flash has been programmed N times
 /// over, in capacities. Page-mapped drives stay below: at 7 % spare area a random write costs seven
 /// at most, a quarter of the capacity less than two capacities. A drive that rewrites a block of
 /// hundreds of pages for a random write would take days for its quarter, longer than any review,
@@ -141,7 +141,7 @@ impl<'a> Writer<'a> {
         self.device.capacity_sectors() / u64::from(RANDOM_SECTORS)
     }
 
-    /// Writes 4 KiB to each of so many places as they are drawn, until the device, which is asked now
+    /// Writes 4 KiB to each of N places as they are drawn, until the device, which is asked now
     /// and then, has had enough.
     pub fn write_places(
         &mut self,

@@ -181,7 +181,7 @@ pub struct JobSpec {
     pub rate: PerKind<Option<u64>>,
     /// Cap in requests a second.
     pub rate_iops: PerKind<Option<u64>>,
-    /// A flush after every so many writes; 0 for none.
+    /// A flush after every N writes; 0 for none.
     pub fsync: u64,
     /// As `fsync`; a drive sees no difference.
     pub fdatasync: u64,

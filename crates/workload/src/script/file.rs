@@ -298,7 +298,7 @@ fn transfer(
     })
 }
 
-/// How many requests of these sizes and weights move so many sectors.
+/// How many requests of these sizes and weights move N sectors.
 fn requests(sectors: u64, blocks: &[(u32, u32)]) -> f64 {
     let sum = |of: fn(f64, f64) -> f64| -> f64 {
         let parts = blocks

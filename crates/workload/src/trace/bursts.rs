@@ -24,7 +24,7 @@ const HALVINGS: u32 = 100;
 const ROUNDING: f64 = 1e-12;
 
 impl Depths {
-    /// Bursts of one request, of two, up to the deepest, of so many requests. The depths above 1
+    /// Bursts of one request, of two, up to the deepest, of N requests. The depths above 1
     /// fall off geometrically, as steeply as the mean asks for.
     pub fn bursts(self, operations: u64) -> Result<Vec<u64>, String> {
         let mut requests = apportion(operations, &self.shares()?);

@@ -74,7 +74,7 @@ fn latency(ssd: &mut Ssd, us: u64, kind: CommandKind, lba: u64, sectors: u32) ->
     done[0].at.since(at)
 }
 
-/// Writes so many slots in order, without time.
+/// Writes N slots in order, without time.
 fn fill(ssd: &mut Ssd, slots: u64) {
     for slot in 0..slots {
         ssd.apply(Command {

@@ -77,7 +77,7 @@ fn a_pass_follows_every_so_many_merges_that_copy() {
 
 #[test]
 fn a_pass_finds_the_most_worn_superblock_at_every_interval() {
-    // Zones written in turn come round at intervals, as the passes do: so many logs, superblocks to
+    // Zones written in turn come round at intervals, as the passes do: N logs, superblocks to
     // spare and hot zones keep step with some of them.
     for (log_blocks, spare, hot) in [(3, 4, 5), (1, 10, 2), (1, 10, 1)] {
         for wear_every_merges in 1..=50 {

@@ -37,7 +37,7 @@ pub struct TranslationConfig {
 }
 
 impl TranslationConfig {
-    /// Translation pages of a table for so many slots.
+    /// Translation pages of a table for N slots.
     fn pages(&self, user_slots: u32) -> u32 {
         user_slots.div_ceil(self.entries_per_page)
     }
@@ -184,7 +184,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 .store
                 .place(translation.page_of(lpn.0))
                 .is_some();
-            // Of a page that was never written, what is mapped is cached.
+            // What a page that was never written maps is cached.
             if translation.cache.look_up(lpn.0) || !is_written {
                 continue;
             }

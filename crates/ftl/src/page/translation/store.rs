@@ -17,7 +17,7 @@ const FREE_MIN: usize = 1;
 /// one under collection.
 const BESIDE: u32 = 3;
 
-/// Superblocks that a log of so many translation pages takes.
+/// Superblocks that a log of N translation pages takes.
 pub(super) fn superblocks_needed(translation_pages: u32, pages_per_superblock: u32) -> u32 {
     (2 * u64::from(translation_pages)).div_ceil(u64::from(pages_per_superblock)) as u32 + BESIDE
 }

@@ -134,7 +134,7 @@ fn a_new_drive_reads_and_writes_no_translation_pages() {
 fn a_missed_read_waits_for_its_translation_page() {
     let mut bench = Bench::new(8, 4, 8192);
     (0..64).for_each(|n| drop(bench.write(n)));
-    // Of the first page only flash knows.
+    // Only flash knows the first page.
     let ops = bench.read(3, 1);
     let (map, host) = (ops[0], *ops.last().unwrap());
     assert_eq!((map.kind, map.cause), (OpKind::Read, Cause::Map), "{ops:?}");
@@ -226,7 +226,7 @@ fn a_page_that_maps_nothing_is_forgotten() {
     let ops = bench.trim(16, 16);
     assert!(ops.is_empty(), "{ops:?}");
     assert!(bench.read(16, 16).is_empty());
-    // Of one that maps something else a trim is a change as any other.
+    // If it maps something else, a trim is a change as any other.
     bench.trim(0, 15);
     assert_eq!(count(&bench.read(0, 16), OpKind::Read, Cause::Host), 1);
     bench.check();

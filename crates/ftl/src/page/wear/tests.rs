@@ -76,7 +76,7 @@ enum Load {
     AmongHalves,
 }
 
-/// By how many erases the most worn block is ahead of the least worn one, after so many writes to the
+/// By how many erases the most worn block is ahead of the least worn one, after N writes to the
 /// first part of a die.
 fn spread_after(writes: u32, load: Load, hot_part: u32, wear: WearLevelling) -> u32 {
     let geometry = Geometry {
@@ -139,8 +139,8 @@ fn static_levelling_bounds_the_spread_of_wear_at_every_interval() {
     );
     for allocation in [Allocation::OldestFree, Allocation::LeastWorn] {
         for every in 1..=50 {
-            // A move takes the place of every so many erases, which wear whatever is hot. A superblock
-            // is that only for so many moves as others are hot, but may have to wait for a move that
+            // A move takes the place of every N erases, which wear whatever is hot. A superblock
+            // is that only for N moves as others are hot, but may have to wait for a move that
             // finds it free; where collection mixes hot data with what is moved, for several.
             let most = SPREAD + 8 * every;
             for (load, hot_part) in LOADS {

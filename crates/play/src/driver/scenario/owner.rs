@@ -25,7 +25,7 @@ pub enum Owner {
         /// The program.
         program: usize,
     },
-    /// The lazy writer, for so many sectors of programs' data.
+    /// The lazy writer, for N sectors of programs' data.
     Data(u32),
     /// The file system, for its journal.
     Journal,
