@@ -11,7 +11,7 @@ const TWO: &str = "--drive generic-mlc-8 --drive seagate-momentus-7200.2";
 const SCRIPT: &str = r#"
 schema = 1
 name = "Copy"
-summary = "assumed: 4 MiB in order."
+summary = "assumed: 4 MiB read in order."
 testbed = "anandtech-2012"
 
 [files.data]
@@ -21,7 +21,7 @@ count = 4
 
 [[phase]]
 name = "copy"
-write = { files = "data", amount = "4 MiB", blocks = { "64 KiB" = 1 } }
+read = { files = "data", amount = "4 MiB", blocks = { "64 KiB" = 1 } }
 "#;
 
 const TRACE: &str = r#"
