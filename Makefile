@@ -106,6 +106,7 @@ out/test-pts/$(REPORT): $(FTLAB) $(DATA)
 
 # What README and guides show of the program's output, and the example report, as the program gives them now.
 guides: setup ## draw the outputs in README and guides again
+	FTLAB_REDRAW_GUIDES=1 cargo test -p ftlab-drive --test guide
 	FTLAB_REDRAW_GUIDES=1 cargo test -p ftlab -p my-policy --test guides --test command_line -- --skip what_is_slow
 	cp $(MADE)/example-report.html docs/example-report/index.html
 

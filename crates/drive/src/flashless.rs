@@ -1,7 +1,8 @@
 //! A drive without flash as a [`Device`], with its totals: it has no state that a test could need.
 
-use crate::device::{Counters, Device, EraseRefused};
-use crate::saved::DeviceState;
+use crate::counters::Counters;
+use crate::device::{Device, EraseRefused};
+use crate::state::DeviceState;
 use ftlab_base::{Command, CommandKind, Completion, Outcome, SimTime};
 use ftlab_ftl::page::PageMapped;
 use ftlab_host::Host;

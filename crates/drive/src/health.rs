@@ -1,6 +1,6 @@
 //! How a drive stands: what it has been through, and what is left of it.
 
-use crate::file::Scale;
+use crate::scale::Scale;
 use ftlab_ftl::Spare;
 use ftlab_nand::{FaultCounters, WearHistogram};
 

@@ -24,8 +24,8 @@
 //!
 //! ```text
 //! Group::act              play/driver/jobs.rs    a worker's request becomes a Command{id, kind, lba, sectors, at}
-//! Ssd::submit             HostQueue::push         any number may wait in the host, host_queue.rs: in order, or C-LOOK
-//! Ssd::send               Server::serve           the drive has room: host CPU
+//! Ssd::submit             FrontEnd::submit        any number may wait in the host, host/queue.rs: in order, or C-LOOK;
+//!                                                 once the drive has room: host CPU
 //! Ssd::sent               Event::Sent             link → compressor ∥ firmware core, each first come first served
 //! Ssd::ready              Event::Ready            the data have arrived and the core has decided
 //! Ssd::admit              WriteBuffer::admit      slot by slot, coalesced by LPN; no room: a buffer stall, the write waits
@@ -45,7 +45,7 @@
 //! Ssd::issue              Scheduler::issue        timing/scheduler/: fences counted, dispatched in issue order
 //!                         dispatch → start → begin_transfer → end_transfer → end_array → finish → signal
 //! Ssd::after_nand         Scheduler::pop_reached  the program's fence: WriteBuffer::programmed, so room; admit again
-//! Ssd::complete           HostQueue::completed    Completion{id, at, outcome}; the next command is sent
+//! Ssd::complete           FrontEnd::completed     Completion{id, at, outcome}; the next command is sent
 //! source::play            Device::advance_to_completion: the driver looks again when something completed, or a request is due
 //! ```
 //!
@@ -89,6 +89,7 @@
 //!   or comparison includes it.
 
 pub mod codec;
+mod counters;
 pub mod device;
 pub mod disk;
 pub mod file;
@@ -97,13 +98,17 @@ pub mod health;
 mod model_version;
 mod ram;
 pub mod saved;
+mod scale;
 pub mod smart;
 pub mod ssd;
+mod state;
 
-pub use device::{CacheRefused, Counters, Device, EraseRefused};
-pub use file::{Catalog, DriveFile, Extent, Kind, ParameterRow, Scale};
+pub use counters::Counters;
+pub use device::{CacheRefused, Device, EraseRefused};
+pub use file::{Catalog, DriveFile, Kind, ParameterRow};
 pub use flashless::{Flashless, Medium};
 pub use ftlab_timing::Energy;
 pub use health::Health;
 pub use model_version::{MODEL_VERSION, version};
 pub use ram::{Ram, RamParams};
+pub use scale::{Extent, Scale};

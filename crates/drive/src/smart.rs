@@ -3,7 +3,6 @@
 //! Numbers, names and units are those that makers' data sheets and smartmontools' drive database
 //! give; only attributes that the model counts are listed. `docs/endurance.md` has the sources.
 
-use crate::file::DriveFile;
 use crate::health::Health;
 
 /// Bytes of Intel's unit of host writes: 65,536 sectors.
@@ -46,15 +45,6 @@ pub struct Attribute {
     pub threshold: u8,
     /// The raw value.
     pub raw: u64,
-}
-
-impl DriveFile {
-    /// Whose attributes the drive reports, if its file says.
-    #[must_use]
-    pub fn smart_vendor(&self) -> Option<Vendor> {
-        self.smart_vendor_name()
-            .and_then(|name| Vendor::named(name).ok())
-    }
 }
 
 impl Vendor {

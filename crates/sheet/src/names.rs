@@ -70,16 +70,21 @@ fn parts(name: &str) -> String {
 }
 
 fn nearest(name: &str, known: &[Named]) -> String {
-    let name = name.to_lowercase();
-    let mut near: Vec<(f64, &str)> = (known.iter())
-        .map(|named| (strsim::jaro_winkler(&name, named.slug), named.slug))
+    near(&name.to_lowercase(), known.iter().map(|named| named.slug))
+}
+
+/// The names that one might be a misspelling of, as a question in brackets; empty if there is none.
+#[must_use]
+pub fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let mut near: Vec<(f64, &str)> = known
+        .map(|known| (strsim::jaro_winkler(name, known), known))
         .filter(|(likeness, _)| *likeness > ALIKE_LEAST)
         .collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
     let near: Vec<&str> = near
         .into_iter()
         .take(HINTS_MAX)
-        .map(|(_, slug)| slug)
+        .map(|(_, known)| known)
         .collect();
     match near.as_slice() {
         [] => String::new(),

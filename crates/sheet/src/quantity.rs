@@ -54,6 +54,8 @@ struct Written {
 
 /// What kind of number it is: which units it may have, and what they are worth.
 pub trait Dimension {
+    /// What it is called where a file's keys are listed.
+    const NAME: &'static str;
     /// (unit, factor to the base unit). A number set on the command line without a unit takes the
     /// file's; the first unit here when the file has none.
     const UNITS: &'static [(&'static str, f64)];
@@ -74,12 +76,13 @@ pub struct Quantity<D> {
 }
 
 macro_rules! dimension {
-    ($(#[$doc:meta])* $name:ident, whole: $whole:literal, least: $least:literal, most: $most:expr, $($unit:literal = $factor:expr),+) => {
+    ($(#[$doc:meta])* $name:ident, $word:literal, whole: $whole:literal, least: $least:literal, most: $most:expr, $($unit:literal = $factor:expr),+) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq)]
         pub struct $name;
 
         impl Dimension for $name {
+            const NAME: &'static str = $word;
             const UNITS: &'static [(&'static str, f64)] = &[$(($unit, $factor)),+];
             const WHOLE: bool = $whole;
             const LEAST: f64 = $least;
@@ -90,50 +93,50 @@ macro_rules! dimension {
 
 dimension! {
     /// Things counted, at least one.
-    Count, whole: true, least: 1.0, most: 4_294_967_295.0, "1" = 1.0
+    Count, "count", whole: true, least: 1.0, most: 4_294_967_295.0, "1" = 1.0
 }
 dimension! {
     /// Things counted, perhaps none.
-    CountOrNone, whole: true, least: 0.0, most: 4_294_967_295.0, "1" = 1.0
+    CountOrNone, "count or 0", whole: true, least: 0.0, most: 4_294_967_295.0, "1" = 1.0
 }
 dimension! {
     /// A positive ratio.
-    Ratio, whole: false, least: 1e-9, most: 1e6, "1" = 1.0, "%" = 0.01
+    Ratio, "ratio", whole: false, least: 1e-9, most: 1e6, "1" = 1.0, "%" = 0.01
 }
 dimension! {
     /// A part of a whole, perhaps none and perhaps very small.
-    Share, whole: false, least: 0.0, most: 1.0, "1" = 1.0, "%" = 0.01
+    Share, "share", whole: false, least: 0.0, most: 1.0, "1" = 1.0, "%" = 0.01
 }
 dimension! {
     /// Energy of one particle; base electronvolt.
-    ActivationEnergy, whole: false, least: 0.0, most: 10.0, "eV" = 1.0
+    ActivationEnergy, "energy in eV", whole: false, least: 0.0, most: 10.0, "eV" = 1.0
 }
 dimension! {
     /// A span of time; base nanosecond.
-    Time, whole: false, least: 0.0, most: 3.6e12, "ns" = 1.0, "us" = 1e3, "ms" = 1e6, "s" = 1e9
+    Time, "time", whole: false, least: 0.0, most: 3.6e12, "ns" = 1.0, "us" = 1e3, "ms" = 1e6, "s" = 1e9
 }
 dimension! {
     /// A size; base byte.
-    Bytes, whole: false, least: 1.0, most: 1.8e16,
+    Bytes, "size", whole: false, least: 1.0, most: 1.8e16,
     "B" = 1.0, "KiB" = 1024.0, "MiB" = 1_048_576.0, "GiB" = 1_073_741_824.0,
     "kB" = 1e3, "MB" = 1e6, "GB" = 1e9, "sectors" = SECTOR_BYTES as f64
 }
 dimension! {
     /// A rate; base byte a second.
-    Rate, whole: false, least: 1.0, most: 1e15, "MB/s" = 1e6, "MiB/s" = 1_048_576.0
+    Rate, "rate", whole: false, least: 1.0, most: 1e15, "MB/s" = 1e6, "MiB/s" = 1_048_576.0
 }
 
 dimension! {
     /// A power; base watt.
-    Power, whole: false, least: 0.0, most: 1e3, "W" = 1.0, "mW" = 1e-3
+    Power, "power", whole: false, least: 0.0, most: 1e3, "W" = 1.0, "mW" = 1e-3
 }
 dimension! {
     /// An energy; base joule.
-    Energy, whole: false, least: 0.0, most: 1.0, "uJ" = 1e-6, "nJ" = 1e-9, "mJ" = 1e-3
+    Energy, "energy", whole: false, least: 0.0, most: 1.0, "uJ" = 1e-6, "nJ" = 1e-9, "mJ" = 1e-3
 }
 dimension! {
     /// An energy a byte; base joule a byte.
-    EnergyPerByte, whole: false, least: 0.0, most: 1e-3, "nJ/B" = 1e-9, "pJ/B" = 1e-12
+    EnergyPerByte, "energy a byte", whole: false, least: 0.0, most: 1e-3, "nJ/B" = 1e-9, "pJ/B" = 1e-12
 }
 
 impl<D: Dimension> Quantity<D> {

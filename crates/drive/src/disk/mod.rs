@@ -12,6 +12,7 @@
 //! read of the platter.
 
 mod arm;
+mod check;
 mod controller;
 mod media;
 mod params;
@@ -23,7 +24,8 @@ mod tests;
 mod transfers;
 mod write_cache;
 
-pub use params::{Destage, DiskParams, DiskParamsError};
+pub use check::DiskParamsError;
+pub use params::{Destage, DiskParams};
 pub use power::DiskPower;
 
 use crate::flashless::Medium;

@@ -1,13 +1,11 @@
 //! The drives that come with ftlab, and those in files of one's own.
 
-use super::DriveFile;
+use super::drive_file::DriveFile;
+use super::embedded::DRIVES;
 use ftlab_sheet::SheetError;
 use ftlab_sheet::file::{is_path, read, stem, text_of};
 use ftlab_sheet::names::{self, Named};
 use std::path::Path;
-
-// (slug, text) of every file in `drives/` and `drives/base/`, sorted by slug.
-include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
 /// Finds drives by name or path.
 pub struct Catalog;

@@ -1,298 +1,33 @@
 //! Drive files: what a drive is made of, as text with a unit, a source and a confidence at every
 //! number, and the drive made of it.
+//!
+//! A file is a head and sections. Each section is a room of `sections/`: its keys with what they mean, what they
+//! must be, and what they become. `map.scheme` decides what `[map]`, `[gc]` and `[wear]` may say.
 
 mod build;
 mod catalog;
-mod faults;
-mod packing;
-mod placement;
-mod power;
-mod reliability;
+mod drive_file;
+mod embedded;
+mod plan;
 mod scale;
-mod scheduling;
-mod schema;
+mod section;
+mod sections;
 mod settings;
-
-pub use catalog::Catalog;
-pub use scale::{Extent, Scale};
-pub use schema::Kind;
-
-use ftlab_base::StreamHash;
-use ftlab_sheet::base::{self, Inherited};
-use ftlab_sheet::{SheetError, check_schema, one_line};
-use schema::{DiskFile, HEADER_KEYS, Header, RamFile, SsdFile};
-use toml::{Table, Value};
-
-/// A drive file, settings applied.
-#[derive(Debug, Clone)]
-pub struct DriveFile {
-    slug: String,
-    header: Header,
-    table: Table,
-    body: Body,
-    /// What its base says.
-    inherited: Inherited,
-}
-
-#[derive(Debug, Clone)]
-enum Body {
-    Ssd(Box<SsdFile>),
-    Disk(Box<DiskFile>),
-    Ram(Box<RamFile>),
-}
-
-/// One row of a drive's sheet.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ParameterRow {
-    /// Dotted path, for example `nand.t_read`.
-    pub key: String,
-    /// The value as written.
-    pub value: String,
-    /// Its unit; empty for a name and a count.
-    pub unit: String,
-    /// `datasheet`, `review`, `measured`, `fitted`, `assumed`, `set`; empty for a name.
-    pub source: String,
-    /// `high`, `medium`, `low`; empty for a name.
-    pub confidence: String,
-    /// Where it comes from, or what pins it.
-    pub note: String,
-    /// The base that the file takes it from; empty when it is the file's own.
-    pub base: String,
-}
-
-impl DriveFile {
-    /// Reads the text of a drive file and applies `key=value` settings. `slug` names it in errors.
-    ///
-    /// # Errors
-    /// When the text is not TOML, a key is unknown or missing, or a value is impossible.
-    pub fn parse(slug: &str, text: &str, settings: &[String]) -> Result<DriveFile, SheetError> {
-        let invalid = |why: String| SheetError::Invalid {
-            file: slug.to_string(),
-            why,
-        };
-        let mut table: Table = text
-            .parse()
-            .map_err(|e: toml::de::Error| invalid(one_line(&e)))?;
-        let mut inherited = base::inherit(&mut table, catalog::BASES).map_err(invalid)?;
-        for setting in settings {
-            let key = settings::apply(&mut table, setting).map_err(SheetError::Setting)?;
-            inherited.set(&key);
-        }
-        let file = Self::interpret(slug, table, inherited).map_err(|why| match settings {
-            [] => invalid(why),
-            _ => invalid(format!("{why} (with --set {})", settings.join(" --set "))),
-        })?;
-        file.check()?;
-        Ok(file)
-    }
-
-    fn interpret(slug: &str, table: Table, inherited: Inherited) -> Result<DriveFile, String> {
-        let mut sections = table.clone();
-        let mut head = Table::new();
-        for key in HEADER_KEYS {
-            head.extend(sections.remove_entry(key));
-        }
-        let header: Header = head.try_into().map_err(|e| one_line(&e))?;
-        check_schema(header.schema)?;
-        let body = match header.kind {
-            Kind::Ssd => sections.try_into().map(|ssd| Body::Ssd(Box::new(ssd))),
-            Kind::Disk => sections.try_into().map(|disk| Body::Disk(Box::new(disk))),
-            Kind::Ram => sections.try_into().map(|ram| Body::Ram(Box::new(ram))),
-        };
-        let body = body.map_err(|e| one_line(&e))?;
-        Ok(DriveFile {
-            slug: slug.to_string(),
-            header,
-            table,
-            body,
-            inherited,
-        })
-    }
-
-    /// The same drive with `key=value` settings applied.
-    ///
-    /// # Errors
-    /// When a setting cannot be applied, or makes an impossible drive.
-    pub fn with(&self, settings: &[String]) -> Result<DriveFile, SheetError> {
-        let (mut table, mut inherited) = (self.table.clone(), self.inherited.clone());
-        for setting in settings {
-            let key = settings::apply(&mut table, setting).map_err(SheetError::Setting)?;
-            inherited.set(&key);
-        }
-        let file = Self::interpret(&self.slug, table, inherited);
-        let file = file.map_err(|why| self.invalid(why))?;
-        file.check()?;
-        Ok(file)
-    }
-
-    /// Bytes of flash, spare bytes of pages left out; `None` without flash.
-    #[must_use]
-    pub fn raw_bytes(&self) -> Option<u64> {
-        match &self.body {
-            Body::Ssd(ssd) => {
-                let layout = build::layout(ssd).expect("checked on reading");
-                Some(layout.geometry.raw_bytes())
-            }
-            Body::Disk(_) | Body::Ram(_) => None,
-        }
-    }
-
-    /// Bytes of a slot, the unit of its mapping and of what a trim frees; `None` without flash.
-    #[must_use]
-    pub fn slot_bytes(&self) -> Option<u64> {
-        match &self.body {
-            Body::Ssd(ssd) => Some(ssd.map.slot.get()),
-            Body::Disk(_) | Body::Ram(_) => None,
-        }
-    }
-
-    /// Program/erase cycles that a block is rated for, if the file says.
-    #[must_use]
-    pub fn rated_cycles(&self) -> Option<u32> {
-        match &self.body {
-            Body::Ssd(ssd) => (ssd.reliability.as_ref()).map(|keys| keys.rated_cycles.get()),
-            Body::Disk(_) | Body::Ram(_) => None,
-        }
-    }
-
-    /// Bytes a second that its side of the link takes; `None` without a cable.
-    #[must_use]
-    pub fn link_bytes_s(&self) -> Option<u64> {
-        let link = match &self.body {
-            Body::Ssd(ssd) => &ssd.link,
-            Body::Disk(disk) => &disk.link,
-            Body::Ram(_) => return None,
-        };
-        Some(link.rate.base as u64)
-    }
-
-    /// Whether what the host writes decides how much is programmed.
-    #[must_use]
-    pub fn compresses(&self) -> bool {
-        match &self.body {
-            Body::Ssd(ssd) => ssd.compress.is_some(),
-            Body::Disk(_) | Body::Ram(_) => false,
-        }
-    }
-
-    /// Whether what is in the write buffer survives a power cut.
-    #[must_use]
-    pub fn keeps_its_buffer(&self) -> bool {
-        match &self.body {
-            Body::Ssd(ssd) => {
-                let keys = ssd.power_loss.as_ref();
-                keys.is_some_and(|keys| keys.capacitors.get() > 0)
-            }
-            Body::Disk(_) | Body::Ram(_) => false,
-        }
-    }
-
-    /// The name it goes by on the command line.
-    #[must_use]
-    pub fn slug(&self) -> &str {
-        &self.slug
-    }
-
-    /// The name it was sold under.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.header.name
-    }
-
-    /// One sentence: what it is built of.
-    #[must_use]
-    pub fn summary(&self) -> &str {
-        &self.header.summary
-    }
-
-    /// Other names, as sources use them.
-    #[must_use]
-    pub fn aliases(&self) -> &[String] {
-        &self.header.aliases
-    }
-
-    /// Flash or platters.
-    #[must_use]
-    pub fn kind(&self) -> Kind {
-        self.header.kind
-    }
-
-    /// Whose SMART attributes the drive reports, as written.
-    pub(crate) fn smart_vendor_name(&self) -> Option<&str> {
-        match &self.body {
-            Body::Ssd(ssd) => ssd.smart.as_ref().map(|smart| smart.vendor.as_str()),
-            Body::Disk(_) | Body::Ram(_) => None,
-        }
-    }
-
-    /// Hash over everything the file says, settings included.
-    #[must_use]
-    pub fn hash(&self) -> u64 {
-        let mut hash = StreamHash::default();
-        hash.bytes(self.table.to_string().as_bytes());
-        hash.value()
-    }
-
-    /// The text of a drive file that says the same by itself: what a base says is in it, and what was
-    /// set.
-    #[must_use]
-    pub fn text(&self) -> String {
-        self.table.to_string()
-    }
-
-    /// Every number and name of the file, by section.
-    #[must_use]
-    pub fn parameters(&self) -> Vec<ParameterRow> {
-        let sections = self
-            .table
-            .iter()
-            .filter_map(|(key, v)| Some((key, v.as_table()?)));
-        let keys = sections.flat_map(|(section, table)| {
-            table
-                .iter()
-                .map(move |(key, value)| (format!("{section}.{key}"), value))
-        });
-        keys.map(|(key, value)| {
-            let base = self.inherited.origin(&key);
-            row(key, value, base)
-        })
-        .collect()
-    }
-}
-
-fn row(key: String, value: &Value, base: String) -> ParameterRow {
-    let Value::Table(quantity) = value else {
-        let value = value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_string);
-        let none = String::new;
-        return ParameterRow {
-            key,
-            value,
-            unit: none(),
-            source: none(),
-            confidence: none(),
-            note: none(),
-            base,
-        };
-    };
-    let text = |name: &str| match quantity.get(name) {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Float(number)) => format!("{number}"),
-        Some(other) => other.to_string(),
-        None => String::new(),
-    };
-    let unit = text("unit");
-    ParameterRow {
-        key,
-        value: text("value"),
-        unit: if unit == "1" { String::new() } else { unit },
-        source: text("source"),
-        confidence: text("confidence"),
-        note: text("note"),
-        base,
-    }
-}
-
+mod ssd;
 #[cfg(test)]
 mod tests;
+
+pub use catalog::Catalog;
+pub use drive_file::{DriveFile, ParameterRow};
+pub use section::{Key, Sheet};
+pub use sections::head::Kind;
+
+/// The sections that drive files of a kind may have.
+#[must_use]
+pub fn sections(kind: Kind) -> &'static [Sheet] {
+    match kind {
+        Kind::Ssd => ssd::SHEETS,
+        Kind::Disk => sections::disk::SHEETS,
+        Kind::Ram => sections::ram::SHEETS,
+    }
+}

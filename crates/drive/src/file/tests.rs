@@ -1,7 +1,9 @@
 use super::*;
+use crate::scale::Scale;
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, RootSeed, SimTime};
 use ftlab_ftl::page::{DChoices, POLICIES, Registered, register};
 use ftlab_host::Testbed;
+use ftlab_sheet::SheetError;
 use rand::RngExt;
 use std::num::NonZeroU32;
 
@@ -39,8 +41,27 @@ fn error(text: &str, settings: &[&str]) -> String {
 #[test]
 fn wrong_files_are_refused_with_place_and_reason() {
     let unknown = GENERIC.replace("[gc]", "[gc]\npolcy = \"greedy\"");
+    let told = "unknown key `gc.polcy` (did you mean policy?); [gc] may have `policy`, `reserve`";
     assert!(
-        error(&unknown, &[]).contains("unknown field `polcy`, expected one of `policy`, `reserve`")
+        error(&unknown, &[]).contains(told),
+        "{}",
+        error(&unknown, &[])
+    );
+    let section = GENERIC.replace("[queue]", "[queu]");
+    assert!(error(&section, &[]).contains("there is no [queue] section"));
+    let section = GENERIC.replace("[queue]", "[queu]\n[queue]");
+    let told = "unknown section `queu` (did you mean queue?); such a drive may have `nand`, `map`";
+    assert!(
+        error(&section, &[]).contains(told),
+        "{}",
+        error(&section, &[])
+    );
+    let missing = GENERIC.replace("die_queue = ", "# ");
+    let told = "firmware.die_queue is missing: NAND operations queued for a die";
+    assert!(
+        error(&missing, &[]).contains(told),
+        "{}",
+        error(&missing, &[])
     );
     let missing = GENERIC.replace("t_read", "t_raed");
     assert!(error(&missing, &[]).contains("t_raed"));
@@ -73,7 +94,10 @@ fn impossible_settings_are_refused() {
         ("gc.erased_share=100%", "a reserve of 59 superblocks"),
         ("nand.channels=0", "must be above 0"),
         ("map.stripe_dies=5", "does not divide"),
-        ("spare.opp=0.1", "unknown field `opp`"),
+        (
+            "spare.opp=0.1",
+            "unknown key `spare.opp` (did you mean op?)",
+        ),
         ("map.slot=2KiB", "the least is 4 KiB"),
         ("nand.blocks_per_die=4", "do not fit"),
         ("buffer.size=1KiB", "must hold a slot"),
@@ -239,7 +263,7 @@ fn memory_for_the_mapping_table_is_refused_or_used() {
         ),
         (
             &["gc.early_valid=0.2"],
-            "gc.early_valid belong to map.scheme `packed`",
+            "gc.early_valid belongs to map.scheme `packed`, and this drive has `page`",
         ),
     ] {
         let message = error(GENERIC, settings);
@@ -272,10 +296,73 @@ fn memory_for_pages_of_a_packed_table_is_refused_if_it_cannot_be() {
             &["map.cache=4KiB"],
             "the least is a page of the table, 8192 bytes",
         ),
-        (&["map.dram=4MiB"], "with `packed` it is map.cache"),
+        (
+            &["map.dram=4MiB"],
+            "map.dram belongs to map.scheme `page`, and this drive has `packed`: leave it out; here \
+             [map] may have `scheme`, `slot`, `stripe_dies`, `cache`, `entry`",
+        ),
     ] {
         let message = error_of("ocz-vertex3-120", settings);
         assert!(message.contains(why), "{settings:?}: {message}");
+    }
+}
+
+#[test]
+fn what_belongs_to_another_scheme_is_refused_with_its_scheme() {
+    for (slug, setting, why) in [
+        (
+            "ocz-vertex3-120",
+            "gc.batch=2",
+            "gc.batch belongs to map.scheme `page`",
+        ),
+        (
+            "ocz-vertex3-120",
+            "wear.blocks=2",
+            "[wear] belongs to map.scheme `page` or `block`",
+        ),
+        (
+            "ocz-vertex3-120",
+            "checkpoint.every=1MiB",
+            "[checkpoint] belongs to map.scheme `page`",
+        ),
+        (
+            "generic-mlc-8",
+            "wear.blocks=2",
+            "wear.blocks belongs to map.scheme `block`",
+        ),
+        (
+            "generic-mlc-8",
+            "map.log_blocks=2",
+            "map.log_blocks belongs to map.scheme `block`",
+        ),
+        (
+            "generic-mlc-8",
+            "raise.parity=true",
+            "[raise] belongs to map.scheme `packed`",
+        ),
+        (
+            "generic-mlc-8",
+            "map.scheme=packed",
+            "needs a [compress] section",
+        ),
+        (
+            "ocz-core-jmf602",
+            "gc.reserve=2",
+            "[gc] belongs to map.scheme `page` or `packed`",
+        ),
+        (
+            "ocz-core-jmf602",
+            "wear.spread=2",
+            "wear.spread belongs to map.scheme `page`",
+        ),
+        (
+            "ocz-core-jmf602",
+            "map.scheme=page",
+            "belongs to map.scheme `block`",
+        ),
+    ] {
+        let message = error_of(slug, &[setting]);
+        assert!(message.contains(why), "{slug}, {setting}: {message}");
     }
 }
 

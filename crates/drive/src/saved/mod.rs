@@ -15,12 +15,12 @@ mod frame;
 #[cfg(test)]
 mod tests;
 
+pub use crate::state::DeviceState;
 pub use frame::Unpacked;
 pub use ftlab_nand::StateError;
 
-use crate::device::{Counters, Device};
+use crate::device::Device;
 use crate::file::{DriveFile, ParameterRow};
-use crate::ssd::SsdState;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 use thiserror::Error;
@@ -45,19 +45,6 @@ pub fn state_bytes_max(capacity_sectors: u64) -> u64 {
 
 /// Differences to the drive that an error names.
 const DIFFERENCES_MAX: usize = 3;
-
-/// What a drive keeps while it is off.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one at a time, for as long as it takes to write it"
-)]
-pub enum DeviceState {
-    /// An SSD.
-    Ssd(SsdState),
-    /// A disk, or a RAM disk: its totals.
-    Flashless(Counters),
-}
 
 /// Where a state comes from: enough to tell whose it is and to make it again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::counters::Counters;
 use crate::file::Catalog;
 use ftlab_base::rng::Stream;
 use ftlab_base::{Command, CommandId, CommandKind, Completion, Content, Lba, RootSeed, SimTime};

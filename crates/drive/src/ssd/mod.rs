@@ -30,14 +30,15 @@ mod waking;
 mod write_through;
 mod writes;
 
+pub use crate::state::{SsdState, Totals};
 pub use mapped::LayerInput;
 pub use page_store::{PageStore, StoreFailed, WrittenPart};
 pub use params::{DieFailure, LostWaking, SsdParams};
-pub use state::{SsdState, Totals};
 
-use crate::device::{CacheRefused, Counters, Device, EraseRefused};
+use crate::counters::Counters;
+use crate::device::{CacheRefused, Device, EraseRefused};
 use crate::health::Health;
-use crate::saved::DeviceState;
+use crate::state::DeviceState;
 use buffer::{Place, WriteBuffer};
 use commands::Commands;
 use events::{Event, Events};

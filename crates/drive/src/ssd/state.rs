@@ -1,32 +1,9 @@
 //! An SSD in a saved state: what it keeps while it is off.
 
 use super::Ssd;
-use ftlab_ftl::{LayerState, Refusal, Room};
+use crate::state::{SsdState, Totals};
+use ftlab_ftl::Room;
 use ftlab_nand::StateError;
-use serde::{Deserialize, Serialize};
-
-/// Everything that an [`Ssd`] keeps while it is off, and its totals.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SsdState {
-    layer: LayerState,
-    /// Whether the last command came with a clock, or none came yet.
-    timed: bool,
-    totals: Totals,
-    refusal: Option<Refusal>,
-}
-
-/// What an SSD has counted beside its array.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Totals {
-    /// Commands completed or applied.
-    pub host_ios: u64,
-    /// Bytes the host wrote that have left the write buffer.
-    pub host_bytes_written: u64,
-    /// Times a host write had to wait for room in the write buffer.
-    pub buffer_stalls: u64,
-    /// Trims that freed nothing, as they covered no whole slot.
-    pub void_trims: u64,
-}
 
 impl Ssd {
     /// What is counted beside the array.

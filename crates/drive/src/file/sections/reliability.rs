@@ -1,9 +1,67 @@
-//! What a drive file says of reliability, as the array's.
+//! `[reliability]`, `[ecc]` and `[smart]`: how long blocks last, bit errors, and what the drive reports of them.
 
-use super::schema::{EccKeys, ReliabilityKeys, SsdFile};
+use super::faults::FaultKeys;
+use crate::file::section::section;
 use ftlab_base::RootSeed;
 use ftlab_nand::{BitErrors, Endurance, ErrorParams, Reliability};
-use ftlab_sheet::quantity::{Quantity, Share};
+use ftlab_sheet::quantity::{ActivationEnergy, Bytes, Count, CountOrNone, Quantity, Ratio, Share};
+
+section! {
+    "reliability"
+    /// How long blocks last; without the section, for ever ([endurance](../endurance.md)).
+    struct ReliabilityKeys {
+        /// P/E cycles that the maker guarantees.
+        rated_cycles: Quantity<Count>,
+        /// P/E cycles that half of the blocks survive.
+        median_cycles: Quantity<Count>,
+        /// Shape of the Weibull distribution of block lives.
+        life_shape: Quantity<Ratio>,
+        /// Share of worn-out blocks whose end an erase shows; of the others a program fails.
+        erase_share: Quantity<Ratio>,
+        /// Share of blocks that are bad when the drive is made; none if left out.
+        factory_bad: Option<Quantity<Ratio>>,
+    }
+}
+
+section! {
+    "ecc"
+    /// Bit errors and what corrects them; without the section, no bit is read wrong. It needs `[reliability]`.
+    struct EccKeys {
+        /// User bytes of a codeword.
+        codeword: Quantity<Bytes>,
+        /// Wrong bits of a codeword that are corrected.
+        correctable_bits: Quantity<Count>,
+        /// Times that a page is read again at most, with shifted thresholds.
+        retries: Quantity<CountOrNone>,
+        /// Share of the retention errors that every retry takes away.
+        retry_gain: Quantity<Ratio>,
+        /// RBER of an unworn block, just written.
+        rber_new: Quantity<Share>,
+        /// RBER that the rated cycles add.
+        rber_wear: Quantity<Share>,
+        /// The power of the cycles in that.
+        wear_power: Quantity<Ratio>,
+        /// RBER that a year at 40 °C adds after the rated cycles.
+        rber_retention: Quantity<Share>,
+        /// The power of cycles and time in that.
+        retention_power: Quantity<Ratio>,
+        /// RBER that a million reads of a block add after the rated cycles.
+        rber_disturb: Quantity<Share>,
+        /// The power of the cycles in that.
+        disturb_power: Quantity<Ratio>,
+        /// Activation energy of the loss of charge.
+        activation: Quantity<ActivationEnergy>,
+    }
+}
+
+section! {
+    "smart"
+    /// Which attributes the drive reports, and how it scales them; none without the section.
+    struct SmartKeys {
+        /// Whose table of attributes: `intel`, `indilinx`, `sandforce`, `micron` or `samsung`.
+        vendor: String,
+    }
+}
 
 /// The most that a share may be and leave a drive at all.
 const FACTORY_BAD_MAX: f64 = 1.0;
@@ -18,10 +76,16 @@ const RETRIES_MAX: u32 = 64;
 /// The most a power law may rise with.
 const POWER_MAX: f64 = 20.0;
 
-/// What can fail in the drive's array, if the file says so; the error says what is wrong.
-pub(super) fn reliability(ssd: &SsdFile, seed: RootSeed) -> Result<Option<Reliability>, String> {
-    let Some(keys) = &ssd.reliability else {
-        return match ssd.ecc {
+/// What can fail in the drive's array, if the file says so; the error says what is wrong. A page has `page_bytes`.
+pub(in crate::file) fn reliability(
+    keys: Option<&ReliabilityKeys>,
+    ecc: Option<&EccKeys>,
+    faults: Option<&FaultKeys>,
+    page_bytes: u64,
+    seed: RootSeed,
+) -> Result<Option<Reliability>, String> {
+    let Some(keys) = keys else {
+        return match ecc {
             None => Ok(None),
             Some(_) => Err(
                 "[ecc] gives its rates at the rated cycles, and there is no [reliability] to say \
@@ -37,9 +101,7 @@ pub(super) fn reliability(ssd: &SsdFile, seed: RootSeed) -> Result<Option<Reliab
         ));
     }
     let endurance = endurance(keys)?;
-    let ecc = ssd.ecc.as_ref();
-    let bit_errors = ecc.map(|ecc| bit_errors(ecc, keys.rated_cycles.get(), ssd.nand.page.get()));
-    let faults = ssd.faults.as_ref();
+    let bit_errors = ecc.map(|ecc| bit_errors(ecc, keys.rated_cycles.get(), page_bytes));
     let share = |share: Option<&Quantity<Share>>| share.map_or(0.0, |share| share.base);
     Ok(Some(Reliability {
         seed: seed.derive("reliability").0,

@@ -1,21 +1,74 @@
-//! What a drive file says about scheduling, as a policy.
+//! `[scheduling]`: in which order a die works off its queue.
 
-use super::schema::{Order, SchedulingKeys, SsdFile, SuspendWhat};
+use crate::file::section::{section, words};
 use ftlab_base::Nanos;
 use ftlab_sheet::quantity::{Count, Quantity, Time};
 use ftlab_timing::{DieOrder, Scheduling, Suspend};
 
+words! {
+    /// The orders there are.
+    enum Order {
+        /// As issued.
+        Fcfs = "fcfs",
+        /// Reads for the host first.
+        ReadFirst = "read-first",
+    }
+}
+
+words! {
+    /// What can be suspended.
+    enum SuspendWhat {
+        /// Nothing.
+        None = "none",
+        /// Erases.
+        Erase = "erase",
+        /// Erases and programs.
+        ProgramErase = "program-erase",
+    }
+}
+
+section! {
+    "scheduling"
+    /// In which order a die works off its queue, and what a read may suspend; without the section, as issued
+    /// ([scheduling](../scheduling.md)).
+    struct SchedulingKeys {
+        /// Dies that may program at a time; all of them if left out.
+        programs_max: Option<Quantity<Count>>,
+        /// Whether a die programs the pages that queue for neighbouring planes together.
+        #[serde(default)]
+        multi_plane: bool,
+        /// Whether the planes of a die sense together what a read for the host needs of them.
+        #[serde(default)]
+        plane_reads: bool,
+        /// What a die starts next; `fcfs` if left out.
+        order: Option<Order>,
+        /// What a read for the host may suspend; `none` if left out.
+        suspend: Option<SuspendWhat>,
+        /// From the command to suspend until the die takes a read.
+        suspend_time: Option<Quantity<Time>>,
+        /// From the command to resume until the array works again.
+        resume_time: Option<Quantity<Time>>,
+        /// How often one operation may be suspended.
+        suspend_max: Option<Quantity<Count>>,
+        /// Whether collection lets operations for the host pass.
+        #[serde(default)]
+        gc_preemptible: bool,
+        /// How often one operation lets others pass.
+        overtake_max: Option<Quantity<Count>>,
+    }
+}
+
 /// The policy of a drive; the error says what is missing. What a policy does not use may be left
 /// out; what it uses has no default.
-pub(super) fn scheduling(ssd: &SsdFile) -> Result<Scheduling, String> {
-    let Some(keys) = &ssd.scheduling else {
+pub(in crate::file) fn scheduling(keys: Option<&SchedulingKeys>) -> Result<Scheduling, String> {
+    let Some(keys) = keys else {
         return Ok(Scheduling::FCFS);
     };
-    let order = match keys.order {
+    let order = match keys.order.unwrap_or(Order::Fcfs) {
         Order::Fcfs => DieOrder::Fcfs,
         Order::ReadFirst => DieOrder::ReadFirst,
     };
-    let suspend = match keys.suspend {
+    let suspend = match keys.suspend.unwrap_or(SuspendWhat::None) {
         SuspendWhat::None => Suspend::Nothing,
         SuspendWhat::Erase => Suspend::Erase,
         SuspendWhat::ProgramErase => Suspend::ProgramErase,

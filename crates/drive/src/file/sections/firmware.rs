@@ -1,0 +1,94 @@
+//! `[firmware]`, `[buffer]`, `[queue]` and `[power_loss]`: the controller and what it holds. `[link]`: its end of the
+//! cable.
+
+use crate::file::section::{section, words};
+use ftlab_base::Nanos;
+use ftlab_sheet::quantity::{Bytes, Count, CountOrNone, Quantity, Rate, Time};
+
+words! {
+    /// Until when a slot takes room in the write buffer.
+    enum Release {
+        /// It is kept until it is in the cells, so that nothing is lost when a program fails.
+        Programmed = "programmed",
+        /// It goes on to the page register of its die, and the buffer only passes data on.
+        Transferred = "transferred",
+    }
+}
+
+section! {
+    "buffer"
+    /// The write buffer.
+    struct Buffer {
+        /// Its size; at least a program unit of each stream.
+        size: Quantity<Bytes>,
+        /// When the room of a slot is free again: `programmed`, in the cells, which it is if left out, or
+        /// `transferred`, in the page register of its die.
+        release: Option<Release>,
+    }
+}
+
+section! {
+    "firmware"
+    /// The controller's core, which takes one thing after another.
+    struct Firmware {
+        /// Core time of a write command.
+        write_command: Quantity<Time>,
+        /// Core time of any other command.
+        read_command: Quantity<Time>,
+        /// Core time of each slot of a command.
+        per_slot: Quantity<Time>,
+        /// Core time of each slot of a write, if it is not that of a read.
+        write_slot: Option<Quantity<Time>>,
+        /// What a read takes in the controller beside its core time, in stages that have several commands in hand:
+        /// it adds to the latency and takes nothing from the rate. None if left out.
+        read_pipeline: Option<Quantity<Time>>,
+        /// The same of a write.
+        write_pipeline: Option<Quantity<Time>>,
+        /// Core time of each page that collection reads; none if left out.
+        collected_page: Option<Quantity<Time>>,
+        /// NAND operations queued for a die before the firmware waits
+        /// ([decision 0003](../decisions/0003-bounded-die-queues.md)).
+        die_queue: Quantity<Count>,
+        /// Whether the slots of a command follow each other through core, flash and link, instead of the command as
+        /// a whole.
+        #[serde(default)]
+        overlap: bool,
+    }
+}
+
+section! {
+    "link"
+    /// The host link.
+    struct Link {
+        /// Payload rate.
+        rate: Quantity<Rate>,
+        /// Protocol time of a command, which takes longer on a slower port in the same measure as data; for a disk
+        /// its controller's time as well.
+        command: Quantity<Time>,
+    }
+}
+
+section! {
+    "queue"
+    /// Command queueing.
+    struct Queue {
+        /// Commands that the drive takes at a time: 32 with NCQ, 1 without, and then the host's driver orders what
+        /// waits.
+        depth: Quantity<Count>,
+    }
+}
+
+section! {
+    "power_loss"
+    /// What becomes of the write buffer when the power goes; without the section, it is lost. It matters to drives
+    /// that hold bytes.
+    struct PowerLoss {
+        /// Capacitors that keep the drive going until the write buffer is in flash; 0 for none.
+        capacitors: Quantity<CountOrNone>,
+    }
+}
+
+/// A time that may be left out.
+pub(in crate::file) fn time_or_none(time: Option<&Quantity<Time>>) -> Nanos {
+    time.map_or(Nanos::ZERO, |time| time.get())
+}

@@ -1,0 +1,231 @@
+//! `[gc]`: garbage collection of page and packed mapping. What it may say depends on the mapping.
+
+use crate::file::section::{section, words};
+use ftlab_base::{Layout, Nanos, RootSeed};
+use ftlab_ftl::page::{Separation, SpareShare, StreamConfig, VictimPolicy, policy};
+use ftlab_sheet::quantity::{Count, Quantity, Ratio, Share, Time};
+use std::collections::BTreeMap;
+
+words! {
+    /// How hot data are told from cold ones.
+    enum Streams {
+        /// They are not.
+        None = "none",
+        /// By where they lie.
+        ByAddress = "by-address",
+        /// By how soon they are written again.
+        ByAge = "by-age",
+    }
+}
+
+impl Streams {
+    const fn name(self) -> &'static str {
+        match self {
+            Streams::None => "none",
+            Streams::ByAddress => "by-address",
+            Streams::ByAge => "by-age",
+        }
+    }
+}
+
+section! {
+    "gc" of "page"
+    /// Garbage collection of page mapping.
+    struct PageGc {
+        /// Victim policy: `greedy`, `fifo`, `random`, `d-choices` (needs `choices`), `cost-benefit` or
+        /// `windowed-greedy` (needs `window`); see [victim policies](write-a-policy.md).
+        policy: String,
+        /// Superblocks that each group of dies keeps erased on average; the least is 2, with two streams 4.
+        reserve: Quantity<Count>,
+        /// Of the superblocks that data and reserve leave, the share that each group of dies keeps erased as well;
+        /// none if left out. The more is kept erased, the more is still valid in what is collected, also just after
+        /// random writes on a part of the drive.
+        erased_share: Option<Quantity<Share>>,
+        /// Superblocks, or what part of one, that each group of dies makes writable in one go once it is low, while
+        /// host writes wait; in step with them if left out. The same mean rate comes in rushes and pauses, the
+        /// longer the larger the batch ([decision 0002](../decisions/0002-collection-in-step.md)); the spare area
+        /// must hold the batch beside the reserve.
+        batch: Option<Quantity<Ratio>>,
+        /// With `idle_after`: superblocks that each group of dies makes writable ahead; if left out, the drive works
+        /// only while the host does.
+        ahead: Option<Quantity<Count>>,
+        /// With `ahead`: how long the host must pause before the drive works ahead.
+        idle_after: Option<Quantity<Time>>,
+        /// For policies that draw: full superblocks drawn for a choice.
+        choices: Option<Quantity<Count>>,
+        /// For policies that look at the oldest full superblocks only: how many.
+        window: Option<Quantity<Count>>,
+        /// How hot data are told from cold ones; `none` if left out.
+        streams: Option<Streams>,
+        /// For `by-address`: hot data are the first of the user capacity, this share of it.
+        hot_share: Option<Quantity<Ratio>>,
+        /// For `by-age`: hot is what is written again before N superblocks were closed, of all superblocks.
+        hot_age: Option<Quantity<Ratio>>,
+        /// With streams: the share of the spare area that hot data get; √(share of writes · share of data) if left
+        /// out.
+        hot_spare: Option<Quantity<Ratio>>,
+    }
+}
+
+words! {
+    /// What collection reads of a superblock.
+    enum CollectionReads {
+        /// What is valid: a table says what that is.
+        Valid = "valid",
+        /// Everything, to find out.
+        All = "all",
+    }
+}
+
+section! {
+    "gc" of "packed"
+    /// Garbage collection of packed mapping.
+    struct PackedGc {
+        /// Victim policy: `greedy`, `fifo`, `random`, `d-choices` (needs `choices`), `cost-benefit` or
+        /// `windowed-greedy` (needs `window`); see [victim policies](write-a-policy.md).
+        policy: String,
+        /// Superblocks kept erased on average; the least is 2.
+        reserve: Quantity<Count>,
+        /// What collection reads: `valid`, which it is if left out, or `all` for a controller that must read a
+        /// superblock to know what it holds.
+        reads: Option<CollectionReads>,
+        /// Share of a superblock that may be valid for it to be collected before room runs out; none is if left out.
+        early_valid: Option<Quantity<Share>>,
+        /// For policies that draw: full superblocks drawn for a choice.
+        choices: Option<Quantity<Count>>,
+        /// For policies that look at the oldest full superblocks only: how many.
+        window: Option<Quantity<Count>>,
+    }
+}
+
+/// What a section says of the victim policy: its name, and the parameters that are given.
+#[derive(Debug, Clone)]
+pub(in crate::file) struct Victim<'a> {
+    policy: &'a str,
+    parameters: BTreeMap<&'static str, u32>,
+}
+
+impl Victim<'_> {
+    /// The policy; what it draws at random depends on the seed.
+    pub(in crate::file) fn policy(&self, seed: RootSeed) -> Result<Box<dyn VictimPolicy>, String> {
+        policy(self.policy, &self.parameters, seed.stream("victim"))
+            .map_err(|why| format!("[gc]: {why}"))
+    }
+}
+
+fn victim<'a>(
+    policy: &'a str,
+    choices: Option<&Quantity<Count>>,
+    window: Option<&Quantity<Count>>,
+) -> Victim<'a> {
+    let given = [("choices", choices), ("window", window)].into_iter();
+    Victim {
+        policy,
+        parameters: given
+            .filter_map(|(key, value)| Some((key, value?.get())))
+            .collect(),
+    }
+}
+
+impl PackedGc {
+    pub(in crate::file) fn victim(&self) -> Victim<'_> {
+        victim(&self.policy, self.choices.as_ref(), self.window.as_ref())
+    }
+}
+
+impl PageGc {
+    pub(in crate::file) fn victim(&self) -> Victim<'_> {
+        victim(&self.policy, self.choices.as_ref(), self.window.as_ref())
+    }
+
+    /// How long the host must pause before the drive works ahead, if it does.
+    pub(in crate::file) fn idle_after(&self) -> Option<Nanos> {
+        self.idle_after.as_ref().map(|time| time.get())
+    }
+
+    /// Slots that a group of dies collects in one go; 0 to collect in step with the host's writes.
+    pub(in crate::file) fn batch_slots(&self, layout: &Layout) -> u32 {
+        let superblocks = self.batch.as_ref().map_or(0.0, |batch| batch.base);
+        (superblocks * f64::from(layout.slots_per_superblock)).ceil() as u32
+    }
+
+    /// Slots that data may take: what never holds data is, in each group of dies and on average, the reserve and
+    /// the half of the superblock under collection that has been copied already; where superblocks are collected in
+    /// batches, half a superblock and half a batch. The closed forms for write amplification then hold for
+    /// `spare.op` as it stands.
+    pub(in crate::file) fn usable_slots(&self, layout: &Layout) -> u32 {
+        let slots = u64::from(layout.slots_per_superblock);
+        let batch = u64::from(self.batch_slots(layout));
+        let kept = u64::from(self.reserve.get()) * slots + (slots + batch) / 2;
+        let reserve = kept * u64::from(layout.groups);
+        u64::from(layout.slots()).saturating_sub(reserve) as u32
+    }
+
+    /// Superblocks made writable ahead; it takes a number and a span.
+    pub(in crate::file) fn ahead_superblocks(&self) -> Result<u32, String> {
+        match (&self.ahead, &self.idle_after) {
+            (None, None) => Ok(0),
+            (Some(ahead), Some(_)) => Ok(ahead.get()),
+            (Some(_), None) => {
+                Err("gc.ahead needs gc.idle_after, how long the host must pause".into())
+            }
+            (None, Some(_)) => {
+                Err("gc.idle_after needs gc.ahead, superblocks made writable ahead".into())
+            }
+        }
+    }
+
+    /// Superblocks that each group of dies keeps erased.
+    pub(in crate::file) fn reserve_superblocks(&self, layout: &Layout, user_slots: u32) -> u32 {
+        let reserve = self.reserve.get();
+        let slots = u64::from(layout.groups) * u64::from(layout.slots_per_superblock);
+        let data = u64::from(user_slots).div_ceil(slots) as u32;
+        let left = layout.superblocks_per_group.saturating_sub(data);
+        let share = self.erased_share.as_ref().map_or(0.0, |share| share.base);
+        reserve + (f64::from(left.saturating_sub(reserve)) * share) as u32
+    }
+
+    /// Hot and cold streams.
+    pub(in crate::file) fn stream_config(
+        &self,
+        layout: &Layout,
+        user_slots: u32,
+    ) -> Result<StreamConfig, String> {
+        let streams = self.streams.unwrap_or(Streams::None);
+        let name = streams.name();
+        let keys = [
+            ("hot_share", &self.hot_share, streams == Streams::ByAddress),
+            ("hot_age", &self.hot_age, streams == Streams::ByAge),
+            ("hot_spare", &self.hot_spare, streams != Streams::None),
+        ];
+        for (key, value, is_used) in keys {
+            if value.is_some() && !is_used {
+                return Err(format!(
+                    "gc.{key} has no meaning with gc.streams `{name}`; leave it out"
+                ));
+            }
+        }
+        let needed = |key: &str, value: &Option<Quantity<Ratio>>| match value {
+            Some(share) => Ok(share.base),
+            None => Err(format!("gc.streams `{name}` needs gc.{key}")),
+        };
+        let separation = match streams {
+            Streams::ByAddress => Separation::ByAddress {
+                ends: vec![(needed("hot_share", &self.hot_share)? * f64::from(user_slots)) as u32],
+            },
+            Streams::ByAge => Separation::ByAge {
+                closings: vec![
+                    (needed("hot_age", &self.hot_age)? * f64::from(layout.superblocks())) as u64,
+                ],
+            },
+            Streams::None => Separation::None,
+        };
+        let spare = self.hot_spare.as_ref();
+        Ok(StreamConfig {
+            separation,
+            spare: spare.map_or(SpareShare::SquareRoot, |share| {
+                SpareShare::Given(vec![share.base])
+            }),
+        })
+    }
+}

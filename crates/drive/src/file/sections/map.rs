@@ -1,0 +1,193 @@
+//! `[map]`: logical to physical. What it may say depends on its scheme.
+
+use crate::file::section::{section, words};
+use ftlab_base::Layout;
+use ftlab_ftl::block::BlockConfig;
+use ftlab_ftl::packed::TableConfig;
+use ftlab_ftl::page::TranslationConfig;
+use ftlab_sheet::one_line;
+use ftlab_sheet::quantity::{Bytes, Count, Quantity};
+use toml::Value;
+
+words! {
+    /// The translation layers there are.
+    enum Scheme {
+        /// Any slot anywhere.
+        Page = "page",
+        /// A superblock for a superblock, with log blocks.
+        Block = "block",
+        /// Any slot anywhere, compressed.
+        Packed = "packed",
+    }
+}
+
+impl Scheme {
+    /// The scheme that a file names.
+    pub(in crate::file) fn read(named: &Value) -> Result<Scheme, String> {
+        let scheme = named.clone().try_into();
+        scheme.map_err(|error| format!("{} in `map.scheme`", one_line(&error)))
+    }
+
+    pub(in crate::file) const fn name(self) -> &'static str {
+        match self {
+            Scheme::Page => "page",
+            Scheme::Block => "block",
+            Scheme::Packed => "packed",
+        }
+    }
+}
+
+section! {
+    "map" of "page"
+    /// Page mapping: any slot anywhere.
+    struct PageMap {
+        /// The translation layer.
+        scheme: Scheme,
+        /// The mapping unit. A write of a part of a slot reads the rest of it and programs all of it; what was
+        /// never written has no rest to read.
+        slot: Quantity<Bytes>,
+        /// Dies that a superblock spans; it must divide the dies.
+        stripe_dies: Quantity<Count>,
+        /// Memory for the mapping table, with `entry`: if it does not hold an entry for every slot, it caches
+        /// entries, each with two bytes more, and the table lies on flash in pages of its own, which take
+        /// superblocks from the spare area
+        /// ([decision 0011](../decisions/0011-mapping-table-on-flash.md)). If left out, the table fits.
+        dram: Option<Quantity<Bytes>>,
+        /// With `dram`: an entry of the table.
+        entry: Option<Quantity<Bytes>>,
+    }
+}
+
+section! {
+    "map" of "block"
+    /// Block mapping: a superblock for a superblock, with log blocks.
+    struct BlockMap {
+        /// The translation layer.
+        scheme: Scheme,
+        /// The mapping unit.
+        slot: Quantity<Bytes>,
+        /// Dies that a superblock spans; it must divide the dies.
+        stripe_dies: Quantity<Count>,
+        /// Logical superblocks that may have a log at a time.
+        log_blocks: Quantity<Count>,
+        /// Pages that a merge may hold between read and program; as many as there are if left out.
+        copy_window: Option<Quantity<Count>>,
+    }
+}
+
+section! {
+    "map" of "packed"
+    /// Packed mapping: any slot anywhere, compressed
+    /// ([decision 0010](../decisions/0010-packed-mapping.md)).
+    struct PackedMap {
+        /// The translation layer.
+        scheme: Scheme,
+        /// The mapping unit.
+        slot: Quantity<Bytes>,
+        /// Dies that a superblock spans: all of them.
+        stripe_dies: Quantity<Count>,
+        /// Memory for pages of the mapping table, which lies in flash, with `entry`: what looks up an entry that
+        /// is in none of them waits until that page is read. If left out, looking up takes no time.
+        cache: Option<Quantity<Bytes>>,
+        /// With `cache`: an entry of the table.
+        entry: Option<Quantity<Bytes>>,
+    }
+}
+
+/// What tells a cached entry from others of its translation page: entries are kept in a list for each
+/// page (TPFTL; Zhou et al., EuroSys 2015).
+const NUMBER_BYTES: u64 = 2;
+
+impl PageMap {
+    /// The mapping table, if memory does not hold all of it. A table that fits is a list, one entry a slot. Where it
+    /// does not fit, each cached entry also says which one of its translation page it is ([`NUMBER_BYTES`]).
+    pub(in crate::file) fn translation(
+        &self,
+        layout: &Layout,
+        user_slots: u32,
+    ) -> Result<Option<TranslationConfig>, String> {
+        let (dram, entry) = match (&self.dram, &self.entry) {
+            (None, None) => return Ok(None),
+            (Some(dram), Some(entry)) => (dram.get(), entry.get()),
+            _ => return Err("map.dram and map.entry go together: give both or neither".into()),
+        };
+        let page_bytes = u64::from(layout.geometry.page_bytes);
+        let slots = layout.slots();
+        let counts = 1_u64
+            .checked_shl(8 * entry.min(8) as u32)
+            .unwrap_or(u64::MAX);
+        if entry > page_bytes || counts < u64::from(slots) {
+            return Err(format!(
+                "map.entry: {entry} bytes; an entry must tell {slots} slots apart, and a page of \
+                 {page_bytes} bytes must hold one"
+            ));
+        }
+        if dram >= u64::from(user_slots).saturating_mul(entry) {
+            return Ok(None);
+        }
+        let cached = entry + NUMBER_BYTES;
+        if dram < cached {
+            return Err(format!(
+                "map.dram: {dram} bytes; the least is a cached entry, {cached} bytes"
+            ));
+        }
+        Ok(Some(TranslationConfig {
+            // Fewer than there are slots.
+            cached_entries: (dram / cached) as u32,
+            entries_per_page: (page_bytes / entry) as u32,
+        }))
+    }
+}
+
+impl BlockMap {
+    /// The configuration with static wear levelling: merges between two passes, and superblocks moved in one.
+    pub(in crate::file) fn config(
+        &self,
+        (wear_every_merges, wear_blocks): (u32, u32),
+        layout: &Layout,
+        user_slots: u32,
+    ) -> Result<BlockConfig, String> {
+        let config = BlockConfig {
+            log_blocks: self.log_blocks.get(),
+            copy_window_pages: self.copy_window.as_ref().map(|window| window.get()),
+            wear_every_merges,
+            wear_blocks,
+        };
+        config
+            .check(layout, user_slots)
+            .map_err(|why| why.to_string())?;
+        Ok(config)
+    }
+}
+
+impl PackedMap {
+    /// The mapping table, if memory does not hold all of it; `page` is the bytes of a page.
+    pub(in crate::file) fn table(
+        &self,
+        page: u64,
+        user_slots: u32,
+    ) -> Result<Option<TableConfig>, String> {
+        let (cache, entry) = match (&self.cache, &self.entry) {
+            (None, None) => return Ok(None),
+            (Some(cache), Some(entry)) => (cache.get(), entry.get()),
+            _ => return Err("map.cache and map.entry go together: give both or neither".into()),
+        };
+        if entry > page {
+            return Err(format!(
+                "map.entry: {entry} bytes; a page of {page} bytes must hold one"
+            ));
+        }
+        let entries_per_page = (page / entry) as u32;
+        let all = user_slots.div_ceil(entries_per_page);
+        match cache / page {
+            0 => Err(format!(
+                "map.cache: {cache} bytes; the least is a page of the table, {page} bytes"
+            )),
+            held if held >= u64::from(all) => Ok(None),
+            held => Ok(Some(TableConfig {
+                cached_pages: held as u32,
+                entries_per_page,
+            })),
+        }
+    }
+}

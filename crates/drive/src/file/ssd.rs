@@ -1,0 +1,355 @@
+//! The sections of an SSD, and what follows from several of them.
+
+use super::section::{Section, Sheet, Unread};
+use super::sections::checkpoint::CheckpointKeys;
+use super::sections::faults::{FaultKeys, Has};
+use super::sections::firmware::{Buffer, Firmware, Link, PowerLoss, Queue, Release, time_or_none};
+use super::sections::gc::{PackedGc, PageGc};
+use super::sections::map::{BlockMap, PackedMap, PageMap, Scheme};
+use super::sections::nand::Nand;
+use super::sections::packed::{Compress, Raise, least_buffer};
+use super::sections::power::SsdPowerKeys;
+use super::sections::reliability::{EccKeys, ReliabilityKeys, SmartKeys, reliability};
+use super::sections::scheduling::{SchedulingKeys, scheduling};
+use super::sections::spare::Spare;
+use super::sections::wear::{BlockWear, PageWear};
+use crate::smart::Vendor;
+use crate::ssd::SsdParams;
+use ftlab_base::{Layout, Nanos, RootSeed, SECTOR_BYTES};
+use ftlab_ftl::block::BlockConfig;
+use ftlab_ftl::packed::PackedConfig;
+use ftlab_ftl::page::{PageConfig, WearLevelling};
+use ftlab_nand::Reliability;
+use toml::Table;
+
+/// The sections of an SSD.
+#[derive(Debug, Clone)]
+pub(super) struct SsdFile {
+    pub(super) nand: Nand,
+    pub(super) mapping: Mapping,
+    pub(super) spare: Spare,
+    pub(super) reliability: Option<ReliabilityKeys>,
+    ecc: Option<EccKeys>,
+    pub(super) smart: Option<SmartKeys>,
+    faults: Option<FaultKeys>,
+    buffer: Buffer,
+    firmware: Firmware,
+    scheduling: Option<SchedulingKeys>,
+    pub(super) link: Link,
+    queue: Queue,
+    power: Option<SsdPowerKeys>,
+    pub(super) power_loss: Option<PowerLoss>,
+}
+
+/// The sections that depend on the mapping.
+#[derive(Debug, Clone)]
+pub(super) enum Mapping {
+    Page(Box<PageSections>),
+    Block(BlockSections),
+    Packed(PackedSections),
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct PageSections {
+    map: PageMap,
+    pub(super) gc: PageGc,
+    pub(super) wear: Option<PageWear>,
+    pub(super) checkpoint: Option<CheckpointKeys>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct BlockSections {
+    map: BlockMap,
+    wear: Option<BlockWear>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct PackedSections {
+    map: PackedMap,
+    gc: PackedGc,
+    compress: Compress,
+    raise: Option<Raise>,
+}
+
+impl PackedSections {
+    fn keeps_parity(&self) -> bool {
+        self.raise.as_ref().is_some_and(|raise| raise.parity)
+    }
+}
+
+/// Every section that an SSD may have, in the order of the guide.
+pub(super) const SHEETS: &[Sheet] = &[
+    Nand::SHEET,
+    PageMap::SHEET,
+    BlockMap::SHEET,
+    PackedMap::SHEET,
+    Spare::SHEET,
+    PageGc::SHEET,
+    PackedGc::SHEET,
+    PageWear::SHEET,
+    BlockWear::SHEET,
+    CheckpointKeys::SHEET,
+    Compress::SHEET,
+    Raise::SHEET,
+    Buffer::SHEET,
+    Firmware::SHEET,
+    SchedulingKeys::SHEET,
+    Link::SHEET,
+    Queue::SHEET,
+    ReliabilityKeys::SHEET,
+    EccKeys::SHEET,
+    SmartKeys::SHEET,
+    FaultKeys::SHEET,
+    SsdPowerKeys::SHEET,
+    PowerLoss::SHEET,
+];
+
+/// What a file asks of a translation layer: checked, and not made yet.
+pub(super) enum SchemePlan {
+    Page(Box<PageConfig>),
+    Block(BlockConfig, Option<Reliability>),
+    Packed(Box<PackedConfig>),
+}
+
+impl SsdFile {
+    /// Reads the sections of an SSD.
+    pub(super) fn read(table: Table) -> Result<SsdFile, String> {
+        let mut unread = Unread::new(table, SHEETS);
+        let mapping = Mapping::read(&mut unread)?;
+        let file = SsdFile {
+            nand: unread.required()?,
+            mapping,
+            spare: unread.required()?,
+            reliability: unread.optional()?,
+            ecc: unread.optional()?,
+            smart: unread.optional()?,
+            faults: unread.optional()?,
+            buffer: unread.required()?,
+            firmware: unread.required()?,
+            scheduling: unread.optional()?,
+            link: unread.required()?,
+            queue: unread.required()?,
+            power: unread.optional()?,
+            power_loss: unread.optional()?,
+        };
+        unread.finish()?;
+        Ok(file)
+    }
+
+    /// Bytes of a slot.
+    pub(super) fn slot_bytes(&self) -> u64 {
+        self.mapping.slot_and_stripe().0
+    }
+
+    /// How the array is divided.
+    pub(super) fn layout(&self) -> Result<Layout, String> {
+        let (slot_bytes, stripe_dies) = self.mapping.slot_and_stripe();
+        self.nand.layout(stripe_dies, slot_bytes)
+    }
+
+    /// Slots that the host sees.
+    pub(super) fn user_slots(&self, layout: &Layout) -> Result<u32, String> {
+        self.spare.user_slots(layout, || match &self.mapping {
+            Mapping::Page(page) => Ok(page.gc.usable_slots(layout)),
+            Mapping::Block(_) => Ok(layout.slots()),
+            Mapping::Packed(packed) => {
+                let parity = packed.keeps_parity();
+                packed.compress.usable_slots(&packed.gc, parity, layout)
+            }
+        })
+    }
+
+    /// What can fail in the array.
+    pub(super) fn failures(&self, seed: RootSeed) -> Result<Option<Reliability>, String> {
+        let (keys, ecc, faults) = (&self.reliability, &self.ecc, &self.faults);
+        let page_bytes = self.nand.page.get();
+        reliability(
+            keys.as_ref(),
+            ecc.as_ref(),
+            faults.as_ref(),
+            page_bytes,
+            seed,
+        )
+    }
+
+    /// Checks what follows from sections that no translation layer asks for.
+    pub(super) fn check(&self) -> Result<(), String> {
+        scheduling(self.scheduling.as_ref())?;
+        self.power.as_ref().map_or(Ok(()), SsdPowerKeys::check)?;
+        let has = Has {
+            power: self.power.is_some(),
+            reliability: self.reliability.is_some(),
+            parity: matches!(&self.mapping, Mapping::Packed(packed) if packed.keeps_parity()),
+        };
+        self.faults
+            .as_ref()
+            .map_or(Ok(()), |faults| faults.check(has))?;
+        if let Some(smart) = &self.smart {
+            Vendor::named(&smart.vendor)?;
+        }
+        Ok(())
+    }
+
+    /// What it asks of a translation layer.
+    pub(super) fn scheme(
+        &self,
+        layout: &Layout,
+        user_slots: u32,
+        seed: RootSeed,
+    ) -> Result<SchemePlan, String> {
+        let reliability = self.failures(seed)?;
+        let plan = match &self.mapping {
+            Mapping::Page(page) => {
+                let gc = &page.gc;
+                let checkpoint = page.checkpoint.as_ref();
+                let config = PageConfig {
+                    user_slots,
+                    reserve_superblocks: gc.reserve_superblocks(layout, user_slots),
+                    batch_slots: gc.batch_slots(layout),
+                    ahead_superblocks: gc.ahead_superblocks()?,
+                    policy: gc.victim().policy(seed)?,
+                    checkpoint: checkpoint
+                        .map(|keys| keys.checkpoint(&layout.geometry))
+                        .transpose()?,
+                    translation: page.map.translation(layout, user_slots)?,
+                    streams: gc.stream_config(layout, user_slots)?,
+                    wear: (page.wear.as_ref())
+                        .map_or(Ok(WearLevelling::default()), PageWear::levelling)?,
+                    reliability,
+                };
+                config.check(layout).map_err(|why| why.to_string())?;
+                SchemePlan::Page(Box::new(config))
+            }
+            Mapping::Block(block) => {
+                let wear = block.wear.as_ref().map_or((0, 0), BlockWear::levelling);
+                SchemePlan::Block(block.map.config(wear, layout, user_slots)?, reliability)
+            }
+            Mapping::Packed(packed) => {
+                let policy = packed.gc.victim().policy(seed)?;
+                let parity = packed.keeps_parity();
+                let (compress, gc) = (&packed.compress, &packed.gc);
+                let table = packed.map.table(self.nand.page.get(), user_slots)?;
+                let config = PackedConfig {
+                    table,
+                    reliability,
+                    ..compress.config(gc, parity, user_slots, policy)?
+                };
+                config.check(layout).map_err(|why| why.to_string())?;
+                SchemePlan::Packed(Box::new(config))
+            }
+        };
+        self.check_buffer(layout, &plan)?;
+        Ok(plan)
+    }
+
+    /// A page-mapped drive collects a whole program unit of each stream before it programs.
+    fn check_buffer(&self, layout: &Layout, plan: &SchemePlan) -> Result<(), String> {
+        let page = self.nand.page.get();
+        let least = match plan {
+            SchemePlan::Page(config) => {
+                let planes = u64::from(self.nand.planes_per_die.get());
+                planes * config.streams.count() as u64 * page
+            }
+            SchemePlan::Block(..) => page,
+            SchemePlan::Packed(config) => least_buffer(layout, config),
+        };
+        let (slot, size) = (self.slot_bytes(), self.buffer.size.get());
+        let least = least.max(slot);
+        if size < least || size / slot > u64::from(u32::MAX) {
+            return Err(format!(
+                "buffer.size: {size} bytes; it must hold a slot and a program unit of each stream, \
+                 {least} bytes, and fewer than 2^32 slots"
+            ));
+        }
+        Ok(())
+    }
+
+    /// What the drive takes in time and holds in memory; `user_slots` are those of its layer.
+    pub(super) fn params(&self, user_slots: u32, seed: RootSeed) -> Result<SsdParams, String> {
+        let (slot, firmware) = (self.slot_bytes(), &self.firmware);
+        let keys = self.scheduling.as_ref();
+        let faults = self.faults.as_ref();
+        let dies = self.layout()?.geometry.dies();
+        let page_spare = self.nand.page_spare.get() as f64 / self.nand.page.get() as f64;
+        let (idle_after, compressed_sector) = match &self.mapping {
+            Mapping::Page(page) => (page.gc.idle_after(), Nanos::ZERO),
+            Mapping::Block(_) => (None, Nanos::ZERO),
+            Mapping::Packed(packed) => (None, packed.compress.sector()),
+        };
+        let write_slot = firmware.write_slot.as_ref();
+        Ok(SsdParams {
+            capacity_sectors: u64::from(user_slots) * slot / SECTOR_BYTES,
+            nand: self.nand.timing(),
+            queue_depth: self.queue.depth.get(),
+            buffer_slots: (self.buffer.size.get() / slot) as u32,
+            buffer_frees_by_register: self.buffer.release == Some(Release::Transferred),
+            die_queue: firmware.die_queue.get(),
+            joins_planes: keys.is_some_and(|keys| keys.multi_plane),
+            programs_max: keys.and_then(|keys| Some(keys.programs_max.as_ref()?.get())),
+            plane_reads: keys.is_some_and(|keys| keys.plane_reads),
+            scheduling: scheduling(keys)?,
+            write_command: firmware.write_command.get(),
+            read_command: firmware.read_command.get(),
+            read_slot: firmware.per_slot.get(),
+            write_slot: write_slot.unwrap_or(&firmware.per_slot).get(),
+            read_pipeline: time_or_none(firmware.read_pipeline.as_ref()),
+            write_pipeline: time_or_none(firmware.write_pipeline.as_ref()),
+            idle_after,
+            lost_waking: faults.and_then(|faults| faults.lost_waking(seed)),
+            die_failure: faults.and_then(|faults| faults.die_failure(dies, seed)),
+            collected_page: time_or_none(firmware.collected_page.as_ref()),
+            compressed_sector,
+            link_sector: self.link.rate.time_of(SECTOR_BYTES as f64),
+            link_command: self.link.command.get(),
+            overlap: firmware.overlap,
+            power: self.power.as_ref().map(|keys| keys.model(page_spare)),
+        })
+    }
+}
+
+impl Mapping {
+    /// Reads what depends on `map.scheme`.
+    fn read(unread: &mut Unread) -> Result<Mapping, String> {
+        let scheme = unread.look("map", "scheme");
+        let scheme = scheme
+            .ok_or("map.scheme is missing: the translation layer, `page`, `block` or `packed`")?;
+        let scheme = Scheme::read(scheme)?;
+        unread.set_scheme(scheme.name());
+        Ok(match scheme {
+            Scheme::Page => Mapping::Page(Box::new(PageSections {
+                map: unread.required()?,
+                gc: unread.required()?,
+                wear: unread.optional()?,
+                checkpoint: unread.optional()?,
+            })),
+            Scheme::Block => Mapping::Block(BlockSections {
+                map: unread.required()?,
+                wear: unread.optional()?,
+            }),
+            Scheme::Packed => Mapping::Packed(PackedSections {
+                map: unread.required()?,
+                gc: unread.required()?,
+                compress: unread.required()?,
+                raise: unread.optional()?,
+            }),
+        })
+    }
+
+    /// Bytes of a slot, and dies of a superblock.
+    fn slot_and_stripe(&self) -> (u64, u32) {
+        let (slot, stripe_dies) = match self {
+            Mapping::Page(page) => (&page.map.slot, &page.map.stripe_dies),
+            Mapping::Block(block) => (&block.map.slot, &block.map.stripe_dies),
+            Mapping::Packed(packed) => (&packed.map.slot, &packed.map.stripe_dies),
+        };
+        (slot.get(), stripe_dies.get())
+    }
+
+    /// The sections of page mapping.
+    pub(super) fn page(&self) -> Option<&PageSections> {
+        match self {
+            Mapping::Page(page) => Some(page),
+            Mapping::Block(_) | Mapping::Packed(_) => None,
+        }
+    }
+}

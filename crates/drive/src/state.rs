@@ -1,0 +1,41 @@
+//! What drives keep while they are off, as values.
+
+use crate::counters::Counters;
+use ftlab_ftl::{LayerState, Refusal};
+use serde::{Deserialize, Serialize};
+
+/// What a drive keeps while it is off.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one at a time, for as long as it takes to write it"
+)]
+pub enum DeviceState {
+    /// An SSD.
+    Ssd(SsdState),
+    /// A disk, or a RAM disk: its totals.
+    Flashless(Counters),
+}
+
+/// Everything that an SSD keeps while it is off, and its totals.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SsdState {
+    pub(crate) layer: LayerState,
+    /// Whether the last command came with a clock, or none came yet.
+    pub(crate) timed: bool,
+    pub(crate) totals: Totals,
+    pub(crate) refusal: Option<Refusal>,
+}
+
+/// What an SSD has counted beside its array.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Commands completed or applied.
+    pub host_ios: u64,
+    /// Bytes the host wrote that have left the write buffer.
+    pub host_bytes_written: u64,
+    /// Times a host write had to wait for room in the write buffer.
+    pub buffer_stalls: u64,
+    /// Trims that freed nothing, as they covered no whole slot.
+    pub void_trims: u64,
+}
