@@ -161,8 +161,12 @@ fn what_is_wrong_with_a_saved_state_is_said_in_one_line() {
     );
     holds(&refused(b""), &["not a saved state"]);
     let mut newer = good.clone();
-    newer[8] = 5;
-    holds(&refused(&newer), &["format 5", "reads format 4"]);
+    newer[8] += 1;
+    let (now, later) = (good[8], newer[8]);
+    holds(
+        &refused(&newer),
+        &[&format!("format {later}"), &format!("reads format {now}")],
+    );
     let from = |more: &str| place.refused(&format!("run random.fio {more}"));
     holds(
         &from(&format!(

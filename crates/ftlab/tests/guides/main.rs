@@ -139,10 +139,7 @@ fn example_is_of_now(page: &str, printed: &str) {
     let mut count = 0;
     for row in rows {
         // That the review was a quick one stands behind the verdict.
-        let words: Vec<&str> = row
-            .trim_end_matches(", quick")
-            .split_whitespace()
-            .collect();
+        let words: Vec<&str> = row.trim_end_matches(", quick").split_whitespace().collect();
         let (id, verdict) = (words[0], words[words.len() - 1]);
         let (_, shown) = page
             .split_once(&format!("<tr id=\"{id}\">"))
