@@ -34,7 +34,7 @@ pub fn side_by_side(view: &View<'_>, family: &Family<'_>) -> Markup {
 fn brief(view: &View<'_>, family: &Family<'_>) -> Table {
     let has = |name: &&&str| {
         let told = |run: &&Run| run.metrics.get(**name).is_some_and(|value| *value != 0.0);
-        family.runs.iter().any(|run| told(run))
+        family.runs.iter().any(told)
     };
     let names: Vec<&str> = FIRST.iter().filter(has).copied().collect();
     let states: BTreeSet<&str> = family.runs.iter().map(|run| run.state.as_str()).collect();
