@@ -1,7 +1,7 @@
 //! Files that describe a thing in numbers: drive files and testbed files.
 //!
 //! A number has a unit, a source and a confidence ([`quantity`]); what several files have in common stands in
-//! a base ([`base`]); a file is found by its name or path ([`names`], [`file`]). What the keys of a file mean
+//! a base ([`base`]); a file is found by its name or path ([`names`], [mod@file]). What the keys of a file mean
 //! is for the crate that owns that kind of file.
 
 pub mod base;
