@@ -19,7 +19,7 @@ pub struct How<'a> {
     pub length: Length,
     /// With a clock or without.
     pub clock: Clock,
-    /// Of its requests.
+    /// The seed of the load's requests.
     pub seed: RootSeed,
     /// Whether the drive's garbage collection had settled before.
     pub has_settled: bool,

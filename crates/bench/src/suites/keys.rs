@@ -18,7 +18,7 @@ pub struct SuiteFile {
     pub source: Option<Spanned<String>>,
     pub megabyte: Option<Spanned<Megabyte>>,
     pub spare: Option<Spanned<Spare>>,
-    /// Of families that say nothing else, like the next two.
+    /// The testbed of families that name none; the next two keys are defaults as well.
     pub testbed: Option<Spanned<String>>,
     pub runs: Option<RunsKey>,
     pub states: Option<Vec<Spanned<String>>>,

@@ -59,7 +59,7 @@ impl Source {
 pub struct Counting {
     /// What it calls a megabyte.
     pub megabyte: Megabyte,
-    /// Of what it counts spare area as a share.
+    /// What it gives spare area as a share of.
     pub spare: Spare,
 }
 
@@ -74,14 +74,14 @@ pub enum Megabyte {
     Binary,
 }
 
-/// Of what a source counts spare area as a share.
+/// What a source gives spare area as a share of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spare {
-    /// Of all flash.
+    /// All of the flash.
     #[default]
     OfFlash,
-    /// Of the user's capacity.
+    /// The user's capacity.
     OfUser,
 }
 
@@ -202,7 +202,7 @@ pub enum Fact {
     SpareArea,
     /// What a client's writes do to the flash: write amplification and wear.
     ClientWrites,
-    /// How long the drive lives at so many GB a day, and how many a day it bears for five years.
+    /// How long the drive lives at a number of GB a day, and how many GB a day it bears for five years.
     Endurance {
         /// The daily GB of a promise.
         gb_per_day: u32,

@@ -134,7 +134,7 @@ struct Reader<'a> {
     source: Arc<Source>,
     files: &'a mut Files,
     procedures: Vec<Arc<Procedure>>,
-    /// Of the steps so far.
+    /// The slugs of the steps so far.
     slugs: BTreeSet<String>,
 }
 

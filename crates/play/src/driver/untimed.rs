@@ -125,7 +125,7 @@ impl Applied {
 
 struct Applier<'t, 'd> {
     target: &'t mut Target<'d>,
-    /// Of each device, with its counters at the start.
+    /// One for each device, with the device's counters at the start.
     rounds: Vec<(Counters, Rounds)>,
     applied: u64,
 }

@@ -60,7 +60,7 @@ impl ScriptError {
 const ALIKE_LEAST: f64 = 0.6;
 const NAME_BYTES_MAX: usize = 64;
 
-/// Of the names that an unknown one is to be, which the parser lists, the one that was meant.
+/// The name that was meant, among those that the parser lists for an unknown one.
 fn meant(message: &str) -> Option<&str> {
     let unknown = ["unknown field `", "unknown variant `"];
     let rest = unknown

@@ -37,7 +37,7 @@ section! {
         policy: String,
         /// Superblocks that each group of dies keeps erased on average; the least is 2, with two streams 4.
         reserve: Quantity<Count>,
-        /// Of the superblocks that data and reserve leave, the share that each group of dies keeps erased as well;
+        /// The share of the superblocks beside data and reserve that each group of dies keeps erased as well;
         /// none if left out. The more is kept erased, the more is still valid in what is collected, also just after
         /// random writes on a part of the drive.
         erased_share: Option<Quantity<Share>>,
