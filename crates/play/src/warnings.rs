@@ -3,6 +3,7 @@
 
 use crate::driver::{Clock, DriverError, RunReport, resolve};
 use ftlab_base::CommandKind;
+use ftlab_base::amount::decimal;
 use ftlab_result::Warning;
 use ftlab_workload::{JobFile, ResolvedJob};
 
@@ -83,11 +84,12 @@ fn repeated_order(job: &ResolvedJob, bytes: u64) -> Option<Warning> {
 
 /// A run that ended before garbage collection had settled.
 fn unsettled(report: &RunReport, capacity_bytes: u64) -> Warning {
-    let capacities = report.counters.host_bytes_written as f64 / capacity_bytes as f64;
+    let bytes = |bytes: u64| decimal(bytes as f64, "B");
     Warning {
         saw: format!(
-            "Garbage collection had not settled when the run ended, after {capacities:.2} times the drive's \
-             capacity."
+            "Garbage collection had not settled when the run ended, after {} of writes to a drive of {}.",
+            bytes(report.counters.host_bytes_written),
+            bytes(capacity_bytes)
         ),
         why: "Write amplification, rates and latencies are not those of the steady state.".to_owned(),
         option: "Start with --state steady or steady-fast, or write at random until wa_steady is given, which \

@@ -23,7 +23,7 @@ const FIRST: [&str; 10] = [
     "watts",
 ];
 
-/// Jobs that are told of one by one.
+/// The most jobs that are shown one by one.
 const JOBS_MAX: usize = 64;
 
 /// The figures that a reader wants first, drive by drive.
@@ -38,9 +38,10 @@ fn brief(view: &View<'_>, family: &Family<'_>) -> Table {
     };
     let names: Vec<&str> = FIRST.iter().filter(has).copied().collect();
     let states: BTreeSet<&str> = family.runs.iter().map(|run| run.state.as_str()).collect();
-    let head = |name: &&str| match measure::unit(name) {
-        "" | "×" => measure::words(name),
-        unit => format!("{}, {unit}", measure::words(name)),
+    let head = |name: &&str| match (measure::words(name), measure::unit(name)) {
+        (words, "" | "×") => words,
+        (words, unit) if words == unit => words,
+        (words, unit) => format!("{words}, {unit}"),
     };
     let row = |run: &&Run| {
         let drive = view.drive_name(&run.drive);
@@ -67,7 +68,7 @@ fn brief(view: &View<'_>, family: &Family<'_>) -> Table {
     }
 }
 
-/// What a reader of the figures has to know, each with the drives that it is of.
+/// What a reader of the figures has to know, each with the drives that it concerns.
 pub fn warnings(view: &View<'_>, family: &Family<'_>) -> Markup {
     let mut told: Vec<(String, Vec<&str>)> = Vec::new();
     for run in &family.runs {
