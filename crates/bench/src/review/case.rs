@@ -30,7 +30,8 @@ pub struct How<'a> {
 /// Runs a load on a drive that is plugged into the machine.
 pub fn run(
     load: &Load,
-    (file, device): (&DriveFile, &mut dyn Device),
+    file: &DriveFile,
+    device: &mut dyn Device,
     machine: &Testbed,
     how: &How<'_>,
 ) -> Result<Record, DriverError> {

@@ -203,7 +203,7 @@ impl FromStates<'_> {
             has_settled: begun.has_settled(case.state),
             watch: &|what, share| watch.doing(drive, what, share),
         };
-        let record = run(&case.load, (self.file, device.as_mut()), &machine, &how);
+        let record = run(&case.load, self.file, device.as_mut(), &machine, &how);
         let record = record.map_err(|error: DriverError| ReviewError::Run {
             run: label.clone(),
             error: Box::new(error),

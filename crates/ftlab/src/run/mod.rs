@@ -100,7 +100,7 @@ pub fn command(options: &Options) -> Outcome {
         hours: 24.0 * options.rest_days,
         celsius: options.rest_celsius,
     };
-    let session = Session::new(&plan, (&options.start, targets), rest, options.how.signs);
+    let session = Session::new(&plan, &options.start, targets, rest, options.how.signs);
     let (ends, walls) = session.run()?;
     let (mut set, _) = variants::put_together(&plan, &variants, &ends, INTERRUPTED);
     let went = variants::failure(&variants, &ends);

@@ -104,7 +104,8 @@ pub fn command(options: &Options, named: &[Named]) -> Outcome {
     let state = options.start.state();
     let (mut devices, mut steps, mut has_settled) = (Vec::new(), Vec::new(), true);
     for (name, drive) in names().zip(&plan.drives) {
-        let seed = streams::drive_seed(plan.seed, drive.slug());
+        // Two of one model are not the same drive.
+        let seed = streams::drive_seed(plan.seed, drive.slug()).derive(name);
         let mut device = drive.build(&machine, seed)?;
         let settling = match drive.kind() {
             Kind::Ssd => states::prepare(device.as_mut(), states::State::New, state, seed)?,

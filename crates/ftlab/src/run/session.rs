@@ -51,7 +51,8 @@ struct SoFar {
 impl<'a> Session<'a> {
     pub fn new(
         plan: &'a Plan,
-        (start, targets): (&'a StartOptions, Targets),
+        start: &'a StartOptions,
+        targets: Targets,
         rest: Rest,
         signs: Signs,
     ) -> Self {

@@ -137,7 +137,7 @@ fn run_timed(
         };
         let members = members.iter().map(|&member| &jobs[member]);
         let mut group = Group::new(index, members, seed, now);
-        now = source::play(&mut group, (&mut io, now), &mut measuring, &tell)?;
+        now = source::play(&mut group, &mut io, now, &mut measuring, &tell)?;
         assert_eq!(io.outstanding(), 0, "every command is waited for");
         reports.extend(group.reports());
     }

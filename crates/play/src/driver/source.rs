@@ -56,7 +56,8 @@ pub trait Source {
 /// Plays a source from `start` to its end; gives when that is. `tell` hears the time and the share that is done.
 pub fn play<S: Source>(
     source: &mut S,
-    (io, start): (&mut Io<'_, '_, S::Tag>, SimTime),
+    io: &mut Io<'_, '_, S::Tag>,
+    start: SimTime,
     measuring: &mut Measuring,
     tell: &dyn Fn(SimTime, Option<f64>),
 ) -> Result<SimTime, DriverError> {

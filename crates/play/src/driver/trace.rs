@@ -70,8 +70,7 @@ pub fn run_trace(
     let mut measuring = Measuring::new(target, PAUSE);
     let mut io = Io::new(target);
     let tell = |_, share| watch("running", share);
-    let start = (&mut io, SimTime::ZERO);
-    let end = source::play(&mut playback, start, &mut measuring, &tell)?;
+    let end = source::play(&mut playback, &mut io, SimTime::ZERO, &mut measuring, &tell)?;
     io.target.fault()?;
     playback.report.measured = end.since(SimTime::ZERO);
     let run = measuring

@@ -106,8 +106,7 @@ pub fn run_scenario(
         let virtual_s = now.as_secs();
         watch(&format!("running, {virtual_s:.0} s of virtual time"), None);
     };
-    let start = (&mut io, SimTime::ZERO);
-    let end = source::play(&mut engine, start, &mut measuring, &tell)?;
+    let end = source::play(&mut engine, &mut io, SimTime::ZERO, &mut measuring, &tell)?;
     let measured = measuring.stop(io.target, end);
     let answered = source::wait_for_the_rest(&mut io, end)?;
     io.target.fault()?;
