@@ -158,7 +158,8 @@ mod tests {
         let told = warnings(&job("io_size=50%"), Some(false));
         assert_eq!(told.len(), 1);
         assert!(
-            told[0].contains("after 0.50 times") && told[0].contains("steady-fast"),
+            told[0].contains("after 4.19 MB of writes to a drive of 8.39 MB")
+                && told[0].contains("steady-fast"),
             "{told:?}"
         );
     }

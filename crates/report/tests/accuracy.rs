@@ -23,7 +23,10 @@ fn misses_stand_with_their_reasons_and_what_has_none_is_called_so() {
 
 #[test]
 fn every_table_has_as_many_cells_in_each_row() {
-    let page = render(&sample::sample());
+    let mut set = sample::sample();
+    // Misses have a table where there are any.
+    set.figures[1].verdict = Verdict::Fail;
+    let page = render(&set);
     let mut cells = 0;
     let mut tables = 0;
     for line in page.lines() {
