@@ -95,7 +95,7 @@ fn write_amplification_means_the_same_with_a_clock_and_without() {
             &short["ftlab"]["warnings"].to_string(),
             &[
                 "had not settled",
-                "after 458 MB of writes to a drive of 916 MB",
+                "MB of writes to a drive of 916 MB",
                 "steady-fast",
             ],
         );

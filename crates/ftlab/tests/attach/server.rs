@@ -127,7 +127,11 @@ impl Serve {
     pub fn stop(self) -> String {
         let (status, out, error) = self.end("TERM");
         assert!(status.success(), "{status}: {error}");
-        assert_eq!(error, "");
+        // A machine that is busy otherwise makes it say that it is still at work.
+        let complaints = error
+            .lines()
+            .filter(|line| !line.starts_with("at work for "));
+        assert_eq!(complaints.count(), 0, "{error}");
         out
     }
 
