@@ -124,7 +124,10 @@ mod tests {
                 .len(),
             1
         );
-        let unknown = fitted(&["ocz-core-jmf602".to_owned()], &["nand.cell".to_owned()]);
+        let unknown = fitted(
+            &["ocz-core-jmf602".to_owned()],
+            &["nand.channels".to_owned()],
+        );
         assert!(unknown.unwrap_err().to_string().contains("not fitted"));
     }
 

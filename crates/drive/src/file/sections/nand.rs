@@ -1,6 +1,6 @@
-//! `[nand]`: cells, geometry and timing of the array.
+//! `[nand]`: geometry and timing of the array. How many bits a cell holds is in its times and rated cycles.
 
-use crate::file::section::{section, words};
+use crate::file::section::section;
 use ftlab_base::{Geometry, Layout, SECTOR_BYTES};
 use ftlab_sheet::quantity::{Bytes, Count, Quantity, Rate, Time};
 use ftlab_timing::NandTiming;
@@ -8,22 +8,10 @@ use ftlab_timing::NandTiming;
 /// The most sectors a slot of a write buffer can tell apart.
 const MOST_SECTORS_PER_SLOT: u32 = 128;
 
-words! {
-    /// Bits of a cell.
-    enum Cell {
-        /// One.
-        Slc = "slc",
-        /// Two.
-        Mlc = "mlc",
-    }
-}
-
 section! {
     "nand"
-    /// Cells, geometry and timing of the array.
+    /// Geometry and timing of the array.
     struct Nand {
-        /// Bits of a cell: stated for the reader, priced by the timings.
-        cell: Cell,
         /// Channels.
         channels: Quantity<Count>,
         /// Dies on a channel; on those that have most, if `dies` is given.
