@@ -3,5 +3,8 @@
 include!("../sheet/embed.rs");
 
 fn main() {
-    embed(&[("DRIVES", "drives"), ("BASES", "drives/base")]);
+    embed(&[
+        ("DRIVES", "drives", "toml"),
+        ("BASES", "drives/base", "toml"),
+    ]);
 }

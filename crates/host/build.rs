@@ -3,5 +3,8 @@
 include!("../sheet/embed.rs");
 
 fn main() {
-    embed(&[("TESTBEDS", "testbeds"), ("BASES", "testbeds/base")]);
+    embed(&[
+        ("TESTBEDS", "testbeds", "toml"),
+        ("BASES", "testbeds/base", "toml"),
+    ]);
 }

@@ -5,16 +5,17 @@ use std::fmt::Write;
 use std::path::Path;
 use std::{env, fs};
 
-/// Writes `catalog.rs` with a table for each (name, folder): slug and text of its TOML files, sorted by slug.
-fn embed(tables: &[(&str, &str)]) {
+/// Writes `catalog.rs` with a table for each (name, folder, extension): the names without extension and the texts of such
+/// files of the folder, sorted by name.
+fn embed(tables: &[(&str, &str, &str)]) {
     let root = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("set by cargo")).join("../..");
     let mut source = String::new();
-    for (table, folder) in tables {
+    for (table, folder, extension) in tables {
         let folder = root.join(folder);
         println!("cargo::rerun-if-changed={}", folder.display());
         let entries = fs::read_dir(&folder).expect("the folder is part of the repository");
         let mut files: Vec<_> = entries.map(|e| e.expect("readable").path()).collect();
-        files.retain(|path| path.extension().is_some_and(|e| e == "toml"));
+        files.retain(|path| path.extension().is_some_and(|e| e == *extension));
         files.sort();
         writeln!(source, "pub(super) const {table}: &[(&str, &str)] = &[").expect("to a string");
         for path in files {

@@ -5,6 +5,7 @@
 //! its channel), so neighbouring dies sit on different channels; the planes of a die take its
 //! blocks in turn (`n % planes`), so blocks that work together have neighbouring numbers.
 
+use crate::ConfigError;
 use crate::ids::{BlockId, DieId, PageId};
 
 /// The shape of a NAND array. All fields are counts except the sizes, which are bytes.
@@ -31,25 +32,13 @@ const MOST_PLANES: u32 = 16;
 /// The largest page: more than any NAND has.
 const MOST_PAGE_BYTES: u32 = 64 << 10;
 
-/// Why a geometry cannot be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GeometryError(pub String);
-
-impl std::fmt::Display for GeometryError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for GeometryError {}
-
 impl Geometry {
     /// Checks that the counts are positive, the sizes divide and every page has a 32-bit number.
     ///
     /// # Errors
     /// Says which count or size is wrong and what it may be.
-    pub fn check(&self) -> Result<(), GeometryError> {
-        let fail = |why: String| Err(GeometryError(why));
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let fail = |why: String| Err(ConfigError(why));
         for (name, value) in [
             ("channels", self.channels),
             ("dies", self.dies),

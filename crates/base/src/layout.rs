@@ -16,8 +16,8 @@
 //! unit (all planes of a die) lie side by side.
 
 use crate::divisor::Divisor;
-use crate::geometry::{Geometry, GeometryError};
 use crate::ids::{BlockId, DieId, Ppa};
+use crate::{ConfigError, Geometry};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -83,10 +83,10 @@ impl Layout {
     /// # Errors
     /// When the geometry itself is wrong, the stripe does not divide the dies, or a superblock
     /// does not hold a whole number of slots.
-    pub fn new(geometry: Geometry, stripe_dies: u32) -> Result<Layout, GeometryError> {
+    pub fn new(geometry: Geometry, stripe_dies: u32) -> Result<Layout, ConfigError> {
         geometry.check()?;
         if stripe_dies == 0 || !geometry.dies().is_multiple_of(stripe_dies) {
-            return Err(GeometryError(format!(
+            return Err(ConfigError(format!(
                 "a stripe of {stripe_dies} dies does not divide the {} dies of the array",
                 geometry.dies()
             )));
@@ -94,7 +94,7 @@ impl Layout {
         let pages = stripe_dies * geometry.planes_per_die * geometry.pages_per_block;
         let bytes = u64::from(pages) * u64::from(geometry.page_bytes);
         if !bytes.is_multiple_of(u64::from(geometry.slot_bytes)) {
-            return Err(GeometryError(format!(
+            return Err(ConfigError(format!(
                 "a superblock of {bytes} bytes does not hold a whole number of slots of {} bytes",
                 geometry.slot_bytes
             )));

@@ -15,6 +15,7 @@
 
 pub mod amount;
 pub mod command;
+pub mod config_error;
 pub mod content;
 pub mod deltas;
 pub mod divisor;
@@ -30,9 +31,10 @@ pub mod server;
 pub mod time;
 
 pub use command::{Command, CommandId, CommandKind, Completion, Outcome, SECTOR_BYTES};
+pub use config_error::ConfigError;
 pub use content::{Content, Identity};
 pub use divisor::Divisor;
-pub use geometry::{Geometry, GeometryError};
+pub use geometry::Geometry;
 pub use hash::StreamHash;
 pub use histogram::LatencyHistogram;
 pub use ids::{BlockId, DieId, Lba, Lpn, PageId, Ppa};

@@ -33,60 +33,62 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// All but the hash.
+    fn totals(&mut self) -> [&mut u64; 11] {
+        let Counters {
+            host_ios,
+            host_bytes_written,
+            nand_reads,
+            nand_programs,
+            moved_programs,
+            map_reads,
+            map_programs,
+            nand_erases,
+            nand_bytes_programmed,
+            buffer_stalls,
+            void_trims,
+            stream_hash: _,
+        } = self;
+        [
+            host_ios,
+            host_bytes_written,
+            nand_reads,
+            nand_programs,
+            moved_programs,
+            map_reads,
+            map_programs,
+            nand_erases,
+            nand_bytes_programmed,
+            buffer_stalls,
+            void_trims,
+        ]
+    }
+
+    fn with(mut self, mut other: Counters, change: fn(&mut u64, u64)) -> Counters {
+        let pairs = self.totals().into_iter().zip(other.totals());
+        pairs.for_each(|(mine, theirs)| change(mine, *theirs));
+        self
+    }
+
     /// What was counted since `earlier`; the hash is the present one.
     #[must_use]
     pub fn since(&self, earlier: &Counters) -> Counters {
-        Counters {
-            host_ios: self.host_ios - earlier.host_ios,
-            host_bytes_written: self.host_bytes_written - earlier.host_bytes_written,
-            nand_reads: self.nand_reads - earlier.nand_reads,
-            nand_programs: self.nand_programs - earlier.nand_programs,
-            moved_programs: self.moved_programs - earlier.moved_programs,
-            map_reads: self.map_reads - earlier.map_reads,
-            map_programs: self.map_programs - earlier.map_programs,
-            nand_erases: self.nand_erases - earlier.nand_erases,
-            nand_bytes_programmed: self.nand_bytes_programmed - earlier.nand_bytes_programmed,
-            buffer_stalls: self.buffer_stalls - earlier.buffer_stalls,
-            void_trims: self.void_trims - earlier.void_trims,
-            stream_hash: self.stream_hash,
-        }
+        self.with(*earlier, |now, before| *now -= before)
     }
 
     /// What was counted of two drives; the hash is of both hashes, in order.
     #[must_use]
     pub fn plus(&self, other: &Counters) -> Counters {
         Counters {
-            host_ios: self.host_ios + other.host_ios,
-            host_bytes_written: self.host_bytes_written + other.host_bytes_written,
-            nand_reads: self.nand_reads + other.nand_reads,
-            nand_programs: self.nand_programs + other.nand_programs,
-            moved_programs: self.moved_programs + other.moved_programs,
-            map_reads: self.map_reads + other.map_reads,
-            map_programs: self.map_programs + other.map_programs,
-            nand_erases: self.nand_erases + other.nand_erases,
-            nand_bytes_programmed: self.nand_bytes_programmed + other.nand_bytes_programmed,
-            buffer_stalls: self.buffer_stalls + other.buffer_stalls,
-            void_trims: self.void_trims + other.void_trims,
             stream_hash: self.stream_hash.rotate_left(1) ^ other.stream_hash,
+            ..self.with(*other, |sum, more| *sum += more)
         }
     }
 
     /// That every total can still be counted up.
-    pub(crate) fn check(&self) -> Result<(), StateError> {
-        let totals = [
-            self.host_ios,
-            self.host_bytes_written,
-            self.nand_reads,
-            self.nand_programs,
-            self.moved_programs,
-            self.map_reads,
-            self.map_programs,
-            self.nand_erases,
-            self.nand_bytes_programmed,
-            self.buffer_stalls,
-        ];
-        let check = |&total: &u64| StateError::count("a total", total);
-        totals.iter().try_for_each(check)
+    pub(crate) fn check(mut self) -> Result<(), StateError> {
+        let check = |total: &mut u64| StateError::count("a total", *total);
+        self.totals().into_iter().try_for_each(check)
     }
 
     /// Write amplification: bytes programmed over bytes the host wrote; 0 without host writes.

@@ -68,10 +68,14 @@ pub trait Device: Send {
     fn expect(&self, _command: &Command) {}
 
     /// How often each block of its flash was erased; nothing if it has none.
-    fn erase_counts(&self) -> &[u32];
+    fn erase_counts(&self) -> &[u32] {
+        &[]
+    }
 
     /// Why the drive takes no more writes, in words; `None` while it does.
-    fn fault(&self) -> Option<String>;
+    fn fault(&self) -> Option<String> {
+        None
+    }
 
     /// How the drive stands, if it is of flash.
     fn health(&self) -> Option<Health> {
@@ -109,13 +113,17 @@ pub trait Device: Send {
     ///
     /// # Errors
     /// What has no flash refuses: it would have to write itself over.
-    fn secure_erase(&mut self) -> Result<(), EraseRefused>;
+    fn secure_erase(&mut self) -> Result<(), EraseRefused> {
+        Err(EraseRefused)
+    }
 
     /// Starts the hash of the operation stream anew, so that a run's hash is the run's own.
-    fn restart_stream_hash(&mut self);
+    fn restart_stream_hash(&mut self) {}
 
     /// The mapping, to look at, if the drive is page-mapped.
-    fn page_layer(&self) -> Option<&dyn PageMapped>;
+    fn page_layer(&self) -> Option<&dyn PageMapped> {
+        None
+    }
 
     /// Everything the drive keeps while it is off. Only while nothing is outstanding; after a run
     /// with time, a flush must have been applied without time.

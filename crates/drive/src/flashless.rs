@@ -1,10 +1,9 @@
 //! A drive without flash as a [`Device`], with its totals: it has no state that a test could need.
 
 use crate::counters::Counters;
-use crate::device::{Device, EraseRefused};
+use crate::device::Device;
 use crate::state::DeviceState;
 use ftlab_base::{Command, CommandKind, Completion, Outcome, SimTime};
-use ftlab_ftl::page::PageMapped;
 use ftlab_host::Host;
 use ftlab_nand::StateError;
 use ftlab_timing::Energy;
@@ -30,10 +29,14 @@ pub trait Medium: Clone + Send + 'static {
     fn plug(&mut self, host: &Host);
 
     /// What it has taken from its supply by `now`, if that is known.
-    fn energy(&self, now: SimTime) -> Option<Energy>;
+    fn energy(&self, _now: SimTime) -> Option<Energy> {
+        None
+    }
 
     /// Watts it takes with nothing to do, if that is known.
-    fn rest_watts(&self) -> Option<f64>;
+    fn rest_watts(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// A medium with the totals of a [`Device`].
@@ -94,16 +97,8 @@ impl<M: Medium> Device for Flashless<M> {
         Outcome::Good
     }
 
-    fn fault(&self) -> Option<String> {
-        None
-    }
-
     fn counters(&self) -> Counters {
         self.counters
-    }
-
-    fn erase_counts(&self) -> &[u32] {
-        &[]
     }
 
     fn energy(&self, now: SimTime) -> Option<Energy> {
@@ -117,16 +112,6 @@ impl<M: Medium> Device for Flashless<M> {
     fn plug(&mut self, host: &Host) {
         assert!(self.outstanding.is_empty(), "a drive at work is unplugged");
         self.medium.plug(host);
-    }
-
-    fn secure_erase(&mut self) -> Result<(), EraseRefused> {
-        Err(EraseRefused)
-    }
-
-    fn restart_stream_hash(&mut self) {}
-
-    fn page_layer(&self) -> Option<&dyn PageMapped> {
-        None
     }
 
     fn save(&self) -> DeviceState {

@@ -6,7 +6,6 @@
 use crate::flashless::Medium;
 use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_host::{FrontEnd, Host};
-use ftlab_timing::Energy;
 use std::collections::VecDeque;
 
 /// A RAM disk, in physical numbers.
@@ -89,14 +88,6 @@ impl Medium for Ram {
 
     fn plug(&mut self, host: &Host) {
         self.front.plug(host);
-    }
-
-    fn energy(&self, _now: SimTime) -> Option<Energy> {
-        None
-    }
-
-    fn rest_watts(&self) -> Option<f64> {
-        None
     }
 }
 

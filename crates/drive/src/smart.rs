@@ -18,7 +18,8 @@ const GIBIBYTE: u64 = 1 << 30;
 const BEST: u8 = 100;
 
 /// Whose table of attributes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Vendor {
     /// Intel: X25-M to 320, 710, DC S3700.
     Intel,
@@ -48,40 +49,9 @@ pub struct Attribute {
 }
 
 impl Vendor {
-    /// The names a drive file can give.
-    pub const NAMES: [&'static str; 5] = ["intel", "indilinx", "sandforce", "micron", "samsung"];
-
-    /// The vendor called `name`.
-    ///
-    /// # Errors
-    /// When there is none, with the names there are.
-    pub fn named(name: &str) -> Result<Vendor, String> {
-        let all = [
-            Vendor::Intel,
-            Vendor::Indilinx,
-            Vendor::SandForce,
-            Vendor::Micron,
-            Vendor::Samsung,
-        ];
-        let place = Self::NAMES.iter().position(|known| *known == name);
-        place.map(|n| all[n]).ok_or_else(|| {
-            format!(
-                "smart.vendor `{name}` is none of: {}",
-                Self::NAMES.join(", ")
-            )
-        })
-    }
-
     /// The attributes of a drive of this vendor, by number.
     #[must_use]
     pub fn attributes(self, health: &Health) -> Vec<Attribute> {
-        let rows = match self {
-            Vendor::Intel => intel(health),
-            Vendor::Indilinx => indilinx(health),
-            Vendor::SandForce => sandforce(health),
-            Vendor::Micron => micron(health),
-            Vendor::Samsung => samsung(health),
-        };
         let row = |(id, name, value, threshold, raw)| Attribute {
             id,
             name,
@@ -89,7 +59,103 @@ impl Vendor {
             threshold,
             raw,
         };
-        rows.into_iter().map(row).collect()
+        self.rows(health).into_iter().map(row).collect()
+    }
+
+    fn rows(self, health: &Health) -> Vec<Row> {
+        let (faults, wear, spare) = (&health.faults, &health.wear, &health.spare);
+        let sectors = health.host_bytes_written / SECTOR;
+        let nand_gib = health.nand_bytes_programmed / GIBIBYTE;
+        let grown_bad = health.grown_bad().into();
+        let factory_bad = faults.factory_bad.into();
+        let [programs, erases] = [faults.program_failed, faults.erase_failed].map(u64::from);
+        let unreadable = faults.unreadable;
+        let mean = wear.mean() as u64;
+        // However worn, it is not below nothing.
+        let left = life_left(health, 0.0);
+        let reserve = spare_left(health);
+        match self {
+            Vendor::Intel => {
+                let host = health.host_bytes_written / INTEL_UNIT;
+                // From 100 to 1 over the rated cycles; then it stays.
+                let left = life_left(health, 1.0);
+                vec![
+                    (0x05, "Reallocated_Sector_Ct", BEST, 0, grown_bad),
+                    (0xab, "Program_Fail_Count", BEST, 0, programs),
+                    (0xac, "Erase_Fail_Count", BEST, 0, erases),
+                    (0xbb, "Uncorrectable_Error_Cnt", BEST, 0, unreadable),
+                    (0xe1, "Host_Writes_32MiB", BEST, 0, host),
+                    (0xe8, "Available_Reservd_Space", reserve, 10, 0),
+                    (0xe9, "Media_Wearout_Indicator", left, 0, 0),
+                    (0xf1, "Host_Writes_32MiB", BEST, 0, host),
+                    (0xf9, "NAND_Writes_1GiB", BEST, 0, nand_gib),
+                ]
+            }
+            Vendor::Indilinx => {
+                let rated = health.rated_cycles.unwrap_or(0).into();
+                vec![
+                    (184, "Initial_Bad_Block_Count", BEST, 0, factory_bad),
+                    (195, "Program_Failure_Blk_Ct", BEST, 0, programs),
+                    (196, "Erase_Failure_Blk_Ct", BEST, 0, erases),
+                    (199, "Write_Sectors_Tot_Ct", BEST, 0, sectors),
+                    (205, "Max_PE_Count_Spec", BEST, 0, rated),
+                    (206, "Min_Erase_Count", BEST, 0, wear.min().into()),
+                    (207, "Max_Erase_Count", BEST, 0, wear.max().into()),
+                    (208, "Average_Erase_Count", BEST, 0, mean),
+                    (209, "Remaining_Lifetime_Perc", left, 0, left.into()),
+                ]
+            }
+            Vendor::SandForce => {
+                let spread = f64::from(wear.max() - wear.min()) / f64::from(wear.max().max(1));
+                let delta = (100.0 * spread) as u64;
+                // The lower of what is left of the cycles and of the spare blocks.
+                let left = left.min(reserve);
+                let host_gib = health.host_bytes_written / GIBIBYTE;
+                vec![
+                    (5, "Retired_Block_Count", BEST, 3, grown_bad),
+                    (171, "Program_Fail_Count", BEST, 0, programs),
+                    (172, "Erase_Fail_Count", BEST, 0, erases),
+                    (177, "Wear_Range_Delta", BEST, 0, delta),
+                    (187, "Reported_Uncorrect", BEST, 0, unreadable),
+                    // What ECC could not correct and RAISE did.
+                    (204, "Soft_ECC_Correct_Rate", BEST, 0, faults.made_good),
+                    (0xe7, "SSD_Life_Left", left, 10, left.into()),
+                    (0xe9, "SandForce_Internal", BEST, 0, nand_gib),
+                    (0xf1, "Lifetime_Writes_GiB", BEST, 0, host_gib),
+                ]
+            }
+            Vendor::Micron => {
+                let used = (100.0 * health.worn_share()).round().min(255.0) as u64;
+                let [host, other] = health.pages_programmed;
+                vec![
+                    (5, "Reallocated_Sector_Ct", BEST, 10, grown_bad),
+                    (170, "Grown_Failing_Block_Ct", BEST, 10, grown_bad),
+                    (171, "Program_Fail_Count", BEST, 0, programs),
+                    (172, "Erase_Fail_Count", BEST, 0, erases),
+                    (173, "Wear_Leveling_Count", left, 10, mean),
+                    (187, "Reported_Uncorrect", BEST, 0, unreadable),
+                    (189, "Factory_Bad_Block_Ct", BEST, 0, factory_bad),
+                    (202, "Perc_Rated_Life_Used", left, 0, used),
+                    (246, "Total_LBAs_Written", BEST, 0, sectors),
+                    (247, "Host_Program_Page_Count", BEST, 0, host),
+                    (248, "Bckgnd_Program_Page_Cnt", BEST, 0, other),
+                ]
+            }
+            Vendor::Samsung => {
+                let used = (spare.at_first - spare.left.min(spare.at_first)).into();
+                let unused = spare.left.into();
+                vec![
+                    (5, "Reallocated_Sector_Ct", BEST, 10, grown_bad),
+                    (177, "Wear_Leveling_Count", left, 0, mean),
+                    (179, "Used_Rsvd_Blk_Cnt_Tot", reserve, 10, used),
+                    (180, "Unused_Rsvd_Blk_Cnt_Tot", reserve, 10, unused),
+                    (181, "Program_Fail_Cnt_Total", BEST, 10, programs),
+                    (182, "Erase_Fail_Count_Total", BEST, 10, erases),
+                    (187, "Uncorrectable_Error_Cnt", BEST, 0, unreadable),
+                    (241, "Total_LBAs_Written", BEST, 0, sectors),
+                ]
+            }
+        }
     }
 }
 
@@ -107,222 +173,6 @@ fn life_left(health: &Health, floor: f64) -> u8 {
 /// What is left of the spare blocks, in percent, rounded down: none left must not look like some.
 fn spare_left(health: &Health) -> u8 {
     (100.0 * health.spare_share()).floor() as u8
-}
-
-fn intel(health: &Health) -> Vec<Row> {
-    let faults = &health.faults;
-    let host = health.host_bytes_written / INTEL_UNIT;
-    vec![
-        (
-            0x05,
-            "Reallocated_Sector_Ct",
-            BEST,
-            0,
-            health.grown_bad().into(),
-        ),
-        (
-            0xab,
-            "Program_Fail_Count",
-            BEST,
-            0,
-            faults.program_failed.into(),
-        ),
-        (
-            0xac,
-            "Erase_Fail_Count",
-            BEST,
-            0,
-            faults.erase_failed.into(),
-        ),
-        (0xbb, "Uncorrectable_Error_Cnt", BEST, 0, faults.unreadable),
-        (0xe1, "Host_Writes_32MiB", BEST, 0, host),
-        (0xe8, "Available_Reservd_Space", spare_left(health), 10, 0),
-        // From 100 to 1 over the rated cycles; then it stays.
-        (
-            0xe9,
-            "Media_Wearout_Indicator",
-            life_left(health, 1.0),
-            0,
-            0,
-        ),
-        (0xf1, "Host_Writes_32MiB", BEST, 0, host),
-        (
-            0xf9,
-            "NAND_Writes_1GiB",
-            BEST,
-            0,
-            health.nand_bytes_programmed / GIBIBYTE,
-        ),
-    ]
-}
-
-fn indilinx(health: &Health) -> Vec<Row> {
-    let (faults, wear) = (&health.faults, &health.wear);
-    let left = life_left(health, 0.0);
-    let rated = health.rated_cycles.unwrap_or(0);
-    vec![
-        (
-            184,
-            "Initial_Bad_Block_Count",
-            BEST,
-            0,
-            faults.factory_bad.into(),
-        ),
-        (
-            195,
-            "Program_Failure_Blk_Ct",
-            BEST,
-            0,
-            faults.program_failed.into(),
-        ),
-        (
-            196,
-            "Erase_Failure_Blk_Ct",
-            BEST,
-            0,
-            faults.erase_failed.into(),
-        ),
-        (
-            199,
-            "Write_Sectors_Tot_Ct",
-            BEST,
-            0,
-            health.host_bytes_written / SECTOR,
-        ),
-        (205, "Max_PE_Count_Spec", BEST, 0, rated.into()),
-        (206, "Min_Erase_Count", BEST, 0, wear.min().into()),
-        (207, "Max_Erase_Count", BEST, 0, wear.max().into()),
-        (208, "Average_Erase_Count", BEST, 0, wear.mean() as u64),
-        (209, "Remaining_Lifetime_Perc", left, 0, left.into()),
-    ]
-}
-
-fn sandforce(health: &Health) -> Vec<Row> {
-    let (faults, wear) = (&health.faults, &health.wear);
-    let delta = 100.0 * f64::from(wear.max() - wear.min()) / f64::from(wear.max().max(1));
-    // The lower of what is left of the cycles and of the spare blocks.
-    let left = life_left(health, 0.0).min(spare_left(health));
-    let host = health.host_bytes_written / GIBIBYTE;
-    vec![
-        (5, "Retired_Block_Count", BEST, 3, health.grown_bad().into()),
-        (
-            171,
-            "Program_Fail_Count",
-            BEST,
-            0,
-            faults.program_failed.into(),
-        ),
-        (172, "Erase_Fail_Count", BEST, 0, faults.erase_failed.into()),
-        (177, "Wear_Range_Delta", BEST, 0, delta as u64),
-        (187, "Reported_Uncorrect", BEST, 0, faults.unreadable),
-        // What ECC could not correct and RAISE did.
-        (204, "Soft_ECC_Correct_Rate", BEST, 0, faults.made_good),
-        (0xe7, "SSD_Life_Left", left, 10, left.into()),
-        (
-            0xe9,
-            "SandForce_Internal",
-            BEST,
-            0,
-            health.nand_bytes_programmed / GIBIBYTE,
-        ),
-        (0xf1, "Lifetime_Writes_GiB", BEST, 0, host),
-    ]
-}
-
-fn micron(health: &Health) -> Vec<Row> {
-    let (faults, wear) = (&health.faults, &health.wear);
-    let used = (100.0 * health.worn_share()).round().min(255.0) as u64;
-    let left = life_left(health, 0.0);
-    let [host, other] = health.pages_programmed;
-    vec![
-        (
-            5,
-            "Reallocated_Sector_Ct",
-            BEST,
-            10,
-            health.grown_bad().into(),
-        ),
-        (
-            170,
-            "Grown_Failing_Block_Ct",
-            BEST,
-            10,
-            health.grown_bad().into(),
-        ),
-        (
-            171,
-            "Program_Fail_Count",
-            BEST,
-            0,
-            faults.program_failed.into(),
-        ),
-        (172, "Erase_Fail_Count", BEST, 0, faults.erase_failed.into()),
-        (173, "Wear_Leveling_Count", left, 10, wear.mean() as u64),
-        (187, "Reported_Uncorrect", BEST, 0, faults.unreadable),
-        (
-            189,
-            "Factory_Bad_Block_Ct",
-            BEST,
-            0,
-            faults.factory_bad.into(),
-        ),
-        (202, "Perc_Rated_Life_Used", left, 0, used),
-        (
-            246,
-            "Total_LBAs_Written",
-            BEST,
-            0,
-            health.host_bytes_written / SECTOR,
-        ),
-        (247, "Host_Program_Page_Count", BEST, 0, host),
-        (248, "Bckgnd_Program_Page_Cnt", BEST, 0, other),
-    ]
-}
-
-fn samsung(health: &Health) -> Vec<Row> {
-    let (faults, spare) = (&health.faults, &health.spare);
-    let (used, unused) = (spare.at_first - spare.left.min(spare.at_first), spare.left);
-    let reserve = spare_left(health);
-    vec![
-        (
-            5,
-            "Reallocated_Sector_Ct",
-            BEST,
-            10,
-            health.grown_bad().into(),
-        ),
-        (
-            177,
-            "Wear_Leveling_Count",
-            life_left(health, 0.0),
-            0,
-            health.wear.mean() as u64,
-        ),
-        (179, "Used_Rsvd_Blk_Cnt_Tot", reserve, 10, used.into()),
-        (180, "Unused_Rsvd_Blk_Cnt_Tot", reserve, 10, unused.into()),
-        (
-            181,
-            "Program_Fail_Cnt_Total",
-            BEST,
-            10,
-            faults.program_failed.into(),
-        ),
-        (
-            182,
-            "Erase_Fail_Count_Total",
-            BEST,
-            10,
-            faults.erase_failed.into(),
-        ),
-        (187, "Uncorrectable_Error_Cnt", BEST, 0, faults.unreadable),
-        (
-            241,
-            "Total_LBAs_Written",
-            BEST,
-            0,
-            health.host_bytes_written / SECTOR,
-        ),
-    ]
 }
 
 #[cfg(test)]
@@ -391,10 +241,17 @@ mod tests {
 
     #[test]
     fn attributes_are_in_order_and_names_known() {
-        for name in Vendor::NAMES {
-            let all = Vendor::named(name).unwrap().attributes(&health(10, 40));
+        for name in ["intel", "indilinx", "sandforce", "micron", "samsung"] {
+            let setting = format!("smart.vendor={name}");
+            let file = crate::Catalog::load("generic-mlc-8", &[setting]).unwrap();
+            let all = file.smart_vendor().unwrap().attributes(&health(10, 40));
             assert!(all.is_sorted_by(|a, b| a.id < b.id), "{name}");
         }
-        assert!(Vendor::named("acme").unwrap_err().contains("intel"));
+        let unknown = crate::Catalog::load("generic-mlc-8", &["smart.vendor=acme".to_owned()]);
+        let why = unknown.unwrap_err().to_string();
+        assert!(
+            why.contains("unknown variant `acme`, expected one of `intel`"),
+            "{why}"
+        );
     }
 }

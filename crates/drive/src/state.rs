@@ -32,7 +32,7 @@ pub struct SsdState {
 pub struct Totals {
     /// Commands completed or applied.
     pub host_ios: u64,
-    /// Bytes the host wrote that have left the write buffer.
+    /// Bytes the host wrote that have left the write buffer for the flash, or were dropped there by a trim.
     pub host_bytes_written: u64,
     /// Times a host write had to wait for room in the write buffer.
     pub buffer_stalls: u64,

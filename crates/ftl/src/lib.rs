@@ -46,6 +46,7 @@ mod donors;
 #[cfg(test)]
 mod end_of_life;
 mod fault;
+mod lost;
 pub mod packed;
 pub mod page;
 mod purge;
@@ -230,7 +231,9 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
     fn boxed(&self) -> Box<dyn TranslationLayer>;
 
     /// The layer, to look at, if it is page-mapped.
-    fn page_layer(&self) -> Option<&dyn PageMapped>;
+    fn page_layer(&self) -> Option<&dyn PageMapped> {
+        None
+    }
 
     /// Everything that changes in the layer.
     fn save(&self) -> LayerState {
@@ -241,7 +244,9 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
     fn save_in(&self, room: Room) -> LayerState;
 
     /// How much memory that is, where tables are large.
-    fn room_size(&self) -> RoomSize;
+    fn room_size(&self) -> RoomSize {
+        RoomSize::default()
+    }
 
     /// Takes over a state; the layer is as built. After an error it is to be thrown away.
     ///

@@ -3,6 +3,8 @@
 use crate::block::BlockState;
 use crate::packed::PackedState;
 use crate::page::PageState;
+use ftlab_base::Layout;
+use ftlab_base::rng::Stream;
 use ftlab_nand::StateError;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +42,43 @@ impl LayerState {
             "it is of a {own}-mapped drive, and the drive is {scheme}-mapped"
         ))
     }
+}
+
+/// That superblocks can have been closed in such an order, and so many collected in vain; sums of these numbers over
+/// the `units` of a superblock must be possible.
+pub(crate) fn check_closings(
+    closed_at: &[u64],
+    closed: u64,
+    in_vain: u32,
+    layout: &Layout,
+    units: u32,
+) -> Result<(), StateError> {
+    let superblocks = layout.superblocks() as usize;
+    StateError::length("the order of closing", closed_at.len(), superblocks)?;
+    StateError::unless(closed <= u64::MAX / 4 / u64::from(units), || {
+        format!("{closed} superblocks closed; nothing can have done")
+    })?;
+    for &closed_at in closed_at {
+        StateError::unless(closed_at <= closed, || {
+            format!("a superblock was closed as number {closed_at} of {closed}")
+        })?;
+    }
+    StateError::unless(in_vain <= u32::MAX / 2, || {
+        format!("{in_vain} superblocks were collected in vain")
+    })
+}
+
+/// Takes over what a victim policy draws from.
+pub(crate) fn restore_stream(
+    own: Option<&mut Stream>,
+    saved: Option<&Stream>,
+) -> Result<(), StateError> {
+    match (own, saved) {
+        (Some(own), Some(saved)) => *own = saved.clone(),
+        (None, None) => {}
+        _ => return Err(StateError("another victim policy was at work".into())),
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -4,9 +4,11 @@ use crate::queue::HostOrder;
 use ftlab_base::{Nanos, SECTOR_BYTES};
 
 /// A SATA port, by its generation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Port {
     /// 1.5 Gbit/s.
+    #[serde(rename = "sata1.5g")]
     Sata1500,
     /// 3 Gbit/s.
     Sata3g,

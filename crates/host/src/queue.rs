@@ -4,28 +4,14 @@ use ftlab_base::{Command, CommandKind};
 use std::collections::{BTreeMap, VecDeque};
 
 /// In which order waiting commands are sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum HostOrder {
     /// First come, first served.
     Fifo,
     /// Ascending from the last address, then from the lowest again (C-LOOK): how an operating
     /// system's disk driver sorts what waits for a drive that takes one command at a time.
     CLook,
-}
-
-impl HostOrder {
-    /// The names a testbed file may give.
-    pub const NAMES: [&'static str; 2] = ["fifo", "c-look"];
-
-    /// The order called `name`.
-    #[must_use]
-    pub fn named(name: &str) -> Option<HostOrder> {
-        match name {
-            "fifo" => Some(HostOrder::Fifo),
-            "c-look" => Some(HostOrder::CLook),
-            _ => None,
-        }
-    }
 }
 
 /// What waits, in the order of the host.

@@ -55,10 +55,10 @@ struct HostKeys {
     /// CPU time of a command: system call, driver, interrupt.
     command: Quantity<Time>,
     /// Order of what waits for the drive to take it.
-    queue_order: String,
+    queue_order: HostOrder,
     /// SATA ports, by their names; left out, none slows a drive down.
     #[serde(default)]
-    ports: Vec<String>,
+    ports: Vec<Port>,
     /// Whether the host lets the link of an idle drive sleep.
     #[serde(default)]
     link_sleeps: bool,
@@ -71,26 +71,6 @@ struct HostKeys {
 }
 
 impl HostKeys {
-    fn order(&self) -> Result<HostOrder, String> {
-        HostOrder::named(&self.queue_order).ok_or_else(|| {
-            format!(
-                "host.queue_order `{}` is none of: {}",
-                self.queue_order,
-                HostOrder::NAMES.join(", ")
-            )
-        })
-    }
-
-    fn ports(&self) -> Result<Vec<Port>, String> {
-        let port = |name: &String| {
-            Port::named(name).ok_or_else(|| {
-                let names = Port::ALL.map(Port::name).join(", ");
-                format!("host.ports: `{name}` is none of: {names}")
-            })
-        };
-        self.ports.iter().map(port).collect()
-    }
-
     fn processor(&self) -> Processor {
         Processor {
             speed: self.cpu_speed.map_or(1.0, |speed| speed.base),
@@ -142,10 +122,10 @@ impl Testbed {
         Ok(Testbed {
             slug: slug.to_string(),
             host_command: file.host.command.get(),
-            queue_order: file.host.order()?,
-            ports: file.host.ports()?,
+            queue_order: file.host.queue_order,
             link_sleeps: file.host.link_sleeps,
             processor: file.host.processor(),
+            ports: file.host.ports,
             os: file.os.as_ref().map(SystemKeys::system).transpose()?,
             name: file.name,
         })
@@ -200,7 +180,7 @@ mod tests {
         let wrong = Testbed::parse("t", &text.replace("sata6g", "sata9g")).unwrap_err();
         let wrong = wrong.to_string();
         assert!(
-            wrong.contains("`sata9g` is none of: sata1.5g, sata3g, sata6g"),
+            wrong.contains("unknown variant `sata9g`, expected one of `sata1.5g`, `sata3g`, `sata6g` in `host.ports`"),
             "{wrong}"
         );
     }
@@ -234,7 +214,9 @@ mod tests {
         );
         let order = with("queue_order = \"lifo\"\n");
         assert!(
-            order.contains("host.queue_order `lifo` is none of: fifo, c-look"),
+            order.contains(
+                "unknown variant `lifo`, expected `fifo` or `c-look` in `host.queue_order`"
+            ),
             "{order}"
         );
         let why = Testbed::load("anandtech-208").unwrap_err().to_string();

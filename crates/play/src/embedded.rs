@@ -1,8 +1,6 @@
 //! The job files, scripts, scenarios and traces that come with ftlab, compiled in.
 
-include!(concat!(env!("OUT_DIR"), "/jobs.rs"));
-include!(concat!(env!("OUT_DIR"), "/scripts.rs"));
-include!(concat!(env!("OUT_DIR"), "/traces.rs"));
+include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
 /// The files of a folder.
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,6 @@
 use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_drive::saved::{DeviceState, StateError};
 use ftlab_drive::{Counters, Device, Energy, EraseRefused};
-use ftlab_ftl::page::PageMapped;
 use ftlab_host::Host;
 use std::collections::VecDeque;
 
@@ -138,10 +137,6 @@ impl Device for Fake {
         self.counters
     }
 
-    fn erase_counts(&self) -> &[u32] {
-        &[]
-    }
-
     fn energy(&self, now: SimTime) -> Option<Energy> {
         // A watt, and a joule a command.
         Some(Energy {
@@ -163,10 +158,6 @@ impl Device for Fake {
 
     fn restart_stream_hash(&mut self) {
         self.counters.stream_hash = 0;
-    }
-
-    fn page_layer(&self) -> Option<&dyn PageMapped> {
-        None
     }
 
     fn save(&self) -> DeviceState {

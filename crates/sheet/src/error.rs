@@ -66,25 +66,11 @@ impl SheetError {
 #[must_use]
 pub fn one_line(error: &toml::de::Error) -> String {
     let text = error.to_string();
-    let lines: Vec<&str> = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .collect();
-    let place = lines
-        .iter()
-        .find(|line| line.starts_with("TOML parse error"));
-    let place = place.map(|line| line.trim_start_matches("TOML parse error ").to_string() + ": ");
-    // The lines of the file that are shown: a number or nothing, and a bar. A word of the file that
-    // the reason repeats may hold a bar, too.
-    let is_excerpt = |line: &str| {
-        let before = line.split_once('|').map(|(before, _)| before.trim());
-        before.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()))
-    };
-    let what: Vec<&str> = lines
-        .iter()
-        .copied()
-        .filter(|line| !line.starts_with("TOML parse error") && !is_excerpt(line))
-        .collect();
-    place.unwrap_or_default() + &without_types(&what.join(" "))
+    let place = text.lines().next();
+    let place = place.and_then(|line| line.strip_prefix("TOML parse error "));
+    let key = text.lines().last().filter(|line| line.starts_with("in `"));
+    let message = [error.message(), key.unwrap_or_default()].join(" ");
+    let words: Vec<&str> = message.split_whitespace().collect();
+    let place = place.map_or_else(String::new, |place| format!("{place}: "));
+    place + &without_types(&words.join(" "))
 }

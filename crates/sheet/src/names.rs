@@ -73,20 +73,21 @@ fn nearest(name: &str, known: &[Named]) -> String {
     near(&name.to_lowercase(), known.iter().map(|named| named.slug))
 }
 
-/// The names that one might be a misspelling of, as a question in brackets; empty if there is none.
-#[must_use]
-pub fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let mut near: Vec<(f64, &str)> = known
+/// Those of the names that one might be a misspelling of, the likeliest first.
+pub fn alike<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut alike: Vec<(f64, &str)> = known
         .map(|known| (strsim::jaro_winkler(name, known), known))
         .filter(|(likeness, _)| *likeness > ALIKE_LEAST)
         .collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let near: Vec<&str> = near
-        .into_iter()
-        .take(HINTS_MAX)
-        .map(|(_, known)| known)
-        .collect();
-    match near.as_slice() {
+    alike.sort_by(|a, b| b.0.total_cmp(&a.0));
+    alike.truncate(HINTS_MAX);
+    alike.into_iter().map(|(_, known)| known).collect()
+}
+
+/// The same as a question in brackets; empty if there is none.
+#[must_use]
+pub fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    match alike(name, known).as_slice() {
         [] => String::new(),
         some => format!(" (did you mean {}?)", some.join(" or ")),
     }

@@ -24,7 +24,6 @@ mod tests;
 mod transfers;
 mod write_cache;
 
-pub use check::DiskParamsError;
 pub use params::{Destage, DiskParams};
 pub use power::DiskPower;
 

@@ -28,12 +28,8 @@ impl DriveFile {
     /// What the drive takes of this machine's memory, at least: its tables.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
-        match &self.body {
-            Body::Ssd(ssd) => self
-                .plan(ssd, RootSeed(0))
-                .map_or(0, |plan| plan.table_bytes()),
-            Body::Disk(_) | Body::Ram(_) => 0,
-        }
+        let plan = self.ssd().and_then(|ssd| self.plan(ssd, RootSeed(0)).ok());
+        plan.map_or(0, |plan| plan.table_bytes())
     }
 
     /// Makes the drive, as new, behind the test machine's driver.
@@ -59,9 +55,9 @@ impl DriveFile {
     /// When the file describes no flash, or the system does not give the memory for it.
     pub fn build_ssd(&self, testbed: &Testbed, seed: RootSeed) -> Result<Ssd, SheetError> {
         let invalid = |why| self.invalid(why);
-        let Body::Ssd(ssd) = &self.body else {
-            return Err(invalid("it has no flash".into()));
-        };
+        let ssd = self
+            .ssd()
+            .ok_or_else(|| invalid("it has no flash".into()))?;
         let seed = seed.derive(self.slug());
         let layer = self.plan(ssd, seed).and_then(|plan| plan.make());
         let layer = layer.map_err(invalid)?;

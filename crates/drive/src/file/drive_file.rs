@@ -63,17 +63,30 @@ impl DriveFile {
         let mut table: Table = text
             .parse()
             .map_err(|e: toml::de::Error| invalid(one_line(&e)))?;
-        let mut inherited = base::inherit(&mut table, BASES).map_err(invalid)?;
+        let inherited = base::inherit(&mut table, BASES).map_err(invalid)?;
+        Self::made(slug, table, inherited, settings)
+    }
+
+    /// The drive of a table, with settings.
+    fn made(
+        slug: &str,
+        mut table: Table,
+        mut inherited: Inherited,
+        settings: &[String],
+    ) -> Result<DriveFile, SheetError> {
         for setting in settings {
             let key = settings::apply(&mut table, setting).map_err(SheetError::Setting)?;
             inherited.set(&key);
         }
-        let file = Self::interpret(slug, table, inherited).map_err(|why| match settings {
-            [] => invalid(why),
-            _ => invalid(format!("{why} (with --set {})", settings.join(" --set "))),
-        })?;
-        file.check()?;
-        Ok(file)
+        let file = Self::interpret(slug, table, inherited);
+        let file = file.and_then(|file| file.check().map(|()| file));
+        file.map_err(|why| SheetError::Invalid {
+            file: slug.to_owned(),
+            why: match settings {
+                [] => why,
+                _ => format!("{why} (with --set {})", settings.join(" --set ")),
+            },
+        })
     }
 
     fn interpret(slug: &str, table: Table, inherited: Inherited) -> Result<DriveFile, String> {
@@ -103,45 +116,35 @@ impl DriveFile {
     /// # Errors
     /// When a setting cannot be applied, or makes an impossible drive.
     pub fn with(&self, settings: &[String]) -> Result<DriveFile, SheetError> {
-        let (mut table, mut inherited) = (self.table.clone(), self.inherited.clone());
-        for setting in settings {
-            let key = settings::apply(&mut table, setting).map_err(SheetError::Setting)?;
-            inherited.set(&key);
+        let (table, inherited) = (self.table.clone(), self.inherited.clone());
+        Self::made(&self.slug, table, inherited, settings)
+    }
+
+    pub(super) fn ssd(&self) -> Option<&SsdFile> {
+        match &self.body {
+            Body::Ssd(ssd) => Some(ssd),
+            Body::Disk(_) | Body::Ram(_) => None,
         }
-        let file = Self::interpret(&self.slug, table, inherited);
-        let file = file.map_err(|why| self.invalid(why))?;
-        file.check()?;
-        Ok(file)
     }
 
     /// Bytes of flash, spare bytes of pages left out; `None` without flash.
     #[must_use]
     pub fn raw_bytes(&self) -> Option<u64> {
-        match &self.body {
-            Body::Ssd(ssd) => {
-                let layout = ssd.layout().expect("checked on reading");
-                Some(layout.geometry.raw_bytes())
-            }
-            Body::Disk(_) | Body::Ram(_) => None,
-        }
+        let layout = self.ssd()?.layout().expect("checked on reading");
+        Some(layout.geometry.raw_bytes())
     }
 
     /// Bytes of a slot, the unit of its mapping and of what a trim frees; `None` without flash.
     #[must_use]
     pub fn slot_bytes(&self) -> Option<u64> {
-        match &self.body {
-            Body::Ssd(ssd) => Some(ssd.slot_bytes()),
-            Body::Disk(_) | Body::Ram(_) => None,
-        }
+        self.ssd().map(SsdFile::slot_bytes)
     }
 
     /// Program/erase cycles that a block is rated for, if the file says.
     #[must_use]
     pub fn rated_cycles(&self) -> Option<u32> {
-        match &self.body {
-            Body::Ssd(ssd) => (ssd.reliability.as_ref()).map(|keys| keys.rated_cycles.get()),
-            Body::Disk(_) | Body::Ram(_) => None,
-        }
+        let keys = self.ssd()?.reliability.as_ref()?;
+        Some(keys.rated_cycles.get())
     }
 
     /// Bytes a second that its side of the link takes; `None` without a cable.
@@ -158,22 +161,14 @@ impl DriveFile {
     /// Whether what the host writes decides how much is programmed.
     #[must_use]
     pub fn compresses(&self) -> bool {
-        match &self.body {
-            Body::Ssd(ssd) => matches!(ssd.mapping, Mapping::Packed(_)),
-            Body::Disk(_) | Body::Ram(_) => false,
-        }
+        (self.ssd()).is_some_and(|ssd| matches!(ssd.mapping, Mapping::Packed(_)))
     }
 
     /// Whether what is in the write buffer survives a power cut.
     #[must_use]
     pub fn keeps_its_buffer(&self) -> bool {
-        match &self.body {
-            Body::Ssd(ssd) => {
-                let keys = ssd.power_loss.as_ref();
-                keys.is_some_and(|keys| keys.capacitors.get() > 0)
-            }
-            Body::Disk(_) | Body::Ram(_) => false,
-        }
+        let keys = self.ssd().and_then(|ssd| ssd.power_loss.as_ref());
+        keys.is_some_and(|keys| keys.capacitors.get() > 0)
     }
 
     /// The name it goes by on the command line.
@@ -209,10 +204,7 @@ impl DriveFile {
     /// Whose attributes the drive reports, if its file says.
     #[must_use]
     pub fn smart_vendor(&self) -> Option<Vendor> {
-        match &self.body {
-            Body::Ssd(ssd) => Vendor::named(&ssd.smart.as_ref()?.vendor).ok(),
-            Body::Disk(_) | Body::Ram(_) => None,
-        }
+        Some(self.ssd()?.smart.as_ref()?.vendor)
     }
 
     /// Hash over everything the file says, settings included.
@@ -233,31 +225,25 @@ impl DriveFile {
     /// Every number and name of the file, by section.
     #[must_use]
     pub fn parameters(&self) -> Vec<ParameterRow> {
-        let sections = self
-            .table
-            .iter()
-            .filter_map(|(key, v)| Some((key, v.as_table()?)));
-        let keys = sections.flat_map(|(section, table)| {
-            table
-                .iter()
-                .map(move |(key, value)| (format!("{section}.{key}"), value))
-        });
-        keys.map(|(key, value)| {
+        let sections = self.table.iter();
+        let sections = sections.filter_map(|(name, section)| Some((name, section.as_table()?)));
+        let row = |(section, (key, value)): (&String, (&String, &Value))| {
+            let key = format!("{section}.{key}");
             let base = self.inherited.origin(&key);
             row(key, value, base)
-        })
-        .collect()
+        };
+        let keys = sections.flat_map(|(name, section)| section.iter().map(move |key| (name, key)));
+        keys.map(row).collect()
     }
 
     /// Checks everything that making the drive would, so that what is read can also be built, and
     /// makes nothing: a file is read to be shown or listed as well.
-    fn check(&self) -> Result<(), SheetError> {
-        let checked = match &self.body {
+    fn check(&self) -> Result<(), String> {
+        match &self.body {
             Body::Ssd(ssd) => self.plan(ssd, RootSeed(0)).map(drop),
-            Body::Disk(disk) => disk.params().check().map_err(|why| why.to_string()),
+            Body::Disk(disk) => Ok(disk.params().check()?),
             Body::Ram(ram) => ram.check(),
-        };
-        checked.map_err(|why| self.invalid(why))
+        }
     }
 
     pub(super) fn invalid(&self, why: String) -> SheetError {
@@ -282,32 +268,28 @@ impl DriveFile {
 }
 
 fn row(key: String, value: &Value, base: String) -> ParameterRow {
-    let Value::Table(quantity) = value else {
-        let value = value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_string);
-        let none = String::new;
-        return ParameterRow {
-            key,
-            value,
-            unit: none(),
-            source: none(),
-            confidence: none(),
-            note: none(),
-            base,
-        };
+    let words = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        Value::Float(number) => format!("{number}"),
+        other => other.to_string(),
     };
-    let text = |name: &str| match quantity.get(name) {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Float(number)) => format!("{number}"),
-        Some(other) => other.to_string(),
-        None => String::new(),
+    let quantity = value.as_table();
+    let text = |name: &str| {
+        quantity
+            .and_then(|of| of.get(name))
+            .map(words)
+            .unwrap_or_default()
     };
-    let unit = text("unit");
     ParameterRow {
         key,
-        value: text("value"),
-        unit: if unit == "1" { String::new() } else { unit },
+        value: if quantity.is_some() {
+            text("value")
+        } else {
+            words(value)
+        },
+        unit: Some(text("unit"))
+            .filter(|unit| unit != "1")
+            .unwrap_or_default(),
         source: text("source"),
         confidence: text("confidence"),
         note: text("note"),

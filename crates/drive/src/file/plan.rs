@@ -33,16 +33,12 @@ impl LayerPlan {
             ));
         }
         Ok(match self.scheme {
-            SchemePlan::Page(config) => {
-                page::layer(self.layout, *config).map_err(|why| why.to_string())?
+            SchemePlan::Page(config) => page::layer(self.layout, *config)?,
+            SchemePlan::Packed(config) => Box::new(PackedLayer::new(self.layout, *config)?),
+            SchemePlan::Block(config, reliability) => {
+                let layer = BlockLayer::new(self.layout, config, self.user_slots, reliability);
+                Box::new(layer?)
             }
-            SchemePlan::Packed(config) => {
-                Box::new(PackedLayer::new(self.layout, *config).map_err(|why| why.to_string())?)
-            }
-            SchemePlan::Block(config, reliability) => Box::new(
-                BlockLayer::new(self.layout, config, self.user_slots, reliability)
-                    .map_err(|why| why.to_string())?,
-            ),
         })
     }
 }

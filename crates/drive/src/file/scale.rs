@@ -1,6 +1,6 @@
 //! A drive divided by a [`Scale`].
 
-use super::drive_file::{Body, DriveFile};
+use super::drive_file::DriveFile;
 use super::ssd::Mapping;
 use crate::scale::{Extent, Scale};
 use ftlab_base::SECTOR_BYTES;
@@ -12,9 +12,8 @@ impl DriveFile {
     /// # Errors
     /// When it has no flash.
     pub fn extent(&self) -> Result<Extent, SheetError> {
-        let Body::Ssd(ssd) = &self.body else {
-            return Err(self.invalid("what has no flash does not wear out by writing".into()));
-        };
+        let without = || self.invalid("what has no flash does not wear out by writing".into());
+        let ssd = self.ssd().ok_or_else(without)?;
         let layout = ssd.layout().map_err(|why| self.invalid(why))?;
         let geometry = layout.geometry;
         Ok(Extent {
@@ -36,9 +35,7 @@ impl DriveFile {
             return Ok(self.clone());
         }
         let extent = self.extent()?;
-        let Body::Ssd(ssd) = &self.body else {
-            unreachable!("it has an extent");
-        };
+        let ssd = self.ssd().expect("it has an extent");
         let planes = ssd.nand.planes_per_die.get();
         let blocks = extent.superblocks / scale.blocks.max(1) * planes;
         let pages = (extent.pages_per_block / scale.pages.max(1)).max(1);

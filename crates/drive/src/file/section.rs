@@ -129,6 +129,19 @@ macro_rules! words {
 
 pub(super) use {section, words};
 
+/// What two keys say that have a meaning only together.
+pub(super) fn together<A, B>(
+    [a, b]: [&str; 2],
+    first: Option<A>,
+    second: Option<B>,
+) -> Result<Option<(A, B)>, String> {
+    match (first, second) {
+        (None, None) => Ok(None),
+        (Some(first), Some(second)) => Ok(Some((first, second))),
+        _ => Err(format!("{a} and {b} go together: give both or neither")),
+    }
+}
+
 /// The sections of a file that are still to be read.
 pub(super) struct Unread {
     table: Table,

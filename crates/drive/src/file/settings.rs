@@ -5,21 +5,15 @@ use toml::{Table, Value};
 
 /// Applies one setting and gives its key; the error says what is wrong with it.
 pub(super) fn apply(table: &mut Table, setting: &str) -> Result<String, String> {
-    let Some((key, text)) = setting.split_once('=') else {
-        return Err(format!(
-            "`{setting}` is not of the form key=value, for example spare.op=0.07"
-        ));
-    };
+    let (key, text) = setting.split_once('=').unwrap_or_default();
     let (key, text) = (key.trim(), text.trim());
     let mut parts: Vec<&str> = key.split('.').collect();
-    let name = parts
-        .pop()
-        .filter(|name| !name.is_empty() && !text.is_empty());
-    let Some(name) = name else {
+    let name = parts.pop().unwrap_or_default();
+    if name.is_empty() || text.is_empty() {
         return Err(format!(
             "`{setting}` is not of the form key=value, for example spare.op=0.07"
         ));
-    };
+    }
     let mut section = table;
     for part in parts {
         let entry = section

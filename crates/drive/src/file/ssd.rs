@@ -13,7 +13,6 @@ use super::sections::reliability::{EccKeys, ReliabilityKeys, SmartKeys, reliabil
 use super::sections::scheduling::{SchedulingKeys, scheduling};
 use super::sections::spare::Spare;
 use super::sections::wear::{BlockWear, PageWear};
-use crate::smart::Vendor;
 use crate::ssd::SsdParams;
 use ftlab_base::{Layout, Nanos, RootSeed, SECTOR_BYTES};
 use ftlab_ftl::block::BlockConfig;
@@ -184,9 +183,6 @@ impl SsdFile {
         self.faults
             .as_ref()
             .map_or(Ok(()), |faults| faults.check(has))?;
-        if let Some(smart) = &self.smart {
-            Vendor::named(&smart.vendor)?;
-        }
         Ok(())
     }
 
@@ -217,7 +213,7 @@ impl SsdFile {
                         .map_or(Ok(WearLevelling::default()), PageWear::levelling)?,
                     reliability,
                 };
-                config.check(layout).map_err(|why| why.to_string())?;
+                config.check(layout)?;
                 SchemePlan::Page(Box::new(config))
             }
             Mapping::Block(block) => {
@@ -234,7 +230,7 @@ impl SsdFile {
                     reliability,
                     ..compress.config(gc, parity, user_slots, policy)?
                 };
-                config.check(layout).map_err(|why| why.to_string())?;
+                config.check(layout)?;
                 SchemePlan::Packed(Box::new(config))
             }
         };

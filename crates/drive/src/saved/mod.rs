@@ -162,23 +162,19 @@ fn difference(name: &str, then: &[(String, String)], file: &DriveFile) -> Option
         .filter(|(_, then, now)| then != now)
         .map(|(key, then, now)| format!("{key} was {then} and is {now}"))
         .collect();
-    if different.is_empty() {
-        return None;
+    let told = different.iter().take(DIFFERENCES_MAX).cloned();
+    let mut told: Vec<String> = told.collect();
+    match different.len().saturating_sub(told.len()) {
+        0 if told.is_empty() => return None,
+        0 => {}
+        more => told.push(format!("and {more} more")),
     }
-    let more = different.len().saturating_sub(DIFFERENCES_MAX);
-    let mut told = different;
-    told.truncate(DIFFERENCES_MAX);
-    let more = if more > 0 {
-        format!(", and {more} more")
-    } else {
-        String::new()
-    };
     let whose = if name == file.slug() {
         format!("{name} with other settings")
     } else {
         format!("{name}, not {}", file.slug())
     };
-    Some(format!("{whose}; {}{more}", told.join(", ")))
+    Some(format!("{whose}; {}", told.join(", ")))
 }
 
 fn parameters(file: &DriveFile) -> Vec<(String, String)> {

@@ -29,7 +29,9 @@ impl Ssd {
         let Some(failure) = self.params.die_failure else {
             return false;
         };
-        if self.host_bytes_written < failure.after_host_bytes || self.layer().dead_die().is_some() {
+        if self.totals.host_bytes_written < failure.after_host_bytes
+            || self.layer().dead_die().is_some()
+        {
             return false;
         }
         let died = self.mapped.inject(Fault::Die(failure.die));

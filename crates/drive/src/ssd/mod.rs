@@ -13,6 +13,7 @@
 
 mod buffer;
 mod commands;
+mod device;
 mod events;
 mod faults;
 mod lookup;
@@ -35,19 +36,13 @@ pub use mapped::LayerInput;
 pub use page_store::{PageStore, StoreFailed, WrittenPart};
 pub use params::{DieFailure, LostWaking, SsdParams};
 
-use crate::counters::Counters;
-use crate::device::{CacheRefused, Device, EraseRefused};
-use crate::health::Health;
-use crate::state::DeviceState;
 use buffer::{Place, WriteBuffer};
 use commands::Commands;
 use events::{Event, Events};
-use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, Server, SimTime};
-use ftlab_ftl::page::PageMapped;
-use ftlab_ftl::{Extent, TranslationLayer};
-use ftlab_host::{FrontEnd, Host, Link, Sent};
-use ftlab_nand::{Cause, StateError, WearHistogram};
-use ftlab_timing::{Energy, Scheduler};
+use ftlab_base::{CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, Server, SimTime};
+use ftlab_ftl::TranslationLayer;
+use ftlab_host::{FrontEnd, Link, Sent};
+use ftlab_timing::Scheduler;
 use lookup::TableReads;
 use mapped::Mapped;
 use power::Resting;
@@ -94,11 +89,7 @@ pub struct Ssd {
     unreadable: BTreeSet<u32>,
     /// The present, as far as commands and flash have come.
     now: SimTime,
-    host_ios: u64,
-    /// What left the buffer for the flash, or was dropped by a trim before.
-    host_bytes_written: u64,
-    buffer_stalls: u64,
-    void_trims: u64,
+    totals: Totals,
 }
 
 impl Ssd {
@@ -150,10 +141,7 @@ impl Ssd {
             wakings: Wakings::default(),
             unreadable: BTreeSet::new(),
             now: SimTime::ZERO,
-            host_ios: 0,
-            host_bytes_written: 0,
-            buffer_stalls: 0,
-            void_trims: 0,
+            totals: Totals::default(),
         }
     }
 
@@ -163,7 +151,10 @@ impl Ssd {
     /// When something was written already.
     #[must_use]
     pub fn checked(mut self) -> Ssd {
-        assert_eq!(self.host_ios, 0, "stamps must be there from the start");
+        assert_eq!(
+            self.totals.host_ios, 0,
+            "stamps must be there from the start"
+        );
         self.mapped.carry_stamps();
         self
     }
@@ -349,7 +340,7 @@ impl Ssd {
 
     fn complete(&mut self, number: u32, at: SimTime, outcome: Outcome, done: &mut Vec<Completion>) {
         let id = self.commands.leave(number).id;
-        self.host_ios += 1;
+        self.totals.host_ios += 1;
         done.push(Completion { id, at, outcome });
         if let Some(sent) = self.front.completed(at) {
             self.expect_sent(sent);
@@ -411,256 +402,6 @@ impl Ssd {
             Event::GivenUp => self.complete(number, at, Outcome::Gone, done),
         }
         Some(at)
-    }
-}
-
-impl Device for Ssd {
-    fn capacity_sectors(&self) -> u64 {
-        self.params.capacity_sectors
-    }
-
-    fn submit(&mut self, command: Command, now: SimTime) {
-        let end = command.lba.0 + u64::from(command.sectors);
-        assert!(
-            end <= self.params.capacity_sectors,
-            "a command to sector {end} of {}",
-            self.params.capacity_sectors
-        );
-        self.expect(&command);
-        self.mapped.set_timed(true);
-        if self.is_at_rest() {
-            self.wake(now);
-            self.resting.ends(now, self.sleep_after());
-        }
-        self.now = now;
-        self.end_pause();
-        if let Some(sent) = self.front.submit(command, now) {
-            self.expect_sent(sent);
-        }
-    }
-
-    fn next_event(&self) -> Option<SimTime> {
-        let next = self.scheduler.next_event().min(self.events.first_at());
-        let next = next.min(self.works_ahead_at);
-        (next < SimTime::NEVER).then_some(next)
-    }
-
-    fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
-        self.run(now, usize::MAX, done);
-    }
-
-    fn advance_to_completion(
-        &mut self,
-        limit: SimTime,
-        done: &mut Vec<Completion>,
-    ) -> Option<SimTime> {
-        let last = self.run(limit, done.len(), done);
-        // The rest of the instant.
-        last.inspect(|&at| self.advance(at, done))
-    }
-
-    fn apply(&mut self, command: Command) -> Outcome {
-        let fails = |mapped: &mut Mapped| match command.kind {
-            _ if !mapped.store_still_fails() => None,
-            // The store is read, whatever it has not carried out.
-            CommandKind::Read => Some(Outcome::Good),
-            CommandKind::Write | CommandKind::Trim | CommandKind::Flush => {
-                Some(Outcome::WriteFault)
-            }
-        };
-        if let Some(outcome) = fails(&mut self.mapped) {
-            return outcome;
-        }
-        if self.mapped.is_timed() {
-            self.end_time();
-            if let Some(outcome) = fails(&mut self.mapped) {
-                return outcome;
-            }
-        }
-        self.host_ios += 1;
-        match command.kind {
-            CommandKind::Write if self.mapped.refusal.is_some() => return Outcome::WriteFault,
-            CommandKind::Write => {
-                let mut offset = 0;
-                while offset < command.sectors {
-                    let piece = self.slot.piece(&command, offset);
-                    let whole = piece.sectors == self.slot.sectors();
-                    let extent = if whole { Extent::Whole } else { Extent::Part };
-                    let content = if whole {
-                        piece.content
-                    } else {
-                        piece.content.anonymous()
-                    };
-                    self.mapped.admit(&command, offset, &piece, false);
-                    if self.mapped.write(piece.lpn, extent, content).is_err() {
-                        self.mapped.withdraw(piece.lpn);
-                        self.mapped.batch.clear();
-                        return Outcome::WriteFault;
-                    }
-                    self.mapped.batch.clear();
-                    if self.mapped.store_has_failed() {
-                        return Outcome::WriteFault;
-                    }
-                    offset += piece.sectors;
-                }
-                self.host_bytes_written += command.bytes();
-                if self.fail_die_if_due() {
-                    self.mapped.batch.clear();
-                }
-            }
-            CommandKind::Read => {
-                let (first, slots) = self.slot.touched(&command);
-                self.mapped.look_up(first, slots);
-                let fence = self.mapped.batch.fence();
-                let before = self.mapped.unreadable();
-                self.mapped
-                    .read_command(&command, self.slot, fence, |_| false);
-                self.mapped.batch.recycle(fence);
-                if self.mapped.unreadable() > before {
-                    self.mapped.batch.clear();
-                    return Outcome::Unrecoverable;
-                }
-            }
-            CommandKind::Trim => {
-                let (first, slots) = self.slots_of_trim(&command);
-                self.mapped.trim(first, slots);
-            }
-            CommandKind::Flush => self.mapped.flush(),
-        }
-        self.mapped.batch.clear();
-        Outcome::Good
-    }
-
-    fn expect(&self, command: &Command) {
-        self.layer().expect(self.slot.piece(command, 0).lpn);
-    }
-
-    fn fault(&self) -> Option<String> {
-        if self.wakings.is_gone {
-            return Some(waking::GONE.to_owned());
-        }
-        self.mapped.refusal.map(|refusal| refusal.to_string())
-    }
-
-    fn health(&self) -> Option<Health> {
-        let array = self.layer().array();
-        let nand = array.counters();
-        let host = nand.programs_for(Cause::Host);
-        let endurance = array.reliability().and_then(|r| r.endurance);
-        Some(Health {
-            wear: WearHistogram::of(array.erase_counts().iter().copied()),
-            rated_cycles: endurance.map(|e| e.rated_cycles),
-            faults: array.fault_counters(),
-            spare: self.layer().spare(),
-            host_bytes_written: self.host_bytes_written,
-            nand_bytes_programmed: nand.programs() * u64::from(array.geometry().page_bytes),
-            pages_programmed: [host, nand.programs() - host],
-        })
-    }
-
-    fn rest(&mut self, hours: f64, celsius: f64) {
-        let array = self.mapped.layer.array_mut();
-        let errors = array.reliability().and_then(|r| r.bit_errors.as_ref());
-        let faster = errors.map_or(0.0, |errors| errors.acceleration(celsius));
-        array.age((hours * 3600.0 * faster) as u64);
-    }
-
-    fn counters(&self) -> Counters {
-        let array = self.layer().array();
-        let nand = array.counters();
-        let moved = nand.programs_for(Cause::Gc) + nand.programs_for(Cause::Wear);
-        Counters {
-            host_ios: self.host_ios,
-            host_bytes_written: self.host_bytes_written,
-            nand_reads: nand.reads(),
-            nand_programs: nand.programs(),
-            moved_programs: moved,
-            map_reads: nand.reads_for(Cause::Map),
-            map_programs: nand.programs_for(Cause::Map),
-            nand_erases: nand.erases(),
-            nand_bytes_programmed: nand.programs() * u64::from(array.geometry().page_bytes),
-            buffer_stalls: self.buffer_stalls,
-            void_trims: self.void_trims,
-            stream_hash: array.stream_hash(),
-        }
-    }
-
-    fn erase_counts(&self) -> &[u32] {
-        self.layer().array().erase_counts()
-    }
-
-    fn energy(&self, now: SimTime) -> Option<Energy> {
-        let power = self.params.power.as_ref()?;
-        Some(power.energy(&self.activity(now)))
-    }
-
-    fn rest_watts(&self) -> Option<f64> {
-        self.params.power.map(|power| power.rest_watts())
-    }
-
-    fn set_write_cache(&mut self, on: bool) -> Result<(), CacheRefused> {
-        assert_eq!(self.front.outstanding(), 0, "a drive at work is set up");
-        if self.mapped.is_timed() {
-            self.end_time();
-        }
-        // What is in a page register is not programmed.
-        let frees_by_register = on && self.params.buffer_frees_by_register;
-        self.scheduler.free_by_register(frees_by_register);
-        self.write_through = (!on).then(WriteThrough::default);
-        Ok(())
-    }
-
-    fn plug(&mut self, host: &Host) {
-        self.front.plug(host);
-        self.link.plug(host);
-        self.cycle_power();
-        if let Some(power) = &mut self.params.power {
-            power.link_sleeps = host.link_sleeps;
-        }
-    }
-
-    fn secure_erase(&mut self) -> Result<(), EraseRefused> {
-        self.erase_everything();
-        Ok(())
-    }
-
-    fn restart_stream_hash(&mut self) {
-        self.mapped.layer.array_mut().reset_stream_hash();
-    }
-
-    fn page_layer(&self) -> Option<&dyn PageMapped> {
-        self.mapped.layer.page_layer()
-    }
-
-    fn save(&self) -> DeviceState {
-        DeviceState::Ssd(self.state())
-    }
-
-    fn restore(&mut self, state: DeviceState) -> Result<(), StateError> {
-        match state {
-            DeviceState::Ssd(state) => self.take_over(state),
-            DeviceState::Flashless(_) => Err(StateError(
-                "it is of a drive without flash, and the drive is an SSD".into(),
-            )),
-        }
-    }
-
-    fn snapshot(&self) -> Box<dyn Device> {
-        assert_eq!(self.front.outstanding(), 0, "a snapshot of a drive at work");
-        assert!(
-            self.buffer.is_empty(),
-            "a snapshot of a drive with data in its buffer"
-        );
-        let mut copy = Ssd::around(self.params, self.mapped.copy());
-        copy.plug(self.front.host());
-        copy.host_ios = self.host_ios;
-        copy.host_bytes_written = self.host_bytes_written;
-        copy.buffer_stalls = self.buffer_stalls;
-        copy.void_trims = self.void_trims;
-        let is_cached = self.write_through.is_none();
-        copy.set_write_cache(is_cached)
-            .expect("it is set as this one is");
-        Box::new(copy)
     }
 }
 

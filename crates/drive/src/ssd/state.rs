@@ -9,20 +9,12 @@ impl Ssd {
     /// What is counted beside the array.
     #[must_use]
     pub fn totals(&self) -> Totals {
-        Totals {
-            host_ios: self.host_ios,
-            host_bytes_written: self.host_bytes_written,
-            buffer_stalls: self.buffer_stalls,
-            void_trims: self.void_trims,
-        }
+        self.totals
     }
 
     /// Goes on counting from there.
     pub fn set_totals(&mut self, totals: Totals) {
-        self.host_ios = totals.host_ios;
-        self.host_bytes_written = totals.host_bytes_written;
-        self.buffer_stalls = totals.buffer_stalls;
-        self.void_trims = totals.void_trims;
+        self.totals = totals;
     }
 
     /// The drive as it would be found if its power went now: without what is in its buffer and on its
@@ -33,7 +25,7 @@ impl Ssd {
         SsdState {
             layer: self.mapped.layer.save_in(room),
             timed: false,
-            totals: self.totals(),
+            totals: self.totals,
             refusal: self.mapped.refusal,
         }
     }
@@ -52,7 +44,7 @@ impl Ssd {
         SsdState {
             layer,
             timed: self.mapped.is_timed(),
-            totals: self.totals(),
+            totals: self.totals,
             refusal: self.mapped.refusal,
         }
     }
@@ -73,7 +65,7 @@ impl Ssd {
         }
         self.mapped.layer.restore(state.layer)?;
         self.mapped.resume(state.timed, state.refusal);
-        self.set_totals(state.totals);
+        self.totals = state.totals;
         Ok(())
     }
 }

@@ -34,13 +34,13 @@ impl Ssd {
     /// The slots that a trim empties: those that it covers wholly. One that covers none does nothing.
     pub(super) fn slots_of_trim(&mut self, command: &Command) -> (Lpn, u32) {
         let (first, slots) = self.slot.whole(command);
-        self.void_trims += u64::from(slots == 0);
+        self.totals.void_trims += u64::from(slots == 0);
         (first, slots)
     }
 
     pub(super) fn trim(&mut self, number: u32, command: &Command, now: SimTime) {
         let (first, slots) = self.slots_of_trim(command);
-        self.host_bytes_written += self.buffer.forget(first, slots);
+        self.totals.host_bytes_written += self.buffer.forget(first, slots);
         if let Some(through) = &mut self.write_through {
             let lpns = first.0..first.0 + slots;
             let ended: Vec<_> = lpns.flat_map(|lpn| through.dropped(Lpn(lpn))).collect();
@@ -68,7 +68,7 @@ impl Ssd {
                 let is_in = self.admit_first();
                 let first = &mut self.admissions[0];
                 if !is_in {
-                    self.buffer_stalls += u64::from(!first.stalled);
+                    self.totals.buffer_stalls += u64::from(!first.stalled);
                     first.stalled = true;
                     break;
                 }
@@ -123,7 +123,7 @@ impl Ssd {
                 return false;
             };
             let (place, bytes) = self.buffer.take().expect("something waits");
-            self.host_bytes_written += bytes;
+            self.totals.host_bytes_written += bytes;
             self.issue(now);
             if self.fail_die_if_due() {
                 self.issue(now);

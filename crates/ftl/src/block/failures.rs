@@ -5,18 +5,18 @@
 //! merge begin again into another superblock, since the old data are still there. Bad blocks are
 //! replaced when their superblock is erased (`donors.rs`).
 
+use super::BlockLayer;
 use super::config::MERGE_RESERVE;
 use super::pool::Use;
 use super::space::LogicalBlock;
-use super::{BlockConfigError, BlockLayer};
+use crate::Refusal;
 use crate::donors::Erasing;
-use crate::{Extent, Refusal};
-use ftlab_base::{Lpn, SuperblockId};
+use ftlab_base::{ConfigError, SuperblockId};
 use ftlab_nand::{Cause, OpBatch, Order};
 
 impl BlockLayer {
     /// Replaces the factory bad blocks, as far as good superblocks can be made of what there is.
-    pub(super) fn set_bad_blocks_aside(&mut self) -> Result<(), BlockConfigError> {
+    pub(super) fn set_bad_blocks_aside(&mut self) -> Result<(), ConfigError> {
         if self.array.can_fail() {
             let erasing = Erasing {
                 cause: Cause::Gc,
@@ -31,7 +31,10 @@ impl BlockLayer {
             let good = self.good_superblocks();
             let needed = self.superblocks_needed();
             if good < needed {
-                return Err(BlockConfigError::FactoryBadBlocks { good, needed });
+                return Err(ConfigError(format!(
+                    "factory bad blocks leave {good} superblocks of a group of dies, and data, logs and \
+                     merges need {needed}; lower reliability.factory_bad, the user slots or log_blocks"
+                )));
             }
         }
         self.spare_at_first = self.spare_left();
@@ -108,30 +111,6 @@ impl BlockLayer {
                 break;
             }
             self.logs.pass(block);
-        }
-    }
-
-    /// A slot that had to be moved could not be read: the host is told when it asks for it.
-    #[cold]
-    pub(super) fn lose(&mut self, block: LogicalBlock, offset: u32) {
-        self.lost.insert(self.space.lpn(block, offset).0);
-    }
-
-    /// The host writes a slot: new data take the place of lost ones, unless a part of the slot was to
-    /// be kept and could not be read.
-    pub(super) fn note_loss(&mut self, lpn: Lpn, extent: Extent, kept: bool) {
-        match extent {
-            Extent::Whole => drop(self.lost.remove(&lpn.0)),
-            Extent::Part if kept => {}
-            Extent::Part => drop(self.lost.insert(lpn.0)),
-        }
-    }
-
-    /// The host reads slots: counts those that are lost.
-    pub(super) fn tell_of_lost(&mut self, first: Lpn, slots: u32) {
-        if !self.lost.is_empty() {
-            let lost = self.lost.range(first.0..first.0 + slots).count();
-            self.array.note_unreadable(lost as u64);
         }
     }
 }

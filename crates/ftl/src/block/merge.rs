@@ -192,7 +192,7 @@ impl BlockLayer {
             let order = Order::after(waits).signalling(ready);
             let to = self.layout.slot(run.to, offset);
             if !self.read_slot(from, run.cause, order, batch) {
-                self.lose(run.block, offset);
+                self.lost.add(self.space.lpn(run.block, offset));
             }
             batch.data(DataMove::Copy { from, to });
         }

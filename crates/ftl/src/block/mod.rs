@@ -32,19 +32,18 @@ mod validity;
 mod wear;
 mod window;
 
-pub use config::{BlockConfig, BlockConfigError};
+pub use config::BlockConfig;
 pub use merge::MergeCounters;
 pub use state::BlockState;
 
 use crate::donors::Donors;
-use crate::page::PageMapped;
-use crate::{Extent, LayerState, Refusal, Room, RoomSize, Spare, TranslationLayer};
-use ftlab_base::{Content, Layout, Lpn, Ppa, SuperblockId};
+use crate::lost::Lost;
+use crate::{Extent, LayerState, Refusal, Room, Spare, TranslationLayer};
+use ftlab_base::{ConfigError, Content, Layout, Lpn, Ppa, SuperblockId};
 use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, Reliability, StateError, Status};
 use logs::Logs;
 use pool::{Pool, Use};
 use space::{LogicalBlock, Space};
-use std::collections::BTreeSet;
 use validity::Validity;
 
 /// A block-mapped translation layer with one page-mapped log for each block being overwritten.
@@ -62,7 +61,7 @@ pub struct BlockLayer {
     /// Why no more writes are taken.
     refusal: Option<Refusal>,
     /// Slots whose data could not be read when they had to be moved.
-    lost: BTreeSet<u32>,
+    lost: Lost,
     /// Where a logical block's data lie, by logical block.
     data: Vec<Option<SuperblockId>>,
     logs: Logs,
@@ -83,7 +82,7 @@ impl BlockLayer {
         config: BlockConfig,
         user_slots: u32,
         reliability: Option<Reliability>,
-    ) -> Result<BlockLayer, BlockConfigError> {
+    ) -> Result<BlockLayer, ConfigError> {
         config.check(&layout, user_slots)?;
         let array = Array::with_reliability(layout.geometry, reliability);
         let mut layer = Self::around(array, layout, config, user_slots);
@@ -103,7 +102,7 @@ impl BlockLayer {
             donors: Donors::new(&layout),
             spare_at_first: 0,
             refusal: None,
-            lost: BTreeSet::new(),
+            lost: Lost::default(),
             data: vec![None; space.blocks()],
             logs: Logs::new(&space, config.log_blocks.min(space.zones)),
             validity: Validity::new(space.blocks(), space.slots_per_block),
@@ -240,7 +239,7 @@ impl TranslationLayer for BlockLayer {
                 self.read_slot(slot, Cause::Host, order, batch);
             }
         }
-        self.tell_of_lost(first, slots);
+        self.lost.read(first, slots, &mut self.array);
     }
 
     fn can_read(&self, lpn: Lpn) -> bool {
@@ -249,7 +248,7 @@ impl TranslationLayer for BlockLayer {
         };
         let (superblock, n) = self.layout.locate(slot);
         let place = self.layout.page(superblock, n);
-        !self.lost.contains(&lpn.0) && self.array.can_read(place)
+        !self.lost.contains(lpn) && self.array.can_read(place)
     }
 
     fn write(
@@ -291,7 +290,7 @@ impl TranslationLayer for BlockLayer {
         self.pass_bad_pages(block);
         self.validity.set(self.space.index(block), offset);
         if !readable || !self.lost.is_empty() {
-            self.note_loss(lpn, extent, readable);
+            self.lost.written(lpn, extent, readable);
         }
         let to = self.layout.slot(superblock, position);
         batch.data(DataMove::Write { lpn, to });
@@ -299,10 +298,10 @@ impl TranslationLayer for BlockLayer {
     }
 
     fn trim(&mut self, first: Lpn, slots: u32, batch: &mut OpBatch) {
+        self.lost.trimmed(first, slots);
         for lpn in self.space.run(first, slots) {
             let (block, offset) = self.space.locate(lpn);
             let index = self.space.index(block);
-            self.lost.remove(&lpn.0);
             if self.validity.clear(index, offset) && self.validity.last(index).is_none() {
                 self.free_block(block, batch);
             }
@@ -329,17 +328,9 @@ impl TranslationLayer for BlockLayer {
         Box::new(self.clone())
     }
 
-    fn page_layer(&self) -> Option<&dyn PageMapped> {
-        None
-    }
-
     /// No table has an entry for each slot.
     fn save_in(&self, _room: Room) -> LayerState {
         LayerState::Block(self.state())
-    }
-
-    fn room_size(&self) -> RoomSize {
-        RoomSize::default()
     }
 
     fn restore(&mut self, state: LayerState) -> Result<(), StateError> {

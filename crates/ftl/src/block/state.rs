@@ -5,6 +5,7 @@ use super::pool::Use;
 use super::{BlockLayer, MergeCounters};
 use crate::Refusal;
 use crate::donors::Donors;
+use crate::lost::Lost;
 use ftlab_base::SuperblockId;
 use ftlab_nand::{ArrayState, StateError};
 use serde::{Deserialize, Serialize};
@@ -38,7 +39,7 @@ impl BlockLayer {
             merges: self.merges,
             merges_since_wear: self.merges_since_wear,
             refusal: self.refusal,
-            lost: self.lost.iter().copied().collect(),
+            lost: self.lost.saved(),
         }
     }
 
@@ -84,11 +85,7 @@ impl BlockLayer {
         self.merges = state.merges;
         self.merges_since_wear = state.merges_since_wear;
         self.refusal = state.refusal;
-        let is_user = |lpn: &u32| *lpn < self.space.slots;
-        StateError::unless(state.lost.iter().all(is_user), || {
-            "slots were lost that the host does not see".into()
-        })?;
-        self.lost = state.lost.into_iter().collect();
+        self.lost = Lost::restored(state.lost, self.space.slots)?;
         self.donors = Donors::new(&self.layout);
         for (s, place) in (0..).map(SuperblockId).zip(self.pool.uses()) {
             if *place == Use::Retired {

@@ -5,8 +5,8 @@ use super::collect::Victim;
 use super::frontier::{COLLECTED, Frontier, HOST};
 use super::stripe::{Skip, Stripe};
 use super::table::{CHUNKS_PER_SLOT_MAX, SLOTS_MAX};
-use super::{PackedConfig, PackedConfigError, PackedLayer};
-use ftlab_base::{BlockId, Layout, SuperblockId};
+use super::{PackedConfig, PackedLayer};
+use ftlab_base::{BlockId, ConfigError, Layout, SuperblockId};
 use ftlab_nand::StateError;
 use std::collections::BTreeSet;
 
@@ -24,8 +24,8 @@ impl PackedConfig {
     ///
     /// # Errors
     /// Says what does not fit, and what it may be.
-    pub fn check(&self, layout: &Layout) -> Result<(), PackedConfigError> {
-        let fail = |why| Err(PackedConfigError(why));
+    pub fn check(&self, layout: &Layout) -> Result<(), ConfigError> {
+        let fail = |why| Err(ConfigError(why));
         let geometry = &layout.geometry;
         if layout.groups != 1 {
             return fail(format!(
@@ -110,11 +110,11 @@ impl PackedConfig {
         self.reserve_superblocks + UNCOUNTED_SUPERBLOCKS + counted as u32
     }
 
-    fn check_room(&self, stripe: &Stripe, slot_chunks: u32) -> Result<(), PackedConfigError> {
+    fn check_room(&self, stripe: &Stripe, slot_chunks: u32) -> Result<(), ConfigError> {
         let superblocks = stripe.layout.superblocks();
         let reserve = self.reserve_superblocks;
         if reserve < 2 {
-            return Err(PackedConfigError(format!(
+            return Err(ConfigError(format!(
                 "a reserve of {reserve} superblocks; at least 2, one for host data and one for \
                  collected data"
             )));
@@ -122,7 +122,7 @@ impl PackedConfig {
         let room = self.room(stripe, slot_chunks);
         let needed = u64::from(self.user_slots) * u64::from(slot_chunks);
         if needed > room || self.user_slots == 0 {
-            return Err(PackedConfigError(format!(
+            return Err(ConfigError(format!(
                 "{} slots that do not compress take {needed} chunks; beside the parity, a reserve \
                  of {reserve} superblocks and {UNCOUNTED_SUPERBLOCKS} at work, {room} are left for \
                  them, of {} superblocks of {}",

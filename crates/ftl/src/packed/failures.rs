@@ -9,13 +9,13 @@
 //!
 //! A page that cannot be corrected is the sum of the rest of its row, if it has parity.
 
+use super::PackedLayer;
 use super::frontier::CAUSES;
 use super::stripe::Skip;
 use super::table::Owner;
-use super::{PackedConfigError, PackedLayer};
 use crate::Refusal;
 use crate::donors::Erasing;
-use ftlab_base::{BlockId, Lpn, PagePlace, SuperblockId};
+use ftlab_base::{BlockId, ConfigError, Lpn, PagePlace, SuperblockId};
 use ftlab_nand::{Cause, Fence, InjectionRefused, OpBatch, Order, Status};
 
 /// Superblocks that stay free for the host and for collection, however many blocks want replacing.
@@ -23,7 +23,7 @@ const KEPT_FREE: usize = 2;
 
 impl PackedLayer {
     /// Replaces the factory bad blocks, as far as good superblocks can be made of what there is.
-    pub(super) fn set_bad_blocks_aside(&mut self) -> Result<(), PackedConfigError> {
+    pub(super) fn set_bad_blocks_aside(&mut self) -> Result<(), ConfigError> {
         if self.array.can_fail() {
             for superblock in std::mem::take(&mut self.free) {
                 if self.make_ready(superblock, &mut OpBatch::default()) {
@@ -38,7 +38,7 @@ impl PackedLayer {
             }
             let (good, needed) = (self.good_superblocks(), self.superblocks_needed());
             if good < needed {
-                return Err(PackedConfigError(format!(
+                return Err(ConfigError(format!(
                     "factory bad blocks leave {good} superblocks, and it needs {needed}; lower \
                      reliability.factory_bad or the user capacity"
                 )));

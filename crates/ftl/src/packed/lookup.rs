@@ -6,9 +6,9 @@
 //! changed pages are written again is left out: the logs of the superblocks have the address of each slot.
 //! The pages of the table lie spread over the dies, in blocks that the controller keeps for itself.
 
-use super::{PackedConfigError, PackedLayer, TranslationLayer};
+use super::{PackedLayer, TranslationLayer};
 use crate::clock::{Clock, ClockState};
-use ftlab_base::{DieId, Lpn};
+use ftlab_base::{ConfigError, DieId, Lpn};
 use ftlab_nand::{Cause, OpBatch, Order, StateError};
 use std::ops::Range;
 
@@ -22,10 +22,10 @@ pub struct TableConfig {
 }
 
 impl TableConfig {
-    pub(super) fn check(&self) -> Result<(), PackedConfigError> {
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
         match (self.cached_pages, self.entries_per_page) {
             (1.., 1..) => Ok(()),
-            (pages, entries) => Err(PackedConfigError(format!(
+            (pages, entries) => Err(ConfigError(format!(
                 "memory for {pages} pages of the mapping table, of {entries} entries each; at least \
                  one page of one entry"
             ))),

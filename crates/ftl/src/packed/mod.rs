@@ -30,11 +30,11 @@ pub use lookup::TableConfig;
 pub use state::PackedState;
 
 use crate::donors::Donors;
-use crate::page::{PageMapped, VictimPolicy};
+use crate::page::VictimPolicy;
 use crate::{Extent, Fault, LayerState, Refusal, Room, RoomSize, Spare, TranslationLayer, fault};
 use collect::Victim;
 use frontier::{COLLECTED, Frontier, HOST};
-use ftlab_base::{Content, DieId, Identity, Layout, Lpn, Ppa, SuperblockId};
+use ftlab_base::{ConfigError, Content, DieId, Identity, Layout, Lpn, Ppa, SuperblockId};
 use ftlab_nand::{
     Array, Cause, DataMove, Fence, InjectionRefused, OpBatch, Order, Reliability, StateError,
 };
@@ -99,11 +99,6 @@ impl PackedConfig {
     }
 }
 
-/// Why a packed layer cannot be built.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct PackedConfigError(pub String);
-
 /// A packed translation layer.
 #[derive(Debug, Clone)]
 pub struct PackedLayer {
@@ -150,7 +145,7 @@ impl PackedLayer {
     ///
     /// # Errors
     /// When the array cannot hold the user's slots if they do not compress, and what collection needs.
-    pub fn new(layout: Layout, config: PackedConfig) -> Result<PackedLayer, PackedConfigError> {
+    pub fn new(layout: Layout, config: PackedConfig) -> Result<PackedLayer, ConfigError> {
         config.check(&layout)?;
         let array = Array::with_reliability(layout.geometry, config.reliability.clone());
         let mut layer = Self::around(array, layout, config);
@@ -425,10 +420,6 @@ impl TranslationLayer for PackedLayer {
 
     fn boxed(&self) -> Box<dyn TranslationLayer> {
         Box::new(self.clone())
-    }
-
-    fn page_layer(&self) -> Option<&dyn PageMapped> {
-        None
     }
 
     fn save_in(&self, room: Room) -> LayerState {

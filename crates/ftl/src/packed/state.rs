@@ -13,6 +13,7 @@ use super::{PackedLayer, Refusal};
 use crate::Room;
 use crate::clock::ClockState;
 use crate::donors::Donors;
+use crate::state::{check_closings, restore_stream};
 use ftlab_base::rng::Stream;
 use ftlab_base::{BlockId, DieId, SuperblockId};
 use ftlab_nand::{ArrayState, Fence, OpBatch, StateError};
@@ -180,27 +181,10 @@ impl PackedLayer {
     }
 
     fn restore_counts(&mut self, state: &PackedState) -> Result<(), StateError> {
-        let superblocks = self.stripe.layout.superblocks() as usize;
-        StateError::length("the order of closing", state.closed_at.len(), superblocks)?;
-        // Sums of these over the chunks of a superblock must be possible.
-        let closed_max = u64::MAX / 4 / u64::from(self.stripe.superblock);
-        StateError::unless(state.closed <= closed_max, || {
-            format!("{} superblocks closed; nothing can have done", state.closed)
-        })?;
-        for &closed_at in &state.closed_at {
-            StateError::unless(closed_at <= state.closed, || {
-                let closed = state.closed;
-                format!("a superblock was closed as number {closed_at} of {closed}")
-            })?;
-        }
-        StateError::unless(state.in_vain <= u32::MAX / 2, || {
-            format!("{} superblocks were collected in vain", state.in_vain)
-        })?;
-        match (self.config.policy.stream(), &state.stream) {
-            (Some(own), Some(saved)) => *own = saved.clone(),
-            (None, None) => {}
-            _ => return Err(StateError("another victim policy was at work".into())),
-        }
+        let (closed, in_vain) = (state.closed, state.in_vain);
+        let (layout, chunks) = (&self.stripe.layout, self.stripe.superblock);
+        check_closings(&state.closed_at, closed, in_vain, layout, chunks)?;
+        restore_stream(self.config.policy.stream(), state.stream.as_ref())?;
         self.closed_at.clone_from(&state.closed_at);
         self.closed = state.closed;
         self.in_vain = state.in_vain;

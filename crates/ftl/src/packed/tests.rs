@@ -2,7 +2,7 @@ use super::*;
 use crate::page::{Greedy, policy};
 use crate::testing::{FenceCheck, StampOracle};
 use ftlab_base::rng::Stream;
-use ftlab_base::{DieId, Geometry, Identity, RootSeed};
+use ftlab_base::{ConfigError, DieId, Geometry, Identity, RootSeed};
 use ftlab_nand::OpKind;
 use rand::RngExt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,7 +52,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(geometry: Geometry, config: PackedConfig) -> Result<Bench, PackedConfigError> {
+    fn new(geometry: Geometry, config: PackedConfig) -> Result<Bench, ConfigError> {
         let layout = Layout::new(geometry, geometry.dies()).unwrap();
         let layer = PackedLayer::new(layout, config)?;
         Ok(Bench {

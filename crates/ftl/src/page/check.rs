@@ -1,9 +1,9 @@
 //! What a configuration must keep to, and what must hold between two requests.
 
 use super::frontier::{FRONTIERS_PER_CELL, collected_frontier, host_frontier};
-use super::{PageConfig, PageConfigError, PageLayer};
+use super::{PageConfig, PageLayer};
 use crate::donors::wear_of_all;
-use ftlab_base::{Layout, SuperblockId};
+use ftlab_base::{ConfigError, Layout, SuperblockId};
 use std::collections::BTreeSet;
 
 impl PageConfig {
@@ -11,74 +11,71 @@ impl PageConfig {
     ///
     /// # Errors
     /// Says what does not fit, and what it may be.
-    pub fn check(&self, layout: &Layout) -> Result<(), PageConfigError> {
-        config(layout, self)
-    }
-}
-
-fn config(layout: &Layout, config: &PageConfig) -> Result<(), PageConfigError> {
-    let fail = |why| Err(PageConfigError(why));
-    let reserve = config.reserve_superblocks;
-    if reserve >= layout.superblocks_per_group {
-        return fail(format!(
-            "a reserve of {reserve} superblocks; a group has only {}",
-            layout.superblocks_per_group
-        ));
-    }
-    let unit_bytes = layout.geometry.planes_per_die * layout.geometry.page_bytes;
-    let slot_bytes = layout.geometry.slot_bytes;
-    if !unit_bytes.is_multiple_of(slot_bytes) && !slot_bytes.is_multiple_of(unit_bytes) {
-        return fail(format!(
-            "slots of {slot_bytes} bytes on program units of {unit_bytes}: one must divide the other"
-        ));
-    }
-    if let Some(translation) = &config.translation {
-        translation.check().map_err(PageConfigError)?;
-    }
-    let cells = layout.groups as usize * config.streams.count();
-    if cells > usize::from(u16::MAX) {
-        return fail(format!(
-            "{} groups of dies with {} streams each; at most 65535 together",
-            layout.groups,
-            config.streams.count()
-        ));
-    }
-    let least = config.least_reserve();
-    if reserve < least {
-        return fail(format!(
-            "a reserve of {reserve} superblocks; each group needs at least {least}, one for host \
+    pub fn check(&self, layout: &Layout) -> Result<(), ConfigError> {
+        let config = self;
+        let fail = |why| Err(ConfigError(why));
+        let reserve = config.reserve_superblocks;
+        if reserve >= layout.superblocks_per_group {
+            return fail(format!(
+                "a reserve of {reserve} superblocks; a group has only {}",
+                layout.superblocks_per_group
+            ));
+        }
+        let unit_bytes = layout.geometry.planes_per_die * layout.geometry.page_bytes;
+        let slot_bytes = layout.geometry.slot_bytes;
+        if !unit_bytes.is_multiple_of(slot_bytes) && !slot_bytes.is_multiple_of(unit_bytes) {
+            return fail(format!(
+                "slots of {slot_bytes} bytes on program units of {unit_bytes}: one must divide the other"
+            ));
+        }
+        if let Some(translation) = &config.translation {
+            translation.check().map_err(ConfigError)?;
+        }
+        let cells = layout.groups as usize * config.streams.count();
+        if cells > usize::from(u16::MAX) {
+            return fail(format!(
+                "{} groups of dies with {} streams each; at most 65535 together",
+                layout.groups,
+                config.streams.count()
+            ));
+        }
+        let least = config.least_reserve();
+        if reserve < least {
+            return fail(format!(
+                "a reserve of {reserve} superblocks; each group needs at least {least}, one for host \
              data and one for collected data of each stream"
-        ));
-    }
-    let streams = config.streams.check(config.user_slots);
-    streams.map_err(PageConfigError)?;
-    let slots = u64::from(layout.slots_per_superblock);
-    let have = u64::from(layout.superblocks_per_group) * slots;
-    let need = slots_needed_in_a_group(layout, config) - u64::from(config.batch_slots);
-    if config.user_slots == 0 || need > have {
-        return fail(format!(
-            "{} user slots do not fit: each of {} groups of dies has {have} slots and needs {need} \
+            ));
+        }
+        let streams = config.streams.check(config.user_slots);
+        streams.map_err(ConfigError)?;
+        let slots = u64::from(layout.slots_per_superblock);
+        let have = u64::from(layout.superblocks_per_group) * slots;
+        let need = slots_needed_in_a_group(layout, config) - u64::from(config.batch_slots);
+        if config.user_slots == 0 || need > have {
+            return fail(format!(
+                "{} user slots do not fit: each of {} groups of dies has {have} slots and needs {need} \
              for its share, a reserve of {reserve} superblocks of {} slots, and room to collect; \
              lower the user capacity",
-            config.user_slots, layout.groups, layout.slots_per_superblock,
-        ));
-    }
-    let spare = (have - need) / slots;
-    if u64::from(config.batch_slots) > have - need {
-        return fail(format!(
-            "a group of dies collects {} superblocks in one go; its spare area has only {spare} beside \
+                config.user_slots, layout.groups, layout.slots_per_superblock,
+            ));
+        }
+        let spare = (have - need) / slots;
+        if u64::from(config.batch_slots) > have - need {
+            return fail(format!(
+                "a group of dies collects {} superblocks in one go; its spare area has only {spare} beside \
              the reserve and room to collect",
-            f64::from(config.batch_slots) / slots as f64
-        ));
-    }
-    if u64::from(config.ahead_superblocks) > spare {
-        return fail(format!(
-            "{} superblocks made writable ahead; the spare area of a group has only {spare} beside the \
+                f64::from(config.batch_slots) / slots as f64
+            ));
+        }
+        if u64::from(config.ahead_superblocks) > spare {
+            return fail(format!(
+                "{} superblocks made writable ahead; the spare area of a group has only {spare} beside the \
              reserve and room to collect",
-            config.ahead_superblocks
-        ));
+                config.ahead_superblocks
+            ));
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// The slots without which a group could run out of superblocks that are worth collecting: its
@@ -109,7 +106,7 @@ pub(super) fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u
         + 1
 }
 
-/// Writable slots of a group at which it begins to collect. [`config`] keeps it below 2^32.
+/// Writable slots of a group at which it begins to collect. [`PageConfig::check`] keeps it below 2^32.
 pub(super) fn low_water(layout: &Layout, config: &PageConfig) -> u32 {
     let held = config.reserve_superblocks + config.held_for_failures();
     held * layout.slots_per_superblock + layout.slots_per_superblock / 2

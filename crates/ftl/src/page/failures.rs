@@ -6,16 +6,16 @@
 //! superblocks are gone that the user's data and what collection needs would no longer fit, the drive
 //! takes no more writes.
 
+use super::PageLayer;
 use super::check::slots_needed_in_a_group;
-use super::{PageConfigError, PageLayer};
+use crate::Refusal;
 use crate::donors::Erasing;
-use crate::{Extent, Refusal};
-use ftlab_base::{Lpn, Ppa, SuperblockId};
+use ftlab_base::{ConfigError, Ppa, SuperblockId};
 use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order};
 
 impl<const FLAT: bool> PageLayer<FLAT> {
     /// Replaces the factory bad blocks, as far as good superblocks can be made of what there is.
-    pub(super) fn set_bad_blocks_aside(&mut self) -> Result<(), PageConfigError> {
+    pub(super) fn set_bad_blocks_aside(&mut self) -> Result<(), ConfigError> {
         if !self.array.can_fail() {
             return Ok(());
         }
@@ -37,7 +37,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             self.groups[g].writable_slots = good * self.layout.slots_per_superblock;
             let needed = self.superblocks_needed();
             if good < needed {
-                return Err(PageConfigError(format!(
+                return Err(ConfigError(format!(
                     "factory bad blocks leave {good} superblocks of a group of dies, and it needs \
                      {needed}; lower reliability.factory_bad or the user capacity"
                 )));
@@ -145,37 +145,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let first = self.layout.slot(superblock, 0).0;
         for slot in first..first + self.layout.slots_per_superblock {
             if self.layout.page_of_slot(Ppa(slot)) == page && self.table.is_valid(slot) {
-                self.lost.insert(self.table.owner_of(slot).0);
+                self.lost.add(self.table.owner_of(slot));
             }
-        }
-    }
-
-    /// The host writes a slot: new data take the place of lost ones, unless a part of the slot was to
-    /// be kept and could not be read.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn note_loss(&mut self, lpn: Lpn, extent: Extent, kept: bool) {
-        match extent {
-            Extent::Whole => drop(self.lost.remove(&lpn.0)),
-            Extent::Part if kept => {}
-            Extent::Part => drop(self.lost.insert(lpn.0)),
-        }
-    }
-
-    /// The host needs slots no longer, lost or not.
-    pub(super) fn forget_losses(&mut self, first: Lpn, slots: u32) {
-        if !self.lost.is_empty() {
-            self.lost
-                .retain(|lpn| !(first.0..first.0 + slots).contains(lpn));
-        }
-    }
-
-    /// The host reads slots: counts those that are lost.
-    #[inline]
-    pub(super) fn tell_of_lost(&mut self, first: Lpn, slots: u32) {
-        if !self.lost.is_empty() {
-            let lost = self.lost.range(first.0..first.0 + slots).count();
-            self.array.note_unreadable(lost as u64);
         }
     }
 }

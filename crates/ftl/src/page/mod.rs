@@ -33,12 +33,15 @@ pub use victim::{
 pub use wear::{Allocation, StaticLevelling, WearLevelling};
 
 use crate::donors::{Donors, Erasing, wear_of, wear_of_all};
+use crate::lost::Lost;
 use crate::{Extent, LayerState, Refusal, Room, RoomSize, Spare, TranslationLayer};
 use collect::Victim;
 use frontier::{FRONTIERS_PER_CELL, Frontier, Tables, host_frontier};
-use ftlab_base::{Content, Divisor, Layout, Lpn, PagePlace, Ppa, SECTOR_BYTES, SuperblockId};
+use ftlab_base::{
+    ConfigError, Content, Divisor, Layout, Lpn, PagePlace, Ppa, SECTOR_BYTES, SuperblockId,
+};
 use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, Reliability, StateError};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::ops::Range;
 use streams::Streams;
 use table::{NOWHERE, Table};
@@ -106,18 +109,6 @@ pub struct Checkpoint {
     pub pages: u32,
 }
 
-/// Why a page-mapped layer cannot be built.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PageConfigError(pub String);
-
-impl std::fmt::Display for PageConfigError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for PageConfigError {}
-
 /// Superblocks of a group that may fail in a row, one for host data and one for collected data.
 const HELD_FOR_FAILURES: u32 = 2;
 
@@ -139,10 +130,7 @@ struct Group {
 ///
 /// # Errors
 /// When the array cannot hold the user's slots, the reserve and one slot more in each group.
-pub fn layer(
-    layout: Layout,
-    config: PageConfig,
-) -> Result<Box<dyn TranslationLayer>, PageConfigError> {
+pub fn layer(layout: Layout, config: PageConfig) -> Result<Box<dyn TranslationLayer>, ConfigError> {
     let known = is_flat(&layout) && config.translation.is_none();
     Ok(if known {
         Box::new(PageLayer::<true>::new(layout, config)?)
@@ -170,7 +158,7 @@ struct PageLayer<const FLAT: bool> {
     /// Superblocks that might be lost to bad blocks when the layer was made.
     spare_at_first: u32,
     /// Logical slots whose data could not be read when they had to be moved.
-    lost: BTreeSet<u32>,
+    lost: Lost,
     config: PageConfig,
     unit_slots: u32,
     units_per_slot: u32,
@@ -206,7 +194,7 @@ struct PageLayer<const FLAT: bool> {
 }
 
 impl<const FLAT: bool> PageLayer<FLAT> {
-    fn new(layout: Layout, config: PageConfig) -> Result<Self, PageConfigError> {
+    fn new(layout: Layout, config: PageConfig) -> Result<Self, ConfigError> {
         config.check(&layout)?;
         assert!(!FLAT || (is_flat(&layout) && config.translation.is_none()));
         let array = Array::with_reliability(layout.geometry, config.reliability.clone());
@@ -247,7 +235,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             array,
             donors: Donors::new(&layout),
             spare_at_first: 0,
-            lost: BTreeSet::new(),
+            lost: Lost::default(),
             unit_slots,
             units_per_slot: (layout.pages_per_slot / planes).max(1),
             row_slots: if layout.stripe_dies == 1 {
@@ -478,7 +466,7 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         } else {
             self.read_mapped(first, slots, Order::FREE.signalling(done), batch);
         }
-        self.tell_of_lost(first, slots);
+        self.lost.read(first, slots, &mut self.array);
     }
 
     fn read_part(&mut self, lpn: Lpn, sectors: Range<u32>, done: Fence, batch: &mut OpBatch) {
@@ -492,7 +480,7 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
             let wanted = bytes(sectors.start)..bytes(sectors.end);
             self.read_bytes_of(Ppa(slot), wanted, Order::FREE.signalling(done), batch);
         }
-        self.tell_of_lost(lpn, 1);
+        self.lost.read(lpn, 1, &mut self.array);
     }
 
     fn can_read(&self, lpn: Lpn) -> bool {
@@ -502,7 +490,7 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         let (superblock, n) = self.layout.locate(slot);
         let (first, pages) = self.layout.pages_of_slot(n);
         let mut places = (first..first + pages).map(|n| self.layout.page(superblock, n));
-        !self.lost.contains(&lpn.0)
+        !self.lost.contains(lpn)
             && places.all(|place| {
                 // What is not programmed yet is still in the controller.
                 place.page >= self.array.programmed_pages(place.block) || self.array.can_read(place)
@@ -540,7 +528,7 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
             self.table.invalidate(old);
         }
         if !kept || !self.lost.is_empty() {
-            self.note_loss(lpn, extent, kept);
+            self.lost.written(lpn, extent, kept);
         }
         let done = self.frontiers[f].done(batch);
         let (to, superblock) = self
@@ -570,7 +558,7 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
                 self.table.forget(Lpn(lpn));
             }
         }
-        self.forget_losses(first, slots);
+        self.lost.trimmed(first, slots);
         // What was trimmed may be worth collecting.
         self.in_vain = 0;
         self.refusal = self.refusal.filter(Refusal::is_final);

@@ -11,6 +11,8 @@ use super::table::NOWHERE;
 use super::translation::TranslationState;
 use super::{Group, PageLayer, Victim};
 use crate::donors::{Donors, wear_of_all};
+use crate::lost::Lost;
+use crate::state::{check_closings, restore_stream};
 use crate::{Refusal, Room};
 use ftlab_base::rng::Stream;
 use ftlab_base::{BlockId, Lpn, Ppa, SuperblockId, deltas};
@@ -152,7 +154,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             translation: self.translation_state().map(Box::new),
             in_vain: self.in_vain,
             refusal: self.refusal,
-            lost: self.lost.iter().copied().collect(),
+            lost: self.lost.saved(),
             stream: self.config.policy.boxed().stream().cloned(),
         }
     }
@@ -186,17 +188,11 @@ impl<const FLAT: bool> PageLayer<FLAT> {
 
     /// Takes over a state; `self` is as built. After an error it is to be thrown away.
     pub(super) fn take_over(&mut self, state: PageState) -> Result<(), StateError> {
-        let superblocks = self.layout.superblocks() as usize;
         let user_slots = self.config.user_slots as usize;
         StateError::length("the map", state.map.len(), user_slots)?;
         StateError::length("the list of groups", state.groups.len(), self.groups.len())?;
-        StateError::length("the order of closing", state.closed_at.len(), superblocks)?;
         self.array.restore(state.array.clone())?;
-        let is_user = |lpn: &u32| *lpn < self.config.user_slots;
-        StateError::unless(state.lost.iter().all(is_user), || {
-            "slots were lost that the host does not see".into()
-        })?;
-        self.lost = state.lost.iter().copied().collect();
+        self.lost = Lost::restored(state.lost.clone(), self.config.user_slots)?;
         self.restore_counts(&state)?;
         self.restore_streams(&state)?;
         let places = self.places(&state)?;
@@ -319,20 +315,9 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     }
 
     fn restore_counts(&mut self, state: &PageState) -> Result<(), StateError> {
-        // Sums of these over the slots of a superblock must be possible.
-        let slots = u64::from(self.layout.slots_per_superblock);
-        let closed_max = u64::MAX / 4 / slots;
-        StateError::unless(state.closed <= closed_max, || {
-            format!("{} superblocks closed; nothing can have done", state.closed)
-        })?;
-        for &closed_at in &state.closed_at {
-            StateError::unless(closed_at <= state.closed, || {
-                format!(
-                    "a superblock was closed as number {closed_at} of {}",
-                    state.closed
-                )
-            })?;
-        }
+        let (closed, in_vain) = (state.closed, state.in_vain);
+        let slots = self.layout.slots_per_superblock;
+        check_closings(&state.closed_at, closed, in_vain, &self.layout, slots)?;
         let groups = self.groups.len();
         let turns = state.next_group.len();
         StateError::length("the turns of the streams", turns, self.next_group.len())?;
@@ -341,14 +326,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 format!("it is the turn of group {next} of {groups}")
             })?;
         }
-        StateError::unless(state.in_vain <= u32::MAX / 2, || {
-            format!("{} superblocks were collected in vain", state.in_vain)
-        })?;
-        match (self.config.policy.stream(), &state.stream) {
-            (Some(own), Some(saved)) => *own = saved.clone(),
-            (None, None) => {}
-            _ => return Err(StateError("another victim policy was at work".into())),
-        }
+        restore_stream(self.config.policy.stream(), state.stream.as_ref())?;
         self.closed = state.closed;
         self.closed_at.clone_from(&state.closed_at);
         self.next_group = state.next_group.iter().map(|&g| g as usize).collect();
@@ -545,91 +523,4 @@ impl<const FLAT: bool> PageLayer<FLAT> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::page::{Greedy, PageConfig, StreamConfig, WearLevelling};
-    use crate::{Extent, TranslationLayer};
-    use ftlab_base::{Content, Geometry, Layout};
-
-    /// A layer of two groups as built.
-    fn layer() -> PageLayer<true> {
-        let geometry = Geometry {
-            channels: 2,
-            dies: 2,
-            planes_per_die: 1,
-            blocks_per_die: 16,
-            pages_per_block: 8,
-            page_bytes: 4096,
-            slot_bytes: 4096,
-        };
-        let config = PageConfig {
-            user_slots: 100,
-            reserve_superblocks: 2,
-            ahead_superblocks: 0,
-            batch_slots: 0,
-            policy: Box::new(Greedy),
-            checkpoint: None,
-            translation: None,
-            streams: StreamConfig::default(),
-            wear: WearLevelling::default(),
-            reliability: None,
-        };
-        PageLayer::new(Layout::new(geometry, 1).unwrap(), config).unwrap()
-    }
-
-    /// The state of a layer that has been collecting for long.
-    fn collecting() -> PageState {
-        let (mut layer, mut batch) = (layer(), OpBatch::default());
-        for n in 0..2000 {
-            layer
-                .write(
-                    Lpn(n * 37 % 100),
-                    Extent::Whole,
-                    Content::RANDOM,
-                    &mut batch,
-                )
-                .unwrap();
-            batch.clear();
-        }
-        layer.state(Room::default())
-    }
-
-    #[test]
-    fn a_group_without_room_is_refused() {
-        let mut state = collecting();
-        layer().take_over(state.clone()).unwrap();
-        // What was free is now full of invalid slots: nothing contradicts that but the reserve.
-        state.groups[1].free.clear();
-        let why = layer().take_over(state).unwrap_err().0;
-        assert!(
-            why.contains("group 1 has") && why.contains("writable"),
-            "{why}"
-        );
-    }
-
-    #[test]
-    fn a_group_with_more_than_its_share_is_refused() {
-        let mut state = collecting();
-        // Every logical slot that group 0 has a place for moves there.
-        let group_slots = 16 * 8;
-        let mut taken: Vec<bool> = vec![false; group_slots as usize];
-        for &slot in state.map.iter().filter(|&&slot| slot < group_slots) {
-            taken[slot as usize] = true;
-        }
-        let in_use = |s: u32| {
-            let group = &state.groups[0];
-            let mut open = group.frontiers.iter().map(|f| f.superblock);
-            let victim = group.victim.map(|v| v.superblock);
-            let s = SuperblockId(s);
-            group.free.contains(&s) || open.any(|open| open == Some(s)) || victim == Some(s)
-        };
-        let mut places = (0..group_slots).filter(|&n| !taken[n as usize] && !in_use(n / 8));
-        let mut map = state.map.clone();
-        for slot in map.iter_mut().filter(|slot| **slot >= group_slots) {
-            *slot = places.next().unwrap_or(*slot);
-        }
-        state.map = map;
-        let why = layer().take_over(state).unwrap_err().0;
-        assert!(why.contains("its share is 50"), "{why}");
-    }
-}
+mod tests;

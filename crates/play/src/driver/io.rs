@@ -2,7 +2,7 @@
 
 use super::error::DriverError;
 use super::target::Target;
-use ftlab_base::{Command, CommandId, CommandKind, Completion, Nanos, Outcome, SimTime};
+use ftlab_base::{CommandId, CommandKind, Completion, Nanos, Outcome, SimTime};
 use ftlab_workload::Request;
 
 /// Low bits of a command's id that name its slot: as many as the jobs and depths of a file allow. The
@@ -62,14 +62,8 @@ impl<'t, 'd, T: Copy> Io<'t, 'd, T> {
             self.slots.push(None);
             (self.slots.len() - 1) as u32
         });
-        let command = Command {
-            id: CommandId(self.submitted << SLOT_BITS | u64::from(slot)),
-            kind: request.kind,
-            lba: request.lba,
-            sectors: request.sectors,
-            content: request.content,
-            at: now,
-        };
+        let id = CommandId(self.submitted << SLOT_BITS | u64::from(slot));
+        let command = request.command(id, now);
         self.slots[slot as usize] = Some(InFlight {
             id: command.id,
             tag,

@@ -121,30 +121,23 @@ pub struct Measured {
 impl Measured {
     /// The report of a run in which everything has been answered.
     pub fn report<T: Copy>(self, io: &Io<'_, '_, T>, jobs: Vec<JobReport>) -> RunReport {
-        let devices = self.devices.into_iter().zip(io.target.devices());
-        let report =
-            |((at_start, rounds, readings), device): ((_, Rounds, Readings), &dyn Device)| {
-                let end = device.counters();
-                DeviceReport {
-                    name: String::new(),
-                    counters: end.since(&at_start),
-                    power: readings.power,
-                    wa: rounds.finish(&end),
-                    series_wa: readings.series_wa,
-                }
-            };
-        let named = devices.map(report).zip(io.target.names());
-        let named = named.map(|(report, name)| DeviceReport {
-            name: name.to_owned(),
-            ..report
-        });
+        let named = io.target.devices().zip(io.target.names());
+        let report = |((at_start, rounds, readings), (device, name)): (
+            (_, Rounds, Readings),
+            (&dyn Device, &str),
+        )| DeviceReport {
+            power: readings.power,
+            series_wa: readings.series_wa,
+            ..DeviceReport::of(name, device, &at_start, &rounds)
+        };
+        let devices = self.devices.into_iter().zip(named).map(report).collect();
         RunReport {
             jobs,
             submitted: io.submitted,
             completed: io.completed,
             simulated: self.simulated,
             pauses: self.pauses,
-            ..RunReport::of_devices(named.collect())
+            ..RunReport::of_devices(devices)
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use super::meter::PowerReport;
 use super::pauses::PauseReport;
-use super::rounds::WriteAmplification;
+use super::rounds::{Rounds, WriteAmplification};
 use super::stats::JobReport;
 use ftlab_base::Nanos;
-use ftlab_drive::Counters;
+use ftlab_drive::{Counters, Device};
 
 /// What a run came to.
 #[derive(Debug, Default)]
@@ -47,6 +47,24 @@ pub struct DeviceReport {
     pub wa: WriteAmplification,
     /// As [`RunReport::series_wa`].
     pub series_wa: Vec<f64>,
+}
+
+impl DeviceReport {
+    /// What a device has counted since `start`, and how it settled in the rounds since then.
+    pub(super) fn of(
+        name: &str,
+        device: &dyn Device,
+        start: &Counters,
+        rounds: &Rounds,
+    ) -> DeviceReport {
+        let end = device.counters();
+        DeviceReport {
+            name: name.to_owned(),
+            counters: end.since(start),
+            wa: rounds.finish(&end),
+            ..DeviceReport::default()
+        }
+    }
 }
 
 impl RunReport {

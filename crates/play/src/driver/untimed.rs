@@ -43,13 +43,7 @@ pub fn run(
     }
     let devices = applier.target.devices().zip(applier.target.names());
     let report = |((device, name), (start, rounds)): ((&dyn Device, &str), &(Counters, Rounds))| {
-        let end = device.counters();
-        DeviceReport {
-            name: name.to_owned(),
-            counters: end.since(start),
-            wa: rounds.finish(&end),
-            ..DeviceReport::default()
-        }
+        DeviceReport::of(name, device, start, rounds)
     };
     RunReport {
         jobs: reports,
@@ -108,14 +102,7 @@ impl Applied {
         while self.expected.len() < LOOKAHEAD
             && let Some((device, request)) = self.requests.next()
         {
-            let command = Command {
-                id: CommandId(0),
-                kind: request.kind,
-                lba: request.lba,
-                sectors: request.sectors,
-                content: request.content,
-                at: SimTime::ZERO,
-            };
+            let command = request.command(CommandId(0), SimTime::ZERO);
             target.expect(device, &command);
             self.expected.push_back((device, command));
         }

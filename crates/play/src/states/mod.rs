@@ -29,7 +29,8 @@ use thiserror::Error;
 use writes::Writer;
 
 /// What a drive holds before a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum State {
     /// Nothing was ever written.
     New,

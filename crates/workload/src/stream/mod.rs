@@ -9,7 +9,7 @@ mod positions;
 use crate::{Distribution, PatternKind, ResolvedJob};
 use data::Data;
 use ftlab_base::rng::Stream;
-use ftlab_base::{CommandKind, Content, Lba, RootSeed, SECTOR_BYTES};
+use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, RootSeed, SECTOR_BYTES, SimTime};
 use in_use::InUse;
 use law::below;
 use positions::Positions;
@@ -26,6 +26,27 @@ pub struct Request {
     pub sectors: u32,
     /// What a write's data look like.
     pub content: Content,
+}
+
+impl Request {
+    /// The request as a command that is issued at an instant.
+    #[must_use]
+    pub const fn command(self, id: CommandId, at: SimTime) -> Command {
+        let Request {
+            kind,
+            lba,
+            sectors,
+            content,
+        } = self;
+        Command {
+            id,
+            kind,
+            lba,
+            sectors,
+            content,
+            at,
+        }
+    }
 }
 
 /// The requests of a job: an iterator that ends with the job's amount of I/O, or never when only

@@ -133,7 +133,7 @@ fn impossible_disks_are_named() {
     assert!(why(|p| p.inner_mb_s = f64::NAN).contains("inner_mb_s"));
     assert!(why(|p| p.seek_average = p.seek_full).contains("seek_average"));
     assert!(why(|p| p.rpm = u32::MAX).contains("rpm is 4294967295; it must lie in"));
-    assert!(why(|p| p.zones = u32::MAX).contains("zones is 4294967295; it must be at most"));
+    assert!(why(|p| p.zones = u32::MAX).contains("zones is 4294967295; it must lie in 1 to"));
     assert!(why(|p| p.head_switch = Nanos::from_secs(3_600)).contains("head_switch is 3600 s"));
     let huge = why(|p| (p.capacity_sectors, p.rpm) = (u64::MAX >> 8, 1_000_000));
     assert!(huge.contains("more than 2^32 cylinders"), "{huge}");

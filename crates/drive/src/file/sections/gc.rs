@@ -1,6 +1,6 @@
 //! `[gc]`: garbage collection of page and packed mapping. What it may say depends on the mapping.
 
-use crate::file::section::{section, words};
+use crate::file::section::{section, together, words};
 use ftlab_base::{Layout, Nanos, RootSeed};
 use ftlab_ftl::page::{Separation, SpareShare, StreamConfig, VictimPolicy, policy};
 use ftlab_sheet::quantity::{Count, Quantity, Ratio, Share, Time};
@@ -163,16 +163,8 @@ impl PageGc {
 
     /// Superblocks made writable ahead; it takes a number and a span.
     pub(in crate::file) fn ahead_superblocks(&self) -> Result<u32, String> {
-        match (&self.ahead, &self.idle_after) {
-            (None, None) => Ok(0),
-            (Some(ahead), Some(_)) => Ok(ahead.get()),
-            (Some(_), None) => {
-                Err("gc.ahead needs gc.idle_after, how long the host must pause".into())
-            }
-            (None, Some(_)) => {
-                Err("gc.idle_after needs gc.ahead, superblocks made writable ahead".into())
-            }
-        }
+        let given = together(["gc.ahead", "gc.idle_after"], self.ahead, self.idle_after)?;
+        Ok(given.map_or(0, |(ahead, _)| ahead.get()))
     }
 
     /// Superblocks that each group of dies keeps erased.

@@ -1,6 +1,6 @@
 //! `[map]`: logical to physical. What it may say depends on its scheme.
 
-use crate::file::section::{section, words};
+use crate::file::section::{section, together, words};
 use ftlab_base::Layout;
 use ftlab_ftl::block::BlockConfig;
 use ftlab_ftl::packed::TableConfig;
@@ -106,11 +106,11 @@ impl PageMap {
         layout: &Layout,
         user_slots: u32,
     ) -> Result<Option<TranslationConfig>, String> {
-        let (dram, entry) = match (&self.dram, &self.entry) {
-            (None, None) => return Ok(None),
-            (Some(dram), Some(entry)) => (dram.get(), entry.get()),
-            _ => return Err("map.dram and map.entry go together: give both or neither".into()),
+        let Some((dram, entry)) = together(["map.dram", "map.entry"], self.dram, self.entry)?
+        else {
+            return Ok(None);
         };
+        let (dram, entry) = (dram.get(), entry.get());
         let page_bytes = u64::from(layout.geometry.page_bytes);
         let slots = layout.slots();
         let counts = 1_u64
@@ -153,9 +153,7 @@ impl BlockMap {
             wear_every_merges,
             wear_blocks,
         };
-        config
-            .check(layout, user_slots)
-            .map_err(|why| why.to_string())?;
+        config.check(layout, user_slots)?;
         Ok(config)
     }
 }
@@ -167,11 +165,11 @@ impl PackedMap {
         page: u64,
         user_slots: u32,
     ) -> Result<Option<TableConfig>, String> {
-        let (cache, entry) = match (&self.cache, &self.entry) {
-            (None, None) => return Ok(None),
-            (Some(cache), Some(entry)) => (cache.get(), entry.get()),
-            _ => return Err("map.cache and map.entry go together: give both or neither".into()),
+        let Some((cache, entry)) = together(["map.cache", "map.entry"], self.cache, self.entry)?
+        else {
+            return Ok(None);
         };
+        let (cache, entry) = (cache.get(), entry.get());
         if entry > page {
             return Err(format!(
                 "map.entry: {entry} bytes; a page of {page} bytes must hold one"

@@ -77,7 +77,7 @@ impl Nand {
             page_bytes: bytes("nand.page", self.page.get())?,
             slot_bytes: bytes("map.slot", slot_bytes)?,
         };
-        let layout = Layout::new(geometry, stripe_dies).map_err(|e| e.to_string())?;
+        let layout = Layout::new(geometry, stripe_dies)?;
         if let Some(unit) = self.read_unit.as_ref().map(|unit| unit.get())
             && (unit > self.page.get() || !unit.is_multiple_of(SECTOR_BYTES))
         {

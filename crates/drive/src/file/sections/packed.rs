@@ -78,7 +78,7 @@ impl Compress {
         layout: &Layout,
     ) -> Result<u32, String> {
         let config = self.config(gc, parity, 1, Box::new(Greedy))?;
-        config.check(layout).map_err(|why| why.to_string())?;
+        config.check(layout)?;
         Ok(config.slots_max(layout))
     }
 }

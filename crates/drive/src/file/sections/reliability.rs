@@ -1,7 +1,8 @@
 //! `[reliability]`, `[ecc]` and `[smart]`: how long blocks last, bit errors, and what the drive reports of them.
 
 use super::faults::FaultKeys;
-use crate::file::section::section;
+use crate::file::section::{Takes, section};
+use crate::smart::Vendor;
 use ftlab_base::RootSeed;
 use ftlab_nand::{BitErrors, Endurance, ErrorParams, Reliability};
 use ftlab_sheet::quantity::{ActivationEnergy, Bytes, Count, CountOrNone, Quantity, Ratio, Share};
@@ -58,9 +59,13 @@ section! {
     "smart"
     /// Which attributes the drive reports, and how it scales them; none without the section.
     struct SmartKeys {
-        /// Whose table of attributes: `intel`, `indilinx`, `sandforce`, `micron` or `samsung`.
-        vendor: String,
+        /// Whose table of attributes.
+        vendor: Vendor,
     }
+}
+
+impl Takes for Vendor {
+    const WHAT: &'static str = "`intel`, `indilinx`, `sandforce`, `micron`, `samsung`";
 }
 
 /// The most that a share may be and leave a drive at all.

@@ -1,6 +1,6 @@
 //! `[wear]`: wear levelling. What it may say depends on the mapping.
 
-use crate::file::section::section;
+use crate::file::section::{section, together};
 use ftlab_ftl::page::{Allocation, StaticLevelling, WearLevelling};
 use ftlab_sheet::quantity::{Count, CountOrNone, Quantity};
 
@@ -42,22 +42,14 @@ impl PageWear {
                 format!("wear.allocation `{name}` is none of: {known}")
             })?,
         };
-        let levelling = match (&self.spread, &self.every_collections) {
-            (Some(spread), Some(every)) => Some(StaticLevelling {
+        let keys = ["wear.spread", "wear.every_collections"];
+        let given = together(keys, self.spread, self.every_collections)?;
+        Ok(WearLevelling {
+            allocation,
+            levelling: given.map(|(spread, every)| StaticLevelling {
                 spread_erases: spread.get(),
                 every_collections: every.get(),
             }),
-            (None, None) => None,
-            _ => {
-                return Err(
-                    "wear.spread and wear.every_collections go together: give both or neither"
-                        .into(),
-                );
-            }
-        };
-        Ok(WearLevelling {
-            allocation,
-            levelling,
         })
     }
 }

@@ -1,0 +1,19 @@
+//! What is wrong with the numbers that describe a part of a drive.
+
+/// Why a part of a drive cannot be built: which number is wrong, and what it may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigError(pub String);
+
+impl std::fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+impl From<ConfigError> for String {
+    fn from(error: ConfigError) -> String {
+        error.0
+    }
+}

@@ -1,0 +1,263 @@
+//! An SSD as a [`Device`]: what its host can ask of it, with time and without.
+
+use super::Ssd;
+use super::mapped::Mapped;
+use super::waking;
+use super::write_through::WriteThrough;
+use crate::counters::Counters;
+use crate::device::{CacheRefused, Device, EraseRefused};
+use crate::health::Health;
+use crate::state::DeviceState;
+use ftlab_base::{Command, CommandKind, Completion, Outcome, SimTime};
+use ftlab_ftl::Extent;
+use ftlab_ftl::page::PageMapped;
+use ftlab_host::Host;
+use ftlab_nand::{Cause, StateError, WearHistogram};
+use ftlab_timing::Energy;
+
+impl Device for Ssd {
+    fn capacity_sectors(&self) -> u64 {
+        self.params.capacity_sectors
+    }
+
+    fn submit(&mut self, command: Command, now: SimTime) {
+        let end = command.lba.0 + u64::from(command.sectors);
+        assert!(
+            end <= self.params.capacity_sectors,
+            "a command to sector {end} of {}",
+            self.params.capacity_sectors
+        );
+        self.expect(&command);
+        self.mapped.set_timed(true);
+        if self.is_at_rest() {
+            self.wake(now);
+            self.resting.ends(now, self.sleep_after());
+        }
+        self.now = now;
+        self.end_pause();
+        if let Some(sent) = self.front.submit(command, now) {
+            self.expect_sent(sent);
+        }
+    }
+
+    fn next_event(&self) -> Option<SimTime> {
+        let next = self.scheduler.next_event().min(self.events.first_at());
+        let next = next.min(self.works_ahead_at);
+        (next < SimTime::NEVER).then_some(next)
+    }
+
+    fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
+        self.run(now, usize::MAX, done);
+    }
+
+    fn advance_to_completion(
+        &mut self,
+        limit: SimTime,
+        done: &mut Vec<Completion>,
+    ) -> Option<SimTime> {
+        let last = self.run(limit, done.len(), done);
+        // The rest of the instant.
+        last.inspect(|&at| self.advance(at, done))
+    }
+
+    fn apply(&mut self, command: Command) -> Outcome {
+        let fails = |mapped: &mut Mapped| match command.kind {
+            _ if !mapped.store_still_fails() => None,
+            // The store is read, whatever it has not carried out.
+            CommandKind::Read => Some(Outcome::Good),
+            CommandKind::Write | CommandKind::Trim | CommandKind::Flush => {
+                Some(Outcome::WriteFault)
+            }
+        };
+        if let Some(outcome) = fails(&mut self.mapped) {
+            return outcome;
+        }
+        if self.mapped.is_timed() {
+            self.end_time();
+            if let Some(outcome) = fails(&mut self.mapped) {
+                return outcome;
+            }
+        }
+        self.totals.host_ios += 1;
+        match command.kind {
+            CommandKind::Write if self.mapped.refusal.is_some() => return Outcome::WriteFault,
+            CommandKind::Write => {
+                let mut offset = 0;
+                while offset < command.sectors {
+                    let piece = self.slot.piece(&command, offset);
+                    let whole = piece.sectors == self.slot.sectors();
+                    let extent = if whole { Extent::Whole } else { Extent::Part };
+                    let content = if whole {
+                        piece.content
+                    } else {
+                        piece.content.anonymous()
+                    };
+                    self.mapped.admit(&command, offset, &piece, false);
+                    if self.mapped.write(piece.lpn, extent, content).is_err() {
+                        self.mapped.withdraw(piece.lpn);
+                        self.mapped.batch.clear();
+                        return Outcome::WriteFault;
+                    }
+                    self.mapped.batch.clear();
+                    if self.mapped.store_has_failed() {
+                        return Outcome::WriteFault;
+                    }
+                    offset += piece.sectors;
+                }
+                self.totals.host_bytes_written += command.bytes();
+                if self.fail_die_if_due() {
+                    self.mapped.batch.clear();
+                }
+            }
+            CommandKind::Read => {
+                let (first, slots) = self.slot.touched(&command);
+                self.mapped.look_up(first, slots);
+                let fence = self.mapped.batch.fence();
+                let before = self.mapped.unreadable();
+                self.mapped
+                    .read_command(&command, self.slot, fence, |_| false);
+                self.mapped.batch.recycle(fence);
+                if self.mapped.unreadable() > before {
+                    self.mapped.batch.clear();
+                    return Outcome::Unrecoverable;
+                }
+            }
+            CommandKind::Trim => {
+                let (first, slots) = self.slots_of_trim(&command);
+                self.mapped.trim(first, slots);
+            }
+            CommandKind::Flush => self.mapped.flush(),
+        }
+        self.mapped.batch.clear();
+        Outcome::Good
+    }
+
+    fn expect(&self, command: &Command) {
+        self.layer().expect(self.slot.piece(command, 0).lpn);
+    }
+
+    fn fault(&self) -> Option<String> {
+        if self.wakings.is_gone {
+            return Some(waking::GONE.to_owned());
+        }
+        self.mapped.refusal.map(|refusal| refusal.to_string())
+    }
+
+    fn health(&self) -> Option<Health> {
+        let array = self.layer().array();
+        let nand = array.counters();
+        let host = nand.programs_for(Cause::Host);
+        let endurance = array.reliability().and_then(|r| r.endurance);
+        Some(Health {
+            wear: WearHistogram::of(array.erase_counts().iter().copied()),
+            rated_cycles: endurance.map(|e| e.rated_cycles),
+            faults: array.fault_counters(),
+            spare: self.layer().spare(),
+            host_bytes_written: self.totals.host_bytes_written,
+            nand_bytes_programmed: nand.programs() * u64::from(array.geometry().page_bytes),
+            pages_programmed: [host, nand.programs() - host],
+        })
+    }
+
+    fn rest(&mut self, hours: f64, celsius: f64) {
+        let array = self.mapped.layer.array_mut();
+        let errors = array.reliability().and_then(|r| r.bit_errors.as_ref());
+        let faster = errors.map_or(0.0, |errors| errors.acceleration(celsius));
+        array.age((hours * 3600.0 * faster) as u64);
+    }
+
+    fn counters(&self) -> Counters {
+        let array = self.layer().array();
+        let nand = array.counters();
+        let moved = nand.programs_for(Cause::Gc) + nand.programs_for(Cause::Wear);
+        Counters {
+            host_ios: self.totals.host_ios,
+            host_bytes_written: self.totals.host_bytes_written,
+            nand_reads: nand.reads(),
+            nand_programs: nand.programs(),
+            moved_programs: moved,
+            map_reads: nand.reads_for(Cause::Map),
+            map_programs: nand.programs_for(Cause::Map),
+            nand_erases: nand.erases(),
+            nand_bytes_programmed: nand.programs() * u64::from(array.geometry().page_bytes),
+            buffer_stalls: self.totals.buffer_stalls,
+            void_trims: self.totals.void_trims,
+            stream_hash: array.stream_hash(),
+        }
+    }
+
+    fn erase_counts(&self) -> &[u32] {
+        self.layer().array().erase_counts()
+    }
+
+    fn energy(&self, now: SimTime) -> Option<Energy> {
+        let power = self.params.power.as_ref()?;
+        Some(power.energy(&self.activity(now)))
+    }
+
+    fn rest_watts(&self) -> Option<f64> {
+        self.params.power.map(|power| power.rest_watts())
+    }
+
+    fn set_write_cache(&mut self, on: bool) -> Result<(), CacheRefused> {
+        assert_eq!(self.front.outstanding(), 0, "a drive at work is set up");
+        if self.mapped.is_timed() {
+            self.end_time();
+        }
+        // What is in a page register is not programmed.
+        let frees_by_register = on && self.params.buffer_frees_by_register;
+        self.scheduler.free_by_register(frees_by_register);
+        self.write_through = (!on).then(WriteThrough::default);
+        Ok(())
+    }
+
+    fn plug(&mut self, host: &Host) {
+        self.front.plug(host);
+        self.link.plug(host);
+        self.cycle_power();
+        if let Some(power) = &mut self.params.power {
+            power.link_sleeps = host.link_sleeps;
+        }
+    }
+
+    fn secure_erase(&mut self) -> Result<(), EraseRefused> {
+        self.erase_everything();
+        Ok(())
+    }
+
+    fn restart_stream_hash(&mut self) {
+        self.mapped.layer.array_mut().reset_stream_hash();
+    }
+
+    fn page_layer(&self) -> Option<&dyn PageMapped> {
+        self.mapped.layer.page_layer()
+    }
+
+    fn save(&self) -> DeviceState {
+        DeviceState::Ssd(self.state())
+    }
+
+    fn restore(&mut self, state: DeviceState) -> Result<(), StateError> {
+        match state {
+            DeviceState::Ssd(state) => self.take_over(state),
+            DeviceState::Flashless(_) => Err(StateError(
+                "it is of a drive without flash, and the drive is an SSD".into(),
+            )),
+        }
+    }
+
+    fn snapshot(&self) -> Box<dyn Device> {
+        assert_eq!(self.front.outstanding(), 0, "a snapshot of a drive at work");
+        assert!(
+            self.buffer.is_empty(),
+            "a snapshot of a drive with data in its buffer"
+        );
+        let mut copy = Ssd::around(self.params, self.mapped.copy());
+        copy.plug(self.front.host());
+        copy.totals = self.totals;
+        let is_cached = self.write_through.is_none();
+        copy.set_write_cache(is_cached)
+            .expect("it is set as this one is");
+        Box::new(copy)
+    }
+}
