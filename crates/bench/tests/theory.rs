@@ -111,7 +111,7 @@ fn every_policy_is_compared_or_has_no_closed_form() {
 #[test]
 fn a_load_and_its_job_file_say_the_same() {
     for case in theory::cases() {
-        let (_, text) = JOBS.find(case.load.job()).expect("it is there");
+        let (_, text) = JOBS.find(&case.load.job()).expect("it is there");
         let key = match case.load {
             Load::Uniform => "rw=randwrite\n".to_owned(),
             Load::HotCold {

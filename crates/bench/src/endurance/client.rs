@@ -1,7 +1,7 @@
 //! The write amplification of what a client writes.
 
 use super::{EnduranceError, in_proportion};
-use ftlab_base::{Command, CommandId, Outcome, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_base::{CommandId, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::{Device, DriveFile, Scale};
 use ftlab_host::Testbed;
 use ftlab_play::driver;
@@ -93,14 +93,7 @@ fn turn(device: &mut dyn Device, streams: &mut Vec<JobStream>) -> Result<(), End
         let Some(request) = stream.next() else {
             return false;
         };
-        let outcome = device.apply(Command {
-            id: CommandId(0),
-            kind: request.kind,
-            lba: request.lba,
-            sectors: request.sectors,
-            content: request.content,
-            at: SimTime::ZERO,
-        });
+        let outcome = device.apply(request.command(CommandId(0), SimTime::ZERO));
         refused |= outcome == Outcome::WriteFault;
         true
     });

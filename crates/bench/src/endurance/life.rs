@@ -1,7 +1,7 @@
 //! The life of one drive, from the first write to the last.
 
 use super::{Daily, EnduranceError};
-use ftlab_base::{Command, CommandId, CommandKind, Outcome, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_base::{CommandId, CommandKind, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::{Counters, Device, Health, Scale};
 use ftlab_play::driver;
 use ftlab_workload::{JobFile, JobStream, ResolvedJob};
@@ -165,14 +165,8 @@ impl Liver {
                     continue;
                 };
                 n += 1;
-                let outcome = self.device.apply(Command {
-                    id: CommandId(0),
-                    kind: request.kind,
-                    lba: request.lba,
-                    sectors: request.sectors,
-                    content: request.content,
-                    at: SimTime::ZERO,
-                });
+                let command = request.command(CommandId(0), SimTime::ZERO);
+                let outcome = self.device.apply(command);
                 match outcome {
                     Outcome::Good | Outcome::Unrecoverable => {}
                     Outcome::WriteFault | Outcome::Gone => return Ok(true),

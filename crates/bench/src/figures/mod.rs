@@ -31,21 +31,6 @@ const NAMES: &str = include_str!("../../../../reference/names.csv");
 /// Why the model misses figures.
 const MISSES: &str = include_str!("../../../../reference/misses.csv");
 
-/// A row of the table of misses.
-#[derive(Debug, Deserialize)]
-struct Miss {
-    /// Id of the figure.
-    id: String,
-    why: String,
-}
-
-/// A row of the table of names in words.
-#[derive(Debug, Deserialize)]
-struct Title {
-    name: String,
-    title: String,
-}
-
 /// A row of the table of names that stand for several drives.
 #[derive(Debug, Deserialize)]
 struct Class {
@@ -82,11 +67,8 @@ pub struct Row {
     pub qualifier: String,
 }
 
-#[derive(Debug, Deserialize)]
-struct SourceRow {
-    source: String,
-    title: String,
-}
+/// A row of a table of two columns: what is named, and what there is to say of it.
+type Named = (String, String);
 
 /// The names a drive goes by: its slug, then what else the sources call it.
 #[derive(Debug, Clone)]
@@ -129,19 +111,25 @@ pub fn rows_of(drive: &Names) -> Vec<Row> {
 
 /// The title of the source with that key; the key itself if there is none.
 pub(crate) fn source_title(key: &str) -> String {
-    let mut sources = records::<SourceRow>(SOURCES).into_iter();
-    let row = sources.find(|row| row.source == key);
-    row.map_or_else(|| key.to_owned(), |row| row.title)
+    said_of(&records(SOURCES), key).unwrap_or(key).to_owned()
+}
+
+/// What a table says of a name.
+fn said_of<'t>(table: &'t [Named], name: &str) -> Option<&'t str> {
+    let (_, said) = table.iter().find(|(of, _)| of == name)?;
+    Some(said)
 }
 
 /// A note with its sources in words: `AnandTech 2008` for the key of the review.
 pub(crate) fn sources_in_words(note: &str) -> String {
-    let sources: Vec<SourceRow> = records(SOURCES);
-    sources.iter().fold(note.to_owned(), |note, row| {
-        let publisher = row.title.split(", ").next().unwrap_or_default();
-        let year = row.source.rsplit('-').next().unwrap_or_default();
-        note.replace(&row.source, &format!("{publisher} {year}"))
-    })
+    let sources: Vec<Named> = records(SOURCES);
+    sources
+        .iter()
+        .fold(note.to_owned(), |note, (source, title)| {
+            let publisher = title.split(", ").next().unwrap_or_default();
+            let year = source.rsplit('-').next().unwrap_or_default();
+            note.replace(source, &format!("{publisher} {year}"))
+        })
 }
 
 fn records<T: for<'a> Deserialize<'a>>(text: &str) -> Vec<T> {
@@ -184,8 +172,8 @@ struct Bench<'a> {
     runs: &'a [Run],
     repeats: usize,
     classes: Vec<Class>,
-    titles: Vec<Title>,
-    misses: Vec<Miss>,
+    titles: Vec<Named>,
+    misses: Vec<Named>,
 }
 
 /// A drive's figure and the run it is from.
@@ -281,7 +269,9 @@ impl<'a> Bench<'a> {
             run: answer.map_or_else(String::new, |run| run.id.clone()),
             source: source_title(&row.source),
             why: match judgement.verdict {
-                Verdict::Fail => self.why(&row.id),
+                Verdict::Fail => said_of(&self.misses, &row.id)
+                    .unwrap_or_default()
+                    .to_owned(),
                 Verdict::Pass | Verdict::Shown => String::new(),
             },
         }
@@ -289,14 +279,7 @@ impl<'a> Bench<'a> {
 
     /// A name of the reference tables in words; nothing for a drive file or a test, which have their own.
     fn title(&self, name: &str) -> String {
-        let row = self.titles.iter().find(|row| row.name == name);
-        row.map_or_else(String::new, |row| row.title.clone())
-    }
-
-    /// Why the model misses a figure, if that is known.
-    fn why(&self, id: &str) -> String {
-        let miss = self.misses.iter().find(|miss| miss.id == id);
-        miss.map_or_else(String::new, |miss| miss.why.clone())
+        said_of(&self.titles, name).unwrap_or_default().to_owned()
     }
 
     /// The figure in the row's unit: of repeats, that of each by itself, so that a ratio is one of runs of
@@ -305,20 +288,12 @@ impl<'a> Bench<'a> {
         let in_repeat = |repeat| self.in_repeat(row, runs, repeat);
         let answers: Vec<Option<Answer<'r>>> = (0..self.repeats).map(in_repeat).collect();
         let &(value, run) = answers.iter().flatten().next()?;
-        if self.repeats == 1 {
-            return Some(Simulated {
-                value,
-                spread: None,
-                run,
-            });
-        }
         let values = answers.iter().map(|answer| answer.map(|(value, _)| value));
-        let (value, spread) = spread(values.collect())?;
-        Some(Simulated {
-            value,
-            spread: Some(spread),
-            run,
-        })
+        let (value, spread) = match self.repeats {
+            1 => (value, None),
+            _ => spread(values.collect()).map(|(mean, spread)| (mean, Some(spread)))?,
+        };
+        Some(Simulated { value, spread, run })
     }
 
     /// The figure as one repeat gives it.
@@ -383,30 +358,18 @@ pub fn is_promise(test: &str) -> bool {
 fn fitting<'a>(runs: Vec<&'a Run>, row: &Row) -> Vec<&'a Run> {
     let on_link = |run: &&Run| row.link == "na" || run.link == row.link;
     let on_link: Vec<&Run> = runs.into_iter().filter(on_link).collect();
-    let of_data = |data: &str| {
-        on_link
-            .iter()
-            .copied()
-            .filter(|run| run.data == data)
-            .collect()
-    };
-    let mut kinds: Vec<Vec<&Run>> = match row.data.as_str() {
-        "compressible" => vec![of_data("compressible")],
-        "incompressible" => vec![of_data("incompressible")],
-        both if both.contains('+') => {
-            vec![of_data("compressible"), of_data("incompressible")]
-        }
+    let kinds: Vec<&str> = match row.data.as_str() {
+        both if both.contains('+') => vec!["compressible", "incompressible"],
+        kind @ ("compressible" | "incompressible") => vec![kind],
         _ => Vec::new(),
     };
-    kinds.retain(|runs| !runs.is_empty());
-    if kinds.is_empty() {
-        kinds.push(on_link);
-    }
     // The first of a kind: on the fastest port, unless the row names one.
-    kinds
-        .into_iter()
-        .filter_map(|runs| runs.into_iter().next())
-        .collect()
+    let of_kind = |kind: &&str| on_link.iter().copied().find(|run| run.data == *kind);
+    let of_kinds: Vec<&Run> = kinds.iter().filter_map(of_kind).collect();
+    match of_kinds.is_empty() {
+        true => on_link.first().copied().into_iter().collect(),
+        false => of_kinds,
+    }
 }
 
 /// How the figures of several drives become one.

@@ -204,10 +204,10 @@ fn a_promise_is_kept_by_more() {
 fn reasons_are_given_once_and_for_figures_that_there_are() {
     let rows: Vec<Row> = published().into_iter().chain(records(SCORES)).collect();
     let mut seen = std::collections::BTreeSet::new();
-    for miss in records::<Miss>(MISSES) {
-        assert!(rows.iter().any(|row| row.id == miss.id), "{}", miss.id);
-        assert!(!miss.why.trim().is_empty(), "{}", miss.id);
-        assert!(seen.insert(miss.id.clone()), "{} twice", miss.id);
+    for (id, why) in records::<Named>(MISSES) {
+        assert!(rows.iter().any(|row| row.id == id), "{id}");
+        assert!(!why.trim().is_empty(), "{id}");
+        assert!(seen.insert(id.clone()), "{id} twice");
     }
 }
 
@@ -388,12 +388,11 @@ fn a_ratio_of_repeats_is_one_of_runs_of_one_seed() {
 #[test]
 fn a_name_that_is_no_drive_file_is_told_in_words() {
     let drives = Catalog::drives();
-    let titles: Vec<Title> = records(NAMES);
+    let titles: Vec<Named> = records(NAMES);
     let mut rows = published();
     rows.extend(records::<Row>(SCORES));
     for row in rows {
-        let told =
-            drives.contains(&row.drive.as_str()) || titles.iter().any(|t| t.name == row.drive);
+        let told = drives.contains(&row.drive.as_str()) || said_of(&titles, &row.drive).is_some();
         assert!(told, "{} has no words in names.csv", row.drive);
     }
     let runs = [run(CORE, "randwrite-4k-qd1", "filled", &[("mib_s", 0.02)])];

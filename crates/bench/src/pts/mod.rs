@@ -34,15 +34,17 @@ use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
 use ftlab_play::streams::{drive_seed, seed_of_load};
 use ftlab_result::pts::{Cell, Course, Settings, SteadyState};
-use ftlab_result::{ResultSet, Run};
+use ftlab_result::{ResultSet, Run, TestSheet};
 use rayon::prelude::*;
+use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{LazyLock, Mutex};
 use subject::Subject;
 
 /// A test of the standard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Test {
     /// Random accesses: a matrix of mixes and sizes.
     Iops,
@@ -68,57 +70,39 @@ impl Test {
         Test::HostIdleRecovery,
         Test::CrossStimulusRecovery,
     ];
-
-    /// What it is made of: a run each.
-    fn parts(self) -> &'static [Part] {
-        match self {
-            Test::Iops => &[Part::Iops],
-            Test::Throughput => &[Part::Throughput(1024), Part::Throughput(128)],
-            Test::Latency => &[Part::Latency],
-            Test::WriteSaturation => &[Part::WriteSaturation],
-            Test::HostIdleRecovery => &[Part::HostIdleRecovery],
-            Test::CrossStimulusRecovery => &[Part::CrossStimulusRecovery],
-        }
-    }
 }
 
-/// A part of a test that begins with a purge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Iops,
-    /// With requests of so many KiB.
-    Throughput(u64),
-    Latency,
-    WriteSaturation,
-    HostIdleRecovery,
-    CrossStimulusRecovery,
+/// A part of a test that begins with a purge; `parts.toml` says what its keys mean.
+#[derive(Debug, Deserialize)]
+struct Part {
+    of: Test,
+    #[serde(default)]
+    kib: u64,
+    preconditioned: bool,
+    minutes: f64,
+    scaled: Option<String>,
+    #[serde(flatten)]
+    sheet: TestSheet,
 }
+
+/// All parts, in the order of the standard.
+static PARTS: LazyLock<Vec<Part>> = LazyLock::new(|| {
+    let parts = toml::from_str::<BTreeMap<String, Vec<Part>>>(include_str!("parts.toml"));
+    parts
+        .expect("a test reads it")
+        .remove("part")
+        .unwrap_or_default()
+});
 
 impl Part {
-    /// Whether it begins with the preconditioning that is the same for all tests.
-    fn is_preconditioned(self) -> bool {
-        !matches!(self, Part::WriteSaturation | Part::CrossStimulusRecovery)
-    }
-
-    /// How long its minutes are beside those of the IOPS test, unless a scale is given. A test of fewer
-    /// accesses a round can afford longer ones; one of many hours, shorter ones.
-    fn minutes(self) -> f64 {
-        match self {
-            Part::Iops | Part::WriteSaturation | Part::HostIdleRecovery => 1.0,
-            Part::Throughput(_) => 28.0,
-            Part::Latency => 6.0,
-            Part::CrossStimulusRecovery => 0.2,
-        }
-    }
-
-    fn run(self, subject: &mut Subject<'_>) -> Result<Finding, ReviewError> {
-        match self {
-            Part::Iops => basic::iops(subject),
-            Part::Throughput(kib) => basic::throughput(subject, kib << 10),
-            Part::Latency => basic::latency(subject),
-            Part::WriteSaturation => courses::write_saturation(subject),
-            Part::HostIdleRecovery => courses::host_idle_recovery(subject),
-            Part::CrossStimulusRecovery => courses::cross_stimulus_recovery(subject),
+    fn run(&self, subject: &mut Subject<'_>) -> Result<Finding, ReviewError> {
+        match self.of {
+            Test::Iops => basic::iops(subject),
+            Test::Throughput => basic::throughput(subject, self.kib << 10),
+            Test::Latency => basic::latency(subject),
+            Test::WriteSaturation => courses::write_saturation(subject),
+            Test::HostIdleRecovery => courses::host_idle_recovery(subject),
+            Test::CrossStimulusRecovery => courses::cross_stimulus_recovery(subject),
         }
     }
 }
@@ -162,9 +146,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    fn parts(&self) -> Vec<Part> {
-        let parts = self.tests.iter().flat_map(|test| test.parts());
-        parts.copied().collect()
+    /// What the tests are made of, in the order of the plan.
+    fn parts(&self) -> Vec<&'static Part> {
+        let of = |&test: &Test| PARTS.iter().filter(move |part| part.of == test);
+        self.tests.iter().flat_map(of).collect()
     }
 
     /// Runs in all.
@@ -201,8 +186,8 @@ fn run_drive(
     file: &DriveFile,
     step: &(dyn Fn(&str) + Sync),
 ) -> Result<Vec<Result<Run, ReviewError>>, ReviewError> {
-    let scale_of = |part: Part| {
-        let suits = || Scale::of_capacity(file.capacity_bytes(), part.minutes());
+    let scale_of = |part: &Part| {
+        let suits = || Scale::of_capacity(file.capacity_bytes(), part.minutes);
         plan.scale.unwrap_or_else(suits)
     };
     let seed = drive_seed(plan.seed, file.slug());
@@ -223,25 +208,25 @@ fn run_drive(
     purged.purge()?;
     let parts = plan.parts();
     let mut ready = None;
-    if parts.iter().any(|part| part.is_preconditioned()) {
+    if parts.iter().any(|part| part.preconditioned) {
         let mut subject = purged.copy(root.derive("preconditioning"));
         subject.precondition()?;
         ready = Some(subject);
     }
     // A device is at home in one thread at a time.
     let (purged, ready) = (Mutex::new(purged), ready.map(Mutex::new));
-    let run = |part: &Part| {
-        let from = ready.as_ref().filter(|_| part.is_preconditioned());
+    let run = |part: &&'static Part| {
+        let from = ready.as_ref().filter(|_| part.preconditioned);
         let from = from.unwrap_or(&purged).lock().expect("no holder panics");
-        let mut subject = from.copy(root.derive(results::slug(*part)));
+        let mut subject = from.copy(root.derive(&part.sheet.test));
         drop(from);
-        subject.scale = scale_of(*part);
+        subject.scale = scale_of(part);
         let before = subject.device.counters();
         subject.device.restart_stream_hash();
         let found = part.run(&mut subject)?;
-        step(&format!("{} {}", file.slug(), results::slug(*part)));
+        step(&format!("{} {}", file.slug(), part.sheet.test));
         let counters = subject.device.counters().since(&before);
-        Ok(results::run(plan, *part, &subject, found, &counters))
+        Ok(results::run(plan, part, &subject, found, &counters))
     };
     Ok(parts.par_iter().map(run).collect())
 }

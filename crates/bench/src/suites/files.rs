@@ -1,8 +1,8 @@
 //! Where the loads of a suite come from: the folder of its file, and what comes with ftlab.
 
-use super::select::alike;
 use ftlab_play::embedded::{Embedded, JOBS, SCRIPTS, TRACES};
 use ftlab_play::load::{Load, LoadError, What};
+use ftlab_sheet::names::alike;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -1,9 +1,17 @@
-//! What a suite file may say. Unknown keys are refused.
+//! What a suite file may say. Unknown keys are refused, and a value says itself what is wrong with it.
 
-use super::{Megabyte, Spare};
+use super::{Fact, Megabyte, Score, Spare};
+use ftlab_base::Content;
+use ftlab_host::{Port, Testbed};
+use ftlab_play::states::State;
 use ftlab_result::{Chart, Role};
+use ftlab_sheet::names::alike;
 use serde::Deserialize;
-use toml::Spanned;
+use std::num::NonZeroU32;
+use toml::{Spanned, Table};
+
+/// The word for the fastest port of the machine.
+const FASTEST: &str = "fastest";
 
 /// The version of this schema.
 pub const SCHEMA: u32 = 1;
@@ -19,9 +27,9 @@ pub struct SuiteFile {
     pub megabyte: Option<Spanned<Megabyte>>,
     pub spare: Option<Spanned<Spare>>,
     /// The testbed of families that name none; the next two keys are defaults as well.
-    pub testbed: Option<Spanned<String>>,
+    pub testbed: Option<Machine>,
     pub runs: Option<RunsKey>,
-    pub states: Option<Vec<Spanned<String>>>,
+    pub states: Option<Vec<Spanned<State>>>,
     /// Those that a review is of if none is named.
     #[serde(default)]
     pub drives: Vec<String>,
@@ -45,8 +53,8 @@ pub enum RunsKey {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FamilyKeys {
-    pub slug: Spanned<String>,
-    pub code: Option<Spanned<String>>,
+    pub slug: Spanned<Slug>,
+    pub code: Option<String>,
     pub title: String,
     #[serde(default)]
     pub text: String,
@@ -54,14 +62,14 @@ pub struct FamilyKeys {
     #[serde(default)]
     pub assumes: Vec<String>,
     pub chart: Chart,
-    pub metric: Spanned<String>,
+    pub metric: String,
     pub unit: String,
-    pub testbed: Option<Spanned<String>>,
+    pub testbed: Option<Machine>,
     pub runs: Option<RunsKey>,
     /// Those on which it runs in a review of everything.
-    pub drives: Option<Vec<Spanned<String>>>,
-    pub states: Option<Vec<Spanned<String>>>,
-    pub score: Option<Spanned<ScoreKeys>>,
+    pub drives: Option<Spanned<Vec<String>>>,
+    pub states: Option<Vec<Spanned<State>>>,
+    pub score: Option<Score>,
     #[serde(default)]
     pub step: Vec<Spanned<StepKeys>>,
 }
@@ -69,16 +77,31 @@ pub struct FamilyKeys {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScoreKeys {
-    pub points: f64,
-    pub per: Option<String>,
-    pub over: Option<String>,
+    points: f64,
+    per: Option<String>,
+    over: Option<String>,
+}
+
+impl TryFrom<ScoreKeys> for Score {
+    type Error = &'static str;
+
+    fn try_from(keys: ScoreKeys) -> Result<Score, Self::Error> {
+        if !keys.points.is_finite() || keys.points <= 0.0 {
+            return Err("points is a number above 0");
+        }
+        match (keys.per, keys.over) {
+            (Some(metric), None) => Ok(Score::Per(keys.points, metric)),
+            (None, Some(metric)) => Ok(Score::Over(keys.points, metric)),
+            _ => Err("a score is points per a metric, or points over one: write per or over"),
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepKeys {
     /// The family's, if it is its only step.
-    pub slug: Option<Spanned<String>>,
+    pub slug: Option<Spanned<Slug>>,
     #[serde(default)]
     pub label: String,
     /// One, or the same requests with several kinds of data.
@@ -87,9 +110,9 @@ pub struct StepKeys {
     pub trace: Option<Spanned<String>>,
     /// In which `job` is measured.
     pub procedure: Option<Spanned<String>>,
-    pub fact: Option<Spanned<FactKey>>,
-    pub gb_per_day: Option<Spanned<u32>>,
-    pub ports: Option<Vec<Spanned<String>>>,
+    pub fact: Option<Fact>,
+    #[serde(default)]
+    pub ports: Vec<Spanned<PortKey>>,
     /// What else the tables of published figures call it.
     #[serde(default)]
     pub aliases: Vec<String>,
@@ -115,53 +138,139 @@ impl OneOrMore {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FactKey {
-    SpareArea,
-    ClientWrites,
-    Endurance,
-    EnduranceInTheory,
-}
-
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProcedureKeys {
-    pub slug: Spanned<String>,
+    pub slug: Spanned<Slug>,
     /// Used is so much of the drive that this share of the flash is left as spare area.
     pub spare_percent: Option<Spanned<u32>>,
-    pub acts: Spanned<Vec<Spanned<ActKeys>>>,
+    /// Each is an [`ActKeys`], read by itself so that what is wrong with one is said with its line.
+    pub acts: Spanned<Vec<Spanned<Table>>>,
 }
 
+/// One thing that is done to a drive.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ActKeys {
-    #[serde(rename = "do")]
-    pub what: ActKey,
-    /// Where a fill begins.
-    pub from: Option<Spanned<String>>,
-    /// What a fill writes.
-    pub data: Option<Spanned<DataKey>>,
-    /// Where a trim ends.
-    pub to: Option<Spanned<String>>,
-    pub job: Option<Spanned<String>>,
-    /// What the drive's state before a measured job is called.
-    pub state: Option<Spanned<String>>,
+#[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum ActKeys {
+    SecureErase {},
+    Fill {
+        /// Where it begins.
+        from: Option<Bytes>,
+        #[serde(default)]
+        data: DataKey,
+    },
+    Trim {
+        /// Where it ends.
+        to: Option<Bytes>,
+    },
+    Measure {
+        job: String,
+        /// What the drive's state before it is called.
+        state: Slug,
+    },
+    Torture {
+        job: String,
+    },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ActKey {
-    SecureErase,
-    Fill,
-    Trim,
-    Measure,
-    Torture,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+/// What a fill writes.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DataKey {
+    #[default]
     Random,
     Zeros,
+}
+
+impl DataKey {
+    pub const fn content(self) -> Content {
+        match self {
+            DataKey::Random => Content::RANDOM,
+            DataKey::Zeros => Content::ZEROS,
+        }
+    }
+}
+
+pub fn above_0<'de, D: serde::Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
+    Ok(NonZeroU32::deserialize(from)?.get())
+}
+
+/// A part of the names of runs.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Slug(pub String);
+
+impl TryFrom<String> for Slug {
+    type Error = String;
+
+    fn try_from(slug: String) -> Result<Slug, String> {
+        let is_plain =
+            |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
+        match !slug.is_empty() && slug.chars().all(is_plain) {
+            true => Ok(Slug(slug)),
+            false => Err(format!(
+                "`{slug}` is no slug: it becomes part of names of runs, so write small letters, digits, - and ."
+            )),
+        }
+    }
+}
+
+/// An amount of data, in fio's words.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Bytes(pub u64);
+
+impl TryFrom<String> for Bytes {
+    type Error = String;
+
+    fn try_from(size: String) -> Result<Bytes, String> {
+        let bytes = ftlab_workload::bytes(&size);
+        bytes
+            .map(Bytes)
+            .map_err(|allowed| format!("`{size}` is no size: write {allowed}"))
+    }
+}
+
+/// The slug of a machine.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Machine(pub String);
+
+impl TryFrom<String> for Machine {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Machine, String> {
+        Testbed::load(&name).map_err(|error| error.to_string())?;
+        Ok(Machine(name))
+    }
+}
+
+/// A port of the machine; none for its fastest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct PortKey(pub Option<Port>);
+
+impl TryFrom<String> for PortKey {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<PortKey, String> {
+        match Port::named(&name) {
+            None if name != FASTEST => {
+                let names = Port::ALL.map(Port::name).into_iter().chain([FASTEST]);
+                Err(format!("there is no port {}", unknown(&name, names)))
+            }
+            port => Ok(PortKey(port)),
+        }
+    }
+}
+
+/// A name that is none of these, with the nearest, or all of them.
+pub fn unknown<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
+    match alike(name, names.clone()).as_slice() {
+        [] => format!(
+            "`{name}`; there are: {}",
+            names.collect::<Vec<_>>().join(", ")
+        ),
+        near => format!("`{name}`; did you mean {}?", near.join(" or ")),
+    }
 }

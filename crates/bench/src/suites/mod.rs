@@ -141,7 +141,8 @@ pub enum Runs {
 }
 
 /// What a part of a score is worth; the score of the whole is the geometric mean of its parts' points.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Deserialize)]
+#[serde(try_from = "keys::ScoreKeys")]
 pub enum Score {
     /// So many points for each of this metric.
     Per(f64, String),
@@ -196,7 +197,8 @@ pub enum Work {
 }
 
 /// What can be said about a drive without a run with time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Fact {
     /// How much of the flash the host does not see.
     SpareArea,
@@ -205,6 +207,7 @@ pub enum Fact {
     /// How long the drive lives at a number of GB a day, and how many GB a day it bears for five years.
     Endurance {
         /// The daily GB of a promise.
+        #[serde(deserialize_with = "keys::above_0")]
         gb_per_day: u32,
     },
     /// The same if nothing were written twice and all blocks wore alike.

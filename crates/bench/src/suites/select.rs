@@ -1,12 +1,9 @@
 //! Which tests a name stands for.
 
 use super::{Runs, Test, all};
+use ftlab_sheet::names::alike;
 use std::collections::BTreeSet;
 use thiserror::Error;
-
-/// Names this unlike every test are no misspelling of one.
-const ALIKE_LEAST: f64 = 0.6;
-const HINTS_MAX: usize = 3;
 
 /// A name that no test, family or method has.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -75,17 +72,6 @@ fn unknown(tests: &[Test], name: &str, listed: &str) -> UnknownTest {
         name: name.to_owned(),
         hint,
     }
-}
-
-/// Those of the names that somebody may have meant, the likeliest first.
-pub fn alike<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut alike: Vec<(f64, &str)> = names
-        .map(|other| (strsim::jaro_winkler(other, name), other))
-        .filter(|(likeness, _)| *likeness >= ALIKE_LEAST)
-        .collect();
-    alike.sort_by(|a, b| b.0.total_cmp(&a.0));
-    alike.truncate(HINTS_MAX);
-    alike.into_iter().map(|(_, name)| name).collect()
 }
 
 #[cfg(test)]

@@ -157,11 +157,11 @@ fn what_is_wrong_is_said_with_its_line_and_what_to_do() {
         ),
         (
             format!("{HEAD}{FAMILY}states = [\"fileld\"]\n{STEP}"),
-            "my.toml:10: there is no state `fileld`; did you mean filled",
+            "my.toml:10: unknown variant `fileld`",
         ),
         (
             format!("{HEAD}{FAMILY}states = [\"new\", \"new\"]\n{STEP}"),
-            "`new` stands here twice",
+            "\"new\" stands here twice",
         ),
         (
             format!("{HEAD}{}{STEP}", FAMILY.replace("bars", "bras")),
@@ -184,8 +184,10 @@ fn what_is_wrong_is_said_with_its_line_and_what_to_do() {
             "give it one of job, script",
         ),
         (
-            format!("{HEAD}{FAMILY}[[family.step]]\nfact = \"endurance\"\n"),
-            "endurance needs gb_per_day",
+            format!(
+                "{HEAD}{FAMILY}[[family.step]]\nfact = {{ endurance = {{ gb_per_day = 0 }} }}\n"
+            ),
+            "my.toml:11: invalid value: integer `0`, expected a nonzero u32",
         ),
         (
             format!("{HEAD}{FAMILY}"),
@@ -214,13 +216,13 @@ fn what_is_wrong_is_said_with_its_line_and_what_to_do() {
         ),
         (
             format!("{HEAD}{procedure}  {{ do = \"trim\", data = \"zeros\" }},\n]\n{FAMILY}{STEP}"),
-            "my.toml:7: `data` means nothing to this act",
+            "my.toml:7: unknown field `data`, expected `to`",
         ),
         (
             format!(
                 "{HEAD}{procedure}  {{ do = \"measure\", job = \"randwrite-4k-qd1.fio\" }},\n]\n{FAMILY}{STEP}"
             ),
-            "this act needs `state`",
+            "my.toml:7: missing field `state`",
         ),
         (
             format!("{HEAD}{procedure}]\n{FAMILY}{STEP}"),

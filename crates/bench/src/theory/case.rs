@@ -173,22 +173,14 @@ impl fmt::Display for Policy {
 impl Load {
     /// The job file that makes it: its name in `jobs/`, without `.fio`.
     #[must_use]
-    pub fn job(self) -> &'static str {
+    pub fn job(self) -> String {
         match self {
-            Load::Uniform => "uniform-random-4k",
+            Load::Uniform => "uniform-random-4k".to_owned(),
             Load::HotCold {
-                addresses_percent, ..
-            } => match addresses_percent {
-                10 => "hot-cold-10-90",
-                20 => "hot-cold-20-80",
-                _ => "hot-cold-50-90",
-            },
-            Load::Trim { percent } => match percent {
-                5 => "trim-05",
-                10 => "trim-10",
-                20 => "trim-20",
-                _ => "trim-30",
-            },
+                addresses_percent,
+                writes_percent,
+            } => format!("hot-cold-{addresses_percent}-{writes_percent}"),
+            Load::Trim { percent } => format!("trim-{percent:02}"),
         }
     }
 

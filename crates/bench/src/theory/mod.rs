@@ -41,37 +41,29 @@ impl Point {
 
 /// Why a case could not be simulated.
 #[derive(Debug, Error)]
-pub enum TheoryError {
+#[error("{case}: {why}")]
+pub struct TheoryError {
+    /// Which.
+    pub case: Case,
+    /// Why.
+    pub why: Unsimulated,
+}
+
+/// What kept a case from being simulated.
+#[derive(Debug, Error)]
+pub enum Unsimulated {
     /// The drive cannot be built.
-    #[error("{case}: {error}")]
-    Drive {
-        /// Which.
-        case: Case,
-        /// Why.
-        error: SheetError,
-    },
+    #[error(transparent)]
+    Drive(#[from] SheetError),
     /// The drive could not be filled.
-    #[error("{case}: {error}")]
-    Prepare {
-        /// Which.
-        case: Case,
-        /// Why.
-        error: PrepareError,
-    },
+    #[error(transparent)]
+    Prepare(#[from] PrepareError),
     /// The run failed.
-    #[error("{case}: {error}")]
-    Run {
-        /// Which.
-        case: Case,
-        /// Why.
-        error: Box<DriverError>,
-    },
+    #[error(transparent)]
+    Run(#[from] Box<DriverError>),
     /// The run ended before its write amplification was steady.
-    #[error("{case}: write amplification was not steady at the end of the run")]
-    Unsteady {
-        /// Which.
-        case: Case,
-    },
+    #[error("write amplification was not steady at the end of the run")]
+    Unsteady,
 }
 
 /// Simulates every case in the lab.
@@ -92,7 +84,7 @@ pub fn sweep(
         Ok(Point {
             case: *case,
             theory: case.theory(),
-            simulated: simulated?,
+            simulated: simulated.map_err(|why| TheoryError { case: *case, why })?,
         })
     };
     let bytes = |case: &Case| {
@@ -103,25 +95,15 @@ pub fn sweep(
 }
 
 /// Write amplification of a case's drive, in its steady state.
-fn simulate(case: &Case, seed: RootSeed) -> Result<f64, TheoryError> {
-    let unfit = |error| TheoryError::Drive { case: *case, error };
-    let file = Catalog::load(DRIVE, &case.settings()).map_err(unfit)?;
-    let testbed = Testbed::load(TESTBED).map_err(unfit)?;
-    let mut drive = file.build(&testbed, seed).map_err(unfit)?;
-    states::prepare(&mut *drive, State::New, case.load.state(), seed)
-        .map_err(|error| TheoryError::Prepare { case: *case, error })?;
-    let job = case.load.job();
-    let failed = |error| TheoryError::Run {
-        case: *case,
-        error: Box::new(error),
-    };
-    let (path, text) = JOBS
-        .find(job)
-        .expect("a test reads every job of the theory");
-    let job = JobFile::parse(text, &path).map_err(|error| failed(error.into()))?;
-    let report = driver::run(&job, &mut *drive, Clock::Untimed, seed).map_err(failed)?;
-    let steady = report.wa.steady;
-    steady.ok_or(TheoryError::Unsteady { case: *case })
+fn simulate(case: &Case, seed: RootSeed) -> Result<f64, Unsimulated> {
+    let file = Catalog::load(DRIVE, &case.settings())?;
+    let mut drive = file.build(&Testbed::load(TESTBED)?, seed)?;
+    states::prepare(&mut *drive, State::New, case.load.state(), seed)?;
+    let job = JOBS.find(&case.load.job());
+    let (path, text) = job.expect("a test reads every job of the theory");
+    let job = JobFile::parse(text, &path).map_err(|error| Box::new(DriverError::from(error)))?;
+    let report = driver::run(&job, &mut *drive, Clock::Untimed, seed).map_err(Box::new)?;
+    report.wa.steady.ok_or(Unsimulated::Unsteady)
 }
 
 /// No run has a clock, so the test machine makes no difference.
