@@ -330,6 +330,7 @@ impl Subject {
     }
 
     fn sample(&self, record: &Record) -> Sample {
+        let record = &record.run;
         Sample {
             drive: self.file.slug().to_owned(),
             metrics: record.metrics.clone(),
@@ -338,7 +339,7 @@ impl Subject {
             read: record.read.clone(),
             write: record.write.clone(),
             seconds: record.seconds,
-            inside: record.inside.clone(),
+            inside: record.inside.clone().unwrap_or_default(),
             ..Sample::default()
         }
     }

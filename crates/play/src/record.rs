@@ -7,9 +7,7 @@ pub use jobs::job;
 use crate::driver::{Direction, INTERVAL_S, Interval, RunReport};
 use ftlab_base::{CommandKind, LatencyHistogram, Nanos, SimTime};
 use ftlab_drive::{Counters, Device, Health};
-use ftlab_result::{
-    Erases, Extent, Ignored, Inside, Job, Joules, PerSecond, Run, Traffic, Warning,
-};
+use ftlab_result::{Erases, Extent, Ignored, Inside, Joules, PerSecond, Run, Traffic};
 use ftlab_workload::JobFile;
 use std::collections::BTreeMap;
 
@@ -29,47 +27,14 @@ const BOUNDS_A_DECADE: [u64; 10] = [1000, 1259, 1585, 1995, 2512, 3162, 3981, 50
 /// Ranges of a histogram of erases.
 const ERASE_BINS: u32 = 16;
 
-/// What came of a run: all of it that a result holds and that follows from the run itself.
+/// What came of a run.
 #[derive(Debug, Default)]
 pub struct Record {
-    /// Named figures, see [`Record::metrics`].
-    pub metrics: BTreeMap<String, f64>,
-    /// Reads.
-    pub read: Traffic,
-    /// Writes.
-    pub write: Traffic,
-    /// Trims.
-    pub trim: Traffic,
-    /// Commands submitted.
-    pub submitted: u64,
-    /// Commands completed.
-    pub completed: u64,
-    /// Virtual seconds; 0 for an untimed run.
-    pub seconds: f64,
+    /// All that a result holds and that follows from the run itself. What it is called, and how the drive was
+    /// prepared, is left open. Named figures: see [`metrics`].
+    pub run: Run,
     /// When the drive had answered everything, on the run's clock.
     pub answered: Nanos,
-    /// From when on a time without progress is a pause.
-    pub pause: Nanos,
-    /// What each job saw.
-    pub jobs: Vec<Job>,
-    /// Keys of the job file's global section.
-    pub global_options: Vec<(String, String)>,
-    /// Keys of the job file that have no effect.
-    pub ignored: Vec<Ignored>,
-    /// What a reader of the figures has to know.
-    pub warnings: Vec<Warning>,
-    /// What happened inside.
-    pub inside: Inside,
-    /// I/Os completed in each second.
-    pub series_ios: Vec<u64>,
-    /// Bytes moved in each second.
-    pub series_bytes: Vec<u64>,
-    /// Write amplification of each second; 0 where the host wrote nothing.
-    pub series_wa: Vec<f64>,
-    /// Mean watts of each second; empty when the drive's file does not say what its parts take.
-    pub series_watts: Vec<f64>,
-    /// The energy by part, if the drive's file says what its parts take.
-    pub joules: Option<Joules>,
     /// How the drive stood at the end, if it is of flash and was looked at.
     pub health: Option<Health>,
 }
@@ -117,7 +82,7 @@ impl Record {
             .each_ref()
             .map(|d| traffic(d, directions.measured));
         let power = report.power.as_ref();
-        Record {
+        let run = Run {
             metrics: metrics(report, &directions),
             read,
             write,
@@ -125,13 +90,13 @@ impl Record {
             submitted: report.submitted,
             completed: report.completed,
             seconds: report.simulated.as_secs(),
-            answered: report.simulated,
-            pause: report.pauses.threshold,
-            inside: inside(report),
+            pause_ns: report.pauses.threshold.0,
+            inside: Some(inside(report)),
             series_ios: of_intervals(&directions, |interval| interval.ios),
             series_bytes: of_intervals(&directions, |interval| interval.bytes),
             series_wa: report.series_wa.clone(),
             series_watts: power.map_or_else(Vec::new, |power| power.series_watts.clone()),
+            series_interval_s: INTERVAL_S as f64,
             joules: power.map(|power| {
                 let energy = &power.energy;
                 Joules {
@@ -143,7 +108,12 @@ impl Record {
                     mechanics: energy.mechanics,
                 }
             }),
-            ..Record::default()
+            ..Run::default()
+        };
+        Record {
+            run,
+            answered: report.simulated,
+            health: None,
         }
     }
 
@@ -157,49 +127,28 @@ impl Record {
             key: ignored.key.clone(),
             why: ignored.reason.to_owned(),
         });
-        Record {
-            jobs: jobs::of_file(file, report),
-            global_options: globals.unwrap_or_default(),
-            ignored: ignored.collect(),
-            ..Record::of(report)
+        let mut record = Record::of(report);
+        record.run.jobs = jobs::of_file(file, report);
+        record.run.global_options = globals.unwrap_or_default();
+        record.run.ignored = ignored.collect();
+        record
+    }
+
+    /// The same, with whether garbage collection had settled ([`RunReport::settled`]).
+    #[must_use]
+    pub fn settled(mut self, settled: Option<bool>) -> Record {
+        if let Some(inside) = &mut self.run.inside {
+            inside.settled = settled;
         }
+        self
     }
 
     /// The same, with how the drive stands.
     #[must_use]
-    pub fn on(self, device: &dyn Device) -> Record {
-        Record {
-            health: device.health(),
-            ..self
-        }
-    }
-
-    /// A run that came to this; what it is called, and how the drive was prepared, is left open.
-    #[must_use]
-    pub fn run(&self) -> Run {
-        Run {
-            metrics: self.metrics.clone(),
-            read: self.read.clone(),
-            write: self.write.clone(),
-            trim: self.trim.clone(),
-            submitted: self.submitted,
-            completed: self.completed,
-            seconds: self.seconds,
-            pause_ns: self.pause.0,
-            jobs: self.jobs.clone(),
-            global_options: self.global_options.clone(),
-            ignored: self.ignored.clone(),
-            warnings: self.warnings.clone(),
-            inside: Some(self.inside.clone()),
-            series_ios: self.series_ios.clone(),
-            series_bytes: self.series_bytes.clone(),
-            series_wa: self.series_wa.clone(),
-            series_watts: self.series_watts.clone(),
-            series_interval_s: INTERVAL_S as f64,
-            joules: self.joules,
-            erases: self.health.as_ref().map(erases),
-            ..Run::default()
-        }
+    pub fn on(mut self, device: &dyn Device) -> Record {
+        self.health = device.health();
+        self.run.erases = self.health.as_ref().map(erases);
+        self
     }
 }
 
@@ -396,10 +345,10 @@ mod tests {
     use ftlab_base::RootSeed;
     use ftlab_workload::JobFile;
 
-    fn record(clock: Clock, job: &str) -> Record {
+    fn record(clock: Clock, job: &str) -> Run {
         let file = JobFile::parse(job, "test.fio").unwrap();
         let report = driver::run(&file, &mut Fake::new(1 << 16), clock, RootSeed(1)).unwrap();
-        Record::of(&report)
+        Record::of(&report).run
     }
 
     #[test]

@@ -19,12 +19,10 @@ impl Record {
     /// system's own writes left out.
     #[must_use]
     pub fn of_scenario(report: &ScenarioReport) -> Record {
-        let mut record = Record {
-            jobs: jobs(report),
-            answered: report.answered,
-            ..Record::of(&report.run)
-        };
-        put_figures(report, &mut record.metrics);
+        let mut record = Record::of(&report.run);
+        record.answered = report.answered;
+        record.run.jobs = jobs(report);
+        put_figures(report, &mut record.run.metrics);
         record
     }
 }

@@ -11,11 +11,10 @@ impl Record {
     /// `busy_s`.
     #[must_use]
     pub fn of_trace(report: &TraceReport) -> Record {
-        let mut record = Record {
-            jobs: report.run.jobs.iter().map(job).collect(),
-            ..Record::of(&report.run)
-        };
-        let mut put = |name: &str, value: f64| record.metrics.insert(name.to_owned(), value);
+        let mut record = Record::of(&report.run);
+        record.run.jobs = report.run.jobs.iter().map(job).collect();
+        let metrics = &mut record.run.metrics;
+        let mut put = |name: &str, value: f64| metrics.insert(name.to_owned(), value);
         put("busy_s", report.busy.as_secs());
         put("busy_reads_s", report.busy_reads.as_secs());
         put("busy_writes_s", report.busy_writes.as_secs());

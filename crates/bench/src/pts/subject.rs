@@ -182,7 +182,7 @@ impl<'a> Subject<'a> {
         let record = loop {
             let (ramp, counted) = self.scale.timed(longest, times);
             let report = self.run_with_time(load, ramp, counted)?;
-            let record = Record::of(&report);
+            let record = Record::of(&report).run;
             timed = timed + ramp + counted;
             let ended = record.read.ios + record.write.ios;
             if ended as f64 >= ENDED_MIN || timed >= longest {
@@ -196,9 +196,10 @@ impl<'a> Subject<'a> {
         if let Length::Written(bytes, _) = length {
             rest_bytes = rest_bytes.min((before + bytes).saturating_sub(self.written_bytes));
         }
-        if record.inside.wa > WHOLE_BLOCKS_WA {
+        let wa = record.wa().unwrap_or(0.0);
+        if wa > WHOLE_BLOCKS_WA {
             let programmed = self.file.capacity_bytes() * WHOLE_BLOCKS_PERCENT / 100;
-            rest_bytes = rest_bytes.min((programmed as f64 / record.inside.wa) as u64);
+            rest_bytes = rest_bytes.min((programmed as f64 / wa) as u64);
         }
         let writes = Load {
             read_pct: 0,

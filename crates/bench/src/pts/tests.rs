@@ -47,7 +47,7 @@ fn iops_of_state(plan: &Plan) -> f64 {
         "[w]\nrw=randwrite\nnorandommap\nbs=4k\niodepth=32\ntime_based\nruntime=10\nramp_time=1";
     let job = JobFile::parse(job, "steady.fio").unwrap();
     let report = driver::run(&job, device.as_mut(), Clock::Timed, RootSeed(7)).unwrap();
-    ftlab_play::record::Record::of(&report).metrics["iops"]
+    ftlab_play::record::Record::of(&report).run.metrics["iops"]
 }
 
 #[test]

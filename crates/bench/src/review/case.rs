@@ -49,9 +49,8 @@ pub fn run(
                 settled: report.settled(how.has_settled),
             };
             let mut record = Record::of_jobs(&jobs, &report);
-            record.warnings = warnings::of_run(&jobs, how.clock, ground, &report)?;
-            record.inside.settled = ground.settled;
-            record
+            record.run.warnings = warnings::of_run(&jobs, how.clock, ground, &report)?;
+            record.settled(ground.settled)
         }
         What::Script(scenario) => {
             let report = driver::run_scenario(scenario, device, machine, seed, watch)?;

@@ -384,10 +384,10 @@ impl<'a> Bench<'a> {
         let mut run = Run {
             smart: (record.health.as_ref())
                 .map_or_else(Vec::new, |health| facts::smart_of(self.file, health)),
-            ..self.named(test, state, steps, record.run())
+            ..self.named(test, state, steps, record.run.clone())
         };
         if test.step.series == Series::Drops {
-            run.metrics.extend(drops::metrics(&record.series_bytes));
+            run.metrics.extend(drops::metrics(&record.run.series_bytes));
         }
         run
     }

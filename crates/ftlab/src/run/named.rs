@@ -135,8 +135,7 @@ pub fn command(options: &Options, named: &[Named]) -> Outcome {
         seconds: running.elapsed().as_secs_f64(),
     };
     progress.clear();
-    let mut record = Record::of_jobs(file, &report);
-    record.inside.settled = report.settled(has_settled);
+    let record = Record::of_jobs(file, &report).settled(report.settled(has_settled));
     let sheet = together(named, &plan.drives);
     let set = ResultSet {
         schema: SCHEMA,
@@ -151,7 +150,7 @@ pub fn command(options: &Options, named: &[Named]) -> Outcome {
             state: state.name().to_owned(),
             testbed: machine.slug,
             steps,
-            ..record.run()
+            ..record.run
         }],
         drives: vec![sheet],
         unfinished: Vec::new(),

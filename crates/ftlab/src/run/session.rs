@@ -155,7 +155,7 @@ impl Watch for Session<'_> {
                 so_far.walls.insert(key, wall);
             }
         }
-        let failed = record.jobs.iter().any(|job| job.errors > 0);
+        let failed = record.run.jobs.iter().any(|job| job.errors > 0);
         if !self.targets.wants_after() || failed {
             return Ok(());
         }
