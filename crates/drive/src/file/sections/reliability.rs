@@ -76,7 +76,7 @@ const FACTORY_BAD_MAX: f64 = 1.0;
 const SHAPES: [f64; 2] = [1.0, 1000.0];
 
 /// More retries than any firmware's table has.
-const RETRIES_MAX: u32 = 64;
+const RETRIES_MAX: f64 = 64.0;
 
 /// The most a power law may rise with.
 const POWER_MAX: f64 = 20.0;
@@ -118,6 +118,13 @@ pub(in crate::file) fn reliability(
     }))
 }
 
+fn at_most(key: &str, value: f64, most: f64) -> Result<(), String> {
+    match value <= most {
+        true => Ok(()),
+        false => Err(format!("{key} is {value}; the most is {most}")),
+    }
+}
+
 fn endurance(keys: &ReliabilityKeys) -> Result<Endurance, String> {
     let (shape, erase_share) = (keys.life_shape.base, keys.erase_share.base);
     let [least, most] = SHAPES;
@@ -126,11 +133,7 @@ fn endurance(keys: &ReliabilityKeys) -> Result<Endurance, String> {
             "reliability.life_shape is {shape}; it must lie between {least} and {most}"
         ));
     }
-    if erase_share > 1.0 {
-        return Err(format!(
-            "reliability.erase_share is {erase_share}; a share is at most 1"
-        ));
-    }
+    at_most("reliability.erase_share", erase_share, 1.0)?;
     Ok(Endurance {
         rated_cycles: keys.rated_cycles.get(),
         median_cycles: keys.median_cycles.get(),
@@ -153,28 +156,11 @@ fn bit_errors(keys: &EccKeys, rated_cycles: u32, page_bytes: u64) -> Result<BitE
             "ecc.correctable_bits is {correctable_bits} of the {bits} bits of a codeword"
         ));
     }
-    for (key, power) in [
-        ("wear_power", &keys.wear_power),
-        ("retention_power", &keys.retention_power),
-        ("disturb_power", &keys.disturb_power),
-    ] {
-        if power.base > POWER_MAX {
-            return Err(format!(
-                "ecc.{key} is {}; the most is {POWER_MAX}",
-                power.base
-            ));
-        }
-    }
-    if keys.retry_gain.base > 1.0 {
-        let gain = keys.retry_gain.base;
-        return Err(format!("ecc.retry_gain is {gain}; a share is at most 1"));
-    }
-    let retries_max = keys.retries.get();
-    if retries_max > RETRIES_MAX {
-        return Err(format!(
-            "ecc.retries is {retries_max}; the most is {RETRIES_MAX}"
-        ));
-    }
+    at_most("ecc.wear_power", keys.wear_power.base, POWER_MAX)?;
+    at_most("ecc.retention_power", keys.retention_power.base, POWER_MAX)?;
+    at_most("ecc.disturb_power", keys.disturb_power.base, POWER_MAX)?;
+    at_most("ecc.retry_gain", keys.retry_gain.base, 1.0)?;
+    at_most("ecc.retries", keys.retries.base, RETRIES_MAX)?;
     Ok(BitErrors::new(ErrorParams {
         rated_cycles,
         rber_new: keys.rber_new.base,
@@ -187,7 +173,7 @@ fn bit_errors(keys: &EccKeys, rated_cycles: u32, page_bytes: u64) -> Result<BitE
         activation_ev: keys.activation.base,
         codeword_bytes: codeword as u32,
         correctable_bits,
-        retries_max,
+        retries_max: keys.retries.get(),
         retry_gain: keys.retry_gain.base,
     }))
 }

@@ -1,7 +1,6 @@
 //! `[scheduling]`: in which order a die works off its queue.
 
 use crate::file::section::{section, words};
-use ftlab_base::Nanos;
 use ftlab_sheet::quantity::{Count, Quantity, Time};
 use ftlab_timing::{DieOrder, Scheduling, Suspend};
 
@@ -90,39 +89,25 @@ pub(in crate::file) fn scheduling(keys: Option<&SchedulingKeys>) -> Result<Sched
         return Ok(plain);
     }
     let bounded = Scheduling {
-        overtake_max: count("overtake_max", keys.overtake_max.as_ref())?,
+        overtake_max: needed("overtake_max", keys.overtake_max, "8")?.get(),
         ..plain
     };
-    match suspend {
-        Suspend::Nothing => Ok(bounded),
-        Suspend::Erase | Suspend::ProgramErase => suspending(bounded, keys),
+    if suspend == Suspend::Nothing {
+        return Ok(bounded);
     }
-}
-
-fn suspending(bounded: Scheduling, keys: &SchedulingKeys) -> Result<Scheduling, String> {
     Ok(Scheduling {
-        suspend_time: time("suspend_time", keys.suspend_time.as_ref())?,
-        resume_time: time("resume_time", keys.resume_time.as_ref())?,
-        suspend_max: count("suspend_max", keys.suspend_max.as_ref())?,
+        suspend_time: needed("suspend_time", keys.suspend_time, "20us")?.get(),
+        resume_time: needed("resume_time", keys.resume_time, "20us")?.get(),
+        suspend_max: needed("suspend_max", keys.suspend_max, "8")?.get(),
         ..bounded
     })
 }
 
-fn time(key: &str, value: Option<&Quantity<Time>>) -> Result<Nanos, String> {
-    value
-        .map(Quantity::<Time>::get)
-        .ok_or_else(|| missing(key, "20us"))
-}
-
-fn count(key: &str, value: Option<&Quantity<Count>>) -> Result<u32, String> {
-    value
-        .map(Quantity::<Count>::get)
-        .ok_or_else(|| missing(key, "8"))
-}
-
-fn missing(key: &str, example: &str) -> String {
-    format!(
-        "[scheduling] lets operations pass others and needs {key}, for example \
-         scheduling.{key}={example}"
-    )
+fn needed<D>(key: &str, value: Option<Quantity<D>>, example: &str) -> Result<Quantity<D>, String> {
+    value.ok_or_else(|| {
+        format!(
+            "[scheduling] lets operations pass others and needs {key}, for example \
+             scheduling.{key}={example}"
+        )
+    })
 }
