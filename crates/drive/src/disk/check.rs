@@ -69,14 +69,13 @@ impl DiskParams {
                 self.capacity_sectors
             ));
         }
-        match self.write_cache_bytes {
-            0 => Ok(()),
-            _ => within(
-                "destage_sweep, of write_segments,",
-                self.destage_sweep,
-                [1, self.write_segments],
-            ),
+        let (sweep, segments) = (self.destage_sweep, self.write_segments);
+        if self.write_cache_bytes > 0 && !(1..=segments).contains(&sweep) {
+            return fail(format!(
+                "destage_sweep is {sweep}; it must lie in 1 to write_segments ({segments})"
+            ));
         }
+        Ok(())
     }
 
     /// Whether `a + b·sqrt(x) + c·x` through the three times rises over the whole stroke and bends
