@@ -73,11 +73,15 @@ test: setup ## every check and test
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps
 	cargo test --workspace --no-run
-	@# The browser waits more than it works: its tests run beside the others, and are shown after them.
+	@# The browser opens the default review, and tests judge its figures: it is made once.
+	$(MAKE) --no-print-directory out/test-review/$(REPORT) FTLAB=$(TARGET)/debug/ftlab
+	@# The browser waits more than it works: its tests run beside the others, and are shown after them. Tests of
+	@# servers wait, too, so there are twice as many tests at a time as cores.
 	@log=$$(mktemp); \
 	$(MAKE) --no-print-directory test-web FTLAB=$(TARGET)/debug/ftlab > $$log 2>&1 & web=$$!; \
 	trap 'kill $$web; rm -f $$log; exit 130' INT TERM; \
-	cargo test --workspace --no-fail-fast; code=$$?; \
+	RUST_TEST_THREADS=$$(( 2 * $$(nproc) )) FTLAB_DEFAULT_REVIEW=$(CURDIR)/out/test-review/results.json \
+	    cargo test --workspace --no-fail-fast; code=$$?; \
 	wait $$web || code=1; \
 	cat $$log; rm -f $$log; exit $$code
 

@@ -1,5 +1,6 @@
 //! Write amplification against the closed forms, row by row of the reference table, as a user gets
-//! it: the generic drive, a job file, `--set`, and a run without time.
+//! it: the generic drive, a job file, `--set`, and a run without time. The drive is smaller than that of
+//! `ftlab theory`, so chance moves a single row further, and the mean of many rows no further.
 
 use ftlab_base::RootSeed;
 use ftlab_bench::lab::Lab;
@@ -13,14 +14,20 @@ const TABLE: &str = include_str!("../../../reference/theory-values.csv");
 /// Policies that drives have and theory has no closed form for.
 const WITHOUT_CLOSED_FORM: [&str; 2] = ["cost-benefit", "windowed-greedy"];
 
-/// What the closed form and a run on 2^20 pages may differ by.
+/// A quarter of the pages, which take a quarter of the time; chance is twice as large.
+const PAGES: u32 = theory::PAGES / 4;
+
+/// What the closed form and a run may differ by.
 fn tolerance(policy: Policy) -> f64 {
     match policy {
         // A victim is as full as any block, so write amplification scatters most.
-        Policy::Random => 0.01,
-        _ => 0.005,
+        Policy::Random => 0.02,
+        _ => 0.01,
     }
 }
+
+/// What of that the mean error of all rows of a policy may be: chance evens out there, a wrong mechanism does not.
+const BIAS_SHARE: f64 = 0.25;
 
 #[derive(serde::Deserialize)]
 struct Row {
@@ -127,8 +134,9 @@ fn a_load_and_its_job_file_say_the_same() {
 #[test]
 fn write_amplification_is_what_theory_says() {
     let lab = Lab::new(rayon::current_num_threads(), u64::MAX).expect("it has threads");
-    let points = theory::sweep(&lab, &theory::cases(), RootSeed(1), &|_, _| ()).expect("it runs");
-    let wrong: Vec<String> = points
+    let points = theory::sweep(&lab, &theory::cases(), PAGES, RootSeed(1), &|_, _| ());
+    let points = points.expect("it runs");
+    let mut wrong: Vec<String> = points
         .iter()
         .filter_map(|point| {
             let (case, error) = (point.case, point.error());
@@ -142,13 +150,26 @@ fn write_amplification_is_what_theory_says() {
             (error.abs() > tolerance(case.policy)).then_some(told)
         })
         .collect();
+    for name in POLICIES.iter().map(|policy| policy.name) {
+        let rows: Vec<_> = points
+            .iter()
+            .filter(|point| point.case.policy.name() == name)
+            .collect();
+        let Some(first) = rows.first() else { continue };
+        let mean = rows.iter().map(|point| point.error()).sum::<f64>() / rows.len() as f64;
+        let told = format!("{name}: {:+.2} % over {} rows", 100.0 * mean, rows.len());
+        println!("{told}");
+        if mean.abs() > BIAS_SHARE * tolerance(first.case.policy) {
+            wrong.push(told);
+        }
+    }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn drives_of_all_cases_hold_as_many_pages() {
     for case in theory::cases() {
-        let file = Catalog::load(theory::DRIVE, &case.settings()).expect("it loads");
+        let file = Catalog::load(theory::DRIVE, &case.settings(theory::PAGES)).expect("it loads");
         let user = f64::from(theory::PAGES) * 4096.0 / (1.0 + case.op);
         let held_back = 1.0 - file.capacity_bytes() as f64 / user;
         assert!((0.0..0.005).contains(&held_back), "{case}: {held_back}");

@@ -10,8 +10,8 @@ use std::fmt;
 /// The drive of all cases.
 pub const DRIVE: &str = "generic-mlc-8";
 
-/// Its pages. Closed forms hold for infinitely many blocks; with so many, chance and the few blocks
-/// under way move write amplification by about a thousandth.
+/// Its pages, unless fewer will do. Closed forms hold for infinitely many blocks; with this many, chance and
+/// the few blocks under way move write amplification by about a thousandth.
 pub const PAGES: u32 = 1 << 20;
 
 /// Channels, and dies on each. Each die collects for itself, so few dies with many blocks come closer
@@ -249,10 +249,10 @@ impl Case {
         }
     }
 
-    /// What of the drive file is set.
+    /// What of the drive file is set, for a drive of `pages` pages.
     #[must_use]
-    pub fn settings(&self) -> Vec<String> {
-        let blocks_per_die = PAGES / (CHANNELS * DIES_PER_CHANNEL) / self.pages_per_block;
+    pub fn settings(&self, pages: u32) -> Vec<String> {
+        let blocks_per_die = pages / (CHANNELS * DIES_PER_CHANNEL) / self.pages_per_block;
         let mut settings = vec![
             format!("nand.channels={CHANNELS}"),
             format!("nand.dies_per_channel={DIES_PER_CHANNEL}"),

@@ -20,7 +20,7 @@ use ftlab_workload::JobFile;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use thiserror::Error;
 
-/// A case and what its simulation came to.
+/// A case and what its simulation gave.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
     /// What was compared.
@@ -66,20 +66,21 @@ pub enum Unsimulated {
     Unsteady,
 }
 
-/// Simulates every case in the lab.
-/// `progress` is told how many cases are done and how many there are, from any thread.
+/// Simulates every case in the lab, on drives of `pages` pages.
+/// `progress` gets how many cases are done and how many there are, from any thread.
 ///
 /// # Errors
 /// The first case, in the order given, that fails.
 pub fn sweep(
     lab: &Lab,
     cases: &[Case],
+    pages: u32,
     seed: RootSeed,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Vec<Point>, TheoryError> {
     let done = AtomicUsize::new(0);
     let point = |case: &Case| {
-        let simulated = simulate(case, seed);
+        let simulated = simulate(case, pages, seed);
         progress(done.fetch_add(1, Ordering::Relaxed) + 1, cases.len());
         Ok(Point {
             case: *case,
@@ -88,15 +89,15 @@ pub fn sweep(
         })
     };
     let bytes = |case: &Case| {
-        let file = Catalog::load(DRIVE, &case.settings());
+        let file = Catalog::load(DRIVE, &case.settings(pages));
         file.map_or(0, |file| file.memory_bytes())
     };
     lab.run(cases, bytes, point).into_iter().collect()
 }
 
 /// Write amplification of a case's drive, in its steady state.
-fn simulate(case: &Case, seed: RootSeed) -> Result<f64, Unsimulated> {
-    let file = Catalog::load(DRIVE, &case.settings())?;
+fn simulate(case: &Case, pages: u32, seed: RootSeed) -> Result<f64, Unsimulated> {
+    let file = Catalog::load(DRIVE, &case.settings(pages))?;
     let mut drive = file.build(&Testbed::load(TESTBED)?, seed)?;
     states::prepare(&mut *drive, State::New, case.load.state(), seed)?;
     let job = JOBS.find(&case.load.job());

@@ -101,7 +101,7 @@ fn points(options: &Options) -> Result<Vec<Point>, Failure> {
     let progress = options.signs.bar();
     let report = |done, total| progress.set(done, total, "cases");
     let seed = RootSeed(options.seed);
-    let points = theory::sweep(&lab, &cases, seed, &report)?;
+    let points = theory::sweep(&lab, &cases, theory::PAGES, seed, &report)?;
     Ok(points.into_iter().map(page::as_printed).collect())
 }
 

@@ -54,7 +54,7 @@ pub fn render(points: &[Point], command: &str) -> String {
 }
 
 fn introduction(points: &[Point], command: &str) -> String {
-    let settings = points.first().map(|point| point.case.settings());
+    let settings = points.first().map(|point| point.case.settings(PAGES));
     let example = settings.unwrap_or_default().iter().fold(
         format!(
             "ftlab run jobs/{} --drive {DRIVE} --untimed",
@@ -88,8 +88,8 @@ thousands of blocks, as the theory assumes infinitely many. The first row of the
 
 The closed forms are functions of `crates/theory`, each with formula and source in its documentation. Symbols: α = 1 +
 OP, physical over logical pages, without what a drive keeps erased; b, pages of a block; WA = 1/(1 − u) with u the valid
-share of the victims. `crates/bench/tests/theory.rs` holds every simulated row to 0.5 % of its closed form, random
-victims to 1 %.
+share of the victims. Every simulated row is within 0.5 % of its closed form, random victims within 1 %.
+`crates/bench/tests/theory.rs` runs all of them on a quarter of the pages.
 
 "
     )

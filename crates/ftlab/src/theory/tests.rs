@@ -71,11 +71,15 @@ fn the_committed_charts_are_what_its_figures_draw() {
     }
 }
 
-/// A figure on the page is one that a simulation could have come to.
 #[test]
-fn the_committed_figures_are_those_of_drives() {
+fn the_committed_figures_are_as_close_as_the_page_says() {
     for point in committed() {
         let (case, error) = (point.case, point.error());
-        assert!(error.abs() < 0.01, "{case}: {error}");
+        // A victim is as full as any block, so write amplification scatters most.
+        let error_max = match case.policy {
+            theory::Policy::Random => 0.01,
+            _ => 0.005,
+        };
+        assert!(error.abs() <= error_max, "{case}: {error}");
     }
 }

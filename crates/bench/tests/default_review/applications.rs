@@ -1,46 +1,10 @@
-//! The application tests of 2008: what of the review the model must reproduce.
+//! The application tests: fitted on one drive, they must set the others in order.
 
-use ftlab_base::RootSeed;
-use ftlab_bench::review::{Length, Plan, review};
-use ftlab_bench::suites;
-use ftlab_drive::Catalog;
-use ftlab_play::driver::Clock;
-use ftlab_result::{ResultSet, Verdict};
-use std::sync::LazyLock;
-
-const CORE: &str = "ocz-core-jmf602";
-const X25M: &str = "intel-x25-m-g1-80";
-const SLC: &str = "samsung-slc-64";
-const MOMENTUS: &str = "seagate-momentus-7200.2";
-const VELOCIRAPTOR: &str = "wd-velociraptor-300";
-const DRIVES: [&str; 5] = [X25M, CORE, SLC, MOMENTUS, VELOCIRAPTOR];
-
-const TESTS: [&str; 4] = ["A8", "A9", "A10", "A11"];
-
-static SET: LazyLock<ResultSet> = LazyLock::new(|| {
-    let plan = Plan {
-        drives: DRIVES
-            .iter()
-            .map(|drive| Catalog::load(drive, &[]).expect("it loads"))
-            .collect(),
-        tests: suites::select(&TESTS.map(str::to_owned)).expect("they exist"),
-        is_everything: false,
-        state: None,
-        length: Length::Full,
-        clock: Clock::Timed,
-        testbed: None,
-        memory_bytes: 1 << 32,
-        seed: RootSeed(1),
-        repeats: 1,
-        threads: 2,
-        version: "test".into(),
-    };
-    review(&plan, &|_| ()).expect("it runs")
-});
+use super::{CORE, DRIVES, MOMENTUS, SLC, VELOCIRAPTOR, X25M, figure};
+use ftlab_result::Verdict;
 
 fn metric(drive: &str, test: &str, name: &str) -> f64 {
-    let run = SET.run(&format!("{drive}/{test}/restored"));
-    run.expect("it ran").metrics[name]
+    super::metric(&format!("{drive}/{test}/restored"), name)
 }
 
 fn two_archives(drive: &str, name: &str) -> f64 {
@@ -68,8 +32,7 @@ fn the_drive_the_scripts_are_fitted_on_agrees_and_others_follow() {
         ("F0319", "web page on another drive of the Core's make"),
     ];
     for (id, what) in passing {
-        let figure = SET.figures.iter().find(|figure| figure.id == id);
-        let figure = figure.unwrap_or_else(|| panic!("{id} is not there"));
+        let figure = figure(id);
         let (published, simulated) = (&figure.published, figure.simulated);
         assert_eq!(
             figure.verdict,
