@@ -1,4 +1,4 @@
-//! How right the model is, as a page in Markdown: every published figure beside the model's, every
+//! How accurate the model is, as a page in Markdown: every published figure beside the model's, every
 //! miss with its reason, every drive with the numbers that were fitted for it.
 
 use crate::format;

@@ -78,6 +78,13 @@ pub fn round_to_digits(value: f64, digits: i32) -> f64 {
     (value * factor).round() / factor
 }
 
+/// A number as the page's data keep it: with digits enough that the script, which rounds once more, prints what the
+/// tables beside it do.
+pub fn kept(value: f64) -> f64 {
+    const DIGITS: i32 = 7;
+    round_to_digits(value, DIGITS)
+}
+
 /// A number as a source wrote it, thousands grouped; words stay as they are.
 pub fn literal(text: &str) -> String {
     match text.parse::<f64>() {

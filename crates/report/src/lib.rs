@@ -5,7 +5,7 @@
 //!
 //! - [`html::render`]: a page that works from a file, without a network.
 //! - [`terminal::render`]: tables for a terminal.
-//! - [`accuracy::render`]: a page in Markdown about how right the model is.
+//! - [`accuracy::render`]: a page in Markdown about how accurate the model is.
 //!
 //! Several result sets side by side are a [`comparison::Comparison`], drawn by [`comparison::terminal()`] and
 //! [`html::comparison::render`].
@@ -49,4 +49,5 @@ pub mod terminal;
 mod view;
 
 pub use format::{mean, unit as unit_as_printed};
+pub use view::condition::{link as link_words, state as state_words};
 pub use view::measure::{unit as metric_unit, words as metric_words};

@@ -7,7 +7,7 @@ const MARK: char = '*';
 
 /// What the mark means, below a table that has it.
 pub const NOTE: &str = "* Garbage collection had not settled when the run ended: in the steady state this figure \
-                        is another. `ftlab compare --state steady-fast` begins there.";
+                        differs. The option --state steady-fast starts there.";
 
 /// Whether figures of a run are to be marked.
 #[must_use]

@@ -3,7 +3,7 @@
 use ftlab_base::amount::decimal;
 use ftlab_workload::{JobFile, JobSpec, PatternKind, Size};
 
-/// What each job of a file does: "Random writes of 4 KiB at queue depth 32 to all of it for 60 min".
+/// What each job of a file does: "Random writes of 4 KiB at queue depth 32 to the whole drive for 60 min".
 #[must_use]
 pub fn words(file: &JobFile) -> Vec<String> {
     file.jobs.iter().map(job_words).collect()
@@ -18,7 +18,7 @@ fn job_words(job: &JobSpec) -> String {
         PatternKind::Trim | PatternKind::TrimWrite => ("trims", job.bs.trim, "of"),
     };
     let place = match job.size {
-        None | Some(Size::Percent(100)) => "all of it".to_owned(),
+        None | Some(Size::Percent(100)) => "the whole drive".to_owned(),
         Some(Size::Percent(percent)) => format!("its first {percent} %"),
         Some(Size::Bytes(bytes)) => format!("its first {}", amount(bytes)),
     };
@@ -56,7 +56,7 @@ mod tests {
         let of = |text: &str| words(&JobFile::parse(text, "test.fio").unwrap()).join("; ");
         assert_eq!(
             of("[a]\nrw=randwrite\nbs=4k\niodepth=32\nsize=100%\ntime_based\nruntime=60m\n"),
-            "Random writes of 4 KiB at queue depth 32 to all of it for 60 min"
+            "Random writes of 4 KiB at queue depth 32 to the whole drive for 60 min"
         );
         assert_eq!(
             of("[a]\nrw=read\nbs=2m\nsize=10g\ntime_based\nruntime=167\n"),

@@ -95,6 +95,10 @@ fn told(file: &JobFile) -> String {
     if more > 0 {
         parts.push(format!("and {more} more jobs"));
     }
+    // One sentence: what follows a semicolon begins small.
+    for part in parts.iter_mut().skip(1) {
+        part[..1].make_ascii_lowercase();
+    }
     parts.join("; ") + "."
 }
 
@@ -116,10 +120,16 @@ mod tests {
         );
         assert_eq!(
             small.text,
-            "Random writes of 4 KiB at queue depth 1 to all of it once, in 3 jobs."
+            "Random writes of 4 KiB at queue depth 1 to the whole drive once, in 3 jobs."
         );
         let large = test("[r]\nrw=read\nbs=1m\n", Clock::Timed).sheet();
         assert_eq!(large.chart_metric, "mb_s");
+        let both = test("[w]\nrw=write\n[r]\nrw=randread\n", Clock::Timed).sheet();
+        assert!(
+            both.text.contains("; random reads of 4 KiB"),
+            "{}",
+            both.text
+        );
         let untimed = test("[r]\nrw=randwrite\n", Clock::Untimed).sheet();
         assert_eq!(untimed.chart_metric, "wa");
     }

@@ -14,8 +14,10 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 /// Width and height of a panel.
 const SIZE: (u32, u32) = (860, 360);
 
-/// Room above the highest point, for the legend.
-const HEADROOM: f64 = 1.25;
+/// Height of a line of the legend, of what is around its lines, and of the grid that it stands in, in pixels.
+const LEGEND_LINE: f64 = 18.0;
+const LEGEND_FRAME: f64 = 26.0;
+const GRID_HEIGHT: f64 = 262.0;
 
 /// Width of the dashes at the ends of an interval, in pixels.
 const WHISKER_WIDTH: u32 = 10;
@@ -67,8 +69,12 @@ fn draw_panel(
         let (low, high) = reach(value);
         (least.min(low), most.max(high))
     });
+    let lines = sweeps.second.as_ref().map_or(1, |sweep| sweep.values.len());
+    // The legend stands above the highest point, unless that would leave lines less than half of the grid.
+    let legend = (LEGEND_FRAME + LEGEND_LINE * lines as f64).min(GRID_HEIGHT / 2.0);
+    let headroom = GRID_HEIGHT / (GRID_HEIGHT - legend);
     // Values that are all zero still need an axis.
-    let top = if most > least { most * HEADROOM } else { 1.0 };
+    let top = if most > least { most * headroom } else { 1.0 };
     let axis = Across {
         axis: (low - margin..high + margin).into(),
         places: places.clone(),
@@ -95,7 +101,6 @@ fn draw_panel(
         .label_style(("sans-serif", 14))
         .axis_desc_style(("sans-serif", 15))
         .draw()?;
-    let lines = sweeps.second.as_ref().map_or(1, |sweep| sweep.values.len());
     for n in 0..lines {
         let colour = COLOURS[n % COLOURS.len()];
         let values: Vec<(f64, Value)> = (places.iter().zip(&grid.values))

@@ -93,17 +93,18 @@ pub fn grids(
 /// What a run is of, without words that only tell files apart.
 fn title(test: Option<&TestSheet>, run: &Run) -> String {
     let (title, step) = test.map_or((run.test.as_str(), ""), |test| (&test.title, &test.step));
-    let state = run.state.replace('-', " ");
+    let state = ftlab_report::state_words(&run.state);
     let known = ["", "na"].contains(&run.state.as_str());
     let of_drive = if known {
         String::new()
     } else {
         format!("{state} drive")
     };
-    let parts = [title, step, &of_drive, &run.data, &run.link];
+    let link = ftlab_report::link_words(&run.link);
+    let parts = [title, step, &of_drive, &run.data, link];
     let parts: Vec<&str> = parts
         .into_iter()
-        .filter(|part| !["", "none"].contains(part))
+        .filter(|part| !["", "none", "no link", "incompressible"].contains(part))
         .collect();
     parts.join(", ")
 }

@@ -1,4 +1,4 @@
-//! How right it is: figures reproduced, by review, and every miss with its reason.
+//! How accurate it is: figures reproduced, by review, and every miss with its reason.
 
 use ftlab_result::{Figure, Verdict};
 use maud::{Markup, html};
@@ -15,7 +15,7 @@ pub fn section(view: &View<'_>) -> Markup {
     }
     html! {
         section #accuracy aria-labelledby="accuracy-title" {
-            h2 #accuracy-title { "How right is it?" }
+            h2 #accuracy-title { "How accurate is it?" }
             p.method {
                 "Every figure that the reviewers published and a test here answers stands beside the model’s. The \
                 error says how far the model is above or below, in percent, and past half and double as a factor. \
@@ -114,7 +114,7 @@ fn misses(view: &View<'_>) -> Markup {
     html! {
         @if !misses.is_empty() {
             details.behind {
-                summary { "The " (misses.len()) " misses, " (explained) " of them explained" }
+                summary { "The " (misses.len()) " misses, " @if explained == misses.len() { "all" } @else { (explained) " of them" } " explained" }
                 ul.misses {
                     @for figure in misses {
                         li {

@@ -41,7 +41,7 @@ fn table(view: &View<'_>, families: &[&Family<'_>]) -> Markup {
     html! {
         @if drives.len() <= DRIVES_MAX {
             div.scroll tabindex="0" role="region" aria-labelledby="contents-caption" {
-                table {
+                table.parameters {
                     caption #contents-caption { "Every test and what its chart draws, drive beside drive" }
                     thead {
                         tr {
@@ -115,7 +115,7 @@ pub fn differences(view: &View<'_>) -> Markup {
                             tr {
                                 th scope="col" { "Parameter" }
                                 @for drive in &view.set.drives {
-                                    th.num scope="col" { a href={ "#" (drive_id(&drive.drive)) } { (format::keep_units(&drive.name)) } }
+                                    th.num scope="col" { a href={ "#" (drive_id(&drive.drive)) } { (format::keep_units(view.drive_name(&drive.drive))) } }
                                 }
                             }
                         }

@@ -1,4 +1,4 @@
-//! One page a drive: what it is good for, how right its model is, every number of it with where it
+//! One page a drive: what it is good for, how accurate its model is, every number of it with where it
 //! comes from, its runs.
 
 use ftlab_result::{DriveKind, DriveSheet, Parameter, Run};
@@ -34,7 +34,10 @@ pub fn page(
         section.page.drive id=(id) aria-labelledby=(title_id) {
             p.eyebrow { (kind(drive.kind)) }
             h2 id=(title_id) {
-                (drive.name) " " (front::feel(headline.map_or(Feel::Untested, |h| h.feel), view.set.origin.quick))
+                (drive.name)
+                @if let Some(felt) = headline.map(|headline| headline.feel).filter(|felt| *felt != Feel::Untested) {
+                    " " (front::feel(felt, view.set.origin.quick))
+                }
             }
             p.lede { (format::keep_units(&drive.summary)) }
             (facts(view, drive))
@@ -47,7 +50,7 @@ pub fn page(
             @if runs > 0 {
                 h3 { "Its runs" }
                 details.behind.runs data-runs-of-drive=(index) {
-                    summary { "All " (runs) " runs, with percentiles and work inside" }
+                    summary { (tables::runs_line(runs)) }
                     div.runs-table {}
                 }
             }
@@ -126,9 +129,9 @@ fn places(drive: &DriveSheet, purposes: &[Purpose<'_, '_>]) -> Markup {
 fn accuracy(view: &View<'_>, drive: &DriveSheet, id: &str) -> Markup {
     let figures = view.drive_figures(&drive.drive);
     html! {
-        h3 { "How right its model is" }
+        h3 { "How accurate its model is" }
         @if figures.is_empty() {
-            p.method { "Nobody published figures of it that a test here answers." }
+            p.method { "No test of this report answers a published figure of this drive." }
         } @else {
             (tables::bands(&errors::bands(figures.iter().copied())))
             (tables::figures_of_drive(view, id, &figures))

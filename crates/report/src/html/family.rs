@@ -46,9 +46,11 @@ fn section(view: &View<'_>, family: &Family<'_>, data: &FamilyData) -> Markup {
     let is_own = family.figures.is_empty() && family.methods().is_empty();
     html! {
         section.family id=(family.id) aria-labelledby=(title_id) {
-            p.eyebrow {
-                @if !family.methods().is_empty() { "Test " (family.methods().join(", ")) " · " }
-                (tables::score_line(family.score()))
+            @if !is_own {
+                p.eyebrow {
+                    @if !family.methods().is_empty() { "Test " (family.methods().join(", ")) " · " }
+                    (tables::score_line(family.score()))
+                }
             }
             h3 id=(title_id) { (family.title) }
             @for text in family.texts() { p.method { (format::keep_units(text)) } }
@@ -119,7 +121,7 @@ fn behind(family: &Family<'_>, data: &FamilyData) -> Markup {
         }
         @if !family.runs.is_empty() {
             details.behind.runs data-runs-of-family=(family.id) {
-                summary { "Every run: " (family.runs.len()) " with percentiles and work inside" }
+                summary { (tables::runs_line(family.runs.len())) }
                 div.runs-table {}
             }
         }

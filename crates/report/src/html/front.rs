@@ -38,9 +38,15 @@ impl VerdictData {
     pub fn of(view: &View<'_>, headlines: &[Headline<'_>]) -> Option<Self> {
         let row = |headline: &Headline<'_>| {
             let (mean, longest) = (headline.avg_ms?, headline.max_ms?);
-            let kept = |ms| format::round_to_digits(ms, 4);
             let drive = view.drive_index(&headline.drive.drive);
-            (mean > 0.0).then(|| (drive, kept(mean), kept(longest), headline.test.clone()))
+            (mean > 0.0).then(|| {
+                (
+                    drive,
+                    format::kept(mean),
+                    format::kept(longest),
+                    headline.test.clone(),
+                )
+            })
         };
         let mut rows: Vec<(usize, f64, f64, String)> = headlines.iter().filter_map(row).collect();
         rows.sort_by(|a, b| b.2.total_cmp(&a.2));
@@ -58,7 +64,10 @@ impl VerdictData {
 pub fn title(view: &View<'_>) -> String {
     match view.set.drives.as_slice() {
         [one] => one.name.clone(),
-        drives => format!("{} drives on one bench", drives.len()),
+        drives => match view.variants_of() {
+            Some(drive) => format!("{} variants of {drive}", drives.len()),
+            None => format!("{} drives on one bench", drives.len()),
+        },
     }
 }
 
@@ -106,7 +115,7 @@ pub fn verdicts(view: &View<'_>, headlines: &[Headline<'_>], data: Option<&Verdi
             h2 #verdicts-title { "Which drive stutters, and why" }
             p.answer { (format::keep_units(&headline::summary(headlines, quick))) }
             @if let Some(words) = standing::words(view) { p.small { (words) } }
-            (causes(headlines, quick))
+            (causes(view, headlines))
             p.method {
                 "An average hides a stall. What one feels at the machine is the longest wait for one write: from "
                 (waits(headline::HESITATE_MS)) " it is noticed, from "
@@ -127,17 +136,18 @@ pub fn verdicts(view: &View<'_>, headlines: &[Headline<'_>], data: Option<&Verdi
             @if headlines.len() > TABLE_OPEN_MAX {
                 details.behind {
                     summary { "Verdict on all " (headlines.len()) " drives" }
-                    (verdict_table(headlines, quick))
+                    (verdict_table(view, headlines))
                 }
             } @else {
-                (verdict_table(headlines, quick))
+                (verdict_table(view, headlines))
             }
         }
     }
 }
 
 /// A card for every drive that makes one wait: how long, and what the counters say of it.
-fn causes(headlines: &[Headline<'_>], quick: bool) -> Markup {
+fn causes(view: &View<'_>, headlines: &[Headline<'_>]) -> Markup {
+    let quick = view.set.origin.quick;
     let mut pausing: Vec<&Headline<'_>> = (headlines.iter())
         .filter(|headline| matches!(headline.feel, Feel::Stutters | Feel::Hesitates))
         .collect();
@@ -149,7 +159,7 @@ fn causes(headlines: &[Headline<'_>], quick: bool) -> Markup {
                     article.cause {
                         h3 {
                             a href={ "#" (drive_id(&headline.drive.drive)) } {
-                                (format::keep_units(&headline.drive.name))
+                                (format::keep_units(view.drive_name(&headline.drive.drive)))
                             }
                             " " (feel(headline.feel, quick))
                         }
@@ -196,7 +206,8 @@ fn latency(ms: Option<f64>) -> String {
     ms.map_or("–".to_owned(), waits)
 }
 
-fn verdict_table(headlines: &[Headline<'_>], quick: bool) -> Markup {
+fn verdict_table(view: &View<'_>, headlines: &[Headline<'_>]) -> Markup {
+    let quick = view.set.origin.quick;
     let value = |value: Option<f64>| value.map_or("–".to_owned(), format::number);
     let mut rows: Vec<&Headline<'_>> = headlines.iter().collect();
     rows.sort_by(|a, b| b.max_ms.unwrap_or(0.0).total_cmp(&a.max_ms.unwrap_or(0.0)));
@@ -221,7 +232,7 @@ fn verdict_table(headlines: &[Headline<'_>], quick: bool) -> Markup {
                         tr {
                             th scope="row" {
                                 a href={ "#" (drive_id(&headline.drive.drive)) } {
-                                    (format::keep_units(&headline.drive.name))
+                                    (format::keep_units(view.drive_name(&headline.drive.drive)))
                                 }
                                 span.sub { (format::keep_units(&headline.test)) }
                             }
@@ -236,7 +247,7 @@ fn verdict_table(headlines: &[Headline<'_>], quick: bool) -> Markup {
                             td.num { (wa(headline)) }
                         }
                         @if !headline.why.is_empty() {
-                            tr.why-row { td colspan=(VERDICT_COLUMNS) { (format::keep_units(&headline.why)) } }
+                            tr.why-row { td colspan=(VERDICT_COLUMNS) { div { (format::keep_units(&headline.why)) } } }
                         }
                     }
                 }

@@ -105,7 +105,7 @@ fn page(
         (!purposes.is_empty(), ("uses", "Which drive for what")),
         (
             !view.set.figures.is_empty(),
-            ("accuracy", "How right is it"),
+            ("accuracy", "How accurate is it"),
         ),
     ]
     .into_iter()

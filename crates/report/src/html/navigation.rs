@@ -101,7 +101,7 @@ fn drives(view: &View<'_>) -> Markup {
         }
         ul #drive-list {
             @for drive in &view.set.drives {
-                li { a href={ "#" (drive_id(&drive.drive)) } { (drive.name) } }
+                li { a href={ "#" (drive_id(&drive.drive)) } { (view.drive_name(&drive.drive)) } }
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Tests of which nothing was published, as loads of a user's own: what they came to, side by side, and what single
+//! Tests of which nothing was published, as loads of a user's own: what they measured, side by side, and what single
 //! jobs saw.
 
 use super::pts;
@@ -59,9 +59,15 @@ fn brief(view: &View<'_>, family: &Family<'_>) -> Table {
             .chain(names.iter().map(cell))
             .collect()
     };
+    let merged = family.runs.iter().any(|run| run.jobs.len() > 1);
     Table {
-        title: "Side by side".to_owned(),
-        header: std::iter::once("drive".to_owned())
+        title: if merged {
+            "Side by side, all jobs of a run together"
+        } else {
+            "Side by side"
+        }
+        .to_owned(),
+        header: std::iter::once("Drive".to_owned())
             .chain(names.iter().map(head))
             .collect(),
         rows: family.runs.iter().map(row).collect(),
@@ -124,15 +130,15 @@ fn of_jobs(run: &Run) -> Table {
         }
     }
     let header = [
-        "job",
-        "direction",
-        "queue depth",
+        "Job",
+        "Direction",
+        "Queue depth",
         "IOPS",
         "MB/s",
-        "mean",
+        "Mean latency",
         "p99",
         "p99.99",
-        "longest",
+        "Longest",
     ];
     Table {
         title: "Each job by itself".to_owned(),

@@ -77,7 +77,7 @@ fn drive_of<'b>(view: &'b View<'_>, figure: &'b Figure) -> &'b str {
 fn why_row(figure: &Figure, columns: usize) -> Markup {
     html! {
         @if !figure.why.is_empty() {
-            tr.why-row { td colspan=(columns) { "Missed: " (figure.why) } }
+            tr.why-row { td colspan=(columns) { div { "Missed: " (figure.why) } } }
         }
     }
 }
@@ -175,6 +175,17 @@ fn verdict(verdict: Verdict, quick: bool) -> Markup {
         Verdict::Shown => ("none", "○", "shown"),
     };
     html! { span.chip.(class) { span aria-hidden="true" { (sign) } " " (word) @if quick && verdict != Verdict::Shown { ", quick" } } }
+}
+
+/// What the folded table of runs holds.
+pub fn runs_line(runs: usize) -> Markup {
+    html! {
+        @match runs {
+            1 => "The run",
+            n => { "All " (n) " runs" },
+        }
+        ", with percentiles and work inside"
+    }
 }
 
 /// `12 of 13 figures pass`, with what is only shown.

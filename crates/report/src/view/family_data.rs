@@ -10,7 +10,7 @@ use super::measure;
 use super::pts::PtsData;
 use super::series::{self, Course, Thinning};
 use super::{Family, View};
-use crate::format;
+use crate::format::{self, kept};
 
 /// So few drives need no choice.
 const ALL_SHOWN_MAX: usize = 6;
@@ -21,8 +21,6 @@ const BARS_SHOWN_MAX: usize = 16;
 /// Fewer drives with published figures get others of the same review for company, up to this many.
 const COMPANY_MIN: usize = 4;
 const COMPANY_MAX: usize = 6;
-/// Significant digits kept: one more than is printed.
-const DIGITS_KEPT: i32 = 4;
 /// Percentiles of the page's tables.
 const PERCENTILES: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 99.99];
 
@@ -279,10 +277,6 @@ impl FamilyData {
 
 fn column<T>(family: &Family<'_>, of: impl Fn(&Run) -> T) -> Vec<T> {
     family.runs.iter().map(|run| of(run)).collect()
-}
-
-fn kept(value: f64) -> f64 {
-    format::round_to_digits(value, DIGITS_KEPT)
 }
 
 fn measures(family: &Family<'_>) -> Vec<Measure> {

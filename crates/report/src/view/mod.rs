@@ -29,6 +29,23 @@ pub struct View<'a> {
     slugs: Vec<&'a str>,
     places: BTreeMap<&'a str, usize>,
     sheets: BTreeMap<&'a str, &'a DriveSheet>,
+    /// What the names of all drives begin with, those of variants of one: `Acme One, `; empty for drives that differ.
+    common: &'a str,
+}
+
+/// Stands between the name of a drive and each setting of a variant of it.
+const BETWEEN_SETTINGS: &str = ", ";
+
+/// The longest beginning that the names of several drives share, up to where a setting begins.
+fn common_name(drives: &[DriveSheet]) -> &str {
+    let [first, others @ ..] = drives else {
+        return "";
+    };
+    let ends = first.name.rmatch_indices(BETWEEN_SETTINGS);
+    ends.map(|(at, between)| &first.name[..at + between.len()])
+        .find(|start| others.iter().all(|other| other.name.starts_with(start)))
+        .filter(|_| !others.is_empty())
+        .unwrap_or_default()
 }
 
 /// Tests drawn together.
@@ -75,6 +92,7 @@ impl<'a> View<'a> {
                 .map(|drive| (drive.drive.as_str(), drive))
                 .collect(),
             slugs,
+            common: common_name(&set.drives),
         }
     }
 
@@ -88,9 +106,16 @@ impl<'a> View<'a> {
         self.places.get(slug).copied().unwrap_or(0)
     }
 
-    /// The name of a drive as sold, or its slug when the set has no sheet for it.
+    /// The name of a drive among the others, or its slug when the set has no sheet for it: as sold, and of variants what
+    /// tells them apart.
     pub fn drive_name<'b>(&'b self, slug: &'b str) -> &'b str {
-        self.sheet(slug).map_or(slug, |sheet| sheet.name.as_str())
+        self.sheet(slug)
+            .map_or(slug, |sheet| &sheet.name[self.common.len()..])
+    }
+
+    /// The drive that all drives here are variants of.
+    pub fn variants_of(&self) -> Option<&'a str> {
+        self.common.strip_suffix(BETWEEN_SETTINGS)
     }
 
     /// A metric of a figure in words, with the drive or program it is compared with.

@@ -76,10 +76,14 @@ function withHeadings(rows) {
   return rows.flatMap((row, index) => (row.label === rows[index - 1]?.label ? [{ row }] : [{ heading: row.label }, { row }]));
 }
 
+/** What the ends of rows say of what was published, as far as there is room: whose it is, the value alone, nothing. */
+const SAYS = ['whose', 'value', 'nothing'];
+
 /** What stands at the end of a row: the run's value, and what was published and has no bar of its own. */
-function rowEnd(row, unit, { narrow, log }) {
+function rowEnd(row, unit, { narrow, log, says }) {
   const bounds = row.marks.filter((mark) => log || mark !== exactMark(row));
-  const said = narrow || !bounds.length ? '' : `published ${markTexts(bounds)}`;
+  const texts = says === 'whose' ? markTexts(bounds) : bounds.map(({ text }) => text).join(', ');
+  const said = says === 'nothing' || !bounds.length ? '' : `published ${texts}`;
   return [inUnit(row.value, unit, narrow ? null : row.halfWidth), said];
 }
 
@@ -92,7 +96,7 @@ const rowReach = (row, log) => Math.max(row.value + row.halfWidth, ...row.marks.
 const TICK_ROOM_PX = 110;
 const END_LABEL_GAP_PX = 14;
 const DRIVE_LABEL_MAX_PX = 280;
-const END_SHARE_OF_BARS_MAX = 0.6;
+const AXIS_SHARE_MIN = 0.3;
 /** Of names on a phone, which are broken into lines. */
 const NARROW_LABEL_PX = 112;
 const LABEL_NAME_PX = 14;
@@ -115,13 +119,20 @@ function narrowRow(data, rows, look) {
   return Math.max(NARROW_ROW_PX, ...heights);
 }
 
-/** The room to the right of the axis that labels need which stand past their bars. */
-function endRoom(rows, { look, width, unit, log, extent, narrow, labelPx }) {
+/** The room to the right of the axis that labels need which stand past their bars, and what they say with that. */
+function endRoom(rows, how) {
+  const { width, narrow, labelPx } = how;
+  const most = Math.max(24, width - labelPx - AXIS_SHARE_MIN * width);
+  const says = narrow ? 'nothing' : SAYS.find((says) => roomFor(rows, { ...how, says }) <= most) ?? 'nothing';
+  return { says, right: Math.min(most, roomFor(rows, { ...how, says })) };
+}
+
+function roomFor(rows, { look, width, unit, log, extent, narrow, labelPx, says }) {
   const least = log ? extent.min : 0;
   const most = log ? extent.max : Math.max(...rows.flatMap((row) => [rowReach(row, log), exactMark(row)?.value ?? 0]), 0);
   const share = (value) => (log ? Math.log(value / least) / Math.log(most / least) : value / most) || 0;
   const ends = rows.flatMap((row) => {
-    const [own, bounds] = rowEnd(row, unit, { narrow, log });
+    const [own, bounds] = rowEnd(row, unit, { narrow, log, says });
     const exact = log ? undefined : exactMark(row);
     return [
       [share(rowReach(row, log)), textPx(own, look, 600) + (bounds ? textPx(`  ${bounds}`, look, 600) : 0)],
@@ -134,7 +145,7 @@ function endRoom(rows, { look, width, unit, log, extent, narrow, labelPx }) {
     const axisPx = Math.max(0, width - labelPx - room);
     room = Math.max(24, ...ends.map(([at, px]) => px + END_LABEL_GAP_PX - (1 - Math.min(1, Math.max(0, at))) * axisPx));
   }
-  return Math.min(room, END_SHARE_OF_BARS_MAX * width);
+  return room;
 }
 
 const barsPlot = {
@@ -172,7 +183,7 @@ const barsPlot = {
     const faded = (row) => 1 - 0.3 * Math.min(2, data.runs.condition[row.run]);
     const names = lines.map(({ row, heading }) => (row ? driveName(row.drive) : heading));
     const labelPx = 16 + (narrow ? NARROW_LABEL_PX : Math.min(DRIVE_LABEL_MAX_PX, Math.max(...names.map((name) => textPx(name, look, 700)))));
-    const right = endRoom(rows, { look, width, unit, log, extent, narrow, labelPx });
+    const { right, says } = endRoom(rows, { look, width, unit, log, extent, narrow, labelPx });
     const text = (colour, weight) => ({ show: true, position: 'right', distance: log ? 13 : 6, color: colour, fontWeight: weight, ...labelBox(look) });
     return {
       grid: { left: 8, right, top: 4, bottom: 4, containLabel: true },
@@ -280,7 +291,7 @@ const barsPlot = {
             ...text(look.ink, 600),
             formatter: ({ value }) => {
               const { row } = lines[value[1]];
-              const [own, bounds] = rowEnd(row, unit, { narrow, log });
+              const [own, bounds] = rowEnd(row, unit, { narrow, log, says });
               return bounds ? `{value|${own}}  {soft|${plain(bounds)}}` : `{value|${own}}`;
             },
             rich: { value: { fontWeight: 600, color: look.ink, lineHeight: LABEL_LINE_PX }, soft: { color: look.soft, lineHeight: LABEL_LINE_PX } },

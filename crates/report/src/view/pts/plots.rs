@@ -1,14 +1,11 @@
 //! The data of the standard's plots, a run at a time.
 
 use super::{Matrix, Quantity, block_words, mix_words};
-use crate::format;
+use crate::format::kept;
 use crate::view::{Family, View};
 use ftlab_result::Run;
 use ftlab_result::pts::{Cell, Course, Pts, Tracking};
 use serde::Serialize;
-
-/// Significant digits kept: one more than is printed.
-const DIGITS_KEPT: i32 = 4;
 
 /// Everything of a run that its plots show.
 #[derive(Debug, Serialize)]
@@ -195,8 +192,4 @@ fn course(course: &Course, quantity: Quantity, capacity_bytes: u64) -> CourseDat
         name: course.name.clone(),
         points: course.points.iter().map(point).collect(),
     }
-}
-
-fn kept(value: f64) -> f64 {
-    format::round_to_digits(value, DIGITS_KEPT)
 }
