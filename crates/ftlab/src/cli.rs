@@ -46,9 +46,9 @@ pub enum Command {
     Tests(tests::Options),
     /// Show every number of a drive with its unit, source and confidence
     Show(show::Options),
-    /// Run a fio job file or an application script on a drive
+    /// Run fio job files, application scripts and traces on drives
     Run(run::Options),
-    /// Say what an image of a drive is, and what the drive has been through
+    /// Show what an image of a drive is, and what the drive has been through
     Info(image::Options),
     /// Check an image of a drive: whether everything lies there as it was written
     ///
@@ -64,7 +64,7 @@ pub enum Command {
     Report(report::Options),
     /// Try numbers of a drive file at several values: a table and a chart of what tests give
     Compare(compare::Options),
-    /// Write a page about how near a review's figures are to the published ones
+    /// Write a page about how close a review's figures are to the published ones
     Accuracy(accuracy::Options),
     /// Compare simulated write amplification with its closed forms and write a page with charts
     Theory(theory::Options),
@@ -112,10 +112,10 @@ pub enum StateName {
     Used,
     /// Used, then an image of a system restored: the first 30 GiB in order
     Restored,
-    /// Written at random until SNIA's steady-state rule holds, from where a closed form says if one is
-    /// known, or else from filled
+    /// Written at random until SNIA's steady-state rule holds; begins where a closed form says, if
+    /// one is known, or else filled
     Steady,
-    /// What a closed form says, without the rule: greedy and FIFO page mapping only
+    /// Set up as a closed form says, without the rule: greedy and FIFO page mapping only
     SteadyFast,
 }
 

@@ -22,7 +22,7 @@ const SHARES: u64 = 1_000_000;
 /// Whether there are signs of life.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Signs {
-    /// Say nothing on standard error of how far the work is
+    /// Do not report progress on standard error
     #[arg(long)]
     quiet: bool,
 }

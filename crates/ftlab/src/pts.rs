@@ -27,7 +27,7 @@ Examples:
   ftlab pts generic-mlc-8 --test latency --scale 1
 
 The standard asks for a minute an access and up to 25 rounds of 56 accesses. By default a minute is shorter, in
-proportion to the drive's capacity, and only the beginning of an access runs with time; the tables say the
+proportion to the drive's capacity, and only the beginning of an access runs with time; the tables give the
 scale. --scale 1 is the standard as it is, and takes hours.")]
 pub struct Options {
     /// Drives of flash of `ftlab drives`, or paths to drive files
@@ -40,8 +40,8 @@ pub struct Options {
     /// commands outstanding, or PTS-E with it off, all of the drive and 4 × 32
     #[arg(long, value_enum, default_value_t = Class::Client)]
     class: Class,
-    /// How many times shorter than the standard's a minute is; 1 is the standard as it is; by default as
-    /// suits the drive's capacity
+    /// Make the standard's minute N times shorter; 1 is the standard as it is; by default what suits
+    /// the drive's capacity
     #[arg(long, value_name = "N", value_parser = scale)]
     scale: Option<Scale>,
     /// Change a number of the drive files, for example spare.op=28%; may be repeated

@@ -30,7 +30,7 @@ pub struct Options {
     /// compared, the others with the first
     #[arg(required = true, value_name = "RESULTS")]
     results: Vec<PathBuf>,
-    /// Directory to write into; by default that of the results, of several ftlab-report
+    /// Directory to write into; by default that of the results, or ftlab-report for several
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Write the tables figures.csv, runs.csv and series.csv
@@ -39,8 +39,7 @@ pub struct Options {
     /// Write the tables figures.parquet, runs.parquet and series.parquet
     #[arg(long)]
     parquet: bool,
-    /// Write each run as fio's JSON, into the directory fio; of several results each into one of its
-    /// own
+    /// Write each run as fio's JSON, into the directory fio; each of several results into one of its own
     #[arg(long)]
     fio_json: bool,
     /// A metric to compare in the terminal, for example mb_s; may be repeated; by default what the chart

@@ -17,7 +17,7 @@ Examples:
   ftlab tests A2 randread-4k-qd1
   ftlab tests --output-format json")]
 pub struct Options {
-    /// Tests to tell more about: a code, a name, or the name of one of its steps; none: all, a line each
+    /// Tests to describe in full: a code, a name, or the name of one of its steps; without any, all tests, a line each
     tests: Vec<String>,
     #[command(flatten)]
     suite: SuiteOption,

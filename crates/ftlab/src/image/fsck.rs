@@ -30,7 +30,7 @@ pub struct FsckOptions {
     /// Go on without what is lost: cut the journal at a hole, mend the header and the file's length
     #[arg(long, conflicts_with = "rebuild")]
     accept: bool,
-    /// Make a new image of what its pages say, in the place of the damaged one
+    /// Make a new image from what its pages hold, in the place of the damaged one
     #[arg(long)]
     rebuild: bool,
     /// What to print

@@ -55,8 +55,7 @@ pub struct Options {
     drives: Vec<String>,
     #[command(flatten)]
     start: StartOptions,
-    /// Change a number of the drive file, for example spare.op=28%; may be repeated. Of several values, separated by
-    /// commas, each makes a drive of its own
+    /// Change a number of the drive file, for example spare.op=28%; may be repeated. Each of several values, separated by commas, makes a drive of its own
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// Without a clock: write amplification only, as fast as possible

@@ -182,7 +182,7 @@ fn flash(out: &mut String, inside: &Inside) -> Result {
     if programs + reads > 0 {
         row(
             out,
-            "of the map",
+            "mapping table",
             &format!("{programs} programs, {reads} reads"),
         )?;
     }

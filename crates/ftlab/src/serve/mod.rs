@@ -88,17 +88,17 @@ pub struct Options {
     /// Mount the drive as the file `disk` in an empty directory, for a loop device
     #[arg(long, value_name = "DIR")]
     fuse: Option<PathBuf>,
-    /// Tell how the drive stands, and take commands, at a Unix socket; IMAGE.control with --image
+    /// Report the drive's state, and take commands, at a Unix socket; IMAGE.control with --image
     #[arg(long, value_name = "SOCKET")]
     control: Option<PathBuf>,
-    /// The name clients ask for; any client that gives no name is given the drive, too
+    /// The name clients ask for; a client that gives no name gets the drive, too
     #[arg(long, default_value = "")]
     name: String,
     /// Refuse writes
     #[arg(long)]
     read_only: bool,
     /// Survive the host's power cut, too: a flush waits for the disk under the image. Without it the drive
-    /// survives the process killed, and the host's power cut may leave slots that cannot be read
+    /// survives when its process is killed, but after the host's power cut some slots may be unreadable
     #[arg(long, requires = "image")]
     sync: bool,
     /// Return when the drive can be used; the server goes on in the background
@@ -110,7 +110,7 @@ pub struct Options {
     /// Write the server's process number to a file as soon as the drive can be used; with --daemon IMAGE.pid
     #[arg(long, alias = "pidfile", value_name = "FILE")]
     pid_file: Option<PathBuf>,
-    /// Append what a server in the background says to a file; IMAGE.log if left out
+    /// Append the messages of a server in the background to a file; IMAGE.log if left out
     #[arg(long, value_name = "FILE", requires = "daemon")]
     log: Option<PathBuf>,
     #[command(flatten)]

@@ -31,7 +31,7 @@ enum Fault {
         #[arg(value_name = "BYTES", value_parser = ftlab_workload::bytes)]
         offset: u64,
     },
-    /// A die dies: with parity (RAISE) it is rebuilt in pauses, without what it held is lost
+    /// A die dies: with parity (RAISE) it is rebuilt in pauses, without parity its data are lost
     Die {
         /// The number of the die in the array
         die: u16,
