@@ -38,13 +38,16 @@ const BETWEEN_SETTINGS: &str = ", ";
 
 /// The longest beginning that the names of several drives share, up to where a setting begins.
 fn common_name(drives: &[DriveSheet]) -> &str {
-    let [first, others @ ..] = drives else {
+    let [first, _, ..] = drives else {
         return "";
+    };
+    let starts = |start: &&str| {
+        let mut names = drives.iter().map(|drive| drive.name.as_str());
+        names.all(|name| name.len() > start.len() && name.starts_with(start))
     };
     let ends = first.name.rmatch_indices(BETWEEN_SETTINGS);
     ends.map(|(at, between)| &first.name[..at + between.len()])
-        .find(|start| others.iter().all(|other| other.name.starts_with(start)))
-        .filter(|_| !others.is_empty())
+        .find(starts)
         .unwrap_or_default()
 }
 
@@ -434,18 +437,56 @@ pub fn distinct<'a>(items: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::{View, anchor};
+    use ftlab_result::ResultSet;
 
-    #[test]
-    fn a_metric_that_compares_names_the_other_drive() {
+    /// Results of drives with these slugs and names.
+    fn of_drives(drives: &[(&str, &str)]) -> ResultSet {
+        let sheet = |&(slug, name): &(&str, &str)| {
+            serde_json::json!({
+                "drive": slug, "name": name, "summary": "", "kind": "ssd",
+                "capacity_bytes": 1, "file_hash": "", "parameters": []
+            })
+        };
         let set = serde_json::from_value(serde_json::json!({
             "schema": 2, "origin": { "version": "", "way": "simulated", "seed": 1, "testbed": "" },
             "tests": [], "figures": [], "runs": [],
-            "drives": [{
-                "drive": "acme-1", "name": "Acme One", "summary": "", "kind": "ssd",
-                "capacity_bytes": 1, "file_hash": "", "parameters": []
-            }]
+            "drives": drives.iter().map(sheet).collect::<Vec<_>>()
         }));
-        let set = set.expect("a result set");
+        set.expect("a result set")
+    }
+
+    #[test]
+    fn variants_go_by_what_tells_them_apart() {
+        let set = of_drives(&[
+            ("a", "Acme, 8 GB, op=1, gc=fifo"),
+            ("b", "Acme, 8 GB, op=2, gc=fifo"),
+        ]);
+        let view = View::new(&set);
+        assert_eq!(
+            (view.drive_name("a"), view.drive_name("b")),
+            ("op=1, gc=fifo", "op=2, gc=fifo")
+        );
+        assert_eq!(view.variants_of(), Some("Acme, 8 GB"));
+        for names in [
+            ["Acme, op=1", "Apex, op=1"],
+            ["Acme", "Acme, op=1"],
+            ["Acme, ", "Acme, "],
+        ] {
+            let set = of_drives(&[("a", names[0]), ("b", names[1])]);
+            let view = View::new(&set);
+            assert_eq!(
+                (view.drive_name("a"), view.drive_name("b")),
+                (names[0], names[1])
+            );
+            assert_eq!(view.variants_of(), None, "{names:?}");
+        }
+        let one = of_drives(&[("a", "Acme, op=1")]);
+        assert_eq!(View::new(&one).drive_name("a"), "Acme, op=1");
+    }
+
+    #[test]
+    fn a_metric_that_compares_names_the_other_drive() {
+        let set = of_drives(&[("acme-1", "Acme One")]);
         let view = View::new(&set);
         let words = |metric| view.metric_words(metric);
         assert_eq!(
