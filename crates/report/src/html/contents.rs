@@ -41,7 +41,7 @@ fn table(view: &View<'_>, families: &[&Family<'_>]) -> Markup {
     html! {
         @if drives.len() <= DRIVES_MAX {
             div.scroll tabindex="0" role="region" aria-labelledby="contents-caption" {
-                table.parameters {
+                table.side-by-side {
                     caption #contents-caption { "Every test and what its chart draws, drive beside drive" }
                     thead {
                         tr {

@@ -62,7 +62,7 @@ fn facts<'a>(facts: impl Iterator<Item = &'a (&'static str, String)>) -> Markup 
 pub fn table(id: &str, table: &Table) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-labelledby=(id) {
-            table {
+            table.side-by-side {
                 caption id=(id) { (table.title) }
                 thead {
                     tr {
