@@ -69,9 +69,9 @@ fn draw_panel(
         let (low, high) = reach(value);
         (least.min(low), most.max(high))
     });
-    let lines = sweeps.second.as_ref().map_or(1, |sweep| sweep.values.len());
+    let entries = sweeps.second.as_ref().map_or(0, |sweep| sweep.values.len());
     // The legend stands above the highest point, unless that would leave lines less than half of the grid.
-    let legend = (LEGEND_FRAME + LEGEND_LINE * lines as f64).min(GRID_HEIGHT / 2.0);
+    let legend = (LEGEND_FRAME + LEGEND_LINE * entries as f64).min(GRID_HEIGHT / 2.0);
     let headroom = GRID_HEIGHT / (GRID_HEIGHT - legend);
     // Values that are all zero still need an axis.
     let top = if most > least { most * headroom } else { 1.0 };
@@ -101,7 +101,7 @@ fn draw_panel(
         .label_style(("sans-serif", 14))
         .axis_desc_style(("sans-serif", 15))
         .draw()?;
-    for n in 0..lines {
+    for n in 0..entries.max(1) {
         let colour = COLOURS[n % COLOURS.len()];
         let values: Vec<(f64, Value)> = (places.iter().zip(&grid.values))
             .filter_map(|(x, row)| Some((*x, row[n]?)))
