@@ -17,7 +17,7 @@ const FALL_MIN: f64 = 0.05;
 /// The least share of the squared distances that another piece must take away.
 const GAIN_MIN: f64 = 0.4;
 
-/// Seconds of the beginning whose mean is told.
+/// Seconds of the beginning whose mean is reported.
 const BEGINNING: usize = 30;
 
 /// Sums over the beginning of a series, so that those over any piece are two differences.

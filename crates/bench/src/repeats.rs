@@ -80,7 +80,7 @@ pub fn spreads(repeats: &[&Metrics]) -> (Metrics, BTreeMap<String, Spread>) {
     (means, spreads)
 }
 
-/// The first repeat's runs with what the others came to: the named figures of each, in the same order.
+/// The first repeat's runs with what the others gave: the named figures of each, in the same order.
 ///
 /// # Panics
 /// When repeats have different runs, which would be a fault of what made them.

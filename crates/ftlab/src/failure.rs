@@ -26,7 +26,7 @@ pub enum Failure {
     PipeClosed,
 }
 
-/// What a command comes to.
+/// What a command ends in.
 pub type Outcome = Result<(), Failure>;
 
 const FAILED: u8 = 1;

@@ -60,7 +60,7 @@ pub fn nbd_client(data: &[u8]) -> Verdict {
     }
 }
 
-/// What a negotiation came to.
+/// What a negotiation ended in.
 #[derive(Debug, PartialEq, Eq)]
 struct Outcome {
     output: Vec<u8>,
@@ -69,7 +69,7 @@ struct Outcome {
     end: Option<Result<HandshakeEnd, String>>,
 }
 
-/// What a negotiation comes to, which must be the same when its bytes arrive a few at a time.
+/// What a negotiation ends in, which must be the same when its bytes arrive a few at a time.
 fn in_any_pieces<'a>(begin: impl Fn() -> Handshake<'a>, input: &[u8], step: u8) -> Outcome {
     let whole = negotiate(begin(), input, input.len());
     let pieces = negotiate(begin(), input, usize::from(step) + 1);

@@ -17,7 +17,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Faults that are told one by one.
+/// Faults that are listed one by one.
 const TOLD_MAX: usize = 100;
 
 /// What checking an image found.

@@ -24,7 +24,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// What rebuilding an image came to. Counters and wear of the drive begin anew.
+/// What rebuilding an image gave. Counters and wear of the drive begin anew.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Rebuilt {
     /// Whether the drive's map could be read, up to a hole perhaps. If not, what was trimmed may be there

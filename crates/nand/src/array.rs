@@ -69,7 +69,7 @@ impl NandCounters {
 /// is bad, or in its last cycle. No page has such a number, so the one check of a program finds it.
 const WATCHED: u32 = 1 << 31;
 
-/// What an operation came to that can fail.
+/// The outcome of an operation that can fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Status {

@@ -186,7 +186,7 @@ fn answer_at_once(ask: &Ask, trim_sectors: Option<u64>) -> Option<Result<(), Nbd
     }
 }
 
-/// What a command came to, for the client. That the drive takes no more is an error of the medium: it
+/// What a command gave the client. That the drive takes no more is an error of the medium: it
 /// still has the room that it promised.
 fn outcome(outcome: Outcome) -> Result<(), NbdError> {
     match outcome {

@@ -29,7 +29,7 @@ pub struct FromStates<'a> {
     pub machine: &'a (dyn Fn(&str) -> Result<Testbed, ReviewError> + Sync),
 }
 
-/// What a case came to.
+/// What a case gave.
 pub struct Ran {
     /// What ran, in words.
     pub label: String,

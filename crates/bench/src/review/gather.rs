@@ -57,7 +57,7 @@ impl Repeats {
         }
     }
 
-    /// Takes what a repeat of a test came to. With the last one: the test's runs.
+    /// Takes what a repeat of a test gave. With the last one: the test's runs.
     pub fn take(&self, unit: Unit, test: &str, runs: Vec<Run>) -> Option<Vec<Run>> {
         let kept = match unit.repeat {
             0 => Kept::Whole(runs),

@@ -26,7 +26,7 @@ pub struct Measured {
     pub state: String,
     /// What was done before, in words.
     pub steps: Vec<String>,
-    /// What it came to.
+    /// What it gave.
     pub record: Record,
 }
 

@@ -9,7 +9,7 @@ use ftlab_base::amount::decimal;
 use ftlab_drive::{DriveFile, MODEL_VERSION};
 use ftlab_result::{Figure, Origin, ResultSet, Run, SCHEMA, Unfinished, Verdict, Way};
 
-/// What a review gives whose drives came to this, in their order. `why` says in words why a drive that has not
+/// What a review gives whose drives gave this, in their order. `why` says in words why a drive that has not
 /// ended has not all of its runs.
 #[must_use]
 pub fn result_set<'a>(

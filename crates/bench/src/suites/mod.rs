@@ -325,7 +325,7 @@ impl Test {
     }
 }
 
-/// The word for the state of a drive that a fact is told of.
+/// The word for the state of a drive that a fact is about.
 pub const NO_STATE: &str = "na";
 
 impl Procedure {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// From which block size on a job is about its data rate, in bytes.
 const LARGE_BLOCK: u64 = 64 << 10;
 
-/// Jobs that are told of; a file may have thousands.
+/// Jobs that are described; a file may have thousands.
 const JOBS_TOLD_MAX: usize = 4;
 
 /// A load as a test of this name that begins in a state.

@@ -108,7 +108,7 @@ impl Faults {
     }
 }
 
-/// What a read of a page comes to.
+/// The outcome of a read of a page.
 #[derive(Debug, Clone, Copy)]
 struct Attempt {
     /// How often it is repeated.
@@ -212,7 +212,7 @@ impl Array {
         }
     }
 
-    /// A block was erased: whether it failed, and what its next programs will come to.
+    /// A block was erased: whether it failed, and how its next programs will end.
     #[cold]
     pub(super) fn erased(&mut self, block: BlockId) -> bool {
         let cycles = self.erases[block.index()];
@@ -275,7 +275,7 @@ impl Array {
         })
     }
 
-    /// What a read of a page comes to that is the one of that number since its block was erased.
+    /// The outcome of a read of the page that is the one of that number since its block was erased.
     fn attempt(&self, place: PagePlace, reads: u32) -> Attempt {
         let faults = self.faults.as_ref().expect("asked only then");
         let cycles = self.erases[place.block.index()];

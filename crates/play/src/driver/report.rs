@@ -1,4 +1,4 @@
-//! What a run came to.
+//! What a run gave.
 
 use super::meter::PowerReport;
 use super::pauses::PauseReport;
@@ -7,7 +7,7 @@ use super::stats::JobReport;
 use ftlab_base::Nanos;
 use ftlab_drive::{Counters, Device};
 
-/// What a run came to.
+/// What a run gave.
 #[derive(Debug, Default)]
 pub struct RunReport {
     /// Its jobs, in the order of the job file.

@@ -73,7 +73,7 @@ impl Rounds {
         self.next_bytes += self.round_bytes;
     }
 
-    /// What the run comes to.
+    /// What the run gives.
     pub fn finish(&self, end: &Counters) -> WriteAmplification {
         WriteAmplification {
             total: end.since(&self.marks[0]).write_amplification(),

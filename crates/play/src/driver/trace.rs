@@ -19,7 +19,7 @@ use ftlab_drive::Device;
 use ftlab_workload::Request;
 use ftlab_workload::trace::{Trace, TraceStream};
 
-/// What playing a trace back came to.
+/// What playing a trace back gave.
 #[derive(Debug)]
 pub struct TraceReport {
     /// What the drive saw, as one job.

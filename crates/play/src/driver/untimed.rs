@@ -53,7 +53,7 @@ pub fn run(
     }
 }
 
-/// Commands that a drive is told of before they are applied.
+/// Commands that a drive sees before they are applied.
 const LOOKAHEAD: usize = 8;
 
 /// Commands of a group between two looks at how far it is.

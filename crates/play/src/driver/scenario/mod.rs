@@ -34,7 +34,7 @@ use owner::Owner;
 use program::Program;
 use write_back::WriteBack;
 
-/// What a scenario came to.
+/// What a scenario gave.
 #[derive(Debug)]
 pub struct ScenarioReport {
     /// What the drive saw: a job for each process, then the lazy writer and the file system.
