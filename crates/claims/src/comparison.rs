@@ -1,7 +1,7 @@
 //! Comparisons of figures, as `reference/claim-checks.toml` writes them.
 
-use super::check::Sample;
-use super::themes::{falls, list, mean, near, rises, row, short, spread};
+use crate::sample::Sample;
+use crate::words::{falls, least, mean, most, near, rises, row, short};
 
 /// What comparisons are of: the samples of a check, and the figure of each that is meant if none is named.
 #[derive(Clone, Copy)]
@@ -20,41 +20,22 @@ impl<'a> Measured<'a> {
     /// What cannot be read.
     pub fn holds(self, text: &'a str) -> Result<bool, String> {
         let mut reader = Reader::new(self, text);
-        match reader.peek() {
-            "rises" | "falls" => {
-                let order = if reader.next() == "rises" {
-                    rises
-                } else {
-                    falls
-                };
-                let range = reader.range()?;
-                reader.ended(order(&figures(range)))
-            }
-            "each" | "pairs" => {
-                let at_a_time = if reader.next() == "each" { 1 } else { 2 };
-                let (samples, metric) = reader.range()?;
-                reader.expect(":")?;
-                let mut all = true;
-                for samples in samples.chunks(at_a_time) {
-                    let all_samples = if at_a_time == 1 {
-                        self.samples
-                    } else {
-                        samples
-                    };
-                    let each = Reader {
-                        measured: Measured {
-                            samples: all_samples,
-                            metric,
-                        },
-                        each: samples.first(),
-                        ..reader.clone()
-                    };
-                    all &= each.comparison()?;
-                }
-                Ok(all)
-            }
-            _ => reader.comparison(),
+        let word = reader.peek();
+        if let "rises" | "falls" = word {
+            reader.next();
+            let order = if word == "rises" { rises } else { falls };
+            let range = reader.range()?;
+            return reader.ended(order(&figures(range)));
         }
+        let held: Result<Vec<bool>, String> = (reader.groups()?.into_iter())
+            .map(Reader::comparison)
+            .collect();
+        let held = held?;
+        let holds = held.iter().filter(|&&holds| holds).count();
+        Ok(match word {
+            "most" => 2 * holds > held.len(),
+            _ => holds == held.len(),
+        })
     }
 
     /// A text with its figures.
@@ -71,22 +52,39 @@ impl<'a> Measured<'a> {
             said += before;
             let mut reader = Reader::new(self, inside);
             said += &match reader.peek() {
-                "list" | "row" => {
-                    let names = reader.next() == "list";
+                word @ ("list" | "row" | "drops") => {
+                    reader.next();
                     let (samples, metric) = reader.range()?;
-                    reader.ended(match names {
-                        true => list(samples, metric, ""),
-                        false => row(&figures((samples, metric)), ""),
-                    })?
+                    let one = |sample: &Sample| match word {
+                        "list" => format!("{} {}", sample.run.drive, short(sample.get(metric))),
+                        "row" => short(sample.get(metric)),
+                        _ => drop(sample),
+                    };
+                    let all: Vec<String> = samples.iter().map(one).collect();
+                    reader.ended(all.join(", "))?
                 }
                 _ => {
-                    let value = reader.sum()?;
-                    reader.ended(short(value))?
+                    let value = |mut reader: Reader<'_>| {
+                        let value = reader.sum()?;
+                        reader.ended(value)
+                    };
+                    let values: Result<Vec<f64>, String> =
+                        reader.groups()?.into_iter().map(value).collect();
+                    row(&values?)
                 }
             };
             rest = after;
         }
         Ok(said + rest)
+    }
+}
+
+/// When the rate of a drive drops, in words.
+fn drop(sample: &Sample) -> String {
+    let drive = &sample.run.drive;
+    match sample.drop() {
+        Some((seconds, gb)) => format!("{drive} after {seconds} s and {} GB", short(gb)),
+        None => format!("{drive} not at all"),
     }
 }
 
@@ -146,6 +144,36 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// What follows, once for each group of samples that it is to be read for: once if it names none.
+    fn groups(&mut self) -> Result<Vec<Reader<'a>>, String> {
+        let size = match self.peek() {
+            "each" | "most" => 1,
+            "pairs" => 2,
+            "by" => {
+                self.next();
+                let size = self.peek().parse::<usize>().ok().filter(|&size| size > 0);
+                size.ok_or_else(|| self.wrong("groups are of a number of samples"))?
+            }
+            _ => return Ok(vec![self.clone()]),
+        };
+        self.next();
+        let (samples, metric) = self.range()?;
+        self.expect(":")?;
+        let reader = |group: &'a [Sample]| Reader {
+            measured: Measured {
+                samples: if size == 1 {
+                    self.measured.samples
+                } else {
+                    group
+                },
+                metric,
+            },
+            each: group.first(),
+            ..self.clone()
+        };
+        Ok(samples.chunks(size).map(reader).collect())
+    }
+
     fn comparison(mut self) -> Result<bool, String> {
         let left = self.sum()?;
         let how = self.next();
@@ -167,36 +195,26 @@ impl<'a> Reader<'a> {
 
     fn sum(&mut self) -> Result<f64, String> {
         let mut value = self.product()?;
-        loop {
-            match self.peek() {
-                "+" => {
-                    self.next();
-                    value += self.product()?;
-                }
-                "-" => {
-                    self.next();
-                    value -= self.product()?;
-                }
-                _ => return Ok(value),
-            }
+        while let sign @ ("+" | "-") = self.peek() {
+            self.next();
+            let next = self.product()?;
+            value += if sign == "+" { next } else { -next };
         }
+        Ok(value)
     }
 
     fn product(&mut self) -> Result<f64, String> {
         let mut value = self.factor()?;
-        loop {
-            match self.peek() {
-                "*" => {
-                    self.next();
-                    value *= self.factor()?;
-                }
-                "/" => {
-                    self.next();
-                    value /= self.factor()?;
-                }
-                _ => return Ok(value),
-            }
+        while let sign @ ("*" | "/") = self.peek() {
+            self.next();
+            let next = self.factor()?;
+            value = if sign == "*" {
+                value * next
+            } else {
+                value / next
+            };
         }
+        Ok(value)
     }
 
     fn factor(&mut self) -> Result<f64, String> {
@@ -232,8 +250,6 @@ impl<'a> Reader<'a> {
 
     fn function(&mut self, name: &str) -> Result<f64, String> {
         self.expect("(")?;
-        let least = |values: &[f64]| values.iter().copied().fold(f64::NAN, f64::min);
-        let most = |values: &[f64]| values.iter().copied().fold(f64::NAN, f64::max);
         let values = match self.is_range() {
             true => figures(self.range()?),
             false => {
@@ -251,7 +267,11 @@ impl<'a> Reader<'a> {
             ("min", values) => Ok(least(values)),
             ("max", values) => Ok(most(values)),
             ("mean", values) => Ok(mean(values)),
-            ("spread", values) => Ok(spread(values)),
+            ("spread", values) => Ok(most(values) / least(values)),
+            ("geomean", values) => Ok(values
+                .iter()
+                .product::<f64>()
+                .powf(1.0 / values.len() as f64)),
             _ => Err(self.wrong(&format!("`{name}` of that is unknown"))),
         }
     }
@@ -295,31 +315,22 @@ fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
-        let is_name = |c: char| c.is_alphanumeric() || c == '_';
         let end = match first {
-            '#' => rest[1..]
-                .find(|c| !is_name(c) && c != '.')
-                .map_or(rest.len(), |end| end + 1),
+            '#' => 1 + name(&rest[1..]),
             c if c.is_ascii_digit() => {
-                let whole = rest
-                    .find(|c: char| !c.is_ascii_digit())
-                    .unwrap_or(rest.len());
-                match rest[whole..].strip_prefix('.') {
-                    Some(after) if after.starts_with(|c: char| c.is_ascii_digit()) => {
-                        let digits = after.find(|c: char| !c.is_ascii_digit());
-                        whole + 1 + digits.unwrap_or(after.len())
-                    }
-                    _ => whole,
+                let whole = digits(rest);
+                match rest[whole..].strip_prefix('.').map_or(0, digits) {
+                    0 => whole,
+                    part => whole + 1 + part,
                 }
             }
-            c if is_name(c) => rest.find(|c| !is_name(c)).unwrap_or(rest.len()),
-            _ if ["..", ">=", "<=", "=="]
-                .iter()
-                .any(|sign| rest.starts_with(sign)) =>
-            {
-                2
+            c if c.is_alphabetic() => name(rest),
+            _ => {
+                let sign = ["..", ">=", "<=", "=="]
+                    .iter()
+                    .find(|sign| rest.starts_with(**sign));
+                sign.map_or(first.len_utf8(), |sign| sign.len())
             }
-            c => c.len_utf8(),
         };
         words.push(&rest[..end]);
         rest = rest[end..].trim_start();
@@ -327,15 +338,34 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
+fn digits(text: &str) -> usize {
+    text.find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len())
+}
+
+/// How long the name is that a text begins with: it may have dots and, at its end, a part of a series.
+fn name(text: &str) -> usize {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let end = text.find(|c| !is_name(c)).unwrap_or(text.len());
+    match text[end..].starts_with('[') {
+        true => text.find(']').map_or(text.len(), |bracket| bracket + 1),
+        false => end,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ftlab_result::Run;
 
     fn samples() -> Vec<Sample> {
-        let sample = |(iops, wa): (f64, f64)| Sample {
-            drive: "d".to_owned(),
-            metrics: [("iops".to_owned(), iops), ("wa".to_owned(), wa)].into(),
-            ..Sample::default()
+        let sample = |(iops, wa): (f64, f64)| {
+            Sample::of(Run {
+                drive: "d".to_owned(),
+                metrics: [("iops".to_owned(), iops), ("map.wa".to_owned(), wa)].into(),
+                series_ios: vec![1, 2, 3, iops as u64],
+                ..Run::default()
+            })
         };
         [(100.0, 1.0), (200.0, 2.0), (50.0, 4.0), (100.0, 8.0)]
             .map(sample)
@@ -355,18 +385,24 @@ mod tests {
         for (text, holds) in [
             ("rises 1..2", true),
             ("rises", false),
-            ("rises wa", true),
+            ("rises map.wa", true),
             ("falls 2..3", true),
             ("#2 > 1.9 * #1", true),
             ("#2 > 2.1 * #1", false),
-            ("#4.wa / #1.wa near 8 within 0.01", true),
+            ("#4.map.wa / #1.map.wa near 8 within 0.01", true),
             ("#3 near 60 within 0.1", false),
             ("each 1..2: # >= #1", true),
             ("each: # >= #1", false),
             ("pairs: #1 < #2", true),
             ("pairs: #2 < #1", false),
+            ("by 3 1..3: #2 > max(#1, #3)", true),
+            ("most 2..4: # < #2", true),
+            ("most: # > #1", false),
+            ("falls mean_iops[..2]", false),
+            ("each: #.most_iops[-2..] == #", true),
+            ("geomean(#1, #2, #4.map.wa) near 54.288 within 0.001", true),
             ("spread(1..2) == 2", true),
-            ("max(#1, #3) - min(wa 2..4) == 98", true),
+            ("max(#1, #3) - min(map.wa 2..4) == 98", true),
             ("abs(#3 - #1) <= 10 * (2 + 3)", true),
             ("mean(all) < 112.6", true),
         ] {
@@ -376,8 +412,13 @@ mod tests {
 
     #[test]
     fn a_text_has_its_figures() {
-        let said = read(|measured| measured.says("{list 1..2} IOPS; {row wa}; {#2 / #3} times"));
-        assert_eq!(said.unwrap(), "d 100, d 200 IOPS; 1, 2, 4, 8; 4 times");
+        let said = read(|measured| {
+            measured.says("{list 1..2} IOPS; {row map.wa}; {pairs: #1 / #2} times")
+        });
+        assert_eq!(
+            said.unwrap(),
+            "d 100, d 200 IOPS; 1, 2, 4, 8; 0.5, 0.5 times"
+        );
     }
 
     #[test]
@@ -390,6 +431,7 @@ mod tests {
             "#1 near 3",
             "sum(1..2) > 1",
             "#1 > 1 2",
+            "by x: #1 > 1",
         ] {
             let error = read(|measured| measured.holds(text)).unwrap_err();
             assert!(error.contains(text), "{error}");

@@ -1,90 +1,37 @@
 //! Statements of the sources that are not a single number, checked by simulation.
 //!
-//! `reference/claims.csv` has what was said. A [`Check`] belongs to one statement: the measurements
-//! it needs, and a judgement of them in the statement's own terms – an order, a ratio, a shape – with
-//! the figures it rests on. Measurements are shared: what two checks need is run once (`lab.rs`).
-//! Checks that are comparisons are rows of `reference/claim-checks.toml` (`rows.rs`, `comparison.rs`), the others
-//! are code (`themes/`). Whether a claim holds is decided by runs alone; `undecided.rs` lists what no drive model can
-//! decide, and what waits for a mechanism or a drive, each with the reason. A test fails for a claim that has
-//! neither check nor reason. `ftlab claims --out docs/claims.md` writes the page of all.
+//! `reference/claims.csv` has what was said ([`claims`]). `reference/claim-checks.toml` has the check of each:
+//! the measurements it needs, comparisons of their figures in the statement's own terms – an order, a ratio, a
+//! shape –, and a text with the figures it rests on (`rows.rs`, `comparison.rs`). It lists, too, what no drive
+//! model can decide, and what waits for a mechanism or a drive, each with the reason. A test fails for a claim
+//! that has neither check nor reason.
+//!
+//! What several checks need is measured once (`lab.rs`): tests of the reviews and loads of the checks' own by
+//! [`ftlab_bench::review`], and experiments, which do things to drives without time (`experiments/`). A figure that
+//! a comparison names is a metric of the run or follows from it (`sample.rs`).
+//!
+//! Whether a claim holds is decided by runs alone. `ftlab claims --out docs/claims.md` writes the page of all.
 
-mod check;
 mod comparison;
 mod experiments;
 mod lab;
-mod lives;
+mod need;
 mod rows;
+mod sample;
 mod table;
-mod themes;
-mod undecided;
-mod wakings;
+mod verdict;
+mod words;
 
-pub use check::{AnyCheck, Check, Finding, Need, Sample};
+pub use lab::Plan;
 pub use table::{Claim, claims};
+pub use verdict::{Judged, Verdict};
 
-use ftlab_base::RootSeed;
 use ftlab_bench::review::ReviewError;
-use ftlab_drive::DriveFile;
-use lab::Lab;
-use serde::Serialize;
+use lab::Samples;
+use need::Need;
+use rows::check_of;
+use sample::Sample;
 use std::collections::BTreeSet;
-
-/// What to check.
-#[derive(Debug)]
-pub struct Plan {
-    /// Ids of claims; none for all.
-    pub ids: Vec<String>,
-    /// Drives that take the place of those of the same slug; when there are any, only claims are
-    /// checked that need one of them.
-    pub drives: Vec<DriveFile>,
-    /// Bytes that drives and their copies may take together.
-    pub memory_bytes: u64,
-    /// Root of every random stream.
-    pub seed: RootSeed,
-    /// Measurements at a time; at least 1.
-    pub threads: usize,
-}
-
-/// What became of a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// The runs show what was said.
-    Holds,
-    /// The runs show something else.
-    Fails,
-    /// A drive or mechanism is missing, or a run failed.
-    Open,
-    /// No model of a drive can tell.
-    NotForAModel,
-}
-
-impl Verdict {
-    /// In words, as printed.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Verdict::Holds => "holds",
-            Verdict::Fails => "fails",
-            Verdict::Open => "open",
-            Verdict::NotForAModel => "not for a model",
-        }
-    }
-}
-
-/// A claim and what became of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Judged {
-    /// The claim.
-    #[serde(flatten)]
-    pub claim: Claim,
-    /// What became of it.
-    pub verdict: Verdict,
-    /// What was measured, with figures; what is missing; why no model can tell.
-    pub measured: String,
-    /// What decided it: a drive, what was set in its file, and what ran on it.
-    pub runs: Vec<String>,
-}
 
 /// Why claims could not be checked.
 #[derive(Debug, thiserror::Error)]
@@ -95,12 +42,6 @@ pub enum ClaimsError {
     /// A run failed.
     #[error(transparent)]
     Run(#[from] ReviewError),
-}
-
-/// The check of a claim, if there is one.
-#[must_use]
-pub fn check_of(id: &str) -> Option<AnyCheck> {
-    themes::all().find(|check| check.id() == id)
 }
 
 /// Checks claims, in the order of the table. `progress` hears of
@@ -117,59 +58,34 @@ pub fn check(
     if let Some(id) = plan.ids.iter().find(unknown) {
         return Err(ClaimsError::Unknown(id.clone()));
     }
-    let asked = |claim: &Claim| plan.ids.is_empty() || plan.ids.contains(&claim.id);
-    let on_drives = |claim: &Claim| {
-        let needs = || check_of(&claim.id).map_or(&[][..], AnyCheck::needs);
-        let is_on = |file: &DriveFile| needs().iter().any(|need| names(need.drive, file));
-        plan.drives.is_empty() || plan.drives.iter().any(is_on)
+    let needs = |claim: &Claim| check_of(&claim.id).map_or(&[][..], |row| &row.needs);
+    let is_asked = |claim: &Claim| {
+        let is_named = plan.ids.is_empty() || plan.ids.contains(&claim.id);
+        let is_on = || needs(claim).iter().any(|need| plan.is_of(need.drive));
+        is_named && (plan.drives.is_empty() || is_on())
     };
-    let asked: Vec<Claim> = all
+    let asked: Vec<Claim> = all.into_iter().filter(is_asked).collect();
+    let samples = lab::measure(plan, asked.iter().flat_map(needs), progress)?;
+    Ok(asked
         .into_iter()
-        .filter(|claim| asked(claim) && on_drives(claim))
-        .collect();
-    let mut lab = Lab::new(plan);
-    for check in asked.iter().filter_map(|claim| check_of(&claim.id)) {
-        lab.ask(check.needs())?;
-    }
-    lab.measure(progress)?;
-    Ok(asked.into_iter().map(|claim| judge(claim, &lab)).collect())
+        .map(|claim| judge(claim, &samples))
+        .collect())
 }
 
-/// Whether a file is what a check calls `name`.
-fn names(name: &str, file: &DriveFile) -> bool {
-    file.slug() == name || file.aliases().iter().any(|alias| alias == name)
-}
-
-fn judge(claim: Claim, lab: &Lab<'_>) -> Judged {
-    let Some(check) = check_of(&claim.id) else {
-        let (verdict, why) = undecided::reason(&claim.id);
-        return Judged {
-            claim,
-            verdict,
-            measured: why.to_owned(),
-            runs: Vec::new(),
-        };
-    };
-    let runs: Vec<String> = check.needs().iter().map(Need::label).collect();
-    let samples: Result<Vec<Sample>, String> =
-        check.needs().iter().map(|need| lab.sample(need)).collect();
-    let samples = match samples {
-        Ok(samples) => samples,
-        Err(why) => {
-            return Judged {
-                claim,
-                verdict: Verdict::Open,
-                measured: format!("a run failed: {why}"),
-                runs,
-            };
+fn judge(claim: Claim, samples: &Samples) -> Judged {
+    let (verdict, measured, runs) = match check_of(&claim.id) {
+        None => {
+            let (verdict, why) = reason(&claim.id);
+            (verdict, why.to_owned(), Vec::new())
         }
-    };
-    let finding = check.finding(&samples);
-    let absent: BTreeSet<String> = samples.iter().flat_map(Sample::absent).collect();
-    let (verdict, measured) = match (absent.into_iter().next(), finding.holds) {
-        (Some(absent), _) => (Verdict::Open, format!("no run tells {absent}")),
-        (None, true) => (Verdict::Holds, finding.measured),
-        (None, false) => (Verdict::Fails, finding.measured),
+        Some(row) => {
+            let (verdict, measured) = decide(row, samples);
+            (
+                verdict,
+                measured,
+                row.needs.iter().map(Need::label).collect(),
+            )
+        }
     };
     Judged {
         claim,
@@ -177,6 +93,34 @@ fn judge(claim: Claim, lab: &Lab<'_>) -> Judged {
         measured,
         runs,
     }
+}
+
+/// What the runs show.
+fn decide(row: &rows::Row, samples: &Samples) -> (Verdict, String) {
+    let sample = |need: &Need| match samples.get(&need.key()) {
+        Some(sample) => sample.clone(),
+        None => Err(format!("{} has no room for it", need.label())),
+    };
+    let samples: Result<Vec<Sample>, String> = row.needs.iter().map(sample).collect();
+    let samples = match samples {
+        Ok(samples) => samples,
+        Err(why) => return (Verdict::Open, format!("a run failed: {why}")),
+    };
+    let (holds, measured) = row.judge(&samples);
+    let absent: BTreeSet<String> = samples.iter().flat_map(Sample::absent).collect();
+    match (absent.into_iter().next(), holds) {
+        (Some(absent), _) => (Verdict::Open, format!("no run tells {absent}")),
+        (None, true) => (Verdict::Holds, measured),
+        (None, false) => (Verdict::Fails, measured),
+    }
+}
+
+/// Why a claim has no check.
+fn reason(id: &str) -> (Verdict, &'static str) {
+    let is_of = |undecided: &&rows::Undecided| undecided.claims.iter().any(|claim| claim == id);
+    let undecided = rows::undecided().iter().find(is_of);
+    let undecided = undecided.expect("a test looks for claims with neither check nor reason");
+    (undecided.verdict, &undecided.why)
 }
 
 #[cfg(test)]

@@ -1,15 +1,23 @@
-//! Checks as rows of comparisons: `reference/claim-checks.toml`, which says how they are written.
+//! The checks, and the claims that have none: `reference/claim-checks.toml`, which says how they are written.
 
-use super::check::{self, Finding, Need, Sample};
-use super::comparison::Measured;
-use super::experiments;
+use crate::comparison::Measured;
+use crate::experiments;
+use crate::need::{Need, Work};
+use crate::sample::Sample;
+use crate::verdict::Verdict;
+use ftlab_bench::suites;
 use ftlab_host::Port;
-use ftlab_play::State;
+use ftlab_play::embedded::SCRIPTS;
+use ftlab_play::load::{Load, What};
+use ftlab_play::states::State;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 const ROWS: &str = include_str!("../../../reference/claim-checks.toml");
+
+/// The machine of loads that name none.
+const MACHINE: &str = "anandtech-2008";
 
 /// Read once.
 static FILE: LazyLock<File> =
@@ -22,16 +30,15 @@ static CHECKS: LazyLock<Vec<Row>> = LazyLock::new(|| FILE.check.iter().map(Row::
 struct File {
     jobs: BTreeMap<String, String>,
     check: Vec<RowKeys>,
+    undecided: Vec<Undecided>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RowKeys {
     id: String,
-    drive: Option<String>,
     #[serde(default)]
     drives: Vec<String>,
-    test: Option<String>,
     #[serde(default)]
     tests: Vec<String>,
     #[serde(default)]
@@ -41,7 +48,7 @@ struct RowKeys {
     says: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NeedKeys {
     drive: String,
@@ -56,25 +63,39 @@ struct NeedKeys {
     port: Option<String>,
 }
 
-/// The text of a job of the checks' own.
-///
-/// # Panics
-/// When there is none: a test looks every name up.
-pub fn job(name: &str) -> &'static str {
-    let text = FILE.jobs.get(name);
-    text.unwrap_or_else(|| panic!("no job of the checks is called {name}"))
+/// Claims that no run decides, for one reason.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Undecided {
+    /// Open, or not for a model.
+    pub verdict: Verdict,
+    /// Their numbers.
+    pub claims: Vec<String>,
+    /// The reason, or what they wait for.
+    pub why: String,
 }
 
-/// All rows.
+/// All checks.
+#[cfg(test)]
 pub fn all() -> &'static [Row] {
     &CHECKS
 }
 
-/// A check that is comparisons.
+/// The check of a claim, if there is one.
+pub fn check_of(id: &str) -> Option<&'static Row> {
+    CHECKS.iter().find(|row| row.id == id)
+}
+
+/// The claims without one.
+pub fn undecided() -> &'static [Undecided] {
+    &FILE.undecided
+}
+
+/// The check of one claim.
 #[derive(Debug)]
 pub struct Row {
     /// The claim's number.
-    pub id: String,
+    pub id: &'static str,
     /// What is measured.
     pub needs: Vec<Need>,
     metric: &'static str,
@@ -85,17 +106,13 @@ pub struct Row {
 
 impl Row {
     fn of(keys: &'static RowKeys) -> Row {
-        let of_test = keys.drives.iter().map(|drive| {
-            let test = keys.test.as_ref().expect("drives have one test");
-            check::test(drive, test)
-        });
-        let of_drive = keys.tests.iter().map(|test| {
-            let drive = keys.drive.as_ref().expect("tests have one drive");
-            check::test(drive, test)
-        });
-        let needs = of_test.chain(of_drive);
+        let on_all = |test: &'static String| {
+            let drives = keys.drives.iter();
+            drives.map(move |drive| need_of_test(drive, "", test, None))
+        };
+        let needs = keys.tests.iter().flat_map(on_all);
         Row {
-            id: keys.id.clone(),
+            id: &keys.id,
             needs: needs.chain(keys.needs.iter().map(need)).collect(),
             metric: &keys.metric,
             holds: &keys.holds,
@@ -103,53 +120,80 @@ impl Row {
         }
     }
 
-    /// Judges the measurements.
-    pub fn finding(&self, samples: &[Sample]) -> Finding {
+    /// Judges the measurements, one for each need and in that order: whether the claim holds, and what was
+    /// measured, in words and numbers.
+    pub fn judge(&self, samples: &[Sample]) -> (bool, String) {
         let measured = Measured {
             samples,
             metric: self.metric,
         };
-        let wrong = |why: String| -> String { format!("{}: {why}", self.id) };
+        let read = |why: String| -> ! { panic!("a test reads every row: {}: {why}", self.id) };
         // All of them, so that whatever is absent is seen.
-        let held: Result<Vec<bool>, String> =
-            self.holds.iter().map(|text| measured.holds(text)).collect();
+        let holds = |text: &&String| measured.holds(text).unwrap_or_else(|why| read(why));
+        let held = self.holds.iter().filter(holds).count();
         let said = measured.says(self.says);
-        let (held, said) = match (held.map_err(wrong), said.map_err(wrong)) {
-            (Ok(held), Ok(said)) => (held, said),
-            (Err(why), _) | (_, Err(why)) => panic!("a test reads every row: {why}"),
-        };
-        Finding::new(held.into_iter().all(|holds| holds), said)
+        (
+            held == self.holds.len(),
+            said.unwrap_or_else(|why| read(why)),
+        )
+    }
+}
+
+fn need_of_test(
+    drive: &'static str,
+    settings: &'static str,
+    slug: &str,
+    state: Option<&'static str>,
+) -> Need {
+    let test = suites::all().find(|test| test.step.slug == slug);
+    let test = test.unwrap_or_else(|| panic!("no test is called `{slug}`"));
+    Need {
+        drive,
+        settings,
+        work: Work::Test(test, state),
     }
 }
 
 fn need(keys: &'static NeedKeys) -> Need {
-    let drive = keys.drive.as_str();
+    let (drive, settings) = (keys.drive.as_str(), keys.set.as_str());
     let state = keys.state.as_deref();
-    let from = || State::named(state.unwrap_or("filled")).expect("a state of drives");
-    let need = if let Some(test) = &keys.test {
-        match state {
-            None => check::test(drive, test),
-            Some(state) => check::tested(drive, test, state),
+    let load = match (&keys.test, &keys.job, &keys.script, &keys.experiment) {
+        (Some(test), None, None, None) => return need_of_test(drive, settings, test, state),
+        (None, None, None, Some(name)) => {
+            let experiment = experiments::named(name);
+            return Need {
+                drive,
+                settings,
+                work: Work::Experiment(
+                    experiment.unwrap_or_else(|| panic!("no experiment is called `{name}`")),
+                ),
+            };
         }
-    } else if let Some(job) = &keys.job {
-        check::job(drive, from(), job)
-    } else if let Some(script) = &keys.script {
-        check::script(drive, script)
-    } else {
-        let name = keys.experiment.as_deref().unwrap_or_default();
-        let experiment = experiments::named(name);
-        check::experiment(
-            drive,
-            experiment.unwrap_or_else(|| panic!("no experiment is called `{name}`")),
-        )
+        (None, Some(name), None, None) => {
+            let text = FILE.jobs.get(name);
+            let text = text.unwrap_or_else(|| panic!("no job of the checks is called `{name}`"));
+            let name = format!("claims/{name}");
+            What::job(text, &name).map(|what| Load::new(name, what))
+        }
+        (None, None, Some(name), None) => {
+            let text = |name: &str| {
+                let (file, text) = SCRIPTS.find(name)?;
+                Some((file, text.to_owned()))
+            };
+            let (file, script) = text(name).unwrap_or_else(|| panic!("no script `{name}`"));
+            What::script(&script, &file, &text).map(|what| Load::new(name, what))
+        }
+        _ => panic!("a need of {drive} is a test, a job, a script or an experiment"),
     };
-    let need = need.with(&keys.set);
-    let Some(machine) = &keys.machine else {
-        return need;
-    };
-    let port = keys.port.as_deref();
-    need.on(
-        machine,
-        port.map(|port| Port::named(port).expect("a port of machines")),
-    )
+    let named = |port| Port::named(port).expect("a port of machines");
+    Need {
+        drive,
+        settings,
+        work: Work::Load {
+            load: load.unwrap_or_else(|error| panic!("{error}")),
+            state: State::named(state.unwrap_or("filled")).expect("a state of drives"),
+            machine: keys.machine.as_deref().unwrap_or(MACHINE),
+            port: keys.port.as_deref().map(named),
+        },
+    }
 }

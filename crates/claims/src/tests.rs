@@ -1,10 +1,13 @@
 //! That every claim is accounted for, and that checks can fail.
 
 use super::*;
-use check::Work;
-use ftlab_bench::suites;
-use ftlab_drive::Catalog;
+use ftlab_base::RootSeed;
+use ftlab_bench::suites::{self, NO_STATE};
+use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::Testbed;
+use ftlab_play::states::State;
+use ftlab_result::Run;
+use need::Work;
 
 fn plan(ids: &[&str], drives: Vec<DriveFile>) -> Plan {
     Plan {
@@ -39,40 +42,39 @@ fn fails_when(id: &str, drive: &str, settings: &[&str]) {
 fn every_claim_has_a_check_or_a_reason_and_only_one() {
     let ids: BTreeSet<String> = claims().into_iter().map(|claim| claim.id).collect();
     let mut seen = BTreeSet::new();
-    for id in themes::all()
-        .map(check::AnyCheck::id)
-        .chain(undecided::ids())
-    {
-        assert!(ids.contains(id), "there is no claim {id}");
-        assert!(seen.insert(id.to_owned()), "{id} is dealt with twice");
+    let checked = rows::all().iter().map(|row| row.id.to_owned());
+    let undecided = rows::undecided().iter();
+    for id in checked.chain(undecided.flat_map(|undecided| undecided.claims.clone())) {
+        assert!(ids.contains(&id), "there is no claim {id}");
+        assert!(seen.insert(id.clone()), "{id} is dealt with twice");
     }
     assert_eq!(seen, ids);
 }
 
 #[test]
-fn checks_name_tests_states_and_machines_that_exist() {
-    for check in themes::all() {
-        let id = check.id();
-        assert!(!check.needs().is_empty(), "{id}");
-        for need in check.needs() {
-            Catalog::load(need.drive, &[]).unwrap();
-            match need.work {
-                Work::Test(slug, state) => {
-                    let test = suites::all().find(|test| test.step.slug == slug);
-                    let test = test.unwrap_or_else(|| panic!("{id}: no test {slug}"));
-                    let Some(state) = state else { continue };
+fn needs_are_of_drives_states_and_machines_that_exist() {
+    for row in rows::all() {
+        let id = row.id;
+        assert!(!row.needs.is_empty(), "{id}");
+        for need in &row.needs {
+            if let Err(error) = Catalog::load(need.drive, &need.settings()) {
+                panic!("{}: {error}", need.label());
+            }
+            match &need.work {
+                Work::Test(test, state) => {
+                    let Some(state) = *state else { continue };
                     let is_known = match &test.step.work {
                         suites::Work::Within(procedure, job) => {
                             procedure.states_of(job).any(|other| other == state)
                         }
-                        _ => ftlab_play::State::named(state).is_some(),
+                        suites::Work::Loads { .. } => State::named(state).is_some(),
+                        suites::Work::Fact(_) => state == NO_STATE,
                     };
+                    let slug = &test.step.slug;
                     assert!(is_known, "{id}: {slug} is not measured {state}");
                 }
-                Work::Load { load, machine, .. } => {
-                    assert!(machine == lab::NOBODY || Testbed::load(machine).is_ok());
-                    let read = load.read();
-                    read.unwrap_or_else(|error| panic!("{id}: {error}"));
+                Work::Load { machine, .. } => {
+                    assert!(*machine == lab::NOBODY || Testbed::load(machine).is_ok());
                 }
                 Work::Experiment(_) => {}
             }
@@ -83,29 +85,15 @@ fn checks_name_tests_states_and_machines_that_exist() {
 #[test]
 fn every_row_can_be_judged() {
     for row in rows::all() {
-        let sample = |need: &Need| Sample {
-            drive: need.drive.to_owned(),
-            ..Sample::default()
+        let sample = |need: &Need| {
+            Sample::of(Run {
+                drive: need.drive.to_owned(),
+                ..Run::default()
+            })
         };
         let samples: Vec<Sample> = row.needs.iter().map(sample).collect();
         // Without figures, nothing holds, but whatever is written has been read.
-        let finding = row.finding(&samples);
-        assert!(!finding.holds, "{}", row.id);
-    }
-}
-
-#[test]
-fn settings_of_checks_make_drives() {
-    for need in themes::all().flat_map(check::AnyCheck::needs) {
-        let settings: Vec<String> = need
-            .settings
-            .split_whitespace()
-            .map(str::to_owned)
-            .collect();
-        match Catalog::load(need.drive, &settings) {
-            Ok(_) => {}
-            Err(error) => panic!("{}: {error}", need.label()),
-        }
+        assert!(!row.judge(&samples).0, "{}", row.id);
     }
 }
 
@@ -117,10 +105,10 @@ fn an_unknown_claim_is_refused() {
 
 #[test]
 fn a_figure_that_no_run_gives_leaves_a_claim_open() {
-    let sample = Sample {
+    let sample = Sample::of(Run {
         drive: "this".to_owned(),
-        ..Sample::default()
-    };
+        ..Run::default()
+    });
     assert!(sample.get("watts").is_nan());
     assert_eq!(
         sample.absent().into_iter().next().unwrap(),

@@ -86,7 +86,7 @@ pub enum Spare {
 }
 
 /// One test as its review describes it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Family {
     /// Slug that selects all its steps.
     pub slug: String,
@@ -162,7 +162,7 @@ impl Score {
 }
 
 /// One test of a family.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Step {
     /// Slug, as in the reference table.
     pub slug: String,
@@ -179,7 +179,7 @@ pub struct Step {
 }
 
 /// What a step does.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Work {
     /// Loads, each in each of the family's states and on each port. The first load and port answer
     /// figures that ask for none. The others run where they can make a difference: another kind of

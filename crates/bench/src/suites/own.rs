@@ -2,6 +2,7 @@
 
 use super::{Counting, DEFAULT_TESTBED, Family, Runs, Series, Source, Step, Test, Work};
 use crate::review::words;
+use ftlab_host::Port;
 use ftlab_play::driver::Clock;
 use ftlab_play::load::{Load, What};
 use ftlab_play::states::State;
@@ -59,6 +60,18 @@ pub fn own(slug: &str, load: Load, state: State, clock: Clock) -> Test {
     Test {
         family: Arc::new(family),
         step,
+    }
+}
+
+impl Test {
+    /// The same on a machine, by its slug, and a port of it; none for its fastest.
+    #[must_use]
+    pub fn on(mut self, testbed: &str, port: Option<Port>) -> Test {
+        Arc::make_mut(&mut self.family).testbed = testbed.to_owned();
+        if let Work::Loads { ports, .. } = &mut Arc::make_mut(&mut self.step).work {
+            *ports = vec![port];
+        }
+        self
     }
 }
 

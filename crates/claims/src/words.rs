@@ -1,0 +1,61 @@
+//! Figures as the page of claims prints them, and the comparisons of lists of them.
+//!
+//! Tolerances are those of the claim's own words: "equal" is within the noise of a run, "about" a
+//! fifth or a quarter, and an order has no tolerance but that noise.
+
+/// Numbers, one after the other.
+pub fn row(values: &[f64]) -> String {
+    let all: Vec<String> = values.iter().map(|&value| short(value)).collect();
+    all.join(", ")
+}
+
+/// A number in three digits, or whole.
+pub fn short(value: f64) -> String {
+    if value == 0.0 || value.abs() >= 100.0 {
+        return format!("{value:.0}");
+    }
+    let digits = 2 - value.abs().log10().floor() as i32;
+    let text = format!("{value:.*}", digits.clamp(0, 9) as usize);
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+/// Whether `value` is within a share of `target`.
+pub fn near(value: f64, target: f64, share: f64) -> bool {
+    (value / target - 1.0).abs() <= share
+}
+
+/// Whether every value is above the next one.
+pub fn falls(values: &[f64]) -> bool {
+    values.windows(2).all(|pair| pair[0] > pair[1])
+}
+
+/// Whether every value is below the next one.
+pub fn rises(values: &[f64]) -> bool {
+    values.windows(2).all(|pair| pair[0] < pair[1])
+}
+
+/// The smallest; no number of none.
+pub fn least(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::NAN, f64::min)
+}
+
+/// The largest; no number of none.
+pub fn most(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::NAN, f64::max)
+}
+
+/// The arithmetic mean.
+pub fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The standard deviation over the mean.
+pub fn scatter(values: &[f64]) -> f64 {
+    let mean = mean(values);
+    let squares = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>();
+    (squares / values.len() as f64).sqrt() / mean
+}
