@@ -16,6 +16,7 @@ use ftlab_play::streams::drive_seed;
 use ftlab_result::Run;
 use ftlab_sheet::SheetError;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -107,19 +108,17 @@ fn subjects<'a>(
 ) -> Result<Vec<Subject>, ReviewError> {
     let mut subjects: BTreeMap<String, Subject> = BTreeMap::new();
     for need in needs {
-        if !subjects.contains_key(&need.subject()) {
-            let file = plan.load(need).map_err(|error| ReviewError::Drive {
-                drive: need.drive.to_owned(),
-                error,
-            })?;
-            let subject = Subject {
-                file,
+        let subject = match subjects.entry(need.subject()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(Subject {
+                file: plan.load(need).map_err(|error| ReviewError::Drive {
+                    drive: need.drive.to_owned(),
+                    error,
+                })?,
                 tests: BTreeMap::new(),
                 experiments: BTreeMap::new(),
-            };
-            subjects.insert(need.subject(), subject);
-        }
-        let subject = subjects.get_mut(&need.subject()).expect("put there above");
+            }),
+        };
         match &need.work {
             Work::Experiment(experiment) => {
                 subject.experiments.insert(need.key(), experiment);

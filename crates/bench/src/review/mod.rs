@@ -18,14 +18,12 @@ mod procedure;
 mod set;
 mod words;
 
-pub use case::{Case, data_before};
 pub(crate) use drive::link_words;
 pub use drive::sheet;
 pub use drive_runs::DriveRuns;
-pub use facts::{ClientUse, client_use, smart_of, tell};
-pub use from_states::{Begun, FromStates, Loaded, Ran};
+pub use facts::smart_of;
+pub use from_states::Loaded;
 pub use length::Length;
-pub use procedure::Running;
 pub use set::{origin, result_set};
 pub use words::words;
 
@@ -207,16 +205,6 @@ pub struct Visit<'a> {
     pub steps: &'a [String],
     /// Where it was loaded from, if it was not prepared.
     pub loaded: Option<&'a Loaded>,
-}
-
-/// Hears nothing.
-#[derive(Debug, Clone, Copy)]
-pub struct Nobody;
-
-impl Watch for Nobody {
-    fn ran(&self, _progress: Progress<'_>) {}
-    fn tested(&self, _drive: usize, _test: &str, _runs: Vec<Run>) {}
-    fn ended(&self, _drive: usize, _end: Result<(), ReviewError>) {}
 }
 
 /// Runs tests of a plan: of each of its drives those that are wanted, by their slugs. `watch` hears of each
