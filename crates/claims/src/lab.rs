@@ -228,7 +228,7 @@ impl Heard<'_> {
             drives: self
                 .subjects
                 .iter()
-                .map(|subject| subject.file.clone())
+                .map(|subject| subject.file.clone().into())
                 .collect(),
             tests: all.into_values().collect(),
             is_everything: false,

@@ -6,8 +6,8 @@
 mod latency;
 
 use ftlab_result::{
-    Erases, Extent, Inside, Job, Joules, PerSecond, Provenance, ResultSet, Run, SavedState,
-    Settling, SmartAttribute, Spread, Traffic,
+    AtDevice, Erases, Extent, Inside, Job, Joules, PerSecond, Provenance, ResultSet, Run,
+    SavedState, Settling, SmartAttribute, Spread, Traffic,
 };
 use latency::{Latency, Map};
 use serde::Serialize;
@@ -146,6 +146,9 @@ struct Beside<'a> {
     seed: u64,
     #[serde(flatten)]
     inside: Option<&'a Inside>,
+    /// What happened at each of several drives.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    devices: &'a [AtDevice],
     metrics: &'a BTreeMap<String, f64>,
     /// What the drive took from its supply; `null` without a clock, or when its file does not say what its
     /// parts take.
@@ -349,6 +352,7 @@ fn beside<'a>(set: &'a ResultSet, run: &'a Run, wall: Option<&Wall>) -> Beside<'
         completed: run.completed,
         simulated_seconds: run.seconds,
         wall_seconds: wall.map(|wall| wall.seconds),
+        devices: &run.devices,
         wear: run.erases.as_ref(),
         smart: &run.smart,
         repeats: (!run.spread.is_empty()).then(|| Repeats {

@@ -58,7 +58,8 @@ impl Donors {
     /// apart, and must never be used again.
     pub fn make_ready(
         &mut self,
-        (layout, superblock): (&Layout, SuperblockId),
+        layout: &Layout,
+        superblock: SuperblockId,
         array: &mut Array,
         erasing: Erasing,
         batch: &mut OpBatch,
@@ -88,14 +89,15 @@ impl Donors {
                 good &= array.erase((die, first), planes, erasing.cause, erasing.order, batch);
             }
         }
-        good || self.mend((layout, superblock), array, erasing, batch)
+        good || self.mend(layout, superblock, array, erasing, batch)
     }
 
     /// Replaces the bad blocks of a superblock, or takes it apart.
     #[cold]
     fn mend(
         &mut self,
-        (layout, superblock): (&Layout, SuperblockId),
+        layout: &Layout,
+        superblock: SuperblockId,
         array: &mut Array,
         erasing: Erasing,
         batch: &mut OpBatch,
@@ -106,19 +108,19 @@ impl Donors {
         for (die, first) in layout.blocks(superblock) {
             for block in (first.0..first.0 + planes).map(BlockId) {
                 if array.is_bad(block) && without != Some(die) {
-                    let at = (layout, die, block);
-                    whole &= self.replace(at, array, erasing, batch, &mut BlockId(block.0));
+                    let mut alone = block;
+                    whole &= self.replace(layout, (die, block), array, erasing, batch, &mut alone);
                 }
             }
         }
         if !whole {
-            self.take_apart((layout, superblock), array);
+            self.take_apart(layout, superblock, array);
         }
         whole
     }
 
     /// Makes the good blocks of a superblock donors.
-    pub fn take_apart(&mut self, (layout, superblock): (&Layout, SuperblockId), array: &Array) {
+    pub fn take_apart(&mut self, layout: &Layout, superblock: SuperblockId, array: &Array) {
         let planes = layout.geometry.planes_per_die;
         for (die, first) in layout.blocks(superblock) {
             for plane in 0..planes {
@@ -132,7 +134,7 @@ impl Donors {
 
     /// Makes a superblock that was taken apart whole again: with blocks of the controller's own reserve
     /// in the place of bad ones.
-    pub fn take_back(&mut self, (layout, superblock): (&Layout, SuperblockId), array: &mut Array) {
+    pub fn take_back(&mut self, layout: &Layout, superblock: SuperblockId, array: &mut Array) {
         let planes = layout.geometry.planes_per_die;
         for (die, first) in layout.blocks(superblock) {
             let blocks = first.0..first.0 + planes;
@@ -152,7 +154,8 @@ impl Donors {
     /// is the address of a block that may have to make room, and follows it.
     pub fn replace(
         &mut self,
-        (layout, die, block): (&Layout, DieId, BlockId),
+        layout: &Layout,
+        (die, block): (DieId, BlockId),
         array: &mut Array,
         erasing: Erasing,
         batch: &mut OpBatch,

@@ -4,11 +4,7 @@ use crate::{
     accuracy, claims, compare, endurance, image, provenance, pts, report, review, run, serve, show,
     tests, theory, tools,
 };
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use ftlab_host::Testbed;
-use ftlab_play::State;
-use ftlab_sheet::SheetError;
-use std::num::NonZeroUsize;
+use clap::{Parser, Subcommand};
 
 /// A software SSD and the bench to review it.
 #[derive(Debug, Parser)]
@@ -36,7 +32,7 @@ Examples:
                                              a drive as a block device that keeps its data
   ftlab claims C052 C057                     two statements of the sources, checked
 
-Exit codes: 0 done, 1 failed while running, 2 wrong input, 130 interrupted (review, compare).";
+Exit codes: 0 done, 1 failed while running, 2 wrong input, 130 interrupted (review, compare, run).";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -88,105 +84,4 @@ pub enum Command {
     SetMax(tools::SetMaxOptions),
     /// Give an attached drive new firmware; what it holds stays
     Firmware(tools::FirmwareOptions),
-}
-
-/// What a command prints.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum OutputFormat {
-    /// For people
-    Normal,
-    /// For programs
-    Json,
-}
-
-/// What a drive has been through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum StateName {
-    /// Nothing was ever written
-    New,
-    /// Every sector written once, in order
-    Filled,
-    /// Every sector written once, in random order
-    FilledRandom,
-    /// Filled, then up to a quarter of the capacity written at random
-    Used,
-    /// Used, then an image of a system restored: the first 30 GiB in order
-    Restored,
-    /// Written at random until SNIA's steady-state rule holds; begins where a closed form says, if
-    /// one is known, or else filled
-    Steady,
-    /// Set up as a closed form says, without the rule: greedy and FIFO page mapping only
-    SteadyFast,
-}
-
-impl From<StateName> for State {
-    fn from(name: StateName) -> State {
-        match name {
-            StateName::New => State::New,
-            StateName::Filled => State::Filled,
-            StateName::FilledRandom => State::FilledRandom,
-            StateName::Used => State::Used,
-            StateName::Restored => State::Restored,
-            StateName::Steady => State::Steady,
-            StateName::SteadyFast => State::SteadyFast,
-        }
-    }
-}
-
-/// The test machine of a review.
-#[derive(Debug, Args)]
-pub struct TestbedsOption {
-    /// Test machine for all tests: a name, or a path to a .toml file; by default that of each test's
-    /// review
-    #[arg(long, value_name = "TESTBED")]
-    testbed: Option<String>,
-}
-
-/// Reads how many of something there are to be.
-pub fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse()
-        .map_err(|_| "give a whole number, 1 or more".to_owned())
-}
-
-/// Reads a number from the one to the other.
-pub fn number(least: f64, most: f64) -> impl Fn(&str) -> Result<f64, String> + Clone {
-    move |text| {
-        let number = text.parse().ok();
-        // Which neither a word nor what is not a number lies within.
-        let within = number.filter(|number| (least..=most).contains(number));
-        within.ok_or_else(|| format!("give a number from {least} to {most}"))
-    }
-}
-
-/// Reads the root of random streams.
-pub fn seed(text: &str) -> Result<u64, String> {
-    text.parse()
-        .map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
-}
-
-impl TestbedsOption {
-    pub fn load(&self) -> Result<Option<Testbed>, SheetError> {
-        self.testbed.as_deref().map(Testbed::load).transpose()
-    }
-}
-
-/// The test machine.
-#[derive(Debug, Clone, Args)]
-pub struct TestbedOption {
-    /// Test machine: a name, or a path to a .toml file
-    ///
-    /// If left out, anandtech-2008; for a script, the one that its file names
-    #[arg(long, value_name = "TESTBED")]
-    testbed: Option<String>,
-}
-
-impl TestbedOption {
-    pub fn load(&self) -> Result<Testbed, SheetError> {
-        self.load_or("anandtech-2008")
-    }
-
-    /// The one asked for, else the one called `name`.
-    pub fn load_or(&self, name: &str) -> Result<Testbed, SheetError> {
-        Testbed::load(self.testbed.as_deref().unwrap_or(name))
-    }
 }

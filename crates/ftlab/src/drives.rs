@@ -3,7 +3,10 @@
 use crate::failure::{Failure, Outcome};
 use crate::screen;
 use comfy_table::{Cell, CellAlignment};
+use ftlab_bench::review::{Member, Subject};
 use ftlab_drive::{Catalog, DriveFile};
+use std::collections::BTreeSet;
+use std::path::Path;
 
 pub fn command() -> Outcome {
     let mut table = screen::table(&["drive", "name", "kind", "capacity", "also called"]);
@@ -19,6 +22,40 @@ pub fn command() -> Outcome {
         ]);
     }
     screen::print(&screen::lines(table))
+}
+
+/// What tests run on: the drives of those names each by itself or, where they are named as loads name them
+/// (`NAME=DRIVE`), all together.
+///
+/// # Errors
+/// As [`load`], and when some drives have names and others none, or two have the same.
+pub fn subjects(names: &[String], settings: &[String]) -> Result<Vec<Subject>, Failure> {
+    let wrong = |why: &str| Err(Failure::Input(why.to_owned()));
+    // A file may be called so.
+    let named = |text: &&String| text.contains('=') && !Path::new(text).exists();
+    match names.iter().filter(named).count() {
+        0 => {
+            let drives = load(names, settings)?;
+            return Ok(drives.into_iter().map(Subject::from).collect());
+        }
+        some if some < names.len() => {
+            return wrong(
+                "give every drive the name that jobs use for it, as in nvme0=DRIVE, or none a name",
+            );
+        }
+        _ => {}
+    }
+    let (mut members, mut seen) = (Vec::new(), BTreeSet::new());
+    for (name, drive) in names.iter().filter_map(|text| text.split_once('=')) {
+        if name.is_empty() || !seen.insert(name) {
+            return wrong("every drive needs a name of its own, as in nvme0=DRIVE nvme1=DRIVE");
+        }
+        members.push(Member {
+            name: name.to_owned(),
+            file: Catalog::load(drive, settings)?,
+        });
+    }
+    Ok(vec![Subject::named(members)])
 }
 
 /// The drives of those names, each once, with numbers set.

@@ -1,9 +1,9 @@
 //! `ftlab endurance`: a drive written to its end.
 
-use crate::cli::{self, OutputFormat, TestbedOption};
 use crate::failure::Outcome;
 use crate::files;
 use crate::health::{bars, smart_table};
+use crate::options::{self, OutputFormat, TestbedOption};
 use crate::progress::Signs;
 use crate::{provenance, screen};
 use clap::Args;
@@ -46,23 +46,23 @@ pub struct Options {
     #[arg(long)]
     job: Option<PathBuf>,
     /// GB (10^9 bytes) that the host writes a day
-    #[arg(long, value_name = "GB", default_value_t = 100.0, value_parser = cli::number(0.001, 1e9))]
+    #[arg(long, value_name = "GB", default_value_t = 100.0, value_parser = options::number(0.001, 1e9))]
     per_day: f64,
     /// Years that the drive should last
-    #[arg(long, default_value_t = 5.0, value_parser = cli::number(0.001, 1e9))]
+    #[arg(long, default_value_t = 5.0, value_parser = options::number(0.001, 1e9))]
     years: f64,
     /// Degrees Celsius at which the data age
     #[arg(long, value_name = "DEGREES", default_value_t = 40.0, allow_negative_numbers = true,
-        value_parser = cli::number(-100.0, 200.0))]
+        value_parser = options::number(-100.0, 200.0))]
     celsius: f64,
     /// Pages programmed in a life at most, as far as the drive can be scaled
-    #[arg(long, default_value_t = 1.5e8, value_parser = cli::number(1.0, 1e12))]
+    #[arg(long, default_value_t = 1.5e8, value_parser = options::number(1.0, 1e12))]
     programs: f64,
     /// Change a number of the drive file, for example spare.op=28%; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// Root of every random stream: the same seed gives the same life
-    #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = cli::seed)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = options::seed)]
     seed: u64,
     #[command(flatten)]
     testbed: TestbedOption,
@@ -147,7 +147,7 @@ pub fn command(options: &Options) -> Outcome {
     };
     let job = JobFile::parse(&job_text, &job_name)?;
     let drive = Catalog::load(&options.drive, &options.settings)?;
-    let testbed = options.testbed.load()?;
+    let testbed = options.testbed.load_or("anandtech-2008")?;
     let plan = Plan::within(&drive, options.programs)?;
     let daily = Daily {
         bytes: options.per_day * GB,

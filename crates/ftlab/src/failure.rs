@@ -91,73 +91,32 @@ impl Failure {
     }
 }
 
-impl From<SheetError> for Failure {
-    fn from(error: SheetError) -> Self {
-        Failure::of(true, &error)
-    }
+/// Errors of these types are failures: wrong input, if what is said behind the type holds of one.
+macro_rules! failures {
+    ($($error:ty, $is_input:expr;)*) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Failure {
+                let is_input: fn(&$error) -> bool = $is_input;
+                Failure::of(is_input(&error), &error)
+            }
+        })*
+    };
 }
 
-impl From<JobError> for Failure {
-    fn from(error: JobError) -> Self {
-        Failure::of(true, &error)
-    }
-}
-
-impl From<ScriptError> for Failure {
-    fn from(error: ScriptError) -> Self {
-        Failure::of(true, &error)
-    }
-}
-
-impl From<UnknownTest> for Failure {
-    fn from(error: UnknownTest) -> Self {
-        Failure::of(true, &error)
-    }
-}
-
-impl From<LoadError> for Failure {
-    fn from(error: LoadError) -> Self {
-        Failure::of(true, &error)
-    }
-}
-
-impl From<DriverError> for Failure {
-    fn from(error: DriverError) -> Self {
-        Failure::of(error.is_input(), &error)
-    }
-}
-
-impl From<EnduranceError> for Failure {
-    fn from(error: EnduranceError) -> Self {
-        Failure::of(error.is_input(), &error)
-    }
-}
-
-impl From<TheoryError> for Failure {
-    fn from(error: TheoryError) -> Self {
-        // The drive and the jobs are the program's own.
-        Failure::of(false, &error)
-    }
-}
-
-impl From<PrepareError> for Failure {
-    fn from(error: PrepareError) -> Self {
-        Failure::of(error.is_input(), &error)
-    }
-}
-
-impl From<ReviewError> for Failure {
-    fn from(error: ReviewError) -> Self {
-        Failure::of(error.is_input(), &error)
-    }
-}
-
-impl From<ClaimsError> for Failure {
-    fn from(error: ClaimsError) -> Self {
-        let is_input = match &error {
-            ClaimsError::Unknown(_) => true,
-            ClaimsError::Run(error) => error.is_input(),
-        };
-        Failure::of(is_input, &error)
-    }
+failures! {
+    SheetError, |_| true;
+    JobError, |_| true;
+    ScriptError, |_| true;
+    UnknownTest, |_| true;
+    LoadError, |_| true;
+    DriverError, DriverError::is_input;
+    EnduranceError, EnduranceError::is_input;
+    PrepareError, PrepareError::is_input;
+    ReviewError, ReviewError::is_input;
+    // The drive and the jobs are the program's own.
+    TheoryError, |_| false;
+    ClaimsError, |error| match error {
+        ClaimsError::Unknown(_) => true,
+        ClaimsError::Run(error) => error.is_input(),
+    };
 }

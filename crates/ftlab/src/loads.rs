@@ -41,14 +41,10 @@ pub fn read(path: &Path, state: State, clock: Clock) -> Result<Test, Failure> {
             (text, what)
         }
     };
-    let played = match what {
-        What::Job(_) => None,
-        What::Script(_) => Some("script"),
-        What::Trace(_) => Some("trace"),
-    };
-    if let (Some(what), Clock::Untimed) = (played, clock) {
+    if clock == Clock::Untimed && !matches!(what, What::Job(_)) {
+        let word = what.word();
         return Err(Failure::Input(format!(
-            "a {what} has no meaning without a clock; leave out --untimed"
+            "a {word} has no meaning without a clock; leave out --untimed"
         )));
     }
     let slug = slug(path)?;

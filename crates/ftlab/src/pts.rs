@@ -1,17 +1,13 @@
 //! `ftlab pts`: SNIA's Performance Test Specification on drives, and a report.
 
-use crate::cli::{self, TestbedOption};
 use crate::drives::load;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
-use crate::memory;
-use crate::progress::Signs;
+use crate::options::{TestbedOption, Work};
 use crate::{results, screen};
 use clap::{Args, ValueEnum};
-use ftlab_base::RootSeed;
 use ftlab_bench::pts::{self, CLIENT, ENTERPRISE, Plan, Scale};
 use ftlab_drive::{DriveFile, Kind};
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// A machine whose ports hold no drive back.
@@ -47,19 +43,13 @@ pub struct Options {
     /// Change a number of the drive files, for example spare.op=28%; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
-    /// Root of every random stream: the same seed gives the same bytes
-    #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = cli::seed)]
-    seed: u64,
-    /// Tests at a time; by default as many as there are cores
-    #[arg(long, value_name = "N", value_parser = cli::at_least_one)]
-    jobs: Option<NonZeroUsize>,
     #[command(flatten)]
     testbed: TestbedOption,
     /// Directory for results.json and index.html
     #[arg(long, value_name = "DIR", default_value = "ftlab-pts")]
     out: PathBuf,
     #[command(flatten)]
-    signs: Signs,
+    work: Work,
 }
 
 /// A test of the standard.
@@ -112,7 +102,7 @@ fn scale(text: &str) -> Result<Scale, String> {
 pub fn command(options: &Options) -> Outcome {
     let plan = plan(options)?;
     let folder = Folder::ready(&options.out)?;
-    let progress = options.signs.bar();
+    let progress = options.work.signs.bar();
     let total = plan.runs();
     progress.set(0, total, "preconditioning");
     let set = pts::run(&plan, &|done, label| progress.set(done, total, label))?;
@@ -142,9 +132,9 @@ fn plan(options: &Options) -> Result<Plan, Failure> {
         },
         scale: options.scale,
         testbed: options.testbed.load_or(TESTBED)?,
-        seed: RootSeed(options.seed),
-        memory_bytes: memory::half_of_free(),
-        threads: options.jobs.map_or_else(memory::cores, NonZeroUsize::get),
+        seed: options.work.root(),
+        memory_bytes: options.work.memory_bytes(),
+        threads: options.work.threads(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::files::{self, Folder};
-use crate::provenance;
+use crate::{provenance, screen};
 use ftlab_result::{Provenance, ResultSet, SCHEMA};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -83,7 +83,7 @@ pub fn write(folder: &Folder, set: &ResultSet) -> Outcome {
         set,
     };
     folder.write(&[
-        (RESULTS, json(&signed)?.as_bytes()),
+        (RESULTS, screen::json(&signed)?.as_bytes()),
         (REPORT, report.as_bytes()),
     ])
 }
@@ -96,11 +96,4 @@ pub fn places(folder: &Path) -> String {
         report.display(),
         results.display()
     )
-}
-
-/// As JSON for people, too.
-pub fn json<T: Serialize>(value: &T) -> Result<String, Failure> {
-    let text = serde_json::to_string_pretty(value);
-    let text = text.map_err(|error| Failure::Running(error.to_string()))?;
-    Ok(text + "\n")
 }

@@ -1,7 +1,7 @@
 //! `ftlab show`: every number of a drive, and where it is from.
 
-use crate::cli::OutputFormat;
 use crate::failure::Outcome;
+use crate::options::OutputFormat;
 use crate::screen;
 use clap::Args;
 use ftlab_bench::review;

@@ -1,7 +1,7 @@
 //! `ftlab tests`: the reviews' tests, by code and by name.
 
-use crate::cli::OutputFormat;
 use crate::failure::Outcome;
+use crate::options::OutputFormat;
 use crate::screen;
 use crate::suite::SuiteOption;
 use clap::Args;

@@ -1,7 +1,8 @@
 //! Variants of drives: numbers of a drive's file, each at one or several values, and what became of them.
 
 use crate::failure::{Failure, Outcome};
-use ftlab_bench::review::{DriveRuns, Plan, ReviewError, origin, sheet};
+use crate::session;
+use ftlab_bench::review::{DriveRuns, Plan, Subject, origin};
 use ftlab_bench::suites::Test;
 use ftlab_result::{DriveSheet, ResultSet, Run, SCHEMA, Unfinished};
 use std::collections::BTreeSet;
@@ -116,8 +117,8 @@ pub fn put_together<'a>(
         unfinished: Vec::new(),
     };
     let mut of_variants = Vec::new();
-    for ((variant, file), end) in variants.iter().zip(&plan.drives).zip(ends) {
-        let sheet = sheet(file);
+    for ((variant, subject), end) in variants.iter().zip(&plan.drives).zip(ends) {
+        let sheet = Subject::sheet(subject);
         let (drive, name) = match variant.name.as_str() {
             "" => (sheet.drive.clone(), sheet.name.clone()),
             swept => (
@@ -150,25 +151,11 @@ pub fn put_together<'a>(
     (set, of_variants)
 }
 
-/// What went wrong with variants, in one line.
-pub fn failure(variants: &[Variant], ends: &[DriveRuns]) -> Outcome {
-    let failed = variants.iter().zip(ends);
-    let failed = failed.filter_map(|(variant, end)| Some((variant, end.error()?)));
-    let failed: Vec<(&Variant, &ReviewError)> = failed.collect();
-    let Some((_, first)) = failed.first() else {
-        return Ok(());
-    };
-    let words = failed
-        .iter()
-        .map(|(variant, error)| match variant.name.as_str() {
-            "" => error.to_string(),
-            swept => format!("{swept}: {error}"),
-        });
-    let message = words.collect::<Vec<_>>().join("; ");
-    Err(if first.is_input() {
-        Failure::Input(message)
-    } else {
-        Failure::Running(message)
+/// What went wrong with variants, as [`session::failure`].
+pub fn failure(variants: &[Variant], ends: &[DriveRuns], drives: &str) -> Outcome {
+    session::failure(ends, drives, |n, error| match variants[n].name.as_str() {
+        "" => error.to_string(),
+        swept => format!("{swept}: {error}"),
     })
 }
 

@@ -2,7 +2,7 @@
 
 mod place;
 
-use place::{Place, holds};
+use place::{Place, SCRIPT, TRACE, holds};
 use serde_json::Value;
 use std::path::Path;
 
@@ -401,21 +401,6 @@ fn a_reader_that_leaves_is_no_failure() {
 }
 
 /// A trace for a small drive.
-const TRACE: &str = r#"
-schema = 1
-name = "Little"
-summary = "For a test."
-testbed = "anandtech-2012"
-span = { at = "0 B", size = "64 MiB" }
-reads = 300
-writes = 200
-written = "10 MiB"
-sequential = "40 %"
-sizes = { "4 KiB" = "50 %" }
-rest = ["64 KiB", "128 KiB"]
-depth = { one = "60 %", mean = 2.2, most = 8 }
-"#;
-
 #[test]
 fn a_trace_is_played_and_a_wrong_one_refused() {
     let place = Place::new();
@@ -432,29 +417,13 @@ fn a_trace_is_played_and_a_wrong_one_refused() {
     place.write("wrong.toml", &TRACE.replace("reads = 300", "reads = 0"));
     holds(
         &place.refused(&format!("run wrong.toml {drive}")),
-        &["wrong.toml:7:", "1 to"],
+        &["wrong.toml:6:", "1 to"],
     );
     holds(
         &place.refused(&format!("run little.toml {drive} --untimed")),
         &["leave out --untimed"],
     );
 }
-
-const SCRIPT: &str = r#"
-schema = 1
-name = "Copy"
-summary = "assumed: 4 MiB in order."
-testbed = "anandtech-2012"
-
-[files.data]
-at = "0 B"
-size = "4 MiB"
-count = 4
-
-[[phase]]
-name = "copy"
-write = { files = "data", amount = "4 MiB", blocks = { "64 KiB" = 1 } }
-"#;
 
 #[test]
 fn attributes_are_told_of_whatever_runs() {

@@ -6,7 +6,7 @@ use assert_cmd::Command;
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use ftlab_image::{CreateOptions, DataDrive};
-use place::{Place, holds};
+use place::{Place, SCRIPT, holds};
 use std::os::unix::fs::FileTypeExt;
 
 /// Small and quick to fill.
@@ -284,7 +284,10 @@ fn jobs_for_several_devices_do_not_become_jobs_on_one_drive() {
         &["job `b`", "/dev/nvme2n1", "--drive nvme2=DRIVE"],
     );
     let mixed = format!("run job.fio --drive nvme0={SSD} --drive {SSD}");
-    holds(&place.refused(&mixed), &["--drive", "a name"]);
+    holds(&place.refused(&mixed), &["every drive the name"]);
+    place.write("s.toml", SCRIPT);
+    let script = format!("run s.toml --drive nvme0={SSD}");
+    holds(&place.refused(&script), &["a script", "without a name"]);
 }
 
 #[test]
@@ -303,6 +306,45 @@ fn jobs_on_devices_by_name_read_as_if_nobody_wrote() {
     // 95.9 µs, as a read takes alone.
     let apart = slowest_read(&drives(" --set nand.blocks_per_die=64"));
     assert!((90_000.0..110_000.0).contains(&apart), "{apart} ns");
-    let text = place.out(&format!("run {}", drives(" --set nand.blocks_per_die=64")));
-    holds(&text, &["nvme0", "nvme1", "nvme2", "WA"]);
+}
+
+#[test]
+fn drives_by_name_have_what_a_drive_has() {
+    let place = Place::new();
+    place.write("job.fio", THREE_DEVICES);
+    let named: String = (0..3).map(|n| format!(" --drive nvme{n}={SSD}")).collect();
+    let small = "--set nand.blocks_per_die=32,64 --set smart.vendor=intel";
+    let text = place.out(&format!(
+        "run job.fio{named} {small} --state used --repeats 2 --quick --smart --out o"
+    ));
+    holds(
+        &text,
+        &[
+            "nvme2: Filled",
+            "GC share",
+            "nvme0:\nID#",
+            "nvme2:\nID#",
+            "2 repeats",
+        ],
+    );
+    let set: serde_json::Value = serde_json::from_str(&place.read("o/results.json")).unwrap();
+    let together = format!("nvme0={SSD}+nvme1={SSD}+nvme2={SSD}");
+    let run = &set["runs"][1];
+    assert_eq!(
+        run["id"].as_str(),
+        Some(&*format!("{together}@nand.blocks_per_die=64/job/used"))
+    );
+    let devices = run["devices"].as_array().unwrap();
+    let of = |name: &str| -> Vec<_> { devices.iter().map(|at| at[name].clone()).collect() };
+    assert_eq!(of("name"), ["nvme0", "nvme1", "nvme2"]);
+    assert_eq!(of("written_bytes"), [0, 0, 100 * 4096]);
+    assert!(of("erases").iter().all(serde_json::Value::is_object));
+    let members = set["drives"][0]["members"].as_array().unwrap();
+    assert_eq!(members.len(), 3);
+    let page = place.read("o/index.html");
+    holds(
+        &page,
+        &["Drive by drive", "Spec sheet of nvme2", "SMART of nvme1"],
+    );
+    place.out("report o --csv --fio-json");
 }

@@ -2,42 +2,11 @@
 
 mod place;
 
-use place::{Place, holds};
+use place::{Place, SCRIPT, TRACE, holds};
 use serde_json::Value;
 
 /// Two drives that are ready in no time.
 const TWO: &str = "--drive generic-mlc-8 --drive seagate-momentus-7200.2";
-
-const SCRIPT: &str = r#"
-schema = 1
-name = "Copy"
-summary = "assumed: 4 MiB read in order."
-testbed = "anandtech-2012"
-
-[files.data]
-at = "0 B"
-size = "4 MiB"
-count = 4
-
-[[phase]]
-name = "copy"
-read = { files = "data", amount = "4 MiB", blocks = { "64 KiB" = 1 } }
-"#;
-
-const TRACE: &str = r#"
-schema = 1
-name = "Little"
-summary = "For a test."
-testbed = "anandtech-2012"
-span = { at = "0 B", size = "64 MiB" }
-reads = 300
-writes = 200
-written = "10 MiB"
-sequential = "40 %"
-sizes = { "4 KiB" = "50 %" }
-rest = ["64 KiB", "128 KiB"]
-depth = { one = "60 %", mean = 2.2, most = 8 }
-"#;
 
 fn place() -> Place {
     let place = Place::new();

@@ -11,8 +11,7 @@
 use crate::Survives;
 use crate::error::Wrong;
 use crate::mark::{End, Mark};
-use crate::regions::Region;
-use crate::storage::{Bytes, Storage};
+use crate::storage::{Bytes, Region, Storage};
 use ftlab_drive::saved::{DeviceState, SavedError, Unpacked, state_bytes_max};
 use lz4_flex::frame::FrameEncoder;
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 use crate::journal::Hole;
 use ftlab_sheet::SheetError;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Why an image cannot be made, opened or used.
@@ -153,4 +153,13 @@ pub enum Wrong {
         /// The version that wrote it.
         version: String,
     },
+}
+
+/// The system does not do what is asked of an image.
+pub(crate) fn system_error(path: &Path, what: &'static str, why: io::Error) -> ImageError {
+    ImageError::Storage {
+        path: path.to_owned(),
+        what,
+        why,
+    }
 }

@@ -3,7 +3,7 @@
 use crate::drive::Body;
 use crate::error::Wrong;
 use crate::header::Header;
-use crate::made::New;
+use crate::new::New;
 use crate::storage::{FileStorage, Storage};
 use crate::{DataDrive, ImageError, OpenOptions};
 use ftlab_drive::saved::DeviceState;

@@ -12,7 +12,7 @@
 //! The table begins as a hole in the file. A chunk of it is filled in when one of its sectors is written first, and a
 //! bit elsewhere notes that: where it is set, nothing is as if it had never been written.
 
-use crate::regions::Regions;
+use crate::regions::{CHUNK_SECTORS, ENTRY_BYTES, Regions};
 use crate::storage::Storage;
 use ftlab_base::{Command, CommandId, CommandKind, Lba, SECTOR_BYTES};
 use std::collections::BTreeMap;
@@ -20,10 +20,6 @@ use std::io;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 const SECTOR: usize = SECTOR_BYTES as usize;
-/// Bytes of the table for each sector: two checksums.
-pub(crate) const ENTRY_BYTES: u64 = 16;
-/// Sectors of a chunk of the table: a page of memory.
-pub(crate) const CHUNK_SECTORS: u64 = 256;
 const ZEROS: [u8; SECTOR] = [0; SECTOR];
 /// Sectors that wait for a flush are written without one when they are so many.
 const WAITING_MAX: usize = 1 << 14;

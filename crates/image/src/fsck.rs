@@ -6,7 +6,7 @@ use crate::error::Wrong;
 use crate::flat::FlatError;
 use crate::header::Header;
 use crate::journal::Hole;
-use crate::made::New;
+use crate::new::New;
 use crate::storage::{FileStorage, Overlay, Storage};
 use crate::store::ReadError;
 use crate::{ImageError, OpenOptions};

@@ -64,6 +64,7 @@ mod landed;
 mod life;
 mod made;
 mod mark;
+mod new;
 mod options;
 mod rebuild;
 mod record;

@@ -1,23 +1,17 @@
 //! Making a drive: new in memory, new in a file, or as a file has it.
 
-use crate::checkpoint::{Meta, Shape};
-use crate::checkpoints::NextRoom;
-use crate::commits::Commits;
-use crate::drive::{Body, DataDrive, Kept};
-use crate::error::Wrong;
-use crate::flat::FlatStore;
+use crate::checkpoint::Meta;
+use crate::drive::{DataDrive, Kept};
+use crate::error::{Wrong, system_error};
 use crate::header::{self, Header};
 use crate::mark::Mark;
+use crate::new::New;
 use crate::recovery;
-use crate::regions::Regions;
 use crate::storage::{FileStorage, Memory, Overlay, Storage};
-use crate::store::{ByteStore, Keeping};
 use crate::{CreateOptions, ImageError, OpenOptions, Recovery, Survives};
-use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, SimTime};
-use ftlab_drive::ssd::Ssd;
-use ftlab_drive::{Device, DriveFile, Kind};
+use ftlab_base::{RootSeed, SECTOR_BYTES};
+use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
-use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
@@ -171,14 +165,6 @@ fn check_size(asked: Option<u64>, most: u64) -> Result<(), ImageError> {
     }
 }
 
-fn system_error(path: &Path, what: &'static str, why: io::Error) -> ImageError {
-    ImageError::Storage {
-        path: path.to_owned(),
-        what,
-        why,
-    }
-}
-
 /// The state of a drive that is switched on for the first time.
 pub(crate) fn new_meta(max_sectors: u64, sync: bool) -> Meta {
     Meta {
@@ -193,121 +179,4 @@ pub(crate) fn new_meta(max_sectors: u64, sync: bool) -> Meta {
         power_on_ns: 0,
         lost: Vec::new(),
     }
-}
-
-/// A drive as it is built, without its bytes.
-pub(crate) enum New {
-    Flash(Box<Ssd>),
-    Flat(Box<dyn ftlab_drive::Device>),
-}
-
-impl New {
-    pub(crate) fn of(drive: &DriveFile, testbed: &Testbed, seed: u64) -> Result<New, ImageError> {
-        let seed = RootSeed(seed);
-        Ok(match drive.kind() {
-            Kind::Ssd => New::Flash(Box::new(drive.build_ssd(testbed, seed)?)),
-            Kind::Disk | Kind::Ram => New::Flat(drive.build(testbed, seed)?),
-        })
-    }
-
-    pub(crate) fn regions(&self) -> Regions {
-        match self {
-            New::Flash(ssd) => Regions::of_layer(ssd.layer()),
-            New::Flat(device) => Regions::of_sectors(device.capacity_sectors()),
-        }
-    }
-
-    /// Places of its array; a drive without flash has none.
-    pub(crate) fn places(&self) -> u32 {
-        match self {
-            New::Flash(ssd) => ssd.layer().places(),
-            New::Flat(_) => 0,
-        }
-    }
-
-    /// What a checkpoint of it can be of.
-    pub(crate) fn shape(&self) -> Shape {
-        match self {
-            New::Flash(ssd) => Shape {
-                sectors: ssd.capacity_sectors(),
-                slots: ssd.layer().slots(),
-                slot_bytes: u64::from(ssd.layer().layout().geometry.slot_bytes),
-            },
-            New::Flat(device) => Shape {
-                sectors: device.capacity_sectors(),
-                slots: 0,
-                slot_bytes: 0,
-            },
-        }
-    }
-
-    /// With bytes on a storage; nothing is kept beside them yet.
-    pub(crate) fn on(
-        self,
-        path: &Path,
-        storage: Box<dyn Storage>,
-        drive: &DriveFile,
-        sync: bool,
-    ) -> Result<DataDrive, ImageError> {
-        let regions = self.regions();
-        let body = match self {
-            New::Flash(mut ssd) => {
-                let store = byte_store(&ssd, storage, drive, sync);
-                ssd.carry(Box::new(store));
-                Body::Flash(ssd)
-            }
-            New::Flat(device) => {
-                let store = FlatStore::new(storage, regions, sync);
-                let store = store.map_err(|why| system_error(path, "read it", why))?;
-                Body::Flat(device, Box::new(store))
-            }
-        };
-        Ok(DataDrive::around(path, drive, body))
-    }
-}
-
-impl DataDrive {
-    pub(crate) fn around(path: &Path, drive: &DriveFile, body: Body) -> DataDrive {
-        let mut made = DataDrive {
-            path: path.to_owned(),
-            file: drive.clone(),
-            seed: 0,
-            body,
-            kept: None,
-            max_sectors: 0,
-            reads: BTreeSet::new(),
-            commits: Commits::default(),
-            under_way: None,
-            next_room: NextRoom::None,
-            failure: None,
-            clock: SimTime::ZERO,
-            uncounted: Nanos::ZERO,
-        };
-        made.max_sectors = made.device().capacity_sectors();
-        made
-    }
-
-    pub(crate) fn regions(&self) -> Regions {
-        match &self.body {
-            Body::Flash(ssd) => Regions::of_layer(ssd.layer()),
-            Body::Flat(device, _) => Regions::of_sectors(device.capacity_sectors()),
-        }
-    }
-}
-
-/// The bytes of a drive on a storage.
-pub(crate) fn byte_store(
-    ssd: &Ssd,
-    storage: Box<dyn Storage>,
-    drive: &DriveFile,
-    sync: bool,
-) -> ByteStore {
-    let layer = ssd.layer();
-    let keeping = Keeping {
-        packs: drive.compresses(),
-        capacitors: drive.keeps_its_buffer(),
-        sync,
-    };
-    let slot_bytes = layer.layout().geometry.slot_bytes;
-    ByteStore::new(storage, Regions::of_layer(layer), slot_bytes, keeping)
 }

@@ -6,10 +6,11 @@
 //! kind, beside the image; when that is whole, it takes the image's place.
 
 use crate::drive::{DataDrive, Kept};
-use crate::error::Wrong;
+use crate::error::{Wrong, system_error};
 use crate::header::Header;
-use crate::made::{New, new_meta};
+use crate::made::new_meta;
 use crate::mark::Mark;
+use crate::new::New;
 use crate::regions::Regions;
 use crate::slot::{self, Broken, OOB_BYTES, SectorMask};
 use crate::storage::{FileStorage, Overlay, Storage};
@@ -120,14 +121,6 @@ fn beside(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".rebuilt");
     name.into()
-}
-
-fn system_error(path: &Path, what: &'static str, why: io::Error) -> ImageError {
-    ImageError::Storage {
-        path: path.to_owned(),
-        what,
-        why,
-    }
 }
 
 /// A drive without flash needs no map: its sectors lie where they are, with their checksums. Its counters

@@ -8,13 +8,16 @@
 //! The second line is of a drive without flash. The header's region has two copies of it, and marks.
 //! All of it is sparse: what is not written takes no room.
 
-use crate::flat::{CHUNK_SECTORS, ENTRY_BYTES};
 use crate::slot::{OOB_BYTES, Oob};
-use crate::storage::Storage;
+use crate::storage::{Region, Storage};
 use ftlab_base::SECTOR_BYTES;
 use ftlab_ftl::TranslationLayer;
 use std::io;
 
+/// Bytes of the table of checksums for each sector: two of them.
+pub(crate) const ENTRY_BYTES: u64 = 16;
+/// Sectors of a chunk of that table: a page of memory.
+pub(crate) const CHUNK_SECTORS: u64 = 256;
 /// Bytes of the header.
 pub(crate) const HEADER_BYTES: u64 = 1 << 20;
 /// The most that a checkpoint takes, a sector of the drive and beside: tables take a few bytes for
@@ -32,13 +35,6 @@ const REQUESTS_DUE_LEAST: u64 = 4096;
 const ALIGNMENT: u64 = 1 << 16;
 /// A share of 16 bits may say of compressed data that they are a byte shorter than they are.
 const ROUNDING_BYTES: u64 = 8;
-
-/// A part of the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Region {
-    pub(crate) at: u64,
-    pub(crate) bytes: u64,
-}
 
 /// Where a journal lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -162,6 +162,16 @@ impl Load {
 }
 
 impl What {
+    /// What people call it.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            What::Job(_) => "job file",
+            What::Script(_) => "script",
+            What::Trace(_) => "trace",
+        }
+    }
+
     /// Reads a job file. `file` names it in errors.
     ///
     /// # Errors

@@ -4,10 +4,10 @@ mod jobs;
 
 pub use jobs::job;
 
-use crate::driver::{Direction, INTERVAL_S, Interval, RunReport};
+use crate::driver::{DeviceReport, Direction, INTERVAL_S, Interval, PowerReport, RunReport};
 use ftlab_base::{CommandKind, LatencyHistogram, Nanos, SimTime};
 use ftlab_drive::{Counters, Device, Health};
-use ftlab_result::{Erases, Extent, Ignored, Inside, Joules, PerSecond, Run, Traffic};
+use ftlab_result::{AtDevice, Erases, Extent, Ignored, Inside, Joules, PerSecond, Run, Traffic};
 use ftlab_workload::JobFile;
 use std::collections::BTreeMap;
 
@@ -35,8 +35,8 @@ pub struct Record {
     pub run: Run,
     /// When the drive had answered everything, on the run's clock.
     pub answered: Nanos,
-    /// How the drive stood at the end, if it is of flash and was looked at.
-    pub health: Option<Health>,
+    /// How each drive stood at the end, if it is of flash; nothing if nobody looked.
+    pub healths: Vec<Option<Health>>,
 }
 
 /// The directions of a run, over all its jobs.
@@ -97,23 +97,14 @@ impl Record {
             series_wa: report.series_wa.clone(),
             series_watts: power.map_or_else(Vec::new, |power| power.series_watts.clone()),
             series_interval_s: INTERVAL_S as f64,
-            joules: power.map(|power| {
-                let energy = &power.energy;
-                Joules {
-                    nand: energy.nand,
-                    bus: energy.bus,
-                    controller: energy.controller,
-                    link: energy.link,
-                    dram: energy.dram,
-                    mechanics: energy.mechanics,
-                }
-            }),
+            joules: power.map(joules),
+            devices: report.devices.iter().map(at_device).collect(),
             ..Run::default()
         };
         Record {
             run,
             answered: report.simulated,
-            health: None,
+            healths: Vec::new(),
         }
     }
 
@@ -143,11 +134,17 @@ impl Record {
         self
     }
 
-    /// The same, with how the drive stands.
+    /// The same, with how the drives stand that it was made on, in their order.
     #[must_use]
-    pub fn on(mut self, device: &dyn Device) -> Record {
-        self.health = device.health();
-        self.run.erases = self.health.as_ref().map(erases);
+    pub fn on<'d>(mut self, devices: impl IntoIterator<Item = &'d dyn Device>) -> Record {
+        self.healths = devices.into_iter().map(Device::health).collect();
+        for (at, health) in self.run.devices.iter_mut().zip(&self.healths) {
+            at.erases = health.as_ref().map(erases);
+        }
+        self.run.erases = match &self.healths[..] {
+            [only] => only.as_ref().map(erases),
+            _ => None,
+        };
         self
     }
 }
@@ -278,6 +275,33 @@ fn coarse(latency: &LatencyHistogram) -> Vec<(u64, u64)> {
 fn bounds() -> impl Iterator<Item = u64> {
     let decades = std::iter::successors(Some(1u64), |decade| decade.checked_mul(10)).take(14);
     decades.flat_map(|decade| BOUNDS_A_DECADE.map(|bound| bound * decade / 1000))
+}
+
+fn joules(power: &PowerReport) -> Joules {
+    let energy = &power.energy;
+    Joules {
+        nand: energy.nand,
+        bus: energy.bus,
+        controller: energy.controller,
+        link: energy.link,
+        dram: energy.dram,
+        mechanics: energy.mechanics,
+    }
+}
+
+/// What happened at one of several drives; which drive it is, and how it stands, is left open.
+fn at_device(report: &DeviceReport) -> AtDevice {
+    AtDevice {
+        name: report.name.clone(),
+        written_bytes: report.counters.host_bytes_written,
+        inside: Inside {
+            wa_steady: report.wa.steady,
+            ..inside_of(&report.counters)
+        },
+        series_wa: report.series_wa.clone(),
+        joules: report.power.as_ref().map(joules),
+        ..AtDevice::default()
+    }
 }
 
 fn inside(report: &RunReport) -> Inside {

@@ -1,34 +1,34 @@
 //! What a reader of a run has to know before using its figures: what was seen, why it matters, and what
 //! to do instead.
 
-use crate::driver::{Clock, DriverError, RunReport, resolve};
+use crate::driver::{Clock, DriverError, RunReport, Shares};
 use ftlab_base::CommandKind;
 use ftlab_base::amount::decimal;
 use ftlab_result::Warning;
-use ftlab_workload::{JobFile, ResolvedJob};
+use ftlab_workload::JobFile;
 
 /// What warnings depend on beside a run.
 #[derive(Debug, Clone, Copy)]
-pub struct Ground {
-    /// Bytes of the drive.
-    pub capacity_bytes: u64,
-    /// Bytes of a slot of its map, if it has one.
+pub struct Ground<'a> {
+    /// The name and the bytes of each drive.
+    pub target: &'a [(&'a str, u64)],
+    /// Bytes of a slot of their maps, if they have one; the most.
     pub slot_bytes: Option<u64>,
     /// [`RunReport::settled`].
     pub settled: Option<bool>,
 }
 
-/// The warnings of a run of a job file on a drive.
+/// The warnings of a run of a job file on its drives.
 ///
 /// # Errors
 /// When a job does not fit the drive, so that the run cannot have been made.
 pub fn of_run(
     file: &JobFile,
     clock: Clock,
-    ground: Ground,
+    ground: Ground<'_>,
     report: &RunReport,
 ) -> Result<Vec<Warning>, DriverError> {
-    let jobs = resolve(file, ground.capacity_bytes, clock)?;
+    let jobs = Shares::of(file, ground.target, clock)?;
     let mut warnings: Vec<Warning> = Vec::new();
     warnings.extend(void_trims(report, ground.slot_bytes));
     if report.counters.nand_bytes_programmed == 0 {
@@ -42,7 +42,7 @@ pub fn of_run(
         warnings.extend(repeated.filter(|warning| !warnings.contains(warning)));
     }
     if ground.settled == Some(false) {
-        warnings.push(unsettled(report, ground.capacity_bytes));
+        warnings.push(unsettled(report, ground.target));
     }
     Ok(warnings)
 }
@@ -64,16 +64,17 @@ fn void_trims(report: &RunReport, slot_bytes: Option<u64>) -> Option<Warning> {
 }
 
 /// A job that has moved N bytes and went through an order of random writes more than once.
-fn repeated_order(job: &ResolvedJob, bytes: u64) -> Option<Warning> {
-    let pass_bytes = job.repeated_pass_bytes()?;
-    let option = match job.spec.loops {
+fn repeated_order(shares: &Shares, bytes: u64) -> Option<Warning> {
+    let pass_bytes = shares.repeated_pass_bytes()?;
+    let spec = &shares.job().spec;
+    let option = match spec.loops {
         1 => "Add norandommap=1, or randrepeat=0 for another order in each pass.",
         _ => "Add randrepeat=0 for another order in each pass.",
     };
     (bytes > pass_bytes).then(|| Warning {
         saw: format!(
             "The second pass of job `{}` writes in the order of the first.",
-            job.spec.name
+            spec.name
         ),
         why: "A repeated permutation is a sequential overwrite to a log: this write amplification says nothing \
               about random writes."
@@ -83,13 +84,17 @@ fn repeated_order(job: &ResolvedJob, bytes: u64) -> Option<Warning> {
 }
 
 /// A run that ended before garbage collection had settled.
-fn unsettled(report: &RunReport, capacity_bytes: u64) -> Warning {
+fn unsettled(report: &RunReport, target: &[(&str, u64)]) -> Warning {
     let bytes = |bytes: u64| decimal(bytes as f64, "B");
+    let capacity = bytes(target.iter().map(|(_, bytes)| bytes).sum());
+    let drives = match target.len() {
+        1 => format!("a drive of {capacity}"),
+        many => format!("{many} drives of {capacity} together"),
+    };
     Warning {
         saw: format!(
-            "Garbage collection had not settled when the run ended, after {} of writes to a drive of {}.",
-            bytes(report.counters.host_bytes_written),
-            bytes(capacity_bytes)
+            "Garbage collection had not settled when the run ended, after {} of writes to {drives}.",
+            bytes(report.counters.host_bytes_written)
         ),
         why: "Write amplification, rates and latencies are not those of the steady state.".to_owned(),
         option: "Start with --state steady or steady-fast, or write at random until wa_steady is given, which \
@@ -112,7 +117,7 @@ mod tests {
         let mut device = Fake::new(SECTORS);
         let report = driver::run(&file, &mut device, Clock::Untimed, RootSeed(1)).unwrap();
         let ground = Ground {
-            capacity_bytes: SECTORS * SECTOR_BYTES,
+            target: &[("", SECTORS * SECTOR_BYTES)],
             slot_bytes: Some(4096),
             settled,
         };

@@ -76,13 +76,11 @@ pub fn render(set: &ResultSet, width: usize, colour: bool) -> String {
             writeln!(out, "{}: {}", drive.drive, drive.why).expect("writing to a string succeeds");
         }
     }
-    if !set.figures.is_empty() || !unpublished.is_empty() {
-        heading(&mut out, &tally_line(set));
-        if let Some(repeats) = Repeats::of(set) {
-            for sentence in repeats.sentences() {
-                writeln!(out, "{sentence}").expect("writing to a string succeeds");
-            }
-        }
+    let tally = (!set.figures.is_empty()).then(|| tally_line(set));
+    let repeats = Repeats::of(set).into_iter().flat_map(Repeats::sentences);
+    let below: Vec<String> = tally.into_iter().chain(repeats).collect();
+    if !below.is_empty() {
+        heading(&mut out, &below.join("\n"));
     }
     out
 }

@@ -13,7 +13,7 @@ mod spread;
 
 pub use job::{Extent, FIO_BOUNDS, Job, PerSecond, Process, Traffic};
 pub use run::{
-    Erases, Ignored, Inside, Joules, Run, SavedState, Settling, SmartAttribute, Warning,
+    AtDevice, Erases, Ignored, Inside, Joules, Run, SavedState, Settling, SmartAttribute, Warning,
 };
 pub use spread::Spread;
 
@@ -132,6 +132,19 @@ pub struct DriveSheet {
     pub file_hash: String,
     /// Every number of the drive file.
     pub parameters: Vec<Parameter>,
+    /// Where tests ran on several drives together, each of them under the name that loads have for it; this
+    /// sheet then has their capacity together and no parameters. Absent for a drive.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<Member>,
+}
+
+/// One of several drives that tests ran on together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Member {
+    /// What loads call it.
+    pub name: String,
+    /// The drive.
+    pub drive: DriveSheet,
 }
 
 /// What kind of drive it is.

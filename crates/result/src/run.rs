@@ -78,9 +78,12 @@ pub struct Run {
     /// What a reader of the figures has to know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
-    /// What happened inside the drive; absent where nobody can look.
+    /// What happened inside the drive, or the drives together; absent where nobody can look.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inside: Option<Inside>,
+    /// What happened at each drive of a run on several; absent for a run on one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<AtDevice>,
     /// I/Os completed in each interval of `series_interval_s` seconds.
     pub series_ios: Vec<u64>,
     /// Bytes moved in each interval.
@@ -127,6 +130,37 @@ impl Run {
     pub fn wa(&self) -> Option<f64> {
         Some(self.inside.as_ref()?.wa).filter(|&wa| wa > 0.0)
     }
+}
+
+/// One of several drives that a load ran on: what happened there alone.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AtDevice {
+    /// What the load calls it.
+    pub name: String,
+    /// Drive slug.
+    pub drive: String,
+    /// The link between drive and host, as [`Run::link`].
+    #[serde(default)]
+    pub link: String,
+    /// How the drive settled, if it was prepared to be steady.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settling: Option<Settling>,
+    /// Bytes that the host wrote to it.
+    pub written_bytes: u64,
+    /// What happened inside.
+    pub inside: Inside,
+    /// NAND bytes programmed over host bytes written in each interval, as [`Run::series_wa`].
+    #[serde(default)]
+    pub series_wa: Vec<f64>,
+    /// The energy it took, by part, as [`Run::joules`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joules: Option<Joules>,
+    /// How often its blocks had been erased at the end; absent for a drive without flash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erases: Option<Erases>,
+    /// What it said of itself at the end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub smart: Vec<SmartAttribute>,
 }
 
 /// How a drive settled while it was prepared: round by round of random writes.

@@ -4,7 +4,7 @@ use super::numbers::Number;
 use anyhow::Result;
 use ftlab_base::RootSeed;
 use ftlab_bench::figures::{self, Names};
-use ftlab_bench::review::{Length, Plan, review};
+use ftlab_bench::review::{Length, Plan, Subject, review};
 use ftlab_bench::suites::{self, Test};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_play::driver::Clock;
@@ -113,7 +113,7 @@ impl Reviewer {
     fn figures(&self, drives: Vec<DriveFile>) -> Result<Vec<Figure>> {
         let plan = Plan {
             tests: asked_of(&drives),
-            drives,
+            drives: drives.into_iter().map(Subject::from).collect(),
             is_everything: true,
             state: None,
             length: Length::Full,

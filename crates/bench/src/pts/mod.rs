@@ -204,7 +204,7 @@ fn run_drive(
         }
     })?;
     let root = seed_of_load(plan.seed, "pts");
-    let mut purged = Subject::new(file, device, (&plan.settings, Scale::STANDARD), root);
+    let mut purged = Subject::new(file, device, &plan.settings, Scale::STANDARD, root);
     purged.purge()?;
     let parts = plan.parts();
     let mut ready = None;

@@ -105,7 +105,8 @@ impl<'a> Subject<'a> {
     pub fn new(
         file: &'a DriveFile,
         device: Box<dyn Device>,
-        (settings, scale): (&'a Settings, Scale),
+        settings: &'a Settings,
+        scale: Scale,
         seed: RootSeed,
     ) -> Self {
         Subject {
@@ -124,11 +125,11 @@ impl<'a> Subject<'a> {
 
     /// The drive as it is, for a test with random numbers of its own.
     pub fn copy(&self, seed: RootSeed) -> Subject<'a> {
-        let settings = (self.settings, self.scale);
+        let device = self.device.snapshot();
         Subject {
             steps: self.steps.clone(),
             written_bytes: self.written_bytes,
-            ..Subject::new(self.file, self.device.snapshot(), settings, seed)
+            ..Subject::new(self.file, device, self.settings, self.scale, seed)
         }
     }
 

@@ -133,7 +133,7 @@ fn a_scaled_stretch_writes_as_much_as_one_with_time() {
     let length = subject::Length::Span(ftlab_base::Nanos::from_secs(4));
     let stretch = |scale: Scale| {
         let device = file.build(&plan.testbed, RootSeed(1)).unwrap();
-        let mut subject = Subject::new(file, device, (&plan.settings, scale), RootSeed(2));
+        let mut subject = Subject::new(file, device, &plan.settings, scale, RootSeed(2));
         subject.precondition().unwrap();
         let before = subject.written_bytes;
         let rate = subject.stretch(load, length).unwrap();

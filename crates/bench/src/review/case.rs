@@ -1,11 +1,12 @@
 //! Cases: jobs and scenarios as they run from a state, each once for every test that asks for it.
 
 use super::length::Length;
+use super::subject::{Devices, Subject};
 use crate::suites::{Test, Work};
-use ftlab_base::{Content, RootSeed, SECTOR_BYTES};
-use ftlab_drive::{Device, DriveFile, Kind};
+use ftlab_base::{Content, RootSeed};
+use ftlab_drive::DriveFile;
 use ftlab_host::{Port, Testbed};
-use ftlab_play::driver::{self, Clock, DriverError, Target};
+use ftlab_play::driver::{self, Clock, DriverError};
 use ftlab_play::load::{Load, What};
 use ftlab_play::record::Record;
 use ftlab_play::states::State;
@@ -21,17 +22,17 @@ pub struct How<'a> {
     pub clock: Clock,
     /// The seed of the load's requests.
     pub seed: RootSeed,
-    /// Whether the drive's garbage collection had settled before.
+    /// Whether the garbage collection of all drives had settled before.
     pub has_settled: bool,
     /// Hears how far it is.
     pub watch: &'a Watch<'a>,
 }
 
-/// Runs a load on a drive that is plugged into the machine.
+/// Runs a load on drives that are plugged into the machine.
 pub fn run(
     load: &Load,
-    file: &DriveFile,
-    device: &mut dyn Device,
+    subject: &Subject,
+    devices: &mut Devices,
     machine: &Testbed,
     how: &How<'_>,
 ) -> Result<Record, DriverError> {
@@ -39,13 +40,11 @@ pub fn run(
     let record = match load.what() {
         What::Job(jobs) => {
             let jobs = how.length.of(jobs.clone());
-            let report = {
-                let target = &mut Target::one(device);
-                driver::run_on(&jobs, target, how.clock, seed, watch)?
-            };
+            let target = &mut subject.target(devices);
+            let report = driver::run_on(&jobs, target, how.clock, seed, watch)?;
             let ground = Ground {
-                capacity_bytes: device.capacity_sectors() * SECTOR_BYTES,
-                slot_bytes: file.slot_bytes(),
+                target: &subject.sizes(),
+                slot_bytes: subject.files().filter_map(DriveFile::slot_bytes).max(),
                 settled: report.settled(how.has_settled),
             };
             let mut record = Record::of_jobs(&jobs, &report);
@@ -53,16 +52,41 @@ pub fn run(
             record.settled(ground.settled)
         }
         What::Script(scenario) => {
+            only(load, subject)?;
+            let device = devices[0].as_mut();
             let report = driver::run_scenario(scenario, device, machine, seed, watch)?;
             Record::of_scenario(&report)
         }
         What::Trace(trace) => {
+            only(load, subject)?;
             let most = how.length.operations_max();
-            let report = driver::run_trace(trace, device, most, seed, watch)?;
+            let report = driver::run_trace(trace, devices[0].as_mut(), most, seed, watch)?;
             Record::of_trace(&report)
         }
     };
-    Ok(record.on(device))
+    Ok(record.on(devices.iter().map(AsRef::as_ref)))
+}
+
+/// Whether a load fits the drives, the machine and the clock.
+pub fn check(
+    load: &Load,
+    subject: &Subject,
+    machine: &Testbed,
+    clock: Clock,
+) -> Result<(), DriverError> {
+    let bytes = || Ok::<u64, DriverError>(only(load, subject)?.capacity_bytes());
+    match load.what() {
+        What::Job(file) => driver::check(file, &subject.sizes(), clock),
+        What::Script(scenario) => driver::check_scenario(scenario, bytes()?, machine),
+        What::Trace(trace) => driver::check_trace(trace, bytes()?),
+    }
+}
+
+/// The drive of a load that says nothing of devices.
+fn only<'s>(load: &Load, subject: &'s Subject) -> Result<&'s DriveFile, DriverError> {
+    subject.only().ok_or(DriverError::OneDevice {
+        what: load.what().word(),
+    })
 }
 
 /// A load as it runs from a state.
@@ -76,7 +100,7 @@ pub struct Case {
     pub testbed: String,
     /// None for the fastest of the machine.
     pub port: Option<Port>,
-    /// What was written on the way to the state: a drive that compresses reads back what it was given.
+    /// What was written on the way to the state: drives that compress read back what they were given.
     pub before: Content,
 }
 
@@ -91,25 +115,29 @@ impl Case {
     }
 }
 
-/// The cases of a test on a drive, each with the state that it is asked in: those of the test or, if one is
+/// The cases of a test on its drives, each with the state that it is asked in: those of the test or, if one is
 /// asked for, that. The first of a state answers figures that ask for no data and no port.
-pub fn cases_of(file: &DriveFile, test: &Test, state: Option<State>) -> Vec<(State, Case)> {
+pub fn cases_of(subject: &Subject, test: &Test, state: Option<State>) -> Vec<(State, Case)> {
     let Work::Loads { loads, ports } = &test.step.work else {
         return Vec::new();
     };
-    let kinds = if file.compresses() { loads.len() } else { 1 };
+    let kinds = match subject.files().any(DriveFile::compresses) {
+        true => loads.len(),
+        false => 1,
+    };
     let mut cases = Vec::new();
     let states = state
         .as_ref()
         .map_or(test.family.states.as_slice(), std::slice::from_ref);
     for &asked in states {
-        let state = match file.kind() {
-            Kind::Ssd => asked,
-            Kind::Disk | Kind::Ram => State::New,
+        let state = match subject.has_flash() {
+            true => asked,
+            false => State::New,
         };
         for load in loads.iter().take(kinds) {
             let slower = |port: &&Option<Port>| {
-                port.is_none_or(|port| file.link_bytes_s().is_some_and(|own| port.bytes_s() < own))
+                let mut own = subject.files().filter_map(DriveFile::link_bytes_s);
+                port.is_none_or(|port| own.any(|own| port.bytes_s() < own))
             };
             cases.extend(ports.iter().filter(slower).map(|&port| {
                 let case = Case {
@@ -117,7 +145,7 @@ pub fn cases_of(file: &DriveFile, test: &Test, state: Option<State>) -> Vec<(Sta
                     load: load.clone(),
                     testbed: test.family.testbed.clone(),
                     port,
-                    before: data_before(file, load),
+                    before: subject.data_before(load),
                 };
                 (asked, case)
             }));
@@ -126,32 +154,23 @@ pub fn cases_of(file: &DriveFile, test: &Test, state: Option<State>) -> Vec<(Sta
     cases
 }
 
-/// Data like those of a load if they compress and the drive can tell, else data that do not.
-pub fn data_before(file: &DriveFile, load: &Load) -> Content {
-    match load.compressible() {
-        Some(data) if file.compresses() => data,
-        _ => Content::RANDOM,
-    }
-}
-
-/// Whether a drive has room for the span of a test's jobs, or the files that its programs use.
-pub fn has_room(file: &DriveFile, test: &Test, machine: &Testbed) -> bool {
+/// Whether drives have room for the span of a test's jobs, or the files that its programs use. A load that is
+/// wrong on any drive is said to be so by its run.
+pub fn has_room(subject: &Subject, test: &Test, machine: &Testbed) -> bool {
     let Work::Loads { loads, .. } = &test.step.work else {
         return true;
     };
-    let bytes = file.capacity_bytes();
-    let fits = |load: &Load| {
-        let checked = match load.what() {
-            // A job that is wrong on any drive is said to be so by its run.
-            What::Job(file) => return file.jobs.iter().all(|job| job.resolve(bytes).is_ok()),
-            What::Script(scenario) => driver::check_scenario(scenario, bytes, machine),
-            What::Trace(trace) => driver::check_trace(trace, bytes),
-        };
-        !matches!(
-            checked,
+    let fits = |load: &Load| match (load.what(), subject.only()) {
+        (What::Job(jobs), Some(only)) => {
+            let bytes = only.capacity_bytes();
+            jobs.jobs.iter().all(|job| job.resolve(bytes).is_ok())
+        }
+        (What::Job(_), None) => true,
+        (What::Script(_) | What::Trace(_), _) => !matches!(
+            check(load, subject, machine, Clock::Timed),
             Err(DriverError::Script(ScriptError::BeyondDrive { .. })
                 | DriverError::SystemBeyondDrive { .. })
-        )
+        ),
     };
     loads.iter().all(fits)
 }

@@ -6,6 +6,7 @@
 
 use super::case::Case;
 use super::length::Length;
+use super::subject::Subject;
 use crate::suites::{Act, Procedure};
 use ftlab_drive::{DriveFile, Kind};
 use ftlab_play::load::{Load, What};
@@ -34,8 +35,9 @@ fn of_a_second(file: &DriveFile) -> f64 {
     }
 }
 
-/// A case on a drive that is prepared.
-pub fn of_case(file: &DriveFile, case: &Case, length: Length) -> f64 {
+/// A case on drives that are prepared; several are as good as the first of them.
+pub fn of_case(subject: &Subject, case: &Case, length: Length) -> f64 {
+    let file = subject.first();
     match case.load.what() {
         What::Job(job) => of_job(file, &length.of(job.clone())),
         What::Script(_) => SCRIPT_S * of_a_second(file),
@@ -70,8 +72,12 @@ fn of_job(file: &DriveFile, job_file: &JobFile) -> f64 {
     jobs.filter(|units| units.is_finite()).sum()
 }
 
-/// Bringing a drive from new to a state.
-pub fn of_state(file: &DriveFile, state: State) -> f64 {
+/// Bringing drives from new to a state.
+pub fn of_state(subject: &Subject, state: State) -> f64 {
+    subject.files().map(|file| of_drive(file, state)).sum()
+}
+
+fn of_drive(file: &DriveFile, state: State) -> f64 {
     let capacities = match (file.kind(), state) {
         (Kind::Disk | Kind::Ram, _) | (_, State::New) => 0.0,
         (Kind::Ssd, State::Filled | State::FilledRandom) => 1.0,

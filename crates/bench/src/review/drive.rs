@@ -1,31 +1,31 @@
 //! All tests on one drive.
 
-use super::case::{Case, Key, cases_of, has_room};
+use super::case::{self, Case, Key, cases_of, has_room};
 use super::facts::{self, ClientUse, Told};
-use super::from_states::{Begun, FromStates, Ran};
+use super::from_states::{self, Begun, FromStates, Ran};
 use super::procedure::{Measured, Running};
+use super::subject::{Member, Subject};
 use super::{Plan, ReviewError, Watch, cost};
 use crate::drops;
 use crate::suites::{NO_STATE, Procedure, Runs, Series, Test, Work};
 use ftlab_base::RootSeed;
-use ftlab_drive::{Device, DriveFile, Kind};
+use ftlab_drive::{Device, DriveFile, Health, Kind};
 use ftlab_host::{Host, Port, Testbed};
-use ftlab_play::driver::{self, INTERVAL_S};
-use ftlab_play::load::What;
+use ftlab_play::driver::INTERVAL_S;
 use ftlab_play::record::Record;
 use ftlab_play::states::Settling;
 use ftlab_play::streams::drive_seed;
-use ftlab_result::{DriveKind, DriveSheet, Parameter, Run, SavedState};
+use ftlab_result::{Run, SavedState, SmartAttribute};
 use ftlab_sheet::SheetError;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-/// One drive and what is to run on it.
+/// A drive, or several by name, and what is to run there.
 #[derive(Clone)]
 pub struct Bench<'a> {
     plan: &'a Plan,
-    file: &'a DriveFile,
+    subject: &'a Subject,
     /// Its tests: those of the plan that are meant for it.
     tests: Vec<Test>,
     /// Tests asked for by name that it has no room for, beside others that it has.
@@ -38,7 +38,7 @@ pub type TakeTest<'a> = dyn Fn(&str, Vec<Run>) + Sync + 'a;
 /// What hears of a drive's runs.
 #[derive(Clone, Copy)]
 pub struct Hears<'a> {
-    /// The number of the drive, and what hears of all of them.
+    /// The number of the subject, and what hears of all of them.
     pub watch: (usize, &'a dyn Watch),
     /// What each run was and what it cost.
     pub step: &'a (dyn Fn(&str, f64) + Sync),
@@ -50,31 +50,30 @@ pub struct Hears<'a> {
 struct Done {
     waiting: Vec<Test>,
     records: BTreeMap<Key, Record>,
-    /// How the drive came to where each case began.
-    begun: BTreeMap<Key, Begun>,
+    /// How each drive came to where each case began.
+    begun: BTreeMap<Key, Vec<Begun>>,
     /// By procedure and machine.
     procedures: BTreeMap<(String, String), Vec<Measured>>,
     client: Option<ClientUse>,
 }
 
 impl<'a> Bench<'a> {
-    pub fn new(plan: &'a Plan, file: &'a DriveFile) -> Self {
+    pub fn new(plan: &'a Plan, subject: &'a Subject) -> Self {
         let meant = |test: &&Test| match &test.family.runs {
             Runs::WithAllOn(drives) if plan.is_everything => {
-                drives.iter().any(|slug| slug == file.slug())
+                drives.iter().any(|slug| slug == subject.slug())
             }
             Runs::WithAllOn(_) | Runs::WithAll | Runs::ByDefault => true,
         };
         // An unknown machine is reported when the test is to run on it.
         let fits = |test: &Test| {
             let machine = machine(plan, &test.family.testbed);
-            machine.map_or(true, |machine| has_room(file, test, &machine))
+            machine.map_or(true, |machine| has_room(subject, test, &machine))
         };
-        // A disk has no flash: nothing to erase, to trim, to wear or to spare.
-        let possible = |test: &&Test| {
-            let is_for_both = matches!(test.step.work, Work::Loads { .. });
-            file.kind() == Kind::Ssd || is_for_both
-        };
+        // A disk has no flash: nothing to erase, to trim, to wear or to spare. And what is done to one drive, or
+        // said of it, is not of several.
+        let is_ssd = (subject.only()).is_some_and(|file| file.kind() == Kind::Ssd);
+        let possible = |test: &&Test| is_ssd || matches!(test.step.work, Work::Loads { .. });
         let candidates = plan.tests.iter().filter(meant).filter(possible).cloned();
         let (mut tests, mut too_large): (Vec<Test>, Vec<Test>) = candidates.partition(fits);
         if plan.is_everything {
@@ -85,7 +84,7 @@ impl<'a> Bench<'a> {
         }
         Bench {
             plan,
-            file,
+            subject,
             tests,
             too_large,
         }
@@ -104,7 +103,7 @@ impl<'a> Bench<'a> {
     /// What each job and scenario costs that runs (`cost.rs`): steps that share one share its run.
     pub fn costs(&self) -> Vec<f64> {
         let of_procedure = |(procedure, _): &(Arc<Procedure>, String)| {
-            cost::of_procedure(self.file, procedure, self.plan.length)
+            cost::of_procedure(self.file(), procedure, self.plan.length)
         };
         let procedures = self.procedures();
         let client = self.needs_client().then(|| self.cost_of_client());
@@ -119,11 +118,11 @@ impl<'a> Bench<'a> {
     fn costs_of_cases(&self) -> Vec<f64> {
         let mut reached = Vec::new();
         let of_case = |case: &Case| {
-            let mut cost = cost::of_case(self.file, case, self.plan.length);
+            let mut cost = cost::of_case(self.subject, case, self.plan.length);
             let state = (case.before, case.state);
             if !reached.contains(&state) {
                 reached.push(state);
-                cost += cost::of_state(self.file, case.state);
+                cost += cost::of_state(self.subject, case.state);
             }
             cost
         };
@@ -142,9 +141,14 @@ impl<'a> Bench<'a> {
         bench
     }
 
+    /// The drive of procedures and facts, which are for one.
+    fn file(&self) -> &'a DriveFile {
+        self.subject.first()
+    }
+
     /// Runs everything with this root of all seeds.
     pub fn run(&self, root: RootSeed, hears: Hears<'_>) -> Result<(), ReviewError> {
-        let seed = drive_seed(root, self.file.slug());
+        let seed = drive_seed(root, self.file().slug());
         let mut done = Done {
             waiting: self.tests.clone(),
             records: BTreeMap::new(),
@@ -160,8 +164,8 @@ impl<'a> Bench<'a> {
         let run = |(procedure, testbed): &(Arc<Procedure>, String)| {
             let device = self.build(seed, &self.machine(testbed)?)?;
             let length = self.plan.length;
-            let costs = cost::of_procedure(self.file, procedure, length);
-            let measured = Running::new(self.file, procedure, length, root, device)
+            let costs = cost::of_procedure(self.file(), procedure, length);
+            let measured = Running::new(self.file(), procedure, length, root, device)
                 .run(&|n, label| (hears.step)(label, costs[n]))?;
             let mut done = done.lock().expect("no holder panics");
             let key = (procedure.slug.clone(), testbed.clone());
@@ -171,8 +175,8 @@ impl<'a> Bench<'a> {
         let ends: Vec<Result<(), ReviewError>> = procedures.par_iter().map(run).collect();
         ends.into_iter().collect::<Result<(), ReviewError>>()?;
         if self.needs_client() {
-            let client = facts::client_use(self.file, self.plan.length, seed)?;
-            let label = format!("{} client-workload.fio ({NO_STATE})", self.file.slug());
+            let client = facts::client_use(self.file(), self.plan.length, seed)?;
+            let label = format!("{} client-workload.fio ({NO_STATE})", self.file().slug());
             (hears.step)(&label, self.cost_of_client());
             let mut done = done.lock().expect("no holder panics");
             done.client = Some(client);
@@ -189,7 +193,7 @@ impl<'a> Bench<'a> {
     ) -> Result<(), ReviewError> {
         let (cases, costs) = (self.cases(), self.costs_of_cases());
         let from_states = FromStates {
-            file: self.file,
+            subject: self.subject,
             root,
             length: self.plan.length,
             clock: self.plan.clock,
@@ -223,7 +227,7 @@ impl<'a> Bench<'a> {
     fn is_ready(&self, test: &Test, done: &Done) -> bool {
         match &test.step.work {
             Work::Loads { .. } => {
-                let cases = cases_of(self.file, test, self.plan.state);
+                let cases = cases_of(self.subject, test, self.plan.state);
                 (cases.iter()).all(|(_, case)| done.records.contains_key(&case.key()))
             }
             Work::Within(procedure, _) => {
@@ -236,18 +240,11 @@ impl<'a> Bench<'a> {
 
     /// Whether the loads of a test fit the drive.
     pub fn check(&self, test: &Test) -> Result<(), ReviewError> {
-        let (bytes, machine) = (
-            self.file.capacity_bytes(),
-            self.machine(&test.family.testbed)?,
-        );
+        let machine = self.machine(&test.family.testbed)?;
         for load in test.loads() {
-            let checked = match load.what() {
-                What::Job(file) => driver::check(file, &[("", bytes)], self.plan.clock),
-                What::Script(scenario) => driver::check_scenario(scenario, bytes, &machine),
-                What::Trace(trace) => driver::check_trace(trace, bytes),
-            };
+            let checked = case::check(load, self.subject, &machine, self.plan.clock);
             checked.map_err(|error| ReviewError::Run {
-                run: self.file.slug().to_owned(),
+                run: self.subject.slug().to_owned(),
                 error: Box::new(error),
             })?;
         }
@@ -256,7 +253,7 @@ impl<'a> Bench<'a> {
 
     fn wrong(&self, error: SheetError) -> ReviewError {
         ReviewError::Drive {
-            drive: self.file.slug().to_owned(),
+            drive: self.subject.slug().to_owned(),
             error,
         }
     }
@@ -274,7 +271,7 @@ impl<'a> Bench<'a> {
     }
 
     fn build(&self, seed: RootSeed, machine: &Testbed) -> Result<Box<dyn Device>, ReviewError> {
-        self.file
+        self.file()
             .build(machine, seed)
             .map_err(|error| self.wrong(error))
     }
@@ -284,7 +281,7 @@ impl<'a> Bench<'a> {
     fn cases(&self) -> Vec<Case> {
         let mut cases: Vec<Case> = Vec::new();
         for test in &self.tests {
-            for (_, case) in cases_of(self.file, test, self.plan.state) {
+            for (_, case) in cases_of(self.subject, test, self.plan.state) {
                 if !cases.iter().any(|other| other.key() == case.key()) {
                     cases.push(case);
                 }
@@ -321,16 +318,21 @@ impl<'a> Bench<'a> {
         let mut runs = Vec::new();
         match &test.step.work {
             Work::Loads { .. } => {
-                let cases = cases_of(self.file, test, self.plan.state);
+                let cases = cases_of(self.subject, test, self.plan.state);
                 let first = cases.first().map(|(_, case)| case.load.clone());
                 for (state, case) in cases {
                     let record = &done.records[&case.key()];
                     let begun = &done.begun[&case.key()];
-                    let steps = begun.steps(self.file.kind(), state, case.before);
-                    let loaded = begun.loaded.as_ref();
+                    let steps = from_states::steps(self.subject, begun, state, case.before);
+                    let loaded = begun[0].loaded.as_ref();
                     let state = loaded.map_or(state.name(), |loaded| &loaded.origin.state);
                     let mut run = self.run_of(test, state, steps, record);
-                    run.settling = begun.settling.as_ref().map(Settling::sheet);
+                    let settling = |begun: &Begun| begun.settling.as_ref().map(Settling::sheet);
+                    match &begun[..] {
+                        [only] => run.settling = settling(only),
+                        _ => (run.devices.iter_mut().zip(begun))
+                            .for_each(|(at, begun)| at.settling = settling(begun)),
+                    }
                     run.saved_state = loaded.map(|loaded| SavedState {
                         file: loaded.file.clone(),
                         seed: loaded.origin.seed,
@@ -359,7 +361,7 @@ impl<'a> Bench<'a> {
                 }
             }
             Work::Fact(fact) => {
-                runs.push(self.told(test, facts::tell(self.file, *fact, done.client.as_ref())));
+                runs.push(self.told(test, facts::tell(self.file(), *fact, done.client.as_ref())));
             }
         }
         Ok(runs)
@@ -367,13 +369,26 @@ impl<'a> Bench<'a> {
 
     /// Says on which machine and link a run was made, and how much of it.
     fn say_where(&self, run: &mut Run, test: &Test, host: &Host) -> Result<(), ReviewError> {
-        let own = self.file.link_bytes_s();
-        run.link = own.map_or("none", |own| host.link(own).name()).to_owned();
+        let mut links: Vec<&str> = Vec::new();
+        let mut words = Vec::new();
+        for (n, member) in self.subject.members().iter().enumerate() {
+            let own = member.file.link_bytes_s();
+            let link = own.map_or("none", |own| host.link(own).name());
+            let of = if member.name.is_empty() { "" } else { " " };
+            words.push(format!("{}{of}{}", member.name, link_words(link)));
+            if let Some(at) = run.devices.get_mut(n) {
+                link.clone_into(&mut at.link);
+            }
+            if !links.contains(&link) {
+                links.push(link);
+            }
+        }
+        run.link = links.join(", ");
         let machine = self.machine(&test.family.testbed)?;
         run.notes.push(format!(
             "Measured on {}, {}.",
             machine.name,
-            link_words(&run.link)
+            words.join(", ")
         ));
         run.notes.extend(self.plan.length.words(&test.step.work));
         run.testbed = machine.slug;
@@ -381,11 +396,22 @@ impl<'a> Bench<'a> {
     }
 
     fn run_of(&self, test: &Test, state: &str, steps: Vec<String>, record: &Record) -> Run {
-        let mut run = Run {
-            smart: (record.health.as_ref())
-                .map_or_else(Vec::new, |health| facts::smart_of(self.file, health)),
-            ..self.named(test, state, steps, record.run.clone())
+        let smart = |(member, health): (&Member, &Option<Health>)| {
+            let health = health.as_ref();
+            health.map_or_else(Vec::new, |health| facts::smart_of(&member.file, health))
         };
+        let members = self.subject.members();
+        let mut smart: Vec<Vec<SmartAttribute>> =
+            members.iter().zip(&record.healths).map(smart).collect();
+        let mut run = self.named(test, state, steps, record.run.clone());
+        match &mut smart[..] {
+            [only] => run.smart = std::mem::take(only),
+            _ => {
+                for ((at, smart), member) in run.devices.iter_mut().zip(smart).zip(members) {
+                    (at.smart, at.drive) = (smart, member.file.slug().to_owned());
+                }
+            }
+        }
         if test.step.series == Series::Drops {
             run.metrics.extend(drops::metrics(&record.run.series_bytes));
         }
@@ -403,7 +429,7 @@ impl<'a> Bench<'a> {
 
     /// A run as that of a test on this drive in a state.
     fn named(&self, test: &Test, state: &str, steps: Vec<String>, run: Run) -> Run {
-        let (drive, test) = (self.file.slug(), test.step.slug.as_str());
+        let (drive, test) = (self.subject.slug(), test.step.slug.as_str());
         Run {
             id: format!("{drive}/{test}/{state}"),
             drive: drive.to_owned(),
@@ -421,33 +447,6 @@ fn machine(plan: &Plan, testbed: &str) -> Result<Testbed, SheetError> {
     match &plan.testbed {
         Some(testbed) => Ok(testbed.clone()),
         None => Testbed::load(testbed),
-    }
-}
-
-/// The drive as the report shows it.
-#[must_use]
-pub fn sheet(file: &DriveFile) -> DriveSheet {
-    let parameter = |row: ftlab_drive::ParameterRow| Parameter {
-        key: row.key,
-        value: row.value,
-        unit: row.unit,
-        source: row.source,
-        confidence: row.confidence,
-        note: crate::figures::sources_in_words(&row.note),
-        base: row.base,
-    };
-    DriveSheet {
-        drive: file.slug().to_owned(),
-        name: file.name().to_owned(),
-        summary: file.summary().to_owned(),
-        kind: match file.kind() {
-            Kind::Ssd => DriveKind::Ssd,
-            Kind::Disk => DriveKind::Disk,
-            Kind::Ram => DriveKind::Ram,
-        },
-        capacity_bytes: file.capacity_bytes(),
-        file_hash: format!("{:016x}", file.hash()),
-        parameters: file.parameters().into_iter().map(parameter).collect(),
     }
 }
 

@@ -16,8 +16,8 @@ impl DriveRuns {
     /// Those of each drive of a plan before anything ran.
     #[must_use]
     pub fn of_plan(plan: &Plan) -> Vec<DriveRuns> {
-        let of_drive = |file| {
-            let bench = Bench::new(plan, file);
+        let of_drive = |subject| {
+            let bench = Bench::new(plan, subject);
             let tests = bench.tests().iter();
             let tests = tests.map(|test| (test.step.slug.clone(), None));
             let tests: Vec<_> = tests.collect();

@@ -1,29 +1,29 @@
 //! Cases as they run: a drive is prepared once for each state, and each case gets a copy of its own.
 
 use super::case::{Case, How, run};
+use super::subject::{Devices, Member, Subject};
 use super::{Length, ReviewError, Visit, Watch};
 use ftlab_base::{Content, RootSeed};
+use ftlab_drive::Kind;
 use ftlab_drive::saved::Origin;
-use ftlab_drive::{Device, DriveFile, Kind};
 use ftlab_host::Testbed;
 use ftlab_play::driver::{Clock, DriverError};
 use ftlab_play::record::Record;
 use ftlab_play::states::{self, Settling, State};
-use ftlab_play::streams::drive_seed;
 use rayon::prelude::*;
 use std::sync::Mutex;
 
-/// A drive whose cases run.
+/// A subject whose cases run.
 pub struct FromStates<'a> {
-    /// The drive.
-    pub file: &'a DriveFile,
+    /// The drive, or the drives.
+    pub subject: &'a Subject,
     /// All streams.
     pub root: RootSeed,
     /// How long jobs run.
     pub length: Length,
     /// With a clock or without.
     pub clock: Clock,
-    /// What hears of it, and the number that it knows the drive by.
+    /// What hears of it, and the number that it knows the subject by.
     pub watch: (usize, &'a dyn Watch),
     /// The machine of that name.
     pub machine: &'a (dyn Fn(&str) -> Result<Testbed, ReviewError> + Sync),
@@ -35,8 +35,8 @@ pub struct Ran {
     pub label: String,
     /// Its result.
     pub record: Record,
-    /// How the drive came to where it began.
-    pub begun: Begun,
+    /// How each drive came to where it began.
+    pub begun: Vec<Begun>,
 }
 
 /// How a drive came to where its cases begin.
@@ -67,7 +67,7 @@ impl Begun {
     }
 
     /// What the drive had been through, in words; `before` is what was written on the way to the state.
-    pub fn steps(&self, kind: Kind, state: State, before: Content) -> Vec<String> {
+    fn steps(&self, kind: Kind, state: State, before: Content) -> Vec<String> {
         if let Some(loaded) = &self.loaded {
             return loaded.origin.steps.clone();
         }
@@ -77,6 +77,18 @@ impl Begun {
         }
         steps
     }
+}
+
+/// What the drives of a subject had been through, in words, those of one after the other.
+pub fn steps(subject: &Subject, begun: &[Begun], state: State, before: Content) -> Vec<String> {
+    let of = |(member, begun): (&Member, &Begun)| {
+        let steps = begun.steps(member.file.kind(), state, before);
+        match member.name.as_str() {
+            "" => steps,
+            name => vec![format!("{name}: {}", steps.join(" "))],
+        }
+    };
+    subject.members().iter().zip(begun).flat_map(of).collect()
 }
 
 /// How a drive was prepared for a test of data that compress.
@@ -109,9 +121,8 @@ impl FromStates<'_> {
         alike: &[usize],
         ran: &Take<'_>,
     ) -> Result<(), ReviewError> {
-        let seed = drive_seed(self.root, self.file.slug());
         let machine = (self.machine)(&cases[alike[0]].testbed)?;
-        let mut device = self.build(seed, &machine)?;
+        let mut devices = self.build(&machine)?;
         let (mut reached, mut done) = (State::New, 0);
         for state in State::ALL {
             let here: Vec<usize> = (alike.iter().copied())
@@ -120,38 +131,23 @@ impl FromStates<'_> {
             if here.is_empty() {
                 continue;
             }
-            let mut begun = Begun {
-                settling: None,
-                loaded: (self.watch.1.load(self.file, device.as_mut()))
-                    .map_err(ReviewError::Refused)?,
-            };
-            if self.file.kind() == Kind::Ssd && begun.loaded.is_none() {
-                if !reached.leads_to(state) {
-                    device = self.build(seed, &machine)?;
-                    reached = State::New;
-                }
-                let prepared = states::prepare_with(
-                    device.as_mut(),
-                    (reached, state),
-                    seed,
-                    before,
-                    &|what, share| self.watch.1.doing(self.watch.0, what, share),
-                );
-                begun.settling = prepared.map_err(|error| ReviewError::Prepare {
-                    drive: self.file.slug().to_owned(),
-                    error,
-                })?;
-                reached = state;
+            if !reached.leads_to(state) {
+                devices = self.build(&machine)?;
+                reached = State::New;
             }
+            let begun = self.prepare(&mut devices, (reached, state), before)?;
+            reached = state;
             done += here.len();
-            // Nobody else needs the last one.
+            // Nobody else needs the last ones.
             if here.len() == 1 && done == alike.len() {
-                return ran(here[0], self.case(device, &cases[here[0]], begun)?);
+                return ran(here[0], self.case(devices, &cases[here[0]], begun)?);
             }
-            let prepared = Mutex::new(&mut device);
+            let prepared = Mutex::new(&mut devices);
             let case = |&n: &usize| {
-                let copy = prepared.lock().expect("no holder panics").snapshot();
-                ran(n, self.case(copy, &cases[n], begun.clone())?)
+                let prepared = prepared.lock().expect("no holder panics");
+                let copies = prepared.iter().map(|device| device.snapshot()).collect();
+                drop(prepared);
+                ran(n, self.case(copies, &cases[n], begun.clone())?)
             };
             // All of them, in order: which error is reported must not depend on the threads.
             let ends: Vec<Result<(), ReviewError>> = here.par_iter().map(case).collect();
@@ -160,55 +156,91 @@ impl FromStates<'_> {
         Ok(())
     }
 
-    fn build(&self, seed: RootSeed, machine: &Testbed) -> Result<Box<dyn Device>, ReviewError> {
-        let built = self.file.build(machine, seed);
+    /// Brings the drives of flash from one state to the next, or loads them with what was saved.
+    fn prepare(
+        &self,
+        devices: &mut Devices,
+        from_to: (State, State),
+        before: Content,
+    ) -> Result<Vec<Begun>, ReviewError> {
+        let (number, watch) = self.watch;
+        let mut begun = Vec::new();
+        for (member, device) in self.subject.members().iter().zip(devices) {
+            let loaded = watch.load(&member.file, device.as_mut());
+            let loaded = loaded.map_err(ReviewError::Refused)?;
+            let mut settling = None;
+            if member.file.kind() == Kind::Ssd && loaded.is_none() {
+                let tell = |what: &str, share| match member.name.as_str() {
+                    "" => watch.doing(number, what, share),
+                    name => watch.doing(number, &format!("{name}: {what}"), share),
+                };
+                let seed = self.subject.seed(member, self.root);
+                let prepared = states::prepare_with(device.as_mut(), from_to, seed, before, &tell);
+                settling = prepared.map_err(|error| ReviewError::Prepare {
+                    drive: member.file.slug().to_owned(),
+                    error,
+                })?;
+            }
+            begun.push(Begun { settling, loaded });
+        }
+        Ok(begun)
+    }
+
+    fn build(&self, machine: &Testbed) -> Result<Devices, ReviewError> {
+        let built = self.subject.build(machine, self.root);
         built.map_err(|error| ReviewError::Drive {
-            drive: self.file.slug().to_owned(),
+            drive: self.subject.slug().to_owned(),
             error,
         })
     }
 
-    /// Runs a case on a drive of its own.
+    /// Runs a case on drives of its own.
     fn case(
         &self,
-        mut device: Box<dyn Device>,
+        mut devices: Devices,
         case: &Case,
-        begun: Begun,
+        begun: Vec<Begun>,
     ) -> Result<Ran, ReviewError> {
         let name = case.load.name();
         let port = case
             .port
             .map_or(String::new(), |port| format!(", {}", port.name()));
-        let label = format!("{} {name} ({}{port})", self.file.slug(), case.state.name());
+        let label = format!(
+            "{} {name} ({}{port})",
+            self.subject.slug(),
+            case.state.name()
+        );
         let machine = (self.machine)(&case.testbed)?;
-        device.plug(&match case.port {
-            None => machine.host(),
-            port => machine.on(port),
-        });
+        for device in &mut devices {
+            device.plug(&match case.port {
+                None => machine.host(),
+                port => machine.on(port),
+            });
+        }
         let (drive, watch) = self.watch;
         let visit = Visit {
             drive,
-            file: self.file,
+            subject: self.subject,
             load: &case.load,
             root: self.root,
             state: case.state,
-            steps: &begun.steps(self.file.kind(), case.state, case.before),
-            loaded: begun.loaded.as_ref(),
+            steps: &steps(self.subject, &begun, case.state, case.before),
+            loaded: begun[0].loaded.as_ref(),
         };
-        (watch.before(&visit, device.as_mut())).map_err(ReviewError::Refused)?;
+        (watch.before(&visit, &mut devices)).map_err(ReviewError::Refused)?;
         let how = How {
             length: self.length,
             clock: self.clock,
             seed: case.load.seed(self.root),
-            has_settled: begun.has_settled(case.state),
+            has_settled: begun.iter().all(|begun| begun.has_settled(case.state)),
             watch: &|what, share| watch.doing(drive, what, share),
         };
-        let record = run(&case.load, self.file, device.as_mut(), &machine, &how);
+        let record = run(&case.load, self.subject, &mut devices, &machine, &how);
         let record = record.map_err(|error: DriverError| ReviewError::Run {
             run: label.clone(),
             error: Box::new(error),
         })?;
-        (watch.after(&visit, device.as_mut(), &record)).map_err(ReviewError::Refused)?;
+        (watch.after(&visit, &mut devices, &record)).map_err(ReviewError::Refused)?;
         Ok(Ran {
             label,
             record,

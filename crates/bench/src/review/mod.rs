@@ -16,15 +16,17 @@ mod gather;
 mod length;
 mod procedure;
 mod set;
+mod subject;
 mod words;
 
+pub use case::Case;
 pub(crate) use drive::link_words;
-pub use drive::sheet;
 pub use drive_runs::DriveRuns;
 pub use facts::smart_of;
 pub use from_states::Loaded;
 pub use length::Length;
 pub use set::{origin, result_set};
+pub use subject::{Devices, Member, Subject, data_before, sheet};
 pub use words::words;
 
 use crate::lab::{Lab, NoThreads};
@@ -47,8 +49,8 @@ use thiserror::Error;
 /// What to review.
 #[derive(Debug)]
 pub struct Plan {
-    /// The drives, in the order of the report.
-    pub drives: Vec<DriveFile>,
+    /// The drives, or sets of drives by name, in the order of the report.
+    pub drives: Vec<Subject>,
     /// The tests, in the order of the report.
     pub tests: Vec<Test>,
     /// Whether everything there is was asked for, and not these tests by name: each drive then leaves
@@ -166,11 +168,11 @@ pub trait Watch: Sync {
         Ok(None)
     }
 
-    /// A drive is where its load begins: what else is to be done with it comes now.
+    /// Drives are where their load begins: what else is to be done with them comes now.
     ///
     /// # Errors
     /// Why that cannot be done.
-    fn before(&self, _visit: &Visit<'_>, _device: &mut dyn Device) -> Result<(), String> {
+    fn before(&self, _visit: &Visit<'_>, _devices: &mut Devices) -> Result<(), String> {
         Ok(())
     }
 
@@ -181,20 +183,20 @@ pub trait Watch: Sync {
     fn after(
         &self,
         _visit: &Visit<'_>,
-        _device: &mut dyn Device,
+        _devices: &mut Devices,
         _record: &Record,
     ) -> Result<(), String> {
         Ok(())
     }
 }
 
-/// A load on a drive.
+/// A load on a drive, or on several.
 #[derive(Debug, Clone, Copy)]
 pub struct Visit<'a> {
-    /// The number of the drive in the plan.
+    /// The number of the subject in the plan.
     pub drive: usize,
-    /// Its file.
-    pub file: &'a DriveFile,
+    /// Its drives.
+    pub subject: &'a Subject,
     /// What runs.
     pub load: &'a Load,
     /// The root seed of the repeat.
@@ -203,7 +205,7 @@ pub struct Visit<'a> {
     pub state: State,
     /// What it has been through, in words.
     pub steps: &'a [String],
-    /// Where it was loaded from, if it was not prepared.
+    /// Where the only drive was loaded from, if it was not prepared.
     pub loaded: Option<&'a Loaded>,
 }
 
@@ -219,7 +221,7 @@ pub fn run(plan: &Plan, wanted: &[Vec<String>], watch: &dyn Watch) -> Result<(),
     assert!(plan.repeats > 0, "a plan makes every run at least once");
     let lab = Lab::new(plan.threads, plan.memory_bytes)?;
     let benches: Vec<Bench<'_>> = (plan.drives.iter().zip(wanted))
-        .map(|(file, wanted)| Bench::new(plan, file).only(wanted))
+        .map(|(subject, wanted)| Bench::new(plan, subject).only(wanted))
         .collect();
     let drives = (0..benches.len()).filter(|&drive| !benches[drive].tests().is_empty());
     let units = Unit::of(drives, plan.repeats);
@@ -270,9 +272,9 @@ pub fn run(plan: &Plan, wanted: &[Vec<String>], watch: &dyn Watch) -> Result<(),
 /// # Errors
 /// The first that does not.
 pub fn check(plan: &Plan) -> Result<(), ReviewError> {
-    for file in &plan.drives {
+    for subject in &plan.drives {
         for test in &plan.tests {
-            Bench::new(plan, file).check(test)?;
+            Bench::new(plan, subject).check(test)?;
         }
     }
     Ok(())

@@ -202,7 +202,7 @@ impl<'a> Running<'a> {
             job: job.clone(),
             state: state.to_owned(),
             steps: self.steps.clone(),
-            record: Record::of_jobs(&file, &report).on(self.device.as_ref()),
+            record: Record::of_jobs(&file, &report).on([self.device.as_ref()]),
         });
         let state = state.replace('-', " ");
         (self.steps).push(format!("{}, measured ({state}).", words(&file).join("; ")));

@@ -1,12 +1,12 @@
 //! Runs of drives put together as a result set, with the published figures beside them.
 
 use super::drive::Bench;
-use super::{DriveRuns, Length, Plan, sheet};
+use super::{DriveRuns, Length, Plan, Subject};
 use crate::figures::{self, Names};
 use crate::repeats;
 use crate::suites::{Test, Work};
 use ftlab_base::amount::decimal;
-use ftlab_drive::{DriveFile, MODEL_VERSION};
+use ftlab_drive::MODEL_VERSION;
 use ftlab_result::{Figure, Origin, ResultSet, Run, SCHEMA, Unfinished, Verdict, Way};
 
 /// What a review gives whose drives gave this, in their order. `why` says in words why a drive that has not
@@ -14,32 +14,32 @@ use ftlab_result::{Figure, Origin, ResultSet, Run, SCHEMA, Unfinished, Verdict, 
 #[must_use]
 pub fn result_set<'a>(
     plan: &Plan,
-    drives: impl IntoIterator<Item = (&'a DriveFile, &'a DriveRuns)>,
+    drives: impl IntoIterator<Item = (&'a Subject, &'a DriveRuns)>,
     why: &str,
 ) -> ResultSet {
     let (mut done, mut runs, mut unfinished) = (Vec::new(), Vec::new(), Vec::new());
-    for (file, of_drive) in drives {
+    for (subject, of_drive) in drives {
         let missing = of_drive.why_not_whole(why);
         if missing.is_none() || !of_drive.is_empty() {
-            done.push(file);
+            done.push(subject);
             runs.extend(of_drive.runs().cloned());
-            unfinished.extend(without_room(plan, file));
+            unfinished.extend(without_room(plan, subject));
         }
         unfinished.extend(missing.map(|why| Unfinished {
-            drive: file.slug().to_owned(),
+            drive: subject.slug().to_owned(),
             why,
         }));
     }
-    let names = |file: &&DriveFile| Names {
-        slug: file.slug().to_owned(),
-        aliases: file.aliases().to_vec(),
+    let names = |subject: &&Subject| Names {
+        slug: subject.slug().to_owned(),
+        aliases: (subject.only()).map_or_else(Vec::new, |file| file.aliases().to_vec()),
     };
     let names: Vec<Names> = done.iter().map(names).collect();
     ResultSet {
         schema: SCHEMA,
         provenance: None,
         origin: origin(plan),
-        drives: done.into_iter().map(sheet).collect(),
+        drives: done.into_iter().map(Subject::sheet).collect(),
         tests: plan.tests.iter().map(Test::sheet).collect(),
         figures: figures(plan, &names, &runs),
         runs,
@@ -48,14 +48,14 @@ pub fn result_set<'a>(
 }
 
 /// Which tests a drive that has its runs was too small for, if any.
-fn without_room(plan: &Plan, file: &DriveFile) -> Option<Unfinished> {
-    let bench = Bench::new(plan, file);
+fn without_room(plan: &Plan, subject: &Subject) -> Option<Unfinished> {
+    let bench = Bench::new(plan, subject);
     let slugs: Vec<&str> = (bench.too_large().iter())
         .map(|test| test.step.slug.as_str())
         .collect();
-    let capacity = decimal(file.capacity_bytes() as f64, "B");
+    let capacity = decimal(subject.capacity_bytes() as f64, "B");
     (!slugs.is_empty()).then(|| Unfinished {
-        drive: file.slug().to_owned(),
+        drive: subject.slug().to_owned(),
         why: format!(
             "it has {capacity}, which is too little for the files of {}",
             slugs.join(", ")

@@ -11,7 +11,7 @@ fn plan(drives: &[&str], tests: &[&str], threads: usize) -> Plan {
     Plan {
         drives: drives
             .iter()
-            .map(|drive| Catalog::load(drive, &[]).unwrap())
+            .map(|drive| Catalog::load(drive, &[]).unwrap().into())
             .collect(),
         tests: suites::select(&tests).unwrap(),
         is_everything: false,
@@ -85,7 +85,7 @@ fn the_first_of_repeats_is_what_a_single_run_is() {
     let settings = ["nand.blocks_per_die=1024".to_owned()];
     let used = |seed, repeats| {
         let plan = Plan {
-            drives: vec![Catalog::load("generic-mlc-8", &settings).unwrap()],
+            drives: vec![Catalog::load("generic-mlc-8", &settings).unwrap().into()],
             length: Length::Quick,
             seed,
             repeats,
@@ -189,7 +189,7 @@ fn small(settings: &[&str]) -> DriveFile {
 
 fn review_of(file: DriveFile, tests: &[&str]) -> ResultSet {
     let plan = Plan {
-        drives: vec![file],
+        drives: vec![file.into()],
         ..plan(&[], tests, 2)
     };
     review(&plan, &|_| {}).unwrap()
@@ -243,7 +243,7 @@ fn what_compresses_is_read_from_a_drive_that_was_filled_with_the_like() {
 fn a_drive_without_room_for_a_scenario_is_spared_it_unless_it_is_named() {
     let of = |is_everything| {
         let plan = Plan {
-            drives: vec![small(&[])],
+            drives: vec![small(&[]).into()],
             is_everything,
             ..plan(&[], &["webpage-load-while-extract-5gb"], 1)
         };
@@ -258,7 +258,7 @@ fn a_drive_without_room_for_a_scenario_is_spared_it_unless_it_is_named() {
 #[test]
 fn a_drive_that_fails_leaves_the_others_their_runs() {
     let mut plan = plan(&DISKS[1..], &["webpage-load-while-extract-5gb"], 2);
-    plan.drives.insert(0, small(&[]));
+    plan.drives.insert(0, small(&[]).into());
     let ends = runs(&plan, &|_| {}).unwrap();
     assert!(ends[0].error().is_some_and(ReviewError::is_input));
     assert!(ends[1].is_whole());
@@ -286,7 +286,7 @@ fn tests_that_run_later_give_what_they_give_at_once() {
     }
     // Jobs from two states, what a life wears, and a procedure.
     let mut plan = plan(&[], &["A1", "B1", "A22", "C10"], 2);
-    plan.drives = vec![small(&["nand.blocks_per_die=2048"])];
+    plan.drives = vec![small(&["nand.blocks_per_die=2048"]).into()];
     (plan.repeats, plan.length) = (2, Length::Quick);
     let whole = review(&plan, &|_| {}).unwrap();
     let heard = Heard {
@@ -309,7 +309,7 @@ fn tests_that_run_later_give_what_they_give_at_once() {
 #[test]
 fn a_drive_that_fails_keeps_the_tests_it_has_done() {
     let mut plan = plan(&[], &["A1", "C10"], 1);
-    plan.drives = vec![small(&[])];
+    plan.drives = vec![small(&[]).into()];
     let ends = runs(&plan, &|_| {}).unwrap();
     assert!(ends[0].error().is_some() && !ends[0].is_empty());
     let set = result_set(&plan, plan.drives.iter().zip(&ends), "");

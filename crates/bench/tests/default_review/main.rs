@@ -40,6 +40,7 @@ fn run(drives: &[&str], tests: Vec<Test>, seed: u64, threads: usize) -> ResultSe
         drives: drives
             .iter()
             .map(|drive| Catalog::load(drive, &[]).expect("it loads"))
+            .map(Into::into)
             .collect(),
         tests,
         is_everything: false,

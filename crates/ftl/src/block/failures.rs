@@ -48,10 +48,9 @@ impl BlockLayer {
         erasing: Erasing,
         batch: &mut OpBatch,
     ) -> bool {
-        let place = (&self.layout, superblock);
-        let is_whole = self
-            .donors
-            .make_ready(place, &mut self.array, erasing, batch);
+        let is_whole =
+            self.donors
+                .make_ready(&self.layout, superblock, &mut self.array, erasing, batch);
         self.pool.erased(superblock, &self.array);
         is_whole
     }

@@ -89,7 +89,7 @@ impl BlockLayer {
         self.donors = Donors::new(&self.layout);
         for (s, place) in (0..).map(SuperblockId).zip(self.pool.uses()) {
             if *place == Use::Retired {
-                self.donors.take_apart((&self.layout, s), &self.array);
+                self.donors.take_apart(&self.layout, s, &self.array);
             }
         }
         self.check()

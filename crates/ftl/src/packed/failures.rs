@@ -75,9 +75,9 @@ impl PackedLayer {
 
     /// Erases a superblock that was used and replaces its bad blocks; whether it is whole then.
     pub(super) fn make_ready(&mut self, superblock: SuperblockId, batch: &mut OpBatch) -> bool {
-        let place = (&self.stripe.layout, superblock);
+        let layout = &self.stripe.layout;
         self.donors
-            .make_ready(place, &mut self.array, ERASING, batch)
+            .make_ready(layout, superblock, &mut self.array, ERASING, batch)
     }
 
     /// A superblock that was free is whole no more.
@@ -100,7 +100,7 @@ impl PackedLayer {
     pub(super) fn stock_donors(&mut self) {
         let spare = self.free.pop_back().expect("the caller has seen it");
         self.donors
-            .take_apart((&self.stripe.layout, spare), &self.array);
+            .take_apart(&self.stripe.layout, spare, &self.array);
         self.retire(spare);
     }
 
@@ -118,8 +118,8 @@ impl PackedLayer {
                 continue;
             }
             self.refuse_as_worn_out();
-            let place = (&self.stripe.layout, superblock);
-            self.donors.take_back(place, &mut self.array);
+            let layout = &self.stripe.layout;
+            self.donors.take_back(layout, superblock, &mut self.array);
             return superblock;
         }
     }
@@ -212,9 +212,9 @@ impl PackedLayer {
     /// and follows it.
     fn replace(&mut self, place: PagePlace, batch: &mut OpBatch, held_by: &mut BlockId) {
         loop {
-            let at = (&self.stripe.layout, place.die, place.block);
-            let array = &mut self.array;
-            if self.donors.replace(at, array, ERASING, batch, held_by) {
+            let (layout, array) = (&self.stripe.layout, &mut self.array);
+            let at = (place.die, place.block);
+            if (self.donors).replace(layout, at, array, ERASING, batch, held_by) {
                 return;
             }
             if self.free.len() <= KEPT_FREE {

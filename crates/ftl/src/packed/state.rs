@@ -207,8 +207,7 @@ impl PackedLayer {
         }
         for &superblock in &retired {
             self.check_exists(superblock)?;
-            let place = (&self.stripe.layout, superblock);
-            self.donors.take_apart(place, &self.array);
+            (self.donors).take_apart(&self.stripe.layout, superblock, &self.array);
         }
         self.retired = retired;
         self.spare_at_first = spare_at_first;

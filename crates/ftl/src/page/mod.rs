@@ -340,10 +340,9 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         erasing: Erasing,
         batch: &mut OpBatch,
     ) -> bool {
-        let place = (&self.layout, superblock);
-        let is_whole = self
-            .donors
-            .make_ready(place, &mut self.array, erasing, batch);
+        let is_whole =
+            self.donors
+                .make_ready(&self.layout, superblock, &mut self.array, erasing, batch);
         self.worn[superblock.index()] = wear_of(&self.layout, &self.array, superblock);
         is_whole
     }

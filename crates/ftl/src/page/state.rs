@@ -465,7 +465,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         for (s, place) in (0..).map(SuperblockId).zip(places) {
             self.table.set_candidate(s, *place == Place::Full);
             if *place == Place::Retired {
-                self.donors.take_apart((&self.layout, s), &self.array);
+                self.donors.take_apart(&self.layout, s, &self.array);
             }
         }
         for (lpn, &slot) in (0..).map(Lpn).zip(map) {

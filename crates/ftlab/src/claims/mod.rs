@@ -2,19 +2,15 @@
 
 mod page;
 
-use crate::cli;
 use crate::failure::{Failure, Outcome};
 use crate::files::NewFile;
-use crate::memory;
-use crate::progress::Signs;
+use crate::options::Work;
 use crate::{provenance, screen};
 use clap::Args;
-use ftlab_base::RootSeed;
 use ftlab_claims::{Judged, Plan};
 use ftlab_drive::{Catalog, DriveFile, MODEL_VERSION};
 use ftlab_result::Provenance;
 use serde::Serialize;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -41,20 +37,9 @@ pub struct Options {
     /// Write a page in Markdown
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Memory for drives and their copies, for example 4 or 0.5; by default half of what is free
-    #[arg(long, value_name = "GIB", value_parser = memory::gib)]
-    memory: Option<u64>,
-    /// Root of every random stream: the same seed gives the same verdicts
-    #[arg(long, default_value_t = SEED, allow_negative_numbers = true, value_parser = cli::seed)]
-    seed: u64,
-    /// Measurements at a time; by default as many as there are cores
-    #[arg(long, value_name = "N", value_parser = cli::at_least_one)]
-    jobs: Option<NonZeroUsize>,
     #[command(flatten)]
-    signs: Signs,
+    work: Work,
 }
-
-const SEED: u64 = 1;
 
 /// What `--json` writes.
 #[derive(Debug, Serialize)]
@@ -77,7 +62,7 @@ pub fn command(options: &Options) -> Outcome {
     );
     let plan = plan(options)?;
     let judged = {
-        let progress = options.signs.bar();
+        let progress = options.work.signs.bar();
         ftlab_claims::check(&plan, &|done, total, label| {
             progress.set(done, total, label);
         })?
@@ -87,12 +72,10 @@ pub fn command(options: &Options) -> Outcome {
             version: env!("CARGO_PKG_VERSION"),
             model_version: MODEL_VERSION,
             provenance: provenance::here(),
-            seed: options.seed,
+            seed: options.work.seed,
             claims: &judged,
         };
-        let text = serde_json::to_string_pretty(&results);
-        let text = text.map_err(|error| Failure::Running(error.to_string()))?;
-        file.write((text + "\n").as_bytes())?;
+        file.write(screen::json(&results)?.as_bytes())?;
     }
     if let Some(file) = out {
         file.write(page::render(&judged).as_bytes())?;
@@ -115,8 +98,8 @@ fn plan(options: &Options) -> Result<Plan, Failure> {
     Ok(Plan {
         ids: options.ids.iter().map(|id| id.to_uppercase()).collect(),
         drives: drives?,
-        memory_bytes: options.memory.unwrap_or_else(memory::half_of_free),
-        seed: RootSeed(options.seed),
-        threads: options.jobs.map_or_else(memory::cores, NonZeroUsize::get),
+        memory_bytes: options.work.memory_bytes(),
+        seed: options.work.root(),
+        threads: options.work.threads(),
     })
 }

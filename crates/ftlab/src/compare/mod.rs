@@ -2,26 +2,26 @@
 
 mod chart;
 mod grid;
-mod session;
 mod sweep;
 mod words;
 
-use crate::cli::StateName;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
+use crate::options;
 use crate::report::known_metrics;
 use crate::review::How;
-use crate::screen;
+use crate::session::{Command, INTERRUPTED, Session};
 use crate::suite::SuiteOption;
 use crate::variants::{self, Variant};
+use crate::{results, screen};
 use clap::Args;
-use ftlab_bench::review::{DriveRuns, Plan};
+use ftlab_bench::review::{DriveRuns, Plan, Subject};
 use ftlab_bench::suites::{Test, Work};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_play::State;
-use session::Session;
+use ftlab_result::ResultSet;
+use grid::Grid;
 use std::path::PathBuf;
-use std::sync::Arc;
 use sweep::Sweeps;
 
 /// The chart's file.
@@ -53,8 +53,8 @@ pub struct Options {
     metrics: Vec<String>,
     /// Begin every test on a drive in this state, instead of in those of its review; a test of random writes
     /// that begins steady-fast costs what it does in the long run
-    #[arg(long, value_enum)]
-    state: Option<StateName>,
+    #[arg(long, value_parser = options::state())]
+    state: Option<State>,
     /// Directory for the chart, compare.svg, and for results.json and index.html of the variants
     #[arg(long, value_name = "DIR", default_value = "ftlab-compare")]
     out: PathBuf,
@@ -64,37 +64,96 @@ pub struct Options {
 
 pub fn command(options: &Options) -> Outcome {
     let sweeps = Sweeps::read(&options.settings)?;
-    let variants = sweeps.variants.clone();
     let drive = |variant: &Variant| Catalog::load(&options.drive, &variant.settings);
-    let drives: Vec<DriveFile> = variants.iter().map(drive).collect::<Result<_, _>>()?;
+    let drives: Vec<DriveFile> = sweeps
+        .variants
+        .iter()
+        .map(drive)
+        .collect::<Result<_, _>>()?;
     check_effect(&drives)?;
     let tests = options.suite.select(&options.tests)?;
     check_state(options.state, &tests)?;
     let plan = Plan {
-        state: options.state.map(State::from),
-        ..options.how.plan(drives, tests, false)?
+        state: options.state,
+        ..options.how.plan(
+            drives.into_iter().map(Subject::from).collect(),
+            tests,
+            false,
+        )?
     };
-    let folder = Folder::ready(&options.out)?;
-    let metrics = options.metrics.clone();
-    let progress = options.how.signs.shares();
-    let session = Session::new(plan, sweeps, variants, metrics, folder, progress);
-    let session = Arc::new(session);
-    let ends = session.run()?;
-    let failed = variants::failure(&session.variants, &ends);
+    let ends = DriveRuns::of_plan(&plan);
+    let comparing = Comparing {
+        sweeps,
+        metrics: options.metrics.clone(),
+        folder: Folder::ready(&options.out)?,
+    };
+    let session = Session::new(plan, ends, comparing, options.how.work.signs.shares());
+    let (ends, _) = session.run()?;
+    let comparing = &session.command;
+    let failed = variants::failure(&comparing.sweeps.variants, &ends, Comparing::DRIVES);
     if failed.is_err() && ends.iter().all(DriveRuns::is_empty) {
         return failed;
     }
-    let compared = session.compared(&ends);
-    session.write(&compared)?;
+    let compared = comparing.compared(&session.plan, &ends);
+    let places = comparing.write(&session.plan, &compared)?;
     let there = compared.set.runs.iter().flat_map(|run| run.metrics.keys());
     known_metrics(&options.metrics, there.map(String::as_str))?;
-    let tables = grid::tables(&session.sweeps, &compared.grids);
-    screen::print(&format!("{tables}\n{}", session.places(&compared)))?;
+    let tables = grid::tables(&comparing.sweeps, &compared.grids);
+    screen::print(&format!("{tables}\n{places}"))?;
     failed
 }
 
+/// What a comparison leaves behind.
+struct Comparing {
+    sweeps: Sweeps,
+    /// Metrics to show.
+    metrics: Vec<String>,
+    folder: Folder,
+}
+
+/// What the variants gave.
+struct Compared {
+    set: ResultSet,
+    grids: Vec<Grid>,
+}
+
+impl Comparing {
+    /// What the variants gave; those of which nothing is known were interrupted.
+    fn compared(&self, plan: &Plan, ends: &[DriveRuns]) -> Compared {
+        let variants = &self.sweeps.variants;
+        let (set, of_variants) = variants::put_together(plan, variants, ends, INTERRUPTED);
+        let grids = grid::grids(&self.sweeps, &of_variants, &set.tests, &self.metrics);
+        Compared { set, grids }
+    }
+
+    /// Writes results and report, and the chart if there is anything to draw; says where they are.
+    fn write(&self, plan: &Plan, compared: &Compared) -> Result<String, Failure> {
+        results::write(&self.folder, &compared.set)?;
+        let others = results::places(self.folder.path());
+        if compared.grids.is_empty() {
+            return Ok(others);
+        }
+        let svg = chart::draw(plan.drives[0].first(), &self.sweeps, &compared.grids);
+        self.folder.write(&[(CHART, svg.as_bytes())])?;
+        let chart = self.folder.join(CHART);
+        Ok(format!("Chart:   {}\n{others}", chart.display()))
+    }
+}
+
+impl Command for Comparing {
+    const DRIVES: &'static str = "variants";
+
+    fn leave(&self, plan: &Plan, ends: &[DriveRuns]) -> Result<String, Failure> {
+        self.write(plan, &self.compared(plan, ends))
+    }
+
+    fn log(&self, _plan: &Plan, variant: usize) -> Option<String> {
+        Some(self.sweeps.variants[variant].name.clone())
+    }
+}
+
 /// A test that brings its drive to states of its own can begin in no other.
-fn check_state(state: Option<StateName>, tests: &[Test]) -> Outcome {
+fn check_state(state: Option<State>, tests: &[Test]) -> Outcome {
     let has_own = |test: &&Test| matches!(test.step.work, Work::Within(..) | Work::Fact(_));
     match tests.iter().find(has_own).filter(|_| state.is_some()) {
         None => Ok(()),

@@ -1,8 +1,8 @@
 //! `ftlab fsck`: whether an image is in order, and what to do if it is not.
 
 use super::{TESTBED, print_json};
-use crate::cli::OutputFormat;
 use crate::failure::{Failure, Outcome};
+use crate::options::OutputFormat;
 use crate::screen;
 use clap::Args;
 use ftlab_host::Testbed;

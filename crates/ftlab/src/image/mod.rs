@@ -2,8 +2,8 @@
 
 mod fsck;
 
-use crate::cli::OutputFormat;
 use crate::failure::{Failure, Outcome};
+use crate::options::OutputFormat;
 use crate::screen;
 use clap::Args;
 pub use fsck::{FsckOptions, fsck};

@@ -5,7 +5,7 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
-use crate::{provenance, results};
+use crate::{provenance, results, screen};
 use ftlab_bench::review::{DriveRuns, Plan, origin, result_set};
 use ftlab_bench::suites::Test;
 use ftlab_result::{Origin, ResultSet, Run};
@@ -72,14 +72,31 @@ impl Keep {
             },
         };
         self.folder
-            .write(&[(&name(file.slug()), results::json(&kept)?.as_bytes())])
+            .write(&[(&name(file.slug()), screen::json(&kept)?.as_bytes())])
+    }
+
+    /// Takes up what is kept of the drives of a plan.
+    pub fn take_up(&self, plan: &Plan, ends: &mut [DriveRuns]) {
+        for (n, drive) in ends.iter_mut().enumerate() {
+            match self.take(plan, n) {
+                Ok(tests) => {
+                    for (test, runs) in tests {
+                        drive.take(&test, runs);
+                    }
+                    if drive.missing().is_empty() {
+                        drive.ended(Ok(()));
+                    }
+                }
+                Err(why) => eprintln!("not taken up: {why}; the drive is run again"),
+            }
+        }
     }
 
     /// The tests that were kept of a drive of the plan, and the runs of each.
     ///
     /// # Errors
     /// Why what was kept is of no use to this plan.
-    pub fn take(&self, plan: &Plan, drive: usize) -> Result<Vec<(String, Vec<Run>)>, String> {
+    fn take(&self, plan: &Plan, drive: usize) -> Result<Vec<(String, Vec<Run>)>, String> {
         let path = self.folder.join(&name(plan.drives[drive].slug()));
         if !path.exists() {
             return Ok(Vec::new());
@@ -93,7 +110,7 @@ impl Keep {
         let set = results::parse(&text).map_err(|_| unfit("no review kept this".to_owned()))?;
         let mark: Result<Mark, _> = serde_json::from_str(&text);
         let mark = mark.map_err(|_| unfit("no review kept this".to_owned()))?;
-        let hash = format!("{:016x}", plan.drives[drive].hash());
+        let hash = plan.drives[drive].sheet().file_hash;
         let is_of_drive = matches!(set.drives.as_slice(), [one] if one.file_hash == hash);
         let is_kept = |test: &&Test| {
             let marked = mark.fingerprints.get(&test.step.slug);

@@ -2,21 +2,20 @@
 
 mod how;
 mod kept;
-mod session;
 
-use crate::drives::load;
+use crate::drives::subjects;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
+use crate::session::{self, Command, INTERRUPTED, Session};
 use crate::suite::SuiteOption;
 use crate::{results, screen};
 use clap::Args;
-use ftlab_bench::review::Plan;
+use ftlab_bench::review::{DriveRuns, Plan, Subject, result_set};
 use ftlab_bench::suites::{self, Test};
-use ftlab_drive::{Catalog, DriveFile};
+use ftlab_drive::Catalog;
 use ftlab_result::{ResultSet, Run, TestSheet};
 pub use how::How;
 use kept::Keep;
-use session::Session;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -61,18 +60,62 @@ pub struct Options {
     how: How,
 }
 
+/// What a review leaves behind.
+struct Reviewing {
+    folder: Folder,
+    keep: Keep,
+    /// The call that goes on with it.
+    go_on: String,
+}
+
+impl Reviewing {
+    fn write(&self, plan: &Plan, ends: &[DriveRuns]) -> Result<ResultSet, Failure> {
+        let set = result_set(plan, plan.drives.iter().zip(ends), INTERRUPTED);
+        results::write(&self.folder, &set)?;
+        Ok(set)
+    }
+}
+
+impl Command for Reviewing {
+    fn leave(&self, plan: &Plan, ends: &[DriveRuns]) -> Result<String, Failure> {
+        self.write(plan, ends)?;
+        Ok(results::places(self.folder.path()))
+    }
+
+    fn keep(&self, plan: &Plan, ends: &[DriveRuns], drive: usize) -> Outcome {
+        self.keep.keep(plan, drive, &ends[drive], INTERRUPTED)
+    }
+
+    fn log(&self, plan: &Plan, drive: usize) -> Option<String> {
+        Some(plan.drives[drive].slug().to_owned())
+    }
+
+    fn go_on(&self) -> Option<&str> {
+        Some(&self.go_on)
+    }
+}
+
 pub fn command(options: &Options) -> Outcome {
     let plan = plan(options)?;
     let folder = Folder::ready(&options.out)?;
     let keep = Keep::ready(&options.out, &plan)?;
-    let session = Session::new(
-        plan,
+    let mut ends = DriveRuns::of_plan(&plan);
+    match options.resume {
+        true => keep.take_up(&plan, &mut ends),
+        false => keep.forget(&plan)?,
+    }
+    let reviewing = Reviewing {
         folder,
         keep,
-        call_to_go_on(),
-        options.how.signs.shares(),
-    );
-    let (set, outcome) = session.run(options.resume)?;
+        go_on: call_to_go_on(),
+    };
+    let session = Session::new(plan, ends, reviewing, options.how.work.signs.shares());
+    let (ends, kept) = session.run()?;
+    let failed = session::failure(&ends, Reviewing::DRIVES, |_, error| error.to_string());
+    if failed.is_err() && ends.iter().all(DriveRuns::is_empty) {
+        return failed;
+    }
+    let set = session.command.write(&session.plan, &ends)?;
     let table =
         ftlab_report::terminal::render(&set, usize::from(screen::width()), screen::has_colours());
     let places = results::places(&options.out);
@@ -80,7 +123,7 @@ pub fn command(options: &Options) -> Outcome {
     if options.suite.is_given() {
         (set.tests.iter()).for_each(|test| tell_of_empty_chart(&set, test));
     }
-    outcome
+    failed.and(kept)
 }
 
 /// A chart without anything in it is a name of a figure that no run gives, more often than not.
@@ -131,13 +174,13 @@ fn tests(options: &Options) -> Result<Vec<Test>, Failure> {
 }
 
 /// The drives of those names, or those of a review of none.
-fn drives(options: &Options) -> Result<Vec<DriveFile>, Failure> {
+fn drives(options: &Options) -> Result<Vec<Subject>, Failure> {
     if !options.drives.is_empty() {
-        return load(&options.drives, &[]);
+        return subjects(&options.drives, &[]);
     }
     if options.all {
         let all: Vec<String> = Catalog::drives().into_iter().map(str::to_owned).collect();
-        return load(&all, &[]);
+        return subjects(&all, &[]);
     }
-    load(&options.suite.drives()?, &[])
+    subjects(&options.suite.drives()?, &[])
 }

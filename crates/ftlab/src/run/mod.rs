@@ -1,32 +1,28 @@
 //! `ftlab run`: loads of one's own on drives. A run is a review whose tests are the loads: the same machinery runs
 //! it, and everything printed or written is made of its result set.
 
-mod named;
 mod session;
 mod start;
 mod text;
 mod wall;
 
-use crate::cli::OutputFormat;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
-use crate::health::smart_table;
+use crate::options::OutputFormat;
 use crate::review::How;
+use crate::session::{Command, Session};
 use crate::variants::{self, Variant};
-use crate::{cli, drives, loads, provenance, results, screen};
+use crate::{drives, loads, options, provenance, screen};
 use clap::Args;
-use ftlab_bench::review::{Plan, check};
+use ftlab_bench::review::{DriveRuns, Plan, Subject, check};
 use ftlab_bench::suites::Test;
-use ftlab_drive::DriveFile;
 use ftlab_export::fio;
 use ftlab_play::driver::Clock;
 use ftlab_result::{ResultSet, Run};
-use session::{Rest, Session};
+use session::{Rest, Running};
 use start::StartOptions;
 use std::path::PathBuf;
-
-/// Why a drive that has not ended is not whole.
-const INTERRUPTED: &str = "the run was interrupted before this drive was done";
+use std::sync::Mutex;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -65,11 +61,11 @@ pub struct Options {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Let the prepared drive lie without power for N days before the job: its data age
-    #[arg(long, value_name = "DAYS", default_value_t = 0.0, value_parser = cli::number(0.0, 1e6))]
+    #[arg(long, value_name = "DAYS", default_value_t = 0.0, value_parser = options::number(0.0, 1e6))]
     rest_days: f64,
     /// Degrees Celsius at which it lies
     #[arg(long, value_name = "DEGREES", default_value_t = 30.0, allow_negative_numbers = true,
-        value_parser = cli::number(-100.0, 200.0))]
+        value_parser = options::number(-100.0, 200.0))]
     rest_celsius: f64,
     /// Print the drive's SMART attributes after the run, as smartctl does
     #[arg(long)]
@@ -82,9 +78,6 @@ pub struct Options {
 }
 
 pub fn command(options: &Options) -> Outcome {
-    if let Some(named) = named::of(&options.drives)? {
-        return named::command(options, &named);
-    }
     let (plan, variants) = plan(options)?;
     let runs = plan.drives.len() * plan.tests.len();
     if options.output_format == OutputFormat::Json && runs > 1 {
@@ -95,20 +88,29 @@ pub fn command(options: &Options) -> Outcome {
     }
     let targets = options.start.targets(&plan)?;
     let folder = options.out.as_deref().map(Folder::ready).transpose()?;
-    let rest = Rest {
-        hours: 24.0 * options.rest_days,
-        celsius: options.rest_celsius,
+    let progress = options.how.work.signs.spinner("preparing");
+    progress.advise(options.start.advice());
+    let ends = DriveRuns::of_plan(&plan);
+    let running = Running {
+        start: options.start.clone(),
+        targets,
+        rest: Rest {
+            hours: 24.0 * options.rest_days,
+            celsius: options.rest_celsius,
+        },
+        variants,
+        folder,
+        walls: Mutex::default(),
     };
-    let session = Session::new(&plan, &options.start, targets, rest, options.how.signs);
-    let (ends, walls) = session.run()?;
-    let (mut set, _) = variants::put_together(&plan, &variants, &ends, INTERRUPTED);
-    let went = variants::failure(&variants, &ends);
+    let session = Session::new(plan, ends, running, progress);
+    let (ends, _) = session.run()?;
+    let running = &session.command;
+    let went = variants::failure(&running.variants, &ends, Running::DRIVES);
+    let mut set = running.write(&session.plan, &ends)?;
     if set.runs.is_empty() {
         return went;
     }
-    if let Some(folder) = &folder {
-        results::write(folder, &set)?;
-    }
+    let walls = running.walls(&session.plan, &ends);
     set.provenance = Some(provenance::here());
     let mut out = Vec::new();
     for (run, wall) in set.runs.iter().zip(&walls) {
@@ -118,8 +120,8 @@ pub fn command(options: &Options) -> Outcome {
         });
     }
     let mut out = out.join("\n");
-    if let (Some(folder), OutputFormat::Normal) = (&folder, options.output_format) {
-        out += &format!("\n{}", results::places(folder.path()));
+    if let (Some(places), OutputFormat::Normal) = (running.places(), options.output_format) {
+        out += &format!("\n{places}");
     }
     screen::print(&out)?;
     went.and_then(|()| set.runs.iter().try_for_each(failed))
@@ -131,9 +133,10 @@ fn text(set: &ResultSet, run: &Run, wall: &fio::Wall, smart: bool) -> String {
         1 => String::new(),
         _ => format!("# {}\n", run.id),
     };
-    let smart = match smart {
-        true => format!("\n{}", smart_table(&run.smart)),
-        false => String::new(),
+    let smart = if smart {
+        text::smart(run)
+    } else {
+        String::new()
     };
     heading + &text::render(set, run, wall) + &smart + &text::repeats(set, run)
 }
@@ -151,8 +154,8 @@ fn plan(options: &Options) -> Result<(Plan, Vec<Variant>), Failure> {
         .collect::<Result<_, _>>()?;
     loads::distinct(&tests)?;
     let of_drive = variants::all(&variants::read(&last_of_each(&options.settings))?);
-    let load = |variant: &Variant| drives::load(&options.drives, &variant.settings);
-    let loaded: Vec<Vec<DriveFile>> = of_drive.iter().map(load).collect::<Result<_, _>>()?;
+    let load = |variant: &Variant| drives::subjects(&options.drives, &variant.settings);
+    let loaded: Vec<Vec<Subject>> = of_drive.iter().map(load).collect::<Result<_, _>>()?;
     let mut loaded: Vec<_> = loaded.into_iter().map(Vec::into_iter).collect();
     let (mut drives, mut variants) = (Vec::new(), Vec::new());
     // The variants of a drive stand together.
@@ -160,13 +163,14 @@ fn plan(options: &Options) -> Result<(Plan, Vec<Variant>), Failure> {
         drives.extend(loaded.iter_mut().filter_map(Iterator::next));
         variants.extend_from_slice(&of_drive);
     }
-    if let Some(drive) = drives.iter().find(|drive| drive.smart_vendor().is_none())
+    let mut members = drives.iter().flat_map(Subject::members);
+    if let Some(silent) = members.find(|member| member.file.smart_vendor().is_none())
         && options.smart
     {
         return Err(Failure::Input(format!(
             "--smart: the drive file of {} does not say whose attributes it reports; add [smart] with vendor, or \
              --set smart.vendor=intel",
-            drive.slug()
+            silent.file.slug()
         )));
     }
     let plan = Plan {

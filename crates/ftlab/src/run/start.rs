@@ -1,11 +1,11 @@
 //! What a run starts from: a state to prepare, or one that was saved.
 
-use crate::cli::StateName;
 use crate::failure::Failure;
 use crate::files::{self, NewFile};
+use crate::options;
 use crate::provenance;
 use clap::Args;
-use ftlab_bench::review::{Loaded, Plan, Visit};
+use ftlab_bench::review::{Devices, Loaded, Plan, Visit};
 use ftlab_drive::saved::{self, Origin};
 use ftlab_drive::{Device, DriveFile};
 use ftlab_play::driver::Clock;
@@ -19,8 +19,8 @@ const QUICKER: &str = "--state steady-fast is quicker; --save-state keeps it for
 #[derive(Debug, Clone, Args)]
 pub struct StartOptions {
     /// What the drive has been through
-    #[arg(long, value_enum, default_value_t = StateName::Filled)]
-    state: StateName,
+    #[arg(long, default_value = State::Filled.name(), value_parser = options::state())]
+    state: State,
     /// Start from a state saved before, of the same drive with the same settings, instead of
     /// preparing one
     #[arg(long, value_name = "FILE", conflicts_with = "state")]
@@ -42,14 +42,7 @@ pub struct Targets {
 impl StartOptions {
     /// The state that drives are brought to.
     pub fn state(&self) -> State {
-        State::from(self.state)
-    }
-
-    /// Whether a drive is loaded or saved.
-    pub fn has_files(&self) -> bool {
-        [&self.from_state, &self.save_state, &self.save_after]
-            .iter()
-            .any(|file| file.is_some())
+        self.state
     }
 
     /// What would be quicker.
@@ -60,6 +53,9 @@ impl StartOptions {
 
     /// Tries the files to save to, before any work is done for them.
     pub fn targets(&self, plan: &Plan) -> Result<Targets, Failure> {
+        let drives: usize = (plan.drives.iter())
+            .map(|subject| subject.members().len())
+            .sum();
         let saves = self.save_state.is_some() || self.save_after.is_some();
         let wrong = |why: &str| Err(Failure::Input(why.to_owned()));
         if saves && plan.repeats > 1 {
@@ -68,12 +64,12 @@ impl StartOptions {
                  one or the other",
             );
         }
-        if saves && plan.drives.len() * plan.tests.len() > 1 {
+        if saves && drives * plan.tests.len() > 1 {
             return wrong(
                 "--save-state and --save-after save one drive, under one load; give one of each, or leave them out",
             );
         }
-        if self.from_state.is_some() && plan.drives.len() > 1 {
+        if self.from_state.is_some() && drives > 1 {
             return wrong(
                 "--from-state: a saved state is that of one drive with its settings; give one drive, or leave it out",
             );
@@ -124,10 +120,10 @@ impl Targets {
     }
 
     /// Saves the drive before its load, if that is asked for.
-    pub fn save_before(&self, visit: &Visit<'_>, device: &dyn Device) -> Result<(), String> {
+    pub fn save_before(&self, visit: &Visit<'_>, devices: &Devices) -> Result<(), String> {
         match &self.before {
             Some(file) => file
-                .write(&saved::write(&origin(visit), device))
+                .write(&saved::write(&origin(visit), devices[0].as_ref()))
                 .map_err(words),
             None => Ok(()),
         }
@@ -138,7 +134,7 @@ impl Targets {
         &self,
         visit: &Visit<'_>,
         plan: &Plan,
-        device: &dyn Device,
+        devices: &Devices,
     ) -> Result<(), String> {
         let Some(file) = &self.after else {
             return Ok(());
@@ -149,7 +145,8 @@ impl Targets {
         origin.version = provenance::version().to_owned();
         origin.state = format!("{} + {name}", origin.state);
         origin.steps.push(step(visit, plan, &name));
-        file.write(&saved::write(&origin, device)).map_err(words)
+        file.write(&saved::write(&origin, devices[0].as_ref()))
+            .map_err(words)
     }
 }
 
@@ -160,7 +157,13 @@ fn origin(visit: &Visit<'_>) -> Origin {
         None => {
             let steps = visit.steps.to_vec();
             let version = provenance::version();
-            Origin::new(version, visit.file, visit.state.name(), steps, visit.root.0)
+            Origin::new(
+                version,
+                visit.subject.first(),
+                visit.state.name(),
+                steps,
+                visit.root.0,
+            )
         }
     }
 }

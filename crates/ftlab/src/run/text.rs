@@ -1,10 +1,11 @@
 //! A run for people, from its result: fio's words for what the host saw, then what happened inside the drive.
 
+use crate::health::smart_table;
 use crate::screen;
 use ftlab_base::Nanos;
 use ftlab_base::amount::{binary, decimal, three_digits};
 use ftlab_export::fio::{Wall, errno};
-use ftlab_result::{Inside, Job, Joules, ResultSet, Run, Traffic};
+use ftlab_result::{AtDevice, Inside, Job, Joules, ResultSet, Run, Traffic};
 use std::fmt::{Result, Write};
 
 const PERCENTILES: [f64; 8] = [1.0, 5.0, 50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
@@ -69,6 +70,7 @@ fn of_jobs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result 
         }
         row(out, "erases of a block", &words)?;
     }
+    devices(out, run)?;
     row(out, "speed", &speed(run, wall))?;
     let keys: Vec<&str> = run.ignored.iter().map(|of| of.key.as_str()).collect();
     if !keys.is_empty() {
@@ -187,6 +189,46 @@ fn flash(out: &mut String, inside: &Inside) -> Result {
         )?;
     }
     row(out, "buffer stalls", &inside.buffer_stalls.to_string())
+}
+
+/// What happened at each of several drives.
+fn devices(out: &mut String, run: &Run) -> Result {
+    if run.devices.is_empty() {
+        return Ok(());
+    }
+    let mut table = screen::table(&[
+        "drive", "model", "I/Os", "written", "WA", "GC share", "erases",
+    ]);
+    for AtDevice {
+        name,
+        drive,
+        written_bytes,
+        inside,
+        ..
+    } in &run.devices
+    {
+        let (wa, gc_share) = match inside.nand_programs {
+            0 => ("–".to_owned(), "–".to_owned()),
+            _ => (
+                format!("{:.3}", inside.wa),
+                format!("{:.1} %", 100.0 * inside.gc_share),
+            ),
+        };
+        let written = decimal(*written_bytes as f64, "B");
+        let (ios, erases) = (inside.host_ios.to_string(), inside.nand_erases.to_string());
+        table.add_row([name, drive, &ios, &written, &wa, &gc_share, &erases]);
+    }
+    let lines = screen::lines(table);
+    lines.lines().try_for_each(|line| writeln!(out, "  {line}"))
+}
+
+/// What each drive says of itself after the run.
+pub fn smart(run: &Run) -> String {
+    let of = |at: &AtDevice| format!("\n{}:\n{}", at.name, smart_table(&at.smart));
+    match &run.devices[..] {
+        [] => format!("\n{}", smart_table(&run.smart)),
+        devices => devices.iter().map(of).collect(),
+    }
 }
 
 /// Mean watts and where they went, largest first, what the drive takes at rest, and joules a GB.

@@ -1,6 +1,6 @@
 //! How late answers left: a table of percentiles and a histogram.
 
-use crate::cli::OutputFormat;
+use crate::options::OutputFormat;
 use ftlab_attach::Engine;
 use ftlab_base::{LatencyHistogram, Nanos};
 use serde_json::json;

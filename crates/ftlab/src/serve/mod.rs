@@ -8,8 +8,8 @@ mod place;
 mod signals;
 mod stop;
 
-use crate::cli::{self, OutputFormat};
 use crate::failure::{Failure, Outcome};
+use crate::options::{self, OutputFormat};
 use crate::progress::Signs;
 use crate::screen;
 use clap::{Args, ValueEnum};
@@ -60,7 +60,7 @@ pub struct Options {
     #[arg(long, value_name = "BYTES", value_parser = place::bytes)]
     size: Option<u64>,
     /// Root of every random stream of a new drive
-    #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = cli::seed)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true, value_parser = options::seed)]
     seed: u64,
     /// Test machine whose share of every command is added: a name, or a path to a .toml file
     #[arg(long, value_name = "TESTBED", default_value = "attached")]

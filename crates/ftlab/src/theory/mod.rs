@@ -5,17 +5,13 @@ mod page;
 #[cfg(test)]
 mod tests;
 
-use crate::cli;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
-use crate::memory;
-use crate::progress::Signs;
+use crate::options::{SEED, Work};
 use crate::screen;
 use clap::Args;
-use ftlab_base::RootSeed;
 use ftlab_bench::lab::Lab;
 use ftlab_bench::theory::{self, Point};
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// The page's name in a directory that is given as such.
@@ -36,22 +32,14 @@ pub struct Options {
     /// The page, a path that ends with .md, or a directory for theory.md; charts go to images/ beside
     #[arg(long, value_name = "FILE.md|DIR", default_value = "ftlab-theory")]
     out: PathBuf,
-    /// Root of every random stream: the same seed gives the same bytes
-    #[arg(long, default_value_t = SEED, allow_negative_numbers = true, value_parser = cli::seed)]
-    seed: u64,
-    /// Cases at a time; by default as many as there are cores
-    #[arg(long, value_name = "N", value_parser = cli::at_least_one)]
-    jobs: Option<NonZeroUsize>,
     #[command(flatten)]
-    signs: Signs,
+    work: Work,
 }
-
-const SEED: u64 = 1;
 
 pub fn command(options: &Options) -> Outcome {
     let (folder, name) = place(&options.out)?;
     let points = points(options)?;
-    let (charts, seed) = (chart::draw_all(&points), options.seed);
+    let (charts, seed) = (chart::draw_all(&points), options.work.seed);
     let text = page::render(&points, &typed(options.quick, seed));
     let mut files = vec![(name.clone(), text)];
     files.extend(
@@ -95,13 +83,11 @@ fn points(options: &Options) -> Result<Vec<Point>, Failure> {
     } else {
         theory::cases()
     };
-    let threads = options.jobs.map_or_else(memory::cores, NonZeroUsize::get);
-    let lab = Lab::new(threads, memory::half_of_free());
+    let lab = Lab::new(options.work.threads(), options.work.memory_bytes());
     let lab = lab.map_err(|error| Failure::Running(error.to_string()))?;
-    let progress = options.signs.bar();
+    let progress = options.work.signs.bar();
     let report = |done, total| progress.set(done, total, "cases");
-    let seed = RootSeed(options.seed);
-    let points = theory::sweep(&lab, &cases, theory::PAGES, seed, &report)?;
+    let points = theory::sweep(&lab, &cases, theory::PAGES, options.work.root(), &report)?;
     Ok(points.into_iter().map(page::as_printed).collect())
 }
 

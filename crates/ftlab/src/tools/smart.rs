@@ -1,9 +1,9 @@
 //! `ftlab smart`: how a drive stands, as smartctl says it.
 
 use super::{Target, open, report};
-use crate::cli::OutputFormat;
 use crate::failure::Outcome;
 use crate::health::smart_table;
+use crate::options::OutputFormat;
 use crate::screen;
 use clap::Args;
 use ftlab_attach::control::{DriveReport, SmartAttribute};

@@ -6,6 +6,12 @@ use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
+/// A script that reads 4 MiB.
+pub const SCRIPT: &str = include_str!("copy.toml");
+
+/// A trace of 300 reads and 200 writes.
+pub const TRACE: &str = include_str!("little.toml");
+
 const RANDOM: &str = "[w]\nioengine=libaio\nrw=randwrite\nbs=4k\nnumber_ios=500\niodepth=4\n";
 
 /// A directory with a job file in it, where the program runs.

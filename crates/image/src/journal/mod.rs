@@ -23,13 +23,14 @@
 //! Where the machine may lose its power, a batch has a digest of the slots that went to their places since the
 //! batch before; `landed.rs` compares it with what lies there.
 
+mod landing;
 mod read;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use landing::Landing;
 pub(crate) use read::{Batch, Reader};
 
-use crate::landed::Landing;
 use crate::mark::{End, Mark};
 use crate::record;
 use crate::regions::Journals;

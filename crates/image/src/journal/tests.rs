@@ -3,8 +3,7 @@
 use super::read::Batch;
 use super::*;
 use crate::record::Record;
-use crate::regions::Region;
-use crate::storage::Memory;
+use crate::storage::{Memory, Region};
 use ftlab_base::Lpn;
 use ftlab_drive::ssd::LayerInput;
 

@@ -13,8 +13,14 @@ pub(crate) use memory::Memory;
 pub(crate) use overlay::Overlay;
 pub(crate) use syncer::Wake;
 
-use crate::regions::Region;
 use std::io::{self, Read};
+
+/// A part of a storage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Region {
+    pub(crate) at: u64,
+    pub(crate) bytes: u64,
+}
 
 /// Bytes by position. What was never written reads as zeros, also behind the end.
 pub(crate) trait Storage: std::fmt::Debug + Send {

@@ -1,7 +1,8 @@
 //! Images whose bytes were damaged: what is reported, and what can be saved.
 
 use super::tiny::{testbed, tiny};
-use crate::regions::{Region, Regions};
+use crate::regions::Regions;
+use crate::storage::Region;
 use crate::{
     CreateOptions, DataDrive, Hole, ImageError, OpenOptions, Wrong, accept, fsck, rebuild,
 };

@@ -3,7 +3,7 @@
 use super::oracle::{Commands, Oracle};
 use super::recorder::Recorder;
 use super::tiny::testbed;
-use crate::made::New;
+use crate::new::New;
 use crate::recovery;
 use crate::{CreateOptions, DataDrive, ImageError, OpenOptions, Recovery};
 use ftlab_base::{Command, CommandKind, Outcome, SimTime};

@@ -313,7 +313,7 @@ fn reading_only_changes_nothing_and_finds_what_would_be_recovered() {
     let mut newest = vec![0; drive.capacity_bytes() as usize];
     drive.read(Lba(0), &mut newest).unwrap();
     drop(drive);
-    let regions = super::super::made::New::of(&tiny("packed"), testbed(), 0)
+    let regions = super::super::new::New::of(&tiny("packed"), testbed(), 0)
         .unwrap()
         .regions();
     let journal = || {

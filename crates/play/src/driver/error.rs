@@ -17,6 +17,14 @@ pub enum DriverError {
     /// A script or trace does not fit the drive.
     #[error(transparent)]
     Script(#[from] ScriptError),
+    /// A script or trace is to run on several devices.
+    #[error(
+        "a {what} says nothing of devices, and so it runs on one; give one drive, without a name"
+    )]
+    OneDevice {
+        /// What it is.
+        what: &'static str,
+    },
     /// A script names a testbed that there is not.
     #[error("{file}: {why}")]
     Testbed {
@@ -117,6 +125,7 @@ impl DriverError {
             DriverError::Job(_)
                 | DriverError::NoAmount { .. }
                 | DriverError::Script(_)
+                | DriverError::OneDevice { .. }
                 | DriverError::Testbed { .. }
                 | DriverError::NoSystem { .. }
                 | DriverError::SystemBeyondDrive { .. }

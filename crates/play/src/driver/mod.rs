@@ -45,6 +45,7 @@ pub use report::{DeviceReport, RunReport};
 pub use rounds::WriteAmplification;
 pub use scenario::{ProcessReport, ScenarioReport, check_scenario, run_scenario};
 pub use shares::Clock;
+pub(crate) use shares::Shares;
 pub use stats::{DEPTH_LEVELS, Direction, INTERVAL_S, Interval, JobReport};
 pub use target::Target;
 pub use trace::{TraceReport, check_trace, run_trace};
@@ -56,7 +57,6 @@ use ftlab_workload::{JobFile, JobSpec, ResolvedJob};
 use io::Io;
 use jobs::Group;
 use measuring::Measuring;
-use shares::Shares;
 
 /// Runs every job of `file` on `device`.
 ///

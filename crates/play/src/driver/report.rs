@@ -108,12 +108,19 @@ impl RunReport {
         }
     }
 
-    /// Whether garbage collection had settled when the run ended: it began on a drive that had, or the
-    /// steady rule held at its end. None for a run that wrote nothing at random, or not to flash: what
-    /// it costs need not settle.
+    /// Whether garbage collection had settled when the run ended: it began on drives that had, or the
+    /// steady rule held at its end on each that was written to. None for a run that wrote nothing at random, or
+    /// not to flash: what it costs need not settle.
     #[must_use]
     pub fn settled(&self, began_settled: bool) -> Option<bool> {
+        let is_steady = |device: &DeviceReport| {
+            device.counters.nand_bytes_programmed == 0 || device.wa.steady.is_some()
+        };
+        let held = match &self.devices[..] {
+            [] => self.wa.steady.is_some(),
+            devices => devices.iter().all(is_steady),
+        };
         (self.writes_at_random && self.counters.nand_bytes_programmed > 0)
-            .then(|| began_settled || self.wa.steady.is_some())
+            .then_some(began_settled || held)
     }
 }

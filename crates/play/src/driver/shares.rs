@@ -58,6 +58,15 @@ impl Shares {
         self.devices.swap_remove(0).1
     }
 
+    /// Bytes after which it would write in an order that it wrote in before; none where it does not.
+    pub fn repeated_pass_bytes(&self) -> Option<u64> {
+        let passes = self
+            .devices
+            .iter()
+            .map(|(_, job)| job.repeated_pass_bytes());
+        passes.sum()
+    }
+
     /// Requests and bytes after which it ends; none where it goes on until its time is over.
     pub fn ends_after(&self) -> [Option<u64>; 2] {
         let sum = |of: fn(&ResolvedJob) -> Option<u64>| {

@@ -95,6 +95,27 @@ impl State {
         State::SteadyFast,
     ];
 
+    /// What a drive in it has been through, in words.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            State::New => "Nothing was ever written",
+            State::Filled => "Every sector written once, in order",
+            State::FilledRandom => "Every sector written once, in random order",
+            State::Used => "Filled, then up to a quarter of the capacity written at random",
+            State::Restored => {
+                "Used, then an image of a system restored: the first 30 GiB in order"
+            }
+            State::Steady => {
+                "Written at random until SNIA's steady-state rule holds, from where a closed form says if one is \
+                 known, or else from filled"
+            }
+            State::SteadyFast => {
+                "What a closed form says, without the rule: greedy and FIFO page mapping only"
+            }
+        }
+    }
+
     /// The word for it on the command line, in results and in the reference table.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -1,7 +1,7 @@
 //! One page a drive: what it is good for, how accurate its model is, every number of it with where it
 //! comes from, its runs.
 
-use ftlab_result::{DriveKind, DriveSheet, Parameter, Run};
+use ftlab_result::{DriveKind, DriveSheet, Parameter, Run, SmartAttribute};
 use maud::{Markup, html};
 
 use super::navigation::drive_id;
@@ -9,7 +9,7 @@ use super::{front, tables};
 use crate::format;
 use crate::view::headline::{Feel, Headline};
 use crate::view::purpose::Purpose;
-use crate::view::{View, errors, score};
+use crate::view::{View, anchor, errors, score};
 
 /// The source of a number that was fitted to published figures.
 const FITTED: &str = "fitted";
@@ -32,7 +32,7 @@ pub fn page(
         .count();
     html! {
         section.page.drive id=(id) aria-labelledby=(title_id) {
-            p.eyebrow { (kind(drive.kind)) }
+            p.eyebrow { (kind(drive)) }
             h2 id=(title_id) {
                 (drive.name)
                 @if let Some(felt) = headline.map(|headline| headline.feel).filter(|felt| *felt != Feel::Untested) {
@@ -40,7 +40,11 @@ pub fn page(
                 }
             }
             p.lede { (format::keep_units(&drive.summary)) }
-            (facts(view, drive))
+            @if drive.members.is_empty() { (facts(view, drive)) }
+            @for member in &drive.members {
+                h3 { (member.name) ": " (member.drive.name) }
+                (facts(view, &member.drive))
+            }
             @if let Some(why) = headline.map(|headline| headline.why.as_str()).filter(|why| !why.is_empty()) {
                 p { strong { "Small random writes: " } (format::keep_units(why)) }
             }
@@ -54,13 +58,17 @@ pub fn page(
                     div.runs-table {}
                 }
             }
-            (parameters(drive, &id))
+            (parameters(drive, "Spec sheet", &id))
+            @for member in &drive.members {
+                (parameters(&member.drive, &format!("Spec sheet of {}", member.name), &format!("{id}-{}", anchor(&member.name))))
+            }
         }
     }
 }
 
-fn kind(kind: DriveKind) -> &'static str {
-    match kind {
+fn kind(drive: &DriveSheet) -> &'static str {
+    match drive.kind {
+        _ if !drive.members.is_empty() => "Drives by name",
         DriveKind::Ssd => "SSD",
         DriveKind::Disk => "Hard disk",
         DriveKind::Ram => "RAM disk",
@@ -141,39 +149,57 @@ fn accuracy(view: &View<'_>, drive: &DriveSheet, id: &str) -> Markup {
 
 /// What the drive says of itself after the run that asked it.
 fn smart(view: &View<'_>, drive: &DriveSheet, id: &str) -> Markup {
-    let asked = |run: &&Run| run.drive == drive.drive && !run.smart.is_empty();
-    let caption = format!("{id}-smart");
+    let says =
+        |run: &Run| !run.smart.is_empty() || run.devices.iter().any(|at| !at.smart.is_empty());
+    let asked = |run: &&Run| run.drive == drive.drive && says(run);
     html! {
         // A run that looked at the wear has lived longest.
         @if let Some(run) = view.set.runs.iter().filter(asked).max_by_key(|run| !run.wear.is_empty()) {
             h3 { "What it says of itself" }
-            div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
-                table.parameters {
-                    caption id=(caption) {
-                        "SMART at the end of the test: "
-                        @match view.family_of(&run.test) {
-                            Some(family) => a href={ "#" (family.id) } { (family.title) },
-                            None => (run.test),
-                        }
+            @if !run.smart.is_empty() { (attributes(view, run, "", &run.smart, id)) }
+            @for at in run.devices.iter().filter(|at| !at.smart.is_empty()) {
+                (attributes(view, run, &at.name, &at.smart, &format!("{id}-{}", anchor(&at.name))))
+            }
+        }
+    }
+}
+
+/// SMART attributes, of the drive of that name if there are several.
+fn attributes(
+    view: &View<'_>,
+    run: &Run,
+    name: &str,
+    smart: &[SmartAttribute],
+    id: &str,
+) -> Markup {
+    let caption = format!("{id}-smart");
+    html! {
+        div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
+            table.parameters {
+                caption id=(caption) {
+                    "SMART " @if !name.is_empty() { "of " (name) " " } "at the end of the test: "
+                    @match view.family_of(&run.test) {
+                        Some(family) => a href={ "#" (family.id) } { (family.title) },
+                        None => (run.test),
                     }
-                    thead {
+                }
+                thead {
+                    tr {
+                        th scope="col" { "Attribute" }
+                        th scope="col" { "Name" }
+                        th.num scope="col" { "Value" }
+                        th.num scope="col" { "Threshold" }
+                        th.num scope="col" { "Raw" }
+                    }
+                }
+                tbody {
+                    @for attribute in smart {
                         tr {
-                            th scope="col" { "Attribute" }
-                            th scope="col" { "Name" }
-                            th.num scope="col" { "Value" }
-                            th.num scope="col" { "Threshold" }
-                            th.num scope="col" { "Raw" }
-                        }
-                    }
-                    tbody {
-                        @for attribute in &run.smart {
-                            tr {
-                                th scope="row" { (attribute.id) " (" code { (format!("{:#04X}", attribute.id)) } ")" }
-                                td { (attribute.name.replace('_', " ")) }
-                                td.num { (attribute.value) }
-                                td.num { (attribute.threshold) }
-                                td.num { (attribute.raw) }
-                            }
+                            th scope="row" { (attribute.id) " (" code { (format!("{:#04X}", attribute.id)) } ")" }
+                            td { (attribute.name.replace('_', " ")) }
+                            td.num { (attribute.value) }
+                            td.num { (attribute.threshold) }
+                            td.num { (attribute.raw) }
                         }
                     }
                 }
@@ -182,11 +208,11 @@ fn smart(view: &View<'_>, drive: &DriveSheet, id: &str) -> Markup {
     }
 }
 
-fn parameters(drive: &DriveSheet, id: &str) -> Markup {
+fn parameters(drive: &DriveSheet, title: &str, id: &str) -> Markup {
     let caption = format!("{id}-sheet");
     html! {
         @if !drive.parameters.is_empty() {
-            h3 { "Spec sheet" }
+            h3 { (title) }
             p.method {
                 "Every number of the drive file with where it comes from. Those marked " em { "fitted" }
                 " were chosen so that published figures come out; what one figure fixes the others have to confirm."

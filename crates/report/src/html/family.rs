@@ -58,7 +58,7 @@ fn section(view: &View<'_>, family: &Family<'_>, data: &FamilyData) -> Markup {
             (charts(family, data))
             (figures(view, family))
             (pts::sheets(view, family))
-            @if is_own { (own::jobs(view, family)) }
+            @if is_own { (own::devices(view, family)) (own::jobs(view, family)) }
             (behind(family, data))
             (preparations(view, &preparation::preparations(family)))
         }

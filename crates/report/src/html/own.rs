@@ -5,7 +5,7 @@ use super::pts;
 use crate::format;
 use crate::view::pts::Table;
 use crate::view::{Family, View, anchor, condition, measure};
-use ftlab_result::{Job, Run, Traffic};
+use ftlab_result::{AtDevice, Job, Run, Traffic};
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 
@@ -96,6 +96,48 @@ pub fn warnings(view: &View<'_>, family: &Family<'_>) -> Markup {
                 (format::keep_units(words))
             }
         }
+    }
+}
+
+/// What happened at each drive of a run on several, a table a run.
+pub fn devices(view: &View<'_>, family: &Family<'_>) -> Markup {
+    let several = family.runs.iter().filter(|run| !run.devices.is_empty());
+    html! {
+        @for run in several {
+            (pts::table(&format!("{}/{}-devices", family.id, anchor(&run.id)), &of_devices(view, run)))
+        }
+    }
+}
+
+fn of_devices(view: &View<'_>, run: &Run) -> Table {
+    let share = |of: &AtDevice, value: String| match of.inside.nand_programs {
+        0 => "–".to_owned(),
+        _ => value,
+    };
+    let row = |at: &AtDevice| {
+        vec![
+            at.name.clone(),
+            view.member_name(&run.drive, &at.name).to_owned(),
+            at.inside.host_ios.to_string(),
+            format::number(at.written_bytes as f64 / 1e6),
+            share(at, format::number(at.inside.wa)),
+            share(at, format::number(100.0 * at.inside.gc_share)),
+            at.inside.nand_erases.to_string(),
+        ]
+    };
+    let header = [
+        "name",
+        "drive",
+        "I/Os",
+        "MB written",
+        "write amplification",
+        "GC share, %",
+        "blocks erased",
+    ];
+    Table {
+        title: "Drive by drive".to_owned(),
+        header: header.map(str::to_owned).to_vec(),
+        rows: run.devices.iter().map(row).collect(),
     }
 }
 

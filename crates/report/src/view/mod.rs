@@ -121,6 +121,13 @@ impl<'a> View<'a> {
         self.common.strip_suffix(BETWEEN_SETTINGS)
     }
 
+    /// The name as sold of one of several drives that tests ran on, by the name that loads have for it.
+    pub fn member_name(&self, slug: &str, name: &str) -> &'a str {
+        let members = self.sheet(slug).map_or(&[][..], |sheet| &sheet.members);
+        let member = members.iter().find(|member| member.name == name);
+        member.map_or("", |member| &member.drive.name)
+    }
+
     /// A metric of a figure in words, with the drive or program it is compared with.
     pub fn metric_words(&self, metric: &str) -> String {
         if let Some((of, drive)) = metric.split_once("ratio_vs_") {

@@ -128,6 +128,7 @@ impl Character {
             kind: self.kind,
             capacity_bytes: self.capacity_gb * 1_000_000_000,
             file_hash: "9f2c41d07ab3e856".into(),
+            members: Vec::new(),
             parameters: self.parameters(),
         }
     }

@@ -1,0 +1,103 @@
+//! Options that several commands have, and how their values are read.
+
+use crate::memory;
+use crate::progress::Signs;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use ftlab_base::RootSeed;
+use ftlab_host::Testbed;
+use ftlab_play::State;
+use ftlab_sheet::SheetError;
+use std::num::NonZeroUsize;
+
+/// What a command prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// For people
+    Normal,
+    /// For programs
+    Json,
+}
+
+/// How runs are spread over this machine, where their random numbers come from, and what is said meanwhile.
+#[derive(Debug, Args)]
+pub struct Work {
+    /// Memory for drives and their copies, for example 4 or 0.5; by default half of what is free
+    #[arg(long, value_name = "GIB", value_parser = memory::gib)]
+    memory: Option<u64>,
+    /// Root of every random stream: the same seed gives the same bytes
+    #[arg(long, default_value_t = SEED, allow_negative_numbers = true, value_parser = seed)]
+    pub seed: u64,
+    /// Runs at a time; by default as many as there are cores
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub signs: Signs,
+}
+
+/// The root that is taken if none is given.
+pub const SEED: u64 = 1;
+
+impl Work {
+    /// Bytes for drives and their copies.
+    pub fn memory_bytes(&self) -> u64 {
+        self.memory.unwrap_or_else(memory::half_of_free)
+    }
+
+    pub fn threads(&self) -> usize {
+        self.jobs.map_or_else(memory::cores, NonZeroUsize::get)
+    }
+
+    pub fn root(&self) -> RootSeed {
+        RootSeed(self.seed)
+    }
+}
+
+/// The test machine.
+#[derive(Debug, Args)]
+pub struct TestbedOption {
+    /// Test machine: a name, or a path to a .toml file; by default the one that each test or script asks for
+    #[arg(long, value_name = "TESTBED")]
+    testbed: Option<String>,
+}
+
+impl TestbedOption {
+    /// The one asked for.
+    pub fn load(&self) -> Result<Option<Testbed>, SheetError> {
+        self.testbed.as_deref().map(Testbed::load).transpose()
+    }
+
+    /// The one asked for, else the one called `name`.
+    pub fn load_or(&self, name: &str) -> Result<Testbed, SheetError> {
+        Testbed::load(self.testbed.as_deref().unwrap_or(name))
+    }
+}
+
+/// Reads a state by its name.
+pub fn state() -> impl TypedValueParser<Value = State> {
+    let value = |state: State| PossibleValue::new(state.name()).help(state.words());
+    let names = PossibleValuesParser::new(State::ALL.map(value));
+    names.try_map(|name| State::named(&name).ok_or("it is no state"))
+}
+
+/// Reads how many of something there are to be.
+fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse()
+        .map_err(|_| "give a whole number, 1 or more".to_owned())
+}
+
+/// Reads a number from the one to the other.
+pub fn number(least: f64, most: f64) -> impl Fn(&str) -> Result<f64, String> + Clone {
+    move |text| {
+        let number = text.parse().ok();
+        // Which neither a word nor what is not a number lies within.
+        let within = number.filter(|number| (least..=most).contains(number));
+        within.ok_or_else(|| format!("give a number from {least} to {most}"))
+    }
+}
+
+/// Reads the root of random streams.
+pub fn seed(text: &str) -> Result<u64, String> {
+    text.parse()
+        .map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
+}
