@@ -60,7 +60,7 @@ struct NeedKeys {
     experiment: Option<String>,
     state: Option<String>,
     machine: Option<String>,
-    port: Option<String>,
+    port: Option<Port>,
 }
 
 /// Claims that no run decides, for one reason.
@@ -185,7 +185,6 @@ fn need(keys: &'static NeedKeys) -> Need {
         }
         _ => panic!("a need of {drive} is a test, a job, a script or an experiment"),
     };
-    let named = |port| Port::named(port).expect("a port of machines");
     Need {
         drive,
         settings,
@@ -193,7 +192,7 @@ fn need(keys: &'static NeedKeys) -> Need {
             load: load.unwrap_or_else(|error| panic!("{error}")),
             state: State::named(state.unwrap_or("filled")).expect("a state of drives"),
             machine: keys.machine.as_deref().unwrap_or(MACHINE),
-            port: keys.port.as_deref().map(named),
+            port: keys.port,
         },
     }
 }
