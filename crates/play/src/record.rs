@@ -31,7 +31,7 @@ const ERASE_BINS: u32 = 16;
 #[derive(Debug, Default)]
 pub struct Record {
     /// All that a result holds and that follows from the run itself. What it is called, and how the drive was
-    /// prepared, is left open. Named figures: see [`metrics`].
+    /// prepared, is left open. Named figures: see the function `metrics` of this file.
     pub run: Run,
     /// When the drive had answered everything, on the run's clock.
     pub answered: Nanos,
