@@ -63,11 +63,23 @@ impl VerdictData {
 /// What the report covers.
 pub fn title(view: &View<'_>) -> String {
     match view.set.drives.as_slice() {
-        [one] => one.name.clone(),
+        [one] if one.members.is_empty() => one.name.clone(),
+        [set] => format!("{} drives under one load", set.members.len()),
         drives => match view.variants_of() {
             Some(drive) => format!("{} variants of {drive}", drives.len()),
             None => format!("{} drives on one bench", drives.len()),
         },
+    }
+}
+
+/// What stands at the top where nothing is published.
+fn loads_of_ones_own(view: &View<'_>) -> &'static str {
+    match view.set.drives.as_slice() {
+        [one] if one.members.is_empty() => "The drive is a model.",
+        [_] => "Every drive here is a model. The load ran on all of them together, by one clock.",
+        _ => {
+            "Every drive here is a model. The same load ran on each of them, from the same state and on the same machine."
+        }
     }
 }
 
@@ -82,7 +94,7 @@ pub fn header(view: &View<'_>) -> Markup {
                 @if view.is_of_specification() {
                     "Every drive here is a model that ran tests of SNIA’s Performance Test Specification."
                 } @else if set.figures.is_empty() {
-                    "Every drive here is a model. The same load ran on each of them, from the same state and on the same machine."
+                    (loads_of_ones_own(view))
                 } @else {
                     "Every drive here is a model that ran the tests of published reviews. What the \
                     reviewers measured stands beside what the model gives, figure by figure."

@@ -182,7 +182,7 @@ fn footer(view: &View<'_>) -> Markup {
             p {
                 "Made by ftlab " (origin.version) " with seed " (origin.seed)
                 @if origin.repeats > 1 { " and " (origin.repeats) " repeats" }
-                " on the test machines "
+                @if origin.testbed.contains(", ") { " on the test machines " } @else { " on the test machine " }
                 (machines(&origin.testbed)) ". The same seed, drive files and version give the same \
                 numbers. Charts are drawn with Apache ECharts (Apache License 2.0)."
             }
