@@ -320,7 +320,7 @@ fn drives_by_name_have_what_a_drive_has() {
     holds(
         &text,
         &[
-            "nvme2: Filled",
+            "nvme2: Every sector written once",
             "GC share",
             "nvme0:\nID#",
             "nvme2:\nID#",

@@ -291,7 +291,10 @@ fn an_interruption_leaves_the_variants_that_are_done_readable() {
         set["unfinished"][0]["drive"],
         "generic-mlc-8@nand.blocks_per_die=4096"
     );
-    holds(&place.read("o/index.html"), &[done, "was interrupted"]);
+    holds(
+        &place.read("o/index.html"),
+        &[done, "interrupted before it was done"],
+    );
     holds(&place.read("o/compare.svg"), &["Flash: blocks per die"]);
     holds(&place.out("report o"), &[done]);
 }

@@ -293,7 +293,7 @@ fn disks_at_their_edges() {
     refused("disk.rpm=1", "rpm is 1; it must lie in");
     refused(
         "disk.heads=4294967295",
-        "heads is 4294967295; it must be at most",
+        "heads is 4294967295; it must lie in",
     );
     refused("disk.zones=4294967295", "zones is 4294967295");
     refused(
