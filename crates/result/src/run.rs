@@ -139,7 +139,7 @@ pub struct AtDevice {
     pub name: String,
     /// Drive slug.
     pub drive: String,
-    /// The link between drive and host, as [`Run::link`].
+    /// The link between drive and host, as `link` of the run.
     #[serde(default)]
     pub link: String,
     /// How the drive settled, if it was prepared to be steady.
@@ -149,10 +149,10 @@ pub struct AtDevice {
     pub written_bytes: u64,
     /// What happened inside.
     pub inside: Inside,
-    /// NAND bytes programmed over host bytes written in each interval, as [`Run::series_wa`].
+    /// NAND bytes programmed over host bytes written in each interval, as `series_wa` of the run.
     #[serde(default)]
     pub series_wa: Vec<f64>,
-    /// The energy it took, by part, as [`Run::joules`].
+    /// The energy it took, by part, as `joules` of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joules: Option<Joules>,
     /// How often its blocks had been erased at the end; absent for a drive without flash.
