@@ -1,6 +1,5 @@
 //! Write amplification against the closed forms, row by row of the reference table, as a user gets
-//! it: the generic drive, a job file, `--set`, and a run without time. The drive is smaller than that of
-//! `ftlab theory`, so chance moves a single row further, and the mean of many rows no further.
+//! it: the generic drive, a job file, `--set`, and a run without time.
 
 use ftlab_base::RootSeed;
 use ftlab_bench::lab::Lab;
@@ -14,20 +13,14 @@ const TABLE: &str = include_str!("../../../reference/theory-values.csv");
 /// Policies that drives have and theory has no closed form for.
 const WITHOUT_CLOSED_FORM: [&str; 2] = ["cost-benefit", "windowed-greedy"];
 
-/// A quarter of the pages, which take a quarter of the time; chance is twice as large.
-const PAGES: u32 = theory::PAGES / 4;
-
-/// What the closed form and a run may differ by.
+/// What the closed form and a run on 2^20 pages may differ by.
 fn tolerance(policy: Policy) -> f64 {
     match policy {
-        // Which victims are drawn is chance as well.
-        Policy::Random | Policy::Choices(_) => 0.02,
-        _ => 0.01,
+        // A victim is as full as any block, so write amplification scatters most.
+        Policy::Random => 0.01,
+        _ => 0.005,
     }
 }
-
-/// What of that the mean error of all rows of a policy may be: chance evens out there, a wrong mechanism does not.
-const BIAS_SHARE: f64 = 0.25;
 
 #[derive(serde::Deserialize)]
 struct Row {
@@ -134,9 +127,15 @@ fn a_load_and_its_job_file_say_the_same() {
 #[test]
 fn write_amplification_is_what_theory_says() {
     let lab = Lab::new(rayon::current_num_threads(), u64::MAX).expect("it has threads");
-    let points = theory::sweep(&lab, &theory::cases(), PAGES, RootSeed(1), &|_, _| ());
+    let points = theory::sweep(
+        &lab,
+        &theory::cases(),
+        theory::PAGES,
+        RootSeed(1),
+        &|_, _| (),
+    );
     let points = points.expect("it runs");
-    let mut wrong: Vec<String> = points
+    let wrong: Vec<String> = points
         .iter()
         .filter_map(|point| {
             let (case, error) = (point.case, point.error());
@@ -150,19 +149,6 @@ fn write_amplification_is_what_theory_says() {
             (error.abs() > tolerance(case.policy)).then_some(told)
         })
         .collect();
-    for name in POLICIES.iter().map(|policy| policy.name) {
-        let rows: Vec<_> = points
-            .iter()
-            .filter(|point| point.case.policy.name() == name)
-            .collect();
-        let Some(first) = rows.first() else { continue };
-        let mean = rows.iter().map(|point| point.error()).sum::<f64>() / rows.len() as f64;
-        let told = format!("{name}: {:+.2} % over {} rows", 100.0 * mean, rows.len());
-        println!("{told}");
-        if mean.abs() > BIAS_SHARE * tolerance(first.case.policy) {
-            wrong.push(told);
-        }
-    }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -266,7 +266,7 @@ impl Watch for Heard<'_> {
         let Err(error) = end else { return };
         let mut samples = self.samples.lock().expect("no holder panics");
         for key in self.subjects[drive].tests.keys() {
-            // Of what has run, or may yet on the other machine, the run counts.
+            // A run counts for more than a reason why there is none: the other machine may have it, or have it yet.
             let failed = || Err(error.to_string());
             samples.entry(key.clone()).or_insert_with(failed);
         }

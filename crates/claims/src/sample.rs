@@ -88,7 +88,7 @@ impl Sample {
             "mean" => (mean, unit),
             "least" => (least, unit),
             "most" => (most, unit),
-            // Of the mean, whatever the unit is.
+            // The mean sets the scale, whatever the unit is.
             "scatter" => (scatter, 1.0),
             _ => return None,
         };

@@ -44,8 +44,8 @@ impl LayerState {
     }
 }
 
-/// That superblocks can have been closed in such an order, and so many collected in vain; sums of these numbers over
-/// the `units` of a superblock must be possible.
+/// Checks that superblocks can have been closed in this order and `in_vain` of them collected for nothing. A layer
+/// adds these numbers up over the `units` of a superblock, so the sums must not overflow.
 pub(crate) fn check_closings(
     closed_at: &[u64],
     closed: u64,

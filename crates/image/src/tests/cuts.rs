@@ -46,12 +46,8 @@ impl Scene<'_> {
         seen.redone += recovery.redone;
         seen.kept += recovery.kept_slots;
         drop(drive);
-        // A recovery that makes nothing again writes a checkpoint, the same way every time.
-        let makes_again = recovery.redone > 0;
-        if !makes_again && !operations.is_multiple_of(4) {
-            return;
-        }
-        let tears = makes_again || operations.is_multiple_of(16);
+        // A checkpoint is written the same way every time.
+        let tears = recovery.redone > 0 || operations.is_multiple_of(16);
         let mut again = left.clone();
         for (n, operation) in recorder.operations().iter().enumerate() {
             if tears {
