@@ -111,13 +111,13 @@ out/test-pts/$(REPORT): $(FTLAB) $(DATA)
 # What README and guides show of the program's output, and the example report, as the program gives them now.
 guides: setup ## draw the outputs in README and guides again
 	FTLAB_REDRAW_GUIDES=1 cargo test -p ftlab-drive --test guide
-	FTLAB_REDRAW_GUIDES=1 cargo test -p ftlab -p my-policy --test guides --test command_line -- --skip what_is_slow
+	FTLAB_REDRAW_GUIDES=1 cargo test -p ftlab -p my-policy --test program --test command_line -- guides:: --skip what_is_slow
 	cp $(MADE)/example-report.html docs/example-report/index.html
 
 # Of attached drives; SOAK_SECONDS=60 SOAK_KILLS=10 for less.
 soak: setup ## verify attached drives: a mixed load for SOAK_SECONDS=600, SOAK_KILLS=60 kills of each of six, damaged images
 	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) SOAK_KILLS=$(or $(SOAK_KILLS),60) \
-	    cargo test -p ftlab --test attach -- --ignored --nocapture
+	    cargo test -p ftlab --test program -- attach:: --ignored --nocapture
 	cargo test -p ftlab-image mutations -- --ignored --nocapture
 
 bench: ## run the benchmarks

@@ -42,7 +42,7 @@
 //!   of a bounded number for a bounded time, and the one that is waited for longest gives its place to the next
 //!   (decision 0014). `crates/attach/tests/control.rs` has the clients that try.
 //! - **A stop ends.** Clients have `Limits::drain` to take their answers, and then the image is closed in order; the
-//!   rest of a request that the drive has only a part of is refused. `crates/ftlab/tests/attach/hostile.rs` has clients that do not let go.
+//!   rest of a request that the drive has only a part of is refused. `crates/ftlab/tests/program/attach/hostile.rs` has clients that do not let go.
 //! - **A wake-up adds nothing to a latency.** An attached drive gets a request at the instant at which it
 //!   arrived, not at which the engine's thread woke up, so the model's latencies are those of a simulated run
 //!   (`an_answer_takes_as_long_as_the_model_says` in `crates/attach/tests/engine/main.rs`). What the machine adds is *lateness*, and is counted.

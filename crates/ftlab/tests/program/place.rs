@@ -1,7 +1,5 @@
 //! A directory in which tests call the program.
 
-#![allow(dead_code, reason = "each test file uses a part")]
-
 use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;

@@ -1,7 +1,7 @@
 //! The mounted file, as a block device is to programs that know nothing of it.
 
-use crate::block_device::{turn, wait_until};
-use crate::server::{MIB, Serve, json, run, said};
+use super::block_device::{turn, wait_until};
+use super::server::{MIB, Serve, json, run, said};
 use std::path::Path;
 use tempfile::TempDir;
 

@@ -1,8 +1,6 @@
 //! States, and drives saved in them, as a person or a script meets them.
 
-mod place;
-
-use place::{Place, holds};
+use crate::place::{Place, holds};
 use serde_json::Value;
 
 /// A drive that is prepared in no time.

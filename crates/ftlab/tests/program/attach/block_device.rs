@@ -1,6 +1,6 @@
 //! A drive as a block device of this machine: through nbdfuse or `--fuse`, and a loop device on the file.
 
-use crate::server::{Serve, run, said};
+use super::server::{Serve, run, said};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};

@@ -1,8 +1,6 @@
 //! `ftlab run` as it ends in results: several loads and drives, a report, tables, and what is asked of them later.
 
-mod place;
-
-use place::{Place, SCRIPT, TRACE, holds};
+use crate::place::{Place, SCRIPT, TRACE, holds};
 use serde_json::Value;
 
 /// Two drives that are ready in no time.
@@ -55,7 +53,7 @@ fn every_load_runs_on_every_drive_and_has_a_report_and_tables() {
         (&set["schema"], &set["origin"]["way"]),
         (&2.into(), &"simulated".into())
     );
-    let schema = include_str!("../../../docs/schema/results.schema.json");
+    let schema = include_str!("../../../../docs/schema/results.schema.json");
     let schema: Value = serde_json::from_str(schema).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();
     let errors: Vec<String> = schema.iter_errors(&set).map(|e| e.to_string()).collect();

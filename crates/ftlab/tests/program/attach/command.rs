@@ -1,7 +1,7 @@
 //! The command itself: what it says, what it refuses, how it ends.
 
-use crate::block_device::{Block, Way, turn};
-use crate::server::{MIB, Serve, json, refused, run, said};
+use super::block_device::{Block, Way, turn};
+use super::server::{MIB, Serve, json, refused, run, said};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 

@@ -1,7 +1,7 @@
 //! Servers whose clients do not let go, and servers that want the same socket.
 
-use crate::client::Client;
-use crate::server::{Serve, refused, said};
+use super::client::Client;
+use super::server::{Serve, refused, said};
 use ftlab_attach::control::{Asked, ask};
 use ftlab_nbd::protocol::RequestHeader;
 use ftlab_nbd::protocol::constants::{

@@ -5,10 +5,9 @@
 
 mod output;
 mod page;
-#[path = "../place/mod.rs"]
-mod place;
 mod shell;
 
+use crate::place::Place;
 use page::{Block, Purpose};
 use shell::{Followed, Reader, follow};
 use std::io::Write;
@@ -285,7 +284,7 @@ fn what_belongs_on_a_drive_is_not_written_when_it_cannot_be_mounted() {
     let _one = MOUNTS.lock();
     let text = std::fs::read_to_string(root().join("docs/guides/attach.md")).unwrap();
     let blocks = page::blocks(&text);
-    let without_mount = |place: &place::Place| {
+    let without_mount = |place: &Place| {
         place.write(
             "bin-mount",
             "#!/bin/sh\necho 'mount: refused' >&2\nexit 32\n",

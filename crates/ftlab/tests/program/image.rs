@@ -1,12 +1,10 @@
 //! `ftlab info` and `ftlab fsck` on images as drives leave them.
 
-mod place;
-
+use crate::place::{Place, holds};
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, SimTime};
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use ftlab_image::{CreateOptions, DataDrive};
-use place::{Place, holds};
 use serde_json::Value;
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;

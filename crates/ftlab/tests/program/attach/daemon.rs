@@ -1,6 +1,6 @@
 //! A server in the background: what the call that starts it waits for, and how it is ended.
 
-use crate::server::{Serve, refused, run, said};
+use super::server::{Serve, refused, run, said};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;

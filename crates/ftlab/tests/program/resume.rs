@@ -1,8 +1,6 @@
 //! Reviews that end early, one way or another, and go on.
 
-mod place;
-
-use place::{Place, holds};
+use crate::place::{self, Place, holds};
 use serde_json::Value;
 use std::process::{Command, Stdio};
 use std::time::Duration;

@@ -1,8 +1,6 @@
 //! The command line as a person or a script meets it.
 
-mod place;
-
-use place::{Place, SCRIPT, TRACE, holds};
+use crate::place::{Place, SCRIPT, TRACE, holds};
 use serde_json::Value;
 use std::path::Path;
 

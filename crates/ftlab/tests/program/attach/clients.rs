@@ -1,6 +1,6 @@
 //! nbdinfo, nbdcopy, QEMU's tools and fio, on a drive in the model's time and on one without time.
 
-use crate::server::{MIB, Serve, json, said};
+use super::server::{MIB, Serve, json, said};
 use ftlab_base::RootSeed;
 use rand::Rng;
 use std::path::Path;

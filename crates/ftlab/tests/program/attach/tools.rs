@@ -1,7 +1,7 @@
 //! The toolbox, on drives at work and on images that nobody serves.
 
-use crate::client::Client;
-use crate::server::{MIB, Serve, json, run, said};
+use super::client::Client;
+use super::server::{MIB, Serve, json, run, said};
 use ftlab_attach::control::{Asked, ControlError, Report, ask};
 use ftlab_nbd::protocol::RequestHeader;
 use ftlab_nbd::protocol::constants::{
@@ -278,7 +278,7 @@ fn set_max_changes_what_clients_see_of_an_image_that_nobody_serves() {
     let folder = folder();
     let server = serve(folder.path());
     let image = folder.path().join("disk.img");
-    let refused = crate::server::run(
+    let refused = super::server::run(
         env!("CARGO_BIN_EXE_ftlab"),
         &["set-max", image.to_str().expect("ASCII"), "32m"],
     );

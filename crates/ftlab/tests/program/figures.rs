@@ -1,8 +1,6 @@
 //! What the figures of runs and comparisons mean, and what is said where they do not mean what one may think.
 
-mod place;
-
-use place::{Place, holds};
+use crate::place::{Place, holds};
 use serde_json::Value;
 
 /// The generic drive with an eighth of its blocks: settles within seconds.

@@ -1,8 +1,8 @@
 //! A full disk under the image: writes fail, what was acknowledged stays, and all goes on when there is room.
 
-use crate::client::Client;
-use crate::crash::{Known, SLOTS, SMALL, data, header};
-use crate::server::{Serve, run, said};
+use super::client::Client;
+use super::crash::{Known, SLOTS, SMALL, data, header};
+use super::server::{Serve, run, said};
 use ftlab_base::RootSeed;
 use ftlab_nbd::protocol::constants::{NBD_CMD_FLAG_FUA, NBD_CMD_FLUSH, NBD_CMD_WRITE, NBD_EIO};
 use rand::{Rng, RngExt};

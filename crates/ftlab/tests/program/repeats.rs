@@ -1,8 +1,6 @@
 //! `--repeats`: reviews, comparisons and single runs that are made several times, with other seeds.
 
-mod place;
-
-use place::{Place, holds};
+use crate::place::{Place, holds};
 use serde_json::Value;
 
 const DISK: &str = "seagate-momentus-7200.2";
@@ -84,7 +82,7 @@ fn results_of_repeats_are_what_the_schema_says() {
     place.out(&format!(
         "review {DISK} --test A1 --quick --repeats 2 --out o"
     ));
-    let schema = include_str!("../../../docs/schema/results.schema.json");
+    let schema = include_str!("../../../../docs/schema/results.schema.json");
     let schema: Value = serde_json::from_str(schema).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let mut set = results(&place, "o");

@@ -1,7 +1,7 @@
 //! File systems on a drive that is a block device.
 
-use crate::block_device::{Block, Mount, Way, turn};
-use crate::server::{Serve, said};
+use super::block_device::{Block, Mount, Way, turn};
+use super::server::{Serve, said};
 use ftlab_attach::control::{Asked, Report, ask};
 use ftlab_base::RootSeed;
 use rand::{Rng, RngExt};

@@ -1,15 +1,24 @@
 //! Signs of life outside a terminal: a line every ten seconds, and none with `--quiet`.
 
-mod place;
-
-use place::{Place, holds};
+use crate::place::{Place, holds};
+use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// How long processes stand still between two lines, which are ten seconds apart: the clock goes on, and what they
+/// compute meanwhile is not needed.
+const STAND_STILL: Duration = Duration::from_secs(8);
 
 /// A run that goes on until it is ended, which it is with the test, whatever became of that.
 struct Endless(Child);
 
 impl Endless {
+    fn pass(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.0), signal).unwrap();
+    }
+
     fn end(&mut self) {
         let _ = self.0.kill();
         self.0.wait().unwrap();
@@ -41,7 +50,18 @@ fn long_work_says_outside_a_terminal_how_far_it_is_and_nothing_when_it_is_to_be_
     let mut loud = endless(&place, &[]);
     let mut quiet = endless(&place, &["--quiet"]);
     let mut lines = BufReader::new(loud.0.stderr.take().unwrap()).lines();
-    let mut next = || lines.next().expect("it goes on").unwrap();
+    let mut next = || {
+        // They begin, or say something that is due.
+        sleep(Duration::from_secs(1));
+        for run in [&loud, &quiet] {
+            run.pass(Signal::STOP);
+        }
+        sleep(STAND_STILL);
+        for run in [&loud, &quiet] {
+            run.pass(Signal::CONT);
+        }
+        lines.next().expect("it goes on").unwrap()
+    };
     let (first, second) = (next(), next());
     holds(
         &first,

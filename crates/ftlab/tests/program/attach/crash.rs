@@ -1,8 +1,8 @@
 //! Servers that are killed under load: what was flushed is there, and nothing is torn.
 
-use crate::block_device::{Block, Mount, Way, turn};
-use crate::client::Client;
-use crate::server::{Serve, said};
+use super::block_device::{Block, Mount, Way, turn};
+use super::client::Client;
+use super::server::{Serve, said};
 use ftlab_base::RootSeed;
 use ftlab_nbd::protocol::RequestHeader;
 use ftlab_nbd::protocol::constants::{

@@ -1,12 +1,10 @@
 //! What is asked for by name and by number: found and done, or refused with what would do.
 
-mod place;
-
+use crate::place::{Place, SCRIPT, holds};
 use assert_cmd::Command;
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use ftlab_image::{CreateOptions, DataDrive};
-use place::{Place, SCRIPT, holds};
 use std::os::unix::fs::FileTypeExt;
 
 /// Small and quick to fill.

@@ -2,7 +2,7 @@
 //!
 //! A test asks whether that changes anything; `make guides` writes it. So there is one rule for both.
 
-use crate::page::Comparison;
+use super::page::Comparison;
 
 /// A line that stands for others, however many.
 const ELISION: &str = "…";

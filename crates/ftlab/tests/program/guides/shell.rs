@@ -3,9 +3,9 @@
 //! Nothing is put between their lines. What the shell sees of a failing command it writes down, and what the page's
 //! commands leave running or mounted is taken down in the end.
 
-use crate::page::{Block, Purpose};
+use super::page::{Block, Purpose};
+use super::root;
 use crate::place::Place;
-use crate::root;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! `ftlab serve` with TLS, and certificates that OpenSSL made.
 
-use crate::server::{Serve, json, refused, run, said};
+use super::server::{Serve, json, refused, run, said};
 use ftlab_base::RootSeed;
 use rand::Rng;
 use std::path::Path;

@@ -1,13 +1,11 @@
 //! What comes of results once they are there: the schema, tables, fio's JSON, comparisons and sweeps.
 
-mod place;
-
-use place::{Place, holds};
+use crate::place::{Place, holds};
 use serde_json::Value;
 
 const DISK: &str = "seagate-momentus-7200.2";
 
-const SCHEMA: &str = include_str!("../../../docs/schema/results.schema.json");
+const SCHEMA: &str = include_str!("../../../../docs/schema/results.schema.json");
 
 fn results(place: &Place, out: &str) -> Value {
     serde_json::from_str(&place.read(&format!("{out}/results.json"))).unwrap()

@@ -1,0 +1,20 @@
+//! The program as people and scripts meet it, and the repository that it is made in.
+//!
+//! One binary: it is linked once, and tests that wait for a server or a shell run beside those that compute.
+
+mod attach;
+mod cli;
+mod cli_states;
+mod data_out;
+mod degenerate;
+mod figures;
+mod guides;
+mod image;
+mod inputs;
+mod layering;
+mod place;
+mod repeats;
+mod repository;
+mod resume;
+mod runs;
+mod signs;
