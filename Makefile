@@ -71,7 +71,8 @@ review: setup build ## review every drive into out/review
 test: setup ## every check and test
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps
+	@# With examples, libraries have the features that tests give them, as they have for clippy.
+	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps --lib --bin xtask --examples
 	cargo test --workspace --no-run
 	@# The browser opens the default review, and tests judge its figures: it is made once.
 	$(MAKE) --no-print-directory out/test-review/$(REPORT) FTLAB=$(TARGET)/debug/ftlab
