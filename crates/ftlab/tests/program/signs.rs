@@ -50,19 +50,16 @@ fn long_work_says_outside_a_terminal_how_far_it_is_and_nothing_when_it_is_to_be_
     let mut loud = endless(&place, &[]);
     let mut quiet = endless(&place, &["--quiet"]);
     let mut lines = BufReader::new(loud.0.stderr.take().unwrap()).lines();
-    let mut next = || {
+    let mut next = |idle: &[&Endless]| {
         // They begin, or say something that is due.
         sleep(Duration::from_secs(1));
-        for run in [&loud, &quiet] {
-            run.pass(Signal::STOP);
-        }
+        idle.iter().for_each(|run| run.pass(Signal::STOP));
         sleep(STAND_STILL);
-        for run in [&loud, &quiet] {
-            run.pass(Signal::CONT);
-        }
+        idle.iter().for_each(|run| run.pass(Signal::CONT));
         lines.next().expect("it goes on").unwrap()
     };
-    let (first, second) = (next(), next());
+    // What it says first is how far it came meanwhile.
+    let (first, second) = (next(&[&quiet]), next(&[&loud, &quiet]));
     holds(
         &first,
         &["at work for ", " %", "--state steady-fast", "--save-state"],
