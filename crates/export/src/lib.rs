@@ -1,6 +1,6 @@
 //! Results for other programs: tables as CSV and Parquet, and fio's JSON.
 //!
-//! Three tables, [`figures`], [`runs`] and [`series`], are made of one or several result sets; [`csv()`] and
+//! Four tables, [`figures`], [`runs`], [`devices`] and [`series`], are made of one or several result sets; [`csv()`] and
 //! [`parquet()`] write any of them. [`fio::render`] writes a run as fio writes a job. Everything is a pure
 //! function of result sets, whoever made them.
 
@@ -13,4 +13,4 @@ mod tables;
 pub use csv::csv;
 pub use parquet::{ParquetError, parquet};
 pub use table::{Cells, Column, Table};
-pub use tables::{Labelled, figures, runs, series};
+pub use tables::{Labelled, devices, figures, runs, series};

@@ -1,7 +1,7 @@
-//! The three tables of result sets.
+//! The tables of result sets.
 
 use crate::table::{Columns, Table};
-use ftlab_result::{Figure, Inside, ResultSet, Run, Spread, Traffic, Verdict};
+use ftlab_result::{AtDevice, Figure, Inside, ResultSet, Run, Spread, Traffic, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A result set and the name it goes by among several: the column `set` of every table.
@@ -76,6 +76,12 @@ struct RunRow<'a> {
     run: &'a Run,
 }
 
+impl RunRow<'_> {
+    fn inside(&self) -> Option<&Inside> {
+        self.run.inside.as_ref()
+    }
+}
+
 /// A direction of a run.
 type Way = (&'static str, fn(&Run) -> &Traffic);
 
@@ -126,7 +132,11 @@ pub fn runs(sets: &[Labelled<'_>]) -> Table {
     for way in WAYS {
         traffic(&mut table, &rows, way);
     }
-    inside(&mut table);
+    inside(&mut table, RunRow::inside);
+    table.whole("submitted", |row| Some(row.run.submitted));
+    table.whole("completed", |row| Some(row.run.completed));
+    table.number("seconds", |row| Some(row.run.seconds));
+    hash(&mut table, RunRow::inside);
     table.table("runs")
 }
 
@@ -170,10 +180,10 @@ fn traffic(table: &mut Columns<'_, RunRow<'_>>, rows: &[RunRow<'_>], (way, of): 
     }
 }
 
-fn inside(table: &mut Columns<'_, RunRow<'_>>) {
-    table.number("wa", |row| Some(row.run.inside.as_ref()?.wa));
-    table.number("wa_steady", |row| row.run.inside.as_ref()?.wa_steady);
-    table.number("gc_share", |row| Some(row.run.inside.as_ref()?.gc_share));
+fn inside<R>(table: &mut Columns<'_, R>, of: impl Copy + for<'r> Fn(&'r R) -> Option<&'r Inside>) {
+    table.number("wa", |row| Some(of(row)?.wa));
+    table.number("wa_steady", |row| of(row)?.wa_steady);
+    table.number("gc_share", |row| Some(of(row)?.gc_share));
     let counts: [Count; 7] = [
         ("nand_programs", |inside| inside.nand_programs),
         ("nand_reads", |inside| inside.nand_reads),
@@ -184,14 +194,60 @@ fn inside(table: &mut Columns<'_, RunRow<'_>>) {
         ("void_trims", |inside| inside.void_trims),
     ];
     for (name, count) in counts {
-        table.whole(name, |row| row.run.inside.as_ref().map(count));
+        table.whole(name, |row| of(row).map(count));
     }
-    table.whole("submitted", |row| Some(row.run.submitted));
-    table.whole("completed", |row| Some(row.run.completed));
-    table.number("seconds", |row| Some(row.run.seconds));
+}
+
+fn hash<R>(table: &mut Columns<'_, R>, of: impl for<'r> Fn(&'r R) -> Option<&'r Inside>) {
     table.text("op_stream_hash", |row| {
-        (row.run.inside.as_ref()).map_or("", |inside| &inside.op_stream_hash)
+        of(row).map_or("", |inside| &inside.op_stream_hash)
     });
+}
+
+/// A drive of a run on several.
+struct DeviceRow<'a> {
+    set: &'a str,
+    run: &'a Run,
+    device: &'a AtDevice,
+}
+
+impl DeviceRow<'_> {
+    fn inside(&self) -> Option<&Inside> {
+        Some(&self.device.inside)
+    }
+}
+
+/// Drives of the runs that had several by name, a row each: what happened inside, energy and wear. Runs of one drive
+/// have none.
+#[must_use]
+pub fn devices(sets: &[Labelled<'_>]) -> Table {
+    let mut rows = Vec::new();
+    for &(set, results) in sets {
+        for run in &results.runs {
+            let devices = run.devices.iter();
+            rows.extend(devices.map(|device| DeviceRow { set, run, device }));
+        }
+    }
+    let mut table = Columns::of(&rows);
+    table.text("set", |row| row.set);
+    table.text("run", |row| &row.run.id);
+    table.text("device", |row| &row.device.name);
+    table.text("drive", |row| &row.device.drive);
+    table.text("link", |row| &row.device.link);
+    table.whole("written_bytes", |row| Some(row.device.written_bytes));
+    inside(&mut table, DeviceRow::inside);
+    let settled = |row: &DeviceRow<'_>| Some(row.device.settling.as_ref()?.rounds);
+    table.whole("settling_rounds", settled);
+    table.number("joules", |row| {
+        let parts = row.device.joules.as_ref()?;
+        Some(parts.nand + parts.bus + parts.controller + parts.link + parts.dram + parts.mechanics)
+    });
+    let erases = |row: &DeviceRow<'_>| row.device.erases.clone();
+    table.whole("erases_min", |row| Some(erases(row)?.erases_min.into()));
+    table.number("erases_mean", |row| Some(erases(row)?.erases_mean));
+    table.whole("erases_max", |row| Some(erases(row)?.erases_max.into()));
+    hash(&mut table, DeviceRow::inside);
+    table.table("devices")
 }
 
 /// An interval of a run.

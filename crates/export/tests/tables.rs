@@ -1,12 +1,12 @@
 //! Tables as others read them: CSV and Parquet say the same, and what the results say.
 
-use ftlab_export::{Cells, Table, csv, figures, parquet, runs, series};
+use ftlab_export::{Cells, Table, csv, devices, figures, parquet, runs, series};
 use ftlab_result::{ResultSet, Spread};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use serde_json::json;
 
-/// Two runs, one of them without writes and without watts, and a published word.
+/// Two runs, one of them without writes and without watts, the other on two drives, and a published word.
 fn set() -> ResultSet {
     let traffic = |ios: u64| {
         json!({
@@ -36,6 +36,17 @@ fn set() -> ResultSet {
             "simulated": simulated, "error": null, "verdict": "shown", "run": "", "source": "S",
         })
     };
+    let mut of_two = run("d/t/new", 7, &[1.25, 2.5]);
+    let device = |name: &str, joules: serde_json::Value| {
+        json!({
+            "name": name, "drive": "d", "link": "sata3g", "written_bytes": 8192, "joules": joules,
+            "inside": of_two["inside"],
+        })
+    };
+    let joules = json!({
+        "nand": 1.0, "bus": 2.0, "controller": 4.0, "link": 8.0, "dram": 16.0, "mechanics": 32.0,
+    });
+    of_two["devices"] = json!([device("nvme0", joules), device("nvme1", json!(null))]);
     serde_json::from_value(json!({
         "schema": 2,
         "origin": {"version": "0", "way": "simulated", "seed": 1, "testbed": "x"},
@@ -45,15 +56,15 @@ fn set() -> ResultSet {
             "chart_metric": "iops", "chart_unit": "IOPS",
         }],
         "figures": [figure(json!(4.06), Some(4.0)), figure(json!("lots"), None)],
-        "runs": [run("d/t/new", 7, &[1.25, 2.5]), run("d/t/used", 0, &[])],
+        "runs": [of_two, run("d/t/used", 0, &[])],
     }))
     .unwrap()
 }
 
-fn tables() -> [Table; 3] {
+fn tables() -> [Table; 4] {
     let set = set();
     let sets = [("one", &set), ("two", &set)];
-    [figures(&sets), runs(&sets), series(&sets)]
+    [figures(&sets), runs(&sets), devices(&sets), series(&sets)]
 }
 
 /// The cells of a table, row by row, as text.
@@ -118,7 +129,7 @@ fn a_parquet_file_holds_every_cell() {
 
 #[test]
 fn what_is_not_there_is_no_zero() {
-    let [figures, runs, series] = tables();
+    let [figures, runs, devices, series] = tables();
     let Some(Cells::Number(published)) = figures.column("published_number") else {
         panic!("no published_number");
     };
@@ -135,11 +146,15 @@ fn what_is_not_there_is_no_zero() {
         panic!("no watts");
     };
     assert_eq!(watts[..4], [Some(1.25), Some(2.5), None, None]);
+    let Some(Cells::Number(joules)) = devices.column("joules") else {
+        panic!("no joules");
+    };
+    assert_eq!(*joules, [Some(63.0), None, Some(63.0), None]);
 }
 
 #[test]
 fn tables_of_nothing_have_their_headings() {
-    for table in [figures(&[]), runs(&[]), series(&[])] {
+    for table in [figures(&[]), runs(&[]), devices(&[]), series(&[])] {
         assert_eq!(table.rows(), 0);
         assert_eq!(csv(&table).lines().count(), 1);
         let bytes = parquet(&table).unwrap();

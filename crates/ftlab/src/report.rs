@@ -22,7 +22,7 @@ const FIO: &str = "fio";
 #[command(after_help = "\
 Examples:
   ftlab report ftlab-review                          draws the report again
-  ftlab report ftlab-review --csv --parquet          and writes tables: figures, runs, series
+  ftlab report ftlab-review --csv --parquet          and writes tables: figures, runs, devices, series
   ftlab report before after --out difference         two reviews side by side
   ftlab report before after --metric mb_s --metric lat_max_ms")]
 pub struct Options {
@@ -33,10 +33,10 @@ pub struct Options {
     /// Directory to write into; by default that of the results, or ftlab-report for several
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Write the tables figures.csv, runs.csv and series.csv
+    /// Write the tables figures.csv, runs.csv, devices.csv and series.csv
     #[arg(long)]
     csv: bool,
-    /// Write the tables figures.parquet, runs.parquet and series.parquet
+    /// Write the tables figures.parquet, runs.parquet, devices.parquet and series.parquet
     #[arg(long)]
     parquet: bool,
     /// Write each run as fio's JSON, into the directory fio; each of several results into one of its own
@@ -164,9 +164,10 @@ fn tables(options: &Options, sets: &[(&str, &ResultSet)]) -> Result<Files, Failu
     if !options.csv && !options.parquet {
         return Ok(files);
     }
-    let tables: [Table; 3] = [
+    let tables: [Table; 4] = [
         ftlab_export::figures(sets),
         ftlab_export::runs(sets),
+        ftlab_export::devices(sets),
         ftlab_export::series(sets),
     ];
     for table in &tables {
