@@ -45,7 +45,7 @@ fn a_report_is_drawn_again_without_a_simulation() {
     let page = place.read("o/index.html");
     place.write("o/index.html", "");
     let out = place.out("report o --csv --parquet --fio-json");
-    holds(&out, &["F0184", "o/index.html", "Beside it: 7 files"]);
+    holds(&out, &["F0184", "o/index.html", "Beside it: 9 files"]);
     assert_eq!(place.read("o/index.html"), page);
     let runs = place.read("o/runs.csv");
     assert_eq!(runs.lines().count(), 2);

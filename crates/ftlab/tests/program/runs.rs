@@ -64,7 +64,7 @@ fn every_load_runs_on_every_drive_and_has_a_report_and_tables() {
     holds(&page, &["random", "Copy", "Little"]);
     holds(
         &place.out("report o --csv --parquet --fio-json"),
-        &["Beside it: 12 files"],
+        &["Beside it: 14 files"],
     );
     assert_eq!(place.read("o/index.html"), page);
     let runs = place.read("o/runs.csv");
