@@ -13,16 +13,23 @@ impl VictimPolicy for Fifo {
     }
 
     fn choose(&mut self, view: &VictimView<'_>) -> Option<SuperblockId> {
-        // The mark moved above any time, so that one pass without branches finds it.
+        // The mark moved above any time.
         const NEVER: u64 = (NOT_A_CANDIDATE as u64) << 32;
-        let mut oldest = (NEVER, 0);
-        for (n, (&valid, &closed_at)) in view.valid.iter().zip(view.closed_at).enumerate() {
-            let time = closed_at | u64::from(valid & NOT_A_CANDIDATE) << 32;
-            if time < oldest.0 {
-                oldest = (time, n);
+        let time = |(valid, closed_at)| closed_at | u64::from(valid & NOT_A_CANDIDATE) << 32;
+        let (mut least, mut oldest) = (NEVER, None);
+        for run in view.runs() {
+            let all = run.valid.iter().zip(run.closed_at);
+            let of_run = all.map(|(&valid, &closed_at)| time((valid, closed_at)));
+            if of_run.min() >= Some(least) {
+                continue;
+            }
+            for (n, state) in run.each() {
+                if time(state) < least {
+                    (least, oldest) = (time(state), Some(run.first + n));
+                }
             }
         }
-        (oldest.0 < NEVER).then(|| view.superblock(oldest.1))
+        oldest.map(|n| view.superblock(n))
     }
 
     fn boxed(&self) -> Box<dyn VictimPolicy> {

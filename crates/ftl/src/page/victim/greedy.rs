@@ -15,16 +15,19 @@ impl VictimPolicy for Greedy {
     }
 
     fn choose(&mut self, view: &VictimView<'_>) -> Option<SuperblockId> {
-        // Two plain passes over a dense array, which the compiler turns into vector code: the mark
-        // makes what is no candidate larger than any candidate.
-        let least = view.valid.iter().copied().min()?;
-        let equals = view
-            .valid
-            .iter()
-            .enumerate()
-            .filter(|(_, valid)| **valid == least);
-        let (oldest, _) = equals.min_by_key(|&(n, _)| view.closed_at[n])?;
-        (least < NOT_A_CANDIDATE).then(|| view.superblock(oldest))
+        // No candidate is as full as the mark says.
+        let (mut least, mut emptiest) = ((NOT_A_CANDIDATE, 0), None);
+        for run in view.runs() {
+            if run.valid.iter().copied().min() > Some(least.0) {
+                continue;
+            }
+            for (n, emptiness_and_age) in run.each() {
+                if emptiness_and_age < least {
+                    (least, emptiest) = (emptiness_and_age, Some(run.first + n));
+                }
+            }
+        }
+        emptiest.map(|n| view.superblock(n))
     }
 
     fn boxed(&self) -> Box<dyn VictimPolicy> {

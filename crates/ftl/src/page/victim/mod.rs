@@ -37,6 +37,29 @@ pub struct VictimView<'a> {
     closed: u64,
 }
 
+/// Superblocks of a run: few for those that are looked at closely, many for those that are not.
+const RUN: usize = 64;
+
+/// Some superblocks of a view that follow one another, candidates or not.
+struct Run<'a> {
+    /// The place of the first in the group.
+    first: usize,
+    valid: &'a [u32],
+    closed_at: &'a [u64],
+}
+
+impl Run<'_> {
+    /// Place in the run, valid slots or a mark, and when each was closed.
+    fn each(&self) -> impl Iterator<Item = (usize, (u32, u64))> {
+        let states = self
+            .valid
+            .iter()
+            .copied()
+            .zip(self.closed_at.iter().copied());
+        states.enumerate()
+    }
+}
+
 /// A superblock that may be collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Candidate {
@@ -108,6 +131,18 @@ impl<'a> VictimView<'a> {
             let told = chosen.map_or("no superblock".to_string(), |s| s.to_string());
             let count = self.candidates().count();
             panic!("{policy:?} chose {told}, which is none of the {count} candidates")
+        })
+    }
+
+    /// The superblocks in runs, by number. A policy that looks for the least of something asks for that of a run first,
+    /// which compiles to vector code without branches, and looks closely at the few runs that have less than those before.
+    fn runs(&self) -> impl Iterator<Item = Run<'a>> + use<'a> {
+        let runs = self.valid.chunks(RUN).zip(self.closed_at.chunks(RUN));
+        let firsts = (0..).step_by(RUN);
+        runs.zip(firsts).map(|((valid, closed_at), first)| Run {
+            first,
+            valid,
+            closed_at,
         })
     }
 
