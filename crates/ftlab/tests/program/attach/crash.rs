@@ -98,15 +98,16 @@ impl Known {
 
 /// The data of a slot: who it is and which version, over and over.
 pub fn data(slot: u64, version: u64) -> Vec<u8> {
-    let words = (0..SLOT_BYTES / 16).flat_map(|_| [slot + 1, version]);
-    words.flat_map(u64::to_le_bytes).collect()
+    let words = [slot + 1, version].map(u64::to_le_bytes);
+    // Whole copies: most of these tests' work is to make and compare such data.
+    words.concat().repeat(SLOT_BYTES as usize / 16)
 }
 
 /// The version that a slot's data are of; 0 if there are none. Anything else is torn, or not its own.
 fn version(slot: u64, found: &[u8]) -> u64 {
     let version = u64::from_le_bytes(*found[8..].first_chunk().expect("8 bytes"));
     if version == 0 {
-        assert!(found.iter().all(|byte| *byte == 0), "slot {slot} is torn");
+        assert!(found == [0; SLOT_BYTES as usize], "slot {slot} is torn");
     } else {
         assert!(
             found == data(slot, version),
