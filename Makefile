@@ -68,12 +68,12 @@ review: setup build ## review every drive into out/review
 	$(BIN) review --out out/review
 	@echo "The report: out/review/$(REPORT)"
 
+# Everything is built once, and is checked by clippy and rustdoc while it is.
+test: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/.ci/rustc
 test: setup ## every check and test
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets -- -D warnings
-	@# With examples, libraries have the features that tests give them, as they have for clippy.
-	RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps --lib --bin xtask --examples
-	cargo test --workspace --no-run
+	@# Benchmarks, too, which are only built.
+	cargo test --workspace --all-targets --no-run
 	@# The browser opens the default review, and tests judge its figures: it is made once.
 	$(MAKE) --no-print-directory out/test-review/$(REPORT) FTLAB=$(TARGET)/debug/ftlab
 	@# The browser waits more than it works: its tests run beside the others, and are shown after them. Tests of
