@@ -6,7 +6,8 @@ SHELL         := /bin/sh
 .DELETE_ON_ERROR:
 .PHONY: help setup tools rust build review test test-web guides soak bench fuzz nightly clean FORCE
 
-CHROMIUM ?= chromium
+# Without an interface of its own to draw, a browser takes half the work.
+CHROMIUM ?= $(shell command -v chromium-headless-shell || command -v chromium || echo chromium-headless-shell)
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 BIN    := $(TARGET)/release/ftlab
@@ -21,7 +22,7 @@ DATA   := $(wildcard drives/*.toml drives/base/*.toml testbeds/*.toml testbeds/b
 
 # command:packages, the Debian packages (joined by +) that bring the command: what a review needs, and what tests need.
 BUILD_TOOLS := cc:gcc+libc6-dev git:git node:nodejs npm:npm
-TOOLS := $(BUILD_TOOLS) $(CHROMIUM):chromium \
+TOOLS := $(BUILD_TOOLS) $(CHROMIUM):chromium-headless-shell \
          nbdinfo:libnbd-bin qemu-img:qemu-utils fio:fio losetup:mount fstrim:util-linux fusermount3:fuse3 \
          mkfs.ext4:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs python3:python3 curl:curl openssl:openssl \
          pgbench:postgresql sqlite3:sqlite3
@@ -68,8 +69,10 @@ review: setup build ## review every drive into out/review
 	$(BIN) review --out out/review
 	@echo "The report: out/review/$(REPORT)"
 
-# Everything is built once, and is checked by clippy and rustdoc while it is.
+# Everything is built once, and is checked by clippy and rustdoc while it is. A panic says its line without debug
+# information, which backtraces alone need.
 test: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/.ci/rustc
+test: export CARGO_PROFILE_DEV_DEBUG := none
 test: setup ## every check and test
 	cargo fmt --all --check
 	@# Benchmarks, too, which are only built.
