@@ -16,11 +16,16 @@ impl VictimPolicy for Fifo {
         // The mark moved above any time.
         const NEVER: u64 = (NOT_A_CANDIDATE as u64) << 32;
         let time = |(valid, closed_at)| closed_at | u64::from(valid & NOT_A_CANDIDATE) << 32;
+        // Runs are told apart by times of 32 bits, beside the mark: the vectors of every processor compare those, and
+        // few drives close more superblocks. The lowest bits of larger times are left to the close look.
+        let lost_bits = 33_u32.saturating_sub(view.closed.leading_zeros());
+        let coarse = |time: u64| (time >> lost_bits) as u32;
         let (mut least, mut oldest) = (NEVER, None);
         for run in view.runs() {
             let all = run.valid.iter().zip(run.closed_at);
-            let of_run = all.map(|(&valid, &closed_at)| time((valid, closed_at)));
-            if of_run.min() >= Some(least) {
+            let times =
+                all.map(|(valid, closed_at)| (valid & NOT_A_CANDIDATE) | coarse(*closed_at));
+            if oldest.is_some() && times.min() > Some(coarse(least)) {
                 continue;
             }
             for (n, state) in run.each() {

@@ -18,11 +18,12 @@ impl VictimPolicy for Greedy {
         // No candidate is as full as the mark says.
         let (mut least, mut emptiest) = ((NOT_A_CANDIDATE, 0), None);
         for run in view.runs() {
-            if run.valid.iter().copied().min() > Some(least.0) {
+            let least_of_run = run.valid.iter().copied().fold(NOT_A_CANDIDATE, u32::min);
+            if least_of_run > least.0 {
                 continue;
             }
             for (n, emptiness_and_age) in run.each() {
-                if emptiness_and_age < least {
+                if emptiness_and_age.0 == least_of_run && emptiness_and_age < least {
                     (least, emptiest) = (emptiness_and_age, Some(run.first + n));
                 }
             }
