@@ -44,6 +44,7 @@ pub struct Command {
 impl Command {
     /// Bytes addressed.
     #[must_use]
+    #[inline]
     pub fn bytes(&self) -> u64 {
         u64::from(self.sectors) * SECTOR_BYTES
     }

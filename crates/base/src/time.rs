@@ -90,12 +90,14 @@ impl Nanos {
 
 impl Add<Nanos> for SimTime {
     type Output = SimTime;
+    #[inline]
     fn add(self, span: Nanos) -> SimTime {
         SimTime(self.0.saturating_add(span.0))
     }
 }
 
 impl AddAssign<Nanos> for SimTime {
+    #[inline]
     fn add_assign(&mut self, span: Nanos) {
         *self = *self + span;
     }
@@ -103,12 +105,14 @@ impl AddAssign<Nanos> for SimTime {
 
 impl Add for Nanos {
     type Output = Nanos;
+    #[inline]
     fn add(self, other: Nanos) -> Nanos {
         Nanos(self.0.saturating_add(other.0))
     }
 }
 
 impl AddAssign for Nanos {
+    #[inline]
     fn add_assign(&mut self, other: Nanos) {
         *self = *self + other;
     }
@@ -116,6 +120,7 @@ impl AddAssign for Nanos {
 
 impl Sub for Nanos {
     type Output = Nanos;
+    #[inline]
     fn sub(self, other: Nanos) -> Nanos {
         Nanos(self.0 - other.0)
     }
@@ -123,6 +128,7 @@ impl Sub for Nanos {
 
 impl Mul<u64> for Nanos {
     type Output = Nanos;
+    #[inline]
     fn mul(self, times: u64) -> Nanos {
         Nanos(self.0.saturating_mul(times))
     }

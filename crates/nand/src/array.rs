@@ -161,6 +161,7 @@ impl Array {
 
     /// Pages of a block programmed since its last erase.
     #[must_use]
+    #[inline]
     pub fn programmed_pages(&self, block: BlockId) -> u32 {
         self.programmed[block.index()] & !WATCHED
     }
@@ -181,6 +182,7 @@ impl Array {
 
     /// Whether a block is out of use.
     #[must_use]
+    #[inline]
     pub fn is_bad(&self, block: BlockId) -> bool {
         self.bad[block.index()]
     }

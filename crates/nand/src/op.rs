@@ -91,6 +91,7 @@ impl Order {
     /// # Panics
     /// When it holds two open already.
     #[must_use]
+    #[inline]
     pub fn signalling(mut self, fence: Fence) -> Order {
         if fence.is_some() {
             let place = self.signals.iter().position(|f| !f.is_some());
@@ -303,6 +304,7 @@ impl OpBatch {
     }
 
     /// Forgets the operations and moves; fences stay as they are.
+    #[inline]
     pub fn clear(&mut self) {
         self.ops.clear();
         self.moves.clear();
