@@ -288,19 +288,24 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         masked.clear();
         masked.extend_from_slice(&self.table.valid_slots()[range]);
         let (slots, streams) = (self.layout.slots_per_superblock, self.streams.count());
+        let cells = (g * streams)..(g + 1) * streams;
+        // Cells are compared and not streams: that would be a division for each superblock.
+        let cell = |n: usize| self.table.cell_of(SuperblockId((first + n) as u32));
         let mut full = vec![Full::default(); streams];
         for (n, &valid) in masked.iter().enumerate() {
             if valid < NOT_A_CANDIDATE {
-                let of = &mut full[self.stream_of(SuperblockId((first + n) as u32))];
+                let of = &mut full[cell(n) - cells.start];
                 of.superblocks += 1;
                 of.invalid_slots += u64::from(slots - valid);
             }
         }
-        let cells = (g * streams)..(g + 1) * streams;
-        let valid = cells.map(|cell| f64::from(self.table.valid_of_cell(cell)));
-        let chosen = self.streams.to_collect(&full, &valid.collect::<Vec<_>>());
+        let valid = cells
+            .clone()
+            .map(|cell| f64::from(self.table.valid_of_cell(cell)));
+        let stream = self.streams.to_collect(&full, &valid.collect::<Vec<_>>());
+        let chosen = cells.start + stream;
         for (n, valid) in masked.iter_mut().enumerate() {
-            if self.stream_of(SuperblockId((first + n) as u32)) != chosen {
+            if cell(n) != chosen {
                 *valid |= NOT_A_CANDIDATE;
             }
         }
