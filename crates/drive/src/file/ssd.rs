@@ -19,6 +19,7 @@ use ftlab_ftl::block::BlockConfig;
 use ftlab_ftl::packed::PackedConfig;
 use ftlab_ftl::page::{PageConfig, WearLevelling};
 use ftlab_nand::Reliability;
+use ftlab_timing::Dispatch;
 use toml::Table;
 
 /// The sections of an SSD.
@@ -281,6 +282,7 @@ impl SsdFile {
             buffer_frees_by_register: self.buffer.release == Some(Release::Transferred),
             die_queue: firmware.die_queue.get(),
             joins_planes: keys.is_some_and(|keys| keys.multi_plane),
+            dispatch: keys.map_or(Dispatch::ByDie, SchedulingKeys::dispatch),
             programs_max: keys.and_then(|keys| Some(keys.programs_max.as_ref()?.get())),
             plane_reads: keys.is_some_and(|keys| keys.plane_reads),
             scheduling: scheduling(keys)?,

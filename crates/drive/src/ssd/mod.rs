@@ -109,6 +109,7 @@ impl Ssd {
             scheduler: {
                 let (nand, order) = (params.nand, params.scheduling);
                 let mut scheduler = Scheduler::new(geometry, nand, order, params.die_queue);
+                scheduler.dispatch_by(params.dispatch);
                 scheduler.free_by_register(params.buffer_frees_by_register);
                 if params.joins_planes {
                     scheduler.join_planes();

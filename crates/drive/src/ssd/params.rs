@@ -3,7 +3,7 @@
 use ftlab_base::{Command, CommandKind, DieId, Nanos, RootSeed};
 use ftlab_host::Port;
 use ftlab_nand::{Cause, NandOp, OpKind};
-use ftlab_timing::{NandTiming, PowerModel, Scheduling};
+use ftlab_timing::{Dispatch, NandTiming, PowerModel, Scheduling};
 
 /// What an SSD takes in time and holds in memory, apart from its NAND and its mapping.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,6 +21,8 @@ pub struct SsdParams {
     pub buffer_frees_by_register: bool,
     /// NAND operations the firmware queues for a die before it waits.
     pub die_queue: u32,
+    /// How operations come to those queues.
+    pub dispatch: Dispatch,
     /// Whether a die programs the pages that queue for neighbouring planes together.
     pub joins_planes: bool,
     /// Dies that may program at a time, if not all.

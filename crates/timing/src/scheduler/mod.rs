@@ -7,9 +7,10 @@
 //! operation from start to end, the page register included; while a program or an erase is
 //! suspended, a second register serves the reads.
 //!
-//! The queues of the dies are bounded. Operations are dispatched in issue order, so one whose die
-//! has no room holds up all behind it: the scheduler then has a backlog, and whoever issues more
-//! should wait until it is gone. Only reads that pass what a die has queued go round it.
+//! The queues of the dies are bounded, and whoever issues more should wait while they are full
+//! ([`Dispatch`]). With one list of work an operation whose die has no room holds up all behind it: the
+//! scheduler then has a backlog, and only reads that pass what a die has queued go round it. With a list for
+//! each die nothing waits for another die's queue, and the room is that of all queues together.
 
 mod die;
 mod planes;
@@ -52,6 +53,15 @@ struct Channel {
     waiting: VecDeque<u16>,
 }
 
+/// How operations come to the queues of their dies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dispatch {
+    /// From one list, as issued: a die whose queue is full holds up what was issued behind.
+    InOrder,
+    /// From a list for each die: the queues share their room.
+    ByDie,
+}
+
 /// The scheduler. All times are virtual.
 #[derive(Debug, Clone)]
 pub struct Scheduler {
@@ -70,8 +80,11 @@ pub struct Scheduler {
     fences: Fences,
     /// The next phase change of every die.
     agenda: Agenda,
+    dispatch: Dispatch,
     /// Operations that the queue of a die has room for.
     die_queue: u32,
+    /// Operations dispatched and not done, of those that take room, on all dies.
+    occupied: u64,
     /// Issued, and not dispatched to their dies yet.
     backlog: VecDeque<NandOp>,
     die_busy: Nanos,
@@ -116,7 +129,9 @@ impl Scheduler {
                 .collect(),
             fences: Fences::new(),
             agenda: Agenda::new(geometry.dies()),
+            dispatch: Dispatch::ByDie,
             die_queue,
+            occupied: 0,
             backlog: VecDeque::new(),
             die_busy: Nanos::ZERO,
             channel_busy: Nanos::ZERO,
@@ -201,19 +216,25 @@ impl Scheduler {
         of_the_die.all(|other| self.scheduling.may_pass(op, other, self.pages_per_block))
     }
 
-    /// Whether everything issued has been dispatched to its die.
+    /// Whether the queues have room for more.
     #[must_use]
     #[inline]
     pub fn wants_more(&self) -> bool {
-        self.backlog.is_empty()
+        match self.dispatch {
+            Dispatch::InOrder => self.backlog.is_empty(),
+            Dispatch::ByDie => self.occupied < u64::from(self.die_queue) * self.dies.len() as u64,
+        }
     }
 
     fn has_room(&self, op: &NandOp) -> bool {
-        self.dies[op.die.index()].occupied < self.die_queue || self.scheduling.is_express(op)
+        self.dispatch == Dispatch::ByDie
+            || self.dies[op.die.index()].occupied < self.die_queue
+            || self.scheduling.is_express(op)
     }
 
     fn dispatch(&mut self, op: NandOp, now: SimTime) {
         let takes_room = !self.scheduling.is_express(&op);
+        self.occupied += u64::from(takes_room);
         let die = &mut self.dies[op.die.index()];
         die.occupied += u32::from(takes_room);
         if die.phase == Phase::Idle
@@ -247,6 +268,11 @@ impl Scheduler {
     /// their die, and not when it ends. To be said while nothing is under way.
     pub fn free_by_register(&mut self, frees: bool) {
         self.register_frees = frees;
+    }
+
+    /// From now on operations come to their dies as `dispatch` says. To be said before anything is issued.
+    pub fn dispatch_by(&mut self, dispatch: Dispatch) {
+        self.dispatch = dispatch;
     }
 
     /// From now on no more than `most` dies program at a time. To be said before anything is issued.
@@ -546,7 +572,9 @@ impl Scheduler {
         let die = &mut self.dies[usize::from(index)];
         die.phase = Phase::Idle;
         let op = die.at_work;
-        die.occupied -= u32::from(!self.scheduling.is_express(&op));
+        let took_room = !self.scheduling.is_express(&op);
+        die.occupied -= u32::from(took_room);
+        self.occupied -= u64::from(took_room);
         if op.kind == OpKind::Program {
             self.pass_supply_on(now);
         }

@@ -90,6 +90,7 @@ impl Scheduler {
         while let Some(op) = self.dies[usize::from(index)].joined.pop() {
             let takes_room = !self.scheduling.is_express(&op);
             self.dies[usize::from(index)].occupied -= u32::from(takes_room);
+            self.occupied -= u64::from(takes_room);
             if !self.tells_early(&op) {
                 self.tell(&op, now);
             }

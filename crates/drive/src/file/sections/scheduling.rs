@@ -2,7 +2,7 @@
 
 use crate::file::section::{section, words};
 use ftlab_sheet::quantity::{Count, Quantity, Time};
-use ftlab_timing::{DieOrder, Scheduling, Suspend};
+use ftlab_timing::{DieOrder, Dispatch, Scheduling, Suspend};
 
 words! {
     /// The orders there are.
@@ -11,6 +11,16 @@ words! {
         Fcfs = "fcfs",
         /// Reads for the host first.
         ReadFirst = "read-first",
+    }
+}
+
+words! {
+    /// The ways to a die's queue.
+    enum DispatchKey {
+        /// From one list of work.
+        InOrder = "in-order",
+        /// From a list for each die.
+        ByDie = "by-die",
     }
 }
 
@@ -31,6 +41,10 @@ section! {
     /// In which order a die works off its queue, and what a read may suspend; without the section, as issued
     /// ([scheduling](../scheduling.md)).
     struct SchedulingKeys {
+        /// How operations come to the queues of their dies: `by-die`, where the queues share their room, or
+        /// `in-order`, where a die whose queue is full holds up all that was issued behind
+        /// ([decision 0003](../decisions/0003-bounded-die-queues.md)); `by-die` if left out.
+        dispatch: Option<DispatchKey>,
         /// Dies that may program at a time; all of them if left out.
         programs_max: Option<Quantity<Count>>,
         /// Whether a die programs the pages that queue for neighbouring planes together.
@@ -54,6 +68,16 @@ section! {
         gc_preemptible: bool,
         /// How often one operation lets others pass.
         overtake_max: Option<Quantity<Count>>,
+    }
+}
+
+impl SchedulingKeys {
+    /// How operations come to the queues of their dies.
+    pub(in crate::file) fn dispatch(&self) -> Dispatch {
+        match self.dispatch {
+            Some(DispatchKey::InOrder) => Dispatch::InOrder,
+            Some(DispatchKey::ByDie) | None => Dispatch::ByDie,
+        }
     }
 }
 
