@@ -2,6 +2,7 @@
 
 use crate::counters::Counters;
 use crate::health::Health;
+use crate::occupancy::Occupancy;
 use crate::state::DeviceState;
 use ftlab_base::{Command, Completion, Outcome, SimTime};
 use ftlab_ftl::page::PageMapped;
@@ -95,6 +96,12 @@ pub trait Device: Send {
 
     /// Watts it takes with nothing to do; `None` when its file does not say.
     fn rest_watts(&self) -> Option<f64>;
+
+    /// What the parts of the drive have done with their time by `now`; only differences between two instants of a
+    /// run have a meaning. `None` for what has no flash.
+    fn occupancy(&self, _now: SimTime) -> Option<Occupancy> {
+        None
+    }
 
     /// Turns the write cache off or on, as ATA SET FEATURES does: while it is off, a write ends when its
     /// data are where they stay. A drive as built has it on. Only while nothing is outstanding.

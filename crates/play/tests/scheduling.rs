@@ -82,3 +82,39 @@ fn each_policy_shortens_the_longest_reads_and_writes_pay_little() {
         assert!((0.85..1.15).contains(&share), "{share} of the writes");
     }
 }
+
+/// Steady random writes in units of 4 KiB on so many channels of four dies: how many a second, of how many the flash
+/// allows.
+fn steady_share(channels: u32) -> f64 {
+    let settings = [
+        format!("nand.channels={channels}"),
+        "nand.dies_per_channel=4".to_owned(),
+        "nand.blocks_per_die=64".to_owned(),
+    ];
+    let file = Catalog::load("generic-mlc-8", &settings).expect("it loads");
+    let testbed = Testbed::load("attached").expect("it loads");
+    let mut drive = file.build(&testbed, RootSeed(1)).expect("it can be built");
+    states::prepare(drive.as_mut(), State::New, State::SteadyFast, RootSeed(1)).expect("it fills");
+    let job = "[w]\nrw=randwrite\nbs=4k\niodepth=32\nnorandommap\ntime_based\nruntime=4\n";
+    let job = JobFile::parse(job, "writes.fio").expect("it is a job file");
+    let report = driver::run(&job, drive.as_mut(), Clock::Timed, RootSeed(2)).expect("it runs");
+    // A page takes 27 µs over the channel, 900 to program and 50 to read; a block of 256 pages 3 ms to erase.
+    let wa = report.wa.total;
+    let flash_us = 927.0 + (wa - 1.0) * (77.0 + 927.0) + wa / 256.0 * 3000.0;
+    let allowed = f64::from(4 * channels) * 1e6 / flash_us;
+    let writes = report.jobs[0].direction(CommandKind::Write).ios as f64 / 4.0;
+    writes / allowed
+}
+
+#[test]
+fn steady_writes_use_nearly_all_of_the_dies_however_many_there_are() {
+    let channels = [2, 4, 8, 32];
+    let shares: Vec<f64> = channels
+        .par_iter()
+        .map(|&channels| steady_share(channels))
+        .collect();
+    assert!(
+        shares.iter().all(|share| (0.9..1.02).contains(share)),
+        "{shares:?}"
+    );
+}

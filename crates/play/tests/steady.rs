@@ -1,7 +1,7 @@
 //! The steady states against the closed forms: the fast start lands where long random writes do.
 
 use ftlab_base::{CommandKind, RootSeed};
-use ftlab_drive::{Catalog, Device};
+use ftlab_drive::{Catalog, Device, Scale};
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock};
 use ftlab_play::states::{self, Settling, Start, State};
@@ -225,4 +225,48 @@ fn a_drive_with_tables_on_flash_starts_fast_too() {
         (first / later - 1.0).abs() < 0.02,
         "{first}, and {later} later"
     );
+}
+
+/// A shipped drive of a sixteenth of its slots or less, as a closed form knows it; nothing unless it maps pages in
+/// one stream and collects greedily.
+fn shipped(slug: &str) -> Option<Box<dyn Device>> {
+    let file = Catalog::load(slug, &[]).expect("it loads");
+    let extent = file.extent().ok()?;
+    let mut scaled = [256, 512, 1024].into_iter().flat_map(|superblocks| {
+        file.scaled(Scale {
+            blocks: (extent.superblocks / superblocks).max(1),
+            pages: (extent.pages_per_block / 32).max(1),
+            cycles: 1,
+        })
+    });
+    let testbed = Testbed::load("anandtech-2008").expect("it loads");
+    let device = scaled
+        .next()?
+        .build(&testbed, SEED)
+        .expect("it can be built");
+    let mapping = device.page_layer()?.mapping();
+    (mapping.streams == 1 && mapping.policy == "greedy").then_some(device)
+}
+
+#[test]
+fn every_page_mapped_drive_writes_what_its_spare_space_makes_it_write() {
+    let mut compared = 0;
+    for slug in Catalog::drives() {
+        let Some(mut device) = shipped(slug) else {
+            continue;
+        };
+        let mapping = device.page_layer().expect("it has one").mapping();
+        let theory =
+            greedy(mapping.alpha(), mapping.slots_per_superblock).expect("it has spare space");
+        states::prepare(&mut *device, State::New, State::Filled, SEED).expect("it can be filled");
+        write_at_random(&mut *device, 2.0, "settle");
+        let wa = write_at_random(&mut *device, 1.0, "measured");
+        println!("{slug}: {wa:.3} for {theory:.3}, α {:.3}", mapping.alpha());
+        assert!(
+            (wa / theory - 1.0).abs() < 0.05,
+            "{slug}: {wa} for {theory}"
+        );
+        compared += 1;
+    }
+    assert!(compared > 15, "{compared}");
 }

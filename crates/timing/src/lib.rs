@@ -29,4 +29,4 @@ mod scheduler;
 
 pub use energy::{Activity, Energy, NandActivity, PowerModel};
 pub use policy::{DieOrder, Scheduling, Suspend};
-pub use scheduler::{Dispatch, NandTiming, Scheduler};
+pub use scheduler::{ArrayOccupancy, Dispatch, NandTiming, Scheduler};

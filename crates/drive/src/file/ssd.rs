@@ -201,7 +201,7 @@ impl SsdFile {
                 let checkpoint = page.checkpoint.as_ref();
                 let config = PageConfig {
                     user_slots,
-                    reserve_superblocks: gc.reserve_superblocks(layout, user_slots),
+                    reserve_superblocks: gc.reserve.get(),
                     batch_slots: gc.batch_slots(layout),
                     ahead_superblocks: gc.ahead_superblocks()?,
                     policy: gc.victim().policy(seed)?,

@@ -90,8 +90,6 @@ fn impossible_settings_are_refused() {
         ("gc.choices=0", "must be above 0"),
         ("gc.choices=2.5", "whole number"),
         ("gc.reserve=1", "at least 2"),
-        ("gc.erased_share=101%", "beyond anything"),
-        ("gc.erased_share=100%", "a reserve of 59 superblocks"),
         ("nand.channels=0", "must be above 0"),
         ("map.stripe_dies=5", "does not divide"),
         (
@@ -416,15 +414,6 @@ fn over_provisioning_is_of_the_user_capacity_with_the_reserve_set_aside() {
     let usable = (8_u64 << 30) - 16 * (5 << 19);
     let op = usable as f64 / file.capacity_bytes() as f64 - 1.0;
     assert!((op - 0.25).abs() < 1e-5, "{op}");
-}
-
-#[test]
-fn a_share_of_the_spare_area_is_kept_erased_beside_the_reserve() {
-    // Of 32 superblocks of a group data take 20 and the reserve 2.
-    let of = |gc: &str| operations(&small(&["spare.user_capacity=20MiB", gc]), 1);
-    assert_eq!(of("gc.erased_share=0"), of("gc.reserve=2"));
-    assert_eq!(of("gc.erased_share=50%"), of("gc.reserve=7"));
-    assert_ne!(of("gc.erased_share=50%"), of("gc.reserve=2"));
 }
 
 #[test]

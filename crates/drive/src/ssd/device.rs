@@ -7,6 +7,7 @@ use super::write_through::WriteThrough;
 use crate::counters::Counters;
 use crate::device::{CacheRefused, Device, EraseRefused};
 use crate::health::Health;
+use crate::occupancy::Occupancy;
 use crate::state::DeviceState;
 use ftlab_base::{Command, CommandKind, Completion, Outcome, SimTime};
 use ftlab_ftl::Extent;
@@ -193,6 +194,14 @@ impl Device for Ssd {
     fn energy(&self, now: SimTime) -> Option<Energy> {
         let power = self.params.power.as_ref()?;
         Some(power.energy(&self.activity(now)))
+    }
+
+    fn occupancy(&self, now: SimTime) -> Option<Occupancy> {
+        Some(Occupancy {
+            array: self.scheduler.occupancy(now),
+            link_busy: self.link.busy_until(now),
+            core_busy: self.core.busy_until(now),
+        })
     }
 
     fn rest_watts(&self) -> Option<f64> {

@@ -16,6 +16,7 @@ mod die;
 mod planes;
 mod supply;
 mod suspension;
+mod usage;
 
 use crate::agenda::Agenda;
 use crate::energy::NandActivity;
@@ -27,6 +28,8 @@ use ftlab_nand::{Cause, Fence, NandOp, OpKind};
 use planes::Planes;
 use std::collections::VecDeque;
 use supply::Supply;
+pub use usage::ArrayOccupancy;
+use usage::Usage;
 
 /// What the phases of an operation take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +90,7 @@ pub struct Scheduler {
     occupied: u64,
     /// Issued, and not dispatched to their dies yet.
     backlog: VecDeque<NandOp>,
-    die_busy: Nanos,
+    usage: Usage,
     channel_busy: Nanos,
     /// Pages and blocks that dies began, by kind of operation.
     begun: [u64; 3],
@@ -133,7 +136,7 @@ impl Scheduler {
             die_queue,
             occupied: 0,
             backlog: VecDeque::new(),
-            die_busy: Nanos::ZERO,
+            usage: Usage::of(geometry.dies()),
             channel_busy: Nanos::ZERO,
             begun: [0; 3],
             sectors_moved: 0,
@@ -142,10 +145,18 @@ impl Scheduler {
         }
     }
 
-    /// Summed busy time of all dies and of all channels.
+    /// What the dies and channels did with their time until `now`.
     #[must_use]
-    pub fn busy(&self) -> (Nanos, Nanos) {
-        (self.die_busy, self.channel_busy)
+    pub fn occupancy(&self, now: SimTime) -> ArrayOccupancy {
+        let mut usage = self.usage;
+        usage.pass(now, !self.wants_more());
+        ArrayOccupancy {
+            dies: self.dies.len() as u32,
+            idle: usage.idle,
+            starved: usage.starved,
+            channels: self.channels.len() as u32,
+            channels_busy: self.channel_busy,
+        }
     }
 
     /// What dies and channels began so far.
@@ -162,6 +173,7 @@ impl Scheduler {
 
     /// Takes a batch of operations in issue order.
     pub fn issue(&mut self, now: SimTime, ops: &[NandOp]) {
+        self.usage.pass(now, !self.wants_more());
         // All waiters are counted before the first can be served and the fence be reused.
         for op in ops.iter().filter(|op| op.order.waits.is_some()) {
             self.fences.get(op.order.waits).waiters += 1;
@@ -327,6 +339,7 @@ impl Scheduler {
         for channel in &mut self.channels {
             channel.free_at = SimTime::ZERO;
         }
+        self.usage.restart_clock();
     }
 
     /// Asks to be told when `fence` is reached. An operation that signals it must still be
@@ -349,6 +362,7 @@ impl Scheduler {
             return None;
         }
         let die = self.agenda.first_die()?;
+        self.usage.pass(at, !self.wants_more());
         match self.dies[usize::from(die)].phase {
             Phase::Transfer => self.end_transfer(die, at),
             Phase::Array => self.end_array(die, at),
@@ -462,7 +476,7 @@ impl Scheduler {
             OpKind::Program => timing.t_program,
             OpKind::Erase => timing.t_erase,
         };
-        self.die_busy += span;
+        self.usage.idle_dies -= 1;
         self.begun[op.kind as usize] += u64::from(op.planes);
         match op.kind {
             OpKind::Program => self.want_channel(index, now),
@@ -571,6 +585,7 @@ impl Scheduler {
     fn finish(&mut self, index: u16, now: SimTime) {
         let die = &mut self.dies[usize::from(index)];
         die.phase = Phase::Idle;
+        self.usage.idle_dies += 1;
         let op = die.at_work;
         let took_room = !self.scheduling.is_express(&op);
         die.occupied -= u32::from(took_room);

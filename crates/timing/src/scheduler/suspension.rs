@@ -50,12 +50,12 @@ impl Scheduler {
         });
         die.overtaken = 0;
         die.phase = Phase::Suspending;
-        self.die_busy += self.scheduling.suspend_time;
         self.agenda.enter(index, now + self.scheduling.suspend_time);
     }
 
     pub(super) fn end_suspending(&mut self, index: u16, now: SimTime) {
         self.dies[usize::from(index)].phase = Phase::Idle;
+        self.usage.idle_dies += 1;
         self.start(index, now);
     }
 
@@ -69,7 +69,7 @@ impl Scheduler {
         die.at_work = op;
         die.suspensions = times;
         die.overtaken = 0;
-        self.die_busy += self.scheduling.resume_time;
+        self.usage.idle_dies -= 1;
         self.begin_array(index, now + self.scheduling.resume_time, left);
     }
 }

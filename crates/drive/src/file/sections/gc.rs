@@ -37,10 +37,6 @@ section! {
         policy: String,
         /// Superblocks that each group of dies keeps erased on average; the least is 2, with two streams 4.
         reserve: Quantity<Count>,
-        /// The share of the superblocks beside data and reserve that each group of dies keeps erased as well;
-        /// none if left out. The more is kept erased, the more is still valid in what is collected, also just after
-        /// random writes on a part of the drive.
-        erased_share: Option<Quantity<Share>>,
         /// Superblocks, or what part of one, that each group of dies makes writable in one go once it is low, while
         /// host writes wait; in step with them if left out. The same mean rate comes in rushes and pauses, the
         /// longer the larger the batch ([decision 0002](../decisions/0002-collection-in-step.md)); the spare area
@@ -165,16 +161,6 @@ impl PageGc {
     pub(in crate::file) fn ahead_superblocks(&self) -> Result<u32, String> {
         let given = together(["gc.ahead", "gc.idle_after"], self.ahead, self.idle_after)?;
         Ok(given.map_or(0, |(ahead, _)| ahead.get()))
-    }
-
-    /// Superblocks that each group of dies keeps erased.
-    pub(in crate::file) fn reserve_superblocks(&self, layout: &Layout, user_slots: u32) -> u32 {
-        let reserve = self.reserve.get();
-        let slots = u64::from(layout.groups) * u64::from(layout.slots_per_superblock);
-        let data = u64::from(user_slots).div_ceil(slots) as u32;
-        let left = layout.superblocks_per_group.saturating_sub(data);
-        let share = self.erased_share.as_ref().map_or(0.0, |share| share.base);
-        reserve + (f64::from(left.saturating_sub(reserve)) * share) as u32
     }
 
     /// Hot and cold streams.

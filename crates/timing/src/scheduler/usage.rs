@@ -1,0 +1,55 @@
+//! How long dies have nothing to do, and how long while others have too much.
+
+use ftlab_base::{Nanos, SimTime};
+
+/// What dies and channels did with their time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ArrayOccupancy {
+    /// Dies there are.
+    pub dies: u32,
+    /// Time without an operation, summed over the dies.
+    pub idle: Nanos,
+    /// The part of it while the queues had no room for more.
+    pub starved: Nanos,
+    /// Channels there are.
+    pub channels: u32,
+    /// Time with something on the bus, summed over the channels.
+    pub channels_busy: Nanos,
+}
+
+/// The idle time of all dies together.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Usage {
+    /// Dies at rest.
+    pub(super) idle_dies: u32,
+    pub(super) idle: Nanos,
+    pub(super) starved: Nanos,
+    /// Until when the sums are.
+    until: SimTime,
+}
+
+impl Usage {
+    pub(super) fn of(dies: u32) -> Usage {
+        Usage {
+            idle_dies: dies,
+            idle: Nanos::ZERO,
+            starved: Nanos::ZERO,
+            until: SimTime::ZERO,
+        }
+    }
+
+    /// Time passes until `now` with the dies as they are.
+    #[inline]
+    pub(super) fn pass(&mut self, now: SimTime, is_full: bool) {
+        let idle = Nanos(now.since(self.until).0 * u64::from(self.idle_dies));
+        self.idle += idle;
+        if is_full {
+            self.starved += idle;
+        }
+        self.until = self.until.max(now);
+    }
+
+    pub(super) fn restart_clock(&mut self) {
+        self.until = SimTime::ZERO;
+    }
+}
