@@ -167,8 +167,7 @@ impl DriveFile {
     /// Whether what is in the write buffer survives a power cut.
     #[must_use]
     pub fn keeps_its_buffer(&self) -> bool {
-        let keys = self.ssd().and_then(|ssd| ssd.power_loss.as_ref());
-        keys.is_some_and(|keys| keys.capacitors.get() > 0)
+        self.ssd().is_some_and(SsdFile::keeps_buffer)
     }
 
     /// The name it goes by on the command line.

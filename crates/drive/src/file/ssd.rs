@@ -261,6 +261,12 @@ impl SsdFile {
         Ok(())
     }
 
+    /// Whether what is in the write buffer survives a power cut.
+    pub(super) fn keeps_buffer(&self) -> bool {
+        let keys = self.power_loss.as_ref();
+        keys.is_some_and(|keys| keys.capacitors.get() > 0)
+    }
+
     /// What the drive takes in time and holds in memory; `user_slots` are those of its layer.
     pub(super) fn params(&self, user_slots: u32, seed: RootSeed) -> Result<SsdParams, String> {
         let (slot, firmware) = (self.slot_bytes(), &self.firmware);
@@ -274,12 +280,15 @@ impl SsdFile {
             Mapping::Packed(packed) => (None, packed.compress.sector()),
         };
         let write_slot = firmware.write_slot.as_ref();
+        let read_ahead = self.buffer.read_ahead.as_ref();
         Ok(SsdParams {
             capacity_sectors: u64::from(user_slots) * slot / SECTOR_BYTES,
             nand: self.nand.timing(),
             queue_depth: self.queue.depth.get(),
             buffer_slots: (self.buffer.size.get() / slot) as u32,
+            read_ahead_slots: read_ahead.map_or(0, |size| (size.get() / slot) as u32),
             buffer_frees_by_register: self.buffer.release == Some(Release::Transferred),
+            keeps_buffer: self.keeps_buffer(),
             die_queue: firmware.die_queue.get(),
             joins_planes: keys.is_some_and(|keys| keys.multi_plane),
             dispatch: keys.map_or(Dispatch::ByDie, SchedulingKeys::dispatch),

@@ -127,6 +127,7 @@ impl Device for Ssd {
                 let (first, slots) = self.slots_of_trim(&command);
                 self.mapped.trim(first, slots);
             }
+            CommandKind::Flush if self.params.keeps_buffer => {}
             CommandKind::Flush => self.mapped.flush(),
         }
         self.mapped.batch.clear();
@@ -212,6 +213,9 @@ impl Device for Ssd {
         assert_eq!(self.front.outstanding(), 0, "a drive at work is set up");
         if self.mapped.is_timed() {
             self.end_time();
+        }
+        if self.params.keeps_buffer {
+            return Ok(());
         }
         // What is in a page register is not programmed.
         let frees_by_register = on && self.params.buffer_frees_by_register;

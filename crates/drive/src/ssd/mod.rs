@@ -22,6 +22,7 @@ mod page_store;
 mod params;
 mod pauses;
 mod power;
+mod read_ahead;
 mod reads;
 mod slots;
 mod stamps;
@@ -46,6 +47,7 @@ use ftlab_timing::Scheduler;
 use lookup::TableReads;
 use mapped::Mapped;
 use power::Resting;
+use read_ahead::ReadAhead;
 use reads::Awaited;
 use slots::SlotSize;
 use std::collections::{BTreeSet, VecDeque};
@@ -79,6 +81,7 @@ pub struct Ssd {
     reading: Vec<Option<Awaited>>,
     /// Pages of a mapping table on flash that are being read.
     table_reads: TableReads,
+    read_ahead: ReadAhead,
     resting: Resting,
     /// When work ahead begins or goes on; never while the host waits for anything.
     works_ahead_at: SimTime,
@@ -136,6 +139,7 @@ impl Ssd {
             programming: Vec::new(),
             reading: Vec::new(),
             table_reads: TableReads::default(),
+            read_ahead: ReadAhead::new(params.read_ahead_slots),
             resting: Resting::default(),
             works_ahead_at: SimTime::NEVER,
             works_ahead: false,
@@ -197,6 +201,7 @@ impl Ssd {
             self.mapped.flush();
             self.issue(self.now);
         }
+        self.read_ahead.forget();
         self.scheduler.restart_clock();
         self.front.restart_clock();
         self.link.restart_clock();
@@ -322,7 +327,7 @@ impl Ssd {
         let mut room = false;
         while let Some(fence) = self.scheduler.pop_reached() {
             match self.reading.get_mut(fence.index()).and_then(Option::take) {
-                Some(Awaited::Data(number)) => self.data_out(number, now),
+                Some(Awaited::Data(number)) => self.data_came(number, now),
                 Some(Awaited::Table(page)) => self.table_came(page, now),
                 None => {
                     let places = &mut self.programming[fence.index()];

@@ -16,9 +16,14 @@ pub struct SsdParams {
     pub queue_depth: u32,
     /// Slots in the write buffer.
     pub buffer_slots: u32,
+    /// Slots that are read ahead of a host that reads in order; 0 for none.
+    pub read_ahead_slots: u32,
     /// Whether a slot leaves the write buffer for the page register of its die, so that its room is
     /// free again before it is programmed.
     pub buffer_frees_by_register: bool,
+    /// Whether capacitors bring what the buffer holds to the flash when the power goes. Then it is safe there: a
+    /// flush waits for nothing, and turning the write cache off changes nothing.
+    pub keeps_buffer: bool,
     /// NAND operations the firmware queues for a die before it waits.
     pub die_queue: u32,
     /// How operations come to those queues.

@@ -2,7 +2,7 @@
 
 use super::Ssd;
 use super::events::Event;
-use ftlab_base::{Command, SimTime};
+use ftlab_base::{Command, Lba, Nanos, SimTime};
 use ftlab_nand::Fence;
 
 /// What the pages are that are being read.
@@ -16,29 +16,83 @@ pub(super) enum Awaited {
 
 impl Ssd {
     pub(super) fn begin_read(&mut self, number: u32, command: &Command, now: SimTime) {
+        let (first, count) = self.slot.touched(command);
+        let slots = first.0..first.0 + count;
+        let is_ahead = self.read_ahead.is_run(number);
+        if !is_ahead {
+            let sectors = command.lba.0..command.lba.0 + u64::from(command.sectors);
+            self.read_ahead.follow(sectors, slots.end);
+        }
         let done = self.mapped.batch.fence();
         let before = self.mapped.unreadable();
-        let buffer = &self.buffer;
+        let (buffer, ahead) = (&self.buffer, &self.read_ahead);
         self.mapped.read_command(command, self.slot, done, |piece| {
-            buffer.holds(piece.lpn, piece.mask)
+            buffer.holds(piece.lpn, piece.mask) || !is_ahead && ahead.holds(piece.lpn)
         });
         if self.mapped.unreadable() > before {
-            self.unreadable.insert(number);
+            if is_ahead {
+                // Whoever asks for it shall find that out.
+                self.read_ahead.drop_slots(&slots);
+            } else {
+                self.unreadable.insert(number);
+            }
         }
         let mut ops = self.mapped.batch.ops().iter();
-        if !ops.any(|op| op.order.signals.contains(&done)) {
-            // Nothing to wait for; what there is was done to make room for entries of the map.
-            self.issue(now);
+        let reads_flash = ops.any(|op| op.order.signals.contains(&done));
+        let waits = if is_ahead {
+            reads_flash
+        } else {
+            self.read_ahead.wait(number, &slots, u32::from(reads_flash))
+        };
+        let first_page = if reads_flash {
+            self.params.first_page(self.slot.first(command))
+        } else {
+            Nanos::ZERO
+        };
+        self.commands.set_first_page(number, now + first_page);
+        // What does not signal was done to make room for entries of the map.
+        self.issue(now);
+        if reads_flash {
+            self.wait_for(done, Awaited::Data(number));
+        } else {
             self.mapped.batch.recycle(done);
-            self.commands.set_first_page(number, now);
-            self.data_out(number, now);
+        }
+        if is_ahead {
+            if !waits {
+                self.data_came(number, now);
+            }
             return;
         }
-        let sectors = self.slot.first(command);
-        let first_page = now + self.params.first_page(sectors);
-        self.commands.set_first_page(number, first_page);
-        self.issue(now);
-        self.wait_for(done, Awaited::Data(number));
+        if !waits {
+            self.data_out(number, now);
+        }
+        self.read_on(command, now);
+    }
+
+    /// Reads ahead of a command as far as there is room.
+    fn read_on(&mut self, command: &Command, now: SimTime) {
+        let size = u64::from(self.slot.sectors());
+        let slots_in_all = self.params.capacity_sectors / size;
+        while let Some(slots) = self.read_ahead.wanted(slots_in_all as u32) {
+            let ahead = Command {
+                lba: Lba(u64::from(slots.start) * size),
+                sectors: slots.len() as u32 * size as u32,
+                ..*command
+            };
+            let number = self.commands.enter(ahead);
+            self.read_ahead.begin(number, slots);
+            self.look_up(number, &ahead, now);
+        }
+    }
+
+    /// All that a number reads of the flash is in the drive.
+    pub(super) fn data_came(&mut self, number: u32, now: SimTime) {
+        if self.read_ahead.is_run(number) {
+            self.commands.leave(number);
+        }
+        for ready in self.read_ahead.came(number) {
+            self.data_out(ready, now);
+        }
     }
 
     /// Something waits for pages that are being read.

@@ -23,12 +23,19 @@ impl Admission {
 
 impl Ssd {
     pub(super) fn begin_write(&mut self, number: u32, now: SimTime) {
+        self.forget_ahead(number);
         self.admissions.push_back(Admission {
             number,
             admitted: 0,
             stalled: false,
         });
         self.admit(now);
+    }
+
+    /// What a command changes is not what was read ahead.
+    fn forget_ahead(&mut self, number: u32) {
+        let (first, slots) = self.slot.touched(self.commands.get(number));
+        self.read_ahead.drop_slots(&(first.0..first.0 + slots));
     }
 
     /// The slots that a trim empties: those that it covers wholly. One that covers none does nothing.
@@ -39,6 +46,7 @@ impl Ssd {
     }
 
     pub(super) fn trim(&mut self, number: u32, command: &Command, now: SimTime) {
+        self.forget_ahead(number);
         let (first, slots) = self.slots_of_trim(command);
         self.totals.host_bytes_written += self.buffer.forget(first, slots);
         if let Some(through) = &mut self.write_through {
@@ -55,6 +63,10 @@ impl Ssd {
     }
 
     pub(super) fn begin_flush(&mut self, number: u32, now: SimTime) {
+        if self.params.keeps_buffer {
+            self.events.schedule(now, Event::Done, number);
+            return;
+        }
         self.flushes.push_back(number);
         self.drain(now);
         self.end_flushes(now);

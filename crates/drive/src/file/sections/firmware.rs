@@ -17,13 +17,16 @@ words! {
 
 section! {
     "buffer"
-    /// The write buffer.
+    /// The write buffer, and what is read ahead.
     struct Buffer {
         /// Its size; at least a program unit of each stream.
         size: Quantity<Bytes>,
         /// When the room of a slot is free again: `programmed`, in the cells, which it is if left out, or
         /// `transferred`, in the page register of its die.
         release: Option<Release>,
+        /// How far the drive reads ahead of a host that reads in order, into room beside that for writes; not at
+        /// all if left out.
+        read_ahead: Option<Quantity<Bytes>>,
     }
 }
 
