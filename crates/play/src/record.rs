@@ -157,7 +157,9 @@ fn of_intervals(directions: &Directions, count: impl Fn(&Interval) -> u64) -> Ve
 /// of the steady rule, if the rule holds there. With a clock, over reads, writes and trims together: `iops`, `mb_s` (10^6 bytes), `mib_s` (2^20
 /// bytes), `lat_avg_ms`, `lat_max_ms`, `lat_p99_ms`, `lat_p99_99_ms`. `errors` when there were
 /// any. With a clock: `pauses`, times of more than a second (or what a scenario says) without progress
-/// while somebody waits, and `longest_pause_s`. With a clock on a drive whose file says what its parts take: `watts`, the mean, `idle_watts`,
+/// while somebody waits, and `longest_pause_s`. With a clock on an SSD, in percent of the time and means of their number:
+/// `dies_busy_pct`, `channels_busy_pct`, `link_busy_pct`, `core_busy_pct`, and `dies_starved_pct`, idle while the queues of
+/// others were full. With a clock on a drive whose file says what its parts take: `watts`, the mean, `idle_watts`,
 /// with nothing to do, and `joules_per_gb` of what the host read and wrote.
 fn metrics(report: &RunReport, directions: &Directions) -> BTreeMap<String, f64> {
     let mut metrics = BTreeMap::new();
@@ -184,6 +186,13 @@ fn metrics(report: &RunReport, directions: &Directions) -> BTreeMap<String, f64>
     if report.simulated > Nanos::ZERO {
         put("pauses", report.pauses.count as f64);
         put("longest_pause_s", report.pauses.longest.as_secs());
+    }
+    if let Some(shares) = &report.shares {
+        put("dies_busy_pct", 100.0 * shares.dies);
+        put("channels_busy_pct", 100.0 * shares.channels);
+        put("link_busy_pct", 100.0 * shares.link);
+        put("core_busy_pct", 100.0 * shares.core);
+        put("dies_starved_pct", 100.0 * shares.starved);
     }
     if let Some(power) = &report.power {
         put("watts", power.watts());

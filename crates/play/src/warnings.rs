@@ -41,6 +41,7 @@ pub fn of_run(
         // Clones of a section are one job to whoever wrote it.
         warnings.extend(repeated.filter(|warning| !warnings.contains(warning)));
     }
+    warnings.extend(starved(report));
     if ground.settled == Some(false) {
         warnings.push(unsettled(report, ground.target));
     }
@@ -59,6 +60,25 @@ fn void_trims(report: &RunReport, slot_bytes: Option<u64>) -> Option<Warning> {
             "The drive frees whole slots of {slot_kib} KiB, and each of them covered none."
         ),
         option: "Trim whole slots, as hosts do that ask a drive for its discard granularity."
+            .to_owned(),
+    })
+}
+
+/// The share of their time from which on dies that idle beside full queues are worth a word.
+const STARVED_LEAST: f64 = 0.2;
+
+/// Dies that had nothing to do while the queues of others were full.
+fn starved(report: &RunReport) -> Option<Warning> {
+    let shares = report
+        .shares
+        .filter(|shares| shares.starved >= STARVED_LEAST)?;
+    Some(Warning {
+        saw: format!(
+            "The dies idled for {:.0} % of the time while work waited for others.",
+            100.0 * shares.starved
+        ),
+        why: "The rate is not what so many dies can do.".to_owned(),
+        option: "Raise firmware.die_queue; a drive with scheduling.dispatch=in-order holds all back for one full die."
             .to_owned(),
     })
 }

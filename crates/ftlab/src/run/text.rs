@@ -55,6 +55,9 @@ fn of_jobs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result 
     if let Some(inside) = &run.inside {
         flash(out, inside)?;
     }
+    if run.metrics.contains_key("dies_busy_pct") {
+        row(out, "at work", &at_work(run))?;
+    }
     if let Some(joules) = &run.joules {
         row(out, "power", &watts(run, joules))?;
     }
@@ -256,6 +259,18 @@ fn watts(run: &Run, joules: &Joules) -> String {
         write!(text, ", {joules:.2} J a GB").expect("writing to a string succeeds");
     }
     text
+}
+
+/// In what share of the time the parts of the drive worked.
+fn at_work(run: &Run) -> String {
+    let share = |part: &str| format!("{:.0} %", metric(run, &format!("{part}_busy_pct")));
+    format!(
+        "dies {}, channels {}, link {}, core {} of the time",
+        share("dies"),
+        share("channels"),
+        share("link"),
+        share("core")
+    )
 }
 
 /// A figure as the first of the repeats gave it: all of the text is of that.

@@ -2,7 +2,7 @@
 
 use super::stats::INTERVAL_S;
 use ftlab_base::{Nanos, SimTime};
-use ftlab_drive::{Counters, Device, Energy};
+use ftlab_drive::{Counters, Device, Energy, Occupancy, Shares};
 
 /// The longest series, in intervals, as for the counts of completions.
 const SERIES_MAX: usize = 100_000;
@@ -47,6 +47,8 @@ impl PowerReport {
 pub struct Readings {
     /// What the drive took; nothing if its file does not say.
     pub power: Option<PowerReport>,
+    /// In what share of the time the drive's parts worked; nothing for what has no flash.
+    pub shares: Option<Shares>,
     /// NAND bytes over host bytes of each second; 0 where the host wrote nothing.
     pub series_wa: Vec<f64>,
 }
@@ -57,6 +59,7 @@ pub struct Meter {
     from: SimTime,
     at_begin: Option<Energy>,
     last: Option<Energy>,
+    occupancy: Option<Occupancy>,
     counted: Counters,
     next: SimTime,
     series_watts: Vec<f64>,
@@ -71,6 +74,7 @@ impl Meter {
             from: SimTime::ZERO,
             at_begin: reading,
             last: reading,
+            occupancy: device.occupancy(SimTime::ZERO),
             counted: device.counters(),
             next: SimTime::ZERO + Nanos::from_secs(INTERVAL_S),
             series_watts: Vec::new(),
@@ -82,6 +86,7 @@ impl Meter {
     pub fn begin(&mut self, device: &dyn Device, now: SimTime) {
         let reading = device.energy(now);
         (self.from, self.at_begin, self.last) = (now, reading, reading);
+        self.occupancy = device.occupancy(now);
         self.counted = device.counters();
         self.next = now + Nanos::from_secs(INTERVAL_S);
         self.series_watts.clear();
@@ -124,9 +129,11 @@ impl Meter {
         while now >= self.next {
             self.read(device);
         }
+        let span = now.since(self.from);
+        let occupancy = device.occupancy(now).zip(self.occupancy);
         let power = |energy: Energy, at_begin, rest_watts| PowerReport {
             energy: energy - at_begin,
-            span: now.since(self.from),
+            span,
             rest_watts,
             series_watts: self.series_watts,
         };
@@ -136,6 +143,9 @@ impl Meter {
                 (Some(energy), Some(at_begin), Some(rest)) => Some(power(energy, at_begin, rest)),
                 _ => None,
             },
+            shares: occupancy
+                .filter(|_| span > Nanos::ZERO)
+                .map(|(now, begin)| now.shares_since(&begin, span)),
             series_wa: self.series_wa,
         }
     }

@@ -5,7 +5,7 @@ use super::pauses::PauseReport;
 use super::rounds::{Rounds, WriteAmplification};
 use super::stats::JobReport;
 use ftlab_base::Nanos;
-use ftlab_drive::{Counters, Device};
+use ftlab_drive::{Counters, Device, Shares};
 
 /// What a run gave.
 #[derive(Debug, Default)]
@@ -22,6 +22,9 @@ pub struct RunReport {
     pub counters: Counters,
     /// What the drive took from its supply; `None` without a clock, or when its file does not say.
     pub power: Option<PowerReport>,
+    /// In what share of the measured time the drive's parts worked; `None` without a clock, for what has no flash, and
+    /// for several drives together.
+    pub shares: Option<Shares>,
     /// NAND bytes programmed over host bytes written.
     pub wa: WriteAmplification,
     /// Whether a job of a job file wrote at random.
@@ -43,6 +46,8 @@ pub struct DeviceReport {
     pub counters: Counters,
     /// As [`RunReport::power`].
     pub power: Option<PowerReport>,
+    /// As [`RunReport::shares`].
+    pub shares: Option<Shares>,
     /// As [`RunReport::wa`].
     pub wa: WriteAmplification,
     /// As [`RunReport::series_wa`].
@@ -77,6 +82,7 @@ impl RunReport {
             return RunReport {
                 counters: only.counters,
                 power: only.power,
+                shares: only.shares,
                 wa: only.wa,
                 series_wa: only.series_wa,
                 ..RunReport::default()

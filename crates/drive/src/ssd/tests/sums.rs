@@ -566,3 +566,58 @@ fn a_read_of_a_part_of_a_slot_senses_the_pages_that_hold_it() {
         HOST + LINK_COMMAND.max(core) + SENSE + channel() + LINK
     );
 }
+
+#[test]
+fn what_is_read_in_order_is_there_before_it_is_asked_for() {
+    let mut ssd = drive(&["buffer.read_ahead=64KiB"]);
+    fill(&mut ssd, 256);
+    let alone = HOST + READ + PER_SLOT + LINK;
+    let mut at_slot =
+        |n: u64, slot: u64| latency(&mut ssd, n * 1_000, CommandKind::Read, slot * 8, 8).0;
+    // Nobody knows of the first that they are in order.
+    for n in 0..3 {
+        assert_eq!(at_slot(n, n), alone + SENSE + channel(), "{n}");
+    }
+    for n in 3..40 {
+        assert_eq!(at_slot(n, n), alone, "{n}");
+    }
+    // Elsewhere, and at random, it takes what it always takes.
+    for n in 40..60 {
+        let slot = 100 + 37 * n % 97;
+        assert_eq!(at_slot(n, slot), alone + SENSE + channel(), "{n}");
+    }
+}
+
+#[test]
+fn what_was_read_ahead_of_a_write_is_read_again() {
+    let mut ssd = drive(&["buffer.read_ahead=64KiB"]);
+    fill(&mut ssd, 64);
+    for n in 0..3 {
+        latency(&mut ssd, n * 1_000, CommandKind::Read, n * 8, 8);
+    }
+    latency(&mut ssd, 10_000, CommandKind::Write, 4 * 8, 8);
+    // Slot 4 is programmed by then.
+    latency(&mut ssd, 20_000, CommandKind::Flush, 0, 0);
+    let alone = HOST + READ + PER_SLOT + LINK;
+    let read = latency(&mut ssd, 30_000, CommandKind::Read, 3 * 8, 8);
+    assert_eq!(read.0, alone + SENSE + channel(), "its run was dropped");
+}
+
+#[test]
+fn a_flush_waits_for_nothing_that_capacitors_save() {
+    let flush = |more: &[&str]| {
+        let mut ssd = drive(more);
+        latency(&mut ssd, 0, CommandKind::Write, 0, 8);
+        let flush = latency(&mut ssd, 100, CommandKind::Flush, 0, 0);
+        (flush.0, ssd)
+    };
+    let (saved, mut ssd) = flush(&["power_loss.capacitors=1"]);
+    assert_eq!(saved, HOST + READ);
+    assert!(flush(&[]).0 > saved + PROGRAM / 2);
+    // Nor does a write, whatever the write cache.
+    let cached = latency(&mut ssd, 5_000, CommandKind::Write, 8, 8);
+    ssd.advance(SimTime(50_000_000), &mut Vec::new());
+    ssd.set_write_cache(false).unwrap();
+    let uncached = latency(&mut ssd, 60_000, CommandKind::Write, 16, 8);
+    assert_eq!(cached, uncached);
+}
