@@ -44,6 +44,11 @@ pub fn figures(sets: &[Labelled<'_>]) -> Table {
     table.text("run", |(_, figure)| &figure.run);
     table.text("source", |(_, figure)| &figure.source);
     table.text("why", |(_, figure)| &figure.why);
+    table.text("note", |(_, figure)| &figure.note);
+    table.text("standing", |(_, figure)| match figure.unseen {
+        true => "unseen",
+        false => "seen",
+    });
     table.table("figures")
 }
 

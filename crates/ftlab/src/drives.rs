@@ -9,15 +9,31 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 pub fn command() -> Outcome {
-    let mut table = screen::table(&["drive", "name", "kind", "capacity", "also called"]);
+    let standings = ftlab_bench::figures::standings();
+    let mut table = screen::table(&[
+        "drive",
+        "name",
+        "kind",
+        "capacity",
+        "figures judged",
+        "unseen error",
+        "also called",
+    ]);
     for slug in Catalog::drives() {
         let file = Catalog::load(slug, &[])?;
         let capacity = screen::capacity(file.capacity_bytes());
+        let standing = standings.iter().find(|row| row.drive == slug);
+        let judged = standing.map_or(0, |row| row.judged);
+        let error = standing.and_then(|row| row.unseen_error);
+        let error = error.map_or_else(|| "–".to_owned(), ftlab_report::error);
+        let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
         table.add_row([
             Cell::new(file.slug()),
             Cell::new(file.name()),
             Cell::new(file.kind().name()),
-            Cell::new(capacity).set_alignment(CellAlignment::Right),
+            right(capacity),
+            right(judged.to_string()),
+            right(error),
             Cell::new(file.aliases().join(", ")),
         ]);
     }

@@ -8,6 +8,9 @@ use std::fmt::Write as _;
 /// The error up to which a figure counts as met: a factor, and in words.
 const NEAR: (f64, &str) = (1.15, "15 %");
 
+/// The error up to which the model at least tells what to expect.
+const ROUGHLY: (f64, &str) = (1.3, "30 %");
+
 const HEAD: &str = "\
 Nothing on this page is typed in but the reasons of misses, which are in `reference/misses.csv`. The error of a
 figure says how far the model is above or below what was published: in percent, and past half and double as a
@@ -34,10 +37,16 @@ pub fn render(set: &ResultSet) -> String {
     }
     summary(&mut page, set);
     sources(&mut page, set);
+    unseen(&mut page, set);
     drives(&mut page, set);
     misses(&mut page, set);
     everything(&mut page, set);
     page
+}
+
+/// Those that were there when the model was made.
+fn seen(set: &ResultSet) -> impl Iterator<Item = &Figure> {
+    set.figures.iter().filter(|figure| !figure.unseen)
 }
 
 fn is_miss(figure: &&Figure) -> bool {
@@ -67,15 +76,12 @@ impl Group {
         group
     }
 
-    fn near(&self) -> usize {
-        let most = NEAR.0.ln();
-        self.errors.iter().filter(|&&error| error <= most).count()
-    }
-
-    fn near_share(&self) -> String {
+    /// The share of scored figures whose error is within a factor.
+    fn within(&self, factor: f64) -> String {
+        let near = self.errors.iter().filter(|&&error| error <= factor.ln());
         match self.errors.len() {
             0 => "–".to_owned(),
-            scored => format::percent(self.near() as f64 / scored as f64),
+            scored => format::percent(near.count() as f64 / scored as f64),
         }
     }
 
@@ -90,8 +96,8 @@ fn line(page: &mut String, text: std::fmt::Arguments<'_>) {
 }
 
 fn summary(page: &mut String, set: &ResultSet) {
-    let all = Group::of(set.figures.iter());
-    let misses: Vec<&Figure> = set.figures.iter().filter(is_miss).collect();
+    let all = Group::of(seen(set));
+    let misses: Vec<&Figure> = seen(set).filter(is_miss).collect();
     let unexplained = misses.iter().filter(|figure| figure.why.is_empty()).count();
     line(
         page,
@@ -100,11 +106,11 @@ fn summary(page: &mut String, set: &ResultSet) {
              {}, {} by no more than {}. Of all {} that are judged {} pass; of {} misses {} are unexplained.",
             set.origin.version,
             set.origin.seed,
-            set.figures.len(),
+            seen(set).count(),
             set.drives.len(),
             all.errors.len(),
             all.median(),
-            all.near_share(),
+            all.within(NEAR.0),
             NEAR.1,
             all.judged,
             all.passed,
@@ -115,12 +121,12 @@ fn summary(page: &mut String, set: &ResultSet) {
 }
 
 fn sources(page: &mut String, set: &ResultSet) {
-    let mut names: Vec<&str> = set.figures.iter().map(|f| f.source.as_str()).collect();
+    let mut names: Vec<&str> = seen(set).map(|f| f.source.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     page.push_str("\n## By source\n\n| source | judged | pass | scored | median error | within 15 % |\n|---|--:|--:|--:|--:|--:|\n");
     for name in names {
-        let group = Group::of(set.figures.iter().filter(|figure| figure.source == name));
+        let group = Group::of(seen(set).filter(|figure| figure.source == name));
         line(
             page,
             format_args!(
@@ -130,8 +136,41 @@ fn sources(page: &mut String, set: &ResultSet) {
                 group.passed,
                 group.errors.len(),
                 group.median(),
-                group.near_share()
+                group.within(NEAR.0)
             ),
+        );
+    }
+}
+
+/// Figures that say what the model is worth where nobody looked.
+fn unseen(page: &mut String, set: &ResultSet) {
+    let figures = || set.figures.iter().filter(|figure| figure.unseen);
+    let group = Group::of(figures());
+    if figures().next().is_none() {
+        return;
+    }
+    line(
+        page,
+        format_args!(
+            "\n## Figures that no number was fitted to\n\nOther tests, other pages and data sheets \
+             (`reference/published-more.csv`): no number and no mechanism of the model was chosen in view of them, \
+             and one that leads to a change counts with the others from then on. {} are scored: the median error is {}, \
+             {} are within {} and {} within {}. Of {} that are judged {} pass.\n\n\
+             | id | drive | test | published | simulated | error | worth |\n|---|---|---|--:|--:|--:|---|",
+            group.errors.len(),
+            group.median(),
+            group.within(NEAR.0),
+            NEAR.1,
+            group.within(ROUGHLY.0),
+            ROUGHLY.1,
+            group.judged,
+            group.passed,
+        ),
+    );
+    for figure in figures() {
+        line(
+            page,
+            format_args!("{} {} |", compared(figure), cell(&figure.note)),
         );
     }
 }
@@ -149,7 +188,7 @@ fn drives(page: &mut String, set: &ResultSet) {
          | drive | figures judged | pass | median error | fitted, its own | fitted, its controller's |\n|---|--:|--:|--:|--:|--:|\n",
     );
     for drive in &set.drives {
-        let group = Group::of(set.figures.iter().filter(|f| f.model == drive.drive));
+        let group = Group::of(seen(set).filter(|f| f.model == drive.drive));
         let (own, shared) = fitted(drive);
         line(
             page,
@@ -162,6 +201,29 @@ fn drives(page: &mut String, set: &ResultSet) {
             ),
         );
     }
+}
+
+/// What stands behind each drive, as CSV: how many figures are judged, how many more are scored that no number was
+/// fitted to, and the median of their |ln(simulated / published)|; drives without either are left out.
+#[must_use]
+pub fn standing(set: &ResultSet) -> String {
+    let mut table = "drive,judged,unseen,unseen_error\n".to_owned();
+    for drive in &set.drives {
+        let figures = || set.figures.iter().filter(|f| f.model == drive.drive);
+        let seen = Group::of(figures().filter(|figure| !figure.unseen));
+        let unseen = Group::of(figures().filter(|figure| figure.unseen));
+        let judged = seen.judged + unseen.judged;
+        let error = ftlab_result::median(&unseen.errors);
+        let error = error.map_or_else(String::new, |error| format!("{error:.3}"));
+        if judged > 0 {
+            let (drive, unseen) = (&drive.drive, unseen.errors.len());
+            line(
+                &mut table,
+                format_args!("{drive},{judged},{unseen},{error}"),
+            );
+        }
+    }
+    table
 }
 
 fn misses(page: &mut String, set: &ResultSet) {
@@ -182,7 +244,7 @@ fn misses(page: &mut String, set: &ResultSet) {
 
 fn everything(page: &mut String, set: &ResultSet) {
     page.push_str("\n## Every figure\n\n| id | drive | test | published | simulated | error | verdict |\n|---|---|---|--:|--:|--:|---|\n");
-    for figure in &set.figures {
+    for figure in seen(set) {
         let verdict = match figure.verdict {
             Verdict::Pass => "pass",
             Verdict::Fail => "fail",

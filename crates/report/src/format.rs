@@ -203,6 +203,7 @@ pub fn published(value: &str, qualifier: &str) -> String {
     match qualifier {
         "approx" => format!("≈ {value}"),
         "gt" => format!("> {value}"),
+        "at-least" => format!("≥ {value}"),
         "lt" => format!("< {value}"),
         "upto" => format!("up to {value}"),
         "range-lo" => format!("from {value}"),

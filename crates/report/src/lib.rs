@@ -48,6 +48,6 @@ pub mod settling;
 pub mod terminal;
 mod view;
 
-pub use format::{mean, unit as unit_as_printed};
+pub use format::{error, mean, unit as unit_as_printed};
 pub use view::condition::{link as link_words, state as state_words};
 pub use view::measure::{unit as metric_unit, words as metric_words};

@@ -2,7 +2,7 @@
 
 mod sample;
 
-use ftlab_report::accuracy::render;
+use ftlab_report::accuracy::{render, standing};
 use ftlab_result::Verdict;
 
 #[test]
@@ -24,8 +24,9 @@ fn misses_stand_with_their_reasons_and_what_has_none_is_called_so() {
 #[test]
 fn every_table_has_as_many_cells_in_each_row() {
     let mut set = sample::sample();
-    // Misses have a table where there are any.
+    // Misses have a table where there are any, and so have figures that nobody had seen.
     set.figures[1].verdict = Verdict::Fail;
+    set.figures[2].unseen = true;
     let page = render(&set);
     let mut cells = 0;
     let mut tables = 0;
@@ -37,5 +38,44 @@ fn every_table_has_as_many_cells_in_each_row() {
         assert!(cells == 0 || here == 0 || here == cells, "{line}");
         cells = here;
     }
-    assert_eq!(tables, 4);
+    assert_eq!(tables, 5);
+}
+
+#[test]
+fn figures_that_no_number_was_fitted_to_are_kept_apart() {
+    let mut set = sample::sample();
+    let before = render(&set);
+    assert!(!before.contains("no number was fitted to"));
+    let figure = &mut set.figures[0];
+    figure.unseen = true;
+    figure.note = "of one sample".to_owned();
+    figure.error = Some(0.2);
+    figure.verdict = Verdict::Fail;
+    let (id, judged) = (figure.id.clone(), set.figures.len());
+    let page = render(&set);
+    assert!(page.contains("## Figures that no number was fitted to"));
+    assert!(
+        page.contains(
+            "1 are scored: the median error is 22 %, 0 % are within 15 % and 100 % within 30 %"
+        ),
+        "{page}"
+    );
+    assert!(
+        page.contains(&format!(": {} figures of", judged - 1)),
+        "{page}"
+    );
+    let rows: Vec<&str> = page
+        .lines()
+        .filter(|line| line.starts_with(&format!("| {id} |")))
+        .collect();
+    assert_eq!(
+        rows.len(),
+        2,
+        "in its own table and among the misses: {rows:?}"
+    );
+    assert!(rows[0].ends_with("| of one sample |"), "{rows:?}");
+    let model = set.figures[0].model.clone();
+    let table = standing(&set);
+    let row = table.lines().find(|line| line.starts_with(&model)).unwrap();
+    assert!(row.ends_with(",1,0.200"), "{table}");
 }

@@ -151,11 +151,57 @@ fn every_figure_run_and_drive_has_its_row() {
 fn the_front_page_says_who_stutters_and_why() {
     let markup = markup(&html::render(&sample::sample()));
     assert!(markup.contains(
-        "2 of 5 drives stutter on small random writes: Spinfree Core 64\u{a0}GB and Hanok SLC 64\u{a0}GB, with waits of up to 16.4\u{a0}s."
+        "2 of 4 drives stutter on small random writes: Spinfree Core 64\u{a0}GB and Hanok SLC 64\u{a0}GB, with waits of up to \
+         16.4\u{a0}s. One more ran them, whose model is unverified."
     ));
     assert!(markup.contains(
         "For each write of 4\u{a0}KiB the drive writes 524\u{a0}KB to flash, 128× as much, 99\u{a0}% of it copies of older data."
     ));
+}
+
+#[test]
+fn a_verdict_names_no_model_that_no_figure_of_the_kind_vouches_for() {
+    let mut set = sample::sample();
+    let of_core = |figure: &ftlab_result::Figure| figure.model == "spinfree-core-64";
+    for figure in set.figures.iter_mut().filter(|figure| of_core(figure)) {
+        figure.verdict = ftlab_result::Verdict::Shown;
+    }
+    let page = markup(&html::render(&set));
+    assert!(page.contains(
+        "1 of 3 drives stutters on small random writes: Hanok SLC 64\u{a0}GB, with waits"
+    ));
+    assert!(page.contains("more ran them, whose models are unverified."));
+    assert!(page.contains("unverified model: no published figure of this kind"));
+    let causes = page.split("class=\"cause\"").skip(1);
+    let named = |card: &str| {
+        card.split("</article>")
+            .next()
+            .unwrap()
+            .contains("Spinfree Core")
+    };
+    assert!(!causes.into_iter().any(named), "no culprit");
+    let winners = page.split("class=\"winner\"").skip(1);
+    let named = |winner: &str| {
+        winner
+            .split("</p>")
+            .next()
+            .unwrap()
+            .contains("Spinfree Core")
+    };
+    assert!(!winners.into_iter().any(named), "no winner");
+    for figure in &mut set.figures {
+        if figure.test.starts_with("randwrite-4k") {
+            figure.verdict = ftlab_result::Verdict::Shown;
+        }
+    }
+    let page = markup(&html::render(&set));
+    assert!(page.contains("vouches for a model that ran them, so the report judges none."));
+    assert!(!page.contains("class=\"cause\""));
+    // Of models alone something can still be said, if that is said, too.
+    set.figures.clear();
+    let page = markup(&html::render(&set));
+    assert!(page.contains("2 of 5 drives stutter on small random writes"));
+    assert!(page.contains("These models are unverified: no published figure stands beside them."));
 }
 
 #[test]

@@ -330,6 +330,13 @@ pub struct Figure {
     pub run: String,
     /// Short title of the source.
     pub source: String,
+    /// Whether the model was made without it: no number and no mechanism was chosen in view of it. Absent for
+    /// one that was there when they were.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unseen: bool,
+    /// What it is worth, where that is said.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
     /// Why a figure that fails does, where that is known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,

@@ -1,4 +1,4 @@
-//! The write amplification of what a client writes.
+//! What wears a drive, and the write amplification of it.
 
 use super::{EnduranceError, in_proportion};
 use ftlab_base::{CommandId, Outcome, RootSeed, SECTOR_BYTES, SimTime};
@@ -7,6 +7,12 @@ use ftlab_host::Testbed;
 use ftlab_play::driver;
 use ftlab_play::states::{State, prepare};
 use ftlab_workload::{JobFile, JobStream};
+
+/// 4 KiB anywhere on the drive: name and text of the job file.
+pub const RANDOM: (&str, &str) = (
+    "jobs/uniform-random-4k.fio",
+    include_str!("../../../../jobs/uniform-random-4k.fio"),
+);
 
 /// A client's writes: name and text of the job file.
 pub const CLIENT: (&str, &str) = (
@@ -20,7 +26,7 @@ const SUPERBLOCKS: u32 = 1024;
 /// Drive sizes that the host writes, half of them before anything is counted.
 const SIZES: u64 = 2;
 
-/// NAND bytes programmed for a byte that a client writes, on a drive that was filled once: over the
+/// NAND bytes programmed for a byte that a job writes, on a drive that was filled once: over the
 /// second half of two drive sizes, or of `programs_max`, since a drive that moves most of what it holds
 /// for every write is soon settled. A page-mapped drive gets fewer blocks, and
 /// the job's regions shrink with it.
@@ -29,6 +35,7 @@ const SIZES: u64 = 2;
 /// When the drive cannot be built, the job does not fit it, or it cannot be filled.
 pub fn write_amplification(
     file: &DriveFile,
+    job: &JobFile,
     programs_max: u64,
     testbed: &Testbed,
     seed: RootSeed,
@@ -45,10 +52,8 @@ pub fn write_amplification(
     })?;
     let mut device = scaled.build(testbed, seed)?;
     prepare(device.as_mut(), State::New, State::Filled, seed)?;
-    let (name, text) = CLIENT;
-    let job = JobFile::parse(text, name).expect("a test reads it");
     let of_size = scaled.capacity_bytes() as f64 / file.capacity_bytes() as f64;
-    let job = in_proportion(&job, of_size);
+    let job = in_proportion(job, of_size);
     write(device.as_mut(), &job, programs_max, seed)
 }
 

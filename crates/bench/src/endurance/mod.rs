@@ -8,7 +8,7 @@ mod client;
 mod life;
 mod plan;
 
-pub use client::{CLIENT, write_amplification};
+pub use client::{CLIENT, RANDOM, write_amplification};
 pub use life::{Ending, Life, Mark};
 pub use plan::{EnduranceError, Plan};
 

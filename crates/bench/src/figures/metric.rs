@@ -1,19 +1,54 @@
 //! What a metric of the reference table means in terms of a run.
 
-use super::Row;
-use crate::suites::{self, Counting, Megabyte, Spare};
+use super::{Row, SourceRow, sources};
 use ftlab_result::Run;
+use serde::Deserialize;
 
-/// How a row's source counts: that of its suite.
+/// How a source's figures count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counting {
+    /// What it calls a megabyte, and in proportion a kilobyte.
+    megabyte: Megabyte,
+    /// What it gives spare area as a share of.
+    spare: Spare,
+}
+
+/// What a source calls a megabyte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Megabyte {
+    /// A million bytes.
+    #[default]
+    Decimal,
+    /// 2^20 bytes.
+    Binary,
+}
+
+/// What a source gives spare area as a share of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spare {
+    /// All of the flash.
+    #[default]
+    OfFlash,
+    /// The user's capacity.
+    OfUser,
+}
+
+/// How a row's source counts.
 pub fn counting(row: &Row) -> Counting {
-    let source = suites::source_of(&row.source);
-    source.map_or_else(Counting::default, |source| source.counting)
+    let source = sources().find(|source| source.source == row.source);
+    let counting = |SourceRow {
+                        megabyte, spare, ..
+                    }| Counting { megabyte, spare };
+    source.map_or_else(Counting::default, counting)
 }
 
 /// The unit that a row's number is in, whatever its source calls it.
 pub fn unit(row: &Row) -> &str {
     match (row.unit.as_str(), counting(row).megabyte) {
         ("MB/s", Megabyte::Binary) => "MiB/s",
+        ("KB/s", Megabyte::Binary) => "KiB/s",
         (unit, _) => unit,
     }
 }
@@ -24,7 +59,7 @@ fn watts_in(unit: &str) -> f64 {
 }
 
 /// Metrics that the reference table and runs call alike.
-const OWN: [&str; 17] = [
+const OWN: [&str; 18] = [
     "iops",
     "mb_s",
     "lat_avg_ms",
@@ -32,6 +67,7 @@ const OWN: [&str; 17] = [
     "wear_inefficiency_pct",
     "host_writes_per_day",
     "host_writes_total",
+    "drive_writes_per_day",
     "drop_time_s",
     "mb_s_before_drop",
     "mb_s_after_first_drop",
@@ -51,6 +87,8 @@ pub struct Metric<'a> {
     name: &'a str,
     /// From the run's unit to the row's.
     scale: f64,
+    /// Whether the run has one over what the row has: commands a second for the time that each takes.
+    is_inverse: bool,
     /// What the figure is compared with.
     pub compared: Compared<'a>,
 }
@@ -76,6 +114,10 @@ impl<'a> Metric<'a> {
             "mb_s" if counting.megabyte == Megabyte::Binary => ("mib_s", 1.0),
             "lat_avg" | "access_time_ms" => ("lat_avg_ms", 1.0),
             "lat_max" => ("lat_max_ms", 1.0),
+            "kb_s" if counting.megabyte == Megabyte::Binary => ("mib_s", 1024.0),
+            "kb_s" => ("mb_s", 1e3),
+            "us_per_io" => ("iops", 1e-6),
+            "lat_avg_us" => ("lat_avg_ms", 1e3),
             "lat_avg_s" => ("lat_avg_ms", 1e-3),
             "lat_max_s" => ("lat_max_ms", 1e-3),
             "write_amp" => ("wa", 1.0),
@@ -96,14 +138,19 @@ impl<'a> Metric<'a> {
         Some(Metric {
             name,
             scale,
+            is_inverse: metric == "us_per_io",
             compared,
         })
     }
 
     /// The run's figure in the row's unit, as one repeat gave it.
     pub fn of(&self, run: &Run, repeat: usize) -> Option<f64> {
-        run.metric_in(self.name, repeat)
-            .map(|value| value * self.scale)
+        let scaled = run.metric_in(self.name, repeat)? * self.scale;
+        Some(if self.is_inverse {
+            scaled.recip()
+        } else {
+            scaled
+        })
     }
 }
 
@@ -145,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_count_as_their_suites_say() {
+    fn sources_count_as_their_table_says() {
         let megabytes = |source: &str| {
             let row = super::super::published();
             let row = row.into_iter().find(|row| row.source == source);
@@ -209,5 +256,15 @@ mod tests {
         let extra = parse("extra_seconds_vs_3dsmax_alone");
         assert_eq!(extra.compared, Compared::Extra("3dsmax_alone"));
         assert_eq!(parse("nav_scan_minutes").scale, 1.0 / 60.0);
+    }
+
+    #[test]
+    fn the_time_that_each_command_takes_is_one_over_their_rate() {
+        let metric = Metric::parse("us_per_io", "us", Counting::default()).unwrap();
+        let run = Run {
+            metrics: [("iops".to_owned(), 5_000.0)].into(),
+            ..Run::default()
+        };
+        assert_eq!(metric.of(&run, 0), Some(200.0));
     }
 }

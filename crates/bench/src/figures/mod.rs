@@ -9,12 +9,15 @@ pub use score::{AT_LEAST, Judgement, judge};
 use crate::repeats::spread;
 use crate::suites::{self, Test};
 use ftlab_result::{Figure, Run, Spread, Verdict};
-use metric::{Compared, Metric};
+use metric::{Compared, Megabyte, Metric, Spare};
 use order::Score;
 use serde::Deserialize;
 
 /// The reference table.
 const PUBLISHED: &str = include_str!("../../../../reference/published.csv");
+
+/// Figures of other pages, which the model was not made with.
+const WITNESSES: &str = include_str!("../../../../reference/published-more.csv");
 
 /// Scores of closed programs.
 const SCORES: &str = include_str!("../../../../reference/scores.csv");
@@ -28,8 +31,36 @@ const ALIASES: &str = include_str!("../../../../reference/aliases.csv");
 /// What a reader is told of names that are no drive file and no test.
 const NAMES: &str = include_str!("../../../../reference/names.csv");
 
+/// What stands behind each drive.
+const STANDING: &str = include_str!("../../../../reference/standing.csv");
+
 /// Why the model misses figures.
 const MISSES: &str = include_str!("../../../../reference/misses.csv");
+
+/// The source of the suite that the witnesses' own tests are in.
+const OF_WITNESSES: &str = "witnesses";
+
+/// What stands behind a drive, as the last review of everything found.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Standing {
+    /// Slug.
+    pub drive: String,
+    /// Figures that are judged.
+    pub judged: usize,
+    /// Figures that are scored and that no number was fitted to.
+    pub unseen: usize,
+    /// The median of their |ln(simulated / published)|.
+    pub unseen_error: Option<f64>,
+}
+
+/// What stands behind each drive that has figures.
+///
+/// # Panics
+/// Never: a test reads the table that is part of the program.
+#[must_use]
+pub fn standings() -> Vec<Standing> {
+    records(STANDING)
+}
 
 /// A row of the table of names that stand for several drives.
 #[derive(Debug, Deserialize)]
@@ -65,10 +96,30 @@ pub struct Row {
     pub unit: String,
     /// `eq`, `approx`, `gt`, …
     pub qualifier: String,
+    /// Of a witness: what in the model it led to; from then on it is none.
+    pub led_to: Option<String>,
+    /// Of a witness: what it is worth.
+    #[serde(default)]
+    pub note: String,
+}
+
+impl Row {
+    /// Whether the model was made without it: it is of the witnesses, and led to nothing.
+    fn is_unseen(&self) -> bool {
+        self.id.starts_with('P') && self.led_to.is_none()
+    }
 }
 
 /// A row of a table of two columns: what is named, and what there is to say of it.
 type Named = (String, String);
+
+#[derive(Debug, Deserialize)]
+struct SourceRow {
+    source: String,
+    title: String,
+    megabyte: Megabyte,
+    spare: Spare,
+}
 
 /// The names a drive goes by: its slug, then what else the sources call it.
 #[derive(Debug, Clone)]
@@ -94,6 +145,19 @@ pub fn published() -> Vec<Row> {
     records(PUBLISHED)
 }
 
+/// The figures of other pages: those that the model was not made with, and those that it was changed for since.
+///
+/// # Panics
+/// Never: a test reads the table that is part of the program.
+#[must_use]
+pub fn witnesses() -> Vec<Row> {
+    records(WITNESSES)
+}
+
+fn sources() -> impl Iterator<Item = SourceRow> {
+    records(SOURCES).into_iter()
+}
+
 /// The rows of the reference table that a drive answers, alone or as one of several.
 #[must_use]
 pub fn rows_of(drive: &Names) -> Vec<Row> {
@@ -111,7 +175,8 @@ pub fn rows_of(drive: &Names) -> Vec<Row> {
 
 /// The title of the source with that key; the key itself if there is none.
 pub(crate) fn source_title(key: &str) -> String {
-    said_of(&records(SOURCES), key).unwrap_or(key).to_owned()
+    let row = sources().find(|row| row.source == key);
+    row.map_or_else(|| key.to_owned(), |row| row.title)
 }
 
 /// What a table says of a name.
@@ -122,14 +187,19 @@ fn said_of<'t>(table: &'t [Named], name: &str) -> Option<&'t str> {
 
 /// A note with its sources in words: `AnandTech 2008` for the key of the review.
 pub(crate) fn sources_in_words(note: &str) -> String {
-    let sources: Vec<Named> = records(SOURCES);
-    sources
-        .iter()
-        .fold(note.to_owned(), |note, (source, title)| {
-            let publisher = title.split(", ").next().unwrap_or_default();
-            let year = source.rsplit('-').next().unwrap_or_default();
-            note.replace(source, &format!("{publisher} {year}"))
-        })
+    let year = |key: &str| {
+        let last = key.rsplit('-').next().unwrap_or_default();
+        (last.len() == 4)
+            .then(|| last.parse::<u16>().ok())
+            .flatten()
+    };
+    sources().fold(note.to_owned(), |note, row| {
+        let Some(year) = year(&row.source) else {
+            return note;
+        };
+        let publisher = row.title.split(", ").next().unwrap_or_default();
+        note.replace(&row.source, &format!("{publisher} {year}"))
+    })
 }
 
 fn records<T: for<'a> Deserialize<'a>>(text: &str) -> Vec<T> {
@@ -153,9 +223,15 @@ pub fn figures(drives: &[Names], tests: &[Test], runs: &[Run]) -> Vec<Figure> {
         misses: records(MISSES),
     };
     let answered = |row: &Row| Some(bench.figure(row, bench.answering(row)?));
-    let published = published();
-    let mut figures: Vec<Figure> = published.iter().filter_map(answered).collect();
+    let mut figures: Vec<Figure> = published().iter().filter_map(answered).collect();
     figures.extend(order::scores(&bench));
+    // They are asked where their own tests are, though some are answered by those of the reviews.
+    if tests
+        .iter()
+        .any(|test| test.family.source.key == OF_WITNESSES)
+    {
+        figures.extend(witnesses().iter().filter_map(answered));
+    }
     figures
 }
 
@@ -268,6 +344,8 @@ impl<'a> Bench<'a> {
             verdict: judgement.verdict,
             run: answer.map_or_else(String::new, |run| run.id.clone()),
             source: source_title(&row.source),
+            unseen: row.is_unseen(),
+            note: row.note.clone(),
             why: match judgement.verdict {
                 Verdict::Fail => said_of(&self.misses, &row.id)
                     .unwrap_or_default()

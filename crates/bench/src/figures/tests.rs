@@ -60,6 +60,78 @@ fn the_table_reads_whole() {
 }
 
 #[test]
+fn every_witness_has_a_source_a_worth_and_a_test_that_gives_its_figure_of_its_drive() {
+    let tests: Vec<Test> = suites::all().collect();
+    let mut ids = std::collections::BTreeSet::new();
+    for row in witnesses() {
+        let id = &row.id;
+        assert!(ids.insert(id.clone()), "{id} twice");
+        assert!(id.starts_with('P') && !row.note.is_empty(), "{id}");
+        assert!(sources().any(|source| source.source == row.source), "{id}");
+        assert!(
+            Metric::parse(&row.metric, &row.unit, metric::counting(&row)).is_some(),
+            "{id}"
+        );
+        let test = tests.iter().find(|test| test.answers_to(&row.test));
+        let test = test.unwrap_or_else(|| panic!("{id}: {}", row.test));
+        let classes: Vec<Class> = records(ALIASES);
+        let class = classes.iter().find(|class| class.name == row.drive);
+        let drives = class.map_or(row.drive.as_str(), |class| class.drives.as_str());
+        for drive in drives.split(' ') {
+            assert!(Catalog::drives().contains(&drive), "{id}: {drive}");
+            let meant = match &test.family.runs {
+                suites::Runs::WithAllOn(drives) => drives.iter().any(|other| other == drive),
+                suites::Runs::WithAll | suites::Runs::ByDefault => true,
+            };
+            assert!(
+                meant,
+                "{id} is asked of {drive}, on which {} does not run",
+                row.test
+            );
+        }
+        let states: Vec<&str> = match &test.step.work {
+            suites::Work::Loads { .. } => test.family.states.iter().map(|s| s.name()).collect(),
+            suites::Work::Within(procedure, job) => procedure.states_of(job).collect(),
+            suites::Work::Fact(_) => vec![suites::NO_STATE],
+        };
+        let state = row.state.as_str();
+        assert!(
+            ["na", "unstated"].contains(&state) || states.contains(&state),
+            "{id}: {state}"
+        );
+    }
+    assert_eq!(ids.len(), 53);
+    for standing in standings() {
+        assert!(
+            Catalog::drives().contains(&standing.drive.as_str()),
+            "{}",
+            standing.drive
+        );
+    }
+}
+
+#[test]
+fn witnesses_are_asked_with_their_own_tests_alone_and_seen_once_they_led_to_something() {
+    let drives = [names("crucial-c300-256", "none")];
+    let metrics = [("lat_avg_ms", 0.0625)];
+    let run = Run {
+        link: "sata6g".into(),
+        ..run("crucial-c300-256", "seqread-4k-qd1", "filled", &metrics)
+    };
+    let of = |tests: &[Test]| super::figures(&drives, tests, std::slice::from_ref(&run));
+    let all: Vec<Test> = suites::all().collect();
+    let own = |test: &Test| test.family.source.key == OF_WITNESSES;
+    let figure = figure(&of(&all), "P169");
+    assert_eq!((figure.simulated, figure.unseen), (Some(62.5), true));
+    let reviews: Vec<Test> = all.into_iter().filter(|test| !own(test)).collect();
+    assert!(of(&reviews).iter().all(|figure| figure.id != "P169"));
+    let mut row = witnesses().remove(0);
+    assert!(row.is_unseen());
+    row.led_to = Some("a mechanism".to_owned());
+    assert!(!row.is_unseen());
+}
+
+#[test]
 fn an_unstated_state_is_the_default_one() {
     let metrics = [
         ("lat_avg_ms", 0.09),
@@ -202,7 +274,11 @@ fn a_promise_is_kept_by_more() {
 
 #[test]
 fn reasons_are_given_once_and_for_figures_that_there_are() {
-    let rows: Vec<Row> = published().into_iter().chain(records(SCORES)).collect();
+    let scores = records(SCORES);
+    let rows: Vec<Row> = (published().into_iter())
+        .chain(witnesses())
+        .chain(scores)
+        .collect();
     let mut seen = std::collections::BTreeSet::new();
     for (id, why) in records::<Named>(MISSES) {
         assert!(rows.iter().any(|row| row.id == id), "{id}");
@@ -391,6 +467,7 @@ fn a_name_that_is_no_drive_file_is_told_in_words() {
     let titles: Vec<Named> = records(NAMES);
     let mut rows = published();
     rows.extend(records::<Row>(SCORES));
+    rows.extend(witnesses());
     for row in rows {
         let told = drives.contains(&row.drive.as_str()) || said_of(&titles, &row.drive).is_some();
         assert!(told, "{} has no words in names.csv", row.drive);

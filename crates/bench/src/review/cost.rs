@@ -82,7 +82,7 @@ fn of_drive(file: &DriveFile, state: State) -> f64 {
         (Kind::Disk | Kind::Ram, _) | (_, State::New) => 0.0,
         (Kind::Ssd, State::Filled | State::FilledRandom) => 1.0,
         // Half of a used drive's programs are copies.
-        (Kind::Ssd, State::Used) => 1.5,
+        (Kind::Ssd, State::Seasoned | State::Used) => 1.5,
         (Kind::Ssd, State::Restored) => 2.0,
         (Kind::Ssd, State::SteadyFast) => 2.0,
         (Kind::Ssd, State::Steady) => 6.0,

@@ -1,13 +1,13 @@
 //! All tests on one drive.
 
 use super::case::{self, Case, Key, cases_of, has_room};
-use super::facts::{self, ClientUse, Told};
+use super::facts::{self, Told, Use};
 use super::from_states::{self, Begun, FromStates, Ran};
 use super::procedure::{Measured, Running};
 use super::subject::{Member, Subject};
 use super::{Plan, ReviewError, Watch, cost};
 use crate::drops;
-use crate::suites::{NO_STATE, Procedure, Runs, Series, Test, Work};
+use crate::suites::{NO_STATE, Procedure, Runs, Series, Test, Work, Writes};
 use ftlab_base::RootSeed;
 use ftlab_drive::{Device, DriveFile, Health, Kind};
 use ftlab_host::{Host, Port, Testbed};
@@ -18,7 +18,7 @@ use ftlab_play::streams::drive_seed;
 use ftlab_result::{Run, SavedState, SmartAttribute};
 use ftlab_sheet::SheetError;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 /// A drive, or several by name, and what is to run there.
@@ -54,7 +54,7 @@ struct Done {
     begun: BTreeMap<Key, Vec<Begun>>,
     /// By procedure and machine.
     procedures: BTreeMap<(String, String), Vec<Measured>>,
-    client: Option<ClientUse>,
+    uses: BTreeMap<Writes, Use>,
 }
 
 impl<'a> Bench<'a> {
@@ -106,11 +106,11 @@ impl<'a> Bench<'a> {
             cost::of_procedure(self.file(), procedure, self.plan.length)
         };
         let procedures = self.procedures();
-        let client = self.needs_client().then(|| self.cost_of_client());
+        let uses = self.writes().into_iter().map(|_| self.cost_of_use());
         let cases = self.costs_of_cases().into_iter();
         cases
             .chain(procedures.iter().flat_map(of_procedure))
-            .chain(client)
+            .chain(uses)
             .collect()
     }
 
@@ -129,7 +129,7 @@ impl<'a> Bench<'a> {
         self.cases().iter().map(of_case).collect()
     }
 
-    fn cost_of_client(&self) -> f64 {
+    fn cost_of_use(&self) -> f64 {
         cost::of_programs(facts::programs(self.plan.length))
     }
 
@@ -154,7 +154,7 @@ impl<'a> Bench<'a> {
             records: BTreeMap::new(),
             begun: BTreeMap::new(),
             procedures: BTreeMap::new(),
-            client: None,
+            uses: BTreeMap::new(),
         };
         self.hand_over(&mut done, hears.test)?;
         let done = Mutex::new(done);
@@ -174,12 +174,14 @@ impl<'a> Bench<'a> {
         };
         let ends: Vec<Result<(), ReviewError>> = procedures.par_iter().map(run).collect();
         ends.into_iter().collect::<Result<(), ReviewError>>()?;
-        if self.needs_client() {
-            let client = facts::client_use(self.file(), self.plan.length, seed)?;
-            let label = format!("{} client-workload.fio ({NO_STATE})", self.file().slug());
-            (hears.step)(&label, self.cost_of_client());
+        for writes in self.writes() {
+            let used = facts::use_up(self.file(), writes, self.plan.length, seed)?;
+            let (job, _) = facts::job_of(writes);
+            let job = job.trim_start_matches("jobs/");
+            let label = format!("{} {job} ({NO_STATE})", self.file().slug());
+            (hears.step)(&label, self.cost_of_use());
             let mut done = done.lock().expect("no holder panics");
-            done.client = Some(client);
+            done.uses.insert(writes, used);
             self.hand_over(&mut done, hears.test)?;
         }
         Ok(())
@@ -234,7 +236,9 @@ impl<'a> Bench<'a> {
                 let key = (procedure.slug.clone(), test.family.testbed.clone());
                 done.procedures.contains_key(&key)
             }
-            Work::Fact(fact) => !fact.is_of_client() || done.client.is_some(),
+            Work::Fact(fact) => {
+                (fact.writes()).is_none_or(|writes| done.uses.contains_key(&writes))
+            }
         }
     }
 
@@ -308,9 +312,13 @@ impl<'a> Bench<'a> {
         procedures
     }
 
-    fn needs_client(&self) -> bool {
-        let needs = |test: &Test| matches!(test.step.work, Work::Fact(fact) if fact.is_of_client());
-        self.tests.iter().any(needs)
+    /// What the drive has to be written by for its facts.
+    fn writes(&self) -> BTreeSet<Writes> {
+        let needs = |test: &Test| match test.step.work {
+            Work::Fact(fact) => fact.writes(),
+            Work::Loads { .. } | Work::Within(..) => None,
+        };
+        self.tests.iter().filter_map(needs).collect()
     }
 
     /// One run for each state, data and port that a test asks for, in that order.
@@ -361,7 +369,8 @@ impl<'a> Bench<'a> {
                 }
             }
             Work::Fact(fact) => {
-                runs.push(self.told(test, facts::tell(self.file(), *fact, done.client.as_ref())));
+                let used = fact.writes().map(|writes| &done.uses[&writes]);
+                runs.push(self.told(test, facts::tell(self.file(), *fact, used)));
             }
         }
         Ok(runs)

@@ -2,8 +2,8 @@
 //! wear, endurance.
 
 use super::{Length, ReviewError};
-use crate::endurance::{self, CLIENT, Daily, EnduranceError, Life, Plan};
-use crate::suites::Fact;
+use crate::endurance::{self, CLIENT, Daily, EnduranceError, Life, Plan, RANDOM};
+use crate::suites::{Fact, Writes};
 use ftlab_base::RootSeed;
 use ftlab_drive::smart::Attribute;
 use ftlab_drive::{DriveFile, Health};
@@ -12,7 +12,7 @@ use ftlab_result::SmartAttribute;
 use ftlab_workload::JobFile;
 use std::collections::BTreeMap;
 
-/// Pages that a client's writes are worth: until write amplification has settled, and in a whole life, about.
+/// Pages that the writes are worth: until write amplification has settled, and in a whole life, about.
 #[derive(Debug, Clone, Copy)]
 struct Programs {
     wa: f64,
@@ -31,7 +31,7 @@ impl Programs {
     }
 }
 
-/// Pages that are programmed for all there is to tell of a client.
+/// Pages that are programmed for all there is to tell of one kind of writes.
 pub fn programs(length: Length) -> f64 {
     let programs = Programs::of(length);
     programs.wa + programs.life
@@ -60,9 +60,11 @@ pub struct Told {
     pub smart: Vec<SmartAttribute>,
 }
 
-/// What a client's writes do to a drive.
+/// What writes do to a drive.
 #[derive(Debug, Clone)]
-pub struct ClientUse {
+pub struct Use {
+    /// Name of the job file.
+    job: &'static str,
     /// NAND bytes programmed for a byte written, once that has settled.
     wa: f64,
     /// Its whole life, if its blocks do not last for ever.
@@ -70,34 +72,44 @@ pub struct ClientUse {
     programs: Programs,
 }
 
-/// Lets a client write a drive, to its end if it has one.
-pub fn client_use(
+/// The job that stands for such writes: name and text.
+pub const fn job_of(writes: Writes) -> (&'static str, &'static str) {
+    match writes {
+        Writes::Client => CLIENT,
+        Writes::Random => RANDOM,
+    }
+}
+
+/// Writes a drive, to its end if it has one.
+pub fn use_up(
     file: &DriveFile,
+    writes: Writes,
     length: Length,
     seed: RootSeed,
-) -> Result<ClientUse, ReviewError> {
+) -> Result<Use, ReviewError> {
     // No machine matters to a run without time.
     let nobody = Testbed::load("anandtech-2008").map_err(|error| ReviewError::Drive {
         drive: file.slug().to_owned(),
         error,
     })?;
-    used(file, length, &nobody, seed).map_err(|error| ReviewError::Procedure {
+    let job = job_of(writes);
+    used(file, job, length, &nobody, seed).map_err(|error| ReviewError::Procedure {
         drive: file.slug().to_owned(),
-        procedure: "client-workload".to_owned(),
+        procedure: job.0.to_owned(),
         why: error.to_string(),
     })
 }
 
 fn used(
     file: &DriveFile,
+    (name, text): (&'static str, &'static str),
     length: Length,
     nobody: &Testbed,
     seed: RootSeed,
-) -> Result<ClientUse, EnduranceError> {
+) -> Result<Use, EnduranceError> {
     let programs = Programs::of(length);
-    let wa = endurance::write_amplification(file, programs.wa as u64, nobody, seed)?;
-    let (name, text) = CLIENT;
     let job = JobFile::parse(text, name).expect("a test reads it");
+    let wa = endurance::write_amplification(file, &job, programs.wa as u64, nobody, seed)?;
     let life = match Plan::within(file, programs.life) {
         Ok(plan) => Some(endurance::live(
             file,
@@ -111,11 +123,16 @@ fn used(
         Err(EnduranceError::LastsForEver { .. }) => None,
         Err(error) => return Err(error),
     };
-    Ok(ClientUse { wa, life, programs })
+    Ok(Use {
+        job: name,
+        wa,
+        life,
+        programs,
+    })
 }
 
-/// Tells a fact; `client` is what [`client_use`] found, for the facts that need it.
-pub fn tell(file: &DriveFile, fact: Fact, client: Option<&ClientUse>) -> Told {
+/// Tells a fact; `used` is what [`use_up`] found of its writes, for the facts that need it.
+pub fn tell(file: &DriveFile, fact: Fact, used: Option<&Use>) -> Told {
     let mut metrics = BTreeMap::new();
     let mut put = |name: &str, value: f64| metrics.insert(name.to_owned(), value);
     let raw = file.raw_bytes().unwrap_or(0) as f64;
@@ -138,18 +155,18 @@ pub fn tell(file: &DriveFile, fact: Fact, client: Option<&ClientUse>) -> Told {
             }
             steps.push("User capacity times rated cycles, over five years.".to_owned());
         }
-        Fact::ClientWrites | Fact::Endurance { .. } => {
-            let Some(client) = client else {
+        Fact::ClientWrites | Fact::Endurance { .. } | Fact::Life(_) => {
+            let Some(used) = used else {
                 return Told::default();
             };
-            put("wa", client.wa);
+            put("wa", used.wa);
             steps.push(format!(
                 "{} without time on a drive that was filled once: write amplification over the second \
                  half of two drive sizes, or of {} million programs.",
-                CLIENT.0,
-                client.programs.wa / 1e6
+                used.job,
+                used.programs.wa / 1e6
             ));
-            if let Some(life) = &client.life {
+            if let Some(life) = &used.life {
                 let five_years = life.at(DAYS * DAILY.bytes);
                 if let Some(mark) = five_years {
                     let blocks = &mark.health.wear;
@@ -165,6 +182,10 @@ pub fn tell(file: &DriveFile, fact: Fact, client: Option<&ClientUse>) -> Told {
                 // What blocks do beyond their rating is no maker's promise.
                 let promised = life.rated_bytes.unwrap_or(life.host_bytes);
                 put("host_writes_per_day", promised / 1e9 / DAYS);
+                if let Fact::Life(_) = fact {
+                    put("host_writes_total", promised / 1e12);
+                    put("drive_writes_per_day", promised / user / DAYS);
+                }
                 if let Fact::Endurance { gb_per_day } = fact {
                     let days = promised / 1e9 / f64::from(gb_per_day);
                     put("lifetime_years", days / 365.0);
@@ -174,7 +195,7 @@ pub fn tell(file: &DriveFile, fact: Fact, client: Option<&ClientUse>) -> Told {
                      shorter-lived blocks ({:e} programs): how unequal its blocks are \
                      worn after five years of {} GB a day, and the bytes until the mean block has had \
                      its rated cycles.",
-                    client.programs.life,
+                    used.programs.life,
                     DAILY.bytes / 1e9
                 ));
             }
@@ -258,7 +279,7 @@ mod tests {
         .map(str::to_owned)
         .to_vec();
         let file = Catalog::load("generic-mlc-8", &settings).unwrap();
-        let client = client_use(&file, Length::Full, RootSeed(1)).unwrap();
+        let client = use_up(&file, Writes::Client, Length::Full, RootSeed(1)).unwrap();
         let endurance = Fact::Endurance { gb_per_day: 100 };
         let told = tell(&file, endurance, Some(&client)).metrics;
         let rated = file.raw_bytes().unwrap() as f64 * 100.0 / told["wa"];

@@ -88,7 +88,7 @@ fn figures(plan: &Plan, names: &[Names], runs: &[Run]) -> Vec<Figure> {
             let test = plan.tests.iter().find(is_of);
             test.is_some_and(|test| match &test.step.work {
                 Work::Within(..) => true,
-                Work::Fact(fact) => fact.is_of_client(),
+                Work::Fact(fact) => fact.writes().is_some(),
                 Work::Loads { .. } => false,
             })
         };

@@ -1,6 +1,6 @@
 //! The suites that come with ftlab: `suites/*.toml`, compiled in, each the tests of a review.
 
-use super::{Family, Files, Source, Suite, Test};
+use super::{Family, Files, Suite, Test};
 use std::sync::{Arc, LazyLock};
 
 macro_rules! suite {
@@ -13,12 +13,13 @@ macro_rules! suite {
 }
 
 /// (name, text) of every file in `suites/`, in the order of the list of methods.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     suite!("anandtech-2008"),
     suite!("anandtech-2009"),
     suite!("behardware-2011"),
     suite!("anandtech-2012"),
     suite!("anandtech-2013"),
+    suite!("witnesses"),
 ];
 
 /// Read once.
@@ -46,11 +47,4 @@ pub fn drives() -> Vec<String> {
 /// Every test of the reviews, family by family.
 pub fn all() -> impl Iterator<Item = Test> {
     OURS.iter().flat_map(Suite::tests)
-}
-
-/// The source of that key, if a suite is of it.
-#[must_use]
-pub fn source_of(key: &str) -> Option<&'static Source> {
-    let sources = families().map(|family| family.source.as_ref());
-    sources.into_iter().find(|source| source.key == key)
 }

@@ -1,6 +1,6 @@
 //! What a suite file may say. Unknown keys are refused, and a value says itself what is wrong with it.
 
-use super::{Fact, Megabyte, Score, Spare};
+use super::{Fact, Score};
 use ftlab_base::Content;
 use ftlab_host::{Port, Testbed};
 use ftlab_play::states::State;
@@ -24,8 +24,6 @@ pub struct SuiteFile {
     pub title: Option<String>,
     /// A key of `reference/sources.csv`, which has the title.
     pub source: Option<Spanned<String>>,
-    pub megabyte: Option<Spanned<Megabyte>>,
-    pub spare: Option<Spanned<Spare>>,
     /// The testbed of families that name none; the next two keys are defaults as well.
     pub testbed: Option<Machine>,
     pub runs: Option<RunsKey>,

@@ -13,7 +13,7 @@ mod own;
 mod read;
 mod select;
 
-pub use built_in::{all, drives, families, source_of};
+pub use built_in::{all, drives, families};
 pub use files::Files;
 pub use own::own;
 pub use read::DEFAULT_TESTBED;
@@ -42,8 +42,6 @@ pub struct Source {
     pub key: String,
     /// In words.
     pub title: String,
-    /// How its figures count.
-    pub counting: Counting,
 }
 
 impl Source {
@@ -52,37 +50,6 @@ impl Source {
     pub fn is_published(&self) -> bool {
         !self.key.is_empty()
     }
-}
-
-/// How a source's figures count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counting {
-    /// What it calls a megabyte.
-    pub megabyte: Megabyte,
-    /// What it gives spare area as a share of.
-    pub spare: Spare,
-}
-
-/// What a source calls a megabyte.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Megabyte {
-    /// A million bytes.
-    #[default]
-    Decimal,
-    /// 2^20 bytes.
-    Binary,
-}
-
-/// What a source gives spare area as a share of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Spare {
-    /// All of the flash.
-    #[default]
-    OfFlash,
-    /// The user's capacity.
-    OfUser,
 }
 
 /// One test as its review describes it.
@@ -212,14 +179,30 @@ pub enum Fact {
     },
     /// The same if nothing were written twice and all blocks wore alike.
     EnduranceInTheory,
+    /// How much the drive takes until its mean block has had its rated cycles.
+    Life(Writes),
 }
 
 impl Fact {
-    /// Whether it needs a client that writes the drive.
+    /// What the drive is written by to tell it, if it has to be.
     #[must_use]
-    pub const fn is_of_client(self) -> bool {
-        matches!(self, Fact::ClientWrites | Fact::Endurance { .. })
+    pub const fn writes(self) -> Option<Writes> {
+        match self {
+            Fact::SpareArea | Fact::EnduranceInTheory => None,
+            Fact::ClientWrites | Fact::Endurance { .. } => Some(Writes::Client),
+            Fact::Life(writes) => Some(writes),
+        }
     }
+}
+
+/// What wears a drive out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Writes {
+    /// A client's.
+    Client,
+    /// 4 KiB anywhere on the drive.
+    Random,
 }
 
 /// What is read off the series of a run.

@@ -1,6 +1,6 @@
 //! Loads of a user's own as tests of no review: a family each.
 
-use super::{Counting, DEFAULT_TESTBED, Family, Runs, Series, Source, Step, Test, Work};
+use super::{DEFAULT_TESTBED, Family, Runs, Series, Source, Step, Test, Work};
 use crate::review::words;
 use ftlab_host::Port;
 use ftlab_play::driver::Clock;
@@ -54,7 +54,6 @@ pub fn own(slug: &str, load: Load, state: State, clock: Clock) -> Test {
         source: Arc::new(Source {
             key: String::new(),
             title: String::new(),
-            counting: Counting::default(),
         }),
     };
     Test {

@@ -5,9 +5,7 @@ use super::keys::{
     ActKeys, FamilyKeys, OneOrMore, PortKey, ProcedureKeys, RunsKey, SCHEMA, Slug, StepKeys,
     SuiteFile, unknown,
 };
-use super::{
-    Act, Counting, Family, Files, Procedure, Runs, Series, Source, Span, Step, Suite, Work,
-};
+use super::{Act, Family, Files, Procedure, Runs, Series, Source, Span, Step, Suite, Work};
 use crate::figures::source_title;
 use ftlab_host::Port;
 use ftlab_play::load::Load;
@@ -71,8 +69,6 @@ impl Suite {
 }
 
 fn source(text: &Text<'_>, parsed: &SuiteFile) -> Result<Source, ScriptError> {
-    let megabyte = parsed.megabyte.as_ref();
-    let spare = parsed.spare.as_ref();
     let (key, title) = match (&parsed.source, &parsed.title) {
         (Some(source), None) => {
             let title = source_title(source.get_ref());
@@ -95,23 +91,7 @@ fn source(text: &Text<'_>, parsed: &SuiteFile) -> Result<Source, ScriptError> {
             return Err(text.error(&parsed.schema, why));
         }
     };
-    if key.is_empty() {
-        let why = "it says how published figures count, and a suite without a source has none: leave it out";
-        if let Some(at) = megabyte {
-            return Err(text.error(at, why));
-        }
-        if let Some(at) = spare {
-            return Err(text.error(at, why));
-        }
-    }
-    Ok(Source {
-        key,
-        title,
-        counting: Counting {
-            megabyte: megabyte.map(|at| *at.get_ref()).unwrap_or_default(),
-            spare: spare.map(|at| *at.get_ref()).unwrap_or_default(),
-        },
-    })
+    Ok(Source { key, title })
 }
 
 /// A suite that is being read.

@@ -16,7 +16,7 @@ fn every_file_of_the_folder_is_compiled_in_and_all_slugs_differ() {
     assert_eq!(sources.len(), files, "list it in built_in.rs");
     let slugs: Vec<String> = all().map(|test| test.step.slug.clone()).collect();
     assert_eq!(slugs.iter().collect::<BTreeSet<_>>().len(), slugs.len());
-    assert_eq!((families().count(), slugs.len()), (52, 121));
+    assert_eq!((families().count(), slugs.len()), (65, 142));
     let is_procedure = |test: Test| match &test.step.work {
         Work::Within(procedure, _) => Some(Arc::clone(procedure)),
         Work::Loads { .. } | Work::Fact(_) => None,
@@ -201,10 +201,6 @@ fn what_is_wrong_is_said_with_its_line_and_what_to_do() {
         (
             format!("schema = 1\nsource = \"nobody-2001\"\n{FAMILY}{STEP}"),
             "my.toml:2: no source of published figures",
-        ),
-        (
-            format!("{HEAD}megabyte = \"binary\"\n{FAMILY}{STEP}"),
-            "my.toml:4: it says how published figures count",
         ),
         (
             format!("schema = 1\ntitle = \"T\"\n{FAMILY}{STEP}"),

@@ -5,6 +5,7 @@
 //! | `new` | – | nothing |
 //! | `filled` | new | every sector once, in order |
 //! | `filled-random` | new | every sector once, in random order |
+//! | `seasoned` | filled | an image of a system, in order |
 //! | `used` | filled | random writes for a while, most of them to one place |
 //! | `restored` | used | an image of a system, in order |
 //! | `steady` | new | as `steady-fast` or, without a closed form, as `filled`; then random writes until SNIA's rule holds (`steady.rs`) |
@@ -38,6 +39,8 @@ pub enum State {
     Filled,
     /// Every sector was written once, in random order.
     FilledRandom,
+    /// Filled, then an image of a system written over its beginning: nothing at random.
+    Seasoned,
     /// Filled, then written at random for a while.
     Used,
     /// Used, then an image of a system written over its beginning.
@@ -85,10 +88,11 @@ impl PrepareError {
 
 impl State {
     /// All states, each behind those it begins with.
-    pub const ALL: [State; 7] = [
+    pub const ALL: [State; 8] = [
         State::New,
         State::Filled,
         State::FilledRandom,
+        State::Seasoned,
         State::Used,
         State::Restored,
         State::Steady,
@@ -102,6 +106,9 @@ impl State {
             State::New => "Nothing was ever written",
             State::Filled => "Every sector written once, in order",
             State::FilledRandom => "Every sector written once, in random order",
+            State::Seasoned => {
+                "Filled, then an image of a system copied over it: the first 30 GiB in order"
+            }
             State::Used => "Filled, then up to a quarter of the capacity written at random",
             State::Restored => {
                 "Used, then an image of a system restored: the first 30 GiB in order"
@@ -123,6 +130,7 @@ impl State {
             State::New => "new",
             State::Filled => "filled",
             State::FilledRandom => "filled-random",
+            State::Seasoned => "seasoned",
             State::Used => "used",
             State::Restored => "restored",
             State::Steady => "steady",
@@ -144,7 +152,7 @@ impl State {
             State::Filled | State::FilledRandom | State::Steady | State::SteadyFast => {
                 Some(State::New)
             }
-            State::Used => Some(State::Filled),
+            State::Seasoned | State::Used => Some(State::Filled),
             State::Restored => Some(State::Used),
         }
     }
@@ -174,7 +182,7 @@ impl State {
                  drive, until a quarter of its capacity has been written or, on drives that \
                  rewrite whole blocks, twice its capacity programmed."
             }
-            State::Restored => {
+            State::Seasoned | State::Restored => {
                 "Then an image of a system with its programs restored: the first 30 GiB written in \
                  order, in writes of 1 MiB."
             }
@@ -245,7 +253,7 @@ pub fn prepare_with(
         State::Filled => writer.fill()?,
         State::FilledRandom => writer.fill_at_random(&mut stream)?,
         State::Used => writer.write_at_random(&mut stream)?,
-        State::Restored => writer.restore()?,
+        State::Seasoned | State::Restored => writer.restore()?,
         State::Steady => return steady::settle(&mut writer, &mut stream).map(Some),
         State::SteadyFast => fast::start(&mut writer, &mut stream)?,
     }

@@ -35,8 +35,8 @@ pub fn page(
             p.eyebrow { (kind(drive)) }
             h2 id=(title_id) {
                 (drive.name)
-                @if let Some(felt) = headline.map(|headline| headline.feel).filter(|felt| *felt != Feel::Untested) {
-                    " " (front::feel(felt, view.set.origin.quick))
+                @if let Some(headline) = headline.filter(|headline| headline.feel != Feel::Untested) {
+                    " " (front::feel(headline, view.set.origin.quick))
                 }
             }
             p.lede { (format::keep_units(&drive.summary)) }

@@ -8,9 +8,10 @@ use super::cards;
 use super::figure::{self, ChartFrame};
 use super::navigation::drive_id;
 use crate::format;
+use crate::view::View;
 use crate::view::headline::{self, Feel, Headline, Pauses};
 use crate::view::repeats::Repeats;
-use crate::view::{View, standing};
+use crate::view::standing::{self, Standing};
 
 /// Rows of the verdict chart at first.
 const VERDICTS_SHOWN: usize = 10;
@@ -50,7 +51,13 @@ impl VerdictData {
         };
         let mut rows: Vec<(usize, f64, f64, String)> = headlines.iter().filter_map(row).collect();
         rows.sort_by(|a, b| b.2.total_cmp(&a.2));
-        let shown = rows.iter().map(|row| row.0).take(VERDICTS_SHOWN).collect();
+        let of_judged: Vec<usize> = (headline::judged(headlines).0.into_iter())
+            .map(|headline| view.drive_index(&headline.drive.drive))
+            .collect();
+        let shown = (rows.iter().map(|row| row.0))
+            .filter(|drive| of_judged.contains(drive))
+            .take(VERDICTS_SHOWN)
+            .collect();
         (!rows.is_empty()).then_some(Self {
             rows,
             shown,
@@ -160,7 +167,7 @@ pub fn verdicts(view: &View<'_>, headlines: &[Headline<'_>], data: Option<&Verdi
 /// A card for every drive that makes one wait: how long, and what the counters say of it.
 fn causes(view: &View<'_>, headlines: &[Headline<'_>]) -> Markup {
     let quick = view.set.origin.quick;
-    let mut pausing: Vec<&Headline<'_>> = (headlines.iter())
+    let mut pausing: Vec<&Headline<'_>> = (headline::judged(headlines).0.into_iter())
         .filter(|headline| matches!(headline.feel, Feel::Stutters | Feel::Hesitates))
         .collect();
     pausing.sort_by(|a, b| b.max_ms.unwrap_or(0.0).total_cmp(&a.max_ms.unwrap_or(0.0)));
@@ -173,7 +180,7 @@ fn causes(view: &View<'_>, headlines: &[Headline<'_>]) -> Markup {
                             a href={ "#" (drive_id(&headline.drive.drive)) } {
                                 (format::keep_units(view.drive_name(&headline.drive.drive)))
                             }
-                            " " (feel(headline.feel, quick))
+                            " " (feel(headline, quick))
                         }
                         p.amount { b { (latency(headline.max_ms)) } " the longest wait, " (latency(headline.avg_ms)) " on average" }
                         p.small { "Test: " (format::keep_units(&headline.test)) }
@@ -222,11 +229,15 @@ fn verdict_table(view: &View<'_>, headlines: &[Headline<'_>]) -> Markup {
     let quick = view.set.origin.quick;
     let value = |value: Option<f64>| value.map_or("–".to_owned(), format::number);
     let mut rows: Vec<&Headline<'_>> = headlines.iter().collect();
-    rows.sort_by(|a, b| b.max_ms.unwrap_or(0.0).total_cmp(&a.max_ms.unwrap_or(0.0)));
+    let longest = |headline: &Headline<'_>| headline.max_ms.unwrap_or(0.0);
+    rows.sort_by(|a, b| {
+        let by_standing = is_unverified(a).cmp(&is_unverified(b));
+        by_standing.then(longest(b).total_cmp(&longest(a)))
+    });
     html! {
         div.scroll tabindex="0" role="region" aria-labelledby="verdict-caption" {
             table.verdict-table {
-                caption #verdict-caption { "Verdict on every drive, from the 4\u{a0}KiB random writes in which it waits longest; the longest wait first" }
+                caption #verdict-caption { "Verdict on every drive, from the 4\u{a0}KiB random writes in which it waits longest; the longest wait first, unverified models last" }
                 thead {
                     tr {
                         th scope="col" { "Drive" }
@@ -241,14 +252,15 @@ fn verdict_table(view: &View<'_>, headlines: &[Headline<'_>]) -> Markup {
                 }
                 tbody {
                     @for headline in rows {
-                        tr {
+                        tr.unverified[is_unverified(headline)] {
                             th scope="row" {
                                 a href={ "#" (drive_id(&headline.drive.drive)) } {
                                     (format::keep_units(view.drive_name(&headline.drive.drive)))
                                 }
+                                @if is_unverified(headline) { span.sub { (standing::UNVERIFIED) } }
                                 span.sub { (format::keep_units(&headline.test)) }
                             }
-                            td { (feel(headline.feel, quick)) }
+                            td { (feel(headline, quick)) }
                             td.num { (value(headline.iops)) }
                             td.num { (latency(headline.avg_ms)) }
                             td.num { (latency(headline.max_ms)) }
@@ -259,7 +271,7 @@ fn verdict_table(view: &View<'_>, headlines: &[Headline<'_>]) -> Markup {
                             td.num { (wa(headline)) }
                         }
                         @if !headline.why.is_empty() {
-                            tr.why-row { td colspan=(VERDICT_COLUMNS) { div { (format::keep_units(&headline.why)) } } }
+                            tr.why-row.unverified[is_unverified(headline)] { td colspan=(VERDICT_COLUMNS) { div { (format::keep_units(&headline.why)) } } }
                         }
                     }
                 }
@@ -281,8 +293,14 @@ fn penalty(ratio: Option<f64>) -> String {
     }
 }
 
-/// A verdict as a word and a shape; colour only repeats it. What a quick run shows is not all, and says so.
-pub fn feel(feel: Feel, quick: bool) -> Markup {
+fn is_unverified(headline: &Headline<'_>) -> bool {
+    headline.standing == Standing::Unverified
+}
+
+/// A verdict as a word and a shape; colour only repeats it. What a quick run shows is not all, and what an unverified
+/// model does is not what the drive does: both are said.
+pub fn feel(headline: &Headline<'_>, quick: bool) -> Markup {
+    let feel = headline.feel;
     let (class, sign) = match feel {
         Feel::Stutters => ("bad", "▲"),
         Feel::Hesitates => ("fair", "◆"),
@@ -290,7 +308,14 @@ pub fn feel(feel: Feel, quick: bool) -> Markup {
         Feel::Smooth => ("good", "●"),
         Feel::Untested => ("none", "○"),
     };
+    let is_tested = feel != Feel::Untested;
+    let is_grey = is_unverified(headline);
+    let class = if is_grey { "none" } else { class };
     html! {
-        span.chip.(class) { span aria-hidden="true" { (sign) } " " (feel.word()) @if quick && feel != Feel::Untested { ", quick" } }
+        span.chip.(class) {
+            span aria-hidden="true" { (sign) } " " (feel.word())
+            @if quick && is_tested { ", quick" }
+            @if is_tested && is_grey { ", unverified" }
+        }
     }
 }

@@ -8,6 +8,7 @@ use crate::format;
 use crate::view::View;
 use crate::view::headline::join_names;
 use crate::view::purpose::Purpose;
+use crate::view::standing;
 
 /// More drives that are level with each other are counted.
 const NAMES_MAX: usize = 3;
@@ -38,7 +39,9 @@ fn card(view: &View<'_>, purpose: &Purpose<'_, '_>) -> Markup {
         article.use {
             h3 { (purpose.title) }
             p.winner {
-                @if best.len() <= NAMES_MAX {
+                @if best.is_empty() {
+                    "No verdict: fewer than two models are verified"
+                } @else if best.len() <= NAMES_MAX {
                     @for (index, (slug, _)) in best.iter().enumerate() {
                         @if index > 0 { ", " }
                         (drive(view, slug))
@@ -52,7 +55,7 @@ fn card(view: &View<'_>, purpose: &Purpose<'_, '_>) -> Markup {
             }
             dl.ladder {
                 @if let Some((slug, value)) = rest.first() {
-                    div { dt { "next" } dd { (drive(view, slug)) } dd.num { (amount(*value)) } }
+                    div { dt { @if best.is_empty() { "verified" } @else { "next" } } dd { (drive(view, slug)) } dd.num { (amount(*value)) } }
                 }
                 @if rest.len() > 2 {
                     @let (slug, value) = purpose.ranked[purpose.ranked.len() / 2];
@@ -60,6 +63,16 @@ fn card(view: &View<'_>, purpose: &Purpose<'_, '_>) -> Markup {
                 }
                 @if let [_, .., (slug, value)] = rest {
                     div { dt { "last" } dd { (drive(view, slug)) } dd.num { (amount(*value)) } }
+                }
+            }
+            @if !purpose.unverified.is_empty() {
+                details.unverified {
+                    summary { (purpose.unverified.len()) " more: " (standing::UNVERIFIED) }
+                    dl.ladder {
+                        @for (slug, value) in &purpose.unverified {
+                            div { dt {} dd { (drive(view, slug)) } dd.num { (amount(*value)) } }
+                        }
+                    }
                 }
             }
             p.small {

@@ -2,6 +2,7 @@
 
 use ftlab_result::{DriveKind, DriveSheet, Inside, Role, Run, Traffic};
 
+use super::standing::Standing;
 use super::{View, condition};
 use crate::format;
 
@@ -89,6 +90,8 @@ pub struct Headline<'a> {
     pub pauses: Option<Pauses>,
     /// The verdict.
     pub feel: Feel,
+    /// What it is of.
+    pub standing: Standing,
     /// The cause, in a sentence.
     pub why: String,
 }
@@ -120,6 +123,7 @@ fn headline<'a>(view: &View<'a>, drive: &'a DriveSheet) -> Headline<'a> {
         random_penalty: random_penalty(view, &drive.drive),
         pauses: pauses(view, &drive.drive),
         feel,
+        standing: Standing::of(view, &drive.drive, Role::SmallRandomWrite),
         why: run.map_or_else(String::new, |run| why(drive.kind, feel, run)),
     }
 }
@@ -324,13 +328,35 @@ pub fn say_nothing(headlines: &[Headline<'_>]) -> bool {
     headlines.iter().all(says_nothing)
 }
 
-/// The front page's answer in a sentence: who makes one wait, and how long at worst.
+/// Those of whom the front page's verdict is drawn, and how many that ran its tests are left out.
+pub fn judged<'h, 'a>(headlines: &'h [Headline<'a>]) -> (Vec<&'h Headline<'a>>, usize) {
+    let tested = headlines.iter().filter(|h| h.feel != Feel::Untested);
+    let (judged, left_out): (Vec<_>, Vec<_>) =
+        tested.partition(|h| h.standing != Standing::Unverified);
+    (judged, left_out.len())
+}
+
+/// The front page's answer: who makes one wait, and how long at worst.
 pub fn summary(headlines: &[Headline<'_>], quick: bool) -> String {
+    let (tested, left_out) = judged(headlines);
+    if tested.is_empty() && left_out > 0 {
+        return "No published figure of small random writes vouches for a model that ran them, so the report judges none."
+            .to_owned();
+    }
+    let mut words = sentence(&tested, quick);
+    if tested.iter().any(|h| h.standing == Standing::Model) {
+        words += " These models are unverified: no published figure stands beside them.";
+    }
+    match left_out {
+        0 => {}
+        1 => words += " One more ran them, whose model is unverified.",
+        n => words += &format!(" {n} more ran them, whose models are unverified."),
+    }
+    words
+}
+
+fn sentence(tested: &[&Headline<'_>], quick: bool) -> String {
     let so_far = if quick { ", in quick runs" } else { "" };
-    let tested: Vec<_> = headlines
-        .iter()
-        .filter(|h| h.feel != Feel::Untested)
-        .collect();
     let stutterers: Vec<_> = tested.iter().filter(|h| h.feel == Feel::Stutters).collect();
     let worst = stutterers
         .iter()

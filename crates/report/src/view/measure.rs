@@ -59,7 +59,7 @@ pub fn unit(metric: &str) -> &'static str {
     ];
     match metric {
         "joules_per_gb" => "J/GB",
-        "wa" | "wa_steady" | "write_amp" => "×",
+        "wa" | "wa_steady" | "write_amp" | "drive_writes_per_day" => "×",
         "spare_pct_of_raw" | "spare_pct_of_user" => "%",
         "host_writes_total" => "TB",
         name if name.starts_with("mb_s_") => "MB/s",
@@ -137,6 +137,10 @@ pub fn words(metric: &str) -> String {
         "spare_pct_of_user" => "Spare area, of the user's".to_owned(),
         "host_writes_per_day" => "Host writes a day".to_owned(),
         "host_writes_total" => "Host writes in all".to_owned(),
+        "drive_writes_per_day" => "Drive writes a day".to_owned(),
+        "us_per_io" => "Time for each command".to_owned(),
+        "lat_avg_us" => words("lat_avg_ms"),
+        "kb_s" => words("mb_s"),
         "seconds" => "Time taken".to_owned(),
         "busy_s" => "Time busy".to_owned(),
         "busy_reads_s" => "Time busy with reads".to_owned(),

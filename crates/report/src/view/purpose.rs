@@ -3,6 +3,7 @@
 use ftlab_result::{DriveKind, Role, Run, TestSheet};
 
 use super::measure::{self, Better};
+use super::standing::Standing;
 use super::{Family, View};
 
 /// Drives within this factor of the best are level with it.
@@ -106,11 +107,16 @@ pub struct Purpose<'v, 'a> {
     pub family: &'v Family<'a>,
     /// Slug and value, best first.
     pub ranked: Vec<(&'a str, f64)>,
+    /// The same of those that are left out, as no figure of this kind vouches for them.
+    pub unverified: Vec<(&'a str, f64)>,
 }
 
 impl<'a> Purpose<'_, 'a> {
-    /// The drives that are best, level with each other.
+    /// The drives that are best, level with each other; none where there is nothing to choose from.
     pub fn best(&self) -> &[(&'a str, f64)] {
+        if self.ranked.len() < 2 {
+            return &[];
+        }
         let Some(&(_, first)) = self.ranked.first() else {
             return &[];
         };
@@ -141,9 +147,9 @@ pub fn purposes<'v, 'a>(view: &'v View<'a>) -> Vec<Purpose<'v, 'a>> {
 fn purpose<'v, 'a>(view: &'v View<'a>, known: &Use) -> Option<Purpose<'v, 'a>> {
     let asked = known.tests.iter().flat_map(|&(role, state, reading)| {
         let tests = view.set.tests.iter().filter(move |test| test.has(role));
-        tests.map(move |test: &TestSheet| (test, state, reading))
+        tests.map(move |test: &TestSheet| (role, test, state, reading))
     });
-    asked.into_iter().find_map(|(test, state, reading)| {
+    asked.into_iter().find_map(|(role, test, state, reading)| {
         if view.set.origin.quick && reading.needs_the_end() {
             return None;
         }
@@ -176,13 +182,17 @@ fn purpose<'v, 'a>(view: &'v View<'a>, known: &Use) -> Option<Purpose<'v, 'a>> {
                 b.total_cmp(a)
             }
         });
-        (ranked.len() > 1).then_some(Purpose {
+        let is_to_choose = ranked.len() > 1;
+        let (ranked, unverified) = (ranked.into_iter())
+            .partition(|(slug, _)| Standing::of(view, slug, role) != Standing::Unverified);
+        is_to_choose.then_some(Purpose {
             title: known.title,
             says: known.says,
             unit,
             better: measure::better_words(better),
             family,
             ranked,
+            unverified,
         })
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ftlab_result::{DriveSheet, Verdict};
+use ftlab_result::{DriveSheet, Role, Verdict};
 
 use super::View;
 use super::headline::join_names;
@@ -13,6 +13,38 @@ const NAMES_MAX: usize = 6;
 const VARIANTS_MAX: usize = 6;
 /// Drives that differ in more numbers, or in half of all, are not variants of each other.
 const DIFFERENCES_MAX: usize = 24;
+
+/// What stands beside a drive that is left out of a verdict.
+pub const UNVERIFIED: &str = "unverified model: no published figure of this kind";
+
+/// What a verdict about a kind of test is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// The drive: published figures of that kind stand beside those of its model.
+    Verified,
+    /// The model alone, in a report that judges no figure of any.
+    Model,
+    /// Nothing: in a report of published figures it has none of that kind.
+    Unverified,
+}
+
+impl Standing {
+    /// That of a drive in tests with a role.
+    pub fn of(view: &View<'_>, slug: &str, role: Role) -> Standing {
+        let mut judged = (view.set.figures.iter())
+            .filter(|figure| figure.verdict != Verdict::Shown)
+            .peekable();
+        if judged.peek().is_none() {
+            return Standing::Model;
+        }
+        let of_drive = judged.filter(|figure| figure.model == slug);
+        let mut runs = of_drive.filter_map(|figure| view.set.run(&figure.run));
+        match runs.any(|run| view.has_role(run, role)) {
+            true => Standing::Verified,
+            false => Standing::Unverified,
+        }
+    }
+}
 
 /// The line that says for which models no published figure vouches; nothing where each has one that passes.
 pub fn words(view: &View<'_>) -> Option<String> {

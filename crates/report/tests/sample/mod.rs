@@ -447,6 +447,8 @@ fn publish(figures: &mut Vec<Figure>, run: &Run, test: &TestSheet) {
             } else {
                 "An invented review, 2008".into()
             },
+            unseen: false,
+            note: String::new(),
             why: String::new(),
         });
     }
@@ -488,6 +490,8 @@ fn unplaced() -> Figure {
         verdict: Verdict::Shown,
         run: String::new(),
         source: "An invented review, 2008".into(),
+        unseen: false,
+        note: String::new(),
         why: String::new(),
     }
 }
