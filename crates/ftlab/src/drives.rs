@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::screen;
-use comfy_table::{Cell, CellAlignment};
+use comfy_table::{Cell, CellAlignment, ColumnConstraint};
 use ftlab_bench::review::{Member, Subject};
 use ftlab_drive::{Catalog, DriveFile};
 use std::collections::BTreeSet;
@@ -15,8 +15,8 @@ pub fn command() -> Outcome {
         "name",
         "kind",
         "capacity",
-        "figures judged",
-        "unseen error",
+        "judged",
+        "unseen",
         "also called",
     ]);
     for slug in Catalog::drives() {
@@ -37,8 +37,16 @@ pub fn command() -> Outcome {
             Cell::new(file.aliases().join(", ")),
         ]);
     }
-    screen::print(&screen::lines(table))
+    // Names are for copying.
+    if let Some(slugs) = table.column_mut(0) {
+        slugs.set_constraint(ColumnConstraint::ContentWidth);
+    }
+    screen::print(&format!("{}\n{ABOUT_STANDING}\n", screen::lines(table)))
 }
+
+const ABOUT_STANDING: &str = "\
+judged: published figures of the drive that the model is held against; unseen: the median error of those that
+no number of it was fitted to. docs/accuracy.md lists all.";
 
 /// What tests run on: the drives of those names each by itself or, where they are named as loads name them
 /// (`NAME=DRIVE`), all together.

@@ -1,7 +1,7 @@
 //! Scheduling policies: what a die does next, decided over a read-only view.
 //!
 //! A policy never breaks the order that the data need: within a block, an operation passes another
-//! only when both read. Only what waits for no fence, or for one that is
+//! only when both read, or when a read for the host passes a program that does not hold its data. Only what waits for no fence, or for one that is
 //! reached, passes anything, so whatever is issued first can always go on.
 
 use crate::fences::Fences;
@@ -94,10 +94,14 @@ fn is_host_read(op: &NandOp) -> bool {
     op.kind == OpKind::Read && !is_internal(op)
 }
 
-/// Whether two operations of a die must be done in issue order: they work on one block, and not
-/// both only read it. Planes that work together have blocks of neighbouring numbers.
+/// Whether an operation must not pass another of its die that was issued before it: they work on one block, and not
+/// both only read it. A read for the host passes programs: pages before theirs were programmed already, and what
+/// collection has yet to copy is read where it was. Planes that work together have blocks of neighbouring numbers.
 pub(crate) fn keep_order(a: &NandOp, b: &NandOp, pages_per_block: Divisor) -> bool {
     if a.kind == OpKind::Read && b.kind == OpKind::Read {
+        return false;
+    }
+    if is_host_read(a) && b.kind == OpKind::Program && (is_internal(b) || a.page != b.page) {
         return false;
     }
     let blocks = |op: &NandOp| {

@@ -3,7 +3,8 @@
 //!
 //! What is read ahead is a run of slots behind the last command, as far as the drive file says
 //! (`buffer.read_ahead`), asked for in halves of that: one half crosses the link while the other comes. A run is
-//! read as any command is, under a number of its own. One stream is followed; a command elsewhere ends it.
+//! read as any command is, under a number of its own. One stream is followed; a command elsewhere ends it. While
+//! the host has more than one command outstanding, nothing is read ahead: its queue keeps the dies at work.
 
 use ftlab_base::Lpn;
 use std::collections::{BTreeMap, VecDeque};

@@ -69,8 +69,12 @@ impl Ssd {
         self.read_on(command, now);
     }
 
-    /// Reads ahead of a command as far as there is room.
+    /// Reads ahead of a command as far as there is room, unless the host waits for something else as well: a queue
+    /// of commands keeps the dies at work by itself.
     fn read_on(&mut self, command: &Command, now: SimTime) {
+        if self.front.outstanding() > 1 {
+            return;
+        }
         let size = u64::from(self.slot.sectors());
         let slots_in_all = self.params.capacity_sectors / size;
         while let Some(slots) = self.read_ahead.wanted(slots_in_all as u32) {

@@ -62,10 +62,12 @@ impl<const FLAT: bool> PageMapped for PageLayer<FLAT> {
     fn mapping(&self) -> PageMapping {
         let layout = &self.layout;
         let group_slots = layout.superblocks_per_group * layout.slots_per_superblock;
-        // A checkpoint begins in the last superblock of the one before, which goes with the next.
+        // A checkpoint begins in the last superblock of the one before, which goes with the next: beside its pages it
+        // keeps, on average, the rest of one superblock before it and of one behind it.
         let tables = self.config.checkpoint.map_or(0, |checkpoint| {
-            let superblocks = checkpoint.pages.div_ceil(layout.pages_per_superblock) + 1;
-            superblocks * layout.slots_per_superblock
+            let pages = checkpoint.pages + layout.pages_per_superblock;
+            (u64::from(pages) * u64::from(layout.slots_per_superblock)
+                / u64::from(layout.pages_per_superblock)) as u32
         });
         let translation = self.config.translation.map_or(0, |translation| {
             translation.superblocks_of_group(self.config.user_slots, layout)
