@@ -112,19 +112,19 @@ fn every_witness_has_a_source_a_worth_and_a_test_that_gives_its_figure_of_its_dr
 
 #[test]
 fn witnesses_are_asked_with_their_own_tests_alone_and_seen_once_they_led_to_something() {
-    let drives = [names("crucial-c300-256", "none")];
+    let drives = [names("intel-320-300", "none")];
     let metrics = [("lat_avg_ms", 0.0625)];
     let run = Run {
-        link: "sata6g".into(),
-        ..run("crucial-c300-256", "seqread-4k-qd1", "filled", &metrics)
+        link: "sata3g".into(),
+        ..run("intel-320-300", "seqwrite-4k-qd1", "filled", &metrics)
     };
     let of = |tests: &[Test]| super::figures(&drives, tests, std::slice::from_ref(&run));
     let all: Vec<Test> = suites::all().collect();
     let own = |test: &Test| test.family.source.key == OF_WITNESSES;
-    let figure = figure(&of(&all), "P169");
+    let figure = figure(&of(&all), "P193");
     assert_eq!((figure.simulated, figure.unseen), (Some(62.5), true));
     let reviews: Vec<Test> = all.into_iter().filter(|test| !own(test)).collect();
-    assert!(of(&reviews).iter().all(|figure| figure.id != "P169"));
+    assert!(of(&reviews).iter().all(|figure| figure.id != "P193"));
     let mut row = witnesses().remove(0);
     assert!(row.is_unseen());
     row.led_to = Some("a mechanism".to_owned());
