@@ -252,7 +252,7 @@ fn write_amplification_is_told_by_the_second() {
         let file = JobFile::parse(job, "test.fio").unwrap();
         run(&file, device.as_mut(), Clock::Timed, RootSeed(1)).unwrap()
     };
-    let report = of_job("[w]\nrw=randwrite\niodepth=32\ntime_based\nruntime=60");
+    let report = of_job("[w]\nrw=randwrite\nnorandommap\niodepth=32\ntime_based\nruntime=60");
     assert_eq!(report.series_wa.len(), 60);
     let rises = |wa: &[f64]| wa[50] > wa[0] * 1.5;
     assert!(rises(&report.series_wa), "{:?}", report.series_wa);

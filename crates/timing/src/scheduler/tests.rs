@@ -369,8 +369,9 @@ fn programs_that_may_be_suspended_are_not_joined() {
 }
 
 #[test]
-fn a_full_die_queue_holds_up_what_is_behind() {
+fn a_full_die_queue_holds_up_what_is_behind_where_dispatch_is_in_order() {
     let mut s = scheduler(2, 1);
+    s.dispatch_by(Dispatch::InOrder);
     let program = |die| op(OpKind::Program, die, Order::FREE);
     s.issue(SimTime::ZERO, &[program(0); DIE_QUEUE as usize]);
     assert!(s.wants_more());
@@ -382,6 +383,20 @@ fn a_full_die_queue_holds_up_what_is_behind() {
     s.step(SimTime::NEVER);
     assert!(s.wants_more());
     assert_eq!(run(&mut s), 5_000);
+}
+
+#[test]
+fn a_full_die_queue_holds_up_nothing_where_dies_have_lists_of_their_own() {
+    let mut s = scheduler(2, 1);
+    let program = |die| op(OpKind::Program, die, Order::FREE);
+    s.issue(SimTime::ZERO, &[program(0); 2 * DIE_QUEUE as usize - 1]);
+    assert!(s.wants_more(), "there is room for one in all");
+    s.issue(SimTime::ZERO, &[program(1)]);
+    assert!(!s.wants_more());
+    // Both begin at once, as far as the channel lets them.
+    let first = s.step(SimTime::NEVER);
+    assert!(first.is_some());
+    assert_eq!(run(&mut s), 1_000 * (2 * u64::from(DIE_QUEUE) - 1));
 }
 
 #[test]
