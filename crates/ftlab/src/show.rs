@@ -6,7 +6,7 @@ use crate::screen;
 use clap::Args;
 use ftlab_bench::review;
 use ftlab_drive::Catalog;
-use ftlab_result::{DriveSheet, Parameter};
+use ftlab_result::{Alone, DriveSheet, Parameter};
 use std::fmt::Write;
 
 #[derive(Debug, Args)]
@@ -60,6 +60,7 @@ fn normal(sheet: &DriveSheet) -> String {
         table.add_row(cells);
     }
     out += &screen::lines(table);
+    out += &alone(&sheet.alone);
     // Names and choices have no source; only numbers can be fitted.
     let numbers = sheet
         .parameters
@@ -73,6 +74,35 @@ fn normal(sheet: &DriveSheet) -> String {
     );
     footer.expect("writing to a string succeeds");
     out
+}
+
+/// What a command at queue depth 1 waits for.
+fn alone(rows: &[Alone]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut table = screen::table(&[
+        "queue depth 1, us",
+        "host",
+        "link",
+        "firmware",
+        "flash",
+        "bus",
+        "total",
+    ]);
+    for row in rows {
+        let parts = [
+            row.host_us,
+            row.link_us,
+            row.firmware_us,
+            row.flash_us,
+            row.bus_us,
+            row.total_us,
+        ];
+        let parts = parts.map(|us| format!("{us:.1}"));
+        table.add_row(std::iter::once(&row.command).chain(&parts));
+    }
+    format!("\n{}", screen::lines(table))
 }
 
 fn is_fitted(row: &Parameter) -> bool {

@@ -132,10 +132,33 @@ pub struct DriveSheet {
     pub file_hash: String,
     /// Every number of the drive file.
     pub parameters: Vec<Parameter>,
+    /// What a read and a write of 4 KiB take that have the drive to themselves. Absent for what is no SSD.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alone: Vec<Alone>,
     /// Where tests ran on several drives together, each of them under the name that loads have for it; this
     /// sheet then has their capacity together and no parameters. Absent for a drive.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<Member>,
+}
+
+/// The parts of the latency of one command at queue depth 1, whose sum it is: of a drive that is idle and has the
+/// table entry in memory, on the machine of the review of 2008. In microseconds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Alone {
+    /// What is asked, for example `read 4 KiB`.
+    pub command: String,
+    /// System call, driver and interrupt.
+    pub host_us: f64,
+    /// The command's protocol and its data on the cable.
+    pub link_us: f64,
+    /// The controller: its core until the answer, and stages beside it.
+    pub firmware_us: f64,
+    /// Sensing the page of flash.
+    pub flash_us: f64,
+    /// The data from the flash to the controller.
+    pub bus_us: f64,
+    /// All of it.
+    pub total_us: f64,
 }
 
 /// One of several drives that tests ran on together.

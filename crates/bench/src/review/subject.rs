@@ -1,12 +1,13 @@
 //! What tests run on: a drive, or several drives that a load knows by name.
 
-use ftlab_base::{Content, RootSeed};
+use crate::suites::DEFAULT_TESTBED;
+use ftlab_base::{CommandKind, Content, Nanos, RootSeed};
 use ftlab_drive::{Device, DriveFile, Kind};
 use ftlab_host::Testbed;
 use ftlab_play::driver::Target;
 use ftlab_play::load::Load;
 use ftlab_play::streams::drive_seed;
-use ftlab_result::{DriveKind, DriveSheet, Member as MemberSheet, Parameter};
+use ftlab_result::{Alone, DriveKind, DriveSheet, Member as MemberSheet, Parameter};
 use ftlab_sheet::SheetError;
 
 /// A drive, or several by name.
@@ -173,6 +174,7 @@ impl Subject {
             capacity_bytes: self.capacity_bytes(),
             file_hash: hash_words(self.hash()),
             parameters: Vec::new(),
+            alone: Vec::new(),
             members,
         }
     }
@@ -216,8 +218,32 @@ pub fn sheet(file: &DriveFile) -> DriveSheet {
         capacity_bytes: file.capacity_bytes(),
         file_hash: hash_words(file.hash()),
         parameters: file.parameters().into_iter().map(parameter).collect(),
+        alone: alone(file),
         members: Vec::new(),
     }
+}
+
+/// What a command alone takes, of every kind.
+fn alone(file: &DriveFile) -> Vec<Alone> {
+    let testbed = Testbed::load(DEFAULT_TESTBED).expect("it comes with ftlab");
+    let kinds = [
+        (CommandKind::Read, "read 4 KiB"),
+        (CommandKind::Write, "write 4 KiB"),
+    ];
+    let row = |(kind, command): (CommandKind, &str)| {
+        let parts = file.alone(kind, &testbed)?;
+        let us = |span: Nanos| span.0 as f64 / 1e3;
+        Some(Alone {
+            command: command.to_owned(),
+            host_us: us(parts.host),
+            link_us: us(parts.link),
+            firmware_us: us(parts.firmware),
+            flash_us: us(parts.flash),
+            bus_us: us(parts.bus),
+            total_us: us(parts.total()),
+        })
+    };
+    kinds.into_iter().filter_map(row).collect()
 }
 
 fn hash_words(hash: u64) -> String {

@@ -5,8 +5,8 @@ use crate::device::Device;
 use crate::disk::Disk;
 use crate::flashless::Flashless;
 use crate::ram::Ram;
-use crate::ssd::Ssd;
-use ftlab_base::{RootSeed, SECTOR_BYTES};
+use crate::ssd::{Alone, Ssd};
+use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_host::Testbed;
 use ftlab_sheet::SheetError;
 
@@ -30,6 +30,35 @@ impl DriveFile {
     pub fn memory_bytes(&self) -> u64 {
         let plan = self.ssd().and_then(|ssd| self.plan(ssd, RootSeed(0)).ok());
         plan.map_or(0, |plan| plan.table_bytes())
+    }
+
+    /// What a command of 4 KiB takes that has an SSD to itself, part by part: `None` for what is no SSD, and for
+    /// one whose slots are smaller.
+    ///
+    /// # Panics
+    /// When it is neither a read nor a write.
+    #[must_use]
+    pub fn alone(&self, kind: CommandKind, testbed: &Testbed) -> Option<Alone> {
+        assert!(
+            matches!(kind, CommandKind::Read | CommandKind::Write),
+            "{kind:?} has no data"
+        );
+        let ssd = self.ssd()?;
+        let sectors = (4096 / SECTOR_BYTES) as u32;
+        let sectors_per_slot = (ssd.slot_bytes() / SECTOR_BYTES) as u32;
+        let layout = ssd.layout().expect("checked on reading");
+        let slots = ssd.user_slots(&layout).expect("checked on reading");
+        let params = ssd.params(slots, RootSeed(0)).expect("checked on reading");
+        let command = Command {
+            id: CommandId(0),
+            kind,
+            lba: Lba(0),
+            sectors,
+            content: Content::RANDOM,
+            at: SimTime::ZERO,
+        };
+        (sectors <= sectors_per_slot)
+            .then(|| params.alone(&command, sectors_per_slot, &testbed.host()))
     }
 
     /// Makes the drive, as new, behind the test machine's driver.

@@ -11,7 +11,9 @@ use std::collections::VecDeque;
 pub(super) enum Event {
     /// The host's CPU has sent it: it wants the link and the firmware core.
     Sent,
-    /// The firmware has it, and a write's data.
+    /// The firmware has decided what to do about what is no read.
+    Decided,
+    /// The firmware has it, and the first of a write's data.
     Ready,
     /// The firmware has a read, which may take another time than a write does.
     ReadReady,
@@ -28,7 +30,7 @@ pub(super) enum Event {
 }
 
 /// The stages, each with a queue of the events it causes.
-const STAGES: usize = 6;
+const STAGES: usize = 7;
 
 impl Event {
     /// The queue of the stage that causes the event. What is over ends at once, whether it was
@@ -41,6 +43,7 @@ impl Event {
             Event::Written => 3,
             Event::Done | Event::Failed | Event::GivenUp => 4,
             Event::ReadReady => 5,
+            Event::Decided => 6,
         }
     }
 }
@@ -115,8 +118,8 @@ impl Events {
         let queue = &mut self.queues[stage];
         let Entry { event, command, .. } = queue.pop_front()?;
         self.heads[stage] = queue.front().map_or(NOTHING, |next| next.key);
-        let [a, b, c, d, e, f] = self.heads;
-        self.first = a.min(b).min(c.min(d)).min(e.min(f));
+        let [a, b, c, d, e, f, g] = self.heads;
+        self.first = a.min(b).min(c.min(d)).min(e.min(f)).min(g);
         Some((event, command))
     }
 }

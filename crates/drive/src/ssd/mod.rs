@@ -1,7 +1,7 @@
 //! The SSD: host queue, link, firmware core, write buffer, translation layer, NAND.
 //!
 //! ```text
-//! submit → host queue → host CPU → link → compressor ∥ firmware core → write buffer → completion
+//! submit → host queue → host CPU → link (command) → firmware core → link (data) → compressor → write buffer → completion
 //!                                                              ↓
 //!                              translation layer → scheduler → programmed: room in the buffer
 //! ```
@@ -11,6 +11,7 @@
 //! crossed the link. The translation layer is asked for the next slot only while the queues of the
 //! dies have room for what it issued, so its state does not run ahead of the clock without limit.
 
+mod alone;
 mod buffer;
 mod commands;
 mod device;
@@ -33,6 +34,7 @@ mod write_through;
 mod writes;
 
 pub use crate::state::{SsdState, Totals};
+pub use alone::Alone;
 pub use mapped::LayerInput;
 pub use page_store::{PageStore, StoreFailed, WrittenPart};
 pub use params::{DieFailure, LostWaking, SsdParams};
@@ -75,6 +77,8 @@ pub struct Ssd {
     flushes: VecDeque<u32>,
     commands: Commands,
     events: Events,
+    /// When the last command that is no read was let go on to the buffer.
+    last_ready: SimTime,
     /// Slots whose program a fence tells, by fence.
     programming: Vec<Vec<Place>>,
     /// What pages are read for, by the fence that tells.
@@ -136,6 +140,7 @@ impl Ssd {
             flushes: VecDeque::new(),
             commands: Commands::default(),
             events: Events::new(),
+            last_ready: SimTime::ZERO,
             programming: Vec::new(),
             reading: Vec::new(),
             table_reads: TableReads::default(),
@@ -206,7 +211,7 @@ impl Ssd {
         self.front.restart_clock();
         self.link.restart_clock();
         (self.compressor, self.core) = Default::default();
-        self.now = SimTime::ZERO;
+        (self.now, self.last_ready) = Default::default();
         self.resting = Resting::default();
         self.end_pause();
         self.cycle_power();
@@ -253,39 +258,51 @@ impl Ssd {
         self.events.schedule(sent.at, Event::Sent, number);
     }
 
-    /// A command has left the host: the core works on it while its data arrive, and pass through the
-    /// compressor if the drive has one.
+    /// A command has left the host. SATA is a chain: the FISes of the command cross the link, which they do between
+    /// those of data under way; the firmware decides, and only then a write's data cross.
     fn sent(&mut self, number: u32, now: SimTime) {
         let command = self.commands.get(number);
-        let sector = self.link.sector();
+        let protocol = self.params.protocol(self.link.sector());
+        self.link.serve(now, protocol);
         let work = self.params.core(command, self.slot.sectors());
-        let arrived = self.link.serve(now, self.params.link_in(command, sector));
-        let decided = self.core.serve(now, work) + self.params.pipeline(command);
-        // The first slot may go on while the others are still on their way.
+        let decided = self.core.serve(now + protocol, work.decision);
+        // Of a read these are its other slots; a write is answered by then, and who comes next waits.
+        let worked = self.core.serve(now, work.after);
+        if command.kind == CommandKind::Read {
+            let pipeline = self.params.read_pipeline;
+            let first = if self.params.overlap { decided } else { worked };
+            self.commands.set_through(number, worked + pipeline);
+            self.events
+                .schedule(first + pipeline, Event::ReadReady, number);
+        } else {
+            self.events.schedule(decided, Event::Decided, number);
+        }
+    }
+
+    /// The firmware has decided what to do about a command that is no read: a write's data cross the link and the
+    /// compressor, if there is one, slot by slot.
+    fn decided(&mut self, number: u32, now: SimTime) {
+        let command = self.commands.get(number);
+        let sector = self.link.sector();
+        let arrived = self.link.serve(now, self.params.data_in(command, sector));
         let first = if self.params.overlap {
             self.slot.first(command)
         } else {
             command.sectors
         };
-        let rest = self
-            .params
-            .after_first(command, first, self.slot.sectors(), sector);
-        let came = arrived.less(rest.link);
+        let rest = self.params.data_after_first(command, first, sector);
         // What is no write passes the compressor in its turn, so that it finds what was written before.
         let work = self.params.compression(command, command.sectors);
         let last = self.params.compression(command, self.slot.sectors());
-        let unhindered = self.compressor.serve(came, work);
+        let unhindered = self.compressor.serve(arrived.less(rest.link), work);
         // It waits for the last slot, if the link is slower.
         let compressed = self.compressor.serve(arrived + last, Nanos::ZERO);
-        let begun = unhindered
-            .less(rest.compressor)
-            .max(decided.less(rest.core));
-        let event = match command.kind {
-            CommandKind::Read => Event::ReadReady,
-            CommandKind::Write | CommandKind::Trim | CommandKind::Flush => Event::Ready,
-        };
-        self.commands.set_through(number, compressed.max(decided));
-        self.events.schedule(begun, event, number);
+        let pipeline = self.params.pipeline_in(command);
+        // A flush and a trim stay behind the writes before them.
+        let begun = (unhindered.less(rest.compressor) + pipeline).max(self.last_ready);
+        self.last_ready = begun;
+        self.commands.set_through(number, compressed + pipeline);
+        self.events.schedule(begun, Event::Ready, number);
     }
 
     fn ready(&mut self, number: u32, now: SimTime) {
@@ -397,6 +414,7 @@ impl Ssd {
         match event {
             Event::Sent if self.wakings.is_gone => self.give_up(number, at),
             Event::Sent => self.sent(number, at),
+            Event::Decided => self.decided(number, at),
             Event::Ready | Event::ReadReady => self.ready(number, at),
             Event::DataOut if self.unreadable.remove(&number) => {
                 self.complete(number, at, Outcome::Unrecoverable, done);

@@ -87,49 +87,51 @@ pub struct DieFailure {
     pub after_host_bytes: u64,
 }
 
-/// What is left of a command's way in behind its first slot.
+/// The firmware core's work on a command.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CoreWork {
+    /// Until it has decided, and what is done for the first slot of a read.
+    pub(super) decision: Nanos,
+    /// Afterwards: a write is answered by then, and the next command waits.
+    pub(super) after: Nanos,
+}
+
+/// What is left of a write's way in behind its first slot.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rest {
     /// On the link.
     pub(super) link: Nanos,
     /// In the compressor.
     pub(super) compressor: Nanos,
-    /// At the core.
-    pub(super) core: Nanos,
 }
 
 impl SsdParams {
-    /// Time of a command on its way in over a link that takes `sector` for a sector: its protocol,
-    /// and a write's data. The FISes of the protocol cross a slower port as slowly as data do.
-    pub(super) fn link_in(&self, command: &Command, sector: Nanos) -> Nanos {
+    /// Time of a command's protocol on a link that takes `sector` for a sector. Its FISes cross a slower port as
+    /// slowly as data do.
+    pub(super) fn protocol(&self, sector: Nanos) -> Nanos {
         // No drive is quicker than the quickest port.
         let own = self.link_sector.max(Port::Sata6g.sector());
-        let protocol = if sector <= own {
+        if sector <= own {
             self.link_command
         } else {
             Nanos(self.link_command.0 * sector.0 / own.0)
-        };
-        match command.kind {
-            CommandKind::Write => protocol + sector * u64::from(command.sectors),
-            _ => protocol,
         }
     }
 
-    /// Time that a command spends in the controller beside the core, in stages that have several
-    /// commands in hand. Trims and flushes stay behind the writes before them.
-    pub(super) fn pipeline(&self, command: &Command) -> Nanos {
+    /// Time of the data that a command brings, on a link that takes `sector` for a sector.
+    pub(super) fn data_in(&self, command: &Command, sector: Nanos) -> Nanos {
         match command.kind {
-            CommandKind::Read => self.read_pipeline,
-            CommandKind::Write | CommandKind::Trim | CommandKind::Flush => self.write_pipeline,
+            CommandKind::Write => sector * u64::from(command.sectors),
+            _ => Nanos::ZERO,
         }
     }
 
-    /// Time of the firmware core for each slot of a command.
-    fn slot_work(&self, kind: CommandKind) -> Nanos {
-        match kind {
-            CommandKind::Write => self.write_slot,
-            CommandKind::Read => self.read_slot,
-            CommandKind::Trim | CommandKind::Flush => Nanos::ZERO,
+    /// Time that a command that is no read spends in the controller beside the core, in stages that have several
+    /// commands in hand: a write's.
+    pub(super) fn pipeline_in(&self, command: &Command) -> Nanos {
+        match command.kind {
+            CommandKind::Write => self.write_pipeline,
+            _ => Nanos::ZERO,
         }
     }
 
@@ -147,23 +149,15 @@ impl SsdParams {
         self.collected_page * ops.iter().filter(is_collected).count() as u64
     }
 
-    /// What of a command's way in is left when its first slot, of `first` sectors, has passed.
-    pub(super) fn after_first(
-        &self,
-        command: &Command,
-        first: u32,
-        slot: u32,
-        sector: Nanos,
-    ) -> Rest {
-        let slots = command.sectors.saturating_sub(first).div_ceil(slot);
+    /// What of a write's way in is left when its first `first` sectors have passed.
+    pub(super) fn data_after_first(&self, command: &Command, first: u32, sector: Nanos) -> Rest {
         let sectors = match command.kind {
-            CommandKind::Write => command.sectors.saturating_sub(first),
+            CommandKind::Write => u64::from(command.sectors.saturating_sub(first)),
             _ => 0,
         };
         Rest {
-            link: sector * u64::from(sectors),
-            compressor: self.compressed_sector * u64::from(sectors),
-            core: self.slot_work(command.kind) * u64::from(slots),
+            link: sector * sectors,
+            compressor: self.compressed_sector * sectors,
         }
     }
 
@@ -174,13 +168,22 @@ impl SsdParams {
         nand.t_read + nand.command_transfer + nand.sector_transfer * sectors
     }
 
-    /// Time of the firmware core for a command of N slots.
-    pub(super) fn core(&self, command: &Command, sectors_per_slot: u32) -> Nanos {
+    /// Work of the firmware core on a command. To answer a write it does what it does for any command, which a
+    /// read shows; the map's part of a write follows the answer.
+    pub(super) fn core(&self, command: &Command, sectors_per_slot: u32) -> CoreWork {
         let slots = u64::from(command.sectors.div_ceil(sectors_per_slot));
-        let once = match command.kind {
-            CommandKind::Write => self.write_command,
-            CommandKind::Read | CommandKind::Trim | CommandKind::Flush => self.read_command,
+        let (decision, after) = match command.kind {
+            CommandKind::Read => {
+                let others = self.read_slot * slots.saturating_sub(1);
+                (self.read_command + self.read_slot, others)
+            }
+            CommandKind::Write => {
+                let decision = self.read_command.min(self.write_command);
+                let map = self.write_command - decision;
+                (decision, map + self.write_slot * slots)
+            }
+            CommandKind::Trim | CommandKind::Flush => (self.read_command, Nanos::ZERO),
         };
-        once + self.slot_work(command.kind) * slots
+        CoreWork { decision, after }
     }
 }

@@ -58,6 +58,10 @@ pub fn page(
                     div.runs-table {}
                 }
             }
+            (alone(drive, "", &id))
+            @for member in &drive.members {
+                (alone(&member.drive, &format!(" of {}", member.name), &format!("{id}-{}", anchor(&member.name))))
+            }
             (parameters(drive, "Spec sheet", &id))
             @for member in &drive.members {
                 (parameters(&member.drive, &format!("Spec sheet of {}", member.name), &format!("{id}-{}", anchor(&member.name))))
@@ -200,6 +204,41 @@ fn attributes(
                             td.num { (attribute.value) }
                             td.num { (attribute.threshold) }
                             td.num { (attribute.raw) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What one command at a time waits for.
+fn alone(drive: &DriveSheet, whose: &str, id: &str) -> Markup {
+    let caption = format!("{id}-alone");
+    let cell = |us: f64| html! { td.num { (format!("{us:.1}")) } };
+    html! {
+        @if !drive.alone.is_empty() {
+            h3 { "One command at a time" (whose) }
+            p.method {
+                "At queue depth 1 nothing overlaps, so the latency is the sum of these parts. A write is answered once "
+                "its data are in the buffer; what the firmware does afterwards makes the next one wait, not this one."
+            }
+            div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
+                table {
+                    caption id=(caption) { "Latency at queue depth 1 in µs, on the machine of 2008" }
+                    thead {
+                        tr {
+                            th scope="col" { "Command" }
+                            @for part in ["Host", "Link", "Firmware", "Flash", "Bus", "Total"] { th.num scope="col" { (part) } }
+                        }
+                    }
+                    tbody {
+                        @for row in &drive.alone {
+                            tr {
+                                th scope="row" { (row.command) }
+                                (cell(row.host_us)) (cell(row.link_us)) (cell(row.firmware_us))
+                                (cell(row.flash_us)) (cell(row.bus_us)) (cell(row.total_us))
+                            }
                         }
                     }
                 }

@@ -1,6 +1,6 @@
 //! The invented drives of the sample.
 
-use ftlab_result::{DriveKind, DriveSheet, Parameter};
+use ftlab_result::{Alone, DriveKind, DriveSheet, Parameter};
 
 /// What makes an invented drive behave as it does.
 pub struct Character {
@@ -130,6 +130,23 @@ impl Character {
             file_hash: "9f2c41d07ab3e856".into(),
             members: Vec::new(),
             parameters: self.parameters(),
+            alone: self.alone(),
+        }
+    }
+
+    fn alone(&self) -> Vec<Alone> {
+        let read = Alone {
+            command: "read 4 KiB".into(),
+            host_us: 5.0,
+            link_us: 15.7,
+            firmware_us: 40.2,
+            flash_us: 50.0,
+            bus_us: 27.4,
+            total_us: 138.3,
+        };
+        match self.kind {
+            DriveKind::Ssd => vec![read],
+            DriveKind::Disk | DriveKind::Ram => Vec::new(),
         }
     }
 

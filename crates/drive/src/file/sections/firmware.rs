@@ -34,7 +34,8 @@ section! {
     "firmware"
     /// The controller's core, which takes one thing after another.
     struct Firmware {
-        /// Core time of a write command.
+        /// Core time of a write command, without that of its slots. A write is answered after as much of it as a read
+        /// command takes; the rest, and the slots, make whatever comes next wait.
         write_command: Quantity<Time>,
         /// Core time of any other command.
         read_command: Quantity<Time>,
@@ -45,7 +46,7 @@ section! {
         /// What a read takes in the controller beside its core time, in stages that have several commands in hand:
         /// it adds to the latency and takes nothing from the rate. None if left out.
         read_pipeline: Option<Quantity<Time>>,
-        /// The same of a write.
+        /// The same of a write, once its data have crossed the link.
         write_pipeline: Option<Quantity<Time>>,
         /// Core time of each page that collection reads; none if left out.
         collected_page: Option<Quantity<Time>>,

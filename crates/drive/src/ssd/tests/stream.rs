@@ -35,8 +35,16 @@ fn the_same_inputs_give_the_same_operations_with_and_without_time() {
     }
 }
 
+/// The SSDs that are shipped.
+pub(super) fn with_flash() -> impl Iterator<Item = &'static str> {
+    Catalog::drives().into_iter().filter(|slug| {
+        let file = Catalog::load(slug, &[]).unwrap();
+        file.kind() == Kind::Ssd
+    })
+}
+
 /// A drive that is shipped, of a few superblocks with few pages; nothing if that cannot be.
-fn shipped(slug: &str, setting: Option<&str>) -> Option<DriveFile> {
+pub(super) fn shipped(slug: &str, setting: Option<&str>) -> Option<DriveFile> {
     let load = |settings: &[&str]| {
         let settings = settings.iter().chain(setting.as_slice());
         Catalog::load(slug, &settings.map(ToString::to_string).collect::<Vec<_>>()).ok()
@@ -92,11 +100,7 @@ fn every_shipped_drive_does_the_same_with_and_without_time() {
     let testbed = ftlab_host::Testbed::load("anandtech-2008").unwrap();
     let little_memory = ["map.cache=16KiB", "map.dram=8KiB"];
     let mut with_table_on_flash = 0;
-    let with_flash = Catalog::drives().into_iter().filter(|slug| {
-        let file = Catalog::load(slug, &[]).unwrap();
-        file.kind() == Kind::Ssd
-    });
-    for slug in with_flash {
+    for slug in with_flash() {
         for setting in [None, Some(little_memory[0]), Some(little_memory[1])] {
             let Some(file) = shipped(slug, setting) else {
                 // It has no such key, or too few superblocks to spare for a table on flash.

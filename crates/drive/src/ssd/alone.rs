@@ -1,0 +1,60 @@
+//! What a command takes that has the drive to itself: the sum of its parts at queue depth 1.
+
+use super::SsdParams;
+use ftlab_base::{Command, CommandKind, Nanos};
+use ftlab_host::{Host, Link};
+
+/// The parts of the latency of one command that finds the drive idle, the table entry it needs in memory and, as a
+/// write, room in the buffer. The firmware may work on after the answer: that is not in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Alone {
+    /// System call, driver and interrupt.
+    pub host: Nanos,
+    /// The command's FISes and its data on the cable.
+    pub link: Nanos,
+    /// The firmware core until the answer, and stages of the controller beside it, a compressor among them.
+    pub firmware: Nanos,
+    /// Sensing the page.
+    pub flash: Nanos,
+    /// The page's sectors from the flash to the controller.
+    pub bus: Nanos,
+}
+
+impl Alone {
+    /// All of it.
+    #[must_use]
+    pub fn total(&self) -> Nanos {
+        self.host + self.link + self.firmware + self.flash + self.bus
+    }
+}
+
+impl SsdParams {
+    /// The parts of a read or a write of no more than a slot, in slots of N sectors; a read brings data that do not
+    /// compress.
+    pub(crate) fn alone(&self, command: &Command, sectors_per_slot: u32, host: &Host) -> Alone {
+        let mut link = Link::new(self.link_sector);
+        link.plug(host);
+        let sector = link.sector();
+        let data = sector * u64::from(command.sectors);
+        let decision = self.core(command, sectors_per_slot).decision;
+        let (firmware, flash, bus) = match command.kind {
+            CommandKind::Read => {
+                let first_page = self.first_page(command.sectors);
+                let flash = self.nand.t_read;
+                (decision + self.read_pipeline, flash, first_page - flash)
+            }
+            _ => {
+                let compressed = self.compression(command, command.sectors);
+                let firmware = decision + compressed + self.write_pipeline;
+                (firmware, Nanos::ZERO, Nanos::ZERO)
+            }
+        };
+        Alone {
+            host: host.command,
+            link: self.protocol(sector) + data,
+            firmware,
+            flash,
+            bus,
+        }
+    }
+}
