@@ -64,6 +64,7 @@ fn page_mapped(
         reserve_superblocks: 2 * streams.count() as u32,
         ahead_superblocks: 0,
         batch_slots: 0,
+        one_log: false,
         policy: Box::new(Greedy),
         checkpoint: tables.then_some(Checkpoint {
             every_slots: 50,
@@ -329,6 +330,7 @@ fn a_layer_of_bad_blocks_is_refused() {
         reserve_superblocks: 2,
         ahead_superblocks: 0,
         batch_slots: 0,
+        one_log: false,
         policy: Box::new(Greedy),
         checkpoint: None,
         streams: StreamConfig::default(),

@@ -79,6 +79,10 @@ fn page_mapping_is_right_in_every_shape() {
                     0 => "map.entry=1KiB map.dram=10KiB spare.op=1 ",
                     _ => "",
                 };
+                let log = match seed % 5 {
+                    0 => "gc.separate=false ",
+                    _ => "",
+                };
                 let blocks = if map.is_empty() { 24 } else { 48 } * planes;
                 let plan = plan(
                     "generic-mlc-8",
@@ -86,7 +90,7 @@ fn page_mapping_is_right_in_every_shape() {
                         "nand.channels={dies} nand.dies_per_channel=1 nand.planes_per_die={planes} \
                          nand.blocks_per_die={blocks} nand.pages_per_block=4 nand.page=8KiB \
                          map.slot={slot}KiB map.stripe_dies={stripe} spare.op=0.7 \
-                         buffer.size=64KiB gc.policy={} {parameters}{map}{tables}",
+                         buffer.size=64KiB gc.policy={} {parameters}{map}{log}{tables}",
                         policy.name
                     ),
                 );

@@ -203,6 +203,7 @@ impl SsdFile {
                     user_slots,
                     reserve_superblocks: gc.reserve.get(),
                     batch_slots: gc.batch_slots(layout),
+                    one_log: !gc.separate.unwrap_or(true),
                     ahead_superblocks: gc.ahead_superblocks()?,
                     policy: gc.victim().policy(seed)?,
                     checkpoint: checkpoint

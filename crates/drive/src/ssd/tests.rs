@@ -10,9 +10,9 @@ use ftlab_host::Testbed;
 use rand::Rng;
 
 /// Small drives of every kind: page mapping with slots of one page, half a page and four pages,
-/// with one and two planes, with tables written to flash and collected in batches; block mapping in one group and in
+/// with one and two planes, with tables written to flash, collected in batches and in one log; block mapping in one group and in
 /// banks.
-const KINDS: [(&str, &[&str]); 10] = [
+const KINDS: [(&str, &[&str]); 12] = [
     (
         "generic-mlc-8",
         &[
@@ -110,6 +110,30 @@ const KINDS: [(&str, &[&str]); 10] = [
             "nand.pages_per_block=8",
             "spare.op=0.8",
             "gc.batch=3",
+        ],
+    ),
+    (
+        "generic-mlc-8",
+        &[
+            "nand.blocks_per_die=40",
+            "nand.pages_per_block=8",
+            "spare.op=0.8",
+            "gc.separate=false",
+        ],
+    ),
+    (
+        "generic-mlc-8",
+        &[
+            "nand.blocks_per_die=48",
+            "nand.pages_per_block=8",
+            "nand.page=8KiB",
+            "nand.planes_per_die=2",
+            "map.stripe_dies=4",
+            "spare.op=1.5",
+            "gc.separate=false",
+            "gc.streams=by-address",
+            "gc.hot_share=0.2",
+            "gc.reserve=4",
         ],
     ),
 ];

@@ -6,7 +6,6 @@
 //! the space it frees is used up, and the mean of what is writable is the reserve.
 
 use super::PageLayer;
-use super::frontier::collected_frontier;
 use super::table::NOWHERE;
 use super::victim::VictimView;
 use crate::Refusal;
@@ -110,7 +109,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
 
     /// Collects until the host may open a superblock of a group and collection can still go on: it
     /// gives nothing back before a victim's last slot is copied, so there must be room for all of
-    /// them behind the frontier, or another superblock.
+    /// them behind the frontier, or another superblock. In one log, where the host could take that room, there must
+    /// be a superblock for every stream.
     ///
     /// # Errors
     /// When collection makes no progress.
@@ -119,12 +119,13 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         g: usize,
         batch: &mut OpBatch,
     ) -> Result<(), Refusal> {
-        let least = 2 + self.config.held_for_failures() as usize;
+        let held = self.config.held_for_failures() as usize;
+        let one_log = self.config.one_log;
+        let least = held + if one_log { self.streams.count() } else { 2 };
         while self.groups[g].free.len() < least {
             let going_on = self.groups[g].victim.take();
             let mut victim = going_on.unwrap_or_else(|| self.begin(g));
-            let held = self.config.held_for_failures() as usize;
-            let fits = self.groups[g].free.len() > held && self.fits(&victim, 0);
+            let fits = !one_log && self.groups[g].free.len() > held && self.fits(&victim, 0);
             if !fits && self.refusal.is_none() {
                 self.copy_row(g, &mut victim, batch);
             }
@@ -211,7 +212,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             superblock,
             first: self.layout.first_page(superblock),
             cause,
-            to: collected_frontier(g * self.streams.count() + stream),
+            to: self.collection_frontier(g * self.streams.count() + stream),
             cursor,
             fetched: cursor,
             end: cursor + slots,

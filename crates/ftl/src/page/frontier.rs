@@ -141,6 +141,15 @@ pub(super) struct Tables {
 }
 
 impl<const FLAT: bool> PageLayer<FLAT> {
+    /// Where the collected data of a cell go.
+    pub(super) fn collection_frontier(&self, cell: usize) -> usize {
+        if self.config.one_log {
+            host_frontier(cell)
+        } else {
+            collected_frontier(cell)
+        }
+    }
+
     /// Takes the next slot of a frontier; `None` when none is left, because blocks have failed.
     #[inline(always)]
     pub(super) fn append(
@@ -228,7 +237,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 (host_frontier(cell), Cause::Host),
                 (collected_frontier(cell), Cause::Gc),
             ] {
-                if self.frontiers[f].unit_left < self.unit_slots() && cause == Cause::Gc {
+                let takes_copies = f == self.collection_frontier(cell);
+                if self.frontiers[f].unit_left < self.unit_slots() && takes_copies {
                     let missing = self.frontiers[f].unit_left;
                     self.end_collection_without(g, (f, missing), batch);
                 }

@@ -59,6 +59,8 @@ pub struct PageConfig {
     /// Slots that a group makes writable beside its reserve in one go once it is low, while the host
     /// waits; 0 to collect in step with the host's writes.
     pub batch_slots: u32,
+    /// Whether collected data go behind what the host wrote last, in one log, instead of to a superblock of their own.
+    pub one_log: bool,
     /// Which superblock to collect next.
     pub policy: Box<dyn VictimPolicy>,
     /// Writing the tables to flash every so often, if the drive does.
@@ -509,8 +511,10 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         let stream = self.stream_of_write(lpn);
         let g = self.next_group[stream];
         let f = host_frontier(g * self.streams.count() + stream);
-        if self.frontiers[f].is_closed() {
+        if self.config.one_log || self.frontiers[f].is_closed() {
             self.make_room_for_host(g, batch)?;
+        }
+        if self.frontiers[f].is_closed() {
             // Before anything changes: where blocks fail, none may be left to open.
             if self.array.can_fail() && !self.open(f, Cause::Host, batch) {
                 return Err(self.refusal.expect("said by the opening that failed"));

@@ -5,7 +5,7 @@
 //! follow from these, so they are counted anew and cannot contradict them. What is left to check is
 //! that the saved parts agree with each other and with the array.
 
-use super::frontier::{FRONTIERS_PER_CELL, Frontier, collected_frontier};
+use super::frontier::{FRONTIERS_PER_CELL, Frontier};
 use super::streams::Births;
 use super::table::NOWHERE;
 use super::translation::TranslationState;
@@ -445,7 +445,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             } else {
                 Cause::Gc
             },
-            to: collected_frontier(self.table.cell_of(superblock)),
+            to: self.collection_frontier(self.table.cell_of(superblock)),
             cursor: slot + saved.looked_at,
             fetched: slot + saved.looked_at,
             end: slot + slots,

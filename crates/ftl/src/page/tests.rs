@@ -40,6 +40,7 @@ pub(super) fn layer_of<const FLAT: bool>(
         reserve_superblocks: reserve,
         ahead_superblocks: 0,
         batch_slots: 0,
+        one_log: false,
         policy: policy("greedy", &BTreeMap::new(), RootSeed(1).stream("victim")).unwrap(),
         checkpoint: None,
         translation: None,
@@ -104,6 +105,7 @@ fn what_the_compiler_knows_of_flat_layouts_changes_no_operation() {
         reserve_superblocks: 2,
         ahead_superblocks: 0,
         batch_slots: 0,
+        one_log: false,
         policy: Box::new(Greedy),
         checkpoint: None,
         translation: None,
@@ -164,6 +166,7 @@ fn wa_of_classes(classes: &Classes, mut streams: StreamConfig) -> f64 {
         reserve_superblocks,
         ahead_superblocks: 0,
         batch_slots: 0,
+        one_log: false,
         policy: Box::new(Fifo),
         checkpoint: None,
         translation: None,
@@ -384,6 +387,7 @@ fn a_drive_that_is_accepted_has_room_for_its_tables() {
             reserve_superblocks: 2,
             ahead_superblocks: 0,
             batch_slots: 0,
+            one_log: false,
             policy: Box::new(Fifo),
             checkpoint: Some(Checkpoint {
                 // A turn of all groups: the tables always go to the same one.

@@ -42,6 +42,9 @@ section! {
         /// longer the larger the batch ([decision 0002](../decisions/0002-collection-in-step.md)); the spare area
         /// must hold the batch beside the reserve.
         batch: Option<Quantity<Ratio>>,
+        /// Whether collected data have a superblock of their own, apart from what the host writes, as they do if this
+        /// is left out. In one log hot and cold data mix again: under skewed writes more is copied.
+        separate: Option<bool>,
         /// With `idle_after`: superblocks that each group of dies makes writable ahead; if left out, the drive works
         /// only while the host does.
         ahead: Option<Quantity<Count>>,

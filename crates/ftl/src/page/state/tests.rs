@@ -21,6 +21,7 @@ fn layer() -> PageLayer<true> {
         reserve_superblocks: 2,
         ahead_superblocks: 0,
         batch_slots: 0,
+        one_log: false,
         policy: Box::new(Greedy),
         checkpoint: None,
         translation: None,

@@ -48,6 +48,7 @@ impl Bench {
             reserve_superblocks: 2,
             ahead_superblocks: 0,
             batch_slots: 0,
+            one_log: false,
             policy: Box::new(Greedy),
             checkpoint: None,
             translation: Some(TranslationConfig {
