@@ -6,7 +6,7 @@ use crate::screen;
 use clap::Args;
 use ftlab_bench::review;
 use ftlab_drive::Catalog;
-use ftlab_result::{Alone, DriveSheet, Parameter};
+use ftlab_result::{Alone, DriveSheet};
 use std::fmt::Write;
 
 #[derive(Debug, Args)]
@@ -37,40 +37,41 @@ fn normal(sheet: &DriveSheet) -> String {
         "{}: {}, {capacity}\n{}\n\n",
         sheet.drive, sheet.name, sheet.summary
     );
-    // Only some drives share numbers with others.
+    // Only some drives have numbers that were worked out from figures, or share numbers with others.
+    let has_from = sheet.parameters.iter().any(|row| !row.from.is_empty());
     let has_base = sheet.parameters.iter().any(|row| !row.base.is_empty());
-    let mut headings = vec![
-        "",
-        "parameter",
-        "value",
-        "unit",
-        "source",
-        "confidence",
-        "note",
-    ];
+    let mut headings = vec!["", "parameter", "value", "unit", "source", "confidence"];
+    headings.extend(has_from.then_some("from"));
+    headings.push("note");
     headings.extend(has_base.then_some("base"));
     let mut table = screen::table(&headings);
     for row in &sheet.parameters {
-        let mark = if is_fitted(row) { "*" } else { "" };
+        let mark = if row.is_of_figures() { "*" } else { "" };
         let (source, confidence) = (row.source.as_str(), row.confidence.as_str());
-        let mut cells = vec![
-            mark, &row.key, &row.value, &row.unit, source, confidence, &row.note,
-        ];
+        let from = row.from.join(" ");
+        let mut cells = vec![mark, &row.key, &row.value, &row.unit, source, confidence];
+        cells.extend(has_from.then_some(from.as_str()));
+        cells.push(&row.note);
         cells.extend(has_base.then_some(row.base.as_str()));
         table.add_row(cells);
     }
     out += &screen::lines(table);
     out += &alone(&sheet.alone);
-    // Names and choices have no source; only numbers can be fitted.
+    // Names and choices have no source; only numbers are worked out.
     let numbers = sheet
         .parameters
         .iter()
         .filter(|row| !row.source.is_empty())
         .count();
-    let fitted = sheet.parameters.iter().filter(|row| is_fitted(row)).count();
+    let of = |source: &str| {
+        let rows = sheet.parameters.iter();
+        rows.filter(|row| row.source == source).count()
+    };
     let footer = writeln!(
         out,
-        "\n* fitted to published figures: {fitted} of {numbers} numbers"
+        "\n* worked out from published or announced figures: {} of {numbers} numbers fitted, {} derived by hand",
+        of("fitted"),
+        of("derived"),
     );
     footer.expect("writing to a string succeeds");
     out
@@ -105,6 +106,3 @@ fn alone(rows: &[Alone]) -> String {
     format!("\n{}", screen::lines(table))
 }
 
-fn is_fitted(row: &Parameter) -> bool {
-    row.source == "fitted"
-}

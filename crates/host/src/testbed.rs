@@ -7,9 +7,11 @@ use crate::system::{OperatingSystem, SystemKeys};
 use ftlab_base::Nanos;
 use ftlab_sheet::file::{is_path, read, stem, text_of};
 use ftlab_sheet::names::{self, Named};
+use ftlab_sheet::provenance;
 use ftlab_sheet::quantity::{Count, Quantity, Ratio, Time};
 use ftlab_sheet::{SheetError, base, check_schema, one_line};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use toml::Table;
 
 // (slug, text) of every file in `testbeds/` and `testbeds/base/`, sorted by slug.
@@ -81,6 +83,19 @@ impl HostKeys {
 }
 
 impl Testbed {
+    /// Ids of the published figures that numbers of the testbeds that come with ftlab were worked out from.
+    ///
+    /// # Panics
+    /// Never: a test reads every testbed.
+    #[must_use]
+    pub fn figures_named() -> BTreeSet<String> {
+        let of_text = |(_, text): &(&str, &str)| {
+            let table: Table = text.parse().expect("a test reads every testbed");
+            provenance::named_in(&table)
+        };
+        TESTBEDS.iter().chain(BASES).flat_map(of_text).collect()
+    }
+
     /// Loads a testbed by slug or a part of it, or from a path that ends in `.toml`.
     ///
     /// # Errors
@@ -166,7 +181,12 @@ mod tests {
 
     #[test]
     fn every_testbed_that_comes_along_can_be_read() {
-        for (slug, _) in TESTBEDS {
+        for (slug, text) in TESTBEDS {
+            let nameless = text.lines().find(|line| {
+                let is_of_figures = line.contains("\"fitted\"") || line.contains("\"derived\"");
+                is_of_figures && !line.contains("from = [\"")
+            });
+            assert_eq!(nameless, None, "{slug}: from which figures?");
             let testbed = Testbed::load(slug).unwrap();
             assert_eq!(testbed.slug, *slug);
         }

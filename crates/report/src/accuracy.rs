@@ -36,8 +36,9 @@ pub fn render(set: &ResultSet) -> String {
         page += QUICK;
     }
     summary(&mut page, set);
+    kinds(&mut page, set);
     sources(&mut page, set);
-    unseen(&mut page, set);
+    witnesses(&mut page, set);
     drives(&mut page, set);
     misses(&mut page, set);
     everything(&mut page, set);
@@ -45,8 +46,51 @@ pub fn render(set: &ResultSet) -> String {
 }
 
 /// Those that were there when the model was made.
-fn seen(set: &ResultSet) -> impl Iterator<Item = &Figure> {
+fn seen(set: &ResultSet) -> impl Iterator<Item = &Figure> + Clone {
     set.figures.iter().filter(|figure| !figure.unseen)
+}
+
+/// Those that were not.
+fn unseen(set: &ResultSet) -> impl Iterator<Item = &Figure> + Clone {
+    set.figures.iter().filter(|figure| figure.unseen)
+}
+
+/// How near figures are.
+struct Errors(Vec<f64>);
+
+impl Errors {
+    fn of(errors: impl Iterator<Item = f64>) -> Errors {
+        let mut errors: Vec<f64> = errors.collect();
+        errors.sort_by(f64::total_cmp);
+        Errors(errors)
+    }
+
+    /// Of figures as they are.
+    fn fitted<'a>(figures: impl Iterator<Item = &'a Figure>) -> Errors {
+        Errors::of(figures.filter_map(|figure| figure.error))
+    }
+
+    /// Of figures whose test each was left out.
+    fn left_out<'a>(figures: impl Iterator<Item = &'a Figure>) -> Errors {
+        Errors::of(figures.filter_map(|figure| figure.left_out_error))
+    }
+
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The share whose error is within a factor.
+    fn within(&self, factor: f64) -> String {
+        let near = self.0.iter().filter(|&&error| error <= factor.ln());
+        match self.count() {
+            0 => "–".to_owned(),
+            scored => format::percent(near.count() as f64 / scored as f64),
+        }
+    }
+
+    fn median(&self) -> String {
+        ftlab_result::median(&self.0).map_or_else(|| "–".to_owned(), format::error)
+    }
 }
 
 fn is_miss(figure: &&Figure) -> bool {
@@ -57,36 +101,17 @@ fn is_miss(figure: &&Figure) -> bool {
 struct Group {
     judged: usize,
     passed: usize,
-    errors: Vec<f64>,
+    errors: Errors,
 }
 
 impl Group {
-    fn of<'a>(figures: impl Iterator<Item = &'a Figure>) -> Group {
-        let mut group = Group {
-            judged: 0,
-            passed: 0,
-            errors: Vec::new(),
-        };
-        for figure in figures {
-            group.judged += usize::from(figure.verdict != Verdict::Shown);
-            group.passed += usize::from(figure.verdict == Verdict::Pass);
-            group.errors.extend(figure.error);
+    fn of<'a>(figures: impl Iterator<Item = &'a Figure> + Clone) -> Group {
+        let count = |is: fn(Verdict) -> bool| figures.clone().filter(|f| is(f.verdict)).count();
+        Group {
+            judged: count(|verdict| verdict != Verdict::Shown),
+            passed: count(|verdict| verdict == Verdict::Pass),
+            errors: Errors::fitted(figures),
         }
-        group.errors.sort_by(f64::total_cmp);
-        group
-    }
-
-    /// The share of scored figures whose error is within a factor.
-    fn within(&self, factor: f64) -> String {
-        let near = self.errors.iter().filter(|&&error| error <= factor.ln());
-        match self.errors.len() {
-            0 => "–".to_owned(),
-            scored => format::percent(near.count() as f64 / scored as f64),
-        }
-    }
-
-    fn median(&self) -> String {
-        ftlab_result::median(&self.errors).map_or_else(|| "–".to_owned(), format::error)
     }
 }
 
@@ -108,9 +133,9 @@ fn summary(page: &mut String, set: &ResultSet) {
             set.origin.seed,
             seen(set).count(),
             set.drives.len(),
-            all.errors.len(),
-            all.median(),
-            all.within(NEAR.0),
+            all.errors.count(),
+            all.errors.median(),
+            all.errors.within(NEAR.0),
             NEAR.1,
             all.judged,
             all.passed,
@@ -118,6 +143,62 @@ fn summary(page: &mut String, set: &ResultSet) {
             unexplained,
         ),
     );
+}
+
+/// What each kind of figure says of the model.
+fn kinds(page: &mut String, set: &ResultSet) {
+    page.push_str(
+        "\n*Seen* are the figures that were there when a number or a mechanism of their drive was chosen: all of the \
+         reviews, and of other pages those that led to a change or that a number says it was worked out from. A fit \
+         flatters them. What it hides shows when a test is left out and the numbers of the controller's drives are \
+         fitted without it ([cross-validation](cross-validation.md)). *Unseen* figures say the same without a fit.\n\n\
+         | figures | scored | median error | within 15 % | within 30 % |\n|---|--:|--:|--:|--:|\n",
+    );
+    let kinds = [
+        ("seen", Errors::fitted(seen(set))),
+        ("seen, their test left out", Errors::left_out(seen(set))),
+        ("unseen", Errors::fitted(unseen(set))),
+    ];
+    for (kind, errors) in kinds {
+        let (scored, median) = (errors.count(), errors.median());
+        let [near, roughly] = [NEAR.0, ROUGHLY.0].map(|factor| errors.within(factor));
+        line(
+            page,
+            format_args!("| {kind} | {scored} | {median} | {near} | {roughly} |"),
+        );
+    }
+    line(page, format_args!("\n{}", in_short(set)));
+}
+
+/// How far to trust the model, in a sentence or two: what other pages of this project quote.
+#[must_use]
+pub fn in_short(set: &ResultSet) -> String {
+    let told = |errors: &Errors| {
+        format!(
+            "half are off by no more than {}, and {} are within {}",
+            errors.median(),
+            errors.within(NEAR.0),
+            NEAR.1
+        )
+    };
+    let nobody = Errors::fitted(unseen(set));
+    let mut text = match nobody.count() {
+        0 => "No figure was asked that was not there when the model was made.".to_owned(),
+        scored => format!(
+            "Of {scored} figures that nobody looked at when the model was made, {}.",
+            told(&nobody)
+        ),
+    };
+    let left_out = Errors::left_out(seen(set));
+    text += &match left_out.count() {
+        0 => " Those that were there are not cross-validated.".to_owned(),
+        scored => format!(
+            " Of {scored} that were there, {} when their test is left out and the numbers of the controller's drives \
+             are fitted without it.",
+            told(&left_out)
+        ),
+    };
+    text
 }
 
 fn sources(page: &mut String, set: &ResultSet) {
@@ -134,19 +215,18 @@ fn sources(page: &mut String, set: &ResultSet) {
                 cell(name),
                 group.judged,
                 group.passed,
-                group.errors.len(),
-                group.median(),
-                group.within(NEAR.0)
+                group.errors.count(),
+                group.errors.median(),
+                group.errors.within(NEAR.0)
             ),
         );
     }
 }
 
 /// Figures that say what the model is worth where nobody looked.
-fn unseen(page: &mut String, set: &ResultSet) {
-    let figures = || set.figures.iter().filter(|figure| figure.unseen);
-    let group = Group::of(figures());
-    if figures().next().is_none() {
+fn witnesses(page: &mut String, set: &ResultSet) {
+    let group = Group::of(unseen(set));
+    if unseen(set).next().is_none() {
         return;
     }
     line(
@@ -157,17 +237,17 @@ fn unseen(page: &mut String, set: &ResultSet) {
              and one that leads to a change counts with the others from then on. {} are scored: the median error is {}, \
              {} are within {} and {} within {}. Of {} that are judged {} pass.\n\n\
              | id | drive | test | published | simulated | error | worth |\n|---|---|---|--:|--:|--:|---|",
-            group.errors.len(),
-            group.median(),
-            group.within(NEAR.0),
+            group.errors.count(),
+            group.errors.median(),
+            group.errors.within(NEAR.0),
             NEAR.1,
-            group.within(ROUGHLY.0),
+            group.errors.within(ROUGHLY.0),
             ROUGHLY.1,
             group.judged,
             group.passed,
         ),
     );
-    for figure in figures() {
+    for figure in unseen(set) {
         line(
             page,
             format_args!("{} {} |", compared(figure), cell(&figure.note)),
@@ -176,16 +256,17 @@ fn unseen(page: &mut String, set: &ResultSet) {
 }
 
 fn fitted(drive: &DriveSheet) -> (usize, usize) {
-    let fitted = drive.parameters.iter().filter(|row| row.source == "fitted");
+    let fitted = drive.parameters.iter().filter(|row| row.is_of_figures());
     let shared = fitted.clone().filter(|row| !row.base.is_empty()).count();
     (fitted.count() - shared, shared)
 }
 
 fn drives(page: &mut String, set: &ResultSet) {
     page.push_str(
-        "\n## By drive\n\nNumbers fitted to figures of the drive itself, and those that it takes from its controller's \
-         file, whose fit it shares with its siblings. A figure of several drives counts for the first of them.\n\n\
-         | drive | figures judged | pass | median error | fitted, its own | fitted, its controller's |\n|---|--:|--:|--:|--:|--:|\n",
+        "\n## By drive\n\nNumbers that were worked out from figures, by a fit or by hand: those of the drive itself, and \
+         those that it takes from its controller's file and shares with its siblings. A figure of several drives counts \
+         for the first of them.\n\n\
+         | drive | figures judged | pass | median error | numbers of its own | its controller's |\n|---|--:|--:|--:|--:|--:|\n",
     );
     for drive in &set.drives {
         let group = Group::of(seen(set).filter(|f| f.model == drive.drive));
@@ -197,7 +278,7 @@ fn drives(page: &mut String, set: &ResultSet) {
                 drive.drive,
                 group.judged,
                 group.passed,
-                group.median(),
+                group.errors.median(),
             ),
         );
     }
@@ -213,10 +294,10 @@ pub fn standing(set: &ResultSet) -> String {
         let seen = Group::of(figures().filter(|figure| !figure.unseen));
         let unseen = Group::of(figures().filter(|figure| figure.unseen));
         let judged = seen.judged + unseen.judged;
-        let error = ftlab_result::median(&unseen.errors);
+        let error = ftlab_result::median(&unseen.errors.0);
         let error = error.map_or_else(String::new, |error| format!("{error:.3}"));
         if judged > 0 {
-            let (drive, unseen) = (&drive.drive, unseen.errors.len());
+            let (drive, unseen) = (&drive.drive, unseen.errors.count());
             line(
                 &mut table,
                 format_args!("{drive},{judged},{unseen},{error}"),
@@ -243,14 +324,20 @@ fn misses(page: &mut String, set: &ResultSet) {
 }
 
 fn everything(page: &mut String, set: &ResultSet) {
-    page.push_str("\n## Every figure\n\n| id | drive | test | published | simulated | error | verdict |\n|---|---|---|--:|--:|--:|---|\n");
+    page.push_str("\n## Every figure\n\n| id | drive | test | published | simulated | error | left out | verdict |\n|---|---|---|--:|--:|--:|--:|---|\n");
     for figure in seen(set) {
         let verdict = match figure.verdict {
             Verdict::Pass => "pass",
             Verdict::Fail => "fail",
             Verdict::Shown => "shown",
         };
-        line(page, format_args!("{} {verdict} |", compared(figure)));
+        let left_out = figure
+            .left_out_error
+            .map_or_else(String::new, format::error);
+        line(
+            page,
+            format_args!("{} {left_out} | {verdict} |", compared(figure)),
+        );
     }
 }
 

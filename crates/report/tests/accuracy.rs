@@ -2,7 +2,7 @@
 
 mod sample;
 
-use ftlab_report::accuracy::{render, standing};
+use ftlab_report::accuracy::{in_short, render, standing};
 use ftlab_result::Verdict;
 
 #[test]
@@ -38,7 +38,7 @@ fn every_table_has_as_many_cells_in_each_row() {
         assert!(cells == 0 || here == 0 || here == cells, "{line}");
         cells = here;
     }
-    assert_eq!(tables, 5);
+    assert_eq!(tables, 6);
 }
 
 #[test]
@@ -78,4 +78,40 @@ fn figures_that_no_number_was_fitted_to_are_kept_apart() {
     let table = standing(&set);
     let row = table.lines().find(|line| line.starts_with(&model)).unwrap();
     assert!(row.ends_with(",1,0.200"), "{table}");
+}
+
+#[test]
+fn a_page_tells_seen_figures_from_those_whose_test_was_left_out_and_from_unseen_ones() {
+    let mut set = sample::sample();
+    for figure in &mut set.figures {
+        (figure.error, figure.left_out_error, figure.unseen) = (None, None, false);
+    }
+    let [seen, other, unseen] = &mut set.figures[..3] else {
+        panic!("the sample has figures");
+    };
+    (seen.error, seen.left_out_error) = (Some(0.01), Some(0.1));
+    other.error = Some(0.03);
+    (unseen.error, unseen.unseen) = (Some(0.2), true);
+    let id = seen.id.clone();
+    let page = render(&set);
+    for row in [
+        "| seen | 2 | 2.0 % | 100 % | 100 % |",
+        "| seen, their test left out | 1 | 11 % | 100 % | 100 % |",
+        "| unseen | 1 | 22 % | 0 % | 100 % |",
+    ] {
+        assert!(page.contains(row), "{row}\n{page}");
+    }
+    let of_figure = page
+        .lines()
+        .find(|line| line.starts_with(&format!("| {id} |")));
+    assert!(of_figure.unwrap().contains("| 11 % |"), "{of_figure:?}");
+    let told = in_short(&set);
+    assert!(page.contains(&told), "{told}");
+    assert!(
+        told.starts_with("Of 1 figures that nobody looked at"),
+        "{told}"
+    );
+    assert!(told.contains("Of 1 that were there, half are off by no more than 11 %"));
+    set.figures[0].left_out_error = None;
+    assert!(in_short(&set).ends_with("Those that were there are not cross-validated."));
 }

@@ -191,10 +191,13 @@ pub struct Parameter {
     pub value: String,
     /// Its unit; empty for a name.
     pub unit: String,
-    /// `datasheet`, `review`, `measured`, `fitted`, `assumed` or `set`.
+    /// `datasheet`, `review`, `measured`, `fitted`, `derived`, `assumed` or `set`.
     pub source: String,
     /// `high`, `medium` or `low`.
     pub confidence: String,
+    /// Ids of the figures that a fitted or derived number was worked out from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub from: Vec<String>,
     /// Where it comes from, or what pins it.
     pub note: String,
     /// The file of common numbers that the drive's file takes it from; empty when it is its own.
@@ -347,6 +350,10 @@ pub struct Figure {
     pub spread: Option<Spread>,
     /// |ln(simulated / published)|, for scored rows.
     pub error: Option<f64>,
+    /// |ln(predicted / published)| when the numbers of the controller's drives are fitted without the test that
+    /// the figure is from; absent where that was not worked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out_error: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,
     /// The run that answered, of repeats in the first; empty when none did.
@@ -415,6 +422,14 @@ pub fn json_schema() -> String {
     schema.insert("title".to_owned(), "results.json of ftlab".into());
     let text = serde_json::to_string_pretty(&schema);
     text.expect("a schema is JSON") + "\n"
+}
+
+impl Parameter {
+    /// Whether it was worked out from figures, by a fit or by hand.
+    #[must_use]
+    pub fn is_of_figures(&self) -> bool {
+        ["fitted", "derived"].contains(&self.source.as_str())
+    }
 }
 
 impl ResultSet {

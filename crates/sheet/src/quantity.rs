@@ -1,5 +1,6 @@
 //! One number of a file: value, unit, source, confidence.
 
+use crate::provenance;
 use ftlab_base::amount::grouped;
 use ftlab_base::{Nanos, SECTOR_BYTES};
 use serde::de::{Deserialize, Deserializer, Error};
@@ -15,8 +16,10 @@ pub enum Source {
     Review,
     /// Measured on a real drive.
     Measured,
-    /// Fitted to published figures; the note says which.
+    /// Found by a fit to published figures: `from` says which.
     Fitted,
+    /// Worked out by hand from figures that were published or announced: `from` says which.
+    Derived,
     /// Neither told nor fitted: what drives of the kind have. The note says why.
     Assumed,
     /// Set on the command line.
@@ -43,10 +46,12 @@ pub enum Confidence {
 struct Written {
     value: f64,
     unit: String,
-    #[expect(dead_code, reason = "checked here, shown from the text of the file")]
     source: Source,
     #[expect(dead_code, reason = "checked here, shown from the text of the file")]
     confidence: Confidence,
+    /// Ids of the figures that it was worked out from.
+    #[serde(default)]
+    from: Vec<String>,
     #[serde(default)]
     #[expect(dead_code, reason = "checked here, shown from the text of the file")]
     note: String,
@@ -139,8 +144,22 @@ dimension! {
     EnergyPerByte, "energy a byte", whole: false, least: 0.0, most: 1e-3, "nJ/B" = 1e-9, "pJ/B" = 1e-12
 }
 
+impl Written {
+    /// Only what was worked out from figures names them, and only such as there are.
+    fn check_from(&self) -> Result<(), String> {
+        if !self.from.is_empty() && !matches!(self.source, Source::Fitted | Source::Derived) {
+            return Err(
+                "from: a number that was worked out from figures has the source `fitted` or `derived`"
+                    .to_owned(),
+            );
+        }
+        provenance::check(&self.from)
+    }
+}
+
 impl<D: Dimension> Quantity<D> {
     fn new(written: &Written) -> Result<Self, String> {
+        written.check_from()?;
         let unit = match written.unit.as_str() {
             "" => Some(&D::UNITS[0]),
             name => D::UNITS.iter().find(|(unit, _)| *unit == name),
@@ -295,6 +314,26 @@ mod tests {
         let count = |value| error(parse::<Count>(&format!("value = {value}, unit = \"1\"")));
         assert!(count("1.5").contains("1.5: it must be a whole number; from 1 to 4,294,967,295"));
         assert!(count("-1").contains("-1: it must be above 0"));
+    }
+
+    #[test]
+    fn figures_are_named_by_what_was_worked_out_from_them() {
+        let of = |source, from| {
+            let text = format!("source = \"{source}\", confidence = \"low\", from = [{from}]");
+            let table: toml::Table = format!("q = {{ value = 5, unit = \"us\", {text} }}")
+                .parse()
+                .unwrap();
+            let read = table["q"].clone().try_into::<Quantity<Time>>();
+            read.map(drop).map_err(|why| why.to_string())
+        };
+        assert_eq!(of("fitted", "\"F0172\""), Ok(()));
+        assert_eq!(of("derived", "\"F0172\", \"A001\""), Ok(()));
+        // A fit to figures of one's own has no ids to name.
+        assert_eq!(of("fitted", ""), Ok(()));
+        let why = of("assumed", "\"F0172\"").unwrap_err();
+        assert!(why.contains("the source `fitted` or `derived`"), "{why}");
+        let why = of("derived", "\"F9999\"").unwrap_err();
+        assert!(why.contains("no figure is called `F9999`"), "{why}");
     }
 
     #[test]

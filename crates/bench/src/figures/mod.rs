@@ -3,6 +3,7 @@
 mod metric;
 mod order;
 mod score;
+mod seen;
 
 pub use score::{AT_LEAST, Judgement, judge};
 
@@ -36,6 +37,9 @@ const STANDING: &str = include_str!("../../../../reference/standing.csv");
 
 /// Why the model misses figures.
 const MISSES: &str = include_str!("../../../../reference/misses.csv");
+
+/// What the figures would be if the model had been made without the test that each is from.
+const CROSS_VALIDATION: &str = include_str!("../../../../reference/cross-validation.csv");
 
 /// The source of the suite that the witnesses' own tests are in.
 const OF_WITNESSES: &str = "witnesses";
@@ -103,13 +107,6 @@ pub struct Row {
     pub note: String,
 }
 
-impl Row {
-    /// Whether the model was made without it: it is of the witnesses, and led to nothing.
-    fn is_unseen(&self) -> bool {
-        self.id.starts_with('P') && self.led_to.is_none()
-    }
-}
-
 /// A row of a table of two columns: what is named, and what there is to say of it.
 type Named = (String, String);
 
@@ -119,6 +116,14 @@ struct SourceRow {
     title: String,
     megabyte: Megabyte,
     spare: Spare,
+}
+
+/// A row of the table of cross-validation, as far as it is shown beside figures.
+#[derive(Debug, Deserialize)]
+struct LeftOut {
+    id: String,
+    /// |ln(predicted / published)|; none where nothing else tells of it.
+    error: Option<f64>,
 }
 
 /// The names a drive goes by: its slug, then what else the sources call it.
@@ -161,6 +166,18 @@ fn sources() -> impl Iterator<Item = SourceRow> {
 /// The rows of the reference table that a drive answers, alone or as one of several.
 #[must_use]
 pub fn rows_of(drive: &Names) -> Vec<Row> {
+    of_drive(drive, published())
+}
+
+/// The rows of other pages that a drive answers and that the model was made without.
+#[must_use]
+pub fn unseen_rows_of(drive: &Names) -> Vec<Row> {
+    let mut rows = of_drive(drive, witnesses());
+    rows.retain(Row::is_unseen);
+    rows
+}
+
+fn of_drive(drive: &Names, rows: Vec<Row>) -> Vec<Row> {
     let classes: Vec<Class> = records(ALIASES);
     let stands_for = |class: &Class| {
         let mut names = class.drives.split_whitespace();
@@ -170,7 +187,7 @@ pub fn rows_of(drive: &Names) -> Vec<Row> {
         let mut named = classes.iter().filter(|class| class.name == row.drive);
         drive.answer_to(&row.drive) || named.any(stands_for)
     };
-    published().into_iter().filter(is_of).collect()
+    rows.into_iter().filter(is_of).collect()
 }
 
 /// The title of the source with that key; the key itself if there is none.
@@ -213,26 +230,25 @@ fn records<T: for<'a> Deserialize<'a>>(text: &str) -> Vec<T> {
 /// The published figures that `tests` on `drives` answer, in the order of the reference table.
 #[must_use]
 pub fn figures(drives: &[Names], tests: &[Test], runs: &[Run]) -> Vec<Figure> {
-    let bench = Bench {
-        drives,
-        tests,
-        runs,
-        repeats: repeats(runs),
-        classes: records(ALIASES),
-        titles: records(NAMES),
-        misses: records(MISSES),
-    };
-    let answered = |row: &Row| Some(bench.figure(row, bench.answering(row)?));
-    let mut figures: Vec<Figure> = published().iter().filter_map(answered).collect();
+    let bench = Bench::of(drives, tests, runs);
+    let mut figures = bench.answered(&published());
     figures.extend(order::scores(&bench));
     // They are asked where their own tests are, though some are answered by those of the reviews.
     if tests
         .iter()
         .any(|test| test.family.source.key == OF_WITNESSES)
     {
-        figures.extend(witnesses().iter().filter_map(answered));
+        figures.extend(bench.answered(&witnesses()));
     }
     figures
+}
+
+/// The figures of other pages that `tests` on `drives` answer and that the model was made without.
+#[must_use]
+pub fn unseen(drives: &[Names], tests: &[Test], runs: &[Run]) -> Vec<Figure> {
+    let mut rows = witnesses();
+    rows.retain(Row::is_unseen);
+    Bench::of(drives, tests, runs).answered(&rows)
 }
 
 /// How often each of the runs was made.
@@ -250,6 +266,7 @@ struct Bench<'a> {
     classes: Vec<Class>,
     titles: Vec<Named>,
     misses: Vec<Named>,
+    left_out: Vec<LeftOut>,
 }
 
 /// A drive's figure and the run it is from.
@@ -266,6 +283,25 @@ struct Simulated<'r> {
 }
 
 impl<'a> Bench<'a> {
+    fn of(drives: &'a [Names], tests: &'a [Test], runs: &'a [Run]) -> Bench<'a> {
+        Bench {
+            drives,
+            tests,
+            runs,
+            repeats: repeats(runs),
+            classes: records(ALIASES),
+            titles: records(NAMES),
+            misses: records(MISSES),
+            left_out: records(CROSS_VALIDATION),
+        }
+    }
+
+    /// Those of some rows that there are runs for.
+    fn answered(&self, rows: &[Row]) -> Vec<Figure> {
+        let answered = |row: &Row| Some(self.figure(row, self.answering(row)?));
+        rows.iter().filter_map(answered).collect()
+    }
+
     /// The runs that a row speaks of, drive by drive: one of each, or one a step of a family; `None`
     /// when nothing ran.
     fn answering(&self, row: &Row) -> Option<Vec<Vec<&'a Run>>> {
@@ -341,6 +377,7 @@ impl<'a> Bench<'a> {
             simulated: value,
             spread: simulated.and_then(|simulated| simulated.spread),
             error: judgement.error,
+            left_out_error: judgement.error.and_then(|_| self.left_out_error(&row.id)),
             verdict: judgement.verdict,
             run: answer.map_or_else(String::new, |run| run.id.clone()),
             source: source_title(&row.source),
@@ -353,6 +390,10 @@ impl<'a> Bench<'a> {
                 Verdict::Pass | Verdict::Shown => String::new(),
             },
         }
+    }
+
+    fn left_out_error(&self, id: &str) -> Option<f64> {
+        self.left_out.iter().find(|row| row.id == id)?.error
     }
 
     /// A name of the reference tables in words; nothing for a drive file or a test, which have their own.

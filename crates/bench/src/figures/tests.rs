@@ -129,6 +129,10 @@ fn witnesses_are_asked_with_their_own_tests_alone_and_seen_once_they_led_to_some
     assert!(row.is_unseen());
     row.led_to = Some("a mechanism".to_owned());
     assert!(!row.is_unseen());
+    // A number that was worked out from a figure says so in its drive's file.
+    row.led_to = None;
+    row.id = "P027".to_owned();
+    assert!(!row.is_unseen());
 }
 
 #[test]
@@ -443,6 +447,7 @@ fn a_ratio_of_repeats_is_one_of_runs_of_one_seed() {
         repeats: repeats(&runs),
         classes: Vec::new(),
         titles: Vec::new(),
+        left_out: Vec::new(),
         misses: Vec::new(),
     };
     let row = Row {

@@ -94,6 +94,7 @@ fn figures(plan: &Plan, names: &[Names], runs: &[Run]) -> Vec<Figure> {
         };
         for figure in figures.iter_mut().filter(|figure| is_within(figure)) {
             (figure.verdict, figure.error) = (Verdict::Shown, None);
+            figure.left_out_error = None;
             figure.why.clear();
         }
     }

@@ -203,6 +203,7 @@ pub fn sheet(file: &DriveFile) -> DriveSheet {
         unit: row.unit,
         source: row.source,
         confidence: row.confidence,
+        from: row.from,
         note: crate::figures::sources_in_words(&row.note),
         base: row.base,
     };

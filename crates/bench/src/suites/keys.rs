@@ -1,14 +1,15 @@
 //! What a suite file may say. Unknown keys are refused, and a value says itself what is wrong with it.
 
-use super::{Fact, Score};
+use super::{Assumption, Fact, Score};
 use ftlab_base::Content;
 use ftlab_host::{Port, Testbed};
 use ftlab_play::states::State;
 use ftlab_result::{Chart, Role};
 use ftlab_sheet::names::alike;
+use ftlab_sheet::provenance;
 use serde::Deserialize;
 use std::num::NonZeroU32;
-use toml::{Spanned, Table};
+use toml::{Spanned, Table, Value};
 
 /// The word for the fastest port of the machine.
 const FASTEST: &str = "fastest";
@@ -58,7 +59,7 @@ pub struct FamilyKeys {
     pub text: String,
     /// What the source leaves open and the suite decided.
     #[serde(default)]
-    pub assumes: Vec<String>,
+    pub assumes: Vec<AssumptionKeys>,
     pub chart: Chart,
     pub metric: String,
     pub unit: String,
@@ -70,6 +71,43 @@ pub struct FamilyKeys {
     pub score: Option<Score>,
     #[serde(default)]
     pub step: Vec<Spanned<StepKeys>>,
+}
+
+/// A sentence, or one with the figures in view of which it was decided.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "Value")]
+pub struct AssumptionKeys(pub Assumption);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InView {
+    text: String,
+    from: Vec<String>,
+}
+
+impl TryFrom<Value> for AssumptionKeys {
+    type Error = String;
+
+    fn try_from(value: Value) -> Result<AssumptionKeys, String> {
+        let InView { text, from } = match value {
+            Value::String(text) => InView {
+                text,
+                from: Vec::new(),
+            },
+            Value::Table(table) => {
+                let keys = table.try_into();
+                keys.map_err(|error: toml::de::Error| error.message().to_owned())?
+            }
+            _ => {
+                return Err(
+                    "an assumption is a sentence, or { text = \"…\", from = [\"F0899\"] }"
+                        .to_owned(),
+                );
+            }
+        };
+        provenance::check(&from)?;
+        Ok(AssumptionKeys(Assumption { text, from }))
+    }
 }
 
 #[derive(Debug, Deserialize)]

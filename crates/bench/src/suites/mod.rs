@@ -63,8 +63,8 @@ pub struct Family {
     pub title: String,
     /// A paragraph: what is done, on what state, what is measured.
     pub text: String,
-    /// What the source leaves open, and what the suite takes for it: a sentence or more each.
-    pub assumes: Vec<String>,
+    /// What the source leaves open, and what the suite takes for it.
+    pub assumes: Vec<Assumption>,
     /// How it is drawn.
     pub chart: Chart,
     /// What is drawn: a name of `Run::metrics`.
@@ -85,13 +85,31 @@ pub struct Family {
     pub source: Arc<Source>,
 }
 
+/// What a suite decided where its source leaves something open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assumption {
+    /// A sentence or more.
+    pub text: String,
+    /// Ids of the published figures in view of which it was decided; mostly none.
+    pub from: Vec<String>,
+}
+
+impl Assumption {
+    fn words(&self) -> String {
+        match self.from.as_slice() {
+            [] => self.text.clone(),
+            from => format!("{} (Decided in view of {}.)", self.text, from.join(", ")),
+        }
+    }
+}
+
 impl Family {
     /// All that is to be said of it: what is done, and what had to be assumed.
     #[must_use]
     pub fn words(&self) -> String {
-        let text = std::iter::once(&self.text).filter(|text| !text.is_empty());
-        let parts: Vec<&str> = text.chain(&self.assumes).map(String::as_str).collect();
-        parts.join(" ")
+        let text = std::iter::once(self.text.clone()).filter(|text| !text.is_empty());
+        let assumed = self.assumes.iter().map(Assumption::words);
+        text.chain(assumed).collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -221,7 +221,7 @@ impl Reader<'_> {
             method: keys.code.clone().unwrap_or_else(|| n.to_string()),
             title: keys.title.clone(),
             text: keys.text.clone(),
-            assumes: keys.assumes.clone(),
+            assumes: keys.assumes.iter().map(|keys| keys.0.clone()).collect(),
             chart: keys.chart,
             metric: keys.metric.clone(),
             unit: keys.unit.clone(),

@@ -40,10 +40,12 @@ pub struct ParameterRow {
     pub value: String,
     /// Its unit; empty for a name and a count.
     pub unit: String,
-    /// `datasheet`, `review`, `measured`, `fitted`, `assumed`, `set`; empty for a name.
+    /// `datasheet`, `review`, `measured`, `fitted`, `derived`, `assumed`, `set`; empty for a name.
     pub source: String,
     /// `high`, `medium`, `low`; empty for a name.
     pub confidence: String,
+    /// Ids of the figures that it was worked out from; mostly none.
+    pub from: Vec<String>,
     /// Where it comes from, or what pins it.
     pub note: String,
     /// The base that the file takes it from; empty when it is the file's own.
@@ -279,7 +281,11 @@ fn row(key: String, value: &Value, base: String) -> ParameterRow {
             .map(words)
             .unwrap_or_default()
     };
+    let from = quantity
+        .map(ftlab_sheet::provenance::named_in)
+        .unwrap_or_default();
     ParameterRow {
+        from: from.into_iter().collect(),
         key,
         value: if quantity.is_some() {
             text("value")

@@ -29,6 +29,16 @@ fn every_drive_that_comes_along_can_be_built() {
     }
 }
 
+#[test]
+fn what_was_worked_out_from_figures_names_them() {
+    for slug in Catalog::drives() {
+        for row in Catalog::load(slug, &[]).unwrap().parameters() {
+            let is_of_figures = ["fitted", "derived"].contains(&row.source.as_str());
+            assert_eq!(is_of_figures, !row.from.is_empty(), "{slug}: {}", row.key);
+        }
+    }
+}
+
 const GENERIC: &str = include_str!("../../../../drives/generic-mlc-8.toml");
 
 fn error(text: &str, settings: &[&str]) -> String {

@@ -54,7 +54,7 @@ fn show_gives_every_number_its_source() {
             "us",
             "datasheet",
             "high",
-            "fitted to published",
+            "worked out from published or announced figures",
         ],
     );
     let json = place.json(&format!("show {SSD} --output-format json"));

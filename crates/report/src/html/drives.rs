@@ -11,9 +11,6 @@ use crate::view::headline::{Feel, Headline};
 use crate::view::purpose::Purpose;
 use crate::view::{View, anchor, errors, score};
 
-/// The source of a number that was fitted to published figures.
-const FITTED: &str = "fitted";
-
 pub fn page(
     view: &View<'_>,
     index: usize,
@@ -80,17 +77,17 @@ fn kind(drive: &DriveSheet) -> &'static str {
 }
 
 fn facts(view: &View<'_>, drive: &DriveSheet) -> Markup {
-    let fitted = drive.parameters.iter().filter(|p| p.source == FITTED);
-    let shared = fitted.clone().filter(|p| !p.base.is_empty()).count();
-    let fitted = fitted.count();
+    let of_figures = drive.parameters.iter().filter(|p| p.is_of_figures());
+    let shared = of_figures.clone().filter(|p| !p.base.is_empty()).count();
+    let of_figures = of_figures.count();
     let figures = view.drive_figures(&drive.drive);
     html! {
         dl.facts {
             div { dt { "Capacity" } dd { (format::capacity(drive.capacity_bytes)) } }
             div {
-                dt { "Fitted numbers" }
+                dt { "Numbers worked out from figures" }
                 dd {
-                    (fitted) " of " (drive.parameters.len())
+                    (of_figures) " of " (drive.parameters.len())
                     @if shared > 0 { span.sub { (shared) " of them its controller’s" } }
                 }
             }
@@ -253,8 +250,9 @@ fn parameters(drive: &DriveSheet, title: &str, id: &str) -> Markup {
         @if !drive.parameters.is_empty() {
             h3 { (title) }
             p.method {
-                "Every number of the drive file with where it comes from. Those marked " em { "fitted" }
-                " were chosen so that published figures come out; what one figure fixes the others have to confirm."
+                "Every number of the drive file with where it comes from. Those marked " em { "fitted" } " or "
+                em { "derived" } " were worked out from the figures beside them, by a fit or by hand; what these fix the "
+                "others have to confirm."
             }
             div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
                 table.parameters {
@@ -290,7 +288,7 @@ fn parameter_row(parameter: &Parameter) -> Markup {
             th scope="row" { code { (parameter.key) } }
             td.num { (value(parameter)) }
             td {
-                (source(&parameter.source))
+                (source(parameter))
                 @if !parameter.confidence.is_empty() { span.sub { (parameter.confidence) } }
             }
             td.note {
@@ -306,9 +304,12 @@ fn value(parameter: &Parameter) -> String {
     format::with_unit(&value, &parameter.unit)
 }
 
-fn source(source: &str) -> Markup {
+fn source(parameter: &Parameter) -> Markup {
     html! {
-        @if source == FITTED { span.chip.fair { span aria-hidden="true" { "◆" } " fitted" } }
-        @else { (source) }
+        @if parameter.is_of_figures() {
+            span.chip.fair { span aria-hidden="true" { "◆" } " " (parameter.source) }
+            @if !parameter.from.is_empty() { " " span.quiet { "from " (parameter.from.join(", ")) } }
+        }
+        @else { (parameter.source) }
     }
 }

@@ -159,6 +159,10 @@ impl Character {
                     unit: unit.into(),
                     source: source.into(),
                     confidence: confidence.into(),
+                    from: match source {
+                        "fitted" => vec!["F9001".into()],
+                        _ => Vec::new(),
+                    },
                     note: note.into(),
                     base: String::new(),
                 }

@@ -447,6 +447,7 @@ fn publish(figures: &mut Vec<Figure>, run: &Run, test: &TestSheet) {
             } else {
                 "An invented review, 2008".into()
             },
+            left_out_error: None,
             unseen: false,
             note: String::new(),
             why: String::new(),
@@ -490,6 +491,7 @@ fn unplaced() -> Figure {
         verdict: Verdict::Shown,
         run: String::new(),
         source: "An invented review, 2008".into(),
+        left_out_error: None,
         unseen: false,
         note: String::new(),
         why: String::new(),

@@ -1,0 +1,30 @@
+//! Which figures the model has been shown: those that something of it was chosen in view of.
+
+use super::Row;
+use crate::suites;
+use ftlab_drive::Catalog;
+use ftlab_host::Testbed;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+/// Ids of the figures that a number of a drive or a machine was worked out from, or that a test was decided in view
+/// of; of all that come with ftlab.
+static NAMED: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    let of_drive = |slug| {
+        let file = Catalog::load(slug, &[]).expect("a test loads every drive");
+        file.parameters().into_iter().flat_map(|row| row.from)
+    };
+    let mut named: BTreeSet<String> = Catalog::drives().into_iter().flat_map(of_drive).collect();
+    named.append(&mut Testbed::figures_named());
+    let assumed = suites::families().flat_map(|family| &family.assumes);
+    named.extend(assumed.flat_map(|assumption| assumption.from.clone()));
+    named
+});
+
+impl Row {
+    /// Whether the model was made without it. Figures of the reviews were there when it was; one of another page
+    /// was not looked at unless it led to a change, or something names it as what it was worked out from.
+    pub(super) fn is_unseen(&self) -> bool {
+        self.id.starts_with('P') && self.led_to.is_none() && !NAMED.contains(&self.id)
+    }
+}
