@@ -1,6 +1,10 @@
 //! Tools for whoever works on ftlab itself.
 
 mod calibrate;
+mod cross_validate;
+mod family;
+mod numbers;
+mod plan;
 
 use clap::{Parser, Subcommand};
 
@@ -15,10 +19,13 @@ struct Cli {
 enum Task {
     /// Fit the numbers of drive files that are marked `fitted` to their published figures
     Calibrate(calibrate::Options),
+    /// Predict each published figure by numbers that were fitted without the test it is from
+    CrossValidate(cross_validate::Options),
 }
 
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Task::Calibrate(options) => calibrate::command(&options),
+        Task::CrossValidate(options) => cross_validate::command(&options),
     }
 }

@@ -1,13 +1,13 @@
 //! What a drive with certain numbers comes to beside its published figures.
 
-use super::numbers::Number;
+use crate::family::Families;
+use crate::numbers::Number;
+use crate::plan::{plan_of, threads};
 use anyhow::Result;
-use ftlab_base::RootSeed;
 use ftlab_bench::figures::{self, Names};
-use ftlab_bench::review::{Length, Plan, Subject, review};
+use ftlab_bench::review::review;
 use ftlab_bench::suites::{self, Test};
 use ftlab_drive::{Catalog, DriveFile};
-use ftlab_play::driver::Clock;
 use ftlab_result::{Figure, Verdict};
 use std::num::NonZeroUsize;
 
@@ -20,9 +20,6 @@ const WEIGHT_OF_MAXIMA: f64 = 0.1;
 /// away from what they can. A figure passes up to about here; one that fails costs 1 more.
 const ERROR_SCALE: f64 = 0.15;
 
-/// Bytes that drives and their copies may take together.
-const MEMORY_BYTES: u64 = 8 << 30;
-
 /// A figure and what it adds to the sum that a fit makes small.
 #[derive(Debug, Clone)]
 pub struct Weighed {
@@ -33,7 +30,7 @@ pub struct Weighed {
 }
 
 impl Weighed {
-    fn of(figure: Figure) -> Weighed {
+    pub fn of(figure: Figure) -> Weighed {
         let published: Option<f64> = figure.published.parse().ok();
         let ratio = figure.simulated.zip(published).map(|(s, p)| s / p);
         let qualifier = qualifier(&figure.test, &figure.qualifier);
@@ -77,16 +74,15 @@ pub fn sum(errors: &[Weighed]) -> f64 {
 
 /// Runs the tests that published figures of a drive ask for.
 pub struct Reviewer {
-    seed: RootSeed,
+    seed: u64,
     threads: usize,
 }
 
 impl Reviewer {
     pub fn new(seed: u64, jobs: Option<NonZeroUsize>) -> Reviewer {
-        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Reviewer {
-            seed: RootSeed(seed),
-            threads: jobs.map_or(cores, NonZeroUsize::get),
+            seed,
+            threads: threads(jobs),
         }
     }
 
@@ -109,22 +105,44 @@ impl Reviewer {
         Ok(self.figures(files)?.into_iter().map(Weighed::of).collect())
     }
 
+    /// The figures of `drives` that the model was made without, when `numbers` have `values`. A number of a base is
+    /// set in siblings, too, that have it from there.
+    pub fn unseen(
+        &self,
+        families: &Families,
+        numbers: &[Number],
+        values: &[f64],
+        drives: &[String],
+    ) -> Result<Vec<Weighed>> {
+        let names: Vec<Names> = (drives.iter())
+            .map(|drive| families.names(drive))
+            .filter(|names| !figures::unseen_rows_of(names).is_empty())
+            .collect();
+        let rows: Vec<_> = names.iter().flat_map(figures::unseen_rows_of).collect();
+        let asked = |test: &Test| rows.iter().any(|row| test.answers_to(&row.test));
+        let tests: Vec<Test> = suites::all().filter(asked).collect();
+        if tests.is_empty() {
+            return Ok(Vec::new());
+        }
+        let file = |names: &Names| {
+            let own = numbers
+                .iter()
+                .zip(values)
+                .filter(|(n, _)| n.is_of(&names.slug));
+            let settings: Vec<String> = own.map(|(n, &value)| n.setting(value)).collect();
+            Catalog::load(&names.slug, &settings)
+        };
+        let files: Vec<_> = names.iter().map(file).collect::<Result<_, _>>()?;
+        let plan = plan_of(files, tests.clone(), self.seed, self.threads);
+        let set = review(&plan, &|_| {})?;
+        let figures = figures::unseen(&names, &tests, &set.runs);
+        Ok(figures.into_iter().map(Weighed::of).collect())
+    }
+
     /// All drives are reviewed together, since some figures compare them.
     fn figures(&self, drives: Vec<DriveFile>) -> Result<Vec<Figure>> {
-        let plan = Plan {
-            tests: asked_of(&drives),
-            drives: drives.into_iter().map(Subject::from).collect(),
-            is_everything: true,
-            state: None,
-            length: Length::Full,
-            clock: Clock::Timed,
-            testbed: None,
-            memory_bytes: MEMORY_BYTES,
-            seed: self.seed,
-            repeats: 1,
-            threads: self.threads,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-        };
+        let tests = asked_of(&drives);
+        let plan = plan_of(drives, tests, self.seed, self.threads);
         Ok(review(&plan, &|_| {})?.figures)
     }
 }

@@ -1,6 +1,6 @@
 //! The fit itself.
 
-use super::numbers::Number;
+use crate::numbers::Number;
 use anyhow::{Context, Result};
 use argmin::core::{CostFunction, Error, Executor, State};
 use argmin::solver::neldermead::NelderMead;
@@ -124,7 +124,7 @@ pub fn fit(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibrate::numbers::fitted;
+    use crate::numbers::fitted;
 
     #[test]
     fn numbers_that_figures_pin_are_found_and_others_left_alone() {

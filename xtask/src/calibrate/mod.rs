@@ -6,15 +6,16 @@
 
 mod errors;
 mod fit;
-mod numbers;
+mod judge;
 mod sensitivity;
 mod write;
 
+use crate::family::Families;
+use crate::numbers::{self, Number};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use errors::{Reviewer, Weighed};
-use numbers::Number;
 use std::num::NonZeroUsize;
 
 #[derive(Debug, Args)]
@@ -32,7 +33,7 @@ pub struct Options {
     /// Reviews to try, beside those that the first simplex takes; 0 only shows where the files stand
     #[arg(long, default_value_t = 60)]
     evaluations: u64,
-    /// Write the fit into the files
+    /// Write the fit into the files, unless it worsens figures of the family that no number was fitted to
     #[arg(long)]
     write: bool,
     /// Leave out the table that says which figure pins which number
@@ -77,6 +78,16 @@ pub fn command(options: &Options) -> Result<()> {
         );
     }
     if options.write {
+        let families = Families::load()?;
+        let siblings = families.siblings(&options.drives);
+        let [before, after] =
+            [&start, &found].map(|values| reviewer.unseen(&families, &numbers, values, &siblings));
+        let (before, after) = (before?, after?);
+        match before.is_empty() {
+            true => println!("no unseen figure of the family tells whether the fit is right"),
+            false => println!("{}", judge::figures(&before, &after)),
+        }
+        judge::judge(&before, &after)?;
         for path in write::write(&numbers, &found).context("the fit cannot be written")? {
             println!("written: {}", path.display());
         }

@@ -1,12 +1,10 @@
 //! Which figure pins which number: the change of a figure, in percent, for one percent of a number.
 
 use super::errors::Reviewer;
-use super::numbers::Number;
+use crate::numbers::{Number, STEP};
 use anyhow::Result;
 use comfy_table::Table;
 
-/// The step, as a factor: large enough to be seen above the scatter of a run.
-const STEP: f64 = 1.1;
 /// Less than this is scatter.
 const LEAST: f64 = 0.05;
 

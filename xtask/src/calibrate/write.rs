@@ -1,6 +1,6 @@
 //! Fitted numbers, written back into the files they are from.
 
-use super::numbers::Number;
+use crate::numbers::Number;
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
