@@ -16,7 +16,7 @@
 //! Control                 attach/src/control/           or what NBD has no words for: HTTP over a Unix socket
 //!   receive               control/http.rs               a request that came whole, or why not
 //!   answer                control/actions.rs            done, if it says what; an answer with a reason, if not
-//!   Engine::ask           attach/src/engine/mod.rs
+//!   Engine::ask           attach/src/engine/mod.rs      recorded first, if it is to be (engine/recorder.rs)
 //!     Pieces::of          engine/pieces.rs              commands of the request, none of them large: zeroes are trims of whole
 //!                                                       slots and writes
 //!     Timed::ask          engine/timed.rs               into the inbox; the one thread that owns the drive is woken
@@ -52,5 +52,5 @@ pub mod engine;
 mod export;
 pub mod fuse;
 
-pub use engine::{Engine, Statistics, Timing};
+pub use engine::{Engine, Recorder, Statistics, Timing};
 pub use export::DriveExport;

@@ -2,7 +2,7 @@
 
 use crate::{
     accuracy, claims, compare, endurance, image, provenance, pts, report, review, run, serve, show,
-    tests, theory, tools,
+    tests, theory, tools, trace,
 };
 use clap::{Parser, Subcommand};
 
@@ -26,6 +26,8 @@ Examples:
                                              what if a drive had more spare area?
   ftlab run job.fio --drive intel-x25-m-g1-80 --state used
                                              a fio job file on a used drive
+  ftlab run prxy_0.csv.gz --drive generic-mlc-8 --fit compact --untimed
+                                             a recorded trace on a drive
   ftlab endurance --drive intel-x25-m-g1-80  how long it lives, and how it wears
   ftlab theory --quick                       write amplification beside its closed forms
   ftlab serve --drive jmf602-mlc-64 --image disk.img
@@ -42,8 +44,11 @@ pub enum Command {
     Tests(tests::Options),
     /// Show every number of a drive with its unit, source and confidence
     Show(show::Options),
-    /// Run fio job files, application scripts and traces on drives
+    /// Run fio job files, application scripts and traces, recorded ones too, on drives
     Run(run::Options),
+    /// Read recorded traces: what is in one, and one in another format
+    #[command(subcommand)]
+    Trace(trace::Command),
     /// Show what an image of a drive is, and what the drive has been through
     Info(image::Options),
     /// Check an image of a drive: whether everything lies there as it was written

@@ -9,6 +9,7 @@ use ftlab_play::driver::DriverError;
 use ftlab_play::load::LoadError;
 use ftlab_play::states::PrepareError;
 use ftlab_sheet::SheetError;
+use ftlab_trace::TraceError;
 use ftlab_workload::JobError;
 use ftlab_workload::script::ScriptError;
 use std::fmt::Display;
@@ -107,6 +108,7 @@ failures! {
     SheetError, |_| true;
     JobError, |_| true;
     ScriptError, |_| true;
+    TraceError, |_| true;
     UnknownTest, |_| true;
     LoadError, |_| true;
     DriverError, DriverError::is_input;

@@ -122,10 +122,7 @@ impl Folder {
     }
 
     fn write_aside(&self, bytes: &[u8]) -> std::io::Result<tempfile::NamedTempFile> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".ftlab-");
-        readable_by_all(&mut builder);
-        let mut file = builder.tempfile_in(&self.0)?;
+        let mut file = aside(&self.0)?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         Ok(file)
@@ -179,6 +176,23 @@ impl NewFile {
         })
     }
 
+    /// A file beside it to write to bit by bit; until [`NewFile::end`] nothing is at the path.
+    pub fn begin(&self) -> Result<tempfile::NamedTempFile, Failure> {
+        let begun = aside(&self.folder.0);
+        begun.map_err(|error| self.failed(&error))
+    }
+
+    /// Puts what was written into its place.
+    pub fn end(&self, file: tempfile::NamedTempFile) -> Result<(), Failure> {
+        let synced = file.as_file().sync_all();
+        let placed = synced.and_then(|()| Ok(file.persist(&self.path)?));
+        placed.map(drop).map_err(|error| self.failed(&error))
+    }
+
+    fn failed(&self, error: &std::io::Error) -> Failure {
+        Failure::Running(format!("cannot write {}: {error}", self.path.display()))
+    }
+
     /// Writes the file whole, or leaves what is there as it is.
     pub fn write(&self, bytes: &[u8]) -> Result<(), Failure> {
         let written = self.folder.write_aside(bytes);
@@ -188,6 +202,14 @@ impl NewFile {
             Failure::Input(format!("cannot write {}: {error}", self.path.display()))
         })
     }
+}
+
+/// A file of another name in a folder, to be renamed.
+fn aside(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".ftlab-");
+    readable_by_all(&mut builder);
+    builder.tempfile_in(folder)
 }
 
 /// A temporary file is its owner's alone; a report is to be shared as far as the umask allows.

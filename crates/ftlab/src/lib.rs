@@ -33,6 +33,7 @@ mod suite;
 mod tests;
 mod theory;
 mod tools;
+mod trace;
 mod variants;
 
 use clap::Parser;
@@ -71,6 +72,7 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
         Command::Tests(args) => tests::command(&args),
         Command::Show(args) => show::command(&args),
         Command::Run(args) => run::command(&args),
+        Command::Trace(args) => trace::command(&args),
         Command::Info(args) => image::info(&args),
         Command::Fsck(args) => image::fsck(&args),
         Command::Endurance(args) => endurance::command(&args),

@@ -1,6 +1,8 @@
 //! Loads that a user names by their files: job files of fio, scripts, scenarios and traces.
 
 use crate::failure::Failure;
+use crate::progress::Signs;
+use crate::trace::ReplayOptions;
 use crate::{files, results};
 use ftlab_bench::suites::{Test, own};
 use ftlab_play::driver::Clock;
@@ -10,12 +12,18 @@ use ftlab_play::states::State;
 use ftlab_workload::trace::Trace;
 use std::path::Path;
 
-/// Reads a load as a test that begins in a state. Scripts, scenarios and traces are TOML; everything else is one
-/// of fio's job files.
+/// Reads a load as a test that begins in a state. Scripts, scenarios and synthetic traces are TOML; what else looks like
+/// a recorded trace is one, and everything else is one of fio's job files. `replay` says how traces are replayed, and
+/// who hears what a file was taken for.
 ///
 /// # Errors
 /// When it is none of these, or its name is no name of a test.
-pub fn read(path: &Path, state: State, clock: Clock) -> Result<Test, Failure> {
+pub fn read(
+    path: &Path,
+    state: State,
+    clock: Clock,
+    replay: Option<(&ReplayOptions, Signs)>,
+) -> Result<Test, Failure> {
     if results::file(path).file_name() == Some(results::RESULTS.as_ref())
         && results::file(path).exists()
     {
@@ -25,6 +33,10 @@ pub fn read(path: &Path, state: State, clock: Clock) -> Result<Test, Failure> {
         )));
     }
     let shown = path.display().to_string();
+    if let Some(what) = recording(path, replay)? {
+        let slug = slug(path)?;
+        return Ok(own(&slug, Load::new(shown, what), state, clock));
+    }
     let is_toml = path.extension().is_some_and(|ending| ending == "toml");
     let (text, what) = match is_toml {
         true => {
@@ -49,6 +61,22 @@ pub fn read(path: &Path, state: State, clock: Clock) -> Result<Test, Failure> {
     }
     let slug = slug(path)?;
     Ok(own(&slug, Load::of_text(shown, &text, what), state, clock))
+}
+
+/// The recorded trace that a file is, if it is one.
+fn recording(
+    path: &Path,
+    replay: Option<(&ReplayOptions, Signs)>,
+) -> Result<Option<What>, Failure> {
+    let default = ReplayOptions::default();
+    let (options, signs) =
+        replay.map_or((&default, None), |(options, signs)| (options, Some(signs)));
+    let is_one = options.trace.is_format_said() || ftlab_trace::is_trace_file(path)?;
+    if !is_one {
+        return Ok(None);
+    }
+    let recording = options.recording(path, signs)?;
+    Ok(Some(What::Recording(recording)))
 }
 
 /// Whether a name is that of a file: no test's has a slash or an ending.

@@ -49,6 +49,13 @@ impl Signs {
         self.start(ProgressBar::new(SHARES), template)
     }
 
+    /// Something to know before the work begins.
+    pub fn tell(self, text: &str) {
+        if !self.quiet {
+            eprint!("{text}");
+        }
+    }
+
     fn start(self, bar: ProgressBar, template: &str) -> Progress {
         let style = ProgressStyle::with_template(template).expect("the template is valid");
         let left = |state: &ProgressState, to: &mut dyn Write| {

@@ -60,7 +60,12 @@ impl SuiteOption {
             _ => suites::select_of(self.all()?, &names, &listed)?,
         };
         for path in &paths {
-            tests.push(loads::read(Path::new(path), State::Filled, Clock::Timed)?);
+            tests.push(loads::read(
+                Path::new(path),
+                State::Filled,
+                Clock::Timed,
+                None,
+            )?);
         }
         loads::distinct(&tests)?;
         Ok(tests)

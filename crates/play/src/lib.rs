@@ -3,10 +3,11 @@
 //! - [`states`] brings a drive to a state, from `new` to `steady`; [`steady_rule`] is SNIA's rule of the
 //!   steady state.
 //! - [`driver::run`] runs a job file on a drive, in virtual time or without time;
-//!   [`driver::run_scenario`] runs application scripts, [`driver::run_trace`] plays traces back.
+//!   [`driver::run_scenario`] runs application scripts, [`driver::run_trace`] plays synthetic traces back and
+//!   [`driver::run_replay`] recorded ones ([`recording`]).
 //! - [`torture`] wears a drive for minutes of virtual time, most of them without a clock.
 //! - [`record`] makes a result of what a run counted.
-//! - [`load`] is a job file, a script or a trace that was read, [`embedded`] those that come with ftlab;
+//! - [`load`] is a job file, a script or a trace that was read or can be, [`embedded`] those that come with ftlab;
 //!   [`streams`] says which random streams a load has.
 //! - [`watch`] hears how far long work is; [`warnings`] says what a reader of a run has to know before
 //!   using its figures.
@@ -30,6 +31,8 @@ pub mod embedded;
 mod fake;
 pub mod load;
 pub mod record;
+pub mod recording;
+mod replay_record;
 mod scenario_record;
 pub mod states;
 pub mod steady_rule;

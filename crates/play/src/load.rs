@@ -1,5 +1,6 @@
 //! Loads: job files, scripts and traces. Each is read once, and shared by all that run it.
 
+use crate::recording::Recording;
 use crate::streams::{seed_of_load, stream_of_text};
 use ftlab_base::{Content, RootSeed};
 use ftlab_workload::script::{Library, Scenario, ScriptError};
@@ -32,6 +33,8 @@ pub enum What {
     Script(Scenario),
     /// A synthetic trace.
     Trace(Trace),
+    /// A recorded trace.
+    Recording(Recording),
 }
 
 /// Why a load cannot be read.
@@ -98,7 +101,7 @@ impl Load {
     pub fn job_file(&self) -> Option<&JobFile> {
         match self.what() {
             What::Job(file) => Some(file),
-            What::Script(_) | What::Trace(_) => None,
+            What::Script(_) | What::Trace(_) | What::Recording(_) => None,
         }
     }
 
@@ -106,7 +109,7 @@ impl Load {
     #[must_use]
     pub fn testbed(&self) -> Option<&str> {
         match self.what() {
-            What::Job(_) => None,
+            What::Job(_) | What::Recording(_) => None,
             What::Script(scenario) => Some(&scenario.testbed),
             What::Trace(trace) => Some(&trace.testbed),
         }
@@ -136,6 +139,7 @@ impl Load {
                 percents.collect()
             }
             What::Trace(trace) => vec![trace.buffer_compress_percentage.unwrap_or(0)],
+            What::Recording(_) => vec![0],
         }
     }
 
@@ -157,6 +161,7 @@ impl Load {
                 let percent = trace.buffer_compress_percentage?;
                 is_easy(&percent).then(|| trace.content())
             }
+            What::Recording(_) => None,
         }
     }
 }
@@ -168,7 +173,7 @@ impl What {
         match self {
             What::Job(_) => "job file",
             What::Script(_) => "script",
-            What::Trace(_) => "trace",
+            What::Trace(_) | What::Recording(_) => "trace",
         }
     }
 

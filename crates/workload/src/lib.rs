@@ -27,4 +27,4 @@ pub use job::{
     ResolvedJob, Source, Zone,
 };
 pub use stream::{JobStream, Request};
-pub use units::{Size, bytes};
+pub use units::{Size, bytes, time};

@@ -8,12 +8,14 @@
 mod ask;
 mod map;
 mod pieces;
+mod recorder;
 mod statistics;
 mod timed;
 mod untimed;
 
 pub use ask::{Answer, Ask, What};
 pub use map::Run;
+pub use recorder::Recorder;
 pub use statistics::{Statistics, Tally};
 
 use ftlab_base::{Lba, Outcome, SECTOR_BYTES};
@@ -21,7 +23,7 @@ use ftlab_image::DataDrive;
 use ftlab_nbd::NbdError;
 use std::io;
 use std::ops::Range;
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, OnceLock, mpsc};
 use timed::Timed;
 use untimed::Untimed;
 
@@ -53,6 +55,7 @@ pub struct Engine {
     size_bytes: u64,
     trim_sectors: Option<u64>,
     slot_bytes: u32,
+    recorder: OnceLock<Arc<Recorder>>,
 }
 
 impl Engine {
@@ -72,6 +75,7 @@ impl Engine {
             size_bytes,
             trim_sectors,
             slot_bytes: slot_bytes.max(4096),
+            recorder: OnceLock::new(),
         })
     }
 
@@ -94,9 +98,17 @@ impl Engine {
         self.slot_bytes
     }
 
+    /// Has everything that is asked from now on recorded; by the first recorder, if there are several.
+    pub fn record(&self, recorder: Arc<Recorder>) {
+        self.recorder.get_or_init(|| recorder);
+    }
+
     /// Asks for something that lies within the drive; it is answered, at once or later, from this thread
     /// or another, or dropped when the engine has stopped.
     pub fn ask(&self, ask: Ask) {
+        if let Some(recorder) = self.recorder.get() {
+            recorder.asked(&ask, self.trim_sectors);
+        }
         match &self.how {
             How::Timed(timed) => timed.ask(ask),
             How::Untimed(untimed) => untimed.ask(ask),

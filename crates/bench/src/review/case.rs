@@ -63,6 +63,13 @@ pub fn run(
             let report = driver::run_trace(trace, devices[0].as_mut(), most, seed, watch)?;
             Record::of_trace(&report)
         }
+        What::Recording(recording) => {
+            only(load, subject)?;
+            let most = how.length.operations_max();
+            let device = devices[0].as_mut();
+            let report = driver::run_replay(recording, device, how.clock, most, watch)?;
+            Record::of_replay(recording, device, &report)
+        }
     };
     Ok(record.on(devices.iter().map(AsRef::as_ref)))
 }
@@ -79,6 +86,7 @@ pub fn check(
         What::Job(file) => driver::check(file, &subject.sizes(), clock),
         What::Script(scenario) => driver::check_scenario(scenario, bytes()?, machine),
         What::Trace(trace) => driver::check_trace(trace, bytes()?),
+        What::Recording(recording) => driver::check_replay(recording, bytes()?),
     }
 }
 
@@ -166,7 +174,7 @@ pub fn has_room(subject: &Subject, test: &Test, machine: &Testbed) -> bool {
             jobs.jobs.iter().all(|job| job.resolve(bytes).is_ok())
         }
         (What::Job(_), None) => true,
-        (What::Script(_) | What::Trace(_), _) => !matches!(
+        (What::Script(_) | What::Trace(_) | What::Recording(_), _) => !matches!(
             check(load, subject, machine, Clock::Timed),
             Err(DriverError::Script(ScriptError::BeyondDrive { .. })
                 | DriverError::SystemBeyondDrive { .. })

@@ -45,6 +45,10 @@ pub fn of_case(subject: &Subject, case: &Case, length: Length) -> f64 {
             let most = length.operations_max().unwrap_or(u64::MAX);
             trace.operations().min(most) as f64
         }
+        What::Recording(recording) => {
+            let most = length.operations_max().unwrap_or(u64::MAX);
+            recording.scan.all().min(most) as f64
+        }
     }
 }
 

@@ -76,12 +76,8 @@ impl Length {
                         format!("Quick: ended after {QUICK_REQUESTS} requests or {QUICK_GIB} GiB, if its time was not over.")
                     })
                 }
-                What::Trace(trace) => {
-                    let all = trace.operations();
-                    (all > QUICK_TRACE_REQUESTS).then(|| {
-                        format!("Quick: the first {QUICK_TRACE_REQUESTS} of {all} requests.")
-                    })
-                }
+                What::Trace(trace) => first_of(trace.operations()),
+                What::Recording(recording) => first_of(recording.scan.all()),
                 What::Script(_) => None,
             },
             Work::Within(_, job) => {
@@ -96,6 +92,12 @@ impl Length {
             Work::Fact(_) => None,
         }
     }
+}
+
+/// What a quick review leaves of a trace of N requests, if it is cut.
+fn first_of(all: u64) -> Option<String> {
+    (all > QUICK_TRACE_REQUESTS)
+        .then(|| format!("Quick: the first {QUICK_TRACE_REQUESTS} of {all} requests."))
 }
 
 /// How much of a runtime a quick procedure takes.

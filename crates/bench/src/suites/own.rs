@@ -23,6 +23,7 @@ pub fn own(slug: &str, load: Load, state: State, clock: Clock) -> Test {
         What::Job(file) => (slug.to_owned(), told(file)),
         What::Script(scenario) => (scenario.name.clone(), scenario.summary.clone()),
         What::Trace(trace) => (trace.name.clone(), trace.summary.clone()),
+        What::Recording(recording) => (slug.to_owned(), recording.words()),
     };
     let (metric, unit) = measure(&load, clock);
     let step = Step {
@@ -82,8 +83,9 @@ fn measure(load: &Load, clock: Clock) -> (&'static str, &'static str) {
         largest.any(|bytes| bytes >= LARGE_BLOCK)
     };
     match (load.what(), clock) {
-        (What::Job(_), Clock::Untimed) => ("wa", ""),
+        (What::Job(_) | What::Recording(_), Clock::Untimed) => ("wa", ""),
         (What::Job(file), Clock::Timed) if !is_large(file) => ("iops", "IOPS"),
+        (What::Recording(_), Clock::Timed) => ("iops", "IOPS"),
         (What::Job(_) | What::Trace(_), _) => ("mb_s", "MB/s"),
         (What::Script(_), _) => ("seconds", "s"),
     }

@@ -11,6 +11,7 @@ use crate::files::Folder;
 use crate::options::OutputFormat;
 use crate::review::How;
 use crate::session::{Command, Session};
+use crate::trace::ReplayOptions;
 use crate::variants::{self, Variant};
 use crate::{drives, loads, options, provenance, screen};
 use clap::Args;
@@ -18,6 +19,7 @@ use ftlab_bench::review::{DriveRuns, Plan, Subject, check};
 use ftlab_bench::suites::Test;
 use ftlab_export::fio;
 use ftlab_play::driver::Clock;
+use ftlab_play::load::What;
 use ftlab_result::{ResultSet, Run};
 use session::{Rest, Running};
 use start::StartOptions;
@@ -37,12 +39,14 @@ Examples:
   ftlab run other.fio --drive intel-x25-m-g1-80 --from-state steady.state
   ftlab run scripts/multitask1-extract-photoshop.toml --drive samsung-slc-64
   ftlab run traces/atsb2011-light.toml --drive intel-520-240
+  ftlab run prxy_0.csv.gz --drive generic-mlc-8 --pace scaled=2x --fit compact
 
 Keys that only matter to a real machine (ioengine, direct, iodepth_batch, …) are accepted and listed.
 An untimed run gives write amplification and wear, no latencies; it is much faster.
 A saved state fits the drive it was saved of, with the same settings; the seed may differ.")]
 pub struct Options {
-    /// fio job files, application scripts, scenarios or traces (.toml): each runs on each drive, from the same state
+    /// fio job files, application scripts, scenarios or traces (.toml), and recorded traces of any format: each runs on
+    /// each drive, from the same state
     #[arg(required = true, value_name = "LOAD")]
     loads: Vec<PathBuf>,
     /// A drive of `ftlab drives`, or a path to a drive file; may be repeated. With the name that filenames of jobs
@@ -70,6 +74,8 @@ pub struct Options {
     /// Print the drive's SMART attributes after the run, as smartctl does
     #[arg(long)]
     smart: bool,
+    #[command(flatten)]
+    replay: ReplayOptions,
     #[command(flatten)]
     how: How,
     /// What to print
@@ -150,9 +156,25 @@ fn plan(options: &Options) -> Result<(Plan, Vec<Variant>), Failure> {
     let state = options.start.state();
     let tests = options.loads.iter();
     let tests: Vec<Test> = tests
-        .map(|path| loads::read(path, state, clock))
+        .map(|path| {
+            let replay = (&options.replay, options.how.work.signs);
+            loads::read(path, state, clock, Some(replay))
+        })
         .collect::<Result<_, _>>()?;
     loads::distinct(&tests)?;
+    let is_recording = |test: &Test| {
+        test.loads()
+            .iter()
+            .any(|load| matches!(load.what(), What::Recording(_)))
+    };
+    if let Some(option) = options.replay.given()
+        && !tests.iter().any(is_recording)
+    {
+        return Err(Failure::Input(format!(
+            "{option} is about recorded traces, and no load is one; leave it out, or name the format of the trace \
+             with --format"
+        )));
+    }
     let of_drive = variants::all(&variants::read(&last_of_each(&options.settings))?);
     let load = |variant: &Variant| drives::subjects(&options.drives, &variant.settings);
     let loaded: Vec<Vec<Subject>> = of_drive.iter().map(load).collect::<Result<_, _>>()?;

@@ -182,6 +182,8 @@ fn step(visit: &Visit<'_>, plan: &Plan, name: &str) -> String {
             "Then the script {name} with seed {seed}, and a flush; what the operating system had yet to write \
              back is lost."
         ),
+        (What::Recording(_), Clock::Untimed) => format!("Then the trace {name}, without a clock."),
+        (What::Recording(_), Clock::Timed) => format!("Then the trace {name}, and a flush."),
         (What::Trace(_), _) => format!("Then the trace {name} with seed {seed}, and a flush."),
     }
 }

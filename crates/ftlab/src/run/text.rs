@@ -14,6 +14,9 @@ const PERCENTILES_A_LINE: usize = 4;
 /// The longest line of a sentence behind its name.
 const SENTENCE_COLUMNS: usize = 90;
 
+/// What `rw` is of a job that replays a recorded trace.
+const REPLAY: &str = "replay";
+
 /// The run as text that ends with a newline.
 pub fn render(set: &ResultSet, run: &Run, wall: &Wall) -> String {
     let mut out = String::new();
@@ -47,6 +50,10 @@ fn of_jobs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result 
         job(out, of)?;
     }
     of_drive(out, set, run)?;
+    if run.jobs.iter().any(|job| job.rw == REPLAY) {
+        let sheet = set.tests.iter().find(|sheet| sheet.test == run.test);
+        sentences(out, "trace", sheet.iter().map(|sheet| sheet.text.as_str()))?;
+    }
     sentences(out, "prepared", run.steps.iter().map(String::as_str))?;
     if let Some(saved) = &run.saved_state {
         let loaded = format!("{}, seed {}", saved.file, saved.seed);

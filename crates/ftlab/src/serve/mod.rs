@@ -5,6 +5,7 @@ mod lateness;
 mod listen;
 mod pid_file;
 mod place;
+mod record;
 mod signals;
 mod stop;
 
@@ -23,6 +24,7 @@ use ftlab_nbd::{Limits, Listen, NamedExport, Server};
 pub use listen::beside;
 use pid_file::PidFile;
 use place::Opened;
+use record::Recording;
 use signals::{Signal, Signals};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -94,6 +96,10 @@ pub struct Options {
     /// The name clients ask for; a client that gives no name gets the drive, too
     #[arg(long, default_value = "")]
     name: String,
+    /// Record what clients do as a trace, as blktrace does: reads, writes, TRIMs, flushes and FUA with their times. The
+    /// drive as it is before lies beside it, in FILE.state: `ftlab run FILE --drive DRIVE --from-state FILE.state` replays it
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     /// Refuse writes
     #[arg(long)]
     read_only: bool,
@@ -162,6 +168,10 @@ fn serve(options: &Options) -> Outcome {
         drive.drive_file().slug()
     );
     let is_rotational = drive.drive_file().kind() == Kind::Disk;
+    let recording = options.record.as_deref();
+    let recording = recording
+        .map(|path| Recording::begin(path, &drive, options.seed))
+        .transpose()?;
     let timing = match options.timing {
         TimingName::Model => Timing::Model,
         TimingName::Off => Timing::Off,
@@ -169,6 +179,9 @@ fn serve(options: &Options) -> Outcome {
     let engine = Engine::start(drive, timing);
     let engine = engine.map_err(|error| Failure::Running(format!("cannot start: {error}")))?;
     let engine = Arc::new(engine);
+    if let Some(recording) = &recording {
+        engine.record(recording.recorder());
+    }
     // It goes last: whoever waits for the end of the server finds the image closed.
     let mut pid_file = None;
     let ready =
@@ -204,7 +217,9 @@ fn serve(options: &Options) -> Outcome {
         std::fs::remove_file(&made)
             .map_err(|error| Failure::Running(format!("cannot remove {}: {error}", made.display())))
     });
+    let recorded = recording.map_or(Ok(String::new()), |recording| recording.end(is_reached));
     outcome.and(closed).and(removed)?;
+    screen::print(&recorded?)?;
     if options.timing == TimingName::Model {
         screen::print(&lateness::told(&engine, options.output_format))?;
     }

@@ -18,3 +18,4 @@ mod repository;
 mod resume;
 mod runs;
 mod signs;
+mod traces;

@@ -1,6 +1,7 @@
 //! Why a run could not be made or finished.
 
 use ftlab_base::Nanos;
+use ftlab_trace::TraceError;
 use ftlab_workload::script::ScriptError;
 use ftlab_workload::{JobError, Source};
 use thiserror::Error;
@@ -17,6 +18,9 @@ pub enum DriverError {
     /// A script or trace does not fit the drive.
     #[error(transparent)]
     Script(#[from] ScriptError),
+    /// A recorded trace does not fit the drive, or cannot be read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
     /// A script or trace is to run on several devices.
     #[error(
         "a {what} says nothing of devices, and so it runs on one; give one drive, without a name"
@@ -125,6 +129,7 @@ impl DriverError {
             DriverError::Job(_)
                 | DriverError::NoAmount { .. }
                 | DriverError::Script(_)
+                | DriverError::Trace(_)
                 | DriverError::OneDevice { .. }
                 | DriverError::Testbed { .. }
                 | DriverError::NoSystem { .. }

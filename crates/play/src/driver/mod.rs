@@ -2,7 +2,7 @@
 //! devices by name.
 //!
 //! On a clock, one loop (`source.rs`) plays whatever issues requests (a `Source`: `jobs.rs`, `scenario/`,
-//! `trace.rs`) on the devices of a [`Target`]. What follows is about jobs.
+//! `trace.rs`, `replay.rs`) on the devices of a [`Target`]. What follows is about jobs.
 //!
 //! Groups separated by `stonewall` run one after the other, the jobs of a group at the same time.
 //! With a clock, each job keeps `iodepth` commands outstanding and the clock jumps to the drive's
@@ -27,6 +27,7 @@ mod measuring;
 mod meter;
 mod patience;
 mod pauses;
+mod replay;
 mod report;
 mod rounds;
 mod scenario;
@@ -41,6 +42,7 @@ mod worker;
 pub use error::DriverError;
 pub use meter::PowerReport;
 pub use pauses::{PAUSE, PauseReport};
+pub use replay::{ReplayReport, check_replay, run_replay};
 pub use report::{DeviceReport, RunReport};
 pub use rounds::WriteAmplification;
 pub use scenario::{ProcessReport, ScenarioReport, check_scenario, run_scenario};

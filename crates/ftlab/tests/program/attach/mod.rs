@@ -10,6 +10,7 @@ mod file_systems;
 mod full_disk;
 mod fuse;
 mod hostile;
+mod recorded;
 mod server;
 mod tls;
 mod tools;

@@ -24,7 +24,7 @@ fn root() -> PathBuf {
 }
 
 /// The pages, and how many blocks of commands each has at least.
-const PAGES: [(&str, usize); 12] = [
+const PAGES: [(&str, usize); 13] = [
     ("README.md", 5),
     ("docs/guides/add-a-drive.md", 1),
     ("docs/guides/application-scripts.md", 2),
@@ -33,6 +33,7 @@ const PAGES: [(&str, usize); 12] = [
     ("docs/guides/first-review.md", 4),
     ("docs/guides/pts.md", 2),
     ("docs/guides/read-the-report.md", 1),
+    ("docs/guides/replay-a-trace.md", 5),
     ("docs/guides/run-a-job.md", 5),
     ("docs/guides/run-my-own-suite.md", 3),
     ("docs/guides/write-a-policy.md", 4),
@@ -229,6 +230,11 @@ fn the_specification_runs_as_its_guide_says() {
 #[test]
 fn a_report_is_made_as_its_guide_says() {
     holds("docs/guides/read-the-report.md", false);
+}
+
+#[test]
+fn a_trace_is_replayed_as_its_guide_says() {
+    holds("docs/guides/replay-a-trace.md", false);
 }
 
 #[test]

@@ -1,0 +1,398 @@
+//! `ftlab trace info`: what is in a trace, as text, JSON and a page of charts.
+
+use super::options::TraceOptions;
+use super::page;
+use crate::failure::{Failure, Outcome};
+use crate::files::NewFile;
+use crate::options::OutputFormat;
+use crate::progress::Signs;
+use crate::screen;
+use clap::Args;
+use ftlab_base::Nanos;
+use ftlab_base::amount::{decimal, grouped};
+use ftlab_theory::{Class, greedy, spare_by_root, split};
+use ftlab_trace::{BLOCK_BYTES, Look, Profile, Scan};
+use serde::Serialize;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab trace info prxy_0.csv.gz
+  ftlab trace info alibaba.csv.zst --device 419 --window ..1h --html d419.html
+  ftlab trace info sda.blktrace.0 --action Q --output-format json
+
+The trace is read twice. Blocks are those of 4 KiB; of a trace that touches more than 4 GiB some are followed, which stand
+for all.")]
+pub struct Options {
+    /// The trace
+    file: PathBuf,
+    #[command(flatten)]
+    trace: TraceOptions,
+    /// Write a page of charts
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    #[command(flatten)]
+    signs: Signs,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
+    output_format: OutputFormat,
+}
+
+/// Spare area, as a share of what is written, for which a bound is given.
+const SPARES: [f64; 4] = [0.07, 0.14, 0.28, 0.5];
+
+/// Pages of a block of the bound: more make little difference.
+const PAGES: u32 = 256;
+
+/// The hottest shares of the written blocks.
+pub const HOTTEST: [f64; 3] = [0.01, 0.1, 0.2];
+
+/// All figures of a trace, for programs.
+#[derive(Debug, Serialize)]
+pub struct Figures {
+    file: String,
+    format: &'static str,
+    reads: u64,
+    writes: u64,
+    trims: u64,
+    flushes: u64,
+    preflushes: u64,
+    fua: u64,
+    left_out: u64,
+    read_bytes: u64,
+    written_bytes: u64,
+    trimmed_bytes: u64,
+    read_share: f64,
+    span_ns: u64,
+    devices: Vec<Device>,
+    /// Percentiles of sizes in bytes: 1, 50, 99 and the largest.
+    read_sizes_bytes: [u64; 4],
+    write_sizes_bytes: [u64; 4],
+    sequential_reads: f64,
+    sequential_writes: f64,
+    /// One of how many blocks was followed for what is said below.
+    blocks_sampled_one_of: u64,
+    footprint_bytes: f64,
+    written_footprint_bytes: f64,
+    overwritten_bytes: f64,
+    /// Share of the writes to the hottest 1, 10 and 20 % of the written blocks.
+    hottest: Vec<[f64; 2]>,
+    /// Requests by the time since the one before: up to so many nanoseconds (of the last, longer), how many, and all
+    /// that time.
+    idle: Vec<[u64; 3]>,
+    /// Accesses to a block that was accessed before: fewer than so many bytes of other blocks between, and how many.
+    reuse_distances: Vec<[f64; 2]>,
+    /// Spare area over what is written, and the least write amplification with blocks of one rate of writes together.
+    pub least_write_amplification: Vec<[f64; 2]>,
+    disordered: u64,
+    unaligned: u64,
+    empty: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Device {
+    name: String,
+    end_bytes: u64,
+}
+
+pub fn command(options: &Options) -> Outcome {
+    let page = options
+        .html
+        .as_deref()
+        .map(|path| NewFile::ready(path, "--html"))
+        .transpose()?;
+    let look = Look::at(&options.file, &options.trace.opening())?;
+    let progress = options.signs.spinner("counting");
+    let scan = Scan::of(options.trace.open(&options.file)?)?;
+    progress.say("following blocks");
+    let profile = Profile::of(options.trace.open(&options.file)?, scan)?;
+    drop(progress);
+    let figures = Figures::of(&look, &profile)?;
+    if let Some(page) = page {
+        page.write(page::render(&look, &profile, &figures, &text(&figures, &profile)).as_bytes())?;
+    }
+    let out = match options.output_format {
+        OutputFormat::Normal => look.words() + &text(&figures, &profile),
+        OutputFormat::Json => screen::json(&figures)?,
+    };
+    screen::print(&out)
+}
+
+fn share(part: u64, of: u64) -> f64 {
+    part as f64 / of.max(1) as f64
+}
+
+impl Figures {
+    fn of(look: &Look, profile: &Profile) -> Result<Figures, Failure> {
+        let (scan, blocks) = (&profile.scan, &profile.blocks);
+        let [reads, writes, trims, flushes] = scan.requests;
+        let [read_bytes, written_bytes, trimmed_bytes, _] = scan.bytes;
+        let sizes =
+            |kind| [1.0, 50.0, 99.0, 100.0].map(|percent| profile.size_percentile(kind, percent));
+        let devices = scan.devices.iter().zip(&scan.ends_bytes);
+        let device = |(name, end): (&String, &u64)| Device {
+            name: name.clone(),
+            end_bytes: *end,
+        };
+        let idle = (0_u32..).zip(profile.idle.iter().zip(&profile.idle_ns));
+        let distances = (0_i32..)
+            .zip(&blocks.distances)
+            .filter(|(_, count)| **count > 0.0);
+        Ok(Figures {
+            file: look.file.clone(),
+            format: look.format.spec().name,
+            reads,
+            writes,
+            trims,
+            flushes,
+            preflushes: scan.preflushes,
+            fua: scan.fua,
+            left_out: scan.others,
+            read_bytes,
+            written_bytes,
+            trimmed_bytes,
+            read_share: share(reads, reads + writes),
+            span_ns: scan.span_ns(),
+            devices: devices.filter(|(_, end)| **end > 0).map(device).collect(),
+            read_sizes_bytes: sizes(0),
+            write_sizes_bytes: sizes(1),
+            sequential_reads: share(profile.sequential[0], reads),
+            sequential_writes: share(profile.sequential[1], writes),
+            blocks_sampled_one_of: blocks.one_of,
+            footprint_bytes: blocks.footprint_bytes,
+            written_footprint_bytes: blocks.written_bytes,
+            overwritten_bytes: blocks.overwritten_bytes,
+            hottest: HOTTEST.map(|share| [share, blocks.hottest(share)]).to_vec(),
+            idle: idle
+                .map(|(decade, (count, ns))| [10_u64.pow(decade + 3), *count, *ns])
+                .collect(),
+            reuse_distances: distances
+                .map(|(n, count)| [2_f64.powi(n) * BLOCK_BYTES as f64, *count])
+                .collect(),
+            least_write_amplification: least(&blocks.classes())?,
+            disordered: scan.disordered,
+            unaligned: scan.unaligned,
+            empty: scan.empty,
+        })
+    }
+}
+
+/// The least write amplification of a drive that holds what the trace writes, for some spare areas: blocks that are
+/// written about as often have erase blocks and spare area of their own, shared out in the best way, and each of them
+/// is written at random moments. Who knows more than how often a block is written can come below it.
+fn least(classes: &[(f64, f64)]) -> Result<Vec<[f64; 2]>, Failure> {
+    if classes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let class = |&(addresses, writes): &(f64, f64)| Class { addresses, writes };
+    let classes: Vec<Class> = classes.iter().map(class).collect();
+    let wrong = |error: ftlab_theory::OutOfDomain| Failure::Running(error.to_string());
+    let spare = spare_by_root(&classes).map_err(wrong)?;
+    let one = |alpha| greedy(alpha, PAGES);
+    let at = |op: f64| Ok([op, split(1.0 + op, &classes, &spare, one).map_err(wrong)?]);
+    SPARES.into_iter().map(at).collect()
+}
+
+/// The figures for people.
+fn text(figures: &Figures, profile: &Profile) -> String {
+    let bytes = |bytes: f64| decimal(bytes, "B");
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let mut rows: Vec<(&str, String)> = Vec::new();
+    let mut row = |name, value: String| rows.push((name, value));
+    let span_s = figures.span_ns as f64 / 1e9;
+    row(
+        "requests",
+        format!(
+            "{} reads, {} writes, {} TRIMs, {} flushes in {}",
+            grouped(figures.reads),
+            grouped(figures.writes),
+            grouped(figures.trims),
+            grouped(figures.flushes),
+            Nanos(figures.span_ns)
+        ),
+    );
+    if figures.preflushes + figures.fua > 0 {
+        row(
+            "flagged",
+            format!(
+                "{} flushed before, {} FUA",
+                grouped(figures.preflushes),
+                grouped(figures.fua)
+            ),
+        );
+    }
+    let rate = |count: u64| {
+        if span_s > 0.0 {
+            count as f64 / span_s
+        } else {
+            0.0
+        }
+    };
+    row(
+        "read",
+        format!(
+            "{}, {}/s",
+            bytes(figures.read_bytes as f64),
+            bytes(rate(figures.read_bytes))
+        ),
+    );
+    row(
+        "written",
+        format!(
+            "{}, {}/s",
+            bytes(figures.written_bytes as f64),
+            bytes(rate(figures.written_bytes))
+        ),
+    );
+    if figures.trims > 0 {
+        row("trimmed", bytes(figures.trimmed_bytes as f64));
+    }
+    row(
+        "read share",
+        format!("{} of the reads and writes", percent(figures.read_share)),
+    );
+    let devices = figures.devices.len();
+    let end = figures
+        .devices
+        .iter()
+        .map(|device| device.end_bytes)
+        .max()
+        .unwrap_or(0);
+    row(
+        "devices",
+        format!("{devices}, addresses up to {}", bytes(end as f64)),
+    );
+    for (name, count, [low, median, high, most]) in [
+        ("sizes of reads", figures.reads, figures.read_sizes_bytes),
+        ("sizes of writes", figures.writes, figures.write_sizes_bytes),
+    ] {
+        if count > 0 {
+            row(
+                name,
+                format!(
+                    "1 % up to {low} bytes, half up to {median}, 99 % up to {high}, at most {most}"
+                ),
+            );
+        }
+    }
+    row(
+        "in order",
+        format!(
+            "{} of the reads, {} of the writes",
+            percent(figures.sequential_reads),
+            percent(figures.sequential_writes)
+        ),
+    );
+    row(
+        "footprint",
+        format!(
+            "{}, {} of it written",
+            bytes(figures.footprint_bytes),
+            bytes(figures.written_footprint_bytes)
+        ),
+    );
+    row("overwritten", bytes(figures.overwritten_bytes));
+    let hot = figures
+        .hottest
+        .iter()
+        .map(|[share, writes]| format!("{} to {:.0} %", percent(*writes), 100.0 * share));
+    let hot: Vec<String> = hot.collect();
+    row(
+        "hottest blocks",
+        format!("of the writes {} of the written blocks", hot.join(", ")),
+    );
+    let idle_s: f64 = profile.idle_ns[5..].iter().map(|ns| *ns as f64 / 1e9).sum();
+    let idle = profile.idle[5..].iter().sum();
+    row(
+        "idle",
+        format!(
+            "{} gaps of 10 ms or more, {} of the time",
+            grouped(idle),
+            percent(if span_s > 0.0 { idle_s / span_s } else { 0.0 })
+        ),
+    );
+    let all: f64 = profile.blocks.distances.iter().sum();
+    let mut below = 0.0;
+    let half = figures.reuse_distances.iter().find(|[_, count]| {
+        below += count;
+        below * 2.0 >= all
+    });
+    if let Some([distance, _]) = half {
+        row(
+            "reuse distance",
+            format!(
+                "half of the accesses to a block again within {} of others",
+                bytes(*distance)
+            ),
+        );
+    }
+    let least = figures.least_write_amplification.iter();
+    let least: Vec<String> = least
+        .map(|[op, wa]| format!("{wa:.2} at {:.0} %", 100.0 * op))
+        .collect();
+    if !least.is_empty() {
+        row(
+            "least WA",
+            format!(
+                "{} of spare area, where blocks written as often are kept together",
+                least.join(", ")
+            ),
+        );
+    }
+    for (count, name, what) in [
+        (
+            figures.disordered,
+            "disordered",
+            "requests are earlier than one before them",
+        ),
+        (
+            figures.unaligned,
+            "unaligned",
+            "requests do not begin and end at sectors of 512 bytes",
+        ),
+        (figures.empty, "empty", "requests have no bytes"),
+        (
+            figures.left_out,
+            "left out",
+            "commands are no reads, writes, TRIMs or flushes",
+        ),
+    ] {
+        if count > 0 {
+            row(name, format!("{} {what}", grouped(count)));
+        }
+    }
+    if figures.blocks_sampled_one_of > 1 {
+        row(
+            "sample",
+            format!(
+                "of blocks one of {} was followed",
+                figures.blocks_sampled_one_of
+            ),
+        );
+    }
+    rows.iter()
+        .map(|(name, value)| format!("{name:<17}{value}\n"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bound_is_that_of_uniform_writes_where_all_blocks_are_alike_and_falls_with_skew() {
+        let alike = least(&[(1.0, 1.0)]).unwrap();
+        for [op, wa] in &alike {
+            assert_eq!(*wa, greedy(1.0 + op, PAGES).unwrap());
+        }
+        let skewed = least(&[(0.8, 0.2), (0.2, 0.8)]).unwrap();
+        for (skewed, alike) in skewed.iter().zip(&alike) {
+            assert!(
+                skewed[1] < alike[1] && skewed[1] >= 1.0,
+                "{skewed:?} {alike:?}"
+            );
+        }
+        assert!(least(&[]).unwrap().is_empty());
+    }
+}

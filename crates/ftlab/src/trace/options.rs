@@ -1,0 +1,272 @@
+//! What of a trace is read, and how it is replayed.
+
+use crate::failure::Failure;
+use crate::progress::Signs;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use ftlab_base::Nanos;
+use ftlab_play::recording::{Pace, Recording};
+use ftlab_trace::{
+    Action, Fit, Format, Look, Opening, Reader, Scan, Selected, Selection, TraceError,
+};
+use std::path::Path;
+
+#[derive(Debug, Clone, Default, Args)]
+pub struct TraceOptions {
+    /// The format of a recorded trace; by default it is recognised
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    format: Option<Format>,
+    /// Which events of blktrace's traces are the requests: Q queued, D issued to the device, C completed
+    #[arg(long, value_enum, ignore_case = true)]
+    action: Option<ActionName>,
+    /// Only what a recorded trace has of this device; may be repeated
+    #[arg(long = "device", value_name = "NAME")]
+    devices: Vec<String>,
+    /// Only what a recorded trace has from one time to another after its start, for example 10m..1h or ..30s
+    #[arg(long, value_name = "FROM..TO", value_parser = window)]
+    window: Option<Window>,
+    /// Only this share of a recorded trace's addresses, with all of their requests, for example 10%
+    #[arg(long, value_name = "PERCENT", value_parser = share)]
+    share: Option<f64>,
+}
+
+#[derive(Debug, Clone, Default, Args)]
+pub struct ReplayOptions {
+    #[command(flatten)]
+    pub trace: TraceOptions,
+    /// When the requests of a recorded trace are issued: original (at their own times), scaled=2x (twice as fast), closed=N
+    /// (N at a time), or asap (as fast as the drive takes them). At their own times, latency counts from the intended arrival
+    #[arg(long, value_name = "PACE", value_parser = pace)]
+    pace: Option<Pace>,
+    /// What to do with addresses of a recorded trace beyond the drive
+    #[arg(long, value_enum)]
+    fit: Option<FitName>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ActionName {
+    Q,
+    D,
+    C,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FitName {
+    /// Do not replay it: the default
+    Refuse,
+    /// Begin again from the drive's start
+    Wrap,
+    /// Move what the trace touches together, in its order
+    Compact,
+    /// Multiply all addresses by the same factor
+    Scale,
+}
+
+/// From one time to another, in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Window {
+    from_ns: Option<u64>,
+    until_ns: Option<u64>,
+}
+
+/// Reads a format by its name.
+pub fn format() -> impl TypedValueParser<Value = Format> {
+    let names = PossibleValuesParser::new(Format::ALL.map(|format| format.spec().name));
+    names.try_map(|name| Format::named(&name).ok_or("it is no format"))
+}
+
+fn window(text: &str) -> Result<Window, String> {
+    let wrong = || {
+        "give two times with two dots between them, for example 10m..1h, ..30s or 5s..".to_owned()
+    };
+    let (from, until) = text.split_once("..").ok_or_else(wrong)?;
+    let time = |text: &str| match text.trim() {
+        "" => Ok(None),
+        text => ftlab_workload::time(text, Nanos::from_secs(1)).map(|span| Some(span.0)),
+    };
+    let (from_ns, until_ns) = (time(from)?, time(until)?);
+    if from_ns.unwrap_or(0) >= until_ns.unwrap_or(u64::MAX) {
+        return Err("the second time must be later than the first".to_owned());
+    }
+    Ok(Window { from_ns, until_ns })
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let percent: Option<f64> = text.trim_end_matches('%').trim().parse().ok();
+    match percent {
+        Some(percent) if percent > 0.0 && percent <= 100.0 => Ok(percent / 100.0),
+        _ => Err("give a percentage above 0 and to 100, for example 10%".to_owned()),
+    }
+}
+
+fn pace(text: &str) -> Result<Pace, String> {
+    let (word, value) = text
+        .split_once('=')
+        .map_or((text, None), |(word, value)| (word, Some(value)));
+    match (word, value) {
+        ("original", None) => Ok(Pace::Original),
+        ("asap", None) => Ok(Pace::Asap),
+        ("closed", None) => Ok(Pace::Closed(1)),
+        ("closed", Some(depth)) => match depth.parse() {
+            Ok(depth @ 1..=65_536) => Ok(Pace::Closed(depth)),
+            _ => Err("closed=N takes a depth from 1 to 65536".to_owned()),
+        },
+        ("scaled", Some(factor)) => match factor.trim_end_matches('x').parse::<f64>() {
+            Ok(factor) if (1e-6..=1e9).contains(&factor) => Ok(Pace::Scaled(factor)),
+            _ => Err(
+                "scaled=2x is twice as fast; give a factor from 0.000001 to 1000000000".to_owned(),
+            ),
+        },
+        _ => Err("give original, scaled=2x, closed=N or asap".to_owned()),
+    }
+}
+
+impl TraceOptions {
+    /// Whether the format is said, so that the file is a trace whatever it looks like.
+    pub fn is_format_said(&self) -> bool {
+        self.format.is_some()
+    }
+
+    /// How the file is read.
+    pub fn opening(&self) -> Opening {
+        Opening {
+            format: self.format,
+            action: match self.action {
+                Some(ActionName::Q) => Action::Queued,
+                None | Some(ActionName::D) => Action::Issued,
+                Some(ActionName::C) => Action::Completed,
+            },
+        }
+    }
+
+    /// What of it is kept.
+    pub fn selection(&self) -> Selection {
+        Selection {
+            devices: self.devices.clone(),
+            from_ns: self.window.and_then(|window| window.from_ns),
+            until_ns: self.window.and_then(|window| window.until_ns),
+            share: self.share,
+        }
+    }
+
+    /// The requests that are kept of a file.
+    pub fn open(&self, path: &Path) -> Result<Selected, TraceError> {
+        let reader = Reader::open(path, &self.opening())?;
+        Ok(Selected::of(reader, self.selection()))
+    }
+
+    /// An option that was given; none if none was.
+    fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("--format", self.format.is_some()),
+            ("--action", self.action.is_some()),
+            ("--device", !self.devices.is_empty()),
+            ("--window", self.window.is_some()),
+            ("--share", self.share.is_some()),
+        ];
+        given
+            .into_iter()
+            .find(|(_, is_given)| *is_given)
+            .map(|(name, _)| name)
+    }
+}
+
+impl ReplayOptions {
+    /// An option that was given; none if none was.
+    pub fn given(&self) -> Option<&'static str> {
+        let own = [
+            ("--pace", self.pace.is_some()),
+            ("--fit", self.fit.is_some()),
+        ];
+        let own = own.into_iter().find(|(_, is_given)| *is_given);
+        self.trace.given().or(own.map(|(name, _)| name))
+    }
+
+    /// The trace of a file as a load, which is read once to its end. If there are to be signs, what it was taken for is
+    /// said on standard error.
+    pub fn recording(&self, path: &Path, signs: Option<Signs>) -> Result<Recording, Failure> {
+        let options = self.trace.clone();
+        let look = Look::at(path, &options.opening())?;
+        let progress = signs.map(|signs| {
+            signs.tell(&look.words());
+            signs.spinner(&format!("reading {}", path.display()))
+        });
+        let scan = Scan::of(options.open(path)?)?;
+        drop(progress);
+        let fit = match self.fit {
+            None | Some(FitName::Refuse) => Fit::Refuse,
+            Some(FitName::Wrap) => Fit::Wrap,
+            Some(FitName::Compact) => Fit::Compact,
+            Some(FitName::Scale) => Fit::Scale,
+        };
+        let own = path.to_owned();
+        let open = Box::new(move || options.open(&own));
+        let pace = self.pace.unwrap_or_default();
+        Ok(Recording::new(
+            look.file,
+            look.format,
+            scan,
+            pace,
+            fit,
+            open,
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_shares_and_paces_are_read_or_refused_with_what_to_give() {
+        let ns = |s: u64| Some(s * 1_000_000_000);
+        assert_eq!(
+            window("10m..1h"),
+            Ok(Window {
+                from_ns: ns(600),
+                until_ns: ns(3600)
+            })
+        );
+        assert_eq!(
+            window("..30s"),
+            Ok(Window {
+                from_ns: None,
+                until_ns: ns(30)
+            })
+        );
+        assert_eq!(
+            window("5.."),
+            Ok(Window {
+                from_ns: ns(5),
+                until_ns: None
+            })
+        );
+        for text in ["10", "2s..1s", "a..b"] {
+            assert!(window(text).is_err(), "{text}");
+        }
+        assert_eq!((share("10%"), share("0.5")), (Ok(0.1), Ok(0.005)));
+        assert!(share("0").is_err() && share("101%").is_err() && share("NaN").is_err());
+        assert_eq!(
+            (pace("original"), pace("asap")),
+            (Ok(Pace::Original), Ok(Pace::Asap))
+        );
+        assert_eq!(
+            (pace("closed"), pace("closed=8")),
+            (Ok(Pace::Closed(1)), Ok(Pace::Closed(8)))
+        );
+        assert_eq!(
+            (pace("scaled=2x"), pace("scaled=0.5")),
+            (Ok(Pace::Scaled(2.0)), Ok(Pace::Scaled(0.5)))
+        );
+        for text in [
+            "fast",
+            "closed=0",
+            "scaled",
+            "scaled=0x",
+            "original=2",
+            "scaled=infx",
+        ] {
+            assert!(pace(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The formats: what each is called, what its columns are, and what it carries.
+
+use crate::fields::By;
+use crate::formats::{
+    alibaba, blkparse, blktrace, columns, disksim, fio, fiu, msr, parquet, spc, systor, tencent,
+    vscsi, vscsi_csv,
+};
+use ftlab_base::CommandKind;
+
+/// A format of traces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// MSR Cambridge.
+    Msr,
+    /// Alibaba block traces of 2020.
+    Alibaba,
+    /// Tencent CBS of 2018.
+    Tencent,
+    /// The Storage Performance Council's, of the UMass repository.
+    Spc,
+    /// FIU's, with digests of the data.
+    Fiu,
+    /// The LUN traces of SYSTOR '17.
+    Systor,
+    /// What blkparse prints.
+    Blkparse,
+    /// What blktrace writes.
+    Blktrace,
+    /// fio's iolog, version 2.
+    FioV2,
+    /// fio's iolog, version 3.
+    FioV3,
+    /// MQSim's ASCII traces.
+    MqSim,
+    /// DiskSim's ASCII traces.
+    DiskSim,
+    /// CloudPhysics' vscsi traces.
+    Vscsi,
+    /// The same as libCacheSim has them in text.
+    VscsiCsv,
+    /// Comma-separated values with named columns.
+    Csv,
+    /// Parquet with named columns.
+    Parquet,
+}
+
+/// What a format says of devices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeviceWords {
+    /// Any name.
+    Names,
+    /// A whole number.
+    Numbers,
+    /// A major and a minor number.
+    Pairs,
+    /// Nothing: there is one.
+    Nothing,
+}
+
+/// A column and what it is taken for.
+pub type Column = (&'static str, &'static str);
+
+/// What there is to know of a format.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spec {
+    /// What `--format` calls it.
+    pub name: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// Its columns in order; for a binary format the fields of a record.
+    pub columns: &'static [Column],
+    /// What stands between the columns; nothing for a binary format and where lines differ.
+    pub by: Option<By>,
+    /// Whether it has TRIMs.
+    pub trims: bool,
+    /// Whether it has flushes.
+    pub flushes: bool,
+    /// Whether it has the flags of a write that is flushed (PREFLUSH, FUA).
+    pub flags: bool,
+    /// Whether it says how long a request took.
+    pub response: bool,
+    /// Whether it says which data are alike.
+    pub digest: bool,
+    /// What it says of devices.
+    pub devices: DeviceWords,
+    /// Its clock's resolution in nanoseconds.
+    pub tick_ns: u64,
+    /// What addresses and lengths are counted in, in bytes.
+    pub unit_bytes: u64,
+    /// Its clock begins with its first request.
+    pub from_zero: bool,
+    /// The longest request, in bytes.
+    pub length_bytes_max: u64,
+}
+
+impl Spec {
+    /// A text of reads and writes and nothing else, in bytes and nanoseconds: what most differ from.
+    pub(crate) const PLAIN: Spec = Spec {
+        name: "",
+        title: "",
+        columns: &[],
+        by: Some(By::Commas),
+        trims: false,
+        flushes: false,
+        flags: false,
+        response: false,
+        digest: false,
+        devices: DeviceWords::Numbers,
+        tick_ns: 1,
+        unit_bytes: 1,
+        from_zero: false,
+        length_bytes_max: u64::MAX,
+    };
+
+    /// Whether it has requests of a kind.
+    #[must_use]
+    pub fn carries(&self, kind: CommandKind) -> bool {
+        match kind {
+            CommandKind::Read | CommandKind::Write => true,
+            CommandKind::Trim => self.trims,
+            CommandKind::Flush => self.flushes,
+        }
+    }
+
+    /// What a trace in this format cannot say, in words; nothing if it says everything.
+    #[must_use]
+    pub fn lacks(&self) -> Vec<String> {
+        let mut lacks = Vec::new();
+        let mut lack = |is_there: bool, what: &str| {
+            if !is_there {
+                lacks.push(what.to_owned());
+            }
+        };
+        lack(self.trims, "TRIM");
+        lack(self.flushes, "flushes");
+        lack(self.flags, "FUA");
+        lack(self.devices != DeviceWords::Nothing, "which device");
+        lack(self.response, "how long requests took");
+        lack(self.digest, "which data are alike");
+        lack(self.tick_ns < 1_000_000_000, "times below a second");
+        lacks
+    }
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Format; 16] = [
+        Format::Msr,
+        Format::Alibaba,
+        Format::Tencent,
+        Format::Spc,
+        Format::Fiu,
+        Format::Systor,
+        Format::Blkparse,
+        Format::Blktrace,
+        Format::FioV2,
+        Format::FioV3,
+        Format::MqSim,
+        Format::DiskSim,
+        Format::Vscsi,
+        Format::VscsiCsv,
+        Format::Csv,
+        Format::Parquet,
+    ];
+
+    /// What there is to know of it.
+    #[must_use]
+    pub fn spec(self) -> &'static Spec {
+        match self {
+            Format::Msr => &msr::SPEC,
+            Format::Alibaba => &alibaba::SPEC,
+            Format::Tencent => &tencent::SPEC,
+            Format::Spc => &spc::SPEC,
+            Format::Fiu => &fiu::SPEC,
+            Format::Systor => &systor::SPEC,
+            Format::Blkparse => &blkparse::SPEC,
+            Format::Blktrace => &blktrace::SPEC,
+            Format::FioV2 => &fio::V2,
+            Format::FioV3 => &fio::V3,
+            Format::MqSim => &disksim::MQSIM,
+            Format::DiskSim => &disksim::DISKSIM,
+            Format::Vscsi => &vscsi::SPEC,
+            Format::VscsiCsv => &vscsi_csv::SPEC,
+            Format::Csv => &columns::SPEC,
+            Format::Parquet => &parquet::SPEC,
+        }
+    }
+
+    /// The one that `--format` calls so.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Format> {
+        Format::ALL
+            .into_iter()
+            .find(|format| format.spec().name == name)
+    }
+}

@@ -1,0 +1,174 @@
+//! fio's iologs, versions 2 and 3. Version 2 has pauses between requests (`wait`), version 3 a time in microseconds
+//! before each line. `sync` and `datasync` are flushes; a file is a device.
+
+use super::{Decode, Encode, Seen, line};
+use crate::error::Fault;
+use crate::fields::{By, Fields, to_ns};
+use crate::format::{DeviceWords, Spec};
+use crate::record::Record;
+use ftlab_base::CommandKind;
+
+const US: u64 = 1_000;
+
+pub const V2: Spec = Spec {
+    name: "fio2",
+    title: "fio iolog version 2",
+    columns: &[
+        ("file", "device"),
+        ("action", "read, write, trim, sync, datasync, wait, …"),
+        ("offset", "first byte; of wait, µs"),
+        ("length", "bytes"),
+    ],
+    by: Some(By::Blanks),
+    trims: true,
+    flushes: true,
+    devices: DeviceWords::Names,
+    tick_ns: US,
+    from_zero: true,
+    ..Spec::PLAIN
+};
+
+pub const V3: Spec = Spec {
+    name: "fio3",
+    title: "fio iolog version 3",
+    columns: &[
+        ("timestamp", "time in µs"),
+        ("file", "device"),
+        ("action", "read, write, trim, sync, datasync, …"),
+        ("offset", "first byte"),
+        ("length", "bytes"),
+    ],
+    ..V2
+};
+
+/// The first line of each version.
+pub const FIRST_LINES: [&[u8]; 2] = [b"fio version 2 iolog", b"fio version 3 iolog"];
+
+/// A version, and the time so far.
+pub struct Iolog {
+    version: u8,
+    is_first: bool,
+    at_ns: u64,
+}
+
+impl Iolog {
+    pub fn new(version: u8) -> Iolog {
+        Iolog {
+            version,
+            is_first: true,
+            at_ns: 0,
+        }
+    }
+
+    fn first(&mut self, line: &[u8]) -> Result<(), Fault> {
+        self.is_first = false;
+        let wanted = FIRST_LINES[usize::from(self.version - 2)];
+        match line.trim_ascii() == wanted {
+            true => Ok(()),
+            false => {
+                let wanted = format!("`{}`", String::from_utf8_lossy(wanted));
+                Err(Fault::new("the first line", line, wanted))
+            }
+        }
+    }
+}
+
+impl Decode for Iolog {
+    fn line(&mut self, line: &[u8], seen: &mut Seen) -> Result<Option<Record>, Fault> {
+        if self.is_first {
+            self.first(line)?;
+            return Ok(None);
+        }
+        let mut fields = Fields::new(line, By::Blanks);
+        if self.version == 3 {
+            self.at_ns = to_ns("timestamp", fields.next("timestamp")?, US)?;
+        }
+        let file = fields.next("file")?;
+        let kind = match fields.next("action")? {
+            b"read" => CommandKind::Read,
+            b"write" => CommandKind::Write,
+            b"trim" => CommandKind::Trim,
+            b"sync" | b"datasync" | b"sync_file_range" => CommandKind::Flush,
+            b"add" | b"open" | b"close" => return Ok(None),
+            b"wait" if self.version == 2 => {
+                let wait = to_ns("the time of wait", fields.next("the time of wait")?, US)?;
+                self.at_ns = self.at_ns.saturating_add(wait);
+                return Ok(None);
+            }
+            other => {
+                let wanted = match self.version {
+                    2 => "add, open, close, read, write, trim, sync, datasync or wait",
+                    _ => "add, open, close, read, write, trim, sync or datasync",
+                };
+                return Err(Fault::new("action", other, wanted));
+            }
+        };
+        let device = seen.devices.named(file)?;
+        let record = Record::new(self.at_ns, kind, device);
+        if kind == CommandKind::Flush {
+            return Ok(Some(record));
+        }
+        let (offset, length) = (fields.integer("offset")?, fields.integer("length")?);
+        Ok(Some(record.of_bytes(offset, length)))
+    }
+}
+
+/// Writes a version for files of these names.
+pub struct ToIolog {
+    version: u8,
+    files: Vec<String>,
+    at_us: u64,
+}
+
+impl ToIolog {
+    pub fn new(version: u8, files: Vec<String>) -> ToIolog {
+        ToIolog {
+            version,
+            files,
+            at_us: 0,
+        }
+    }
+
+    fn all(&self, action: &str, out: &mut Vec<u8>) {
+        for file in &self.files {
+            match self.version {
+                2 => line!(out, "{file} {action}"),
+                _ => line!(out, "{} {file} {action}", self.at_us),
+            }
+        }
+    }
+}
+
+impl Encode for ToIolog {
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        line!(out, "fio version {} iolog", self.version);
+        self.all("add", out);
+        self.all("open", out);
+    }
+
+    fn record(&mut self, record: &Record, out: &mut Vec<u8>) {
+        let file = &self.files[record.device.0 as usize];
+        let action = match record.kind {
+            CommandKind::Read => "read",
+            CommandKind::Write => "write",
+            CommandKind::Trim => "trim",
+            CommandKind::Flush => "sync",
+        };
+        let at_us = (record.at_ns / US).max(self.at_us);
+        let wait = at_us - self.at_us;
+        self.at_us = at_us;
+        let (offset, length) = (record.offset_bytes, record.length_bytes);
+        if self.version == 2 {
+            if wait > 0 {
+                line!(out, "{file} wait {wait} 0");
+            }
+            line!(out, "{file} {action} {offset} {length}");
+        } else {
+            line!(out, "{at_us} {file} {action} {offset} {length}");
+        }
+    }
+
+    fn end(&mut self, out: &mut Vec<u8>) {
+        self.all("close", out);
+    }
+}
