@@ -1,5 +1,6 @@
 //! fio's iologs, versions 2 and 3. Version 2 has pauses between requests (`wait`), version 3 a time in microseconds
-//! before each line. `sync` and `datasync` are flushes; a file is a device.
+//! before each line. `sync` and `datasync` are flushes; a file is a device. fio's manual counts pauses in microseconds,
+//! and so they are read and written here; fio 3.33 makes milliseconds of them.
 
 use super::{Decode, Encode, Seen, line};
 use crate::error::Fault;
