@@ -97,6 +97,9 @@ fn by_bytes(head: &[u8]) -> Option<Format> {
 }
 
 fn by_text(first: &[u8], second: Option<&[u8]>) -> Option<Format> {
+    if first.is_empty() {
+        return None;
+    }
     for (line, format) in fio::FIRST_LINES
         .into_iter()
         .zip([Format::FioV2, Format::FioV3])
@@ -130,7 +133,9 @@ fn reads(format: Format, first: &[u8], second: Option<&[u8]>) -> bool {
     match format {
         // Its lines are of many kinds, and its end is free.
         Format::Blkparse => {
-            is_read && second.is_none_or(|line| decoder.line(line, &mut seen).is_ok())
+            is_read
+                && first.first().is_some_and(u8::is_ascii_digit)
+                && second.is_none_or(|line| decoder.line(line, &mut seen).is_ok())
         }
         // Milliseconds have a fraction.
         Format::DiskSim => {

@@ -595,3 +595,25 @@ fn a_part_is_chosen_by_device_time_and_share() {
     .unwrap_err();
     assert!(empty.why.contains("--window"), "{empty}");
 }
+
+#[test]
+fn job_files_and_notes_are_told_from_traces() {
+    let folder = tempfile::tempdir().unwrap();
+    let is_trace = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        ftlab_trace::is_trace_file(&path).unwrap()
+    };
+    assert!(!is_trace("a.fio", "[w]\nrw=write\n"));
+    assert!(!is_trace("b.fio", "# only\n# comments\n"));
+    assert!(!is_trace("c.fio", "rw=write\n"));
+    assert!(!is_trace("d", "; a job\n[w]\nrw=write\n"));
+    assert!(!is_trace("e.toml", "reads = 3\n"));
+    assert!(!is_trace("f", ""));
+    assert!(!is_trace("g.fio", "CPU bound jobs\n"));
+    // What is no job file either is to be refused as a trace: that says what formats there are.
+    assert!(is_trace("h.txt", "some notes\n"));
+    for (name, ..) in GOLDEN {
+        assert!(ftlab_trace::is_trace_file(&sample(name)).unwrap(), "{name}");
+    }
+}
