@@ -105,4 +105,3 @@ fn alone(rows: &[Alone]) -> String {
     }
     format!("\n{}", screen::lines(table))
 }
-

@@ -222,7 +222,7 @@ impl<'a> Table<'a> {
             Work::Loads { loads, .. } => match loads[0].what() {
                 What::Job(_) => "jobs",
                 What::Script(_) => "programs, by scripts",
-                What::Trace(_) => "traces",
+                What::Trace(_) | What::Recording(_) => "traces",
             },
         }
     }
