@@ -119,8 +119,7 @@ fn told(record: &Record, device: &str) -> String {
 /// What the columns are, beside what the first line has in them.
 fn columns(format: Format, input: &Input) -> Vec<[String; 3]> {
     let mut lines = input.first_lines().filter(|line| !is_void(line));
-    let text =
-        |field: Option<&[u8]>| field.map_or(String::new(), |field| crate::error::shown(field));
+    let text = |field: Option<&[u8]>| field.map_or(String::new(), crate::error::shown);
     let spec = format.spec();
     let Some(by) = spec.by else {
         return spec

@@ -80,7 +80,7 @@ impl Selected {
                 .push((is_chosen, mix64(self.devices.len() as u64 + 1)));
         }
         let (is_chosen, salt) = self.devices[device];
-        is_chosen && mix64(record.offset_bytes / REGION_BYTES ^ salt) <= self.threshold
+        is_chosen && mix64((record.offset_bytes / REGION_BYTES) ^ salt) <= self.threshold
     }
 
     /// Checks, at the end, that what was chosen was there.
