@@ -2,8 +2,8 @@
 
 use crate::fields::By;
 use crate::formats::{
-    alibaba, blkparse, blktrace, columns, disksim, fio, fiu, msr, parquet, spc, systor, tencent,
-    vscsi, vscsi_csv,
+    alibaba, blkparse, blktrace, columns, disksim, fio, fiu, msr, spc, systor, tencent, vscsi,
+    vscsi_csv,
 };
 use ftlab_base::CommandKind;
 
@@ -41,6 +41,7 @@ pub enum Format {
     /// Comma-separated values with named columns.
     Csv,
     /// Parquet with named columns.
+    #[cfg(feature = "parquet")]
     Parquet,
 }
 
@@ -144,7 +145,7 @@ impl Spec {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 16] = [
+    pub const ALL: [Format; 15 + cfg!(feature = "parquet") as usize] = [
         Format::Msr,
         Format::Alibaba,
         Format::Tencent,
@@ -160,6 +161,7 @@ impl Format {
         Format::Vscsi,
         Format::VscsiCsv,
         Format::Csv,
+        #[cfg(feature = "parquet")]
         Format::Parquet,
     ];
 
@@ -182,7 +184,8 @@ impl Format {
             Format::Vscsi => &vscsi::SPEC,
             Format::VscsiCsv => &vscsi_csv::SPEC,
             Format::Csv => &columns::SPEC,
-            Format::Parquet => &parquet::SPEC,
+            #[cfg(feature = "parquet")]
+            Format::Parquet => &crate::formats::parquet::SPEC,
         }
     }
 

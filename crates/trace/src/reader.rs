@@ -10,6 +10,7 @@ use crate::formats::disksim::Simulator;
 use crate::formats::fio::Iolog;
 use crate::formats::fiu::Fiu;
 use crate::formats::msr::Msr;
+#[cfg(feature = "parquet")]
 use crate::formats::parquet::Table;
 use crate::formats::spc::Spc;
 use crate::formats::systor::Systor;
@@ -44,6 +45,7 @@ enum Source {
     Text(Lines, Box<dyn Decode>),
     Blktrace(Merge),
     Vscsi(Vscsi),
+    #[cfg(feature = "parquet")]
     Table(Table),
 }
 
@@ -77,7 +79,9 @@ pub(crate) fn decoder(format: Format, action: Action) -> Option<Box<dyn Decode>>
         Format::DiskSim => Box::new(Simulator::DiskSim),
         Format::VscsiCsv => Box::new(VscsiCsv),
         Format::Csv => Box::<Csv>::default(),
-        Format::Blktrace | Format::Vscsi | Format::Parquet => return None,
+        Format::Blktrace | Format::Vscsi => return None,
+        #[cfg(feature = "parquet")]
+        Format::Parquet => return None,
     })
 }
 
@@ -117,15 +121,17 @@ impl Reader {
         let source = match (format, decoder(format, opening.action)) {
             (_, Some(decoder)) => Source::Text(Lines::of(input), decoder),
             (Format::Blktrace, _) => Source::Blktrace(Merge::of(path, input, opening.action)?),
-            (Format::Vscsi, _) => Source::Vscsi(Vscsi(Records::of(input))),
-            _ if packing != Packing::None => {
+            #[cfg(feature = "parquet")]
+            (Format::Parquet, _) if packing != Packing::None => {
                 let why = format!(
                     "Parquet is packed inside, and this file is packed with {} once more; unpack it first",
                     packing.words()
                 );
                 return Err(TraceError::of_file(&file, why));
             }
-            _ => Source::Table(Table::open(path)?),
+            #[cfg(feature = "parquet")]
+            (Format::Parquet, _) => Source::Table(Table::open(path)?),
+            _ => Source::Vscsi(Vscsi(Records::of(input))),
         };
         Ok(Reader {
             file,
@@ -217,6 +223,7 @@ impl Reader {
                 self.place = Place::Byte(at);
                 record
             })),
+            #[cfg(feature = "parquet")]
             Source::Table(table) => {
                 self.place = Place::Row(self.requests + 1);
                 table.next(&mut self.seen)

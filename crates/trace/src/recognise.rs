@@ -3,7 +3,7 @@
 use crate::error::{TraceError, shown};
 use crate::fields::{By, Fields};
 use crate::format::Format;
-use crate::formats::{Action, Seen, blktrace, columns, fio, parquet, vscsi};
+use crate::formats::{Action, Seen, blktrace, columns, fio, vscsi};
 use crate::input::{Input, Packing};
 use crate::reader::{decoder, is_header, is_void};
 use std::path::Path;
@@ -89,7 +89,8 @@ fn known() -> String {
 
 fn by_bytes(head: &[u8]) -> Option<Format> {
     match head {
-        head if head.starts_with(parquet::MAGIC) => Some(Format::Parquet),
+        #[cfg(feature = "parquet")]
+        head if head.starts_with(crate::formats::parquet::MAGIC) => Some(Format::Parquet),
         head if blktrace::is_one(head) => Some(Format::Blktrace),
         head if vscsi::is_one(head) => Some(Format::Vscsi),
         _ => None,

@@ -10,6 +10,7 @@ use crate::formats::disksim::{Simulator, ToSimulator};
 use crate::formats::fio::ToIolog;
 use crate::formats::fiu::ToFiu;
 use crate::formats::msr::ToMsr;
+#[cfg(feature = "parquet")]
 use crate::formats::parquet::ToParquet;
 use crate::formats::spc::ToSpc;
 use crate::formats::systor::ToSystor;
@@ -170,6 +171,7 @@ impl Packed {
 
 enum Sink {
     Bytes(Box<dyn Encode>, Packed),
+    #[cfg(feature = "parquet")]
     Table(Box<ToParquet<Box<dyn Write + Send>>>),
 }
 
@@ -260,8 +262,10 @@ impl Writer {
                 ..Lost::default()
             },
         };
-        if let Sink::Bytes(encode, _) = &mut writer.sink {
-            encode.begin(&mut writer.buffer);
+        match &mut writer.sink {
+            Sink::Bytes(encode, _) => encode.begin(&mut writer.buffer),
+            #[cfg(feature = "parquet")]
+            Sink::Table(_) => {}
         }
         Ok(writer)
     }
@@ -334,6 +338,7 @@ impl Writer {
                 }
                 Ok(())
             }
+            #[cfg(feature = "parquet")]
             Sink::Table(table) => table.record(record),
         }
     }
@@ -349,6 +354,7 @@ impl Writer {
                 out.write(&self.buffer)?;
                 out.finish()?;
             }
+            #[cfg(feature = "parquet")]
             Sink::Table(table) => table.end()?,
         }
         Ok(self.lost)
@@ -439,6 +445,7 @@ fn sink(
             let (clean, renamed) = of_names(|c| c == ',' || c == '"');
             (Box::new(ToCsv(clean)), renamed)
         }
+        #[cfg(feature = "parquet")]
         Format::Parquet => {
             let table = ToParquet::new(out, names.to_vec())?;
             return Ok((Sink::Table(Box::new(table)), Vec::new()));

@@ -246,9 +246,13 @@ fn what_plays_a_load_could_run_in_a_browser() {
             && let Some(package) = packages.get(name)
         {
             let normal = package.dependencies.iter();
-            // What is named for one system alone is named for none that a browser is.
+            // What is named for one system alone is named for none that a browser is. What a feature brings is there
+            // when a default feature names it: in the workspace, only the program turns others on.
+            let by_default = package.features.get("default").cloned().unwrap_or_default();
             let normal = normal.filter(|dependency| {
-                dependency.kind == DependencyKind::Normal && dependency.target.is_none()
+                dependency.kind == DependencyKind::Normal
+                    && dependency.target.is_none()
+                    && (!dependency.optional || !by_default.is_empty())
             });
             left.extend(normal.map(|dependency| dependency.name.as_str()));
         }

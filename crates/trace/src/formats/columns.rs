@@ -130,6 +130,10 @@ pub fn layout<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<Option<Mea
 }
 
 /// What a cell holds.
+#[cfg_attr(
+    not(feature = "parquet"),
+    expect(dead_code, reason = "a text has texts alone")
+)]
 #[derive(Debug, Clone, Copy)]
 pub enum Cell<'a> {
     Nothing,

@@ -8,6 +8,7 @@ pub mod disksim;
 pub mod fio;
 pub mod fiu;
 pub mod msr;
+#[cfg(feature = "parquet")]
 pub mod parquet;
 pub mod spc;
 pub mod systor;
