@@ -22,7 +22,7 @@ impl RoomSize {
     /// Makes it: the system has given all of it when this returns.
     #[must_use]
     pub fn make(self) -> Room {
-        // Of zeros it would only promise to give it.
+        // For zeros it would only promise memory.
         Room {
             words: vec![1; self.words],
             bytes: vec![1; self.bytes],

@@ -27,8 +27,8 @@ const CHECKPOINT_BYTES_BESIDE: u64 = 1 << 28;
 /// Room for a part of the journal. A checkpoint is due at half of it, and while that is written, the
 /// journal goes on in the other region.
 const JOURNAL_BYTES: u64 = 512 << 20;
-/// A checkpoint takes as long as the drive has slots, so one is due after as many requests. Of a large drive
-/// after no more than recovery asks again in about a second, of a small one after as many as are worth it.
+/// A checkpoint takes as long as the drive has slots, so one is due after as many requests: on a large
+/// drive after no more than recovery asks again in about a second, on a small one after as many as are worth it.
 const REQUESTS_DUE_MOST: u64 = 4_000_000;
 const REQUESTS_DUE_LEAST: u64 = 4096;
 /// Places begin at a whole page of memory.

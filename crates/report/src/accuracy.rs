@@ -65,12 +65,12 @@ impl Errors {
         Errors(errors)
     }
 
-    /// Of figures as they are.
+    /// The figures as they are.
     fn fitted<'a>(figures: impl Iterator<Item = &'a Figure>) -> Errors {
         Errors::of(figures.filter_map(|figure| figure.error))
     }
 
-    /// Of figures whose test each was left out.
+    /// Each figure with its test left out.
     fn left_out<'a>(figures: impl Iterator<Item = &'a Figure>) -> Errors {
         Errors::of(figures.filter_map(|figure| figure.left_out_error))
     }

@@ -47,7 +47,7 @@ pub struct Blocks {
 /// What is known of the blocks of a trace.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counts {
-    /// Of how many blocks one was followed: 1 if all were.
+    /// One block in this many was followed: 1 if all were.
     pub one_of: u64,
     /// Bytes that are touched.
     pub footprint_bytes: f64,

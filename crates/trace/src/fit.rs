@@ -246,7 +246,7 @@ impl Places {
                 let end = from + record.length_bytes;
                 let from = moved(runs, *chunk_bytes, from);
                 match is_trim {
-                    // Of a TRIM only what is touched is anywhere, and lies together.
+                    // A TRIM has a place only where something was touched, and that lies together.
                     true => (from, moved(runs, *chunk_bytes, end)),
                     false => (from, from + record.length_bytes),
                 }

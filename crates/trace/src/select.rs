@@ -34,7 +34,7 @@ impl Selection {
 pub struct Selected {
     reader: Reader,
     selection: Selection,
-    /// Of each device so far: whether it is chosen, and what its regions are drawn with.
+    /// Whether each device so far is chosen, and what its regions are drawn with.
     devices: Vec<(bool, u64)>,
     first_ns: Option<u64>,
     /// Below which hash a region is kept.

@@ -100,9 +100,9 @@ pub struct Row {
     pub unit: String,
     /// `eq`, `approx`, `gt`, …
     pub qualifier: String,
-    /// Of a witness: what in the model it led to; from then on it is none.
+    /// What a witness led to in the model; it is none from then on.
     pub led_to: Option<String>,
-    /// Of a witness: what it is worth.
+    /// What a witness is worth.
     #[serde(default)]
     pub note: String,
 }

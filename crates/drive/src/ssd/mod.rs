@@ -266,7 +266,7 @@ impl Ssd {
         self.link.serve(now, protocol);
         let work = self.params.core(command, self.slot.sectors());
         let decided = self.core.serve(now + protocol, work.decision);
-        // Of a read these are its other slots; a write is answered by then, and who comes next waits.
+        // A read's other slots; a write is answered by then, and who comes next waits.
         let worked = self.core.serve(now, work.after);
         if command.kind == CommandKind::Read {
             let pipeline = self.params.read_pipeline;
