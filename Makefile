@@ -73,6 +73,8 @@ review: setup build ## review every drive into out/review
 # information, which backtraces alone need.
 test: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/.ci/rustc
 test: export CARGO_PROFILE_DEV_DEBUG := none
+# Read by clippy, and noted by it as what the build depends on: set elsewhere, the second call would build it all again.
+test: export CLIPPY_ARGS := -Dwarnings
 test: setup ## every check and test
 	cargo fmt --all --check
 	@# Benchmarks, too, which are only built.
