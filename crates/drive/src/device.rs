@@ -29,6 +29,9 @@ pub trait Device: Send {
     /// Sectors of 512 bytes the host can address.
     fn capacity_sectors(&self) -> u64;
 
+    /// Time begins, and nothing is asked of the drive yet: what it does in pauses it does until something is.
+    fn begin_time(&mut self, _now: SimTime) {}
+
     /// Takes a command. Any number may be outstanding: those beyond the drive's own queue wait in
     /// the host's.
     ///

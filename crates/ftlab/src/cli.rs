@@ -28,13 +28,15 @@ Examples:
                                              a fio job file on a used drive
   ftlab run prxy_0.csv.gz --drive generic-mlc-8 --fit compact --untimed
                                              a recorded trace on a drive
+  ftlab fio --drive intel-x25-m-g1-80 --name=a --rw=randwrite --bs=4k --runtime=10 --time_based
+                                             fio's command line as it stands
   ftlab endurance --drive intel-x25-m-g1-80  how long it lives, and how it wears
   ftlab theory --quick                       write amplification beside its closed forms
   ftlab serve --drive jmf602-mlc-64 --image disk.img
                                              a drive as a block device that keeps its data
   ftlab claims C052 C057                     two statements of the sources, checked
 
-Exit codes: 0 done, 1 failed while running, 2 wrong input, 130 interrupted (review, compare, run).";
+Exit codes: 0 done, 1 failed while running, 2 wrong input, 3 a requirement was missed, 130 interrupted (review, compare, run).";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -49,6 +51,8 @@ pub enum Command {
     /// Read recorded traces: what is in one, and one in another format
     #[command(subcommand)]
     Trace(trace::Command),
+    /// Run fio's command line on drives: `ftlab fio --drive D --name=a --rw=randwrite …`
+    Fio(run::Options),
     /// Show what an image of a drive is, and what the drive has been through
     Info(image::Options),
     /// Check an image of a drive: whether everything lies there as it was written

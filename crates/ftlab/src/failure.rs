@@ -23,6 +23,8 @@ pub enum Failure {
     Input(String),
     /// Something failed on the way.
     Running(String),
+    /// A run does not give what was required of it.
+    Verdict(String),
     /// Whoever read the output has had enough.
     PipeClosed,
 }
@@ -32,6 +34,7 @@ pub type Outcome = Result<(), Failure>;
 
 const FAILED: u8 = 1;
 const WRONG_INPUT: u8 = 2;
+const MISSED: u8 = 3;
 
 /// The exit code of a program that SIGINT ended, as shells have it.
 pub const EXIT_INTERRUPTED: i32 = 130;
@@ -46,6 +49,7 @@ pub fn exit(outcome: Outcome) -> ExitCode {
         Failure::PipeClosed => ExitCode::SUCCESS,
         Failure::Input(_) => ExitCode::from(WRONG_INPUT),
         Failure::Running(_) => ExitCode::from(FAILED),
+        Failure::Verdict(_) => ExitCode::from(MISSED),
     }
 }
 
@@ -67,7 +71,7 @@ impl Failure {
     /// Says it on standard error, in one line.
     pub fn say(&self) {
         match self {
-            Failure::Input(message) | Failure::Running(message) => {
+            Failure::Input(message) | Failure::Running(message) | Failure::Verdict(message) => {
                 eprintln!("error: {}", printable(message));
             }
             Failure::PipeClosed => {}

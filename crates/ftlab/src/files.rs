@@ -67,9 +67,17 @@ impl Folder {
     /// # Errors
     /// When it is a file, or cannot be made or written to.
     pub fn ready(path: &Path) -> Result<Folder, Failure> {
+        Folder::ready_for(path, "--out")
+    }
+
+    /// The same for what `option` gave the path of.
+    ///
+    /// # Errors
+    /// As [`Folder::ready`].
+    pub fn ready_for(path: &Path, option: &str) -> Result<Folder, Failure> {
         let fail = |why: String| {
             Failure::Input(format!(
-                "cannot write to {}: {why}; give another directory with --out",
+                "cannot write to {}: {why}; give another directory with {option}",
                 path.display()
             ))
         };

@@ -12,6 +12,7 @@ mod drives;
 mod endurance;
 mod failure;
 mod files;
+mod fio_words;
 mod health;
 mod image;
 mod loads;
@@ -35,6 +36,7 @@ mod theory;
 mod tools;
 mod trace;
 mod variants;
+mod verdicts;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -67,11 +69,12 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
     if let Err(why) = policy::register(policies) {
         return failure::exit(Err(Failure::Input(why.to_string())));
     }
-    let outcome = match Cli::parse().command {
+    let arguments = fio_words::arranged(std::env::args_os().collect());
+    let outcome = match Cli::parse_from(arguments).command {
         Command::Drives => drives::command(),
         Command::Tests(args) => tests::command(&args),
         Command::Show(args) => show::command(&args),
-        Command::Run(args) => run::command(&args),
+        Command::Run(args) | Command::Fio(args) => run::command(&args),
         Command::Trace(args) => trace::command(&args),
         Command::Info(args) => image::info(&args),
         Command::Fsck(args) => image::fsck(&args),

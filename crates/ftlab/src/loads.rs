@@ -3,18 +3,27 @@
 use crate::failure::Failure;
 use crate::progress::Signs;
 use crate::trace::ReplayOptions;
-use crate::{files, results};
+use crate::{files, fio_words, results};
 use ftlab_bench::suites::{Test, own};
 use ftlab_play::driver::Clock;
 use ftlab_play::embedded::SCRIPTS;
 use ftlab_play::load::{Load, What};
 use ftlab_play::states::State;
+use ftlab_workload::Sections;
 use ftlab_workload::trace::Trace;
 use std::path::Path;
 
+/// How loads are read, beside where they begin and by which clock they run.
+#[derive(Clone, Copy, Default)]
+pub struct Reading<'a> {
+    /// How recorded traces are replayed, and who hears what a file was taken for.
+    pub replay: Option<(&'a ReplayOptions, Signs)>,
+    /// Whether skewed laws of job files are spread over all blocks.
+    pub is_shuffled: bool,
+}
+
 /// Reads a load as a test that begins in a state. Scripts, scenarios and synthetic traces are TOML; what else looks like
-/// a recorded trace is one, and everything else is one of fio's job files. `replay` says how traces are replayed, and
-/// who hears what a file was taken for.
+/// a recorded trace is one, and everything else is one of fio's job files.
 ///
 /// # Errors
 /// When it is none of these, or its name is no name of a test.
@@ -22,7 +31,7 @@ pub fn read(
     path: &Path,
     state: State,
     clock: Clock,
-    replay: Option<(&ReplayOptions, Signs)>,
+    reading: Reading<'_>,
 ) -> Result<Test, Failure> {
     if results::file(path).file_name() == Some(results::RESULTS.as_ref())
         && results::file(path).exists()
@@ -33,7 +42,7 @@ pub fn read(
         )));
     }
     let shown = path.display().to_string();
-    if let Some(what) = recording(path, replay)? {
+    if let Some(what) = recording(path, reading.replay)? {
         let slug = slug(path)?;
         return Ok(own(&slug, Load::new(shown, what), state, clock));
     }
@@ -49,11 +58,11 @@ pub fn read(
         }
         false => {
             let text = files::read(path, "a fio job file")?;
-            let what = What::job(&text, &shown)?;
-            (text, what)
+            let sections = Sections::of_text(&text, &shown)?;
+            (text, fio_words::what(sections, reading)?)
         }
     };
-    if clock == Clock::Untimed && !matches!(what, What::Job(_)) {
+    if clock == Clock::Untimed && !matches!(what, What::Job(_) | What::Recording(_)) {
         let word = what.word();
         return Err(Failure::Input(format!(
             "a {word} has no meaning without a clock; leave out --untimed"

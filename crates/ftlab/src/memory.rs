@@ -14,6 +14,12 @@ pub fn half_of_free() -> u64 {
     available(&text).map_or(OTHERWISE, |bytes| bytes / 2)
 }
 
+/// All memory of the machine in MiB, where the system says.
+pub fn total_mib() -> Option<u64> {
+    let text = std::fs::read_to_string(MEMORY).ok()?;
+    field(&text, "MemTotal:").map(|bytes| bytes >> 20)
+}
+
 /// How many threads run at a time.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
@@ -30,9 +36,12 @@ pub fn gib(text: &str) -> Result<u64, String> {
 
 /// What the system says is available.
 fn available(text: &str) -> Option<u64> {
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    field(text, "MemAvailable:")
+}
+
+/// Bytes that the system states.
+fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
     Some(kib << 10)
 }

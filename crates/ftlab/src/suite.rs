@@ -1,7 +1,7 @@
 //! `--suite`: the tests of a suite of one's own, instead of those of the reviews.
 
 use crate::failure::Failure;
-use crate::loads;
+use crate::loads::{self, Reading};
 use clap::Args;
 use ftlab_bench::suites::{self, Suite, Test};
 use ftlab_play::driver::Clock;
@@ -64,7 +64,7 @@ impl SuiteOption {
                 Path::new(path),
                 State::Filled,
                 Clock::Timed,
-                None,
+                Reading::default(),
             )?);
         }
         loads::distinct(&tests)?;

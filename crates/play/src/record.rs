@@ -5,11 +5,14 @@ mod jobs;
 pub use jobs::job;
 
 use crate::driver::{DeviceReport, Direction, INTERVAL_S, Interval, PowerReport, RunReport};
+use crate::iolog::Iolog;
+use crate::logs::JobLog;
 use ftlab_base::{CommandKind, LatencyHistogram, Nanos, SimTime};
 use ftlab_drive::{Counters, Device, Health};
 use ftlab_result::{AtDevice, Erases, Extent, Ignored, Inside, Joules, PerSecond, Run, Traffic};
 use ftlab_workload::JobFile;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Percentiles that are reported: fio's.
 pub const PERCENTILES: [f64; 17] = [
@@ -37,6 +40,10 @@ pub struct Record {
     pub answered: Nanos,
     /// How each drive stood at the end, if it is of flash; nothing if nobody looked.
     pub healths: Vec<Option<Health>>,
+    /// The logs of its jobs, of those that ask for any.
+    pub logs: Vec<Arc<JobLog>>,
+    /// The requests of its jobs, of those that ask for them.
+    pub iologs: Vec<Arc<Iolog>>,
 }
 
 /// The directions of a run, over all its jobs.
@@ -101,10 +108,13 @@ impl Record {
             devices: report.devices.iter().map(at_device).collect(),
             ..Run::default()
         };
+        let jobs = report.jobs.iter();
         Record {
             run,
             answered: report.simulated,
             healths: Vec::new(),
+            logs: jobs.clone().filter_map(|job| job.log.clone()).collect(),
+            iologs: jobs.filter_map(|job| job.iolog.clone()).collect(),
         }
     }
 

@@ -1,9 +1,9 @@
 //! What a reader of a run has to know before using its figures: what was seen, why it matters, and what
 //! to do instead.
 
-use crate::driver::{Clock, DriverError, RunReport, Shares};
+use crate::driver::{Clock, DriverError, JobReport, RunReport, Shares};
 use ftlab_base::CommandKind;
-use ftlab_base::amount::decimal;
+use ftlab_base::amount::{decimal, grouped};
 use ftlab_result::Warning;
 use ftlab_workload::JobFile;
 
@@ -31,15 +31,24 @@ pub fn of_run(
     let jobs = Shares::of(file, ground.target, clock)?;
     let mut warnings: Vec<Warning> = Vec::new();
     warnings.extend(void_trims(report, ground.slot_bytes));
+    for done in &report.jobs {
+        warnings.extend(missed(done));
+        warnings.extend(tolerated(done));
+    }
+    warnings.extend(few_beyond(report));
     if report.counters.nand_bytes_programmed == 0 {
         return Ok(warnings);
     }
     for (job, done) in jobs.iter().zip(&report.jobs) {
         let moved = |kind| done.direction(kind).bytes;
         let bytes = moved(CommandKind::Read) + moved(CommandKind::Write);
-        let repeated = repeated_order(job, bytes);
         // Clones of a section are one job to whoever wrote it.
-        warnings.extend(repeated.filter(|warning| !warnings.contains(warning)));
+        let of_job = [repeated_order(job, bytes), left_out(job)];
+        let of_job = of_job.into_iter().flatten();
+        let new: Vec<Warning> = of_job
+            .filter(|warning| !warnings.contains(warning))
+            .collect();
+        warnings.extend(new);
     }
     warnings.extend(starved(report));
     if ground.settled == Some(false) {
@@ -61,6 +70,83 @@ fn void_trims(report: &RunReport, slot_bytes: Option<u64>) -> Option<Warning> {
         ),
         option: "Trim whole slots, as hosts do that ask a drive for its discard granularity."
             .to_owned(),
+    })
+}
+
+/// A job that a limit of its own has ended.
+fn missed(done: &JobReport) -> Option<Warning> {
+    let missed = done.missed.as_ref()?;
+    Some(Warning {
+        saw: format!("Job `{}` ended early: {missed}.", done.name),
+        why: "Its figures are of the time until then, and what came after it is missing."
+            .to_owned(),
+        option: "Give the job a limit that the drive keeps, or leave the limit out.".to_owned(),
+    })
+}
+
+/// A job that went on after commands had failed.
+fn tolerated(done: &JobReport) -> Option<Warning> {
+    (done.tolerated > 0).then(|| Warning {
+        saw: format!(
+            "{} commands of job `{}` failed, and it went on.",
+            done.tolerated, done.name
+        ),
+        why: "Rates and latencies are those of the others.".to_owned(),
+        option: "Leave continue_on_error out to end at the first failure.".to_owned(),
+    })
+}
+
+/// Requests beyond a percentile from which on it is more than chance.
+const BEYOND_LEAST: u64 = 100;
+
+/// Percentiles that are read as those of the slow requests, and in what number of requests one lies beyond each.
+const SLOW: [(f64, u64); 3] = [(99.0, 100), (99.9, 1_000), (99.99, 10_000)];
+
+/// Percentiles that few requests lie beyond.
+fn few_beyond(report: &RunReport) -> Option<Warning> {
+    let kinds = [
+        (CommandKind::Read, "reads"),
+        (CommandKind::Write, "writes"),
+        (CommandKind::Trim, "trims"),
+    ];
+    let first = |(kind, word)| {
+        let directions = report.jobs.iter().map(|job| job.direction(kind));
+        let timed = directions.filter(|direction| direction.latency().is_some());
+        let ios: u64 = timed.map(|direction| direction.ios).sum();
+        let few = |(_, one_in): &&(f64, u64)| ios < BEYOND_LEAST * one_in;
+        let (percent, one_in) = SLOW.iter().find(few).filter(|_| ios > 0)?;
+        Some((format!("p{percent} of {} {word}", grouped(ios)), *one_in))
+    };
+    let told: Vec<(String, u64)> = kinds.into_iter().filter_map(first).collect();
+    let most = told.iter().map(|(_, one_in)| one_in * BEYOND_LEAST).max()?;
+    let words: Vec<&str> = told.iter().map(|(words, _)| words.as_str()).collect();
+    Some(Warning {
+        saw: format!(
+            "Fewer than {BEYOND_LEAST} requests lie beyond {}.",
+            words.join(" and ")
+        ),
+        why: "A percentile that so few requests decide is chance: another seed gives another one."
+            .to_owned(),
+        option: format!(
+            "Make {} requests or more, by runtime, io_size or number_ios, or take percentiles below.",
+            grouped(most)
+        ),
+    })
+}
+
+/// A job of a skewed law whose hot blocks lie where fio's hash puts them.
+fn left_out(shares: &Shares) -> Option<Warning> {
+    let share = shares.job().share_left_out().filter(|share| *share > 0.0)?;
+    Some(Warning {
+        saw: format!(
+            "The places of job `{}` are spread by fio's hash, which leaves {:.0} % of its blocks out.",
+            shares.job().spec.name,
+            100.0 * share
+        ),
+        why: "Nothing is written there, so that write amplification is lower than where all blocks are written, \
+              each as often as its rank says."
+            .to_owned(),
+        option: "Add --shuffle to spread the ranks over all blocks.".to_owned(),
     })
 }
 
@@ -187,5 +273,30 @@ mod tests {
                 && told[0].contains("steady-fast"),
             "{told:?}"
         );
+    }
+
+    #[test]
+    fn percentiles_that_few_requests_decide_are_told_of() {
+        let told = |ios: u64| {
+            let file =
+                format!("[w]\nrw=randwrite\nbs=4k\nnorandommap\nnumber_ios={ios}\nio_size=100g\n");
+            let file = JobFile::parse(&file, "test.fio").unwrap();
+            let report =
+                driver::run(&file, &mut Fake::new(SECTORS), Clock::Timed, RootSeed(1)).unwrap();
+            few_beyond(&report).map(|warning| warning.to_string())
+        };
+        for (ios, percentile, enough) in [
+            (500, "p99 of 500 writes", "10,000"),
+            (9_999, "p99 of 9,999 writes", "10,000"),
+            (10_000, "p99.9 of 10,000 writes", "100,000"),
+            (100_000, "p99.99 of 100,000 writes", "1,000,000"),
+        ] {
+            let told = told(ios).unwrap();
+            assert!(
+                told.contains(percentile) && told.contains(&format!("Make {enough} requests")),
+                "{told}"
+            );
+        }
+        assert_eq!(told(1_000_000), None);
     }
 }

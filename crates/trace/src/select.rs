@@ -3,6 +3,7 @@
 use crate::error::TraceError;
 use crate::reader::Reader;
 use crate::record::Record;
+use ftlab_base::CommandKind;
 use ftlab_base::hash::mix64;
 
 /// What is kept of a trace.
@@ -17,6 +18,8 @@ pub struct Selection {
     /// This share of the trace's regions of 1 MiB, above 0 and to 1, with all requests that begin in them: what is
     /// kept is rewritten as often as all is, and takes that share of the space.
     pub share: Option<f64>,
+    /// Kinds of request that are left out.
+    pub skips: Vec<CommandKind>,
 }
 
 /// Bytes of the regions of which a share is kept.
@@ -68,6 +71,7 @@ impl Selected {
         let at = record.at_ns.saturating_sub(first);
         if self.selection.from_ns.is_some_and(|from| at < from)
             || self.selection.until_ns.is_some_and(|until| at >= until)
+            || self.selection.skips.contains(&record.kind)
         {
             return false;
         }

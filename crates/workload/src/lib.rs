@@ -7,11 +7,13 @@
 //!
 //! What differs from fio:
 //! * The numbers come from the run's seed, so a stream is not fio's own sequence, only its law.
-//! * The random map is a permutation in constant memory. It is not kept when `percentage_random` is
-//!   below 100 or when block sizes differ: such a job draws its random blocks with replacement.
-//! * `zipf`, `pareto` and `normal` ranks are spread over the region one to one, where fio's hash
-//!   lets some blocks collide and leaves others unreached.
-//! * A region that is no multiple of the block size is cut to whole blocks.
+//! * The random map is a permutation in constant memory; for requests of several sizes it is a bitmap, as
+//!   fio's. It is not kept when `percentage_random` is below 100 or when reads and writes differ in size: such a
+//!   job draws its random blocks with replacement.
+//! * A flush of `fsync` comes once for so many writes; fio repeats it behind each read of a mix until the next write,
+//!   and where it begins a pass over the size anew.
+//! * An amount beyond the size is made up to its last block; fio leaves less than a block where a pass ends.
+//! * Where a zone of `zonemode=strided` would reach over the end of the device, the first one is next.
 //! * `rw=randtrimwrite` with `rwmixtrim=q` is an extension: q % of the requests trim a random block
 //!   that holds data, the others write. Without `rwmixtrim` it is fio's: trim a block, write it.
 //!   A job with `rwmixtrim` begins with every block of its region holding data.
@@ -23,8 +25,10 @@ pub mod trace;
 mod units;
 
 pub use job::{
-    DataPattern, Distribution, Ignored, JobError, JobFile, JobSpec, Pacing, PatternKind, PerKind,
-    ResolvedJob, Source, Zone,
+    ByteZone, Continue, DataPattern, DedupeMode, Distribution, Effect, ExitWhat, Ignored, JobError,
+    JobFile, JobSpec, LatencyTarget, Log, Logs, Measure, Pacing, Part, PatternKind, PerKind,
+    Replay, ResolvedJob, Sections, Sequencer, Source, Steady, Strides, Surroundings, Told, Verify,
+    Zone, is_word, words_page,
 };
 pub use stream::{JobStream, Request};
 pub use units::{Size, bytes, time};

@@ -20,21 +20,86 @@ const BYTES_ALLOWED: &str = "a number with an optional suffix k, m, g, t or p (p
 const TIME_ALLOWED: &str = "a whole number with an optional suffix us, ms, s, m, h or d";
 const PERCENT_ALLOWED: &str = "a percentage from 0% to 100%";
 
+/// A value of a job file, and what its suffixes count in.
+#[derive(Debug, Clone, Copy)]
+pub struct Value<'a> {
+    /// As written.
+    pub text: &'a str,
+    /// fio's `kb_base`: 1024, or 1000.
+    pub kb_base: u64,
+}
+
+impl<'a> Value<'a> {
+    /// A part of it.
+    pub fn part(self, text: &'a str) -> Value<'a> {
+        Value { text, ..self }
+    }
+
+    /// A size in bytes.
+    pub fn bytes(self) -> Result<u64, Allowed> {
+        bytes_of(self.text, self.kb_base)
+    }
+
+    /// A size in bytes or a percentage of something the key defines. As in fio, 0% is what 0 is.
+    pub fn size(self) -> Result<Size, Allowed> {
+        let Some(number) = self.text.strip_suffix('%') else {
+            return self.bytes().map(Size::Bytes);
+        };
+        match number.parse() {
+            Ok(0) => Ok(Size::Bytes(0)),
+            Ok(percent @ 1..=100) => Ok(Size::Percent(percent)),
+            _ => Err(PERCENT_ALLOWED.into()),
+        }
+    }
+
+    /// A whole number (fio takes size suffixes here too) between two bounds, both allowed.
+    pub fn number(self, least: u64, most: u64) -> Result<u64, Allowed> {
+        match self.bytes() {
+            Ok(n) if (least..=most).contains(&n) => Ok(n),
+            _ if most == u64::MAX => Err(format!("a whole number of at least {least}")),
+            _ => Err(format!("a whole number from {least} to {most}")),
+        }
+    }
+
+    /// A percentage from 0 to 100, written without a sign.
+    pub fn percent(self) -> Result<u8, Allowed> {
+        self.number(0, 100).map(|n| n as u8)
+    }
+
+    /// A span of time; a bare number counts in `default_unit`.
+    pub fn time(self, default_unit: Nanos) -> Result<Nanos, Allowed> {
+        time(self.text, default_unit)
+    }
+
+    /// A boolean, which fio writes as 0 or 1.
+    pub fn boolean(self) -> Result<bool, Allowed> {
+        match self.text {
+            "0" => Ok(false),
+            "1" => Ok(true),
+            _ => Err("0 or 1".into()),
+        }
+    }
+}
+
 /// Reads a size in bytes.
 ///
 /// fio's default `kb_base=1024` turns the standards' prefixes round: `4k`, `4kb` and `4ki` are 4096
 /// bytes, `4kib` is 4000. (fio's manual also gives 4000 for `4ki`; the program does not.)
 pub fn bytes(text: &str) -> Result<u64, Allowed> {
+    bytes_of(text, 1024)
+}
+
+fn bytes_of(text: &str, kb_base: u64) -> Result<u64, Allowed> {
     let fail = || Allowed::from(BYTES_ALLOWED);
     let (number, suffix) = split_number(text).ok_or_else(fail)?;
-    let unit = unit_bytes(&suffix.to_ascii_lowercase()).ok_or_else(fail)?;
+    let unit = unit_bytes(&suffix.to_ascii_lowercase(), kb_base).ok_or_else(fail)?;
     number
         .checked_mul(unit)
         .ok_or_else(|| "less than 16 EiB".into())
 }
 
 /// Bytes of a lower-case size suffix.
-fn unit_bytes(suffix: &str) -> Option<u64> {
+fn unit_bytes(suffix: &str, kb_base: u64) -> Option<u64> {
     let Some(prefix) = suffix.chars().next() else {
         return Some(1);
     };
@@ -42,8 +107,9 @@ fn unit_bytes(suffix: &str) -> Option<u64> {
         return (suffix == "b").then_some(1);
     };
     let base: u64 = match &suffix[1..] {
-        "" | "b" | "i" => 1024,
-        "ib" => 1000,
+        "" | "b" | "i" => kb_base,
+        // fio's other base, whichever is the one.
+        "ib" => 2024 - kb_base,
         _ => return None,
     };
     base.checked_pow(power as u32 + 1)
@@ -67,41 +133,6 @@ pub fn time(text: &str, default_unit: Nanos) -> Result<Nanos, Allowed> {
     match number.checked_mul(unit.0) {
         Some(ns) if ns <= u64::MAX / 4 => Ok(Nanos(ns)),
         _ => Err("at most 146 years".into()),
-    }
-}
-
-/// Reads a size in bytes or a percentage of something the key defines. As in fio, 0% is what 0 is.
-pub fn size(text: &str) -> Result<Size, Allowed> {
-    let Some(number) = text.strip_suffix('%') else {
-        return bytes(text).map(Size::Bytes);
-    };
-    match number.parse() {
-        Ok(0) => Ok(Size::Bytes(0)),
-        Ok(percent @ 1..=100) => Ok(Size::Percent(percent)),
-        _ => Err(PERCENT_ALLOWED.into()),
-    }
-}
-
-/// Reads a whole number (fio takes size suffixes here too) between two bounds, both allowed.
-pub fn number(text: &str, least: u64, most: u64) -> Result<u64, Allowed> {
-    match bytes(text) {
-        Ok(n) if (least..=most).contains(&n) => Ok(n),
-        _ if most == u64::MAX => Err(format!("a whole number of at least {least}")),
-        _ => Err(format!("a whole number from {least} to {most}")),
-    }
-}
-
-/// Reads a percentage from 0 to 100, written without a sign.
-pub fn percent(text: &str) -> Result<u8, Allowed> {
-    number(text, 0, 100).map(|n| n as u8)
-}
-
-/// Reads a boolean, which fio writes as 0 or 1.
-pub fn boolean(text: &str) -> Result<bool, Allowed> {
-    match text {
-        "0" => Ok(false),
-        "1" => Ok(true),
-        _ => Err("0 or 1".into()),
     }
 }
 
@@ -186,11 +217,33 @@ mod tests {
 
     #[test]
     fn percentages_read_as_shares_of_something() {
+        let size = |text| {
+            Value {
+                text,
+                kb_base: 1024,
+            }
+            .size()
+        };
         assert_eq!(size("50%"), Ok(Size::Percent(50)));
         assert_eq!(size("1g"), Ok(Size::Bytes(1 << 30)));
         assert_eq!(size("0%"), Ok(Size::Bytes(0)));
         for text in ["101%", "-1%", "%", "5.5%"] {
             assert_eq!(size(text), Err(PERCENT_ALLOWED.into()), "{text}");
         }
+    }
+
+    #[test]
+    fn a_base_of_1000_turns_the_prefixes_back() {
+        let of = |text| {
+            Value {
+                text,
+                kb_base: 1000,
+            }
+            .bytes()
+        };
+        assert_eq!(of("4k"), Ok(4_000));
+        assert_eq!(of("4kB"), Ok(4_000));
+        assert_eq!(of("4KiB"), Ok(4_096));
+        assert_eq!(of("1g"), Ok(1_000_000_000));
     }
 }

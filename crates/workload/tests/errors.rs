@@ -74,10 +74,6 @@ fn values_out_of_range_say_what_is_allowed() {
         ),
         ("numjobs=0", "numjobs must be a whole number from 1 to 4096"),
         (
-            "loops=0",
-            "loops must be a whole number from 1 to 4294967295",
-        ),
-        (
             "thinktime_blocks=0",
             "thinktime_blocks must be a whole number of at least 1",
         ),
@@ -122,9 +118,21 @@ fn a_missing_value_is_asked_for() {
 #[test]
 fn keys_that_would_change_the_requests_are_refused_with_a_way_out() {
     assert_eq!(
-        option("bssplit=4k/50:8k/50"),
-        "t.fio:2: option `bssplit` is not supported: give one size a kind of request with bs"
+        option("max_open_zones=4"),
+        "t.fio:2: option `max_open_zones` is not supported: a modelled drive has no zones"
     );
+    assert_eq!(
+        option("zonemode=zbd"),
+        "t.fio:2: zonemode=zbd is not valid: zonemode must be none or strided: a modelled drive has no zones of its \
+         own, as zbd asks for"
+    );
+    assert_eq!(
+        option("ioengine=filecreate"),
+        "t.fio:2: ioengine=filecreate cannot run on a drive: it makes, looks up or removes files and does no I/O on a \
+         disk; take libaio, io_uring, psync or another engine for block devices"
+    );
+    // The engine is what is wrong with a file of its options.
+    assert!(option("http_host=x\nioengine=http").contains("ioengine=http cannot run on a drive"));
 }
 
 #[test]
@@ -161,8 +169,16 @@ fn options_that_do_not_go_together_are_told_at_their_line() {
         "t.fio:2: job `job`: size=1024 is smaller than one block; it must be at least bs, 4096 bytes"
     );
     assert_eq!(
-        error("[global]\ntime_based\n[job]\n"),
-        "t.fio:2: job `job`: time_based without a runtime would never end; add runtime=60"
+        error("[a]\n[b]\nwait_for=c\n"),
+        "t.fio:3: job `b`: it waits for `c`, and no job before it has that name; put that one first"
+    );
+    assert_eq!(
+        error("[a]\nzonemode=strided\n"),
+        "t.fio:2: job `a`: zonemode=strided needs zonesize, the bytes that are moved in a zone"
+    );
+    assert_eq!(
+        error("[a]\nrate_iops=10\nrate_iops_min=20\n"),
+        "t.fio:3: job `a`: the least rate is above the rate that the job is held to; lower it"
     );
     assert_eq!(
         error("[job]\nrate=1m\nrate_iops=5\n"),

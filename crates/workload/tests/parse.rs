@@ -176,6 +176,47 @@ fn keys_of_the_host_are_remembered_with_a_reason() {
 }
 
 #[test]
+fn time_based_without_a_runtime_is_dropped_as_fio_drops_it() {
+    let file = parse("[global]\ntime_based\n[a]\nsize=1m\n[b]\nruntime=1\n");
+    let dropped: Vec<_> = file
+        .ignored
+        .iter()
+        .map(|i| (i.key.as_str(), i.at.line))
+        .collect();
+    assert_eq!(dropped, [("time_based", 2)]);
+    assert_eq!(
+        [file.jobs[0].time_based, file.jobs[1].time_based],
+        [false, true]
+    );
+}
+
+#[test]
+fn sizes_by_range_and_by_split_go_before_bs() {
+    let job = one("bsrange=16k-4k,64k-64k\nbs=8k");
+    assert_eq!((job.bs.read, job.bs_max.read), (4 << 10, 16 << 10));
+    let job = one("bssplit=4k/30:64k/70,8k");
+    assert_eq!((job.bs.read, job.bs_max.read), (4 << 10, 64 << 10));
+    assert_eq!((job.bs.write, job.bs_max.write), (8 << 10, 8 << 10));
+    assert_eq!(job.bssplit.read.len(), 2);
+}
+
+#[test]
+fn a_base_of_1000_holds_wherever_it_stands() {
+    assert_eq!(
+        one("size=4m\nkb_base=1000").size,
+        Some(Size::Bytes(4_000_000))
+    );
+    let file = parse("[global]\nkb_base=1000\n[a]\nsize=4m\n");
+    assert_eq!(file.jobs[0].size, Some(Size::Bytes(4_000_000)));
+}
+
+#[test]
+fn exitall_of_one_job_is_that_of_all() {
+    let file = parse("[a]\nexitall\n[b]\n");
+    assert!(file.jobs.iter().all(|job| job.exitall));
+}
+
+#[test]
 fn number_ios_does_not_stop_a_time_based_job() {
     let file = parse("[a]\ntime_based\nruntime=1\nnumber_ios=5\n");
     assert_eq!(file.ignored[0].key, "number_ios");

@@ -36,6 +36,21 @@ fn line() -> impl Strategy<Value = String> {
         "randseed",
         "direct",
         "bssplit",
+        "bsrange",
+        "bs_unaligned",
+        "bs_is_seq_rand",
+        "rw_sequencer",
+        "zonesize",
+        "zonerange",
+        "zoneskip",
+        "verify",
+        "verify_backlog",
+        "trim_percentage",
+        "trim_backlog",
+        "fill_device",
+        "offset_align",
+        "kb_base",
+        "sync",
         "nonsense",
     ]);
     let value = prop_oneof![
@@ -58,6 +73,18 @@ fn line() -> impl Strategy<Value = String> {
             "zoned:60/10:40/90",
             "4k,8k",
             "4k,,16k",
+            "4k-64k",
+            "4k/10:12k/90",
+            "read:8k",
+            "write:-12k",
+            "randrw:3",
+            "zoned_abs:50/1m:50/3m",
+            "identical",
+            "crc32c",
+            "(1+2)",
+            "$pagesize",
+            "${X}",
+            "1000",
             "512",
             "18446744073709551615",
             "100%",
@@ -125,6 +152,34 @@ proptest! {
         let text = format!(
             "[job]\nrw={rw}\nrandom_distribution={law}\nbs={bs}\n{ba}percentage_random={random}\n\
              size={size}%\noffset=13%\nloops={loops}\nnorandommap={}\nfsync=3\n",
+            u8::from(map),
+        );
+        if let Ok(file) = JobFile::parse(&text, "t.fio") {
+            try_streams(&file);
+        }
+    }
+
+    #[test]
+    fn sizes_strides_zones_and_checks_keep_to_their_region(
+        rw in prop::sample::select(vec![
+            "read:8k", "write:-12k", "rw:512", "randread:3", "randwrite", "randrw:7", "write", "trimwrite",
+        ]),
+        sizes in prop::sample::select(vec![
+            "bs=4k", "bsrange=512-64k", "bsrange=4k-12k\nbs_unaligned", "bssplit=4k/10:12k/90",
+            "bs=4k,16k\nbs_is_seq_rand", "bssplit=8k/:64k/:1k/", "bs=4k\nzonesize=64k\nzoneskip=12k",
+            "bs=4k\nzonesize=40k\nzonerange=12k", "bsrange=4k-8k\nzonesize=64k",
+        ]),
+        more in prop::sample::select(vec![
+            "", "verify=md5", "verify=md5\nverify_backlog=4\ntrim_percentage=50\ntrim_backlog=3",
+            "verify=md5\nverify_only", "rw_sequencer=identical", "sync=1", "io_size=3m", "loops=2",
+            "time_based\nruntime=1", "number_ios=40", "fill_device", "verify=crc32\ntrim_percentage=30\n\
+             trim_backlog=2\ntrim_verify_zero",
+        ]),
+        size in prop::sample::select(vec!["", "size=100k\n", "size=1000k\n", "size=7%\n"]),
+        map in any::<bool>(),
+    ) {
+        let text = format!(
+            "[job]\nrw={rw}\n{sizes}\n{more}\n{size}offset=13%\nnorandommap={}\n",
             u8::from(map),
         );
         if let Ok(file) = JobFile::parse(&text, "t.fio") {

@@ -79,8 +79,13 @@ fn the_amount_may_be_less_or_more_than_the_region() {
     );
     assert_eq!(
         stream("rw=write\nsize=10k").count(),
+        3,
+        "as in fio, a request begins wherever there is something left"
+    );
+    assert_eq!(
+        stream("rw=randwrite\nsize=10k").count(),
         2,
-        "the region holds whole blocks"
+        "the map has whole blocks"
     );
     assert_eq!(stream("rw=write\nsize=1m\nio_size=50%").count(), 128);
 }

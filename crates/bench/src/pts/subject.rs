@@ -284,6 +284,7 @@ impl<'a> Subject<'a> {
             norandommap: true,
             rwmixread: load.read_pct,
             bs: PerKind::all(load.block_bytes),
+            bs_max: PerKind::all(load.block_bytes),
             iodepth: load.outstanding,
             size: Some(Size::Percent(self.settings.active_range_pct)),
             begin_bytes: self.heads[usize::from(load.read_pct == 0)],

@@ -38,7 +38,8 @@ impl Length {
             for job in file.jobs.iter_mut().filter(|job| job.runtime.is_some()) {
                 job.time_based = false;
                 job.loops = 1;
-                let largest = job.bs.read.max(job.bs.write).max(job.bs.trim).max(1);
+                let bs = job.bs_max;
+                let largest = bs.read.max(bs.write).max(bs.trim).max(1);
                 let most = QUICK_REQUESTS.min((QUICK_GIB << 30) / largest).max(1);
                 job.number_ios = Some(job.number_ios.map_or(most, |ios| ios.min(most)));
             }

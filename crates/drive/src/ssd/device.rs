@@ -21,6 +21,12 @@ impl Device for Ssd {
         self.params.capacity_sectors
     }
 
+    fn begin_time(&mut self, now: SimTime) {
+        self.mapped.set_timed(true);
+        self.now = now;
+        self.begin_pause(now);
+    }
+
     fn submit(&mut self, command: Command, now: SimTime) {
         let end = command.lba.0 + u64::from(command.sectors);
         assert!(

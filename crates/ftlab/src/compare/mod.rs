@@ -1,5 +1,7 @@
-//! `ftlab compare`: tests on one drive, with one or two of its numbers tried at several values.
+//! `ftlab compare`: tests on one drive, with one or two of its numbers tried at several values; or results beside
+//! earlier ones.
 
+mod between;
 mod chart;
 mod grid;
 mod sweep;
@@ -13,6 +15,7 @@ use crate::review::How;
 use crate::session::{Command, INTERRUPTED, Session};
 use crate::suite::SuiteOption;
 use crate::variants::{self, Variant};
+use crate::verdicts::FailOptions;
 use crate::{results, screen};
 use clap::Args;
 use ftlab_bench::review::{DriveRuns, Plan, Subject};
@@ -21,7 +24,7 @@ use ftlab_drive::{Catalog, DriveFile};
 use ftlab_play::State;
 use ftlab_result::ResultSet;
 use grid::Grid;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use sweep::Sweeps;
 
 /// The chart's file.
@@ -34,17 +37,27 @@ Examples:
   ftlab compare generic-mlc-8 --set spare.op=0.07,0.28 --set gc.policy=greedy,fifo --test B1
   ftlab compare generic-mlc-8 --set spare.op=0.07 --set gc.policy=greedy,fifo --state steady-fast --test A1 --quick --metric wa
   ftlab compare generic-mlc-8 --set gc.policy=greedy,fifo --state steady-fast --test A1 --quick --repeats 5
-  ftlab compare intel-x25-m-g1-80 --set buffer.size=64KiB,1MiB --test A1 --metric iops --metric lat_max_ms")]
+  ftlab compare intel-x25-m-g1-80 --set buffer.size=64KiB,1MiB --test A1 --metric iops --metric lat_max_ms
+  ftlab compare OLD NEW --fail-if 'p99 +5%' --fail-if 'write.iops -3%'
+                                            two directories of results, run by run")]
 pub struct Options {
-    /// A drive of `ftlab drives`, or a path to a drive file
+    /// A drive of `ftlab drives`, or a path to a drive file; before a second one, a directory of results
+    #[arg(value_name = "DRIVE|OLD")]
     drive: String,
+    /// Results to compare with those of OLD, instead of running anything
+    #[arg(value_name = "NEW", conflicts_with_all = ["settings", "tests", "metrics", "state", "out", "How"])]
+    new: Option<PathBuf>,
     /// Numbers of the drive file to try, separated by commas, for example spare.op=0.07,0.28; one or two
     /// --set may have several values, others set one for all
-    #[arg(long = "set", value_name = "KEY=VALUE[,VALUE...]", required = true)]
+    #[arg(
+        long = "set",
+        value_name = "KEY=VALUE[,VALUE...]",
+        required_unless_present = "new"
+    )]
     settings: Vec<String>,
     /// A code or a name of `ftlab tests`, for example A1 or randwrite-4k-qd1, or the path of a job file, script or
     /// trace; may be repeated
-    #[arg(long = "test", value_name = "TEST", required = true)]
+    #[arg(long = "test", value_name = "TEST", required_unless_present = "new")]
     tests: Vec<String>,
     #[command(flatten)]
     suite: SuiteOption,
@@ -59,10 +72,15 @@ pub struct Options {
     #[arg(long, value_name = "DIR", default_value = "ftlab-compare")]
     out: PathBuf,
     #[command(flatten)]
+    limits: FailOptions,
+    #[command(flatten)]
     how: How,
 }
 
 pub fn command(options: &Options) -> Outcome {
+    if let Some(new) = &options.new {
+        return between::command(Path::new(&options.drive), new, &options.limits);
+    }
     let sweeps = Sweeps::read(&options.settings)?;
     let drive = |variant: &Variant| Catalog::load(&options.drive, &variant.settings);
     let drives: Vec<DriveFile> = sweeps

@@ -104,7 +104,9 @@ impl Keep {
         let unfit = |why: String| format!("{}: {why}", path.display());
         let text = match results::load(&path) {
             Ok(text) => text,
-            Err(Failure::Input(why) | Failure::Running(why)) => return Err(why),
+            Err(Failure::Input(why) | Failure::Running(why) | Failure::Verdict(why)) => {
+                return Err(why);
+            }
             Err(Failure::PipeClosed) => return Err(unfit("it cannot be read".to_owned())),
         };
         let set = results::parse(&text).map_err(|_| unfit("no review kept this".to_owned()))?;

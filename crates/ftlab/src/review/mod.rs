@@ -8,6 +8,7 @@ use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
 use crate::session::{self, Command, INTERRUPTED, Session};
 use crate::suite::SuiteOption;
+use crate::verdicts::RequireOptions;
 use crate::{results, screen};
 use clap::Args;
 use ftlab_bench::review::{DriveRuns, Plan, Subject, result_set};
@@ -57,6 +58,8 @@ pub struct Options {
     #[arg(long, value_name = "DIR", default_value = "ftlab-review")]
     out: PathBuf,
     #[command(flatten)]
+    require: RequireOptions,
+    #[command(flatten)]
     how: How,
 }
 
@@ -98,6 +101,7 @@ impl Command for Reviewing {
 pub fn command(options: &Options) -> Outcome {
     let plan = plan(options)?;
     let folder = Folder::ready(&options.out)?;
+    let junit = options.require.junit()?;
     let keep = Keep::ready(&options.out, &plan)?;
     let mut ends = DriveRuns::of_plan(&plan);
     match options.resume {
@@ -123,7 +127,8 @@ pub fn command(options: &Options) -> Outcome {
     if options.suite.is_given() {
         (set.tests.iter()).for_each(|test| tell_of_empty_chart(&set, test));
     }
-    failed.and(kept)
+    failed.and(kept)?;
+    options.require.judge(&set.runs, junit.as_ref(), false)
 }
 
 /// A chart without anything in it is a name of a figure that no run gives, more often than not.

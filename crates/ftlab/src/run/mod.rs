@@ -1,6 +1,7 @@
 //! `ftlab run`: loads of one's own on drives. A run is a review whose tests are the loads: the same machinery runs
 //! it, and everything printed or written is made of its result set.
 
+mod logs;
 mod session;
 mod start;
 mod text;
@@ -8,12 +9,14 @@ mod wall;
 
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
+use crate::loads::{self, Reading};
 use crate::options::OutputFormat;
 use crate::review::How;
 use crate::session::{Command, Session};
 use crate::trace::ReplayOptions;
 use crate::variants::{self, Variant};
-use crate::{drives, loads, options, provenance, screen};
+use crate::verdicts::RequireOptions;
+use crate::{drives, fio_words, options, provenance, screen};
 use clap::Args;
 use ftlab_bench::review::{DriveRuns, Plan, Subject, check};
 use ftlab_bench::suites::Test;
@@ -21,6 +24,7 @@ use ftlab_export::fio;
 use ftlab_play::driver::Clock;
 use ftlab_play::load::What;
 use ftlab_result::{ResultSet, Run};
+use logs::Logs;
 use session::{Rest, Running};
 use start::StartOptions;
 use std::path::PathBuf;
@@ -36,34 +40,50 @@ Examples:
   ftlab run job.fio --drive intel-x25-m-g1-80 --state steady --save-state steady.state
   ftlab run job.fio --drive generic-mlc-8 --repeats 5
   ftlab run two.fio --drive nvme0=generic-mlc-8 --drive nvme1=intel-520-240
+  ftlab run job.fio --drive generic-mlc-8 --require 'write.p99 < 5ms' --require 'wa <= 2.1'
   ftlab run other.fio --drive intel-x25-m-g1-80 --from-state steady.state
+  ftlab run --drive generic-mlc-8 -- --name=a --rw=randwrite --bs=4k --iodepth=4 --number_ios=10k
+  ftlab run job.fio --showcmd
+  ftlab run job.fio --engine-report
   ftlab run scripts/multitask1-extract-photoshop.toml --drive samsung-slc-64
   ftlab run traces/atsb2011-light.toml --drive intel-520-240
   ftlab run prxy_0.csv.gz --drive generic-mlc-8 --pace scaled=2x --fit compact
 
+Behind a -- stand the options of fio's command line: they are the job file of the same words.
 Keys that only matter to a real machine (ioengine, direct, iodepth_batch, …) are accepted and listed.
 An untimed run gives write amplification and wear, no latencies; it is much faster.
 A saved state fits the drive it was saved of, with the same settings; the seed may differ.")]
 pub struct Options {
     /// fio job files, application scripts, scenarios or traces (.toml), and recorded traces of any format: each runs on
     /// each drive, from the same state
-    #[arg(required = true, value_name = "LOAD")]
+    #[arg(required_unless_present = "words", value_name = "LOAD")]
     loads: Vec<PathBuf>,
+    /// fio's command line: --name=a --rw=randwrite …
+    #[arg(last = true, value_name = "FIO OPTIONS", allow_hyphen_values = true)]
+    words: Vec<String>,
     /// A drive of `ftlab drives`, or a path to a drive file; may be repeated. With the name that filenames of jobs
     /// have for it (--drive nvme0=DRIVE --drive nvme1=DRIVE), each job runs on the drives that it names
-    #[arg(long = "drive", required = true, value_name = "DRIVE")]
+    #[arg(long = "drive", required_unless_present = "show", value_name = "DRIVE")]
     drives: Vec<String>,
+    #[command(flatten)]
+    show: Show,
     #[command(flatten)]
     start: StartOptions,
     /// Change a number of the drive file, for example spare.op=28%; may be repeated. Each of several values, separated by commas, makes a drive of its own
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
+    /// Spread the ranks of zipf, pareto and normal over all blocks; fio's hash leaves some of them out
+    #[arg(long)]
+    shuffle: bool,
     /// Without a clock: write amplification only, as fast as possible
     #[arg(long)]
     untimed: bool,
     /// Directory for results.json and index.html, the report; without it nothing is written
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Directory for the logs that jobs ask for (write_bw_log, write_iops_log, write_lat_log, write_iolog), with fio's names and columns; of several runs each has one of its own in it
+    #[arg(long, value_name = "DIR", conflicts_with = "untimed")]
+    logs: Option<PathBuf>,
     /// Let the prepared drive lie without power for N days before the job: its data age
     #[arg(long, value_name = "DAYS", default_value_t = 0.0, value_parser = options::number(0.0, 1e6))]
     rest_days: f64,
@@ -77,13 +97,40 @@ pub struct Options {
     #[command(flatten)]
     replay: ReplayOptions,
     #[command(flatten)]
+    require: RequireOptions,
+    #[command(flatten)]
     how: How,
     /// What to print
     #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
     output_format: OutputFormat,
 }
 
+/// What is shown of fio's job files instead of running them.
+#[derive(Debug, Args)]
+#[group(id = "show", multiple = false)]
+struct Show {
+    /// Print the job files as fio's command lines, and run nothing
+    #[arg(long)]
+    showcmd: bool,
+    /// Print fio's options as a job file, and run nothing
+    #[arg(long)]
+    showjob: bool,
+    /// Print what each option of the jobs does to a drive, which do nothing, and why; run nothing
+    #[arg(long)]
+    engine_report: bool,
+}
+
 pub fn command(options: &Options) -> Outcome {
+    let (words, files) = (&options.words, &options.loads);
+    match options.show {
+        Show { showcmd: true, .. } => return fio_words::show_command(words, files),
+        Show { showjob: true, .. } => return fio_words::show_job(words, files),
+        Show {
+            engine_report: true,
+            ..
+        } => return fio_words::report(words, files),
+        Show { .. } => {}
+    }
     let (plan, variants) = plan(options)?;
     let runs = plan.drives.len() * plan.tests.len();
     if options.output_format == OutputFormat::Json && runs > 1 {
@@ -94,6 +141,11 @@ pub fn command(options: &Options) -> Outcome {
     }
     let targets = options.start.targets(&plan)?;
     let folder = options.out.as_deref().map(Folder::ready).transpose()?;
+    let logs = options.logs.as_deref().map(Logs::ready).transpose()?;
+    if logs.is_none() && asks_for_logs(&plan) {
+        eprintln!("note: jobs ask for logs of their requests, which --logs DIR writes");
+    }
+    let junit = options.require.junit()?;
     let progress = options.how.work.signs.spinner("preparing");
     progress.advise(options.start.advice());
     let ends = DriveRuns::of_plan(&plan);
@@ -106,6 +158,7 @@ pub fn command(options: &Options) -> Outcome {
         },
         variants,
         folder,
+        logs,
         walls: Mutex::default(),
     };
     let session = Session::new(plan, ends, running, progress);
@@ -130,7 +183,19 @@ pub fn command(options: &Options) -> Outcome {
         out += &format!("\n{places}");
     }
     screen::print(&out)?;
-    went.and_then(|()| set.runs.iter().try_for_each(failed))
+    went.and_then(|()| set.runs.iter().try_for_each(failed))?;
+    let is_for_programs = options.output_format == OutputFormat::Json;
+    (options.require).judge(&set.runs, junit.as_ref(), is_for_programs)
+}
+
+/// Whether a job of the plan asks for logs, and there is a clock to make them by.
+fn asks_for_logs(plan: &Plan) -> bool {
+    let mut loads = plan.tests.iter().flat_map(Test::loads);
+    plan.clock == Clock::Timed
+        && loads.any(|load| {
+            let mut jobs = load.job_file().into_iter().flat_map(|file| &file.jobs);
+            jobs.any(|job| job.logs.any())
+        })
 }
 
 /// A run as text; what it is of several is its heading.
@@ -155,12 +220,16 @@ fn plan(options: &Options) -> Result<(Plan, Vec<Variant>), Failure> {
     };
     let state = options.start.state();
     let tests = options.loads.iter();
-    let tests: Vec<Test> = tests
-        .map(|path| {
-            let replay = (&options.replay, options.how.work.signs);
-            loads::read(path, state, clock, Some(replay))
-        })
+    let reading = Reading {
+        replay: Some((&options.replay, options.how.work.signs)),
+        is_shuffled: options.shuffle,
+    };
+    let mut tests: Vec<Test> = tests
+        .map(|path| loads::read(path, state, clock, reading))
         .collect::<Result<_, _>>()?;
+    if !options.words.is_empty() {
+        tests.push(fio_words::test(&options.words, state, clock, reading)?);
+    }
     loads::distinct(&tests)?;
     let is_recording = |test: &Test| {
         test.loads()
@@ -219,9 +288,14 @@ fn last_of_each(settings: &[String]) -> Vec<String> {
 fn failed(run: &Run) -> Outcome {
     match run.jobs.iter().find(|job| job.errors > 0) {
         None => Ok(()),
-        Some(job) => Err(Failure::Running(format!(
-            "job `{}` ended early: the drive answered a command with an error",
-            job.name
-        ))),
+        Some(job) => {
+            let early = format!("job `{}` ended early", job.name);
+            let told = run.warnings.iter().find_map(|warning| {
+                let rest = warning.saw.strip_prefix('J')?.strip_prefix(&early[1..])?;
+                Some(rest.trim_end_matches('.').to_owned())
+            });
+            let why = told.unwrap_or_else(|| ": the drive answered a command with an error".into());
+            Err(Failure::Running(early + &why))
+        }
     }
 }

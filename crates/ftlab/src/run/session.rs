@@ -1,6 +1,7 @@
 //! A run under way: what it says of itself, and what it does to drives before and after their loads.
 
-use super::start::{StartOptions, Targets};
+use super::logs::Logs;
+use super::start::{self, StartOptions, Targets};
 use super::wall::Time;
 use crate::failure::Failure;
 use crate::files::Folder;
@@ -47,6 +48,8 @@ pub struct Running {
     pub variants: Vec<Variant>,
     /// Where results are to be written, if they are.
     pub folder: Option<Folder>,
+    /// Where the logs go that jobs ask for, if they are written.
+    pub logs: Option<Logs>,
     pub walls: Mutex<Walls>,
 }
 
@@ -148,6 +151,11 @@ impl Command for Running {
                     seconds: since.elapsed().as_secs_f64(),
                 };
                 times.ended.insert(key, wall);
+            }
+            drop(times);
+            if let Some(logs) = &running.logs {
+                let written = logs.write(&session.plan, &running.variants, visit, record);
+                written.map_err(start::words)?;
             }
         }
         let failed = record.run.jobs.iter().any(|job| job.errors > 0);

@@ -106,9 +106,9 @@ impl StartOptions {
 }
 
 /// What went wrong, without what it means for the exit code.
-fn words(failure: Failure) -> String {
+pub fn words(failure: Failure) -> String {
     match failure {
-        Failure::Input(why) | Failure::Running(why) => why,
+        Failure::Input(why) | Failure::Running(why) | Failure::Verdict(why) => why,
         Failure::PipeClosed => "nobody reads it".to_owned(),
     }
 }

@@ -4,11 +4,12 @@ use crate::failure::Failure;
 use crate::progress::Signs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use ftlab_base::Nanos;
+use ftlab_base::{CommandKind, Nanos};
 use ftlab_play::recording::{Pace, Recording};
 use ftlab_trace::{
     Action, Fit, Format, Look, Opening, Reader, Scan, Selected, Selection, TraceError,
 };
+use ftlab_workload::JobSpec;
 use std::path::Path;
 
 #[derive(Debug, Clone, Default, Args)]
@@ -28,6 +29,9 @@ pub struct TraceOptions {
     /// Only this share of a recorded trace's addresses, with all of their requests, for example 10%
     #[arg(long, value_name = "PERCENT", value_parser = share)]
     share: Option<f64>,
+    /// Kinds of request that a job leaves out.
+    #[arg(skip)]
+    skips: Vec<CommandKind>,
 }
 
 #[derive(Debug, Clone, Default, Args)]
@@ -146,6 +150,7 @@ impl TraceOptions {
             from_ns: self.window.and_then(|window| window.from_ns),
             until_ns: self.window.and_then(|window| window.until_ns),
             share: self.share,
+            skips: self.skips.clone(),
         }
     }
 
@@ -180,6 +185,20 @@ impl ReplayOptions {
         ];
         let own = own.into_iter().find(|(_, is_given)| *is_given);
         self.trace.given().or(own.map(|(name, _)| name))
+    }
+
+    /// The options of the trace that a job replays: the job's own words say what no option does.
+    pub fn of_job(&self, job: &JobSpec) -> ReplayOptions {
+        let replay = &job.replay;
+        let own = match (replay.no_stall, replay.time_scale_percent) {
+            (true, _) => Pace::Closed(job.iodepth),
+            (false, 100) => Pace::Original,
+            (false, percent) => Pace::Scaled(percent as f64 / 100.0),
+        };
+        let mut options = self.clone();
+        options.pace = self.pace.or(Some(own));
+        options.trace.skips.clone_from(&replay.skips);
+        options
     }
 
     /// The trace of a file as a load, which is read once to its end. If there are to be signs, what it was taken for is

@@ -1,15 +1,43 @@
 //! The jobs of a group, which run at the same time, as a source of requests.
 
+use super::flows::Flows;
 use super::io::{Ended, Io};
 use super::shares::Shares;
 use super::source::Source;
 use super::stats::JobReport;
 use super::worker::Worker;
 use ftlab_base::{RootSeed, SimTime};
+use ftlab_workload::{ExitWhat, JobSpec};
 
 /// Jobs that run at the same time.
 pub struct Group {
     workers: Vec<Worker>,
+    /// What they have to do with each other; none where each runs by itself.
+    ties: Option<Ties>,
+}
+
+/// What jobs of a group have to do with each other.
+struct Ties {
+    flows: Flows,
+    /// Of each job: those that it waits for, whom its end ends, and whether its end has been seen.
+    jobs: Vec<Tied>,
+    ends_all: bool,
+}
+
+struct Tied {
+    waits_for: Vec<usize>,
+    /// With these words its end ends the others.
+    exit: Exit,
+    /// Clones that end with it when it is steady.
+    clones: Vec<usize>,
+    is_over: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Exit {
+    always: bool,
+    on_error: bool,
+    all: bool,
 }
 
 impl Group {
@@ -19,16 +47,146 @@ impl Group {
         seed: RootSeed,
         start: SimTime,
     ) -> Self {
-        Group {
-            workers: jobs
-                .map(|job| Worker::new(job, index, seed, start))
-                .collect(),
+        let jobs: Vec<&Shares> = jobs.collect();
+        let specs: Vec<&JobSpec> = jobs.iter().map(|job| &job.job().spec).collect();
+        let ties = Ties::of(&specs);
+        let mut workers: Vec<Worker> = jobs
+            .iter()
+            .map(|job| Worker::new(job, index, seed, start))
+            .collect();
+        if let Some(ties) = &ties {
+            for (worker, tied) in workers.iter_mut().zip(&ties.jobs) {
+                if !tied.waits_for.is_empty() {
+                    worker.wait();
+                }
+            }
         }
+        Group { workers, ties }
     }
 
     /// What each job did.
     pub fn reports(self) -> impl Iterator<Item = JobReport> {
         self.workers.into_iter().map(Worker::finish)
+    }
+
+    /// Whether no group after it is to begin.
+    pub fn ends_all(&self) -> bool {
+        self.ties.as_ref().is_some_and(|ties| ties.ends_all)
+    }
+
+    /// As [`Source::act`], for jobs that have to do with each other: what one does may let another go on.
+    fn act_tied(&mut self, now: SimTime, io: &mut Io<'_, '_, u32>) -> SimTime {
+        let Some(ties) = &mut self.ties else {
+            return SimTime::NEVER;
+        };
+        loop {
+            let ended = ties.see_ends(&mut self.workers, now);
+            let (mut next, mut issued) = (SimTime::NEVER, false);
+            for (index, worker) in (0..).zip(&mut self.workers) {
+                let ends = worker.time_ends();
+                if ends > now {
+                    next = next.min(ends);
+                }
+                loop {
+                    let mut at = worker.issues_at(now);
+                    if at == now {
+                        at = ties.flows.allows(index as usize, now);
+                    }
+                    if at > now {
+                        next = next.min(at);
+                        break;
+                    }
+                    let (device, request) = worker.issue(now);
+                    io.submit(index, device, request, now);
+                    ties.flows.issued(index as usize);
+                    issued = true;
+                }
+            }
+            if !ended && (!issued || ties.flows.is_empty()) {
+                return next;
+            }
+        }
+    }
+}
+
+impl Ties {
+    /// What these jobs have to do with each other, if anything.
+    fn of(specs: &[&JobSpec]) -> Option<Ties> {
+        let named = |name: &str| {
+            let places = 0..specs.len();
+            places
+                .filter(|&n| specs[n].name == name)
+                .collect::<Vec<_>>()
+        };
+        let tied = |(n, spec): (usize, &&JobSpec)| {
+            let waits_for = spec.wait_for.as_deref().map(named).unwrap_or_default();
+            let is_clone = |other: &usize| {
+                let other = specs[*other];
+                other.source == spec.source && other.clone_index != spec.clone_index
+            };
+            let clones = (0..specs.len()).filter(is_clone);
+            let ends_clones = spec.group_reporting && spec.steadystate.duration.0 > 0;
+            Tied {
+                // It does not wait for itself.
+                waits_for: waits_for.into_iter().filter(|&other| other != n).collect(),
+                exit: Exit {
+                    always: spec.exitall,
+                    on_error: spec.exitall_on_error,
+                    all: spec.exit_what == ExitWhat::All,
+                },
+                clones: clones.filter(|_| ends_clones).collect(),
+                is_over: false,
+            }
+        };
+        let jobs: Vec<Tied> = specs.iter().enumerate().map(tied).collect();
+        let flows = Flows::of(specs.iter().copied());
+        let any = |tied: &Tied| {
+            !tied.waits_for.is_empty()
+                || tied.exit.always
+                || tied.exit.on_error
+                || !tied.clones.is_empty()
+        };
+        (jobs.iter().any(any) || !flows.is_empty()).then_some(Ties {
+            flows,
+            jobs,
+            ends_all: false,
+        })
+    }
+
+    /// Does what follows from jobs that are over; whether one newly is.
+    fn see_ends(&mut self, workers: &mut [Worker], now: SimTime) -> bool {
+        let mut any = false;
+        for n in 0..workers.len() {
+            if self.jobs[n].is_over || !workers[n].is_over(now) {
+                continue;
+            }
+            any = true;
+            self.jobs[n].is_over = true;
+            self.flows.leaves(n);
+            if workers[n].report.is_steady {
+                for &clone in &self.jobs[n].clones {
+                    workers[clone].report.is_steady = true;
+                    workers[clone].end(now);
+                }
+            }
+            let Exit {
+                always,
+                on_error,
+                all,
+            } = self.jobs[n].exit;
+            if always || on_error && workers[n].report.errors > 0 {
+                workers.iter_mut().for_each(|worker| worker.end(now));
+                self.ends_all |= all;
+            }
+        }
+        if any {
+            for (tied, worker) in self.jobs.iter().zip(workers) {
+                if tied.waits_for.iter().all(|&other| self.jobs[other].is_over) {
+                    worker.stop_waiting(now);
+                }
+            }
+        }
+        any
     }
 }
 
@@ -38,6 +196,9 @@ impl Source for Group {
 
     #[inline]
     fn act(&mut self, now: SimTime, io: &mut Io<'_, '_, u32>) -> SimTime {
+        if self.ties.is_some() {
+            return self.act_tied(now, io);
+        }
         let mut next = SimTime::NEVER;
         for (index, worker) in (0..).zip(&mut self.workers) {
             loop {
@@ -46,7 +207,7 @@ impl Source for Group {
                     next = next.min(at);
                     break;
                 }
-                let (device, request) = worker.issue();
+                let (device, request) = worker.issue(now);
                 io.submit(index, device, request, now);
             }
         }
@@ -59,7 +220,7 @@ impl Source for Group {
         if ended.is_good {
             worker.complete(ended.kind, ended.bytes, ended.from, ended.to);
         } else {
-            worker.fail(ended.to);
+            worker.fail(ended.kind, ended.to);
         }
         true
     }

@@ -18,9 +18,11 @@
 //!
 //! Also as in fio: `rate` and `rate_iops` are caps that a job behind them catches up with at full
 //! speed; `thinktime` starts when the commands before it have ended; a command that fails ends
-//! its job.
+//! its job, unless `continue_on_error` says otherwise.
 
 mod error;
+mod flows;
+mod goals;
 mod io;
 mod jobs;
 mod measuring;
@@ -128,6 +130,8 @@ fn run_timed(
     watch: &Watch<'_>,
 ) -> Result<RunReport, DriverError> {
     let mut measuring = Measuring::new(target, PAUSE);
+    // The first job may begin later: that is a pause to the drive.
+    target.begin_time(SimTime::ZERO);
     let mut io = Io::new(target);
     let mut reports = Vec::new();
     let groups = file.groups();
@@ -141,7 +145,17 @@ fn run_timed(
         let mut group = Group::new(index, members, seed, now);
         now = source::play(&mut group, &mut io, now, &mut measuring, &tell)?;
         assert_eq!(io.outstanding(), 0, "every command is waited for");
+        let ends_all = group.ends_all();
         reports.extend(group.reports());
+        if ends_all {
+            let rest = groups.iter().enumerate().skip(index + 1);
+            reports.extend(rest.flat_map(|(index, members)| {
+                members
+                    .iter()
+                    .map(move |&member| jobs[member].unplayed(index))
+            }));
+            break;
+        }
     }
     Ok(measuring.stop(io.target, now).report(&io, reports))
 }

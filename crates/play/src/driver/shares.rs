@@ -2,6 +2,7 @@
 //! (fio's `file_service_type=roundrobin`).
 
 use super::error::DriverError;
+use super::stats::JobReport;
 use ftlab_base::RootSeed;
 use ftlab_workload::{JobFile, JobSpec, JobStream, Request, ResolvedJob};
 
@@ -74,6 +75,12 @@ impl Shares {
             amounts.try_fold(0_u64, |sum, amount| Some(sum.saturating_add(amount?)))
         };
         [sum(|job| job.ios_max), sum(ResolvedJob::total_bytes)]
+    }
+
+    /// The report of the job where it was not played.
+    pub fn unplayed(&self, group: usize) -> JobReport {
+        let spec = &self.job().spec;
+        JobReport::new(spec.name.clone(), group, spec.iodepth)
     }
 
     /// Its requests.

@@ -1,6 +1,9 @@
 //! What a job counts: I/Os, bytes and latencies, by kind of command.
 
+use crate::iolog::Iolog;
+use crate::logs::JobLog;
 use ftlab_base::{CommandKind, LatencyHistogram, Nanos, SimTime};
+use std::sync::Arc;
 
 /// Length of an interval of the series, in seconds.
 pub const INTERVAL_S: u64 = 1;
@@ -86,10 +89,21 @@ pub struct JobReport {
     pub measured_from: SimTime,
     /// How long its statistics lasted; zero without a clock.
     pub measured: Nanos,
-    /// Commands that failed. The job stops at its first, as fio's do.
+    /// Commands that failed, and limits of the job that were missed. The job stops at its first, as fio's do,
+    /// unless it has `continue_on_error`.
     pub errors: u64,
+    /// Those of them that did not end the job.
+    pub tolerated: u64,
+    /// The limit of the job's own that ended it, in words.
+    pub missed: Option<String>,
+    /// It ended because it had become steady.
+    pub is_steady: bool,
     /// Commands submitted while N were outstanding, in fio's buckets.
     pub depths: [u64; DEPTH_LEVELS],
+    /// Its requests, where it asks for logs of them.
+    pub log: Option<Arc<JobLog>>,
+    /// The same, as a trace that can be replayed.
+    pub iolog: Option<Arc<Iolog>>,
     directions: [Direction; 4],
 }
 
@@ -102,7 +116,12 @@ impl JobReport {
             measured_from: SimTime::ZERO,
             measured: Nanos::ZERO,
             errors: 0,
+            tolerated: 0,
+            missed: None,
+            is_steady: false,
             depths: [0; DEPTH_LEVELS],
+            log: None,
+            iolog: None,
             directions: Default::default(),
         }
     }
@@ -113,10 +132,19 @@ impl JobReport {
         &self.directions[place(kind)]
     }
 
+    /// Forgets what it counted: what counts begins now, at a depth that was found.
+    pub(in crate::driver) fn restart(&mut self, now: SimTime, iodepth: u32) {
+        self.measured_from = now;
+        self.iodepth = iodepth;
+        self.depths = [0; DEPTH_LEVELS];
+        self.directions = Default::default();
+    }
+
     /// Counts everything that `other` counted: for clones that are reported as one.
     pub fn merge(&mut self, other: &JobReport) {
         self.measured = self.measured.max(other.measured);
         self.errors += other.errors;
+        self.tolerated += other.tolerated;
         for (mine, theirs) in self.depths.iter_mut().zip(&other.depths) {
             *mine += theirs;
         }

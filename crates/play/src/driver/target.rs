@@ -72,6 +72,13 @@ impl<'d> Target<'d> {
         self.devices.iter().map(|named| named.name.as_str())
     }
 
+    /// As [`Device::begin_time`].
+    pub(super) fn begin_time(&mut self, now: SimTime) {
+        for named in &mut self.devices {
+            named.device.begin_time(now);
+        }
+    }
+
     pub(super) fn restart_stream_hashes(&mut self) {
         for named in &mut self.devices {
             named.device.restart_stream_hash();

@@ -7,6 +7,7 @@ use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 
 mod devices;
+mod words;
 
 const SECTORS: u64 = 1 << 17; // 64 MiB
 

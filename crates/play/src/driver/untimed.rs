@@ -8,7 +8,7 @@ use super::target::Target;
 use crate::watch::Watch;
 use ftlab_base::{Command, CommandId, CommandKind, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::{Counters, Device};
-use ftlab_workload::JobFile;
+use ftlab_workload::{ExitWhat, JobFile, JobSpec};
 use std::collections::VecDeque;
 
 /// Runs the jobs of `file`, which `jobs` has fitted to the target.
@@ -28,10 +28,15 @@ pub fn run(
         rounds: target.devices().map(begin).collect(),
         target,
         applied: 0,
+        ends_all: false,
     };
     let mut reports = Vec::new();
     let groups = file.groups();
     for (index, members) in groups.iter().enumerate() {
+        if applier.ends_all {
+            reports.extend(members.iter().map(|&member| jobs[member].unplayed(index)));
+            continue;
+        }
         let member = |&member: &usize| Applied::new(&jobs[member], index, seed);
         let tell = |share| {
             watch(
@@ -69,6 +74,7 @@ struct Applied {
     expected: VecDeque<(usize, Command)>,
     report: JobReport,
     over: bool,
+    spec: JobSpec,
 }
 
 impl Applied {
@@ -81,6 +87,7 @@ impl Applied {
             expected: VecDeque::with_capacity(LOOKAHEAD),
             report: JobReport::new(job.spec.name.clone(), group, job.spec.iodepth),
             over: false,
+            spec: job.spec.clone(),
         }
     }
 }
@@ -110,11 +117,35 @@ impl Applied {
     }
 }
 
+/// Whether a job waits for another one of the group.
+fn is_held(job: &Applied, jobs: &[Applied]) -> bool {
+    let named = job.spec.wait_for.as_ref();
+    named.is_some_and(|name| {
+        jobs.iter()
+            .any(|other| other.spec.name == *name && !other.over)
+    })
+}
+
+/// Ends the others where the end of the job does that; whether it ends those to come as well.
+fn end_others(jobs: &mut [Applied], job: usize) -> bool {
+    let Applied {
+        over, spec, report, ..
+    } = &jobs[job];
+    let ends = *over && (spec.exitall || spec.exitall_on_error && report.errors > 0);
+    let all = ends && spec.exit_what == ExitWhat::All;
+    if ends {
+        jobs.iter_mut().for_each(|job| job.over = true);
+    }
+    all
+}
+
 struct Applier<'t, 'd> {
     target: &'t mut Target<'d>,
     /// One for each device, with the device's counters at the start.
     rounds: Vec<(Counters, Rounds)>,
     applied: u64,
+    /// A job has ended all others, those of later groups too.
+    ends_all: bool,
 }
 
 impl Applier<'_, '_> {
@@ -126,8 +157,13 @@ impl Applier<'_, '_> {
         };
         let mut told = self.applied;
         while jobs.iter().any(|job| !job.over) {
-            for job in &mut jobs {
-                self.take_turn(job, turn);
+            for n in 0..jobs.len() {
+                if !jobs[n].over && !is_held(&jobs[n], &jobs) {
+                    // The jobs of a flow have turns by their weights.
+                    let weight = u64::from(jobs[n].spec.flow.max(1));
+                    self.take_turn(&mut jobs[n], turn * weight);
+                    self.ends_all |= end_others(&mut jobs, n);
+                }
             }
             if self.applied - told >= COMMANDS_A_LOOK {
                 told = self.applied;
@@ -138,6 +174,7 @@ impl Applier<'_, '_> {
     }
 
     fn take_turn(&mut self, job: &mut Applied, commands: u64) {
+        let continues = job.spec.continue_on_error;
         for _ in 0..commands {
             let Some((device, command)) = job.next(self.target) else {
                 job.over = true;
@@ -150,6 +187,14 @@ impl Applier<'_, '_> {
             self.applied += 1;
             if self.target.device(device).apply(command) != Outcome::Good {
                 job.report.errors += 1;
+                let goes_on = match command.kind {
+                    CommandKind::Read => continues.read,
+                    _ => continues.write,
+                };
+                if goes_on {
+                    job.report.tolerated += 1;
+                    continue;
+                }
                 job.over = true;
                 return;
             }

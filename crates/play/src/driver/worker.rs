@@ -1,9 +1,15 @@
 //! One job of a running group: what it issues next, and when.
 
+use super::goals::{Depth, LeastRates, SteadyWatch, Verdict};
 use super::shares::{Requests, Shares};
 use super::stats::JobReport;
-use ftlab_base::{CommandKind, RootSeed, SimTime};
-use ftlab_workload::{Pacing, Request};
+use crate::iolog::Iolog;
+use crate::logs::JobLog;
+use ftlab_base::rng::Stream;
+use ftlab_base::{CommandKind, Nanos, RootSeed, SimTime};
+use ftlab_workload::{Continue, Pacing, Request};
+use rand::Rng;
+use std::sync::Arc;
 
 /// A job at work.
 pub struct Worker {
@@ -15,6 +21,8 @@ pub struct Worker {
     /// Its stream of requests has no end.
     is_endless: bool,
     begins: SimTime,
+    /// It has to be told to begin: another job comes first.
+    waits: bool,
     /// No request is issued and nothing counted from here on.
     stops: SimTime,
     /// Requests and bytes after which its stream ends; none where it goes on until its time is over.
@@ -25,43 +33,125 @@ pub struct Worker {
     /// Requests issued since the last pause.
     since_pause: u64,
     pause_ends: SimTime,
+    /// The queue is emptied: a pause is due then, or another depth.
+    drains: bool,
+    /// Pauses that rates do not make up for.
+    excused: Nanos,
     /// What a rate has let through: requests and bytes of reads, writes and trims.
     issued: [Issued; 3],
+    /// Where requests come at random, from what.
+    arrivals: Option<Stream>,
     last_completion: SimTime,
+    continues: Continue,
+    depth: Depth,
+    least: Option<LeastRates>,
+    steady: Option<SteadyWatch>,
+    log: Option<JobLog>,
+    iolog: Option<Iolog>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Issued {
     ios: u64,
     bytes: u64,
+    /// When the next one arrives, after the beginning, where they come at random.
+    arrives: Nanos,
 }
 
 impl Worker {
     pub fn new(shares: &Shares, group: usize, seed: RootSeed, start: SimTime) -> Self {
         let job = shares.job();
         let pacing = job.pacing();
-        let begins = start + pacing.startdelay;
-        let counts = begins + pacing.ramp_time;
-        let mut requests = shares.requests(seed);
-        let mut report = JobReport::new(job.spec.name.clone(), group, pacing.iodepth);
-        report.measured_from = counts;
-        Worker {
-            report,
+        let (spec, mut requests) = (&job.spec, shares.requests(seed));
+        let stream = |what: &str| seed.stream(&format!("{what} {} {}", spec.index, spec.name));
+        let delay = match pacing.startdelay_max {
+            None => pacing.startdelay,
+            Some(most) => {
+                let span = most.0.saturating_sub(pacing.startdelay.0);
+                Nanos(pacing.startdelay.0 + stream("start delay").next_u64() % (span + 1))
+            }
+        };
+        let mut worker = Worker {
+            report: JobReport::new(spec.name.clone(), group, pacing.iodepth),
             next: requests.next(),
             requests,
             is_endless: job.loop_bytes.is_none() && job.ios_max.is_none(),
-            begins,
-            stops: pacing
-                .runtime
-                .map_or(SimTime::NEVER, |runtime| counts + runtime),
+            begins: SimTime::ZERO,
+            waits: false,
+            stops: SimTime::NEVER,
             ends_after: shares.ends_after(),
             answered: [0; 2],
             outstanding: 0,
             since_pause: 0,
             pause_ends: SimTime::ZERO,
+            drains: false,
+            excused: Nanos::ZERO,
             issued: Default::default(),
-            last_completion: begins,
-            pacing,
+            arrivals: pacing.rate_poisson.then(|| stream("arrivals")),
+            last_completion: SimTime::ZERO,
+            continues: spec.continue_on_error,
+            depth: Depth::new(pacing.latency, pacing.iodepth, start),
+            least: None,
+            steady: None,
+            log: JobLog::of(spec),
+            iolog: Iolog::of(spec),
+            pacing: Pacing {
+                startdelay: delay,
+                ..pacing
+            },
+        };
+        worker.begin(start);
+        worker
+    }
+
+    /// Its time is counted from here on.
+    fn begin(&mut self, start: SimTime) {
+        let begins = start + self.pacing.startdelay;
+        let counts = begins + self.pacing.ramp_time;
+        self.begins = begins;
+        self.stops = (self.pacing.runtime).map_or(SimTime::NEVER, |runtime| counts + runtime);
+        self.report.measured_from = counts;
+        self.last_completion = begins;
+        self.pause_ends = begins;
+        self.depth.begin(begins);
+        self.least = LeastRates::of(&self.pacing, begins);
+        self.steady = SteadyWatch::of(self.pacing.steadystate, begins);
+    }
+
+    /// It begins only when it is told to.
+    pub fn wait(&mut self) {
+        self.waits = true;
+    }
+
+    /// What it waited for has ended.
+    pub fn stop_waiting(&mut self, now: SimTime) {
+        if self.waits {
+            self.waits = false;
+            self.begin(now);
+        }
+    }
+
+    /// It issues nothing more.
+    pub fn end(&mut self, now: SimTime) {
+        if self.waits {
+            self.waits = false;
+            self.report.measured_from = now;
+            self.last_completion = now;
+        }
+        self.next = None;
+        self.stops = self.stops.min(now.max(self.begins));
+    }
+
+    /// Whether it is over: nothing is left to do, or no time.
+    pub fn is_over(&self, now: SimTime) -> bool {
+        !self.waits && self.outstanding == 0 && (self.next.is_none() || now >= self.stops)
+    }
+
+    /// When its time is over, if it still is at work.
+    pub fn time_ends(&self) -> SimTime {
+        match self.next {
+            Some(_) if !self.waits => self.stops,
+            _ => SimTime::NEVER,
         }
     }
 
@@ -76,7 +166,7 @@ impl Worker {
         let Some((_, request)) = self.next else {
             return SimTime::NEVER;
         };
-        if self.outstanding >= self.pacing.iodepth || self.is_quiescing() {
+        if self.waits || self.drains || self.outstanding >= self.depth.now {
             return SimTime::NEVER;
         }
         let allowed = self.pause_ends.max(self.rate_allows(request.kind));
@@ -85,19 +175,33 @@ impl Worker {
     }
 
     /// Takes the next request as issued, with the place of its device.
-    pub fn issue(&mut self) -> (usize, Request) {
+    pub fn issue(&mut self, now: SimTime) -> (usize, Request) {
         let (device, request) = self
             .next
             .take()
             .expect("a worker issues only when it says so");
         self.next = self.requests.next();
+        if let Some(iolog) = &mut self.iolog {
+            iolog.record(device, &request, now);
+        }
         self.outstanding += 1;
         self.since_pause += 1;
         self.report.note_depth(self.outstanding);
         if let Some(kind) = rate_index(request.kind) {
-            self.issued[kind].ios += 1;
-            self.issued[kind].bytes += u64::from(request.sectors) * ftlab_base::SECTOR_BYTES;
+            let bytes = u64::from(request.sectors) * ftlab_base::SECTOR_BYTES;
+            let issued = &mut self.issued[kind];
+            issued.ios += 1;
+            issued.bytes += bytes;
+            if let Some(arrivals) = &mut self.arrivals {
+                let by_ios = after(1, self.pacing.rate_iops.of(request.kind));
+                let by_bytes = after(bytes, self.pacing.rate_bytes.of(request.kind));
+                let mean = by_ios.max(by_bytes) as f64;
+                // The logarithm of a number above 0 and up to 1.
+                let draw = ((arrivals.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64;
+                issued.arrives += Nanos((-draw.ln() * mean) as u64);
+            }
         }
+        self.drains |= self.is_pause_due(now);
         (device, request)
     }
 
@@ -105,25 +209,96 @@ impl Worker {
     pub fn complete(&mut self, kind: CommandKind, bytes: u64, from: SimTime, to: SimTime) {
         if self.report.measured_from <= to && to < self.stops {
             self.report.record(kind, bytes, from, to);
+            if let Some(log) = &mut self.log {
+                log.record(
+                    kind,
+                    bytes,
+                    to.since(from),
+                    to.since(self.report.measured_from),
+                );
+            }
         }
         self.answered[0] += 1;
         self.answered[1] += bytes;
         self.settle(to);
+        if kind != CommandKind::Flush && to >= self.begins {
+            self.look(kind, bytes, to.since(from), to);
+        }
     }
 
-    /// Takes a failure, which ends the job.
-    pub fn fail(&mut self, at: SimTime) {
+    /// Looks at what the job wants to see of the drive.
+    fn look(&mut self, kind: CommandKind, bytes: u64, latency: Nanos, now: SimTime) {
+        if let Some(most) = self.pacing.max_latency.filter(|&most| latency > most) {
+            self.miss(format!(
+                "max_latency={most} was passed: a request took {latency}"
+            ));
+        }
+        if let Some(least) = &mut self.least
+            && let Some(missed) = least.completed(kind, bytes, now)
+        {
+            self.miss(missed);
+        }
+        if let Some(steady) = &mut self.steady
+            && steady.completed(bytes, now)
+        {
+            self.report.is_steady = true;
+            self.end(now);
+        }
+        match self.depth.completed(latency, now) {
+            Verdict::GoOn => {}
+            Verdict::Drain => self.drains = self.outstanding > 0,
+            Verdict::Found => {
+                self.drains = self.outstanding > 0;
+                self.report.restart(now, self.depth.now);
+                if let Some(log) = &mut self.log {
+                    log.restart();
+                }
+            }
+            Verdict::Done => self.end(now),
+            Verdict::Missed => {
+                let target = self.pacing.latency.target.unwrap_or_default();
+                self.miss(format!(
+                    "latency_target={target} was missed by one request at a time"
+                ));
+            }
+        }
+    }
+
+    /// The job fails by a limit of its own.
+    fn miss(&mut self, why: String) {
         self.report.errors += 1;
+        self.report.missed.get_or_insert(why);
         self.next = None;
+    }
+
+    /// Takes a failure, which ends the job unless it says otherwise.
+    pub fn fail(&mut self, kind: CommandKind, at: SimTime) {
+        self.report.errors += 1;
+        let goes_on = match kind {
+            CommandKind::Read => self.continues.read,
+            CommandKind::Write | CommandKind::Trim | CommandKind::Flush => self.continues.write,
+        };
+        match goes_on {
+            true => self.report.tolerated += 1,
+            false => self.next = None,
+        }
         self.settle(at);
     }
 
     fn settle(&mut self, at: SimTime) {
         self.outstanding -= 1;
         self.last_completion = at;
-        if self.outstanding == 0 && self.is_quiescing() {
+        self.drains |= self.is_pause_due(at);
+        if self.outstanding > 0 || !self.drains {
+            return;
+        }
+        self.drains = false;
+        if self.is_pause_due(at) {
             self.since_pause = 0;
             self.pause_ends = at + self.pacing.thinktime;
+            if self.pacing.rate_ignore_thinktime {
+                self.excused += self.pacing.thinktime;
+            }
         }
     }
 
@@ -146,6 +321,8 @@ impl Worker {
     pub fn ends(&self) -> SimTime {
         match self.next {
             None => self.last_completion,
+            // It never began.
+            Some(_) if self.waits => SimTime::ZERO,
             Some(_) => self.last_completion.max(self.stops),
         }
     }
@@ -157,12 +334,23 @@ impl Worker {
             Some(_) => self.stops,
         };
         self.report.measured = until.since(self.report.measured_from);
+        if let Some(mut log) = self.log {
+            log.end(self.report.measured);
+            self.report.log = Some(Arc::new(log));
+        }
+        self.report.iolog = self.iolog.map(Arc::new);
         self.report
     }
 
     /// Whether a pause is due as soon as nothing is outstanding.
-    fn is_quiescing(&self) -> bool {
-        self.pacing.thinktime.0 > 0 && self.since_pause >= self.pacing.thinktime_blocks
+    fn is_pause_due(&self, now: SimTime) -> bool {
+        let pacing = &self.pacing;
+        let worked = || now.0.saturating_sub(self.pause_ends.0);
+        pacing.thinktime.0 > 0
+            && (self.since_pause >= pacing.thinktime_blocks
+                || pacing.thinktime_iotime.0 > 0
+                    && self.since_pause > 0
+                    && worked() >= pacing.thinktime_iotime.0)
     }
 
     /// When the caps on `kind` let its next request pass.
@@ -170,10 +358,19 @@ impl Worker {
         let Some(index) = rate_index(kind) else {
             return self.begins;
         };
-        let Issued { ios, bytes } = self.issued[index];
+        let Issued {
+            ios,
+            bytes,
+            arrives,
+        } = self.issued[index];
         let by_ios = after(ios, self.pacing.rate_iops.of(kind));
         let by_bytes = after(bytes, self.pacing.rate_bytes.of(kind));
-        SimTime(self.begins.0.saturating_add(by_ios.max(by_bytes)))
+        let due = match self.arrivals {
+            Some(_) => arrives.0,
+            None => by_ios.max(by_bytes),
+        };
+        let begins = self.begins.0.saturating_add(self.excused.0);
+        SimTime(begins.saturating_add(due))
     }
 }
 

@@ -20,7 +20,7 @@ pub fn job(report: &JobReport) -> Job {
         clones: 1,
         rw: String::new(),
         iodepth: report.iodepth,
-        errors: report.errors,
+        errors: report.errors - report.tolerated,
         measured_ns: report.measured.0,
         options: Vec::new(),
         read: of(CommandKind::Read),

@@ -1,8 +1,9 @@
 //! Options that are each valid and yet do not go together.
 
+use super::distribution::Distribution;
 use super::spec::{JobSpec, PatternKind};
 use crate::units::Size;
-use ftlab_base::{CommandKind, Nanos, SECTOR_BYTES};
+use ftlab_base::{CommandKind, SECTOR_BYTES};
 
 /// What does not go together, and the key whose line to point at.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,10 +22,13 @@ pub fn fault(job: &JobSpec) -> Option<Fault> {
         unaligned_offset,
         unaligned_increment,
         no_depth,
-        endless,
         two_rates,
+        rates_below_their_least,
+        zones_without_a_size,
+        zones_beyond_the_region,
         trim_share,
         trim_pairs,
+        replay_of_a_part,
     ];
     CHECKS.iter().find_map(|check| check(job))
 }
@@ -37,7 +41,7 @@ fn fault_if(wrong: bool, key: &'static str, why: impl FnOnce() -> String) -> Opt
 pub fn block_bytes_max(job: &JobSpec) -> u64 {
     job.kinds()
         .iter()
-        .map(|&kind| job.bs.of(kind))
+        .map(|&kind| job.bs_max.of(kind))
         .max()
         .unwrap_or(SECTOR_BYTES)
 }
@@ -88,13 +92,6 @@ fn no_depth(job: &JobSpec) -> Option<Fault> {
     })
 }
 
-fn endless(job: &JobSpec) -> Option<Fault> {
-    let unlimited = job.runtime.is_none_or(|span| span == Nanos::ZERO);
-    fault_if(job.time_based && unlimited, "time_based", || {
-        "time_based without a runtime would never end; add runtime=60".into()
-    })
-}
-
 fn two_rates(job: &JobSpec) -> Option<Fault> {
     let any = |rates: super::PerKind<Option<u64>>| {
         job.kinds().iter().any(|&kind| rates.of(kind).is_some())
@@ -102,13 +99,76 @@ fn two_rates(job: &JobSpec) -> Option<Fault> {
     fault_if(any(job.rate) && any(job.rate_iops), "rate_iops", || {
         "rate and rate_iops exclude each other; leave one out".into()
     })
+    .or_else(|| {
+        fault_if(
+            any(job.rate_min) && any(job.rate_iops_min),
+            "rate_iops_min",
+            || "rate_min and rate_iops_min exclude each other; leave one out".into(),
+        )
+    })
+}
+
+fn rates_below_their_least(job: &JobSpec) -> Option<Fault> {
+    let below = |rate: super::PerKind<Option<u64>>, least: super::PerKind<Option<u64>>| {
+        let is_below = |&kind: &CommandKind| {
+            let ends = rate.of(kind).zip(least.of(kind));
+            ends.is_some_and(|(rate, least)| rate < least)
+        };
+        job.kinds().iter().any(is_below)
+    };
+    let bytes = below(job.rate, job.rate_min);
+    let ios = below(job.rate_iops, job.rate_iops_min);
+    fault_if(
+        bytes || ios,
+        if bytes { "rate_min" } else { "rate_iops_min" },
+        || "the least rate is above the rate that the job is held to; lower it".into(),
+    )
+}
+
+fn zones_without_a_size(job: &JobSpec) -> Option<Fault> {
+    let missing = job.zonemode_strided == Some(true) && job.zones.size == 0;
+    fault_if(missing, "zonemode", || {
+        "zonemode=strided needs zonesize, the bytes that are moved in a zone".into()
+    })
+    .or_else(|| {
+        let off = job.zonemode_strided == Some(false) && job.zones.size > 0;
+        fault_if(off, "zonesize", || {
+            "zonemode=none and zonesize exclude each other; leave one out".into()
+        })
+    })
+    .or_else(|| {
+        let small = |zones: super::Strides| zones.range < block_bytes_max(job);
+        fault_if(job.strides().is_some_and(small), "zonesize", || {
+            format!("a zone must hold a block of {} bytes", block_bytes_max(job))
+        })
+    })
+}
+
+/// Zones in bytes that the size of the job does not hold.
+fn zones_beyond_the_region(job: &JobSpec) -> Option<Fault> {
+    let (Distribution::ZonedAbs(zones), Some(Size::Bytes(size))) =
+        (&job.random_distribution, job.size)
+    else {
+        return None;
+    };
+    let end = |kind: &CommandKind| {
+        let zones = zones.get(*kind).iter();
+        zones.fold(0_u64, |end, zone| end.saturating_add(zone.bytes))
+    };
+    let end = job.kinds().iter().map(end).max().unwrap_or(0);
+    fault_if(end > size, "random_distribution", || {
+        format!(
+            "the zones of zoned_abs end at {end} bytes and the job has size={size}; give it more, or them less"
+        )
+    })
 }
 
 fn trim_share(job: &JobSpec) -> Option<Fault> {
     job.rwmixtrim?;
     let randtrimwrite = job.kind == PatternKind::TrimWrite && job.random;
     let own_grid = |align: Option<u64>| align.is_none_or(|bytes| bytes == job.bs.write);
-    let one_grid = own_grid(job.blockalign.write) && own_grid(job.blockalign.trim);
+    let one_size = job.has_one_size(CommandKind::Write);
+    let one_grid = one_size && own_grid(job.blockalign.write) && own_grid(job.blockalign.trim);
     fault_if(!randtrimwrite, "rwmixtrim", || {
         "rwmixtrim needs rw=randtrimwrite".into()
     })
@@ -125,8 +185,29 @@ fn trim_share(job: &JobSpec) -> Option<Fault> {
 }
 
 fn trim_pairs(job: &JobSpec) -> Option<Fault> {
-    let differ = job.kind == PatternKind::TrimWrite && job.bs.trim != job.bs.write;
+    let differ = job.kind == PatternKind::TrimWrite
+        && [job.bs.trim, job.bs_max.trim] != [job.bs.write, job.bs_max.write];
     fault_if(differ, "bs", || {
         "the blocks trimmed are those written; give bs one size for writes and trims".into()
+    })
+}
+
+/// A trace is replayed once and whole: what would repeat it or end it says so elsewhere.
+fn replay_of_a_part(job: &JobSpec) -> Option<Fault> {
+    job.replay.file.as_ref()?;
+    let given = [
+        ("runtime", job.runtime.is_some()),
+        ("number_ios", job.number_ios.is_some()),
+        ("io_size", job.io_size.is_some()),
+        ("loops", job.loops > 1),
+        ("numjobs", job.numjobs > 1),
+    ];
+    let (key, _) = given.into_iter().find(|(_, is_given)| *is_given)?;
+    Some(Fault {
+        key,
+        why: format!(
+            "{key} and read_iolog do not go together: a trace is replayed once, as far as it goes; leave {key} out, and \
+             choose a part of the trace with --window"
+        ),
     })
 }

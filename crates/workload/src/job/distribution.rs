@@ -1,6 +1,7 @@
 //! fio's `random_distribution`: the law of random positions.
 
-use crate::units::Allowed;
+use super::spec::PerKind;
+use crate::units::{Allowed, Value};
 
 /// How random requests spread over the region.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +30,18 @@ pub enum Distribution {
         center: Option<f64>,
     },
     /// Uniform within zones; shares of accesses and of the region each add up to 100 %.
-    Zoned(Vec<Zone>),
+    Zoned(Box<PerKind<Vec<Zone>>>),
+    /// The same with the zones' lengths in bytes; beyond the last zone nothing happens.
+    ZonedAbs(Box<PerKind<Vec<ByteZone>>>),
+}
+
+/// One zone of [`Distribution::ZonedAbs`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ByteZone {
+    /// Percent of the requests.
+    pub access_percent: u8,
+    /// Length in bytes.
+    pub bytes: u64,
 }
 
 /// One zone of [`Distribution::Zoned`]; zones follow one another from the region's start.
@@ -41,32 +53,38 @@ pub struct Zone {
     pub size_percent: u8,
 }
 
-const ALLOWED: &str =
-    "random, zipf:θ[:center], pareto:h[:center], normal:deviation[:center] or zoned:access/size:…";
+/// θ of a zipf that says none, as in fio.
+const ZIPF: f64 = 1.1;
+/// h of a pareto that says none.
+const PARETO: f64 = 0.2;
+
+const ALLOWED: &str = "random, zipf[:θ[:center]], pareto[:h[:center]], normal[:deviation[:center]], \
+                       zoned:access/size:… or zoned_abs:access/bytes:…";
 
 /// Reads the value of `random_distribution`.
-pub fn distribution(text: &str) -> Result<Distribution, Allowed> {
-    let (name, rest) = text
+pub fn distribution(value: Value<'_>) -> Result<Distribution, Allowed> {
+    let (name, rest) = value
+        .text
         .split_once(':')
-        .map_or((text, None), |(n, r)| (n, Some(r)));
+        .map_or((value.text, None), |(n, r)| (n, Some(r)));
     match (name, rest) {
         ("random", None) => Ok(Distribution::Random),
-        ("zipf", Some(rest)) => {
-            let (theta, center) = float_and_center(rest)?;
+        ("zipf", rest) => {
+            let (theta, center) = float_and_center(rest, ZIPF)?;
             let fits = theta > 0.0 && theta <= 100.0 && theta != 1.0;
             let law = Distribution::Zipf { theta, center };
             fits.then_some(law)
                 .ok_or_else(|| "zipf:θ with θ above 0 and other than 1".into())
         }
-        ("pareto", Some(rest)) => {
-            let (power, center) = float_and_center(rest)?;
+        ("pareto", rest) => {
+            let (power, center) = float_and_center(rest, PARETO)?;
             let law = Distribution::Pareto { power, center };
             let fits = power > 0.0 && power < 1.0;
             fits.then_some(law)
                 .ok_or_else(|| "pareto:h with h between 0 and 1".into())
         }
-        ("normal" | "gauss", Some(rest)) => {
-            let (deviation_percent, center) = float_and_center(rest)?;
+        ("normal" | "gauss", rest) => {
+            let (deviation_percent, center) = float_and_center(rest, 0.0)?;
             let law = Distribution::Normal {
                 deviation_percent,
                 center,
@@ -75,12 +93,39 @@ pub fn distribution(text: &str) -> Result<Distribution, Allowed> {
             fits.then_some(law)
                 .ok_or_else(|| "normal:deviation with a deviation from 0 to 100".into())
         }
-        ("zoned", Some(rest)) => zones(rest).map(Distribution::Zoned),
+        ("zoned", Some(rest)) => {
+            let zones = of_kinds(value.part(rest), |v| zones(v.text))?;
+            Ok(Distribution::Zoned(Box::new(zones)))
+        }
+        ("zoned_abs", Some(rest)) => {
+            let zones = of_kinds(value.part(rest), byte_zones)?;
+            Ok(Distribution::ZonedAbs(Box::new(zones)))
+        }
         _ => Err(ALLOWED.into()),
     }
 }
 
-fn float_and_center(text: &str) -> Result<(f64, Option<f64>), Allowed> {
+/// Zones of reads, writes and trims; the last that are given are those of the kinds after them.
+fn of_kinds<T: Clone>(
+    value: Value<'_>,
+    read: impl Fn(Value<'_>) -> Result<T, Allowed>,
+) -> Result<PerKind<T>, Allowed> {
+    let parts: Vec<&str> = value.text.split(',').map(str::trim).collect();
+    if parts.len() > 3 {
+        return Err("zones of at most three kinds: reads, writes, trims".into());
+    }
+    let nth = |n: usize| read(value.part(parts[n.min(parts.len() - 1)]));
+    Ok(PerKind {
+        read: nth(0)?,
+        write: nth(1)?,
+        trim: nth(2)?,
+    })
+}
+
+fn float_and_center(text: Option<&str>, default: f64) -> Result<(f64, Option<f64>), Allowed> {
+    let Some(text) = text else {
+        return Ok((default, None));
+    };
     let fail = || Allowed::from(ALLOWED);
     let (value, center) = text
         .split_once(':')
@@ -123,6 +168,28 @@ fn zones(text: &str) -> Result<Vec<Zone>, Allowed> {
         .collect())
 }
 
+fn byte_zones(value: Value<'_>) -> Result<Vec<ByteZone>, Allowed> {
+    const ALLOWED: &str =
+        "zoned_abs:access/bytes:… with whole percentages, as zoned_abs:60/20g:40/100g";
+    let parts: Vec<&str> = value.text.split(':').collect();
+    if parts.len() > ZONES_MAX {
+        return Err(format!("zoned_abs:… with at most {ZONES_MAX} zones"));
+    }
+    let mut shares = Vec::new();
+    let mut lengths = Vec::new();
+    for part in parts {
+        let (access, bytes) = part.split_once('/').ok_or(ALLOWED)?;
+        shares.push(percent_or_blank(access)?);
+        lengths.push(value.part(bytes).bytes().map_err(|_| ALLOWED)?);
+    }
+    let access = completed(shares, "accesses")?;
+    let zone = |(access_percent, bytes)| ByteZone {
+        access_percent,
+        bytes,
+    };
+    Ok(access.into_iter().zip(lengths).map(zone).collect())
+}
+
 fn percent_or_blank(text: &str) -> Result<Option<u8>, Allowed> {
     if text.is_empty() {
         return Ok(None);
@@ -158,6 +225,41 @@ fn completed(shares: Vec<Option<u8>>, what: &str) -> Result<Vec<u8>, Allowed> {
 mod tests {
     use super::*;
 
+    fn distribution(text: &str) -> Result<Distribution, Allowed> {
+        super::distribution(Value {
+            text,
+            kb_base: 1024,
+        })
+    }
+
+    #[test]
+    fn a_law_without_a_number_has_fios() {
+        let law = |text| distribution(text).unwrap();
+        assert_eq!(law("zipf"), law("zipf:1.1"));
+        assert_eq!(law("pareto"), law("pareto:0.2"));
+        assert_eq!(law("normal"), law("normal:0"));
+    }
+
+    #[test]
+    fn zones_may_differ_by_kind_and_be_in_bytes() {
+        let zone = |access_percent, bytes| ByteZone {
+            access_percent,
+            bytes,
+        };
+        let reads = vec![zone(60, 1 << 20), zone(40, 4 << 20)];
+        let others = vec![zone(100, 8 << 10)];
+        let kinds = PerKind {
+            read: reads,
+            write: others.clone(),
+            trim: others,
+        };
+        assert_eq!(
+            distribution("zoned_abs:60/1m:40/4m,100/8k"),
+            Ok(Distribution::ZonedAbs(Box::new(kinds)))
+        );
+        assert!(distribution("zoned_abs:60/1m:30/4m").is_err());
+    }
+
     #[test]
     fn every_law_is_read() {
         let zipf = Distribution::Zipf {
@@ -187,7 +289,11 @@ mod tests {
         let want = vec![zone(60, 10), zone(20, 30), zone(20, 60)];
         assert_eq!(
             distribution("zoned:60/10:/30:/"),
-            Ok(Distribution::Zoned(want))
+            Ok(Distribution::Zoned(Box::new(PerKind {
+                read: want.clone(),
+                write: want.clone(),
+                trim: want,
+            })))
         );
     }
 
@@ -195,7 +301,6 @@ mod tests {
     fn laws_out_of_range_are_refused() {
         for text in [
             "",
-            "zipf",
             "zipf:",
             "zipf:1",
             "zipf:0",

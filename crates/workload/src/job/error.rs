@@ -50,6 +50,19 @@ pub enum JobError {
         /// Why, or what to write instead.
         why: &'static str,
     },
+    /// An engine of fio's that does no I/O on a block device.
+    #[error(
+        "{at}: ioengine={engine} cannot run on a drive: {why}; take libaio, io_uring, psync or another engine for \
+         block devices"
+    )]
+    Engine {
+        /// Where.
+        at: Source,
+        /// The engine as written.
+        engine: String,
+        /// Why not.
+        why: &'static str,
+    },
     /// A key without the value that it needs.
     #[error("{at}: {key} needs a value: write {key}=…")]
     MissingValue {

@@ -1,11 +1,15 @@
 //! A whole job file: global options, jobs, clones, and which jobs run together.
 
 use super::check;
+use super::engines;
 use super::error::{JobError, Source};
-use super::ini::{self, Entry, Section};
+use super::ini::{Entry, Section};
 use super::keys;
-use super::options::{self, JOBS_MAX, KEYS};
+use super::sections::Sections;
 use super::spec::JobSpec;
+use super::surroundings::Surroundings;
+use super::words::{self, JOBS_MAX};
+use crate::units::Value;
 
 /// A key that was accepted although it has no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,13 +32,21 @@ pub struct JobFile {
 }
 
 impl JobFile {
-    /// Reads a job file. `file_name` is for messages only.
+    /// Reads a job file that takes nothing from the machine. `file_name` is for messages only.
     ///
     /// # Errors
     /// The first thing wrong, with its line, the key and value, and what is allowed.
     pub fn parse(text: &str, file_name: &str) -> Result<JobFile, JobError> {
+        JobFile::of(Sections::of_text(text, file_name)?, &Surroundings::NONE)
+    }
+
+    /// Reads the jobs of sections, on a machine.
+    ///
+    /// # Errors
+    /// As [`JobFile::parse`].
+    pub fn of(sections: Sections, machine: &Surroundings<'_>) -> Result<JobFile, JobError> {
         let nowhere = Source {
-            file: file_name.to_owned(),
+            file: sections.file.clone(),
             line: 0,
         };
         let mut reader = Reader {
@@ -45,9 +57,15 @@ impl JobFile {
                 ignored: Vec::new(),
             },
         };
-        for section in ini::sections(text, file_name)? {
-            // fio takes any section whose name begins so for a global one.
-            if section.name.starts_with("global") {
+        for section in sections.sections {
+            let options = section.options.into_iter();
+            let section = Section {
+                options: options
+                    .map(|entry| machine.expand(entry))
+                    .collect::<Result<_, _>>()?,
+                ..section
+            };
+            if section.is_global() {
                 reader.global(section)?;
             } else {
                 reader.job(section)?;
@@ -55,10 +73,17 @@ impl JobFile {
         }
         if reader.file.jobs.is_empty() {
             return Err(JobError::NoJobs {
-                file: file_name.to_owned(),
+                file: sections.file,
             });
         }
+        reader.file.spread_exitall();
         Ok(reader.file)
+    }
+
+    /// As in fio, `exitall` of one job is that of all.
+    fn spread_exitall(&mut self) {
+        let is_on = self.jobs.iter().any(|job| job.exitall);
+        self.jobs.iter_mut().for_each(|job| job.exitall = is_on);
     }
 
     /// The jobs that run together, as indices into `jobs`: each group starts when the one before
@@ -86,6 +111,7 @@ struct Reader {
 
 impl Reader {
     fn global(&mut self, section: Section) -> Result<(), JobError> {
+        prepare(&mut self.defaults, &section.options)?;
         for entry in section.options {
             if let Some(echo) = apply(&mut self.defaults, &entry, &mut self.file.ignored)? {
                 self.defaults.global_options.push(echo);
@@ -101,12 +127,17 @@ impl Reader {
             source: section.at,
             ..self.defaults.clone()
         };
+        prepare(&mut job, &section.options)?;
         for entry in &section.options {
             if let Some(echo) = apply(&mut job, entry, &mut self.file.ignored)? {
                 job.job_options.push(echo);
             }
         }
+        for (key, reason) in job.settle() {
+            self.note(key, reason, &section.options);
+        }
         self.check(&job, &section.options)?;
+        self.check_wait(&job, &section.options)?;
         self.note_number_ios(&job, &section.options);
         self.push_clones(job)
     }
@@ -125,24 +156,51 @@ impl Reader {
         })
     }
 
+    /// A job waits for one that stands before it, as in fio.
+    fn check_wait(&self, job: &JobSpec, options: &[Entry]) -> Result<(), JobError> {
+        let Some(other) = &job.wait_for else {
+            return Ok(());
+        };
+        if self.file.jobs.iter().any(|before| before.name == *other) {
+            return Ok(());
+        }
+        Err(JobError::Job {
+            at: self
+                .line_of("wait_for", options)
+                .unwrap_or_else(|| job.source.clone()),
+            job: job.name.clone(),
+            why: format!(
+                "it waits for `{other}`, and no job before it has that name; put that one first"
+            ),
+        })
+    }
+
     /// fio lets a time-based job run on past `number_ios`; say so rather than surprise.
     fn note_number_ios(&mut self, job: &JobSpec, options: &[Entry]) {
-        if !job.time_based || job.number_ios.is_none() {
-            return;
-        }
-        if let Some(at) = self.line_of("number_ios", options) {
+        if job.time_based && job.number_ios.is_some() {
             let reason = "a time_based job runs for its runtime, however many requests that takes";
-            self.file.ignored.push(Ignored {
+            self.note("number_ios", reason, options);
+        }
+    }
+
+    /// Notes a key without effect, where it was given.
+    fn note(&mut self, key: &str, reason: &'static str, options: &[Entry]) {
+        if let Some(at) = self.line_of(key, options) {
+            let ignored = Ignored {
                 at,
-                key: "number_ios".into(),
+                key: key.into(),
                 reason,
-            });
+            };
+            // Jobs that share a global option are told of it once.
+            if !self.file.ignored.contains(&ignored) {
+                self.file.ignored.push(ignored);
+            }
         }
     }
 
     /// Where a key, under any of its names, was last given for a job.
     fn line_of(&self, key: &str, options: &[Entry]) -> Option<Source> {
-        let names = options::find(key)?.names;
+        let names = words::find(key)?.names;
         let mut given = self.globals.iter().chain(options).rev();
         given
             .find(|entry| names.contains(&entry.key.as_str()))
@@ -173,6 +231,29 @@ impl Reader {
     }
 }
 
+/// What is known of an engine before it is known what the others of its options mean, and the units of these.
+fn prepare(job: &mut JobSpec, options: &[Entry]) -> Result<(), JobError> {
+    for entry in options {
+        let value = entry.value.as_deref().unwrap_or_default();
+        match entry.key.as_str() {
+            "ioengine" => {
+                if let Some(why) = engines::refusal(value) {
+                    return Err(JobError::Engine {
+                        at: entry.at.clone(),
+                        engine: value.to_owned(),
+                        why,
+                    });
+                }
+            }
+            "kb_base" => {
+                apply(job, entry, &mut Vec::new())?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Reads one option into a job. Returns it under its main name for the echo, unless it has no
 /// effect on the job.
 fn apply(
@@ -182,13 +263,19 @@ fn apply(
 ) -> Result<Option<(String, String)>, JobError> {
     let at = || entry.at.clone();
     let key = entry.key.clone();
-    if let Some(known) = options::find(&key) {
+    if let Some(known) = words::find(&key) {
         let text = match entry.value.as_deref() {
-            Some("") | None if !known.flag => return Err(JobError::MissingValue { at: at(), key }),
-            Some("") | None => "1",
+            Some("") | None => match known.bare {
+                Some(text) => text,
+                None => return Err(JobError::MissingValue { at: at(), key }),
+            },
             Some(text) => text,
         };
-        return match (known.set)(job, text) {
+        let value = Value {
+            text,
+            kb_base: job.kb_base,
+        };
+        return match (known.set)(job, value) {
             Ok(()) => Ok(Some((
                 known.names[0].into(),
                 entry.value.clone().unwrap_or_default(),
@@ -212,7 +299,7 @@ fn apply(
     if let Some(why) = keys::unsupported(&key) {
         return Err(JobError::Unsupported { at: at(), key, why });
     }
-    let supported = KEYS.iter().flat_map(|known| known.names.iter().copied());
+    let supported = words::all().flat_map(|known| known.names.iter().copied());
     Err(JobError::UnknownKey {
         at: at(),
         nearest: keys::nearest(&key, supported),

@@ -10,12 +10,28 @@ pub struct Section {
     pub options: Vec<Entry>,
 }
 
+impl Section {
+    /// Whether its options are those of the jobs after it. fio takes any section whose name begins so for one.
+    pub fn is_global(&self) -> bool {
+        self.name.starts_with("global")
+    }
+}
+
 /// One option as written; a key without `=` has no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     pub key: String,
     pub value: Option<String>,
     pub at: Source,
+}
+
+impl std::fmt::Display for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.value {
+            Some(value) => write!(f, "{}={value}", self.key),
+            None => f.write_str(&self.key),
+        }
+    }
 }
 
 /// Splits a file into its sections, in order.

@@ -1,7 +1,10 @@
 //! Every key of fio's, and what becomes of it here.
 
-/// Keys that describe the host and cannot change what a modelled drive is asked to do.
-const IGNORED: &[(&str, &[&str])] = &[
+/// Reasons, and the keys that they are the reasons of.
+pub type Table = &'static [(&'static str, &'static [&'static str])];
+
+/// Keys that cannot change what a modelled drive is asked to do.
+pub const IGNORED: Table = &[
     (
         "a modelled drive is one file, its filename or none",
         &[
@@ -17,11 +20,25 @@ const IGNORED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "the modelled drive stands for the disk that it names",
+        &[
+            "uri",
+            "pool",
+            "rbdname",
+            "clientname",
+            "clustername",
+            "busy_poll",
+            "initiator",
+        ],
+    ),
+    (
         "requests reach the drive at the job's iodepth, whatever the engine",
         &[
             "ioengine",
             "hipri",
+            "hipri_percentage",
             "sqthread_poll",
+            "sqthread_poll_cpu",
             "registerfiles",
             "fixedbufs",
             "nonvectored",
@@ -30,6 +47,14 @@ const IGNORED: &[(&str, &[&str])] = &[
             "force_async",
             "uncached",
             "nowait",
+            "thp",
+            "cmd_type",
+            "stream_id",
+            "xnvme_async",
+            "xnvme_sync",
+            "xnvme_admin",
+            "xnvme_dev_nsid",
+            "xnvme_be",
         ],
     ),
     (
@@ -52,6 +77,8 @@ const IGNORED: &[(&str, &[&str])] = &[
             "fadvise_hint",
             "pre_read",
             "write_hint",
+            "sync_file_range",
+            "atomic",
         ],
     ),
     (
@@ -75,6 +102,7 @@ const IGNORED: &[(&str, &[&str])] = &[
         "jobs are modelled, not run as threads of the host",
         &[
             "thread",
+            "threads",
             "cpus_allowed",
             "cpus_allowed_policy",
             "cpumask",
@@ -92,6 +120,7 @@ const IGNORED: &[(&str, &[&str])] = &[
             "exec_prerun",
             "exec_postrun",
             "thread_stack_size",
+            "idle_prof",
         ],
     ),
     (
@@ -122,30 +151,28 @@ const IGNORED: &[(&str, &[&str])] = &[
             "percentile_list",
             "significant_figures",
             "unit_base",
+            "block_error_percentiles",
+            "steadystate_check_interval",
+            "ss_interval",
         ],
     ),
     (
-        "logs and reports are chosen on the command line",
+        "what a run tells beside the logs of rates and latencies is in its results",
         &[
-            "write_bw_log",
-            "write_lat_log",
-            "write_iops_log",
             "write_hist_log",
-            "write_iolog",
-            "log_avg_msec",
             "log_hist_msec",
             "log_hist_coarseness",
-            "log_max_value",
             "log_offset",
             "log_compression",
             "log_compression_cpus",
             "log_store_compressed",
             "log_unix_epoch",
             "log_alternate_epoch",
+            "log_alternate_epoch_clock_id",
             "log_entries",
             "log_prio",
             "log_issue_time",
-            "per_job_logs",
+            "log_window_value",
             "bwavgtime",
             "iopsavgtime",
             "bandwidth-log",
@@ -164,34 +191,57 @@ const IGNORED: &[(&str, &[&str])] = &[
         "requests never overlap in a modelled host's memory",
         &["serialize_overlap"],
     ),
+    (
+        "every slot of a modelled drive has a stamp, which is checked whole and at once",
+        &[
+            "verify_offset",
+            "verify_interval",
+            "verify_fatal",
+            "verify_dump",
+            "verify_async",
+            "verify_async_cpus",
+            "verifysort",
+            "verifysort_nr",
+            "verify_sort",
+            "verify_state_save",
+            "verify_state_load",
+            "verify_write_sequence",
+            "verify_header_seed",
+            "experimental_verify",
+            "verify_pattern_interval",
+        ],
+    ),
+    (
+        "a modelled drive serves all requests alike, whatever their priority",
+        &[
+            "cmdprio_percentage",
+            "cmdprio",
+            "cmdprio_class",
+            "cmdprio_hint",
+            "cmdprio_bssplit",
+        ],
+    ),
+    (
+        "no engine of fio's for a block device makes anything of it",
+        &["write_barrier", "barrier", "flow_watermark"],
+    ),
+    (
+        "a trace is replayed on the drive that runs, and read in the same memory however long it is",
+        &["replay_redirect", "read_iolog_chunked"],
+    ),
+    (
+        "data compress by their share, wherever in a buffer it lies",
+        &["buffer_compress_chunk"],
+    ),
 ];
 
 /// Keys that would change the requests and are not modelled: running without them would measure
 /// something else.
-const UNSUPPORTED: &[(&str, &[&str])] = &[
-    (
-        "give one size a kind of request with bs",
-        &[
-            "bsrange",
-            "blocksize_range",
-            "bssplit",
-            "blocksize_unaligned",
-            "bs_unaligned",
-            "bs_is_seq_rand",
-        ],
-    ),
-    (
-        "only powers of 1024 are supported; write sizes as plain bytes",
-        &["kb_base"],
-    ),
+pub const UNSUPPORTED: Table = &[
     (
         "a modelled drive has no zones",
         &[
-            "zonemode",
-            "zonerange",
-            "zonesize",
             "zonecapacity",
-            "zoneskip",
             "max_open_zones",
             "job_max_open_zones",
             "read_beyond_wp",
@@ -199,136 +249,47 @@ const UNSUPPORTED: &[(&str, &[&str])] = &[
             "zone_reset_threshold",
             "zone_reset_frequency",
             "zone_mode",
+            "recover_zbd_write_error",
         ],
     ),
     (
-        "offsets in percent are rounded up to whole blocks; state others in bytes",
-        &["offset_align"],
+        "--fit says what is done with addresses of a trace beyond the drive",
+        &["replay_scale", "replay_align"],
     ),
     (
-        "traces are not job files",
+        "a load replays one trace; merge them before",
         &[
-            "read_iolog",
-            "replay_no_stall",
-            "replay_redirect",
-            "replay_scale",
-            "replay_align",
-            "replay_time_scale",
-            "replay_skip",
             "merge_blktrace_file",
             "merge_blktrace_scalars",
             "merge_blktrace_iters",
-            "read_iolog_chunked",
+            "merge-blktrace-only",
         ],
     ),
     (
-        "data are checked by the run itself",
+        "a modelled drive has no FUA; sync=1 sends a flush after each write",
+        &["readfua", "writefua"],
+    ),
+    (
+        "pauses count requests that have ended; leave it out",
+        &["thinktime_blocks_type"],
+    ),
+    (
+        "start the run with --state steady-fast, which brings the drive to where sprandom brings it",
+        &["sprandom", "spr_op", "spr_num_regions", "spr_cs"],
+    ),
+    (
+        "a modelled drive has no placement handles",
         &[
-            "verify",
-            "do_verify",
-            "verify_backlog",
-            "verify_backlog_batch",
-            "verify_offset",
-            "verify_interval",
-            "verify_pattern",
-            "verify_fatal",
-            "verify_dump",
-            "verify_async",
-            "verify_async_cpus",
-            "verify_only",
-            "verifysort",
-            "verify_state_save",
-            "verify_state_load",
-            "experimental_verify",
+            "fdp",
+            "fdp_pli",
+            "fdp_pli_select",
+            "plids",
+            "plid_select",
+            "dataplacement",
+            "dp_scheme",
         ],
     ),
-    (
-        "use rw=randtrimwrite with rwmixtrim",
-        &[
-            "trim_percentage",
-            "trim_verify_zero",
-            "trim_backlog",
-            "trim_backlog_batch",
-        ],
-    ),
-    (
-        "order jobs with stonewall",
-        &[
-            "wait_for",
-            "flow",
-            "flow_id",
-            "flow_sleep",
-            "flow_watermark",
-            "exitall",
-            "exit_what",
-            "exitall_on_error",
-        ],
-    ),
-    (
-        "use rate or rate_iops",
-        &[
-            "rate_min",
-            "rate_iops_min",
-            "rate_process",
-            "rate_cycle",
-            "rate_ignore_thinktime",
-            "ratemin",
-            "ratecycle",
-        ],
-    ),
-    (
-        "use thinktime and thinktime_blocks",
-        &["thinktime_blocks_type", "thinktime_iotime"],
-    ),
-    (
-        "measure latency at fixed depths instead",
-        &[
-            "latency_target",
-            "latency_window",
-            "latency_percentile",
-            "latency_run",
-            "max_latency",
-        ],
-    ),
-    (
-        "steady state is found by the bench's own test",
-        &[
-            "steadystate",
-            "ss",
-            "steadystate_duration",
-            "ss_dur",
-            "steadystate_ramp_time",
-            "ss_ramp",
-            "steadystate_check_interval",
-        ],
-    ),
-    (
-        "use fsync or fdatasync",
-        &["sync", "sync_file_range", "write_barrier"],
-    ),
-    (
-        "use buffer_compress_percentage or dedupe_percentage",
-        &[
-            "buffer_pattern",
-            "buffer_compress_chunk",
-            "dedupe_mode",
-            "dedupe_working_set_percentage",
-            "dedupe_global",
-        ],
-    ),
-    ("give size in bytes or percent", &["fill_device", "fill_fs"]),
-    (
-        "it would change the order of requests",
-        &[
-            "rw_sequencer",
-            "continue_on_error",
-            "ignore_error",
-            "cmdprio_percentage",
-            "cmdprio",
-            "cmdprio_class",
-            "profile",
-        ],
-    ),
+    ("write the jobs of the profile into a file", &["profile"]),
 ];
 
 /// Why a key has no effect on a modelled drive, if it is one of those.
@@ -341,7 +302,7 @@ pub fn unsupported(key: &str) -> Option<&'static str> {
     reason(UNSUPPORTED, key)
 }
 
-fn reason(table: &[(&'static str, &[&str])], key: &str) -> Option<&'static str> {
+fn reason(table: Table, key: &str) -> Option<&'static str> {
     table
         .iter()
         .find(|(_, keys)| keys.contains(&key))

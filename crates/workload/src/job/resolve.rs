@@ -3,7 +3,9 @@
 use super::check;
 use super::distribution::Distribution;
 use super::error::JobError;
+use super::goals::{LatencyTarget, Steady};
 use super::spec::{DataPattern, JobSpec, PerKind};
+use crate::stream::blocks_reached;
 use crate::units::Size;
 use ftlab_base::{CommandKind, Nanos, SECTOR_BYTES};
 
@@ -15,18 +17,23 @@ pub struct ResolvedJob {
     pub spec: JobSpec,
     /// Start of the region in bytes.
     pub offset_bytes: u64,
-    /// Length of the region in bytes: whole blocks.
+    /// Length of the region in bytes: whole blocks. As in fio, the last block of a sequential job may reach
+    /// beyond the end of its size, though not beyond that of the device.
     pub region_bytes: u64,
+    /// The job's size is that of the device.
+    pub is_whole_device: bool,
     /// Amount of I/O of one loop in bytes; absent when only `runtime` ends the job.
     pub loop_bytes: Option<u64>,
     /// Requests over all loops at most. A trim and the write after it count as one.
     pub ios_max: Option<u64>,
     /// Random blocks come each once before any comes again.
     pub random_map: bool,
+    /// The same for requests of several sizes.
+    pub free_map: bool,
 }
 
 /// When a job wants its requests issued. Spans are of simulated time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pacing {
     /// Requests outstanding at once.
     pub iodepth: u32,
@@ -41,13 +48,36 @@ pub struct Pacing {
     pub rate_iops: PerKind<Option<u64>>,
     /// Cap in bytes a second.
     pub rate_bytes: PerKind<Option<u64>>,
+    /// The pause comes after so long at work as well; zero for never.
+    pub thinktime_iotime: Nanos,
+    /// Requests come at random at their rate.
+    pub rate_poisson: bool,
+    /// Pauses are no arrears for a rate.
+    pub rate_ignore_thinktime: bool,
+    /// Least requests and bytes a second, looked at once a cycle.
+    pub rate_iops_min: PerKind<Option<u64>>,
+    /// As for requests, in bytes.
+    pub rate_bytes_min: PerKind<Option<u64>>,
+    /// Length of that cycle.
+    pub rate_cycle: Nanos,
+    /// The depth is sought at which latencies are met.
+    pub latency: LatencyTarget,
+    /// Longest that a request may take.
+    pub max_latency: Option<Nanos>,
+    /// When the job has become steady.
+    pub steadystate: Steady,
     /// Wait from the group's start to the first request.
     pub startdelay: Nanos,
+    /// The longest such wait, where it is drawn.
+    pub startdelay_max: Option<Nanos>,
     /// From the first request until counting begins.
     pub ramp_time: Nanos,
     /// From the end of the ramp to the end of the job, if the requests last as long.
     pub runtime: Option<Nanos>,
 }
+
+/// As many blocks are counted to see which of them a hash reaches: those of 4 TiB in 4 KiB.
+const HASHED_BLOCKS_MAX: u64 = 1 << 30;
 
 impl ResolvedJob {
     /// When the job wants its requests issued.
@@ -61,7 +91,17 @@ impl ResolvedJob {
             thinktime_blocks: spec.thinktime_blocks,
             rate_iops: spec.rate_iops,
             rate_bytes: spec.rate,
+            thinktime_iotime: spec.thinktime_iotime,
+            rate_poisson: spec.rate_poisson,
+            rate_ignore_thinktime: spec.rate_ignore_thinktime,
+            rate_iops_min: spec.rate_iops_min,
+            rate_bytes_min: spec.rate_min,
+            rate_cycle: spec.rate_cycle,
+            latency: spec.latency,
+            max_latency: spec.max_latency,
+            steadystate: spec.steadystate,
             startdelay: spec.startdelay,
+            startdelay_max: spec.startdelay_max,
             ramp_time: spec.ramp_time,
             runtime: spec.runtime,
         }
@@ -93,6 +133,24 @@ impl ResolvedJob {
         map.into_iter().chain(each_loop).min()
     }
 
+    /// The share of its blocks that a job never writes, though it writes at random over all of them: what fio's
+    /// hash of skewed laws leaves out. None for other laws, where ranks are spread over all blocks, and for more
+    /// blocks than can be counted in a moment.
+    #[must_use]
+    pub fn share_left_out(&self) -> Option<f64> {
+        let spec = &self.spec;
+        let is_skewed = matches!(
+            spec.random_distribution,
+            Distribution::Zipf { .. } | Distribution::Pareto { .. } | Distribution::Normal { .. }
+        );
+        if !spec.writes_at_random() || !is_skewed || spec.shuffle {
+            return None;
+        }
+        let blocks = self.places(CommandKind::Write);
+        let reached = (blocks <= HASHED_BLOCKS_MAX).then(|| blocks_reached(blocks))?;
+        Some((blocks - reached) as f64 / blocks as f64)
+    }
+
     /// Alignment in bytes of a kind's random requests.
     pub(crate) fn align_bytes(&self, kind: CommandKind) -> u64 {
         self.spec
@@ -101,12 +159,14 @@ impl ResolvedJob {
             .unwrap_or(self.spec.bs.of(kind))
     }
 
-    /// How many aligned places in the region a kind's random requests can take.
+    /// How many aligned places a kind's random requests can take: in the region, or in a zone of it.
     pub(crate) fn places(&self, kind: CommandKind) -> u64 {
         let align = self.align_bytes(kind);
         // A block longer than the grid must not reach over the region's end.
         let overhang = self.spec.bs.of(kind).saturating_sub(align);
-        self.region_bytes.saturating_sub(overhang) / align
+        let strides = self.spec.strides();
+        let bytes = strides.map_or(self.region_bytes, |zone| zone.range.min(self.region_bytes));
+        bytes.saturating_sub(overhang) / align
     }
 }
 
@@ -120,16 +180,30 @@ impl JobSpec {
         if let Some(fault) = check::fault(self) {
             return Err(self.error(fault.why));
         }
+        if self.replay.file.is_some() {
+            return Err(self.error(
+                "it replays a trace with read_iolog, which is a load of its own; give `ftlab run` a file of this job alone"
+                    .into(),
+            ));
+        }
         let offset_bytes = self.offset_on(device_bytes)?;
         let size_bytes = self.size_on(device_bytes, offset_bytes)?;
         let block_bytes = check::block_bytes_max(self);
-        let region_bytes = size_bytes - size_bytes % block_bytes;
+        let region_bytes = self.region_of(size_bytes, device_bytes - offset_bytes);
+        let random_map = self.keeps_random_map();
+        let one_size = self.kinds().iter().all(|&kind| self.has_one_size(kind));
         let job = ResolvedJob {
             offset_bytes,
             region_bytes,
-            loop_bytes: (!self.time_based).then(|| self.amount_bytes(region_bytes)),
+            is_whole_device: size_bytes == device_bytes,
+            loop_bytes: (!self.time_based).then(|| match (self.io_size, self.strides()) {
+                // The map has no block beyond the last whole one.
+                (None, None) if random_map => region_bytes,
+                _ => self.amount_bytes(size_bytes, region_bytes),
+            }),
             ios_max: self.ios_max(),
-            random_map: self.keeps_random_map(),
+            random_map: random_map && one_size,
+            free_map: random_map && !one_size && self.strides().is_none(),
             spec: self.clone(),
         };
         if self
@@ -164,7 +238,10 @@ impl JobSpec {
         let mut offset = bytes_of(self.offset).saturating_add(increment);
         let is_share = |place: Size| matches!(place, Size::Percent(_));
         if is_share(self.offset) || is_share(self.offset_increment) {
-            let block = smallest.unwrap_or(SECTOR_BYTES);
+            let block = match self.offset_align {
+                0 => smallest.unwrap_or(SECTOR_BYTES),
+                align => align,
+            };
             // Where the next block would lie beyond all numbers, so does the offset.
             offset = offset.checked_next_multiple_of(block).unwrap_or(offset);
         }
@@ -180,7 +257,7 @@ impl JobSpec {
     /// and ends with it at the latest, as in fio.
     fn size_on(&self, device_bytes: u64, offset: u64) -> Result<u64, JobError> {
         let room = device_bytes - offset;
-        match self.size {
+        match self.size.filter(|_| !self.fill_device) {
             None => Ok(room),
             Some(Size::Percent(percent)) => Ok(share(device_bytes, percent).min(room)),
             Some(Size::Bytes(bytes)) if bytes <= room => Ok(bytes),
@@ -191,9 +268,35 @@ impl JobSpec {
         }
     }
 
-    fn amount_bytes(&self, region_bytes: u64) -> u64 {
+    /// What the job goes through of `size` bytes with `room` to the end of the device, in whole blocks.
+    fn region_of(&self, size: u64, room: u64) -> u64 {
+        let kinds = self.kinds();
+        let smallest = kinds.iter().map(|&kind| self.bs.of(kind)).min();
+        let smallest = smallest.unwrap_or(SECTOR_BYTES);
+        let largest = check::block_bytes_max(self);
+        let whole = |bytes: u64, block: u64| bytes - bytes % block;
+        if self.strides().is_some() {
+            // Zones go on to the end of the device, however little is moved in all.
+            return whole(room, smallest);
+        }
+        if smallest < largest && kinds.iter().any(|&kind| !self.has_one_size(kind)) {
+            return whole(size, smallest);
+        }
+        let is_exact = matches!(self.size, Some(Size::Bytes(_)));
+        if is_exact && !self.random && smallest == largest {
+            // fio looks at the place where a request begins.
+            return whole(room, largest).min(size.next_multiple_of(largest));
+        }
+        whole(size, largest)
+    }
+
+    fn amount_bytes(&self, size_bytes: u64, region_bytes: u64) -> u64 {
+        let is_exact = matches!(self.size, Some(Size::Bytes(_)) | None);
         match self.io_size {
-            None | Some(Size::Bytes(0)) => region_bytes,
+            None | Some(Size::Bytes(0)) if self.strides().is_some() => size_bytes,
+            // Places are drawn again and again, so that the last request is whole.
+            None | Some(Size::Bytes(0)) if self.random && is_exact => size_bytes,
+            None | Some(Size::Bytes(0)) => region_bytes.min(size_bytes),
             Some(Size::Bytes(bytes)) => bytes,
             Some(Size::Percent(percent)) => share(region_bytes, percent),
         }
@@ -216,12 +319,14 @@ impl JobSpec {
         let one_size = kinds
             .iter()
             .all(|&kind| self.bs.of(kind) == self.bs.of(kinds[0]));
+        let alone = self.random_run == 1;
         let trims_by_share = self.rwmixtrim.is_some();
         self.random
             && uniform
             && all_random
             && own_grid
             && one_size
+            && alone
             && !trims_by_share
             && !self.norandommap
     }

@@ -2,6 +2,8 @@
 
 use super::distribution::Distribution;
 use super::error::Source;
+use super::goals::{Continue, ExitWhat, LatencyTarget, Steady};
+use super::logs::{Logs, Replay};
 use crate::units::Size;
 use ftlab_base::{CommandKind, Content, Nanos};
 
@@ -29,6 +31,18 @@ pub struct PerKind<T> {
     pub write: T,
     /// For trims.
     pub trim: T,
+}
+
+impl<T> PerKind<T> {
+    /// The value for a kind, as [`PerKind::of`] gives it.
+    #[inline]
+    pub const fn get(&self, kind: CommandKind) -> &T {
+        match kind {
+            CommandKind::Read => &self.read,
+            CommandKind::Write | CommandKind::Flush => &self.write,
+            CommandKind::Trim => &self.trim,
+        }
+    }
 }
 
 impl<T: Copy> PerKind<T> {
@@ -61,6 +75,65 @@ impl<T: Copy> PerKind<T> {
     }
 }
 
+/// One size of several that requests have (fio's `bssplit`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Part {
+    /// The size in bytes.
+    pub bytes: u64,
+    /// Percent of the requests that have it.
+    pub percent: u8,
+}
+
+/// Where requests lie that follow one another between two random ones (fio's `rw_sequencer`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sequencer {
+    /// Each behind the one before.
+    Sequential,
+    /// All at the place of the first.
+    Identical,
+}
+
+/// Zones that a job goes through one after the other (fio's `zonemode=strided`), in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Strides {
+    /// What is moved in a zone before the next one's turn.
+    pub size: u64,
+    /// How long a zone is.
+    pub range: u64,
+    /// What lies between two zones.
+    pub skip: u64,
+}
+
+/// How writes are read back and checked (fio's `verify`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Verify {
+    /// Writes after which they are read back without waiting for the end; 0 for none.
+    pub backlog: u64,
+    /// How many are read back then; 0 for as many.
+    pub batch: u64,
+    /// Whether all that was written is read back at the end.
+    pub at_end: bool,
+    /// Nothing is written: what an earlier run wrote is read.
+    pub only: bool,
+    /// Percent of the writes that are trimmed later.
+    pub trim_percent: u8,
+    /// Writes after which those are trimmed; 0 for never.
+    pub trim_backlog: u64,
+    /// How many are trimmed then; 0 for as many.
+    pub trim_batch: u64,
+    /// Whether what was trimmed is read back too.
+    pub reads_trimmed: bool,
+}
+
+/// Which earlier buffer a duplicate repeats (fio's `dedupe_mode`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DedupeMode {
+    /// The last new one.
+    Repeat,
+    /// Any of a working set.
+    WorkingSet,
+}
+
 /// What the written data look like to a drive that compresses or deduplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DataPattern {
@@ -68,6 +141,14 @@ pub struct DataPattern {
     pub compress_percent: Option<u8>,
     /// `dedupe_percentage`: share of writes that repeat an earlier one, 0 to 100.
     pub dedupe_percent: u8,
+    /// `dedupe_mode`: which.
+    pub dedupe_mode: DedupeMode,
+    /// `dedupe_working_set_percentage`: the working set's share of the job's blocks.
+    pub working_set_percent: u8,
+    /// `dedupe_global`: jobs of a file repeat one another's.
+    pub dedupe_global: bool,
+    /// `buffer_pattern`: a hash of what all buffers are filled with.
+    pub pattern: Option<u64>,
     /// `zero_buffers`: all buffers are zero.
     pub zero: bool,
     /// `refill_buffers`: each write has new data.
@@ -76,14 +157,18 @@ pub struct DataPattern {
     pub scramble: bool,
 }
 
+/// How much of a repeated pattern compresses away, in percent.
+const PATTERN_PERCENT: u8 = 99;
+
 impl DataPattern {
     /// How much of a buffer compresses away, in percent: 100 for zeros, 0 for fio's random data.
     #[must_use]
     pub fn compressible_percent(&self) -> u8 {
-        if self.zero {
-            100
-        } else {
-            self.compress_percent.unwrap_or(0)
+        match (self.zero, self.compress_percent, self.pattern) {
+            (true, ..) => 100,
+            (_, Some(percent), _) => percent,
+            (_, None, Some(_)) => PATTERN_PERCENT,
+            (_, None, None) => 0,
         }
     }
 
@@ -126,18 +211,42 @@ pub struct JobSpec {
     pub kind: PatternKind,
     /// Random (`randread` …) rather than sequential.
     pub random: bool,
+    /// Reads stand for writes: commands that check what is there.
+    pub writes_as_reads: bool,
     /// Percent of reads in a read-write mix.
     pub rwmixread: u8,
     /// Percent of requests that trim a random block in use; an extension, 0 to 49.
     pub rwmixtrim: Option<u8>,
-    /// Request sizes in bytes.
+    /// Request sizes in bytes; the smallest where they differ.
     pub bs: PerKind<u64>,
+    /// The largest ones.
+    pub bs_max: PerKind<u64>,
+    /// Smallest and largest ones by `bsrange` or `bssplit`, whatever `bs` says.
+    pub bsrange: PerKind<Option<(u64, u64)>>,
+    /// The sizes and their shares by `bssplit`, rarest first; empty where all of a range are alike.
+    pub bssplit: PerKind<Vec<Part>>,
+    /// Sizes of a range need not be multiples of the smallest.
+    pub bs_unaligned: bool,
+    /// `bs` gives the sizes of sequential and of random requests, not of reads and writes.
+    pub bs_is_seq_rand: bool,
     /// Alignment of random requests in bytes; the request size where none is given.
     pub blockalign: PerKind<Option<u64>>,
     /// Percent of a random job's requests that jump; the rest follow their predecessor.
     pub percentage_random: PerKind<u8>,
     /// The law of random positions.
     pub random_distribution: Distribution,
+    /// Skewed laws have every block of the region, in an order of their own; fio's hash leaves some out.
+    pub shuffle: bool,
+    /// Requests of which the first is random (`rw=randread:8`).
+    pub random_run: u64,
+    /// Where the others of these lie.
+    pub rw_sequencer: Sequencer,
+    /// Bytes between two sequential requests, backwards where negative (`rw=read:8k`).
+    pub stride_bytes: i64,
+    /// Zones of which one after the other is used.
+    pub zonemode_strided: Option<bool>,
+    /// `zonesize`, `zonerange` and `zoneskip`.
+    pub zones: Strides,
     /// Random blocks are drawn with replacement instead of each once.
     pub norandommap: bool,
     /// Mixed into the run's seed.
@@ -147,6 +256,10 @@ pub struct JobSpec {
 
     /// Start of the region; percent of the device.
     pub offset: Size,
+    /// What offsets in percent are rounded up to, in bytes; 0 for the smallest request.
+    pub offset_align: u64,
+    /// The region goes to the end of the device, whatever its size.
+    pub fill_device: bool,
     /// How far each of the `numjobs` clones begins behind the one before; percent of the device.
     pub offset_increment: Size,
     /// Where sequential requests begin, in bytes from the region's start: for a job that goes on where
@@ -168,6 +281,8 @@ pub struct JobSpec {
     pub ramp_time: Nanos,
     /// Waits this long before the first request.
     pub startdelay: Nanos,
+    /// Waits up to so long instead, drawn between the two.
+    pub startdelay_max: Option<Nanos>,
 
     /// Requests outstanding at once.
     pub iodepth: u32,
@@ -177,14 +292,62 @@ pub struct JobSpec {
     pub thinktime_spin: Nanos,
     /// Requests between pauses.
     pub thinktime_blocks: u64,
+    /// A pause after so long at work as well.
+    pub thinktime_iotime: Nanos,
+    /// `thinktime_blocks` was given, so that it counts beside `thinktime_iotime`.
+    pub thinktime_by_blocks: bool,
     /// Cap in bytes a second.
     pub rate: PerKind<Option<u64>>,
     /// Cap in requests a second.
     pub rate_iops: PerKind<Option<u64>>,
+    /// Requests come at random at their rate, as those of many users.
+    pub rate_poisson: bool,
+    /// Pauses are no arrears that a rate has to catch up with.
+    pub rate_ignore_thinktime: bool,
+    /// The job fails where it moves fewer bytes a second.
+    pub rate_min: PerKind<Option<u64>>,
+    /// The job fails where it makes fewer requests a second.
+    pub rate_iops_min: PerKind<Option<u64>>,
+    /// Over how long these two look.
+    pub rate_cycle: Nanos,
+    /// The depth is sought at which latencies are met.
+    pub latency: LatencyTarget,
+    /// The job fails at a request that takes longer.
+    pub max_latency: Option<Nanos>,
+    /// The job ends as soon as it is steady.
+    pub steadystate: Steady,
     /// A flush after every N writes; 0 for none.
     pub fsync: u64,
     /// As `fsync`; a drive sees no difference.
     pub fdatasync: u64,
+    /// A flush after every write (O_SYNC).
+    pub sync: bool,
+    /// Failures that do not end the job.
+    pub continue_on_error: Continue,
+    /// Its end ends other jobs.
+    pub exitall: bool,
+    /// Its end ends other jobs if it failed.
+    pub exitall_on_error: bool,
+    /// Which.
+    pub exit_what: ExitWhat,
+    /// The job whose end it waits for.
+    pub wait_for: Option<String>,
+    /// Its weight among the jobs of a flow.
+    pub flow: u32,
+    /// Which flow.
+    pub flow_id: u32,
+    /// How long it waits when it is ahead of the others.
+    pub flow_sleep: Nanos,
+    /// What is written is read back and checked.
+    pub verify: bool,
+    /// How.
+    pub checks: Verify,
+    /// The logs of its requests that it asks for.
+    pub logs: Logs,
+    /// The recorded trace that it replays instead of making requests.
+    pub replay: Replay,
+    /// What suffixes of sizes count in: 1024 or 1000.
+    pub kb_base: u64,
     /// What the data look like.
     pub data: DataPattern,
 
@@ -212,16 +375,34 @@ impl JobSpec {
             switches_file_after: 1,
             kind: PatternKind::Read,
             random: false,
+            writes_as_reads: false,
             rwmixread: 50,
             rwmixtrim: None,
             bs: PerKind::all(4096),
+            bs_max: PerKind::all(4096),
+            bsrange: PerKind::all(None),
+            bssplit: PerKind::default(),
+            bs_unaligned: false,
+            bs_is_seq_rand: false,
             blockalign: PerKind::all(None),
             percentage_random: PerKind::all(100),
             random_distribution: Distribution::Random,
+            shuffle: false,
+            random_run: 1,
+            rw_sequencer: Sequencer::Sequential,
+            stride_bytes: 0,
+            zonemode_strided: None,
+            zones: Strides {
+                size: 0,
+                range: 0,
+                skip: 0,
+            },
             norandommap: false,
             randseed: None,
             randrepeat: true,
             offset: Size::Bytes(0),
+            offset_align: 0,
+            fill_device: false,
             offset_increment: Size::Bytes(0),
             begin_bytes: 0,
             size: None,
@@ -232,17 +413,55 @@ impl JobSpec {
             time_based: false,
             ramp_time: Nanos::ZERO,
             startdelay: Nanos::ZERO,
+            startdelay_max: None,
             iodepth: 1,
             thinktime: Nanos::ZERO,
             thinktime_spin: Nanos::ZERO,
             thinktime_blocks: 1,
+            thinktime_iotime: Nanos::ZERO,
+            thinktime_by_blocks: false,
             rate: PerKind::all(None),
             rate_iops: PerKind::all(None),
+            rate_poisson: false,
+            rate_ignore_thinktime: false,
+            rate_min: PerKind::all(None),
+            rate_iops_min: PerKind::all(None),
+            rate_cycle: Nanos::from_secs(1),
+            latency: LatencyTarget::default(),
+            max_latency: None,
+            steadystate: Steady::default(),
             fsync: 0,
             fdatasync: 0,
+            sync: false,
+            continue_on_error: Continue::default(),
+            exitall: false,
+            exitall_on_error: false,
+            exit_what: ExitWhat::Group,
+            wait_for: None,
+            flow: 0,
+            flow_id: 0,
+            flow_sleep: Nanos::ZERO,
+            verify: false,
+            checks: Verify {
+                backlog: 0,
+                batch: 0,
+                at_end: true,
+                only: false,
+                trim_percent: 0,
+                trim_backlog: 0,
+                trim_batch: 0,
+                reads_trimmed: false,
+            },
+            logs: Logs::default(),
+            replay: Replay::default(),
+            kb_base: 1024,
             data: DataPattern {
                 compress_percent: None,
                 dedupe_percent: 0,
+                dedupe_mode: DedupeMode::Repeat,
+                working_set_percent: 5,
+                dedupe_global: false,
+                pattern: None,
                 zero: false,
                 refill: false,
                 scramble: true,
@@ -256,6 +475,12 @@ impl JobSpec {
     #[must_use]
     pub fn writes_at_random(&self) -> bool {
         self.random && self.kinds().contains(&CommandKind::Write)
+    }
+
+    /// Whether all requests of a kind have one size.
+    #[must_use]
+    pub fn has_one_size(&self, kind: CommandKind) -> bool {
+        self.bs.of(kind) == self.bs_max.of(kind)
     }
 
     /// The kinds of request the job makes.

@@ -1,7 +1,9 @@
 //! What the data of a job's writes look like: how compressible, and which of them are the same.
 
 use super::Chance;
-use crate::JobSpec;
+use super::law::below;
+use crate::{DedupeMode, ResolvedJob};
+use ftlab_base::hash::mix64;
 use ftlab_base::rng::Stream;
 use ftlab_base::{CommandKind, Content, Identity, RootSeed};
 use rand::Rng;
@@ -23,6 +25,16 @@ enum Repeats {
         last: Option<Identity>,
         stream: Stream,
     },
+    /// With this chance a buffer is one of a working set of so many.
+    Set {
+        chance: Chance,
+        buffers: u64,
+        /// What tells them from those of other sets.
+        salt: u64,
+        stream: Stream,
+    },
+    /// All buffers are the same pattern.
+    Pattern(Identity),
     /// Buffers are filled once and written again and again, each in its turn.
     Never { buffers: Vec<Identity>, next: usize },
 }
@@ -30,20 +42,40 @@ enum Repeats {
 impl Data {
     /// The data of a job. What is drawn for them has a random stream of its own, so that they change
     /// no position.
-    pub fn of(spec: &JobSpec, seed: RootSeed) -> Data {
+    pub fn of(job: &ResolvedJob, seed: RootSeed) -> Data {
+        let spec = &job.spec;
         let pattern = spec.data;
         let base = pattern.content();
         let mut stream = seed.stream(&format!("workload data {} {}", spec.index, spec.name));
         let is_new_each_time =
             pattern.refill || pattern.scramble || pattern.compress_percent.is_some();
+        let chance = Chance::percent(pattern.dedupe_percent);
         let repeats = if base == Content::ZEROS {
             None
         } else if pattern.dedupe_percent > 0 {
-            Some(Repeats::Last {
-                chance: Chance::percent(pattern.dedupe_percent),
-                last: None,
-                stream,
+            Some(match pattern.dedupe_mode {
+                DedupeMode::Repeat => Repeats::Last {
+                    chance,
+                    last: None,
+                    stream,
+                },
+                DedupeMode::WorkingSet => {
+                    let blocks = job.region_bytes / spec.bs.write;
+                    let share = u128::from(blocks) * u128::from(pattern.working_set_percent) / 100;
+                    let salt = match pattern.dedupe_global {
+                        true => seed.stream("workload working set").next_u64(),
+                        false => stream.next_u64(),
+                    };
+                    Repeats::Set {
+                        chance,
+                        buffers: (share as u64).max(1),
+                        salt,
+                        stream,
+                    }
+                }
             })
+        } else if let (Some(hash), None) = (pattern.pattern, pattern.compress_percent) {
+            Some(Repeats::Pattern(Identity::of(hash)))
         } else if is_new_each_time {
             None
         } else {
@@ -83,6 +115,16 @@ impl Repeats {
                     _ => *last.insert(Identity::of(stream.next_u64())),
                 }
             }
+            Repeats::Set {
+                chance,
+                buffers,
+                salt,
+                stream,
+            } => Identity::of(match chance.draw(stream) {
+                true => mix64(*salt ^ below(*buffers, stream)),
+                false => stream.next_u64(),
+            }),
+            Repeats::Pattern(identity) => *identity,
             Repeats::Never { buffers, next } => {
                 let identity = buffers[*next];
                 *next = (*next + 1) % buffers.len();
@@ -95,21 +137,22 @@ impl Repeats {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::JobSpec;
     use crate::job::Source;
     use std::collections::BTreeSet;
 
-    fn job() -> JobSpec {
+    fn job() -> ResolvedJob {
         let source = Source {
             file: "test".into(),
             line: 1,
         };
-        JobSpec::new("job", source)
+        JobSpec::new("job", source).resolve(1 << 30).unwrap()
     }
 
     fn identities(change: fn(&mut JobSpec), writes: usize) -> Vec<Option<u64>> {
-        let mut spec = job();
-        change(&mut spec);
-        let mut data = Data::of(&spec, RootSeed(1));
+        let mut job = job();
+        change(&mut job.spec);
+        let mut data = Data::of(&job, RootSeed(1));
         let content = (0..writes).map(|_| data.of_request(CommandKind::Write));
         content
             .map(|content| content.identity().map(Identity::number))
@@ -150,15 +193,28 @@ mod tests {
     }
 
     #[test]
+    fn a_working_set_is_repeated_and_a_pattern_is_one_buffer() {
+        let set = |job: &mut JobSpec| {
+            job.data.dedupe_percent = 100;
+            job.data.dedupe_mode = DedupeMode::WorkingSet;
+        };
+        let all = identities(set, 200_000);
+        // A 20th of 262,144 blocks; drawn 15 times each, all are seen.
+        assert_eq!(BTreeSet::from_iter(all).len(), 13_107);
+        let pattern = |job: &mut JobSpec| job.data.pattern = Some(7 << 20);
+        assert_eq!(BTreeSet::from_iter(identities(pattern, 9)).len(), 1);
+    }
+
+    #[test]
     fn zeros_are_alike_whoever_writes_them() {
-        let mut spec = job();
-        spec.data.zero = true;
-        spec.data.dedupe_percent = 10;
-        let mut zeros = Data::of(&spec, RootSeed(1));
+        let mut job = job();
+        job.spec.data.zero = true;
+        job.spec.data.dedupe_percent = 10;
+        let mut zeros = Data::of(&job, RootSeed(1));
         assert_eq!(zeros.of_request(CommandKind::Write), Content::ZEROS);
-        spec.data.zero = false;
-        spec.data.compress_percent = Some(100);
-        let mut compressed = Data::of(&spec, RootSeed(2));
+        job.spec.data.zero = false;
+        job.spec.data.compress_percent = Some(100);
+        let mut compressed = Data::of(&job, RootSeed(2));
         assert_eq!(compressed.of_request(CommandKind::Write), Content::ZEROS);
     }
 }

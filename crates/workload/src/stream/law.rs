@@ -1,7 +1,9 @@
 //! The laws of random positions: which of n blocks comes next.
 
+use super::free_map::FreeMap;
 use super::permutation::Permutation;
-use crate::{Distribution, Zone};
+use crate::{ByteZone, Distribution, Zone};
+use ftlab_base::CommandKind;
 use ftlab_base::rng::Stream;
 use rand::Rng;
 use rand_distr::{Distribution as _, Zipf};
@@ -28,13 +30,29 @@ pub enum Law {
     Skewed(Box<Skewed>),
     /// Uniform within zones.
     Zoned(Box<Zones>),
+    /// Uniform over what no request has had yet, for requests of several sizes.
+    Free(Box<FreeMap>),
+}
+
+/// What a law draws from: the places of a kind of request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Grid {
+    /// Whose zones they are, where kinds have zones of their own.
+    pub kind: Option<CommandKind>,
+    /// How many there are.
+    pub places: u64,
+    /// How far apart they are, in bytes.
+    pub align_bytes: u64,
 }
 
 impl Law {
-    /// The law that a job file states.
-    pub fn of(stated: &Distribution, blocks: u64, rng: &mut Stream) -> Law {
+    /// The law that a job file states; `shuffle` spreads ranks over all blocks.
+    pub fn of(stated: &Distribution, grid: Grid, shuffle: bool, rng: &mut Stream) -> Law {
+        let blocks = grid.places;
+        let kind = grid.kind.unwrap_or(CommandKind::Read);
         let skewed = |ranks, hottest, center: Option<f64>, rng: &mut Stream| {
-            Law::Skewed(Box::new(Skewed::new(ranks, blocks, hottest, center, rng)))
+            let spread = Spread::new(blocks, shuffle, rng);
+            Law::Skewed(Box::new(Skewed::new(ranks, spread, hottest, center, rng)))
         };
         match *stated {
             Distribution::Random => Law::Uniform(blocks),
@@ -56,18 +74,33 @@ impl Law {
                 let jitter = (deviation_percent / 100.0).min(0.5);
                 skewed(Ranks::Normal { jitter }, blocks / 2, center, rng)
             }
-            Distribution::Zoned(ref zones) => Law::Zoned(Box::new(Zones::new(zones, blocks))),
+            Distribution::Zoned(ref zones) => {
+                Law::Zoned(Box::new(Zones::of_shares(zones.get(kind), blocks)))
+            }
+            Distribution::ZonedAbs(ref zones) => {
+                Law::Zoned(Box::new(Zones::of_bytes(zones.get(kind), grid)))
+            }
         }
     }
 
-    /// The next block.
+    /// The next block; none where all have been had.
     #[inline]
-    pub fn next(&mut self, rng: &mut Stream) -> u64 {
-        match self {
+    pub fn next(&mut self, rng: &mut Stream) -> Option<u64> {
+        Some(match self {
             Law::Uniform(blocks) => below(*blocks, rng),
             Law::Map(map) => map.next(rng),
             Law::Skewed(skewed) => skewed.next(rng),
             Law::Zoned(zones) => zones.next(rng),
+            Law::Free(map) => return map.find(rng),
+        })
+    }
+
+    /// Starts a pass.
+    pub fn begin(&mut self, rng: &mut Stream) {
+        match self {
+            Law::Map(map) => map.begin(rng),
+            Law::Free(map) => map.clear(),
+            Law::Uniform(_) | Law::Skewed(_) | Law::Zoned(_) => {}
         }
     }
 }
@@ -112,8 +145,62 @@ impl Map {
 #[derive(Debug, Clone)]
 pub struct Skewed {
     ranks: Ranks,
-    spread: Permutation,
+    spread: Spread,
     rotation: u64,
+}
+
+/// Which block a rank is.
+#[derive(Debug, Clone)]
+enum Spread {
+    /// fio's: a product modulo 2⁶⁴, modulo the blocks. Ranks collide, and blocks are left out; none where their number
+    /// is a power of two, up to two thirds elsewhere.
+    Hash(u64),
+    /// One to one.
+    Shuffle(Permutation),
+}
+
+/// 2⁶⁴ divided by the golden ratio squared, to the nearest odd number: Knuth's multiplicative hash, as fio has it.
+const GOLDEN: u64 = 0x61c8_8646_80b5_83eb;
+
+/// Where fio's hash puts a rank among so many blocks.
+fn hashed(rank: u64, blocks: u64) -> u64 {
+    rank.wrapping_mul(GOLDEN) % blocks
+}
+
+/// How many of so many blocks fio's hash of their ranks reaches.
+pub fn blocks_reached(blocks: u64) -> u64 {
+    let mut reached = vec![0_u64; blocks.div_ceil(64) as usize];
+    for rank in 0..blocks {
+        let block = hashed(rank, blocks);
+        reached[(block / 64) as usize] |= 1 << (block % 64);
+    }
+    reached
+        .iter()
+        .map(|word| u64::from(word.count_ones()))
+        .sum()
+}
+
+impl Spread {
+    fn new(blocks: u64, shuffle: bool, rng: &mut Stream) -> Spread {
+        match shuffle {
+            true => Spread::Shuffle(Permutation::new(blocks, rng)),
+            false => Spread::Hash(blocks),
+        }
+    }
+
+    fn len(&self) -> u64 {
+        match self {
+            Spread::Hash(blocks) => *blocks,
+            Spread::Shuffle(order) => order.len(),
+        }
+    }
+
+    fn at(&self, rank: u64) -> u64 {
+        match self {
+            Spread::Hash(blocks) => hashed(rank, *blocks),
+            Spread::Shuffle(order) => order.at(rank),
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -128,12 +215,23 @@ enum Ranks {
 }
 
 impl Skewed {
-    fn new(ranks: Ranks, n: u64, hottest: u64, center: Option<f64>, rng: &mut Stream) -> Skewed {
-        let spread = Permutation::new(n, rng);
-        let rotation = center.map_or(0, |share| {
-            let target = ((n as f64 * share) as u64).min(n - 1);
-            (target + n - spread.at(hottest)) % n
-        });
+    fn new(
+        ranks: Ranks,
+        spread: Spread,
+        hottest: u64,
+        center: Option<f64>,
+        rng: &mut Stream,
+    ) -> Skewed {
+        let n = spread.len();
+        let rotation = match (center, &spread) {
+            (Some(share), spread) => {
+                let target = ((n as f64 * share) as u64).min(n - 1);
+                (target + n - spread.at(hottest)) % n
+            }
+            // A hash begins with the first block.
+            (None, Spread::Hash(_)) => below(n, rng),
+            (None, Spread::Shuffle(_)) => 0,
+        };
         Skewed {
             ranks,
             spread,
@@ -173,7 +271,26 @@ pub struct Zones {
 }
 
 impl Zones {
-    fn new(zones: &[Zone], blocks: u64) -> Zones {
+    /// Zones in bytes, of which those that share a block share it.
+    fn of_bytes(zones: &[ByteZone], grid: Grid) -> Zones {
+        let mut zone_of_percent = Vec::new();
+        let mut spans = Vec::new();
+        let mut end_bytes: u64 = 0;
+        for zone in zones {
+            let start = (end_bytes / grid.align_bytes).min(grid.places - 1);
+            end_bytes = end_bytes.saturating_add(zone.bytes);
+            let end = (end_bytes / grid.align_bytes).min(grid.places);
+            spans.push((start, end.saturating_sub(start).max(1)));
+            let index = (spans.len() - 1) as u16;
+            zone_of_percent.extend((0..zone.access_percent).map(|_| index));
+        }
+        Zones {
+            zone_of_percent,
+            spans,
+        }
+    }
+
+    fn of_shares(zones: &[Zone], blocks: u64) -> Zones {
         let mut zone_of_percent = Vec::new();
         let mut spans = Vec::new();
         let mut end_percent = 0;

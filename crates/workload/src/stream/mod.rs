@@ -1,18 +1,23 @@
 //! The requests of a job, in order.
 
+mod checks;
 mod data;
+mod free_map;
 mod in_use;
 mod law;
 mod permutation;
 mod positions;
+mod sizes;
 
 use crate::{Distribution, PatternKind, ResolvedJob};
+use checks::Checks;
 use data::Data;
 use ftlab_base::rng::Stream;
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, RootSeed, SECTOR_BYTES, SimTime};
 use in_use::InUse;
 use law::below;
-use positions::Positions;
+pub(crate) use law::blocks_reached;
+use positions::{Place, Positions};
 use rand::Rng;
 
 /// One request, without the time it is issued at.
@@ -64,9 +69,15 @@ pub struct JobStream {
     first_sector: u64,
     in_use: InUse,
     /// The block that was trimmed and is to be written next, in sectors from the region's start.
-    trimmed: Option<u64>,
+    trimmed: Option<Place>,
     budget: Budget,
     flushes: Flushes,
+    /// What is to be read back and trimmed, for jobs that verify.
+    checks: Option<Box<Checks>>,
+    /// Reads stand for the writes of an earlier run.
+    only_verifies: bool,
+    /// A pass that ends early is followed by another.
+    goes_on: bool,
     /// What each loop starts from when loops repeat one another.
     beginning: Option<Box<(Stream, Positions)>>,
 }
@@ -114,23 +125,26 @@ impl JobStream {
             .map_or(seed, |own| seed.derive(&format!("randseed {own}")));
         let mut rng = seed.stream(&format!("workload {} {}", spec.index, spec.name));
         let positions = Positions::new(job, &mut rng);
-        let repeats = spec.randrepeat && spec.loops > 1;
+        let repeats = spec.randrepeat && spec.loops > 1 && !spec.time_based;
         let in_use_blocks = spec
             .rwmixtrim
             .map_or(0, |_| job.region_bytes / spec.bs.write);
         JobStream {
             mix: Mix::of(job),
             plain: Plain::of(job),
-            data: Data::of(spec, seed),
+            data: Data::of(job, seed),
             first_sector: job.offset_bytes / SECTOR_BYTES,
             in_use: InUse::full(in_use_blocks),
             trimmed: None,
             budget: Budget::of(job),
             flushes: Flushes {
-                every: [spec.fsync, spec.fdatasync],
+                every: [spec.fsync, spec.fdatasync, u64::from(spec.sync)],
                 writes: 0,
                 due: false,
             },
+            checks: Checks::of(job, seed),
+            only_verifies: spec.verify && spec.checks.only || spec.writes_as_reads,
+            goes_on: spec.time_based || spec.io_size.is_some(),
             beginning: repeats.then(|| Box::new((rng.clone(), positions.clone()))),
             rng,
             positions,
@@ -151,26 +165,26 @@ impl JobStream {
     }
 
     /// The next trim and write pair, first half or second.
-    fn trim_then_write(&mut self) -> (CommandKind, u64) {
-        if let Some(at) = self.trimmed.take() {
-            return (CommandKind::Write, at);
+    fn trim_then_write(&mut self) -> Option<(CommandKind, Place)> {
+        if let Some(place) = self.trimmed.take() {
+            return Some((CommandKind::Write, place));
         }
-        let at = self.positions.next(CommandKind::Trim, &mut self.rng);
-        self.trimmed = Some(at);
-        (CommandKind::Trim, at)
+        let place = self.positions.next(CommandKind::Trim, &mut self.rng)?;
+        self.trimmed = Some(place);
+        Some((CommandKind::Trim, place))
     }
 
     /// A trim of a random block in use, or a write that puts its block in use.
-    fn trim_share(&mut self, trims: Chance) -> (CommandKind, u64) {
-        let sectors = u64::from(self.positions.sectors(CommandKind::Write));
+    fn trim_share(&mut self, trims: Chance) -> Option<(CommandKind, Place)> {
+        let sectors = self.positions.sectors(CommandKind::Write);
         if trims.draw(&mut self.rng)
             && let Some(block) = self.in_use.take_random(&mut self.rng)
         {
-            return (CommandKind::Trim, block * sectors);
+            return Some((CommandKind::Trim, (block * u64::from(sectors), sectors)));
         }
-        let at = self.positions.next(CommandKind::Write, &mut self.rng);
-        self.in_use.insert(at / sectors);
-        (CommandKind::Write, at)
+        let place = self.positions.next(CommandKind::Write, &mut self.rng)?;
+        self.in_use.insert(place.0 / u64::from(sectors));
+        Some((CommandKind::Write, place))
     }
 }
 
@@ -199,11 +213,9 @@ impl Iterator for JobStream {
 impl JobStream {
     /// The next request of any job.
     fn next_of_mix(&mut self) -> Option<Request> {
-        // The write of a trimmed block belongs to the trim, which has been counted.
-        if self.trimmed.is_none() && self.budget.is_spent() && !self.begin_loop() {
-            return None;
-        }
-        if self.flushes.due {
+        // As in fio, the last write of a job has no flush behind it.
+        let is_done = self.checks.is_none() && self.budget.is_done();
+        if self.flushes.due && (self.trimmed.is_some() || !is_done) {
             self.flushes.due = false;
             return Some(Request {
                 kind: CommandKind::Flush,
@@ -212,9 +224,53 @@ impl JobStream {
                 content: Content::RANDOM,
             });
         }
+        if self.trimmed.is_none()
+            && let Some(checks) = &mut self.checks
+            && let Some((kind, place)) = checks.due()
+        {
+            return Some(self.request(kind, place));
+        }
+        // The write of a trimmed block belongs to the trim, which has been counted.
         let counted = self.trimmed.is_none();
-        let (kind, at) = match self.mix {
-            Mix::Only(kind) => (kind, self.positions.next(kind, &mut self.rng)),
+        let mut is_over = counted && self.budget.is_spent();
+        let drawn = (!is_over).then(|| self.draw()).flatten();
+        let (kind, place) = match drawn {
+            Some(drawn) => drawn,
+            None => {
+                if let Some(place) = self.checks.as_mut().and_then(|checks| checks.left()) {
+                    return Some(self.request(CommandKind::Read, place));
+                }
+                let goes_on = !is_over && self.goes_on;
+                is_over = !goes_on && !self.begin_loop();
+                if is_over {
+                    return None;
+                }
+                if goes_on {
+                    self.positions.begin_loop(&mut self.rng);
+                }
+                self.draw()?
+            }
+        };
+        if counted {
+            self.budget.take(place.1);
+        }
+        let kind = match kind {
+            CommandKind::Write if self.only_verifies => CommandKind::Read,
+            kind => kind,
+        };
+        if kind == CommandKind::Write {
+            self.flushes.count_write();
+        }
+        if let Some(checks) = &mut self.checks {
+            checks.made(kind, place);
+        }
+        Some(self.request(kind, place))
+    }
+
+    /// Kind and place of the next request; none where the pass over the region is at its end.
+    fn draw(&mut self) -> Option<(CommandKind, Place)> {
+        match self.mix {
+            Mix::Only(kind) => Some((kind, self.positions.next(kind, &mut self.rng)?)),
             Mix::ReadWrite(reads) => {
                 let read = reads.draw(&mut self.rng);
                 let kind = if read {
@@ -222,24 +278,20 @@ impl JobStream {
                 } else {
                     CommandKind::Write
                 };
-                (kind, self.positions.next(kind, &mut self.rng))
+                Some((kind, self.positions.next(kind, &mut self.rng)?))
             }
             Mix::TrimThenWrite => self.trim_then_write(),
             Mix::TrimShare(trims) => self.trim_share(trims),
-        };
-        let sectors = self.positions.sectors(kind);
-        if counted {
-            self.budget.take(sectors);
         }
-        if kind == CommandKind::Write {
-            self.flushes.count_write();
-        }
-        Some(Request {
+    }
+
+    fn request(&mut self, kind: CommandKind, (at, sectors): Place) -> Request {
+        Request {
             kind,
             lba: Lba(self.first_sector + at),
             sectors,
             content: self.data.of_request(kind),
-        })
+        }
     }
 }
 
@@ -261,8 +313,15 @@ impl Plain {
         };
         let always_jumps = spec.random && spec.percentage_random.of(kind) == 100;
         let uniform = spec.random_distribution == Distribution::Random && !job.random_map;
-        let flushes = spec.fsync > 0 || spec.fdatasync > 0;
-        (always_jumps && uniform && !flushes).then(|| Plain {
+        let flushes = spec.fsync > 0 || spec.fdatasync > 0 || spec.sync;
+        let special = job.free_map
+            || spec.verify
+            || spec.writes_as_reads
+            || !spec.has_one_size(kind)
+            || spec.bs_is_seq_rand
+            || spec.random_run > 1
+            || spec.strides().is_some();
+        (always_jumps && uniform && !flushes && !special).then(|| Plain {
             kind,
             sectors: (spec.bs.of(kind) / SECTOR_BYTES) as u32,
             places: job.places(kind),
@@ -292,20 +351,27 @@ struct Budget {
     sectors_left: u64,
     loops_left: u64,
     loop_sectors: u64,
+    /// What all loops together leave: the last request of each is whole, and that of all.
+    all_sectors_left: u64,
 }
 
 impl Budget {
     fn of(job: &ResolvedJob) -> Budget {
         // Without an amount, 2⁶⁴ sectors are as good as endless. The last request of an amount
         // that is no multiple of the block size is whole, as in fio.
-        let loop_sectors = job
-            .loop_bytes
-            .map_or(u64::MAX, |bytes| bytes.div_ceil(SECTOR_BYTES));
+        let spec = &job.spec;
+        let sectors = |bytes: u64| bytes.div_ceil(SECTOR_BYTES);
+        let verified_pass = (spec.time_based && spec.verify).then_some(job.region_bytes);
+        let loop_sectors = job.loop_bytes.or(verified_pass).map_or(u64::MAX, sectors);
         Budget {
             ios_left: job.ios_max.unwrap_or(u64::MAX),
             sectors_left: loop_sectors,
-            loops_left: job.spec.loops.saturating_sub(1),
+            loops_left: match spec.time_based {
+                true => u64::MAX,
+                false => spec.loops.saturating_sub(1),
+            },
             loop_sectors,
+            all_sectors_left: job.total_bytes().map_or(u64::MAX, sectors),
         }
     }
 
@@ -314,27 +380,37 @@ impl Budget {
         self.sectors_left == 0 || self.ios_left == 0
     }
 
+    /// Nothing is left of any loop.
+    fn is_done(&self) -> bool {
+        self.is_spent() && !self.has_loops()
+    }
+
+    fn has_loops(&self) -> bool {
+        self.ios_left > 0 && self.loops_left > 0 && self.all_sectors_left > 0
+    }
+
     #[inline]
     fn take(&mut self, sectors: u32) {
         self.ios_left -= 1;
         self.sectors_left = self.sectors_left.saturating_sub(u64::from(sectors));
+        self.all_sectors_left = self.all_sectors_left.saturating_sub(u64::from(sectors));
     }
 
     fn begin_loop(&mut self) -> bool {
-        if self.ios_left == 0 || self.loops_left == 0 {
+        if !self.has_loops() {
             return false;
         }
         self.loops_left -= 1;
-        self.sectors_left = self.loop_sectors;
+        self.sectors_left = self.loop_sectors.min(self.all_sectors_left);
         true
     }
 }
 
-/// When `fsync` and `fdatasync` call for a flush.
+/// When `fsync`, `fdatasync` and `sync` call for a flush.
 #[derive(Debug, Clone)]
 struct Flushes {
     /// Writes between flushes; 0 for none.
-    every: [u64; 2],
+    every: [u64; 3],
     writes: u64,
     due: bool,
 }
@@ -342,7 +418,7 @@ struct Flushes {
 impl Flushes {
     #[inline]
     fn count_write(&mut self) {
-        if self.every == [0, 0] {
+        if self.every == [0; 3] {
             return;
         }
         self.writes += 1;

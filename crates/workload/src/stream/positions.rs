@@ -1,8 +1,10 @@
-//! Where the next request of a kind lies.
+//! Where the next request of a kind lies, and how long it is.
 
 use super::Chance;
-use super::law::{Law, Map};
-use crate::{PerKind, ResolvedJob};
+use super::free_map::FreeMap;
+use super::law::{Grid, Law, Map};
+use super::sizes::Sizes;
+use crate::{Distribution, PerKind, ResolvedJob, Sequencer, Strides};
 use ftlab_base::rng::Stream;
 use ftlab_base::{CommandKind, SECTOR_BYTES};
 
@@ -11,10 +13,13 @@ use ftlab_base::{CommandKind, SECTOR_BYTES};
 #[derive(Debug, Clone)]
 pub struct Positions {
     kinds: PerKind<Kind>,
-    /// The end of each kind's last request.
+    /// The end of each kind's last request, and its start.
     ends: [u64; 3],
+    starts: [u64; 3],
     region_sectors: u64,
     laws: Vec<Law>,
+    /// What few jobs have.
+    special: Option<Box<Special>>,
 }
 
 /// What does not change from request to request of a kind.
@@ -29,11 +34,44 @@ struct Kind {
     law: usize,
 }
 
+/// Sizes that differ, runs, strides and zones.
+#[derive(Debug, Clone)]
+struct Special {
+    /// Sizes of reads, writes and trims; none where they have one.
+    sizes: Option<[Sizes; 3]>,
+    sizes_by_order: bool,
+    /// Requests of which the first is random, and how many follow the last random one.
+    run: u64,
+    run_left: u64,
+    sequencer: Sequencer,
+    stride_sectors: i64,
+    /// Backward jobs begin at their end.
+    begins_at_end: bool,
+    /// Forward ones begin again at the end of the device, where others end with their region.
+    wraps: bool,
+    zones: Option<Zones>,
+}
+
+/// Zones that the job goes through, in sectors.
+#[derive(Debug, Clone)]
+struct Zones {
+    strides: Strides,
+    start: u64,
+    moved: u64,
+}
+
+/// A request's place and length in sectors.
+pub type Place = (u64, u32);
+
 impl Positions {
     pub fn new(job: &ResolvedJob, rng: &mut Stream) -> Positions {
         let spec = &job.spec;
         let mut laws = Vec::new();
-        let mut grids: Vec<(u64, u64)> = Vec::new();
+        let mut grids: Vec<Grid> = Vec::new();
+        let by_kind = matches!(
+            spec.random_distribution,
+            Distribution::Zoned(_) | Distribution::ZonedAbs(_)
+        );
         let mut kind_of = |slot: usize, kind: CommandKind| {
             // Kinds the job does not use have no place of their own; they draw nothing.
             let kind = if spec.kinds().contains(&kind) {
@@ -41,13 +79,17 @@ impl Positions {
             } else {
                 spec.kinds()[0]
             };
-            let grid = (job.places(kind), job.align_bytes(kind));
+            let grid = Grid {
+                kind: by_kind.then_some(kind),
+                places: job.places(kind),
+                align_bytes: job.align_bytes(kind),
+            };
             let law = grids
                 .iter()
                 .position(|&known| known == grid)
                 .unwrap_or_else(|| {
                     grids.push(grid);
-                    laws.push(law_of(job, grid.0, rng));
+                    laws.push(law_of(job, grid, rng));
                     laws.len() - 1
                 });
             let percent = if spec.random {
@@ -58,7 +100,7 @@ impl Positions {
             Kind {
                 slot,
                 sectors: (spec.bs.of(kind) / SECTOR_BYTES) as u32,
-                align_sectors: grid.1 / SECTOR_BYTES,
+                align_sectors: grid.align_bytes / SECTOR_BYTES,
                 jumps: Chance::percent(percent),
                 law,
             }
@@ -68,41 +110,50 @@ impl Positions {
             write: kind_of(1, CommandKind::Write),
             trim: kind_of(2, CommandKind::Trim),
         };
-        let region_sectors = job.region_bytes / SECTOR_BYTES;
         Positions {
             kinds,
             ends: [spec.begin_bytes / SECTOR_BYTES; 3],
-            region_sectors,
+            starts: [0; 3],
+            region_sectors: job.region_bytes / SECTOR_BYTES,
             laws,
+            special: Special::of(job).map(Box::new),
         }
     }
 
-    /// Length of a kind's requests in sectors.
+    /// Length of a kind's requests in sectors, where all have one.
     #[inline]
     pub fn sectors(&self, kind: CommandKind) -> u32 {
         self.kinds.of(kind).sectors
     }
 
-    /// The first sector of the next request of a kind.
+    /// The next request of a kind; none where the pass over the region is at its end.
     #[inline]
-    pub fn next(&mut self, kind: CommandKind, rng: &mut Stream) -> u64 {
+    pub fn next(&mut self, kind: CommandKind, rng: &mut Stream) -> Option<Place> {
+        if self.special.is_some() {
+            return self.next_special(kind, rng);
+        }
         let kind = self.kinds.of(kind);
         let sectors = u64::from(kind.sectors);
         let at = if kind.jumps.draw(rng) {
-            self.laws[kind.law].next(rng) * kind.align_sectors
+            self.laws[kind.law].next(rng)? * kind.align_sectors
         } else {
             self.after(self.ends[kind.slot], sectors)
         };
         self.ends[kind.slot] = at + sectors;
-        at
+        Some((at, kind.sectors))
     }
 
     /// Starts a loop: sequential requests at the region's start, a fresh order for the map.
     pub fn begin_loop(&mut self, rng: &mut Stream) {
         self.ends = [0; 3];
+        self.starts = [0; 3];
         for law in &mut self.laws {
-            if let Law::Map(map) = law {
-                map.begin(rng);
+            law.begin(rng);
+        }
+        if let Some(special) = &mut self.special {
+            special.run_left = 0;
+            if let Some(zones) = &mut special.zones {
+                (zones.start, zones.moved) = (0, 0);
             }
         }
     }
@@ -116,13 +167,153 @@ impl Positions {
             end
         }
     }
+
+    fn next_special(&mut self, kind: CommandKind, rng: &mut Stream) -> Option<Place> {
+        let kind = self.kinds.of(kind);
+        self.enter_zone(kind, rng);
+        let special = self.special.as_mut().expect("a job with something special");
+        let begins_run = special.run_left == 0;
+        special.run_left = match begins_run {
+            true => special.run - 1,
+            false => special.run_left - 1,
+        };
+        let is_random = begins_run && kind.jumps.draw(rng);
+        let zone_start = special.zones.as_ref().map_or(0, |zones| zones.start);
+        let at = if is_random {
+            zone_start + self.laws[kind.law].next(rng)? * kind.align_sectors
+        } else if !begins_run && special.sequencer == Sequencer::Identical {
+            self.starts[kind.slot]
+        } else {
+            self.next_in_order(kind)?
+        };
+        let sectors = self.length(kind, at, is_random, rng)?;
+        let sectors = match &mut self.laws[kind.law] {
+            Law::Free(map) if is_random => {
+                let place = at / kind.align_sectors;
+                let places = u64::from(sectors).div_ceil(kind.align_sectors);
+                (map.take(place, places) * kind.align_sectors).min(u64::from(sectors)) as u32
+            }
+            _ => sectors,
+        };
+        self.starts[kind.slot] = at;
+        self.ends[kind.slot] = at + u64::from(sectors);
+        if let Some(zones) = self.zones() {
+            zones.moved += u64::from(sectors);
+        }
+        Some((at, sectors))
+    }
+
+    /// Where the request after the last one lies, with what is left out between; none beyond the region.
+    fn next_in_order(&self, kind: Kind) -> Option<u64> {
+        let special = self.special.as_deref()?;
+        let end = self.ends[kind.slot];
+        let stride = special.stride_sectors;
+        let from_the_end = self.region_sectors.checked_add_signed(stride);
+        if stride == 0 || (end == 0 && !special.begins_at_end) {
+            return (end < self.region_sectors).then_some(end);
+        }
+        if end == 0 {
+            return from_the_end;
+        }
+        match end.checked_add_signed(stride) {
+            Some(at) if at < self.region_sectors => Some(at),
+            Some(_) => special.wraps.then_some(0),
+            None => from_the_end,
+        }
+    }
+
+    /// How long a request is there.
+    fn length(&self, kind: Kind, at: u64, is_random: bool, rng: &mut Stream) -> Option<u32> {
+        let special = self.special.as_deref()?;
+        let room = self.region_sectors.checked_sub(at)?;
+        match &special.sizes {
+            Some(sizes) => {
+                let slot = match (special.sizes_by_order, is_random) {
+                    (true, true) => 1,
+                    (true, false) => 0,
+                    (false, _) => kind.slot,
+                };
+                sizes[slot].draw(room, rng)
+            }
+            None => (u64::from(kind.sectors) <= room).then_some(kind.sectors),
+        }
+    }
+
+    fn zones(&mut self) -> Option<&mut Zones> {
+        self.special.as_mut()?.zones.as_mut()
+    }
+
+    /// Goes on to the next zone where it is its turn, and begins a zone again that is at its end.
+    fn enter_zone(&mut self, kind: Kind, rng: &mut Stream) {
+        let region = self.region_sectors;
+        let Some(zones) = self.zones() else {
+            return;
+        };
+        let Strides { size, range, skip } = zones.strides;
+        let mut begins = false;
+        if zones.moved >= size {
+            zones.moved = 0;
+            zones.start += range + skip;
+            if zones.start + range > region {
+                zones.start = 0;
+            }
+            begins = true;
+        }
+        let (start, end) = (zones.start, zones.start + range);
+        let is_fresh = zones.moved.is_multiple_of(range);
+        let last = &mut self.ends[kind.slot];
+        if begins || *last >= end || *last + u64::from(kind.sectors) > end {
+            *last = start;
+        }
+        if is_fresh {
+            self.laws[kind.law].begin(rng);
+        }
+    }
 }
 
-fn law_of(job: &ResolvedJob, places: u64, rng: &mut Stream) -> Law {
-    if job.random_map {
-        // fio repeats itself pass by pass unless randrepeat is off or the job runs by time.
-        let repeats = job.spec.randrepeat && !job.spec.time_based;
-        return Law::Map(Map::new(places, repeats, rng));
+impl Special {
+    /// What a job has of it, if anything.
+    fn of(job: &ResolvedJob) -> Option<Special> {
+        let spec = &job.spec;
+        let kinds = [CommandKind::Read, CommandKind::Write, CommandKind::Trim];
+        let used = spec.kinds();
+        let differ = used.iter().any(|&kind| !spec.has_one_size(kind)) || spec.bs_is_seq_rand;
+        let strides = spec.strides().map(|strides| Strides {
+            size: strides.size / SECTOR_BYTES,
+            range: strides.range / SECTOR_BYTES,
+            skip: strides.skip / SECTOR_BYTES,
+        });
+        let is_plain =
+            !differ && spec.random_run == 1 && spec.stride_bytes == 0 && strides.is_none();
+        (!is_plain).then(|| Special {
+            sizes: differ.then(|| kinds.map(|kind| Sizes::of(spec, kind))),
+            sizes_by_order: spec.bs_is_seq_rand,
+            run: spec.random_run,
+            run_left: 0,
+            sequencer: spec.rw_sequencer,
+            stride_sectors: spec.stride_bytes / SECTOR_BYTES as i64,
+            begins_at_end: spec.stride_bytes < 0 && job.offset_bytes > 0,
+            wraps: spec.stride_bytes > 0 && job.is_whole_device,
+            zones: strides.map(|strides| Zones {
+                strides,
+                start: 0,
+                moved: 0,
+            }),
+        })
     }
-    Law::of(&job.spec.random_distribution, places, rng)
+}
+
+fn law_of(job: &ResolvedJob, grid: Grid, rng: &mut Stream) -> Law {
+    if job.free_map {
+        return Law::Free(Box::new(FreeMap::new(grid.places)));
+    }
+    if job.random_map {
+        // fio repeats itself pass by pass unless randrepeat is off or the job runs by time. A zone has an
+        // order of its own.
+        let spec = &job.spec;
+        let repeats = spec.randrepeat && !spec.time_based && spec.strides().is_none();
+        return Law::Map(Map::new(grid.places, repeats, rng));
+    }
+    let spec = &job.spec;
+    Law::of(&spec.random_distribution, grid, spec.shuffle, rng)
 }

@@ -1,0 +1,165 @@
+//! What every run has to give: `--require 'write.p99 < 5ms'`.
+
+use super::figure::Figure;
+use super::{Verdict, conclude};
+use crate::failure::{Failure, Outcome};
+use crate::files::NewFile;
+use clap::Args;
+use ftlab_result::Run;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct RequireOptions {
+    /// What every run has to give, for example 'write.p99 < 5ms', 'wa <= 2.1' or 'read.iops >= 20k'; may be repeated.
+    /// Exit code 3 where one does not
+    #[arg(long = "require", value_name = "METRIC < VALUE", value_parser = requirement)]
+    requirements: Vec<Requirement>,
+    /// Write the verdicts as JUnit's XML
+    #[arg(long, value_name = "FILE", requires = "requirements")]
+    junit: Option<PathBuf>,
+}
+
+/// One requirement.
+#[derive(Debug, Clone)]
+pub struct Requirement {
+    text: String,
+    figure: Figure,
+    relation: Relation,
+    bound: f64,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Relation {
+    Below,
+    AtMost,
+    Above,
+    AtLeast,
+}
+
+const RELATIONS: [(&str, Relation); 4] = [
+    ("<=", Relation::AtMost),
+    (">=", Relation::AtLeast),
+    ("<", Relation::Below),
+    (">", Relation::Above),
+];
+
+const ALLOWED: &str = "a metric, one of < <= > >=, and a value: write.p99 < 5ms, read.iops >= 20k, wa <= 2.1; of reads, \
+                       writes and trims there are iops, bw, mean, max and percentiles as p99.9";
+
+fn requirement(text: &str) -> Result<Requirement, String> {
+    let read = || {
+        let found = RELATIONS.iter().find_map(|(sign, relation)| {
+            let (figure, value) = text.split_once(sign)?;
+            Some((figure.trim(), *relation, value.trim()))
+        });
+        let (name, relation, value) = found?;
+        let figure = Figure::named(name)?;
+        Some(Requirement {
+            text: text.trim().to_owned(),
+            bound: figure.value(value)?,
+            figure,
+            relation,
+        })
+    };
+    read().ok_or_else(|| ALLOWED.to_owned())
+}
+
+impl Requirement {
+    fn is_met(&self, measured: f64) -> bool {
+        match self.relation {
+            Relation::Below => measured < self.bound,
+            Relation::AtMost => measured <= self.bound,
+            Relation::Above => measured > self.bound,
+            Relation::AtLeast => measured >= self.bound,
+        }
+    }
+}
+
+impl RequireOptions {
+    /// The file of verdicts, before any work is done for it.
+    pub fn junit(&self) -> Result<Option<NewFile>, Failure> {
+        let path = self.junit.as_deref();
+        path.map(|path| NewFile::ready(path, "--junit")).transpose()
+    }
+
+    /// Says how the runs stand to what is required, on standard error where standard output is for programs; a failure
+    /// where one does not meet it.
+    pub fn judge(&self, runs: &[Run], junit: Option<&NewFile>, is_for_programs: bool) -> Outcome {
+        let mut verdicts = Vec::new();
+        for run in runs {
+            for requirement in &self.requirements {
+                let measured = requirement.figure.measured(run);
+                let words = measured.map(|value| requirement.figure.in_words(value));
+                verdicts.push(Verdict {
+                    run: &run.id,
+                    required: &requirement.text,
+                    measured: words.unwrap_or_else(|| "not measured".to_owned()),
+                    is_met: measured.is_some_and(|measured| requirement.is_met(measured)),
+                });
+            }
+        }
+        conclude(&verdicts, junit, is_for_programs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ftlab_result::Traffic;
+
+    fn run() -> Run {
+        let write = Traffic {
+            ios: 10,
+            iops: 20_000.0,
+            bytes_per_s: 81_920_000.0,
+            lat_ns_percentiles: vec![(99.0, 4_000_000), (99.9, 9_000_000)],
+            ..Traffic::default()
+        };
+        Run {
+            metrics: [("wa".to_owned(), 2.0)].into(),
+            write,
+            ..Run::default()
+        }
+    }
+
+    #[test]
+    fn requirements_are_met_or_missed_by_what_was_measured() {
+        for (text, met) in [
+            ("write.p99 < 5ms", Some(true)),
+            ("write.p99<4ms", Some(false)),
+            ("write.p99 <= 4000us", Some(true)),
+            ("write.p99.9 < 5ms", Some(false)),
+            ("write.iops >= 20k", Some(true)),
+            ("write.bw > 100m/s", Some(false)),
+            ("wa <= 2.1", Some(true)),
+            ("wa > 2", Some(false)),
+            ("read.p99 < 5ms", None),
+            ("watts < 5", None),
+        ] {
+            let requirement = requirement(text).unwrap();
+            let measured = requirement.figure.measured(&run());
+            assert_eq!(
+                measured.map(|value| requirement.is_met(value)),
+                met,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_requirement_is_refused() {
+        for text in [
+            "",
+            "wa",
+            "wa = 2",
+            "write.p99 < 5",
+            "write.p98 < 5ms",
+            "flush.max < 1s",
+            "wa < much",
+            "< 2",
+            "a b < 2",
+        ] {
+            assert!(requirement(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What results have to give, beside nothing and beside earlier ones, for machines that check.
+
+use crate::place::{Place, holds};
+
+const SSD: &str = "generic-mlc-8";
+
+#[test]
+fn requirements_are_judged_in_a_table_in_junit_and_by_the_exit_code() {
+    let place = Place::new();
+    let line = |require: &[&str]| {
+        let mut command = place.ftlab(&format!(
+            "run random.fio --drive {SSD} --junit verdicts.xml"
+        ));
+        for required in require {
+            command.args(["--require", required]);
+        }
+        command
+    };
+    let met = line(&["write.iops > 1", "wa <= 2.5"]).assert().success();
+    let out = String::from_utf8_lossy(&met.get_output().stdout).into_owned();
+    holds(&out, &["required", "write.iops > 1", "met"]);
+    assert!(!place.read("verdicts.xml").contains("failure message"));
+    let missed = line(&["write.p99 < 1ns", "wa <= 2.5", "read.p50 < 1s"])
+        .assert()
+        .code(3);
+    let error = String::from_utf8_lossy(&missed.get_output().stderr).into_owned();
+    holds(&error, &["error: 2 of 3 requirements are missed"]);
+    let xml = place.read("verdicts.xml");
+    holds(
+        &xml,
+        &[
+            "tests=\"3\" failures=\"2\"",
+            "name=\"write.p99 &lt; 1ns\"",
+            "<failure message=\"not measured\"/>",
+        ],
+    );
+    let mut wrong = line(&["write.p99 = 1"]);
+    let error = wrong.assert().code(2).get_output().stderr.clone();
+    holds(
+        &String::from_utf8_lossy(&error),
+        &["a metric, one of < <= > >=, and a value"],
+    );
+}
+
+#[test]
+fn results_are_compared_with_earlier_ones() {
+    let place = Place::new();
+    let run = |out: &str, more: &str| {
+        place.out(&format!("run random.fio --drive {SSD} --out {out} {more}"));
+    };
+    run("old", "");
+    run("same", "");
+    run("slower", "--set nand.t_program=3ms");
+    let compare = |line: &str, limits: &[&str]| {
+        let mut command = place.ftlab(&format!("compare {line}"));
+        for limit in limits {
+            command.args(["--fail-if", limit]);
+        }
+        command
+    };
+    let same = compare("old same", &["p99 +0%", "write.iops -0%", "wa +0%"])
+        .assert()
+        .success();
+    let out = String::from_utf8_lossy(&same.get_output().stdout).into_owned();
+    holds(
+        &out,
+        &[
+            "1 of 1 runs are unchanged",
+            "write.p99: ",
+            ", unchanged",
+            "met",
+        ],
+    );
+    let slower = compare("old slower --junit verdicts.xml", &["p99 +5%", "wa +5%"])
+        .assert()
+        .code(3);
+    let output = slower.get_output();
+    holds(
+        &String::from_utf8_lossy(&output.stdout),
+        &["write.mean", "0 of 1 runs are unchanged", "missed"],
+    );
+    holds(
+        &String::from_utf8_lossy(&output.stderr),
+        &["error: 1 of 2 requirements are missed"],
+    );
+    holds(
+        &place.read("verdicts.xml"),
+        &["tests=\"2\" failures=\"1\"", "name=\"p99 +5%\""],
+    );
+    // The other way around it is an improvement.
+    compare("slower old", &["p99 +5%"]).assert().success();
+    let refused = place.refused("compare old same --fail-if watts+1%");
+    holds(&refused, &["--fail-if 'watts+1%'", "no run", "write.p99"]);
+    place.write("other.fio", "[r]\nrw=read\nnumber_ios=5\n");
+    place.out(&format!("run other.fio --drive {SSD} --out other"));
+    holds(
+        &place.refused("compare old other"),
+        &["no run in common", "random", "other"],
+    );
+}

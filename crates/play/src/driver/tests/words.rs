@@ -1,0 +1,213 @@
+//! Words of jobs that look at the drive, at other jobs, or wait: on a drive of 100 µs a command.
+
+use super::*;
+use crate::states::{State, prepare};
+
+fn ended_s(report: &RunReport) -> f64 {
+    report.simulated.as_secs()
+}
+
+#[test]
+fn a_failure_that_is_allowed_does_not_end_the_job() {
+    let mut device = fake();
+    device.fails_from = 50;
+    let job = |words: &str| {
+        let job = format!("[w]\nrw=write\nnumber_ios=100\n{words}");
+        [Clock::Timed, Clock::Untimed].map(|clock| run_on(device.clone(), clock, &job).unwrap())
+    };
+    for report in job("continue_on_error=write") {
+        let done = &report.jobs[0];
+        assert_eq!(
+            (report.submitted, done.errors, done.tolerated),
+            (100, 50, 50)
+        );
+        assert_eq!(writes(&report, 0).ios, 50);
+    }
+    for report in job("ignore_error=,EIO:28") {
+        assert_eq!(report.jobs[0].tolerated, 50);
+    }
+    for report in job("continue_on_error=read") {
+        let done = &report.jobs[0];
+        assert_eq!((done.errors, done.tolerated), (1, 0));
+        assert!(report.submitted < 60);
+    }
+}
+
+#[test]
+fn the_end_of_a_job_may_end_others() {
+    let jobs = |what: &str| {
+        format!(
+            "[global]\nrw=write\nsize=16m\n[a]\nnumber_ios=10\nexitall\nexit_what={what}\n[b]\nio_size=1g\n[c]\nstonewall\n\
+             number_ios=5"
+        )
+    };
+    for clock in [Clock::Timed, Clock::Untimed] {
+        let of = |what| run_on(fake(), clock, &jobs(what)).unwrap();
+        let group = of("group");
+        assert_eq!(writes(&group, 0).ios, 10);
+        assert!(
+            (9..=12).contains(&writes(&group, 1).ios),
+            "{}",
+            writes(&group, 1).ios
+        );
+        assert_eq!(writes(&group, 2).ios, 5);
+        let all = of("all");
+        assert_eq!((all.jobs.len(), writes(&all, 2).ios), (3, 0));
+    }
+    // A time that is over ends others as well.
+    let by_time = timed(
+        "[global]\nrw=write\n[a]\ntime_based\nruntime=1\nexitall\n[b]\ntime_based\nruntime=9",
+    );
+    assert!((ended_s(&by_time) - 1.0).abs() < 0.001);
+}
+
+#[test]
+fn a_job_waits_for_another() {
+    let job = "[global]\nrw=write\nsize=16m\n[a]\nnumber_ios=10\n[b]\nwait_for=a\nnumber_ios=10\nstartdelay=1\n[c]\nnumber_ios=10";
+    let report = timed(job);
+    let from = |n: usize| report.jobs[n].measured_from;
+    assert_eq!(from(0), SimTime::ZERO);
+    // The first and the third share the drive: ten requests of each.
+    assert_eq!(from(1), SimTime(1_001_900_000));
+    assert_eq!(writes(&report, 1).ios, 10);
+    let untimed = run_on(fake(), Clock::Untimed, job).unwrap();
+    assert!((0..3).all(|n| writes(&untimed, n).ios == 10));
+}
+
+#[test]
+fn jobs_of_a_flow_keep_their_proportion() {
+    let weights = "[global]\nrw=write\nnorandommap\ntime_based\nruntime=1\niodepth=4\n[a]\nflow=3\n[b]\nflow=1\n";
+    for sleep in ["", "flow_sleep=100\n"] {
+        let report = timed(&weights.replace("iodepth", &format!("{sleep}iodepth")));
+        let [three, one] = [0, 1].map(|n| writes(&report, n).ios as f64);
+        assert!((three / one - 3.0).abs() < 0.02, "{three} and {one}");
+    }
+}
+
+#[test]
+fn requests_may_come_at_random_at_their_rate() {
+    let of = |process: &str| {
+        let report = timed(&format!(
+            "[w]\nrw=randwrite\nnorandommap\niodepth=64\nrate_iops=1000\ntime_based\nruntime=100\n{process}"
+        ));
+        let seconds: Vec<f64> = writes(&report, 0)
+            .series
+            .iter()
+            .map(|s| s.ios as f64)
+            .collect();
+        let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
+        let variance = seconds.iter().map(|s| (s - mean).powi(2)).sum::<f64>();
+        (mean, variance / seconds.len() as f64)
+    };
+    let (mean, variance) = of("rate_process=poisson");
+    assert!((mean - 1000.0).abs() < 15.0, "{mean}");
+    // As large as the mean, within what a hundred seconds tell.
+    assert!((500.0..1_700.0).contains(&variance), "{variance}");
+    assert!(of("").1 < 2.0);
+}
+
+#[test]
+fn pauses_need_not_be_made_up_for() {
+    let of = |words: &str| {
+        let job = format!(
+            "[w]\nrw=write\nrate_iops=1000\nthinktime=500000\nthinktime_blocks=100\ntime_based\nruntime=10\n{words}"
+        );
+        writes(&timed(&job), 0).ios
+    };
+    // A hundred at full speed between two pauses, or a hundred at their rate.
+    assert!((1_950..=2_000).contains(&of("")), "{}", of(""));
+    let excused = of("rate_ignore_thinktime");
+    assert!((1_650..=1_750).contains(&excused), "{excused}");
+}
+
+#[test]
+fn pauses_may_come_by_time() {
+    let report = timed("[w]\nrw=write\nthinktime=1s\nthinktime_iotime=1s\ntime_based\nruntime=10");
+    let all = writes(&report, 0).ios;
+    assert!((49_000..=51_000).contains(&all), "{all}");
+}
+
+#[test]
+fn a_job_fails_by_a_limit_that_the_drive_does_not_keep() {
+    for (words, ends_s) in [
+        ("rate_iops_min=20000", 3.0),
+        ("rate_min=100m\nratecycle=500", 2.5),
+        ("max_latency=50", 0.0),
+        ("latency_target=50\nlatency_window=1000", 0.0),
+    ] {
+        let report = timed(&format!("[w]\nrw=write\ntime_based\nruntime=20\n{words}"));
+        let done = &report.jobs[0];
+        assert!(done.missed.is_some() && done.errors == 1, "{words}");
+        assert!(
+            (ended_s(&report) - ends_s).abs() < 0.01,
+            "{words}: {}",
+            ended_s(&report)
+        );
+    }
+    let kept = timed("[w]\nrw=write\ntime_based\nruntime=5\nrate_iops_min=9000\nmax_latency=100");
+    assert_eq!((kept.jobs[0].errors, &kept.jobs[0].missed), (0, &None));
+}
+
+#[test]
+fn the_depth_is_found_at_which_latencies_are_met() {
+    let report = timed(
+        "[w]\nrw=randwrite\nnorandommap\niodepth=64\ntime_based\nruntime=600\nlatency_target=750\nlatency_window=100ms\n\
+         latency_percentile=99",
+    );
+    let done = &report.jobs[0];
+    assert_eq!(done.iodepth, 7);
+    assert!(ended_s(&report) < 5.0, "{}", ended_s(&report));
+    let latency = writes(&report, 0).latency().unwrap();
+    assert!(
+        latency.max() <= Nanos::from_micros(700),
+        "only the depth that was found counts"
+    );
+}
+
+#[test]
+fn a_job_ends_when_it_is_steady() {
+    let words = "[w]\nrw=write\ntime_based\nruntime=600\nnumjobs=2\ngroup_reporting\nss=iops:2%\nss_dur=5\nss_ramp=1";
+    let report = timed(words);
+    assert!(report.jobs.iter().all(|job| job.is_steady));
+    assert!(
+        (ended_s(&report) - 7.0).abs() < 0.01,
+        "{}",
+        ended_s(&report)
+    );
+}
+
+#[test]
+fn a_start_may_be_drawn() {
+    let report = timed("[w]\nrw=write\nnumber_ios=10\nstartdelay=1-3\nnumjobs=8");
+    let from: Vec<f64> = report
+        .jobs
+        .iter()
+        .map(|job| job.measured_from.0 as f64 / 1e9)
+        .collect();
+    assert!(from.iter().all(|at| (1.0..=3.0).contains(at)), "{from:?}");
+    let spread = from.iter().fold(0.0_f64, |most, at| most.max(*at)) - from[0];
+    assert!(spread > 0.1, "{from:?}");
+}
+
+#[test]
+fn the_wait_before_the_first_job_is_a_pause_to_the_drive() {
+    let programs = |delay: u64| {
+        let settings = [
+            "nand.blocks_per_die=64",
+            "gc.ahead=2",
+            "gc.idle_after=100ms",
+        ]
+        .map(str::to_owned);
+        let drive = Catalog::load("generic-mlc-8", &settings).unwrap();
+        let testbed = Testbed::load("anandtech-2012").unwrap();
+        let mut device = drive.build(&testbed, RootSeed(1)).unwrap();
+        prepare(device.as_mut(), State::New, State::Used, RootSeed(1)).unwrap();
+        let job = format!("[r]\nrw=read\nnumber_ios=1\nstartdelay={delay}");
+        let file = JobFile::parse(&job, "test.fio").unwrap();
+        let before = device.counters().nand_bytes_programmed;
+        run(&file, device.as_mut(), Clock::Timed, RootSeed(1)).unwrap();
+        device.counters().nand_bytes_programmed - before
+    };
+    assert_eq!(programs(0), 0);
+    assert!(programs(60) > 0, "it collects while nobody asks");
+}

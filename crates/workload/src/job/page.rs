@@ -1,0 +1,72 @@
+//! The page of documentation about fio's words, made of the tables that read them.
+
+use super::engines;
+use super::keys::{self, Table};
+use super::words;
+use std::fmt::Write;
+
+const HEAD: &str = "\
+# fio's words
+
+This page is made of the tables that read job files. A word that stands in none of its lists is an error with the
+nearest word that does. `ftlab run JOB.fio --engine-report` tells the same of each option of a file, at its line.
+
+The command line of fio is the job file of the same words: `ftlab run --drive D -- --name=a --rw=randwrite …`, or
+`ftlab fio --drive D --name=a --rw=randwrite …`. `ftlab run JOB.fio --showcmd` prints a file as such a line, `ftlab run
+--showjob -- --name=a …` a line as such a file.
+
+Values are fio's. `${NAME}` is a variable of the environment, and an error where it is not set; `$ncpus`, `$pagesize` and
+`$mb_memory` are those of the machine that runs ftlab; sums in brackets are done: `size=(4k*1000)`. `#` and `;` begin a
+comment wherever they stand.
+
+";
+
+/// The page, as Markdown.
+#[must_use]
+pub fn words_page() -> String {
+    let mut page = HEAD.to_owned();
+    for (title, words) in words::WORDS {
+        let _ = write!(page, "## {title}\n\n| word | what it does |\n|---|---|\n");
+        for word in *words {
+            row(&mut page, word.names, word.does);
+        }
+        page += "\n";
+    }
+    let others: [(&str, &str, Table); 3] = [
+        (
+            "Without effect",
+            "They are accepted and listed, since nothing that a drive is asked depends on them.",
+            keys::IGNORED,
+        ),
+        (
+            "Refused",
+            "A run without them would measure something else.",
+            keys::UNSUPPORTED,
+        ),
+        (
+            "Engines that are refused",
+            "They do no I/O on a block device.",
+            engines::OTHERS,
+        ),
+    ];
+    for (title, words, table) in others {
+        let _ = write!(
+            page,
+            "## {title}\n\n{words}\n\n| words | why |\n|---|---|\n"
+        );
+        for (why, names) in table {
+            row(&mut page, names, why);
+        }
+        page += "\n";
+    }
+    let _ = writeln!(
+        page,
+        "All other engines run alike: `{}`.",
+        engines::BLOCK.join("`, `")
+    );
+    page
+}
+
+fn row(page: &mut String, names: &[&str], what: &str) {
+    let _ = writeln!(page, "| `{}` | {what} |", names.join("`, `"));
+}

@@ -1,0 +1,75 @@
+//! Words that ask for logs of a job's requests.
+
+use super::{Word, flag, set, value};
+use crate::job::logs::Log;
+use crate::job::spec::JobSpec;
+use crate::units::{Allowed, Value};
+use ftlab_base::Nanos;
+
+pub static WORDS: &[Word] = &[
+    log(
+        &["write_bw_log"],
+        |job, v| named(job, Log::Bandwidth, v),
+        "the rate in bytes of each request or span goes to NAME_bw.JOB.log, in the folder of --logs",
+    ),
+    log(
+        &["write_iops_log"],
+        |job, v| named(job, Log::Iops, v),
+        "the same of requests, to NAME_iops.JOB.log",
+    ),
+    log(
+        &["write_lat_log"],
+        |job, v| named(job, Log::Latency, v),
+        "latencies, to NAME_lat.JOB.log and NAME_clat.JOB.log; NAME_slat.JOB.log is empty, as a request is with the \
+         drive when it is made",
+    ),
+    value(
+        &["write_iolog"],
+        |job, v| {
+            job.logs.iolog = Some(name(v).to_owned());
+            Ok(())
+        },
+        "the requests themselves, as an iolog that `ftlab run` and fio replay, to NAME.JOB in the folder of --logs, or to NAME \
+         where there is one job",
+    ),
+    value(
+        &["log_avg_msec"],
+        set!(logs.average, |v: Value<'_>| {
+            v.number(0, u64::MAX / MILLISECOND_NS)
+                .map(Nanos::from_millis)
+        }),
+        "logs have a line for so many milliseconds instead of one for each request",
+    ),
+    flag(
+        &["log_max_value"],
+        set!(logs.of_longest, |v: Value<'_>| v.boolean()),
+        "the longest latency of such a span instead of the mean",
+    ),
+    flag(
+        &["per_job_logs"],
+        set!(logs.of_each_job, |v: Value<'_>| v.boolean()),
+        "whether each job has logs of its own, with its number in their names",
+    ),
+];
+
+const MILLISECOND_NS: u64 = 1_000_000;
+
+/// A log without a name has that of its job.
+const fn log(names: &'static [&'static str], set: super::Set, does: &'static str) -> Word {
+    Word {
+        names,
+        bare: Some(""),
+        set,
+        does,
+    }
+}
+
+fn named(job: &mut JobSpec, log: Log, value: Value<'_>) -> Result<(), Allowed> {
+    job.logs.names.insert(log, name(value).to_owned());
+    Ok(())
+}
+
+/// The name of a log: a folder before it is one of the machine that the job was written for.
+fn name<'a>(value: Value<'a>) -> &'a str {
+    value.text.rsplit('/').next().unwrap_or_default()
+}

@@ -1,0 +1,47 @@
+//! Words of jobs that replay a recorded trace.
+
+use super::{Word, flag, set, text, value};
+use crate::job::spec::JobSpec;
+use crate::units::{Allowed, Value};
+use ftlab_base::CommandKind;
+
+pub static WORDS: &[Word] = &[
+    value(
+        &["read_iolog"],
+        set!(replay.file, |v: Value<'_>| text(v).map(Some)),
+        "the trace of that file is replayed, an iolog or any other that `ftlab run` takes, in an open loop; the words that make \
+         requests say nothing then, and it runs alone",
+    ),
+    flag(
+        &["replay_no_stall"],
+        set!(replay.no_stall, |v: Value<'_>| v.boolean()),
+        "its requests come iodepth at a time, whatever their times",
+    ),
+    value(
+        &["replay_time_scale"],
+        set!(replay.time_scale_percent, |v: Value<'_>| v
+            .number(1, PERCENT_MAX)),
+        "they come at so many percent of their rate",
+    ),
+    value(
+        &["replay_skip"],
+        skip,
+        "requests of these kinds are left out: read, write, trim, sync",
+    ),
+];
+
+/// As much as anybody asks for: requests come ten million times as fast.
+const PERCENT_MAX: u64 = 1_000_000_000;
+
+fn skip(job: &mut JobSpec, value: Value<'_>) -> Result<(), Allowed> {
+    for kind in value.text.split(',').map(str::trim) {
+        job.replay.skips.push(match kind {
+            "read" => CommandKind::Read,
+            "write" => CommandKind::Write,
+            "trim" => CommandKind::Trim,
+            "sync" => CommandKind::Flush,
+            _ => return Err("read, write, trim or sync, with commas between them".into()),
+        });
+    }
+    Ok(())
+}
