@@ -150,7 +150,7 @@ fn a_job_writes_its_requests_and_another_replays_them() {
     let place = Place::new();
     place.write(
         "record.fio",
-        "[w]\nrw=randwrite\nbs=4k\nsize=1m\nfsync=10\niodepth=4\nwrite_iolog=/tmp/made.log\n",
+        "[w]\nrw=randwrite\nbs=4k\nsize=1m\nfsync=10\niodepth=4\nwrite_iolog=elsewhere/made.log\n",
     );
     let ops =
         |json: &serde_json::Value| json["ftlab"]["op_stream_hash"].as_str().unwrap().to_owned();
