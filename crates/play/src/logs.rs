@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn each_request_has_a_line_in_fio_columns() {
-        let job = "[a]\nrw=write\nbs=8k\nnumber_ios=20\nwrite_bw_log=/tmp/x\nwrite_lat_log\nwrite_iops_log=1\n";
+        let job = "[a]\nrw=write\nbs=8k\nnumber_ios=20\nwrite_bw_log=else/x\nwrite_lat_log\nwrite_iops_log=1\n";
         let logs = logs(job);
         let names: Vec<&str> = logs.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(
