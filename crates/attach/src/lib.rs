@@ -19,7 +19,8 @@
 //!   Engine::ask           attach/src/engine/mod.rs      recorded first, if it is to be (engine/recorder.rs)
 //!     Pieces::of          engine/pieces.rs              commands of the request, none of them large: zeroes are trims of whole
 //!                                                       slots and writes
-//!     Timed::ask          engine/timed.rs               into the inbox; the one thread that owns the drive is woken
+//!     Faults::judge       faults.rs                     what a fault that was asked for makes of it (drive/faults/)
+//!     Timed::ask          engine/timed/mod.rs          into the inbox; the one thread that owns the drive is woken
 //!       Loop::begin         DataDrive::submit           at the instant of arrival, in the drive's time
 //!       Loop::catch_up      DataDrive::advance          everything that is due; FUA adds a flush
 //!       Loop::land          DataDrive::read             a read's bytes, when it completes; answers leave together
@@ -50,6 +51,7 @@
 pub mod control;
 pub mod engine;
 mod export;
+pub mod faults;
 pub mod fuse;
 
 pub use engine::{Engine, Recorder, Statistics, Timing};

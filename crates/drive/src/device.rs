@@ -9,6 +9,7 @@ use ftlab_ftl::page::PageMapped;
 use ftlab_host::Host;
 use ftlab_nand::StateError;
 use ftlab_timing::Energy;
+use std::ops::Range;
 use thiserror::Error;
 
 /// Why a drive cannot be erased as a whole.
@@ -113,6 +114,17 @@ pub trait Device: Send {
     /// When it cannot be turned off.
     fn set_write_cache(&mut self, on: bool) -> Result<(), CacheRefused> {
         if on { Ok(()) } else { Err(CacheRefused) }
+    }
+
+    /// Sectors that were written and are in a volatile write cache alone, run by run, as far as time has come.
+    /// None for a drive that says slot by slot when it has programmed something, as an SSD does.
+    fn dirty(&self) -> Vec<Range<u64>> {
+        Vec::new()
+    }
+
+    /// Sectors that a volatile write cache of such a drive takes.
+    fn cache_sectors(&self) -> u64 {
+        0
     }
 
     /// Plugs the drive into another machine, or another port. Only while nothing is outstanding.

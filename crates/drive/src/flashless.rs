@@ -7,6 +7,7 @@ use ftlab_base::{Command, CommandKind, Completion, Outcome, SimTime};
 use ftlab_host::Host;
 use ftlab_nand::StateError;
 use ftlab_timing::Energy;
+use std::ops::Range;
 
 /// What takes commands in virtual time, and remembers nothing of them that would show later.
 pub trait Medium: Clone + Send + 'static {
@@ -27,6 +28,16 @@ pub trait Medium: Clone + Send + 'static {
 
     /// Plugs it into another machine or port; it is at rest.
     fn plug(&mut self, host: &Host);
+
+    /// Sectors that were written and are in its write cache alone, run by run.
+    fn dirty(&self) -> Vec<Range<u64>> {
+        Vec::new()
+    }
+
+    /// Sectors that its write cache takes.
+    fn cache_sectors(&self) -> u64 {
+        0
+    }
 
     /// What it has taken from its supply by `now`, if that is known.
     fn energy(&self, _now: SimTime) -> Option<Energy> {
@@ -107,6 +118,14 @@ impl<M: Medium> Device for Flashless<M> {
 
     fn rest_watts(&self) -> Option<f64> {
         self.medium.rest_watts()
+    }
+
+    fn dirty(&self) -> Vec<Range<u64>> {
+        self.medium.dirty()
+    }
+
+    fn cache_sectors(&self) -> u64 {
+        self.medium.cache_sectors()
     }
 
     fn plug(&mut self, host: &Host) {

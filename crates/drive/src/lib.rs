@@ -92,6 +92,7 @@ pub mod codec;
 mod counters;
 pub mod device;
 pub mod disk;
+pub mod faults;
 pub mod file;
 mod flashless;
 pub mod health;

@@ -3,6 +3,7 @@
 use crate::failure::{Failure, Outcome};
 use comfy_table::{ContentArrangement, Table, presets};
 use ftlab_base::amount::decimal;
+use ftlab_image::CutTold;
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 
@@ -25,6 +26,20 @@ pub fn print(text: &str) -> Outcome {
 pub fn json(value: &impl Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(value);
     Ok(text.map_err(|error| Failure::Running(error.to_string()))? + "\n")
+}
+
+/// What a power cut took from a volatile write buffer.
+pub fn power_cut(cut: &CutTold) -> String {
+    let CutTold {
+        seed,
+        slots,
+        new,
+        old,
+        torn,
+    } = cut;
+    format!(
+        "{old} of {slots} slots in its volatile write buffer lost, {torn} torn, {new} kept (seed {seed})"
+    )
 }
 
 /// A table without lines, as wide as the screen.

@@ -8,10 +8,11 @@
 //! holds the one before it until then. A [`Mark`] is noted afterwards: a checkpoint whose head is destroyed is
 //! missed.
 
-use crate::Survives;
 use crate::error::Wrong;
 use crate::mark::{End, Mark};
 use crate::storage::{Bytes, Region, Storage};
+use crate::volatile::VolatileSlot;
+use crate::{CutTold, OnKill, Survives};
 use ftlab_drive::saved::{DeviceState, SavedError, Unpacked, state_bytes_max};
 use lz4_flex::frame::FrameEncoder;
 use serde::{Deserialize, Serialize};
@@ -51,8 +52,12 @@ pub(crate) struct Meta {
     pub(crate) survives: Survives,
     /// How often the drive was switched on.
     pub(crate) power_cycles: u64,
+    /// What an end out of order is for it.
+    pub(crate) on_kill: OnKill,
     /// How often its power went while it was at work.
     pub(crate) unsafe_shutdowns: u64,
+    /// What that came to the last time.
+    pub(crate) last_cut: Option<CutTold>,
     /// How long it was switched on, in the drive's own time.
     pub(crate) power_on_ns: u64,
     /// Numbers of requests that were lost behind a hole in the journal: from one, up to another. What
@@ -60,7 +65,8 @@ pub(crate) struct Meta {
     pub(crate) lost: Vec<(u64, u64)>,
 }
 
-/// Sectors of a slot in a write buffer that keeps them without power.
+/// Sectors of a slot that are to be handed to the layer: in a write buffer that keeps them without power, or as a
+/// power cut has left them. Without any, the slot is to be given up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Kept {
     pub(crate) lpn: u32,
@@ -73,6 +79,8 @@ pub(crate) struct Kept {
 pub(crate) struct Saved {
     pub(crate) meta: Meta,
     pub(crate) kept: Vec<Kept>,
+    /// What a power cut could take away.
+    pub(crate) volatile: Vec<VolatileSlot>,
     pub(crate) state: DeviceState,
 }
 
@@ -361,9 +369,26 @@ impl Packed {
             }
             kept.push(slot);
         }
+        let count: u32 = unpacked.next(KEPT_BYTES_BESIDE_MAX).map_err(senseless)?;
+        if count > shape.slots {
+            return impossible(format!("it has {count} slots in a volatile write buffer"));
+        }
+        let mut volatile = Vec::new();
+        for _ in 0..count {
+            let slot: VolatileSlot = unpacked.next(KEPT_BYTES_BESIDE_MAX).map_err(senseless)?;
+            if slot.lpn >= shape.slots {
+                return impossible(format!("it has LPN {} in a write buffer", slot.lpn));
+            }
+            volatile.push(slot);
+        }
         let bytes_max = state_bytes_max(shape.sectors);
         let state: DeviceState = unpacked.next(bytes_max).map_err(senseless)?;
         unpacked.finish().map_err(senseless)?;
-        Ok(Saved { meta, kept, state })
+        Ok(Saved {
+            meta,
+            kept,
+            volatile,
+            state,
+        })
     }
 }

@@ -160,18 +160,22 @@ impl DataDrive {
         meta.version = ftlab_drive::version();
         (meta.max_sectors, meta.at_work) = (self.max_sectors, at_work);
         meta.power_on_ns = self.power_on_time().0;
-        meta.survives = Survives::with(kept.sync);
+        (meta.survives, meta.on_kill) = (Survives::with(kept.sync), kept.on_kill);
         (meta.sequence, meta.seal) = (begin.sequence, begin.seal);
-        let (state, buffered) = match &self.body {
+        let (state, buffered, volatile) = match &self.body {
             Body::Flash(ssd) => {
                 let store = store_of(ssd);
                 meta.lost = store.lost().to_vec();
                 (
                     DeviceState::Ssd(ssd.found_without_power(room)),
                     store.kept(),
+                    store.volatile().saved(),
                 )
             }
-            Body::Flat(device, _) => (DeviceState::Flashless(device.counters()), Vec::new()),
+            Body::Flat(device, _) => {
+                let state = DeviceState::Flashless(device.counters());
+                (state, Vec::new(), Vec::new())
+            }
         };
         Due {
             mark: Mark {
@@ -181,6 +185,7 @@ impl DataDrive {
             saved: Saved {
                 meta,
                 kept: buffered,
+                volatile,
                 state,
             },
             areas: self.regions().checkpoints,

@@ -173,6 +173,12 @@ impl DataDrive {
         if begin.is_empty() {
             return;
         }
+        if self.syncs()
+            && let Body::Flash(ssd) = &mut self.body
+        {
+            // Nothing else will be waited for before the flushes end.
+            store_of_mut(ssd).note_handed_on_programmed();
+        }
         let commit = self.begin_commit();
         for id in begin {
             self.commits.flushes.insert(id, Some(commit));

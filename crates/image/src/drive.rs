@@ -7,16 +7,21 @@ use crate::flat::{FlatError, FlatStore};
 use crate::mark::Mark;
 use crate::storage::Storage;
 use crate::store::{ByteStore, ReadError};
-use crate::{ImageError, record};
+use crate::{ImageError, OnKill, record};
 use ftlab_base::{
     Command, CommandId, CommandKind, Completion, Lba, Lpn, Nanos, Outcome, SECTOR_BYTES, SimTime,
 };
 use ftlab_drive::ssd::Ssd;
 use ftlab_drive::{Device, DriveFile};
 use ftlab_ftl::TranslationLayer;
+use ftlab_host::Testbed;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// How long a drive is left alone before it programs a unit that it has begun, with whatever fills it up. No source
+/// says how long drives wait; a host that flushes does not see it. The filling is not counted.
+const DRAINED_AFTER: Nanos = Nanos::from_millis(100);
 
 /// What the host was told last by way of its bytes.
 pub(crate) enum Body {
@@ -33,6 +38,7 @@ pub(crate) struct Kept {
     pub(crate) stands: Mark,
     pub(crate) meta: Meta,
     pub(crate) sync: bool,
+    pub(crate) on_kill: OnKill,
     pub(crate) read_only: bool,
 }
 
@@ -42,6 +48,8 @@ pub struct DataDrive {
     pub(crate) file: DriveFile,
     /// The seed it was made with.
     pub(crate) seed: u64,
+    /// The machine it is plugged into, of one that is kept.
+    pub(crate) testbed: Option<Testbed>,
     pub(crate) body: Body,
     /// Nothing, of a drive that is gone with the process.
     pub(crate) kept: Option<Kept>,
@@ -58,6 +66,8 @@ pub struct DataDrive {
     pub(crate) clock: SimTime,
     /// What of it no checkpoint counts yet.
     pub(crate) uncounted: Nanos,
+    /// When it was last asked for something, or did something.
+    pub(crate) worked_at: SimTime,
 }
 
 impl std::fmt::Debug for DataDrive {
@@ -124,10 +134,15 @@ impl DataDrive {
             self.reads.insert(command.id);
         }
         self.commits.submitted(&command);
+        self.worked_at = self.worked_at.max(now);
         match &mut self.body {
             Body::Flash(ssd) => {
                 if command.kind == CommandKind::Write {
                     store_of_mut(ssd).give(command.id, data);
+                }
+                if !ssd.has_time() {
+                    // Time begins with a drive at rest: what it took without time is in its cells.
+                    store_of_mut(ssd).note_handed_on_programmed();
                 }
                 ssd.submit(command, now);
             }
@@ -144,8 +159,18 @@ impl DataDrive {
         match self.a_flush_has_ended() {
             // It was due before.
             true => Some(SimTime::ZERO),
-            false => self.device().next_event(),
+            false => self.device().next_event().or_else(|| self.drains_at()),
         }
+    }
+
+    /// When a drive that is left alone has brought to the flash what it had only begun a unit with.
+    fn drains_at(&self) -> Option<SimTime> {
+        let Body::Flash(ssd) = &self.body else {
+            return None;
+        };
+        let store = store_of(ssd);
+        let is_left = store.volatile().programming() > 0 && store.first_waiting().is_none();
+        is_left.then(|| self.worked_at + DRAINED_AFTER)
     }
 
     /// Lets everything at or before `now` happen and appends what completed, in order. What a
@@ -154,7 +179,16 @@ impl DataDrive {
     pub fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
         let before = done.len();
         self.note_time(now);
+        if self.device().next_event().is_some_and(|at| at <= now) {
+            self.worked_at = now;
+        }
         self.device_mut().advance(now, done);
+        if self.device().next_event().is_none()
+            && self.drains_at().is_some_and(|at| at <= now)
+            && let Body::Flash(ssd) = &mut self.body
+        {
+            store_of_mut(ssd).note_all_programmed();
+        }
         self.begin_commits_of_flushes(&done[before..]);
         self.commit();
         if let Body::Flash(ssd) = &mut self.body {
@@ -174,6 +208,9 @@ impl DataDrive {
             if completion.outcome == Outcome::Good && !kept && !reads {
                 completion.outcome = Outcome::WriteFault;
             }
+        }
+        if let Body::Flat(device, store) = &mut self.body {
+            store.keep_only(|| device.dirty());
         }
         self.hold_flushes(before, done);
         self.note_failure();
@@ -261,6 +298,13 @@ impl DataDrive {
                 }
             }
         };
+        match &mut self.body {
+            Body::Flash(ssd) if command.kind == CommandKind::Flush => {
+                store_of_mut(ssd).note_all_programmed();
+            }
+            Body::Flat(device, store) => store.destage(device.cache_sectors()),
+            Body::Flash(_) => {}
+        }
         if command.kind != CommandKind::Read {
             self.commit();
             if self.storage_failure().is_some() {
@@ -282,7 +326,7 @@ impl DataDrive {
         let (layer, store) = (ssd.layer(), store_of(ssd));
         let is = |lpn: u64| {
             let lpn = Lpn(lpn as u32);
-            layer.lookup(lpn).is_some() || store.waits(lpn)
+            store.waits(lpn) || layer.lookup(lpn).is_some() && !store.is_emptied(lpn)
         };
         let end = lba.0 + sectors;
         let first = lba.0 / slot_sectors;

@@ -70,6 +70,12 @@ pub enum ImageError {
         /// Why not, and what can be had.
         why: String,
     },
+    /// The drive is nowhere but in memory, so nothing of it would stay.
+    #[error(
+        "a power cut leaves what is in the image, and this drive has none that is written to: serve it with --image, \
+         and without --read-only"
+    )]
+    NothingStays,
     /// What has no flash cannot be erased as a whole.
     #[error("the drive has no flash to erase; write it over")]
     NoFlash,

@@ -5,7 +5,7 @@ use crate::error::Wrong;
 use crate::header::Header;
 use crate::new::New;
 use crate::storage::{FileStorage, Storage};
-use crate::{DataDrive, ImageError, OpenOptions};
+use crate::{DataDrive, ImageError, OnKill, OpenOptions};
 use ftlab_drive::saved::DeviceState;
 use ftlab_drive::{Device, DriveFile, Kind};
 use ftlab_ftl::Room;
@@ -56,6 +56,8 @@ impl DataDrive {
             drive: None,
             read_only: false,
             sync: true,
+            on_kill: OnKill::Cut,
+            cut_seed: None,
             accepts_loss: false,
         };
         let (mut drive, _) = Self::open_on(path, storage, &options)?;

@@ -1,7 +1,7 @@
 //! The bytes of a drive without flash: sectors, one after the other, and their checksums in a table.
 //!
-//! A write's bytes are in the file when it completes. A disk with a write cache promises less; nothing
-//! here knows when they would be on the platter.
+//! A write's bytes are in the file when it completes, unless the drive has a write cache and an end out of order is a
+//! power cut for it: then they wait here until the drive has them on the platter, and are lost with the process.
 //!
 //! A sector and its checksum cannot be written in one operation. So the table has two for each sector, and
 //! the sector is as it was written if either fits: before a sector is written, its entry gets the checksum
@@ -14,9 +14,11 @@
 
 use crate::regions::{CHUNK_SECTORS, ENTRY_BYTES, Regions};
 use crate::storage::Storage;
-use ftlab_base::{Command, CommandId, CommandKind, Lba, SECTOR_BYTES};
-use std::collections::BTreeMap;
+use crate::store::Keeping;
+use ftlab_base::{Command, CommandId, CommandKind, Lba, RootSeed, SECTOR_BYTES};
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
+use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 const SECTOR: usize = SECTOR_BYTES as usize;
@@ -36,6 +38,14 @@ pub(crate) enum FlatError {
 /// The checksums of a sector that may lie there; both the same unless a write was cut off.
 type Entry = [u64; 2];
 
+/// Sectors that were written together.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    first: u64,
+    sectors: u64,
+    number: u64,
+}
+
 /// Bytes, by sector.
 #[derive(Debug)]
 pub(crate) struct FlatStore {
@@ -43,11 +53,18 @@ pub(crate) struct FlatStore {
     regions: Regions,
     /// Whether to wait for the machine's storage where that matters.
     sync: bool,
+    /// Whether what the drive has in a write cache alone waits here, too, so that it is lost with the process.
+    caches: bool,
     /// Chunks of the table that are filled in, one bit each.
     begun: Vec<u8>,
     under_way: BTreeMap<CommandId, (Command, Vec<u8>)>,
-    /// Sectors that wait for a flush.
+    /// Sectors that wait for a flush, or for the platter.
     waiting: BTreeMap<u64, Vec<u8>>,
+    /// The runs in which they were written, the oldest first.
+    order: VecDeque<Run>,
+    /// What decides which of them a disk without time has destaged, and runs so far.
+    destaged: RootSeed,
+    runs: u64,
     failure: Option<io::Error>,
 }
 
@@ -61,17 +78,22 @@ impl FlatStore {
     pub(crate) fn new(
         storage: Box<dyn Storage>,
         regions: Regions,
-        sync: bool,
+        keeping: Keeping,
+        seed: RootSeed,
     ) -> io::Result<FlatStore> {
         let mut begun = vec![0; regions.begun.bytes as usize];
         storage.read_at(regions.begun.at, &mut begun)?;
         Ok(FlatStore {
             storage,
             regions,
-            sync,
+            sync: keeping.sync,
+            caches: keeping.tracks,
             begun,
             under_way: BTreeMap::new(),
             waiting: BTreeMap::new(),
+            order: VecDeque::new(),
+            destaged: seed.derive("destaged without time"),
+            runs: 0,
             failure: None,
         })
     }
@@ -119,27 +141,106 @@ impl FlatStore {
     }
 
     fn take(&mut self, first: u64, data: &[u8]) -> io::Result<()> {
-        if !self.sync {
+        if !self.sync && !self.caches {
             return self.put(&[(first, data)]);
         }
         let sectors = data.chunks_exact(SECTOR).map(<[u8]>::to_vec);
         self.waiting.extend((first..).zip(sectors));
-        if self.waiting.len() < WAITING_MAX {
-            return Ok(());
+        if !self.sync {
+            self.runs += 1;
+            self.order.push_back(Run {
+                first,
+                sectors: (data.len() / SECTOR) as u64,
+                number: self.runs,
+            });
+        } else if self.waiting.len() >= WAITING_MAX {
+            return self.put_waiting();
         }
-        self.put_waiting()
+        Ok(())
+    }
+
+    /// Of what waits, only what the drive's cache alone has goes on waiting.
+    pub(crate) fn keep_only(&mut self, dirty: impl FnOnce() -> Vec<Range<u64>>) {
+        if self.sync || self.waiting.is_empty() {
+            return;
+        }
+        let dirty = dirty();
+        let is_dirty = |sector: &u64| dirty.iter().any(|run| run.contains(sector));
+        let waiting = std::mem::take(&mut self.waiting);
+        let (keep, go) = waiting
+            .into_iter()
+            .partition(|(sector, _)| is_dirty(sector));
+        self.waiting = keep;
+        self.order.clear();
+        self.settle(go);
+    }
+
+    /// A disk without time has destaged every second run that was written, as the seed says, and of the others
+    /// what its cache has no room for: of those the newest wait.
+    pub(crate) fn destage(&mut self, sectors: u64) {
+        let mut go = BTreeMap::new();
+        let newest = self.order.pop_back();
+        let seed = self.destaged;
+        let stays = |run: &Run| seed.derive(&format!("run {}", run.number)).0 & 1 == 0;
+        match newest {
+            Some(run) if stays(&run) => self.order.push_back(run),
+            Some(run) => self.leave(run, &mut go),
+            None => {}
+        }
+        while self.waiting.len() as u64 > sectors
+            && let Some(run) = self.order.pop_front()
+        {
+            self.leave(run, &mut go);
+        }
+        self.settle(go);
+    }
+
+    fn leave(&mut self, run: Run, go: &mut BTreeMap<u64, Vec<u8>>) {
+        for sector in run.first..run.first + run.sectors {
+            go.extend(self.waiting.remove_entry(&sector));
+        }
+    }
+
+    /// Sectors that would be lost with the process; nothing for a drive that loses none.
+    pub(crate) fn lost_sectors(&self) -> Option<u64> {
+        self.caches.then_some(self.waiting.len() as u64)
+    }
+
+    /// Brings sectors to their places that waited.
+    fn settle(&mut self, sectors: BTreeMap<u64, Vec<u8>>) {
+        if let Err(why) = self.put_all(&sectors) {
+            // They are read from here, and tried again with the next flush.
+            for (sector, data) in sectors {
+                self.waiting.entry(sector).or_insert(data);
+            }
+            self.failure = Some(why);
+        }
     }
 
     /// Waits until the machine's storage has what was written.
     pub(crate) fn flush(&mut self) {
-        if self.sync {
+        if self.sync || self.caches {
             self.failure = self.put_waiting().err();
         }
     }
 
     fn put_waiting(&mut self) -> io::Result<()> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let done = self.put_all(&waiting);
+        if done.is_err() {
+            self.waiting = waiting;
+        } else {
+            self.order.clear();
+        }
+        done
+    }
+
+    fn put_all(&mut self, sectors: &BTreeMap<u64, Vec<u8>>) -> io::Result<()> {
+        if sectors.is_empty() {
+            return Ok(());
+        }
         let mut runs: Vec<(u64, Vec<u8>)> = Vec::new();
-        for (&sector, data) in &self.waiting {
+        for (&sector, data) in sectors {
             match runs.last_mut() {
                 Some((first, run)) if *first + (run.len() / SECTOR) as u64 == sector => {
                     run.extend_from_slice(data);
@@ -148,9 +249,7 @@ impl FlatStore {
             }
         }
         let runs: Vec<(u64, &[u8])> = runs.iter().map(|(first, run)| (*first, &**run)).collect();
-        self.put(&runs)?;
-        self.waiting.clear();
-        Ok(())
+        self.put(&runs)
     }
 
     /// Brings runs of sectors, none of them twice, to their places.

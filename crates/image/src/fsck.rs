@@ -9,7 +9,7 @@ use crate::journal::Hole;
 use crate::new::New;
 use crate::storage::{FileStorage, Overlay, Storage};
 use crate::store::ReadError;
-use crate::{ImageError, OpenOptions};
+use crate::{ImageError, OnKill, OpenOptions};
 use ftlab_base::{Lpn, SECTOR_BYTES};
 use ftlab_drive::ssd::Ssd;
 use ftlab_host::Testbed;
@@ -148,6 +148,8 @@ pub fn accept(path: &Path, testbed: &Testbed) -> Result<(), ImageError> {
         drive: None,
         read_only: false,
         sync: true,
+        on_kill: OnKill::Cut,
+        cut_seed: None,
         accepts_loss: true,
     };
     let mut storage = FileStorage::open_image(path, false)?;

@@ -1,7 +1,7 @@
 //! What an image is, in figures.
 
-use crate::Survives;
 use crate::drive::DataDrive;
+use crate::{CutTold, Survives};
 use ftlab_base::{Lpn, SECTOR_BYTES};
 use ftlab_drive::Counters;
 use serde::Serialize;
@@ -42,6 +42,8 @@ pub struct Info {
     pub power_cycles: u64,
     /// How often its power went while it was at work.
     pub unsafe_shutdowns: u64,
+    /// What that took from its volatile write buffer the last time; nothing if it never did, or has none.
+    pub last_cut: Option<CutTold>,
     /// Totals of the drive.
     pub counters: Counters,
     /// Why it takes no more writes.
@@ -89,6 +91,7 @@ impl DataDrive {
             mapped_slots: mapped,
             power_cycles: meta.map_or(1, |meta| meta.power_cycles),
             unsafe_shutdowns: meta.map_or(0, |meta| meta.unsafe_shutdowns),
+            last_cut: meta.and_then(|meta| meta.last_cut),
             counters: device.counters(),
             fault: device.fault(),
         }

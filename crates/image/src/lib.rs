@@ -15,6 +15,7 @@
 //! Ssd::drain              Mapped::write               drive/ssd/mapped.rs
 //!   PageStore::prepare    store/prepared.rs           the rest of the slot is read, or lost; compressed, and compared where it may be stored once
 //!   TranslationLayer::write                           with what the bytes look like; says how data move
+//!                         Volatile::follow            volatile.rs: where the slot lay before, which a power cut may bring back
 //!   PageStore::follow     Pending::carry_out          store/pending.rs: the slot to its place, copies; with --sync, landed.rs notes them
 //!                         Pending::mark               before an erase: the record, how many moves are made, and a mark
 //!                         Journal::note_input         journal/: data are there, so the record may be
@@ -34,6 +35,9 @@
 //! Disks and RAM disks hold their bytes by sector with two checksums each (`flat.rs`), with neither journal nor map. `apply` goes the same way
 //! without the buffer.
 //!
+//! An end out of order is a power cut of the drive, unless the image forgives (`OnKill`): recovery draws what became of
+//! each slot of a volatile buffer (`cut.rs`), and hands what is old to the layer again (`store/left.rs`, decision 0015).
+//!
 //! # Invariants
 //!
 //! - **A cut leaves a drive.** Whatever instant a process with an image ends at, opening the image gives
@@ -41,6 +45,8 @@
 //!   the record that names them; before an erase the record and the moves made are written; a completion is reported when its
 //!   record is written. `crates/image/src/tests/cuts.rs` cuts every mapping scheme off after, and in the middle of, every operation on
 //!   its file, and every operation of the recovery (decision 0012).
+//! - **A cut takes what is volatile, and nothing else.** What was flushed, programmed, or acknowledged by a drive with
+//!   capacitors stays in every mode. `crates/image/src/tests/volatile.rs`.
 //! - **No byte is read that was not written there.** A slot carries its LPN and a checksum, sealed for its place;
 //!   what does not fit is an error of the read (`ImageError::Damaged`), never data.
 //! - **Damage is reported.** Whatever part of an image is damaged, opening it is refused, or reading is an error,
@@ -51,6 +57,7 @@
 mod checkpoint;
 mod checkpoints;
 mod commits;
+mod cut;
 mod drive;
 mod error;
 mod fault;
@@ -66,6 +73,7 @@ mod made;
 mod mark;
 mod new;
 mod options;
+mod power;
 mod rebuild;
 mod record;
 mod recovery;
@@ -73,15 +81,17 @@ mod regions;
 mod slot;
 mod storage;
 mod store;
+mod volatile;
 
 pub use commits::Commit;
+pub use cut::{CutTold, Fate, PowerCut};
 pub use drive::DataDrive;
 pub use error::{ImageError, Wrong};
 pub use fault::FlashFault;
 pub use fsck::{Damaged, Fsck, accept, fsck};
 pub use info::Info;
 pub use journal::Hole;
-pub use options::{CreateOptions, OpenOptions, Recovery, Survives};
+pub use options::{CreateOptions, OnKill, OpenOptions, Recovery, Survives};
 pub use rebuild::{Rebuilt, rebuild};
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use crate::mark::Mark;
 use crate::new::New;
 use crate::recovery;
 use crate::storage::{FileStorage, Memory, Overlay, Storage};
-use crate::{CreateOptions, ImageError, OpenOptions, Recovery, Survives};
+use crate::store::Keeping;
+use crate::{CreateOptions, ImageError, OnKill, OpenOptions, Recovery, Survives};
 use ftlab_base::{RootSeed, SECTOR_BYTES};
 use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
@@ -66,8 +67,10 @@ impl DataDrive {
         let new = New::of(drive, testbed, options.seed)?;
         set_length(&storage, new.regions().end())
             .map_err(|why| system_error(path, "make it so long", why))?;
-        let mut made = new.on(path, Box::new(storage), drive, options.sync)?;
+        let keeping = Keeping::of(drive, options.sync, options.on_kill);
+        let mut made = new.on(path, Box::new(storage), drive, keeping)?;
         made.seed = options.seed;
+        made.testbed = Some(testbed.clone());
         let most = made.device().capacity_sectors();
         let max_sectors = options
             .size_bytes
@@ -75,8 +78,9 @@ impl DataDrive {
         made.max_sectors = max_sectors;
         made.kept = Some(Kept {
             stands: Mark::NONE,
-            meta: new_meta(max_sectors, options.sync),
+            meta: new_meta(max_sectors, options.sync, options.on_kill),
             sync: options.sync,
+            on_kill: options.on_kill,
             read_only: false,
         });
         made.checkpoint()?;
@@ -98,7 +102,9 @@ impl DataDrive {
     ) -> Result<DataDrive, ImageError> {
         let new = New::of(drive, testbed, seed)?;
         let memory = Box::new(Memory::default());
-        let mut made = new.on(Path::new(IN_MEMORY), memory, drive, false)?;
+        // Nothing of it is there after any end.
+        let keeping = Keeping::of(drive, false, OnKill::Keep);
+        let mut made = new.on(Path::new(IN_MEMORY), memory, drive, keeping)?;
         made.seed = seed;
         Ok(made)
     }
@@ -134,9 +140,7 @@ impl DataDrive {
             header::check_drive(&header, &drive, asked, path)?;
         }
         let new = New::of(&drive, options.testbed, header.seed)?;
-        let (mut found, recovery) = recovery::recover(path, storage, new, &drive, options)?;
-        found.seed = header.seed;
-        Ok((found, recovery))
+        recovery::recover(path, storage, new, &drive, header.seed, options)
     }
 }
 
@@ -166,7 +170,7 @@ fn check_size(asked: Option<u64>, most: u64) -> Result<(), ImageError> {
 }
 
 /// The state of a drive that is switched on for the first time.
-pub(crate) fn new_meta(max_sectors: u64, sync: bool) -> Meta {
+pub(crate) fn new_meta(max_sectors: u64, sync: bool, on_kill: OnKill) -> Meta {
     Meta {
         version: String::new(),
         max_sectors,
@@ -174,8 +178,10 @@ pub(crate) fn new_meta(max_sectors: u64, sync: bool) -> Meta {
         seal: 0,
         at_work: true,
         survives: Survives::with(sync),
+        on_kill,
         power_cycles: 1,
         unsafe_shutdowns: 0,
+        last_cut: None,
         power_on_ns: 0,
         lost: Vec::new(),
     }

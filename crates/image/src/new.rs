@@ -20,7 +20,7 @@ use std::path::Path;
 /// A drive as it is built, without its bytes.
 pub(crate) enum New {
     Flash(Box<Ssd>),
-    Flat(Box<dyn ftlab_drive::Device>),
+    Flat(Box<dyn Device>, RootSeed),
 }
 
 impl New {
@@ -28,14 +28,14 @@ impl New {
         let seed = RootSeed(seed);
         Ok(match drive.kind() {
             Kind::Ssd => New::Flash(Box::new(drive.build_ssd(testbed, seed)?)),
-            Kind::Disk | Kind::Ram => New::Flat(drive.build(testbed, seed)?),
+            Kind::Disk | Kind::Ram => New::Flat(drive.build_without_faults(testbed, seed)?, seed),
         })
     }
 
     pub(crate) fn regions(&self) -> Regions {
         match self {
             New::Flash(ssd) => Regions::of_layer(ssd.layer()),
-            New::Flat(device) => Regions::of_sectors(device.capacity_sectors()),
+            New::Flat(device, _) => Regions::of_sectors(device.capacity_sectors()),
         }
     }
 
@@ -43,7 +43,7 @@ impl New {
     pub(crate) fn places(&self) -> u32 {
         match self {
             New::Flash(ssd) => ssd.layer().places(),
-            New::Flat(_) => 0,
+            New::Flat(..) => 0,
         }
     }
 
@@ -55,7 +55,7 @@ impl New {
                 slots: ssd.layer().slots(),
                 slot_bytes: u64::from(ssd.layer().layout().geometry.slot_bytes),
             },
-            New::Flat(device) => Shape {
+            New::Flat(device, _) => Shape {
                 sectors: device.capacity_sectors(),
                 slots: 0,
                 slot_bytes: 0,
@@ -69,17 +69,17 @@ impl New {
         path: &Path,
         storage: Box<dyn Storage>,
         drive: &DriveFile,
-        sync: bool,
+        keeping: Keeping,
     ) -> Result<DataDrive, ImageError> {
         let regions = self.regions();
         let body = match self {
             New::Flash(mut ssd) => {
-                let store = byte_store(&ssd, storage, drive, sync);
+                let store = byte_store(&ssd, storage, keeping);
                 ssd.carry(Box::new(store));
                 Body::Flash(ssd)
             }
-            New::Flat(device) => {
-                let store = FlatStore::new(storage, regions, sync);
+            New::Flat(device, seed) => {
+                let store = FlatStore::new(storage, regions, keeping, seed);
                 let store = store.map_err(|why| system_error(path, "read it", why))?;
                 Body::Flat(device, Box::new(store))
             }
@@ -94,6 +94,7 @@ impl DataDrive {
             path: path.to_owned(),
             file: drive.clone(),
             seed: 0,
+            testbed: None,
             body,
             kept: None,
             max_sectors: 0,
@@ -104,6 +105,7 @@ impl DataDrive {
             failure: None,
             clock: SimTime::ZERO,
             uncounted: Nanos::ZERO,
+            worked_at: SimTime::ZERO,
         };
         made.max_sectors = made.device().capacity_sectors();
         made
@@ -118,18 +120,10 @@ impl DataDrive {
 }
 
 /// The bytes of a drive on a storage.
-pub(crate) fn byte_store(
-    ssd: &Ssd,
-    storage: Box<dyn Storage>,
-    drive: &DriveFile,
-    sync: bool,
-) -> ByteStore {
+pub(crate) fn byte_store(ssd: &Ssd, storage: Box<dyn Storage>, keeping: Keeping) -> ByteStore {
     let layer = ssd.layer();
-    let keeping = Keeping {
-        packs: drive.compresses(),
-        capacitors: drive.keeps_its_buffer(),
-        sync,
-    };
     let slot_bytes = layer.layout().geometry.slot_bytes;
-    ByteStore::new(storage, Regions::of_layer(layer), slot_bytes, keeping)
+    let buffer_slots = ssd.buffer_slots() as usize;
+    let regions = Regions::of_layer(layer);
+    ByteStore::new(storage, regions, slot_bytes, buffer_slots, keeping)
 }

@@ -1,5 +1,6 @@
 //! How an image is made and opened, and what opening it took.
 
+use crate::cut::CutTold;
 use crate::journal::Hole;
 use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
@@ -35,6 +36,17 @@ impl fmt::Display for Survives {
     }
 }
 
+/// What it is for the drive that its process is killed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnKill {
+    /// A power cut: what its volatile write buffer held and no flush covered may be lost.
+    #[default]
+    Cut,
+    /// No more than the end of a program: what was handed to the flash is there.
+    Keep,
+}
+
 /// How an image is made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CreateOptions {
@@ -45,6 +57,8 @@ pub struct CreateOptions {
     /// Whether a flush waits until the machine's own storage has the data: whether the drive is to survive
     /// [`Survives::HostPowerCut`], or [`Survives::ProcessKilled`] alone.
     pub sync: bool,
+    /// What an end out of order is for it.
+    pub on_kill: OnKill,
 }
 
 /// How an image is opened.
@@ -58,6 +72,11 @@ pub struct OpenOptions<'a> {
     pub read_only: bool,
     /// As [`CreateOptions::sync`].
     pub sync: bool,
+    /// What an end out of order is for it from now on.
+    pub on_kill: OnKill,
+    /// What decides about the power cut that the image was left by, if it was; by itself it is the drive's
+    /// seed and how often its power was cut before.
+    pub cut_seed: Option<u64>,
     /// Whether to go on without what lies behind a hole in the journal. If not, such an image is refused.
     pub accepts_loss: bool,
 }
@@ -70,6 +89,8 @@ impl<'a> OpenOptions<'a> {
             drive: None,
             read_only: true,
             sync: false,
+            on_kill: OnKill::Cut,
+            cut_seed: None,
             accepts_loss: true,
         }
     }
@@ -89,6 +110,8 @@ pub struct Recovery {
     pub left_out: u64,
     /// Slots that the write buffer's capacitors had kept.
     pub kept_slots: u64,
+    /// What the end out of order took from a volatile write buffer; nothing where it has none, or forgives.
+    pub cut: Option<CutTold>,
     /// A hole in the journal, behind which everything is lost.
     pub hole: Option<Hole>,
 }

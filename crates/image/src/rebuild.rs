@@ -14,7 +14,8 @@ use crate::new::New;
 use crate::regions::Regions;
 use crate::slot::{self, Broken, OOB_BYTES, SectorMask};
 use crate::storage::{FileStorage, Overlay, Storage};
-use crate::{CreateOptions, ImageError, OpenOptions};
+use crate::store::Keeping;
+use crate::{CreateOptions, ImageError, OnKill, OpenOptions};
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
@@ -66,7 +67,7 @@ pub fn rebuild(path: &Path, testbed: &Testbed) -> Result<Rebuilt, ImageError> {
         why,
     })?;
     let new = New::of(&file, testbed, header.seed)?;
-    if let New::Flat(_) = new {
+    if let New::Flat(..) = new {
         drop(storage);
         return begin_anew(path, new, &file);
     }
@@ -134,11 +135,13 @@ fn begin_anew(path: &Path, new: New, file: &DriveFile) -> Result<Rebuilt, ImageE
     let known = Mark::furthest(&storage).map_err(unusable)?;
     let lengthened = storage.set_length(new.regions().end());
     lengthened.map_err(|why| system_error(path, "make it so long", why))?;
-    let mut drive = new.on(path, Box::new(storage), file, true)?;
+    let keeping = Keeping::of(file, true, OnKill::Keep);
+    let mut drive = new.on(path, Box::new(storage), file, keeping)?;
     drive.kept = Some(Kept {
         stands: known.unwrap_or(Mark::NONE),
-        meta: new_meta(drive.max_sectors, true),
+        meta: new_meta(drive.max_sectors, true, OnKill::Keep),
         sync: true,
+        on_kill: OnKill::Keep,
         read_only: false,
     });
     drive.close()?;

@@ -24,6 +24,12 @@ pub(crate) enum Record {
     Totals(Totals),
     /// The digest of the slots that went to their places since the batch before.
     Landed(u64),
+    /// Something of a slot waits in a write buffer that is lost without power.
+    Held(u32),
+    /// What the layer was handed of a slot is in the cells.
+    Programmed(u32),
+    /// Whatever the layer was handed is in the cells, and nothing waits.
+    AllProgrammed,
 }
 
 /// Tags of the records.
@@ -50,10 +56,13 @@ enum Tag {
     Totals,
     Landed,
     LookUp,
+    Held,
+    Programmed,
+    AllProgrammed,
 }
 
 impl Tag {
-    const ALL: [Tag; 20] = [
+    const ALL: [Tag; 23] = [
         Tag::WriteWhole,
         Tag::WritePart,
         Tag::Read,
@@ -74,6 +83,9 @@ impl Tag {
         Tag::Totals,
         Tag::Landed,
         Tag::LookUp,
+        Tag::Held,
+        Tag::Programmed,
+        Tag::AllProgrammed,
     ];
 }
 
@@ -183,6 +195,39 @@ pub(crate) fn put_landed(to: &mut Vec<u8>, digest: u64) {
     put(to, Tag::Landed, &[digest]);
 }
 
+/// Appends that something of a slot waits in a volatile buffer.
+pub(crate) fn put_held(to: &mut Vec<u8>, lpn: u32) {
+    put(to, Tag::Held, &[lpn.into()]);
+}
+
+/// Appends that what was handed on of a slot is in the cells.
+pub(crate) fn put_programmed(to: &mut Vec<u8>, lpn: u32) {
+    put(to, Tag::Programmed, &[lpn.into()]);
+}
+
+/// Appends that everything is.
+pub(crate) fn put_all_programmed(to: &mut Vec<u8>) {
+    put(to, Tag::AllProgrammed, &[]);
+}
+
+/// Appends a record that was noted beside the journal behind the last request, once more.
+pub(crate) fn put_again(to: &mut Vec<u8>, record: &Record) {
+    match record {
+        Record::Admitted { lpn, first, data } => put_admitted(to, *lpn, (*first).into(), data),
+        Record::Held(lpn) => put_held(to, *lpn),
+        Record::Programmed(lpn) => put_programmed(to, *lpn),
+        Record::AllProgrammed => put_all_programmed(to),
+        Record::PowerOn => put_power_on(to),
+        // These belong to a request, or to a batch, of their own.
+        Record::Input(_)
+        | Record::Moved(_)
+        | Record::Slot(_)
+        | Record::Refused
+        | Record::Totals(_)
+        | Record::Landed(_) => {}
+    }
+}
+
 /// Takes a record from the front of `from`; `None` when it makes no sense.
 pub(crate) fn take(from: &mut &[u8]) -> Option<Record> {
     let (&tag, rest) = from.split_first()?;
@@ -239,6 +284,9 @@ pub(crate) fn take(from: &mut &[u8]) -> Option<Record> {
         }
         Tag::Landed => return Some(Record::Landed(take_number(from)?)),
         Tag::Refused => return Some(Record::Refused),
+        Tag::Held => return Some(Record::Held(number(from)?)),
+        Tag::Programmed => return Some(Record::Programmed(number(from)?)),
+        Tag::AllProgrammed => return Some(Record::AllProgrammed),
     };
     Some(Record::Input(input))
 }
@@ -281,6 +329,9 @@ mod tests {
         };
         put_totals(&mut bytes, totals);
         put_landed(&mut bytes, u64::MAX);
+        put_held(&mut bytes, 300);
+        put_programmed(&mut bytes, u32::MAX);
+        put_all_programmed(&mut bytes);
         let mut from = &bytes[..];
         let read: Vec<Record> = std::iter::from_fn(|| take(&mut from)).collect();
         let mut want: Vec<Record> = inputs.map(Record::Input).into();
@@ -295,6 +346,9 @@ mod tests {
         want.push(Record::Refused);
         want.push(Record::Totals(totals));
         want.push(Record::Landed(u64::MAX));
+        want.push(Record::Held(300));
+        want.push(Record::Programmed(u32::MAX));
+        want.push(Record::AllProgrammed);
         assert_eq!(read, want);
         assert!(from.is_empty());
     }

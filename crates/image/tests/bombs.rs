@@ -3,7 +3,7 @@
 use cap::Cap;
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::Testbed;
-use ftlab_image::{CreateOptions, DataDrive, OpenOptions};
+use ftlab_image::{CreateOptions, DataDrive, OnKill, OpenOptions};
 use lz4_flex::frame::FrameEncoder;
 use std::alloc::System;
 use std::fs::{File, OpenOptions as FileOptions};
@@ -83,9 +83,10 @@ fn a_checkpoint_that_stands_for_gigabytes_is_refused_before_it_takes_memory() {
     made.unwrap().close().unwrap();
     let image = FileOptions::new().read(true).write(true).open(&at).unwrap();
     let six_gigabytes = 6 << 30;
-    // The version, numbers, nothing lost, and no slots in the buffer; then a state of page mapping, whose first table is
-    // without end.
-    let meta = [&number(1)[..], b"0", &[1, 0, 0, 0, 0, 0], &number(0)].concat();
+    // The version, numbers, nothing lost, and no slots in a buffer of either kind; then a state of page mapping, whose
+    // first table is without end.
+    let numbers = [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    let meta = [&number(1)[..], b"0", &numbers, &number(0), &number(0)].concat();
     let table = [&meta[..], &[0, 0], &number(six_gigabytes)].concat();
     let text = number(six_gigabytes);
     for (what, start) in [("a table", &table), ("a text", &text)] {
@@ -95,6 +96,8 @@ fn a_checkpoint_that_stands_for_gigabytes_is_refused_before_it_takes_memory() {
             drive: None,
             read_only: true,
             sync: false,
+            on_kill: OnKill::Keep,
+            cut_seed: None,
             accepts_loss: false,
         };
         ALLOCATOR

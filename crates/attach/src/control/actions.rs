@@ -3,22 +3,28 @@
 use super::http::{Answer, Request};
 use super::report::Report;
 use super::{Scope, metrics};
-use crate::engine::{Ask, Engine, Stopped, What};
-use ftlab_image::FlashFault;
+use crate::engine::{Ask, Engine, PowerOff, Stopped, What};
+use crate::faults::Rule;
+use ftlab_image::{CutTold, FlashFault};
 use ftlab_nbd::NbdError;
 use serde::{Deserialize, Serialize};
 use std::sync::mpsc;
+use std::time::Duration;
 
 const JSON: &str = "application/json";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// What there is, by method and path.
-const KNOWN: [(&str, &str); 8] = [
+const KNOWN: [(&str, &str); 12] = [
     ("GET", "/statistics"),
     ("GET", "/metrics"),
     ("POST", "/erase"),
     ("POST", "/trim"),
     ("POST", "/fault"),
+    ("GET", "/faults"),
+    ("POST", "/fault-rule"),
+    ("POST", "/fault-clear"),
+    ("POST", "/power-cut"),
     ("POST", "/vanish"),
     ("POST", "/return"),
     ("POST", "/rest"),
@@ -34,9 +40,44 @@ pub struct Rest {
     pub celsius: f64,
 }
 
+/// How the power of a drive goes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PowerCutAsked {
+    /// What decides about what is lost; the drive's own seed, if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// How long it is off, at least.
+    #[serde(default)]
+    pub off_ms: u64,
+}
+
+/// What came of that; nothing, if the drive has nothing to lose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PowerCutDone {
+    /// What was lost, if the drive can lose anything.
+    pub cut: Option<CutTold>,
+}
+
+/// A fault that goes on from now on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FaultAdded {
+    /// Its number, to end it by.
+    pub number: u32,
+}
+
+/// Which faults are to end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FaultsEnded {
+    /// One; all of them, if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u32>,
+}
+
 /// Whether what is done at a path changes what the drive holds.
 pub fn changes_the_drive(url: &str) -> bool {
-    ["/erase", "/trim", "/fault", "/rest"].contains(&url)
+    ["/erase", "/trim", "/fault", "/power-cut", "/rest"].contains(&url)
 }
 
 /// Does what is asked for.
@@ -57,8 +98,7 @@ fn act(engine: &Engine, request: &Request) -> Result<Answer, Answer> {
         "/statistics" => {
             no_body(body)?;
             let (report, _) = Report::of(engine)?;
-            let text = serde_json::to_string(&report).expect("numbers and names");
-            return Ok(good(JSON, text + "\n"));
+            return Ok(json(&report));
         }
         "/metrics" => {
             no_body(body)?;
@@ -80,6 +120,31 @@ fn act(engine: &Engine, request: &Request) -> Result<Answer, Answer> {
         "/fault" => {
             let fault: FlashFault = object(body)?;
             failed(engine.quietly(move |drive| drive.inject(fault))?)?;
+        }
+        "/faults" => {
+            no_body(body)?;
+            return Ok(json(&engine.faults().list()));
+        }
+        "/fault-rule" => {
+            let rule: Rule = object(body)?;
+            let number = engine.faults().add(rule);
+            let number = number.map_err(|why| Answer::wrong(400, why))?;
+            return Ok(json(&FaultAdded { number }));
+        }
+        "/fault-clear" => {
+            let FaultsEnded { number } = object(body)?;
+            let ended = engine.faults().clear(number);
+            if let Some(number) = number.filter(|_| ended == 0) {
+                let why = format!("there is no fault {number}: `ftlab fault IMAGE list` has them");
+                return Err(Answer::wrong(409, why));
+            }
+        }
+        "/power-cut" => {
+            let PowerCutAsked { seed, off_ms } = object(body)?;
+            let off = Duration::from_millis(off_ms);
+            let cut = engine.cut_power(PowerOff { seed, off });
+            let cut = cut.map_err(|why| Answer::wrong(409, why))?;
+            return Ok(json(&PowerCutDone { cut }));
         }
         "/rest" => {
             let Rest { hours, celsius } = object(body)?;
@@ -124,6 +189,11 @@ fn object<T: for<'a> Deserialize<'a>>(body: &str) -> Result<T, Answer> {
         return Err(Answer::wrong(400, why));
     }
     serde_json::from_str(body).map_err(|error| Answer::wrong(400, format!("the body: {error}")))
+}
+
+fn json(value: &impl Serialize) -> Answer {
+    let text = serde_json::to_string(value).expect("numbers and names");
+    good(JSON, text + "\n")
 }
 
 fn good(kind: &'static str, text: String) -> Answer {

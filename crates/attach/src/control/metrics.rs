@@ -98,6 +98,25 @@ impl Metrics {
         one.encode_histogram::<NoLabelSet>(sum, late.count(), &buckets, None)
     }
 
+    /// What goes wrong with requests because somebody asked for it.
+    fn faults(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        if self.0.faults.is_empty() {
+            return Ok(());
+        }
+        let help = "Requests with which a fault that was asked for went wrong";
+        let mut family =
+            encoder.encode_descriptor("fault_hits", help, None, MetricType::Counter)?;
+        for fault in &self.0.faults {
+            let labels = [
+                ("number", fault.number.to_string()),
+                ("fault", fault.kind.clone()),
+            ];
+            let mut one = family.encode_family(&labels)?;
+            one.encode_counter::<NoLabelSet, _, u64>(&fault.hits, None)?;
+        }
+        Ok(())
+    }
+
     fn drive(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
         let drive = &self.0.drive;
         let counters = &drive.counters;
@@ -235,6 +254,7 @@ impl Collector for Metrics {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         self.counts(&mut encoder)?;
         self.times(&mut encoder)?;
+        self.faults(&mut encoder)?;
         self.drive(&mut encoder)
     }
 }

@@ -7,6 +7,9 @@
 //! | `POST /erase` | `{"all": true}`: ATA SECURITY ERASE UNIT |
 //! | `POST /trim` | a [`Scope`]: `{"offset_bytes": …, "bytes": …}`, or `{"all": true}` |
 //! | `POST /fault` | a [`FlashFault`](ftlab_image::FlashFault): something goes wrong in the flash |
+//! | `POST /fault-rule` | a [`Rule`](crate::faults::Rule): something goes wrong with requests from now on |
+//! | `GET /faults`, `POST /fault-clear` | what does, and what came of it; `{"number": …}` ends one, `{}` all |
+//! | `POST /power-cut` | a [`PowerCutAsked`]: what is not flushed may be lost |
 //! | `POST /vanish`, `/return` | the drive leaves its bus, and comes back |
 //! | `POST /rest` | `{"hours": …, "celsius": …}`: the drive lies without power, and its data age |
 //!
@@ -22,7 +25,7 @@ mod metrics;
 mod report;
 mod scope;
 
-pub use actions::{Rest, trim};
+pub use actions::{FaultAdded, FaultsEnded, PowerCutAsked, PowerCutDone, Rest, trim};
 pub use client::{Asked, ControlError, ask};
 pub use connections::{Control, Limits};
 pub use report::{DriveReport, Report, Requests, SmartAttribute, Times, Wear};

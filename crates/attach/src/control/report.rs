@@ -1,6 +1,7 @@
 //! How a drive stands and what it was asked, as the control socket tells it.
 
 use crate::engine::{Engine, Statistics, Stopped, Tally};
+use crate::faults::FaultTold;
 use ftlab_base::LatencyHistogram;
 use ftlab_drive::smart::Attribute;
 use ftlab_drive::{Counters, Health};
@@ -203,6 +204,8 @@ pub struct Report {
     pub flushes: Requests,
     /// How late answers left.
     pub lateness_ns: Times,
+    /// What goes wrong with requests.
+    pub faults: Vec<FaultTold>,
 }
 
 impl Report {
@@ -220,6 +223,7 @@ impl Report {
             trims: (&statistics.trims).into(),
             flushes: (&statistics.flushes).into(),
             lateness_ns: Times::of(&statistics.lateness),
+            faults: engine.faults().list(),
         };
         Ok((report, statistics))
     }

@@ -1,6 +1,7 @@
 //! What is asked of a drive, and the way back to whoever asked.
 
 use ftlab_base::SECTOR_BYTES;
+use ftlab_drive::faults;
 use ftlab_nbd::{Command, Completions, NbdError, Request};
 use std::ops::Range;
 use std::time::Instant;
@@ -128,6 +129,14 @@ impl Ask {
         match &mut self.client {
             Client::Nbd(request) => &mut request.data_mut()[bytes],
             Client::Local(buffer, _) => &mut buffer[bytes],
+        }
+    }
+
+    /// Flips a bit of its data, if it has any.
+    pub(super) fn flip(&mut self, draw: u64) {
+        let whole = self.range();
+        if matches!(self.what, What::Read | What::Write) {
+            faults::flip(draw, self.part_mut(&whole));
         }
     }
 

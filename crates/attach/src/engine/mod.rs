@@ -6,6 +6,7 @@
 //! nobody waits long for a request of somebody else.
 
 mod ask;
+mod cut;
 mod map;
 mod pieces;
 mod recorder;
@@ -14,16 +15,20 @@ mod timed;
 mod untimed;
 
 pub use ask::{Answer, Ask, What};
+pub use cut::{CutFailed, Power, PowerOff};
 pub use map::Run;
 pub use recorder::Recorder;
 pub use statistics::{Statistics, Tally};
 
+use crate::faults::Faults;
+use cut::AtCut;
 use ftlab_base::{Lba, Outcome, SECTOR_BYTES};
+use ftlab_drive::faults::Program;
 use ftlab_image::DataDrive;
 use ftlab_nbd::NbdError;
 use std::io;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock, mpsc};
+use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use timed::Timed;
 use untimed::Untimed;
 
@@ -56,6 +61,9 @@ pub struct Engine {
     trim_sectors: Option<u64>,
     slot_bytes: u32,
     recorder: OnceLock<Arc<Recorder>>,
+    faults: Arc<Faults>,
+    /// What is done to the ways in at a power cut.
+    at_cut: Mutex<Vec<AtCut>>,
 }
 
 impl Engine {
@@ -67,16 +75,35 @@ impl Engine {
         let size_bytes = drive.capacity_bytes();
         let trim_sectors = drive.trims().then(|| u64::from(drive.slot_sectors()));
         let slot_bytes = drive.slot_sectors() * SECTOR_BYTES as u32;
+        let has_time = timing == Timing::Model;
+        // The faults of its file come in the time of the model.
+        let program = match has_time {
+            true => drive.drive_file().faults(),
+            false => Program::default(),
+        };
+        let faults = Arc::new(Faults::of(program, size_bytes, has_time));
         Ok(Engine {
             how: match timing {
-                Timing::Model => How::Timed(Timed::start(drive, trim_sectors)?),
-                Timing::Off => How::Untimed(Untimed::start(drive, trim_sectors)?),
+                Timing::Model => {
+                    How::Timed(Timed::start(drive, trim_sectors, Arc::clone(&faults))?)
+                }
+                Timing::Off => {
+                    How::Untimed(Untimed::start(drive, trim_sectors, Arc::clone(&faults))?)
+                }
             },
             size_bytes,
             trim_sectors,
             slot_bytes: slot_bytes.max(4096),
             recorder: OnceLock::new(),
+            faults,
+            at_cut: Mutex::default(),
         })
+    }
+
+    /// What goes wrong with requests, to be changed.
+    #[must_use]
+    pub fn faults(&self) -> &Faults {
+        &self.faults
     }
 
     /// The drive's capacity when the engine began.

@@ -4,15 +4,20 @@
 //! machine's storage nobody is kept waiting: flushes are answered when a commit has ended that covers them.
 
 use super::ask::{Ask, What};
+use super::cut::{Cut, Made};
 use super::pieces::{DATA_SECTORS_MAX, Piece, Pieces};
 use super::statistics::Statistics;
 use super::{Call, outcome};
+use crate::faults::{self, Faults};
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, SECTOR_BYTES, SimTime};
+use ftlab_drive::faults::Verdict;
 use ftlab_image::{Commit, DataDrive};
 use ftlab_nbd::NbdError;
 use parking_lot::{Mutex, MutexGuard};
 use std::io;
 use std::sync::Arc;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 /// Sectors of data between which others have a turn: 64 KiB, or 8 MiB of a trim. As many clients as a server takes,
 /// each with a large request, then hold each other up for less than a tenth of a second, also on a machine that has
@@ -28,10 +33,21 @@ struct State {
     is_gone: bool,
     /// What was done, and is answered when a commit has ended.
     kept_by: Vec<(Commit, Ask)>,
+    /// When the drive was switched on last, and until when it is off; nothing if its power never went.
+    power: Option<(Instant, Instant)>,
+}
+
+impl State {
+    /// Whether a request came before the power went last.
+    fn is_cut_off(&self, ask: &Ask) -> bool {
+        self.power
+            .is_some_and(|(on_since, _)| ask.arrived_at() < on_since)
+    }
 }
 
 pub(super) struct Untimed {
     trim_sectors: Option<u64>,
+    faults: Arc<Faults>,
     /// Not the standard library's, as whoever unlocks that one and locks it again has it before those who
     /// wait.
     state: Mutex<State>,
@@ -65,20 +81,50 @@ impl State {
 }
 
 impl Untimed {
-    pub fn start(mut drive: DataDrive, trim_sectors: Option<u64>) -> io::Result<Arc<Untimed>> {
+    pub fn start(
+        mut drive: DataDrive,
+        trim_sectors: Option<u64>,
+        faults: Arc<Faults>,
+    ) -> io::Result<Arc<Untimed>> {
         let untimed = Arc::new(Untimed {
             trim_sectors,
+            faults,
             state: Mutex::default(),
         });
-        let answering = Arc::downgrade(&untimed);
-        let answer = move || {
-            if let Some(untimed) = answering.upgrade() {
-                untimed.answer_kept();
-            }
-        };
+        let answer = untimed.answering();
         drive.sync_beside(answer).map_err(io::Error::other)?;
         untimed.state.lock().drive = Some(Box::new(drive));
         Ok(untimed)
+    }
+
+    /// What is called when a flush may have ended.
+    fn answering(self: &Arc<Untimed>) -> impl Fn() + Send + 'static {
+        let answering = Arc::downgrade(self);
+        move || {
+            if let Some(untimed) = answering.upgrade() {
+                untimed.answer_kept();
+            }
+        }
+    }
+
+    /// Waits until the drive is on, and until faults let a request go on; what is to become of that then.
+    fn let_in(&self, ask: &Ask) -> Verdict {
+        loop {
+            let until = self.state.lock().power.map(|(_, until)| until);
+            let off = until.map_or(Duration::ZERO, |until| {
+                until.saturating_duration_since(Instant::now())
+            });
+            if off.is_zero() {
+                break;
+            }
+            sleep(off);
+        }
+        let now = self.faults.time_of(Instant::now());
+        let verdict = self.faults.judge(ask.what(), &ask.range(), ask.fua(), now);
+        sleep(Duration::from_nanos(
+            verdict.not_before.0.saturating_sub(now.0),
+        ));
+        verdict
     }
 
     pub fn ask(&self, mut ask: Ask) {
@@ -86,7 +132,17 @@ impl Untimed {
             ask.answer(result);
             return;
         }
-        let flushes = ask.what() == What::Flush || (ask.fua() && ask.what() != What::Read);
+        let verdict = self.let_in(&ask);
+        if let Some(result) = verdict.answer.map(faults::result) {
+            self.state.lock().count(&ask, &result);
+            ask.answer(result);
+            return;
+        }
+        let reads = ask.what() == What::Read;
+        if let Some(draw) = verdict.flips.filter(|_| !reads) {
+            ask.flip(draw);
+        }
+        let flushes = ask.what() == What::Flush || (ask.fua() && !reads && !verdict.drops_flush);
         let pieces = Pieces::of(ask.what(), ask.range(), self.trim_sectors, TURN_SECTORS);
         let mut pieces = pieces
             .filter(|piece| piece.kind != CommandKind::Flush)
@@ -102,7 +158,7 @@ impl Untimed {
                 return;
             };
             // Without time nobody waits for what does not come.
-            result = match state.is_gone {
+            result = match state.is_gone || state.is_cut_off(&ask) {
                 true => Err(NbdError::Io),
                 false => perform(&mut drive, &piece, &mut ask),
             };
@@ -110,6 +166,9 @@ impl Untimed {
             if pieces.peek().is_some() {
                 MutexGuard::bump(&mut state);
             }
+        }
+        if let Some(draw) = verdict.flips.filter(|_| reads && result.is_ok()) {
+            ask.flip(draw);
         }
         if result.is_ok()
             && flushes
@@ -136,6 +195,33 @@ impl Untimed {
 
     pub fn set_presence(&self, is_there: bool) {
         self.state.lock().is_gone = !is_there;
+    }
+
+    /// The power goes: what is not answered fails, and the drive comes back as its image says.
+    pub fn cut(self: &Arc<Untimed>, cut: Cut) {
+        let mut state = self.state.lock();
+        let Some(mut drive) = state.drive.take() else {
+            return;
+        };
+        let now = Instant::now();
+        let off = cut.how.off;
+        let made = cut.make(&mut drive);
+        let mut cut_off = Vec::new();
+        state.is_gone |= made == Made::Lost;
+        if made == Made::IsBack {
+            // Without a thread for it, flushes wait in place.
+            let _ = drive.sync_beside(self.answering());
+            state.power = Some((now, now + off));
+            cut_off = std::mem::take(&mut state.kept_by);
+        }
+        state.drive = Some(drive);
+        for (_, ask) in &cut_off {
+            state.count(ask, &Err(NbdError::Io));
+        }
+        drop(state);
+        for (_, ask) in cut_off {
+            ask.answer(Err(NbdError::Io));
+        }
     }
 
     pub fn call(&self, call: Call) {

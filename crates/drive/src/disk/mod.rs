@@ -40,6 +40,7 @@ use platter::Platter;
 use power::ArmTime;
 use read_cache::ReadCache;
 use std::collections::VecDeque;
+use std::ops::Range;
 use transfers::{To, Transfer, Transfers};
 use write_cache::WriteCache;
 
@@ -452,6 +453,14 @@ impl Medium for Disk {
             self.start_work(at, done);
             self.controller.feed(at);
         }
+    }
+
+    fn dirty(&self) -> Vec<Range<u64>> {
+        self.writes.dirty().collect()
+    }
+
+    fn cache_sectors(&self) -> u64 {
+        self.writes.sectors_max()
     }
 
     fn plug(&mut self, host: &Host) {

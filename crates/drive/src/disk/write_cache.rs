@@ -142,6 +142,17 @@ impl WriteCache {
                 .is_some_and(|e| e.holds(lba, sectors))
     }
 
+    /// Sectors that are in the cache alone: an extent is, until all of it is on the platter.
+    pub fn dirty(&self) -> impl Iterator<Item = std::ops::Range<u64>> {
+        let extents = self.extents.iter().chain(&self.in_flight);
+        extents.map(|extent| extent.lba..extent.end())
+    }
+
+    /// Sectors that it takes.
+    pub fn sectors_max(&self) -> u64 {
+        self.sectors_max
+    }
+
     /// The extent quickest to reach, by `cost`; of equals the one with the lowest address.
     pub fn nearest(&self, cost: impl Fn(Place) -> Nanos) -> Option<(usize, Nanos)> {
         self.extents

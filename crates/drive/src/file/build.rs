@@ -3,6 +3,7 @@
 use super::drive_file::{Body, DriveFile};
 use crate::device::Device;
 use crate::disk::Disk;
+use crate::faults::Scripted;
 use crate::flashless::Flashless;
 use crate::ram::Ram;
 use crate::ssd::{Alone, Ssd};
@@ -61,11 +62,28 @@ impl DriveFile {
             .then(|| params.alone(&command, sectors_per_slot, &testbed.host()))
     }
 
-    /// Makes the drive, as new, behind the test machine's driver.
+    /// Makes the drive, as new, behind the test machine's driver, with the faults of its requests.
     ///
     /// # Errors
     /// When the system does not give the memory for it.
     pub fn build(&self, testbed: &Testbed, seed: RootSeed) -> Result<Box<dyn Device>, SheetError> {
+        let device = self.build_without_faults(testbed, seed)?;
+        let faults = self.faults();
+        Ok(match faults.is_empty() {
+            true => device,
+            false => Box::new(Scripted::new(device, faults)),
+        })
+    }
+
+    /// Makes the drive for somebody who has its requests go wrong himself.
+    ///
+    /// # Errors
+    /// When the system does not give the memory for it.
+    pub fn build_without_faults(
+        &self,
+        testbed: &Testbed,
+        seed: RootSeed,
+    ) -> Result<Box<dyn Device>, SheetError> {
         let mut device: Box<dyn Device> = match &self.body {
             Body::Ssd(_) => return Ok(Box::new(self.build_ssd(testbed, seed)?)),
             Body::Disk(disk) => {

@@ -7,8 +7,9 @@ use super::sections::head::{HEADER_KEYS, Header, Kind};
 use super::sections::ram::RamFile;
 use super::settings;
 use super::ssd::{Mapping, SsdFile};
+use crate::faults::Program;
 use crate::smart::Vendor;
-use ftlab_base::{RootSeed, StreamHash};
+use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, StreamHash};
 use ftlab_sheet::base::{self, Inherited};
 use ftlab_sheet::{SheetError, check_schema, one_line};
 use toml::{Table, Value};
@@ -172,6 +173,12 @@ impl DriveFile {
         self.ssd().is_some_and(SsdFile::keeps_buffer)
     }
 
+    /// Bytes that are written as a whole, or not at all, when the power goes: of a slot of flash, or a sector.
+    #[must_use]
+    pub fn atomic_write_bytes(&self) -> u64 {
+        self.ssd().map_or(SECTOR_BYTES, SsdFile::atomic_write_bytes)
+    }
+
     /// The name it goes by on the command line.
     #[must_use]
     pub fn slug(&self) -> &str {
@@ -241,10 +248,31 @@ impl DriveFile {
     /// makes nothing: a file is read to be shown or listed as well.
     fn check(&self) -> Result<(), String> {
         match &self.body {
-            Body::Ssd(ssd) => self.plan(ssd, RootSeed(0)).map(drop),
-            Body::Disk(disk) => Ok(disk.params().check()?),
-            Body::Ram(ram) => ram.check(),
+            Body::Ssd(ssd) => self.plan(ssd, RootSeed(0)).map(drop)?,
+            Body::Disk(disk) => disk.params().check()?,
+            Body::Ram(ram) => ram.check()?,
         }
+        self.scripted().map(drop)
+    }
+
+    /// The faults of its requests, in the time of the model.
+    #[must_use]
+    pub fn faults(&self) -> Program {
+        self.scripted().expect("checked on reading")
+    }
+
+    fn scripted(&self) -> Result<Program, String> {
+        let script = match &self.body {
+            Body::Ssd(ssd) => ssd.faults.as_ref().map(|faults| &faults.script),
+            Body::Disk(disk) => disk.faults.as_ref().map(|faults| &faults.script),
+            Body::Ram(ram) => ram.faults.as_ref().map(|faults| &faults.script),
+        };
+        let mut program = Program::default();
+        for (number, rule) in (1..).zip(script.into_iter().flatten()) {
+            let added = program.add(rule.clone(), Nanos::ZERO, self.capacity_bytes(), true);
+            added.map_err(|why| format!("[[faults.script]] {number} ({rule}): {why}"))?;
+        }
+        Ok(program)
     }
 
     pub(super) fn invalid(&self, why: String) -> SheetError {

@@ -31,7 +31,7 @@ pub(super) struct SsdFile {
     pub(super) reliability: Option<ReliabilityKeys>,
     ecc: Option<EccKeys>,
     pub(super) smart: Option<SmartKeys>,
-    faults: Option<FaultKeys>,
+    pub(super) faults: Option<FaultKeys>,
     buffer: Buffer,
     firmware: Firmware,
     scheduling: Option<SchedulingKeys>,
@@ -184,7 +184,7 @@ impl SsdFile {
         self.faults
             .as_ref()
             .map_or(Ok(()), |faults| faults.check(has))?;
-        Ok(())
+        self.check_atomic_write()
     }
 
     /// What it asks of a translation layer.
@@ -265,7 +265,27 @@ impl SsdFile {
     /// Whether what is in the write buffer survives a power cut.
     pub(super) fn keeps_buffer(&self) -> bool {
         let keys = self.power_loss.as_ref();
-        keys.is_some_and(|keys| keys.capacitors.get() > 0)
+        let capacitors = keys.and_then(|keys| keys.capacitors.as_ref());
+        capacitors.is_some_and(|capacitors| capacitors.get() > 0)
+    }
+
+    /// Bytes of a slot that are programmed as a whole, or not at all, when the power goes.
+    pub(super) fn atomic_write_bytes(&self) -> u64 {
+        let keys = self.power_loss.as_ref();
+        let atomic = keys.and_then(|keys| keys.atomic_write.as_ref());
+        atomic.map_or(self.slot_bytes(), |atomic| atomic.get())
+    }
+
+    /// That units which are whole or not make up slots.
+    fn check_atomic_write(&self) -> Result<(), String> {
+        let (slot, atomic) = (self.slot_bytes(), self.atomic_write_bytes());
+        if atomic.is_multiple_of(SECTOR_BYTES) && slot.is_multiple_of(atomic) {
+            return Ok(());
+        }
+        Err(format!(
+            "power_loss.atomic_write: {atomic} bytes; it must be whole sectors of {SECTOR_BYTES} bytes, and a \
+             slot of {slot} bytes must be made of them"
+        ))
     }
 
     /// What the drive takes in time and holds in memory; `user_slots` are those of its layer.

@@ -145,17 +145,20 @@ impl WriteBuffer {
         Some((place, std::mem::take(&mut entry.waiting_bytes)))
     }
 
-    /// What was handed on once is programmed.
-    pub(super) fn programmed(&mut self, place: Place) {
+    /// What was handed on once is programmed; gives the slot when nothing of it is under way any more.
+    pub(super) fn programmed(&mut self, place: Place) -> Option<Lpn> {
         let entry = &mut self.entries[place.0 as usize];
         entry.programming -= 1;
         self.occupied -= 1;
-        if entry.programming == 0 {
-            entry.programming_sectors = 0;
-            if entry.waiting == 0 {
-                self.leave(place);
-            }
+        if entry.programming > 0 {
+            return None;
         }
+        entry.programming_sectors = 0;
+        let lpn = entry.lpn;
+        if entry.waiting == 0 {
+            self.leave(place);
+        }
+        Some(lpn)
     }
 
     /// Drops what waits of `slots` slots from `first` on, which the host no longer needs; gives the
@@ -268,7 +271,7 @@ mod tests {
         let (first, ..) = taken(&mut buffer).unwrap();
         buffer.admit(Lpn(7), sector_mask(0, 1), Content::RANDOM);
         assert!(!buffer.admit(Lpn(8), sector_mask(0, 8), Content::RANDOM));
-        buffer.programmed(first);
+        assert_eq!(buffer.programmed(first), Some(Lpn(7)));
         assert!(buffer.holds(Lpn(7), sector_mask(0, 1)));
         assert!(!buffer.holds(Lpn(7), sector_mask(0, 2)));
         assert!(buffer.admit(Lpn(8), sector_mask(0, 8), Content::RANDOM));

@@ -172,6 +172,14 @@ impl Mapped {
         }
     }
 
+    /// What was handed on of a slot is in the cells.
+    #[inline]
+    pub(super) fn programmed(&mut self, lpn: Option<Lpn>) {
+        if let (Some(store), Some(lpn)) = (&mut self.store, lpn) {
+            store.programmed(lpn);
+        }
+    }
+
     pub(super) fn write(
         &mut self,
         lpn: Lpn,

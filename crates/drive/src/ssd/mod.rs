@@ -348,7 +348,9 @@ impl Ssd {
                 Some(Awaited::Table(page)) => self.table_came(page, now),
                 None => {
                     let places = &mut self.programming[fence.index()];
-                    places.drain(..).for_each(|p| self.buffer.programmed(p));
+                    for place in places.drain(..) {
+                        self.mapped.programmed(self.buffer.programmed(place));
+                    }
                     room = true;
                     if let Some(through) = &mut self.write_through {
                         let ended = through.programmed(fence.index());

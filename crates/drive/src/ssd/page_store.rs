@@ -63,6 +63,9 @@ pub trait PageStore: Any + std::fmt::Debug + Send {
         moves: &[DataMove],
     );
 
+    /// All programs of a slot that were under way are done, so what was handed to the layer of it is in the cells.
+    fn programmed(&mut self, _lpn: Lpn) {}
+
     /// Whether something that the layer did is not carried out yet, because what lies under the
     /// store failed. The drive takes no writes until then.
     fn has_failed(&self) -> bool {

@@ -57,6 +57,24 @@ impl Ssd {
         taken && !self.mapped.store_has_failed()
     }
 
+    /// Whether commands have come with a clock since the drive was switched on, or its time ended.
+    #[must_use]
+    pub fn has_time(&self) -> bool {
+        self.mapped.is_timed()
+    }
+
+    /// Has the layer give up a slot, without time.
+    pub fn hand_on_trim(&mut self, lpn: Lpn) {
+        self.mapped.trim(lpn, 1);
+        self.mapped.batch.clear();
+    }
+
+    /// Slots that its write buffer holds.
+    #[must_use]
+    pub fn buffer_slots(&self) -> u32 {
+        self.params.buffer_slots
+    }
+
     /// How data would move if the layer were asked this, request by request. A copy of it is asked.
     #[must_use]
     pub fn foretell(&self, inputs: &[LayerInput]) -> Vec<Vec<DataMove>> {

@@ -141,7 +141,7 @@ impl Ssd {
                 self.issue(now);
             }
             if !fence.is_some() {
-                self.buffer.programmed(place);
+                self.mapped.programmed(self.buffer.programmed(place));
                 if let Some(through) = &mut self.write_through {
                     let ended = through.dropped(lpn);
                     self.end_writes(&ended, now);

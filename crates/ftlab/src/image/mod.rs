@@ -8,7 +8,7 @@ use crate::screen;
 use clap::Args;
 pub use fsck::{FsckOptions, fsck};
 use ftlab_host::Testbed;
-use ftlab_image::{DataDrive, ImageError, Info, OpenOptions, Recovery, Wrong};
+use ftlab_image::{DataDrive, ImageError, Info, OnKill, OpenOptions, Recovery, Wrong};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -66,6 +66,8 @@ pub fn info(options: &Options) -> Outcome {
             drive: None,
             read_only: true,
             sync: false,
+            on_kill: OnKill::Cut,
+            cut_seed: None,
             accepts_loss: true,
         },
     )?;
@@ -126,6 +128,11 @@ fn in_words(about: &About) -> String {
         ("write buffer", buffer.to_owned()),
         ("power cycles", info.power_cycles.to_string()),
         ("unsafe shutdowns", info.unsafe_shutdowns.to_string()),
+        (
+            "last power cut",
+            info.last_cut
+                .map_or("none".to_owned(), |cut| screen::power_cut(&cut)),
+        ),
         ("commands", counters.host_ios.to_string()),
         (
             "written by the host",

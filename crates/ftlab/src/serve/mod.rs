@@ -15,10 +15,12 @@ use crate::progress::Signs;
 use crate::screen;
 use clap::{Args, ValueEnum};
 use ftlab_attach::control::{self, Control};
+use ftlab_attach::engine::Power;
 use ftlab_attach::fuse::{FILE_NAME, Mounted};
 use ftlab_attach::{DriveExport, Engine, Timing};
 use ftlab_drive::Kind;
 use ftlab_host::Testbed;
+use ftlab_image::OnKill;
 use ftlab_nbd::server::Event;
 use ftlab_nbd::{Limits, Listen, NamedExport, Server};
 pub use listen::beside;
@@ -107,6 +109,10 @@ pub struct Options {
     /// survives when its process is killed, but after the host's power cut some slots may be unreadable
     #[arg(long, requires = "image")]
     sync: bool,
+    /// What it is for the drive that the server is killed: a power cut, in which a volatile write buffer loses what
+    /// was not flushed, or no more than the end of a program
+    #[arg(long, value_enum, default_value_t = OnKillName::Cut, requires = "image")]
+    on_kill: OnKillName,
     /// Return when the drive can be used; the server goes on in the background
     #[arg(long, visible_alias = "fork")]
     daemon: bool,
@@ -132,6 +138,23 @@ enum VerifyPeer {
     On,
     /// Any client will do
     Off,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OnKillName {
+    /// What was not flushed may be lost
+    Cut,
+    /// What reached the flash is kept
+    Keep,
+}
+
+impl From<OnKillName> for OnKill {
+    fn from(name: OnKillName) -> OnKill {
+        match name {
+            OnKillName::Cut => OnKill::Cut,
+            OnKillName::Keep => OnKill::Keep,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -161,7 +184,8 @@ fn serve(options: &Options) -> Outcome {
     let signals = Signals::catch()?;
     let testbed = Testbed::load(&options.testbed)?;
     let Opened { drive, how, made } = place::open(options, &testbed)?;
-    let image = place::of_image(&drive);
+    let has_time = options.timing == TimingName::Model;
+    let image = place::of_image(&drive) + &place::of_faults(&drive, has_time);
     let description = format!(
         "{} ({})",
         drive.drive_file().name(),
@@ -269,8 +293,20 @@ impl Ways {
             Server::start(&listen, exports, Limits::default(), tell)
                 .map_err(|error| Failure::Input(error.to_string()))
         });
+        let server = server.transpose()?;
+        let connections = server.as_ref().map(Server::stop_handle);
+        engine.at_power_cut(move |power| match power {
+            Power::Off => {
+                if let Some(connections) = &connections {
+                    connections.hang_up();
+                }
+            }
+            Power::On(None) => eprintln!("power cut: this drive loses nothing"),
+            Power::On(Some(cut)) => eprintln!("power cut: {}", screen::power_cut(cut)),
+            Power::Lost(why) => eprintln!("power cut: the drive does not come back: {why}"),
+        });
         Ok(Ways {
-            server: server.transpose()?,
+            server,
             mounted,
             control,
         })

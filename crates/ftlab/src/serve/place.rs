@@ -3,6 +3,7 @@
 use super::Options;
 use crate::failure::Failure;
 use crate::screen;
+use ftlab_base::Nanos;
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::Testbed;
 use ftlab_image::{CreateOptions, DataDrive, ImageError, OpenOptions, Recovery, Survives};
@@ -39,6 +40,7 @@ pub fn open(options: &Options, testbed: &Testbed) -> Result<Opened, Failure> {
         seed: options.seed,
         size_bytes: options.size,
         sync: options.sync,
+        on_kill: options.on_kill.into(),
     };
     match &options.image {
         Some(path) if path.exists() => reopen(options, path, file.as_ref(), testbed),
@@ -84,6 +86,8 @@ fn reopen(
         drive: file,
         read_only: options.read_only,
         sync: options.sync,
+        on_kill: options.on_kill.into(),
+        cut_seed: None,
         // What can be read is shown, and nothing is changed.
         accepts_loss: options.read_only,
     };
@@ -131,6 +135,10 @@ fn told(recovery: &Recovery) -> String {
         0 => String::new(),
         slots => format!(", {slots} slots kept by its capacitors"),
     };
+    let cut = match recovery.cut {
+        None => String::new(),
+        Some(cut) => format!(", {}", screen::power_cut(&cut)),
+    };
     let left_out = match recovery.left_out {
         0 => String::new(),
         steps => format!(
@@ -139,7 +147,7 @@ fn told(recovery: &Recovery) -> String {
         ),
     };
     format!(
-        "which had lost its power: {} steps played again, {} moves of data made again{kept}{left_out}",
+        "which had lost its power: {} steps played again, {} moves of data made again{kept}{cut}{left_out}",
         recovery.replayed, recovery.redone
     )
 }
@@ -167,6 +175,20 @@ pub fn of_image(drive: &DataDrive) -> String {
         text += &format!("image    {}\n", screen::sparse_file(long, taken));
     }
     text
+}
+
+/// A line that says which faults of requests the drive file asks for; nothing if it asks for none.
+pub fn of_faults(drive: &DataDrive, has_time: bool) -> String {
+    let count = drive.drive_file().faults().list(Nanos::ZERO).len();
+    match (count, has_time) {
+        (0, _) => String::new(),
+        (_, true) => format!(
+            "faults   {count} of the drive file; `ftlab fault list` tells what came of them\n"
+        ),
+        (_, false) => {
+            format!("faults   none: the {count} of the drive file come in the model's time\n")
+        }
+    }
 }
 
 /// Lines that say what to type to use the mounted file.

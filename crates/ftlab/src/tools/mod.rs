@@ -2,6 +2,7 @@
 
 mod fault;
 mod firmware;
+mod program;
 mod smart;
 mod top;
 mod trim;
@@ -12,8 +13,9 @@ use crate::serve::beside;
 use clap::Args;
 use ftlab_attach::control::{Asked, ControlError, Report, Scope, ask};
 use ftlab_host::Testbed;
-use ftlab_image::{DataDrive, ImageError, OpenOptions};
+use ftlab_image::{DataDrive, ImageError, OnKill, OpenOptions};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -92,6 +94,8 @@ fn open(path: &Path, read_only: bool) -> Result<DataDrive, Failure> {
         drive: None,
         read_only,
         sync: false,
+        on_kill: OnKill::Cut,
+        cut_seed: None,
         accepts_loss: false,
     };
     let (drive, _) = DataDrive::open(path, &options).map_err(input)?;
@@ -109,7 +113,12 @@ fn change(path: &Path, change: impl FnOnce(&mut DataDrive) -> Result<(), Failure
 /// What a control socket says of a drive.
 fn report(control: &Path) -> Result<Report, Failure> {
     let text = ask(control, Asked::Get("/statistics"))?;
-    serde_json::from_str(&text).map_err(|error| {
+    read(control, &text)
+}
+
+/// What it answers.
+fn read<T: DeserializeOwned>(control: &Path, text: &str) -> Result<T, Failure> {
+    serde_json::from_str(text).map_err(|error| {
         Failure::Running(format!(
             "{}: what answers speaks another version: {error}",
             control.display()

@@ -208,6 +208,11 @@ impl View {
                 .iter()
                 .map(|fault| format!("takes no more writes: {fault}")),
         );
+        let faults = self.now.faults.iter().filter(|fault| !fault.is_over);
+        lines.extend(faults.map(|fault| {
+            let (number, hits) = (fault.number, fault.hits);
+            format!("fault {number}: {}, {hits} requests so far", fault.fault)
+        }));
         let storage = drive.storage_failure.iter();
         lines.extend(storage.map(|why| format!("the storage under the image fails: {why}")));
         lines

@@ -216,6 +216,35 @@ fn an_error_has_the_same_number_in_text_and_in_json() {
 }
 
 #[test]
+fn faults_of_a_drive_file_come_to_a_run() {
+    let place = Place::new();
+    let drive = include_str!("../../../../drives/generic-mlc-8.toml");
+    place.write("plain.toml", drive);
+    let stall = "[[faults.script]]\nfault = { stall = { ms = 250 } }\nafter = 100\n";
+    let error = "[[faults.script]]\nfault = { error = { share = 1.0 } }\ncount = 3\nat_ms = 260\n";
+    place.write("bad.toml", &format!("{drive}\n{stall}\n{error}"));
+    place.write(
+        "write.fio",
+        "[w]\nrw=randwrite\nbs=4k\nsize=64m\nio_size=20m\n",
+    );
+    let job = |drive: &str, code| {
+        let line = format!("run write.fio --drive {drive} --state new --output-format json");
+        let assert = place.ftlab(&line).assert().code(code);
+        let output = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&output).unwrap();
+        json["jobs"][0].clone()
+    };
+    let max_ns = |job: &serde_json::Value| job["write"]["lat_ns"]["max"].as_f64().unwrap();
+    let (plain, bad) = (job("plain.toml", 0), job("bad.toml", 1));
+    assert!(max_ns(&plain) < 100e6, "{plain}");
+    assert!((250e6..350e6).contains(&max_ns(&bad)), "{bad}");
+    assert_eq!((&plain["error"], &bad["error"]), (&0.into(), &5.into()));
+    let good = |job: &serde_json::Value| job["write"]["total_ios"].as_u64().unwrap();
+    assert!(good(&bad) < good(&plain), "the first error ends a job");
+    assert_eq!(bad, job("bad.toml", 1), "the same faults");
+}
+
+#[test]
 fn three_thousand_jobs_of_a_request_each_take_little_memory() {
     let place = Place::new();
     let mut jobs = "[global]\nrw=read\nbs=4k\nsize=4k\n".to_owned();

@@ -20,11 +20,15 @@
 //! parts before. A batch that comes later, or a [`Mark`] that knows of one, shows that this is no end but
 //! a [`Hole`].
 //!
+//! Where the machine may lose its power, records wait for a flush; for a process that is killed alone they are noted
+//! beside (`spill.rs`).
+//!
 //! Where the machine may lose its power, a batch has a digest of the slots that went to their places since the
 //! batch before; `landed.rs` compares it with what lies there.
 
 mod landing;
 mod read;
+mod spill;
 #[cfg(test)]
 mod tests;
 
@@ -37,6 +41,7 @@ use crate::regions::Journals;
 use crate::storage::Storage;
 use ftlab_drive::ssd::{LayerInput, Totals};
 use serde::Serialize;
+use spill::Spilled;
 use std::io;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -73,8 +78,8 @@ struct Head {
 
 impl Head {
     /// Writes it; gives its seal.
-    fn write(&self, to: &mut [u8]) -> u64 {
-        to[..4].copy_from_slice(&MAGIC);
+    fn write(&self, magic: [u8; 4], to: &mut [u8]) -> u64 {
+        to[..4].copy_from_slice(&magic);
         to[4..8].copy_from_slice(&self.bytes.to_le_bytes());
         let words = [
             self.part,
@@ -93,11 +98,11 @@ impl Head {
     }
 
     /// The head at the front of `from`, and its seal; `None` when there is none that is whole.
-    fn read(from: &[u8]) -> Option<(Head, u64)> {
+    fn read(magic: [u8; 4], from: &[u8]) -> Option<(Head, u64)> {
         let from: &[u8; HEAD_BYTES] = from.get(..HEAD_BYTES)?.try_into().ok()?;
         let word =
             |at: usize| u64::from_le_bytes(from[at..at + 8].try_into().expect("eight bytes"));
-        if from[..4] != MAGIC || xxh3_64(&from[..SEAL_AT]) != word(SEAL_AT) {
+        if from[..4] != magic || xxh3_64(&from[..SEAL_AT]) != word(SEAL_AT) {
             return None;
         }
         let head = Head {
@@ -138,6 +143,8 @@ pub(crate) struct Journal {
     hash: u64,
     /// Slots that went to their places since the last batch, where the machine may lose its power.
     landing: Landing,
+    /// What of the records that wait is noted for the case that the process alone is killed.
+    spilled: Spilled,
     /// Which batches a mark knows of, and where the next mark goes.
     marked: (u64, u64),
     mark_place: usize,
@@ -176,6 +183,7 @@ impl Journal {
             matters: false,
             hash: 0,
             landing: Landing::default(),
+            spilled: Spilled::nothing(end.seal, end.part),
             marked: end.position(),
             mark_place: 0,
         }
@@ -190,6 +198,7 @@ impl Journal {
             part,
             used,
             hash,
+            spilled: Spilled::nothing(end.seal, part),
             ..Journal::new(reader.journals, from)
         })
     }
@@ -267,7 +276,8 @@ impl Journal {
             true => self.end.batches,
             false => 0,
         };
-        let written = if self.used + bytes as u64 > region.bytes {
+        let room = region.bytes - spill::room(region).bytes;
+        let written = if self.used + bytes as u64 > room {
             Err(io::Error::other("the journal is full"))
         } else {
             let head = Head {
@@ -279,7 +289,7 @@ impl Journal {
                 before: self.end.seal,
                 checksum: xxh3_64(&self.waiting[HEAD_BYTES..]),
             };
-            let seal = head.write(&mut self.waiting);
+            let seal = head.write(MAGIC, &mut self.waiting);
             let written = storage.write_at(region.at + self.used, &self.waiting);
             written.map(|()| seal)
         };
@@ -289,6 +299,7 @@ impl Journal {
         self.waiting.truncate(HEAD_BYTES);
         self.matters = false;
         self.landing.clear();
+        self.spilled = Spilled::nothing(seal, self.part);
         self.used += bytes as u64;
         self.end = End {
             part: self.part,
@@ -314,6 +325,7 @@ impl Journal {
             self.write(storage, totals)?;
         }
         self.part = part;
+        self.spilled = Spilled::nothing(self.end.seal, part);
         (self.used, self.requests) = (0, 0);
         self.due = due(&self.journals, part);
         Ok(self.end.begin(part, self.sequence))

@@ -92,7 +92,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The part behind this one, if there may be one.
-    fn next_part(&self) -> Option<u64> {
+    pub(super) fn next_part(&self) -> Option<u64> {
         (self.end.part == self.first_part).then_some(self.first_part + 1)
     }
 
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
         }
         let mut head = [0; HEAD_BYTES];
         self.storage.read_at(region.at + from, &mut head)?;
-        Ok(Head::read(&head))
+        Ok(Head::read(MAGIC, &head))
     }
 
     /// The next batch, if it is in that part, so far behind its start, with that number.
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
         Self::batch(&records, head.hash).map(Some)
     }
 
-    fn batch(mut from: &[u8], hash: u64) -> io::Result<Batch> {
+    pub(super) fn batch(mut from: &[u8], hash: u64) -> io::Result<Batch> {
         let (mut records, mut totals, mut landed) = (Vec::new(), None, None);
         while !from.is_empty() {
             match record::take(&mut from) {
@@ -217,7 +217,7 @@ impl<'a> Reader<'a> {
             self.storage.read_at(data, &mut bytes)?;
             let heads = memmem::find_iter(&bytes, &MAGIC);
             let found = heads
-                .filter_map(|at| Head::read(&bytes[at..]))
+                .filter_map(|at| Head::read(MAGIC, &bytes[at..]))
                 .map(|(head, _)| head)
                 .filter(|head| head.part == part && is_later(head))
                 .map(|head| head.sequence);

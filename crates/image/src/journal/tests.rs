@@ -103,7 +103,7 @@ fn starts(memory: &Memory) -> Vec<u64> {
     let mut bytes = vec![0; REGION.bytes as usize];
     memory.read_at(REGION.at, &mut bytes).unwrap();
     let heads = bytes.windows(HEAD_BYTES).enumerate();
-    let heads = heads.filter(|(_, at)| Head::read(at).is_some());
+    let heads = heads.filter(|(_, at)| Head::read(MAGIC, at).is_some());
     heads.map(|(at, _)| at as u64).collect()
 }
 

@@ -10,6 +10,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// A file, locked against others.
 #[derive(Debug)]
@@ -127,6 +128,11 @@ impl Storage for FileStorage {
 
     fn length(&self) -> io::Result<Option<u64>> {
         Ok(Some(self.file.metadata()?.len()))
+    }
+
+    fn machine(&self) -> Option<u64> {
+        let boot = std::fs::read("/proc/sys/kernel/random/boot_id").ok()?;
+        Some(xxh3_64(&boot))
     }
 
     fn beside(&self) -> Option<Box<dyn Storage>> {

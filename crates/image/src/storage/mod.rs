@@ -42,6 +42,12 @@ pub(crate) trait Storage: std::fmt::Debug + Send {
         Ok(None)
     }
 
+    /// What changes when the machine under it is started anew: until then, what was written is there, whether
+    /// its storage has it or not. Nothing if that cannot be told.
+    fn machine(&self) -> Option<u64> {
+        None
+    }
+
     /// The same storage once more, for a thread that writes to other parts of it. Nothing where all that is done
     /// is done by one after another.
     fn beside(&self) -> Option<Box<dyn Storage>> {

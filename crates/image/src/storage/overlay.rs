@@ -67,6 +67,10 @@ impl<S: Storage> Storage for Overlay<S> {
         self.below.length()
     }
 
+    fn machine(&self) -> Option<u64> {
+        self.below.machine()
+    }
+
     fn sync(&mut self) -> io::Result<()> {
         Ok(())
     }

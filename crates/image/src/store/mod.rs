@@ -1,23 +1,28 @@
 //! The bytes behind a drive of flash: at places of the array, in the write buffer, and on their way.
 
+mod left;
 mod pending;
 mod prepared;
+mod reading;
 mod waiting;
 
+use crate::OnKill;
 use crate::checkpoint::Kept;
 use crate::journal::Journal;
 use crate::mark::End;
 use crate::record;
 use crate::regions::Regions;
-use crate::slot::{self, Broken, OOB_BYTES, Oob, SectorMask, mask_of, runs};
+use crate::slot::{Broken, OOB_BYTES, mask_of, runs};
 use crate::storage::Storage;
+use crate::volatile::Volatile;
 use ftlab_base::{CommandId, Content, Lpn, Ppa, SECTOR_BYTES};
+use ftlab_drive::DriveFile;
 use ftlab_drive::ssd::{LayerInput, PageStore, StoreFailed, Totals, WrittenPart};
 use ftlab_ftl::{Extent, TranslationLayer};
 use ftlab_nand::DataMove;
 use pending::{Carrier, Pending};
 use prepared::Prepared;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use waiting::WaitingSlots;
 
@@ -32,6 +37,21 @@ pub(crate) struct Keeping {
     pub(crate) capacitors: bool,
     /// Whether to wait for the machine's storage where that matters.
     pub(crate) sync: bool,
+    /// Whether it is kept account of what a power cut could take away.
+    pub(crate) tracks: bool,
+}
+
+impl Keeping {
+    /// How a drive keeps its bytes.
+    pub(crate) fn of(drive: &DriveFile, sync: bool, on_kill: OnKill) -> Keeping {
+        let capacitors = drive.keeps_its_buffer();
+        Keeping {
+            packs: drive.compresses(),
+            capacitors,
+            sync,
+            tracks: on_kill == OnKill::Cut && !capacitors,
+        }
+    }
 }
 
 /// A request that was cut off, to be made again instead of what is asked next.
@@ -83,6 +103,16 @@ pub(crate) struct ByteStore {
     /// Moves that were made again.
     redone: u64,
     moving: Vec<u8>,
+    /// What a power cut could take away, and how much of it the drive can hold.
+    volatile: Volatile,
+    buffer_slots: usize,
+    /// Where the slot lies that the layer is asked to write.
+    before: Option<Ppa>,
+    /// Slots that are in the cells, of requests that wait to be carried out.
+    programmed: Vec<u32>,
+    /// What waits is what a power cut has left, and slots that it has left empty.
+    restores: bool,
+    emptied: BTreeSet<u32>,
 }
 
 impl ByteStore {
@@ -91,6 +121,7 @@ impl ByteStore {
         storage: Box<dyn Storage>,
         regions: Regions,
         slot_bytes: u32,
+        buffer_slots: usize,
         keeping: Keeping,
     ) -> ByteStore {
         ByteStore {
@@ -110,6 +141,12 @@ impl ByteStore {
             cut_off: None,
             redone: 0,
             moving: Vec::new(),
+            volatile: Volatile::default(),
+            buffer_slots,
+            before: None,
+            programmed: Vec::new(),
+            restores: false,
+            emptied: BTreeSet::new(),
         }
     }
 
@@ -117,6 +154,9 @@ impl ByteStore {
     pub(crate) fn go_on(&mut self, sequence: u64, kept: Vec<Kept>) {
         self.sequence = sequence;
         for Kept { lpn, mask, bytes } in kept {
+            if mask == 0 {
+                self.emptied.insert(lpn);
+            }
             for (first, sectors) in runs(mask) {
                 let data = &bytes[first * SECTOR..(first + sectors) * SECTOR];
                 self.waiting.admit(lpn, first as u32, data, self.slot_bytes);
@@ -184,13 +224,17 @@ impl ByteStore {
         &*self.storage
     }
 
-    /// What is in a write buffer that keeps it.
+    /// What is in a write buffer that keeps it, or is to be handed on after a power cut.
     pub(crate) fn kept(&self) -> Vec<Kept> {
-        if self.keeping.capacitors {
-            self.waiting.kept()
-        } else {
-            Vec::new()
+        if !self.keeping.capacitors && !self.restores {
+            return Vec::new();
         }
+        let emptied = self.emptied.iter().map(|&lpn| Kept {
+            lpn,
+            mask: 0,
+            bytes: vec![0; self.slot_bytes],
+        });
+        emptied.chain(self.waiting.kept()).collect()
     }
 
     /// The first slot of which something waits, and whether all of it does.
@@ -240,7 +284,7 @@ impl ByteStore {
             if self.keeping.capacitors {
                 journal.mark(&mut *self.storage)?;
             }
-        } else if journal.is_full() {
+        } else if journal.is_full() || !journal.spill(&mut *self.storage, self.totals)? {
             journal.commit_and_sync(&mut *self.storage, self.totals)?;
         }
         Ok(())
@@ -277,96 +321,6 @@ impl ByteStore {
         self.failure = Some(why);
     }
 
-    /// Sectors of a slot as they are now: what waits in the buffer over what lies at `at`. Reads from
-    /// the first sector on, as much as `into` holds.
-    pub(crate) fn read(
-        &self,
-        lpn: Lpn,
-        at: Option<Ppa>,
-        first: u32,
-        into: &mut [u8],
-    ) -> Result<(), ReadError> {
-        let sectors = (into.len() / SECTOR) as u32;
-        let wanted = mask_of(first, sectors);
-        let waiting = self.waiting.get(lpn.0);
-        let waits = waiting.map_or(0, |waiting| waiting.mask & wanted);
-        if waits != wanted {
-            let lost = match at {
-                None => {
-                    into.fill(0);
-                    0
-                }
-                Some(at) if into.len() == self.slot_bytes => self.read_place(lpn, at.0, into)?.1,
-                Some(at) => {
-                    let mut whole = vec![0; self.slot_bytes];
-                    let (_, lost) = self.read_place(lpn, at.0, &mut whole)?;
-                    let from = first as usize * SECTOR;
-                    into.copy_from_slice(&whole[from..from + into.len()]);
-                    lost
-                }
-            };
-            if lost & wanted & !waits != 0 {
-                return Err(ReadError::Lost);
-            }
-        }
-        let Some(waiting) = waiting else {
-            return Ok(());
-        };
-        for (run, sectors) in runs(waits) {
-            let (from, to) = (run * SECTOR, (run - first as usize) * SECTOR);
-            let bytes = sectors * SECTOR;
-            into[to..to + bytes].copy_from_slice(&waiting.data()[from..from + bytes]);
-        }
-        Ok(())
-    }
-
-    /// The slot at a place, which must be that of `lpn`: its metadata, and the sectors that are lost.
-    pub(crate) fn read_place(
-        &self,
-        lpn: Lpn,
-        at: u32,
-        into: &mut [u8],
-    ) -> Result<(Oob, SectorMask), ReadError> {
-        let (oob, lost) = self.read_anybodys(at, into)?;
-        match oob.lpn == lpn.0 || oob.shared {
-            true => Ok((oob, lost)),
-            false => Err(ReadError::Foreign(oob.lpn)),
-        }
-    }
-
-    /// The slot at a place, whosever it is, and the sectors that are lost.
-    fn read_anybodys(&self, at: u32, into: &mut [u8]) -> Result<(Oob, SectorMask), ReadError> {
-        let (lies, at) = self.lies(at)?;
-        let (oob, stored) = slot::check(&lies, at, self.slot_bytes)?;
-        let is_lost = |&(from, until): &(u64, u64)| (from..until).contains(&oob.sequence);
-        if oob.sequence >= self.sequence || self.lost.iter().any(is_lost) {
-            return Err(ReadError::Later);
-        }
-        let lost = slot::unpack(&oob, stored, into)?;
-        Ok((oob, lost))
-    }
-
-    /// What lies at a place, or will when everything is carried out; as long as a slot can be. Also the
-    /// place where that lies now.
-    fn lies(&self, mut at: u32) -> io::Result<(Vec<u8>, u32)> {
-        for pending in self.queue.iter().rev() {
-            for step in pending.left().iter().rev() {
-                match *step {
-                    DataMove::Write { to, .. } if to.0 == at => {
-                        let mut slot = pending.slot.clone().expect("a write has its slot");
-                        slot::seal(&mut slot, at);
-                        return Ok((slot, at));
-                    }
-                    DataMove::Copy { from, to } if to.0 == at => at = from.0,
-                    _ => {}
-                }
-            }
-        }
-        let mut lies = vec![0; OOB_BYTES + self.slot_bytes];
-        self.storage.read_at(self.regions.place(at), &mut lies)?;
-        Ok((lies, at))
-    }
-
     /// Carries out what waits for it, the oldest request first.
     fn carry_out_queue(&mut self) -> io::Result<()> {
         while let Some(mut first) = self.queue.pop_front() {
@@ -375,6 +329,9 @@ impl ByteStore {
                 self.queue.push_front(first);
                 return Err(why);
             }
+        }
+        for lpn in std::mem::take(&mut self.programmed) {
+            self.note_programmed(lpn);
         }
         self.write_journal()
     }
@@ -427,6 +384,13 @@ impl PageStore for ByteStore {
         if let Some(journal) = self.journal.as_mut().filter(|_| keeps) {
             journal.note(|to| record::put_admitted(to, lpn.0, first, data));
         }
+        if waits && self.keeping.tracks {
+            self.note_held(lpn.0);
+        }
+    }
+
+    fn programmed(&mut self, lpn: Lpn) {
+        self.note_programmed(lpn.0);
     }
 
     fn withdraw(&mut self, lpn: Lpn) {
@@ -440,6 +404,9 @@ impl PageStore for ByteStore {
         stated: Content,
         layer: &dyn TranslationLayer,
     ) -> Result<(Extent, Content), StoreFailed> {
+        if self.keeping.tracks {
+            self.before = layer.lookup(lpn);
+        }
         match self.cut_off {
             Some(_) => Ok((extent, stated)),
             None => self
@@ -455,6 +422,10 @@ impl PageStore for ByteStore {
         layer: &dyn TranslationLayer,
         moves: &[DataMove],
     ) {
+        if self.keeping.tracks {
+            let before = self.before.take();
+            self.volatile.follow(input, taken, before, moves);
+        }
         if let Some(CutOff { moved, slot }) = self.cut_off.take() {
             let pending = Pending::cut_off(input, moves, slot, moved as usize);
             self.redone += pending.left().len() as u64;
@@ -466,10 +437,13 @@ impl PageStore for ByteStore {
             LayerInput::Write(lpn, ..) if taken => Some(self.taken(lpn)),
             LayerInput::Trim(first, slots) => {
                 self.waiting.forget(first.0, slots);
+                let range = u64::from(first.0)..u64::from(first.0) + u64::from(slots);
+                self.emptied.retain(|&lpn| !range.contains(&u64::from(lpn)));
                 None
             }
             LayerInput::SecureErase => {
                 self.waiting.clear();
+                self.emptied.clear();
                 None
             }
             _ => None,
@@ -477,6 +451,12 @@ impl PageStore for ByteStore {
         self.sequence += 1;
         let hash = layer.array().stream_hash();
         self.carry(Pending::new(input, taken, moves, slot, hash));
+        // No buffer holds more: with a clock it is said when slots are programmed, without one this is all that
+        // is known.
+        while self.volatile.programming() > self.buffer_slots {
+            let oldest = self.volatile.oldest().expect("there are some");
+            self.note_programmed(oldest);
+        }
     }
 
     fn has_failed(&self) -> bool {

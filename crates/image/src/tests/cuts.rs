@@ -216,7 +216,7 @@ pub(super) fn survives_any_order(driven: &Driven, first: usize, name: &str) -> (
     for cut in first..=operations.len() {
         let (left, synced) = left_by_machine(&Memory::default(), &operations[..cut], &mut rng);
         let what = format!("{name}, {cut} operations, {synced} for sure");
-        let recorder = Recorder::of(left.clone());
+        let recorder = Recorder::of(left.clone()).on_restarted_machine(1);
         let found = recover_and_sync(&recorder, driven.drive.drive_file());
         let (mut drive, recovery) = found.unwrap_or_else(|why| panic!("{what}: {why}"));
         driven.oracle.check(&mut drive, cut, &what);
@@ -227,7 +227,8 @@ pub(super) fn survives_any_order(driven: &Driven, first: usize, name: &str) -> (
         let until = rng.random_range(0..=again.len());
         let (left, _) = left_by_machine(&left, &again[..until], &mut rng);
         let what = format!("{what}, {until} operations of the recovery");
-        let found = recover_and_sync(&Recorder::of(left), driven.drive.drive_file());
+        let left = Recorder::of(left).on_restarted_machine(2);
+        let found = recover_and_sync(&left, driven.drive.drive_file());
         let (mut drive, _) = found.unwrap_or_else(|why| panic!("{what}: {why}"));
         driven.oracle.check(&mut drive, cut, &what);
     }

@@ -1,11 +1,10 @@
 //! Images whose bytes were damaged: what is reported, and what can be saved.
 
+use super::driven::forgiving;
 use super::tiny::{testbed, tiny};
 use crate::regions::Regions;
 use crate::storage::Region;
-use crate::{
-    CreateOptions, DataDrive, Hole, ImageError, OpenOptions, Wrong, accept, fsck, rebuild,
-};
+use crate::{DataDrive, Hole, ImageError, OnKill, OpenOptions, Wrong, accept, fsck, rebuild};
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Lpn, Outcome, SimTime};
 use std::fs::{File, OpenOptions as FileOptions};
 use std::os::unix::fs::FileExt;
@@ -26,6 +25,8 @@ fn options() -> OpenOptions<'static> {
         drive: None,
         read_only: false,
         sync: false,
+        on_kill: OnKill::Keep,
+        cut_seed: None,
         accepts_loss: false,
     }
 }
@@ -85,7 +86,7 @@ impl Image {
     fn killed(name: &str) -> (Image, Vec<u64>) {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path().join("drive.img");
-        let made = DataDrive::create(&at, &tiny(name), testbed(), &CreateOptions::default());
+        let made = DataDrive::create(&at, &tiny(name), testbed(), &forgiving());
         let mut drive = made.unwrap();
         let slots = slots(&drive);
         let mut newest = vec![1; slots as usize];
@@ -436,7 +437,7 @@ fn path_of(folder: &tempfile::TempDir) -> PathBuf {
 }
 
 fn flat(at: &Path) -> DataDrive {
-    DataDrive::create(at, &tiny("flat"), testbed(), &CreateOptions::default()).unwrap()
+    DataDrive::create(at, &tiny("flat"), testbed(), &forgiving()).unwrap()
 }
 
 #[test]

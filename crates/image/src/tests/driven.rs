@@ -5,7 +5,7 @@ use super::recorder::Recorder;
 use super::tiny::testbed;
 use crate::new::New;
 use crate::recovery;
-use crate::{CreateOptions, DataDrive, ImageError, OpenOptions, Recovery};
+use crate::{CreateOptions, DataDrive, ImageError, OnKill, OpenOptions, Recovery};
 use ftlab_base::{Command, CommandKind, Outcome, SimTime};
 use ftlab_drive::DriveFile;
 use std::path::Path;
@@ -41,7 +41,17 @@ fn options() -> OpenOptions<'static> {
         drive: None,
         read_only: false,
         sync: false,
+        on_kill: OnKill::Keep,
+        cut_seed: None,
         accepts_loss: false,
+    }
+}
+
+/// What was handed to the flash is there when the process is killed.
+pub(super) fn forgiving() -> CreateOptions {
+    CreateOptions {
+        on_kill: OnKill::Keep,
+        ..CreateOptions::default()
     }
 }
 
@@ -56,6 +66,19 @@ pub(super) fn recover(
     file: &DriveFile,
 ) -> Result<(DataDrive, Recovery), ImageError> {
     recover_with(recorder, file, &options())
+}
+
+/// The same, with the seed that decides what a power cut took.
+pub(super) fn recover_with_seed(
+    recorder: &Recorder,
+    file: &DriveFile,
+    seed: u64,
+) -> Result<(DataDrive, Recovery), ImageError> {
+    let options = OpenOptions {
+        cut_seed: Some(seed),
+        ..options()
+    };
+    recover_with(recorder, file, &options)
 }
 
 /// The same, on a machine that may lose its power again.
@@ -77,13 +100,24 @@ fn recover_with(
 ) -> Result<(DataDrive, Recovery), ImageError> {
     let new = New::of(file, testbed(), 0)?;
     let storage = Box::new(recorder.clone());
-    recovery::recover(Path::new("tiny"), storage, new, file, options)
+    recovery::recover(Path::new("tiny"), storage, new, file, 0, options)
 }
 
 impl Driven {
     /// A new drive on a new storage.
     pub(super) fn new(file: &DriveFile, seed: u64) -> Driven {
-        Self::with(file, seed, &CreateOptions::default())
+        Self::with(file, seed, &forgiving())
+    }
+
+    /// The same, for which an end out of order is a power cut: only what is flushed is promised.
+    pub(super) fn that_is_cut(file: &DriveFile, seed: u64, sync: bool) -> Driven {
+        let on_kill = OnKill::Cut;
+        let options = CreateOptions {
+            sync,
+            on_kill,
+            ..forgiving()
+        };
+        Self::with(file, seed, &options).promising_flushes()
     }
 
     /// The same, on a machine that may lose its power: only what is flushed is promised.
@@ -94,7 +128,7 @@ impl Driven {
             seed,
             &CreateOptions {
                 sync,
-                ..CreateOptions::default()
+                ..forgiving()
             },
         )
     }
@@ -136,6 +170,11 @@ impl Driven {
             may_fail: false,
             failed: 0,
         }
+    }
+
+    /// The drive alone.
+    pub(super) fn into_drive(self) -> DataDrive {
+        self.drive
     }
 
     /// Only what is flushed is promised, though a killed drive keeps more.

@@ -1,9 +1,9 @@
 //! What lies under an image fails, is damaged, or is not what it should be.
 
-use super::driven::{Clock, Driven, open, recover};
+use super::driven::{Clock, Driven, forgiving, open, recover};
 use super::recorder::Recorder;
 use super::tiny::{names, testbed, tiny};
-use crate::{CreateOptions, DataDrive, ImageError, OpenOptions, Wrong, fsck};
+use crate::{CreateOptions, DataDrive, ImageError, OnKill, OpenOptions, Wrong, fsck};
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, SimTime};
 use ftlab_drive::Catalog;
 use std::os::unix::fs::FileExt;
@@ -58,12 +58,14 @@ fn options() -> OpenOptions<'static> {
         drive: None,
         read_only: false,
         sync: false,
+        on_kill: OnKill::Keep,
+        cut_seed: None,
         accepts_loss: false,
     }
 }
 
 fn create(name: &str, at: &Path) -> DataDrive {
-    let sizes = CreateOptions::default();
+    let sizes = forgiving();
     DataDrive::create(at, &tiny(name), testbed(), &sizes).unwrap()
 }
 
@@ -125,7 +127,7 @@ fn a_disk_and_memory_keep_their_bytes_too() {
     for slug in ["seagate-momentus-7200.2", "ramdisk-8gb"] {
         let at = folder.path().join(slug);
         let file = Catalog::load(slug, &[]).unwrap();
-        let made = DataDrive::create(&at, &file, testbed(), &CreateOptions::default());
+        let made = DataDrive::create(&at, &file, testbed(), &forgiving());
         let mut drive = made.unwrap();
         let (command, data) = write(1, 1000, 7, 16);
         assert_eq!(drive.apply(command, &data), Outcome::Good);
@@ -160,7 +162,7 @@ fn an_image_that_is_open_is_not_opened_again_and_a_file_is_not_overwritten() {
     let locked = fsck(&at, testbed()).unwrap_err();
     assert!(matches!(locked, ImageError::Locked { .. }), "{locked}");
     drop(drive);
-    let there = DataDrive::create(&at, &tiny("page"), testbed(), &CreateOptions::default());
+    let there = DataDrive::create(&at, &tiny("page"), testbed(), &forgiving());
     assert!(matches!(there, Err(ImageError::Exists { .. })));
     assert!(DataDrive::open(&at, &options()).is_ok());
 }
@@ -346,7 +348,7 @@ fn a_smaller_size_is_kept_and_an_impossible_one_refused() {
     let at = path(&folder);
     let with = |size_bytes| CreateOptions {
         size_bytes: Some(size_bytes),
-        ..CreateOptions::default()
+        ..forgiving()
     };
     for wrong in [0, 1000, 1 << 40] {
         let made = DataDrive::create(&at, &tiny("page"), testbed(), &with(wrong));

@@ -14,6 +14,7 @@ mod random;
 mod recorder;
 mod tiny;
 mod unreadable;
+mod volatile;
 
 use crate::DataDrive;
 

@@ -139,6 +139,8 @@ struct Recorded {
     operations: Vec<Operation>,
     /// Writes are refused from that many bytes written on.
     room: Option<u64>,
+    /// How often its machine was started anew.
+    starts: u64,
 }
 
 impl Recorder {
@@ -147,6 +149,12 @@ impl Recorder {
         let recorder = Recorder::default();
         recorder.shared.lock().unwrap().memory = memory;
         recorder
+    }
+
+    /// The machine was started anew.
+    pub(super) fn on_restarted_machine(self, starts: u64) -> Recorder {
+        self.shared.lock().unwrap().starts = starts;
+        self
     }
 
     /// Operations so far.
@@ -246,6 +254,10 @@ impl Storage for Recorder {
 
     fn next_data(&self, at: u64) -> io::Result<Option<u64>> {
         self.shared.lock().unwrap().memory.next_data(at)
+    }
+
+    fn machine(&self) -> Option<u64> {
+        Some(self.shared.lock().unwrap().starts)
     }
 
     fn beside(&self) -> Option<Box<dyn Storage>> {

@@ -75,6 +75,9 @@ const TINY: [(&str, &str, &[&str]); 4] = [
 /// One without flash; it has neither map nor journal, so it is not among the others.
 const FLAT: &str = "flat";
 
+/// One with a write cache, and no flash either.
+const DISK: &str = "disk";
+
 /// The names of those with flash.
 pub(super) fn names() -> Vec<String> {
     let without = TINY.iter().map(|(name, ..)| name.to_string());
@@ -84,8 +87,17 @@ pub(super) fn names() -> Vec<String> {
 
 /// A tiny drive, by name.
 pub(super) fn tiny(name: &str) -> DriveFile {
+    tiny_with(name, &[])
+}
+
+/// The same with other settings.
+pub(super) fn tiny_with(name: &str, others: &[&str]) -> DriveFile {
     if name == FLAT {
         return Catalog::load("ramdisk-8gb", &["ram.capacity=64KiB".to_owned()]).unwrap();
+    }
+    if name == DISK {
+        let settings = ["disk.capacity=1MiB", "cache.write_size=16KiB"];
+        return Catalog::load("wd-raptor-150", &settings.map(str::to_owned)).unwrap();
     }
     let (plain, has) = match name.strip_suffix(CAPACITORS) {
         Some(plain) => (plain, true),
@@ -97,6 +109,7 @@ pub(super) fn tiny(name: &str) -> DriveFile {
         let count = WITH_CAPACITORS.iter().find(|(known, _)| *known == plain);
         settings.push(format!("power_loss.capacitors={}", count.unwrap().1));
     }
+    settings.extend(others.iter().map(ToString::to_string));
     Catalog::load(slug, &settings).unwrap_or_else(|why| panic!("{name}: {why}"))
 }
 

@@ -1,10 +1,11 @@
 //! Parts of slots that are written where the rest cannot be read: what was written is read back, the rest
 //! is an error, and nothing else is touched.
 
+use super::driven::forgiving;
 use super::driven::{Clock, open};
 use super::recorder::Recorder;
 use super::tiny::{names, testbed, tiny};
-use crate::{CreateOptions, DataDrive, FlashFault};
+use crate::{DataDrive, FlashFault};
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Lpn, Outcome, SimTime};
 use ftlab_drive::{Catalog, DriveFile};
 use std::path::Path;
@@ -34,7 +35,7 @@ impl Bench {
     /// A drive of which every sector of every slot was written, with the number of its slot.
     fn full(drive: &DriveFile, clock: Clock, what: String) -> Bench {
         let (recorder, path) = (Recorder::default(), Path::new("tiny"));
-        let (storage, options) = (recorder.clone(), CreateOptions::default());
+        let (storage, options) = (recorder.clone(), forgiving());
         let made = DataDrive::create_on(path, storage, drive, testbed(), &options, |_, _| Ok(()));
         let mut bench = Bench {
             drive: made.unwrap(),

@@ -151,11 +151,19 @@ pub struct Server {
     acceptor: Option<JoinHandle<()>>,
 }
 
-/// Stops a server, from any thread.
+/// Stops a server, or ends its connections, from any thread.
 #[derive(Clone)]
 pub struct StopHandle(Arc<Shared>);
 
 impl StopHandle {
+    /// Ends the connection of every client without a word, as a machine does that loses its power. Others may
+    /// connect.
+    pub fn hang_up(&self) {
+        for socket in self.0.connections().sockets.values() {
+            socket.hang_up();
+        }
+    }
+
     /// Has the server stop; returns at once.
     pub fn stop(&self) {
         self.0.site.stopping.store(true, Ordering::Relaxed);

@@ -324,3 +324,15 @@ fn a_stop_answers_what_is_in_flight_and_takes_no_more() {
     });
     assert!(!socket.exists(), "the socket is left behind");
 }
+
+/// As the connections of a machine that loses its power do.
+#[test]
+fn connections_can_be_ended_while_the_server_goes_on() {
+    let site = Site::memory(MIB);
+    let mut clients = [Raw::begin(&site), Raw::begin(&site)];
+    clients.iter_mut().for_each(Raw::assert_alive);
+    let server = site.server.as_ref().expect("it runs");
+    server.stop_handle().hang_up();
+    clients.iter_mut().for_each(Raw::assert_closed);
+    Raw::begin(&site).assert_alive();
+}

@@ -1,5 +1,6 @@
 //! The sections of a hard disk.
 
+use super::faults::FlashlessFaultKeys;
 use super::firmware::{Link, Queue};
 use super::power::DiskPowerKeys;
 use crate::disk::{Destage, DiskParams};
@@ -79,6 +80,7 @@ pub(in crate::file) struct DiskFile {
     pub(in crate::file) link: Link,
     queue: Queue,
     power: Option<DiskPowerKeys>,
+    pub(in crate::file) faults: Option<FlashlessFaultKeys>,
 }
 
 pub(in crate::file) const SHEETS: &[Sheet] = &[
@@ -87,6 +89,7 @@ pub(in crate::file) const SHEETS: &[Sheet] = &[
     Link::SHEET,
     Queue::SHEET,
     DiskPowerKeys::SHEET,
+    FlashlessFaultKeys::SHEET,
 ];
 
 impl DiskFile {
@@ -98,6 +101,7 @@ impl DiskFile {
             link: unread.required()?,
             queue: unread.required()?,
             power: unread.optional()?,
+            faults: unread.optional()?,
         };
         unread.finish()?;
         Ok(file)
@@ -110,6 +114,7 @@ impl DiskFile {
             link,
             queue,
             power,
+            faults: _,
         } = self;
         let mb_s = |rate: f64| rate / 1e6;
         let least = cache.read_ahead_least.as_ref();

@@ -1,6 +1,7 @@
 //! `[faults]`: what is to go wrong.
 
-use crate::file::section::section;
+use crate::faults::Rule;
+use crate::file::section::{Takes, section};
 use crate::ssd::{DieFailure, LostWaking};
 use ftlab_base::{DieId, RootSeed};
 use ftlab_sheet::quantity::{Bytes, Count, Quantity, Share};
@@ -20,7 +21,25 @@ section! {
         /// Share of pages that ECC cannot correct, each time they are programmed, beside those that age; it needs
         /// `[reliability]`.
         unreadable_pages: Option<Quantity<Share>>,
+        /// What goes wrong with requests, as `POST /fault-rule` of an attached drive takes it, with `at_ms` after the run or the
+        /// server began. Nothing if left out.
+        #[serde(default)]
+        script: Vec<Rule>,
     }
+}
+
+section! {
+    "faults"
+    /// What is to go wrong with a drive that has no flash. Nothing without the section.
+    struct FlashlessFaultKeys {
+        /// What goes wrong with requests, as in an SSD.
+        #[serde(default)]
+        script: Vec<Rule>,
+    }
+}
+
+impl Takes for Vec<Rule> {
+    const WHAT: &'static str = "tables";
 }
 
 /// What of a drive faults lean on.

@@ -87,8 +87,11 @@ section! {
     /// What becomes of the write buffer when the power goes; without the section, it is lost. It matters to drives
     /// that hold bytes.
     struct PowerLoss {
-        /// Capacitors that keep the drive going until the write buffer is in flash; 0 for none.
-        capacitors: Quantity<CountOrNone>,
+        /// Capacitors that keep the drive going until the write buffer is in flash; none if left out, or 0.
+        capacitors: Option<Quantity<CountOrNone>>,
+        /// What is programmed as a whole or not at all when the power goes: a slot that was on its way may be made of
+        /// such units of two versions. A slot if left out.
+        atomic_write: Option<Quantity<Bytes>>,
     }
 }
 

@@ -1,5 +1,6 @@
 //! `[ram]`: a RAM disk.
 
+use super::faults::FlashlessFaultKeys;
 use crate::file::section::{Section, Sheet, Unread, section};
 use crate::ram::RamParams;
 use ftlab_base::SECTOR_BYTES;
@@ -9,7 +10,7 @@ use toml::Table;
 section! {
     "ram"
     /// What memory and driver of a RAM disk take.
-    struct RamFile {
+    struct RamKeys {
         /// Capacity.
         capacity: Quantity<Bytes>,
         /// The driver's time for a command.
@@ -19,22 +20,32 @@ section! {
     }
 }
 
-pub(in crate::file) const SHEETS: &[Sheet] = &[RamFile::SHEET];
+/// The sections of a RAM disk.
+#[derive(Debug, Clone)]
+pub(in crate::file) struct RamFile {
+    ram: RamKeys,
+    pub(in crate::file) faults: Option<FlashlessFaultKeys>,
+}
+
+pub(in crate::file) const SHEETS: &[Sheet] = &[RamKeys::SHEET, FlashlessFaultKeys::SHEET];
 
 impl RamFile {
     /// Reads the sections of a RAM disk.
     pub(in crate::file) fn read(table: Table) -> Result<RamFile, String> {
         let mut unread = Unread::new(table, SHEETS);
-        let ram = unread.required()?;
+        let file = RamFile {
+            ram: unread.required()?,
+            faults: unread.optional()?,
+        };
         unread.finish()?;
-        Ok(ram)
+        Ok(file)
     }
 
     pub(in crate::file) fn params(&self) -> RamParams {
         RamParams {
-            capacity_sectors: self.capacity.get() / SECTOR_BYTES,
-            command: self.command.get(),
-            copied_sector: self.copy_rate.time_of(SECTOR_BYTES as f64),
+            capacity_sectors: self.ram.capacity.get() / SECTOR_BYTES,
+            command: self.ram.command.get(),
+            copied_sector: self.ram.copy_rate.time_of(SECTOR_BYTES as f64),
         }
     }
 

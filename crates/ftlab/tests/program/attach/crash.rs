@@ -45,6 +45,12 @@ pub struct Known {
     may_be: Vec<Vec<u64>>,
     /// Slots with more than one, perhaps.
     unsure: BTreeSet<u64>,
+    /// Where in `may_be` that stands which was acknowledged last, and whether that alone is a promise, as on a drive with
+    /// capacitors.
+    acknowledged: Vec<usize>,
+    keeps: bool,
+    /// Slots that were found without what was acknowledged last.
+    pub lost: u64,
     pub versions: u64,
 }
 
@@ -53,7 +59,26 @@ impl Known {
         Known {
             may_be: vec![vec![0]; SLOTS as usize],
             unsure: BTreeSet::new(),
+            acknowledged: vec![0; SLOTS as usize],
+            keeps: false,
+            lost: 0,
             versions: 0,
+        }
+    }
+
+    /// The same of a drive that keeps what it acknowledges.
+    pub fn keeping() -> Known {
+        Known {
+            keeps: true,
+            ..Known::new()
+        }
+    }
+
+    /// The newest of a slot was acknowledged.
+    pub fn acknowledged(&mut self, slot: u64) {
+        self.acknowledged[slot as usize] = self.may_be[slot as usize].len() - 1;
+        if self.keeps {
+            self.safe(slot);
         }
     }
 
@@ -66,6 +91,7 @@ impl Known {
     pub fn safe(&mut self, slot: u64) {
         let may_be = &mut self.may_be[slot as usize];
         may_be.drain(..may_be.len() - 1);
+        self.acknowledged[slot as usize] = 0;
     }
 
     /// Everything that was answered is safe.
@@ -86,11 +112,13 @@ impl Known {
             client.data(&mut found).expect("data");
             let version = version(slot, &found);
             let may_be = &mut self.may_be[slot as usize];
-            assert!(
-                may_be.contains(&version),
-                "slot {slot} has {version}, and may have {may_be:?}"
-            );
+            let Some(found) = may_be.iter().rposition(|known| *known == version) else {
+                panic!("slot {slot} has {version}, and may have {may_be:?}");
+            };
             *may_be = vec![version];
+            let acknowledged = std::mem::take(&mut self.acknowledged[slot as usize]);
+            // What was under way and is there, a trim perhaps, is no loss.
+            self.lost += u64::from(found < acknowledged);
         }
         self.unsure.clear();
     }
@@ -134,16 +162,19 @@ fn load(client: &mut Client, known: &mut Known, stream: &mut impl Rng) -> io::Re
         // Requests that are under way at once; no slot twice, as they are done in any order.
         let first = stream.random_range(0..SLOTS);
         let mut with_fua = Vec::new();
+        let mut writes = Vec::new();
         let count = stream.random_range(1..24);
         for n in 0..count {
             let slot = (first + n * 83) % SLOTS;
             if stream.random_ratio(1, 10) {
                 known.sent(slot, 0);
+                writes.push(slot);
                 client.send(header(NBD_CMD_TRIM, 0, n, slot), &[])?;
                 continue;
             }
             known.versions += 1;
             known.sent(slot, known.versions);
+            writes.push(slot);
             let fua = stream.random_ratio(1, 8);
             let flags = if fua { NBD_CMD_FLAG_FUA } else { 0 };
             with_fua.extend(fua.then_some((n, slot)));
@@ -153,6 +184,7 @@ fn load(client: &mut Client, known: &mut Known, stream: &mut impl Rng) -> io::Re
         for _ in 0..count {
             let (cookie, error) = client.reply()?;
             assert_eq!(error, 0);
+            known.acknowledged(writes[cookie as usize]);
             let safe = with_fua.iter().find(|(n, _)| *n == cookie);
             if let Some((_, slot)) = safe {
                 known.safe(*slot);
@@ -167,15 +199,19 @@ fn load(client: &mut Client, known: &mut Known, stream: &mut impl Rng) -> io::Re
 }
 
 /// Kills a server under load in each round, and finds what was flushed in the next. Rounds take turns with the
-/// timings. Says how many writes there were.
-fn kill_and_restart(drive: &[&str], timings: &[&str], rounds: usize) -> u64 {
+/// timings. Says how many writes there were, and how many that were acknowledged and not flushed are lost.
+fn kill_and_restart(drive: &[&str], timings: &[&str], rounds: usize) -> (u64, u64) {
     let folder = TempDir::new().expect("a folder");
     let arguments = |round: usize| {
         let timing = timings[round % timings.len()];
         [drive, &["--timing", timing]].concat()
     };
     let mut stream = RootSeed(5).stream("load");
-    let mut known = Known::new();
+    let has_capacitors = CAPACITORS.contains(&drive[1]);
+    let mut known = match has_capacitors {
+        true => Known::keeping(),
+        false => Known::new(),
+    };
     for round in 0..rounds {
         let server = Serve::start(folder.path(), &arguments(round));
         let is_after_a_cut = server.said.contains("lost its power");
@@ -208,33 +244,56 @@ fn kill_and_restart(drive: &[&str], timings: &[&str], rounds: usize) -> u64 {
     let server = Serve::start(folder.path(), &arguments(rounds));
     assert!(server.said.contains("closed in order"), "{}", server.said);
     known.check(&mut Client::connect(&folder.path().join("s")));
-    known.versions
+    if has_capacitors {
+        assert_eq!(known.lost, 0, "capacitors keep what was acknowledged");
+    }
+    (known.versions, known.lost)
 }
 
 #[test]
-fn a_killed_server_keeps_what_was_flushed_in_the_models_time() {
-    kill_and_restart(&SMALL, &["model"], 12);
+fn a_killed_server_keeps_what_was_flushed_in_the_models_time_and_loses_some_of_the_rest() {
+    let (_, lost) = kill_and_restart(&SMALL, &["model"], 12);
+    assert!(
+        lost > 0,
+        "a program that forgets to flush would not be caught"
+    );
 }
 
 #[test]
-fn a_killed_server_keeps_what_was_flushed_without_time() {
-    kill_and_restart(&SMALL, &["off"], 12);
+fn a_killed_server_keeps_what_was_flushed_without_time_and_loses_some_of_the_rest() {
+    let (_, lost) = kill_and_restart(&SMALL, &["off"], 12);
+    assert!(
+        lost > 0,
+        "a program that forgets to flush would not be caught"
+    );
 }
 
-/// Pages in memory and on flash, blocks with log blocks of two kinds, packed with parity, and capacitors.
-const SOAKED: [&str; 5] = [
+#[test]
+fn an_image_that_forgives_loses_nothing_that_reached_the_flash() {
+    let arguments = [&SMALL[..], &["--on-kill", "keep"]].concat();
+    assert_eq!(kill_and_restart(&arguments, &["off"], 6).1, 0);
+}
+
+/// Those whose write buffer survives a power cut.
+const CAPACITORS: [&str; 2] = ["intel-320-120", "intel-dc-s3700-200"];
+
+/// Pages in memory and on flash, blocks with log blocks of two kinds, packed with parity, capacitors, and a disk with
+/// a write cache.
+const SOAKED: [&str; 7] = [
     "intel-x25-m-g1-80",
     "ocz-core-jmf602",
     "samsung-slc-64",
     "ocz-vertex3-120",
-    "intel-dc-s3700-200",
+    CAPACITORS[0],
+    CAPACITORS[1],
+    "wd-raptor-150",
 ];
 
 /// Many kills of drives of every kind; `SOAK_KILLS` says how many of each.
 #[test]
 #[ignore = "minutes: make soak"]
-fn six_drives_keep_what_was_flushed_over_sixty_kills_each() {
-    let kills = std::env::var("SOAK_KILLS").unwrap_or("60".into());
+fn eight_drives_keep_what_was_flushed_over_seventy_five_kills_each() {
+    let kills = std::env::var("SOAK_KILLS").unwrap_or("75".into());
     let kills = kills.parse().expect("a number of kills");
     let named = SOAKED.map(|drive| {
         vec![
@@ -242,8 +301,12 @@ fn six_drives_keep_what_was_flushed_over_sixty_kills_each() {
         ]
     });
     for drive in [SMALL.to_vec()].iter().chain(&named) {
-        let writes = kill_and_restart(drive, &["off", "model"], kills);
-        println!("{}: {kills} kills, {writes} writes, nothing lost", drive[1]);
+        let (writes, lost) = kill_and_restart(drive, &["off", "model"], kills);
+        println!(
+            "{}: {kills} kills, {writes} writes, nothing lost that must not be, {lost} that may",
+            drive[1]
+        );
+        assert_eq!(lost == 0, CAPACITORS.contains(&drive[1]), "{}", drive[1]);
     }
 }
 
@@ -285,7 +348,12 @@ fn an_image_whose_journal_has_a_hole_is_shown_and_takes_nothing() {
 #[test]
 fn a_killed_server_that_waits_for_the_disk_keeps_what_was_flushed() {
     for timing in ["model", "off"] {
-        kill_and_restart(&[&SMALL[..], &["--sync"]].concat(), &[timing], 5);
+        let arguments = [&SMALL[..], &["--sync"]].concat();
+        let (writes, lost) = kill_and_restart(&arguments, &[timing], 5);
+        assert!(
+            lost < writes / 4,
+            "{lost} of {writes} lost: more than a buffer has"
+        );
     }
 }
 

@@ -142,6 +142,14 @@ impl Serve {
     }
 }
 
+impl Serve {
+    /// The same at once, before the drive has time for anything.
+    pub fn kill_now(mut self) {
+        self.process.kill().expect("it runs");
+        assert!(!self.process.wait().expect("it ends").success());
+    }
+}
+
 impl Drop for Serve {
     fn drop(&mut self) {
         let _ = self.process.kill();

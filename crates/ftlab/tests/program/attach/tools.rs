@@ -650,7 +650,7 @@ fn what_cannot_go_wrong_is_said() {
         (&["die"], "<DIE>"),
         (
             &["rust"],
-            "no fault \"rust\": there are bad-block, unreadable, die, end-of-life, vanish, return",
+            "no fault \"rust\": there are bad-block, unreadable, die, end-of-life, vanish, return, power-cut, stall, slow",
         ),
     ] {
         let why = refused(words);

@@ -24,12 +24,13 @@ fn root() -> PathBuf {
 }
 
 /// The pages, and how many blocks of commands each has at least.
-const PAGES: [(&str, usize); 13] = [
+const PAGES: [(&str, usize); 14] = [
     ("README.md", 5),
     ("docs/guides/add-a-drive.md", 1),
     ("docs/guides/application-scripts.md", 2),
     ("docs/guides/attach.md", 12),
     ("docs/guides/compare-settings.md", 3),
+    ("docs/guides/does-my-database-flush.md", 6),
     ("docs/guides/first-review.md", 4),
     ("docs/guides/pts.md", 2),
     ("docs/guides/read-the-report.md", 1),
@@ -210,6 +211,12 @@ fn application_scripts_run_as_their_guide_says() {
 fn a_drive_is_attached_as_its_guide_says() {
     let _one = MOUNTS.lock();
     holds("docs/guides/attach.md", false);
+}
+
+#[test]
+fn a_database_that_does_not_flush_is_found_out_as_the_guide_says() {
+    let _one = MOUNTS.lock();
+    holds("docs/guides/does-my-database-flush.md", false);
 }
 
 #[test]

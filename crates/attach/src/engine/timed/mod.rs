@@ -4,14 +4,20 @@
 //! which it arrived, so what the thread needs to wake up adds nothing to its latency; it only makes
 //! the answer late, if the drive is done sooner than that.
 
+mod later;
+mod reception;
+
 use super::ask::{Ask, What};
+use super::cut::Cut;
 use super::pieces::{DATA_SECTORS_MAX, Piece, Pieces};
 use super::statistics::Statistics;
 use super::{Call, outcome};
+use crate::faults::Faults;
 use ftlab_base::{Command, CommandId, Completion, Content, Lba, Nanos, SECTOR_BYTES, SimTime};
 use ftlab_image::DataDrive;
 use ftlab_nbd::pacing::{Waiter, Waker};
 use ftlab_nbd::{Completions, NbdError};
+use later::{Later, Laters};
 use std::collections::VecDeque;
 use std::io;
 use std::ops::Range;
@@ -34,6 +40,8 @@ enum Job {
     Quiet(Call),
     /// The drive is on its bus, or off it.
     Presence(bool),
+    /// Its power goes.
+    Cut(Cut),
     Stop,
 }
 
@@ -57,7 +65,11 @@ pub(super) struct Timed {
 }
 
 impl Timed {
-    pub fn start(mut drive: DataDrive, trim_sectors: Option<u64>) -> io::Result<Timed> {
+    pub fn start(
+        mut drive: DataDrive,
+        trim_sectors: Option<u64>,
+        faults: Arc<Faults>,
+    ) -> io::Result<Timed> {
         let shared = Arc::new(Shared {
             inbox: Mutex::default(),
             statistics: Mutex::default(),
@@ -75,7 +87,7 @@ impl Timed {
                 let _ = ready.send(waker.map_err(|error| io::Error::from(error.kind())));
                 let closes = Closes(&shared);
                 match waiter {
-                    Ok(waiter) => Loop::new(drive, trim_sectors, closes.0).run(waiter),
+                    Ok(waiter) => Loop::new(drive, trim_sectors, faults, closes.0).run(waiter),
                     Err(_) => drive,
                 }
             }
@@ -110,6 +122,10 @@ impl Timed {
 
     pub fn set_presence(&self, is_there: bool) {
         self.give(Job::Presence(is_there));
+    }
+
+    pub fn cut(&self, cut: Cut) {
+        self.give(Job::Cut(cut));
     }
 
     pub fn statistics(&self) -> Statistics {
@@ -163,13 +179,22 @@ struct Flight {
     under_way: Vec<(CommandId, Range<u64>)>,
     result: Result<(), NbdError>,
     began: SimTime,
+    /// How many times as long it takes as the drive does.
+    times: f64,
+    /// Which bit of what is read is flipped, if one is.
+    flips: Option<u64>,
 }
 
 struct Loop<'a> {
     drive: DataDrive,
     trim_sectors: Option<u64>,
     shared: &'a Shared,
-    began: Instant,
+    faults: Arc<Faults>,
+    /// What is held, and when it goes on.
+    laters: Laters,
+    /// When the drive was switched on last, and until when it is off.
+    on_since: Instant,
+    off_until: SimTime,
     /// Where the drive's time stands.
     clock: SimTime,
     flights: Vec<Option<Flight>>,
@@ -182,8 +207,8 @@ struct Loop<'a> {
     held: VecDeque<Job>,
     /// The drive is off its bus.
     is_gone: bool,
-    /// What nobody answers, and when the host gives it up.
-    lost: VecDeque<(SimTime, Ask)>,
+    /// What nobody answers, when the host gives it up, and whether the drive had it, or a part of it, when it went.
+    lost: VecDeque<(SimTime, Ask, bool)>,
     is_stopping: bool,
     done: Vec<Completion>,
     /// When those that were just answered were done.
@@ -191,12 +216,20 @@ struct Loop<'a> {
 }
 
 impl<'a> Loop<'a> {
-    fn new(drive: DataDrive, trim_sectors: Option<u64>, shared: &'a Shared) -> Loop<'a> {
+    fn new(
+        drive: DataDrive,
+        trim_sectors: Option<u64>,
+        faults: Arc<Faults>,
+        shared: &'a Shared,
+    ) -> Loop<'a> {
         Loop {
             drive,
             trim_sectors,
             shared,
-            began: Instant::now(),
+            laters: Laters::default(),
+            on_since: faults.began(),
+            off_until: SimTime::ZERO,
+            faults,
             clock: SimTime::ZERO,
             flights: Vec::new(),
             free: Vec::new(),
@@ -216,6 +249,10 @@ impl<'a> Loop<'a> {
         loop {
             std::mem::swap(&mut jobs, &mut self.shared.inbox().jobs);
             for job in jobs.drain(..) {
+                if let Job::Cut(cut) = job {
+                    self.cut(cut, waiter.waker());
+                    continue;
+                }
                 self.begin(job);
                 // What is due meanwhile does not wait for the rest.
                 self.catch_up();
@@ -225,15 +262,16 @@ impl<'a> Loop<'a> {
                 self.finish_at_once();
                 return self.drive;
             }
-            let given_up = self.lost.front().map(|(at, _)| *at);
-            let next = self.drive.next_event().into_iter().chain(given_up).min();
-            waiter.wait(next.map(|at| self.began + std::time::Duration::from_nanos(at.0)));
+            let given_up = self.lost.front().map(|(at, ..)| *at);
+            let next = self.drive.next_event().into_iter().chain(given_up);
+            let next = next.chain(self.laters.next()).min();
+            let began = self.faults.began();
+            waiter.wait(next.map(|at| began + std::time::Duration::from_nanos(at.0)));
         }
     }
 
     fn time_of(&self, instant: Instant) -> SimTime {
-        let since = instant.saturating_duration_since(self.began).as_nanos();
-        SimTime(u64::try_from(since).unwrap_or(u64::MAX))
+        SimTime::ZERO + self.faults.time_of(instant)
     }
 
     /// Lets the drive's time go on; it never goes back.
@@ -252,8 +290,9 @@ impl<'a> Loop<'a> {
                 self.advance(self.time_of(Instant::now()));
                 call(&mut self.drive);
             }
-            Job::Presence(true) => self.is_gone = false,
+            Job::Presence(true) => self.come_back(),
             Job::Presence(false) => self.vanish(),
+            Job::Cut(_) => unreachable!("it is made in place"),
             job if self.quiet.is_some() => self.held.push_back(job),
             Job::Quiet(call) => {
                 self.quiet = Some((call, false));
@@ -265,20 +304,7 @@ impl<'a> Loop<'a> {
                     return;
                 }
                 self.advance(self.time_of(ask.arrived_at()));
-                if self.is_gone {
-                    self.lose(ask);
-                    return;
-                }
-                let writes = !matches!(ask.what(), What::Read | What::Flush);
-                let flight = Flight {
-                    pieces: self.pieces(ask.what(), ask.range()),
-                    needs_flush: writes && ask.fua(),
-                    under_way: Vec::new(),
-                    result: Ok(()),
-                    began: self.clock,
-                    ask: Some(ask),
-                };
-                self.launch(flight);
+                self.receive(ask);
             }
         }
     }
@@ -334,34 +360,16 @@ impl<'a> Loop<'a> {
         self.drive.submit(command, piece.data(part), self.clock);
     }
 
-    /// The drive leaves its bus: what is under way goes on in it, and nobody hears of that. What it
-    /// was not told yet of a request it is never told.
-    fn vanish(&mut self) {
-        self.is_gone = true;
-        for number in 0..self.flights.len() {
-            let Some(flight) = self.flights[number].as_mut() else {
-                continue;
-            };
-            if let Some(ask) = flight.ask.take() {
-                flight.result = Err(NbdError::Io);
-                self.lose(ask);
-            }
-        }
-    }
-
-    fn lose(&mut self, ask: Ask) {
-        self.lost.push_back((self.clock + GIVEN_UP_AFTER, ask));
-    }
-
     /// Brings the drive to the present and answers what is done, or was waited for long enough.
     fn catch_up(&mut self) {
         self.advance(self.time_of(Instant::now()));
         self.land();
-        while self.lost.front().is_some_and(|(at, _)| *at <= self.clock) {
-            let (_, ask) = self.lost.pop_front().expect("the first");
+        while self.lost.front().is_some_and(|(at, ..)| *at <= self.clock) {
+            let (_, ask, _) = self.lost.pop_front().expect("the first");
             self.count(&ask, &Err(NbdError::Io), GIVEN_UP_AFTER);
             ask.answer(Err(NbdError::Io));
         }
+        self.go_on_later();
     }
 
     /// Answers what is done, all with one call for each client.
@@ -403,8 +411,21 @@ impl<'a> Loop<'a> {
             return;
         }
         self.free.push(number);
-        let Some(ask) = flight.ask else { return };
-        self.count(&ask, &flight.result, completion.at.since(flight.began));
+        let Some(mut ask) = flight.ask else { return };
+        if let Some(draw) = flight.flips.filter(|_| flight.result.is_ok()) {
+            ask.flip(draw);
+        }
+        let took = completion.at.since(flight.began);
+        let slow = Nanos((took.0 as f64 * flight.times) as u64);
+        let away = self.faults.away_until(completion.at.since(SimTime::ZERO));
+        let leaves = (flight.began + slow).max(SimTime::ZERO + away.unwrap_or_default());
+        if leaves > completion.at && !self.is_stopping {
+            let took = leaves.since(flight.began);
+            self.laters
+                .push(leaves, Later::Answer(ask, flight.result, took));
+            return;
+        }
+        self.count(&ask, &flight.result, took);
         self.answered.push(completion.at);
         ask.answer_with(answers, flight.result);
     }
@@ -454,6 +475,8 @@ impl<'a> Loop<'a> {
                 under_way: Vec::new(),
                 result: Ok(()),
                 began: self.clock,
+                times: 1.0,
+                flips: None,
             });
         }
     }
@@ -461,6 +484,7 @@ impl<'a> Loop<'a> {
     /// Finishes what is under way as fast as the drive's time can be made to pass. Of a request that the drive
     /// has only a part of, the rest is refused.
     fn finish_at_once(&mut self) {
+        self.end_later();
         while !self.is_idle() {
             let Some(next) = self.drive.next_event() else {
                 if self.drive.end_commits() {

@@ -1,0 +1,296 @@
+//! Faults as a program: what goes wrong with requests on their way to a drive, the same way every time.
+//!
+//! Each fault counts the requests that it concerns and decides about each by its own number, so the same requests and
+//! seeds have the same faults. Nothing here knows a clock: whoever carries requests asks what is to become
+//! of one, and does that. [`Scripted`] is a drive in virtual time that does; an attached drive has its engine.
+
+mod rule;
+mod scripted;
+
+pub use rule::{Mishap, On, Rule};
+pub use scripted::Scripted;
+
+use ftlab_base::Nanos;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// How a request is answered that does not reach the drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answered {
+    /// As if it were done.
+    Done,
+    /// With an input/output error.
+    Failed,
+    /// There is no room.
+    Full,
+    /// It is not permitted.
+    Refused,
+}
+
+/// What is to become of a request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// It is not begun before this, in time since the run or the server began.
+    pub not_before: Nanos,
+    /// It is answered so, and the drive is not asked.
+    pub answer: Option<Answered>,
+    /// How many times as long it takes.
+    pub times: f64,
+    /// A number that says which bit of its data is flipped, if one is.
+    pub flips: Option<u64>,
+    /// Whether its flush is not done.
+    pub drops_flush: bool,
+}
+
+impl Verdict {
+    /// Nothing goes wrong.
+    pub const NOTHING: Verdict = Verdict {
+        not_before: Nanos::ZERO,
+        answer: None,
+        times: 1.0,
+        flips: None,
+        drops_flush: false,
+    };
+}
+
+/// Flips a bit of data, if there are any.
+pub fn flip(draw: u64, data: &mut [u8]) {
+    if let Some(last) = data.len().checked_sub(1) {
+        data[(draw % (last as u64 + 1)) as usize] ^= 1 << (draw >> 40 & 7);
+    }
+}
+
+/// A fault that was asked for, and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FaultTold {
+    /// Its number, to end it by.
+    pub number: u32,
+    /// Its kind.
+    pub kind: String,
+    /// All of it, in words.
+    pub fault: String,
+    /// Requests that it concerned so far.
+    pub concerned: u64,
+    /// Requests with which something went wrong.
+    pub hits: u64,
+    /// Whether it is over.
+    pub is_over: bool,
+}
+
+/// A fault at work.
+#[derive(Debug, Clone)]
+struct Active {
+    number: u32,
+    rule: Rule,
+    /// What is bad still, in sectors.
+    bad: Vec<Range<u64>>,
+    concerned: u64,
+    hits: u64,
+    /// When it begins.
+    from: Nanos,
+    /// Stalls that have begun, and when the last one ends; when a drive that disappears is back.
+    stalls: u64,
+    until: Nanos,
+}
+
+/// Faults of the requests of one drive.
+#[derive(Debug, Clone, Default)]
+pub struct Program {
+    last: u32,
+    active: Vec<Active>,
+}
+
+impl Program {
+    /// Has something go wrong, whose time counts from `now`; gives its number.
+    ///
+    /// # Errors
+    /// When it cannot be on a drive of that size, with time or without; the error says what is wrong.
+    pub fn add(
+        &mut self,
+        rule: Rule,
+        now: Nanos,
+        size_bytes: u64,
+        has_time: bool,
+    ) -> Result<u32, String> {
+        rule.check(size_bytes, has_time)?;
+        self.last += 1;
+        let from = now + Nanos::from_millis(rule.at_ms);
+        let until = match rule.fault {
+            Mishap::Disappear { ms } => from + Nanos::from_millis(ms),
+            _ => Nanos::ZERO,
+        };
+        let bad = match rule.fault {
+            Mishap::Bad { .. } => rule.sectors().into_iter().collect(),
+            _ => Vec::new(),
+        };
+        self.active.push(Active {
+            number: self.last,
+            rule,
+            bad,
+            concerned: 0,
+            hits: 0,
+            from,
+            stalls: 0,
+            until,
+        });
+        Ok(self.last)
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.active.is_empty()
+    }
+
+    /// What was asked for and not cleared, with what came of it by `now`.
+    #[must_use]
+    pub fn list(&self, now: Nanos) -> Vec<FaultTold> {
+        let told = self.active.iter().map(|active| FaultTold {
+            number: active.number,
+            kind: active.rule.fault.name().to_owned(),
+            fault: active.rule.to_string(),
+            concerned: active.concerned,
+            hits: active.hits,
+            is_over: active.is_over(now),
+        });
+        told.collect()
+    }
+
+    /// Ends a fault, or all of them; how many there were.
+    pub fn clear(&mut self, number: Option<u32>) -> usize {
+        let before = self.active.len();
+        let stays = |active: &Active| number.is_some_and(|number| number != active.number);
+        self.active.retain(stays);
+        before - self.active.len()
+    }
+
+    /// What is to become of a request that comes now, of these sectors.
+    pub fn judge(&mut self, on: On, range: &Range<u64>, fua: bool, now: Nanos) -> Verdict {
+        let mut verdict = Verdict::NOTHING;
+        for active in &mut self.active {
+            // What another fault has answered reaches nobody.
+            if verdict.answer.is_none() {
+                active.judge(on, range, fua, now, &mut verdict);
+            }
+        }
+        verdict
+    }
+
+    /// Until when the drive is off its bus, if it is.
+    #[must_use]
+    pub fn away_until(&self, now: Nanos) -> Option<Nanos> {
+        let away = self.active.iter();
+        let away = away.filter(|active| matches!(active.rule.fault, Mishap::Disappear { .. }));
+        away.filter(|active| active.from <= now && now < active.until)
+            .map(|active| active.until)
+            .max()
+    }
+}
+
+fn overlaps(one: &Range<u64>, other: &Range<u64>) -> bool {
+    one.start < other.end && other.start < one.end
+}
+
+impl Active {
+    fn is_over(&self, now: Nanos) -> bool {
+        match self.rule.fault {
+            Mishap::Stall { .. } => self.stalls >= self.rule.count() && now >= self.until,
+            Mishap::Disappear { .. } => now >= self.until,
+            Mishap::Bad { .. } => self.bad.is_empty(),
+            _ => self.hits >= self.rule.count(),
+        }
+    }
+
+    fn judge(&mut self, on: On, range: &Range<u64>, fua: bool, now: Nanos, verdict: &mut Verdict) {
+        let rule = &self.rule;
+        // A write with FUA has a flush in it.
+        let flushes = matches!(rule.fault, Mishap::DropFlush) && fua && on == On::Write;
+        let is_concerned = (rule.kinds().contains(&on) || flushes)
+            && rule
+                .sectors()
+                .is_none_or(|sectors| overlaps(&sectors, range));
+        if !is_concerned || now < self.from || self.is_over(now) {
+            return;
+        }
+        self.concerned += 1;
+        if self.concerned <= rule.after {
+            return;
+        }
+        let draw = rule.draw(self.concerned);
+        let is_hit = match rule.fault {
+            Mishap::Stall { ms } => {
+                if now >= self.until {
+                    if self.stalls >= rule.count() {
+                        return;
+                    }
+                    self.stalls += 1;
+                    self.until = now + Nanos::from_millis(ms);
+                }
+                verdict.not_before = verdict.not_before.max(self.until);
+                true
+            }
+            Mishap::Disappear { .. } => {
+                verdict.not_before = verdict.not_before.max(self.until);
+                true
+            }
+            Mishap::Slow { times } => {
+                verdict.times *= times;
+                true
+            }
+            Mishap::Error { share } => {
+                let fails = (draw as f64) < share * 2_f64.powi(64);
+                if fails {
+                    verdict.answer = Some(Answered::Failed);
+                }
+                fails
+            }
+            Mishap::Flip => {
+                verdict.flips = Some(draw);
+                true
+            }
+            Mishap::Bad { stays } => {
+                let is_bad = self.bad.iter().any(|bad| overlaps(bad, range));
+                match on {
+                    On::Read if is_bad => verdict.answer = Some(Answered::Failed),
+                    On::Write if is_bad && stays => verdict.answer = Some(Answered::Failed),
+                    On::Write if !stays => self.heal(range),
+                    _ => {}
+                }
+                verdict.answer.is_some()
+            }
+            Mishap::DropFlush => {
+                verdict.drops_flush = true;
+                if on == On::Flush {
+                    verdict.answer = Some(Answered::Done);
+                }
+                true
+            }
+            Mishap::Full => {
+                verdict.answer = Some(Answered::Full);
+                true
+            }
+            Mishap::ReadOnly => {
+                verdict.answer = Some(Answered::Refused);
+                true
+            }
+        };
+        self.hits += u64::from(is_hit);
+    }
+
+    /// What is written anew can be read.
+    fn heal(&mut self, range: &Range<u64>) {
+        let parts = |bad: Range<u64>| {
+            let before = bad.start..bad.end.min(range.start);
+            let behind = bad.start.max(range.end)..bad.end;
+            match overlaps(&bad, range) {
+                true => [before, behind],
+                false => [bad, 0..0],
+            }
+        };
+        let bad = std::mem::take(&mut self.bad).into_iter().flat_map(parts);
+        self.bad = bad.filter(|part| !part.is_empty()).collect();
+    }
+}
+
+#[cfg(test)]
+mod tests;

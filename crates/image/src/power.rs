@@ -1,0 +1,57 @@
+//! A power cut on demand: the drive goes as it would with its process, and comes back from its image.
+
+use crate::drive::{Body, DataDrive};
+use crate::new::New;
+use crate::{CutTold, ImageError, OpenOptions, recovery};
+
+impl DataDrive {
+    /// Whether it has an image that is written to, from which it would come back.
+    #[must_use]
+    pub fn has_image(&self) -> bool {
+        self.kept.as_ref().is_some_and(|kept| !kept.read_only)
+    }
+
+    /// Cuts the power, and lets the drive recover from its image as it would when that is opened again. Commands
+    /// that are outstanding are gone, and nobody hears of them. A seed decides what is lost, if there is one; if
+    /// not, the drive's own does. Gives what was lost; nothing of a drive that loses nothing.
+    ///
+    /// # Errors
+    /// When the drive is in memory, is only looked at, or does not come back; it is as before then, with its
+    /// outstanding commands.
+    pub fn cut_power(&mut self, seed: Option<u64>) -> Result<Option<CutTold>, ImageError> {
+        let kept = self.kept.as_ref().filter(|kept| !kept.read_only);
+        let (Some(kept), Some(testbed)) = (kept, self.testbed.clone()) else {
+            return Err(ImageError::NothingStays);
+        };
+        let options = OpenOptions {
+            testbed: &testbed,
+            drive: None,
+            read_only: false,
+            sync: kept.sync,
+            on_kill: kept.on_kill,
+            cut_seed: seed,
+            accepts_loss: false,
+        };
+        let in_cache = match &self.body {
+            Body::Flash(_) => None,
+            Body::Flat(_, store) => store.lost_sectors(),
+        };
+        // Whoever writes beside this comes to his end first.
+        self.end_checkpoint();
+        let _ = self.storage().end_sync();
+        let storage = self.storage().beside().ok_or(ImageError::NothingStays)?;
+        let new = New::of(&self.file, &testbed, self.seed)?;
+        let (drive, recovery) =
+            recovery::recover(&self.path, storage, new, &self.file, self.seed, &options)?;
+        let clock = self.clock;
+        *self = drive;
+        self.clock = clock;
+        // A cache whose data were nowhere else loses them all: its draws were made when they were written.
+        Ok(recovery.cut.or(in_cache.map(|sectors| CutTold {
+            seed: seed.unwrap_or_default(),
+            slots: sectors,
+            old: sectors,
+            ..CutTold::default()
+        })))
+    }
+}

@@ -1,0 +1,172 @@
+//! What a power cut has left of a volatile write buffer.
+
+use super::{ByteStore, SECTOR};
+use crate::checkpoint::Kept;
+use crate::cut::{CutTold, Fate, PowerCut};
+use crate::record;
+use crate::slot::{mask_of, runs};
+use crate::volatile::{Before, Volatile, VolatileSlot};
+use ftlab_base::Lpn;
+use ftlab_ftl::TranslationLayer;
+
+/// Slots that are to be as a power cut has left them, and what it came to.
+#[derive(Debug, Default)]
+pub(crate) struct Left {
+    pub(crate) slots: Vec<Kept>,
+    pub(crate) told: CutTold,
+}
+
+impl ByteStore {
+    /// What a power cut could take away.
+    pub(crate) fn volatile(&self) -> &Volatile {
+        &self.volatile
+    }
+
+    /// Goes on with this in a volatile write buffer.
+    pub(crate) fn set_volatile(&mut self, volatile: Volatile) {
+        self.volatile = volatile;
+    }
+
+    /// Follows what the journal says of it.
+    pub(crate) fn volatile_mut(&mut self) -> &mut Volatile {
+        &mut self.volatile
+    }
+
+    /// The power went: what is in the volatile buffer has an outcome. Nothing changes by that.
+    pub(crate) fn left_by(&self, cut: &PowerCut, layer: &dyn TranslationLayer) -> Left {
+        let mut left = Left {
+            slots: Vec::new(),
+            told: CutTold {
+                seed: cut.seed,
+                ..CutTold::default()
+            },
+        };
+        for slot in self.volatile.saved() {
+            left.told.slots += 1;
+            let fate = match slot.before {
+                // It was in memory alone.
+                None => Fate::Old,
+                Some(_) => cut.fate(slot.lpn.into(), self.slot_bytes as u64),
+            };
+            let restored = self.restored(slot, fate, layer);
+            let is_old = slot.waits || (fate == Fate::Old && restored.is_some());
+            match (&restored, fate) {
+                _ if is_old => left.told.old += 1,
+                (Some(_), Fate::Torn(_)) => left.told.torn += 1,
+                _ => left.told.new += 1,
+            }
+            left.slots.extend(restored);
+        }
+        left
+    }
+
+    /// What a slot is to hold again; nothing if it holds that, or what was before cannot be had.
+    fn restored(
+        &self,
+        slot: VolatileSlot,
+        fate: Fate,
+        layer: &dyn TranslationLayer,
+    ) -> Option<Kept> {
+        let (lpn, whole) = (Lpn(slot.lpn), mask_of(0, (self.slot_bytes / SECTOR) as u32));
+        let mut bytes = vec![0; self.slot_bytes];
+        let was_empty = match slot.before? {
+            Before::Gone => return None,
+            Before::Nothing => true,
+            Before::At(place) => {
+                let (_, lost) = self.read_place(lpn, place, &mut bytes).ok()?;
+                if lost != 0 {
+                    return None;
+                }
+                false
+            }
+        };
+        let mask = match fate {
+            Fate::New => return None,
+            Fate::Old if was_empty => 0,
+            Fate::Old => whole,
+            Fate::Torn(new) => {
+                let mut newest = vec![0; self.slot_bytes];
+                self.read_place(lpn, layer.lookup(lpn)?.0, &mut newest)
+                    .ok()?;
+                for (first, sectors) in runs(new & whole) {
+                    let range = first * SECTOR..(first + sectors) * SECTOR;
+                    bytes[range.clone()].copy_from_slice(&newest[range]);
+                }
+                whole
+            }
+        };
+        Some(Kept {
+            lpn: slot.lpn,
+            mask,
+            bytes,
+        })
+    }
+
+    /// Keeps account from now on of what a power cut could take away, or does not.
+    pub(crate) fn set_tracks(&mut self, tracks: bool) {
+        self.volatile.all_programmed();
+        self.keeping.tracks = tracks;
+    }
+
+    /// What waits is what a power cut has left, until it is handed on.
+    pub(crate) fn begin_restoring(&mut self) {
+        self.restores = true;
+    }
+
+    /// Whether a slot is to be given up, since a power cut has left it empty.
+    pub(crate) fn is_emptied(&self, lpn: Lpn) -> bool {
+        self.emptied.contains(&lpn.0)
+    }
+
+    /// A slot that is to be given up, since a power cut has left it empty.
+    pub(crate) fn first_emptied(&self) -> Option<Lpn> {
+        self.emptied.first().map(|lpn| Lpn(*lpn))
+    }
+
+    /// All that waited is handed on, and is there for good.
+    pub(crate) fn end_restoring(&mut self) {
+        self.restores = false;
+        self.note_all_programmed();
+    }
+
+    /// Something of a slot is in a buffer that is lost without power.
+    pub(super) fn note_held(&mut self, lpn: u32) {
+        if self.volatile.hold(lpn)
+            && let Some(journal) = &mut self.journal
+        {
+            journal.note(|to| record::put_held(to, lpn));
+        }
+    }
+
+    /// What the layer was handed of a slot is in the cells, once that is carried out.
+    pub(super) fn note_programmed(&mut self, lpn: u32) {
+        if !self.queue.is_empty() {
+            self.programmed.push(lpn);
+            return;
+        }
+        if self.volatile.programmed(lpn)
+            && let Some(journal) = &mut self.journal
+        {
+            journal.note(|to| record::put_programmed(to, lpn));
+        }
+    }
+
+    /// The host flushes, so whatever the layer was handed will be in the cells before anybody hears of it.
+    pub(crate) fn note_handed_on_programmed(&mut self) {
+        while self.queue.is_empty()
+            && let Some(lpn) = self.volatile.oldest()
+        {
+            self.note_programmed(lpn);
+        }
+    }
+
+    /// The host has flushed, and nothing of it is outstanding.
+    pub(crate) fn note_all_programmed(&mut self) {
+        if self.queue.is_empty()
+            && self.volatile.all_programmed()
+            && let Some(journal) = &mut self.journal
+        {
+            journal.note(record::put_all_programmed);
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! What a power cut could take away: slots in a volatile write buffer, and what they held before.
+//!
+//! A slot waits in the buffer, or was handed to the layer and is being programmed. What it held before lies where it
+//! lay, since nothing is written over, until that place is erased; then it cannot come back. The store keeps this
+//! while the drive is at work, and recovery keeps it while it asks the layer the same again.
+
+use ftlab_base::{Lpn, Ppa};
+use ftlab_drive::ssd::{LayerInput, PageStore, StoreFailed};
+use ftlab_ftl::{Extent, TranslationLayer};
+use ftlab_nand::DataMove;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a slot held before what is being programmed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Before {
+    /// Nothing.
+    Nothing,
+    /// What lies at a place.
+    At(u32),
+    /// What was erased since.
+    Gone,
+}
+
+/// A slot of which a volatile buffer holds something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct VolatileSlot {
+    pub(crate) lpn: u32,
+    /// Whether something waits that the layer has not got.
+    pub(crate) waits: bool,
+    /// What it held before, if it is being programmed.
+    pub(crate) before: Option<Before>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    waits: bool,
+    /// With the number of the write.
+    programming: Option<(Before, u64)>,
+}
+
+/// The slots of a volatile buffer.
+#[derive(Debug, Default)]
+pub(crate) struct Volatile {
+    slots: BTreeMap<u32, Slot>,
+    /// Those that are being programmed, the oldest first.
+    order: BTreeMap<u64, u32>,
+    writes: u64,
+    /// Places with what slots held before, and those slots.
+    places: BTreeSet<(u32, u32)>,
+}
+
+impl Volatile {
+    /// Goes on from what a checkpoint has, in that order.
+    pub(crate) fn of(saved: Vec<VolatileSlot>) -> Volatile {
+        let mut volatile = Volatile::default();
+        for VolatileSlot { lpn, waits, before } in saved {
+            if let Some(before) = before {
+                volatile.program(lpn, before);
+            }
+            if waits {
+                volatile.hold(lpn);
+            }
+        }
+        volatile
+    }
+
+    /// Everything, to be kept; the oldest first.
+    pub(crate) fn saved(&self) -> Vec<VolatileSlot> {
+        let programmed = self.order.values().map(|lpn| (lpn, &self.slots[lpn]));
+        let waiting = self.slots.iter();
+        let waiting = waiting.filter(|(_, slot)| slot.programming.is_none());
+        let saved = |(&lpn, slot): (&u32, &Slot)| VolatileSlot {
+            lpn,
+            waits: slot.waits,
+            before: slot.programming.map(|(before, _)| before),
+        };
+        programmed.chain(waiting).map(saved).collect()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Slots that are being programmed.
+    pub(crate) fn programming(&self) -> usize {
+        self.order.len()
+    }
+
+    /// The one that is so longest.
+    pub(crate) fn oldest(&self) -> Option<u32> {
+        self.order.first_key_value().map(|(_, lpn)| *lpn)
+    }
+
+    /// Something of a slot waits in the buffer; whether nothing did.
+    pub(crate) fn hold(&mut self, lpn: u32) -> bool {
+        let slot = self.slots.entry(lpn).or_default();
+        !std::mem::replace(&mut slot.waits, true)
+    }
+
+    /// Follows a request of the layer: what was written lay at `before`.
+    pub(crate) fn follow(
+        &mut self,
+        input: LayerInput,
+        taken: bool,
+        before: Option<Ppa>,
+        moves: &[DataMove],
+    ) {
+        match input {
+            LayerInput::Write(lpn, ..) if taken => {
+                self.slots.entry(lpn.0).or_default().waits = false;
+                let before = before.map_or(Before::Nothing, |place| Before::At(place.0));
+                self.program(lpn.0, before);
+            }
+            LayerInput::Trim(first, slots) => self.forget(first, slots),
+            LayerInput::SecureErase => *self = Volatile::default(),
+            _ => {}
+        }
+        self.follow_moves(moves);
+    }
+
+    /// What was before stays what it is while several versions are being programmed.
+    fn program(&mut self, lpn: u32, before: Before) {
+        let slot = self.slots.entry(lpn).or_default();
+        if slot.programming.is_some() {
+            return;
+        }
+        self.writes += 1;
+        slot.programming = Some((before, self.writes));
+        self.order.insert(self.writes, lpn);
+        if let Before::At(place) = before {
+            self.places.insert((place, lpn));
+        }
+    }
+
+    fn follow_moves(&mut self, moves: &[DataMove]) {
+        if self.places.is_empty() {
+            return;
+        }
+        for step in moves {
+            match *step {
+                // It was moved before the request wrote over it.
+                DataMove::Copy { from, to } => self.put_at(from.0..=from.0, Before::At(to.0)),
+                DataMove::Erase { first, slots } => {
+                    self.put_at(first.0..=first.0 + (slots - 1), Before::Gone);
+                }
+                DataMove::Write { .. } => {}
+            }
+        }
+    }
+
+    /// What lay at these places lies elsewhere.
+    fn put_at(&mut self, from: std::ops::RangeInclusive<u32>, to: Before) {
+        let range = (*from.start(), 0)..=(*from.end(), u32::MAX);
+        let found: Vec<(u32, u32)> = self.places.range(range).copied().collect();
+        for (place, lpn) in found {
+            self.places.remove(&(place, lpn));
+            let slot = self.slots.get_mut(&lpn).expect("its place is noted");
+            let before = slot.programming.as_mut().expect("its place is noted");
+            before.0 = to;
+            if let Before::At(place) = to {
+                self.places.insert((place, lpn));
+            }
+        }
+    }
+
+    /// What was handed on of a slot is in the cells; whether it was volatile until then.
+    pub(crate) fn programmed(&mut self, lpn: u32) -> bool {
+        let Some(slot) = self.slots.get_mut(&lpn) else {
+            return false;
+        };
+        let Some((before, number)) = slot.programming.take() else {
+            return false;
+        };
+        if !slot.waits {
+            self.slots.remove(&lpn);
+        }
+        self.order.remove(&number);
+        if let Before::At(place) = before {
+            self.places.remove(&(place, lpn));
+        }
+        true
+    }
+
+    /// Slots hold nothing any more.
+    fn forget(&mut self, first: Lpn, slots: u32) {
+        let end = first.0.saturating_add(slots);
+        let held: Vec<u32> = self
+            .slots
+            .range(first.0..end)
+            .map(|(lpn, _)| *lpn)
+            .collect();
+        for lpn in held {
+            self.programmed(lpn);
+            self.slots.remove(&lpn);
+        }
+    }
+
+    /// Everything is in the cells; whether anything was volatile.
+    pub(crate) fn all_programmed(&mut self) -> bool {
+        let any = !self.is_empty();
+        *self = Volatile::default();
+        any
+    }
+}
+
+/// Follows what a layer is asked again, with what each slot that is written held before.
+#[derive(Debug, Default)]
+pub(crate) struct Tracker {
+    pub(crate) volatile: Volatile,
+    before: Option<Ppa>,
+}
+
+impl Tracker {
+    pub(crate) fn of(volatile: Volatile) -> Tracker {
+        Tracker {
+            volatile,
+            before: None,
+        }
+    }
+}
+
+impl PageStore for Tracker {
+    fn prepare(
+        &mut self,
+        lpn: Lpn,
+        extent: Extent,
+        stated: ftlab_base::Content,
+        layer: &dyn TranslationLayer,
+    ) -> Result<(Extent, ftlab_base::Content), StoreFailed> {
+        self.before = layer.lookup(lpn);
+        Ok((extent, stated))
+    }
+
+    fn follow(
+        &mut self,
+        input: LayerInput,
+        taken: bool,
+        _: &dyn TranslationLayer,
+        moves: &[DataMove],
+    ) {
+        self.volatile.follow(input, taken, self.before, moves);
+    }
+
+    /// It lives no longer than a recovery.
+    fn copy(&self) -> Option<Box<dyn PageStore>> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ftlab_base::Content;
+
+    fn write(volatile: &mut Volatile, lpn: u32, before: Option<u32>, moves: &[DataMove]) {
+        let input = LayerInput::Write(Lpn(lpn), Extent::Whole, Content::RANDOM);
+        volatile.follow(input, true, before.map(Ppa), moves);
+    }
+
+    fn before(volatile: &Volatile, lpn: u32) -> Option<Before> {
+        let saved = volatile.saved();
+        let slot = saved.iter().find(|slot| slot.lpn == lpn);
+        slot.and_then(|slot| slot.before)
+    }
+
+    #[test]
+    fn what_was_before_is_what_it_was_before_the_first_of_several_writes() {
+        let mut volatile = Volatile::default();
+        assert!(volatile.hold(5) && !volatile.hold(5));
+        write(&mut volatile, 5, Some(70), &[]);
+        write(&mut volatile, 5, Some(71), &[]);
+        assert_eq!(before(&volatile, 5), Some(Before::At(70)));
+        assert!(volatile.programmed(5) && !volatile.programmed(5));
+        assert!(volatile.is_empty());
+        write(&mut volatile, 5, None, &[]);
+        assert_eq!(before(&volatile, 5), Some(Before::Nothing));
+    }
+
+    #[test]
+    fn it_moves_with_collection_and_is_gone_with_an_erase() {
+        let mut volatile = Volatile::default();
+        let copy = |from, to| DataMove::Copy {
+            from: Ppa(from),
+            to: Ppa(to),
+        };
+        let erase = |first, slots| DataMove::Erase {
+            first: Ppa(first),
+            slots,
+        };
+        write(&mut volatile, 1, Some(10), &[copy(10, 40), erase(8, 8)]);
+        assert_eq!(before(&volatile, 1), Some(Before::At(40)));
+        write(&mut volatile, 2, Some(41), &[]);
+        volatile.follow(LayerInput::WorkAhead, true, None, &[erase(41, 1)]);
+        assert_eq!(before(&volatile, 1), Some(Before::At(40)));
+        assert_eq!(before(&volatile, 2), Some(Before::Gone));
+        volatile.follow(LayerInput::Trim(Lpn(0), 2), true, None, &[]);
+        assert_eq!(before(&volatile, 1), None);
+        assert_eq!(volatile.saved().len(), 1);
+    }
+
+    #[test]
+    fn what_is_saved_is_gone_on_with() {
+        let mut volatile = Volatile::default();
+        for (lpn, place) in [(9, Some(1)), (3, None), (6, Some(2))] {
+            write(&mut volatile, lpn, place, &[]);
+        }
+        volatile.hold(3);
+        volatile.hold(50);
+        let again = Volatile::of(volatile.saved());
+        assert_eq!(again.saved(), volatile.saved());
+        assert_eq!(again.oldest(), Some(9));
+        assert_eq!(again.programming(), 3);
+    }
+}
