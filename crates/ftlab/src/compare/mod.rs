@@ -27,6 +27,12 @@ use grid::Grid;
 use std::path::{Path, PathBuf};
 use sweep::Sweeps;
 
+/// Options that say what to run and how. A group of options does not stand for those that it takes from others.
+const OF_RUNS: [&str; 13] = [
+    "settings", "tests", "suite", "metrics", "state", "out", "quick", "repeats", "testbed",
+    "memory", "seed", "jobs", "quiet",
+];
+
 /// The chart's file.
 const CHART: &str = "compare.svg";
 
@@ -45,7 +51,7 @@ pub struct Options {
     #[arg(value_name = "DRIVE|OLD")]
     drive: String,
     /// Results to compare with those of OLD, instead of running anything
-    #[arg(value_name = "NEW", conflicts_with_all = ["settings", "tests", "metrics", "state", "out", "How"])]
+    #[arg(value_name = "NEW", conflicts_with_all = OF_RUNS)]
     new: Option<PathBuf>,
     /// Numbers of the drive file to try, separated by commas, for example spare.op=0.07,0.28; one or two
     /// --set may have several values, others set one for all

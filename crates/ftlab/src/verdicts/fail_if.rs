@@ -12,7 +12,8 @@ use std::path::PathBuf;
 pub struct FailOptions {
     /// What is too much of a change, for example 'p99 +5%', 'read.iops -3%' or 'wa +1%'; may be repeated. Exit code 3 where
     /// a run changed by more
-    #[arg(long = "fail-if", value_name = "METRIC +N%", value_parser = limit, requires = "new")]
+    #[arg(long = "fail-if", value_name = "METRIC +N%", value_parser = limit, requires = "new",
+        conflicts_with_all = ["settings", "tests"])]
     limits: Vec<Limit>,
     /// Write the verdicts as JUnit's XML
     #[arg(long, value_name = "FILE", requires = "limits")]

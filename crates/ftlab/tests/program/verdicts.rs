@@ -97,4 +97,26 @@ fn results_are_compared_with_earlier_ones() {
         &place.refused("compare old other"),
         &["no run in common", "random", "other"],
     );
+    // What says how to run would do nothing where nothing is run, and limits need what they compare with.
+    let wrong = |line: &str, parts: &[&str]| {
+        let assert = place.ftlab(line).assert().code(2).stdout("");
+        holds(&String::from_utf8_lossy(&assert.get_output().stderr), parts);
+    };
+    for option in [
+        "--quick",
+        "--repeats 2",
+        "--seed 1",
+        "--jobs 1",
+        "--memory 1",
+        "--testbed linux",
+        "--suite s.toml",
+        "--quiet",
+        "--metric wa",
+    ] {
+        let name = option.split(' ').next().unwrap();
+        let line = format!("compare old same {option}");
+        wrong(&line, &[name, "cannot be used with"]);
+    }
+    let line = format!("compare {SSD} --set spare.op=0.1,0.2 --test A1 --fail-if wa+1%");
+    wrong(&line, &["--fail-if", "cannot be used with"]);
 }
