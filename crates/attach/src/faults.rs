@@ -24,7 +24,7 @@ fn on(what: What) -> Option<On> {
     Some(On::from(kind))
 }
 
-/// What a client is told of a request that does not reach the drive.
+/// The error that a client gets for a request that does not reach the drive.
 pub(crate) fn result(answered: Answered) -> Result<(), NbdError> {
     match answered {
         Answered::Done => Ok(()),

@@ -18,7 +18,7 @@ struct Entry {
     at: Nanos,
     ios: u64,
     bytes: u64,
-    /// Of all of them together.
+    /// The sum over all of them.
     latency: Nanos,
     longest: Nanos,
 }

@@ -22,7 +22,7 @@ pub enum Mishap {
         /// How long.
         ms: u64,
     },
-    /// Requests take so many times as long as the model says.
+    /// Requests take N times as long as the model says.
     Slow {
         /// How many.
         times: f64,

@@ -48,7 +48,7 @@ pub(super) struct ReadAhead {
 }
 
 impl ReadAhead {
-    /// Reads so many slots ahead.
+    /// Reads this many slots ahead.
     pub(super) fn new(depth: u32) -> ReadAhead {
         ReadAhead {
             depth,

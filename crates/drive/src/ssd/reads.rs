@@ -31,7 +31,7 @@ impl Ssd {
         });
         if self.mapped.unreadable() > before {
             if is_ahead {
-                // Whoever asks for it shall find that out.
+                // The host reads it again when it asks, and gets the error then.
                 self.read_ahead.drop_slots(&slots);
             } else {
                 self.unreadable.insert(number);

@@ -63,7 +63,7 @@ enum Fault {
         #[command(flatten)]
         rules: Rules,
     },
-    /// Requests take so many times as long
+    /// Requests take N times as long
     Slow {
         /// For example x10
         #[arg(value_name = "FACTOR", value_parser = program::factor)]

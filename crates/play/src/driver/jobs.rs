@@ -19,7 +19,7 @@ pub struct Group {
 /// What jobs of a group have to do with each other.
 struct Ties {
     flows: Flows,
-    /// Of each job: those that it waits for, whom its end ends, and whether its end has been seen.
+    /// Those that each job waits for, whom its end ends, and whether its end has been seen.
     jobs: Vec<Tied>,
     ends_all: bool,
 }

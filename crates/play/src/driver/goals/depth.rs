@@ -38,7 +38,7 @@ pub enum Verdict {
 }
 
 impl Depth {
-    /// Of a job that keeps up to `most` outstanding, from `start` on.
+    /// The depth of a job that keeps up to `most` outstanding, from `start` on.
     pub fn new(words: LatencyTarget, most: u32, start: SimTime) -> Depth {
         Depth {
             now: words.target.map_or(most, |_| 1),

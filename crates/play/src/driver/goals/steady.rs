@@ -19,7 +19,7 @@ pub struct SteadyWatch {
 }
 
 impl SteadyWatch {
-    /// Of a job that begins at `start`; none where it is not to become steady.
+    /// Watches a job that begins at `start`; none where it is not to become steady.
     pub fn of(words: Steady, start: SimTime) -> Option<SteadyWatch> {
         let seconds = words.duration.0 / SECOND.0;
         // As in fio, the second after the ramp is left out.

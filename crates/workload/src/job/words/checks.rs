@@ -46,7 +46,7 @@ pub static WORDS: &[Word] = &[
     value(
         &["verify_backlog"],
         set!(checks.backlog, |v: Value<'_>| v.number(0, u64::MAX)),
-        "it is read back after so many writes",
+        "it is read back after N writes",
     ),
     value(
         &["verify_backlog_batch"],

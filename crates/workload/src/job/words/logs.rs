@@ -38,7 +38,7 @@ pub static WORDS: &[Word] = &[
             v.number(0, u64::MAX / MILLISECOND_NS)
                 .map(Nanos::from_millis)
         }),
-        "logs have a line for so many milliseconds instead of one for each request",
+        "logs have a line for N milliseconds instead of one for each request",
     ),
     flag(
         &["log_max_value"],

@@ -40,7 +40,7 @@ pub static WORDS: &[Word] = &[
     value(
         &["thinktime"],
         set!(thinktime, |v: Value<'_>| v.time(MICROSECOND)),
-        "a pause after so many requests",
+        "a pause after N requests",
     ),
     value(
         &["thinktime_spin"],
@@ -64,12 +64,12 @@ pub static WORDS: &[Word] = &[
     value(
         &["rate"],
         set_kinds!(rate, unless_zero),
-        "at most so many bytes a second",
+        "at most N bytes a second",
     ),
     value(
         &["rate_iops"],
         set_kinds!(rate_iops, unless_zero),
-        "at most so many requests a second",
+        "at most N requests a second",
     ),
     value(
         &["rate_process"],

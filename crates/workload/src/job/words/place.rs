@@ -89,7 +89,7 @@ pub static WORDS: &[Word] = &[
     value(
         &["number_ios"],
         set!(number_ios, unless_zero),
-        "at most so many requests",
+        "at most N requests",
     ),
 ];
 

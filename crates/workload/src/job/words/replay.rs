@@ -21,7 +21,7 @@ pub static WORDS: &[Word] = &[
         &["replay_time_scale"],
         set!(replay.time_scale_percent, |v: Value<'_>| v
             .number(1, PERCENT_MAX)),
-        "they come at so many percent of their rate",
+        "they come at N percent of their rate",
     ),
     value(
         &["replay_skip"],

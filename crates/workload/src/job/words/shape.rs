@@ -104,12 +104,12 @@ pub static WORDS: &[Word] = &[
     value(
         &["fsync"],
         set!(fsync, |v: Value<'_>| v.number(0, u64::MAX)),
-        "a flush after so many writes",
+        "a flush after N writes",
     ),
     value(
         &["fdatasync"],
         set!(fdatasync, |v: Value<'_>| v.number(0, u64::MAX)),
-        "a flush after so many writes; a drive sees no difference to fsync",
+        "a flush after N writes; a drive sees no difference to fsync",
     ),
     value(
         &["sync"],
