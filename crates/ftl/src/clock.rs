@@ -17,7 +17,11 @@ const USED: u8 = 2;
 /// Newer than what flash holds.
 const DIRTY: u8 = 4;
 
-/// Parts of a mapping table, by number.
+/// What is known of each part of a mapping table, by number.
+#[derive(Debug, Clone)]
+pub(crate) struct Marks(Vec<u8>);
+
+/// Parts of a mapping table of one size.
 #[derive(Debug, Clone)]
 pub(crate) struct Clock {
     capacity: usize,
@@ -25,8 +29,7 @@ pub(crate) struct Clock {
     ring: Vec<u32>,
     /// The next part that may have to leave; 0 until the ring is full.
     hand: usize,
-    /// What is known of each part.
-    marks: Vec<u8>,
+    marks: Marks,
 }
 
 /// A [`Clock`] in a saved state.
@@ -34,16 +37,101 @@ pub(crate) struct Clock {
 pub(crate) struct ClockState {
     /// What is held, in the order of the ring.
     #[serde(with = "deltas")]
-    ring: Vec<u32>,
+    pub ring: Vec<u32>,
     /// Whether it was used and is dirty.
     marks: Vec<u8>,
-    hand: u32,
+    pub hand: u32,
 }
 
 impl ClockState {
     /// Whether flash does not know what some part says.
     pub fn has_dirty(&self) -> bool {
         self.marks.iter().any(|mark| mark & DIRTY != 0)
+    }
+}
+
+impl Marks {
+    /// None of `parts` is held.
+    pub fn new(parts: u32) -> Marks {
+        Marks(vec![0; parts as usize])
+    }
+
+    /// Whether a part is held; if so, it has been looked up.
+    #[inline]
+    pub fn look_up(&mut self, part: u32) -> bool {
+        let mark = &mut self.0[part as usize];
+        let held = *mark & HELD != 0;
+        if held {
+            *mark |= USED;
+        }
+        held
+    }
+
+    /// Whether a part is held.
+    pub fn holds(&self, part: u32) -> bool {
+        self.0[part as usize] & HELD != 0
+    }
+
+    /// Whether a part is newer than what flash holds.
+    pub fn is_dirty(&self, part: u32) -> bool {
+        self.0[part as usize] & DIRTY != 0
+    }
+
+    /// A held part has changed.
+    #[inline]
+    pub fn change(&mut self, part: u32) {
+        debug_assert!(self.holds(part));
+        self.0[part as usize] |= DIRTY;
+    }
+
+    /// A held part is what flash holds.
+    pub fn clean(&mut self, part: u32) {
+        self.0[part as usize] &= !DIRTY;
+    }
+
+    /// A part comes in.
+    pub fn bring_in(&mut self, part: u32) {
+        debug_assert!(!self.holds(part));
+        self.0[part as usize] = HELD;
+    }
+
+    /// A part leaves; it is clean.
+    pub fn leave(&mut self, part: u32) {
+        let mark = std::mem::take(&mut self.0[part as usize]);
+        debug_assert_eq!(mark, HELD, "it was used, or is dirty");
+    }
+
+    /// Whether a held part was looked up since the hand came by last; it was not from now on.
+    pub fn takes_chance(&mut self, part: u32) -> bool {
+        let mark = &mut self.0[part as usize];
+        let was_used = *mark & USED != 0;
+        *mark &= !USED;
+        was_used
+    }
+
+    /// What is kept of the parts that are held while the drive is off.
+    pub fn state(&self, ring: Vec<u32>, hand: u32) -> ClockState {
+        let marks = ring.iter().map(|&part| self.0[part as usize] & !HELD);
+        let marks = marks.collect();
+        ClockState { ring, marks, hand }
+    }
+
+    /// Takes over what was held; nothing is held yet.
+    ///
+    /// # Errors
+    /// Says which part cannot be.
+    pub fn take_over(&mut self, saved: &ClockState) -> Result<(), StateError> {
+        let (held, marks) = (saved.ring.len(), saved.marks.len());
+        StateError::unless(marks == held, || {
+            format!("{held} parts of the map with {marks} marks")
+        })?;
+        for (&part, &mark) in saved.ring.iter().zip(&saved.marks) {
+            match self.0.get_mut(part as usize) {
+                Some(place) if *place == 0 && mark & !(USED | DIRTY) == 0 => *place = HELD | mark,
+                _ => return Err(StateError(format!("part {part} of the map is impossible"))),
+            }
+        }
+        Ok(())
     }
 }
 
@@ -55,41 +143,35 @@ impl Clock {
             capacity: capacity as usize,
             ring: Vec::new(),
             hand: 0,
-            marks: vec![0; parts as usize],
+            marks: Marks::new(parts),
         }
     }
 
     /// Whether a part is held; if so, it has been looked up.
     #[inline]
     pub fn look_up(&mut self, part: u32) -> bool {
-        let mark = &mut self.marks[part as usize];
-        let held = *mark & HELD != 0;
-        if held {
-            *mark |= USED;
-        }
-        held
+        self.marks.look_up(part)
     }
 
     /// Whether a part is held.
     pub fn holds(&self, part: u32) -> bool {
-        self.marks[part as usize] & HELD != 0
+        self.marks.holds(part)
     }
 
     /// Whether a part is newer than what flash holds.
     pub fn is_dirty(&self, part: u32) -> bool {
-        self.marks[part as usize] & DIRTY != 0
+        self.marks.is_dirty(part)
     }
 
     /// A held part has changed.
     #[inline]
     pub fn change(&mut self, part: u32) {
-        debug_assert!(self.holds(part));
-        self.marks[part as usize] |= DIRTY;
+        self.marks.change(part);
     }
 
     /// A held part is what flash holds.
     pub fn clean(&mut self, part: u32) {
-        self.marks[part as usize] &= !DIRTY;
+        self.marks.clean(part);
     }
 
     /// The part that has to leave before another one comes in, if there is no room.
@@ -99,26 +181,22 @@ impl Clock {
         }
         loop {
             let part = self.ring[self.hand];
-            let mark = &mut self.marks[part as usize];
-            if *mark & USED == 0 {
+            if !self.marks.takes_chance(part) {
                 return Some(part);
             }
-            *mark &= !USED;
             self.hand = self.after_hand();
         }
     }
 
     /// A part comes in, in the place of the one that has to leave, which is clean.
     pub fn bring_in(&mut self, part: u32) {
-        debug_assert!(!self.holds(part));
-        self.marks[part as usize] = HELD;
+        self.marks.bring_in(part);
         if self.ring.len() < self.capacity {
             self.ring.push(part);
             return;
         }
         let left = std::mem::replace(&mut self.ring[self.hand], part);
-        debug_assert_eq!(self.marks[left as usize], HELD, "it was used, or is dirty");
-        self.marks[left as usize] = 0;
+        self.marks.leave(left);
         self.hand = self.after_hand();
     }
 
@@ -142,12 +220,7 @@ impl Clock {
 
     /// What is kept while the drive is off.
     pub fn state(&self) -> ClockState {
-        let marks = self.ring.iter().map(|&part| self.marks[part as usize]);
-        ClockState {
-            ring: self.ring.clone(),
-            marks: marks.map(|mark| mark & !HELD).collect(),
-            hand: self.hand as u32,
-        }
+        self.marks.state(self.ring.clone(), self.hand as u32)
     }
 
     /// Takes over such a state; nothing is held yet.
@@ -155,25 +228,17 @@ impl Clock {
     /// # Errors
     /// Says what memory of this size cannot hold.
     pub fn take_over(&mut self, saved: &ClockState) -> Result<(), StateError> {
-        let ClockState { ring, marks, hand } = saved;
-        let (held, capacity) = (ring.len(), self.capacity);
-        StateError::unless(held <= capacity && marks.len() == held, || {
-            let marks = marks.len();
-            format!("{held} parts of the map with {marks} marks; the drive holds {capacity}")
+        let (held, capacity, hand) = (saved.ring.len(), self.capacity, saved.hand);
+        StateError::unless(held <= capacity, || {
+            format!("{held} parts of the map; the drive holds {capacity}")
         })?;
         let hands = if held == capacity { capacity } else { 1 };
-        StateError::unless((*hand as usize) < hands, || {
+        StateError::unless((hand as usize) < hands, || {
             format!("part {hand} of the map in memory is the next to leave")
         })?;
-        for (&part, &mark) in ring.iter().zip(marks) {
-            let place = self.marks.get_mut(part as usize);
-            match place {
-                Some(place) if *place == 0 && mark & !(USED | DIRTY) == 0 => *place = HELD | mark,
-                _ => return Err(StateError(format!("part {part} of the map is impossible"))),
-            }
-        }
-        self.ring.clone_from(ring);
-        self.hand = *hand as usize;
+        self.marks.take_over(saved)?;
+        self.ring.clone_from(&saved.ring);
+        self.hand = hand as usize;
         Ok(())
     }
 
@@ -184,14 +249,12 @@ impl Clock {
     pub fn check(&self) {
         assert!(self.ring.len() <= self.capacity);
         assert!(self.hand == 0 || self.ring.len() == self.capacity);
-        let held = self.marks.iter().filter(|&&mark| mark & HELD != 0).count();
+        let marks = &self.marks.0;
+        let held = marks.iter().filter(|&&mark| mark & HELD != 0).count();
         assert_eq!(held, self.ring.len(), "parts held");
         let outside = self.ring.iter().find(|&&part| !self.holds(part));
         assert_eq!(outside, None, "in the ring and not held");
-        let stray = self
-            .marks
-            .iter()
-            .position(|&mark| mark != 0 && mark & HELD == 0);
+        let stray = marks.iter().position(|&mark| mark != 0 && mark & HELD == 0);
         assert_eq!(stray, None, "marked and not held");
     }
 }

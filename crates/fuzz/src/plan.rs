@@ -275,7 +275,11 @@ fn page_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
         plan.set("nand.blocks_per_die", 60);
         plan.set("spare.op", *u.choose(&["0.6", "1.5", "3", "6"])?);
         plan.set(
-            "map.entry",
+            if u.ratio(1, 2)? {
+                "map.entry"
+            } else {
+                "map.run"
+            },
             *u.choose(&["2B", "4B", "256B", "1KiB", "2KiB"])?,
         );
         plan.set(

@@ -190,6 +190,7 @@ pub struct OpBatch {
     promised: Vec<Fence>,
     kept: Vec<Fence>,
     table_reads: Vec<(u32, Fence)>,
+    halts: Vec<Fence>,
     last_fence: u32,
     untimed: bool,
 }
@@ -265,6 +266,19 @@ impl OpBatch {
         }
     }
 
+    /// The firmware does nothing else before a fence is reached that an operation of this batch signals.
+    pub fn halt(&mut self, until: Fence) {
+        if !self.untimed {
+            self.halts.push(until);
+        }
+    }
+
+    /// What the firmware waits for before it does anything else.
+    #[must_use]
+    pub fn halts(&self) -> &[Fence] {
+        &self.halts
+    }
+
     /// The pages of the mapping table that are read, each with the fence to wait for.
     #[must_use]
     pub fn table_reads(&self) -> &[(u32, Fence)] {
@@ -311,5 +325,6 @@ impl OpBatch {
         self.promised.clear();
         self.kept.clear();
         self.table_reads.clear();
+        self.halts.clear();
     }
 }

@@ -166,7 +166,7 @@ fn an_unstated_state_is_the_default_one() {
 fn an_alias_answers_in_the_state_stated() {
     let runs = [
         run(X25M, "randwrite-4k-qd3-8gb", "new", &[("mib_s", 40.0)]),
-        run(X25M, "randwrite-4k-qd3-8gb", "used", &[("mib_s", 20.0)]),
+        run(X25M, "randwrite-4k-qd3-8gb", "seasoned", &[("mib_s", 20.0)]),
     ];
     let figures = of_runs(&runs);
     assert_eq!(figure(&figures, "F0397").simulated, Some(40.0));

@@ -192,9 +192,22 @@ impl<'a> Running<'a> {
         file
     }
 
+    /// The seed of a job's requests. One that is measured again goes elsewhere: writes to the same slots in the same
+    /// order would find the drive as the first ones did.
+    fn seed_of(&self, job: &Load) -> RootSeed {
+        let before = self.measured.iter();
+        let times = before
+            .filter(|measured| measured.job.name() == job.name())
+            .count();
+        match times {
+            0 => job.seed(self.seed),
+            times => job.seed(self.seed).derive(&format!("again/{times}")),
+        }
+    }
+
     fn measure(&mut self, job: &Load, state: &str) -> Result<(), ReviewError> {
         let file = self.job_file(job);
-        let seed = job.seed(self.seed);
+        let seed = self.seed_of(job);
         let run = driver::run(&file, self.device.as_mut(), Clock::Timed, seed);
         let report = run.map_err(|error| self.failed(job, state, error))?;
         self.rest(SimTime::ZERO + report.simulated)?;

@@ -301,6 +301,7 @@ impl SsdFile {
             Mapping::Packed(packed) => (None, packed.compress.sector()),
         };
         let write_slot = firmware.write_slot.as_ref();
+        let trim_command = firmware.trim_command.as_ref();
         let read_ahead = self.buffer.read_ahead.as_ref();
         Ok(SsdParams {
             capacity_sectors: u64::from(user_slots) * slot / SECTOR_BYTES,
@@ -318,6 +319,8 @@ impl SsdFile {
             scheduling: scheduling(keys)?,
             write_command: firmware.write_command.get(),
             read_command: firmware.read_command.get(),
+            trim_command: trim_command.unwrap_or(&firmware.read_command).get(),
+            trim_slot: time_or_none(firmware.trim_slot.as_ref()),
             read_slot: firmware.per_slot.get(),
             write_slot: write_slot.unwrap_or(&firmware.per_slot).get(),
             read_pipeline: time_or_none(firmware.read_pipeline.as_ref()),

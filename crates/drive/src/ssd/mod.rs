@@ -17,6 +17,7 @@ mod commands;
 mod device;
 mod events;
 mod faults;
+mod halts;
 mod lookup;
 mod mapped;
 mod page_store;
@@ -46,6 +47,7 @@ use ftlab_base::{CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, Server, 
 use ftlab_ftl::TranslationLayer;
 use ftlab_host::{FrontEnd, Link, Sent};
 use ftlab_timing::Scheduler;
+use halts::Halts;
 use lookup::TableReads;
 use mapped::Mapped;
 use power::Resting;
@@ -85,6 +87,7 @@ pub struct Ssd {
     reading: Vec<Option<Awaited>>,
     /// Pages of a mapping table on flash that are being read.
     table_reads: TableReads,
+    halts: Halts,
     read_ahead: ReadAhead,
     resting: Resting,
     /// When work ahead begins or goes on; never while the host waits for anything.
@@ -144,6 +147,7 @@ impl Ssd {
             programming: Vec::new(),
             reading: Vec::new(),
             table_reads: TableReads::default(),
+            halts: Halts::default(),
             read_ahead: ReadAhead::new(params.read_ahead_slots),
             resting: Resting::default(),
             works_ahead_at: SimTime::NEVER,
@@ -249,6 +253,9 @@ impl Ssd {
         for n in 0..self.mapped.batch.table_reads().len() {
             self.await_table_page(n);
         }
+        for n in 0..self.mapped.batch.halts().len() {
+            self.halt(n);
+        }
         self.mapped.batch.clear();
     }
 
@@ -261,6 +268,10 @@ impl Ssd {
     /// A command has left the host. SATA is a chain: the FISes of the command cross the link, which they do between
     /// those of data under way; the firmware decides, and only then a write's data cross.
     fn sent(&mut self, number: u32, now: SimTime) {
+        if self.halts.is_halted() {
+            self.halts.hold(number);
+            return;
+        }
         let command = self.commands.get(number);
         let protocol = self.params.protocol(self.link.sector());
         self.link.serve(now, protocol);
@@ -346,6 +357,7 @@ impl Ssd {
             match self.reading.get_mut(fence.index()).and_then(Option::take) {
                 Some(Awaited::Data(number)) => self.data_came(number, now),
                 Some(Awaited::Table(page)) => self.table_came(page, now),
+                Some(Awaited::Firmware) => self.go_on(now),
                 None => {
                     let places = &mut self.programming[fence.index()];
                     for place in places.drain(..) {

@@ -40,6 +40,10 @@ pub struct SsdParams {
     pub write_command: Nanos,
     /// Time of the firmware core for a read command.
     pub read_command: Nanos,
+    /// Time of the firmware core for a TRIM.
+    pub trim_command: Nanos,
+    /// Time of the firmware core for each slot of a TRIM.
+    pub trim_slot: Nanos,
     /// Time of the firmware core for each slot of a read.
     pub read_slot: Nanos,
     /// Time of the firmware core for each slot of a write.
@@ -182,7 +186,8 @@ impl SsdParams {
                 let map = self.write_command - decision;
                 (decision, map + self.write_slot * slots)
             }
-            CommandKind::Trim | CommandKind::Flush => (self.read_command, Nanos::ZERO),
+            CommandKind::Trim => (self.trim_command + self.trim_slot * slots, Nanos::ZERO),
+            CommandKind::Flush => (self.read_command, Nanos::ZERO),
         };
         CoreWork { decision, after }
     }

@@ -12,6 +12,8 @@ pub(super) enum Awaited {
     Data(u32),
     /// A page of the mapping table.
     Table(u32),
+    /// What the firmware needs to go on.
+    Firmware,
 }
 
 impl Ssd {

@@ -125,7 +125,8 @@ impl Ssd {
     /// whether that left room in the buffer at once, because something need not be programmed.
     pub(super) fn drain(&mut self, now: SimTime) -> bool {
         let mut room = false;
-        while !self.mapped.takes_no_writes()
+        while !self.halts.is_halted()
+            && !self.mapped.takes_no_writes()
             && self.scheduler.wants_more()
             && let Some((lpn, extent, content)) = self.buffer.front()
         {

@@ -345,7 +345,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             from: Ppa(slot),
             to: Ppa(to),
         });
-        self.entry_moved(to, batch);
+        self.entry_moved(slot, to, batch);
         true
     }
 

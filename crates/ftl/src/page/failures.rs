@@ -104,6 +104,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                     continue;
                 }
                 self.table.relocate((from + n, of), (to + n, at));
+                let lpn = self.table.owner_of(to + n);
+                self.run_changed(lpn, from + n, batch);
                 self.note_birth(at, Some(of));
                 batch.data(DataMove::Copy {
                     from: Ppa(from + n),

@@ -539,6 +539,7 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
             .expect("the superblock is open");
         self.groups[g].writable_slots -= 1;
         self.table.place(lpn, to, superblock);
+        self.run_changed(lpn, old, batch);
         self.note_birth(superblock, None);
         batch.data(DataMove::Write { lpn, to: Ppa(to) });
         if self.frontiers[f].unit_is_complete() {

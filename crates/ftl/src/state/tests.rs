@@ -67,8 +67,8 @@ fn page_with(
     page::layer(layout, config).unwrap()
 }
 
-/// A layer that holds a few entries of its mapping table in memory.
-fn translated(layout: Layout, tables: bool) -> Box<dyn TranslationLayer> {
+/// A layer that holds a few entries, or runs, of its mapping table in memory.
+fn translated(layout: Layout, tables: bool, runs: bool) -> Box<dyn TranslationLayer> {
     let config = PageConfig {
         reliability: None,
         user_slots: 180,
@@ -86,6 +86,7 @@ fn translated(layout: Layout, tables: bool) -> Box<dyn TranslationLayer> {
         translation: Some(TranslationConfig {
             cached_entries: 30,
             entries_per_page: 8,
+            runs,
         }),
     };
     page::layer(layout, config).unwrap()
@@ -176,8 +177,10 @@ fn layers() -> Vec<Box<dyn TranslationLayer>> {
         packed(layout(2, 4, 4096), (true, true), 512, Box::new(Greedy)),
         packed(layout(1, 4, 4096), (false, false), 512, choices(2)),
         packed(layout(2, 4, 2048), (true, false), 64, Box::new(Fifo)),
-        translated(layout(1, 1, 4096), false),
-        translated(layout(2, 2, 4096), true),
+        translated(layout(1, 1, 4096), false, false),
+        translated(layout(2, 1, 4096), false, true),
+        translated(layout(2, 2, 4096), true, false),
+        translated(layout(2, 2, 4096), true, true),
     ]
 }
 

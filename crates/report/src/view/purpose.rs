@@ -52,6 +52,11 @@ const USES: [Use; 8] = [
         title: "Small random writes, after months of use",
         says: "on a used drive",
         tests: &[
+            (
+                Role::UsedRandomWrite,
+                Some("seasoned"),
+                Reading::Metric("mb_s"),
+            ),
             (Role::UsedRandomWrite, Some("used"), Reading::Metric("mb_s")),
             (Role::SmallRandomWriteAlone, None, Reading::Metric("iops")),
         ],

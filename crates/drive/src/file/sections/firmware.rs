@@ -39,6 +39,11 @@ section! {
         write_command: Quantity<Time>,
         /// Core time of any other command.
         read_command: Quantity<Time>,
+        /// Core time of a TRIM, without that of its slots, if it is not that of a read. Nothing else is done
+        /// meanwhile: TRIM is no queued command of SATA.
+        trim_command: Option<Quantity<Time>>,
+        /// Core time of each slot that a TRIM empties; none if left out.
+        trim_slot: Option<Quantity<Time>>,
         /// Core time of each slot of a command.
         per_slot: Quantity<Time>,
         /// Core time of each slot of a write, if it is not that of a read.

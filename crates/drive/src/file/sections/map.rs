@@ -48,13 +48,16 @@ section! {
         slot: Quantity<Bytes>,
         /// Dies that a superblock spans; it must divide the dies.
         stripe_dies: Quantity<Count>,
-        /// Memory for the mapping table, with `entry`: if it does not hold an entry for every slot, it caches
-        /// entries, each with two bytes more, and the table lies on flash in pages of its own, which take
-        /// superblocks from the spare area
+        /// Memory for the mapping table, with `entry` or `run`: what it does not hold of the table lies on flash in
+        /// pages of its own, which take superblocks from the spare area
         /// ([decision 0011](../decisions/0011-mapping-table-on-flash.md)). If left out, the table fits.
         dram: Option<Quantity<Bytes>>,
-        /// With `dram`: an entry of the table.
+        /// With `dram`: an entry of a table that has one for every slot. A table that does not fit is cached entry by
+        /// entry, each with two bytes more.
         entry: Option<Quantity<Bytes>>,
+        /// With `dram`, in place of `entry`: an entry of a table that has one for every run of slots whose data
+        /// follow each other on flash. A write that looks up what is not in memory stops the firmware until it is.
+        run: Option<Quantity<Bytes>>,
     }
 }
 
@@ -106,11 +109,21 @@ impl PageMap {
         layout: &Layout,
         user_slots: u32,
     ) -> Result<Option<TranslationConfig>, String> {
-        let Some((dram, entry)) = together(["map.dram", "map.entry"], self.dram, self.entry)?
-        else {
+        if self.run.is_some() && self.entry.is_some() {
+            return Err(
+                "map.entry, map.run: a table has an entry for each slot or for each run of \
+                        slots; leave one out"
+                    .to_owned(),
+            );
+        }
+        let (key, entry) = match self.run {
+            Some(run) => ("map.run", Some(run)),
+            None => ("map.entry", self.entry),
+        };
+        let Some((dram, entry)) = together(["map.dram", key], self.dram, entry)? else {
             return Ok(None);
         };
-        let (dram, entry) = (dram.get(), entry.get());
+        let (dram, entry, runs) = (dram.get(), entry.get(), self.run.is_some());
         let page_bytes = u64::from(layout.geometry.page_bytes);
         let slots = layout.slots();
         let counts = 1_u64
@@ -118,23 +131,33 @@ impl PageMap {
             .unwrap_or(u64::MAX);
         if entry > page_bytes || counts < u64::from(slots) {
             return Err(format!(
-                "map.entry: {entry} bytes; an entry must tell {slots} slots apart, and a page of \
+                "{key}: {entry} bytes; an entry must tell {slots} slots apart, and a page of \
                  {page_bytes} bytes must hold one"
             ));
         }
         if dram >= u64::from(user_slots).saturating_mul(entry) {
             return Ok(None);
         }
-        let cached = entry + NUMBER_BYTES;
-        if dram < cached {
+        // A run says itself where it begins, and memory holds all those of a translation page.
+        let (cached, least) = match runs {
+            false => (entry + NUMBER_BYTES, entry + NUMBER_BYTES),
+            true => (entry, page_bytes),
+        };
+        if dram < least {
+            let what = if runs {
+                "page of the table"
+            } else {
+                "cached entry"
+            };
             return Err(format!(
-                "map.dram: {dram} bytes; the least is a cached entry, {cached} bytes"
+                "map.dram: {dram} bytes; the least is a {what}, {least} bytes"
             ));
         }
         Ok(Some(TranslationConfig {
             // Fewer than there are slots.
             cached_entries: (dram / cached) as u32,
             entries_per_page: (page_bytes / entry) as u32,
+            runs,
         }))
     }
 }

@@ -14,6 +14,7 @@
 //!
 //! Which translation page lies where (one number for each) is always in memory.
 
+mod runs;
 mod state;
 mod store;
 
@@ -25,6 +26,7 @@ use crate::clock::Clock;
 use crate::{Extent, Refusal};
 use ftlab_base::{BlockId, Layout, Lpn, PagePlace, Ppa, SECTOR_BYTES, SuperblockId};
 use ftlab_nand::{Cause, Fence, OpBatch, Order};
+use runs::Runs;
 use store::{NONE, Store};
 
 /// A mapping table of which only a part is in memory.
@@ -32,6 +34,8 @@ use store::{NONE, Store};
 pub struct TranslationConfig {
     /// Entries that are held in memory.
     pub cached_entries: u32,
+    /// Whether neighbours whose data follow each other share an entry; a look-up that misses stops the firmware then.
+    pub runs: bool,
     /// Entries of a translation page, which is a page of flash.
     pub entries_per_page: u32,
 }
@@ -64,13 +68,22 @@ impl TranslationConfig {
     }
 }
 
+/// What of the table is in memory.
+#[derive(Debug, Clone)]
+enum Memory {
+    /// Entries, one a slot.
+    Entries(Clock),
+    /// Whole translation pages, as lists of runs.
+    Runs(Runs),
+}
+
 /// The table on flash and what of it is in memory.
 #[derive(Debug, Clone)]
 pub(super) struct Translation {
     entries_per_page: u32,
     /// Entries in a sector of a translation page.
     entries_per_sector: u32,
-    cache: Clock,
+    memory: Memory,
     store: Store,
     /// The translation page last read for a request, or [`NONE`].
     at_hand: u32,
@@ -97,7 +110,10 @@ impl Translation {
             entries_per_sector: (config.entries_per_page
                 / (layout.geometry.page_bytes / SECTOR_BYTES as u32))
                 .max(1),
-            cache: Clock::new(config.cached_entries, user_slots),
+            memory: match config.runs {
+                false => Memory::Entries(Clock::new(config.cached_entries, user_slots)),
+                true => Memory::Runs(Runs::new(config.cached_entries, config.pages(user_slots))),
+            },
             store: Store::new(config.pages(user_slots), layout.pages_per_superblock, taken),
             at_hand: NONE,
         }
@@ -122,7 +138,10 @@ impl Translation {
     /// Nothing of a translation page is mapped any more.
     fn forget(&mut self, page: u32, entries: std::ops::Range<u32>) {
         self.store.forget(page);
-        entries.for_each(|lpn| self.cache.clean(lpn));
+        match &mut self.memory {
+            Memory::Entries(cache) => entries.for_each(|lpn| cache.clean(lpn)),
+            Memory::Runs(runs) => runs.forget(page),
+        }
         if self.at_hand == page {
             self.at_hand = NONE;
         }
@@ -139,14 +158,19 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         extent: Extent,
         batch: &mut OpBatch,
     ) -> Order {
-        match &mut self.translation {
-            Some(translation) if !FLAT => {
-                if translation.cache.look_up(lpn.0) {
-                    translation.cache.change(lpn.0);
+        match self
+            .translation
+            .as_deref_mut()
+            .map(|table| &mut table.memory)
+        {
+            Some(Memory::Entries(cache)) if !FLAT => {
+                if cache.look_up(lpn.0) {
+                    cache.change(lpn.0);
                     return Order::FREE;
                 }
                 self.missed_write(lpn, extent, batch)
             }
+            Some(Memory::Runs(_)) if !FLAT => self.run_for_write(lpn, extent, batch),
             _ => Order::FREE,
         }
     }
@@ -184,8 +208,12 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 .store
                 .place(translation.page_of(lpn.0))
                 .is_some();
-            // What a page that was never written maps is cached.
-            if translation.cache.look_up(lpn.0) || !is_written {
+            // What a page that was never written maps is in memory.
+            let is_held = match &mut translation.memory {
+                Memory::Entries(cache) => cache.look_up(lpn.0),
+                Memory::Runs(_) => self.run_is_held(lpn),
+            };
+            if is_held || !is_written {
                 continue;
             }
             // Before anything is written back: that may erase what is to be read.
@@ -199,7 +227,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 }
                 self.read_translation(place, first, batch);
             }
-            self.bring_in_sector(lpn, batch);
+            match &mut self.translation_mut().memory {
+                Memory::Entries(_) => self.bring_in_sector(lpn, batch),
+                Memory::Runs(_) => self.hold_run(lpn, batch),
+            }
         }
         order
     }
@@ -223,18 +254,22 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    /// Collection has moved the data of a logical slot.
+    /// The data of a logical slot have moved away from `from`, by collection.
     #[inline(always)]
-    pub(super) fn entry_moved(&mut self, to: u32, batch: &mut OpBatch) {
+    pub(super) fn entry_moved(&mut self, from: u32, to: u32, batch: &mut OpBatch) {
         if !FLAT && self.translation.is_some() {
             let lpn = self.table.owner_of(to);
-            self.change_entry(lpn, batch);
+            self.change_entry(lpn, from, batch);
         }
     }
 
-    /// Changes an entry, whatever it was before.
-    fn change_entry(&mut self, lpn: Lpn, batch: &mut OpBatch) {
-        if !self.cache_mut().holds(lpn.0) {
+    /// Changes an entry that said `old`.
+    fn change_entry(&mut self, lpn: Lpn, old: u32, batch: &mut OpBatch) {
+        let Memory::Entries(cache) = &mut self.translation_mut().memory else {
+            self.run_changed(lpn, old, batch);
+            return;
+        };
+        if !cache.holds(lpn.0) {
             self.bring_in(lpn, batch);
         }
         self.cache_mut().change(lpn.0);
@@ -252,8 +287,9 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             let mut others = (entries.start..first).chain(next..entries.end);
             let keeps_some = others.any(|lpn| self.table.slot_of(Lpn(lpn)) != NOWHERE);
             for lpn in (first..next).map(Lpn) {
+                let old = self.table.slot_of(lpn);
                 if self.table.forget(lpn) && keeps_some {
-                    self.change_entry(lpn, batch);
+                    self.change_entry(lpn, old, batch);
                 }
             }
             if !keeps_some {
@@ -305,9 +341,15 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let user_slots = self.config.user_slots;
         let translation = self.translation_mut();
         let mut is_cached = true;
-        for lpn in translation.entries(page, user_slots) {
-            is_cached &= translation.cache.holds(lpn);
-            translation.cache.clean(lpn);
+        let entries = translation.entries(page, user_slots);
+        match &mut translation.memory {
+            Memory::Entries(cache) => {
+                for lpn in entries {
+                    is_cached &= cache.holds(lpn);
+                    cache.clean(lpn);
+                }
+            }
+            Memory::Runs(runs) => runs.clean(page),
         }
         // What is not in memory has to be read first, unless the page is at hand.
         let on_flash = translation.store.place(page);
@@ -402,7 +444,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
 
     #[inline]
     fn cache_mut(&mut self) -> &mut Clock {
-        &mut self.translation_mut().cache
+        match &mut self.translation_mut().memory {
+            Memory::Entries(cache) => cache,
+            Memory::Runs(_) => unreachable!("a table of runs has no entries for slots"),
+        }
     }
 
     /// Checks what is in memory and on flash of the mapping table.
@@ -426,7 +471,11 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             }
             let mut entries = translation.entries(page, user_slots);
             let lost = entries.find(|&lpn| {
-                self.table.slot_of(Lpn(lpn)) != NOWHERE && !translation.cache.is_dirty(lpn)
+                let is_dirty = match &translation.memory {
+                    Memory::Entries(cache) => cache.is_dirty(lpn),
+                    Memory::Runs(runs) => runs.is_dirty(page),
+                };
+                self.table.slot_of(Lpn(lpn)) != NOWHERE && !is_dirty
             });
             if let Some(lpn) = lost {
                 return Err(format!(
@@ -447,8 +496,11 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// # Panics
     /// When something does not hold.
     pub(super) fn check_cache(&self) {
-        if let Some(translation) = &self.translation {
-            translation.cache.check();
+        if let (Some(translation), Some(config)) = (&self.translation, self.config.translation) {
+            match &translation.memory {
+                Memory::Entries(cache) => cache.check(),
+                Memory::Runs(runs) => runs.check(&self.count_runs(config)),
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A mapping table on flash, in a saved state.
 
+use super::Memory;
 use super::store::{Collected, Held, NONE};
 use crate::clock::ClockState;
 use crate::page::PageLayer;
@@ -11,12 +12,20 @@ use serde::{Deserialize, Serialize};
 /// from what the superblocks hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TranslationState {
-    /// Entries in memory, by logical slot.
-    cache: ClockState,
+    memory: MemoryState,
     at_hand: u32,
     held: Vec<HeldState>,
     pub(in crate::page) free: Vec<SuperblockId>,
     victim: Option<VictimState>,
+}
+
+/// What of the table is in memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+enum MemoryState {
+    /// Entries, by logical slot.
+    Entries(ClockState),
+    /// Translation pages as lists of runs, which follow from the map.
+    Runs(ClockState),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,7 +64,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             owners: held.owners.clone(),
         });
         Some(TranslationState {
-            cache: translation.cache.state(),
+            memory: match &translation.memory {
+                Memory::Entries(cache) => MemoryState::Entries(cache.state()),
+                Memory::Runs(runs) => MemoryState::Runs(runs.state()),
+            },
             at_hand: translation.at_hand,
             held: held.collect(),
             free: store.free.iter().copied().collect(),
@@ -73,6 +85,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         &mut self,
         saved: Option<&TranslationState>,
     ) -> Result<(), StateError> {
+        let runs = self.config.translation.filter(|config| config.runs);
+        let runs = runs.map(|config| self.count_runs(config));
         let (translation, saved) = match (&mut self.translation, saved) {
             (None, None) => return Ok(()),
             (Some(translation), Some(saved)) => (translation, saved),
@@ -83,7 +97,19 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 )));
             }
         };
-        translation.cache.take_over(&saved.cache)?;
+        match (&mut translation.memory, &saved.memory, runs) {
+            (Memory::Entries(cache), MemoryState::Entries(saved), None) => {
+                cache.take_over(saved)?;
+            }
+            (Memory::Runs(held), MemoryState::Runs(saved), Some(runs)) => {
+                held.take_over(saved, runs)?;
+            }
+            _ => {
+                return Err(StateError(
+                    "one mapping table has an entry for each slot, the other one for each run of slots".into(),
+                ));
+            }
+        }
         let pages = translation.store.places.len() as u32;
         StateError::unless(saved.at_hand == NONE || saved.at_hand < pages, || {
             format!("translation page {} of {pages} is at hand", saved.at_hand)

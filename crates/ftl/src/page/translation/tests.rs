@@ -8,6 +8,7 @@ use ftlab_base::rng::Stream;
 use ftlab_base::{Content, Geometry, RootSeed};
 use ftlab_nand::{NandOp, OpKind};
 use rand::RngExt;
+use std::collections::BTreeSet;
 
 /// Entries of a translation page.
 const ENTRIES: u32 = 16;
@@ -18,6 +19,10 @@ struct Bench {
     batch: OpBatch,
     oracle: StampOracle,
     fences: FenceCheck,
+    /// How often the last call stopped the firmware.
+    halts: usize,
+    /// Of writes whose units may still be open.
+    open: BTreeSet<Fence>,
 }
 
 impl Bench {
@@ -32,6 +37,25 @@ impl Bench {
         stripe_dies: u32,
         slot_bytes: u32,
     ) -> Bench {
+        let table = TranslationConfig {
+            cached_entries,
+            entries_per_page,
+            runs: false,
+        };
+        Bench::of_table(table, stripe_dies, slot_bytes)
+    }
+
+    /// The same with a table of runs.
+    fn of_runs(held: u32, stripe_dies: u32, slot_bytes: u32) -> Bench {
+        let table = TranslationConfig {
+            cached_entries: held,
+            entries_per_page: ENTRIES,
+            runs: true,
+        };
+        Bench::of_table(table, stripe_dies, slot_bytes)
+    }
+
+    fn of_table(table: TranslationConfig, stripe_dies: u32, slot_bytes: u32) -> Bench {
         let geometry = Geometry {
             channels: 4,
             dies: 4,
@@ -51,10 +75,7 @@ impl Bench {
             one_log: false,
             policy: Box::new(Greedy),
             checkpoint: None,
-            translation: Some(TranslationConfig {
-                cached_entries,
-                entries_per_page,
-            }),
+            translation: Some(table),
             streams: StreamConfig::default(),
             wear: WearLevelling::default(),
         };
@@ -64,7 +85,26 @@ impl Bench {
             layer,
             batch: OpBatch::carrying_data(),
             fences: FenceCheck::default(),
+            halts: 0,
+            open: BTreeSet::new(),
         }
+    }
+
+    /// Writes a slot, with others to come behind it.
+    fn write_on(&mut self, n: u32) -> Vec<NandOp> {
+        self.oracle.write(Lpn(n));
+        let (whole, content) = (Extent::Whole, Content::RANDOM);
+        let done = self.layer.write(Lpn(n), whole, content, &mut self.batch);
+        self.open.insert(done.unwrap());
+        self.settle(Fence::NONE)
+    }
+
+    /// Nothing more comes behind what was written.
+    fn end_writes(&mut self) {
+        self.layer.flush(&mut self.batch);
+        self.settle(Fence::NONE);
+        let open = std::mem::take(&mut self.open);
+        open.into_iter().for_each(|done| self.fences.wait(done));
     }
 
     fn write(&mut self, n: u32) -> Vec<NandOp> {
@@ -97,8 +137,11 @@ impl Bench {
     fn settle(&mut self, done: Fence) -> Vec<NandOp> {
         self.fences.issue(self.batch.ops());
         self.fences.wait(done);
+        let halts = self.batch.halts().iter();
+        halts.for_each(|&until| self.fences.wait(until));
         self.oracle.take(self.batch.moves());
         let ops = self.batch.ops().to_vec();
+        self.halts = self.batch.halts().len();
         self.batch.clear();
         ops
     }
@@ -271,14 +314,125 @@ fn go_on(bench: &mut Bench, count: u32, rng: &mut Stream) {
 fn every_slot_is_found_whatever_is_in_memory() {
     for (seed, cached) in [1, 3, 40, 300, 1000].into_iter().enumerate() {
         for (stripe_dies, slot_bytes) in [(4, 8192), (1, 8192), (2, 4096), (4, 16384)] {
-            let mut bench = Bench::new(cached, stripe_dies, slot_bytes);
-            let mut rng = RootSeed(seed as u64).stream("translation");
-            for _ in 0..8 {
-                go_on(&mut bench, 500, &mut rng);
-                bench.check();
+            for mut bench in [
+                Bench::new(cached, stripe_dies, slot_bytes),
+                Bench::of_runs(cached, stripe_dies, slot_bytes),
+            ] {
+                let mut rng = RootSeed(seed as u64).stream("translation");
+                for _ in 0..8 {
+                    go_on(&mut bench, 500, &mut rng);
+                    bench.check();
+                }
             }
         }
     }
+}
+
+/// Runs of the whole table, and those in memory.
+fn runs(bench: &mut Bench) -> (u32, u32) {
+    let runs = bench.layer.runs_mut().expect("a table of runs");
+    (runs.all(), runs.held())
+}
+
+#[test]
+fn data_in_order_are_a_run_a_page_and_each_random_write_adds_one_or_two() {
+    // One group of dies, four, and two with slots of half a page.
+    for (stripe_dies, slot_bytes) in [(4, 8192), (1, 8192), (2, 4096)] {
+        let mut bench = Bench::of_runs(10_000, stripe_dies, slot_bytes);
+        let slots = bench.layer.slots();
+        // Without a flush after each, which fills up units.
+        for n in 0..slots {
+            bench.write_on(n);
+        }
+        bench.end_writes();
+        let pages = slots.div_ceil(ENTRIES);
+        let (all, held) = runs(&mut bench);
+        // A superblock may end inside of a page.
+        assert!(
+            (pages..pages + pages / 8).contains(&all),
+            "{all} for {pages}"
+        );
+        assert_eq!(all, held, "everything fits");
+        bench.write(5);
+        assert_eq!(runs(&mut bench).0, all + 2, "in the midst of a run");
+        bench.write(ENTRIES);
+        assert_eq!(runs(&mut bench).0, all + 3, "where one begins");
+        bench.write(2 * ENTRIES - 1);
+        assert_eq!(runs(&mut bench).0, all + 4, "where one ends");
+        bench.trim(5, 1);
+        assert_eq!(runs(&mut bench).0, all + 3, "what is not there is no run");
+        bench.check();
+    }
+}
+
+#[test]
+fn a_write_whose_runs_are_not_in_memory_stops_the_firmware_and_others_do_not() {
+    let mut bench = Bench::of_runs(8, 4, 8192);
+    let slots = bench.layer.slots();
+    let mut halts = 0;
+    for n in 0..slots {
+        let ops = bench.write_on(n);
+        halts += bench.halts;
+        assert_eq!(
+            map_reads(&ops),
+            0,
+            "what was never written is nowhere to be read"
+        );
+    }
+    assert_eq!(halts, 0);
+    bench.end_writes();
+    let ops = bench.write(3);
+    let map = ops[0];
+    assert_eq!((map.kind, map.cause), (OpKind::Read, Cause::Map), "{ops:?}");
+    assert_eq!(bench.halts, 1);
+    let ops = bench.write(4);
+    assert_eq!(
+        (map_reads(&ops), bench.halts),
+        (0, 0),
+        "the page is in memory"
+    );
+    // A part of a slot waits for what says where the rest is.
+    let ops = bench.write_extent(40, Extent::Part);
+    let rest = ops.iter().find(|op| op.cause == Cause::Host).unwrap();
+    assert_eq!(rest.kind, OpKind::Read);
+    assert!(
+        rest.order.waits.is_some()
+            && ops[0].order.signals.contains(&rest.order.waits)
+            && bench.halts == 1
+    );
+    bench.check();
+}
+
+/// As many writes miss as runs are not held, and none while all of them are.
+#[test]
+fn random_writes_miss_once_runs_outgrow_memory() {
+    let mut bench = Bench::of_runs(600, 4, 8192);
+    let slots = bench.layer.slots();
+    (0..slots).for_each(|n| drop(bench.write_on(n)));
+    bench.end_writes();
+    let mut rng = RootSeed(1).stream("runs");
+    let mut missed = 0;
+    while runs(&mut bench).0 < 590 {
+        bench.write(rng.random_range(0..slots));
+        missed += bench.halts;
+    }
+    assert_eq!(missed, 0);
+    (0..4 * slots).for_each(|_| drop(bench.write(rng.random_range(0..slots))));
+    let (mut missed, count) = (0, 20_000);
+    for _ in 0..count {
+        bench.write(rng.random_range(0..slots));
+        missed += bench.halts;
+    }
+    let (all, held) = runs(&mut bench);
+    let (want, have) = (
+        1.0 - f64::from(held) / f64::from(all),
+        missed as f64 / f64::from(count),
+    );
+    assert!(
+        held <= 600 && (have - want).abs() < 0.03,
+        "{have} for {want}"
+    );
+    bench.check();
 }
 
 /// Every write changes an entry of another page, so nearly each is written back alone.

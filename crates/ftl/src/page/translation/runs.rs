@@ -1,0 +1,305 @@
+//! A mapping table of *runs*: neighbours whose data follow each other on flash share an entry, so what was written in
+//! order takes little memory, and each write to a random slot of it one or two entries more.
+//!
+//! Memory holds the runs of whole translation pages, as a tree holds its leaves. Pages leave by clock, as entries do
+//! ([`Clock`](crate::clock::Clock)), as soon as the runs of those that are held do not fit any more.
+
+use super::super::PageLayer;
+use super::super::table::NOWHERE;
+use super::{Memory, TranslationConfig};
+use crate::Extent;
+use crate::clock::{ClockState, Marks};
+use ftlab_base::{Lpn, Ppa};
+use ftlab_nand::{Fence, OpBatch, Order, StateError};
+
+/// Runs in memory, by translation page.
+#[derive(Debug, Clone)]
+pub(super) struct Runs {
+    /// Runs that memory holds at most.
+    capacity: u32,
+    /// Runs of the pages that are held.
+    held: u32,
+    /// Runs of each page, held or not.
+    of_page: Vec<u32>,
+    marks: Marks,
+    /// The next page that may have to leave.
+    hand: u32,
+}
+
+impl Runs {
+    /// Holds nothing; nothing is mapped.
+    pub fn new(capacity: u32, pages: u32) -> Runs {
+        Runs {
+            capacity,
+            held: 0,
+            of_page: vec![0; pages as usize],
+            marks: Marks::new(pages),
+            hand: 0,
+        }
+    }
+
+    /// Runs of all pages.
+    #[cfg(test)]
+    pub fn all(&self) -> u32 {
+        self.of_page.iter().sum()
+    }
+
+    /// Runs of the pages that are held.
+    #[cfg(test)]
+    pub fn held(&self) -> u32 {
+        self.held
+    }
+
+    /// Whether a page is held; if so, it has been looked up.
+    pub fn look_up(&mut self, page: u32) -> bool {
+        self.marks.look_up(page)
+    }
+
+    /// Whether a page is held.
+    pub fn holds(&self, page: u32) -> bool {
+        self.marks.holds(page)
+    }
+
+    /// Whether a page is newer than what flash holds.
+    pub fn is_dirty(&self, page: u32) -> bool {
+        self.marks.is_dirty(page)
+    }
+
+    /// A held page is what flash holds.
+    pub fn clean(&mut self, page: u32) {
+        self.marks.clean(page);
+    }
+
+    /// A page comes in.
+    pub fn bring_in(&mut self, page: u32) {
+        self.marks.bring_in(page);
+        self.held += self.of_page[page as usize];
+    }
+
+    /// A held page is newer than what flash holds.
+    pub fn change(&mut self, page: u32) {
+        self.marks.change(page);
+    }
+
+    /// A page has this many runs more, or fewer.
+    pub fn count(&mut self, page: u32, more: i32) {
+        let runs = &mut self.of_page[page as usize];
+        *runs = runs.strict_add_signed(more);
+        if self.marks.holds(page) {
+            self.held = self.held.strict_add_signed(more);
+        }
+    }
+
+    /// A page has no runs any more, and flash holds none of it.
+    pub fn forget(&mut self, page: u32) {
+        let runs = std::mem::take(&mut self.of_page[page as usize]);
+        if self.holds(page) {
+            self.held -= runs;
+            self.clean(page);
+        }
+    }
+
+    /// The page that has to leave, if what is held does not fit. One always stays, whatever it takes.
+    pub fn next_to_leave(&mut self, stays: u32) -> Option<u32> {
+        if self.held <= self.capacity || self.held == self.of_page[stays as usize] {
+            return None;
+        }
+        let pages = self.of_page.len() as u32;
+        loop {
+            let page = self.hand;
+            self.hand = if page + 1 == pages { 0 } else { page + 1 };
+            // What takes no memory gains nothing by leaving.
+            let counts = page != stays && self.holds(page) && self.of_page[page as usize] > 0;
+            if counts && !self.marks.takes_chance(page) {
+                return Some(page);
+            }
+        }
+    }
+
+    /// A page that is clean leaves.
+    pub fn leave(&mut self, page: u32) {
+        debug_assert!(!self.is_dirty(page), "flash does not know it");
+        self.held -= self.of_page[page as usize];
+        self.marks.leave(page);
+    }
+
+    /// What is kept while the drive is off.
+    pub fn state(&self) -> ClockState {
+        let held = (0..self.of_page.len() as u32).filter(|&page| self.holds(page));
+        self.marks.state(held.collect(), self.hand)
+    }
+
+    /// Takes over such a state; nothing is held yet, and `runs` says how many runs each page has.
+    ///
+    /// # Errors
+    /// Says what memory of this size cannot hold.
+    pub fn take_over(&mut self, saved: &ClockState, runs: Vec<u32>) -> Result<(), StateError> {
+        let pages = runs.len();
+        StateError::unless((saved.hand as usize) < pages, || {
+            format!(
+                "translation page {} of {pages} is the next to leave",
+                saved.hand
+            )
+        })?;
+        self.marks.take_over(saved)?;
+        self.hand = saved.hand;
+        self.held = saved.ring.iter().map(|&page| runs[page as usize]).sum();
+        self.of_page = runs;
+        let most = self.of_page.iter().max().copied().unwrap_or(0);
+        StateError::unless(self.held <= self.capacity.max(most), || {
+            let (held, capacity) = (self.held, self.capacity);
+            format!("{held} runs of the map in memory, which holds {capacity}")
+        })
+    }
+
+    /// That the counts are those of the map, which has so many runs in each page.
+    ///
+    /// # Panics
+    /// When they are not.
+    pub fn check(&self, runs: &[u32]) {
+        assert_eq!(self.of_page, runs, "runs of each translation page");
+        let held: u32 = (0..runs.len() as u32)
+            .filter(|&page| self.holds(page))
+            .map(|page| runs[page as usize])
+            .sum();
+        assert_eq!(self.held, held, "runs in memory");
+        let most = runs.iter().max().copied().unwrap_or(0);
+        assert!(held <= self.capacity.max(most), "{held} runs do not fit");
+    }
+}
+
+impl<const FLAT: bool> PageLayer<FLAT> {
+    /// What memory holds of a table of runs, if the table is one that does not fit.
+    #[inline]
+    pub(super) fn runs_mut(&mut self) -> Option<&mut Runs> {
+        match self
+            .translation
+            .as_deref_mut()
+            .map(|table| &mut table.memory)
+        {
+            Some(Memory::Runs(runs)) if !FLAT => Some(runs),
+            _ => None,
+        }
+    }
+
+    /// A host write looks up the run of its slot. If it is not in memory, the firmware does nothing else until it is.
+    pub(super) fn run_for_write(&mut self, lpn: Lpn, extent: Extent, batch: &mut OpBatch) -> Order {
+        let mut order = Order::FREE;
+        if !self.run_is_held(lpn) {
+            if let Some(place) = self.page_to_read(lpn) {
+                let come = batch.fence();
+                batch.halt(come);
+                let reads_rest =
+                    extent == Extent::Part && self.is_on_flash(self.table.slot_of(lpn));
+                let known = if reads_rest {
+                    batch.fence()
+                } else {
+                    Fence::NONE
+                };
+                let reading = Order::FREE.signalling(come).signalling(known);
+                self.read_translation(place, reading, batch);
+                order.waits = known;
+            }
+            self.hold_run(lpn, batch);
+        }
+        order
+    }
+
+    /// Whether the run of a slot is in memory; if so, it has been looked up.
+    pub(super) fn run_is_held(&mut self, lpn: Lpn) -> bool {
+        let page = self.translation_mut().page_of(lpn.0);
+        self.runs_mut().is_some_and(|runs| runs.look_up(page))
+    }
+
+    /// The runs of a slot's translation page come into memory.
+    pub(super) fn hold_run(&mut self, lpn: Lpn, batch: &mut OpBatch) {
+        let page = self.translation_mut().page_of(lpn.0);
+        if let Some(runs) = self.runs_mut() {
+            runs.bring_in(page);
+        }
+        self.let_runs_leave(page, batch);
+    }
+
+    /// A slot that was at `old` has been written, moved or trimmed.
+    #[inline(always)]
+    pub(in crate::page) fn run_changed(&mut self, lpn: Lpn, old: u32, batch: &mut OpBatch) {
+        if !FLAT && self.runs_mut().is_some() {
+            self.change_run(lpn, old, batch);
+        }
+    }
+
+    fn change_run(&mut self, lpn: Lpn, old: u32, batch: &mut OpBatch) {
+        let page = self.translation_mut().page_of(lpn.0);
+        let more = self.runs_around(lpn, self.table.slot_of(lpn)) - self.runs_around(lpn, old);
+        let runs = self.runs_mut().expect("the table is one of runs");
+        runs.count(page, more);
+        if !runs.holds(page) {
+            // Collection, or a trim: the page is read to be changed, and nobody waits for it.
+            if let Some(place) = self.page_to_read(lpn) {
+                self.read_translation(place, Order::FREE, batch);
+            }
+            self.hold_run(lpn, batch);
+        }
+        let runs = self.runs_mut().expect("the table is one of runs");
+        runs.change(page);
+        self.let_runs_leave(page, batch);
+    }
+
+    /// Pages leave until what is in memory fits; `stays` does not.
+    fn let_runs_leave(&mut self, stays: u32, batch: &mut OpBatch) {
+        while let Some(runs) = self.runs_mut()
+            && let Some(page) = runs.next_to_leave(stays)
+        {
+            if runs.is_dirty(page) {
+                self.write_back(page, batch);
+            }
+            self.runs_mut().expect("it is still one").leave(page);
+        }
+    }
+
+    /// How many of a slot, if it is at `at`, and the next one begin a run. One does not go past its translation page.
+    fn runs_around(&self, lpn: Lpn, at: u32) -> i32 {
+        let config = self.config.translation.expect("the table is on flash");
+        let slot = |lpn: u32| self.table.slot_of(Lpn(lpn));
+        let place = lpn.0 % config.entries_per_page;
+        let before = if place == 0 { NOWHERE } else { slot(lpn.0 - 1) };
+        let is_last = place + 1 == config.entries_per_page || lpn.0 + 1 == self.config.user_slots;
+        let behind = if is_last { NOWHERE } else { slot(lpn.0 + 1) };
+        i32::from(self.begins_run(before, at)) + i32::from(self.begins_run(at, behind))
+    }
+
+    /// Whether a slot that lies at `at` begins a run, with the one before it at `before`.
+    fn begins_run(&self, before: u32, at: u32) -> bool {
+        at != NOWHERE && (before == NOWHERE || !self.follows(before, at))
+    }
+
+    /// Whether host data in order go to `at` after `before`: a program unit is filled up, and the next one is in the
+    /// next group.
+    fn follows(&self, before: u32, at: u32) -> bool {
+        let unit = self.unit_slots();
+        if self.layout.groups == 1 || !(before + 1).is_multiple_of(unit) {
+            return at == before + 1;
+        }
+        let [(from, n), (to, m)] = [before, at].map(|slot| {
+            let (superblock, n) = self.layout.locate(Ppa(slot));
+            (self.layout.group_of(superblock), n + 1)
+        });
+        match from + 1 == self.layout.groups {
+            false => to == from + 1 && m + unit == n + 1,
+            true => to == 0 && (m == n + 1 || m == 1),
+        }
+    }
+
+    /// The runs of each translation page, by the map.
+    pub(super) fn count_runs(&self, config: TranslationConfig) -> Vec<u32> {
+        let pages = self.table.map().chunks(config.entries_per_page as usize);
+        let count = |slots: &[u32]| {
+            let before = std::iter::once(NOWHERE).chain(slots.iter().copied());
+            let pairs = before.zip(slots);
+            pairs
+                .filter(|&(before, &at)| self.begins_run(before, at))
+                .count() as u32
+        };
+        pages.map(count).collect()
+    }
+}
