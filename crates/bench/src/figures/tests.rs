@@ -126,6 +126,7 @@ fn witnesses_are_asked_with_their_own_tests_alone_and_seen_once_they_led_to_some
     let reviews: Vec<Test> = all.into_iter().filter(|test| !own(test)).collect();
     assert!(of(&reviews).iter().all(|figure| figure.id != "P193"));
     let mut row = witnesses().remove(0);
+    assert_eq!(row.led_to.take().as_deref(), Some("map.run"));
     assert!(row.is_unseen());
     row.led_to = Some("a mechanism".to_owned());
     assert!(!row.is_unseen());

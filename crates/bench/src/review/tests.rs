@@ -92,7 +92,7 @@ fn the_first_of_repeats_is_what_a_single_run_is() {
             ..plan(&[], &["randwrite-4k-qd3-8gb"], 2)
         };
         let set = review(&plan, &|_| {}).unwrap();
-        let run = set.runs.iter().find(|run| run.state == "used").unwrap();
+        let run = set.runs.iter().find(|run| run.state == "seasoned").unwrap();
         run.clone()
     };
     let (once, thrice) = (used(RootSeed(1), 1), used(RootSeed(1), 3));
@@ -167,7 +167,7 @@ fn a_job_shared_by_steps_runs_once() {
 fn a_disk_runs_once_and_answers_for_every_state() {
     let set = review(&plan(&DISKS[1..], &["B1"], 1), &|_| {}).unwrap();
     let states: Vec<_> = set.runs.iter().map(|run| run.state.as_str()).collect();
-    assert_eq!(states, ["new", "used"]);
+    assert_eq!(states, ["new", "seasoned"]);
     assert_eq!(set.runs[0].metrics, set.runs[1].metrics);
     assert!(set.runs[0].steps[0].starts_with("None"));
 }
