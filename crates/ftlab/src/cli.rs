@@ -1,8 +1,8 @@
 //! What can be typed. The options of a command stand with it.
 
 use crate::{
-    accuracy, claims, compare, endurance, image, provenance, pts, report, review, run, serve, show,
-    tests, theory, tools, trace,
+    accuracy, claims, compare, endurance, image, import, provenance, pts, report, review, run,
+    serve, show, tests, theory, tools, trace,
 };
 use clap::{Parser, Subcommand};
 
@@ -30,6 +30,8 @@ Examples:
                                              a recorded trace on a drive
   ftlab fio --drive intel-x25-m-g1-80 --name=a --rw=randwrite --bs=4k --runtime=10 --time_based
                                              fio's command line as it stands
+  ftlab import mqsim ssdconfig.xml workload.xml
+                                             another simulator's drive and load
   ftlab endurance --drive intel-x25-m-g1-80  how long it lives, and how it wears
   ftlab theory --quick                       write amplification beside its closed forms
   ftlab serve --drive jmf602-mlc-64 --image disk.img
@@ -48,6 +50,9 @@ pub enum Command {
     Show(show::Options),
     /// Run fio job files, application scripts and traces, recorded ones too, on drives
     Run(run::Options),
+    /// Take over drives and loads of other simulators: MQSim, SimpleSSD, FEMU, NVMeVirt
+    #[command(subcommand)]
+    Import(import::Command),
     /// Read recorded traces: what is in one, and one in another format
     #[command(subcommand)]
     Trace(trace::Command),

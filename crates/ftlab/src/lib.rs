@@ -15,6 +15,7 @@ mod files;
 mod fio_words;
 mod health;
 mod image;
+mod import;
 mod loads;
 mod memory;
 mod options;
@@ -75,6 +76,7 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
         Command::Tests(args) => tests::command(&args),
         Command::Show(args) => show::command(&args),
         Command::Run(args) | Command::Fio(args) => run::command(&args),
+        Command::Import(args) => import::command(&args),
         Command::Trace(args) => trace::command(&args),
         Command::Info(args) => image::info(&args),
         Command::Fsck(args) => image::fsck(&args),

@@ -191,7 +191,7 @@ pub struct Parameter {
     pub value: String,
     /// Its unit; empty for a name.
     pub unit: String,
-    /// `datasheet`, `review`, `measured`, `fitted`, `derived`, `assumed` or `set`.
+    /// `datasheet`, `review`, `measured`, `fitted`, `derived`, `assumed`, `imported` or `set`.
     pub source: String,
     /// `high`, `medium` or `low`.
     pub confidence: String,

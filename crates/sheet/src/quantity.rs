@@ -22,6 +22,8 @@ pub enum Source {
     Derived,
     /// Neither told nor fitted: what drives of the kind have. The note says why.
     Assumed,
+    /// Taken over from the configuration of another program: the note says from which key.
+    Imported,
     /// Set on the command line.
     Set,
 }

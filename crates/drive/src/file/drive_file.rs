@@ -41,7 +41,7 @@ pub struct ParameterRow {
     pub value: String,
     /// Its unit; empty for a name and a count.
     pub unit: String,
-    /// `datasheet`, `review`, `measured`, `fitted`, `derived`, `assumed`, `set`; empty for a name.
+    /// `datasheet`, `review`, `measured`, `fitted`, `derived`, `assumed`, `imported`, `set`; empty for a name.
     pub source: String,
     /// `high`, `medium`, `low`; empty for a name.
     pub confidence: String,

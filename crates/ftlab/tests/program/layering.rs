@@ -30,6 +30,8 @@ const USES: &[(&str, &[&str])] = &[
         ],
     ),
     ("ftlab-workload", &["ftlab-base"]),
+    // Files of other programs as texts of ours: what a drive file makes is no concern of it.
+    ("ftlab-import", &[]),
     ("ftlab-trace", &["ftlab-base"]),
     ("ftlab-nbd", &["ftlab-base"]),
     (
@@ -127,6 +129,7 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-claims",
             "ftlab-report",
             "ftlab-export",
+            "ftlab-import",
             "ftlab-nbd",
             "ftlab-image",
             "ftlab-attach",

@@ -11,6 +11,7 @@ mod figures;
 mod fio_words;
 mod guides;
 mod image;
+mod imports;
 mod inputs;
 mod layering;
 mod place;

@@ -24,11 +24,12 @@ fn root() -> PathBuf {
 }
 
 /// The pages, and how many blocks of commands each has at least.
-const PAGES: [(&str, usize); 14] = [
+const PAGES: [(&str, usize); 15] = [
     ("README.md", 5),
     ("docs/guides/add-a-drive.md", 1),
     ("docs/guides/application-scripts.md", 2),
     ("docs/guides/attach.md", 12),
+    ("docs/guides/come-from-another-simulator.md", 2),
     ("docs/guides/compare-settings.md", 3),
     ("docs/guides/does-my-database-flush.md", 6),
     ("docs/guides/first-review.md", 4),
@@ -237,6 +238,11 @@ fn the_specification_runs_as_its_guide_says() {
 #[test]
 fn a_report_is_made_as_its_guide_says() {
     holds("docs/guides/read-the-report.md", false);
+}
+
+#[test]
+fn the_guide_for_those_who_come_from_another_simulator_holds() {
+    holds("docs/guides/come-from-another-simulator.md", false);
 }
 
 #[test]

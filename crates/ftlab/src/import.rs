@@ -1,0 +1,250 @@
+//! `ftlab import`: drives and loads of other simulators as a drive file and job files.
+
+use crate::failure::{Failure, Outcome};
+use crate::files::{self, Folder};
+use crate::options::OutputFormat;
+use crate::{memory, screen};
+use clap::{Args, Subcommand};
+use ftlab_drive::DriveFile;
+use ftlab_import::{ImportError, Imported, Nvmevirt, Row, Text};
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  ftlab import mqsim ssdconfig.xml workload.xml
+  ftlab import simplessd sample.cfg --name simplessd-sample
+  ftlab import femu '-device femu,femu_mode=1,devsz_mb=12288,nchs=8,luns_per_ch=8'
+  ftlab import nvmevirt ssd_config.h --base-ssd SAMSUNG_970PRO --capacity 64
+
+NAME.toml is the drive file and NAME.fio the job, for `ftlab run NAME.fio --drive ./NAME.toml --testbed
+attached`, where the host takes no time, as in these programs. Every number says which
+key of which file it is from; what was assumed, and what has no counterpart, is listed.";
+
+#[derive(Debug, Subcommand)]
+#[command(after_help = EXAMPLES)]
+pub enum Command {
+    /// MQSim's device configuration, and its workload definition: a job for each scenario
+    Mqsim {
+        /// The device: ssdconfig.xml
+        config: PathBuf,
+        /// The loads: workload.xml
+        workload: Option<PathBuf>,
+        #[command(flatten)]
+        to: To,
+    },
+    /// A configuration of SimpleSSD 2 in sections of keys; one of SimpleSSD-Standalone may stand in the same file
+    Simplessd {
+        /// The configuration: X.cfg
+        config: PathBuf,
+        #[command(flatten)]
+        to: To,
+    },
+    /// FEMU's device on QEMU's command line
+    Femu {
+        /// `-device femu,KEY=VALUE,…`, alone or with the rest of the command line, in one word
+        #[arg(allow_hyphen_values = true)]
+        arguments: String,
+        #[command(flatten)]
+        to: To,
+    },
+    /// A drive of NVMeVirt's header
+    Nvmevirt {
+        /// The header: ssd_config.h
+        header: PathBuf,
+        /// Which of the drives that the header describes: BASE_SSD of the build
+        #[arg(long, value_name = "NAME")]
+        base_ssd: Option<String>,
+        /// Memory that the module is given (memmap_size), which is all of the drive's flash
+        #[arg(long, value_name = "GIB", value_parser = memory::gib)]
+        capacity: u64,
+        #[command(flatten)]
+        to: To,
+    },
+}
+
+/// What is written, and where.
+#[derive(Debug, Args)]
+pub struct To {
+    /// Name of the files; by default the other program's
+    #[arg(long)]
+    name: Option<String>,
+    /// Directory to write to
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    out: PathBuf,
+    /// Write over files that are there
+    #[arg(long)]
+    force: bool,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
+    output_format: OutputFormat,
+}
+
+/// What is printed of it.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    drive: String,
+    jobs: &'a [String],
+    taken: &'a [Row],
+    assumed: &'a [Row],
+    left: &'a [ftlab_import::Left],
+    remarks: &'a [String],
+}
+
+impl From<ImportError> for Failure {
+    fn from(error: ImportError) -> Failure {
+        Failure::Input(error.to_string())
+    }
+}
+
+pub fn command(command: &Command) -> Outcome {
+    let (to, program, imported) = match command {
+        Command::Mqsim {
+            config,
+            workload,
+            to,
+        } => {
+            let device = read(config, "MQSim's ssdconfig.xml")?;
+            let loads = workload.as_deref();
+            let loads = loads.map(|path| read(path, "MQSim's workload.xml"));
+            let loads = loads.transpose()?;
+            let imported =
+                ftlab_import::mqsim(&device.text(), loads.as_ref().map(Read::text).as_ref())?;
+            (to, "mqsim", imported)
+        }
+        Command::Simplessd { config, to } => {
+            let config = read(config, "a .cfg of SimpleSSD's")?;
+            (to, "simplessd", ftlab_import::simplessd(&config.text())?)
+        }
+        Command::Femu { arguments, to } => (to, "femu", ftlab_import::femu(arguments)?),
+        Command::Nvmevirt {
+            header,
+            base_ssd,
+            capacity,
+            to,
+        } => {
+            let header = read(header, "NVMeVirt's ssd_config.h")?;
+            let asked = Nvmevirt {
+                base: base_ssd.as_deref(),
+                capacity_bytes: *capacity,
+            };
+            (
+                to,
+                "nvmevirt",
+                ftlab_import::nvmevirt(&header.text(), asked)?,
+            )
+        }
+    };
+    let name = to.name.as_deref().unwrap_or(program);
+    written(to, name, &imported)
+}
+
+/// A file that was read.
+struct Read {
+    name: String,
+    text: String,
+}
+
+impl Read {
+    fn text(&self) -> Text<'_> {
+        Text {
+            name: &self.name,
+            text: &self.text,
+        }
+    }
+}
+
+fn read(path: &Path, what: &str) -> Result<Read, Failure> {
+    let text = files::read(path, what)?;
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    Ok(Read {
+        name: name.to_string_lossy().into_owned(),
+        text,
+    })
+}
+
+/// Writes the files, all or none, and says what stands in them.
+fn written(to: &To, name: &str, imported: &Imported) -> Outcome {
+    if name.is_empty() || name.contains(['/', '\\']) || name.starts_with('.') {
+        let why =
+            format!("--name {name}: give a name of files without folders; --out takes a folder");
+        return Err(Failure::Input(why));
+    }
+    let drive_name = format!("{name}.toml");
+    // A drive that cannot be made is of no use, and the reason is in the other program's numbers.
+    DriveFile::parse(&drive_name, &imported.drive, &[]).map_err(|error| {
+        Failure::Input(format!(
+            "these numbers make no drive here, and nothing was written: {error}; change them where they come from"
+        ))
+    })?;
+    let names: Vec<String> = (imported.jobs.iter())
+        .map(|job| format!("{name}{}.fio", job.suffix))
+        .collect();
+    let mut all = vec![(drive_name.as_str(), imported.drive.as_bytes())];
+    let jobs = names.iter().zip(&imported.jobs);
+    all.extend(jobs.map(|(name, job)| (name.as_str(), job.text.as_bytes())));
+    let folder = Folder::ready(&to.out)?;
+    let there = all.iter().find(|(name, _)| folder.join(name).exists());
+    if let Some((name, _)) = there.filter(|_| !to.force) {
+        let why = format!(
+            "{} is there already; write over it with --force, or give --name or --out",
+            folder.join(name).display()
+        );
+        return Err(Failure::Input(why));
+    }
+    folder.write(&all)?;
+    let paths: Vec<String> = (names.iter())
+        .map(|name| folder.join(name).display().to_string())
+        .collect();
+    let report = Report {
+        drive: folder.join(&drive_name).display().to_string(),
+        jobs: &paths,
+        taken: &imported.taken,
+        assumed: &imported.assumed,
+        left: &imported.left,
+        remarks: &imported.remarks,
+    };
+    screen::print(&match to.output_format {
+        OutputFormat::Normal => normal(&report),
+        OutputFormat::Json => screen::json(&report)?,
+    })
+}
+
+fn normal(report: &Report<'_>) -> String {
+    let mut text = String::new();
+    for path in std::iter::once(&report.drive).chain(report.jobs) {
+        let _ = writeln!(text, "wrote {path}");
+    }
+    for (title, rows) in [("taken over", report.taken), ("assumed", report.assumed)] {
+        let mut table = screen::table(&[title, "value", "unit", "from", "note"]);
+        for row in rows {
+            let from = row.from.join(", ");
+            table.add_row([&row.key, &row.value, &row.unit, &from, &row.note]);
+        }
+        text += &format!("\n{}", screen::lines(table));
+    }
+    if !report.left.is_empty() {
+        let mut table = screen::table(&["no counterpart", "value", "from", "why"]);
+        for row in report.left {
+            table.add_row([&row.key, &row.value, &row.place, &row.why]);
+        }
+        text += &format!("\n{}", screen::lines(table));
+    }
+    if !report.remarks.is_empty() {
+        text += "\nalso different\n";
+    }
+    for remark in report.remarks {
+        let _ = writeln!(text, "  {remark}");
+    }
+    // These programs take no time for the host; the testbeds of reviews do.
+    for job in report.jobs {
+        let drive = &report.drive;
+        let _ = writeln!(
+            text,
+            "
+ftlab run {job} --drive {drive} --testbed attached"
+        );
+    }
+    text
+}

@@ -1,0 +1,328 @@
+//! The part of C's preprocessor that `ssd_config.h` needs: conditions on `BASE_SSD`, definitions, and numbers in them.
+
+use crate::{ImportError, Text};
+use std::collections::BTreeMap;
+
+/// A definition: its text and line.
+#[derive(Debug, Clone)]
+struct Definition {
+    text: String,
+    line: u32,
+}
+
+/// The definitions of a header for one base SSD.
+#[derive(Debug)]
+pub struct Header {
+    file: String,
+    definitions: BTreeMap<String, Definition>,
+    /// In the order in which they stand.
+    order: Vec<String>,
+}
+
+/// What a condition says of the lines behind it.
+struct Branch {
+    /// Whether one of its branches has been taken.
+    was_taken: bool,
+    is_taken: bool,
+    line: u32,
+}
+
+/// The text without comments, line by line; a comment of several lines leaves its line breaks.
+fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('/') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if rest.starts_with("//") {
+            rest = &rest[rest.find('\n').unwrap_or(rest.len())..];
+        } else if rest.starts_with("/*") {
+            let end = rest.find("*/").map_or(rest.len(), |end| end + 2);
+            out.extend(rest[..end].chars().filter(|c| *c == '\n'));
+            out.push(' ');
+            rest = &rest[end..];
+        } else {
+            out.push('/');
+            rest = &rest[1..];
+        }
+    }
+    out + rest
+}
+
+/// Lines with their numbers; one that ends in a backslash goes on in the next.
+fn whole_lines(text: &str) -> Vec<(String, u32)> {
+    let mut all = Vec::new();
+    let mut open: Option<(String, u32)> = None;
+    for (line, number) in text.lines().zip(1..) {
+        let (so_far, number) = open.take().unwrap_or((String::new(), number));
+        match line.strip_suffix('\\') {
+            Some(part) => open = Some((so_far + part + " ", number)),
+            None => all.push((so_far + line, number)),
+        }
+    }
+    all.extend(open);
+    all
+}
+
+/// The name in `(BASE_SSD == NAME)`.
+fn of_base(condition: &str) -> Option<&str> {
+    let inner = condition
+        .trim()
+        .trim_start_matches('(')
+        .trim_end_matches(')');
+    let (left, right) = inner.split_once("==")?;
+    (left.trim() == "BASE_SSD").then(|| right.trim())
+}
+
+/// The base SSDs that a header tells apart.
+pub fn bases(text: &str) -> Vec<String> {
+    let text = without_comments(text);
+    let conditions = text.lines().filter_map(|line| {
+        let line = line.trim();
+        of_base(
+            line.strip_prefix("#if ")
+                .or_else(|| line.strip_prefix("#elif "))?,
+        )
+    });
+    conditions.map(str::to_owned).collect()
+}
+
+impl Header {
+    /// What the header defines for the base SSD `base`.
+    pub fn of(file: &Text<'_>, base: &str) -> Result<Header, ImportError> {
+        let mut header = Header {
+            file: crate::settings::one_line(file.name),
+            definitions: BTreeMap::new(),
+            order: Vec::new(),
+        };
+        let mut branches: Vec<Branch> = Vec::new();
+        for (line, number) in whole_lines(&without_comments(file.text)) {
+            let Some(directive) = line.trim().strip_prefix('#') else {
+                continue;
+            };
+            let directive = directive.trim();
+            let (word, rest) = directive
+                .split_once(char::is_whitespace)
+                .unwrap_or((directive, ""));
+            let is_live = branches.iter().all(|branch| branch.is_taken);
+            match word {
+                "if" => {
+                    let is_taken = header.holds(rest, base, number)?;
+                    branches.push(Branch {
+                        was_taken: is_taken,
+                        is_taken,
+                        line: number,
+                    });
+                }
+                "ifdef" | "ifndef" => {
+                    let is_taken =
+                        header.definitions.contains_key(rest.trim()) == (word == "ifdef");
+                    branches.push(Branch {
+                        was_taken: is_taken,
+                        is_taken,
+                        line: number,
+                    });
+                }
+                "elif" | "else" => {
+                    let holds = word == "else" || header.holds(rest, base, number)?;
+                    let Some(branch) = branches.last_mut() else {
+                        return Err(header.wrong(number, &format!("#{word} without #if")));
+                    };
+                    branch.is_taken = holds && !branch.was_taken;
+                    branch.was_taken |= holds;
+                }
+                "endif" if branches.pop().is_none() => {
+                    return Err(header.wrong(number, "#endif without #if"));
+                }
+                "define" if is_live => header.define(rest, number),
+                _ => {}
+            }
+        }
+        match branches.last() {
+            Some(open) => Err(header.wrong(open.line, "this #if has no #endif")),
+            None => Ok(header),
+        }
+    }
+
+    fn wrong(&self, line: u32, why: &str) -> ImportError {
+        ImportError::new(format!("{}, line {line}", self.file), why)
+    }
+
+    /// Whether a condition holds: on `BASE_SSD`, or a number.
+    fn holds(&self, condition: &str, base: &str, line: u32) -> Result<bool, ImportError> {
+        if let Some(name) = of_base(condition) {
+            return Ok(name == base);
+        }
+        Ok(self.worked_out(condition, line, 0)? != 0.0)
+    }
+
+    /// Notes a definition; a macro with arguments is none that counts.
+    fn define(&mut self, rest: &str, line: u32) {
+        let rest = rest.trim();
+        let end = rest
+            .find(|c: char| !c.is_alphanumeric() && c != '_')
+            .unwrap_or(rest.len());
+        let (name, text) = rest.split_at(end);
+        if text.starts_with('(') {
+            return;
+        }
+        let definition = Definition {
+            text: text.trim().to_owned(),
+            line,
+        };
+        if self
+            .definitions
+            .insert(name.to_owned(), definition)
+            .is_none()
+        {
+            self.order.push(name.to_owned());
+        }
+    }
+
+    /// The definitions that have numbers, in order: name, number as text, line.
+    pub fn numbers(&self) -> Result<Vec<(&str, String, u32)>, ImportError> {
+        let mut all = Vec::new();
+        for name in &self.order {
+            let definition = &self.definitions[name];
+            if !definition.text.is_empty() {
+                let value = self.worked_out(&definition.text, definition.line, 0)?;
+                all.push((name.as_str(), value.to_string(), definition.line));
+            }
+        }
+        Ok(all)
+    }
+
+    /// The text of a definition.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        Some(&self.definitions.get(name)?.text)
+    }
+
+    fn worked_out(&self, text: &str, line: u32, depth: u32) -> Result<f64, ImportError> {
+        // Definitions that lead to themselves have no number.
+        if depth > 32 {
+            return Err(self.wrong(line, "its definitions lead in a circle"));
+        }
+        let mut sum = Sum {
+            header: self,
+            rest: text,
+            line,
+            depth,
+        };
+        let value = sum.sum()?;
+        match sum.rest.trim() {
+            "" => Ok(value),
+            left => Err(self.wrong(
+                line,
+                &format!("`{text}`: there is something behind the number: `{left}`"),
+            )),
+        }
+    }
+}
+
+/// A sum being read.
+struct Sum<'a> {
+    header: &'a Header,
+    rest: &'a str,
+    line: u32,
+    depth: u32,
+}
+
+impl Sum<'_> {
+    fn wrong(&self, why: &str) -> ImportError {
+        self.header.wrong(self.line, why)
+    }
+
+    fn takes(&mut self, sign: char) -> bool {
+        let rest = self.rest.trim_start();
+        let Some(after) = rest.strip_prefix(sign) else {
+            return false;
+        };
+        self.rest = after;
+        true
+    }
+
+    fn sum(&mut self) -> Result<f64, ImportError> {
+        let mut value = self.product()?;
+        loop {
+            if self.takes('+') {
+                value += self.product()?;
+            } else if self.takes('-') {
+                value -= self.product()?;
+            } else {
+                return Ok(value);
+            }
+        }
+    }
+
+    fn product(&mut self) -> Result<f64, ImportError> {
+        let mut value = self.factor()?;
+        loop {
+            if self.takes('*') {
+                value *= self.factor()?;
+            } else if self.takes('/') {
+                let by = self.factor()?;
+                if by == 0.0 {
+                    return Err(self.wrong("it divides by 0"));
+                }
+                // Sums of sizes are whole in C.
+                value = (value / by).trunc();
+            } else {
+                return Ok(value);
+            }
+        }
+    }
+
+    fn factor(&mut self) -> Result<f64, ImportError> {
+        // As deep as brackets may be.
+        if self.depth > 32 {
+            return Err(self.wrong("it is too deep"));
+        }
+        if self.takes('(') {
+            self.depth += 1;
+            let value = self.sum()?;
+            self.depth -= 1;
+            if !self.takes(')') {
+                return Err(self.wrong("a bracket is not closed"));
+            }
+            return Ok(value);
+        }
+        let rest = self.rest.trim_start();
+        let end = rest
+            .find(|c: char| !c.is_alphanumeric() && c != '_' && c != '.')
+            .unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        self.rest = after;
+        if word.starts_with(|c: char| c.is_ascii_digit()) {
+            let digits = word.trim_end_matches(['u', 'l', 'U', 'L']);
+            let number = digits
+                .parse()
+                .ok()
+                .filter(|number: &f64| number.is_finite());
+            return number.ok_or_else(|| self.wrong(&format!("`{word}` is no number")));
+        }
+        let unit = match word {
+            "KB" => 1024.0,
+            "MB" => 1_048_576.0,
+            "GB" => 1_073_741_824.0,
+            _ => {
+                let Some(definition) = self.header.definitions.get(word) else {
+                    let what = if word.is_empty() {
+                        self.rest.trim()
+                    } else {
+                        word
+                    };
+                    return Err(
+                        self.wrong(&format!("`{what}` is neither a number nor defined before"))
+                    );
+                };
+                return self
+                    .header
+                    .worked_out(&definition.text, definition.line, self.depth + 1);
+            }
+        };
+        match self.rest.trim_start().starts_with('(') {
+            true => Ok(unit * self.factor()?),
+            false => Err(self.wrong(&format!("{word} needs a number in brackets"))),
+        }
+    }
+}
