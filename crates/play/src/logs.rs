@@ -2,10 +2,13 @@
 //!
 //! A line is `time, value, kind, block size, priority`: milliseconds since the job's statistics begin, 0 for a read, 1 for
 //! a write and 2 for a trim, bytes of the request, and 0. With `log_avg_msec` a line is of a span of time, at whose end it
-//! stands, and its block size is 0. As in fio, a last span that is not full has a line of latencies and none of rates.
+//! stands, and its block size is 0. Histograms (`write_hist_log`) have columns of their own. As in fio, a last span that is not full has a line of latencies and none of rates.
+
+mod histogram;
 
 use ftlab_base::{CommandKind, Nanos};
 use ftlab_workload::{JobSpec, Log, Logs};
+use histogram::Histograms;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
@@ -57,6 +60,9 @@ pub struct JobLog {
     /// The span that is not over, by kind, and its number.
     open: [Entry; 3],
     span: u64,
+    histograms: Histograms,
+    /// Whether it asks for more than histograms.
+    has_lines: bool,
 }
 
 impl JobLog {
@@ -70,6 +76,8 @@ impl JobLog {
             entries: Vec::new(),
             open: KINDS.map(Entry::none),
             span: 0,
+            histograms: Histograms::of(&spec.logs),
+            has_lines: spec.logs.names.keys().any(|log| *log != Log::Histogram),
         })
     }
 
@@ -78,6 +86,7 @@ impl JobLog {
         self.entries.clear();
         self.open = KINDS.map(Entry::none);
         self.span = 0;
+        self.histograms = Histograms::of(&self.asked);
     }
 
     /// Takes a request that was answered so long after the statistics began; they come in the order of time.
@@ -85,6 +94,10 @@ impl JobLog {
         let Some(place) = KINDS.iter().position(|&of| of == kind) else {
             return;
         };
+        self.histograms.record(place, bytes, latency, at);
+        if !self.has_lines {
+            return;
+        }
         if self.asked.average == Nanos::ZERO {
             let mut entry = Entry {
                 at,
@@ -129,6 +142,7 @@ impl JobLog {
                     Content::Latency("clat"),
                     Content::Submission,
                 ],
+                Log::Histogram => &[Content::Histogram],
             };
             of_log.iter().map(move |content| (name, *content))
         });
@@ -145,6 +159,9 @@ impl JobLog {
     }
 
     fn write(&self, content: Content, out: &mut dyn io::Write) -> io::Result<()> {
+        if content == Content::Histogram {
+            return self.histograms.write(out);
+        }
         let is_of_spans = self.asked.average > Nanos::ZERO;
         for entry in &self.entries {
             let value = match is_of_spans {
@@ -178,7 +195,7 @@ impl JobLog {
             Content::Latency(_) if self.asked.of_longest => Some(entry.longest.0),
             // Rounded.
             Content::Latency(_) => Some((entry.latency.0 + entry.ios / 2) / entry.ios),
-            Content::Submission => None,
+            Content::Submission | Content::Histogram => None,
         }
     }
 }
@@ -193,7 +210,7 @@ fn value_of_request(content: Content, entry: &Entry) -> Option<u64> {
         }
         Content::Iops => Some(1),
         Content::Latency(_) => Some(entry.latency.0),
-        Content::Submission => None,
+        Content::Submission | Content::Histogram => None,
     }
 }
 
@@ -206,6 +223,7 @@ enum Content {
     Latency(&'static str),
     /// Times of submission: a request is with the drive when it is made.
     Submission,
+    Histogram,
 }
 
 impl Content {
@@ -215,6 +233,7 @@ impl Content {
             Content::Iops => "iops",
             Content::Latency(word) => word,
             Content::Submission => "slat",
+            Content::Histogram => "clat_hist",
         }
     }
 }
@@ -360,6 +379,40 @@ mod tests {
             value("log_max_value=1"),
             value("")
         );
+    }
+
+    #[test]
+    fn histograms_have_fios_bins_and_count_every_request_of_a_full_span() {
+        let job = "[a]\nrw=rw\nbs=4k\ntime_based\nruntime=25ms\nwrite_hist_log=h\n";
+        let lines = |more: &str| -> Vec<Vec<u64>> {
+            let logs = logs(&format!("{job}{more}"));
+            let text = named(&logs, "h_clat_hist.1.log").lines();
+            let number = |word: &str| word.parse().unwrap();
+            text.map(|line| line.split(", ").map(number).collect())
+                .collect()
+        };
+        let found = lines("log_hist_msec=10\n");
+        // Reads and writes have lines of their own, and the half of a span at the end has none.
+        let heads: Vec<(u64, u64, u64)> = found
+            .iter()
+            .map(|line| (line[0], line[1], line[2]))
+            .collect();
+        assert_eq!(heads.len(), 4, "{heads:?}");
+        for (ms, kind, bytes) in heads {
+            assert!(matches!(ms, 10 | 11 | 20 | 21) && kind < 2 && bytes == 4096);
+        }
+        let ios: u64 = found.iter().flat_map(|line| &line[3..]).sum();
+        assert!((198..=212).contains(&ios), "{ios}");
+        for line in &found {
+            assert_eq!(line.len(), 3 + 1856);
+            // 100 µs: 2^16 and more, in steps of 2^10: bin 704 + 33.
+            assert_eq!(line[3..].iter().position(|&count| count > 0), Some(737));
+        }
+        let coarse = lines("log_hist_msec=10\nlog_hist_coarseness=3\n");
+        for (line, fine) in coarse.iter().zip(&found) {
+            assert_eq!((line.len(), line[3 + 92]), (3 + 232, fine[3 + 737]));
+        }
+        assert_eq!(lines(""), Vec::<Vec<u64>>::new());
     }
 
     #[test]

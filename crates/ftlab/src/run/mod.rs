@@ -81,7 +81,7 @@ pub struct Options {
     /// Directory for results.json and index.html, the report; without it nothing is written
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Directory for the logs that jobs ask for (write_bw_log, write_iops_log, write_lat_log, write_iolog), with fio's names and columns; of several runs each has one of its own in it
+    /// Directory for the logs that jobs ask for (write_bw_log, write_iops_log, write_lat_log, write_hist_log, write_iolog), with fio's names and columns; of several runs each has one of its own in it
     #[arg(long, value_name = "DIR", conflicts_with = "untimed")]
     logs: Option<PathBuf>,
     /// Let the prepared drive lie without power for N days before the job: its data age

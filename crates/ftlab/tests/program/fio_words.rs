@@ -210,6 +210,26 @@ fn a_job_writes_its_requests_and_another_replays_them() {
 }
 
 #[test]
+fn histogram_files_are_written_in_fios_columns() {
+    let place = Place::new();
+    place.write(
+        "hist.fio",
+        "[w]\nrw=randwrite\nbs=4k\ntime_based\nruntime=35ms\nwrite_hist_log=h\nlog_hist_msec=10\nlog_hist_coarseness=2\n",
+    );
+    place.out(&format!("run hist.fio --drive {SSD} --logs made"));
+    let text = place.read("made/h_clat_hist.1.log");
+    let lines: Vec<Vec<u64>> = (text.lines())
+        .map(|line| line.split(", ").map(|word| word.parse().unwrap()).collect())
+        .collect();
+    assert_eq!(lines.len(), 3, "{text}");
+    for (line, ms) in lines.iter().zip([10, 20, 30]) {
+        // fio has 1856 bins, here put together in fours.
+        assert_eq!((line.len(), line[1], line[2]), (3 + 464, 1, 4096));
+        assert!((ms..ms + 5).contains(&line[0]) && line[3..].iter().sum::<u64>() > 10);
+    }
+}
+
+#[test]
 fn logs_that_jobs_ask_for_are_files_as_fio_names_them() {
     let place = Place::new();
     place.write(

@@ -159,9 +159,6 @@ pub const IGNORED: Table = &[
     (
         "what a run tells beside the logs of rates and latencies is in its results",
         &[
-            "write_hist_log",
-            "log_hist_msec",
-            "log_hist_coarseness",
             "log_offset",
             "log_compression",
             "log_compression_cpus",

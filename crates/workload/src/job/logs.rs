@@ -12,6 +12,8 @@ pub enum Log {
     Iops,
     /// From a request's submission to its answer (`write_lat_log`).
     Latency,
+    /// Histograms of the same (`write_hist_log`).
+    Histogram,
 }
 
 /// The recorded trace that a job replays (fio's `read_iolog`), and how.
@@ -49,6 +51,10 @@ pub struct Logs {
     pub average: Nanos,
     /// Lines of a span have the longest latency, not the mean.
     pub of_longest: bool,
+    /// The span of one histogram; zero for none.
+    pub histogram_every: Nanos,
+    /// Bins of histograms are put together in twos, so many times.
+    pub histogram_coarseness: u32,
     /// Each job has logs of its own.
     pub of_each_job: bool,
 }
@@ -68,6 +74,8 @@ impl Default for Logs {
             iolog: None,
             average: Nanos::ZERO,
             of_longest: false,
+            histogram_every: Nanos::ZERO,
+            histogram_coarseness: 0,
             of_each_job: true,
         }
     }

@@ -23,6 +23,27 @@ pub static WORDS: &[Word] = &[
         "latencies, to NAME_lat.JOB.log and NAME_clat.JOB.log; NAME_slat.JOB.log is empty, as a request is with the \
          drive when it is made",
     ),
+    log(
+        &["write_hist_log"],
+        |job, v| named(job, Log::Histogram, v),
+        "histograms of latencies over spans of log_hist_msec, to NAME_clat_hist.JOB.log; without such a span it is empty, as \
+         fio's is",
+    ),
+    value(
+        &["log_hist_msec"],
+        set!(logs.histogram_every, |v: Value<'_>| {
+            v.number(0, u64::MAX / MILLISECOND_NS)
+                .map(Nanos::from_millis)
+        }),
+        "a histogram for N milliseconds, written at the first answer after them; a last span that is not full has none",
+    ),
+    value(
+        &["log_hist_coarseness"],
+        set!(logs.histogram_coarseness, |v: Value<'_>| {
+            v.number(0, 6).map(|times| times as u32)
+        }),
+        "bins of histograms are put together in twos, N times, from 1856",
+    ),
     value(
         &["write_iolog"],
         |job, v| {
