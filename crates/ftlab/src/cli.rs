@@ -1,8 +1,8 @@
 //! What can be typed. The options of a command stand with it.
 
 use crate::{
-    accuracy, claims, compare, endurance, image, import, provenance, pts, report, review, run,
-    serve, show, tests, theory, tools, trace,
+    accuracy, claims, compare, crash, endurance, image, import, provenance, pts, report, review,
+    run, serve, show, tests, theory, tools, trace,
 };
 use clap::{Parser, Subcommand};
 
@@ -36,9 +36,10 @@ Examples:
   ftlab theory --quick                       write amplification beside its closed forms
   ftlab serve --drive jmf602-mlc-64 --image disk.img
                                              a drive as a block device that keeps its data
+  ftlab crash disk.crash --check ./check.sh  whether what was written survives power cuts
   ftlab claims C052 C057                     two statements of the sources, checked
 
-Exit codes: 0 done, 1 failed while running, 2 wrong input, 3 a requirement was missed, 130 interrupted (review, compare, run).";
+Exit codes: 0 done, 1 failed while running, 2 wrong input, 3 a requirement was missed (crash: a state fails), 130 interrupted (review, compare, run, crash).";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -82,6 +83,10 @@ pub enum Command {
     Claims(claims::Options),
     /// Attach a drive as a block device that keeps its data
     Serve(serve::Options),
+    /// Give what a power cut could have left of recorded writes to a checker
+    Crash(crash::Options),
+    /// Note in a crash log how far a program has come
+    Mark(tools::MarkOptions),
     /// End a server in the background in order, and wait until it has ended
     Stop(serve::StopOptions),
     /// Show an attached drive's SMART attributes, as smartctl does

@@ -8,6 +8,7 @@ mod accuracy;
 mod claims;
 mod cli;
 mod compare;
+mod crash;
 mod drives;
 mod endurance;
 mod failure;
@@ -89,6 +90,8 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
         Command::Theory(args) => theory::command(&args),
         Command::Claims(args) => claims::command(&args),
         Command::Serve(args) => serve::command(&args),
+        Command::Crash(args) => crash::command(&args),
+        Command::Mark(args) => tools::mark(&args),
         Command::Stop(args) => serve::stop(&args),
         Command::Smart(args) => tools::smart(&args),
         Command::Top(args) => tools::top(&args),

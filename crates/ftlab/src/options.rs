@@ -81,7 +81,7 @@ pub fn state() -> impl TypedValueParser<Value = State> {
 }
 
 /// Reads how many of something there are to be.
-fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+pub fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
     text.parse()
         .map_err(|_| "give a whole number, 1 or more".to_owned())
 }

@@ -134,6 +134,7 @@ impl DataDrive {
             self.reads.insert(command.id);
         }
         self.commits.submitted(&command);
+        self.tell_flush(&command);
         self.worked_at = self.worked_at.max(now);
         match &mut self.body {
             Body::Flash(ssd) => {
@@ -280,6 +281,7 @@ impl DataDrive {
     /// As [`DataDrive::submit`].
     pub fn apply_unflushed(&mut self, command: Command, data: &[u8]) -> Outcome {
         check_data(&command, data);
+        self.tell_flush(&command);
         let mut outcome = match &mut self.body {
             Body::Flash(ssd) => {
                 if command.kind == CommandKind::Write {

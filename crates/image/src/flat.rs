@@ -12,6 +12,7 @@
 //! The table begins as a hole in the file. A chunk of it is filled in when one of its sectors is written first, and a
 //! bit elsewhere notes that: where it is set, nothing is as if it had never been written.
 
+use crate::crash::Tap;
 use crate::regions::{CHUNK_SECTORS, ENTRY_BYTES, Regions};
 use crate::storage::Storage;
 use crate::store::Keeping;
@@ -66,6 +67,8 @@ pub(crate) struct FlatStore {
     destaged: RootSeed,
     runs: u64,
     failure: Option<io::Error>,
+    /// What is told of all that to a crash log.
+    tap: Option<Box<Tap>>,
 }
 
 /// The checksum of a sector. None is 0, which stands in chunks that were never begun.
@@ -95,11 +98,28 @@ impl FlatStore {
             destaged: seed.derive("destaged without time"),
             runs: 0,
             failure: None,
+            tap: None,
         })
     }
 
     pub(crate) fn storage(&mut self) -> &mut dyn Storage {
         &mut *self.storage
+    }
+
+    /// The crash log that is written, if one is.
+    pub(crate) fn tap(&mut self) -> &mut Option<Box<Tap>> {
+        &mut self.tap
+    }
+
+    /// Whether what is in the drive's write cache alone is lost with it.
+    pub(crate) fn set_caches(&mut self, caches: bool) {
+        self.caches = caches;
+    }
+
+    /// The first sector from one on that may hold something.
+    pub(crate) fn next_held(&self, from: u64) -> io::Result<Option<u64>> {
+        let chunk = self.next_chunk(from / CHUNK_SECTORS)?;
+        Ok(chunk.map(|chunk| from.max(chunk * CHUNK_SECTORS)))
     }
 
     /// The same, to look at.
@@ -130,6 +150,11 @@ impl FlatStore {
     /// Writes at once; whether that is done.
     pub(crate) fn write(&mut self, command: &Command, data: &[u8]) -> bool {
         if command.kind == CommandKind::Write {
+            if let Some(tap) = &mut self.tap {
+                tap.given(command.id);
+                tap.wrote(command.id, command.lba.0 as u32, 0, self.caches, data);
+                tap.ended(command.id);
+            }
             self.failure = self.take(command.lba.0, data).err();
         }
         self.failure.is_none()
@@ -249,7 +274,13 @@ impl FlatStore {
             }
         }
         let runs: Vec<(u64, &[u8])> = runs.iter().map(|(first, run)| (*first, &**run)).collect();
-        self.put(&runs)
+        self.put(&runs)?;
+        if let Some(tap) = &mut self.tap {
+            for (first, run) in runs {
+                tap.settled(first as u32, (run.len() / SECTOR) as u32);
+            }
+        }
+        Ok(())
     }
 
     /// Brings runs of sectors, none of them twice, to their places.

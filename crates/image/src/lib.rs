@@ -32,6 +32,9 @@
 //! `fsck` opens an image over memory that takes what recovery writes (`fsck.rs`); `accept` there opens it in spite of a hole, and
 //! `rebuild.rs` makes a new image of what pages say.
 //!
+//! `DataDrive::begin_crash_log` has a drive at work say what it is written and when that is safe, and `CrashLog` draws from that what a power
+//! cut at any instant could have left (`crash/`).
+//!
 //! Disks and RAM disks hold their bytes by sector with two checksums each (`flat.rs`), with neither journal nor map. `apply` goes the same way
 //! without the buffer.
 //!
@@ -57,6 +60,7 @@
 mod checkpoint;
 mod checkpoints;
 mod commits;
+mod crash;
 mod cut;
 mod drive;
 mod error;
@@ -84,6 +88,9 @@ mod store;
 mod volatile;
 
 pub use commits::Commit;
+pub use crash::{
+    CrashHeader, CrashLog, CrashLogError, CrashLogged, CrashReplay, CrashState, LostSlot, WriteTold,
+};
 pub use cut::{CutTold, Fate, PowerCut};
 pub use drive::DataDrive;
 pub use error::{ImageError, Wrong};

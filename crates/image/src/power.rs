@@ -44,8 +44,14 @@ impl DataDrive {
         let (drive, recovery) =
             recovery::recover(&self.path, storage, new, &self.file, self.seed, &options)?;
         let clock = self.clock;
+        // What a cut has left is decided, so a log of what one could leave has its end here.
+        let mut tap = self.tap().take();
+        if let Some(tap) = &mut tap {
+            tap.end(true);
+        }
         *self = drive;
         self.clock = clock;
+        *self.tap() = tap;
         // A cache whose data were nowhere else loses them all: its draws were made when they were written.
         Ok(recovery.cut.or(in_cache.map(|sectors| CutTold {
             seed: seed.unwrap_or_default(),

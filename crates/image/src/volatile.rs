@@ -4,6 +4,7 @@
 //! lay, since nothing is written over, until that place is erased; then it cannot come back. The store keeps this
 //! while the drive is at work, and recovery keeps it while it asks the layer the same again.
 
+use crate::cut::{Fate, PowerCut};
 use ftlab_base::{Lpn, Ppa};
 use ftlab_drive::ssd::{LayerInput, PageStore, StoreFailed};
 use ftlab_ftl::{Extent, TranslationLayer};
@@ -30,6 +31,17 @@ pub(crate) struct VolatileSlot {
     pub(crate) waits: bool,
     /// What it held before, if it is being programmed.
     pub(crate) before: Option<Before>,
+}
+
+impl VolatileSlot {
+    /// What a power cut makes of it, in slots of so many bytes.
+    pub(crate) fn fate(&self, cut: &PowerCut, slot_bytes: u64) -> Fate {
+        match self.before {
+            // It was in memory alone.
+            None => Fate::Old,
+            Some(_) => cut.fate(self.lpn.into(), slot_bytes),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -98,14 +110,15 @@ impl Volatile {
         !std::mem::replace(&mut slot.waits, true)
     }
 
-    /// Follows a request of the layer: what was written lay at `before`.
+    /// Follows a request of the layer: what was written lay at `before`. Gives the slots that cannot be any more what
+    /// they were before, as that was erased.
     pub(crate) fn follow(
         &mut self,
         input: LayerInput,
         taken: bool,
         before: Option<Ppa>,
         moves: &[DataMove],
-    ) {
+    ) -> Vec<u32> {
         match input {
             LayerInput::Write(lpn, ..) if taken => {
                 self.slots.entry(lpn.0).or_default().waits = false;
@@ -116,7 +129,7 @@ impl Volatile {
             LayerInput::SecureErase => *self = Volatile::default(),
             _ => {}
         }
-        self.follow_moves(moves);
+        self.follow_moves(moves)
     }
 
     /// What was before stays what it is while several versions are being programmed.
@@ -133,35 +146,60 @@ impl Volatile {
         }
     }
 
-    fn follow_moves(&mut self, moves: &[DataMove]) {
+    fn follow_moves(&mut self, moves: &[DataMove]) -> Vec<u32> {
+        let mut gone = Vec::new();
         if self.places.is_empty() {
-            return;
+            return gone;
         }
         for step in moves {
             match *step {
                 // It was moved before the request wrote over it.
-                DataMove::Copy { from, to } => self.put_at(from.0..=from.0, Before::At(to.0)),
+                DataMove::Copy { from, to } => {
+                    self.put_at(from.0..=from.0, Before::At(to.0));
+                }
                 DataMove::Erase { first, slots } => {
-                    self.put_at(first.0..=first.0 + (slots - 1), Before::Gone);
+                    gone.extend(self.put_at(first.0..=first.0 + (slots - 1), Before::Gone));
                 }
                 DataMove::Write { .. } => {}
             }
         }
+        gone
     }
 
-    /// What lay at these places lies elsewhere.
-    fn put_at(&mut self, from: std::ops::RangeInclusive<u32>, to: Before) {
+    /// What lay at these places lies elsewhere; the slots it was of.
+    fn put_at(&mut self, from: std::ops::RangeInclusive<u32>, to: Before) -> Vec<u32> {
         let range = (*from.start(), 0)..=(*from.end(), u32::MAX);
         let found: Vec<(u32, u32)> = self.places.range(range).copied().collect();
-        for (place, lpn) in found {
-            self.places.remove(&(place, lpn));
-            let slot = self.slots.get_mut(&lpn).expect("its place is noted");
-            let before = slot.programming.as_mut().expect("its place is noted");
-            before.0 = to;
-            if let Before::At(place) = to {
-                self.places.insert((place, lpn));
-            }
+        let moved = found.into_iter().map(|(place, lpn)| {
+            self.put_before(lpn, place, to);
+            lpn
+        });
+        moved.collect()
+    }
+
+    /// What a slot held before lies no longer at a place.
+    fn put_before(&mut self, lpn: u32, place: u32, to: Before) {
+        self.places.remove(&(place, lpn));
+        let slot = self.slots.get_mut(&lpn).expect("its place is noted");
+        let before = slot.programming.as_mut().expect("its place is noted");
+        before.0 = to;
+        if let Before::At(place) = to {
+            self.places.insert((place, lpn));
         }
+    }
+
+    /// What a slot held before was erased.
+    pub(crate) fn note_gone(&mut self, lpn: u32) {
+        let slot = self.slots.get(&lpn);
+        if let Some((Before::At(place), _)) = slot.and_then(|slot| slot.programming) {
+            self.put_before(lpn, place, Before::Gone);
+        }
+    }
+
+    /// Whether something of a slot is being programmed.
+    pub(crate) fn is_programming(&self, lpn: u32) -> bool {
+        let slot = self.slots.get(&lpn);
+        slot.is_some_and(|slot| slot.programming.is_some())
     }
 
     /// What was handed on of a slot is in the cells; whether it was volatile until then.

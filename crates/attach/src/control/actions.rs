@@ -15,7 +15,7 @@ const JSON: &str = "application/json";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// What there is, by method and path.
-const KNOWN: [(&str, &str); 12] = [
+const KNOWN: [(&str, &str); 13] = [
     ("GET", "/statistics"),
     ("GET", "/metrics"),
     ("POST", "/erase"),
@@ -28,6 +28,7 @@ const KNOWN: [(&str, &str); 12] = [
     ("POST", "/vanish"),
     ("POST", "/return"),
     ("POST", "/rest"),
+    ("POST", "/mark"),
 ];
 
 /// How a drive lies without power.
@@ -64,6 +65,14 @@ pub struct PowerCutDone {
 pub struct FaultAdded {
     /// Its number, to end it by.
     pub number: u32,
+}
+
+/// How far somebody has come, for a crash log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mark {
+    /// What checkers are told of it.
+    pub text: String,
 }
 
 /// Which faults are to end.
@@ -145,6 +154,14 @@ fn act(engine: &Engine, request: &Request) -> Result<Answer, Answer> {
             let cut = engine.cut_power(PowerOff { seed, off });
             let cut = cut.map_err(|why| Answer::wrong(409, why))?;
             return Ok(json(&PowerCutDone { cut }));
+        }
+        "/mark" => {
+            let Mark { text } = object(body)?;
+            let marked = engine.look(move |drive| drive.mark(&text))?;
+            if !marked.map_err(|why| Answer::wrong(400, why))? {
+                let why = "no crash log is being written: serve the drive with --crash-log";
+                return Err(Answer::wrong(409, why));
+            }
         }
         "/rest" => {
             let Rest { hours, celsius } = object(body)?;

@@ -11,6 +11,7 @@
 //! | `GET /faults`, `POST /fault-clear` | what does, and what came of it; `{"number": …}` ends one, `{}` all |
 //! | `POST /power-cut` | a [`PowerCutAsked`]: what is not flushed may be lost |
 //! | `POST /vanish`, `/return` | the drive leaves its bus, and comes back |
+//! | `POST /mark` | `{"text": …}`: somebody says how far he has come, for a crash log |
 //! | `POST /rest` | `{"hours": …, "celsius": …}`: the drive lies without power, and its data age |
 //!
 //! A request is done when it came whole and well-formed, and not otherwise (`http.rs`). What fails is answered with
@@ -25,7 +26,7 @@ mod metrics;
 mod report;
 mod scope;
 
-pub use actions::{FaultAdded, FaultsEnded, PowerCutAsked, PowerCutDone, Rest, trim};
+pub use actions::{FaultAdded, FaultsEnded, Mark, PowerCutAsked, PowerCutDone, Rest, trim};
 pub use client::{Asked, ControlError, ask};
 pub use connections::{Control, Limits};
 pub use report::{DriveReport, Report, Requests, SmartAttribute, Times, Wear};

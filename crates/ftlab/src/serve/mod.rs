@@ -1,5 +1,6 @@
 //! `ftlab serve`: a drive that holds data, attached as a block device.
 
+mod crash_log;
 mod daemon;
 mod lateness;
 mod listen;
@@ -14,13 +15,14 @@ use crate::options::{self, OutputFormat};
 use crate::progress::Signs;
 use crate::screen;
 use clap::{Args, ValueEnum};
+use crash_log::CrashLogging;
 use ftlab_attach::control::{self, Control};
 use ftlab_attach::engine::Power;
 use ftlab_attach::fuse::{FILE_NAME, Mounted};
 use ftlab_attach::{DriveExport, Engine, Timing};
 use ftlab_drive::Kind;
 use ftlab_host::Testbed;
-use ftlab_image::OnKill;
+use ftlab_image::{DataDrive, OnKill};
 use ftlab_nbd::server::Event;
 use ftlab_nbd::{Limits, Listen, NamedExport, Server};
 pub use listen::beside;
@@ -102,6 +104,9 @@ pub struct Options {
     /// drive as it is before lies beside it, in FILE.state: `ftlab run FILE --drive DRIVE --from-state FILE.state` replays it
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Log what clients write, with its data, flushes and TRIMs, for `ftlab crash`: what could a power cut have left?
+    #[arg(long, value_name = "FILE", conflicts_with = "read_only")]
+    crash_log: Option<PathBuf>,
     /// Refuse writes
     #[arg(long)]
     read_only: bool,
@@ -184,6 +189,68 @@ fn serve(options: &Options) -> Outcome {
     let signals = Signals::catch()?;
     let testbed = Testbed::load(&options.testbed)?;
     let Opened { drive, how, made } = place::open(options, &testbed)?;
+    let mut is_reached = false;
+    let outcome = attach(options, listen, &signals, (drive, &how), &mut is_reached);
+    // Nobody could have written to it, and nothing is to be left of a call that was refused.
+    let unused = made.filter(|_| !is_reached);
+    let removed = unused.map_or(Ok(()), |made| {
+        std::fs::remove_file(&made)
+            .map_err(|error| Failure::Running(format!("cannot remove {}: {error}", made.display())))
+    });
+    outcome.and(removed)
+}
+
+/// What is written down of what clients do.
+#[derive(Default)]
+struct Notes {
+    trace: Option<Recording>,
+    crash_log: Option<CrashLogging>,
+}
+
+impl Notes {
+    /// Begins what is asked for; nothing is left of it if a part cannot begin.
+    fn begin(options: &Options, drive: &mut DataDrive) -> Result<Notes, Failure> {
+        let mut notes = Notes::default();
+        if options.crash_log.is_some() && options.on_kill == OnKillName::Keep {
+            return Err(Failure::Input(
+                "--crash-log is for what a power cut takes, and --on-kill keep has none: leave one of them out".into(),
+            ));
+        }
+        if let Some(path) = &options.record {
+            notes.trace = Some(Recording::begin(path, drive, options.seed)?);
+        }
+        if let Some(path) = &options.crash_log {
+            match CrashLogging::begin(path, drive) {
+                Ok(log) => notes.crash_log = Some(log),
+                Err(why) => {
+                    notes.end(None, false)?;
+                    return Err(why);
+                }
+            }
+        }
+        Ok(notes)
+    }
+
+    /// Ends all of it, and says what it holds; nothing is left of what nobody could have done anything to.
+    fn end(self, drive: Option<&mut DataDrive>, is_reached: bool) -> Result<String, Failure> {
+        let logged = self
+            .crash_log
+            .map_or(Ok(String::new()), |log| log.end(drive, is_reached));
+        let recorded = self
+            .trace
+            .map_or(Ok(String::new()), |trace| trace.end(is_reached));
+        Ok(recorded? + &logged?)
+    }
+}
+
+/// Has others get at a drive until a signal ends that; notes when they can.
+fn attach(
+    options: &Options,
+    listen: Option<Listen>,
+    signals: &Signals,
+    (mut drive, how): (DataDrive, &str),
+    is_reached: &mut bool,
+) -> Outcome {
     let has_time = options.timing == TimingName::Model;
     let image = place::of_image(&drive) + &place::of_faults(&drive, has_time);
     let description = format!(
@@ -192,19 +259,20 @@ fn serve(options: &Options) -> Outcome {
         drive.drive_file().slug()
     );
     let is_rotational = drive.drive_file().kind() == Kind::Disk;
-    let recording = options.record.as_deref();
-    let recording = recording
-        .map(|path| Recording::begin(path, &drive, options.seed))
-        .transpose()?;
+    let notes = Notes::begin(options, &mut drive)?;
     let timing = match options.timing {
         TimingName::Model => Timing::Model,
         TimingName::Off => Timing::Off,
     };
-    let engine = Engine::start(drive, timing);
-    let engine = engine.map_err(|error| Failure::Running(format!("cannot start: {error}")))?;
-    let engine = Arc::new(engine);
-    if let Some(recording) = &recording {
-        engine.record(recording.recorder());
+    let engine = match Engine::start(drive, timing) {
+        Ok(engine) => Arc::new(engine),
+        Err(error) => {
+            notes.end(None, false)?;
+            return Err(Failure::Running(format!("cannot start: {error}")));
+        }
+    };
+    if let Some(trace) = &notes.trace {
+        engine.record(trace.recorder());
     }
     // It goes last: whoever waits for the end of the server finds the image closed.
     let mut pid_file = None;
@@ -214,7 +282,7 @@ fn serve(options: &Options) -> Outcome {
             let log = options.open_log()?;
             Ok((ways, log))
         });
-    let is_reached = ready.is_ok();
+    *is_reached = ready.is_ok();
     let outcome = ready.and_then(|(ways, log)| {
         let mut text = format!("drive    {description}\n");
         text += &format!(
@@ -224,10 +292,12 @@ fn serve(options: &Options) -> Outcome {
         text += &(image + &ways.told(options) + &daemon::told(pid_file.as_ref()) + READY);
         screen::print(&text)?;
         log.map_or(Ok(()), |log| daemon::let_go(log, &text))?;
-        run(options, &engine, &signals, &ways)
+        run(options, &engine, signals, &ways)
     });
+    let mut drive = engine.stop();
+    let noted = notes.end(drive.as_mut(), *is_reached);
     // Whatever happened, the image is closed as it should be.
-    let closed = match engine.stop() {
+    let closed = match drive {
         Some(drive) => drive
             .close()
             .map_err(|error| Failure::Running(error.to_string())),
@@ -235,15 +305,8 @@ fn serve(options: &Options) -> Outcome {
             "the drive ended by a fault of the program".into(),
         )),
     };
-    // Nobody could have written to it, and nothing is to be left of a call that was refused.
-    let unused = made.filter(|_| !is_reached);
-    let removed = unused.map_or(Ok(()), |made| {
-        std::fs::remove_file(&made)
-            .map_err(|error| Failure::Running(format!("cannot remove {}: {error}", made.display())))
-    });
-    let recorded = recording.map_or(Ok(String::new()), |recording| recording.end(is_reached));
-    outcome.and(closed).and(removed)?;
-    screen::print(&recorded?)?;
+    outcome.and(closed)?;
+    screen::print(&noted?)?;
     if options.timing == TimingName::Model {
         screen::print(&lateness::told(&engine, options.output_format))?;
     }

@@ -2,6 +2,7 @@
 
 mod fault;
 mod firmware;
+mod mark;
 mod program;
 mod smart;
 mod top;
@@ -22,6 +23,8 @@ use std::path::{Path, PathBuf};
 
 pub use fault::{FaultOptions, fault};
 pub use firmware::{FirmwareOptions, firmware};
+pub use mark::{MarkOptions, mark};
+pub use program::time;
 pub use smart::{SmartOptions, smart};
 pub use top::TopOptions;
 pub use trim::{TrimOptions, trim};

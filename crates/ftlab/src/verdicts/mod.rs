@@ -14,11 +14,11 @@ use crate::screen;
 use std::fmt::Write;
 
 /// How a run stands to a requirement.
-struct Verdict<'a> {
-    run: &'a str,
-    required: &'a str,
-    measured: String,
-    is_met: bool,
+pub struct Verdict<'a> {
+    pub run: &'a str,
+    pub required: &'a str,
+    pub measured: String,
+    pub is_met: bool,
 }
 
 /// Prints verdicts, on standard error where standard output is for programs, and writes them to a file; a failure where
@@ -55,7 +55,7 @@ fn conclude(verdicts: &[Verdict<'_>], junit: Option<&NewFile>, is_for_programs: 
 }
 
 /// The verdicts as JUnit's XML, which programs of tests read.
-fn xml(verdicts: &[Verdict<'_>]) -> String {
+pub fn xml(verdicts: &[Verdict<'_>]) -> String {
     let missed = verdicts.iter().filter(|verdict| !verdict.is_met).count();
     let mut xml = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"ftlab\" tests=\"{}\" \

@@ -2,6 +2,7 @@
 
 use super::{ByteStore, SECTOR};
 use crate::checkpoint::Kept;
+use crate::crash::Tap;
 use crate::cut::{CutTold, Fate, PowerCut};
 use crate::record;
 use crate::slot::{mask_of, runs};
@@ -43,11 +44,7 @@ impl ByteStore {
         };
         for slot in self.volatile.saved() {
             left.told.slots += 1;
-            let fate = match slot.before {
-                // It was in memory alone.
-                None => Fate::Old,
-                Some(_) => cut.fate(slot.lpn.into(), self.slot_bytes as u64),
-            };
+            let fate = slot.fate(cut, self.slot_bytes as u64);
             let restored = self.restored(slot, fate, layer);
             let is_old = slot.waits || (fate == Fate::Old && restored.is_some());
             match (&restored, fate) {
@@ -102,6 +99,11 @@ impl ByteStore {
         })
     }
 
+    /// The crash log that is written, if one is.
+    pub(crate) fn tap(&mut self) -> &mut Option<Box<Tap>> {
+        &mut self.tap
+    }
+
     /// Keeps account from now on of what a power cut could take away, or does not.
     pub(crate) fn set_tracks(&mut self, tracks: bool) {
         self.volatile.all_programmed();
@@ -144,10 +146,14 @@ impl ByteStore {
             self.programmed.push(lpn);
             return;
         }
-        if self.volatile.programmed(lpn)
-            && let Some(journal) = &mut self.journal
-        {
+        if !self.volatile.programmed(lpn) {
+            return;
+        }
+        if let Some(journal) = &mut self.journal {
             journal.note(|to| record::put_programmed(to, lpn));
+        }
+        if let Some(tap) = &mut self.tap {
+            tap.programmed(lpn);
         }
     }
 
@@ -162,11 +168,14 @@ impl ByteStore {
 
     /// The host has flushed, and nothing of it is outstanding.
     pub(crate) fn note_all_programmed(&mut self) {
-        if self.queue.is_empty()
-            && self.volatile.all_programmed()
-            && let Some(journal) = &mut self.journal
-        {
+        if !self.queue.is_empty() || !self.volatile.all_programmed() {
+            return;
+        }
+        if let Some(journal) = &mut self.journal {
             journal.note(record::put_all_programmed);
+        }
+        if let Some(tap) = &mut self.tap {
+            tap.all_programmed();
         }
     }
 }

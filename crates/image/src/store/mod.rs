@@ -8,6 +8,7 @@ mod waiting;
 
 use crate::OnKill;
 use crate::checkpoint::Kept;
+use crate::crash::Tap;
 use crate::journal::Journal;
 use crate::mark::End;
 use crate::record;
@@ -113,6 +114,8 @@ pub(crate) struct ByteStore {
     /// What waits is what a power cut has left, and slots that it has left empty.
     restores: bool,
     emptied: BTreeSet<u32>,
+    /// What is told of all that to a crash log.
+    tap: Option<Box<Tap>>,
 }
 
 impl ByteStore {
@@ -147,6 +150,7 @@ impl ByteStore {
             programmed: Vec::new(),
             restores: false,
             emptied: BTreeSet::new(),
+            tap: None,
         }
     }
 
@@ -253,11 +257,17 @@ impl ByteStore {
     /// The data of a write that is submitted now.
     pub(crate) fn give(&mut self, id: CommandId, data: &[u8]) {
         self.commands.insert(id, data.to_vec());
+        if let Some(tap) = &mut self.tap {
+            tap.given(id);
+        }
     }
 
     /// A command is over.
     pub(crate) fn end(&mut self, id: CommandId) {
         self.commands.remove(&id);
+        if let Some(tap) = &mut self.tap {
+            tap.ended(id);
+        }
     }
 
     /// Why what the layer did is not carried out.
@@ -384,6 +394,9 @@ impl PageStore for ByteStore {
         if let Some(journal) = self.journal.as_mut().filter(|_| keeps) {
             journal.note(|to| record::put_admitted(to, lpn.0, first, data));
         }
+        if let Some(tap) = &mut self.tap {
+            tap.wrote(id, lpn.0, first, waits, data);
+        }
         if waits && self.keeping.tracks {
             self.note_held(lpn.0);
         }
@@ -395,6 +408,9 @@ impl PageStore for ByteStore {
 
     fn withdraw(&mut self, lpn: Lpn) {
         self.waiting.take(lpn.0);
+        if let Some(tap) = &mut self.tap {
+            tap.withdrawn(lpn.0);
+        }
     }
 
     fn prepare(
@@ -422,9 +438,13 @@ impl PageStore for ByteStore {
         layer: &dyn TranslationLayer,
         moves: &[DataMove],
     ) {
+        let mut gone = Vec::new();
         if self.keeping.tracks {
             let before = self.before.take();
-            self.volatile.follow(input, taken, before, moves);
+            gone = self.volatile.follow(input, taken, before, moves);
+        }
+        if let Some(tap) = &mut self.tap {
+            tap.followed(input, taken, &gone);
         }
         if let Some(CutOff { moved, slot }) = self.cut_off.take() {
             let pending = Pending::cut_off(input, moves, slot, moved as usize);

@@ -2,6 +2,7 @@
 
 mod beside;
 mod commits;
+mod crash;
 mod cuts;
 mod damage;
 mod driven;

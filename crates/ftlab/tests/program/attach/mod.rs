@@ -11,6 +11,7 @@ mod file_systems;
 mod full_disk;
 mod fuse;
 mod hostile;
+mod key_value;
 mod power;
 mod recorded;
 mod server;

@@ -24,7 +24,7 @@ fn root() -> PathBuf {
 }
 
 /// The pages, and how many blocks of commands each has at least.
-const PAGES: [(&str, usize); 15] = [
+const PAGES: [(&str, usize); 16] = [
     ("README.md", 5),
     ("docs/guides/add-a-drive.md", 1),
     ("docs/guides/application-scripts.md", 2),
@@ -32,6 +32,7 @@ const PAGES: [(&str, usize); 15] = [
     ("docs/guides/come-from-another-simulator.md", 2),
     ("docs/guides/compare-settings.md", 3),
     ("docs/guides/does-my-database-flush.md", 6),
+    ("docs/guides/find-the-missing-flush.md", 6),
     ("docs/guides/first-review.md", 4),
     ("docs/guides/pts.md", 2),
     ("docs/guides/read-the-report.md", 1),
@@ -218,6 +219,12 @@ fn a_drive_is_attached_as_its_guide_says() {
 fn a_database_that_does_not_flush_is_found_out_as_the_guide_says() {
     let _one = MOUNTS.lock();
     holds("docs/guides/does-my-database-flush.md", false);
+}
+
+#[test]
+fn a_missing_flush_is_found_as_the_guide_says() {
+    let _one = MOUNTS.lock();
+    holds("docs/guides/find-the-missing-flush.md", false);
 }
 
 #[test]

@@ -1,0 +1,316 @@
+//! What a drive at work says to its crash log.
+
+use super::format::{self, BLOCK_BYTES, CrashHeader, Event, MARK_BYTES_MAX};
+use super::read::CrashLogged;
+use crate::drive::{Body, DataDrive, store_of_mut};
+use crate::store::Keeping;
+use crate::{ImageError, OnKill};
+use ftlab_base::{Command, CommandId, CommandKind, Lba, SECTOR_BYTES};
+use ftlab_drive::ssd::LayerInput;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+
+/// The level of zstd that keeps up with writes.
+const LEVEL: i32 = 1;
+
+/// Sectors that are read at a time of what was there before.
+const BASE_SECTORS: u64 = 128;
+
+/// Nanoseconds since a log began.
+pub type LogClock = Box<dyn Fn() -> u64 + Send>;
+
+/// Writes a crash log. An error ends it, and nobody who writes to the drive hears of that.
+pub(crate) struct Tap {
+    file: File,
+    clock: LogClock,
+    packer: zstd::bulk::Compressor<'static>,
+    events: Vec<u8>,
+    /// The seal of the block before.
+    seal: u64,
+    /// Numbers of writes under way.
+    numbers: BTreeMap<CommandId, u64>,
+    told: CrashLogged,
+    is_over: bool,
+    error: Option<io::Error>,
+}
+
+impl std::fmt::Debug for Tap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tap")
+            .field("told", &self.told)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Tap {
+    fn new(file: File, header: &CrashHeader, clock: LogClock) -> io::Result<Tap> {
+        let (bytes, seal) = format::header(header)?;
+        io::Write::write_all(&mut &file, &bytes)?;
+        Ok(Tap {
+            file,
+            clock,
+            packer: zstd::bulk::Compressor::new(LEVEL)?,
+            events: Vec::with_capacity(2 * BLOCK_BYTES),
+            seal,
+            numbers: BTreeMap::new(),
+            told: CrashLogged::default(),
+            is_over: false,
+            error: None,
+        })
+    }
+
+    fn put(&mut self, event: Event, data: &[u8]) {
+        if self.is_over {
+            return;
+        }
+        self.told.count(&event);
+        let events = std::mem::take(&mut self.events);
+        let put = postcard::to_extend(&event, events);
+        match put {
+            Ok(mut events) => {
+                events.extend_from_slice(data);
+                self.events = events;
+            }
+            Err(why) => self.fail(io::Error::other(why)),
+        }
+        if self.events.len() >= BLOCK_BYTES {
+            self.write_out();
+        }
+    }
+
+    fn fail(&mut self, why: io::Error) {
+        self.is_over = true;
+        self.error.get_or_insert(why);
+    }
+
+    /// What was said so far is in the file.
+    fn write_out(&mut self) {
+        if self.events.is_empty() || self.is_over {
+            return;
+        }
+        let packed = self.packer.compress(&self.events);
+        let written = packed.and_then(|packed| {
+            format::write_block(&mut self.file, &self.events, &packed, self.seal)
+        });
+        self.events.clear();
+        match written {
+            Ok(seal) => self.seal = seal,
+            Err(why) => self.fail(why),
+        }
+    }
+
+    /// A write is submitted.
+    pub(crate) fn given(&mut self, id: CommandId) {
+        self.told.writes += 1;
+        self.numbers.insert(id, self.told.writes);
+    }
+
+    /// A command is over.
+    pub(crate) fn ended(&mut self, id: CommandId) {
+        self.numbers.remove(&id);
+    }
+
+    /// Sectors of a slot are written by a command; they wait in a buffer, and the host may be told, or not.
+    pub(crate) fn wrote(&mut self, id: CommandId, slot: u32, first: u32, waits: bool, data: &[u8]) {
+        let event = Event::Wrote {
+            at_ns: (self.clock)(),
+            command: self.numbers.get(&id).copied().unwrap_or(self.told.writes),
+            slot,
+            first,
+            sectors: (data.len() as u64 / SECTOR_BYTES) as u32,
+            waits,
+        };
+        self.put(event, data);
+    }
+
+    pub(crate) fn withdrawn(&mut self, slot: u32) {
+        self.put(Event::Withdrawn { slot }, &[]);
+    }
+
+    /// The layer was asked something; by that, what slots held before is gone.
+    pub(crate) fn followed(&mut self, input: LayerInput, taken: bool, gone: &[u32]) {
+        let at_ns = (self.clock)();
+        match input {
+            LayerInput::Write(lpn, ..) if taken => self.put(Event::Handed { slot: lpn.0 }, &[]),
+            LayerInput::Trim(lpn, slots) => {
+                let slot = lpn.0;
+                self.put(Event::Trimmed { at_ns, slot, slots }, &[]);
+            }
+            LayerInput::SecureErase => self.put(Event::Erased { at_ns }, &[]),
+            _ => {}
+        }
+        for &slot in gone {
+            self.put(Event::Gone { slot }, &[]);
+        }
+    }
+
+    /// What was handed on of a slot is in the cells.
+    pub(crate) fn programmed(&mut self, slot: u32) {
+        self.put(Event::Programmed { slot }, &[]);
+    }
+
+    /// The newest of sectors is on the platter of a disk.
+    pub(crate) fn settled(&mut self, slot: u32, slots: u32) {
+        self.put(Event::Settled { slot, slots }, &[]);
+    }
+
+    pub(crate) fn all_programmed(&mut self) {
+        self.put(Event::AllProgrammed, &[]);
+    }
+
+    /// The host asks for a flush. Whoever is told that it is done finds what came before in the log's file.
+    pub(crate) fn flush(&mut self) {
+        let at_ns = (self.clock)();
+        self.put(Event::Flush { at_ns }, &[]);
+        self.write_out();
+    }
+
+    fn mark(&mut self, text: &str) {
+        let event = Event::Marked {
+            at_ns: (self.clock)(),
+            bytes: text.len() as u32,
+        };
+        self.put(event, text.as_bytes());
+        self.write_out();
+    }
+
+    /// Nothing is said from now on.
+    pub(crate) fn end(&mut self, by_cut: bool) {
+        self.put(Event::Ended { by_cut }, &[]);
+        self.write_out();
+        self.told.ended_by_cut = by_cut;
+        self.is_over = true;
+    }
+
+    fn finish(mut self) -> io::Result<CrashLogged> {
+        if !self.is_over {
+            self.end(false);
+        }
+        match self.error.take() {
+            Some(why) => Err(why),
+            None => self.file.sync_all().map(|()| self.told),
+        }
+    }
+}
+
+impl DataDrive {
+    pub(crate) fn tap(&mut self) -> &mut Option<Box<Tap>> {
+        match &mut self.body {
+            Body::Flash(ssd) => store_of_mut(ssd).tap(),
+            Body::Flat(_, store) => store.tap(),
+        }
+    }
+
+    /// Tells the crash log of a flush that is asked for.
+    pub(crate) fn tell_flush(&mut self, command: &Command) {
+        if command.kind == CommandKind::Flush
+            && let Some(tap) = self.tap()
+        {
+            tap.flush();
+        }
+    }
+
+    /// Begins a crash log in a file that is empty: what the drive holds, and then everything that is written. `clock`
+    /// says how many nanoseconds have passed since it began. Only while nothing is outstanding.
+    ///
+    /// # Errors
+    /// When the file cannot be written, or the drive cannot be read.
+    pub fn begin_crash_log(
+        &mut self,
+        file: File,
+        version: String,
+        began_unix_ns: u64,
+        clock: LogClock,
+    ) -> Result<(), ImageError> {
+        let header = CrashHeader {
+            version,
+            drive: self.file.slug().to_owned(),
+            name: self.file.name().to_owned(),
+            capacity_bytes: self.capacity_bytes(),
+            slot_bytes: u64::from(self.slot_sectors()) * SECTOR_BYTES,
+            atomic_bytes: self.file.atomic_write_bytes(),
+            keeps_its_buffer: self.file.keeps_its_buffer(),
+            began_unix_ns,
+        };
+        let tap = Tap::new(file, &header, clock);
+        let mut tap = tap.map_err(|why| self.storage_error("begin a crash log of it", why))?;
+        self.put_base(&mut tap)?;
+        tap.put(Event::Begun, &[]);
+        tap.write_out();
+        if let Some(why) = tap.error.take() {
+            return Err(self.storage_error("begin a crash log of it", why));
+        }
+        // Of a drive in memory a power cut takes nothing else than of one in a file.
+        if self.kept.is_none() {
+            let tracks = Keeping::of(&self.file, false, OnKill::Cut).tracks;
+            match &mut self.body {
+                Body::Flash(ssd) => store_of_mut(ssd).set_tracks(tracks),
+                Body::Flat(_, store) => store.set_caches(tracks),
+            }
+        }
+        *self.tap() = Some(Box::new(tap));
+        Ok(())
+    }
+
+    /// Says what the drive holds.
+    fn put_base(&mut self, tap: &mut Tap) -> Result<(), ImageError> {
+        let end = self.capacity_bytes() / SECTOR_BYTES;
+        let mut data = Vec::new();
+        let mut sector = 0;
+        while let Some(from) = self.next_held(sector)? {
+            let sectors = self.is_mapped(Lba(from), (end - from).min(BASE_SECTORS)).1;
+            data.resize((sectors * SECTOR_BYTES) as usize, 0);
+            self.read(Lba(from), &mut data)?;
+            if data.iter().any(|byte| *byte != 0) {
+                let sectors = sectors as u32;
+                let sector = from;
+                tap.put(Event::Base { sector, sectors }, &data);
+            }
+            sector = from + sectors;
+            if sector >= end {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The first sector from one on that may hold something.
+    fn next_held(&self, from: u64) -> Result<Option<u64>, ImageError> {
+        let end = self.capacity_bytes() / SECTOR_BYTES;
+        let next = match &self.body {
+            Body::Flat(_, store) => {
+                let next = store.next_held(from);
+                next.map_err(|why| self.storage_error("read it", why))?
+            }
+            Body::Flash(_) => {
+                let (mapped, sectors) = self.is_mapped(Lba(from), end - from);
+                Some(if mapped { from } else { from + sectors })
+            }
+        };
+        Ok(next.filter(|sector| *sector < end))
+    }
+
+    /// Notes in the crash log how far somebody has come; whether there is one.
+    ///
+    /// # Errors
+    /// When the text is too long.
+    pub fn mark(&mut self, text: &str) -> Result<bool, String> {
+        if text.len() > MARK_BYTES_MAX {
+            return Err(format!(
+                "a mark of {} bytes: {MARK_BYTES_MAX} at most",
+                text.len()
+            ));
+        }
+        let tap = self.tap().as_mut().filter(|tap| !tap.is_over);
+        Ok(tap.map(|tap| tap.mark(text)).is_some())
+    }
+
+    /// Ends the crash log, if there is one; what is in it.
+    ///
+    /// # Errors
+    /// When it is not whole, since its file could not be written.
+    pub fn end_crash_log(&mut self) -> Option<io::Result<CrashLogged>> {
+        self.tap().take().map(|tap| tap.finish())
+    }
+}
