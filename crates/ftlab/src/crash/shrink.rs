@@ -180,7 +180,7 @@ mod tests {
         ] {
             let (left, checks) = found(needed);
             assert_eq!(left, needed);
-            assert!(checks < 200, "{checks} checks for {needed:?}");
+            assert!(checks < CHECKS_MAX, "{checks} checks for {needed:?}");
         }
         assert_eq!(found(&[]).1, 1);
         let all: Vec<u32> = (0..100).collect();

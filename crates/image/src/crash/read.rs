@@ -171,6 +171,7 @@ pub(super) struct Reader {
     /// How far the block is read.
     read: usize,
     torn_bytes: u64,
+    is_over: bool,
 }
 
 fn foreign(path: &Path, why: String) -> CrashLogError {
@@ -258,6 +259,7 @@ impl Reader {
             block: Vec::new(),
             read: 0,
             torn_bytes: 0,
+            is_over: false,
         })
     }
 
@@ -279,8 +281,11 @@ impl Reader {
 
     /// The next event with its data; nothing at the end.
     pub(super) fn next(&mut self) -> Result<Option<(Event, &[u8])>, CrashLogError> {
-        if self.read == self.block.len() && !self.next_block()? {
-            return Ok(None);
+        if self.read == self.block.len() {
+            self.is_over = self.is_over || !self.next_block()?;
+            if self.is_over {
+                return Ok(None);
+            }
         }
         let rest = &self.block[self.read..];
         let Ok((event, behind)) = postcard::take_from_bytes::<Event>(rest) else {

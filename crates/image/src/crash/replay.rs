@@ -136,7 +136,9 @@ impl CrashReplay {
                     None => return Ok(()),
                 },
             };
-            if event.is_point() && self.point == point {
+            // A write that is under way is not begun.
+            let is_behind = event.is_point() || matches!(event, Event::Wrote { .. });
+            if is_behind && self.point == point {
                 self.next = Some((event, data));
                 return Ok(());
             }
