@@ -80,7 +80,7 @@ fn an_imported_drive_has_the_rates_of_its_sources_numbers() {
         // MQSim's commands are assumed to take 0.3 us.
         near(
             1e6 / iops,
-            read_us,
+            read_us - 0.001,
             read_us + 0.5,
             &format!("{drive}, us of a read alone"),
         );

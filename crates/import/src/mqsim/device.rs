@@ -98,7 +98,7 @@ pub fn draft(config: &Text<'_>) -> Result<Draft, ImportError> {
 pub struct Array {
     pub page_bytes: Known,
     pages: Known,
-    blocks_per_die: Known,
+    blocks_per_plane: Known,
     pub planes: f64,
 }
 
@@ -118,7 +118,7 @@ fn nand(said: &mut Settings, draft: &mut Draft) -> Result<Array, ImportError> {
         _ => return Err(cells.unknown("SLC, MLC, TLC")),
     };
     let dies_per_channel = chips.times(&dies);
-    let blocks_per_die = blocks.times(&planes);
+    let blocks_per_die = blocks.clone().times(&planes);
 
     draft.number("nand.channels", &channels, "1", Sure::High, "");
     draft.number(
@@ -189,7 +189,7 @@ fn nand(said: &mut Settings, draft: &mut Draft) -> Result<Array, ImportError> {
     Ok(Array {
         page_bytes,
         pages: all_pages,
-        blocks_per_die,
+        blocks_per_plane: blocks,
         planes: planes.value,
     })
 }
@@ -236,7 +236,12 @@ fn map(said: &mut Settings, draft: &mut Draft, array: &Array) -> Result<(), Impo
         Sure::High,
         "MQSim maps pages",
     );
-    draft.assumed("map.stripe_dies", 1.0, "1", "MQSim collects block by block");
+    draft.assumed(
+        "map.stripe_dies",
+        1.0,
+        "1",
+        "MQSim collects each plane by itself; a superblock has a block of each plane of a die",
+    );
     let (is_ideal, word) = said.flag("Ideal_Mapping_Table", false)?;
     let memory = said.count("CMT_Capacity", 2 << 20)?;
     if is_ideal {
@@ -308,7 +313,7 @@ fn gc(said: &mut Settings, draft: &mut Draft, array: &Array) -> Result<(), Impor
     };
     draft.word("gc.policy", ours, &policy);
     let threshold = said.number("GC_Exec_Threshold", 0.05)?;
-    let reserve = threshold.with(&array.blocks_per_die, |share, blocks| {
+    let reserve = threshold.with(&array.blocks_per_plane, |share, blocks| {
         (share * blocks).floor().max(2.0)
     });
     let from = reserve.from[..1].to_vec();
@@ -317,11 +322,11 @@ fn gc(said: &mut Settings, draft: &mut Draft, array: &Array) -> Result<(), Impor
         &Known { from, ..reserve },
         "1",
         Sure::Medium,
-        "this part of a die's blocks, at least 2; MQSim counts for each plane",
+        "this part of a plane's blocks, at least 2; a superblock has one of each plane of its die",
     );
     if ours == "d-choices" {
         let drawn = array
-            .blocks_per_die
+            .blocks_per_plane
             .clone()
             .map(|blocks| blocks.log2().floor().max(1.0));
         draft.number(
@@ -329,7 +334,7 @@ fn gc(said: &mut Settings, draft: &mut Draft, array: &Array) -> Result<(), Impor
             &drawn,
             "1",
             Sure::Medium,
-            "as many as MQSim draws: the logarithm of the blocks, which it takes of a plane",
+            "as many as MQSim draws: the logarithm of a plane's blocks",
         );
     }
     let (copies_back, word) = said.flag("Use_Copyback_for_GC", false)?;

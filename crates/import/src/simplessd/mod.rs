@@ -180,7 +180,7 @@ fn drive(said: &mut Settings, draft: &mut Draft) -> Result<(), ImportError> {
     let pages = said.count("pal.Page", 512)?;
     let page_bytes = said.count("pal.PageSize", 16384)?;
     let dies_per_channel = packages.clone().times(&dies);
-    let blocks_per_die = blocks.times(&planes);
+    let blocks_per_die = blocks.clone().times(&planes);
     draft.number("nand.channels", &channels, "1", Sure::High, "");
     draft.number(
         "nand.dies_per_channel",
@@ -255,7 +255,7 @@ fn drive(said: &mut Settings, draft: &mut Draft) -> Result<(), ImportError> {
         Sure::High,
         "whole superblocks of what is left of the flash without this part",
     );
-    gc(said, draft, &blocks_per_die)?;
+    gc(said, draft, &blocks)?;
     buffer(said, draft, page_bytes.value * stripe.value * 2.0)?;
     let (is_multi, word) = said.flag("pal.EnableMultiPlaneOperation", true)?;
     draft.flag(
@@ -345,7 +345,7 @@ fn superblock(
     ))
 }
 
-fn gc(said: &mut Settings, draft: &mut Draft, blocks_per_die: &Known) -> Result<(), ImportError> {
+fn gc(said: &mut Settings, draft: &mut Draft, superblocks: &Known) -> Result<(), ImportError> {
     let policy = said.word("ftl.EvictPolicy", "0");
     let ours = match policy.value.as_str() {
         "0" => "greedy",
@@ -356,7 +356,7 @@ fn gc(said: &mut Settings, draft: &mut Draft, blocks_per_die: &Known) -> Result<
     };
     draft.word("gc.policy", ours, &policy);
     let threshold = said.number("ftl.GCThreshold", 0.05)?;
-    let reserve = threshold.map(|share| (share * blocks_per_die.value).floor().max(2.0));
+    let reserve = threshold.map(|share| (share * superblocks.value).floor().max(2.0));
     draft.number(
         "gc.reserve",
         &reserve,
