@@ -402,3 +402,30 @@ fn an_interrupted_trial_leaves_nothing_behind() {
     };
     assert!(!std::fs::read_dir("/proc").unwrap().flatten().any(has_state));
 }
+
+#[test]
+fn a_server_that_cannot_begin_its_notes_leaves_nothing_behind() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("there"), "something else").unwrap();
+    let new = ["--drive", "generic-mlc-8", "--image", "new.img"];
+    for (notes, why) in [
+        (&["--record", "none/trace"][..], "there is no directory"),
+        (
+            &["--record", "trace", "--crash-log", "there"],
+            "is there already",
+        ),
+        (
+            &["--crash-log", "log", "--on-kill", "keep"],
+            "leave one of them out",
+        ),
+        (&["--crash-log", "log", "--fuse", "none"], "cannot mount"),
+    ] {
+        let said = super::server::refused(folder.path(), &[&new[..], notes].concat());
+        assert!(said.contains(why), "{said}");
+        let left: Vec<_> = std::fs::read_dir(folder.path())
+            .unwrap()
+            .flatten()
+            .collect();
+        assert_eq!(left.len(), 1, "{left:?}");
+    }
+}
