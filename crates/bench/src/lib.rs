@@ -6,6 +6,7 @@
 //! - [`repeats`] says how far repeats of a run with other seeds come out apart.
 //! - [`figures`] maps rows of the reference table to runs and judges them.
 //! - [`endurance`] writes a drive to its end.
+//! - [`plan`] says how long a drive lasts under a load, how fast it answers, and what spare area that takes.
 //! - [`theory`] sets write amplification beside its closed forms.
 //! - [`pts`] runs SNIA's Performance Test Specification.
 //!
@@ -15,6 +16,7 @@ pub mod drops;
 pub mod endurance;
 pub mod figures;
 pub mod lab;
+pub mod plan;
 pub mod pts;
 pub mod repeats;
 pub mod review;

@@ -1,8 +1,8 @@
 //! What can be typed. The options of a command stand with it.
 
 use crate::{
-    accuracy, claims, compare, crash, endurance, image, import, provenance, pts, report, review,
-    run, serve, show, tests, theory, tools, trace,
+    accuracy, claims, compare, crash, endurance, image, import, plan, provenance, pts, report,
+    review, run, serve, show, tests, theory, tools, trace,
 };
 use clap::{Parser, Subcommand};
 
@@ -32,6 +32,8 @@ Examples:
                                              fio's command line as it stands
   ftlab import mqsim ssdconfig.xml workload.xml
                                              another simulator's drive and load
+  ftlab plan job.fio --drive generic-mlc-8 --per-day 50GB --life 5y --p99 5ms
+                                             years, latencies and spare area under a load
   ftlab endurance --drive intel-x25-m-g1-80  how long it lives, and how it wears
   ftlab theory --quick                       write amplification beside its closed forms
   ftlab serve --drive jmf602-mlc-64 --image disk.img
@@ -65,6 +67,8 @@ pub enum Command {
     ///
     /// Nothing in it changes, unless --accept or --rebuild is given. Exit code 1 when something is damaged.
     Fsck(image::FsckOptions),
+    /// Say how long drives last under a load, how fast they answer, and how much spare area that takes
+    Plan(plan::Options),
     /// Write a drive to its end: how much it takes, how it wears, what gives out first
     Endurance(endurance::Options),
     /// Run the reviews' tests on drives and write a report

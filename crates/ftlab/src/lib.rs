@@ -21,6 +21,7 @@ mod loads;
 mod memory;
 mod options;
 mod paper;
+mod plan;
 mod progress;
 mod provenance;
 mod pts;
@@ -81,6 +82,7 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
         Command::Trace(args) => trace::command(&args),
         Command::Info(args) => image::info(&args),
         Command::Fsck(args) => image::fsck(&args),
+        Command::Plan(args) => plan::command(&args),
         Command::Endurance(args) => endurance::command(&args),
         Command::Review(args) => review::command(&args),
         Command::Pts(args) => pts::command(&args),

@@ -114,6 +114,7 @@ pub fn put_together<'a>(
         tests: plan.tests.iter().map(Test::sheet).collect(),
         figures: Vec::new(),
         runs: Vec::new(),
+        plans: Vec::new(),
         unfinished: Vec::new(),
     };
     let mut of_variants = Vec::new();

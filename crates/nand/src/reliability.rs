@@ -21,6 +21,15 @@ pub struct Endurance {
     pub erase_share: f64,
 }
 
+impl Endurance {
+    /// P/E cycles by which a share of the blocks, above 0 and below 1, is worn out when all wear alike.
+    #[must_use]
+    pub fn cycles_until(&self, share: f64) -> f64 {
+        // Half of the blocks at the median: S(x) = 2^-(x/median)^shape.
+        f64::from(self.median_cycles) * (-(1.0 - share).log2()).powf(1.0 / self.shape)
+    }
+}
+
 /// What can go wrong in an array.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reliability {
@@ -134,9 +143,11 @@ mod tests {
         let mut lives: Vec<u32> = (0..100_000).map(|b| reliability.life_cycles(b)).collect();
         lives.sort_unstable();
         let quantile = |q: f64| f64::from(lives[(q * lives.len() as f64) as usize]);
+        let endurance = reliability.endurance.unwrap();
         assert!((quantile(0.5) / 6000.0 - 1.0).abs() < 0.01);
         for q in [0.01, 0.1, 0.9] {
             let closed = 6000.0 * (-(1.0_f64 - q).log2()).powf(0.25);
+            assert_eq!(endurance.cycles_until(q), closed);
             let off = quantile(q) / closed - 1.0;
             assert!(off.abs() < 0.03, "{q}: {off}");
         }

@@ -78,6 +78,16 @@ impl Load {
         }))
     }
 
+    /// The same load at another pace: the name and the stream are this one's.
+    #[must_use]
+    pub fn paced(&self, what: What) -> Load {
+        Load(Arc::new(Loaded {
+            name: self.0.name.clone(),
+            stream: self.0.stream.clone(),
+            what,
+        }))
+    }
+
     /// What names it among all loads.
     #[must_use]
     pub fn name(&self) -> &str {

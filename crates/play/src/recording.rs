@@ -75,9 +75,9 @@ pub struct Recording {
     pub pace: Pace,
     /// What is done where it does not fit a drive.
     pub fit: Fit,
-    open: Box<Open>,
+    open: Arc<Open>,
     /// Its places on drives of each capacity so far.
-    places: Mutex<BTreeMap<u64, Arc<Places>>>,
+    places: Arc<Mutex<BTreeMap<u64, Arc<Places>>>>,
 }
 
 impl Debug for Recording {
@@ -109,8 +109,22 @@ impl Recording {
             scan,
             pace,
             fit,
-            open,
-            places: Mutex::default(),
+            open: open.into(),
+            places: Arc::default(),
+        }
+    }
+
+    /// The same trace at another pace.
+    #[must_use]
+    pub fn at(&self, pace: Pace) -> Recording {
+        Recording {
+            file: self.file.clone(),
+            format: self.format,
+            scan: self.scan.clone(),
+            pace,
+            fit: self.fit,
+            open: Arc::clone(&self.open),
+            places: Arc::clone(&self.places),
         }
     }
 

@@ -14,6 +14,7 @@ use crate::view::View;
 use crate::view::pts::Sheet;
 use crate::view::repeats::Repeats;
 
+pub mod plan;
 mod pts;
 
 /// Space between columns.

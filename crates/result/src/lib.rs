@@ -7,6 +7,7 @@
 //! requests from elsewhere saw.
 
 mod job;
+pub mod plan;
 pub mod pts;
 mod run;
 mod spread;
@@ -43,6 +44,9 @@ pub struct ResultSet {
     pub figures: Vec<Figure>,
     /// Every run, whether or not a figure was published for it.
     pub runs: Vec<Run>,
+    /// What drives come to for years under a load; absent from results of other commands.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plans: Vec<plan::Plan>,
     /// Drives that were asked for and have no runs here; absent when there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<Unfinished>,

@@ -33,7 +33,7 @@ pub enum EnduranceError {
     Prepare(#[from] PrepareError),
     /// Its blocks last for ever.
     #[error(
-        "{drive}: the drive file has no [reliability]: its blocks last for ever; give \
+        "{drive}: the drive file does not say how blocks fail, so that they last for ever; give \
          reliability.rated_cycles, median_cycles, life_shape and erase_share, in the file or with --set"
     )]
     LastsForEver {

@@ -99,6 +99,7 @@ pub fn result_set(plan: &Plan, runs: Vec<Run>) -> ResultSet {
         tests: plan.parts().iter().map(|part| part.sheet.clone()).collect(),
         figures: Vec::new(),
         runs,
+        plans: Vec::new(),
         unfinished: Vec::new(),
     }
 }

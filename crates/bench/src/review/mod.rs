@@ -6,7 +6,7 @@
 //!
 //! A repeat is all of that again with another root seed, states included. In memory it is what another drive would be.
 
-mod case;
+pub(crate) mod case;
 mod cost;
 mod drive;
 mod drive_runs;

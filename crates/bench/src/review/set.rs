@@ -43,6 +43,7 @@ pub fn result_set<'a>(
         tests: plan.tests.iter().map(Test::sheet).collect(),
         figures: figures(plan, &names, &runs),
         runs,
+        plans: Vec::new(),
         unfinished,
     }
 }

@@ -143,6 +143,14 @@ impl DriveFile {
         self.ssd().map(SsdFile::slot_bytes)
     }
 
+    /// Program/erase cycles by which a share of the blocks, above 0 and below 1, is worn out when all wear alike, if the
+    /// file says.
+    #[must_use]
+    pub fn worn_out_cycles(&self, share: f64) -> Option<f64> {
+        let endurance = self.ssd()?.endurance().expect("checked on reading")?;
+        Some(endurance.cycles_until(share))
+    }
+
     /// Program/erase cycles that a block is rated for, if the file says.
     #[must_use]
     pub fn rated_cycles(&self) -> Option<u32> {

@@ -13,6 +13,7 @@ mod scale;
 mod section;
 mod sections;
 mod settings;
+mod spare;
 mod ssd;
 #[cfg(test)]
 mod tests;

@@ -21,7 +21,9 @@ impl DriveFile {
             superblock_slots: layout.slots_per_superblock,
             pages_per_block: geometry.pages_per_block,
             pages: u64::from(geometry.blocks()) * u64::from(geometry.pages_per_block),
-            median_cycles: (ssd.reliability.as_ref()).map(|keys| keys.median_cycles.get()),
+            median_cycles: (ssd.reliability.as_ref())
+                .filter(|keys| keys.erase_share.is_some())
+                .map(|keys| keys.median_cycles.get()),
             is_block_mapped: matches!(ssd.mapping, Mapping::Block(_)),
         })
     }

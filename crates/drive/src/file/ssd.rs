@@ -9,7 +9,7 @@ use super::sections::map::{BlockMap, PackedMap, PageMap, Scheme};
 use super::sections::nand::Nand;
 use super::sections::packed::{Compress, Raise, least_buffer};
 use super::sections::power::SsdPowerKeys;
-use super::sections::reliability::{EccKeys, ReliabilityKeys, SmartKeys, reliability};
+use super::sections::reliability::{EccKeys, ReliabilityKeys, SmartKeys, endurance, reliability};
 use super::sections::scheduling::{SchedulingKeys, scheduling};
 use super::sections::spare::Spare;
 use super::sections::wear::{BlockWear, PageWear};
@@ -18,7 +18,7 @@ use ftlab_base::{Layout, Nanos, RootSeed, SECTOR_BYTES};
 use ftlab_ftl::block::BlockConfig;
 use ftlab_ftl::packed::PackedConfig;
 use ftlab_ftl::page::{PageConfig, WearLevelling};
-use ftlab_nand::Reliability;
+use ftlab_nand::{Endurance, Reliability};
 use ftlab_timing::Dispatch;
 use toml::Table;
 
@@ -149,14 +149,19 @@ impl SsdFile {
 
     /// Slots that the host sees.
     pub(super) fn user_slots(&self, layout: &Layout) -> Result<u32, String> {
-        self.spare.user_slots(layout, || match &self.mapping {
+        self.spare.user_slots(layout, || self.usable_slots(layout))
+    }
+
+    /// Slots that data may take, the user's and what is invalid of it.
+    pub(super) fn usable_slots(&self, layout: &Layout) -> Result<u32, String> {
+        match &self.mapping {
             Mapping::Page(page) => Ok(page.gc.usable_slots(layout)),
             Mapping::Block(_) => Ok(layout.slots()),
             Mapping::Packed(packed) => {
                 let parity = packed.keeps_parity();
                 packed.compress.usable_slots(&packed.gc, parity, layout)
             }
-        })
+        }
     }
 
     /// What can fail in the array.
@@ -172,13 +177,18 @@ impl SsdFile {
         )
     }
 
+    /// How long blocks last, whether or not any fails in a run.
+    pub(super) fn endurance(&self) -> Result<Option<Endurance>, String> {
+        self.reliability.as_ref().map(endurance).transpose()
+    }
+
     /// Checks what follows from sections that no translation layer asks for.
     pub(super) fn check(&self) -> Result<(), String> {
         scheduling(self.scheduling.as_ref())?;
         self.power.as_ref().map_or(Ok(()), SsdPowerKeys::check)?;
         let has = Has {
             power: self.power.is_some(),
-            reliability: self.reliability.is_some(),
+            reliability: (self.reliability.as_ref()).is_some_and(|keys| keys.erase_share.is_some()),
             parity: matches!(&self.mapping, Mapping::Packed(packed) if packed.keeps_parity()),
         };
         self.faults

@@ -22,7 +22,6 @@ use ftlab_bench::review::{DriveRuns, Plan, Subject, check};
 use ftlab_bench::suites::Test;
 use ftlab_export::fio;
 use ftlab_play::driver::Clock;
-use ftlab_play::load::What;
 use ftlab_result::{ResultSet, Run};
 use logs::Logs;
 use session::{Rest, Running};
@@ -231,19 +230,7 @@ fn plan(options: &Options) -> Result<(Plan, Vec<Variant>), Failure> {
         tests.push(fio_words::test(&options.words, state, clock, reading)?);
     }
     loads::distinct(&tests)?;
-    let is_recording = |test: &Test| {
-        test.loads()
-            .iter()
-            .any(|load| matches!(load.what(), What::Recording(_)))
-    };
-    if let Some(option) = options.replay.given()
-        && !tests.iter().any(is_recording)
-    {
-        return Err(Failure::Input(format!(
-            "{option} is about recorded traces, and no load is one; leave it out, or name the format of the trace \
-             with --format"
-        )));
-    }
+    options.replay.check(&tests)?;
     let of_drive = variants::all(&variants::read(&last_of_each(&options.settings))?);
     let load = |variant: &Variant| drives::subjects(&options.drives, &variant.settings);
     let loaded: Vec<Vec<Subject>> = of_drive.iter().map(load).collect::<Result<_, _>>()?;

@@ -1,10 +1,12 @@
 //! What of a trace is read, and how it is replayed.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 use crate::progress::Signs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use ftlab_base::{CommandKind, Nanos};
+use ftlab_bench::suites::Test;
+use ftlab_play::load::{Load, What};
 use ftlab_play::recording::{Pace, Recording};
 use ftlab_trace::{
     Action, Fit, Format, Look, Opening, Reader, Scan, Selected, Selection, TraceError,
@@ -178,13 +180,27 @@ impl TraceOptions {
 
 impl ReplayOptions {
     /// An option that was given; none if none was.
-    pub fn given(&self) -> Option<&'static str> {
+    fn given(&self) -> Option<&'static str> {
         let own = [
             ("--pace", self.pace.is_some()),
             ("--fit", self.fit.is_some()),
         ];
         let own = own.into_iter().find(|(_, is_given)| *is_given);
         self.trace.given().or(own.map(|(name, _)| name))
+    }
+
+    /// Refuses options that are about recorded traces where no load is one.
+    pub fn check(&self, tests: &[Test]) -> Outcome {
+        let is_recording = |load: &Load| matches!(load.what(), What::Recording(_));
+        match self.given() {
+            Some(option) if !tests.iter().flat_map(Test::loads).any(is_recording) => {
+                Err(Failure::Input(format!(
+                    "{option} is about recorded traces, and no load is one; leave it out, or name the format of the \
+                     trace with --format"
+                )))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The options of the trace that a job replays: the job's own words say what no option does.

@@ -15,6 +15,7 @@ mod imports;
 mod inputs;
 mod layering;
 mod place;
+mod plans;
 mod repeats;
 mod repository;
 mod resume;

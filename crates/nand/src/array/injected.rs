@@ -19,7 +19,9 @@ pub enum InjectionRefused {
     #[error("the drive has no flash")]
     NoFlash,
     /// The drive file says of nothing how it fails.
-    #[error("nothing fails in this drive's flash: its drive file has no [reliability] section")]
+    #[error(
+        "nothing fails in this drive's flash: its drive file does not say how blocks fail, by [reliability] with erase_share"
+    )]
     NothingFails,
     /// There is no such block.
     #[error("there is no {block}; the drive has blocks 0 to {}", blocks - 1)]

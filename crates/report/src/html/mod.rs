@@ -16,6 +16,7 @@ mod figure;
 mod front;
 mod navigation;
 mod own;
+mod plan;
 mod pts;
 mod tables;
 mod unfinished;
@@ -123,6 +124,7 @@ fn page(
                     div.page #top {
                         (front::header(view))
                         (unfinished::notice(&view.set.unfinished))
+                        (plan::section(view))
                         (contents::differences(view))
                         @if view.set.figures.is_empty() { (contents::section(view)) }
                         (front::verdicts(view, headlines, data.verdicts.as_ref()))

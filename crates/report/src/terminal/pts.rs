@@ -19,7 +19,7 @@ pub fn sheet(sheet: &Sheet) -> String {
 }
 
 /// The first column to the left, the others to the right.
-fn table(table: &Table) -> String {
+pub fn table(table: &Table) -> String {
     let rows = || std::iter::once(&table.header).chain(&table.rows);
     let width = |column: usize| {
         let cells = rows().filter_map(|row| row.get(column));

@@ -59,7 +59,7 @@ pub fn unit(metric: &str) -> &'static str {
     ];
     match metric {
         "joules_per_gb" => "J/GB",
-        "wa" | "wa_steady" | "write_amp" | "drive_writes_per_day" => "×",
+        "wa" | "wa_steady" | "wa_closed_form" | "write_amp" | "drive_writes_per_day" => "×",
         "spare_pct_of_raw" | "spare_pct_of_user" => "%",
         "host_writes_total" => "TB",
         name if name.starts_with("mb_s_") => "MB/s",
@@ -97,6 +97,8 @@ pub fn better(metric: &str) -> Better {
             "_pause_s",
             "wa",
             "wa_steady",
+            "wa_closed_form",
+            "used_5_years_pct",
         ])
         || ["wear_inefficiency_pct", "wear_scatter_pct"].contains(&metric)
     {
@@ -123,6 +125,10 @@ pub fn words(metric: &str) -> String {
         "lat_p99_99_ms" => "99.99th percentile of latency".to_owned(),
         "wa" => "Write amplification".to_owned(),
         "wa_steady" => "Write amplification in the steady window".to_owned(),
+        "wa_closed_form" => "Write amplification by the closed form".to_owned(),
+        "lat_p99_9_ms" => "99.9th percentile of latency, of reads or writes".to_owned(),
+        "failing_years" => "Years until 1 % of the blocks have worn out".to_owned(),
+        "used_5_years_pct" => "Rated cycles used after 5 years".to_owned(),
         "mib_s" => "Throughput, binary".to_owned(),
         "idle_watts" => "Power at rest".to_owned(),
         "dies_busy_pct" => "Dies at work".to_owned(),

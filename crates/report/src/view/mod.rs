@@ -6,6 +6,7 @@ pub mod errors;
 pub mod family_data;
 pub mod headline;
 pub mod measure;
+pub mod plan;
 pub mod preparation;
 pub mod pts;
 pub mod purpose;

@@ -60,6 +60,7 @@ pub fn sample() -> ResultSet {
         tests,
         figures,
         runs,
+        plans: Vec::new(),
         unfinished: Vec::new(),
     }
 }

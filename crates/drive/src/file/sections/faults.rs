@@ -60,7 +60,7 @@ impl FaultKeys {
         }
         if self.die_fails_after.is_some() && !has.reliability && !has.parity {
             return Err(
-                "faults.die_fails_after needs [reliability], which says how blocks fail, or parity \
+                "faults.die_fails_after needs [reliability] with erase_share, which says how blocks fail, or parity \
                  (raise.parity)"
                     .into(),
             );
@@ -68,7 +68,7 @@ impl FaultKeys {
         let of_blocks = self.bad_blocks.is_some() || self.unreadable_pages.is_some();
         if of_blocks && !has.reliability {
             return Err(
-                "faults.bad_blocks and faults.unreadable_pages need [reliability], which says how \
+                "faults.bad_blocks and faults.unreadable_pages need [reliability] with erase_share, which says how \
                  blocks fail"
                     .into(),
             );

@@ -17,8 +17,9 @@ section! {
         median_cycles: Quantity<Count>,
         /// Shape of the Weibull distribution of block lives.
         life_shape: Quantity<Ratio>,
-        /// Share of worn-out blocks whose end an erase shows; of the others a program fails.
-        erase_share: Quantity<Ratio>,
+        /// Share of worn-out blocks whose end an erase shows; of the others a program fails. Left out, no block fails in a
+        /// run: what is said of cycles is known of the flash, and the drive has no part of its spare area to replace blocks with.
+        erase_share: Option<Quantity<Ratio>>,
         /// Share of blocks that are bad when the drive is made; none if left out.
         factory_bad: Option<Quantity<Ratio>>,
     }
@@ -105,7 +106,10 @@ pub(in crate::file) fn reliability(
             "reliability.factory_bad is {factory_bad}: all blocks are bad; it must be below 1"
         ));
     }
-    let endurance = endurance(keys)?;
+    let endurance = keys.erase_share.is_some().then_some(endurance(keys)?);
+    if endurance.is_none() && ecc.is_none() && factory_bad <= 0.0 {
+        return Ok(None);
+    }
     let bit_errors = ecc.map(|ecc| bit_errors(ecc, keys.rated_cycles.get(), page_bytes));
     let share = |share: Option<&Quantity<Share>>| share.map_or(0.0, |share| share.base);
     Ok(Some(Reliability {
@@ -113,7 +117,7 @@ pub(in crate::file) fn reliability(
         factory_bad,
         grown_bad: share(faults.and_then(|faults| faults.bad_blocks.as_ref())),
         unreadable_pages: share(faults.and_then(|faults| faults.unreadable_pages.as_ref())),
-        endurance: Some(endurance),
+        endurance,
         bit_errors: bit_errors.transpose()?,
     }))
 }
@@ -125,8 +129,10 @@ fn at_most(key: &str, value: f64, most: f64) -> Result<(), String> {
     }
 }
 
-fn endurance(keys: &ReliabilityKeys) -> Result<Endurance, String> {
-    let (shape, erase_share) = (keys.life_shape.base, keys.erase_share.base);
+/// How long blocks last.
+pub(in crate::file) fn endurance(keys: &ReliabilityKeys) -> Result<Endurance, String> {
+    let erase_share = keys.erase_share.as_ref().map_or(0.0, |share| share.base);
+    let shape = keys.life_shape.base;
     let [least, most] = SHAPES;
     if !(least..=most).contains(&shape) {
         return Err(format!(

@@ -24,7 +24,7 @@ fn root() -> PathBuf {
 }
 
 /// The pages, and how many blocks of commands each has at least.
-const PAGES: [(&str, usize); 16] = [
+const PAGES: [(&str, usize); 17] = [
     ("README.md", 5),
     ("docs/guides/add-a-drive.md", 1),
     ("docs/guides/application-scripts.md", 2),
@@ -34,6 +34,7 @@ const PAGES: [(&str, usize); 16] = [
     ("docs/guides/does-my-database-flush.md", 6),
     ("docs/guides/find-the-missing-flush.md", 6),
     ("docs/guides/first-review.md", 4),
+    ("docs/guides/plan-a-purchase.md", 4),
     ("docs/guides/pts.md", 2),
     ("docs/guides/read-the-report.md", 1),
     ("docs/guides/replay-a-trace.md", 5),
@@ -240,6 +241,11 @@ fn a_first_review_goes_as_its_guide_says() {
 #[test]
 fn the_specification_runs_as_its_guide_says() {
     holds("docs/guides/pts.md", false);
+}
+
+#[test]
+fn a_purchase_is_planned_as_its_guide_says() {
+    holds("docs/guides/plan-a-purchase.md", false);
 }
 
 #[test]

@@ -1,0 +1,116 @@
+//! The closed form of write amplification beside a plan, where one covers drive and load.
+//!
+//! They hold for page maps with one stream of data whose victim policy is FIFO, greedy, the best of some drawn, or
+//! random, under writes of one slot anywhere on the drive, whatever was written before.
+
+use crate::theory::Policy;
+use ftlab_drive::{Device, DriveFile};
+use ftlab_play::load::Load;
+use ftlab_theory::{alpha_in_use, in_use_after_trims_of_used};
+use ftlab_workload::{Distribution, JobSpec, PatternKind, Size};
+
+/// A closed form for one drive under one load, at any spare area.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ClosedForm {
+    policy: Policy,
+    /// Slots of a superblock: the pages of a block in the formula.
+    slots: u32,
+    /// α of the drive over 1 + its spare area: tables on flash take their part.
+    alpha_share: f64,
+    /// Share of the addresses that hold data.
+    in_use: f64,
+}
+
+impl ClosedForm {
+    /// That of a drive as it was built under a load; none where none covers both.
+    pub fn of(load: &Load, file: &DriveFile, device: &dyn Device) -> Option<ClosedForm> {
+        let mapping = device.page_layer()?.mapping();
+        if mapping.streams > 1 {
+            return None;
+        }
+        let policy = match mapping.policy {
+            "fifo" => Policy::Fifo,
+            "greedy" => Policy::Greedy,
+            "random" => Policy::Random,
+            "d-choices" => Policy::Choices(choices(file)?),
+            _ => return None,
+        };
+        let slot_bytes = u64::from(mapping.slot_bytes);
+        Some(ClosedForm {
+            policy,
+            slots: mapping.slots_per_superblock,
+            alpha_share: mapping.alpha() / (1.0 + file.spare()?),
+            in_use: in_use(load, slot_bytes)?,
+        })
+    }
+
+    /// Write amplification with a spare area; none out of the formula's domain.
+    pub fn wa(&self, spare: f64) -> Option<f64> {
+        let alpha = alpha_in_use(self.alpha_share * (1.0 + spare), self.in_use).ok()?;
+        self.policy.uniform(alpha, self.slots).ok()
+    }
+
+    /// The spare area within bounds at which it is so much; none where it is nowhere.
+    pub fn spare(&self, wa: f64, [mut low, mut high]: [f64; 2]) -> Option<f64> {
+        if self.wa(high)? > wa || self.wa(low).is_some_and(|most| most < wa) {
+            return None;
+        }
+        for _ in 0..60 {
+            let middle = (low * high).sqrt();
+            // Out of the domain is too little spare area.
+            match self.wa(middle).is_some_and(|value| value <= wa) {
+                true => high = middle,
+                false => low = middle,
+            }
+        }
+        Some(high)
+    }
+
+    /// What it is, for a sentence.
+    pub fn words(&self) -> String {
+        format!(
+            "{} collection, {} slots a superblock",
+            self.policy, self.slots
+        )
+    }
+}
+
+/// How many superblocks a policy draws that takes the best of some.
+fn choices(file: &DriveFile) -> Option<u32> {
+    let rows = file.parameters();
+    let row = rows.iter().find(|row| row.key == "gc.choices")?;
+    row.value.parse().ok()
+}
+
+/// The share of the addresses that holds data in the end under writes of one slot anywhere; none for another load.
+fn in_use(load: &Load, slot_bytes: u64) -> Option<f64> {
+    let jobs = &load.job_file()?.jobs;
+    let changes = |job: &&JobSpec| job.kind != PatternKind::Read && !job.writes_as_reads;
+    let mut shares = jobs.iter().filter(changes).map(|job| {
+        let trims = match job.kind {
+            PatternKind::Write | PatternKind::ReadWrite => 0.0,
+            _ => f64::from(job.rwmixtrim?) / 100.0,
+        };
+        is_uniform(job, slot_bytes).then_some(trims)
+    });
+    let first = shares.next()??;
+    let alike = shares.all(|share| share == Some(first));
+    alike.then(|| in_use_after_trims_of_used(first).ok())?
+}
+
+/// Whether a job writes single slots anywhere on the drive, each as likely as any other at every write.
+fn is_uniform(job: &JobSpec, slot_bytes: u64) -> bool {
+    let sizes = [job.bs.write, job.bs_max.write];
+    job.random
+        && job.norandommap
+        && job.random_distribution == Distribution::Random
+        && job.percentage_random.write == 100
+        && sizes == [slot_bytes; 2]
+        && job.offset == Size::Bytes(0)
+        && job.offset_increment == Size::Bytes(0)
+        && job
+            .size
+            .is_none_or(|size| matches!(size, Size::Percent(100)))
+        && job.zones.size == 0
+        && job.stride_bytes == 0
+}

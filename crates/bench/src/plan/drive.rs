@@ -1,0 +1,420 @@
+//! One drive under the load: as it is, at its rate, and with other spare areas.
+
+use super::pace::{self, DAY_S, Rates};
+use super::point::{Brought, percentile};
+use super::settle::{clock, pass};
+use super::wear::Flash;
+use super::{Asked, PlanError, subject};
+use crate::review::{Length, case};
+use ftlab_base::Nanos;
+use ftlab_base::amount::{decimal, grouped, three_digits};
+use ftlab_drive::{DriveFile, Kind};
+use ftlab_host::Testbed;
+use ftlab_play::driver::Clock;
+use ftlab_play::load::{Load, What};
+use ftlab_play::record::Record;
+use ftlab_play::recording::Pace;
+use ftlab_play::states::{self, State};
+use ftlab_play::watch::Watch;
+use ftlab_result::plan::{HighestRate, Latency, Measure, Plan, Point};
+use ftlab_result::{Run, Traffic};
+use ftlab_workload::{JobSpec, PatternKind};
+use rayon::prelude::*;
+
+/// Requests of a run with a clock: as many as lie beyond a 99.9th percentile a hundred times, for each kind of a mix.
+const REQUESTS: u64 = 400_000;
+const QUICK_REQUESTS: u64 = 100_000;
+
+/// A drive that takes less of what arrives falls behind: the rest is chance.
+const KEPT_UP_SHARE: f64 = 0.97;
+
+/// Spare areas nearer than this are one.
+const SPARE_RATIO: f64 = 1.02;
+
+/// What a run of a plan begins in.
+const STATE: &str = "settled";
+
+/// What came of a drive.
+pub struct OfDrive {
+    pub plan: Plan,
+    /// At the load's rate, as the drive is and with each spare area.
+    pub runs: Vec<Run>,
+}
+
+/// A drive that is planned.
+pub struct Planner<'a> {
+    pub asked: &'a Asked,
+    pub machine: &'a Testbed,
+    pub file: &'a DriveFile,
+}
+
+/// The test that a spare area is of a load.
+pub fn test_of(load: &str, spare: f64) -> String {
+    format!("{load}-spare-{}", step_of(spare).replace(" %", ""))
+}
+
+/// A spare area as a step of the curve.
+pub fn step_of(spare: f64) -> String {
+    let percent = (1000.0 * spare).round() / 10.0;
+    format!("{percent} %")
+}
+
+impl<'a> Planner<'a> {
+    pub fn new(asked: &'a Asked, machine: &'a Testbed, file: &'a DriveFile) -> Planner<'a> {
+        Planner {
+            asked,
+            machine,
+            file,
+        }
+    }
+
+    pub fn load(&self) -> &Load {
+        &self.asked.test.loads()[0]
+    }
+
+    pub fn state(&self) -> State {
+        self.asked.test.family.states[0]
+    }
+
+    /// Requests of a run at another rate.
+    pub fn requests(&self) -> u64 {
+        match self.asked.length {
+            Length::Full => REQUESTS,
+            Length::Quick => QUICK_REQUESTS,
+        }
+    }
+
+    /// How long a run at another rate is, of loads that say it themselves.
+    pub fn length_of_rated(&self) -> Length {
+        match self.load().what() {
+            What::Job(_) => Length::Full,
+            _ => self.asked.length,
+        }
+    }
+
+    /// Whether the load fits the drive, with a clock and without.
+    pub fn check(&self) -> Result<(), PlanError> {
+        let subject = subject(self.file);
+        let load = self.load();
+        case::check(load, &subject, self.machine, Clock::Timed)?;
+        Ok(case::check(
+            &pass(load),
+            &subject,
+            self.machine,
+            clock(load),
+        )?)
+    }
+
+    /// Bytes that a recorded trace writes a second at the pace that it is replayed at; none for what a run has to tell.
+    pub fn trace_rate(&self) -> Option<f64> {
+        let What::Recording(recording) = self.load().what() else {
+            return None;
+        };
+        let [_, written, ..] = recording.scan.bytes;
+        let seconds = Nanos(recording.scan.span_ns()).as_secs();
+        let factor = recording.pace.factor().filter(|_| seconds > 0.0)?;
+        Some(written as f64 / seconds * factor)
+    }
+
+    /// The run of a drive at so many bytes a day or, without them, at the load's own rate.
+    pub fn at_rate(
+        &self,
+        brought: &Brought,
+        rates: &Rates,
+        watch: &Watch<'_>,
+    ) -> Result<Record, PlanError> {
+        let wanted = self.asked.bytes_per_day.map(|bytes| bytes / DAY_S);
+        match wanted.zip(rates.own()) {
+            Some((wanted, [own, _])) if own > 0.0 => {
+                let load = rates.at(self.load(), wanted / own, self.requests());
+                self.time(brought, &load, self.length_of_rated(), watch)
+            }
+            _ => self.at_own_rate(brought, watch),
+        }
+    }
+
+    fn at_own_rate(&self, brought: &Brought, watch: &Watch<'_>) -> Result<Record, PlanError> {
+        let bytes = brought.file().capacity_bytes();
+        let load = pace::own(self.load(), bytes, self.requests())?;
+        self.time(brought, &load, self.asked.length, watch)
+    }
+
+    /// All answers.
+    pub fn plan(&self, watch: &Watch<'_>) -> Result<OfDrive, PlanError> {
+        let own = self.bring(self.file, watch)?;
+        let at_own = self.at_own_rate(&own, watch)?;
+        let rates = Rates::of(self.load(), &at_own.run);
+        let at_rate = match self.asked.bytes_per_day {
+            None => at_own,
+            Some(_) => self.at_rate(&own, &rates, watch)?,
+        };
+        let now = self.point(&own, Some(&at_rate.run));
+        let mut notes = self.notes(&own, &rates, &now, &at_rate.run);
+        let slug = self.asked.test.step.slug.clone();
+        let mut runs = vec![self.named(&slug, &own, &now, at_rate)];
+        let (mut curve, of_curve) = self.curve((&own, &now, &runs[0]), &rates, watch, &mut notes);
+        curve.sort_by(|a, b| a.spare.unwrap_or(0.0).total_cmp(&b.spare.unwrap_or(0.0)));
+        runs.extend(of_curve);
+        let goals = match curve.is_empty() {
+            true => Vec::new(),
+            false => (self.asked.goals.par_iter())
+                .map(|goal| self.goal(*goal, &curve, &rates, own.closed, &|_, _| ()))
+                .collect(),
+        };
+        let first = &runs[0];
+        Ok(OfDrive {
+            plan: Plan {
+                drive: self.file.slug().to_owned(),
+                test: slug,
+                capacity_bytes: self.file.capacity_bytes(),
+                flash_bytes: self.file.raw_bytes(),
+                rated_cycles: self.file.rated_cycles(),
+                host_drive_writes_per_day: (now.host_bytes_per_day)
+                    .map(|bytes| bytes / self.file.capacity_bytes() as f64),
+                read: latency(&first.read),
+                write: latency(&first.write),
+                highest_rate: self.highest(&own, &rates, watch)?,
+                now,
+                curve,
+                goals,
+                notes,
+            },
+            runs,
+        })
+    }
+
+    fn highest(
+        &self,
+        own: &Brought,
+        rates: &Rates,
+        watch: &Watch<'_>,
+    ) -> Result<Option<HighestRate>, PlanError> {
+        let mut goals = self.asked.goals.iter();
+        let p99 = goals.find(|(measure, _)| *measure == Measure::P99Ns);
+        p99.map(|(_, ns)| self.highest_rate(own, rates, *ns, watch))
+            .transpose()
+    }
+
+    /// The drive with each spare area, and its runs there. What cannot be had is noted.
+    fn curve(
+        &self,
+        (own, now, at_rate): (&Brought, &Point, &Run),
+        rates: &Rates,
+        watch: &Watch<'_>,
+        notes: &mut Vec<String>,
+    ) -> (Vec<Point>, Vec<Run>) {
+        let Some(spare) = own.file().spare() else {
+            notes.push(no_spare(self.file));
+            return (Vec::new(), Vec::new());
+        };
+        let is_own = |other: f64| (other / spare).max(spare / other) < SPARE_RATIO;
+        let others: Vec<f64> = (self.asked.spares.iter().copied())
+            .filter(|other| !is_own(*other))
+            .collect();
+        let point = |&op: &f64| -> Result<(Point, Run), PlanError> {
+            let file = self.file.with_spare(op)?;
+            let tell = |what: &str, share| {
+                watch(&format!("spare area {}: {what}", step_of(op)), share);
+            };
+            let brought = self.bring(&file, &tell)?;
+            let record = self.at_rate(&brought, rates, &tell)?;
+            let point = self.point(&brought, Some(&record.run));
+            let slug = test_of(&self.asked.test.step.slug, op);
+            let run = self.named(&slug, &brought, &point, record);
+            Ok((point, run))
+        };
+        let found: Vec<Result<(Point, Run), PlanError>> =
+            others.par_iter().with_max_len(1).map(point).collect();
+        let (mut points, mut runs) = (vec![now.clone()], Vec::new());
+        let mut same = at_rate.clone();
+        same.test = test_of(&self.asked.test.step.slug, spare);
+        same.id = format!("{}/{}/{STATE}", same.drive, same.test);
+        runs.push(same);
+        for (op, found) in others.iter().zip(found) {
+            match found {
+                Ok((point, run)) => {
+                    points.push(point);
+                    runs.push(run);
+                }
+                Err(why) => notes.push(format!(
+                    "With {} of spare area the drive could not be run: {why}.",
+                    step_of(*op)
+                )),
+            }
+        }
+        (points, runs)
+    }
+
+    /// A record as the run of a test, with what was found beside it. Its `wa` is that of the load repeated.
+    fn named(&self, test: &str, brought: &Brought, point: &Point, record: Record) -> Run {
+        let file = brought.file();
+        let slug = self.file.slug();
+        let mut steps = states::steps(file.kind(), self.state(), None);
+        steps.extend(brought.settled.as_ref().map(|settled| {
+            let state = if settled.is_steady { "" } else { "not " };
+            format!(
+                "Then the load, {}: {} of host writes, after which write amplification was {state}steady.",
+                times(settled.passes),
+                decimal(settled.host_bytes as f64, "B")
+            )
+        }));
+        let mut run = record.run;
+        let mut put = |name: &str, value: Option<f64>| {
+            run.metrics
+                .extend(value.map(|value| (name.to_owned(), value)));
+        };
+        put("wa", point.wa);
+        put("wa_closed_form", point.closed_form_wa);
+        put("lat_p99_9_ms", point.p99_9_ns.map(|ns| ns as f64 / 1e6));
+        let wear = point.wear;
+        put("lifetime_years", wear.and_then(|wear| wear.rated_years));
+        put(
+            "failing_years",
+            wear.and_then(|wear| wear.failed_1_pct_years),
+        );
+        put(
+            "used_5_years_pct",
+            wear.and_then(|wear| wear.used_pct_5_years),
+        );
+        let per_day = point.host_bytes_per_day;
+        let capacity = file.capacity_bytes() as f64;
+        put("host_writes_per_day", per_day.map(|bytes| bytes / 1e9));
+        put(
+            "drive_writes_per_day",
+            per_day.map(|bytes| bytes / capacity),
+        );
+        run.metrics.remove("wa_steady");
+        let host = self.machine.host();
+        let link = file.link_bytes_s().map(|own| host.link(own).name());
+        let settings = point.spare.filter(|_| file.hash() != self.file.hash());
+        Run {
+            id: format!("{slug}/{test}/{STATE}"),
+            drive: slug.to_owned(),
+            test: test.to_owned(),
+            state: STATE.to_owned(),
+            data: self.load().data().to_owned(),
+            link: link.unwrap_or("none").to_owned(),
+            testbed: self.machine.slug.clone(),
+            settings: (settings.iter())
+                .map(|spare| ("spare.op".to_owned(), spare.to_string()))
+                .collect(),
+            steps,
+            ..run
+        }
+    }
+
+    /// How the numbers were got.
+    fn notes(&self, own: &Brought, rates: &Rates, now: &Point, run: &Run) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some(settled) = own.settled {
+            let clock = match clock(self.load()) {
+                Clock::Untimed => "without a clock",
+                Clock::Timed => "with a clock",
+            };
+            let how = match settled.is_steady {
+                true => "until five rounds of host writes were alike (SNIA's rule)",
+                false => "and was NOT steady then: the figure is that of its last part",
+            };
+            notes.push(format!(
+                "Write amplification: the load on a drive that was {}, {clock}, {}, {how}: {} of host writes.",
+                self.state().name(),
+                times(settled.passes),
+                decimal(settled.host_bytes as f64, "B")
+            ));
+        }
+        let writers = self.load().job_file().map_or(0, |file| {
+            let writes = |job: &&JobSpec| job.kind != PatternKind::Read;
+            file.jobs.iter().filter(writes).count()
+        });
+        if writers > 1 {
+            notes.push(format!(
+                "Without a clock the {writers} jobs that write take turns, a request each, whatever their rates are."
+            ));
+        }
+        if let Some(form) = own.closed {
+            notes.push(format!("Closed form: {}.", form.words()));
+        }
+        let requests = grouped(run.read.ios + run.write.ios);
+        let at = match (self.asked.bytes_per_day, rates) {
+            (Some(_), Rates::Fixed(why)) => {
+                format!("at the load's own rate, as {why}; a day repeats it as often as it takes")
+            }
+            (Some(bytes), rates) => format!(
+                "{} ({} a day from the host); latency counts from the arrival",
+                rates.words(),
+                decimal(bytes, "B")
+            ),
+            (None, _) => format!("at the load's own rate: {}", self.own_words(now)),
+        };
+        notes.push(format!(
+            "Latencies: with a clock, from there, {requests} reads and writes {at}."
+        ));
+        if let (Some(wanted), Rates::Jobs { .. }) = (self.asked.bytes_per_day, rates)
+            && run.write.bytes_per_s * DAY_S < KEPT_UP_SHARE * wanted
+        {
+            notes.push(format!(
+                "The drive FALLS BEHIND at that rate: it took {} a day, and latencies grow as long as the run lasts.",
+                decimal(run.write.bytes_per_s * DAY_S, "B")
+            ));
+        }
+        if now.wear.is_some() {
+            let says = match Flash::of(self.file).and_then(|flash| flash.cycles) {
+                Some([rated, failing]) => format!(
+                    "{} rated cycles of a block, {} until 1 % have worn out",
+                    three_digits(rated),
+                    three_digits(failing)
+                ),
+                None => "the drive file says nothing of cycles, so that no years follow".to_owned(),
+            };
+            notes.push(format!(
+                "Wear: flash bytes a day over all flash, as if all blocks wore alike; {says}."
+            ));
+        }
+        notes
+    }
+
+    /// What the load's own rate is.
+    fn own_words(&self, now: &Point) -> String {
+        let bytes = now.host_bytes_per_day.unwrap_or(0.0);
+        let bytes = decimal(bytes, "B");
+        match self.load().what() {
+            What::Recording(recording) if recording.pace.factor().is_some() => {
+                let pace = match recording.pace {
+                    Pace::Scaled(_) => "at that pace",
+                    _ => "as it was recorded",
+                };
+                format!("{bytes} written a day if the trace goes on all day {pace}")
+            }
+            _ => format!("{bytes} written a day if it goes on all day"),
+        }
+    }
+}
+
+fn times(passes: u32) -> String {
+    match passes {
+        1 => "played once".to_owned(),
+        2 => "played twice".to_owned(),
+        many => format!("played {} times", grouped(u64::from(many))),
+    }
+}
+
+/// Why a drive has no curve.
+fn no_spare(file: &DriveFile) -> String {
+    match file.kind() {
+        Kind::Ssd => "The spare area is not varied: a block map merges in log blocks, which map.* gives it, and more spare \
+                      area changes nothing."
+            .to_owned(),
+        Kind::Disk | Kind::Ram => {
+            "The drive has no flash: there is no spare area to vary, and nothing wears out.".to_owned()
+        }
+    }
+}
+
+fn latency(traffic: &Traffic) -> Option<Latency> {
+    Some(Latency {
+        iops: traffic.iops,
+        p50_ns: percentile(traffic, 50.0)?,
+        p99_ns: percentile(traffic, 99.0)?,
+        p99_9_ns: percentile(traffic, 99.9)?,
+    })
+}

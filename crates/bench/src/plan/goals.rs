@@ -1,0 +1,185 @@
+//! The least spare area that meets a goal.
+
+use super::PlanError;
+use super::closed::ClosedForm;
+use super::drive::Planner;
+use super::pace::Rates;
+use super::search::{Found, Search, Seen};
+use ftlab_base::Nanos;
+use ftlab_base::amount::decimal;
+use ftlab_play::watch::Watch;
+use ftlab_result::plan::{Goal, Measure, Point};
+
+/// The least and the largest over-provisioning that are looked at, of the user's capacity.
+pub const SPARE_BOUNDS: [f64; 2] = [0.02, 4.0];
+
+/// How exactly write amplification, and years with it, can be measured, and from which ratio on two spare areas are one.
+const EXACT: [f64; 2] = [2e-3, 1.002];
+
+/// The same for percentiles of latency.
+const LATENCIES: [f64; 2] = [0.02, 1.02];
+
+/// A measure as a value that falls with spare area, and the goal in it.
+fn value(measure: Measure, point: &Point) -> Option<f64> {
+    match measure {
+        Measure::Wa => point.wa,
+        Measure::LifeYears => point.wear?.rated_years.map(f64::recip),
+        Measure::P99Ns => point.p99_ns.map(|ns| ns as f64),
+    }
+}
+
+/// A value as its measure, and back.
+fn of_value(measure: Measure, value: f64) -> f64 {
+    match measure {
+        Measure::Wa | Measure::P99Ns => value,
+        Measure::LifeYears => value.recip(),
+    }
+}
+
+impl Planner<'_> {
+    /// The least spare area that meets a goal, from the points of a curve on. A goal that no run can tell says why.
+    pub fn goal(
+        &self,
+        (measure, wanted): (Measure, f64),
+        curve: &[Point],
+        rates: &Rates,
+        closed: Option<ClosedForm>,
+        watch: &Watch<'_>,
+    ) -> Goal {
+        let goal = Goal {
+            measure,
+            wanted,
+            spare: None,
+            capacity_bytes: None,
+            reached: None,
+            closed_form_spare: None,
+            is_least: false,
+            words: String::new(),
+        };
+        let seen: Option<Vec<Seen>> = curve
+            .iter()
+            .map(|point| Some((point.spare?, value(measure, point)?)))
+            .collect();
+        let Some(seen) = seen else {
+            return Goal {
+                words: without(measure).to_owned(),
+                ..goal
+            };
+        };
+        // Only at a given rate do years follow from write amplification alone.
+        let is_wa = measure == Measure::Wa
+            || measure == Measure::LifeYears && self.asked.bytes_per_day.is_some();
+        let is_timed = !is_wa;
+        let form = closed.filter(|_| is_wa);
+        let guide = |spare: f64| form?.wa(spare);
+        let mut measured = |spare: f64| {
+            let file = self.file.with_spare(spare)?;
+            let tell = |what: &str, share| {
+                watch(&format!("spare area {:.1} %: {what}", 100.0 * spare), share);
+            };
+            let brought = self.bring(&file, &tell)?;
+            let run = match is_timed {
+                true => Some(self.at_rate(&brought, rates, &tell)?.run),
+                false => None,
+            };
+            let point = self.point(&brought, run.as_ref());
+            Ok::<f64, PlanError>(value(measure, &point).unwrap_or(f64::INFINITY))
+        };
+        let [value_share, place_ratio] = match measure {
+            Measure::Wa | Measure::LifeYears => EXACT,
+            Measure::P99Ns => LATENCIES,
+        };
+        let search = Search {
+            goal: of_value(measure, wanted),
+            value_share,
+            place_ratio,
+            bounds: SPARE_BOUNDS,
+        };
+        let closed_form_spare = match measure {
+            Measure::Wa => form.and_then(|form| form.spare(wanted, SPARE_BOUNDS)),
+            Measure::LifeYears => form.and_then(|form| {
+                // Years are as the reciprocal of write amplification, on the same flash.
+                let own = curve.iter().find(|point| point.wear.is_some())?;
+                let years = own.wear?.rated_years?;
+                form.spare(own.wa? * years / wanted, SPARE_BOUNDS)
+            }),
+            Measure::P99Ns => None,
+        };
+        let goal = Goal {
+            closed_form_spare,
+            ..goal
+        };
+        match search.least(&seen, &guide, &mut measured) {
+            Err(why) => Goal {
+                words: format!("It could not be told: {why}."),
+                ..goal
+            },
+            Ok(found) => self.found(goal, found),
+        }
+    }
+
+    fn found(&self, goal: Goal, found: Found) -> Goal {
+        let (Found::At(seen) | Found::Everywhere(seen) | Found::Nowhere(seen)) = found;
+        let reached = of_value(goal.measure, seen.1);
+        let capacity = self
+            .file
+            .with_spare(seen.0)
+            .map(|file| file.capacity_bytes());
+        let capacity = capacity.ok();
+        let spare = format!("{:.1} %", 100.0 * seen.0);
+        let comes_to = in_words(goal.measure, reached);
+        let host = capacity.map_or(String::new(), |bytes| {
+            format!(", {} for the host", decimal(bytes as f64, "B"))
+        });
+        let theory = goal.closed_form_spare.map_or(String::new(), |op| {
+            format!("; the closed form says {:.1} %", 100.0 * op)
+        });
+        let (is_met, is_least, words) = match found {
+            Found::At(_) => (
+                true,
+                true,
+                format!("{spare} of spare area{host}: {comes_to}{theory}."),
+            ),
+            Found::Everywhere(_) => (
+                true,
+                false,
+                format!(
+                    "{spare} of spare area{host} is the least that was looked at, and does: {comes_to}."
+                ),
+            ),
+            Found::Nowhere(_) => (
+                false,
+                true,
+                format!("No spare area up to {spare} does. Nearest, there: {comes_to}."),
+            ),
+        };
+        Goal {
+            spare: is_met.then_some(seen.0),
+            capacity_bytes: capacity.filter(|_| is_met),
+            reached: Some(reached),
+            is_least,
+            words,
+            ..goal
+        }
+    }
+}
+
+/// Why there is nothing to look for.
+fn without(measure: Measure) -> &'static str {
+    match measure {
+        Measure::Wa => "The drive has no write amplification.",
+        Measure::LifeYears => {
+            "The drive file says nothing of cycles, so that its blocks last for ever; give it a section [reliability]."
+        }
+        Measure::P99Ns => "The load gives no latencies.",
+    }
+}
+
+/// So much of a measure.
+pub fn in_words(measure: Measure, value: f64) -> String {
+    match measure {
+        Measure::Wa => format!("write amplification {value:.3}"),
+        Measure::LifeYears => format!("{} years", ftlab_base::amount::three_digits(value)),
+        Measure::P99Ns => format!("p99 {}", Nanos(value as u64)),
+    }
+}

@@ -1,0 +1,99 @@
+//! The highest rate of a load that keeps a latency.
+
+use super::PlanError;
+use super::drive::Planner;
+use super::pace::{DAY_S, Rates};
+use super::point::{Brought, longest};
+use super::search::{Found, Search};
+use ftlab_base::Nanos;
+use ftlab_base::amount::decimal;
+use ftlab_play::watch::Watch;
+use ftlab_result::plan::HighestRate;
+
+/// The least and the largest share of a rate's time between requests that is tried: from a thousand times the load's own
+/// rate down to a hundred-thousandth of it.
+const BOUNDS: [f64; 2] = [1e-3, 1e5];
+
+/// Percentiles of random arrivals come out by about so much.
+const LATENCY_SHARE: f64 = 0.01;
+
+/// Rates nearer than this are one.
+const RATE_RATIO: f64 = 1.01;
+
+impl Planner<'_> {
+    /// The highest rate at which the 99th percentile of reads and of writes is at most so long.
+    pub fn highest_rate(
+        &self,
+        brought: &Brought,
+        rates: &Rates,
+        p99_ns: f64,
+        watch: &Watch<'_>,
+    ) -> Result<HighestRate, PlanError> {
+        let none = |words: String| HighestRate {
+            p99_ns: p99_ns as u64,
+            host_bytes_per_day: None,
+            iops: None,
+            reached_ns: None,
+            words,
+        };
+        let Some([write_bytes_s, requests_s]) = rates.own() else {
+            let Rates::Fixed(why) = rates else {
+                unreachable!("other rates can be changed");
+            };
+            return Ok(none(format!("The load cannot run at another rate: {why}.")));
+        };
+        // The longer between requests, the shorter their latency.
+        let mut measure = |spacing: f64| {
+            let load = rates.at(self.load(), 1.0 / spacing, self.requests());
+            let tell = |_: &str, share| watch("looking for the highest rate", share);
+            let record = self.time(brought, &load, self.length_of_rated(), &tell)?;
+            let longest = longest(&record.run, 99.0);
+            Ok::<f64, PlanError>(longest.map_or(f64::INFINITY, |ns| ns as f64))
+        };
+        let search = Search {
+            goal: p99_ns,
+            value_share: LATENCY_SHARE,
+            place_ratio: RATE_RATIO,
+            bounds: BOUNDS,
+        };
+        let first = (1.0, measure(1.0)?);
+        let found = search.least(&[first], &|_| None, &mut measure)?;
+        let goal = Nanos(p99_ns as u64);
+        let at = |(spacing, value): (f64, f64)| {
+            let (bytes, iops) = (write_bytes_s / spacing * DAY_S, requests_s / spacing);
+            let words = format!(
+                "{} a day, {iops:.0} requests a second: p99 is {} there.",
+                decimal(bytes, "B"),
+                Nanos(value as u64)
+            );
+            (bytes, iops, value as u64, words)
+        };
+        Ok(match found {
+            Found::At(seen) => {
+                let (bytes, iops, reached, words) = at(seen);
+                HighestRate {
+                    host_bytes_per_day: Some(bytes),
+                    iops: Some(iops),
+                    reached_ns: Some(reached),
+                    ..none(words)
+                }
+            }
+            Found::Everywhere(seen) => {
+                let (bytes, iops, reached, words) = at(seen);
+                HighestRate {
+                    host_bytes_per_day: Some(bytes),
+                    iops: Some(iops),
+                    reached_ns: Some(reached),
+                    ..none(format!("The highest that was tried: {words}"))
+                }
+            }
+            Found::Nowhere(seen) => {
+                let (_, _, reached, words) = at(seen);
+                HighestRate {
+                    reached_ns: Some(reached),
+                    ..none(format!("No rate keeps {goal}. Nearest: {words}"))
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,268 @@
+//! Plans of a small drive: what does not depend on how good a model is.
+
+use super::*;
+use crate::suites::own;
+use ftlab_drive::Catalog;
+use ftlab_play::driver::Clock;
+use ftlab_play::load::{Load, What};
+use ftlab_play::states::State;
+use ftlab_result::plan::{Goal, Plan, Point};
+
+/// Four dies of 256 blocks of 32 pages: 128 MiB of flash, quick to settle.
+const SMALL: [&str; 4] = [
+    "nand.channels=2",
+    "nand.dies_per_channel=2",
+    "nand.blocks_per_die=256",
+    "nand.pages_per_block=32",
+];
+
+const UNIFORM: &str =
+    "[w]\nrw=randwrite\nbs=4k\nnorandommap\nrandrepeat=0\nsize=100%\nloops=6\niodepth=8\n";
+
+fn drive(slug: &str, settings: &[&str]) -> DriveFile {
+    let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
+    Catalog::load(slug, &settings).unwrap()
+}
+
+fn asked(job: &str) -> Asked {
+    let what = What::job(job, "mine.fio").unwrap();
+    let load = Load::of_text("mine.fio", job, what);
+    Asked {
+        drives: vec![drive("generic-mlc-8", &SMALL)],
+        test: own("mine", load, State::Filled, Clock::Timed),
+        bytes_per_day: Some(1e9),
+        goals: Vec::new(),
+        spares: Vec::new(),
+        length: Length::Quick,
+        testbed: None,
+        seed: RootSeed(1),
+        version: "0".to_owned(),
+    }
+}
+
+fn planned(asked: &Asked) -> ResultSet {
+    let lab = Lab::new(2, 1 << 32).unwrap();
+    plan(asked, &lab, &|_, _, _| ()).unwrap()
+}
+
+fn only(set: &ResultSet) -> &Plan {
+    let [plan] = &set.plans[..] else {
+        panic!("{} plans", set.plans.len());
+    };
+    plan
+}
+
+fn near(value: f64, wanted: f64, share: f64) {
+    assert!((value / wanted - 1.0).abs() < share, "{value} for {wanted}");
+}
+
+#[test]
+fn years_follow_from_write_amplification_rate_and_cycles() {
+    let set = planned(&asked(UNIFORM));
+    let plan = only(&set);
+    let (wa, wear) = (plan.now.wa.unwrap(), plan.now.wear.unwrap());
+    near(wa, plan.now.closed_form_wa.unwrap(), 0.02);
+    // 4 dies × 256 blocks × 32 pages × 4 KiB, 5,000 times, at 10^9 bytes a day.
+    let flash = 4.0 * 256.0 * 32.0 * 4096.0;
+    near(wear.flash_bytes_per_day, 1e9 * wa, 1e-9);
+    near(
+        wear.rated_years.unwrap(),
+        5000.0 * flash / (1e9 * wa) / 365.0,
+        1e-9,
+    );
+    near(
+        wear.used_pct_5_years.unwrap() * wear.rated_years.unwrap(),
+        500.0,
+        1e-9,
+    );
+    assert!(plan.now.settled && plan.curve.len() == 1);
+    let dwpd = plan.host_drive_writes_per_day.unwrap();
+    near(dwpd, 1e9 / plan.capacity_bytes as f64, 1e-9);
+    // 10^9 bytes a day are 2.83 writes of 4 KiB a second.
+    let writes = plan.write.unwrap();
+    near(writes.iops, 1e9 / 86_400.0 / 4096.0, 0.02);
+    assert!(plan.read.is_none() && writes.p50_ns <= writes.p99_ns);
+    let run = set.run("generic-mlc-8/mine/settled").unwrap();
+    assert_eq!(run.metrics["wa"], wa);
+    assert_eq!(run.metrics["lifetime_years"], wear.rated_years.unwrap());
+}
+
+#[test]
+fn goals_are_met_by_the_least_spare_area_and_by_the_closed_form() {
+    let asked = Asked {
+        goals: vec![(Measure::Wa, 2.0), (Measure::LifeYears, 1.0)],
+        spares: vec![0.3, 0.8],
+        ..asked(UNIFORM)
+    };
+    let set = planned(&asked);
+    let plan = only(&set);
+    let spares: Vec<f64> = plan.curve.iter().filter_map(|point| point.spare).collect();
+    assert!(spares.is_sorted() && spares.len() == 3, "{spares:?}");
+    let falling = |of: fn(&Point) -> Option<f64>| {
+        let values: Vec<f64> = plan.curve.iter().filter_map(of).collect();
+        assert!(
+            values.is_sorted_by(|a, b| a > b) && values.len() == 3,
+            "{values:?}"
+        );
+    };
+    falling(|point| point.wa);
+    falling(|point| point.closed_form_wa);
+    let [wa, life] = &plan.goals[..] else {
+        panic!("{:?}", plan.goals);
+    };
+    let reached = |goal: &Goal| (goal.spare.unwrap(), goal.reached.unwrap());
+    let (spare, value) = reached(wa);
+    near(value, 2.0, 0.003);
+    near(spare, wa.closed_form_spare.unwrap(), 0.03);
+    let file = asked.drives[0].with_spare(spare).unwrap();
+    assert_eq!(wa.capacity_bytes, Some(file.capacity_bytes()));
+    let (spare, years) = reached(life);
+    near(years, 1.0, 0.003);
+    near(spare, life.closed_form_spare.unwrap(), 0.03);
+    assert!(wa.is_least && life.is_least);
+    // Each spare area is a step of one family.
+    let steps: Vec<&str> = set.tests[1..]
+        .iter()
+        .map(|test| test.step.as_str())
+        .collect();
+    assert_eq!(steps, ["12.7 %", "30 %", "80 %"]);
+    for test in &set.tests[1..] {
+        assert!(
+            set.runs.iter().any(|run| run.test == test.test),
+            "{}",
+            test.test
+        );
+    }
+}
+
+#[test]
+fn a_goal_that_no_spare_area_reaches_says_what_is_nearest() {
+    let asked = Asked {
+        goals: vec![(Measure::LifeYears, 1e5), (Measure::P99Ns, 1.0)],
+        ..asked(UNIFORM)
+    };
+    let set = planned(&asked);
+    for goal in &only(&set).goals {
+        assert_eq!((goal.spare, goal.capacity_bytes), (None, None), "{goal:?}");
+        assert!(
+            goal.words
+                .starts_with("No spare area up to 400.0 % does. Nearest, there: "),
+            "{goal:?}"
+        );
+    }
+    let rate = only(&set).highest_rate.as_ref().unwrap();
+    assert_eq!(rate.iops, None);
+    assert!(rate.words.starts_with("No rate keeps 1 ns"), "{rate:?}");
+}
+
+#[test]
+fn the_highest_rate_keeps_the_latency_and_a_higher_one_does_not() {
+    let asked = Asked {
+        bytes_per_day: None,
+        goals: vec![(Measure::P99Ns, 5e6)],
+        ..asked(UNIFORM)
+    };
+    let set = planned(&asked);
+    let rate = only(&set).highest_rate.clone().unwrap();
+    let iops = rate.iops.unwrap();
+    assert!(rate.reached_ns.unwrap() <= 5_050_000, "{rate:?}");
+    let p99_at = |factor: f64| {
+        let at = Asked {
+            bytes_per_day: Some(iops * factor * 4096.0 * 86_400.0),
+            goals: Vec::new(),
+            ..self::asked(UNIFORM)
+        };
+        only(&planned(&at)).now.p99_ns.unwrap()
+    };
+    assert!(p99_at(0.9) <= 5_050_000);
+    assert!(p99_at(1.1) > 5_050_000);
+}
+
+#[test]
+fn a_rate_that_a_drive_does_not_keep_up_with_is_told() {
+    let told = |bytes_per_day| {
+        let set = planned(&Asked {
+            bytes_per_day: Some(bytes_per_day),
+            ..asked(UNIFORM)
+        });
+        let mut notes = only(&set).notes.iter();
+        notes.any(|note| note.contains("FALLS BEHIND"))
+    };
+    assert!(told(50e12) && !told(10e9));
+}
+
+#[test]
+fn a_load_too_short_to_settle_is_repeated_and_says_so() {
+    // A hundredth of the drive at a time.
+    let set = planned(&asked("[w]\nrw=randwrite\nbs=4k\nnumber_ios=300\n"));
+    let plan = only(&set);
+    assert!(plan.now.settled, "{:?}", plan.notes);
+    near(
+        plan.now.wa.unwrap(),
+        plan.now.closed_form_wa.unwrap_or(4.3),
+        0.1,
+    );
+    let told = plan
+        .notes
+        .iter()
+        .any(|note| note.contains("played ") && note.contains(" times, until"));
+    assert!(told, "{:?}", plan.notes);
+}
+
+#[test]
+fn what_writes_nothing_is_refused() {
+    let asked = asked("[r]\nrw=randread\nbs=4k\nnumber_ios=100\n");
+    let lab = Lab::new(1, 1 << 32).unwrap();
+    let error = plan(&asked, &lab, &|_, _, _| ()).unwrap_err();
+    assert!(matches!(error.why, PlanError::NoWrites), "{error}");
+    assert!(
+        error.why.is_input()
+            && error
+                .to_string()
+                .starts_with("generic-mlc-8: the load writes nothing")
+    );
+}
+
+#[test]
+fn a_drive_without_such_a_spare_area_has_no_curve_and_says_why() {
+    let job = "[w]\nrw=randwrite\nbs=4k\nnumber_ios=200\nsize=64m\n";
+    for (slug, why) in [
+        ("seagate-momentus-7200.2", "The drive has no flash"),
+        ("ocz-core-jmf602", "a block map merges in log blocks"),
+    ] {
+        let asked = Asked {
+            drives: vec![drive(slug, &[])],
+            goals: vec![(Measure::Wa, 2.0)],
+            ..asked(job)
+        };
+        let set = planned(&asked);
+        let plan = only(&set);
+        assert!(plan.curve.is_empty() && plan.goals.is_empty());
+        assert!(
+            plan.notes.iter().any(|note| note.contains(why)),
+            "{:?}",
+            plan.notes
+        );
+        assert!(plan.write.is_some());
+    }
+}
+
+#[test]
+fn threads_and_other_drives_change_no_number() {
+    let two = Asked {
+        drives: vec![
+            drive("generic-mlc-8", &SMALL),
+            drive("seagate-momentus-7200.2", &[]),
+        ],
+        ..asked("[w]\nrw=randwrite\nbs=4k\nnorandommap\nnumber_ios=40000\nsize=100m\n")
+    };
+    let alone = Asked {
+        drives: vec![drive("generic-mlc-8", &SMALL)],
+        ..asked("[w]\nrw=randwrite\nbs=4k\nnorandommap\nnumber_ios=40000\nsize=100m\n")
+    };
+    let lab = Lab::new(1, 1 << 32).unwrap();
+    let one = plan(&alone, &lab, &|_, _, _| ()).unwrap();
+    let both = planned(&two);
+    assert_eq!(one.plans[0], both.plans[0]);
+    assert_eq!(both.plans.len(), 2);
+}

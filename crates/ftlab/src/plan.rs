@@ -1,0 +1,261 @@
+//! `ftlab plan`: how long drives last under a load, how fast they answer, and how much spare area that takes.
+
+use crate::failure::{Failure, Outcome};
+use crate::files::Folder;
+use crate::loads::{self, Reading};
+use crate::options::{self, OutputFormat, TestbedOption, Work};
+use crate::trace::ReplayOptions;
+use crate::verdicts::{Figure, RequireOptions};
+use crate::{drives, fio_words, provenance, results, screen};
+use clap::Args;
+use ftlab_bench::lab::Lab;
+use ftlab_bench::plan::{self, Asked, SPARE_BOUNDS};
+use ftlab_bench::review::Length;
+use ftlab_bench::suites::Test;
+use ftlab_play::State;
+use ftlab_play::driver::Clock;
+use ftlab_result::Run;
+use ftlab_result::plan::Measure;
+use std::path::PathBuf;
+
+/// Spare areas of the curve, unless others are given: as drives are sold, and beyond.
+const SPARES: [f64; 5] = [0.07, 0.15, 0.28, 0.5, 0.8];
+const QUICK_SPARES: [f64; 3] = [0.07, 0.28, 0.5];
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab plan jobs/uniform-random-4k.fio --drive generic-mlc-8 --wa 2
+  ftlab plan jobs/client-workload.fio --drive intel-x25-m-g1-80 --drive intel-320-120 --per-day 20GB --life 5y --out out/plan
+  ftlab plan prxy_0.csv.gz --drive generic-mlc-8 --fit compact --p99 5ms
+  ftlab plan job.fio --drive generic-mlc-8 --per-day 50GB --require 'lifetime_years >= 5' --require 'write.p99 < 5ms'
+
+The load is repeated without a clock until write amplification is steady, and runs from there with a clock at its own
+rate or, with --per-day, at that rate. The same with other spare areas of the same flash is the curve. Each answer
+says how it was got.")]
+pub struct Options {
+    /// A fio job file, an application script, a scenario or a trace (.toml), or a recorded trace of any format
+    #[arg(required_unless_present = "words", value_name = "LOAD")]
+    load: Option<PathBuf>,
+    /// fio's command line: --name=a --rw=randwrite …
+    #[arg(
+        last = true,
+        value_name = "FIO OPTIONS",
+        allow_hyphen_values = true,
+        conflicts_with = "load"
+    )]
+    words: Vec<String>,
+    /// A drive of `ftlab drives`, or a path to a drive file; may be repeated
+    #[arg(long = "drive", required = true, value_name = "DRIVE")]
+    drives: Vec<String>,
+    /// Bytes that the host writes a day, for example 2TB or 50GB; by default what the load writes at its own rate
+    #[arg(long, value_name = "BYTES", value_parser = bytes_per_day)]
+    per_day: Option<f64>,
+    /// Find the least spare area with at most this write amplification
+    #[arg(long, value_name = "WA", value_parser = options::number(1.0, 1e3))]
+    wa: Option<f64>,
+    /// Find the least spare area with which the rated cycles last so long, for example 5y
+    #[arg(long, value_name = "YEARS", value_parser = years)]
+    life: Option<f64>,
+    /// Find the least spare area with at most this 99th percentile of latency at the load's rate, and the highest rate that
+    /// keeps it, for example 5ms
+    #[arg(long, value_name = "TIME", value_parser = latency_ns)]
+    p99: Option<f64>,
+    /// Over-provisioning of the curve, of the user's capacity, separated by commas
+    #[arg(long, value_name = "PERCENT,…", value_delimiter = ',', value_parser = spare)]
+    spare: Vec<f64>,
+    /// What the drive has been through before the load
+    #[arg(long, default_value = State::Filled.name(), value_parser = options::state())]
+    state: State,
+    /// Change a number of the drive file, for example gc.policy=fifo; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// Spread the ranks of zipf, pareto and normal over all blocks; fio's hash leaves some of them out
+    #[arg(long)]
+    shuffle: bool,
+    /// Fewer spare areas, and runs with a clock of a quarter of the requests
+    #[arg(long)]
+    quick: bool,
+    /// Directory for results.json and index.html, the report; without it nothing is written
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    replay: ReplayOptions,
+    #[command(flatten)]
+    require: RequireOptions,
+    #[command(flatten)]
+    testbed: TestbedOption,
+    #[command(flatten)]
+    work: Work,
+    /// What to print; JSON is the content of results.json
+    #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
+    output_format: OutputFormat,
+}
+
+pub fn command(options: &Options) -> Outcome {
+    let asked = asked(options)?;
+    let folder = options.out.as_deref().map(Folder::ready).transpose()?;
+    let junit = options.require.junit()?;
+    let lab = Lab::new(options.work.threads(), options.work.memory_bytes());
+    let lab = lab.map_err(|error| Failure::Running(error.to_string()))?;
+    let progress = options.work.signs.spinner("preparing");
+    let tell = |drive: usize, what: &str, share| {
+        let slug = asked.drives[drive].slug();
+        progress.say_share(&format!("{slug}: {what}"), share);
+    };
+    let planned = plan::plan(&asked, &lab, &tell);
+    drop(progress);
+    let mut set = planned.map_err(|error| match error.why.is_input() {
+        true => Failure::Input(error.to_string()),
+        false => Failure::Running(error.to_string()),
+    })?;
+    if let Some(folder) = &folder {
+        results::write(folder, &set)?;
+    }
+    set.provenance = Some(provenance::here());
+    let is_for_programs = options.output_format == OutputFormat::Json;
+    screen::print(&match (options.output_format, &folder) {
+        (OutputFormat::Json, _) => screen::json(&set)?,
+        (OutputFormat::Normal, None) => ftlab_report::terminal::plan::render(&set),
+        (OutputFormat::Normal, Some(folder)) => {
+            let text = ftlab_report::terminal::plan::render(&set);
+            format!("{text}\n{}", results::places(folder.path()))
+        }
+    })?;
+    let test = &asked.test.step.slug;
+    let as_they_are: Vec<Run> = (set.runs.iter())
+        .filter(|run| run.test == *test)
+        .cloned()
+        .collect();
+    options
+        .require
+        .judge(&as_they_are, junit.as_ref(), is_for_programs)
+}
+
+/// Everything that can be wrong with what was asked, but for what its drives say, is found here.
+fn asked(options: &Options) -> Result<Asked, Failure> {
+    let test = test(options)?;
+    let drives = drives::load(&options.drives, &options.settings)?;
+    let goals = [
+        (Measure::Wa, options.wa),
+        (Measure::LifeYears, options.life),
+        (Measure::P99Ns, options.p99),
+    ];
+    let spares = match (&options.spare[..], options.quick) {
+        ([], false) => SPARES.to_vec(),
+        ([], true) => QUICK_SPARES.to_vec(),
+        (given, _) => given.to_vec(),
+    };
+    Ok(Asked {
+        drives,
+        test,
+        bytes_per_day: options.per_day,
+        goals: (goals.into_iter())
+            .filter_map(|(measure, goal)| Some((measure, goal?)))
+            .collect(),
+        spares,
+        length: match options.quick {
+            true => Length::Quick,
+            false => Length::Full,
+        },
+        testbed: options.testbed.load()?,
+        seed: options.work.root(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
+
+fn test(options: &Options) -> Result<Test, Failure> {
+    let reading = Reading {
+        replay: Some((&options.replay, options.work.signs)),
+        is_shuffled: options.shuffle,
+    };
+    let (state, clock) = (options.state, Clock::Timed);
+    let test = match &options.load {
+        Some(path) => loads::read(path, state, clock, reading)?,
+        None => fio_words::test(&options.words, state, clock, reading)?,
+    };
+    options.replay.check(std::slice::from_ref(&test))?;
+    Ok(test)
+}
+
+/// Reads bytes a day, in powers of 1000 as drives are sold, or of 1024 where the unit has an i.
+fn bytes_per_day(text: &str) -> Result<f64, String> {
+    let wrong = || "give bytes with a unit, for example 2TB, 500GB or 0.5TiB".to_owned();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = text[digits.len()..].to_ascii_lowercase();
+    let powers = ["mb", "gb", "tb", "pb"];
+    let decimal = powers.iter().position(|power| *power == unit);
+    let binary = powers
+        .iter()
+        .position(|power| power.replace('b', "ib") == unit);
+    let unit = match (decimal, binary) {
+        (Some(power), _) => 1e6 * 1e3_f64.powi(power as i32),
+        (_, Some(power)) => 1_048_576.0 * 1024.0_f64.powi(power as i32),
+        _ => return Err(wrong()),
+    };
+    let number: f64 = digits.trim().parse().map_err(|_| wrong())?;
+    let bytes = number * unit;
+    (1e6..=1e17)
+        .contains(&bytes)
+        .then_some(bytes)
+        .ok_or_else(|| "give from 1 MB to 100 PB a day".to_owned())
+}
+
+/// Reads years.
+fn years(text: &str) -> Result<f64, String> {
+    let digits = text.trim().trim_end_matches('y');
+    options::number(0.001, 1e6)(digits.trim())
+        .map_err(|_| "give years, for example 5y: from 0.001 to 1000000".to_owned())
+}
+
+/// Reads a latency.
+fn latency_ns(text: &str) -> Result<f64, String> {
+    let figure = Figure::named("write.p99").expect("it is a figure");
+    let read = figure.value(text).filter(|ns| (1.0..=1e13).contains(ns));
+    read.ok_or_else(|| "give a time with its unit, for example 5ms, 800us or 1s".to_owned())
+}
+
+/// Reads a share of the user's capacity.
+fn spare(text: &str) -> Result<f64, String> {
+    let [least, most] = SPARE_BOUNDS;
+    let share = match text.trim().strip_suffix('%') {
+        Some(percent) => percent.trim().parse().map(|percent: f64| percent / 100.0),
+        None => text.trim().parse(),
+    };
+    let share = share.ok().filter(|share| (least..=most).contains(share));
+    share.ok_or_else(|| {
+        format!(
+            "give shares of the user's capacity from {:.0}% to {:.0}%, for example 7%,28%",
+            100.0 * least,
+            100.0 * most
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_read_with_their_units_and_nothing_else_is() {
+        for (text, bytes) in [
+            ("2TB", Some(2e12)),
+            ("0.5 gb", Some(5e8)),
+            ("1TiB", Some(1_099_511_627_776.0)),
+            ("2", None),
+            ("TB", None),
+            ("-1TB", None),
+            ("1KB", None),
+            ("nanTB", None),
+            ("9e9PB", None),
+        ] {
+            assert_eq!(bytes_per_day(text).ok(), bytes, "{text}");
+        }
+        assert_eq!((years("5y"), years("2.5")), (Ok(5.0), Ok(2.5)));
+        assert!(years("0y").is_err() && years("y").is_err() && years("5 months").is_err());
+        assert_eq!((latency_ns("5ms"), latency_ns("800us")), (Ok(5e6), Ok(8e5)));
+        assert!(latency_ns("5").is_err() && latency_ns("-1ms").is_err());
+        assert_eq!((spare("7%"), spare("0.28")), (Ok(0.07), Ok(0.28)));
+        assert!(spare("0").is_err() && spare("500%").is_err() && spare("seven").is_err());
+    }
+}

@@ -1,0 +1,216 @@
+//! A drive planned for years, as a report shows it: its answers, the curve over spare area, and what meets the goals.
+
+use super::View;
+use super::pts::Table;
+use crate::format::{capacity, keep_units, latency_ns, number};
+use ftlab_result::plan::{Goal, Latency, Measure, Plan, Point};
+
+/// A fact of a drive: its name, and its value for each drive.
+type Row = (&'static str, fn(&Plan) -> Option<String>);
+
+/// In the order that a buyer asks.
+const ROWS: [Row; 12] = [
+    ("capacity for the host", |plan| {
+        Some(capacity(plan.capacity_bytes))
+    }),
+    ("spare area", |plan| plan.now.spare.map(percent)),
+    ("write amplification", |plan| {
+        plan.now.wa.map(|wa| wa_in_words(wa, plan.now.settled))
+    }),
+    ("by the closed form", |plan| {
+        plan.now.closed_form_wa.map(|wa| format!("{wa:.3}"))
+    }),
+    ("host writes a day", |plan| {
+        let day = plan.now.host_bytes_per_day.map(a_day)?;
+        let times = plan.host_drive_writes_per_day.map(number)?;
+        Some(format!("{day}, {times} DWPD"))
+    }),
+    ("flash writes a day", |plan| {
+        let wear = plan.now.wear?;
+        let (day, cycles) = (a_day(wear.flash_bytes_per_day), number(wear.cycles_per_day));
+        Some(format!("{day}, {cycles} P/E cycles"))
+    }),
+    ("years to the rated cycles", |plan| {
+        plan.now.wear?.rated_years.map(number)
+    }),
+    ("years to 1 % failed blocks", |plan| {
+        plan.now.wear?.failed_1_pct_years.map(number)
+    }),
+    ("used after 5 years", |plan| {
+        let used = plan.now.wear?.used_pct_5_years?;
+        Some(format!("{} %", number(used)))
+    }),
+    ("reads: p50, p99, p99.9", |plan| {
+        plan.read.as_ref().map(latencies)
+    }),
+    ("writes: p50, p99, p99.9", |plan| {
+        plan.write.as_ref().map(latencies)
+    }),
+    ("highest rate", |plan| {
+        let rate = plan.highest_rate.as_ref()?;
+        let goal = latency_ns(rate.p99_ns as f64);
+        Some(match rate.host_bytes_per_day.zip(rate.iops) {
+            Some((day, iops)) => {
+                format!(
+                    "{} a day, {} requests/s for p99 {goal}",
+                    a_day(day),
+                    number(iops)
+                )
+            }
+            None => rate.words.clone(),
+        })
+    }),
+];
+
+/// The answers, drive beside drive.
+pub fn answers(view: &View<'_>) -> Table {
+    let plans = &view.set.plans;
+    let named = |plan: &Plan| view.drive_name(&plan.drive).to_owned();
+    let has_one = |row: &&Row| plans.iter().any(|plan| (row.1)(plan).is_some());
+    let row = |(name, of): &Row| {
+        let cell = |plan: &Plan| of(plan).map_or("–".to_owned(), |text| keep_units(&text));
+        std::iter::once((*name).to_owned())
+            .chain(plans.iter().map(cell))
+            .collect()
+    };
+    Table {
+        title: "The drives as they are".to_owned(),
+        header: std::iter::once(String::new())
+            .chain(plans.iter().map(named))
+            .collect(),
+        rows: ROWS.iter().filter(has_one).map(row).collect(),
+    }
+}
+
+/// A column of the curve: its name, and its value at a point.
+type Column = (&'static str, fn(&Point) -> Option<String>);
+
+const COLUMNS: [Column; 7] = [
+    ("for the host", |point| Some(capacity(point.capacity_bytes))),
+    ("WA", |point| {
+        point.wa.map(|wa| wa_in_words(wa, point.settled))
+    }),
+    ("closed form", |point| {
+        point.closed_form_wa.map(|wa| format!("{wa:.3}"))
+    }),
+    ("years", |point| point.wear?.rated_years.map(number)),
+    ("used in 5 years", |point| {
+        let used = point.wear?.used_pct_5_years?;
+        Some(format!("{} %", number(used)))
+    }),
+    ("p99", |point| point.p99_ns.map(|ns| latency_ns(ns as f64))),
+    ("p99.9", |point| {
+        point.p99_9_ns.map(|ns| latency_ns(ns as f64))
+    }),
+];
+
+/// A drive at several spare areas; none where they cannot be varied.
+pub fn curve(view: &View<'_>, plan: &Plan) -> Option<Table> {
+    let has_one = |column: &&Column| plan.curve.iter().any(|point| (column.1)(point).is_some());
+    let columns: Vec<&Column> = COLUMNS.iter().filter(has_one).collect();
+    let row = |point: &Point| {
+        let spare = point.spare.map_or("–".to_owned(), percent);
+        let spare = match point.spare == plan.now.spare {
+            true => format!("{spare} (as it is)"),
+            false => spare,
+        };
+        let cell = |column: &&Column| (column.1)(point).unwrap_or_else(|| "–".to_owned());
+        std::iter::once(spare)
+            .chain(columns.iter().map(cell))
+            .collect()
+    };
+    (!plan.curve.is_empty()).then(|| Table {
+        title: format!("{} over spare area", view.drive_name(&plan.drive)),
+        header: std::iter::once("spare area")
+            .chain(columns.iter().map(|(name, _)| *name))
+            .map(str::to_owned)
+            .collect(),
+        rows: plan.curve.iter().map(row).collect(),
+    })
+}
+
+/// What each drive needs for each goal; none where nothing was asked.
+pub fn goals(view: &View<'_>) -> Option<Table> {
+    let of_plan = |plan: &Plan| -> Vec<Vec<String>> {
+        let row = |goal: &Goal| {
+            let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
+            let spare = goal.spare.map(percent).map(|spare| match goal.is_least {
+                true => spare,
+                false => format!("≤ {spare}"),
+            });
+            vec![
+                view.drive_name(&plan.drive).to_owned(),
+                goal_in_words(goal.measure, goal.wanted),
+                spare.unwrap_or_else(|| "none does".to_owned()),
+                or_none(goal.closed_form_spare.map(percent)),
+                or_none(goal.capacity_bytes.map(capacity)),
+                or_none(goal.reached.map(|value| reached(goal.measure, value))),
+            ]
+        };
+        plan.goals.iter().map(row).collect()
+    };
+    let rows: Vec<Vec<String>> = view.set.plans.iter().flat_map(of_plan).collect();
+    let header = [
+        "drive",
+        "goal",
+        "least spare area",
+        "closed form",
+        "for the host",
+        "reaches",
+    ];
+    (!rows.is_empty()).then(|| Table {
+        title: "The least spare area for each goal".to_owned(),
+        header: header.map(str::to_owned).to_vec(),
+        rows,
+    })
+}
+
+/// How the numbers of a drive were got, and what could not be: sentences.
+pub fn notes(plan: &Plan) -> Vec<String> {
+    let rate = plan.highest_rate.iter();
+    let rate = rate.map(|rate| format!("Highest rate: {}", rate.words));
+    let goals = plan.goals.iter().map(|goal| {
+        let goal_words = goal_in_words(goal.measure, goal.wanted);
+        format!("For {goal_words}: {}", goal.words)
+    });
+    plan.notes
+        .iter()
+        .cloned()
+        .chain(rate)
+        .chain(goals)
+        .collect()
+}
+
+fn a_day(bytes: f64) -> String {
+    capacity(bytes as u64)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.2} %", 100.0 * share)
+}
+
+fn wa_in_words(wa: f64, settled: bool) -> String {
+    let mark = if settled { "" } else { " (not steady)" };
+    format!("{wa:.3}{mark}")
+}
+
+fn latencies(of: &Latency) -> String {
+    let [p50, p99, p99_9] = [of.p50_ns, of.p99_ns, of.p99_9_ns].map(|ns| latency_ns(ns as f64));
+    format!("{p50}, {p99}, {p99_9} at {}/s", number(of.iops))
+}
+
+fn goal_in_words(measure: Measure, wanted: f64) -> String {
+    match measure {
+        Measure::Wa => format!("WA ≤ {wanted}"),
+        Measure::LifeYears => format!("life ≥ {wanted} years"),
+        Measure::P99Ns => format!("p99 ≤ {}", latency_ns(wanted)),
+    }
+}
+
+fn reached(measure: Measure, value: f64) -> String {
+    match measure {
+        Measure::Wa => format!("WA {value:.3}"),
+        Measure::LifeYears => format!("{} years", number(value)),
+        Measure::P99Ns => format!("p99 {}", latency_ns(value)),
+    }
+}
