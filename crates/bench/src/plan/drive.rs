@@ -135,7 +135,7 @@ impl<'a> Planner<'a> {
 
     fn at_own_rate(&self, brought: &Brought, watch: &Watch<'_>) -> Result<Record, PlanError> {
         let bytes = brought.file().capacity_bytes();
-        let load = pace::own(self.load(), bytes, self.requests())?;
+        let (load, _) = pace::own(self.load(), bytes, self.requests())?;
         self.time(brought, &load, self.asked.length, watch)
     }
 
@@ -315,8 +315,11 @@ impl<'a> Planner<'a> {
                 true => "until five rounds of host writes were alike (SNIA's rule)",
                 false => "and was NOT steady then: the figure is that of its last part",
             };
+            let part = settled.cut_to.map_or(String::new(), |requests| {
+                format!(", {} requests of it at a time", grouped(requests))
+            });
             notes.push(format!(
-                "Write amplification: the load on a drive that was {}, {clock}, {}, {how}: {} of host writes.",
+                "Write amplification: the load on a drive that was {}, {clock}, {}{part}, {how}: {} of host writes.",
                 self.state().name(),
                 times(settled.passes),
                 decimal(settled.host_bytes as f64, "B")

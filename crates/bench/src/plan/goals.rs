@@ -72,6 +72,7 @@ impl Planner<'_> {
         let is_timed = !is_wa;
         let form = closed.filter(|_| is_wa);
         let guide = |spare: f64| form?.wa(spare);
+        let mut tried = seen.clone();
         let mut measured = |spare: f64| {
             let file = self.file.with_spare(spare)?;
             let tell = |what: &str, share| {
@@ -83,7 +84,9 @@ impl Planner<'_> {
                 false => None,
             };
             let point = self.point(&brought, run.as_ref());
-            Ok::<f64, PlanError>(value(measure, &point).unwrap_or(f64::INFINITY))
+            let found = value(measure, &point).unwrap_or(f64::INFINITY);
+            tried.push((spare, found));
+            Ok::<f64, PlanError>(found)
         };
         let [value_share, place_ratio] = match measure {
             Measure::Wa | Measure::LifeYears => EXACT,
@@ -110,11 +113,21 @@ impl Planner<'_> {
             ..goal
         };
         match search.least(&seen, &guide, &mut measured) {
-            Err(why) => Goal {
-                words: format!("It could not be told: {why}."),
-                ..goal
-            },
             Ok(found) => self.found(goal, found),
+            Err(why) => {
+                // Where a load still fits, and a drive can still be made.
+                let nearest = tried.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+                let nearest = nearest.map_or(String::new(), |&(spare, found)| {
+                    let comes_to = in_words(measure, of_value(measure, found));
+                    format!(" Nearest, with {:.1} %: {comes_to}.", 100.0 * spare)
+                });
+                Goal {
+                    words: format!(
+                        "No spare area that could be tried does.{nearest} Beyond: {why}."
+                    ),
+                    ..goal
+                }
+            }
         }
     }
 

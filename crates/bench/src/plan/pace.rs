@@ -36,14 +36,14 @@ pub enum Rates {
     Fixed(&'static str),
 }
 
-/// A load as it runs with a clock at its own rate on a drive of so many bytes: of jobs that an amount ends, all the same
-/// part, so that about so many requests are left and their mix stays.
+/// A load as it runs at its own rate on a drive of so many bytes: of jobs that an amount ends, all the same part, so that
+/// about so many requests are left and their mix stays; and whether that is less than all.
 ///
 /// # Errors
 /// When a job does not fit the drive.
-pub fn own(load: &Load, device_bytes: u64, requests: u64) -> Result<Load, DriverError> {
+pub fn own(load: &Load, device_bytes: u64, requests: u64) -> Result<(Load, bool), DriverError> {
     let What::Job(file) = load.what() else {
-        return Ok(load.clone());
+        return Ok((load.clone(), false));
     };
     let mut file = file.clone();
     let counts: Vec<Option<u64>> = driver::resolve(&file, device_bytes, Clock::Timed)?
@@ -59,7 +59,7 @@ pub fn own(load: &Load, device_bytes: u64, requests: u64) -> Result<Load, Driver
             job.number_ios = Some(((count as f64 * part).ceil() as u64).max(1));
         }
     }
-    Ok(load.paced(What::Job(file)))
+    Ok((load.paced(What::Job(file)), part < 1.0))
 }
 
 /// Requests of a job that an amount ends, of its largest size.
@@ -258,7 +258,8 @@ mod tests {
              [b]\nsize=24m\n[c]\nruntime=3\nsize=100%\n",
         );
         let jobs = |requests| {
-            let own = own(&load, 1 << 33, requests).unwrap();
+            let (own, is_cut) = own(&load, 1 << 33, requests).unwrap();
+            assert_eq!(is_cut, requests < 12_144);
             let jobs = &own.job_file().unwrap().jobs;
             assert!(jobs.iter().all(|job| !job.group_reporting));
             jobs.iter().map(|job| job.number_ios).collect::<Vec<_>>()

@@ -4,7 +4,7 @@
 //! a window of the rule is judged by the driver; of shorter ones as many make up a round as it takes to write a share
 //! of the capacity. Every pass draws its own random numbers, as a day is not the one before.
 
-use super::PlanError;
+use super::{PlanError, pace};
 use crate::review::case::{How, run};
 use crate::review::{Devices, Length, Subject};
 use ftlab_base::{RootSeed, SECTOR_BYTES, SimTime};
@@ -22,6 +22,12 @@ const CAPACITIES_A_WINDOW: u64 = 2;
 /// Passes after which a load counts as one that does not settle: it writes too little to tell.
 const PASSES_MAX: u32 = 20_000;
 
+/// Requests of a job that are played at once on a drive that rewrites whole blocks, as a share of its sectors, and the
+/// capacities that a round of it programs at most: a random write may cost hundreds of pages, and a whole pass would take
+/// days.
+const PART_OF_BLOCKS: u64 = 400;
+const PROGRAMMED_OF_BLOCKS: u64 = 1;
+
 /// Where a load ended up that was repeated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settled {
@@ -33,6 +39,8 @@ pub struct Settled {
     pub passes: u32,
     /// Bytes the host wrote meanwhile.
     pub host_bytes: u64,
+    /// Requests that the load was cut to, each time, if it was.
+    pub cut_to: Option<u64>,
 }
 
 /// The clock that passes are played by: none where a load has a meaning without.
@@ -43,14 +51,14 @@ pub fn clock(load: &Load) -> Clock {
     }
 }
 
-/// A load as a pass of it: a job that only its time ends plays its region once.
+/// A load as a pass of it: a job ends by its amount, one that only its time ends when it has played its region once.
 pub fn pass(load: &Load) -> Load {
     let What::Job(file) = load.what() else {
         return load.clone();
     };
     let mut file = file.clone();
     for job in &mut file.jobs {
-        job.time_based &= job.io_size.is_some() || job.number_ios.is_some();
+        (job.time_based, job.runtime) = (false, None);
     }
     load.paced(What::Job(file))
 }
@@ -67,9 +75,16 @@ pub fn settle(
     root: RootSeed,
     watch: &Watch<'_>,
 ) -> Result<Settled, PlanError> {
-    let (load, clock) = (&pass(load), clock(load));
-    let capacity = devices[0].capacity_sectors() * SECTOR_BYTES;
-    let mut rounds = Rounds::new(capacity, devices[0].counters());
+    let (mut load, clock) = (pass(load), clock(load));
+    let sectors = devices[0].capacity_sectors();
+    let mut rounds = Rounds::new(sectors * SECTOR_BYTES, devices[0].counters());
+    if subject.first().spare().is_none() {
+        let part = (sectors / PART_OF_BLOCKS).max(1);
+        let (cut, is_cut) = pace::own(&load, sectors * SECTOR_BYTES, part)?;
+        (load, rounds.cut_to) = (cut, is_cut.then_some(part));
+        rounds.programmed_max = sectors * SECTOR_BYTES * PROGRAMMED_OF_BLOCKS;
+    }
+    let load = &load;
     for pass in 0..PASSES_MAX {
         let seed = load.seed(root.derive(&format!("plan pass {pass}")));
         let tell = |what: &str, share| {
@@ -107,6 +122,9 @@ pub fn settle(
 /// Rounds of passes.
 struct Rounds {
     round_bytes: u64,
+    /// Bytes programmed that end a round as well.
+    programmed_max: u64,
+    cut_to: Option<u64>,
     start: Counters,
     /// The counters at the end of each round, those at the beginning first.
     marks: Vec<Counters>,
@@ -119,6 +137,8 @@ impl Rounds {
     fn new(capacity_bytes: u64, start: Counters) -> Rounds {
         Rounds {
             round_bytes: (capacity_bytes * CAPACITIES_A_WINDOW / WINDOW as u64).max(1),
+            programmed_max: u64::MAX,
+            cut_to: None,
             start,
             marks: vec![start],
             now: start,
@@ -128,7 +148,10 @@ impl Rounds {
 
     fn passed(&mut self, now: Counters, of_driver: Option<f64>) {
         let last = self.marks[self.marks.len() - 1];
-        if now.since(&last).host_bytes_written >= self.round_bytes {
+        let since = now.since(&last);
+        if since.host_bytes_written >= self.round_bytes
+            || since.nand_bytes_programmed >= self.programmed_max
+        {
             self.marks.push(now);
         }
         (self.now, self.of_driver) = (now, of_driver);
@@ -165,6 +188,7 @@ impl Rounds {
             is_steady: steady.is_some(),
             passes,
             host_bytes: self.now.since(&self.start).host_bytes_written,
+            cut_to: self.cut_to,
         }
     }
 }
@@ -227,6 +251,24 @@ mod tests {
             (settled.wa - (100.0 + 30.0 * 22.0) / 100.0).abs() < 0.01,
             "{}",
             settled.wa
+        );
+    }
+
+    #[test]
+    fn a_drive_that_rewrites_blocks_ends_its_rounds_by_what_it_programs() {
+        let mut rounds = Rounds::new(1000, Counters::default());
+        rounds.programmed_max = 1000;
+        let mut now = Counters::default();
+        for pass in 1..=5 {
+            now.host_bytes_written += 10;
+            now.nand_bytes_programmed += 1000;
+            now.nand_erases += 1;
+            rounds.passed(now, None);
+            assert_eq!(rounds.is_over(), pass == 5);
+        }
+        assert_eq!(
+            (rounds.settled(5).wa, rounds.settled(5).is_steady),
+            (100.0, true)
         );
     }
 

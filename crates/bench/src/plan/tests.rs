@@ -225,13 +225,18 @@ fn what_writes_nothing_is_refused() {
 
 #[test]
 fn a_drive_without_such_a_spare_area_has_no_curve_and_says_why() {
-    let job = "[w]\nrw=randwrite\nbs=4k\nnumber_ios=200\nsize=64m\n";
-    for (slug, why) in [
-        ("seagate-momentus-7200.2", "The drive has no flash"),
-        ("ocz-core-jmf602", "a block map merges in log blocks"),
+    let job = "[w]\nrw=randwrite\nbs=4k\nnorandommap\nsize=100%\n";
+    let small = ["nand.blocks_per_die=128", "spare.op=0.15"];
+    for (slug, settings, why) in [
+        ("seagate-momentus-7200.2", &[][..], "The drive has no flash"),
+        (
+            "ocz-core-jmf602",
+            &small[..],
+            "a block map merges in log blocks",
+        ),
     ] {
         let asked = Asked {
-            drives: vec![drive(slug, &[])],
+            drives: vec![drive(slug, settings)],
             goals: vec![(Measure::Wa, 2.0)],
             ..asked(job)
         };

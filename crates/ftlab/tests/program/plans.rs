@@ -164,6 +164,14 @@ fn a_load_with_a_pace_of_its_own_keeps_it_and_is_repeated_with_a_clock() {
             "a day repeats it as often as it takes",
         ],
     );
+    // The span of the trace does not fit a drive of more spare area.
+    holds(
+        plan["goals"][0]["words"].as_str().unwrap(),
+        &[
+            "No spare area that could be tried does. Nearest, with 50.0 %: p99 ",
+            "take a larger drive",
+        ],
+    );
     // A script that reads alone wears nothing.
     place.write("copy.toml", SCRIPT);
     let refused = place.refused(&format!("plan copy.toml {SMALL}"));

@@ -49,6 +49,10 @@ fn brief(view: &View<'_>, family: &Family<'_>) -> Table {
             1 => drive.to_owned(),
             _ => format!("{drive}, {}", condition::state(&run.state)),
         };
+        let drive = match family.step(&run.test) {
+            "" => drive,
+            step => format!("{drive}, {step}"),
+        };
         let cell = |name: &&str| {
             let value = run.metrics.get(*name);
             value.map_or("–".to_owned(), |value| {
@@ -84,6 +88,7 @@ pub fn warnings(view: &View<'_>, family: &Family<'_>) -> Markup {
         });
         for words in run.warnings.iter().map(ToString::to_string).chain(ignored) {
             match told.iter_mut().find(|(other, _)| *other == words) {
+                Some((_, drives)) if drives.contains(&view.drive_name(&run.drive)) => {}
                 Some((_, drives)) => drives.push(view.drive_name(&run.drive)),
                 None => told.push((words, vec![view.drive_name(&run.drive)])),
             }

@@ -74,8 +74,8 @@ pub fn answers(view: &View<'_>) -> Table {
             .collect()
     };
     Table {
-        title: "The drives as they are".to_owned(),
-        header: std::iter::once(String::new())
+        title: "Answers".to_owned(),
+        header: std::iter::once("as they are".to_owned())
             .chain(plans.iter().map(named))
             .collect(),
         rows: ROWS.iter().filter(has_one).map(row).collect(),
