@@ -25,6 +25,12 @@ use rayon::prelude::*;
 const REQUESTS: u64 = 400_000;
 const QUICK_REQUESTS: u64 = 100_000;
 
+/// As many as lie beyond a 99th percentile a hundred times.
+const REQUESTS_LEAST: u64 = 10_000;
+
+/// Write amplification from which on a run with a clock has fewer requests: that of a block map is in the hundreds.
+const DEAR_WA: f64 = 10.0;
+
 /// A drive that takes less of what arrives falls behind: the rest is chance.
 const KEPT_UP_SHARE: f64 = 0.97;
 
@@ -76,12 +82,15 @@ impl<'a> Planner<'a> {
         self.asked.test.family.states[0]
     }
 
-    /// Requests of a run at another rate.
-    pub fn requests(&self) -> u64 {
-        match self.asked.length {
+    /// Requests of a run with a clock: fewer on a drive that programs much for each.
+    pub fn requests(&self, brought: &Brought) -> u64 {
+        let all = match self.asked.length {
             Length::Full => REQUESTS,
             Length::Quick => QUICK_REQUESTS,
-        }
+        };
+        let wa = brought.settled.map_or(1.0, |settled| settled.wa);
+        let share = (DEAR_WA / wa).min(1.0);
+        ((all as f64 * share) as u64).max(REQUESTS_LEAST)
     }
 
     /// How long a run at another rate is, of loads that say it themselves.
@@ -126,7 +135,7 @@ impl<'a> Planner<'a> {
         let wanted = self.asked.bytes_per_day.map(|bytes| bytes / DAY_S);
         match wanted.zip(rates.own()) {
             Some((wanted, [own, _])) if own > 0.0 => {
-                let load = rates.at(self.load(), wanted / own, self.requests());
+                let load = rates.at(self.load(), wanted / own, self.requests(brought));
                 self.time(brought, &load, self.length_of_rated(), watch)
             }
             _ => self.at_own_rate(brought, watch),
@@ -135,7 +144,7 @@ impl<'a> Planner<'a> {
 
     fn at_own_rate(&self, brought: &Brought, watch: &Watch<'_>) -> Result<Record, PlanError> {
         let bytes = brought.file().capacity_bytes();
-        let (load, _) = pace::own(self.load(), bytes, self.requests())?;
+        let (load, _) = pace::own(self.load(), bytes, self.requests(brought))?;
         self.time(brought, &load, self.asked.length, watch)
     }
 

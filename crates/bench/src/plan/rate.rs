@@ -44,7 +44,7 @@ impl Planner<'_> {
         };
         // The longer between requests, the shorter their latency.
         let mut measure = |spacing: f64| {
-            let load = rates.at(self.load(), 1.0 / spacing, self.requests());
+            let load = rates.at(self.load(), 1.0 / spacing, self.requests(brought));
             let tell = |_: &str, share| watch("looking for the highest rate", share);
             let record = self.time(brought, &load, self.length_of_rated(), &tell)?;
             let longest = longest(&record.run, 99.0);
