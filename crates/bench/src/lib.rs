@@ -1,7 +1,7 @@
 //! The bench: the tests of the reviews on several drives, and published figures beside what the model gives.
 //!
 //! - [`suites`] are tests as data: those of the reviews, and a user's own.
-//! - [`lab`] measures on several drives at a time.
+//! - [`lab`] measures on several drives at a time, [`machine`] says what there is to do so.
 //! - [`review::review`] runs them on several drives and returns a result set.
 //! - [`repeats`] says how far repeats of a run with other seeds come out apart.
 //! - [`figures`] maps rows of the reference table to runs and judges them.
@@ -16,6 +16,7 @@ pub mod drops;
 pub mod endurance;
 pub mod figures;
 pub mod lab;
+pub mod machine;
 pub mod plan;
 pub mod pts;
 pub mod repeats;

@@ -4,35 +4,52 @@ use crate::table::{Cells, Table};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError as Inner;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
+use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter};
 use std::sync::Arc;
 
-/// Why a table is no Parquet file.
+/// Why a table is no Parquet file, or a file no table.
 #[derive(Debug)]
-pub struct ParquetError(Inner);
+pub struct ParquetError(pub(crate) Inner);
 
 impl Display for ParquetError {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        write!(f, "cannot write a table as Parquet: {}", self.0)
+        write!(f, "Parquet: {}", self.0)
     }
 }
 
 impl std::error::Error for ParquetError {}
+
+/// What a file says of itself beside its table, by names.
+pub type Notes = BTreeMap<String, String>;
 
 /// The bytes of a Parquet file: every column may have nulls, counts are unsigned 64-bit integers.
 ///
 /// # Errors
 /// When two columns have the same name.
 pub fn parquet(table: &Table) -> Result<Vec<u8>, ParquetError> {
-    write(table).map_err(ParquetError)
+    parquet_with(table, &Notes::new())
 }
 
-fn write(table: &Table) -> Result<Vec<u8>, Inner> {
+/// The same with notes, which Parquet calls key-value metadata.
+///
+/// # Errors
+/// As [`parquet()`].
+pub fn parquet_with(table: &Table, notes: &Notes) -> Result<Vec<u8>, ParquetError> {
+    write(table, notes).map_err(ParquetError)
+}
+
+fn write(table: &Table, notes: &Notes) -> Result<Vec<u8>, Inner> {
+    let pairs = notes.iter();
+    let pairs = pairs.map(|(name, text)| KeyValue::new(name.clone(), text.clone()));
+    let pairs: Vec<KeyValue> = pairs.collect();
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
+        .set_key_value_metadata(Some(pairs).filter(|pairs| !pairs.is_empty()))
         .build();
     let schema = Arc::new(schema(table)?);
     let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties))?;

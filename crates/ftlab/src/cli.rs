@@ -2,7 +2,7 @@
 
 use crate::{
     accuracy, claims, compare, crash, endurance, image, import, plan, provenance, pts, report,
-    review, run, serve, show, tests, theory, tools, trace,
+    review, run, serve, show, sweep, tests, theory, tools, trace,
 };
 use clap::{Parser, Subcommand};
 
@@ -24,6 +24,7 @@ Examples:
   ftlab report before after                  two reviews side by side
   ftlab compare generic-mlc-8 --set spare.op=0.07,0.28 --test E1 --quick
                                              what if a drive had more spare area?
+  ftlab sweep sweep.toml --out out/sweep     a thousand runs as one table
   ftlab run job.fio --drive intel-x25-m-g1-80 --state used
                                              a fio job file on a used drive
   ftlab run prxy_0.csv.gz --drive generic-mlc-8 --fit compact --untimed
@@ -41,7 +42,7 @@ Examples:
   ftlab crash disk.crash --check ./check.sh  whether what was written survives power cuts
   ftlab claims C052 C057                     two statements of the sources, checked
 
-Exit codes: 0 done, 1 failed while running, 2 wrong input, 3 a requirement was missed (crash: a state fails), 130 interrupted (review, compare, run, crash).";
+Exit codes: 0 done, 1 failed while running, 2 wrong input, 3 a requirement was missed (crash: a state fails), 130 interrupted (review, compare, run, sweep, crash).";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -79,6 +80,8 @@ pub enum Command {
     Report(report::Options),
     /// Try numbers of a drive file at several values: a table and a chart of what tests give
     Compare(compare::Options),
+    /// Run every drive with every setting, load and seed of a grid: a table of one row a run
+    Sweep(sweep::Options),
     /// Write a page about how close a review's figures are to the published ones
     Accuracy(accuracy::Options),
     /// Compare simulated write amplification with its closed forms and write a page with charts

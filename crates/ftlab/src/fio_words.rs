@@ -2,10 +2,10 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::loads::Reading;
-use crate::memory;
 use crate::screen;
 use crate::trace::ReplayOptions;
 use clap::{ArgAction, CommandFactory};
+use ftlab_bench::machine;
 use ftlab_bench::suites::{Test, own};
 use ftlab_play::driver::Clock;
 use ftlab_play::load::{Load, What};
@@ -29,8 +29,8 @@ const NAME: &str = "command-line";
 pub fn jobs(sections: Sections, shuffle: bool) -> Result<JobFile, Failure> {
     let machine = Surroundings {
         variable: &|name| std::env::var(name).ok(),
-        cpus: Some(memory::cores() as u64),
-        memory_mib: memory::total_mib(),
+        cpus: Some(machine::cores() as u64),
+        memory_mib: machine::total_mib(),
     };
     let mut file = JobFile::of(sections, &machine)?;
     file.jobs.iter_mut().for_each(|job| job.shuffle = shuffle);

@@ -34,6 +34,7 @@ mod serve;
 mod session;
 mod show;
 mod suite;
+mod sweep;
 mod tests;
 mod theory;
 mod tools;
@@ -88,6 +89,7 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
         Command::Pts(args) => pts::command(&args),
         Command::Report(args) => report::command(&args),
         Command::Compare(args) => compare::command(&args),
+        Command::Sweep(args) => sweep::command(&args),
         Command::Accuracy(args) => accuracy::command(&args),
         Command::Theory(args) => theory::command(&args),
         Command::Claims(args) => claims::command(&args),

@@ -4,9 +4,8 @@ use crate::failure::Failure;
 use crate::progress::Signs;
 use crate::trace::ReplayOptions;
 use crate::{files, fio_words, results};
-use ftlab_bench::suites::{Test, own};
+use ftlab_bench::suites::{Test, own, script_beside};
 use ftlab_play::driver::Clock;
-use ftlab_play::embedded::SCRIPTS;
 use ftlab_play::load::{Load, What};
 use ftlab_play::states::State;
 use ftlab_workload::Sections;
@@ -52,7 +51,7 @@ pub fn read(
             let text = files::read(path, "a script, a scenario or a trace")?;
             let what = match Trace::is_one(&text) {
                 true => What::trace(&text, &shown)?,
-                false => What::script(&text, &shown, &|name| script_beside(path, name))?,
+                false => What::script(&text, &shown, &|name| script_beside(Some(path), name))?,
             };
             (text, what)
         }
@@ -131,17 +130,4 @@ pub fn distinct(tests: &[Test]) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// A script that a scenario names: it lies beside that, or comes with ftlab.
-fn script_beside(scenario: &Path, name: &str) -> Option<(String, String)> {
-    let beside = scenario.with_file_name(format!("{name}.toml"));
-    let is_file_name = Path::new(name).file_name().is_some_and(|file| file == name);
-    match std::fs::read_to_string(&beside) {
-        Ok(text) if is_file_name => Some((beside.display().to_string(), text)),
-        _ => {
-            let (file, text) = SCRIPTS.find(name)?;
-            Some((file, text.to_owned()))
-        }
-    }
 }

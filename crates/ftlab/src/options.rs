@@ -5,6 +5,7 @@ use crate::progress::Signs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use ftlab_base::RootSeed;
+use ftlab_bench::machine;
 use ftlab_host::Testbed;
 use ftlab_play::State;
 use ftlab_sheet::SheetError;
@@ -22,32 +23,41 @@ pub enum OutputFormat {
 /// How runs are spread over this machine, where their random numbers come from, and what is said meanwhile.
 #[derive(Debug, Args)]
 pub struct Work {
-    /// Memory for drives and their copies, for example 4 or 0.5; by default half of what is free
-    #[arg(long, value_name = "GIB", value_parser = memory::gib)]
-    memory: Option<u64>,
     /// Root of every random stream: the same seed gives the same bytes
     #[arg(long, default_value_t = SEED, allow_negative_numbers = true, value_parser = seed)]
     pub seed: u64,
+    #[command(flatten)]
+    pub machine: Machine,
+    #[command(flatten)]
+    pub signs: Signs,
+}
+
+/// How runs are spread over this machine.
+#[derive(Debug, Args)]
+pub struct Machine {
+    /// Memory for drives and their copies, for example 4 or 0.5; by default half of what is free
+    #[arg(long, value_name = "GIB", value_parser = memory::gib)]
+    memory: Option<u64>,
     /// Runs at a time; by default as many as there are cores
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     jobs: Option<NonZeroUsize>,
-    #[command(flatten)]
-    pub signs: Signs,
 }
 
 /// The root that is taken if none is given.
 pub const SEED: u64 = 1;
 
-impl Work {
+impl Machine {
     /// Bytes for drives and their copies.
     pub fn memory_bytes(&self) -> u64 {
-        self.memory.unwrap_or_else(memory::half_of_free)
+        self.memory.unwrap_or_else(machine::half_of_free)
     }
 
     pub fn threads(&self) -> usize {
-        self.jobs.map_or_else(memory::cores, NonZeroUsize::get)
+        self.jobs.map_or_else(machine::cores, NonZeroUsize::get)
     }
+}
 
+impl Work {
     pub fn root(&self) -> RootSeed {
         RootSeed(self.seed)
     }

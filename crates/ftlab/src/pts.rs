@@ -133,8 +133,8 @@ fn plan(options: &Options) -> Result<Plan, Failure> {
         scale: options.scale,
         testbed: options.testbed.load_or(TESTBED)?,
         seed: options.work.root(),
-        memory_bytes: options.work.memory_bytes(),
-        threads: options.work.threads(),
+        memory_bytes: options.work.machine.memory_bytes(),
+        threads: options.work.machine.threads(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })
 }

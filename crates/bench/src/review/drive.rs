@@ -2,7 +2,7 @@
 
 use super::case::{self, Case, Key, cases_of, has_room};
 use super::facts::{self, Told, Use};
-use super::from_states::{self, Begun, FromStates, Ran};
+use super::from_states::{self, Begun, FromStates, Ran, Take};
 use super::procedure::{Measured, Running};
 use super::subject::{Member, Subject};
 use super::{Plan, ReviewError, Watch, cost};
@@ -13,7 +13,7 @@ use ftlab_drive::{Device, DriveFile, Health, Kind};
 use ftlab_host::{Host, Port, Testbed};
 use ftlab_play::driver::INTERVAL_S;
 use ftlab_play::record::Record;
-use ftlab_play::states::Settling;
+use ftlab_play::states::{Settling, State};
 use ftlab_play::streams::drive_seed;
 use ftlab_result::{Run, SavedState, SmartAttribute};
 use ftlab_sheet::SheetError;
@@ -87,6 +87,17 @@ impl<'a> Bench<'a> {
             subject,
             tests,
             too_large,
+        }
+    }
+
+    /// A drive that is to run all of a plan's tests, whether or not it has room for them: the run of a load says
+    /// best why it cannot be made.
+    pub(super) fn of_all(plan: &'a Plan, subject: &'a Subject) -> Self {
+        Bench {
+            plan,
+            subject,
+            tests: plan.tests.clone(),
+            too_large: Vec::new(),
         }
     }
 
@@ -194,23 +205,34 @@ impl<'a> Bench<'a> {
         hears: Hears<'_>,
     ) -> Result<(), ReviewError> {
         let (cases, costs) = (self.cases(), self.costs_of_cases());
-        let from_states = FromStates {
-            subject: self.subject,
-            root,
-            length: self.plan.length,
-            clock: self.plan.clock,
-            watch: hears.watch,
-            machine: &|testbed| self.machine(testbed),
-        };
-        let take = |n: usize, ran: Ran| {
-            let key = cases[n].key();
+        let take = |n: usize, ran: Result<Ran, ReviewError>| {
+            let (key, ran) = (cases[n].key(), ran?);
             (hears.step)(&ran.label, costs[n]);
             let mut done = done.lock().expect("no holder panics");
             done.begun.insert(key.clone(), ran.begun);
             done.records.insert(key, ran.record);
             self.hand_over(&mut done, hears.test)
         };
-        from_states.run(&cases, &take)
+        self.run_from_states(root, hears.watch, &cases, &take)
+    }
+
+    /// Runs cases with this root of all seeds.
+    pub(super) fn run_from_states(
+        &self,
+        root: RootSeed,
+        watch: (usize, &dyn Watch),
+        cases: &[Case],
+        take: &Take<'_>,
+    ) -> Result<(), ReviewError> {
+        let from_states = FromStates {
+            subject: self.subject,
+            root,
+            length: self.plan.length,
+            clock: self.plan.clock,
+            watch,
+            machine: &|testbed| self.machine(testbed),
+        };
+        from_states.run(cases, take)
     }
 
     /// Hands over the tests that have waited for what is done by now.
@@ -329,25 +351,8 @@ impl<'a> Bench<'a> {
                 let cases = cases_of(self.subject, test, self.plan.state);
                 let first = cases.first().map(|(_, case)| case.load.clone());
                 for (state, case) in cases {
-                    let record = &done.records[&case.key()];
-                    let begun = &done.begun[&case.key()];
-                    let steps = from_states::steps(self.subject, begun, state, case.before);
-                    let loaded = begun[0].loaded.as_ref();
-                    let state = loaded.map_or(state.name(), |loaded| &loaded.origin.state);
-                    let mut run = self.run_of(test, state, steps, record);
-                    let settling = |begun: &Begun| begun.settling.as_ref().map(Settling::sheet);
-                    match &begun[..] {
-                        [only] => run.settling = settling(only),
-                        _ => (run.devices.iter_mut().zip(begun))
-                            .for_each(|(at, begun)| at.settling = settling(begun)),
-                    }
-                    run.saved_state = loaded.map(|loaded| SavedState {
-                        file: loaded.file.clone(),
-                        seed: loaded.origin.seed,
-                    });
-                    run.data = case.load.data().to_owned();
-                    let host = self.host(&case.testbed, case.port)?;
-                    self.say_where(&mut run, test, &host)?;
+                    let (record, begun) = (&done.records[&case.key()], &done.begun[&case.key()]);
+                    let mut run = self.run_of_case(test, state, &case, record, begun)?;
                     if case.port.is_some() {
                         run.id += &format!("/{}", run.link);
                     }
@@ -374,6 +379,35 @@ impl<'a> Bench<'a> {
             }
         }
         Ok(runs)
+    }
+
+    /// A case that ran, as the run of a test whose drive was asked for in a state.
+    pub(super) fn run_of_case(
+        &self,
+        test: &Test,
+        state: State,
+        case: &Case,
+        record: &Record,
+        begun: &[Begun],
+    ) -> Result<Run, ReviewError> {
+        let steps = from_states::steps(self.subject, begun, state, case.before);
+        let loaded = begun[0].loaded.as_ref();
+        let state = loaded.map_or(state.name(), |loaded| &loaded.origin.state);
+        let mut run = self.run_of(test, state, steps, record);
+        let settling = |begun: &Begun| begun.settling.as_ref().map(Settling::sheet);
+        match begun {
+            [only] => run.settling = settling(only),
+            _ => (run.devices.iter_mut().zip(begun))
+                .for_each(|(at, begun)| at.settling = settling(begun)),
+        }
+        run.saved_state = loaded.map(|loaded| SavedState {
+            file: loaded.file.clone(),
+            seed: loaded.origin.seed,
+        });
+        run.data = case.load.data().to_owned();
+        let host = self.host(&case.testbed, case.port)?;
+        self.say_where(&mut run, test, &host)?;
+        Ok(run)
     }
 
     /// Says on which machine and link a run was made, and how much of it.

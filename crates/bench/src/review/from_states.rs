@@ -95,8 +95,9 @@ pub fn steps(subject: &Subject, begun: &[Begun], state: State, before: Content) 
 pub(super) const WRITTEN_ALIKE: &str =
     "All of that with data as compressible as those of the test.";
 
-/// What takes each case by its number, from any thread.
-pub type Take<'a> = dyn Fn(usize, Ran) -> Result<(), ReviewError> + Sync + 'a;
+/// What takes how each case ended by its number, from any thread. What it makes an error of ends the run once the
+/// cases of the same state are done.
+pub type Take<'a> = dyn Fn(usize, Result<Ran, ReviewError>) -> Result<(), ReviewError> + Sync + 'a;
 
 impl FromStates<'_> {
     /// Runs cases, those of a state in parallel. `ran` takes each as soon as it is done, by its number.
@@ -140,14 +141,14 @@ impl FromStates<'_> {
             done += here.len();
             // Nobody else needs the last ones.
             if here.len() == 1 && done == alike.len() {
-                return ran(here[0], self.case(devices, &cases[here[0]], begun)?);
+                return ran(here[0], self.case(devices, &cases[here[0]], begun));
             }
             let prepared = Mutex::new(&mut devices);
             let case = |&n: &usize| {
                 let prepared = prepared.lock().expect("no holder panics");
                 let copies = prepared.iter().map(|device| device.snapshot()).collect();
                 drop(prepared);
-                ran(n, self.case(copies, &cases[n], begun.clone())?)
+                ran(n, self.case(copies, &cases[n], begun.clone()))
             };
             // All of them, in order: which error is reported must not depend on the threads.
             let ends: Vec<Result<(), ReviewError>> = here.par_iter().map(case).collect();

@@ -103,7 +103,12 @@ impl Files {
         let (text, file) = (found.text.as_str(), found.file.as_str());
         let what = match kind {
             Kind::Job => What::job(text, file)?,
-            Kind::Script => What::script(text, file, &|other| self.script_beside(name, other))?,
+            Kind::Script => {
+                let scenario = self.folder.as_ref().map(|folder| folder.join(name));
+                What::script(text, file, &|other| {
+                    script_beside(scenario.as_deref(), other)
+                })?
+            }
             Kind::Trace => What::trace(text, file)?,
         };
         Ok(match (found.is_ours, kind) {
@@ -111,22 +116,6 @@ impl Files {
             (true, Kind::Job) => Load::new(name, what),
             (true, Kind::Script | Kind::Trace) => Load::new(stem(name), what),
             (false, _) => Load::of_text(name, text, what),
-        })
-    }
-
-    /// A script that a scenario names: it lies beside that, or comes with ftlab.
-    fn script_beside(&self, scenario: &str, name: &str) -> Option<(String, String)> {
-        let is_file_name = Path::new(name).file_name().is_some_and(|file| file == name);
-        let folder = self.folder.as_ref().filter(|_| is_file_name);
-        let beside =
-            folder.map(|folder| folder.join(scenario).with_file_name(format!("{name}.toml")));
-        let text = beside.and_then(|path| {
-            let text = std::fs::read_to_string(&path).ok()?;
-            Some((path.display().to_string(), text))
-        });
-        text.or_else(|| {
-            let (file, text) = SCRIPTS.find(name)?;
-            Some((file, text.to_owned()))
         })
     }
 }
@@ -152,4 +141,54 @@ impl Kind {
 
 fn stem(name: &str) -> &str {
     name.strip_suffix(".toml").unwrap_or(name)
+}
+
+/// The file and the text of a script that a scenario names: it lies beside the scenario's file, or comes with ftlab.
+#[must_use]
+pub fn script_beside(scenario: Option<&Path>, name: &str) -> Option<(String, String)> {
+    let is_file_name = Path::new(name).file_name().is_some_and(|file| file == name);
+    let beside = scenario.filter(|_| is_file_name);
+    let text = beside.and_then(|path| {
+        let path = path.with_file_name(format!("{name}.toml"));
+        let text = std::fs::read_to_string(&path).ok()?;
+        Some((path.display().to_string(), text))
+    });
+    text.or_else(|| {
+        let (file, text) = SCRIPTS.find(name)?;
+        Some((file, text.to_owned()))
+    })
+}
+
+/// The file and the text of a load by its path, of which a relative one begins at a folder, or by its name, if it comes
+/// with ftlab.
+///
+/// # Errors
+/// Why there is none, in words.
+pub fn text_of_load(folder: &Path, name: &str) -> Result<(String, String), String> {
+    let path = folder.join(name);
+    if path.exists() {
+        let file = path.display().to_string();
+        let text = std::fs::read_to_string(&path);
+        return match text {
+            Ok(text) => Ok((file, text)),
+            Err(error) => Err(format!(
+                "cannot read {file}: {error}; give the file of a load"
+            )),
+        };
+    }
+    let kinds = [Kind::Job, Kind::Script, Kind::Trace].map(Kind::ours);
+    for (ours, extension) in kinds {
+        if let Some((file, text)) = ours.find(name.strip_suffix(extension).unwrap_or(name)) {
+            return Ok((file, text.to_owned()));
+        }
+    }
+    let names = kinds.iter().flat_map(|(ours, _)| ours.names());
+    let hint = match alike(name, names).as_slice() {
+        [] => String::new(),
+        near => format!("; did you mean {}?", near.join(" or ")),
+    };
+    Err(format!(
+        "there is no file {}, and no load of that name comes with ftlab{hint}",
+        path.display()
+    ))
 }

@@ -14,7 +14,7 @@ mod read;
 mod select;
 
 pub use built_in::{all, drives, families};
-pub use files::Files;
+pub use files::{Files, script_beside, text_of_load};
 pub use own::own;
 pub use read::DEFAULT_TESTBED;
 pub use select::{LISTED, UnknownTest, of_default, select, select_of};

@@ -98,8 +98,8 @@ fn plan(options: &Options) -> Result<Plan, Failure> {
     Ok(Plan {
         ids: options.ids.iter().map(|id| id.to_uppercase()).collect(),
         drives: drives?,
-        memory_bytes: options.work.memory_bytes(),
+        memory_bytes: options.work.machine.memory_bytes(),
         seed: options.work.root(),
-        threads: options.work.threads(),
+        threads: options.work.machine.threads(),
     })
 }

@@ -45,11 +45,11 @@ impl How {
                 Length::Full
             },
             clock: Clock::Timed,
-            memory_bytes: self.work.memory_bytes(),
+            memory_bytes: self.work.machine.memory_bytes(),
             testbed: self.testbed.load()?,
             seed: self.work.root(),
             repeats: self.repeats,
-            threads: self.work.threads(),
+            threads: self.work.machine.threads(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         })
     }

@@ -83,7 +83,10 @@ fn points(options: &Options) -> Result<Vec<Point>, Failure> {
     } else {
         theory::cases()
     };
-    let lab = Lab::new(options.work.threads(), options.work.memory_bytes());
+    let lab = Lab::new(
+        options.work.machine.threads(),
+        options.work.machine.memory_bytes(),
+    );
     let lab = lab.map_err(|error| Failure::Running(error.to_string()))?;
     let progress = options.work.signs.bar();
     let report = |done, total| progress.set(done, total, "cases");

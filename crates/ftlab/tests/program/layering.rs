@@ -113,6 +113,19 @@ const USES: &[(&str, &[&str])] = &[
     ("ftlab-report", &["ftlab-result"]),
     ("ftlab-export", &["ftlab-result"]),
     (
+        "ftlab-sweep",
+        &[
+            "ftlab-base",
+            "ftlab-sheet",
+            "ftlab-drive",
+            "ftlab-workload",
+            "ftlab-result",
+            "ftlab-play",
+            "ftlab-bench",
+            "ftlab-export",
+        ],
+    ),
+    (
         "ftlab",
         &[
             "ftlab-base",
@@ -130,6 +143,7 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-report",
             "ftlab-export",
             "ftlab-import",
+            "ftlab-sweep",
             "ftlab-nbd",
             "ftlab-image",
             "ftlab-attach",

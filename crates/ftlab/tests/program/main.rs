@@ -21,5 +21,6 @@ mod repository;
 mod resume;
 mod runs;
 mod signs;
+mod sweeps;
 mod traces;
 mod verdicts;

@@ -24,7 +24,7 @@ fn root() -> PathBuf {
 }
 
 /// The pages, and how many blocks of commands each has at least.
-const PAGES: [(&str, usize); 17] = [
+const PAGES: [(&str, usize); 18] = [
     ("README.md", 5),
     ("docs/guides/add-a-drive.md", 1),
     ("docs/guides/application-scripts.md", 2),
@@ -40,6 +40,7 @@ const PAGES: [(&str, usize); 17] = [
     ("docs/guides/replay-a-trace.md", 5),
     ("docs/guides/run-a-job.md", 5),
     ("docs/guides/run-my-own-suite.md", 3),
+    ("docs/guides/sweep.md", 3),
     ("docs/guides/write-a-policy.md", 4),
     ("docs/how-accurate.md", 1),
 ];
@@ -271,6 +272,11 @@ fn a_job_runs_as_its_guide_says() {
 #[test]
 fn a_suite_of_one_s_own_runs_as_its_guide_says() {
     holds("docs/guides/run-my-own-suite.md", false);
+}
+
+#[test]
+fn a_sweep_goes_as_its_guide_says() {
+    holds("docs/guides/sweep.md", false);
 }
 
 #[test]

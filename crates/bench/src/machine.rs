@@ -1,0 +1,54 @@
+//! What this machine has to run drives on: memory and cores.
+
+use std::num::NonZeroUsize;
+
+/// Where the system says.
+const MEMORY: &str = "/proc/meminfo";
+
+/// Where it does not say: enough for the largest drive on any machine of today.
+const OTHERWISE: u64 = 4 << 30;
+
+/// Half of the bytes that are free now.
+#[must_use]
+pub fn half_of_free() -> u64 {
+    let text = std::fs::read_to_string(MEMORY).unwrap_or_default();
+    available(&text).map_or(OTHERWISE, |bytes| bytes / 2)
+}
+
+/// All memory of the machine in MiB, where the system says.
+#[must_use]
+pub fn total_mib() -> Option<u64> {
+    let text = std::fs::read_to_string(MEMORY).ok()?;
+    field(&text, "MemTotal:").map(|bytes| bytes >> 20)
+}
+
+/// How many threads run at a time.
+#[must_use]
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
+/// What the system says is available.
+fn available(text: &str) -> Option<u64> {
+    field(text, "MemAvailable:")
+}
+
+/// Bytes that the system states.
+fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::available;
+
+    #[test]
+    fn what_is_available_is_read() {
+        let text = "MemTotal:       24584 kB\nMemAvailable:   22000 kB\nBuffers: 1 kB\n";
+        assert_eq!(available(text), Some(22_000 << 10));
+        assert_eq!(available("MemTotal: 1 kB\n"), None);
+        assert_eq!(available("MemAvailable: much\n"), None);
+    }
+}

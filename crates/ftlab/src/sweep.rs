@@ -1,0 +1,194 @@
+//! `ftlab sweep`: every drive with every setting, load and seed of a grid, one row a run.
+
+use crate::failure::{EXIT_INTERRUPTED, Failure, Outcome};
+use crate::options::Machine;
+use crate::progress::{Progress, Signs};
+use crate::{files, screen};
+use clap::Args;
+use ftlab_bench::lab::Lab;
+use ftlab_sweep::{Finished, Hears, Row, Share, Status, Store, Sweep, SweepError, merge};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab sweep sweep.toml --out out/sweep              go on where a call before this was ended
+  ftlab sweep sweep.toml --shard 3/64 --out out/3     one of 64 processes, of a job array for example
+  ftlab sweep --merge out/* --out out/all             the table of all of them
+
+A grid, of 4 x 2 rows:
+  drives = [\"generic-mlc-8\"]
+  loads = [\"job.fio\"]
+  seeds = 2
+  state = \"used\"
+  [set]
+  spare.op = [0.07, 0.14, 0.28, 0.5]
+
+The table is DIR/sweep.parquet. A row that is there already is not run again, whichever grid it was of. A run that cannot
+be made is a row with a reason. docs/guides/sweep.md says all that a grid may.")]
+pub struct Options {
+    /// The grid: a .toml file
+    #[arg(
+        required_unless_present = "merge",
+        conflicts_with = "merge",
+        value_name = "GRID"
+    )]
+    grid: Option<PathBuf>,
+    /// Put the tables together that shards left in these directories, instead of running anything
+    #[arg(long, num_args = 1.., value_name = "DIR")]
+    merge: Vec<PathBuf>,
+    /// Run the K-th of N shares of the rows
+    #[arg(long, value_name = "K/N", conflicts_with = "merge")]
+    shard: Option<String>,
+    /// Directory of the rows
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    #[command(flatten)]
+    machine: Machine,
+    #[command(flatten)]
+    signs: Signs,
+}
+
+pub fn command(options: &Options) -> Outcome {
+    let share = options
+        .shard
+        .as_deref()
+        .map_or(Ok(Share::ALL), str::parse)?;
+    let Some(path) = &options.grid else {
+        return said(&merge(&options.merge, &options.out)?);
+    };
+    let text = files::read(path, "a grid, which is a .toml file")?;
+    let sweep = Sweep::parse(&text, path)?;
+    if Store::is_whole(&options.out, &sweep, share)? {
+        let file = options.out.join(share.file());
+        return screen::print(&format!("Every row is there already: {}\n", file.display()));
+    }
+    let store = Store::open(&options.out, &sweep)?;
+    let units = sweep.missing(share, &|id| store.has(id));
+    let total = sweep.rows_in(&units).len();
+    let there = sweep.rows_of(share).len() - total;
+    if there > 0 {
+        options.signs.tell(&format!(
+            "{there} rows are there already, {total} are to run\n"
+        ));
+    }
+    if total > 0 {
+        let session = Arc::new(Session {
+            progress: options.signs.shares(),
+            out: options.out.clone(),
+            total,
+            so_far: Mutex::new(SoFar {
+                store: Some(store),
+                done: 0,
+                failure: None,
+            }),
+        });
+        let handler = Arc::clone(&session);
+        ctrlc::set_handler(move || handler.interrupt())
+            .map_err(|error| Failure::Running(format!("cannot wait for Ctrl-C: {error}")))?;
+        let lab = Lab::new(options.machine.threads(), options.machine.memory_bytes());
+        let lab = lab.map_err(|error| Failure::Running(error.to_string()))?;
+        let ran = sweep.run(&units, &lab, session.as_ref());
+        session.progress.clear();
+        let mut so_far = session.so_far();
+        let store = so_far.store.take();
+        ran.map_err(|_| so_far.failure.take().expect("nothing else ends a sweep"))?;
+        let store = store.expect("it is there until the sweep is over");
+        return said(&store.finish(&sweep, share)?);
+    }
+    said(&store.finish(&sweep, share)?)
+}
+
+/// Says what is there now.
+fn said(finished: &Finished) -> Outcome {
+    let count = |status| finished.count(status);
+    let mut text = format!("{} rows are done", count(Status::Done));
+    for (status, what) in [
+        (Status::Refused, "cannot be"),
+        (Status::Failed, "failed"),
+        (
+            Status::Skipped,
+            "could not be made on this machine, and are tried again by the next call",
+        ),
+    ] {
+        if count(status) > 0 {
+            text += &format!(", {} {what}", count(status));
+        }
+    }
+    screen::print(&format!("{text}: {}\n", finished.path.display()))
+}
+
+/// A sweep under way.
+struct Session {
+    progress: Progress,
+    out: PathBuf,
+    total: usize,
+    so_far: Mutex<SoFar>,
+}
+
+struct SoFar {
+    /// None once nothing more is to be written.
+    store: Option<Store>,
+    done: usize,
+    /// Why rows cannot be kept.
+    failure: Option<Failure>,
+}
+
+impl Session {
+    fn so_far(&self) -> MutexGuard<'_, SoFar> {
+        // What a thread that panicked left is still what was done.
+        self.so_far.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ctrl-C: writes what is done, and ends the program.
+    fn interrupt(&self) -> ! {
+        self.progress.clear();
+        // Held to the end: nothing comes in while it is written.
+        let mut so_far = self.so_far();
+        let (done, total) = (so_far.done, self.total);
+        if let Some(store) = &mut so_far.store {
+            match store.flush() {
+                Ok(()) => eprintln!(
+                    "interrupted: {done} of {total} rows are done and in {}; the same call goes on",
+                    shown(&self.out)
+                ),
+                Err(error) => Failure::from(error).say(),
+            }
+        }
+        std::process::exit(EXIT_INTERRUPTED)
+    }
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+impl Hears for Session {
+    fn row(&self, row: Row) {
+        let mut so_far = self.so_far();
+        so_far.done += 1;
+        let (done, total) = (so_far.done, self.total);
+        let message = format!("{done} of {total} rows");
+        self.progress
+            .set_share(done as f64 / total as f64, &message);
+        if let Some(store) = &mut so_far.store
+            && let Err(error) = store.add(row)
+        {
+            so_far.failure = Some(error.into());
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.so_far().failure.is_some()
+    }
+}
+
+impl From<SweepError> for Failure {
+    fn from(error: SweepError) -> Failure {
+        match error.is_input() {
+            true => Failure::Input(error.to_string()),
+            false => Failure::Running(error.to_string()),
+        }
+    }
+}

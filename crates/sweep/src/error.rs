@@ -1,0 +1,87 @@
+//! Why there is no sweep.
+
+use ftlab_play::load::LoadError;
+use ftlab_sheet::SheetError;
+use thiserror::Error;
+
+/// Why a sweep cannot be read, begun, kept or merged.
+#[derive(Debug, Error)]
+pub enum SweepError {
+    /// The grid says what cannot be.
+    #[error("{file}: {why}")]
+    Grid {
+        /// The grid's file.
+        file: String,
+        /// What is wrong, and what to write.
+        why: String,
+    },
+    /// A drive of the grid cannot be read.
+    #[error("{file}: {error}")]
+    Drive {
+        /// The grid's file.
+        file: String,
+        /// Why.
+        error: Box<SheetError>,
+    },
+    /// A load of the grid cannot be read.
+    #[error("{file}: {error}")]
+    Load {
+        /// The grid's file.
+        file: String,
+        /// Why.
+        error: Box<LoadError>,
+    },
+    /// No drive of the grid can be as its settings say.
+    #[error("no row of the grid can run, the first because: {0}")]
+    AllRefused(String),
+    /// A share of the rows is none.
+    #[error("{0}")]
+    Share(String),
+    /// A file of the folder cannot be read.
+    #[error("cannot read {path}: {why}; remove it to have its rows run again")]
+    Unreadable {
+        /// Its path.
+        path: String,
+        /// Why.
+        why: String,
+    },
+    /// A folder cannot be used.
+    #[error("cannot use the folder {path}: {why}")]
+    Folder {
+        /// Its path.
+        path: String,
+        /// Why, and what to give instead.
+        why: String,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {path}: {why}")]
+    Unwritten {
+        /// Its path.
+        path: String,
+        /// Why.
+        why: String,
+    },
+    /// Rows that are to be merged are not there.
+    #[error(
+        "{missing} of {all} rows are missing, the first of them row {first}; run the shards that have them, then merge"
+    )]
+    Missing {
+        /// How many.
+        missing: usize,
+        /// How many the grid has.
+        all: usize,
+        /// The first that is missing.
+        first: usize,
+    },
+}
+
+impl SweepError {
+    /// Whether what was asked for is at fault, rather than what came of it.
+    #[must_use]
+    pub fn is_input(&self) -> bool {
+        !matches!(
+            self,
+            SweepError::Unwritten { .. } | SweepError::Missing { .. }
+        )
+    }
+}

@@ -1,0 +1,187 @@
+//! What a grid's file may say. Another program may make a [`Grid`] of its own words.
+
+use crate::SweepError;
+use crate::hypercube::Span;
+use ftlab_play::states::State;
+use ftlab_sheet::one_line;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use toml::{Table, Value};
+
+/// A grid as it is written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Grid {
+    /// Drives: names or paths, or texts of drive files.
+    pub drives: Vec<Named<DriveText>>,
+    /// Loads: paths of job files, scripts and synthetic traces, names of those that come with ftlab, or texts.
+    pub loads: Vec<Named<LoadText>>,
+    /// The roots of all random streams, or how many from 1 on; 1 without it.
+    #[serde(default)]
+    pub seeds: Seeds,
+    /// What drives have been through.
+    #[serde(default = "filled")]
+    pub state: String,
+    /// Without a clock.
+    #[serde(default)]
+    pub untimed: bool,
+    /// Settings and their values: each value with each of the others.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    pub set: Table,
+    /// Settings that belong together: each entry with each value of `set`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub list: Vec<Table>,
+    /// Points drawn from ranges, in place of `list`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latin_hypercube: Option<Hypercube>,
+}
+
+impl Grid {
+    /// Reads the text of a grid's file, which errors name.
+    ///
+    /// # Errors
+    /// When it is no TOML, or a key is unknown or missing.
+    pub fn parse(text: &str, file: &str) -> Result<Grid, SweepError> {
+        toml::from_str(text).map_err(|error| SweepError::Grid {
+            file: file.to_owned(),
+            why: one_line(&error),
+        })
+    }
+}
+
+fn filled() -> String {
+    State::Filled.name().to_owned()
+}
+
+/// What has a name by which it can be found, or is there as a text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Named<T> {
+    /// A name or a path.
+    Name(String),
+    /// A text.
+    Text(T),
+}
+
+/// A drive by its text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DriveText {
+    /// What names it in the rows, and its random streams.
+    pub name: String,
+    /// The text of a drive file.
+    pub text: String,
+}
+
+/// A load by its text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoadText {
+    /// What names it in the rows.
+    pub name: String,
+    /// The text of a job file, a script, a scenario or a synthetic trace.
+    pub text: String,
+    /// The texts of the scripts that a scenario names, by these names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub scripts: BTreeMap<String, String>,
+}
+
+/// The roots of all random streams.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Seeds {
+    /// From 1 to this.
+    Count(u32),
+    /// These.
+    Each(Vec<u64>),
+}
+
+impl Default for Seeds {
+    fn default() -> Seeds {
+        Seeds::Count(1)
+    }
+}
+
+impl Seeds {
+    /// Each of them.
+    pub fn all(&self) -> Vec<u64> {
+        match self {
+            Seeds::Count(count) => (1..=u64::from(*count)).collect(),
+            Seeds::Each(seeds) => seeds.clone(),
+        }
+    }
+}
+
+/// A Latin hypercube.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hypercube {
+    /// How many points.
+    pub points: u32,
+    /// The root of what they are drawn by.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// Settings and the ranges or values that they are drawn from.
+    pub set: Table,
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// The leaves of a table by their dotted keys; `is_leaf` says which table is one.
+///
+/// # Errors
+/// When two keys are the same.
+pub fn dotted(
+    table: &Table,
+    is_leaf: fn(&Table) -> bool,
+) -> Result<BTreeMap<String, Value>, String> {
+    fn walk(
+        table: &Table,
+        before: &str,
+        is_leaf: fn(&Table) -> bool,
+        leaves: &mut BTreeMap<String, Value>,
+    ) -> Result<(), String> {
+        for (name, value) in table {
+            let key = format!("{before}{name}");
+            match value {
+                Value::Table(inner) if !is_leaf(inner) => {
+                    walk(inner, &format!("{key}."), is_leaf, leaves)?;
+                }
+                leaf => {
+                    if leaves.insert(key.clone(), leaf.clone()).is_some() {
+                        return Err(format!("{key} is there twice"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+    let mut leaves = BTreeMap::new();
+    walk(table, "", is_leaf, &mut leaves)?;
+    Ok(leaves)
+}
+
+/// Whether a table is a range of a hypercube rather than a section of keys.
+pub fn is_range(table: &Table) -> bool {
+    table.contains_key("from") && table.contains_key("to")
+}
+
+impl Hypercube {
+    /// What each key is drawn from.
+    ///
+    /// # Errors
+    /// Which is no span.
+    pub fn spans(&self) -> Result<BTreeMap<String, Span>, String> {
+        let leaves = dotted(&self.set, is_range)?.into_iter();
+        leaves
+            .map(|(key, value)| match value.try_into() {
+                Ok(span) => Ok((key, span)),
+                Err(_) => Err(format!(
+                    "{key}: give {{ from = NUMBER, to = NUMBER }}, with log = true for equal ratios, or a list of values"
+                )),
+            })
+            .collect()
+    }
+}

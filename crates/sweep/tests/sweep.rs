@@ -1,0 +1,282 @@
+//! Sweeps as programs run them: into a folder, on threads, in shards, interrupted and taken up again.
+
+use ftlab_base::RootSeed;
+use ftlab_bench::lab::Lab;
+use ftlab_bench::review::{Length, Plan, Subject, review};
+use ftlab_bench::suites::own;
+use ftlab_drive::Catalog;
+use ftlab_export::{Cells, Table, read_parquet};
+use ftlab_play::State;
+use ftlab_play::driver::Clock;
+use ftlab_play::load::{Load, What};
+use ftlab_sweep::{Hears, Row, Share, Status, Store, Sweep, SweepError, merge, rows_as_parquet};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const WRITES: &str = "[w]\nrw=randwrite\nbs=4k\niodepth=4\nnumber_ios=3000\n";
+const READS: &str = "[r]\nrw=randread\nbs=4k\nnumber_ios=500\n";
+
+/// Four drives of which one cannot be, two loads and two seeds: sixteen rows.
+fn grid() -> Sweep {
+    let text = format!(
+        "drives = ['generic-mlc-8']\nseeds = [1, 5]\nstate = 'used'\n\
+         loads = [{{ name = 'writes', text = {WRITES:?} }}, {{ name = 'reads', text = {READS:?} }}]\n\
+         [set]\nnand.blocks_per_die = 64\n[[list]]\nspare.op = 0.2\n[[list]]\nspare.op = 0.4\n\
+         [[list]]\nspare.op = 0.2\ngc.policy = 'fifo'\n[[list]]\nspare.op = 0.2\ngc.policy = 'none-such'\n"
+    );
+    Sweep::parse(&text, Path::new("grid.toml")).unwrap()
+}
+
+/// Takes rows into a store, and ends the sweep after some.
+struct Taking {
+    store: Mutex<Option<Store>>,
+    taken: AtomicUsize,
+    most: usize,
+}
+
+impl Hears for Taking {
+    fn row(&self, row: Row) {
+        self.taken.fetch_add(1, Ordering::SeqCst);
+        let mut store = self.store.lock().unwrap();
+        store.as_mut().unwrap().add(row).unwrap();
+    }
+
+    fn is_over(&self) -> bool {
+        self.taken.load(Ordering::SeqCst) >= self.most
+    }
+}
+
+/// Runs what a folder lacks of a share, at most so many rows: how many were run, and the file if all are there.
+fn go_on(folder: &Path, share: Share, threads: usize, most: usize) -> (usize, Option<PathBuf>) {
+    let sweep = grid();
+    let store = Store::open(folder, &sweep).unwrap();
+    let units = sweep.missing(share, &|id| store.has(id));
+    let taking = Taking {
+        store: Mutex::new(Some(store)),
+        taken: AtomicUsize::new(0),
+        most,
+    };
+    let lab = Lab::new(threads, 1 << 30).unwrap();
+    let ended = sweep.run(&units, &lab, &taking);
+    let store = taking.store.into_inner().unwrap().unwrap();
+    let whole = ended
+        .is_ok()
+        .then(|| store.finish(&sweep, share).unwrap().path);
+    (taking.taken.into_inner(), whole)
+}
+
+fn whole(threads: usize) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let (rows, file) = go_on(folder.path(), Share::ALL, threads, usize::MAX);
+    assert_eq!(rows, 16);
+    std::fs::read(file.unwrap()).unwrap()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let files = std::fs::read_dir(folder).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+fn numbers(table: &Table, name: &str) -> Vec<Option<f64>> {
+    match table.column(name) {
+        Some(Cells::Number(cells)) => cells.clone(),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+#[test]
+fn threads_shards_and_interruptions_leave_the_same_bytes() {
+    let one = whole(1);
+    assert_eq!(whole(2), one, "two threads");
+
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("all");
+    // Two shards in a folder of their own, and one in that of another.
+    let shards = ["1/3", "2/3", "3/3"].map(|text| text.parse::<Share>().unwrap());
+    let places = ["a", "b", "b"].map(|name| folder.path().join(name));
+    let mut rows = 0;
+    for (share, place) in shards.into_iter().zip(&places) {
+        assert!(!Store::is_whole(place, &grid(), share).unwrap());
+        rows += go_on(place, share, 1, usize::MAX).0;
+        assert!(Store::is_whole(place, &grid(), share).unwrap());
+    }
+    assert_eq!(rows, 16);
+    assert_eq!(
+        names(&places[1]),
+        ["sweep-2-of-3.parquet", "sweep-3-of-3.parquet"]
+    );
+    let merged = merge(&places[..2], &out).unwrap();
+    assert_eq!(std::fs::read(&merged.path).unwrap(), one, "three shards");
+    assert_eq!(
+        (merged.count(Status::Done), merged.count(Status::Refused)),
+        (12, 4)
+    );
+    let some = merge(&places[..1], &out).unwrap_err();
+    assert!(
+        matches!(some, SweepError::Missing { all: 16, .. }),
+        "{some}"
+    );
+
+    let folder = tempfile::tempdir().unwrap();
+    let (first, none) = go_on(folder.path(), Share::ALL, 1, 5);
+    assert!(first >= 5 && none.is_none());
+    let (second, file) = go_on(folder.path(), Share::ALL, 2, usize::MAX);
+    assert_eq!(first + second, 16, "a row is run once");
+    assert_eq!(names(folder.path()), ["sweep.parquet"]);
+    assert_eq!(std::fs::read(file.unwrap()).unwrap(), one, "interrupted");
+    assert_eq!(go_on(folder.path(), Share::ALL, 1, usize::MAX).0, 0);
+}
+
+#[test]
+fn rows_of_other_grids_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    go_on(folder.path(), Share::ALL, 2, usize::MAX);
+    let text = format!(
+        "drives = ['generic-mlc-8']\nseeds = [5, 6]\nstate = 'used'\nloads = [{{ name = 'r', text = {READS:?} }}]\n\
+         [set]\nnand.blocks_per_die = 64\nspare.op = 0.4\n"
+    );
+    let other = Sweep::parse(&text, Path::new("other.toml")).unwrap();
+    let store = Store::open(folder.path(), &other).unwrap();
+    let units = other.missing(Share::ALL, &|id| store.has(id));
+    assert_eq!(other.rows_in(&units), [1], "that of seed 5 is there");
+    let taking = Taking {
+        store: Mutex::new(Some(store)),
+        taken: AtomicUsize::new(0),
+        most: usize::MAX,
+    };
+    let lab = Lab::new(1, 1 << 30).unwrap();
+    other.run(&units, &lab, &taking).unwrap();
+    let store = taking.store.into_inner().unwrap().unwrap();
+    store.finish(&other, Share::ALL).unwrap();
+    assert_eq!(names(folder.path()), ["earlier.parquet", "sweep.parquet"]);
+    assert_eq!(
+        go_on(folder.path(), Share::ALL, 1, usize::MAX).0,
+        0,
+        "and the first grid's rows still are"
+    );
+}
+
+/// What a review makes of a load on a drive is what the row has.
+#[test]
+fn a_row_has_the_figures_of_a_run_made_alone() {
+    let bytes = whole(2);
+    let (table, _) = read_parquet("sweep", bytes).unwrap();
+    let settings = ["nand.blocks_per_die=64", "spare.op=0.4"].map(str::to_owned);
+    let file = Catalog::load("generic-mlc-8", &settings).unwrap();
+    let load = Load::of_text("reads", READS, What::job(READS, "reads").unwrap());
+    let plan = Plan {
+        drives: vec![Subject::from(file)],
+        tests: vec![own("reads", load, State::Used, Clock::Timed)],
+        is_everything: false,
+        state: None,
+        length: Length::Full,
+        clock: Clock::Timed,
+        testbed: None,
+        memory_bytes: 1 << 30,
+        seed: RootSeed(5),
+        repeats: 1,
+        threads: 1,
+        version: String::new(),
+    };
+    let set = review(&plan, &|_| {}).unwrap();
+    let row = 4 + 2 + 1;
+    assert_eq!(table.column("load").unwrap().word(row), Some("reads"));
+    assert_eq!(numbers(&table, "spare.op")[row], Some(0.4));
+    assert_eq!(numbers(&table, "seconds")[row], Some(set.runs[0].seconds));
+    assert_eq!(
+        numbers(&table, "metric_iops")[row],
+        set.runs[0].metrics.get("iops").copied()
+    );
+    assert!(set.runs[0].metrics["iops"] > 0.0);
+}
+
+#[test]
+fn a_run_that_cannot_be_is_a_row_with_a_reason() {
+    let (table, _) = read_parquet("sweep", whole(2)).unwrap();
+    let status = table.column("status").unwrap();
+    let reason = table.column("reason").unwrap();
+    for row in 0..12 {
+        assert_eq!((status.word(row), reason.word(row)), (Some("done"), None));
+    }
+    for row in 12..16 {
+        assert_eq!(status.word(row), Some("refused"));
+        assert!(reason.word(row).unwrap().contains("none-such"));
+        assert_eq!(numbers(&table, "seconds")[row], None);
+    }
+    // A grid of which no drive can be is a mistake.
+    let text = "drives = ['generic-mlc-8']\nloads = ['randwrite-4k-qd1']\nset.gc.policy = ['none-such', 'no-such']\n";
+    let error = Sweep::parse(text, Path::new("grid.toml")).unwrap_err();
+    assert!(
+        error.is_input() && error.to_string().contains("none-such"),
+        "{error}"
+    );
+}
+
+/// Takes rows for somebody else to keep.
+#[derive(Default)]
+struct Rows(Mutex<Vec<Row>>);
+
+impl Hears for Rows {
+    fn row(&self, row: Row) {
+        self.0.lock().unwrap().push(row);
+    }
+}
+
+#[test]
+fn rows_may_be_run_elsewhere_in_any_pieces() {
+    let sweep = grid();
+    let lab = Lab::new(1, 1 << 30).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(folder.path(), &sweep).unwrap();
+    for rows in [
+        &[15, 3, 0][..],
+        &[1, 2, 4, 5, 6, 7],
+        &[8, 9, 10, 11],
+        &[13, 12, 14, 8],
+    ] {
+        let taken = Rows::default();
+        sweep.run(&sweep.units_of(rows), &lab, &taken).unwrap();
+        let mut taken = taken.0.into_inner().unwrap();
+        taken.reverse();
+        store.add_parquet(rows_as_parquet(taken).unwrap()).unwrap();
+    }
+    assert_eq!(store.rows(), 16);
+    let finished = store.finish(&sweep, Share::ALL).unwrap();
+    assert_eq!(std::fs::read(finished.path).unwrap(), whole(1));
+}
+
+#[test]
+fn what_is_damaged_is_named_and_what_is_of_others_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("notes.txt"), "x").unwrap();
+    std::fs::write(folder.path().join("part-1.parquet"), "PAR1, cut off").unwrap();
+    let error = Store::open(folder.path(), &grid()).unwrap_err().to_string();
+    assert!(
+        error.contains("part-1.parquet") && error.contains("remove it"),
+        "{error}"
+    );
+    std::fs::remove_file(folder.path().join("part-1.parquet")).unwrap();
+    let table = Table {
+        name: "mine",
+        columns: Vec::new(),
+    };
+    std::fs::write(
+        folder.path().join("mine.parquet"),
+        ftlab_export::parquet(&table).unwrap(),
+    )
+    .unwrap();
+    Store::open(folder.path(), &grid()).unwrap();
+    assert_eq!(names(folder.path()), ["mine.parquet", "notes.txt"]);
+    let error = Store::open(&folder.path().join("notes.txt"), &grid())
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("it is a file; give another one"), "{error}");
+    let error = merge(&[folder.path().to_owned()], folder.path())
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("no table of a sweep"), "{error}");
+}
