@@ -37,7 +37,7 @@ fn endless(place: &Place, more: &[&str]) -> Endless {
         "[w]\nrw=randwrite\nbs=4k\ntime_based\nruntime=1000000\n",
     );
     let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
-    command.args(["run", "endless.fio", "--drive", "intel-x25-m-g1-80"]);
+    command.args(["run", "endless.fio", "--drive", "intel-x25-m-g2-160"]);
     command.args(["--state", "steady"]).args(more);
     command.current_dir(&place.0);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
