@@ -73,7 +73,7 @@ fn what_cannot_be_asked_is_refused() {
 #[test]
 fn ctrl_c_keeps_what_is_done() {
     let place = Place::new();
-    let grid = GRID.replace("seeds = 2", "seeds = 400");
+    let grid = GRID.replace("seeds = 2", "seeds = 60");
     place.write("grid.toml", &grid);
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ftlab"));
     command
@@ -86,7 +86,7 @@ fn ctrl_c_keeps_what_is_done() {
         .unwrap();
     let began = Instant::now();
     let parts = || std::fs::read_dir(place.path("o")).map_or(0, Iterator::count);
-    while parts() < 20 && began.elapsed() < Duration::from_secs(60) {
+    while parts() < 6 && began.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(5));
     }
     rustix::process::kill_process(
@@ -97,7 +97,7 @@ fn ctrl_c_keeps_what_is_done() {
     let output = child.wait_with_output().unwrap();
     let error = place::without_signs_of_life(&output.stderr);
     if output.status.code() == Some(0) {
-        panic!("1600 rows were done before they could be interrupted");
+        panic!("240 rows were done before they could be interrupted");
     }
     assert_eq!(output.status.code(), Some(130), "{error}");
     let done = error.split_once("interrupted: ").expect("it says so").1;
@@ -108,7 +108,7 @@ fn ctrl_c_keeps_what_is_done() {
         &error,
         &[&format!(
             "{done} rows are there already, {} are to run",
-            1600 - done
+            240 - done
         )],
     );
     assert_eq!(parts(), 1);
