@@ -96,7 +96,10 @@ pub fn command(options: &Options) -> Outcome {
     let asked = asked(options)?;
     let folder = options.out.as_deref().map(Folder::ready).transpose()?;
     let junit = options.require.junit()?;
-    let lab = Lab::new(options.work.threads(), options.work.memory_bytes());
+    let lab = Lab::new(
+        options.work.machine.threads(),
+        options.work.machine.memory_bytes(),
+    );
     let lab = lab.map_err(|error| Failure::Running(error.to_string()))?;
     let progress = options.work.signs.spinner("preparing");
     let tell = |drive: usize, what: &str, share| {

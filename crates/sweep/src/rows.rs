@@ -175,6 +175,7 @@ fn set_of(runs: Vec<Run>) -> ResultSet {
         drives: Vec::new(),
         tests: Vec::new(),
         figures: Vec::new(),
+        plans: Vec::new(),
         runs,
         unfinished: Vec::new(),
     }

@@ -10,13 +10,13 @@ mod told;
 
 use crate::failure::{EXIT_INTERRUPTED, Failure, Outcome};
 use crate::files::NewFile;
-use crate::memory;
 use crate::options::{self, OutputFormat};
 use crate::progress::Signs;
 use crate::screen;
 use crate::tools;
 use checker::Checker;
 use clap::Args;
+use ftlab_bench::machine;
 use ftlab_image::{CrashLog, CrashLogError};
 use scratch::Scratch;
 use shrink::Smallest;
@@ -112,7 +112,7 @@ impl Options {
     }
 
     fn jobs(&self) -> usize {
-        self.jobs.map_or_else(memory::cores, NonZeroUsize::get)
+        self.jobs.map_or_else(machine::cores, NonZeroUsize::get)
     }
 
     /// The states to try.
