@@ -149,7 +149,10 @@ fn what_cannot_be_lived_is_refused() {
     assert!(matches!(reads, EnduranceError::NoWrites), "{reads}");
     let plain = Catalog::load("generic-mlc-8", &[]).unwrap();
     let forever = Plan::within(&plain, 1e6).unwrap_err().to_string();
-    assert!(forever.contains("[reliability]"), "{forever}");
+    assert!(
+        forever.contains("last for ever; give reliability.rated_cycles"),
+        "{forever}"
+    );
     let disk = Catalog::load("seagate-momentus-7200.2", &[]).unwrap();
     assert!(Plan::within(&disk, 1e6).is_err());
 }
