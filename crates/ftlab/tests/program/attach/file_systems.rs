@@ -1,9 +1,10 @@
 //! File systems on a drive that is a block device.
 
 use super::block_device::{Block, Mount, Way, turn};
+use super::recorded::{amplification, count, counters, replayed};
 use super::server::{Serve, said};
-use ftlab_attach::control::{Asked, Report, ask};
 use ftlab_base::RootSeed;
+use ftlab_base::rng::Stream;
 use rand::{Rng, RngExt};
 use rustix::fs::{FallocateFlags, fallocate};
 use std::fs::File;
@@ -184,12 +185,6 @@ fn write_amplification(trims: bool) -> f64 {
         Way::Own,
         &["--timing", "off", "--image", "disk.img"],
     );
-    let statistics = || {
-        let text = ask(&path("disk.img.control"), Asked::Get("/statistics")).expect("it tells");
-        let report: Report = serde_json::from_str(&text).expect("a report");
-        let counters = report.drive.counters;
-        [counters.host_bytes_written, counters.nand_bytes_programmed].map(|bytes| bytes as f64)
-    };
     let block = Block::attach(Way::Own, &server, &path("fuse"));
     // No trims by the way: they are what is tested.
     tool(
@@ -219,7 +214,7 @@ fn write_amplification(trims: bool) -> f64 {
     let mut stream = RootSeed(3).stream("writes");
     let mut data = vec![0; 4096];
     let pages = 20_000;
-    let mut before = statistics();
+    let mut before = counters(folder.path());
     for n in 0..5 * pages {
         stream.fill_bytes(&mut data[..8]);
         let at = match n < pages {
@@ -232,16 +227,16 @@ fn write_amplification(trims: bool) -> f64 {
         }
         // By then the flash has been written once over.
         if n == 2 * pages {
-            before = statistics();
+            before = counters(folder.path());
         }
     }
     file.sync_all().expect("safe");
-    let after = statistics();
+    let after = counters(folder.path());
     drop(file);
     mount.unmount();
     block.detach();
     server.stop();
-    (after[1] - before[1]) / (after[0] - before[0])
+    amplification(before, after)
 }
 
 #[test]
@@ -253,5 +248,72 @@ fn trim_reaches_the_drive_and_makes_later_writes_cheaper() {
     assert!(
         with < 1.05 && without > 1.1,
         "{with} with, {without} without"
+    );
+}
+
+/// Random pages of a file: three times as many writes as it has pages.
+fn overwrite(file: &File, pages: u64, stream: &mut Stream) {
+    let mut data = vec![0; 4096];
+    for n in 0..3 * pages {
+        stream.fill_bytes(&mut data[..8]);
+        let page = stream.random_range(0..pages);
+        file.write_all_at(&data, page * 4096).expect("room");
+        if n % 4_000 == 0 {
+            file.sync_data().expect("safe");
+        }
+    }
+    file.sync_all().expect("safe");
+}
+
+#[test]
+fn a_recorded_file_system_that_trims_replays_to_the_same_write_amplification() {
+    let Some(_turn) = turn("a recording of ext4 with fstrim") else {
+        return;
+    };
+    let folder = TempDir::new().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let untimed = ["--timing", "off", "--image", "disk.img"];
+    let mut stream = RootSeed(11).stream("pages");
+    // Half of the drive in one file, and more in small ones. The first server records nothing.
+    let pages = 60_000;
+    let server = serve(folder.path(), Way::Own, &untimed);
+    let block = Block::attach(Way::Own, &server, &path("fuse"));
+    tool(&["mkfs.ext4", "-q", "-b", "4096"], &block.device);
+    let mount = Mount::new(&block, &path("mnt"));
+    let file = File::create(mount.folder.join("pages")).expect("a file");
+    overwrite(&file, pages, &mut stream);
+    write_files(&mount.folder, 120, 1 << 20);
+    drop(file);
+    mount.unmount();
+    block.detach();
+    server.stop();
+
+    let recording = [&untimed[..], &["--record", "t.blktrace"]].concat();
+    let server = serve(folder.path(), Way::Own, &recording);
+    let block = Block::attach(Way::Own, &server, &path("fuse"));
+    let before = counters(folder.path());
+    let mount = Mount::new(&block, &path("mnt"));
+    let file = File::options().write(true).open(mount.folder.join("pages"));
+    let file = file.expect("it is there");
+    overwrite(&file, pages / 4, &mut stream);
+    for n in 0..80 {
+        std::fs::remove_file(mount.folder.join(format!("file-{n}"))).expect("it is there");
+    }
+    said("sync", &[]);
+    mount.trim();
+    overwrite(&file, pages / 4, &mut stream);
+    drop(file);
+    mount.unmount();
+    block.detach();
+    let after = counters(folder.path());
+    server.stop();
+    let wa = amplification(before, after);
+    let again = replayed(folder.path(), &SMALL);
+    let trims = count(folder.path(), "trims");
+    assert!(trims > 0, "fstrim is in the trace");
+    assert!(wa > 1.1, "the drive collects: {wa}");
+    assert!(
+        (again / wa - 1.0).abs() < 0.02,
+        "{again} replayed, {wa} recorded"
     );
 }

@@ -6,6 +6,7 @@ use ftlab_attach::control::{Asked, Report, ask};
 use ftlab_base::RootSeed;
 use ftlab_nbd::protocol::RequestHeader;
 use rand::RngExt;
+use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
@@ -34,11 +35,47 @@ fn header(code: u16, flags: u16, cookie: u64, offset: u64, length: u32) -> Reque
     }
 }
 
-fn counters(folder: &Path) -> (u64, u64) {
+/// Bytes that the drive of `disk.img` was given, and those that it programmed.
+pub fn counters(folder: &Path) -> [f64; 2] {
     let text = ask(&folder.join("disk.img.control"), Asked::Get("/statistics")).expect("it tells");
     let report: Report = serde_json::from_str(&text).expect("a report");
     let counters = report.drive.counters;
-    (counters.host_bytes_written, counters.nand_bytes_programmed)
+    [counters.host_bytes_written, counters.nand_bytes_programmed].map(|bytes| bytes as f64)
+}
+
+/// What was programmed between two readings for what was written.
+pub fn amplification(before: [f64; 2], after: [f64; 2]) -> f64 {
+    (after[1] - before[1]) / (after[0] - before[0])
+}
+
+fn ftlab(folder: &Path, line: &[&str]) -> Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
+    command
+        .args(line)
+        .args(["--quiet", "--output-format", "json"]);
+    let output = command.current_dir(folder).output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    json(&String::from_utf8(output.stdout).expect("text"))
+}
+
+/// The write amplification of `t.blktrace` on this drive, from the state that the recording began in.
+pub fn replayed(folder: &Path, drive: &[&str]) -> f64 {
+    let line = [
+        "run",
+        "t.blktrace",
+        "--from-state",
+        "t.blktrace.state",
+        "--untimed",
+    ];
+    let report = ftlab(folder, &[&line[..], drive].concat());
+    report["ftlab"]["wa"].as_f64().expect("a number")
+}
+
+/// What `ftlab trace info` counts in `t.blktrace`.
+pub fn count(folder: &Path, what: &str) -> u64 {
+    let info = ftlab(folder, &["trace", "info", "t.blktrace"]);
+    info[what].as_u64().expect("a count")
 }
 
 #[test]
@@ -86,52 +123,15 @@ fn a_recorded_trace_replayed_from_its_state_amplifies_writes_as_the_drive_did() 
         said.contains("recorded 40,000 commands in t.blktrace"),
         "{said}"
     );
-    let wa = (after.1 - before.1) as f64 / (after.0 - before.0) as f64;
-    let ftlab = |line: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ftlab"));
-        let output = command
-            .args(line)
-            .current_dir(folder.path())
-            .output()
-            .expect("it runs");
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        String::from_utf8(output.stdout).expect("text")
-    };
-    let line = [
-        "run",
-        "t.blktrace",
-        "--from-state",
-        "t.blktrace.state",
-        "--untimed",
-        "--quiet",
-    ];
-    let replayed = json(&ftlab(
-        &[&line[..], &SMALL, &["--output-format", "json"]].concat(),
-    ));
-    let again = replayed["ftlab"]["wa"].as_f64().expect("a number");
+    let wa = amplification(before, after);
+    let again = replayed(folder.path(), &SMALL);
     assert!(wa > 1.2, "the drive collects: {wa}");
     assert!(
         (again / wa - 1.0).abs() < 0.02,
         "{again} replayed, {wa} recorded"
     );
-    let info = json(&ftlab(&[
-        "trace",
-        "info",
-        "t.blktrace",
-        "--quiet",
-        "--output-format",
-        "json",
-    ]));
-    let count = |name: &str| info[name].as_u64().expect("a count");
-    assert_eq!(
-        (count("trims"), count("flushes"), count("fua")),
-        (800, 800, 800)
-    );
-    assert_eq!(count("writes"), 40_000 - 1_600);
+    let counted = ["trims", "flushes", "fua", "writes"].map(|what| count(folder.path(), what));
+    assert_eq!(counted, [800, 800, 800, 40_000 - 1_600]);
 }
 
 #[test]
