@@ -63,7 +63,7 @@ pub struct Layout {
     pub groups: u32,
     /// Superblocks of a group.
     pub superblocks_per_group: u32,
-    /// Pages of a superblock.
+    /// Pages of a superblock that hold data.
     pub pages_per_superblock: u32,
     /// Slots of a superblock.
     pub slots_per_superblock: u32,
@@ -75,6 +75,8 @@ pub struct Layout {
     by_group_superblocks: Divisor,
     by_stripe: Divisor,
     by_planes: Divisor,
+    /// Program units of data before each unit of parity; without parity, none.
+    by_parity: Option<Divisor>,
 }
 
 impl Layout {
@@ -114,7 +116,74 @@ impl Layout {
             by_group_superblocks: Divisor::new(superblocks_per_group),
             by_stripe: Divisor::new(stripe_dies),
             by_planes: Divisor::new(geometry.planes_per_die),
+            by_parity: None,
         })
+    }
+
+    /// The same with a program unit of parity behind every `data_units` of data, in programming order.
+    ///
+    /// # Errors
+    /// When a superblock is no whole number of such stripes, or one stripe no whole number of slots.
+    pub fn with_parity(self, data_units: u32) -> Result<Layout, ConfigError> {
+        let unit_pages = self.geometry.planes_per_die;
+        let units = self.pages_per_superblock / unit_pages;
+        let stripe = u64::from(data_units) + 1;
+        if data_units == 0 || !u64::from(units).is_multiple_of(stripe) {
+            return Err(ConfigError(format!(
+                "{data_units} program units of data for one of parity; the {units} program units of a superblock must be \
+                 whole stripes of both"
+            )));
+        }
+        let stripe_bytes = u64::from(data_units * unit_pages) * u64::from(self.geometry.page_bytes);
+        if !stripe_bytes.is_multiple_of(u64::from(self.geometry.slot_bytes)) {
+            return Err(ConfigError(format!(
+                "{data_units} program units of data for one of parity hold no whole number of slots of {} bytes",
+                self.geometry.slot_bytes
+            )));
+        }
+        let stripes = (u64::from(units) / stripe) as u32;
+        let slots = (stripe_bytes / u64::from(self.geometry.slot_bytes)) as u32 * stripes;
+        Ok(Layout {
+            pages_per_superblock: stripes * data_units * unit_pages,
+            slots_per_superblock: slots,
+            by_superblock_slots: Divisor::new(slots),
+            by_parity: Some(Divisor::new(data_units)),
+            ..self
+        })
+    }
+
+    /// Program units of data for each unit of parity, if there is any.
+    #[must_use]
+    #[inline]
+    pub fn data_units_per_parity(&self) -> Option<u32> {
+        self.by_parity.map(|data_units| data_units.get())
+    }
+
+    /// Pages that are programmed in a superblock, those of parity included, once so many of data are.
+    #[must_use]
+    pub const fn pages_programmed(&self, data_pages: u32) -> u32 {
+        let planes = self.geometry.planes_per_die;
+        data_pages + self.parity_before(self.by_planes.quotient(data_pages)) * planes
+    }
+
+    /// Units of parity before the `data_unit`-th unit of data of a superblock.
+    #[inline]
+    const fn parity_before(&self, data_unit: u32) -> u32 {
+        match self.by_parity {
+            Some(parity) => parity.quotient(data_unit),
+            None => 0,
+        }
+    }
+
+    /// The unit of parity that the unit programmed at `place` completes a stripe for, in the superblock whose first
+    /// page is `first`.
+    #[must_use]
+    #[inline]
+    pub fn parity_behind(&self, first: PagePlace, place: PagePlace) -> Option<PagePlace> {
+        let stripe = self.data_units_per_parity()? + 1;
+        let nth_die = u32::from(place.die.0 - first.die.0);
+        let unit = place.page * self.stripe_dies + nth_die;
+        ((unit + 2).is_multiple_of(stripe)).then(|| self.next_unit(first, place))
     }
 
     /// Superblocks of the array.
@@ -196,10 +265,23 @@ impl Layout {
     #[must_use]
     #[inline]
     pub const fn page_from(&self, first: PagePlace, n: u32) -> PagePlace {
-        if self.pages_per_superblock == self.geometry.pages_per_block {
+        if self.is_one_block() {
             return PagePlace { page: n, ..first };
         }
         let (unit, plane) = self.by_planes.divide(n);
+        self.page_of_unit(first, unit + self.parity_before(unit), plane)
+    }
+
+    /// Whether a superblock is a block, with all of its pages for data.
+    #[inline]
+    const fn is_one_block(&self) -> bool {
+        self.by_parity.is_none() && self.pages_per_superblock == self.geometry.pages_per_block
+    }
+
+    /// A page of the `unit`-th program unit, units of parity counted, of the superblock whose first page is `first`.
+    #[must_use]
+    #[inline]
+    pub const fn page_of_unit(&self, first: PagePlace, unit: u32, plane: u32) -> PagePlace {
         let (page, nth_die) = self.by_stripe.divide(unit);
         PagePlace {
             die: DieId(first.die.0 + nth_die as u16),
@@ -215,8 +297,8 @@ impl Layout {
         self.page_from(self.first_page(superblock), n)
     }
 
-    /// The first page of the program unit after that at `place`, in the superblock whose first page
-    /// is `first`: the next die, or the next row on the first one.
+    /// The first page of the program unit after that at `place`, be it of data or of parity, in the superblock whose
+    /// first page is `first`: the next die, or the next row on the first one.
     #[must_use]
     #[inline]
     pub const fn next_unit(&self, first: PagePlace, place: PagePlace) -> PagePlace {
@@ -241,9 +323,9 @@ impl Layout {
         superblock: SuperblockId,
     ) -> impl Iterator<Item = (DieId, BlockId)> + use<> {
         let layout = *self;
-        let planes = self.geometry.planes_per_die;
+        let first = self.first_page(superblock);
         (0..self.stripe_dies).map(move |n| {
-            let place = layout.page(superblock, n * planes);
+            let place = layout.page_of_unit(first, n, 0);
             (place.die, place.block)
         })
     }
@@ -311,6 +393,39 @@ mod tests {
                 assert_eq!(place, l.page(superblock, n));
                 place = l.next_unit(first, place);
             }
+        }
+    }
+
+    #[test]
+    fn behind_every_three_units_of_data_comes_one_of_parity() {
+        for (planes, stripe_dies) in [(1, 1), (1, 4), (2, 2), (2, 4)] {
+            let plain = layout(planes, 4096, stripe_dies);
+            let l = plain.with_parity(3).unwrap();
+            assert_eq!(l.pages_per_superblock * 4, plain.pages_per_superblock * 3);
+            assert_eq!(l.slots_per_superblock * 4, plain.slots_per_superblock * 3);
+            let superblock = SuperblockId(l.superblocks() - 1);
+            let first = l.first_page(superblock);
+            let (mut place, mut data) = (first, 0);
+            for unit in 0..plain.pages_per_superblock / planes {
+                assert_eq!(place, plain.page(superblock, unit * planes));
+                if unit % 4 != 3 {
+                    assert_eq!(place, l.page(superblock, data * planes));
+                    data += 1;
+                    let next = l.next_unit(first, place);
+                    let parity = (unit % 4 == 2).then_some(next);
+                    assert_eq!(l.parity_behind(first, place), parity);
+                }
+                place = l.next_unit(first, place);
+            }
+        }
+    }
+
+    #[test]
+    fn parity_whose_stripes_do_not_fill_a_superblock_is_refused() {
+        let plain = layout(1, 4096, 4);
+        for data_units in [0, 4, u32::MAX] {
+            let refused = plain.with_parity(data_units).unwrap_err().0;
+            assert!(refused.contains("whole stripes"), "{refused}");
         }
     }
 

@@ -138,6 +138,10 @@ fn layers_of(fails: &Reliability) -> Vec<(&'static str, Box<dyn TranslationLayer
             page_mapped(striped, (true, true), fails),
         ),
         (
+            "striped, parity",
+            page_mapped(striped.with_parity(3).unwrap(), (false, false), fails),
+        ),
+        (
             "striped, slots of units",
             page_mapped(layout(4, 2, 2, 16), (false, false), fails),
         ),

@@ -260,7 +260,8 @@ fn every_page_mapped_drive_writes_what_its_spare_space_makes_it_write() {
         let of_slots =
             greedy(mapping.alpha(), mapping.slots_per_superblock).expect("it has spare space");
         // A write of 4 KiB into a larger slot writes all of that.
-        let theory = of_slots * f64::from(mapping.slot_bytes) / 4096.0;
+        let slot = f64::from(mapping.slot_bytes) / 4096.0;
+        let theory = of_slots * slot * mapping.programmed_per_slot;
         states::prepare(&mut *device, State::New, State::Filled, SEED).expect("it can be filled");
         write_at_random(&mut *device, 2.0, "settle");
         let wa = write_at_random(&mut *device, 1.0, "measured");

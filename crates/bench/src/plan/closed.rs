@@ -19,6 +19,8 @@ pub struct ClosedForm {
     alpha_share: f64,
     /// Share of the addresses that hold data.
     in_use: f64,
+    /// What is programmed for each slot of data: parity comes on top.
+    programmed_per_slot: f64,
 }
 
 impl ClosedForm {
@@ -41,13 +43,15 @@ impl ClosedForm {
             slots: mapping.slots_per_superblock,
             alpha_share: mapping.alpha() / (1.0 + file.spare()?),
             in_use: in_use(load, slot_bytes)?,
+            programmed_per_slot: mapping.programmed_per_slot,
         })
     }
 
     /// Write amplification with a spare area; none out of the formula's domain.
     pub fn wa(&self, spare: f64) -> Option<f64> {
         let alpha = alpha_in_use(self.alpha_share * (1.0 + spare), self.in_use).ok()?;
-        self.policy.uniform(alpha, self.slots).ok()
+        let of_slots = self.policy.uniform(alpha, self.slots).ok()?;
+        Some(of_slots * self.programmed_per_slot)
     }
 
     /// The spare area within bounds at which it is so much; none where it is nowhere.

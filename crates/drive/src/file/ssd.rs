@@ -144,7 +144,11 @@ impl SsdFile {
     /// How the array is divided.
     pub(super) fn layout(&self) -> Result<Layout, String> {
         let (slot_bytes, stripe_dies) = self.mapping.slot_and_stripe();
-        self.nand.layout(stripe_dies, slot_bytes)
+        let layout = self.nand.layout(stripe_dies, slot_bytes)?;
+        match &self.mapping {
+            Mapping::Page(page) => page.map.with_parity(layout),
+            Mapping::Block(_) | Mapping::Packed(_) => Ok(layout),
+        }
     }
 
     /// Slots that the host sees.
@@ -326,6 +330,7 @@ impl SsdFile {
             dispatch: keys.map_or(Dispatch::ByDie, SchedulingKeys::dispatch),
             programs_max: keys.and_then(|keys| Some(keys.programs_max.as_ref()?.get())),
             plane_reads: keys.is_some_and(|keys| keys.plane_reads),
+            plane_collection: keys.is_some_and(|keys| keys.plane_collection),
             scheduling: scheduling(keys)?,
             write_command: firmware.write_command.get(),
             read_command: firmware.read_command.get(),

@@ -130,6 +130,9 @@ impl Ssd {
                 if params.plane_reads {
                     scheduler.read_planes_together();
                 }
+                if params.plane_collection {
+                    scheduler.collect_planes_together();
+                }
                 scheduler
             },
             front: FrontEnd::new(params.queue_depth),

@@ -34,6 +34,8 @@ pub struct SsdParams {
     pub programs_max: Option<u32>,
     /// Whether a read that needs the same page of several planes of a die has them sense together.
     pub plane_reads: bool,
+    /// Whether they do what collection reads.
+    pub plane_collection: bool,
     /// In which order a die works off its queue.
     pub scheduling: Scheduling,
     /// Time of the firmware core for a write command.

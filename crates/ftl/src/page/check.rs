@@ -31,6 +31,13 @@ impl PageConfig {
         if let Some(translation) = &config.translation {
             translation.check().map_err(ConfigError)?;
         }
+        let has_tables = config.translation.is_some() || config.checkpoint.is_some();
+        if has_tables && layout.data_units_per_parity().is_some() {
+            return fail(
+                "parity over dies protects data, and no tables on flash; leave one of the two out"
+                    .to_owned(),
+            );
+        }
         let cells = layout.groups as usize * config.streams.count();
         if cells > usize::from(u16::MAX) {
             return fail(format!(

@@ -384,7 +384,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             for n in first_page..first_page + pages {
                 let place = self.page_from(victim.first, n);
                 let bytes = self.read_bytes;
-                if !self.array.read(place, bytes, victim.cause, order, batch) {
+                if !self.read_page((victim.first, place), bytes, victim.cause, order, batch) {
                     self.lose_page(slot);
                 }
             }

@@ -4,7 +4,7 @@ use super::PageLayer;
 use crate::Refusal;
 use crate::donors::Erasing;
 use ftlab_base::{PagePlace, SuperblockId};
-use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order, Status};
+use ftlab_nand::{Cause, DataMove, Fence, OpBatch, Order};
 use std::collections::VecDeque;
 
 /// Frontiers of a cell: one for host data, one for collected data.
@@ -195,19 +195,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         order: Order,
         batch: &mut OpBatch,
     ) -> Result<(), Fence> {
-        let (planes, units) = (self.planes(), self.units_per_slot());
         let (first, mut place) = (self.frontiers[f].first, self.frontiers[f].place);
-        let status = self.array.program(place, planes, cause, order, batch);
-        if let Status::Failed { known } = status {
-            return Err(known);
-        }
-        place = self.next_unit(first, place);
-        for _ in 1..units {
-            let status = self.array.program(place, planes, cause, order, batch);
-            if let Status::Failed { known } = status {
-                return Err(known);
-            }
-            place = self.next_unit(first, place);
+        place = self.program_at((first, place), cause, order, batch)?;
+        for _ in 1..self.units_per_slot() {
+            place = self.program_at((first, place), cause, order, batch)?;
         }
         let unit_left = self.unit_slots();
         let frontier = &mut self.frontiers[f];

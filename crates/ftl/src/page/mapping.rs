@@ -18,7 +18,7 @@ pub trait PageMapped {
 
 /// How a page-mapped layer lays out host data, and where it is with it. Sizes are in slots
 /// where nothing else is said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PageMapping {
     /// Name of the victim policy in a drive file.
     pub policy: &'static str,
@@ -36,6 +36,8 @@ pub struct PageMapping {
     pub slots_per_superblock: u32,
     /// Slots that a group takes before it is the next group's turn.
     pub slots_per_turn: u32,
+    /// What is programmed for each slot of data, the slot included: more than 1 with parity.
+    pub programmed_per_slot: f64,
     /// Slots of each group that a new drive programs before it collects anything. User data and
     /// what is invalid of it share them from then on.
     pub data_slots_per_group: u32,
@@ -82,6 +84,8 @@ impl<const FLAT: bool> PageMapped for PageLayer<FLAT> {
             superblocks_per_group: layout.superblocks_per_group,
             slots_per_superblock: layout.slots_per_superblock,
             slots_per_turn: self.unit_slots(),
+            programmed_per_slot: (layout.data_units_per_parity())
+                .map_or(1.0, |data_units| 1.0 + 1.0 / f64::from(data_units)),
             data_slots_per_group: group_slots
                 - self.low_water
                 - tables.div_ceil(layout.groups)

@@ -14,6 +14,7 @@ mod collect;
 mod failures;
 mod frontier;
 mod mapping;
+mod parity;
 mod state;
 mod streams;
 mod table;
@@ -432,7 +433,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             let bytes = wanted.end.min(to).saturating_sub(wanted.start.max(from));
             let place = self.page_from(first, first_page + n);
             if bytes > 0 && place.page < self.array.programmed_pages(place.block) {
-                readable &= self.array.read(place, bytes, Cause::Host, order, batch);
+                readable &= self.read_page((first, place), bytes, Cause::Host, order, batch);
             }
         }
         readable
@@ -494,7 +495,8 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         !self.lost.contains(lpn)
             && places.all(|place| {
                 // What is not programmed yet is still in the controller.
-                place.page >= self.array.programmed_pages(place.block) || self.array.can_read(place)
+                place.page >= self.array.programmed_pages(place.block)
+                    || self.can_have(superblock, place)
             })
     }
 

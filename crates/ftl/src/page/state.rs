@@ -289,11 +289,11 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         // Pages of a superblock that lie in one row over its dies and planes.
         let row = self.layout.stripe_dies * planes;
         for (s, place) in places.iter().enumerate() {
-            let pages = match *place {
+            let pages = self.layout.pages_programmed(match *place {
                 Place::Free | Place::Retired => continue,
                 Place::Open(_, pages) | Place::Tables(pages) => pages,
                 _ => self.layout.pages_per_superblock,
-            };
+            });
             let superblock = SuperblockId(s as u32);
             let dies = self.layout.blocks(superblock);
             let blocks = dies.flat_map(|(_, first)| (first.0..first.0 + planes).map(BlockId));

@@ -52,7 +52,7 @@ pub(super) fn layer_of<const FLAT: bool>(
     PageLayer::new(layout, config).unwrap()
 }
 
-fn uniform(rng: &mut Stream, below: u32) -> Lpn {
+pub(super) fn uniform(rng: &mut Stream, below: u32) -> Lpn {
     Lpn(((u64::from(rng.next_u32()) * u64::from(below)) >> 32) as u32)
 }
 

@@ -178,7 +178,7 @@ impl Scheduler {
         for op in ops.iter().filter(|op| op.order.waits.is_some()) {
             self.fences.get(op.order.waits).waiters += 1;
         }
-        if !self.planes.read {
+        if !(self.planes.read || self.planes.collect) {
             ops.iter().for_each(|op| self.issue_one(*op, now));
             return;
         }
@@ -312,6 +312,11 @@ impl Scheduler {
     /// anything is issued.
     pub fn read_planes_together(&mut self) {
         self.planes.read = true;
+    }
+
+    /// The same of what collection reads. To be said before anything is issued.
+    pub fn collect_planes_together(&mut self) {
+        self.planes.collect = true;
     }
 
     /// Whether an operation tells its fences at the end of its transfer.

@@ -1,6 +1,6 @@
 //! What the planes of a die do together.
 //!
-//! Reads for the host that are issued together: the planes sense together, and their data cross the
+//! Reads for the host, or of collection, that are issued together: the planes sense together, and their data cross the
 //! channel one after the other. Programs that queue one behind the other: with a page's data in its
 //! register, a die takes those of the next plane, and then programs both at once.
 
@@ -13,8 +13,10 @@ use ftlab_nand::{Cause, NandOp, OpKind};
 pub(super) struct Planes {
     planes_per_die: u32,
     pages_per_block: Divisor,
-    /// Whether reads are done together.
+    /// Whether reads for the host are done together.
     pub(super) read: bool,
+    /// Whether those of collection are.
+    pub(super) collect: bool,
     /// Whether programs are.
     pub(super) program: bool,
 }
@@ -26,6 +28,7 @@ impl Planes {
             planes_per_die,
             pages_per_block,
             read: false,
+            collect: false,
             program: false,
         }
     }
@@ -39,15 +42,25 @@ impl Planes {
             && !block.is_multiple_of(self.planes_per_die)
     }
 
-    /// How many of the first operations are one read for the host, and that read. Collection goes
-    /// through a superblock page by page.
+    /// Whether reads of a cause are done together.
+    fn joins(&self, cause: Cause) -> bool {
+        match cause {
+            Cause::Host => self.read,
+            Cause::Gc | Cause::Wear => self.collect,
+            Cause::Map => false,
+        }
+    }
+
+    /// How many of the first operations are one read, and that read. Collection goes through a superblock page by page
+    /// unless its reads are done together, too.
     pub(super) fn first_read(&self, ops: &[NandOp]) -> (usize, NandOp) {
         let mut read = ops[0];
         let mut taken = 1;
         while let Some(next) = ops.get(taken)
             && read.kind == OpKind::Read
             && self.follows(next, &read)
-            && (read.cause, next.cause) == (Cause::Host, Cause::Host)
+            && read.cause == next.cause
+            && self.joins(read.cause)
             && read.order == next.order
             // Waiters of a fence are counted one by one.
             && !read.order.waits.is_some()

@@ -48,6 +48,9 @@ section! {
         slot: Quantity<Bytes>,
         /// Dies that a superblock spans; it must divide the dies.
         stripe_dies: Quantity<Count>,
+        /// Program units of data before each unit of parity, their sum, from which a page that ECC cannot correct is made
+        /// good; a superblock must be whole stripes of both. There is none if left out. Not with tables on flash.
+        parity: Option<Quantity<Count>>,
         /// Memory for the mapping table, with `entry` or `run`: what it does not hold of the table lies on flash in
         /// pages of its own, which take superblocks from the spare area
         /// ([decision 0011](../decisions/0011-mapping-table-on-flash.md)). If left out, the table fits.
@@ -102,6 +105,16 @@ section! {
 const NUMBER_BYTES: u64 = 2;
 
 impl PageMap {
+    /// The layout with the parity that the drive keeps, if any.
+    pub(in crate::file) fn with_parity(&self, layout: Layout) -> Result<Layout, String> {
+        match &self.parity {
+            None => Ok(layout),
+            Some(data_units) => layout
+                .with_parity(data_units.get())
+                .map_err(|error| format!("map.parity: {error}")),
+        }
+    }
+
     /// The mapping table, if memory does not hold all of it. A table that fits is a list, one entry a slot. Where it
     /// does not fit, each cached entry also says which one of its translation page it is ([`NUMBER_BYTES`]).
     pub(in crate::file) fn translation(

@@ -53,6 +53,9 @@ section! {
         /// Whether the planes of a die sense together what a read for the host needs of them.
         #[serde(default)]
         plane_reads: bool,
+        /// Whether they sense together what collection reads of the same page of them.
+        #[serde(default)]
+        plane_collection: bool,
         /// What a die starts next; `fcfs` if left out.
         order: Option<Order>,
         /// What a read for the host may suspend; `none` if left out.
