@@ -7,7 +7,7 @@ use toml::{Table, Value};
 pub const FROM_KEY: &str = "from";
 
 /// The tables, each with its file and an id as a line's first cell.
-const TABLES: [(&str, &str); 5] = [
+const TABLES: [(&str, &str); 6] = [
     (
         "published.csv",
         include_str!("../../../reference/published.csv"),
@@ -22,6 +22,7 @@ const TABLES: [(&str, &str); 5] = [
         include_str!("../../../reference/announced.csv"),
     ),
     ("claims.csv", include_str!("../../../reference/claims.csv")),
+    ("modern.csv", include_str!("../../../reference/modern.csv")),
 ];
 
 fn is_known(id: &str) -> bool {
@@ -77,7 +78,7 @@ mod tests {
     fn ids_are_those_of_the_tables() {
         let of = |ids: &[&str]| check(&ids.iter().map(|&id| id.to_owned()).collect::<Vec<_>>());
         assert_eq!(
-            of(&["F0172", "P253", "PN005", "F0114", "C001", "A001"]),
+            of(&["F0172", "P253", "PN005", "F0114", "C001", "A001", "M0337"]),
             Ok(())
         );
         for unknown in ["F9999", "id", "", "F017", "ocz-core-jmf602"] {
