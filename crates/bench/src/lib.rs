@@ -3,10 +3,12 @@
 //! - [`suites`] are tests as data: those of the reviews, and a user's own.
 //! - [`lab`] measures on several drives at a time, [`machine`] says what there is to do so.
 //! - [`review::review`] runs them on several drives and returns a result set.
+//! - [`stop`] ends what runs when nobody wants it any more.
 //! - [`repeats`] says how far repeats of a run with other seeds come out apart.
 //! - [`figures`] maps rows of the reference table to runs and judges them.
 //! - [`endurance`] writes a drive to its end.
 //! - [`plan`] says how long a drive lasts under a load, how fast it answers, and what spare area that takes.
+//! - [`variants`] are a drive with numbers of its file at several values.
 //! - [`theory`] sets write amplification beside its closed forms.
 //! - [`pts`] runs SNIA's Performance Test Specification.
 //!
@@ -21,5 +23,7 @@ pub mod plan;
 pub mod pts;
 pub mod repeats;
 pub mod review;
+pub mod stop;
 pub mod suites;
 pub mod theory;
+pub mod variants;

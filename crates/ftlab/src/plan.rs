@@ -18,10 +18,6 @@ use ftlab_result::Run;
 use ftlab_result::plan::Measure;
 use std::path::PathBuf;
 
-/// Spare areas of the curve, unless others are given: as drives are sold, and beyond.
-const SPARES: [f64; 5] = [0.07, 0.15, 0.28, 0.5, 0.8];
-const QUICK_SPARES: [f64; 3] = [0.07, 0.28, 0.5];
-
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -144,10 +140,13 @@ fn asked(options: &Options) -> Result<Asked, Failure> {
         (Measure::LifeYears, options.life),
         (Measure::P99Ns, options.p99),
     ];
-    let spares = match (&options.spare[..], options.quick) {
-        ([], false) => SPARES.to_vec(),
-        ([], true) => QUICK_SPARES.to_vec(),
-        (given, _) => given.to_vec(),
+    let length = match options.quick {
+        true => Length::Quick,
+        false => Length::Full,
+    };
+    let spares = match &options.spare[..] {
+        [] => plan::spares(length),
+        given => given.to_vec(),
     };
     Ok(Asked {
         drives,
@@ -157,10 +156,7 @@ fn asked(options: &Options) -> Result<Asked, Failure> {
             .filter_map(|(measure, goal)| Some((measure, goal?)))
             .collect(),
         spares,
-        length: match options.quick {
-            true => Length::Quick,
-            false => Length::Full,
-        },
+        length,
         testbed: options.testbed.load()?,
         seed: options.work.root(),
         version: env!("CARGO_PKG_VERSION").to_owned(),

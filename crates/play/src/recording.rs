@@ -2,9 +2,10 @@
 
 use ftlab_base::Nanos;
 use ftlab_base::amount::{decimal, grouped};
-use ftlab_trace::{Fit, Format, Places, Scan, Selected, TraceError};
+use ftlab_trace::{Fit, Format, Look, Places, Scan, Selected, TraceError};
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Formatter};
+use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// When the requests of a trace are issued.
@@ -26,6 +27,34 @@ pub const ASAP_DEPTH: u32 = 256;
 
 /// The most that an open loop has outstanding: what comes then waits in the host, and its latency goes on.
 pub const OPEN_DEPTH: u32 = 1 << 16;
+
+/// Reads `original`, `scaled=2x`, `closed=N` or `asap`; what is none of them is told what to give.
+impl FromStr for Pace {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Pace, String> {
+        let (word, value) = text
+            .split_once('=')
+            .map_or((text, None), |(word, value)| (word, Some(value)));
+        match (word, value) {
+            ("original", None) => Ok(Pace::Original),
+            ("asap", None) => Ok(Pace::Asap),
+            ("closed", None) => Ok(Pace::Closed(1)),
+            ("closed", Some(depth)) => match depth.parse() {
+                Ok(depth @ 1..=65_536) => Ok(Pace::Closed(depth)),
+                _ => Err("closed=N takes a depth from 1 to 65536".to_owned()),
+            },
+            ("scaled", Some(factor)) => match factor.trim_end_matches('x').parse::<f64>() {
+                Ok(factor) if (1e-6..=1e9).contains(&factor) => Ok(Pace::Scaled(factor)),
+                _ => Err(
+                    "scaled=2x is twice as fast; give a factor from 0.000001 to 1000000000"
+                        .to_owned(),
+                ),
+            },
+            _ => Err("give original, scaled=2x, closed=N or asap".to_owned()),
+        }
+    }
+}
 
 impl Pace {
     /// The most requests outstanding.
@@ -114,6 +143,21 @@ impl Recording {
         }
     }
 
+    /// The trace that `open` opens, which is read once to its end.
+    ///
+    /// # Errors
+    /// When something in it cannot be read.
+    pub fn read(
+        look: &Look,
+        pace: Pace,
+        fit: Fit,
+        open: Box<Open>,
+    ) -> Result<Recording, TraceError> {
+        let scan = Scan::of(open()?)?;
+        let (file, format) = (look.file.clone(), look.format);
+        Ok(Recording::new(file, format, scan, pace, fit, open))
+    }
+
     /// The same trace at another pace.
     #[must_use]
     pub fn at(&self, pace: Pace) -> Recording {
@@ -179,5 +223,34 @@ impl Recording {
             self.format.spec().title,
             self.pace.words()
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pace;
+
+    #[test]
+    fn paces_are_read_or_refused_with_what_to_give() {
+        for (text, pace) in [
+            ("original", Pace::Original),
+            ("asap", Pace::Asap),
+            ("closed", Pace::Closed(1)),
+            ("closed=8", Pace::Closed(8)),
+            ("scaled=2x", Pace::Scaled(2.0)),
+            ("scaled=0.5", Pace::Scaled(0.5)),
+        ] {
+            assert_eq!(text.parse(), Ok(pace), "{text}");
+        }
+        for text in [
+            "fast",
+            "closed=0",
+            "scaled",
+            "scaled=0x",
+            "original=2",
+            "scaled=infx",
+        ] {
+            assert!(text.parse::<Pace>().is_err(), "{text}");
+        }
     }
 }

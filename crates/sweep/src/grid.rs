@@ -71,11 +71,7 @@ impl Sweep {
             file: name.to_owned(),
             why,
         };
-        let state = State::named(&grid.state).ok_or_else(|| {
-            let states: Vec<&str> = State::ALL.iter().map(|state| state.name()).collect();
-            let (state, states) = (&grid.state, states.join(", "));
-            wrong(format!("`{state}` is no state; give one of {states}"))
-        })?;
+        let state = State::of_name(&grid.state).map_err(wrong)?;
         let clock = match grid.untimed {
             true => Clock::Untimed,
             false => Clock::Timed,

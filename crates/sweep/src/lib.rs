@@ -33,7 +33,7 @@ pub use keys::{DriveText, Grid, Hypercube, LoadText, Named, Seeds};
 pub use loads::{ReadLoad, read_load};
 pub use merge::merge;
 pub use rows::{Row, Status};
-pub use run::{Hears, Stopped, Unit};
+pub use run::{Hears, Unit};
 pub use share::Share;
 pub use store::{Finished, Store, rows_as_parquet};
 pub use value::Value;

@@ -9,12 +9,12 @@ use ftlab_bench::lab::Lab;
 use ftlab_bench::review::{
     Fault, Length, NotRun, Plan, Progress, ReviewError, Subject, Watch, run_each,
 };
+use ftlab_bench::stop::{Stopped, stop, stoppable};
 use ftlab_bench::suites::own;
 use ftlab_drive::DriveFile;
 use ftlab_result::Run;
 use ftlab_sheet::SheetError;
 use std::collections::{BTreeMap, BTreeSet};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Rows that start from the same state of the same drive.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,10 +34,6 @@ pub trait Hears: Sync {
         false
     }
 }
-
-/// A sweep that was told to end before its last row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stopped;
 
 impl Sweep {
     /// The rows of a share that are not there yet, by units of work; `has` says of an id whether it is there.
@@ -128,12 +124,10 @@ impl Sweep {
         let sizes: Vec<u64> = lab.run(&drives, |_| 0, size);
         let sizes: BTreeMap<(usize, usize), u64> = drives.into_iter().zip(sizes).collect();
         let bytes = |unit: &Unit| sizes[&drive_of(unit)];
-        let run = || lab.run(units, bytes, |unit| self.run_unit(unit, hears));
-        match catch_unwind(AssertUnwindSafe(run)) {
-            Ok(_) if hears.is_over() => Err(Stopped),
-            Ok(_) => Ok(()),
-            Err(why) if why.is::<Stopped>() => Err(Stopped),
-            Err(why) => resume_unwind(why),
+        stoppable(|| lab.run(units, bytes, |unit| self.run_unit(unit, hears)))?;
+        match hears.is_over() {
+            true => Err(Stopped),
+            false => Ok(()),
         }
     }
 
@@ -207,8 +201,7 @@ impl Watch for Asking<'_> {
 
     fn doing(&self, _drive: usize, _what: &str, _share: Option<f64>) {
         if self.hears.is_over() {
-            // No panic, which a hook would hear of: the stack is left, with nothing of the run.
-            resume_unwind(Box::new(Stopped));
+            stop();
         }
     }
 }

@@ -24,6 +24,28 @@ pub enum Fit {
     Scale,
 }
 
+impl Fit {
+    /// All of them, by their names.
+    const NAMED: [(&str, Fit); 4] = [
+        ("refuse", Fit::Refuse),
+        ("wrap", Fit::Wrap),
+        ("compact", Fit::Compact),
+        ("scale", Fit::Scale),
+    ];
+
+    /// The one of that name, or which names there are.
+    ///
+    /// # Errors
+    /// When none has it.
+    pub fn of_name(name: &str) -> Result<Fit, String> {
+        let of = Fit::NAMED.iter().find(|(other, _)| *other == name);
+        of.map(|(_, fit)| *fit).ok_or_else(|| {
+            let names = Fit::NAMED.map(|(name, _)| name).join(", ");
+            format!("`{name}` is no fit; give one of {names}")
+        })
+    }
+}
+
 /// Devices and scaled addresses begin at whole units of this: no drive has larger slots.
 const UNIT_BYTES: u64 = 1 << 20;
 

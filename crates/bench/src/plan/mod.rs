@@ -59,6 +59,15 @@ pub struct Asked {
     pub version: String,
 }
 
+/// Spare areas of the curve, unless others are asked for: as drives are sold, and beyond.
+#[must_use]
+pub fn spares(length: Length) -> Vec<f64> {
+    match length {
+        Length::Full => vec![0.07, 0.15, 0.28, 0.5, 0.8],
+        Length::Quick => vec![0.07, 0.28, 0.5],
+    }
+}
+
 /// Why a drive could not be planned.
 #[derive(Debug, Error)]
 pub enum PlanError {

@@ -33,6 +33,7 @@ pub use words::words;
 
 use crate::lab::{Lab, NoThreads};
 use crate::repeats;
+use crate::stop::stop;
 use crate::suites::Test;
 use drive::{Bench, Hears};
 use ftlab_base::RootSeed;
@@ -291,8 +292,21 @@ pub fn runs(
     plan: &Plan,
     progress: &(dyn Fn(Progress<'_>) + Sync),
 ) -> Result<Vec<DriveRuns>, ReviewError> {
+    runs_until(plan, progress, &|| false)
+}
+
+/// The same, which [stops](crate::stop) as soon as `is_over` says so. It is asked often, from any thread.
+///
+/// # Errors
+/// When there are no threads.
+pub fn runs_until(
+    plan: &Plan,
+    progress: &(dyn Fn(Progress<'_>) + Sync),
+    is_over: &(dyn Fn() -> bool + Sync),
+) -> Result<Vec<DriveRuns>, ReviewError> {
     struct All<'a> {
         progress: &'a (dyn Fn(Progress<'_>) + Sync),
+        is_over: &'a (dyn Fn() -> bool + Sync),
         drives: Mutex<Vec<DriveRuns>>,
     }
     impl Watch for All<'_> {
@@ -305,11 +319,17 @@ pub fn runs(
         fn ended(&self, drive: usize, end: Result<(), ReviewError>) {
             self.drives.lock().expect("no holder panics")[drive].ended(end);
         }
+        fn doing(&self, _drive: usize, _what: &str, _share: Option<f64>) {
+            if (self.is_over)() {
+                stop();
+            }
+        }
     }
     let drives = DriveRuns::of_plan(plan);
     let wanted: Vec<Vec<String>> = drives.iter().map(DriveRuns::missing).collect();
     let all = All {
         progress,
+        is_over,
         drives: Mutex::new(drives),
     };
     run(plan, &wanted, &all)?;

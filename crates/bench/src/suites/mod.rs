@@ -319,6 +319,12 @@ impl Test {
         }
     }
 
+    /// Whether it brings its drive to states of its own, so that it can begin in no other.
+    #[must_use]
+    pub fn has_own_states(&self) -> bool {
+        matches!(self.step.work, Work::Within(..) | Work::Fact(_))
+    }
+
     /// Whether its figures are promises of a maker, which a drive may surpass.
     #[must_use]
     pub fn is_promise(&self) -> bool {

@@ -4,7 +4,7 @@ use super::grid::{Grid, Value};
 use super::sweep::Sweeps;
 use super::words;
 use crate::paper::{COLOURS, GRID, PAPER};
-use crate::variants::Sweep;
+use ftlab_bench::variants::Sweep;
 use ftlab_drive::DriveFile;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
 use plotters::coord::types::RangedCoordf64;

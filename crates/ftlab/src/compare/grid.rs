@@ -2,7 +2,7 @@
 
 use super::sweep::Sweeps;
 use crate::screen;
-use crate::variants::{Sweep, Variant};
+use ftlab_bench::variants::{Sweep, Variant};
 use ftlab_report::settling;
 use ftlab_result::{Run, TestSheet};
 

@@ -14,12 +14,13 @@ use crate::report::known_metrics;
 use crate::review::How;
 use crate::session::{Command, INTERRUPTED, Session};
 use crate::suite::SuiteOption;
-use crate::variants::{self, Variant};
+use crate::variants;
 use crate::verdicts::FailOptions;
 use crate::{results, screen};
 use clap::Args;
 use ftlab_bench::review::{DriveRuns, Plan, Subject};
-use ftlab_bench::suites::{Test, Work};
+use ftlab_bench::suites::Test;
+use ftlab_bench::variants::{Variant, differ, put_together};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_play::State;
 use ftlab_result::ResultSet;
@@ -145,7 +146,7 @@ impl Comparing {
     /// What the variants gave; those of which nothing is known were interrupted.
     fn compared(&self, plan: &Plan, ends: &[DriveRuns]) -> Compared {
         let variants = &self.sweeps.variants;
-        let (set, of_variants) = variants::put_together(plan, variants, ends, INTERRUPTED);
+        let (set, of_variants) = put_together(plan, variants, ends, INTERRUPTED);
         let grids = grid::grids(&self.sweeps, &of_variants, &set.tests, &self.metrics);
         Compared { set, grids }
     }
@@ -178,8 +179,8 @@ impl Command for Comparing {
 
 /// A test that brings its drive to states of its own can begin in no other.
 fn check_state(state: Option<State>, tests: &[Test]) -> Outcome {
-    let has_own = |test: &&Test| matches!(test.step.work, Work::Within(..) | Work::Fact(_));
-    match tests.iter().find(has_own).filter(|_| state.is_some()) {
+    let own = tests.iter().find(|test| test.has_own_states());
+    match own.filter(|_| state.is_some()) {
         None => Ok(()),
         Some(test) => Err(Failure::Input(format!(
             "--state: {} brings the drive to states of its own; leave out --state, or take another test, such as \
@@ -191,15 +192,9 @@ fn check_state(state: Option<State>, tests: &[Test]) -> Outcome {
 
 /// Variants that differ in words alone, like the drive's name, are a mistake.
 fn check_effect(variants: &[DriveFile]) -> Outcome {
-    let numbers = |drive: &DriveFile| -> Vec<(String, String)> {
-        let rows = drive.parameters().into_iter();
-        rows.map(|row| (row.key, row.value)).collect()
-    };
-    let mut all = variants.iter().map(numbers);
-    let first = all.next();
-    match all.all(|numbers| Some(numbers) == first) {
-        false => Ok(()),
-        true => Err(Failure::Input(
+    match differ(variants) {
+        true => Ok(()),
+        false => Err(Failure::Input(
             "the values of --set change no number of the drive, so there is nothing to compare; `ftlab show` lists \
              its numbers"
                 .to_owned(),

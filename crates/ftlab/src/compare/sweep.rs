@@ -1,7 +1,8 @@
 //! Settings to sweep: one or two that have several values, the sides of a table.
 
 use crate::failure::Failure;
-use crate::variants::{self, Sweep, Variant};
+use crate::variants;
+use ftlab_bench::variants::{Sweep, Variant, all};
 
 /// One or two sweeps, and what is set for all.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ impl Sweeps {
                 return Ok(Sweeps {
                     first: (*first).clone(),
                     second: others.first().map(|second| (*second).clone()),
-                    variants: variants::all(&settings),
+                    variants: all(&settings),
                 });
             }
             [] => "nothing to compare; give a --set several values, for example \

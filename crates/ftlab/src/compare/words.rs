@@ -1,6 +1,6 @@
 //! Keys and values of settings as a chart says them: words and units instead of `spare.op`.
 
-use crate::variants::Sweep;
+use ftlab_bench::variants::Sweep;
 
 /// The key whose value is a share of the user's capacity.
 const OVER_PROVISIONING: &str = "spare.op";

@@ -2,9 +2,9 @@
 
 use crate::failure::Failure;
 use crate::files::{Folder, NewFile};
-use crate::variants::Variant;
 use ftlab_bench::review::{Plan, Visit};
 use ftlab_bench::suites::Test;
+use ftlab_bench::variants::Variant;
 use ftlab_play::logs::LogFile;
 use ftlab_play::record::Record;
 use std::fs::File;

@@ -14,12 +14,13 @@ use crate::options::OutputFormat;
 use crate::review::How;
 use crate::session::{Command, Session};
 use crate::trace::ReplayOptions;
-use crate::variants::{self, Variant};
+use crate::variants;
 use crate::verdicts::RequireOptions;
 use crate::{drives, fio_words, options, provenance, screen};
 use clap::Args;
 use ftlab_bench::review::{DriveRuns, Plan, Subject, check};
 use ftlab_bench::suites::Test;
+use ftlab_bench::variants::{Variant, all};
 use ftlab_export::fio;
 use ftlab_play::driver::Clock;
 use ftlab_result::{ResultSet, Run};
@@ -231,7 +232,7 @@ fn plan(options: &Options) -> Result<(Plan, Vec<Variant>), Failure> {
     }
     loads::distinct(&tests)?;
     options.replay.check(&tests)?;
-    let of_drive = variants::all(&variants::read(&last_of_each(&options.settings))?);
+    let of_drive = all(&variants::read(&last_of_each(&options.settings))?);
     let load = |variant: &Variant| drives::subjects(&options.drives, &variant.settings);
     let loaded: Vec<Vec<Subject>> = of_drive.iter().map(load).collect::<Result<_, _>>()?;
     let mut loaded: Vec<_> = loaded.into_iter().map(Vec::into_iter).collect();

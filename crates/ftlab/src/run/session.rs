@@ -7,10 +7,10 @@ use crate::failure::Failure;
 use crate::files::Folder;
 use crate::results;
 use crate::session::{Command, INTERRUPTED, Session};
-use crate::variants::{self, Variant};
 use ftlab_base::SimTime;
 use ftlab_bench::review::{Devices, DriveRuns, Loaded, Plan, Progress as Step, Visit};
 use ftlab_bench::suites::Test;
+use ftlab_bench::variants::{Variant, put_together};
 use ftlab_drive::{Device, DriveFile};
 use ftlab_export::fio::Wall;
 use ftlab_play::driver::Clock;
@@ -56,7 +56,7 @@ pub struct Running {
 impl Running {
     /// What there is to show, which is written if it is to be.
     pub fn write(&self, plan: &Plan, ends: &[DriveRuns]) -> Result<ResultSet, Failure> {
-        let (set, _) = variants::put_together(plan, &self.variants, ends, INTERRUPTED);
+        let (set, _) = put_together(plan, &self.variants, ends, INTERRUPTED);
         if let Some(folder) = self.folder.as_ref().filter(|_| !set.runs.is_empty()) {
             results::write(folder, &set)?;
         }

@@ -8,9 +8,7 @@ use ftlab_base::{CommandKind, Nanos};
 use ftlab_bench::suites::Test;
 use ftlab_play::load::{Load, What};
 use ftlab_play::recording::{Pace, Recording};
-use ftlab_trace::{
-    Action, Fit, Format, Look, Opening, Reader, Scan, Selected, Selection, TraceError,
-};
+use ftlab_trace::{Action, Fit, Format, Look, Opening, Reader, Selected, Selection, TraceError};
 use ftlab_workload::JobSpec;
 use std::path::Path;
 
@@ -42,7 +40,7 @@ pub struct ReplayOptions {
     pub trace: TraceOptions,
     /// When the requests of a recorded trace are issued: original (at their own times), scaled=2x (twice as fast), closed=N
     /// (N at a time), or asap (as fast as the drive takes them). At their own times, latency counts from the intended arrival
-    #[arg(long, value_name = "PACE", value_parser = pace)]
+    #[arg(long, value_name = "PACE", value_parser = str::parse::<Pace>)]
     pace: Option<Pace>,
     /// What to do with addresses of a recorded trace beyond the drive
     #[arg(long, value_enum)]
@@ -102,28 +100,6 @@ fn share(text: &str) -> Result<f64, String> {
     match percent {
         Some(percent) if percent > 0.0 && percent <= 100.0 => Ok(percent / 100.0),
         _ => Err("give a percentage above 0 and to 100, for example 10%".to_owned()),
-    }
-}
-
-fn pace(text: &str) -> Result<Pace, String> {
-    let (word, value) = text
-        .split_once('=')
-        .map_or((text, None), |(word, value)| (word, Some(value)));
-    match (word, value) {
-        ("original", None) => Ok(Pace::Original),
-        ("asap", None) => Ok(Pace::Asap),
-        ("closed", None) => Ok(Pace::Closed(1)),
-        ("closed", Some(depth)) => match depth.parse() {
-            Ok(depth @ 1..=65_536) => Ok(Pace::Closed(depth)),
-            _ => Err("closed=N takes a depth from 1 to 65536".to_owned()),
-        },
-        ("scaled", Some(factor)) => match factor.trim_end_matches('x').parse::<f64>() {
-            Ok(factor) if (1e-6..=1e9).contains(&factor) => Ok(Pace::Scaled(factor)),
-            _ => Err(
-                "scaled=2x is twice as fast; give a factor from 0.000001 to 1000000000".to_owned(),
-            ),
-        },
-        _ => Err("give original, scaled=2x, closed=N or asap".to_owned()),
     }
 }
 
@@ -226,8 +202,6 @@ impl ReplayOptions {
             signs.tell(&look.words());
             signs.spinner(&format!("reading {}", path.display()))
         });
-        let scan = Scan::of(options.open(path)?)?;
-        drop(progress);
         let fit = match self.fit {
             None | Some(FitName::Refuse) => Fit::Refuse,
             Some(FitName::Wrap) => Fit::Wrap,
@@ -236,15 +210,9 @@ impl ReplayOptions {
         };
         let own = path.to_owned();
         let open = Box::new(move || options.open(&own));
-        let pace = self.pace.unwrap_or_default();
-        Ok(Recording::new(
-            look.file,
-            look.format,
-            scan,
-            pace,
-            fit,
-            open,
-        ))
+        let recording = Recording::read(&look, self.pace.unwrap_or_default(), fit, open);
+        drop(progress);
+        Ok(recording?)
     }
 }
 
@@ -253,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn windows_shares_and_paces_are_read_or_refused_with_what_to_give() {
+    fn windows_and_shares_are_read_or_refused_with_what_to_give() {
         let ns = |s: u64| Some(s * 1_000_000_000);
         assert_eq!(
             window("10m..1h"),
@@ -281,27 +249,5 @@ mod tests {
         }
         assert_eq!((share("10%"), share("0.5")), (Ok(0.1), Ok(0.005)));
         assert!(share("0").is_err() && share("101%").is_err() && share("NaN").is_err());
-        assert_eq!(
-            (pace("original"), pace("asap")),
-            (Ok(Pace::Original), Ok(Pace::Asap))
-        );
-        assert_eq!(
-            (pace("closed"), pace("closed=8")),
-            (Ok(Pace::Closed(1)), Ok(Pace::Closed(8)))
-        );
-        assert_eq!(
-            (pace("scaled=2x"), pace("scaled=0.5")),
-            (Ok(Pace::Scaled(2.0)), Ok(Pace::Scaled(0.5)))
-        );
-        for text in [
-            "fast",
-            "closed=0",
-            "scaled",
-            "scaled=0x",
-            "original=2",
-            "scaled=infx",
-        ] {
-            assert!(pace(text).is_err(), "{text}");
-        }
     }
 }

@@ -144,6 +144,18 @@ impl State {
         State::ALL.into_iter().find(|state| state.name() == name)
     }
 
+    /// The state of that name, or which names there are.
+    ///
+    /// # Errors
+    /// When none has it.
+    pub fn of_name(name: &str) -> Result<State, String> {
+        State::named(name).ok_or_else(|| {
+            let states: Vec<&str> = State::ALL.iter().map(|state| state.name()).collect();
+            let states = states.join(", ");
+            format!("`{name}` is no state; give one of {states}")
+        })
+    }
+
     /// The state it begins with.
     #[must_use]
     pub const fn begins_with(self) -> Option<State> {
