@@ -15,7 +15,7 @@ pub struct Sweep {
 }
 
 /// One value of each setting.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Variant {
     /// The number of the value of each setting that has several, in their order.
     pub at: Vec<usize>,

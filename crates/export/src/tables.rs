@@ -1,7 +1,9 @@
 //! The tables of result sets.
 
 use crate::table::{Columns, Table};
-use ftlab_result::{AtDevice, Figure, Inside, ResultSet, Run, Spread, Traffic, Verdict};
+use ftlab_result::{
+    AtDevice, Extent, Figure, Inside, PerSecond, ResultSet, Run, Spread, Traffic, Verdict,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A result set and the name it goes by among several: the column `set` of every table.
@@ -289,4 +291,68 @@ pub fn series(sets: &[Labelled<'_>]) -> Table {
     table.number("wa", |row| row.run.series_wa.get(row.n).copied());
     table.number("watts", |row| row.run.series_watts.get(row.n).copied());
     table.table("series")
+}
+
+/// A direction of a run in which something went, and an entry of one of its lists.
+struct Entry<'a, E> {
+    run: &'a Run,
+    way: &'static str,
+    entry: E,
+}
+
+fn entries<'a, E>(set: &'a ResultSet, list: impl Fn(&'a Traffic) -> Vec<E>) -> Vec<Entry<'a, E>> {
+    let mut all = Vec::new();
+    for run in &set.runs {
+        for (way, of) in WAYS {
+            let list = list(of(run)).into_iter();
+            all.extend(list.map(|entry| Entry { run, way, entry }));
+        }
+    }
+    all
+}
+
+fn named<'a, 'r, E>(rows: &'r [Entry<'a, E>]) -> Columns<'r, Entry<'a, E>> {
+    let mut table = Columns::of(rows);
+    table.text("run", |row| &row.run.id);
+    table.text("direction", |row| row.way);
+    table
+}
+
+/// Percentiles of latency, a row each.
+#[must_use]
+pub fn percentiles(set: &ResultSet) -> Table {
+    let rows = entries(set, |traffic| traffic.lat_ns_percentiles.clone());
+    let mut table = named(&rows);
+    table.number("percent", |row| Some(row.entry.0));
+    table.whole("lat_ns", |row| Some(row.entry.1));
+    table.table("percentiles")
+}
+
+/// Distributions of latency, a row a bucket: its upper bound, and how many requests are in it.
+#[must_use]
+pub fn histogram(set: &ResultSet) -> Table {
+    let rows = entries(set, |traffic| traffic.lat_ns_histogram.clone());
+    let mut table = named(&rows);
+    table.whole("lat_ns_upto", |row| Some(row.entry.0));
+    table.whole("ios", |row| Some(row.entry.1));
+    table.table("histogram")
+}
+
+/// An amount over whole seconds, and the columns that begin with its name.
+type OverSeconds = (&'static str, fn(&PerSecond) -> Extent);
+
+/// How the rates of runs went over their whole seconds, a row a direction.
+#[must_use]
+pub fn per_second(set: &ResultSet) -> Table {
+    let rows = entries(set, |traffic| traffic.per_second.into_iter().collect());
+    let mut table = named(&rows);
+    table.whole("seconds", |row| Some(row.entry.seconds));
+    let amounts: [OverSeconds; 2] = [("ios", |of| of.ios), ("bytes", |of| of.bytes)];
+    for (name, of) in amounts {
+        table.number(&format!("{name}_min"), |row| Some(of(&row.entry).min));
+        table.number(&format!("{name}_mean"), |row| Some(of(&row.entry).mean));
+        table.number(&format!("{name}_max"), |row| Some(of(&row.entry).max));
+        table.number(&format!("{name}_stddev"), |row| Some(of(&row.entry).stddev));
+    }
+    table.table("per_second")
 }

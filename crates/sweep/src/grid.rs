@@ -3,7 +3,7 @@
 use crate::SweepError;
 use crate::hypercube;
 use crate::keys::{DriveText, Grid, LoadText, Named, dotted};
-use crate::loads::{ReadLoad, read_load};
+use crate::loads::{Called, ReadLoad, read_load};
 use crate::value::Value;
 use ftlab_drive::{Catalog, DriveFile, MODEL_VERSION};
 use ftlab_play::driver::Clock;
@@ -91,7 +91,7 @@ impl Sweep {
         });
         let drives = drives.collect::<Result<Vec<_>, _>>()?;
         let loads = grid.loads.iter();
-        let loads = loads.map(|named| read_load(named, folder, clock, name));
+        let loads = loads.map(|named| read_load(named, folder, clock, name, Called::ByName));
         let loads = loads.collect::<Result<Vec<_>, _>>()?;
         let marks = Marks {
             drives: drives.iter().map(mark_of_drive).collect(),

@@ -4,6 +4,7 @@
 //!   its rows by numbers, and each row's run by its id.
 //! - [`Sweep::run`] runs rows on a [`ftlab_bench::lab::Lab`]. A state of a drive is prepared once for all loads of the same
 //!   drive, settings and seed.
+//! - [`Sweep::save_state`] and [`Sweep::run_from`] divide the loads of one state among others, who load it.
 //! - [`Store`] is a folder of Parquet files that is the result, the cache and what an interrupted sweep goes on from.
 //! - [`merge()`] makes one table of the folders of all shards.
 //!
@@ -23,6 +24,7 @@ mod merge;
 mod rows;
 mod run;
 mod share;
+mod state;
 mod store;
 mod value;
 
@@ -30,7 +32,7 @@ pub use error::SweepError;
 pub use grid::{Point, Sweep};
 pub use hypercube::Span;
 pub use keys::{DriveText, Grid, Hypercube, LoadText, Named, Seeds};
-pub use loads::{ReadLoad, read_load};
+pub use loads::{Called, ReadLoad, read_load};
 pub use merge::merge;
 pub use rows::{Row, Status};
 pub use run::{Hears, Unit};

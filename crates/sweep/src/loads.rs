@@ -21,6 +21,15 @@ pub struct ReadLoad {
     pub texts: LoadText,
 }
 
+/// What a load is called where something is wrong with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Called {
+    /// By its name: why a run failed is part of a row, and the same wherever the load lies.
+    ByName,
+    /// By the place that it was read from.
+    ByPlace,
+}
+
 /// Reads a load. Paths are relative to `folder`, and the name of one that comes with ftlab will do; `file` names the
 /// grid, or whoever asks, in errors.
 ///
@@ -31,6 +40,7 @@ pub fn read_load(
     folder: &Path,
     clock: Clock,
     file: &str,
+    called: Called,
 ) -> Result<ReadLoad, SweepError> {
     let wrong = |why: String| SweepError::Grid {
         file: file.to_owned(),
@@ -65,12 +75,15 @@ pub fn read_load(
         Some((path, text))
     };
     let is_named_so = shown.ends_with(".toml");
-    // By its name and not its path: why a run failed is part of a row, and the same wherever the load lies.
-    let (text, name) = (texts.text.as_str(), texts.name.as_str());
+    let text = texts.text.as_str();
+    let name = match called {
+        Called::ByName => texts.name.clone(),
+        Called::ByPlace => shown,
+    };
     let what = match is_named_so || is_toml(text) {
-        false => What::job(text, name),
-        true if Trace::is_one(text) => What::trace(text, name),
-        true => What::script(text, name, &library),
+        false => What::job(text, &name),
+        true if Trace::is_one(text) => What::trace(text, &name),
+        true => What::script(text, &name, &library),
     };
     let what = what.map_err(|error| SweepError::Load {
         file: file.to_owned(),
@@ -93,7 +106,7 @@ pub fn read_load(
         )));
     }
     Ok(ReadLoad {
-        load: Load::of_text(texts.name.clone(), &texts.text, what),
+        load: Load::of_text(name, &texts.text, what),
         texts,
     })
 }

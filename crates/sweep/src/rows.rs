@@ -38,7 +38,8 @@ pub enum Status {
 }
 
 impl Status {
-    pub(crate) const ALL: [Status; 4] = [
+    /// All of them.
+    pub const ALL: [Status; 4] = [
         Status::Done,
         Status::Refused,
         Status::Failed,
@@ -72,6 +73,16 @@ pub struct Row {
 }
 
 impl Row {
+    /// A row that a machine could not make, and why: it is tried again.
+    #[must_use]
+    pub fn skipped(id: String, why: &str) -> Row {
+        let not_run = NotRun {
+            why: why.to_owned(),
+            fault: Fault::Here,
+        };
+        Row::of(id, Err(not_run))
+    }
+
     /// A row of what is left of a run in a table: its courses over time are not.
     pub(crate) fn of(id: String, end: Result<Run, NotRun>) -> Row {
         let figures = |run: Run| {

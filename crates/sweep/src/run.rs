@@ -3,15 +3,17 @@
 use crate::grid::{Point, Sweep};
 use crate::rows::Row;
 use crate::share::Share;
+use crate::state::Begin;
 use crate::value::Value;
 use ftlab_base::RootSeed;
 use ftlab_bench::lab::Lab;
 use ftlab_bench::review::{
-    Fault, Length, NotRun, Plan, Progress, ReviewError, Subject, Watch, run_each,
+    Devices, Fault, Length, Loaded, NotRun, Plan, Progress, ReviewError, Subject, Visit, Watch,
+    run_each,
 };
 use ftlab_bench::stop::{Stopped, stop, stoppable};
 use ftlab_bench::suites::own;
-use ftlab_drive::DriveFile;
+use ftlab_drive::{Device, DriveFile};
 use ftlab_result::Run;
 use ftlab_sheet::SheetError;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,9 +21,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Rows that start from the same state of the same drive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
-    point: Point,
+    pub(crate) point: Point,
     /// Numbers of the loads that are to run.
-    loads: Vec<usize>,
+    pub(crate) loads: Vec<usize>,
 }
 
 /// What hears of a sweep while it runs, from any thread.
@@ -114,6 +116,17 @@ impl Sweep {
     /// # Errors
     /// When `hears` says that it is over before all are done.
     pub fn run(&self, units: &[Unit], lab: &Lab, hears: &dyn Hears) -> Result<(), Stopped> {
+        self.run_as(units, &Begin::Prepared, lab, hears)
+    }
+
+    /// As [`Sweep::run`], with what drives begin with.
+    pub(crate) fn run_as(
+        &self,
+        units: &[Unit],
+        begin: &Begin<'_>,
+        lab: &Lab,
+        hears: &dyn Hears,
+    ) -> Result<(), Stopped> {
         let drive_of = |unit: &Unit| (unit.point.drive, unit.point.variant);
         let drives: BTreeSet<(usize, usize)> = units.iter().map(drive_of).collect();
         let drives: Vec<(usize, usize)> = drives.into_iter().collect();
@@ -124,7 +137,7 @@ impl Sweep {
         let sizes: Vec<u64> = lab.run(&drives, |_| 0, size);
         let sizes: BTreeMap<(usize, usize), u64> = drives.into_iter().zip(sizes).collect();
         let bytes = |unit: &Unit| sizes[&drive_of(unit)];
-        stoppable(|| lab.run(units, bytes, |unit| self.run_unit(unit, hears)))?;
+        stoppable(|| lab.run(units, bytes, |unit| self.run_unit(unit, begin, hears)))?;
         match hears.is_over() {
             true => Err(Stopped),
             false => Ok(()),
@@ -136,7 +149,7 @@ impl Sweep {
         self.drives[drive].with(&self.settings(variant))
     }
 
-    fn run_unit(&self, unit: &Unit, hears: &dyn Hears) {
+    fn run_unit(&self, unit: &Unit, begin: &Begin<'_>, hears: &dyn Hears) {
         let take = |load: usize, end: Result<Run, NotRun>| {
             let row = self.row(Point { load, ..unit.point });
             hears.row(Row::of(self.id(row), end));
@@ -177,9 +190,15 @@ impl Sweep {
             version: String::new(),
         };
         let subject = Subject::from(file);
-        run_each(&plan, &subject, root, &Asking { hears }, &|n, end| {
-            take(unit.loads[n], end);
-        });
+        run_each(
+            &plan,
+            &subject,
+            root,
+            &Asking { begin, hears },
+            &|n, end| {
+                take(unit.loads[n], end);
+            },
+        );
     }
 
     /// The values of a key that every row sets, row by row; nothing where it does not.
@@ -189,8 +208,9 @@ impl Sweep {
     }
 }
 
-/// Lets what runs ask whether it is over, and ends it there.
+/// Lets what runs ask whether it is over, and ends it there; and says what drives begin with.
 struct Asking<'a> {
+    begin: &'a Begin<'a>,
     hears: &'a dyn Hears,
 }
 
@@ -203,5 +223,13 @@ impl Watch for Asking<'_> {
         if self.hears.is_over() {
             stop();
         }
+    }
+
+    fn load(&self, file: &DriveFile, device: &mut dyn Device) -> Result<Option<Loaded>, String> {
+        self.begin.load(file, device)
+    }
+
+    fn before(&self, visit: &Visit<'_>, devices: &mut Devices) -> Result<(), String> {
+        self.begin.before(visit, devices)
     }
 }

@@ -43,6 +43,8 @@ pub struct Store {
     skipped: BTreeSet<String>,
     /// Rows that no file has yet.
     pending: Vec<Row>,
+    /// The same of rows that were run elsewhere.
+    arrived: Vec<Table>,
     /// What parts say of themselves.
     notes: Notes,
 }
@@ -61,6 +63,7 @@ impl Store {
             at: BTreeMap::new(),
             skipped: BTreeSet::new(),
             pending: Vec::new(),
+            arrived: Vec::new(),
             notes: notes_of(sweep),
         };
         for path in files(folder)? {
@@ -101,7 +104,11 @@ impl Store {
     /// How many rows are there.
     #[must_use]
     pub fn rows(&self) -> usize {
-        self.at.len() + self.pending.len()
+        self.at.len() + self.unwritten()
+    }
+
+    fn unwritten(&self) -> usize {
+        self.pending.len() + self.arrived.iter().map(Table::rows).sum::<usize>()
     }
 
     /// Takes a row that was run.
@@ -110,7 +117,22 @@ impl Store {
     /// When it is time to write, and that fails.
     pub fn add(&mut self, row: Row) -> Result<(), SweepError> {
         self.pending.push(row);
-        match self.pending.len() * PART_SHARE > self.at.len() {
+        self.flush_if_much()
+    }
+
+    /// Takes rows that were run elsewhere: a table as [`rows_as_parquet`] gave it.
+    ///
+    /// # Errors
+    /// When it is none, or it is time to write, and that fails.
+    pub fn add_parquet(&mut self, bytes: Vec<u8>) -> Result<(), SweepError> {
+        let (table, _) = read_parquet(NAME, bytes)
+            .map_err(|error| unreadable(Path::new("rows of a worker"), &error))?;
+        self.arrived.push(table);
+        self.flush_if_much()
+    }
+
+    fn flush_if_much(&mut self) -> Result<(), SweepError> {
+        match self.unwritten() * PART_SHARE > self.at.len() {
             true => self.flush(),
             false => Ok(()),
         }
@@ -121,22 +143,16 @@ impl Store {
     /// # Errors
     /// When it cannot be written.
     pub fn flush(&mut self) -> Result<(), SweepError> {
-        let mut pending = std::mem::take(&mut self.pending);
-        if pending.is_empty() {
+        if self.unwritten() == 0 {
             return Ok(());
         }
-        pending.sort_by(|a, b| a.id.cmp(&b.id));
-        self.take(rows::table(pending))
-    }
-
-    /// Takes rows that were run elsewhere: a table as [`rows_as_parquet`] gave it.
-    ///
-    /// # Errors
-    /// When it is none, or cannot be written.
-    pub fn add_parquet(&mut self, bytes: Vec<u8>) -> Result<(), SweepError> {
-        let (table, _) = read_parquet(NAME, bytes)
-            .map_err(|error| unreadable(Path::new("rows of a worker"), &error))?;
-        self.take(table)
+        let mut tables = std::mem::take(&mut self.arrived);
+        let mut pending = std::mem::take(&mut self.pending);
+        if !pending.is_empty() {
+            pending.sort_by(|a, b| a.id.cmp(&b.id));
+            tables.push(rows::table(pending));
+        }
+        self.take(Table::joined(NAME, tables))
     }
 
     fn take(&mut self, table: Table) -> Result<(), SweepError> {
@@ -448,7 +464,7 @@ mod tests {
         for number in 0..600 {
             store.add(row(&sweep, number, None)).unwrap();
             assert!(
-                store.pending.len() * PART_SHARE <= store.at.len(),
+                store.unwritten() * PART_SHARE <= store.at.len(),
                 "at row {number}"
             );
         }

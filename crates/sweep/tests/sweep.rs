@@ -249,6 +249,57 @@ fn rows_may_be_run_elsewhere_in_any_pieces() {
     assert_eq!(std::fs::read(finished.path).unwrap(), whole(1));
 }
 
+/// One drive and one seed under three loads, of which one has data that compress.
+#[test]
+fn a_state_that_was_saved_begins_the_same_rows() {
+    let text = |name: &str, text: &str| format!("{{ name = '{name}', text = {text:?} }}");
+    let easy = WRITES.replace("bs=4k", "bs=4k\nbuffer_compress_percentage=80");
+    let loads = [text("r", READS), text("w", WRITES), text("e", &easy)].join(", ");
+    let grid = |drive: &str| {
+        let text = format!(
+            "drives = ['{drive}']\nloads = [{loads}]\nstate = 'used'\nset.nand.blocks_per_die = 64\n"
+        );
+        Sweep::parse(&text, Path::new("grid.toml")).unwrap()
+    };
+    let lab = Lab::new(1, 1 << 30).unwrap();
+    for (drive, groups) in [
+        ("generic-mlc-8", vec![vec![0, 1, 2]]),
+        ("intel-520-240", vec![vec![0, 1], vec![2]]),
+    ] {
+        let sweep = grid(drive);
+        let [unit] = &sweep.units_of(&[0, 1, 2])[..] else {
+            panic!("one state, several units");
+        };
+        let alike = sweep.alike(unit).unwrap();
+        assert_eq!(alike, groups, "{drive}");
+        if drive != "generic-mlc-8" {
+            continue;
+        }
+        let together = Rows::default();
+        sweep
+            .run(std::slice::from_ref(unit), &lab, &together)
+            .unwrap();
+        let state = sweep
+            .save_state(0, &lab, &Rows::default())
+            .unwrap()
+            .unwrap();
+        let apart = Rows::default();
+        for rows in [[2], [0], [1]] {
+            let units = sweep.units_of(&rows);
+            sweep.run_from(&units, &state, &lab, &apart).unwrap();
+        }
+        let bytes = |rows: Rows| {
+            let mut rows = rows.0.into_inner().unwrap();
+            rows.sort_by(|a, b| a.id.cmp(&b.id));
+            assert!(rows.iter().all(|row| row.status() == Status::Done));
+            rows_as_parquet(rows).unwrap()
+        };
+        assert_eq!(bytes(apart), bytes(together));
+    }
+    let disk = grid("seagate-momentus-7200.2");
+    assert_eq!(disk.alike(&disk.units_of(&[0, 1])[0]), None);
+}
+
 #[test]
 fn what_is_damaged_is_named_and_what_is_of_others_left_alone() {
     let folder = tempfile::tempdir().unwrap();
