@@ -4,7 +4,7 @@ SHELL         := /bin/sh
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup tools rust build review test test-web guides soak bench fuzz nightly clean FORCE
+.PHONY: help setup tools rust build review test test-web test-python guides soak bench fuzz nightly clean FORCE
 
 # Without an interface of its own to draw, a browser takes half the work.
 CHROMIUM ?= $(shell command -v chromium-headless-shell || command -v chromium || echo chromium-headless-shell)
@@ -26,6 +26,8 @@ TOOLS := $(BUILD_TOOLS) $(CHROMIUM):chromium-headless-shell \
          nbdinfo:libnbd-bin qemu-img:qemu-utils fio:fio losetup:mount fstrim:util-linux fusermount3:fuse3 \
          mkfs.ext4:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs python3:python3 curl:curl openssl:openssl \
          pgbench:postgresql sqlite3:sqlite3
+# The same for what Python imports, and no command shows.
+PYTHON_TOOLS := ensurepip:python3-venv
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
@@ -36,6 +38,9 @@ tools:
 	@missing=; \
 	for tool in $(TOOLS); do \
 	    command -v "$${tool%%:*}" >/dev/null || missing="$$missing $$(echo "$${tool#*:}" | tr + ' ')"; \
+	done; \
+	for module in $(PYTHON_TOOLS); do \
+	    python3 -c "import $${module%%:*}" 2>/dev/null || missing="$$missing $${module#*:}"; \
 	done; \
 	test -n "$$missing" || exit 0; \
 	echo "setup: installing$$missing"; \
@@ -65,6 +70,7 @@ $(BIN): FORCE $(NPM)
 	cargo build --release -p ftlab
 
 review: TOOLS := $(BUILD_TOOLS)
+review: PYTHON_TOOLS :=
 review: setup build ## review every drive into out/review
 	$(BIN) review --out out/review
 	@echo "The report: out/review/$(REPORT)"
@@ -81,10 +87,10 @@ test: setup ## every check and test
 	cargo test --workspace --all-targets --no-run
 	@# The browser opens the default review, and tests judge its figures: it is made once.
 	$(MAKE) --no-print-directory out/test-review/$(REPORT) FTLAB=$(TARGET)/debug/ftlab
-	@# The browser waits more than it works: its tests run beside the others, and are shown after them. Tests of
-	@# servers wait, too, so there are twice as many tests at a time as cores.
+	@# The browser waits more than it works, and so does a cluster: their tests run beside the others, and are shown after
+	@# them. Tests of servers wait, too, so there are twice as many tests at a time as cores.
 	@log=$$(mktemp); \
-	$(MAKE) --no-print-directory test-web FTLAB=$(TARGET)/debug/ftlab > $$log 2>&1 & web=$$!; \
+	$(MAKE) --no-print-directory --keep-going test-web test-python FTLAB=$(TARGET)/debug/ftlab > $$log 2>&1 & web=$$!; \
 	trap 'kill $$web; rm -f $$log; exit 130' INT TERM; \
 	RUST_TEST_THREADS=$$(( 2 * $$(nproc) )) FTLAB_DEFAULT_REVIEW=$(CURDIR)/out/test-review/results.json \
 	    cargo test --workspace --no-fail-fast; code=$$?; \
@@ -104,6 +110,22 @@ test-web: out/test-review/$(REPORT) out/test-pts/$(REPORT)
 	    REPEATED_HTML=$(MADE)/report-repeated.html COMPARISON_HTML=$(MADE)/comparison.html \
 	    CONSISTENCY_HTML=$(MADE)/report-consistency.html \
 	    CHROMIUM="$$(command -v $(CHROMIUM))" timeout --kill-after=10 $(WEB_SECONDS_MAX) node --test
+
+# The Python module as it was just built: its package, with what cargo made of the native half. Tests import it from there.
+PYTHON := crates/python
+VENV   := $(TARGET)/venv
+MODULE := $(TARGET)/python
+
+test-python: $(VENV)/installed
+	rm -rf $(MODULE) && mkdir -p $(MODULE)
+	cp -r $(PYTHON)/python/ftlab $(MODULE)/
+	cp $(TARGET)/debug/libftlab_python.so $(MODULE)/ftlab/_ftlab.abi3.so
+	PYTHONPATH=$(abspath $(MODULE)) FTLAB=$(abspath $(FTLAB)) PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python -m pytest -q -p no:cacheprovider
+
+$(VENV)/installed: $(PYTHON)/requirements-test.txt
+	python3 -m venv --clear $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps -r $<
+	@touch $@
 
 out/test-review/$(REPORT): $(FTLAB) $(DATA)
 	$(FTLAB) review --out $(@D)

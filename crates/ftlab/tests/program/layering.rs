@@ -149,6 +149,23 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-attach",
         ],
     ),
+    // The command line's road for another language, and none of its own.
+    (
+        "ftlab-python",
+        &[
+            "ftlab-base",
+            "ftlab-theory",
+            "ftlab-host",
+            "ftlab-drive",
+            "ftlab-trace",
+            "ftlab-result",
+            "ftlab-play",
+            "ftlab-bench",
+            "ftlab-report",
+            "ftlab-export",
+            "ftlab-sweep",
+        ],
+    ),
     // Copied by those who write policies: what it uses of the inside, its tests use.
     (
         "my-policy",

@@ -24,7 +24,7 @@ fn root() -> PathBuf {
 }
 
 /// The pages, and how many blocks of commands each has at least.
-const PAGES: [(&str, usize); 18] = [
+const PAGES: [(&str, usize); 19] = [
     ("README.md", 5),
     ("docs/guides/add-a-drive.md", 1),
     ("docs/guides/application-scripts.md", 2),
@@ -36,6 +36,8 @@ const PAGES: [(&str, usize); 18] = [
     ("docs/guides/first-review.md", 4),
     ("docs/guides/plan-a-purchase.md", 4),
     ("docs/guides/pts.md", 2),
+    // Its blocks are Python's.
+    ("docs/guides/python.md", 0),
     ("docs/guides/read-the-report.md", 1),
     ("docs/guides/replay-a-trace.md", 5),
     ("docs/guides/run-a-job.md", 5),

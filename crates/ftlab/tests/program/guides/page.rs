@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `sh` | `root`: needs root; `slow`: takes minutes, or builds the program; `name=N`: what an output names |
 //! | `text` | `exact`, `pattern` (numbers may differ), or `clock` (an example, as it depends on the clock); with `exact`, `but=W`: in lines that begin with the word W numbers may differ; `of=N`: the output of the block called N, not of the last one |
+//! | `python` | none here: tests of the Python package run it |
 //! | `ini`, `toml`, `xml` | after a line with ``this as `FILE` ``: a file that the reader is to keep |
 
 use std::ops::Range;
@@ -112,7 +113,8 @@ fn purpose<'a>(
         }
         Some("text") => output(info, last, named),
         Some("ini" | "toml" | "xml") => file_name(before).map_or(Purpose::Text, Purpose::File),
-        Some("rust") => Purpose::Text,
+        // The crate's own tests look at it.
+        Some("rust" | "python") => Purpose::Text,
         _ => panic!("a block that nobody checks: ```{info}"),
     }
 }

@@ -1,0 +1,50 @@
+//! What went wrong, as exceptions with the words of the command line.
+
+use ftlab_bench::plan::PlanFailed;
+use ftlab_bench::review::ReviewError;
+use ftlab_sweep::SweepError;
+use pyo3::create_exception;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use std::fmt::Display;
+
+create_exception!(
+    ftlab,
+    InputError,
+    PyValueError,
+    "What was asked for is wrong. The message says what, where and what to do."
+);
+create_exception!(
+    ftlab,
+    RunError,
+    PyRuntimeError,
+    "Something failed on the way: a run, a file, or this machine."
+);
+
+pub fn input_error(why: &dyn Display) -> PyErr {
+    InputError::new_err(why.to_string())
+}
+
+pub fn run_error(why: &dyn Display) -> PyErr {
+    RunError::new_err(why.to_string())
+}
+
+/// An error of the one kind or the other.
+fn error(is_input: bool, why: &dyn Display) -> PyErr {
+    match is_input {
+        true => input_error(why),
+        false => run_error(why),
+    }
+}
+
+pub fn of_review(why: &ReviewError) -> PyErr {
+    error(why.is_input(), why)
+}
+
+pub fn of_plan(why: &PlanFailed) -> PyErr {
+    error(why.why.is_input(), why)
+}
+
+pub fn of_sweep(why: &SweepError) -> PyErr {
+    error(why.is_input(), why)
+}

@@ -1,0 +1,370 @@
+//! Runs, reviews, comparisons and plans: the command line's road, from Python's words to a result set.
+
+use crate::drive::Drive;
+use crate::errors::{input_error, of_plan, of_review, of_sweep, run_error};
+use crate::results::Results;
+use crate::work::{Machine, Way, work};
+use ftlab_base::RootSeed;
+use ftlab_bench::plan::{self as planning, Asked, SPARE_BOUNDS};
+use ftlab_bench::repeats::REPEATS_MAX;
+use ftlab_bench::review::{
+    DriveRuns, Length, Plan, Progress, ReviewError, Subject, check, result_set, runs_until,
+};
+use ftlab_bench::stop::stop;
+use ftlab_bench::suites::{self, Suite, Test, own};
+use ftlab_bench::variants::{self, Sweep, Variant};
+use ftlab_drive::{Catalog, DriveFile};
+use ftlab_host::Testbed;
+use ftlab_play::driver::Clock;
+use ftlab_play::load::{Load, What};
+use ftlab_play::recording::{Pace, Recording};
+use ftlab_play::states::State;
+use ftlab_result::ResultSet;
+use ftlab_result::plan::Measure;
+use ftlab_sweep::{Called, LoadText, Named, SweepError, read_load};
+use ftlab_trace::{Fit, Look, Opening, Reader, Selected, Selection, is_trace_file};
+use pyo3::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// What a call is, in errors.
+const HERE: &str = "load";
+
+/// How runs are made: what every call that makes some may say.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct How {
+    seed: u64,
+    repeats: u32,
+    quick: bool,
+    testbed: Option<String>,
+    threads: Option<usize>,
+    memory_gib: Option<f64>,
+}
+
+impl How {
+    fn plan(&self, drives: Vec<Subject>, tests: Vec<Test>, clock: Clock) -> PyResult<Plan> {
+        if !(1..=REPEATS_MAX).contains(&self.repeats) {
+            let repeats = self.repeats;
+            let why = format!("repeats = {repeats}: give a number from 1 to {REPEATS_MAX}");
+            return Err(input_error(&why));
+        }
+        let machine = Machine::of(self.threads, self.memory_gib)?;
+        Ok(Plan {
+            drives,
+            tests,
+            is_everything: false,
+            state: None,
+            length: self.length(),
+            clock,
+            testbed: self.testbed()?,
+            memory_bytes: machine.memory_bytes,
+            seed: RootSeed(self.seed),
+            repeats: self.repeats,
+            threads: machine.threads,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        })
+    }
+
+    fn length(&self) -> Length {
+        match self.quick {
+            true => Length::Quick,
+            false => Length::Full,
+        }
+    }
+
+    fn testbed(&self) -> PyResult<Option<Testbed>> {
+        let testbed = self.testbed.as_deref().map(Testbed::load).transpose();
+        testbed.map_err(|error| input_error(&error))
+    }
+}
+
+/// How a recorded trace is replayed.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Replay {
+    pace: String,
+    fit: String,
+}
+
+fn state_named(name: &str) -> PyResult<State> {
+    State::of_name(name).map_err(|why| input_error(&why))
+}
+
+/// A load as Python gives it, as a test that begins in a state: the name or the path of one, or its text under a name.
+fn test(load: &Bound<'_, PyAny>, state: State, clock: Clock, replay: &Replay) -> PyResult<Test> {
+    let named: Named<LoadText> =
+        pythonize::depythonize(load).map_err(|error| input_error(&format!("{HERE}: {error}")))?;
+    if let Named::Name(name) = &named
+        && is_trace_file(Path::new(name)).map_err(|error| input_error(&error))?
+    {
+        let recording = recording(Path::new(name), replay)?;
+        let stem = Path::new(name).file_stem().unwrap_or_default();
+        let slug = stem.to_string_lossy().into_owned();
+        let load = Load::new(name, What::Recording(recording));
+        return Ok(own(&slug, load, state, clock));
+    }
+    let read =
+        read_load(&named, Path::new(""), clock, HERE, Called::ByPlace).map_err(
+            |error| match &error {
+                // What is wrong with a load is said of the load, and of nothing that names it.
+                SweepError::Load { error, .. } => input_error(error),
+                SweepError::Grid { why, .. } => input_error(why),
+                _ => of_sweep(&error),
+            },
+        )?;
+    Ok(own(&read.texts.name, read.load, state, clock))
+}
+
+fn recording(path: &Path, replay: &Replay) -> PyResult<Recording> {
+    let pace: Pace = replay
+        .pace
+        .parse()
+        .map_err(|why| input_error(&format!("pace: {why}")))?;
+    let fit = Fit::of_name(&replay.fit).map_err(|why| input_error(&why))?;
+    let opening = Opening::default();
+    let look = Look::at(path, &opening).map_err(|error| input_error(&error))?;
+    let own = path.to_owned();
+    let open = move || {
+        let reader = Reader::open(&own, &Opening::default())?;
+        Ok(Selected::of(reader, Selection::default()))
+    };
+    let read = Recording::read(&look, pace, fit, Box::new(open));
+    read.map_err(|error| input_error(&error))
+}
+
+/// Runs a plan to its end, or to the first drive that fails.
+fn run_plan(
+    py: Python<'_>,
+    plan: &Plan,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Vec<DriveRuns>> {
+    let ran = work(py, progress, |way| {
+        let tell = |step: Progress<'_>| way.set(step.done, step.total);
+        runs_until(plan, &tell, &|| way.is_over())
+    })?;
+    let whole: Result<Vec<DriveRuns>, ReviewError> =
+        ran.and_then(|drives| drives.into_iter().map(DriveRuns::or_error).collect());
+    whole.map_err(|error| of_review(&error))
+}
+
+/// The results of a plan whose drives are what they are called.
+fn results(plan: &Plan, ends: &[DriveRuns]) -> ResultSet {
+    result_set(plan, plan.drives.iter().zip(ends), "")
+}
+
+fn subject(drive: &Drive) -> Subject {
+    Subject::from(drive.file().clone())
+}
+
+/// A load on a drive.
+#[pyfunction]
+pub fn run(
+    py: Python<'_>,
+    load: &Bound<'_, PyAny>,
+    drive: &Drive,
+    state: &str,
+    untimed: bool,
+    how: How,
+    replay: Replay,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Results> {
+    let clock = match untimed {
+        true => Clock::Untimed,
+        false => Clock::Timed,
+    };
+    let test = test(load, state_named(state)?, clock, &replay)?;
+    let plan = how.plan(vec![subject(drive)], vec![test], clock)?;
+    check(&plan).map_err(|error| of_review(&error))?;
+    let ends = run_plan(py, &plan, progress)?;
+    // As the command line has it: what was published of a drive is of no load of one's own.
+    let variant = Variant::default();
+    let (set, _) = variants::put_together(&plan, std::slice::from_ref(&variant), &ends, "");
+    Ok(set.into())
+}
+
+fn tests(names: &[String], suite: Option<PathBuf>) -> PyResult<(Vec<Test>, Vec<String>)> {
+    let (all, drives): (Vec<Test>, Vec<String>) = match suite {
+        None => (suites::all().collect(), suites::drives()),
+        Some(path) => {
+            let suite = Suite::open(&path).map_err(|why| input_error(&why))?;
+            let drives = match suite.drives.is_empty() {
+                true => suites::drives(),
+                false => suite.drives.clone(),
+            };
+            (suite.tests().collect(), drives)
+        }
+    };
+    let tests = match names {
+        [] => suites::of_default(all),
+        names => {
+            suites::select_of(all, names, suites::LISTED).map_err(|error| input_error(&error))?
+        }
+    };
+    Ok((tests, drives))
+}
+
+/// The reviews' tests on drives.
+#[pyfunction]
+pub fn review(
+    py: Python<'_>,
+    drives: Vec<PyRef<'_, Drive>>,
+    names: Vec<String>,
+    suite: Option<PathBuf>,
+    how: How,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Results> {
+    let is_everything = names.is_empty() && suite.is_none();
+    let (tests, of_suite) = tests(&names, suite)?;
+    let mut subjects: Vec<Subject> = drives.iter().map(|drive| subject(drive)).collect();
+    if subjects.is_empty() {
+        let load = |name: &String| Catalog::load(name, &[]).map(Subject::from);
+        let loaded: Result<Vec<Subject>, _> = of_suite.iter().map(load).collect();
+        subjects = loaded.map_err(|error| input_error(&error))?;
+    }
+    let plan = Plan {
+        is_everything,
+        ..how.plan(subjects, tests, Clock::Timed)?
+    };
+    let ends = run_plan(py, &plan, progress)?;
+    Ok(results(&plan, &ends).into())
+}
+
+/// Tests on a drive with numbers of its file at several values.
+#[pyfunction]
+pub fn compare(
+    py: Python<'_>,
+    drive: &Drive,
+    settings: Vec<(String, Vec<String>)>,
+    names: Vec<String>,
+    state: Option<&str>,
+    how: How,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Results> {
+    let sweeps = settings.into_iter();
+    let sweeps: Vec<Sweep> = sweeps.map(|(key, values)| Sweep { key, values }).collect();
+    let variants = variants::all(&sweeps);
+    let with = |variant: &Variant| drive.file().with(&variant.settings);
+    let drives: Result<Vec<DriveFile>, _> = variants.iter().map(with).collect();
+    let drives = drives.map_err(|error| input_error(&error))?;
+    if !variants::differ(&drives) {
+        let why = "the values change no number of the drive, so there is nothing to compare; its parameters list \
+                   its numbers";
+        return Err(input_error(&why));
+    }
+    if names.is_empty() {
+        return Err(input_error(
+            &"tests: name at least one, for example A1 or randwrite-4k-qd1",
+        ));
+    }
+    let (tests, _) = tests(&names, None)?;
+    let state = state.map(state_named).transpose()?;
+    let own = tests.iter().find(|test| test.has_own_states());
+    if let (Some(test), Some(_)) = (own, state) {
+        return Err(input_error(&format!(
+            "state: {} brings the drive to states of its own; leave out state, or take another test, such as \
+             randwrite-4k-qd1",
+            test.step.slug
+        )));
+    }
+    let subjects = drives.into_iter().map(Subject::from).collect();
+    let plan = Plan {
+        state,
+        ..how.plan(subjects, tests, Clock::Timed)?
+    };
+    let ends = run_plan(py, &plan, progress)?;
+    let (set, _) = variants::put_together(&plan, &variants, &ends, "");
+    Ok(set.into())
+}
+
+/// What drives are to come to.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Goals {
+    bytes_per_day: Option<f64>,
+    wa: Option<f64>,
+    life_years: Option<f64>,
+    p99_ns: Option<f64>,
+    spares: Vec<f64>,
+}
+
+impl Goals {
+    /// Each of them, within the bounds that the command line has for it.
+    fn all(&self) -> PyResult<Vec<(Measure, f64)>> {
+        let goals = [
+            ("wa", Measure::Wa, self.wa, 1.0, 1e3),
+            (
+                "life_years",
+                Measure::LifeYears,
+                self.life_years,
+                0.001,
+                1e6,
+            ),
+            ("p99_ns", Measure::P99Ns, self.p99_ns, 1.0, 1e13),
+        ];
+        let mut all = Vec::new();
+        for (name, measure, goal, least, most) in goals {
+            if let Some(goal) = goal {
+                within(name, goal, least, most)?;
+                all.push((measure, goal));
+            }
+        }
+        Ok(all)
+    }
+}
+
+fn within(name: &str, number: f64, least: f64, most: f64) -> PyResult<()> {
+    match (least..=most).contains(&number) {
+        true => Ok(()),
+        false => Err(input_error(&format!(
+            "{name} = {number}: give a number from {least} to {most}"
+        ))),
+    }
+}
+
+/// What drives come to under a load for years.
+#[pyfunction]
+pub fn plan(
+    py: Python<'_>,
+    load: &Bound<'_, PyAny>,
+    drives: Vec<PyRef<'_, Drive>>,
+    state: &str,
+    goals: Goals,
+    how: How,
+    replay: Replay,
+) -> PyResult<Results> {
+    let test = test(load, state_named(state)?, Clock::Timed, &replay)?;
+    if let Some(bytes) = goals.bytes_per_day {
+        within("bytes_per_day", bytes, 1e6, 1e17)?;
+    }
+    for spare in &goals.spares {
+        within("spares", *spare, SPARE_BOUNDS[0], SPARE_BOUNDS[1])?;
+    }
+    let length = how.length();
+    let asked = Asked {
+        drives: drives.iter().map(|drive| drive.file().clone()).collect(),
+        test,
+        bytes_per_day: goals.bytes_per_day,
+        goals: goals.all()?,
+        spares: match goals.spares.is_empty() {
+            true => planning::spares(length),
+            false => goals.spares.clone(),
+        },
+        length,
+        testbed: how.testbed()?,
+        seed: RootSeed(how.seed),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    if asked.drives.is_empty() {
+        return Err(run_error(&"a plan needs a drive"));
+    }
+    let lab = Machine::of(how.threads, how.memory_gib)?.lab()?;
+    let planned = work(py, None, |way: &Way| {
+        let tell = |_: usize, _: &str, _: Option<f64>| {
+            if way.is_over() {
+                stop();
+            }
+        };
+        planning::plan(&asked, &lab, &tell)
+    })?;
+    Ok(planned.map_err(|error| of_plan(&error))?.into())
+}

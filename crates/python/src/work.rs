@@ -1,0 +1,131 @@
+//! Long work: without the interpreter's lock, ended by Ctrl-C, and with its panics as exceptions.
+
+use crate::errors::{input_error, run_error};
+use ftlab_bench::lab::Lab;
+use ftlab_bench::machine;
+use ftlab_bench::stop::{Stopped, stoppable};
+use pyo3::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// How often Python is asked for signals, and told how far the work is.
+const ASK_EVERY: Duration = Duration::from_millis(50);
+
+/// What work and whoever waits for it know of each other.
+#[derive(Default)]
+pub struct Way {
+    is_over: AtomicBool,
+    /// How much is done.
+    pub done: AtomicUsize,
+    /// Of how much.
+    pub total: AtomicUsize,
+}
+
+impl Way {
+    /// Whether the work is to end where it is.
+    pub fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
+
+    pub fn set(&self, done: usize, total: usize) {
+        self.done.store(done, Ordering::Relaxed);
+        self.total.store(total, Ordering::Relaxed);
+    }
+}
+
+/// Does work on a thread of its own while this one waits for it and for signals. `progress` is called with what is done
+/// and what there is to do. An exception of either ends the work, which is waited for.
+pub fn work<R: Send>(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&Way) -> R + Send,
+) -> PyResult<R> {
+    let progress = progress.map(|call| call.clone().unbind());
+    let way = Way::default();
+    py.detach(|| {
+        std::thread::scope(|scope| {
+            let (tell, told) = channel();
+            let way = &way;
+            let worker = scope.spawn(move || {
+                let end = catch_unwind(AssertUnwindSafe(|| stoppable(|| work(way))));
+                // Who no longer listens has its own reason.
+                let _ = tell.send(());
+                end
+            });
+            let mut raised = None;
+            let mut last = 0;
+            loop {
+                let over = told.recv_timeout(ASK_EVERY) != Err(RecvTimeoutError::Timeout);
+                if raised.is_none() {
+                    let asked = Python::attach(|py| {
+                        py.check_signals()?;
+                        let done = way.done.load(Ordering::Relaxed);
+                        if let (Some(call), true) = (&progress, done != last) {
+                            last = done;
+                            call.call1(py, (done, way.total.load(Ordering::Relaxed)))?;
+                        }
+                        Ok(())
+                    });
+                    if let Err(error) = asked {
+                        way.is_over.store(true, Ordering::Relaxed);
+                        raised = Some(error);
+                    }
+                }
+                if over {
+                    break;
+                }
+            }
+            let end = worker.join().unwrap_or_else(Err);
+            match (raised, end) {
+                (Some(error), _) => Err(error),
+                (None, Ok(Ok(result))) => Ok(result),
+                (None, Ok(Err(Stopped))) => Err(run_error(&"it was stopped")),
+                (None, Err(panic)) => Err(run_error(&words(panic.as_ref()))),
+            }
+        })
+    })
+}
+
+/// What a panic says of itself.
+fn words(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or(panic.downcast_ref::<&str>().copied());
+    format!(
+        "ftlab itself is at fault: {}; please report it",
+        text.unwrap_or("a panic without words")
+    )
+}
+
+/// How runs are spread over this machine.
+#[derive(Debug, Clone, Copy)]
+pub struct Machine {
+    pub threads: usize,
+    pub memory_bytes: u64,
+}
+
+impl Machine {
+    /// As asked for, else as the command line does.
+    pub fn of(threads: Option<usize>, memory_gib: Option<f64>) -> PyResult<Machine> {
+        if threads == Some(0) {
+            return Err(input_error(&"threads: give a whole number, 1 or more"));
+        }
+        let memory_bytes = match memory_gib {
+            None => machine::half_of_free(),
+            Some(gib) if gib.is_finite() && gib > 0.0 => (gib * (1_u64 << 30) as f64) as u64,
+            Some(_) => {
+                let why = "memory_gib: give GiB, more than 0, for example 4 or 0.5";
+                return Err(input_error(&why));
+            }
+        };
+        Ok(Machine {
+            threads: threads.unwrap_or_else(machine::cores),
+            memory_bytes,
+        })
+    }
+
+    pub fn lab(self) -> PyResult<Lab> {
+        Lab::new(self.threads, self.memory_bytes).map_err(|error| run_error(&error))
+    }
+}

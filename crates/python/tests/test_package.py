@@ -1,0 +1,111 @@
+"""The package itself: quick to import, typed, and as its pages say."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import REPOSITORY
+
+import ftlab
+from ftlab import _ftlab
+
+EXAMPLES = sorted((REPOSITORY / "crates/python/examples").glob("*.py"))
+
+#: Of two cores for ten seconds.
+CPU_SECONDS_MAX = 20
+
+
+def cpu_seconds(arguments: list[str], **options: object) -> float:
+    """What a program takes of processors, however many others there are beside it."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False, **options)
+    assert done.returncode == 0, done.stderr
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def test_the_import_takes_less_than_a_tenth_of_a_second() -> None:
+    seconds = min(cpu_seconds([sys.executable, "-c", "import ftlab"]) for _ in range(3))
+    assert seconds < 0.1
+
+
+def test_nothing_else_is_needed_to_import_it() -> None:
+    script = """
+import sys, ftlab
+heavy = {"numpy", "pandas", "pyarrow", "polars", "dask", "distributed", "xarray"} & set(sys.modules)
+assert not heavy, heavy
+"""
+    cpu_seconds([sys.executable, "-c", script])
+
+
+def test_types_hold_in_the_package_and_in_the_examples() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--config-file", "pyproject.toml", "--cache-dir", os.devnull],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_stubs_say_what_is_there() -> None:
+    stubs = ast.parse((REPOSITORY / "crates/python/python/ftlab/_ftlab.pyi").read_text())
+
+    def said(node: ast.Module | ast.ClassDef) -> set[str]:
+        names = {part.name for part in node.body if isinstance(part, (ast.ClassDef, ast.FunctionDef))}
+        return names | {part.target.id for part in node.body if isinstance(part, ast.AnnAssign)}
+
+    def there(thing: object) -> set[str]:
+        own = vars(thing) if isinstance(thing, type) else {name: None for name in dir(thing)}
+        python_s = {"__module__", "__doc__", "__new__", "__repr__", "__hash__", "__eq__", "__weakref__", "__all__"}
+        python_s |= {"__file__", "__loader__", "__name__", "__package__", "__spec__"}
+        orders = {f"__{name}__" for name in ("lt", "le", "gt", "ge", "ne", "delitem", "setitem")}
+        return set(own) - python_s - orders
+
+    assert said(stubs) == there(_ftlab)
+    for part in stubs.body:
+        if isinstance(part, ast.ClassDef) and part.name not in ("InputError", "RunError"):
+            assert said(part) == there(getattr(_ftlab, part.name)), part.name
+
+
+def test_everything_public_says_what_it_is() -> None:
+    things = {name: getattr(ftlab, name) for name in ftlab.__all__ if name != "__version__"}
+    things |= {f"theory.{name}": getattr(ftlab.theory, name) for name in ftlab.theory.__all__}
+    for name, thing in things.items():
+        assert thing.__doc__, name
+        own = vars(thing) if isinstance(thing, type) else {}
+        for part, of in own.items():
+            if not part.startswith("_") and (callable(of) or isinstance(of, property)):
+                assert of.__doc__, f"{name}.{part}"
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_runs(example: Path, tmp_path: Path) -> None:
+    seconds = cpu_seconds([sys.executable, str(example)], cwd=tmp_path)
+    assert seconds < CPU_SECONDS_MAX
+
+
+def test_pages_show_the_examples_and_what_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = (REPOSITORY / "docs/guides/python.md").read_text()
+    readme = (REPOSITORY / "README.md").read_text()
+    blocks = {page: re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE) for page in (guide, readme)}
+    texts = {example.stem: example.read_text() for example in EXAMPLES}
+    assert blocks[readme] == [texts["hundred_runs"]]
+    assert len(texts["hundred_runs"].splitlines()) == 10
+    for name in ("dask_local", "morris", "least_spare"):
+        assert texts[name] in blocks[guide], name
+    # The rest go one after the other, as a reader types them.
+    monkeypatch.chdir(tmp_path)
+    typed: dict[str, object] = {"__name__": "typed"}
+    others = [block for block in blocks[guide] if block not in texts.values()]
+    assert len(others) > 3
+    for block in others:
+        exec(compile(block, "docs/guides/python.md", "exec"), typed)  # noqa: S102
