@@ -83,8 +83,8 @@ test: export CARGO_PROFILE_DEV_DEBUG := none
 test: export CLIPPY_ARGS := -Dwarnings
 test: setup ## every check and test
 	cargo fmt --all --check
-	@# Benchmarks, too, which are only built.
-	cargo test --workspace --all-targets --no-run
+	@# Benchmarks, too, which are only built, and the module for Python, which no test links.
+	cargo build --workspace --all-targets
 	@# The browser opens the default review, and tests judge its figures: it is made once.
 	$(MAKE) --no-print-directory out/test-review/$(REPORT) FTLAB=$(TARGET)/debug/ftlab
 	@# The browser waits more than it works, and so does a cluster: their tests run beside the others, and are shown after

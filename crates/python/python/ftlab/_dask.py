@@ -106,7 +106,8 @@ def run_on(
 
 def _threads(client: Any) -> int:
     """How many rows the cluster runs at a time."""
-    return max(1, sum(client.nthreads().values()))
+    threads: dict[str, int] = client.nthreads()
+    return max(1, sum(threads.values()))
 
 
 def _pieces(client: Any, sweep: _ftlab.Sweep, units: list[list[int]], name: str, grid: Any) -> list[_Piece]:
