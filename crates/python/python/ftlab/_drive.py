@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias, cast
 
 from ftlab import _ftlab
 from ftlab._words import assignments
 
-#: A drive: one that was made, or what `Drive` makes one of.
-DriveLike: TypeAlias = "Drive | str | os.PathLike[str] | Mapping[str, Any]"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    #: A drive: one that was made, or what `Drive` makes one of.
+    DriveLike: TypeAlias = "Drive | str | os.PathLike[str] | Mapping[str, Any]"
 
 
 class Drive:
@@ -116,5 +119,5 @@ def drive(given: DriveLike) -> Drive:
 def several(given: DriveLike | Iterable[DriveLike]) -> list[Drive]:
     """What callers give as one drive or as several, as a list."""
     if isinstance(given, (Drive, str, os.PathLike, Mapping)):
-        return [drive(cast(DriveLike, given))]
+        return [Drive(given)]
     return [drive(each) for each in given]

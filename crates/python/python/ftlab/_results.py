@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import html
-import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
 from ftlab import _ftlab
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
+    from typing import Any
+
     import pandas
     import polars
 
@@ -91,6 +90,8 @@ class Results:
 
     def to_dict(self) -> dict[str, Any]:
         """The content of results.json."""
+        import json
+
         content: dict[str, Any] = json.loads(self.json())
         return content
 
@@ -98,8 +99,10 @@ class Results:
         """The report: a page that works without a network."""
         return self._native.html()
 
-    def save(self, folder: str | Path) -> None:
+    def save(self, folder: str | os.PathLike[str]) -> None:
         """Writes results.json and the report, index.html, to a folder that is made."""
+        from pathlib import Path
+
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "results.json").write_text(self.json(), encoding="utf-8")
@@ -120,6 +123,8 @@ class Results:
         return _of_json, (type(self), self.json())
 
     def _repr_html_(self) -> str:
+        import html
+
         # A page of its own: neither its styles nor its scripts meet those of the notebook.
         page = html.escape(self.to_html(), quote=True)
         return f'<iframe srcdoc="{page}" style="width: 100%; height: {_HEIGHT_PX}px; border: 0"></iframe>'

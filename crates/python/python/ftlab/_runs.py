@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, TypeAlias
+from collections.abc import Iterable
 
 from ftlab import _ftlab
-from ftlab._drive import DriveLike, drive as drive_of, several
+from ftlab._drive import drive as drive_of, several
 from ftlab._ftlab import InputError
 from ftlab._results import Plans, Result, Results
-from ftlab._words import Load, load as load_of, setting, text
+from ftlab._words import load as load_of, setting, text
 
-#: Called with how much is done and how much there is to do.
-Progress: TypeAlias = "Callable[[int, int], object]"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, TypeAlias
+
+    from ftlab._drive import DriveLike
+    from ftlab._words import Load
+
+    #: Called with how much is done and how much there is to do.
+    Progress: TypeAlias = Callable[[int, int], object]
 
 
 def _how(
@@ -102,16 +107,18 @@ def replay(
     replaying = {"pace": pace, "fit": fit}
     if isinstance(trace, (str, os.PathLike)):
         path = os.fspath(trace)
-        if not Path(path).is_file():
+        if not os.path.isfile(path):
             raise InputError(f"cannot read {path}: there is no such file")
         return Result(_ftlab.run(path, native_drive, state, untimed, how, replaying, progress))
+    import tempfile
+
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "requests.parquet")
+        file = os.path.join(folder, "requests.parquet")
         _write_table(trace, file)
-        return Result(_ftlab.run(str(file), native_drive, state, untimed, how, replaying, progress))
+        return Result(_ftlab.run(file, native_drive, state, untimed, how, replaying, progress))
 
 
-def _write_table(table: object, file: Path) -> None:
+def _write_table(table: object, file: str) -> None:
     try:
         import pyarrow
         from pyarrow import parquet

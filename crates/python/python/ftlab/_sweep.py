@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sys
-import tempfile
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterable, Mapping
 
 from ftlab import _ftlab
-from ftlab._drive import Drive, DriveLike, drive as drive_of
+from ftlab._drive import Drive, drive as drive_of
 from ftlab._ftlab import InputError
 from ftlab._results import to_pandas, to_polars
-from ftlab._words import Load, load as load_of, setting
+from ftlab._words import load as load_of, setting
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+    from pathlib import Path
+    from typing import Any, TypeAlias
+
     import pandas
     import polars
     import xarray
     from distributed import Client
 
+    from ftlab._drive import DriveLike
+    from ftlab._words import Load
+
+    #: Settings of a grid: a value or a list of values for each dotted key, all tried with each other; a list of settings
+    #: that belong together; or settings that are drawn.
+    Grid: TypeAlias = "Mapping[str, Any] | Sequence[Mapping[str, Any]] | LatinHypercube"
+
 #: Columns that say how a row came about, and are no figures.
 _OF_ROWS = ("row", "run_id", "state", "clock", "status", "reason")
 
 
-@dataclass(frozen=True)
 class LatinHypercube:
     """`points` settings drawn so that each range is hit once in every `points`-th of it.
 
@@ -35,10 +41,14 @@ class LatinHypercube:
     evenly. Keys in `log` are drawn so that ratios count, and not differences.
     """
 
-    points: int
-    ranges: Mapping[str, tuple[float, float] | Sequence[Any]]
-    seed: int = 1
-    log: Collection[str] = ()
+    def __init__(
+        self,
+        points: int,
+        ranges: Mapping[str, tuple[float, float] | Sequence[Any]],
+        seed: int = 1,
+        log: Collection[str] = (),
+    ) -> None:
+        self.points, self.ranges, self.seed, self.log = points, ranges, seed, log
 
     def _words(self) -> dict[str, Any]:
         spans: dict[str, Any] = {}
@@ -51,11 +61,6 @@ class LatinHypercube:
             else:
                 spans[key] = [setting(value) for value in span]
         return {"points": self.points, "seed": self.seed, "set": spans}
-
-
-#: Settings of a grid: a value or a list of values for each dotted key, all tried with each other; a list of settings that
-#: belong together; or settings that are drawn.
-Grid: TypeAlias = "Mapping[str, Any] | Sequence[Mapping[str, Any]] | LatinHypercube"
 
 
 class Sweep:
@@ -87,6 +92,8 @@ class Sweep:
         What has one value is a coordinate without a dimension. Raises `InputError` where rows are not every value with
         every other.
         """
+        import math
+
         frame = self.to_pandas()
         settings = [name for name in frame.columns if "." in name]
         axes = ["drive", *settings, "load", "seed"]
@@ -145,11 +152,13 @@ def sweep(
     """
     native = _grid(grid, load, drives, seeds, state, untimed, settings)
     if out is None:
+        import tempfile
+
         with tempfile.TemporaryDirectory() as folder:
-            made = _run(native, Path(folder), shard, client, threads, memory_gib, progress)
+            made = _run(native, folder, shard, client, threads, memory_gib, progress)
             made.path = None
             return made
-    return _run(native, Path(out), shard, client, threads, memory_gib, progress)
+    return _run(native, os.fspath(out), shard, client, threads, memory_gib, progress)
 
 
 def merge(folders: Iterable[str | os.PathLike[str]], out: str | os.PathLike[str]) -> Sweep:
@@ -230,7 +239,7 @@ def _values(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def _run(
     native: _ftlab.Sweep,
-    out: Path,
+    out: str,
     shard: str | None,
     client: Any,
     threads: int | None,
@@ -238,7 +247,7 @@ def _run(
     progress: Callable[[int, int], object] | bool | None,
 ) -> Sweep:
     told = _teller(progress)
-    store = _ftlab.Store.open(str(out), native)
+    store = _ftlab.Store.open(out, native)
     if client is None:
         native.run(store, shard, threads, memory_gib, told)
     else:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, TypeAlias
 
 from ftlab._ftlab import InputError
 
-#: What a number or a word of a drive file is set to. A number is in the unit of the file; words may have one: "28%".
-Setting: TypeAlias = "float | int | bool | str"
+# What only types need is not imported: it would take as long as all the rest.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
 
-#: A load: the path of a job file of fio's, a script or a trace, or the name of one that comes along; the text of one (it
-#: has more than one line); or options of fio's, for one job (`{"rw": "randwrite", "bs": "4k"}`) or for several by name.
-Load: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any]"
+    #: What a number or a word of a drive file is set to. A number is in the unit of the file; words may have one: "28%".
+    Setting: TypeAlias = float | int | bool | str
+
+    #: A load: the path of a job file of fio's, a script or a trace, or the name of one that comes along; the text of one
+    #: (it has more than one line); or options of fio's, for one job (`{"rw": "randwrite", "bs": "4k"}`) or for several by
+    #: name.
+    Load: TypeAlias = str | os.PathLike[str] | Mapping[str, Any]
 
 
 def setting(value: Any) -> Setting:

@@ -7,9 +7,11 @@ of its domain, a formula raises `InputError`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ftlab._ftlab import theory as _forms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = [
     "alpha_in_use",
