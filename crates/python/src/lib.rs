@@ -9,11 +9,7 @@
 //! - [`work`] runs what is long: without the interpreter's lock, ended by Ctrl-C, with panics as exceptions.
 
 // Everything public here is public to Python alone, where stubs and docstrings of the package describe it.
-#![allow(
-    missing_docs,
-    clippy::needless_pass_by_value,
-    clippy::too_many_arguments
-)]
+#![allow(missing_docs, clippy::too_many_arguments)]
 
 mod drive;
 mod errors;

@@ -1,7 +1,7 @@
 //! Runs, reviews, comparisons and plans: the command line's road, from Python's words to a result set.
 
 use crate::drive::Drive;
-use crate::errors::{input_error, of_plan, of_review, of_sweep, run_error};
+use crate::errors::{input_error, of_plan, of_review, of_sweep};
 use crate::results::Results;
 use crate::work::{Machine, Way, work};
 use ftlab_base::RootSeed;
@@ -355,7 +355,7 @@ pub fn plan(
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     if asked.drives.is_empty() {
-        return Err(run_error(&"a plan needs a drive"));
+        return Err(input_error(&"a plan needs drives; give at least one"));
     }
     let lab = Machine::of(how.threads, how.memory_gib)?.lab()?;
     let planned = work(py, None, |way: &Way| {

@@ -129,6 +129,7 @@ def test_what_is_wrong_is_refused_with_what_to_do(small: ftlab.Drive) -> None:
         (lambda: ftlab.replay("none.csv", small), "there is no such file"),
         (lambda: ftlab.compare(small, {"name": ["a", "b"]}, "A1"), "nothing to compare"),
         (lambda: ftlab.plan(WRITES, small, wa=0.5), "give a number from 1 to"),
+        (lambda: ftlab.plan(WRITES, []), "give at least one"),
         (lambda: ftlab.theory.fifo(0.9), "must be finite and above 1"),
     ]:
         with pytest.raises(ftlab.InputError, match=words):

@@ -105,8 +105,11 @@ class Results:
 
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "results.json").write_text(self.json(), encoding="utf-8")
-        (folder / "index.html").write_text(self.to_html(), encoding="utf-8")
+        for name, text in (("results.json", self.json()), ("index.html", self.to_html())):
+            # Whole, or as it was.
+            unfinished = folder / f".{name}.new"
+            unfinished.write_text(text, encoding="utf-8")
+            unfinished.replace(folder / name)
 
     def to_pandas(self) -> pandas.DataFrame:
         """The table of runs as a pandas DataFrame."""
