@@ -13,6 +13,9 @@ use std::time::Duration;
 /// How often Python is asked for signals, and told how far the work is.
 const ASK_EVERY: Duration = Duration::from_millis(50);
 
+/// More than any machine has cores for; starting very many would take longer than what they are to do.
+const THREADS_MAX: usize = 1024;
+
 /// What work and whoever waits for it know of each other.
 #[derive(Default)]
 pub struct Way {
@@ -108,8 +111,10 @@ pub struct Machine {
 impl Machine {
     /// As asked for, else as the command line does.
     pub fn of(threads: Option<usize>, memory_gib: Option<f64>) -> PyResult<Machine> {
-        if threads == Some(0) {
-            return Err(input_error(&"threads: give a whole number, 1 or more"));
+        if threads.is_some_and(|threads| !(1..=THREADS_MAX).contains(&threads)) {
+            return Err(input_error(&format!(
+                "threads: give a whole number from 1 to {THREADS_MAX}"
+            )));
         }
         let memory_bytes = match memory_gib {
             None => machine::half_of_free(),

@@ -121,7 +121,8 @@ def test_what_is_wrong_is_refused_with_what_to_do(small: ftlab.Drive) -> None:
         (lambda: ftlab.run(WRITES, small, state="usd"), "give one of new, filled"),
         (lambda: ftlab.run(WRITES, small, repeats=0), "give a number from 1 to"),
         (lambda: ftlab.run(WRITES, small, seed=-1), "give a whole number from 0"),
-        (lambda: ftlab.run(WRITES, small, threads=0), "1 or more"),
+        (lambda: ftlab.run(WRITES, small, threads=0), "from 1 to 1024"),
+        (lambda: ftlab.run(WRITES, small, threads=1_000_000), "from 1 to 1024"),
         (lambda: ftlab.run(WRITES, small, memory_gib=-1.0), "more than 0"),
         (lambda: ftlab.run(WRITES, small, testbed="none-such"), "none-such"),
         (lambda: ftlab.run("no-such.fio", small), "there is no file no-such.fio"),
@@ -228,6 +229,10 @@ def test_requests_are_replayed_from_a_file_and_from_tables(small: ftlab.Drive, t
             ftlab.replay(frame, small, pace=wrong)
     with pytest.raises(ftlab.InputError, match="`squeeze` is no fit; give one of refuse"):
         ftlab.replay(frame, small, fit="squeeze")
+    with pytest.raises(ftlab.InputError, match="^the table of requests, row 1: .* one column time_ns"):
+        ftlab.replay(frame.drop(columns="time_ns"), small)
+    with pytest.raises(ftlab.InputError, match="nor a table of requests"):
+        ftlab.replay(object(), small)
 
 
 def test_closed_forms() -> None:

@@ -163,6 +163,11 @@ def test_hypercubes_lists_and_several_loads(tmp_path: Path) -> None:
         ftlab.sweep(ftlab.LatinHypercube(2, {"spare.op": (1, 2, 3)}), **FEW)
     with pytest.raises(ftlab.InputError, match="a grid needs drives"):
         ftlab.sweep(SMALL, WRITES)
+    for seeds in (-1, [1.5], [-1]):
+        with pytest.raises(ftlab.InputError, match="give a whole number from 0"):
+            ftlab.sweep(SMALL, **{**FEW, "seeds": seeds})
+    with pytest.raises(ftlab.InputError, match="nothing to merge"):
+        ftlab.merge([], tmp_path / "none")
     with pytest.raises(ftlab.InputError, match="leave them out"):
         ftlab.sweep("grid.toml", WRITES)
 

@@ -9,7 +9,7 @@ from ftlab import _ftlab
 from ftlab._drive import drive as drive_of, several
 from ftlab._ftlab import InputError
 from ftlab._results import Plans, Result, Results
-from ftlab._words import load as load_of, setting, text
+from ftlab._words import load as load_of, seed as seed_of, setting, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,10 +31,8 @@ def _how(
     threads: int | None,
     memory_gib: float | None,
 ) -> dict[str, Any]:
-    if not 0 <= seed < 1 << 64:
-        raise InputError(f"seed = {seed}: give a whole number from 0 to {(1 << 64) - 1}")
     return {
-        "seed": seed,
+        "seed": seed_of(seed),
         "repeats": repeats,
         "quick": quick,
         "testbed": None if testbed is None else os.fspath(testbed),
@@ -115,7 +113,11 @@ def replay(
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "requests.parquet")
         _write_table(trace, file)
-        return Result(_ftlab.run(file, native_drive, state, untimed, how, replaying, progress))
+        try:
+            return Result(_ftlab.run(file, native_drive, state, untimed, how, replaying, progress))
+        except InputError as error:
+            # The file is nobody's but this function's.
+            raise InputError(str(error).replace(file, "the table of requests")) from None
 
 
 def _write_table(table: object, file: str) -> None:

@@ -10,7 +10,7 @@ from ftlab import _ftlab
 from ftlab._drive import Drive, drive as drive_of
 from ftlab._ftlab import InputError
 from ftlab._results import to_pandas, to_polars
-from ftlab._words import load as load_of, setting
+from ftlab._words import load as load_of, seed as seed_of, setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -166,7 +166,10 @@ def merge(folders: Iterable[str | os.PathLike[str]], out: str | os.PathLike[str]
 
     Raises `InputError` when they are of several grids, `RunError` when rows are missing.
     """
-    path, counts = _ftlab.merge([os.fspath(folder) for folder in folders], os.fspath(out))
+    given = [os.fspath(folder) for folder in folders]
+    if not given:
+        raise InputError("there is nothing to merge; give the folders that shards were written to")
+    path, counts = _ftlab.merge(given, os.fspath(out))
     return Sweep(_ftlab.read_table(path), path, counts)
 
 
@@ -206,7 +209,7 @@ def _grid(
     words: dict[str, Any] = {
         "drives": [_drive_words(each) for each in _several(drives)],
         "loads": _loads(load),
-        "seeds": int(seeds) if isinstance(seeds, int) else [int(seed) for seed in seeds],
+        "seeds": seed_of(seeds) if isinstance(seeds, int) else [seed_of(seed) for seed in seeds],
         "state": state,
         "untimed": untimed,
         "set": _values(settings or {}),

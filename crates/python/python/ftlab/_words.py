@@ -29,6 +29,14 @@ def setting(value: Any) -> Setting:
     raise InputError(f"`{value!r}` is no value of a setting; give a number, a word, True or False")
 
 
+def seed(value: Any) -> int:
+    """A root of random streams, of NumPy's types too."""
+    value = value.item() if hasattr(value, "item") else value
+    if not isinstance(value, int) or not 0 <= value < 1 << 64:
+        raise InputError(f"seed = {value}: give a whole number from 0 to {(1 << 64) - 1}")
+    return value
+
+
 def assignments(settings: Mapping[str, Any] | None) -> list[str]:
     """Settings as `key=value`."""
     return [f"{key}={text(setting(value))}" for key, value in (settings or {}).items()]
