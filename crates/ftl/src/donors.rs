@@ -72,7 +72,7 @@ impl Donors {
                 continue;
             }
             let blocks = || (first.0..first.0 + planes).map(BlockId);
-            let used = erasing.always || blocks().any(|b| array.programmed_pages(b) > 0);
+            let used = erasing.always || blocks().any(|b| !array.is_erased(b));
             if !array.can_fail() {
                 if used {
                     array.erase((die, first), planes, erasing.cause, erasing.order, batch);
@@ -173,7 +173,7 @@ impl Donors {
             if *held_by == block {
                 *held_by = donor;
             }
-            if array.programmed_pages(block) == 0
+            if array.is_erased(block)
                 || array.erase((die, block), 1, erasing.cause, erasing.order, batch)
             {
                 return true;

@@ -5,8 +5,8 @@ mod injected;
 use crate::block::{BlockConfig, BlockLayer};
 use crate::packed::{PackedConfig, PackedLayer};
 use crate::page::{
-    self, Allocation, Checkpoint, Greedy, PageConfig, Separation, SpareShare, StaticLevelling,
-    StreamConfig, WearLevelling,
+    self, Allocation, Checkpoint, Greedy, PageConfig, Separation, SlcConfig, SpareShare,
+    StaticLevelling, StreamConfig, WearLevelling, WhenFull,
 };
 use crate::testing::StampOracle;
 use crate::{Extent, Refusal, TranslationLayer};
@@ -65,6 +65,7 @@ fn page_mapped(
         ahead_superblocks: 0,
         batch_slots: 0,
         one_log: false,
+        slc: None,
         policy: Box::new(Greedy),
         checkpoint: tables.then_some(Checkpoint {
             every_slots: 50,
@@ -125,6 +126,35 @@ fn layers(seed: u64) -> Vec<(&'static str, Box<dyn TranslationLayer>)> {
     layers_of(&wearing(12, seed))
 }
 
+/// One with a cache of blocks that hold one bit a cell.
+fn cached(
+    layout: Layout,
+    (own, more, when_full): (u32, u32, WhenFull),
+    fails: &Reliability,
+) -> Box<dyn TranslationLayer> {
+    let config = PageConfig {
+        user_slots: layout.slots() / 3,
+        reserve_superblocks: 2,
+        ahead_superblocks: 0,
+        batch_slots: 0,
+        one_log: false,
+        policy: Box::new(Greedy),
+        checkpoint: None,
+        translation: None,
+        streams: StreamConfig::default(),
+        wear: WearLevelling::default(),
+        reliability: Some(fails.clone()),
+        slc: Some(SlcConfig {
+            bits: 3,
+            own_superblocks: own,
+            more_superblocks: more,
+            when_full,
+            folds_in_pauses: true,
+        }),
+    };
+    page::layer(layout, config).unwrap()
+}
+
 /// Layers of every kind that fail in different ways.
 fn layers_of(fails: &Reliability) -> Vec<(&'static str, Box<dyn TranslationLayer>)> {
     let flat = layout(2, 1, 1, 4);
@@ -148,6 +178,14 @@ fn layers_of(fails: &Reliability) -> Vec<(&'static str, Box<dyn TranslationLayer
         (
             "slots of half a unit",
             page_mapped(layout(2, 1, 4, 8), (true, false), fails),
+        ),
+        (
+            "cache of SLC",
+            cached(striped, (2, 3, WhenFull::Direct), fails),
+        ),
+        (
+            "cache of SLC that everything passes, groups",
+            cached(layout(4, 2, 2, 4), (1, 2, WhenFull::Fold), fails),
         ),
         ("block", block_mapped(flat, None, fails)),
         (
@@ -335,6 +373,7 @@ fn a_layer_of_bad_blocks_is_refused() {
         ahead_superblocks: 0,
         batch_slots: 0,
         one_log: false,
+        slc: None,
         policy: Box::new(Greedy),
         checkpoint: None,
         streams: StreamConfig::default(),

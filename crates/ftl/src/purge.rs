@@ -10,9 +10,7 @@ pub(crate) fn erase_used(layout: &Layout, places: u32, array: &mut Array, batch:
     for superblock in (0..layout.superblocks()).map(SuperblockId) {
         for (die, first) in layout.blocks(superblock) {
             let mut blocks = (first.0..first.0 + planes).map(BlockId);
-            let is_used = blocks
-                .clone()
-                .any(|block| array.programmed_pages(block) > 0);
+            let is_used = blocks.clone().any(|block| !array.is_erased(block));
             if is_used && blocks.all(|block| !array.is_bad(block)) {
                 // One that fails is bad from now on, and set aside by the layer.
                 let _ = array.erase((die, first), planes, Cause::Host, Order::FREE, batch);

@@ -69,6 +69,12 @@ impl NandCounters {
 /// is bad, or in its last cycle. No page has such a number, so the one check of a program finds it.
 const WATCHED: u32 = 1 << 31;
 
+/// Marks, in the same count, a block that holds one bit a cell until it is erased.
+const SLC: u32 = 1 << 30;
+
+/// What is no count of pages.
+const MARKS: u32 = WATCHED | SLC;
+
 /// The outcome of an operation that can fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
@@ -96,8 +102,10 @@ impl Status {
 #[derive(Debug, Clone)]
 pub struct Array {
     geometry: Geometry,
-    /// Pages programmed since the last erase, by block; may be marked [`WATCHED`].
+    /// Pages programmed since the last erase, by block; may be marked [`WATCHED`] and [`SLC`].
     programmed: Vec<u32>,
+    /// Pages that a block has as SLC; none where no block may be.
+    slc_pages: u32,
     /// Erases, by block.
     erases: Vec<u32>,
     /// Whether the block may be used, by block.
@@ -116,6 +124,7 @@ impl Array {
         Array {
             geometry,
             programmed: vec![0; blocks],
+            slc_pages: 0,
             erases: vec![0; blocks],
             bad: vec![false; blocks],
             counters: NandCounters::default(),
@@ -163,7 +172,37 @@ impl Array {
     #[must_use]
     #[inline]
     pub fn programmed_pages(&self, block: BlockId) -> u32 {
-        self.programmed[block.index()] & !WATCHED
+        self.programmed[block.index()] & !MARKS
+    }
+
+    /// Whether a block is as an erase leaves it: it holds nothing, and may have all its bits.
+    #[must_use]
+    #[inline]
+    pub fn is_erased(&self, block: BlockId) -> bool {
+        self.programmed[block.index()] & !WATCHED == 0
+    }
+
+    /// Lets blocks hold one bit a cell, and `pages` pages then.
+    pub fn allow_slc(&mut self, pages: u32) {
+        self.slc_pages = pages;
+    }
+
+    /// Has an erased block hold one bit a cell until it is erased again.
+    ///
+    /// # Panics
+    /// When blocks may not, or the block holds something.
+    pub fn set_slc(&mut self, block: BlockId) {
+        assert!(self.slc_pages > 0, "{block} as SLC: no block may be");
+        let programmed = self.programmed_pages(block);
+        assert_eq!(programmed, 0, "{block} as SLC: it is not erased");
+        self.programmed[block.index()] |= SLC;
+    }
+
+    /// Whether a block holds one bit a cell.
+    #[must_use]
+    #[inline]
+    pub fn is_slc(&self, block: BlockId) -> bool {
+        self.programmed[block.index()] & SLC != 0
     }
 
     /// Takes a block out of use; what it holds stays readable.
@@ -309,8 +348,9 @@ impl Array {
     /// Counts a page of a block as programmed; whether it could be.
     fn advance_closely(&mut self, block: BlockId, page: u32) -> bool {
         let (bad, marked) = (self.bad[block.index()], self.programmed[block.index()]);
-        if bad || marked & !WATCHED != page {
-            wrong_program(block, page, bad, marked & !WATCHED);
+        let is_full = marked & SLC != 0 && page >= self.slc_pages;
+        if bad || marked & !MARKS != page || is_full {
+            wrong_program(block, page, bad, marked & !MARKS);
         }
         if marked & WATCHED != 0 {
             return self.advance_watched(block, page);
@@ -366,7 +406,8 @@ impl Array {
     ) {
         let page = self.geometry.page(place.block, place.page);
         let sectors = (bytes / SECTOR_BYTES as u32) as u16;
-        let op = OpWord::new(kind, cause, planes as u8, sectors, page);
+        let slc = self.is_slc(place.block);
+        let op = OpWord::new((kind, slc), cause, planes as u8, sectors, page);
         self.stream.word(op.0);
         if batch.keeps_operations() {
             batch.push(op.operation(place.die, order));

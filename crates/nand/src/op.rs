@@ -110,6 +110,8 @@ pub struct NandOp {
     pub cause: Cause,
     /// Planes that work together; their blocks have neighbouring numbers.
     pub planes: u8,
+    /// Whether the block holds one bit a cell, and has the times of that.
+    pub slc: bool,
     /// The die.
     pub die: DieId,
     /// Sectors of 512 bytes that cross the channel.
@@ -129,10 +131,17 @@ impl OpWord {
     /// Packs an operation.
     #[must_use]
     #[inline]
-    pub const fn new(kind: OpKind, cause: Cause, planes: u8, sectors: u16, page: PageId) -> OpWord {
+    pub const fn new(
+        (kind, slc): (OpKind, bool),
+        cause: Cause,
+        planes: u8,
+        sectors: u16,
+        page: PageId,
+    ) -> OpWord {
         OpWord(
             page.0 as u64
                 | (kind as u64) << 32
+                | (slc as u64) << 34
                 | (cause as u64) << 36
                 | (planes as u64) << 40
                 | (sectors as u64) << 48,
@@ -146,6 +155,7 @@ impl OpWord {
             kind: OpKind::ALL[(self.0 >> 32 & 3) as usize],
             cause: Cause::ALL[(self.0 >> 36 & 3) as usize],
             planes: (self.0 >> 40) as u8,
+            slc: self.0 >> 34 & 1 == 1,
             die,
             sectors: (self.0 >> 48) as u16,
             page: PageId(self.0 as u32),

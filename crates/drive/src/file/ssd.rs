@@ -11,6 +11,7 @@ use super::sections::packed::{Compress, Raise, least_buffer};
 use super::sections::power::SsdPowerKeys;
 use super::sections::reliability::{EccKeys, ReliabilityKeys, SmartKeys, endurance, reliability};
 use super::sections::scheduling::{SchedulingKeys, scheduling};
+use super::sections::slc::SlcKeys;
 use super::sections::spare::Spare;
 use super::sections::wear::{BlockWear, PageWear};
 use crate::ssd::SsdParams;
@@ -19,7 +20,7 @@ use ftlab_ftl::block::BlockConfig;
 use ftlab_ftl::packed::PackedConfig;
 use ftlab_ftl::page::{PageConfig, WearLevelling};
 use ftlab_nand::{Endurance, Reliability};
-use ftlab_timing::Dispatch;
+use ftlab_timing::{Dispatch, NandTiming};
 use toml::Table;
 
 /// The sections of an SSD.
@@ -55,6 +56,28 @@ pub(super) struct PageSections {
     pub(super) gc: PageGc,
     pub(super) wear: Option<PageWear>,
     pub(super) checkpoint: Option<CheckpointKeys>,
+    pub(super) slc: Option<SlcKeys>,
+}
+
+impl PageSections {
+    /// How long the host must pause before the drive works ahead, if it does.
+    fn idle_after(&self) -> Option<Nanos> {
+        let folds = self.slc.as_ref().and_then(SlcKeys::fold_after);
+        self.gc.idle_after().or(folds)
+    }
+
+    /// Checks what follows from two sections.
+    fn check(&self) -> Result<(), String> {
+        let folds = self.slc.as_ref().and_then(SlcKeys::fold_after);
+        if folds.is_some() && self.gc.idle_after().is_some() {
+            return Err(
+                "slc.fold_after and gc.idle_after are both given; a drive works in pauses after one span: \
+                 leave one of the two out"
+                    .to_owned(),
+            );
+        }
+        Ok(())
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -89,6 +112,7 @@ pub(super) const SHEETS: &[Sheet] = &[
     PageWear::SHEET,
     BlockWear::SHEET,
     CheckpointKeys::SHEET,
+    SlcKeys::SHEET,
     Compress::SHEET,
     Raise::SHEET,
     Buffer::SHEET,
@@ -159,7 +183,10 @@ impl SsdFile {
     /// Slots that data may take, the user's and what is invalid of it.
     pub(super) fn usable_slots(&self, layout: &Layout) -> Result<u32, String> {
         match &self.mapping {
-            Mapping::Page(page) => Ok(page.gc.usable_slots(layout)),
+            Mapping::Page(page) => {
+                let aside = page.slc.as_ref().map_or(0, |slc| slc.slots_aside(layout));
+                Ok(page.gc.usable_slots(layout).saturating_sub(aside))
+            }
             Mapping::Block(_) => Ok(layout.slots()),
             Mapping::Packed(packed) => {
                 let parity = packed.keeps_parity();
@@ -188,6 +215,9 @@ impl SsdFile {
 
     /// Checks what follows from sections that no translation layer asks for.
     pub(super) fn check(&self) -> Result<(), String> {
+        if let Some(page) = self.mapping.page() {
+            page.check()?;
+        }
         scheduling(self.scheduling.as_ref())?;
         self.power.as_ref().map_or(Ok(()), SsdPowerKeys::check)?;
         let has = Has {
@@ -227,6 +257,9 @@ impl SsdFile {
                     streams: gc.stream_config(layout, user_slots)?,
                     wear: (page.wear.as_ref())
                         .map_or(Ok(WearLevelling::default()), PageWear::levelling)?,
+                    slc: (page.slc.as_ref())
+                        .map(|slc| slc.config(layout))
+                        .transpose()?,
                     reliability,
                 };
                 config.check(layout)?;
@@ -310,7 +343,7 @@ impl SsdFile {
         let dies = self.layout()?.geometry.dies();
         let page_spare = self.nand.page_spare.get() as f64 / self.nand.page.get() as f64;
         let (idle_after, compressed_sector) = match &self.mapping {
-            Mapping::Page(page) => (page.gc.idle_after(), Nanos::ZERO),
+            Mapping::Page(page) => (page.idle_after(), Nanos::ZERO),
             Mapping::Block(_) => (None, Nanos::ZERO),
             Mapping::Packed(packed) => (None, packed.compress.sector()),
         };
@@ -319,7 +352,10 @@ impl SsdFile {
         let read_ahead = self.buffer.read_ahead.as_ref();
         Ok(SsdParams {
             capacity_sectors: u64::from(user_slots) * slot / SECTOR_BYTES,
-            nand: self.nand.timing(),
+            nand: NandTiming {
+                slc: self.mapping.slc_times(),
+                ..self.nand.timing()
+            },
             queue_depth: self.queue.depth.get(),
             buffer_slots: (self.buffer.size.get() / slot) as u32,
             read_ahead_slots: read_ahead.map_or(0, |size| (size.get() / slot) as u32),
@@ -367,6 +403,7 @@ impl Mapping {
                 gc: unread.required()?,
                 wear: unread.optional()?,
                 checkpoint: unread.optional()?,
+                slc: unread.optional()?,
             })),
             Scheme::Block => Mapping::Block(BlockSections {
                 map: unread.required()?,
@@ -389,6 +426,12 @@ impl Mapping {
             Mapping::Packed(packed) => (&packed.map.slot, &packed.map.stripe_dies),
         };
         (slot.get(), stripe_dies.get())
+    }
+
+    /// Reading and programming a page of a block that holds one bit a cell; none does without a cache.
+    fn slc_times(&self) -> (Nanos, Nanos) {
+        let slc = self.page().and_then(|page| page.slc.as_ref());
+        slc.map_or((Nanos::ZERO, Nanos::ZERO), SlcKeys::times)
     }
 
     /// The sections of page mapping.

@@ -12,6 +12,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let ahead = self.config.ahead_superblocks;
         let mut any = false;
         for g in 0..self.groups.len() {
+            any |= self.fold_ahead(g, batch);
             if ahead > 0 && self.refusal.is_none() {
                 any |= self.erase_ahead(g, batch) || self.collect_ahead(g, ahead, batch);
             }
@@ -25,7 +26,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             let planes = self.layout.geometry.planes_per_die;
             self.layout.blocks(*superblock).any(|(_, first)| {
                 let mut blocks = first.0..first.0 + planes;
-                blocks.any(|b| self.array.programmed_pages(ftlab_base::BlockId(b)) > 0)
+                blocks.any(|b| !self.array.is_erased(ftlab_base::BlockId(b)))
             })
         };
         let Some(n) = self.groups[g].free.iter().position(holds_data) else {

@@ -53,6 +53,21 @@ impl PageConfig {
              data and one for collected data of each stream"
             ));
         }
+        if let Some(slc) = &config.slc {
+            slc.check(layout)?;
+            let others = [
+                ("several streams", config.streams.count() > 1),
+                ("one log for host and collected data", config.one_log),
+                ("collection in batches", config.batch_slots > 0),
+                ("tables on flash", has_tables),
+                ("parity over dies", layout.data_units_per_parity().is_some()),
+            ];
+            if let Some((other, _)) = others.into_iter().find(|(_, has)| *has) {
+                return fail(format!(
+                    "a cache of SLC beside {other}: leave one of the two out"
+                ));
+            }
+        }
         let streams = config.streams.check(config.user_slots);
         streams.map_err(ConfigError)?;
         let slots = u64::from(layout.slots_per_superblock);
@@ -103,7 +118,11 @@ pub(super) fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u
     });
     let held = config.reserve_superblocks + config.held_for_failures();
     let low_water = u64::from(held) * slots + slots / 2;
+    let cache = config
+        .slc
+        .map_or(0, |slc| u64::from(slc.own_superblocks) * slots);
     share
+        + cache
         + translation
         + above_share
         + tables
@@ -149,15 +168,18 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let streams = self.streams.count();
         let cells = g * streams..(g + 1) * streams;
         let frontiers = cells.flat_map(|cell| [host_frontier(cell), collected_frontier(cell)]);
-        let open: Vec<_> = frontiers.map(|f| &self.frontiers[f]).collect();
+        let mut open: Vec<_> = frontiers.map(|f| &self.frontiers[f]).collect();
         assert_eq!(open.len(), streams * FRONTIERS_PER_CELL);
-        let slots = group.free.len() as u32 * self.layout.slots_per_superblock;
+        let slots = self.free_for_data(g) as u32 * self.layout.slots_per_superblock;
         let left: u32 = open.iter().map(|frontier| frontier.left()).sum();
         assert_eq!(
             group.writable_slots,
             slots + left,
             "writable slots of group {g}"
         );
+        if self.config.slc.is_some() {
+            open.push(&self.frontiers[self.slc_frontier(g)]);
+        }
         // Every superblock is in one place only.
         let mut elsewhere = BTreeSet::new();
         let open = open
@@ -177,6 +199,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             .chain(tables)
             .chain(translation)
             .chain(group.retired.iter().copied())
+            .chain(group.slc.iter().copied())
         {
             assert_eq!(self.layout.group_of(s) as usize, g, "{s} of group {g}");
             assert!(elsewhere.insert(s), "{s} is in two places");

@@ -29,6 +29,8 @@ pub(super) struct Victim {
     pub(super) cause: Cause,
     /// The frontier its data go to.
     pub(super) to: usize,
+    /// Its first slot.
+    pub(super) begin: u32,
     /// The first slot not looked at.
     pub(super) cursor: u32,
     /// The first slot whose table entry was not fetched.
@@ -90,7 +92,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// When collection makes no progress.
     pub(super) fn make_room(&mut self, g: usize, batch: &mut OpBatch) -> Result<(), Refusal> {
         let least = self.config.least_reserve() + self.config.held_for_failures();
-        while self.groups[g].free.len() <= least as usize {
+        while self.free_for_data(g) <= least as usize {
             if let Some(refusal) = self.refusal {
                 return Err(refusal);
             }
@@ -122,10 +124,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let held = self.config.held_for_failures() as usize;
         let one_log = self.config.one_log;
         let least = held + if one_log { self.streams.count() } else { 2 };
-        while self.groups[g].free.len() < least {
+        while self.free_for_data(g) < least {
             let going_on = self.groups[g].victim.take();
             let mut victim = going_on.unwrap_or_else(|| self.begin(g));
-            let fits = !one_log && self.groups[g].free.len() > held && self.fits(&victim, 0);
+            let fits = !one_log && self.free_for_data(g) > held && self.fits(&victim, 0);
             if !fits && self.refusal.is_none() {
                 self.copy_row(g, &mut victim, batch);
             }
@@ -147,7 +149,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         (f, slots): (usize, u32),
         batch: &mut OpBatch,
     ) {
-        while self.groups[g].free.is_empty()
+        while self.free_for_data(g) == 0
             && self.refusal.is_none()
             && let Some(mut victim) = self.groups[g].victim
             && victim.to == f
@@ -184,9 +186,14 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// Gives a superblock without valid data back to its group.
     pub(super) fn release(&mut self, superblock: SuperblockId) {
         self.table.set_candidate(superblock, false);
+        let was_slc = self.is_slc(superblock);
+        let aside = self.own_superblocks();
         let group = &mut self.groups[self.layout.group_of(superblock) as usize];
         group.free.push_back(superblock);
-        group.writable_slots += self.layout.slots_per_superblock;
+        group.slc_used -= u32::from(was_slc);
+        if !was_slc || group.slc_used >= aside {
+            group.writable_slots += self.layout.slots_per_superblock;
+        }
     }
 
     /// Chooses a victim if the group is low on writable slots.
@@ -197,14 +204,30 @@ impl<const FLAT: bool> PageLayer<FLAT> {
 
     #[inline(never)]
     pub(super) fn begin(&mut self, g: usize) -> Victim {
+        if self.gains_by_folding(g)
+            && let Some(superblock) = self.oldest_of_slc(g)
+        {
+            return self.begin_with(g, superblock, Cause::Gc);
+        }
         let (superblock, cause) = match self.stale(g) {
             Some(superblock) => (superblock, Cause::Wear),
             None => (self.choose(g), Cause::Gc),
         };
+        self.begin_with(g, superblock, cause)
+    }
+
+    /// Begins with a superblock that was chosen.
+    pub(super) fn begin_with(
+        &mut self,
+        g: usize,
+        superblock: SuperblockId,
+        cause: Cause,
+    ) -> Victim {
+        // What its collection frees; of the cache it holds fewer.
         let slots = self.layout.slots_per_superblock;
         let valid = self.table.valid_in(superblock);
         let stream = self.stream_of(superblock);
-        let cursor = self.layout.slot(superblock, 0).0;
+        let begin = self.layout.slot(superblock, 0).0;
         self.judge_progress(slots - valid);
         // Out of the candidates until it is free, and then for good.
         self.table.set_candidate(superblock, false);
@@ -213,9 +236,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             first: self.layout.first_page(superblock),
             cause,
             to: self.collection_frontier(g * self.streams.count() + stream),
-            cursor,
-            fetched: cursor,
-            end: cursor + slots,
+            begin,
+            cursor: begin,
+            fetched: begin,
+            end: begin + self.slots_of(superblock),
             valid,
             gain: slots - valid,
             credit: 0,
@@ -375,7 +399,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let page = self.layout.page_of_slot(Ppa(slot));
         if begins_unit || victim.page_in_hand != page {
             victim.page_in_hand = page;
-            let n = self.layout.slots_per_superblock - (victim.end - slot);
+            let n = slot - victim.begin;
             let order = Order {
                 waits: Fence::NONE,
                 signals: [victim.ready, Fence::NONE],

@@ -34,7 +34,9 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 }
             }
             let good = self.groups[g].free.len() as u32;
-            self.groups[g].writable_slots = good * self.layout.slots_per_superblock;
+            let aside = self.own_superblocks();
+            self.groups[g].writable_slots =
+                good.saturating_sub(aside) * self.layout.slots_per_superblock;
             let needed = self.superblocks_needed();
             if good < needed {
                 return Err(ConfigError(format!(
@@ -96,9 +98,11 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 self.frontiers[f].forget_unit(slots);
                 return (from + slots - 1, of);
             }
-            let g = self.group_of_cell(f / super::frontier::FRONTIERS_PER_CELL);
+            let g = self.group_of_cell(self.cell_of_frontier(f));
             let (to, at) = self.frontiers[f].take_unit(slots);
-            self.groups[g].writable_slots -= slots;
+            if !self.is_slc_frontier(f) {
+                self.groups[g].writable_slots -= slots;
+            }
             for n in 0..slots {
                 if !self.table.is_valid(from + n) {
                     continue;
@@ -127,13 +131,15 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// first slot.
     fn abandon(&mut self, f: usize) -> (u32, SuperblockId) {
         let slots = self.unit_slots();
-        let g = self.group_of_cell(f / super::frontier::FRONTIERS_PER_CELL);
+        let g = self.group_of_cell(self.cell_of_frontier(f));
         let frontier = &mut self.frontiers[f];
         let (first, superblock) = (frontier.next - slots, frontier.superblock);
         let left = frontier.left();
         frontier.next = frontier.end;
-        self.groups[g].writable_slots -= left;
-        self.close(superblock);
+        if !self.is_slc_frontier(f) {
+            self.groups[g].writable_slots -= left;
+        }
+        self.close(f, superblock);
         (first, superblock)
     }
 

@@ -207,17 +207,22 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         frontier.unit_left = unit_left;
         if frontier.next == frontier.end {
             let superblock = frontier.superblock;
-            self.close(superblock);
+            self.close(f, superblock);
         }
         Ok(())
     }
 
     #[cold]
     #[inline(never)]
-    pub(super) fn close(&mut self, superblock: SuperblockId) {
+    pub(super) fn close(&mut self, f: usize, superblock: SuperblockId) {
         self.closed += 1;
         self.closed_at[superblock.index()] = self.closed;
-        self.table.set_candidate(superblock, true);
+        if self.is_slc_frontier(f) {
+            let g = self.cell_of_frontier(f);
+            self.groups[g].slc.push_back(superblock);
+        } else {
+            self.table.set_candidate(superblock, true);
+        }
     }
 
     /// Programs the partly filled units of a group; what is missing stays empty.
@@ -234,17 +239,26 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                     self.end_collection_without(g, (f, missing), batch);
                 }
                 // What is left now: a collection that ended may have completed the unit.
-                let missing = self.frontiers[f].unit_left;
-                if missing < self.unit_slots() {
-                    self.frontiers[f].next += missing;
-                    self.groups[g].writable_slots -= missing;
-                    let order = self.order_of_unit(f);
-                    if let Err(known) = self.program_unit(f, cause, order, batch) {
-                        self.write_elsewhere(f, cause, known, batch);
-                    }
-                }
+                self.groups[g].writable_slots -= self.fill_up_unit(f, cause, batch);
             }
         }
+        if self.config.slc.is_some() {
+            self.fill_up_unit(self.slc_frontier(g), Cause::Host, batch);
+        }
+    }
+
+    /// Programs the unit of a frontier if it is partly filled; gives the slots that stay empty.
+    fn fill_up_unit(&mut self, f: usize, cause: Cause, batch: &mut OpBatch) -> u32 {
+        let missing = self.frontiers[f].unit_left;
+        if missing == self.unit_slots() {
+            return 0;
+        }
+        self.frontiers[f].next += missing;
+        let order = self.order_of_unit(f);
+        if let Err(known) = self.program_unit(f, cause, order, batch) {
+            self.write_elsewhere(f, cause, known, batch);
+        }
+        missing
     }
 
     /// Opens a free superblock of the frontier's group for data that are written for `cause`, erasing it
@@ -252,19 +266,24 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     #[cold]
     #[inline(never)]
     pub(super) fn open(&mut self, f: usize, cause: Cause, batch: &mut OpBatch) -> bool {
-        let cell = f / FRONTIERS_PER_CELL;
-        let Some(superblock) = self.take_free(self.group_of_cell(cell), cause, batch) else {
+        let cell = self.cell_of_frontier(f);
+        let g = self.group_of_cell(cell);
+        let Some(superblock) = self.take_free(g, cause, batch) else {
             return false;
         };
+        if self.is_slc_frontier(f) {
+            self.enter_slc(g, superblock);
+        }
         self.table.assign(superblock, cell);
         self.forget_births(superblock);
         let first = self.layout.first_page(superblock);
         let slot = self.layout.slot(superblock, 0).0;
+        let end = slot + self.slots_of(superblock);
         let frontier = &mut self.frontiers[f];
         *frontier = Frontier {
             superblock,
             next: slot,
-            end: slot + self.layout.slots_per_superblock,
+            end,
             first,
             place: first,
             ..*frontier

@@ -15,6 +15,7 @@ mod failures;
 mod frontier;
 mod mapping;
 mod parity;
+mod slc;
 mod state;
 mod streams;
 mod table;
@@ -23,6 +24,7 @@ mod victim;
 mod wear;
 
 pub use mapping::{HostPlace, PageMapped, PageMapping};
+pub use slc::{SlcConfig, WhenFull};
 pub use state::PageState;
 pub use streams::{Separation, SpareShare, StreamConfig};
 pub use translation::TranslationConfig;
@@ -37,7 +39,7 @@ use crate::donors::{Donors, Erasing, wear_of, wear_of_all};
 use crate::lost::Lost;
 use crate::{Extent, LayerState, Refusal, Room, RoomSize, Spare, TranslationLayer};
 use collect::Victim;
-use frontier::{FRONTIERS_PER_CELL, Frontier, Tables, host_frontier};
+use frontier::{FRONTIERS_PER_CELL, Frontier, Tables};
 use ftlab_base::{
     ConfigError, Content, Divisor, Layout, Lpn, PagePlace, Ppa, SECTOR_BYTES, SuperblockId,
 };
@@ -72,6 +74,8 @@ pub struct PageConfig {
     pub streams: StreamConfig,
     /// Which superblocks wear.
     pub wear: WearLevelling,
+    /// A cache of blocks that hold one bit a cell, if the drive has one.
+    pub slc: Option<SlcConfig>,
     /// What can fail, if anything can.
     pub reliability: Option<Reliability>,
 }
@@ -127,6 +131,10 @@ struct Group {
     collections: u32,
     /// Superblocks that were taken apart for their bad blocks.
     retired: Vec<SuperblockId>,
+    /// Full superblocks of the cache, oldest first.
+    slc: VecDeque<SuperblockId>,
+    /// Superblocks of the cache: full, open, or being folded.
+    slc_used: u32,
 }
 
 /// A page-mapped translation layer on an unworn array, with nothing written.
@@ -134,7 +142,7 @@ struct Group {
 /// # Errors
 /// When the array cannot hold the user's slots, the reserve and one slot more in each group.
 pub fn layer(layout: Layout, config: PageConfig) -> Result<Box<dyn TranslationLayer>, ConfigError> {
-    let known = is_flat(&layout) && config.translation.is_none();
+    let known = is_flat(&layout) && config.translation.is_none() && config.slc.is_none();
     Ok(if known {
         Box::new(PageLayer::<true>::new(layout, config)?)
     } else {
@@ -200,7 +208,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     fn new(layout: Layout, config: PageConfig) -> Result<Self, ConfigError> {
         config.check(&layout)?;
         assert!(!FLAT || (is_flat(&layout) && config.translation.is_none()));
-        let array = Array::with_reliability(layout.geometry, config.reliability.clone());
+        let mut array = Array::with_reliability(layout.geometry, config.reliability.clone());
+        if let Some(slc) = &config.slc {
+            array.allow_slc(layout.geometry.pages_per_block / slc.bits);
+        }
         let mut layer = Self::around(array, layout, config);
         layer.set_bad_blocks_aside()?;
         layer.set_translation_up();
@@ -210,6 +221,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// A layer around an array that holds nothing. Bad blocks are not set aside yet, and there is no
     /// table on flash.
     fn around(array: Array, layout: Layout, config: PageConfig) -> Self {
+        let aside = config.slc.map_or(0, |slc| slc.own_superblocks);
         let groups: Vec<Group> = (0..layout.groups)
             .map(|g| {
                 let first = g * layout.superblocks_per_group;
@@ -217,10 +229,13 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                     free: (first..first + layout.superblocks_per_group)
                         .map(SuperblockId)
                         .collect(),
-                    writable_slots: layout.superblocks_per_group * layout.slots_per_superblock,
+                    writable_slots: (layout.superblocks_per_group - aside)
+                        * layout.slots_per_superblock,
                     victim: None,
                     collections: 0,
                     retired: Vec::new(),
+                    slc: VecDeque::new(),
+                    slc_used: 0,
                 }
             })
             .collect();
@@ -231,6 +246,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             layout.superblocks(),
         );
         let cells = layout.groups as usize * streams.count();
+        let caches = config.slc.map_or(0, |_| layout.groups as usize);
         let unit_slots = (planes * layout.geometry.page_bytes / layout.geometry.slot_bytes).max(1);
         PageLayer {
             worn: wear_of_all(&layout, &array),
@@ -254,7 +270,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             groups,
             by_groups: Divisor::new(layout.groups),
             next_group: vec![0; streams.count()],
-            frontiers: vec![Frontier::closed(unit_slots); cells * FRONTIERS_PER_CELL],
+            frontiers: vec![Frontier::closed(unit_slots); cells * FRONTIERS_PER_CELL + caches],
             streams,
             tables: Tables::default(),
             translation: None,
@@ -512,7 +528,7 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         }
         let stream = self.stream_of_write(lpn);
         let g = self.next_group[stream];
-        let f = host_frontier(g * self.streams.count() + stream);
+        let f = self.frontier_for_host(g * self.streams.count() + stream, batch);
         if self.config.one_log || self.frontiers[f].is_closed() {
             self.make_room_for_host(g, batch)?;
         }
@@ -539,7 +555,9 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         let (to, superblock) = self
             .append(f, Cause::Host, batch)
             .expect("the superblock is open");
-        self.groups[g].writable_slots -= 1;
+        if !self.is_slc_frontier(f) {
+            self.groups[g].writable_slots -= 1;
+        }
         self.table.place(lpn, to, superblock);
         self.run_changed(lpn, old, batch);
         self.note_birth(superblock, None);
@@ -564,6 +582,7 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
                 self.table.forget(Lpn(lpn));
             }
         }
+        self.free_what_is_empty();
         self.lost.trimmed(first, slots);
         // What was trimmed may be worth collecting.
         self.in_vain = 0;

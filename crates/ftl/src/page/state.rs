@@ -50,6 +50,8 @@ struct GroupState {
     victim: Option<VictimState>,
     collections: u32,
     retired: Vec<SuperblockId>,
+    /// Full superblocks of the cache, oldest first.
+    slc: Vec<SuperblockId>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,6 +103,8 @@ enum Place {
     Open(u32, u32),
     /// Under collection, looked at so far.
     Victim(u32),
+    /// Full, and in the cache.
+    Slc,
     /// Holds tables, in N pages.
     Tables(u32),
     /// Taken apart for its bad blocks.
@@ -125,17 +129,14 @@ impl FrontierState {
 
 impl<const FLAT: bool> PageLayer<FLAT> {
     pub(super) fn state(&self, mut room: Room) -> PageState {
-        let per_group = self.streams.count() * FRONTIERS_PER_CELL;
-        let frontiers = self.frontiers.chunks(per_group);
-        let groups = self.groups.iter().zip(frontiers);
         let superblocks = (0..self.layout.superblocks()).map(SuperblockId);
         PageState {
             array: self.array.state(),
             map: room.words(self.table.map().iter().copied()),
             closed_at: self.closed_at.clone(),
             closed: self.closed,
-            groups: groups
-                .map(|(group, frontiers)| self.group_state(group, frontiers))
+            groups: (0..self.groups.len())
+                .map(|g| self.group_state(g))
                 .collect(),
             next_group: self.next_group.iter().map(|&g| g as u32).collect(),
             streams: StreamsState {
@@ -159,20 +160,29 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
     }
 
-    fn group_state(&self, group: &Group, frontiers: &[Frontier]) -> GroupState {
-        let slots = self.layout.slots_per_superblock;
+    /// The frontiers of a group, in the order in which they are saved.
+    fn frontiers_of_group(&self, g: usize) -> Vec<usize> {
+        let per_group = self.streams.count() * FRONTIERS_PER_CELL;
+        let cache = self.config.slc.map(|_| self.slc_frontier(g));
+        (g * per_group..(g + 1) * per_group).chain(cache).collect()
+    }
+
+    fn group_state(&self, g: usize) -> GroupState {
+        let group = &self.groups[g];
         let frontier = |f: &Frontier| match f.open_superblock() {
             None => FrontierState::CLOSED,
             some => FrontierState {
                 superblock: some,
-                taken: slots - f.left(),
+                taken: self.slots_of(f.superblock) - f.left(),
                 waits: f.ready.is_some(),
                 signals: f.done.is_some(),
             },
         };
         GroupState {
             free: group.free.iter().copied().collect(),
-            frontiers: frontiers.iter().map(frontier).collect(),
+            frontiers: (self.frontiers_of_group(g).into_iter())
+                .map(|f| frontier(&self.frontiers[f]))
+                .collect(),
             victim: group.victim.map(|v| VictimState {
                 superblock: v.superblock,
                 for_wear: v.cause == Cause::Wear,
@@ -183,6 +193,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             }),
             collections: group.collections,
             retired: group.retired.clone(),
+            slc: group.slc.iter().copied().collect(),
         }
     }
 
@@ -217,23 +228,27 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 format!("{superblock} is {old:?} and {new:?} at once")
             })
         };
-        let per_group = self.streams.count() * FRONTIERS_PER_CELL;
         for (g, group) in state.groups.iter().enumerate() {
+            let of_group = self.frontiers_of_group(g);
+            for &superblock in &group.slc {
+                put(superblock, Some(g), Place::Slc)?;
+            }
             for &superblock in &group.free {
                 put(superblock, Some(g), Place::Free)?;
             }
             for &superblock in &group.retired {
                 put(superblock, Some(g), Place::Retired)?;
             }
-            StateError::length("a list of frontiers", group.frontiers.len(), per_group)?;
-            for (n, frontier) in group.frontiers.iter().enumerate() {
-                self.check_frontier(frontier)?;
+            StateError::length("a list of frontiers", group.frontiers.len(), of_group.len())?;
+            for (frontier, f) in group.frontiers.iter().zip(of_group) {
+                self.check_frontier(frontier, f)?;
                 if let Some(superblock) = frontier.superblock {
                     let taken = frontier.taken;
                     let new = Place::Open(taken, self.pages_of_units(taken));
                     put(superblock, Some(g), new)?;
                     let stream = self.stream_of(superblock);
-                    StateError::unless(stream == n / FRONTIERS_PER_CELL, || {
+                    let wanted = self.cell_of_frontier(f) % self.streams.count();
+                    StateError::unless(stream == wanted, || {
                         format!("{superblock} is open for a stream and belongs to another")
                     })?;
                 }
@@ -271,10 +286,13 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         units * self.planes()
     }
 
-    fn check_frontier(&self, frontier: &FrontierState) -> Result<(), StateError> {
+    fn check_frontier(&self, frontier: &FrontierState, f: usize) -> Result<(), StateError> {
         let is_open = frontier.superblock.is_some();
-        let agrees =
-            frontier.taken < self.layout.slots_per_superblock && (frontier.taken > 0) == is_open;
+        let slots = match &self.config.slc {
+            Some(slc) if self.is_slc_frontier(f) => slc.slots(&self.layout),
+            _ => self.layout.slots_per_superblock,
+        };
+        let agrees = frontier.taken < slots && (frontier.taken > 0) == is_open;
         let begun = !frontier.taken.is_multiple_of(self.unit_slots());
         let fenced = begun || !(frontier.waits || frontier.signals);
         StateError::unless(agrees && fenced, || {
@@ -292,7 +310,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             let pages = self.layout.pages_programmed(match *place {
                 Place::Free | Place::Retired => continue,
                 Place::Open(_, pages) | Place::Tables(pages) => pages,
-                _ => self.layout.pages_per_superblock,
+                Place::Full => self.layout.pages_per_superblock,
+                Place::Slc | Place::Victim(_) => {
+                    self.pages_of_units(self.slots_of(SuperblockId(s as u32)))
+                }
             });
             let superblock = SuperblockId(s as u32);
             let dies = self.layout.blocks(superblock);
@@ -383,11 +404,15 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     fn restore_groups(&mut self, state: &PageState) -> Result<(), StateError> {
         let slots = self.layout.slots_per_superblock;
         for (g, saved) in state.groups.iter().enumerate() {
-            let first = g * saved.frontiers.len();
-            let mut writable = saved.free.len() as u32 * slots;
-            for (n, frontier) in saved.frontiers.iter().enumerate() {
-                self.frontiers[first + n] = self.frontier(frontier);
-                writable += self.frontiers[first + n].left();
+            let mut slc_used = saved.slc.len() as u32;
+            let mut writable = 0;
+            for (f, frontier) in self.frontiers_of_group(g).into_iter().zip(&saved.frontiers) {
+                self.frontiers[f] = self.frontier(frontier);
+                if self.is_slc_frontier(f) {
+                    slc_used += u32::from(frontier.superblock.is_some());
+                } else {
+                    writable += self.frontiers[f].left();
+                }
             }
             StateError::unless(saved.collections <= u32::MAX / 2, || {
                 format!("{} collections since wear was levelled", saved.collections)
@@ -396,13 +421,17 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 .victim
                 .map(|victim| self.victim(&victim))
                 .transpose()?;
+            let folding = victim.is_some_and(|victim| self.is_slc(victim.superblock));
             self.groups[g] = Group {
                 free: saved.free.iter().copied().collect(),
                 writable_slots: writable,
                 victim,
                 collections: saved.collections,
                 retired: saved.retired.clone(),
+                slc: saved.slc.iter().copied().collect(),
+                slc_used: slc_used + u32::from(folding),
             };
+            self.groups[g].writable_slots += self.free_for_data(g) as u32 * slots;
         }
         Ok(())
     }
@@ -420,7 +449,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         Frontier {
             superblock,
             next: slot + saved.taken,
-            end: slot + self.layout.slots_per_superblock,
+            end: slot + self.slots_of(superblock),
             unit_left: self.unit_slots() - saved.taken % self.unit_slots(),
             first,
             place: self.page_from(first, self.pages_of_units(saved.taken)),
@@ -446,9 +475,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 Cause::Gc
             },
             to: self.collection_frontier(self.table.cell_of(superblock)),
+            begin: slot,
             cursor: slot + saved.looked_at,
             fetched: slot + saved.looked_at,
-            end: slot + slots,
+            end: slot + self.slots_of(superblock),
             valid: saved.valid,
             gain: slots - saved.valid,
             credit: saved.credit,
@@ -478,6 +508,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             let (superblock, n) = self.layout.locate(Ppa(slot));
             let holds = match places[superblock.index()] {
                 Place::Full => true,
+                Place::Slc => n < self.slots_of(superblock),
                 Place::Open(taken, _) => n < taken,
                 Place::Victim(looked_at) => n >= looked_at,
                 Place::Free | Place::Tables(_) | Place::Retired => false,
@@ -508,7 +539,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 format!("group {g} holds {valid} valid slots; its share is {share}")
             })?;
             let can_end = |victim| self.fits(victim, 0);
-            let goes_on = !group.free.is_empty()
+            let goes_on = self.free_for_data(g) > 0
                 || group.victim.as_ref().is_some_and(can_end)
                 || self.refusal.is_some();
             StateError::unless(goes_on, || {

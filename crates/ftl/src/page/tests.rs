@@ -41,6 +41,7 @@ pub(super) fn layer_of<const FLAT: bool>(
         ahead_superblocks: 0,
         batch_slots: 0,
         one_log: false,
+        slc: None,
         policy: policy("greedy", &BTreeMap::new(), RootSeed(1).stream("victim")).unwrap(),
         checkpoint: None,
         translation: None,
@@ -106,6 +107,7 @@ fn what_the_compiler_knows_of_flat_layouts_changes_no_operation() {
         ahead_superblocks: 0,
         batch_slots: 0,
         one_log: false,
+        slc: None,
         policy: Box::new(Greedy),
         checkpoint: None,
         translation: None,
@@ -167,6 +169,7 @@ fn wa_of_classes(classes: &Classes, mut streams: StreamConfig) -> f64 {
         ahead_superblocks: 0,
         batch_slots: 0,
         one_log: false,
+        slc: None,
         policy: Box::new(Fifo),
         checkpoint: None,
         translation: None,
@@ -388,6 +391,7 @@ fn a_drive_that_is_accepted_has_room_for_its_tables() {
             ahead_superblocks: 0,
             batch_slots: 0,
             one_log: false,
+            slc: None,
             policy: Box::new(Fifo),
             checkpoint: Some(Checkpoint {
                 // A turn of all groups: the tables always go to the same one.

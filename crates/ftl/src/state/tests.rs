@@ -6,7 +6,8 @@ use crate::block::{BlockConfig, BlockLayer};
 use crate::packed::{PackedConfig, PackedLayer, TableConfig};
 use crate::page::{
     self, Allocation, Checkpoint, CostBenefit, DChoices, Fifo, Greedy, PageConfig, Separation,
-    SpareShare, StaticLevelling, StreamConfig, TranslationConfig, VictimPolicy, WearLevelling,
+    SlcConfig, SpareShare, StaticLevelling, StreamConfig, TranslationConfig, VictimPolicy,
+    WearLevelling, WhenFull,
 };
 use crate::{Extent, TranslationLayer};
 use ftlab_base::rng::Stream;
@@ -54,6 +55,7 @@ fn page_with(
         ahead_superblocks: 0,
         batch_slots: 0,
         one_log: false,
+        slc: None,
         streams,
         wear,
         reliability: None,
@@ -76,6 +78,7 @@ fn translated(layout: Layout, tables: bool, runs: bool) -> Box<dyn TranslationLa
         ahead_superblocks: 0,
         batch_slots: 0,
         one_log: false,
+        slc: None,
         streams: StreamConfig::default(),
         wear: WearLevelling::default(),
         policy: Box::new(Greedy),
@@ -87,6 +90,31 @@ fn translated(layout: Layout, tables: bool, runs: bool) -> Box<dyn TranslationLa
             cached_entries: 30,
             entries_per_page: 8,
             runs,
+        }),
+    };
+    page::layer(layout, config).unwrap()
+}
+
+/// A layer with a cache of blocks that hold one bit a cell.
+fn cached(layout: Layout, own: u32, more: u32, when_full: WhenFull) -> Box<dyn TranslationLayer> {
+    let config = PageConfig {
+        user_slots: layout.slots() / 3,
+        reserve_superblocks: 2,
+        ahead_superblocks: 0,
+        batch_slots: 0,
+        one_log: false,
+        streams: StreamConfig::default(),
+        wear: WearLevelling::default(),
+        reliability: None,
+        policy: Box::new(Greedy),
+        checkpoint: None,
+        translation: None,
+        slc: Some(SlcConfig {
+            bits: 2,
+            own_superblocks: own,
+            more_superblocks: more,
+            when_full,
+            folds_in_pauses: true,
         }),
     };
     page::layer(layout, config).unwrap()
@@ -181,6 +209,8 @@ fn layers() -> Vec<Box<dyn TranslationLayer>> {
         translated(layout(2, 1, 4096), false, true),
         translated(layout(2, 2, 4096), true, false),
         translated(layout(2, 2, 4096), true, true),
+        cached(layout(2, 4, 4096), 1, 2, WhenFull::Direct),
+        cached(layout(1, 2, 4096), 2, 0, WhenFull::Fold),
     ]
 }
 
@@ -204,6 +234,9 @@ fn go_on(layer: &mut dyn TranslationLayer, count: u32, stream: &mut Stream) {
         match stream.random_range(0..40) {
             0 => layer.trim(Lpn(first), slots, &mut batch),
             1 => layer.flush(&mut batch),
+            39 => {
+                layer.work_ahead(&mut batch);
+            }
             2..5 => {
                 let done = batch.fence();
                 layer.read(Lpn(first), slots, done, &mut batch);

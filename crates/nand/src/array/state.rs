@@ -2,7 +2,7 @@
 
 use super::faults::{FaultCounters, Faults};
 use super::injected::Injected;
-use super::{Array, NandCounters, WATCHED};
+use super::{Array, NandCounters, SLC, WATCHED};
 use crate::StateError;
 use ftlab_base::{BlockId, Geometry, StreamHash, deltas};
 use serde::{Deserialize, Serialize};
@@ -69,6 +69,12 @@ impl Array {
         StateError::length("the table of erases", state.erases.len(), blocks)?;
         let pages = self.geometry.pages_per_block;
         for (block, &programmed) in state.programmed.iter().enumerate() {
+            let pages = if programmed & SLC == 0 {
+                pages
+            } else {
+                self.slc_pages
+            };
+            let programmed = programmed & !SLC;
             StateError::unless(programmed <= pages, || {
                 format!("block {block} has {programmed} of {pages} pages programmed")
             })?;

@@ -64,6 +64,7 @@ impl Die {
                 kind: OpKind::Read,
                 cause: Cause::Host,
                 planes: 0,
+                slc: false,
                 die: DieId(0),
                 sectors: 0,
                 page: PageId(0),

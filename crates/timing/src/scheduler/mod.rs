@@ -40,12 +40,26 @@ pub struct NandTiming {
     pub t_program: Nanos,
     /// Erasing a block (tBERS).
     pub t_erase: Nanos,
+    /// Sensing and programming a page of a block that holds one bit a cell.
+    pub slc: (Nanos, Nanos),
     /// Moving one sector of 512 bytes, with its share of the spare bytes, over the channel.
     pub sector_transfer: Nanos,
     /// Command, address and status cycles of one operation on the channel.
     pub command_transfer: Nanos,
     /// Sectors of each page that a read moves at least: what the controller needs of it.
     pub read_sectors_least: u64,
+}
+
+impl NandTiming {
+    #[inline]
+    fn t_read_of(&self, op: &NandOp) -> Nanos {
+        if op.slc { self.slc.0 } else { self.t_read }
+    }
+
+    #[inline]
+    fn t_program_of(&self, op: &NandOp) -> Nanos {
+        if op.slc { self.slc.1 } else { self.t_program }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -477,8 +491,8 @@ impl Scheduler {
         self.pass_fence(op.order.waits);
         let timing = &self.timing;
         let span = match op.kind {
-            OpKind::Read => timing.t_read,
-            OpKind::Program => timing.t_program,
+            OpKind::Read => timing.t_read_of(&op),
+            OpKind::Program => timing.t_program_of(&op),
             OpKind::Erase => timing.t_erase,
         };
         self.usage.idle_dies -= 1;
@@ -552,7 +566,8 @@ impl Scheduler {
             && !self.supply.is_limited()
             && !self.planes.program
         {
-            self.begin_array(index, now + span, self.timing.t_program);
+            let t_program = self.timing.t_program_of(&die.at_work);
+            self.begin_array(index, now + span, t_program);
         } else {
             die.phase = Phase::Transfer;
             self.agenda.enter(index, now + span);

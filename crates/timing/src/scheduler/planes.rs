@@ -37,7 +37,7 @@ impl Planes {
     fn follows(&self, next: &NandOp, first: &NandOp) -> bool {
         let distance = u32::from(first.planes) * self.pages_per_block.get();
         let block = self.pages_per_block.quotient(next.page.0);
-        (next.kind, next.die) == (first.kind, first.die)
+        (next.kind, next.die, next.slc) == (first.kind, first.die, first.slc)
             && next.page.0 == first.page.0 + distance
             && !block.is_multiple_of(self.planes_per_die)
     }

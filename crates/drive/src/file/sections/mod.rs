@@ -13,5 +13,6 @@ pub(super) mod power;
 pub(super) mod ram;
 pub(super) mod reliability;
 pub(super) mod scheduling;
+pub(super) mod slc;
 pub(super) mod spare;
 pub(super) mod wear;

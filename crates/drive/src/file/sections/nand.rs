@@ -1,7 +1,7 @@
 //! `[nand]`: geometry and timing of the array. How many bits a cell holds is in its times and rated cycles.
 
 use crate::file::section::section;
-use ftlab_base::{Geometry, Layout, SECTOR_BYTES};
+use ftlab_base::{Geometry, Layout, Nanos, SECTOR_BYTES};
 use ftlab_sheet::quantity::{Bytes, Count, Quantity, Rate, Time};
 use ftlab_timing::NandTiming;
 
@@ -102,6 +102,7 @@ impl Nand {
             t_read: self.t_read.get(),
             t_program: self.t_program.get(),
             t_erase: self.t_erase.get(),
+            slc: (Nanos::ZERO, Nanos::ZERO),
             sector_transfer: self.channel_rate.time_of(sector_with_spare),
             command_transfer: self.channel_command.get(),
             read_sectors_least: (self.read_unit.as_ref())

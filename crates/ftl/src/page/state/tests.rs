@@ -22,6 +22,7 @@ fn layer() -> PageLayer<true> {
         ahead_superblocks: 0,
         batch_slots: 0,
         one_log: false,
+        slc: None,
         policy: Box::new(Greedy),
         checkpoint: None,
         translation: None,

@@ -73,6 +73,7 @@ impl Bench {
             ahead_superblocks: 0,
             batch_slots: 0,
             one_log: false,
+            slc: None,
             policy: Box::new(Greedy),
             checkpoint: None,
             translation: Some(table),

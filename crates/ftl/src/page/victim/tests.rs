@@ -199,6 +199,7 @@ fn filled(policy: Box<dyn VictimPolicy>) -> PageLayer<true> {
         ahead_superblocks: 0,
         batch_slots: 0,
         one_log: false,
+        slc: None,
         policy,
         checkpoint: None,
         translation: None,
