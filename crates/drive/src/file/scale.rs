@@ -77,6 +77,13 @@ impl DriveFile {
                 ssd.nand.page.get(),
             ));
         }
+        if let Some(slc) = page.and_then(|page| page.slc.as_ref()) {
+            for (key, size) in [("own_size", &slc.own_size), ("more_size", &slc.more_size)] {
+                if let Some(size) = size {
+                    changes.push(sized(&format!("slc.{key}"), size.get(), 1));
+                }
+            }
+        }
         if let Some(keys) = &ssd.reliability {
             let (rated, median) = (keys.rated_cycles.get(), keys.median_cycles.get());
             changes.push(format!("reliability.rated_cycles={}", cycles(rated)));

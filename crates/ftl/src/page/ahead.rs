@@ -1,5 +1,5 @@
 //! What a drive does while the host pauses: superblocks are erased before they are opened, and
-//! victims collected before their space is needed.
+//! victims collected before their space is needed; a cache of SLC is folded first.
 
 use super::PageLayer;
 use crate::donors::Erasing;
@@ -7,14 +7,15 @@ use ftlab_base::SuperblockId;
 use ftlab_nand::{Cause, DataMove, OpBatch, Order};
 
 impl<const FLAT: bool> PageLayer<FLAT> {
-    /// A piece of work for every group that has any: an erase, or a row of copies.
+    /// A piece of work for every group that has any: a row of copies, or an erase.
     pub(super) fn work_in_pause(&mut self, batch: &mut OpBatch) -> bool {
         let ahead = self.config.ahead_superblocks;
         let mut any = false;
         for g in 0..self.groups.len() {
-            any |= self.fold_ahead(g, batch);
-            if ahead > 0 && self.refusal.is_none() {
-                any |= self.erase_ahead(g, batch) || self.collect_ahead(g, ahead, batch);
+            if self.refusal.is_none() {
+                any |= self.fold_ahead(g, batch)
+                    || ((ahead > 0 || self.folds_in_pauses()) && self.erase_ahead(g, batch))
+                    || (ahead > 0 && self.collect_ahead(g, ahead, batch));
             }
         }
         any

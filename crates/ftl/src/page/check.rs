@@ -59,7 +59,7 @@ impl PageConfig {
                 ("several streams", config.streams.count() > 1),
                 ("one log for host and collected data", config.one_log),
                 ("collection in batches", config.batch_slots > 0),
-                ("tables on flash", has_tables),
+                ("checkpoints of tables", config.checkpoint.is_some()),
                 ("parity over dies", layout.data_units_per_parity().is_some()),
             ];
             if let Some((other, _)) = others.into_iter().find(|(_, has)| *has) {

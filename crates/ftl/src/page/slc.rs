@@ -218,8 +218,11 @@ impl<const FLAT: bool> PageLayer<FLAT> {
 
     /// A row of folding for a pause of the host.
     pub(super) fn fold_ahead(&mut self, g: usize, batch: &mut OpBatch) -> bool {
-        let is_wanted = self.config.slc.is_some_and(|slc| slc.folds_in_pauses);
-        is_wanted && self.can_fold(g) && self.fold_row(g, batch)
+        self.folds_in_pauses() && self.can_fold(g) && self.fold_row(g, batch)
+    }
+
+    pub(super) fn folds_in_pauses(&self) -> bool {
+        self.config.slc.is_some_and(|slc| slc.folds_in_pauses)
     }
 
     /// Superblocks of which everything was trimmed are free: the cache may take them.

@@ -97,7 +97,25 @@ fn translated(layout: Layout, tables: bool, runs: bool) -> Box<dyn TranslationLa
 
 /// A layer with a cache of blocks that hold one bit a cell.
 fn cached(layout: Layout, own: u32, more: u32, when_full: WhenFull) -> Box<dyn TranslationLayer> {
+    page::layer(layout, with_cache(&layout, (own, more), when_full)).unwrap()
+}
+
+/// The same, of whose mapping table memory holds a few entries.
+fn cached_and_translated(layout: Layout) -> Box<dyn TranslationLayer> {
     let config = PageConfig {
+        user_slots: 150,
+        translation: Some(TranslationConfig {
+            cached_entries: 30,
+            entries_per_page: 8,
+            runs: false,
+        }),
+        ..with_cache(&layout, (1, 2), WhenFull::Direct)
+    };
+    page::layer(layout, config).unwrap()
+}
+
+fn with_cache(layout: &Layout, (own, more): (u32, u32), when_full: WhenFull) -> PageConfig {
+    PageConfig {
         user_slots: layout.slots() / 3,
         reserve_superblocks: 2,
         ahead_superblocks: 0,
@@ -116,8 +134,7 @@ fn cached(layout: Layout, own: u32, more: u32, when_full: WhenFull) -> Box<dyn T
             when_full,
             folds_in_pauses: true,
         }),
-    };
-    page::layer(layout, config).unwrap()
+    }
 }
 
 fn block(layout: Layout) -> Box<dyn TranslationLayer> {
@@ -211,6 +228,7 @@ fn layers() -> Vec<Box<dyn TranslationLayer>> {
         translated(layout(2, 2, 4096), true, true),
         cached(layout(2, 4, 4096), 1, 2, WhenFull::Direct),
         cached(layout(1, 2, 4096), 2, 0, WhenFull::Fold),
+        cached_and_translated(layout(2, 2, 4096)),
     ]
 }
 
