@@ -44,7 +44,7 @@ pub fn of_run(
         let bytes = moved(CommandKind::Read) + moved(CommandKind::Write);
         // Clones of a section are one job to whoever wrote it.
         let of_job = [repeated_order(job, bytes), left_out(job)];
-        let of_job = of_job.into_iter().flatten();
+        let of_job = of_job.into_iter().flatten().chain(fell_behind(job, done));
         let new: Vec<Warning> = of_job
             .filter(|warning| !warnings.contains(warning))
             .collect();
@@ -94,6 +94,48 @@ fn tolerated(done: &JobReport) -> Option<Warning> {
         why: "Rates and latencies are those of the others.".to_owned(),
         option: "Leave continue_on_error out to end at the first failure.".to_owned(),
     })
+}
+
+/// The share of its rate that a job reaches at least if it keeps it: the last request of a short job may be late.
+const KEPT_LEAST: f64 = 0.95;
+
+/// The directions of a job whose rate the drive did not keep.
+fn fell_behind(shares: &Shares, done: &JobReport) -> Vec<Warning> {
+    let spec = &shares.job().spec;
+    let seconds = done.measured.as_secs();
+    let kinds = [
+        (CommandKind::Read, "reads"),
+        (CommandKind::Write, "writes"),
+        (CommandKind::Trim, "trims"),
+    ];
+    let of_kind = |(kind, word): (CommandKind, &str)| {
+        let direction = done.direction(kind);
+        let rates = [
+            (spec.rate_iops.of(kind), direction.ios, word.to_owned()),
+            (
+                spec.rate.of(kind),
+                direction.bytes,
+                format!("bytes of {word}"),
+            ),
+        ];
+        let late = rates.into_iter().find_map(|(rate, made, what)| {
+            let (rate, got) = (rate? as f64, made as f64 / seconds);
+            (seconds > 0.0 && got < KEPT_LEAST * rate).then_some((rate, got, what))
+        });
+        late.map(|(rate, got, what)| Warning {
+            saw: format!(
+                "Job `{}` asks for {} {what} a second and got {}.",
+                spec.name,
+                grouped(rate as u64),
+                grouped(got as u64)
+            ),
+            why: "The drive does not keep the rate: requests queue for longer and longer, and latencies are those \
+                  of the queue."
+                .to_owned(),
+            option: "Ask for a lower rate, or leave the rate out to see what the drive can do.".to_owned(),
+        })
+    };
+    kinds.into_iter().filter_map(of_kind).collect()
 }
 
 /// Requests beyond a percentile from which on it is more than chance.
@@ -273,6 +315,31 @@ mod tests {
                 && told[0].contains("steady-fast"),
             "{told:?}"
         );
+    }
+
+    #[test]
+    fn a_rate_that_the_drive_does_not_keep_is_told_of() {
+        let told = |more: &str| {
+            let text =
+                format!("[w]\nrw=randwrite\nbs=4k\nnorandommap\ntime_based\nruntime=1\n{more}\n");
+            let file = JobFile::parse(&text, "test.fio").unwrap();
+            let mut device = Fake::new(SECTORS);
+            let report = driver::run(&file, &mut device, Clock::Timed, RootSeed(1)).unwrap();
+            let ground = [("", SECTORS * SECTOR_BYTES)];
+            let shares = Shares::of(&file, &ground, Clock::Timed).unwrap();
+            let told = fell_behind(&shares[0], &report.jobs[0]);
+            told.iter().map(Warning::to_string).collect::<Vec<_>>()
+        };
+        for kept in ["", "rate_iops=1000", "rate=400k"] {
+            assert_eq!(told(kept), [""; 0], "{kept}");
+        }
+        let iops = told("rate_iops=10000000");
+        assert!(
+            iops[0].contains("asks for 10,000,000 writes a second and got"),
+            "{iops:?}"
+        );
+        let bytes = told("rate=4000m");
+        assert!(bytes[0].contains("bytes of writes a second"), "{bytes:?}");
     }
 
     #[test]
