@@ -197,7 +197,11 @@ fn a_drive_without_a_closed_form_settles_from_filled() {
 #[test]
 fn drives_without_a_closed_form_are_told_the_slow_way() {
     let testbed = Testbed::load("anandtech-2008").expect("it loads");
-    for slug in ["ocz-core-jmf602", "wd-velociraptor-300"] {
+    for slug in [
+        "ocz-core-jmf602",
+        "wd-velociraptor-300",
+        "generic-nvme-tlc-8",
+    ] {
         let file = Catalog::load(slug, &[]).expect("it loads");
         let mut device = file.build(&testbed, SEED).expect("it can be built");
         let refused = states::prepare(&mut *device, State::New, State::SteadyFast, SEED);

@@ -26,6 +26,8 @@ pub struct PageMapping {
     pub slot_bytes: u32,
     /// Streams of data that are kept apart.
     pub streams: u32,
+    /// Whether a cache of SLC takes host data first.
+    pub has_slc: bool,
     /// Slots the host sees.
     pub user_slots: u32,
     /// Groups of dies, each with superblocks of its own.
@@ -78,6 +80,7 @@ impl<const FLAT: bool> PageMapped for PageLayer<FLAT> {
         PageMapping {
             policy: self.config.policy.name(),
             streams: self.streams.count() as u32,
+            has_slc: self.config.slc.is_some(),
             slot_bytes: layout.geometry.slot_bytes,
             user_slots: self.config.user_slots,
             groups: layout.groups,
@@ -89,7 +92,8 @@ impl<const FLAT: bool> PageMapped for PageLayer<FLAT> {
             data_slots_per_group: group_slots
                 - self.low_water
                 - tables.div_ceil(layout.groups)
-                - translation,
+                - translation
+                - self.own_superblocks() * layout.slots_per_superblock,
         }
     }
 

@@ -161,6 +161,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         }
         let f = self.slc_frontier(g);
         if self.frontiers[f].is_closed() && !self.has_room_in_slc(g, slc) {
+            self.free_oldest_if_empty(g);
             // The host waits on the dies meanwhile.
             while slc.when_full == WhenFull::Fold
                 && !self.has_room_in_slc(g, slc)
@@ -183,6 +184,16 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     pub(super) fn gains_by_folding(&self, g: usize) -> bool {
         let group = &self.groups[g];
         group.slc_used > self.own_superblocks() && !group.slc.is_empty()
+    }
+
+    /// Of what was all overwritten there is nothing to fold.
+    fn free_oldest_if_empty(&mut self, g: usize) {
+        while let Some(&oldest) = self.groups[g].slc.front()
+            && self.table.valid_in(oldest) == 0
+        {
+            self.groups[g].slc.pop_front();
+            self.release(oldest);
+        }
     }
 
     /// Whether the cache of a group holds a superblock to fold.

@@ -47,6 +47,11 @@ pub enum FastRefused {
     /// Streams fill superblocks of their own.
     #[error("hot and cold data are kept apart, and the short cut writes all alike")]
     SeparateStreams,
+    /// Host data go elsewhere first.
+    #[error(
+        "a cache of SLC takes data first, and the short cut counts the slots of the superblocks behind it"
+    )]
+    Cache,
     /// Nobody knows how full its superblocks will be.
     #[error("there is no closed form for the superblocks of policy `{policy}`")]
     NoClosedForm {
@@ -70,6 +75,9 @@ pub fn start(writer: &mut Writer<'_>, stream: &mut Stream) -> Result<(), Prepare
     let mapping = layer.ok_or(FastRefused::NotPageMapped)?.mapping();
     if mapping.streams > 1 {
         return Err(FastRefused::SeparateStreams.into());
+    }
+    if mapping.has_slc {
+        return Err(FastRefused::Cache.into());
     }
     let shape = Shape::of(&mapping)?;
     let groups = 0..mapping.groups;
