@@ -109,6 +109,7 @@ fn fell_behind(shares: &Shares, done: &JobReport) -> Vec<Warning> {
         (CommandKind::Trim, "trims"),
     ];
     let of_kind = |(kind, word): (CommandKind, &str)| {
+        // A rate without a kind is that of all kinds, of which the job does some.
         let direction = done.direction(kind);
         let rates = [
             (spec.rate_iops.of(kind), direction.ios, word.to_owned()),
@@ -120,7 +121,7 @@ fn fell_behind(shares: &Shares, done: &JobReport) -> Vec<Warning> {
         ];
         let late = rates.into_iter().find_map(|(rate, made, what)| {
             let (rate, got) = (rate? as f64, made as f64 / seconds);
-            (seconds > 0.0 && got < KEPT_LEAST * rate).then_some((rate, got, what))
+            (made > 0 && seconds > 0.0 && got < KEPT_LEAST * rate).then_some((rate, got, what))
         });
         late.map(|(rate, got, what)| Warning {
             saw: format!(

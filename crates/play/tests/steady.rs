@@ -270,7 +270,9 @@ fn every_page_mapped_drive_writes_what_its_spare_space_makes_it_write() {
         write_at_random(&mut *device, 2.0, "settle");
         let wa = write_at_random(&mut *device, 1.0, "measured");
         let off = wa / theory - 1.0;
-        assert!(off.abs() < 0.01, "{slug}: {wa} for {theory}");
+        // A cache of SLC beside the superblocks that theory counts holds a part of the data.
+        let least = if mapping.has_slc { -0.03 } else { -0.01 };
+        assert!(off > least && off < 0.01, "{slug}: {wa} for {theory}");
         true
     });
     let compared = compared.count();

@@ -663,7 +663,13 @@ fn every_shipped_drive_answers_a_command_alone_in_the_sum_of_its_parts() {
         // So that its page of a table that lies in flash is there.
         latency(&mut ssd, 0, CommandKind::Read, 0, 8);
         let read = latency(&mut ssd, 50_000, CommandKind::Read, 0, 8);
-        assert_eq!(read, parts(CommandKind::Read), "{slug}, a read");
+        let mut of_read = parts(CommandKind::Read);
+        // What was just written lies in the cache of SLC, if the drive has one.
+        let nand = &ssd.params.nand;
+        if nand.slc.0 > Nanos::ZERO {
+            of_read = Nanos(of_read.0 - nand.t_read.0 + nand.slc.0.0);
+        }
+        assert_eq!(read, of_read, "{slug}, a read");
         let write = latency(&mut ssd, 100_000, CommandKind::Write, 0, 8);
         assert_eq!(write, parts(CommandKind::Write), "{slug}, a write");
         drives += 1;
