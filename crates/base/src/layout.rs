@@ -159,7 +159,7 @@ impl Layout {
         self.by_parity.map(|data_units| data_units.get())
     }
 
-    /// Pages that are programmed in a superblock, those of parity included, once so many of data are.
+    /// How many pages of a superblock the drive has programmed, parity included, when it has programmed `data_pages` of data.
     #[must_use]
     pub const fn pages_programmed(&self, data_pages: u32) -> u32 {
         let planes = self.geometry.planes_per_die;

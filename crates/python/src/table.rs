@@ -75,7 +75,7 @@ impl Table {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // Whoever asks for other types converts by himself, which the protocol allows.
+        // The protocol allows a table to ignore this: a caller that asked for other types converts what it gets.
         drop(requested_schema);
         let batches = [Ok(self.batch.clone())];
         let reader = RecordBatchIterator::new(batches, self.batch.schema());

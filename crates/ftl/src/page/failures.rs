@@ -100,9 +100,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             }
             let g = self.group_of_cell(self.cell_of_frontier(f));
             let (to, at) = self.frontiers[f].take_unit(slots);
-            if !self.is_slc_frontier(f) {
-                self.groups[g].writable_slots -= slots;
-            }
+            self.count_taken(f, g, slots);
             for n in 0..slots {
                 if !self.table.is_valid(from + n) {
                     continue;
@@ -136,9 +134,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let (first, superblock) = (frontier.next - slots, frontier.superblock);
         let left = frontier.left();
         frontier.next = frontier.end;
-        if !self.is_slc_frontier(f) {
-            self.groups[g].writable_slots -= left;
-        }
+        self.count_taken(f, g, left);
         self.close(f, superblock);
         (first, superblock)
     }

@@ -239,26 +239,26 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                     self.end_collection_without(g, (f, missing), batch);
                 }
                 // What is left now: a collection that ended may have completed the unit.
-                self.groups[g].writable_slots -= self.fill_up_unit(f, cause, batch);
+                self.fill_up_unit(f, g, cause, batch);
             }
         }
         if self.config.slc.is_some() {
-            self.fill_up_unit(self.slc_frontier(g), Cause::Host, batch);
+            self.fill_up_unit(self.slc_frontier(g), g, Cause::Host, batch);
         }
     }
 
-    /// Programs the unit of a frontier if it is partly filled; gives the slots that stay empty.
-    fn fill_up_unit(&mut self, f: usize, cause: Cause, batch: &mut OpBatch) -> u32 {
+    /// Programs the unit of a frontier of group `g` if it is partly filled.
+    fn fill_up_unit(&mut self, f: usize, g: usize, cause: Cause, batch: &mut OpBatch) {
         let missing = self.frontiers[f].unit_left;
         if missing == self.unit_slots() {
-            return 0;
+            return;
         }
         self.frontiers[f].next += missing;
+        self.count_taken(f, g, missing);
         let order = self.order_of_unit(f);
         if let Err(known) = self.program_unit(f, cause, order, batch) {
             self.write_elsewhere(f, cause, known, batch);
         }
-        missing
     }
 
     /// Opens a free superblock of the frontier's group for data that are written for `cause`, erasing it

@@ -555,9 +555,7 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         let (to, superblock) = self
             .append(f, Cause::Host, batch)
             .expect("the superblock is open");
-        if !self.is_slc_frontier(f) {
-            self.groups[g].writable_slots -= 1;
-        }
+        self.count_taken(f, g, 1);
         self.table.place(lpn, to, superblock);
         self.run_changed(lpn, old, batch);
         self.note_birth(superblock, None);

@@ -1,5 +1,5 @@
-//! Parity: behind every so many program units of data one unit that is their sum, so that a page which ECC cannot
-//! correct is made good from the others of its stripe.
+//! Parity: after a number of program units of data the drive writes one unit that holds their sum. From that and the
+//! other pages of a stripe it restores a page that ECC cannot correct.
 //!
 //! The layout keeps the units of parity out of the slots ([`ftlab_base::Layout::with_parity`]). The sum of a stripe that
 //! is still open is in the controller.

@@ -50,7 +50,10 @@ impl SlcConfig {
     pub(super) fn check(&self, layout: &Layout) -> Result<(), ConfigError> {
         let pages = layout.geometry.pages_per_block;
         let why = if self.bits < 2 || self.bits > pages {
-            format!("cells of {} bits; they hold at least 2", self.bits)
+            format!(
+                "cells that hold {} bits outside the cache of SLC; give 2 to {pages}",
+                self.bits
+            )
         } else if !layout.slots_per_superblock.is_multiple_of(pages) {
             "a row of pages over the dies of a superblock holds no whole slots, as a cache of SLC needs".to_owned()
         } else if self.own_superblocks + self.more_superblocks < 2 {
@@ -74,7 +77,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// Whether a frontier is that of a cache.
     #[inline]
     pub(super) fn is_slc_frontier(&self, f: usize) -> bool {
-        f >= self.groups.len() * self.streams.count() * FRONTIERS_PER_CELL
+        !FLAT && f >= self.groups.len() * self.streams.count() * FRONTIERS_PER_CELL
     }
 
     /// The cell of a frontier's superblocks.
@@ -91,7 +94,9 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// Whether a superblock that is not free holds one bit a cell.
     #[inline]
     pub(super) fn is_slc(&self, superblock: SuperblockId) -> bool {
-        self.config.slc.is_some() && self.array.is_slc(self.layout.first_page(superblock).block)
+        !FLAT
+            && self.config.slc.is_some()
+            && self.array.is_slc(self.layout.first_page(superblock).block)
     }
 
     /// Slots of a superblock as it is used now.
@@ -149,8 +154,16 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     pub(super) fn frontier_for_host(&mut self, cell: usize, batch: &mut OpBatch) -> usize {
         let host = host_frontier(cell);
         match self.config.slc {
-            None => host,
-            Some(slc) => self.slc_or(host, cell, &slc, batch),
+            Some(slc) if !FLAT => self.slc_or(host, cell, &slc, batch),
+            _ => host,
+        }
+    }
+
+    /// Slots of a frontier are taken, or lost, and not writable any more; those of a cache were never counted so.
+    #[inline]
+    pub(super) fn count_taken(&mut self, f: usize, g: usize, slots: u32) {
+        if !self.is_slc_frontier(f) {
+            self.groups[g].writable_slots -= slots;
         }
     }
 
@@ -186,7 +199,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         group.slc_used > self.own_superblocks() && !group.slc.is_empty()
     }
 
-    /// Of what was all overwritten there is nothing to fold.
+    /// The host has overwritten all of the oldest superblock: nothing of it has to be folded, and it is free.
     fn free_oldest_if_empty(&mut self, g: usize) {
         while let Some(&oldest) = self.groups[g].slc.front()
             && self.table.valid_in(oldest) == 0

@@ -53,6 +53,19 @@ pub(super) fn layer_of<const FLAT: bool>(
     PageLayer::new(layout, config).unwrap()
 }
 
+/// Leaves a layer alone until it has nothing more to do; pieces of work it did.
+pub(super) fn rest<const FLAT: bool>(layer: &mut PageLayer<FLAT>) -> usize {
+    let mut batch = OpBatch::default();
+    let mut pieces = 0;
+    while layer.work_ahead(&mut batch) {
+        batch.clear();
+        pieces += 1;
+        assert!(pieces < 1 << 16, "a pause does not end");
+    }
+    layer.check_invariants();
+    pieces
+}
+
 pub(super) fn uniform(rng: &mut Stream, below: u32) -> Lpn {
     Lpn(((u64::from(rng.next_u32()) * u64::from(below)) >> 32) as u32)
 }

@@ -1,9 +1,8 @@
 //! What a pause is worth, and that it ends.
 
 use crate::TranslationLayer;
-use crate::page::tests::{fill, layer_of, layout, random_writes};
+use crate::page::tests::{fill, layer_of, layout, random_writes, rest};
 use ftlab_base::RootSeed;
-use ftlab_nand::OpBatch;
 
 const AHEAD: u32 = 4;
 
@@ -15,14 +14,7 @@ fn rested(ahead_superblocks: u32) -> (crate::page::PageLayer<true>, usize) {
     fill(&mut layer);
     let writes = 2 * u64::from(layer.layout().slots());
     random_writes(&mut layer, writes, &mut RootSeed(1).stream("used"));
-    let mut batch = OpBatch::default();
-    let mut pieces = 0;
-    while layer.work_ahead(&mut batch) {
-        batch.clear();
-        pieces += 1;
-        assert!(pieces < 1 << 16, "a pause does not end");
-    }
-    layer.check_invariants();
+    let pieces = rest(&mut layer);
     (layer, pieces)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::page::PageLayer;
 use crate::page::slc::{SlcConfig, WhenFull};
-use crate::page::tests::{layer_of, uniform};
+use crate::page::tests::{layer_of, rest, uniform};
 use crate::{Extent, TranslationLayer};
 use ftlab_base::{Content, Geometry, Layout, Lpn, RootSeed};
 use ftlab_nand::{Cause, OpBatch};
@@ -53,19 +53,6 @@ fn is_in_cache(layer: &PageLayer<false>, lpn: u32) -> bool {
 fn in_cache(layer: &PageLayer<false>) -> u32 {
     let written = (0..layer.slots()).filter(|&lpn| layer.lookup(Lpn(lpn)).is_some());
     written.filter(|&lpn| is_in_cache(layer, lpn)).count() as u32
-}
-
-/// Leaves the layer alone until it has nothing more to do; pieces of work it did.
-fn rest(layer: &mut PageLayer<false>) -> u32 {
-    let mut batch = OpBatch::default();
-    let mut pieces = 0;
-    while layer.work_ahead(&mut batch) {
-        batch.clear();
-        pieces += 1;
-        assert!(pieces < 1 << 16, "a pause does not end");
-    }
-    layer.check_invariants();
-    pieces
 }
 
 fn copies(layer: &PageLayer<false>) -> u64 {
@@ -165,7 +152,7 @@ fn a_cache_that_cannot_be_is_refused() {
         let why = made.expect_err("it is refused");
         why.downcast_ref::<String>().expect("with words").clone()
     };
-    assert!(why(SlcConfig { bits: 1, ..CACHE }).contains("at least 2"));
+    assert!(why(SlcConfig { bits: 1, ..CACHE }).contains("give 2 to 24"));
     let small = SlcConfig {
         own_superblocks: 0,
         more_superblocks: 1,
