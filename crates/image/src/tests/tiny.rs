@@ -11,7 +11,7 @@ const WITH_CAPACITORS: [(&str, &str); 2] = [("page", "6"), ("packed", "1")];
 const CAPACITORS: &str = "-capacitors";
 
 /// Name, drive and settings. All of them collect, merge or level wear within a few hundred writes.
-const TINY: [(&str, &str, &[&str]); 4] = [
+const TINY: [(&str, &str, &[&str]); 5] = [
     (
         "page",
         "generic-mlc-8",
@@ -38,6 +38,26 @@ const TINY: [(&str, &str, &[&str]); 4] = [
             "map.entry=256B",
             "map.dram=8KiB",
             "buffer.size=64KiB",
+        ],
+    ),
+    (
+        "page-slc",
+        "generic-nvme-tlc-8",
+        &[
+            "nand.channels=1",
+            "nand.dies_per_channel=2",
+            "nand.planes_per_die=1",
+            "map.stripe_dies=2",
+            "nand.page=4KiB",
+            "nand.blocks_per_die=14",
+            "nand.pages_per_block=6",
+            "spare.user_capacity=288KiB",
+            "slc.own_size=16KiB",
+            "slc.more_size=16KiB",
+            "slc.when_full=fold",
+            // So that slots of several program units are under way at a cut, whatever is folded beside them.
+            "firmware.die_queue=16",
+            "buffer.size=32KiB",
         ],
     ),
     (
