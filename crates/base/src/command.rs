@@ -37,6 +37,8 @@ pub struct Command {
     pub sectors: u32,
     /// What a write's data look like.
     pub content: Content,
+    /// The submission queue of the host that it comes from, where there are several: one for each job.
+    pub queue: u16,
     /// When the host issued it; latency counts from here.
     pub at: SimTime,
 }

@@ -103,6 +103,7 @@ mod tests {
             lba: Lba(0),
             sectors,
             content: Content::RANDOM,
+            queue: 0,
             at: SimTime::ZERO,
         }
     }

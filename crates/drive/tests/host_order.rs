@@ -40,6 +40,7 @@ fn latencies(order: HostOrder, settings: &[&str]) -> (f64, f64) {
             lba: Lba(mix64(number) % places * u64::from(SECTORS)),
             sectors: SECTORS,
             content: Content::RANDOM,
+            queue: 0,
             at: now,
         };
         disk.submit(command, now);

@@ -302,6 +302,7 @@ impl Run {
             lba: Lba(0),
             sectors,
             content: Content::RANDOM,
+            queue: 0,
             at,
         };
         let refused = self.subject.device().fault().is_some();

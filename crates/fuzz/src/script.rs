@@ -172,6 +172,7 @@ impl Shape {
             lba: Lba(lba),
             sectors: sectors as u32,
             content: self.content(),
+            queue: 0,
             at,
         }
     }

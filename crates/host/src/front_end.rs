@@ -100,6 +100,7 @@ mod tests {
             lba: Lba(lba),
             sectors: 1,
             content: Content::RANDOM,
+            queue: 0,
             at: SimTime::ZERO,
         }
     }

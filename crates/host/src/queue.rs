@@ -12,6 +12,9 @@ pub enum HostOrder {
     /// Ascending from the last address, then from the lowest again (C-LOOK): how an operating
     /// system's disk driver sorts what waits for a drive that takes one command at a time.
     CLook,
+    /// From one submission queue after the other, a command from each that has one: how an NVMe drive takes from the
+    /// queues of several cores.
+    RoundRobin,
 }
 
 /// What waits, in the order of the host.
@@ -19,6 +22,36 @@ pub enum HostOrder {
 enum Waiting {
     Fifo(VecDeque<Command>),
     CLook(Sweep),
+    RoundRobin(Turns),
+}
+
+/// Commands by submission queue, and whose turn it is.
+#[derive(Debug, Clone, Default)]
+struct Turns {
+    queues: Vec<VecDeque<Command>>,
+    next: usize,
+    waiting: usize,
+}
+
+impl Turns {
+    fn push(&mut self, command: Command) {
+        let queue = usize::from(command.queue);
+        if queue >= self.queues.len() {
+            self.queues.resize_with(queue + 1, VecDeque::new);
+        }
+        self.queues[queue].push_back(command);
+        self.waiting += 1;
+    }
+
+    fn pop(&mut self) -> Option<Command> {
+        let (before, from) = self.queues.split_at(self.next.min(self.queues.len()));
+        let behind = from.iter().position(|queue| !queue.is_empty());
+        let turn = behind.map(|n| before.len() + n);
+        let turn = turn.or_else(|| before.iter().position(|queue| !queue.is_empty()))?;
+        self.next = turn + 1;
+        self.waiting -= 1;
+        self.queues[turn].pop_front()
+    }
 }
 
 /// Commands by address, and where the sweep over them is.
@@ -78,6 +111,7 @@ impl HostQueue {
             waiting: match order {
                 HostOrder::Fifo => Waiting::Fifo(VecDeque::new()),
                 HostOrder::CLook => Waiting::CLook(Sweep::default()),
+                HostOrder::RoundRobin => Waiting::RoundRobin(Turns::default()),
             },
         }
     }
@@ -91,10 +125,11 @@ impl HostQueue {
             "nobody waits while there is room"
         );
         match &mut self.waiting {
-            Waiting::Fifo(_) if at_once => {}
+            Waiting::Fifo(_) | Waiting::RoundRobin(_) if at_once => {}
             Waiting::CLook(sweep) if at_once => sweep.pass(&command),
             Waiting::Fifo(queue) => queue.push_back(command),
             Waiting::CLook(sweep) => sweep.push(command),
+            Waiting::RoundRobin(turns) => turns.push(command),
         }
         self.at_the_drive += u32::from(at_once);
         at_once.then_some(command)
@@ -106,6 +141,7 @@ impl HostQueue {
         let next = match &mut self.waiting {
             Waiting::Fifo(queue) => queue.pop_front(),
             Waiting::CLook(sweep) => sweep.pop(),
+            Waiting::RoundRobin(turns) => turns.pop(),
         };
         self.at_the_drive -= u32::from(next.is_none());
         next
@@ -115,6 +151,7 @@ impl HostQueue {
         match &self.waiting {
             Waiting::Fifo(queue) => queue.len(),
             Waiting::CLook(sweep) => sweep.waiting.len(),
+            Waiting::RoundRobin(turns) => turns.waiting,
         }
     }
 
@@ -131,9 +168,14 @@ mod tests {
     use ftlab_base::{CommandId, Content, Lba, SimTime};
 
     fn order_of(order: HostOrder, lbas: &[u64]) -> Vec<u64> {
+        order_of_queues(order, &lbas.iter().map(|&lba| (lba, 0)).collect::<Vec<_>>())
+    }
+
+    /// The same of commands that come from several submission queues.
+    fn order_of_queues(order: HostOrder, commands: &[(u64, u16)]) -> Vec<u64> {
         let mut queue = HostQueue::new(order, 1);
         let mut sent = Vec::new();
-        for (id, &lba) in lbas.iter().enumerate() {
+        for (id, &(lba, of)) in commands.iter().enumerate() {
             let id = CommandId(id as u64);
             let at = SimTime::ZERO;
             let at_once = queue.push(Command {
@@ -142,6 +184,7 @@ mod tests {
                 lba: Lba(lba),
                 sectors: 1,
                 content: Content::RANDOM,
+                queue: of,
                 at,
             });
             sent.extend(at_once.map(|command| command.lba.0));
@@ -165,6 +208,23 @@ mod tests {
         assert_eq!(
             order_of(HostOrder::CLook, &[50, 10, 90, 60, 20]),
             [50, 60, 90, 10, 20]
+        );
+    }
+
+    #[test]
+    fn round_robin_takes_one_of_each_queue_in_turn() {
+        let commands = [
+            (10, 0),
+            (11, 0),
+            (12, 0),
+            (13, 0),
+            (70, 7),
+            (71, 7),
+            (30, 3),
+        ];
+        assert_eq!(
+            order_of_queues(HostOrder::RoundRobin, &commands),
+            [10, 11, 30, 70, 12, 71, 13]
         );
     }
 }

@@ -235,7 +235,7 @@ mod tests {
         let order = with("queue_order = \"lifo\"\n");
         assert!(
             order.contains(
-                "unknown variant `lifo`, expected `fifo` or `c-look` in `host.queue_order`"
+                "unknown variant `lifo`, expected one of `fifo`, `c-look`, `round-robin` in `host.queue_order`"
             ),
             "{order}"
         );

@@ -116,6 +116,7 @@ impl DataDrive {
             lba: Lba(0),
             sectors: 0,
             content: ftlab_base::Content::RANDOM,
+            queue: 0,
             at: SimTime::ZERO,
         };
         self.apply(flush, &[]);

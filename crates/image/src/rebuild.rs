@@ -277,6 +277,7 @@ impl Left {
                 lba: Lba(u64::from(lpn) * sectors),
                 sectors: sectors as u32,
                 content: Content::RANDOM,
+                queue: 0,
                 at: SimTime::ZERO,
             };
             if made.apply(write, &data) != Outcome::Good {

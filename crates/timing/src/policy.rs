@@ -16,6 +16,9 @@ pub enum DieOrder {
     Fcfs,
     /// Reads for the host before everything else.
     ReadFirst,
+    /// Reads before everything else, those for the host before those of collection: what collection programs next is
+    /// read while the dies program what it read before.
+    AllReadsFirst,
 }
 
 /// What a read for the host may suspend.
@@ -121,7 +124,7 @@ impl Scheduling {
 
     #[inline]
     fn reorders(&self) -> bool {
-        self.order == DieOrder::ReadFirst || self.gc_preemptible
+        self.order != DieOrder::Fcfs || self.gc_preemptible
     }
 
     /// Whether an operation takes no room in the queue of its die and may go round the backlog: it
@@ -133,12 +136,11 @@ impl Scheduling {
 
     /// The lower, the sooner.
     fn rank(&self, op: &NandOp) -> u8 {
-        if self.order == DieOrder::ReadFirst && is_host_read(op) {
-            0
-        } else if self.gc_preemptible && is_internal(op) {
-            2
-        } else {
-            1
+        match self.order {
+            DieOrder::ReadFirst | DieOrder::AllReadsFirst if is_host_read(op) => 0,
+            DieOrder::AllReadsFirst if op.kind == OpKind::Read => 1,
+            _ if self.gc_preemptible && is_internal(op) => 3,
+            _ => 2,
         }
     }
 

@@ -224,6 +224,7 @@ fn fill(drive: &mut DataDrive) {
             lba: Lba(number * u64::from(SECTORS)),
             sectors: SECTORS,
             content: Content::RANDOM,
+            queue: 0,
             at: SimTime::ZERO,
         };
         assert_eq!(drive.apply(write, &data), Outcome::Good);

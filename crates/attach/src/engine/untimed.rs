@@ -258,6 +258,7 @@ fn perform(drive: &mut DataDrive, piece: &Piece, ask: &mut Ask) -> Result<(), Nb
         lba: Lba(piece.range.start),
         sectors: piece.sectors() as u32,
         content: Content::RANDOM,
+        queue: 0,
         at: SimTime::ZERO,
     };
     outcome(drive.apply_unflushed(command, piece.data(|range| ask.part(range))))?;

@@ -181,6 +181,7 @@ fn an_answer_takes_as_long_as_the_model_says() {
             lba: Lba(0),
             sectors,
             content: Content::RANDOM,
+            queue: 0,
             at: clock,
         };
         let mut done = Vec::new();

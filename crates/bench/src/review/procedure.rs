@@ -166,8 +166,9 @@ impl<'a> Running<'a> {
             kind,
             lba: Lba(lba),
             sectors: sectors as u32,
-            at: SimTime::ZERO,
             content,
+            queue: 0,
+            at: SimTime::ZERO,
         });
         match outcome {
             Outcome::Good => Ok(()),

@@ -184,6 +184,7 @@ pub fn command(kind: CommandKind, lba: u64, sectors: u64) -> Command {
         lba: Lba(lba),
         sectors: sectors as u32,
         content: Content::RANDOM,
+        queue: 0,
         at: SimTime::ZERO,
     }
 }

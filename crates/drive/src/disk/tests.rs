@@ -120,6 +120,7 @@ fn command(kind: CommandKind, number: u64, lba: u64, sectors: u32) -> Command {
         lba: Lba(lba),
         sectors,
         content: Content::RANDOM,
+        queue: 0,
         at: SimTime::ZERO,
     }
 }

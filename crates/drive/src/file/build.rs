@@ -56,6 +56,7 @@ impl DriveFile {
             lba: Lba(0),
             sectors,
             content: Content::RANDOM,
+            queue: 0,
             at: SimTime::ZERO,
         };
         (sectors <= sectors_per_slot)

@@ -38,11 +38,12 @@ impl DriveFile {
         }
         let extent = self.extent()?;
         let ssd = self.ssd().expect("it has an extent");
-        let planes = ssd.nand.planes_per_die.get();
-        let blocks = extent.superblocks / scale.blocks.max(1) * planes;
-        let pages = (extent.pages_per_block / scale.pages.max(1)).max(1);
+        let blocks = extent.superblocks / scale.blocks.max(1) * ssd.nand.planes();
+        let together = ssd.nand.pages_per_program();
+        let pages = (extent.pages_per_block / scale.pages.max(1)).max(1) * together;
         let of_size = f64::from(blocks) * f64::from(pages)
-            / (f64::from(ssd.nand.blocks_per_die.get()) * f64::from(extent.pages_per_block));
+            / (f64::from(ssd.nand.blocks_per_die.get())
+                * f64::from(extent.pages_per_block * together));
         let cycles = |n: u32| (n / scale.cycles.max(1)).max(1);
         let mut changes = vec![
             format!("nand.blocks_per_die={blocks}"),

@@ -67,7 +67,14 @@ impl PageSections {
     }
 
     /// Checks what follows from two sections.
-    fn check(&self) -> Result<(), String> {
+    fn check(&self, nand: &Nand) -> Result<(), String> {
+        if self.slc.is_some() && nand.pages_per_program() > 1 {
+            return Err(
+                "nand.pages_per_program is not for a drive with [slc], whose blocks of one bit a cell program one page \
+                 at a time: leave it out, and give nand.t_program for a page"
+                    .to_owned(),
+            );
+        }
         let folds = self.slc.as_ref().and_then(SlcKeys::fold_after);
         if folds.is_some() && self.gc.idle_after().is_some() {
             return Err(
@@ -216,9 +223,20 @@ impl SsdFile {
     /// Checks what follows from sections that no translation layer asks for.
     pub(super) fn check(&self) -> Result<(), String> {
         if let Some(page) = self.mapping.page() {
-            page.check()?;
+            page.check(&self.nand)?;
         }
         scheduling(self.scheduling.as_ref())?;
+        let joins_planes = self
+            .scheduling
+            .as_ref()
+            .is_some_and(|keys| keys.multi_plane);
+        if joins_planes && self.nand.pages_per_program() > 1 {
+            return Err(
+                "scheduling.multi_plane is for pages that are programmed one by one; with nand.pages_per_program a die \
+                 programs those of all its planes anyway: leave one of the two out"
+                    .to_owned(),
+            );
+        }
         self.power.as_ref().map_or(Ok(()), SsdPowerKeys::check)?;
         let has = Has {
             power: self.power.is_some(),
@@ -357,6 +375,7 @@ impl SsdFile {
                 ..self.nand.timing()
             },
             queue_depth: self.queue.depth.get(),
+            in_order: firmware.in_order,
             buffer_slots: (self.buffer.size.get() / slot) as u32,
             read_ahead_slots: read_ahead.map_or(0, |size| (size.get() / slot) as u32),
             buffer_frees_by_register: self.buffer.release == Some(Release::Transferred),
@@ -365,6 +384,7 @@ impl SsdFile {
             joins_planes: keys.is_some_and(|keys| keys.multi_plane),
             dispatch: keys.map_or(Dispatch::ByDie, SchedulingKeys::dispatch),
             programs_max: keys.and_then(|keys| Some(keys.programs_max.as_ref()?.get())),
+            planes: self.nand.planes(),
             plane_reads: keys.is_some_and(|keys| keys.plane_reads),
             plane_collection: keys.is_some_and(|keys| keys.plane_collection),
             scheduling: scheduling(keys)?,

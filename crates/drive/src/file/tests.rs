@@ -39,7 +39,7 @@ fn what_was_worked_out_from_figures_names_them() {
     }
 }
 
-const GENERIC: &str = include_str!("../../../../drives/generic-mlc-8.toml");
+const GENERIC: &str = include_str!("../../drives/generic-mlc-8.toml");
 
 fn error(text: &str, settings: &[&str]) -> String {
     let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
@@ -162,6 +162,7 @@ fn operations(file: &DriveFile, seed: u64) -> u64 {
             lba: Lba(8 * slot),
             sectors: 8,
             content: Content::RANDOM,
+            queue: 0,
             at: SimTime::ZERO,
         };
         assert_eq!(drive.apply(command), Outcome::Good);
@@ -226,7 +227,10 @@ fn what_a_policy_uses_must_be_said() {
             &["scheduling.suspend=erase", "scheduling.overtake_max=8"],
             "needs suspend_time, for example scheduling.suspend_time=20us",
         ),
-        (&["scheduling.order=fastest"], "`fcfs` or `read-first`"),
+        (
+            &["scheduling.order=fastest"],
+            "one of `fcfs`, `read-first`, `all-reads-first`",
+        ),
         (&["scheduling.suspend=all"], "unknown variant `all`"),
         (&["scheduling.gc_preemptible=1"], "expected a boolean"),
         (&["scheduling.suspend_max=0"], "must be above 0"),

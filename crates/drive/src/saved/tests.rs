@@ -94,6 +94,7 @@ fn command(device: &dyn Device, id: u64, at: SimTime, stream: &mut Stream) -> Co
             1 => Content::compressible(60),
             _ => Content::RANDOM,
         },
+        queue: 0,
         at,
     }
 }

@@ -128,10 +128,10 @@ impl Ssd {
                     scheduler.limit_programs(most);
                 }
                 if params.plane_reads {
-                    scheduler.read_planes_together();
+                    scheduler.read_planes_together(params.planes);
                 }
                 if params.plane_collection {
-                    scheduler.collect_planes_together();
+                    scheduler.collect_planes_together(params.planes);
                 }
                 scheduler
             },
@@ -331,6 +331,7 @@ impl Ssd {
                 self.events.schedule(now, Event::Failed, number);
             }
             CommandKind::Write => self.begin_write(number, now),
+            CommandKind::Read if self.holds_reads() => self.wait_in_turn(number),
             CommandKind::Read => self.look_up(number, &command, now),
             CommandKind::Trim => self.trim(number, &command, now),
             CommandKind::Flush => self.begin_flush(number, now),

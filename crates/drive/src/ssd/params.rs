@@ -32,6 +32,10 @@ pub struct SsdParams {
     pub joins_planes: bool,
     /// Dies that may program at a time, if not all.
     pub programs_max: Option<u32>,
+    /// Whether a read waits with the writes before it that wait for room in the buffer.
+    pub in_order: bool,
+    /// Planes of a die that can sense together.
+    pub planes: u32,
     /// Whether a read that needs the same page of several planes of a die has them sense together.
     pub plane_reads: bool,
     /// Whether they do what collection reads.

@@ -93,6 +93,7 @@ mod tests {
             lba: Lba(lba),
             sectors,
             content: Content::RANDOM,
+            queue: 0,
             at: SimTime::ZERO,
         }
     }

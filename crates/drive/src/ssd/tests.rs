@@ -186,6 +186,7 @@ fn slot_command(kind: CommandKind, slot: u64, at: SimTime) -> Command {
         lba: Lba(slot * 8),
         sectors: 8,
         content: Content::RANDOM,
+        queue: 0,
         at,
     }
 }
@@ -207,6 +208,7 @@ fn command(id: u64, capacity: u64, kinds: &[CommandKind], rng: &mut Stream) -> C
         lba: Lba(lba),
         sectors,
         content: Content::RANDOM,
+        queue: 0,
         at: SimTime::ZERO,
     }
 }
@@ -298,6 +300,7 @@ fn one(ssd: &mut Ssd, kind: CommandKind, lba: u64, sectors: u32) -> Nanos {
         lba: Lba(lba),
         sectors,
         content: Content::RANDOM,
+        queue: 0,
         at: now,
     };
     ssd.submit(command, now);
@@ -328,6 +331,7 @@ fn a_flush_waits_until_everything_is_programmed() {
                 lba,
                 sectors,
                 content: Content::RANDOM,
+                queue: 0,
                 at: SimTime::ZERO,
             },
             SimTime::ZERO,
@@ -360,6 +364,7 @@ fn time_may_end_with_a_program_unit_begun() {
         lba: Lba(0),
         sectors: 8,
         content: Content::RANDOM,
+        queue: 0,
         at: SimTime::ZERO,
     };
     assert_eq!(ssd.apply(overwrite), Outcome::Good);

@@ -3,9 +3,9 @@
 use super::Ssd;
 use super::events::Event;
 use super::write_through::WriteThrough;
-use ftlab_base::{Command, Lpn, SimTime};
+use ftlab_base::{Command, CommandKind, Lpn, SimTime};
 
-/// A write that is not wholly in the buffer yet.
+/// A write that is not wholly in the buffer yet, or a read that waits with those before it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Admission {
     number: u32,
@@ -24,12 +24,33 @@ impl Admission {
 impl Ssd {
     pub(super) fn begin_write(&mut self, number: u32, now: SimTime) {
         self.forget_ahead(number);
+        self.wait_in_turn(number);
+        self.admit(now);
+    }
+
+    /// Behind what waits for room in the buffer.
+    pub(super) fn wait_in_turn(&mut self, number: u32) {
         self.admissions.push_back(Admission {
             number,
             admitted: 0,
             stalled: false,
         });
-        self.admit(now);
+    }
+
+    /// Whether a read must wait in turn.
+    pub(super) fn holds_reads(&self) -> bool {
+        self.params.in_order && !self.admissions.is_empty()
+    }
+
+    /// Begins the reads whose turn it is.
+    fn begin_reads_in_turn(&mut self, now: SimTime) {
+        while let Some(&Admission { number, .. }) = self.admissions.front()
+            && let command = *self.commands.get(number)
+            && command.kind == CommandKind::Read
+        {
+            self.admissions.pop_front();
+            self.look_up(number, &command, now);
+        }
     }
 
     /// What a command changes is not what was read ahead.
@@ -77,6 +98,10 @@ impl Ssd {
     pub(super) fn admit(&mut self, now: SimTime) {
         loop {
             while self.flushes.is_empty() && !self.admissions.is_empty() {
+                self.begin_reads_in_turn(now);
+                if self.admissions.is_empty() {
+                    break;
+                }
                 let is_in = self.admit_first();
                 let first = &mut self.admissions[0];
                 if !is_in {
@@ -176,9 +201,14 @@ impl Ssd {
 
     /// Ends everything that waits for flash that takes no more. What the buffer holds stays there.
     pub(super) fn fail_writes(&mut self, now: SimTime) {
-        let writes = self.admissions.drain(..).map(|admission| admission.number);
+        while !self.admissions.is_empty() {
+            self.begin_reads_in_turn(now);
+            if let Some(write) = self.admissions.pop_front() {
+                self.events.schedule(now, Event::Failed, write.number);
+            }
+        }
         let through = self.write_through.as_mut().map(WriteThrough::fail);
-        let writes = writes.chain(through.into_iter().flatten());
+        let writes = through.into_iter().flatten();
         for number in writes.chain(self.flushes.drain(..)) {
             self.events.schedule(now, Event::Failed, number);
         }

@@ -30,6 +30,7 @@ fn forty_slots(at: &Path) -> DataDrive {
             lba: Lba(slot * 8),
             sectors: 8,
             content: Content::RANDOM,
+            queue: 0,
             at: SimTime::ZERO,
         };
         let data = vec![slot as u8 + 100; SLOT];

@@ -116,6 +116,7 @@ impl Bench {
             lba: Lba(lba * u64::from(sectors)),
             sectors,
             content: Content::RANDOM,
+            queue: 0,
             at: now,
         }
     }

@@ -38,6 +38,7 @@ fn command(kind: CommandKind, lba: u64, sectors: u32) -> Command {
         lba: Lba(lba),
         sectors,
         content: Content::RANDOM,
+        queue: 0,
         at: SimTime::ZERO,
     }
 }

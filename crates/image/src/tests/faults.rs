@@ -76,6 +76,7 @@ fn write(id: u64, lba: u64, byte: u8, sectors: u32) -> (Command, Vec<u8>) {
         lba: Lba(lba),
         sectors,
         content: Content::RANDOM,
+        queue: 0,
         at: SimTime::ZERO,
     };
     (command, vec![byte; command.bytes() as usize])

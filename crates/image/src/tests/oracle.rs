@@ -180,6 +180,7 @@ impl Oracle {
                 lba,
                 sectors: per_slot as u32,
                 content: Content::RANDOM,
+                queue: 0,
                 at: SimTime::ZERO,
             };
             self.check_newest(drive, &command);
@@ -249,6 +250,7 @@ impl Commands {
             lba: Lba(lba),
             sectors: sectors as u32,
             content: Content::RANDOM,
+            queue: 0,
             at: SimTime::ZERO,
         }
     }

@@ -64,6 +64,7 @@ impl Bench {
             lba: Lba(lba),
             sectors,
             content: Content::RANDOM,
+            queue: 0,
             at: self.now,
         };
         if self.clock == Clock::Untimed {

@@ -162,6 +162,7 @@ fn command(kind: CommandKind, slot: u64, id: u64, at: SimTime) -> Command {
         lba: Lba(slot * SLOT_SECTORS),
         sectors: SLOT_SECTORS as u32,
         content: Content::RANDOM,
+        queue: 0,
         at,
     }
 }

@@ -97,7 +97,7 @@ impl Group {
                         break;
                     }
                     let (device, request) = worker.issue(now);
-                    io.submit(index, device, request, now);
+                    io.submit(index, (device, index as u16), request, now);
                     ties.flows.issued(index as usize);
                     issued = true;
                 }
@@ -208,7 +208,7 @@ impl Source for Group {
                     break;
                 }
                 let (device, request) = worker.issue(now);
-                io.submit(index, device, request, now);
+                io.submit(index, (device, index as u16), request, now);
             }
         }
         next

@@ -234,9 +234,9 @@ impl Replay {
         match next.preflush {
             true => {
                 let then = Some(request);
-                io.submit(Step { then, ..step }, 0, FLUSH, now);
+                io.submit(Step { then, ..step }, (0, 0), FLUSH, now);
             }
-            false => io.submit(step.of(), 0, request, now),
+            false => io.submit(step.of(), (0, 0), request, now),
         }
     }
 }
@@ -258,7 +258,7 @@ impl Source for Replay {
     #[inline]
     fn act(&mut self, now: SimTime, io: &mut Io<'_, '_, Step>) -> SimTime {
         while let Some((request, step)) = self.due.pop_front() {
-            io.submit(step, 0, request, now);
+            io.submit(step, (0, 0), request, now);
         }
         while self.under_way < self.depth && !self.failed {
             let Some(next) = self.next else {

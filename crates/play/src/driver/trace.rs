@@ -154,7 +154,7 @@ impl Source for Playback {
                 sectors: operation.run.sectors,
                 content: self.content,
             };
-            io.submit((), 0, request, now);
+            io.submit((), (0, 0), request, now);
         }
         SimTime::NEVER
     }

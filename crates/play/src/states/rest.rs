@@ -16,6 +16,7 @@ pub fn come_to_rest(device: &mut dyn Device, now: SimTime) -> Result<(), Prepare
         lba: Lba(0),
         sectors: 0,
         content: Content::RANDOM,
+        queue: 0,
         at: now,
     };
     let mut done = Vec::new();

@@ -123,6 +123,7 @@ impl<'a> Writer<'a> {
             lba: Lba(lba),
             sectors,
             content: self.data,
+            queue: 0,
             at: SimTime::ZERO,
         }
     }

@@ -34,8 +34,12 @@ use usage::Usage;
 /// What the phases of an operation take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NandTiming {
-    /// Sensing a page into the register (tR).
+    /// Sensing a page into the register (tR), in the mean over the pages of a word line.
     pub t_read: Nanos,
+    /// What each page of a word line takes longer than that before it.
+    pub t_read_step: Nanos,
+    /// Pages of a word line that are programmed together, and whose planes are counted one behind the other.
+    pub pages_per_program: u32,
     /// Programming a page from the register (tPROG).
     pub t_program: Nanos,
     /// Erasing a block (tBERS).
@@ -51,9 +55,14 @@ pub struct NandTiming {
 }
 
 impl NandTiming {
+    /// Sensing the `page`-th page of a word line.
     #[inline]
-    fn t_read_of(&self, op: &NandOp) -> Nanos {
-        if op.slc { self.slc.0 } else { self.t_read }
+    fn t_read_of(&self, op: &NandOp, page: u32) -> Nanos {
+        if op.slc {
+            return self.slc.0;
+        }
+        let less = self.t_read_step * u64::from(self.pages_per_program - 1);
+        Nanos(self.t_read.0 - less.0 / 2) + self.t_read_step * u64::from(page)
     }
 
     #[inline]
@@ -192,7 +201,7 @@ impl Scheduler {
         for op in ops.iter().filter(|op| op.order.waits.is_some()) {
             self.fences.get(op.order.waits).waiters += 1;
         }
-        if !(self.planes.read || self.planes.collect) {
+        if !self.planes.senses_together() {
             ops.iter().for_each(|op| self.issue_one(*op, now));
             return;
         }
@@ -322,15 +331,15 @@ impl Scheduler {
         self.planes.program = true;
     }
 
-    /// From now on the planes of a die sense together what is issued for them together. To be said before
-    /// anything is issued.
-    pub fn read_planes_together(&mut self) {
-        self.planes.read = true;
+    /// From now on so many neighbouring planes of a die sense together what is issued for them together. To be said
+    /// before anything is issued.
+    pub fn read_planes_together(&mut self, planes: u32) {
+        self.planes.read = planes;
     }
 
     /// The same of what collection reads. To be said before anything is issued.
-    pub fn collect_planes_together(&mut self) {
-        self.planes.collect = true;
+    pub fn collect_planes_together(&mut self, planes: u32) {
+        self.planes.collect = planes;
     }
 
     /// Whether an operation tells its fences at the end of its transfer.
@@ -491,7 +500,10 @@ impl Scheduler {
         self.pass_fence(op.order.waits);
         let timing = &self.timing;
         let span = match op.kind {
-            OpKind::Read => timing.t_read_of(&op),
+            OpKind::Read => {
+                let page = self.planes.page_of_word_line(&op, timing.pages_per_program);
+                timing.t_read_of(&op, page)
+            }
             OpKind::Program => timing.t_program_of(&op),
             OpKind::Erase => timing.t_erase,
         };

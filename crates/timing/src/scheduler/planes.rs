@@ -11,12 +11,13 @@ use ftlab_nand::{Cause, NandOp, OpKind};
 /// Which operations belong together.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Planes {
+    /// Planes that program together.
     planes_per_die: u32,
     pages_per_block: Divisor,
-    /// Whether reads for the host are done together.
-    pub(super) read: bool,
-    /// Whether those of collection are.
-    pub(super) collect: bool,
+    /// Planes that sense together what is read for the host; 1 where each senses alone.
+    pub(super) read: u32,
+    /// The same of what collection reads.
+    pub(super) collect: u32,
     /// Whether programs are.
     pub(super) program: bool,
 }
@@ -27,27 +28,43 @@ impl Planes {
         Planes {
             planes_per_die,
             pages_per_block,
-            read: false,
-            collect: false,
+            read: 1,
+            collect: 1,
             program: false,
         }
     }
 
-    /// Whether `next` does to the planes right behind what `first` does, at the same page.
-    fn follows(&self, next: &NandOp, first: &NandOp) -> bool {
+    /// Whether `next` does to the planes right behind what `first` does, at the same page, where so many planes work
+    /// together.
+    fn follows(&self, next: &NandOp, first: &NandOp, planes: u32) -> bool {
         let distance = u32::from(first.planes) * self.pages_per_block.get();
         let block = self.pages_per_block.quotient(next.page.0);
         (next.kind, next.die, next.slc) == (first.kind, first.die, first.slc)
             && next.page.0 == first.page.0 + distance
-            && !block.is_multiple_of(self.planes_per_die)
+            && !block.is_multiple_of(planes)
     }
 
-    /// Whether reads of a cause are done together.
-    fn joins(&self, cause: Cause) -> bool {
+    /// Which page of its word line an operation begins with, where so many are programmed together.
+    #[inline]
+    pub(super) fn page_of_word_line(&self, op: &NandOp, pages: u32) -> u32 {
+        if pages == 1 {
+            return 0;
+        }
+        let block = self.pages_per_block.quotient(op.page.0);
+        block % self.planes_per_die / (self.planes_per_die / pages)
+    }
+
+    /// Whether anything is sensed together.
+    pub(super) fn senses_together(&self) -> bool {
+        self.read.max(self.collect) > 1
+    }
+
+    /// Planes that sense together for a cause.
+    fn sensing(&self, cause: Cause) -> u32 {
         match cause {
             Cause::Host => self.read,
             Cause::Gc | Cause::Wear => self.collect,
-            Cause::Map => false,
+            Cause::Map => 1,
         }
     }
 
@@ -58,9 +75,8 @@ impl Planes {
         let mut taken = 1;
         while let Some(next) = ops.get(taken)
             && read.kind == OpKind::Read
-            && self.follows(next, &read)
+            && self.follows(next, &read, self.sensing(read.cause))
             && read.cause == next.cause
-            && self.joins(read.cause)
             && read.order == next.order
             // Waiters of a fence are counted one by one.
             && !read.order.waits.is_some()
@@ -79,7 +95,9 @@ impl Scheduler {
         let die = &self.dies[usize::from(index)];
         let next = die.queue.front().filter(|next| {
             self.planes.program
-                && self.planes.follows(next, &die.at_work)
+                && self
+                    .planes
+                    .follows(next, &die.at_work, self.planes.planes_per_die)
                 && self.fences.is_reached(next.order.waits)
         });
         let Some(&next) = next else {

@@ -21,6 +21,8 @@ fn scheduler_with(scheduling: Scheduling, channels: u32, dies_per_channel: u32) 
     };
     let timing = NandTiming {
         t_read: Nanos(50 * US),
+        t_read_step: Nanos::ZERO,
+        pages_per_program: 1,
         t_program: Nanos(900 * US),
         t_erase: Nanos(2_000 * US),
         slc: (Nanos(20 * US), Nanos(200 * US)),
@@ -235,7 +237,7 @@ fn planes_that_are_read_together_sense_once() {
         let mut s = scheduler(1, 1);
         if together {
             s.planes = Planes::apart(2, Divisor::new(pages_per_block));
-            s.read_planes_together();
+            s.read_planes_together(2);
         }
         let ops: Vec<NandOp> = pages.iter().map(|&page| read(page)).collect();
         s.issue(SimTime::ZERO, &ops);
@@ -261,7 +263,7 @@ fn planes_that_are_read_together_sense_once() {
     });
     let mut s = scheduler(1, 1);
     s.planes = Planes::apart(2, Divisor::new(pages_per_block));
-    s.read_planes_together();
+    s.read_planes_together(2);
     s.issue(SimTime::ZERO, &collected);
     assert_eq!(run(&mut s), 2 * 150);
 }
@@ -420,3 +422,29 @@ fn several_operations_of_a_batch_wait_for_one_fence() {
 }
 
 mod policies;
+
+#[test]
+fn the_pages_of_a_word_line_take_times_of_their_own() {
+    // Three pages of two planes: blocks 0 and 1 hold the first page, 2 and 3 the second, 4 and 5 the last.
+    let pages_per_block = 8;
+    let take = |blocks: &[u32]| {
+        let mut s = scheduler(1, 1);
+        s.timing.t_read_step = Nanos(10 * US);
+        s.timing.pages_per_program = 3;
+        s.planes = Planes::apart(6, Divisor::new(pages_per_block));
+        s.read_planes_together(2);
+        let read = |block: &u32| NandOp {
+            page: PageId(block * pages_per_block),
+            ..op(OpKind::Read, 0, Order::FREE)
+        };
+        let ops: Vec<NandOp> = blocks.iter().map(read).collect();
+        s.issue(SimTime::ZERO, &ops);
+        run(&mut s)
+    };
+    let moved = 4 + 2 * 96;
+    assert_eq!(take(&[0, 1]), 40 + moved);
+    assert_eq!(take(&[2, 3]), 50 + moved);
+    assert_eq!(take(&[4, 5]), 60 + moved);
+    // Different pages are sensed one after the other.
+    assert_eq!(take(&[1, 2]), 40 + 100 + 50 + 100);
+}

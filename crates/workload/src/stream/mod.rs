@@ -49,6 +49,7 @@ impl Request {
             lba,
             sectors,
             content,
+            queue: 0,
             at,
         }
     }

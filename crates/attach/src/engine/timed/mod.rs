@@ -352,6 +352,7 @@ impl<'a> Loop<'a> {
             lba: Lba(piece.range.start),
             sectors: piece.sectors() as u32,
             content: Content::RANDOM,
+            queue: 0,
             at: self.clock,
         };
         flight.under_way.push((command.id, piece.range.clone()));

@@ -36,6 +36,7 @@ fn run(drive: &mut dyn Device, asked: &[(u64, CommandKind)]) -> Vec<Completion> 
             lba: Lba(number * 8),
             sectors: if *kind == CommandKind::Flush { 0 } else { 8 },
             content: Content::RANDOM,
+            queue: 0,
             at,
         };
         drive.submit(command, at);

@@ -62,6 +62,10 @@ section! {
         /// a whole.
         #[serde(default)]
         overlap: bool,
+        /// Whether commands are worked off in the order in which they come, so that a read waits with the writes before
+        /// it that wait for room in the buffer.
+        #[serde(default)]
+        in_order: bool,
     }
 }
 

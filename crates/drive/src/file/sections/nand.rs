@@ -2,7 +2,7 @@
 
 use crate::file::section::section;
 use ftlab_base::{Geometry, Layout, Nanos, SECTOR_BYTES};
-use ftlab_sheet::quantity::{Bytes, Count, Quantity, Rate, Time};
+use ftlab_sheet::quantity::{Bytes, Count, Quantity, Rate, Share, Time};
 use ftlab_timing::NandTiming;
 
 /// The most sectors a slot of a write buffer can tell apart.
@@ -31,9 +31,16 @@ section! {
         /// The least that a read moves over the channel for each page, however little is wanted of it; if left
         /// out, what is wanted.
         read_unit: Option<Quantity<Bytes>>,
-        /// Reading a page into its register.
+        /// Pages of a plane that are programmed together, in one pass: those of a word line, which are as many as a cell
+        /// holds bits; 1 if left out. `t_program` is that of all of them.
+        pages_per_program: Option<Quantity<Count>>,
+        /// Reading a page into its register; the mean of the pages of a word line.
         t_read: Quantity<Time>,
-        /// Programming a page, without the transfer, which `channel_rate` prices.
+        /// By what part of `t_read` the first page of a word line is read sooner, and its last one later; needs
+        /// `pages_per_program`. 0 if left out.
+        t_read_spread: Option<Quantity<Share>>,
+        /// Programming a page, or the pages that are programmed together, without the transfer, which `channel_rate`
+        /// prices.
         t_program: Quantity<Time>,
         /// Erasing a block.
         t_erase: Quantity<Time>,
@@ -59,6 +66,16 @@ impl Nand {
         }
     }
 
+    /// Planes of a die, which sense together where they do.
+    pub(in crate::file) fn planes(&self) -> u32 {
+        self.planes_per_die.get()
+    }
+
+    /// Pages of a plane that are programmed together.
+    pub(in crate::file) fn pages_per_program(&self) -> u32 {
+        (self.pages_per_program.as_ref()).map_or(1, |pages| pages.get())
+    }
+
     /// The array in superblocks of `stripe_dies` dies and slots of `slot_bytes`.
     pub(in crate::file) fn layout(
         &self,
@@ -68,12 +85,29 @@ impl Nand {
         let bytes = |name: &str, bytes: u64| {
             u32::try_from(bytes).map_err(|_| format!("{name}: {bytes} bytes; at most 2^32 − 1"))
         };
+        // The pages of a word line are written by one program as those of several planes are: to the layer, each of
+        // them is a page of a plane of its own. All first pages of the planes come first, then all second ones.
+        let together = self.pages_per_program();
+        if together == 0 || !self.pages_per_block.get().is_multiple_of(together) {
+            return Err(format!(
+                "nand.pages_per_program: {together} pages at a time; it must divide nand.pages_per_block, {}",
+                self.pages_per_block.get()
+            ));
+        }
+        if let Some(spread) = self.t_read_spread.as_ref().map(|spread| spread.base)
+            && (together == 1 || spread >= 1.0)
+        {
+            return Err(format!(
+                "nand.t_read_spread: {spread}; it is a part of nand.t_read, from 0 to below 1, and needs a \
+                 nand.pages_per_program above 1"
+            ));
+        }
         let geometry = Geometry {
             channels: self.channels.get(),
             dies: self.dies()?,
-            planes_per_die: self.planes_per_die.get(),
-            blocks_per_die: self.blocks_per_die.get(),
-            pages_per_block: self.pages_per_block.get(),
+            planes_per_die: self.planes().saturating_mul(together),
+            blocks_per_die: self.blocks_per_die.get().saturating_mul(together),
+            pages_per_block: self.pages_per_block.get() / together,
             page_bytes: bytes("nand.page", self.page.get())?,
             slot_bytes: bytes("map.slot", slot_bytes)?,
         };
@@ -98,8 +132,17 @@ impl Nand {
         // The spare bytes of a page cross the channel in proportion to its sectors.
         let page = self.page.get() as f64;
         let sector_with_spare = SECTOR_BYTES as f64 * (1.0 + self.page_spare.get() as f64 / page);
+        let spread = self
+            .t_read_spread
+            .as_ref()
+            .map_or(0.0, |spread| spread.base);
+        let pages = self.pages_per_program();
+        // From the first page to the last one.
+        let span = 2.0 * spread * self.t_read.get().0 as f64;
         NandTiming {
             t_read: self.t_read.get(),
+            t_read_step: Nanos((span / f64::from(pages.max(2) - 1)) as u64),
+            pages_per_program: pages,
             t_program: self.t_program.get(),
             t_erase: self.t_erase.get(),
             slc: (Nanos::ZERO, Nanos::ZERO),

@@ -11,6 +11,8 @@ words! {
         Fcfs = "fcfs",
         /// Reads for the host first.
         ReadFirst = "read-first",
+        /// Reads first, for the host and then of collection.
+        AllReadsFirst = "all-reads-first",
     }
 }
 
@@ -93,6 +95,7 @@ pub(in crate::file) fn scheduling(keys: Option<&SchedulingKeys>) -> Result<Sched
     let order = match keys.order.unwrap_or(Order::Fcfs) {
         Order::Fcfs => DieOrder::Fcfs,
         Order::ReadFirst => DieOrder::ReadFirst,
+        Order::AllReadsFirst => DieOrder::AllReadsFirst,
     };
     let suspend = match keys.suspend.unwrap_or(SuspendWhat::None) {
         SuspendWhat::None => Suspend::Nothing,

@@ -9,8 +9,9 @@ const BOUNDS: [&str; 4] = [
     "scheduling.resume_time=30us",
 ];
 
-const POLICIES: [&[&str]; 5] = [
+const POLICIES: [&[&str]; 6] = [
     &["scheduling.order=read-first"],
+    &["scheduling.order=all-reads-first"],
     &["scheduling.gc_preemptible=true"],
     &[
         "scheduling.suspend=program-erase",
@@ -62,4 +63,32 @@ fn the_same_seed_gives_the_same_completions_under_every_policy() {
         assert!(once == of(policy), "{policy:?}");
         assert!(once != plain, "{policy:?} makes no difference");
     }
+}
+
+#[test]
+fn in_order_a_read_waits_with_the_writes_before_it_that_wait_for_room() {
+    // When the last of more writes than the buffer holds ends, and a read of another place that comes behind them.
+    let ends = |in_order: &str| {
+        let order = format!("firmware.in_order={in_order}");
+        let mut ssd = build_with(X25_M, &["buffer.size=16KiB", &order]);
+        for slot in 0..30 {
+            let write = slot_command(CommandKind::Write, slot, SimTime::ZERO);
+            ssd.submit(write, SimTime::ZERO);
+        }
+        let read = slot_command(CommandKind::Read, 900, SimTime::ZERO);
+        ssd.submit(read, SimTime::ZERO);
+        let mut done = Vec::new();
+        while let Some(next) = ssd.next_event() {
+            ssd.advance(next, &mut done);
+        }
+        let of = |id| {
+            let end = done.iter().find(|end| end.id == CommandId(id));
+            end.expect("it ended").at
+        };
+        (of(29), of(900))
+    };
+    let (last, read) = ends("false");
+    assert!(read < last, "{read:?} after {last:?}");
+    let (last, read) = ends("true");
+    assert!(read >= last, "{read:?} before {last:?}");
 }

@@ -55,6 +55,7 @@ fn read_ms(ssd: &mut Ssd, port: Option<Port>) -> f64 {
         lba: Lba(0),
         sectors: 2048,
         content: Content::RANDOM,
+        queue: 0,
         at: SimTime::ZERO,
     };
     let mut done = Vec::new();

@@ -12,6 +12,7 @@ fn trim(lba: u64, sectors: u32) -> Command {
         lba: Lba(lba),
         sectors,
         content: Content::RANDOM,
+        queue: 0,
         at: SimTime::ZERO,
     }
 }

@@ -18,6 +18,7 @@ fn outcomes(ssd: &mut Ssd, count: u64, pause: Nanos) -> Vec<Outcome> {
             lba: Lba(0),
             sectors: 8,
             content: Content::RANDOM,
+            queue: 0,
             at: now,
         };
         ssd.submit(command, now);
@@ -70,6 +71,7 @@ fn a_lost_drive_is_there_again_when_its_power_was_cycled_and_has_its_data() {
         lba: Lba(lba),
         sectors: 8,
         content: Content::RANDOM,
+        queue: 0,
         at: SimTime::ZERO,
     };
     assert_eq!(ssd.apply(read(0)), Outcome::Good);

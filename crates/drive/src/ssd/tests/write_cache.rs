@@ -10,8 +10,9 @@ fn one_write(drive: &mut dyn Device) -> (u64, u64) {
         kind: CommandKind::Write,
         lba: Lba(0),
         sectors: 8,
-        at: SimTime::ZERO,
         content: Content::RANDOM,
+        queue: 0,
+        at: SimTime::ZERO,
     };
     let mut done = Vec::new();
     drive.submit(write, SimTime::ZERO);

@@ -46,6 +46,6 @@ impl Owner {
             sectors: run.sectors,
             content,
         };
-        io.submit(self, 0, request, now);
+        io.submit(self, (0, 0), request, now);
     }
 }

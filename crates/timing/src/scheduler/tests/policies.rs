@@ -114,6 +114,36 @@ fn a_read_first_passes_what_has_not_started() {
 }
 
 #[test]
+fn what_collection_reads_passes_programs_if_all_reads_are_first() {
+    let collected = on(OpKind::Read, 0, Cause::Gc);
+    let ops = [
+        (0, program(1)),
+        (0, program(2)),
+        (10, collected),
+        (20, read(3)),
+    ];
+    let all_reads = Scheduling {
+        order: DieOrder::AllReadsFirst,
+        ..READ_FIRST
+    };
+    // The host's read first, though it came later.
+    let ends = [
+        PROGRAM,
+        2 * PROGRAM + 2 * READ,
+        PROGRAM + 2 * READ,
+        PROGRAM + READ,
+    ];
+    assert_eq!(done_at(all_reads, &ops), ends);
+    let ends = [
+        PROGRAM,
+        2 * PROGRAM + READ,
+        2 * PROGRAM + 2 * READ,
+        PROGRAM + READ,
+    ];
+    assert_eq!(done_at(READ_FIRST, &ops), ends);
+}
+
+#[test]
 fn a_read_does_not_pass_the_program_of_its_block() {
     let ops = [
         (0, program(1)),
