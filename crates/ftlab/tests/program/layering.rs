@@ -184,6 +184,7 @@ const USES: &[(&str, &[&str])] = &[
         "xtask",
         &[
             "ftlab-base",
+            "ftlab-sheet",
             "ftlab-drive",
             "ftlab-result",
             "ftlab-bench",
