@@ -4,7 +4,7 @@ SHELL         := /bin/sh
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup tools rust build review test test-web test-python guides soak bench fuzz nightly clean FORCE
+.PHONY: help setup tools rust lints build review test test-web test-python guides soak bench fuzz nightly clean FORCE
 
 # Without an interface of its own to draw, a browser takes half the work.
 CHROMIUM ?= $(shell command -v chromium-headless-shell || command -v chromium || echo chromium-headless-shell)
@@ -14,15 +14,15 @@ BIN    := $(TARGET)/release/ftlab
 # The one that makes the report to test.
 FTLAB  ?= $(BIN)
 WEB    := crates/report/web
-# The last that installing makes: it bundles the libraries (`prepare` in package.json).
-NPM    := $(WEB)/dist/libraries.js
+# The last that installing makes.
+NPM    := $(WEB)/node_modules/.package-lock.json
 REPORT := index.html
 # What the binary reads besides its own code: a change here makes a new report.
 DATA   := $(wildcard drives/*.toml drives/base/*.toml testbeds/*.toml testbeds/base/*.toml jobs/* scripts/* traces/* suites/* reference/*.csv reference/*.toml)
 
-# command:packages, the Debian packages (joined by +) that bring the command: what a review needs, and what tests need.
-BUILD_TOOLS := cc:gcc+libc6-dev git:git node:nodejs npm:npm
-TOOLS := $(BUILD_TOOLS) $(CHROMIUM):chromium-headless-shell \
+# command:packages, the Debian packages (joined by +) that bring the command: what a build needs, and what tests need.
+BUILD_TOOLS := cc:gcc+libc6-dev git:git
+TOOLS := $(BUILD_TOOLS) node:nodejs npm:npm $(CHROMIUM):chromium-headless-shell \
          nbdinfo:libnbd-bin qemu-img:qemu-utils fio:fio losetup:mount fstrim:util-linux fusermount3:fuse3 \
          mkfs.ext4:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs python3:python3 curl:curl openssl:openssl \
          pgbench:postgresql sqlite3:sqlite3
@@ -32,7 +32,7 @@ PYTHON_TOOLS := ensurepip:python3-venv
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
 
-setup: tools rust $(NPM) ## install what is missing (Debian 12; sudo when not root)
+setup: tools rust lints $(NPM) ## install what is missing (Debian 12; sudo when not root)
 
 tools:
 	@missing=; \
@@ -56,22 +56,25 @@ rust:
 	have=$$(rustc --version | cut -d' ' -f2); \
 	printf '%s\n' "$$want" "$$have" | sort -VC || { \
 	    echo "setup: Rust $$have is too old, $$want is needed: rustup update" >&2; exit 1; }
+
+lints: rust
 	@cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 || { \
 	    echo "setup: rustfmt or clippy is missing: rustup component add rustfmt clippy" >&2; exit 1; }
 
-$(NPM): $(WEB)/package.json $(WEB)/package-lock.json $(wildcard $(WEB)/vendor/*)
+# Tests alone need it: what the report embeds of libraries is committed.
+$(NPM): $(WEB)/package.json $(WEB)/package-lock.json
 	cd $(WEB) && npm ci
 	@touch $@
 
 build: $(BIN) ## build the release binary
 
 # Always asked of cargo, which leaves the file alone when nothing changed.
-$(BIN): FORCE $(NPM)
+$(BIN): FORCE
 	cargo build --release -p ftlab
 
 review: TOOLS := $(BUILD_TOOLS)
 review: PYTHON_TOOLS :=
-review: setup build ## review every drive into out/review
+review: tools rust build ## review every drive into out/review
 	$(BIN) review --out out/review
 	@echo "The report: out/review/$(REPORT)"
 
@@ -103,7 +106,7 @@ MADE := $(abspath $(TARGET)/tmp)
 # Many times what it takes: a browser that hangs must not hold up a whole run.
 WEB_SECONDS_MAX := 900
 
-test-web: out/test-review/$(REPORT) out/test-pts/$(REPORT)
+test-web: out/test-review/$(REPORT) out/test-pts/$(REPORT) $(NPM)
 	@test -d $(WEB)/test || { echo "test: $(WEB)/test is missing" >&2; exit 1; }
 	cargo test -q --workspace --test html pages_for_the_browser
 	cd $(WEB) && REPORT_HTML=$(CURDIR)/$<:$(MADE)/report-full.html PTS_HTML=$(CURDIR)/$(word 2,$^) \

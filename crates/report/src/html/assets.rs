@@ -1,7 +1,7 @@
 //! The page's own files and its libraries, taken in when the crate is built.
 
-/// Apache ECharts, cut to what the page draws, and what unpacks its data; fetched by npm, see `build.rs`.
-pub const LIBRARIES: &str = include_str!(env!("FTLAB_WEB_LIBRARIES"));
+/// Apache ECharts, cut to what the page draws, and what unpacks its data, with their licences; made by `web/bundle.mjs`.
+pub const LIBRARIES: &str = include_str!("../../web/dist/libraries.js");
 
 /// Forbids every request; data links carry the empty icon and saved tables.
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
