@@ -4,7 +4,7 @@ SHELL         := /bin/sh
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup tools rust lints build review test test-web test-python guides soak bench fuzz nightly clean FORCE
+.PHONY: help setup tools rust lints build review deb test test-web test-python guides soak bench fuzz nightly clean FORCE
 
 # Without an interface of its own to draw, a browser takes half the work.
 CHROMIUM ?= $(shell command -v chromium-headless-shell || command -v chromium || echo chromium-headless-shell)
@@ -23,7 +23,7 @@ DATA   := $(wildcard drives/*.toml drives/base/*.toml testbeds/*.toml testbeds/b
 # command:packages, the Debian packages (joined by +) that bring the command: what a build needs, and what tests need.
 BUILD_TOOLS := cc:gcc+libc6-dev git:git
 TOOLS := $(BUILD_TOOLS) node:nodejs npm:npm $(CHROMIUM):chromium-headless-shell \
-         nbdinfo:libnbd-bin qemu-img:qemu-utils fio:fio losetup:mount fstrim:util-linux fusermount3:fuse3 \
+         man:man-db zsh:zsh fish:fish nbdinfo:libnbd-bin qemu-img:qemu-utils fio:fio losetup:mount fstrim:util-linux fusermount3:fuse3 \
          mkfs.ext4:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs python3:python3 curl:curl openssl:openssl \
          pgbench:postgresql sqlite3:sqlite3
 # The same for what Python imports, and no command shows.
@@ -77,6 +77,22 @@ review: PYTHON_TOOLS :=
 review: tools rust build ## review every drive into out/review
 	$(BIN) review --out out/review
 	@echo "The report: out/review/$(REPORT)"
+
+# What the package has beside the program; crates/ftlab/Cargo.toml says where it goes.
+DEB := $(dir $(BIN))deb
+
+deb: TOOLS := $(BUILD_TOOLS) dpkg-shlibdeps:dpkg-dev
+deb: PYTHON_TOOLS :=
+deb: tools rust build ## a package for Debian, in target/debian
+	@cargo deb --version >/dev/null 2>&1 || { \
+	    echo "deb: installing cargo-deb"; cargo install --locked cargo-deb; }
+	rm -rf $(DEB) && mkdir -p $(DEB)
+	$(BIN) man $(DEB)/man && gzip -9n $(DEB)/man/*
+	$(BIN) completions bash > $(DEB)/ftlab.bash
+	$(BIN) completions zsh > $(DEB)/_ftlab
+	$(BIN) completions fish > $(DEB)/ftlab.fish
+	cargo run -p xtask -- licences $(DEB)/LIBRARIES && gzip -9n $(DEB)/LIBRARIES
+	cargo deb --no-build -p ftlab
 
 # Everything is built once, and is checked by clippy and rustdoc while it is. A panic says its line without debug
 # information, which backtraces alone need.

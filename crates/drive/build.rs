@@ -1,6 +1,6 @@
 //! Embeds the drive files.
 
-include!("../sheet/embed.rs");
+include!("embed.rs");
 
 fn main() {
     embed(&[

@@ -1,23 +1,28 @@
 //! Finds the commit that the program is built of, and whether the sources differ from it.
 //!
-//! Cargo runs this again when HEAD, the index or one of the sources has changed, and at no other time.
+//! Cargo runs this again when HEAD, the index or one of the sources has changed, and at no other time. In a package it is
+//! the commit that the package was made of.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Folders of the repository, beside those of the crates' sources, that end up in the program.
-const DATA: [&str; 6] = [
+const DATA: [&str; 7] = [
     "drives",
     "jobs",
     "reference",
     "scripts",
+    "suites",
     "testbeds",
     "traces",
 ];
 
 fn main() {
     let manifest = env::var("CARGO_MANIFEST_DIR").expect("set by cargo");
+    if let Some((commit, modified)) = packaged(Path::new(&manifest)) {
+        return tell(&commit, &modified);
+    }
     let root = Path::new(&manifest).join("../..");
     let sources = sources(&root);
     for path in sources.iter().chain(&git_files(&root)) {
@@ -28,11 +33,23 @@ fn main() {
     status.extend(sources.iter().filter_map(|path| path.to_str()));
     let modified = git(&root, &status).filter(|_| commit.is_some());
     let modified = modified.map_or("unknown".to_owned(), |list| (!list.is_empty()).to_string());
-    println!(
-        "cargo::rustc-env=FTLAB_COMMIT={}",
-        commit.unwrap_or_else(|| "unknown".to_owned())
-    );
+    tell(&commit.unwrap_or_else(|| "unknown".to_owned()), &modified);
+}
+
+fn tell(commit: &str, modified: &str) {
+    println!("cargo::rustc-env=FTLAB_COMMIT={commit}");
     println!("cargo::rustc-env=FTLAB_MODIFIED={modified}");
+}
+
+/// What cargo noted of the commit and of changes since, when it made a package of the sources.
+fn packaged(crate_root: &Path) -> Option<(String, String)> {
+    let path = crate_root.join(".cargo_vcs_info.json");
+    let text = std::fs::read_to_string(&path).ok()?;
+    println!("cargo::rerun-if-changed={}", path.display());
+    let (_, commit) = text.split_once("\"sha1\": \"")?;
+    let (commit, _) = commit.split_once('"')?;
+    let modified = text.contains("\"dirty\": true");
+    Some((commit.to_owned(), modified.to_string()))
 }
 
 /// What the program is made of, as far as it is there.

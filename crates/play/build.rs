@@ -1,6 +1,6 @@
 //! Embeds jobs, scripts, scenarios and traces.
 
-include!("../sheet/embed.rs");
+include!("embed.rs");
 
 fn main() {
     embed(&[

@@ -8,7 +8,9 @@ use std::{env, fs};
 /// Writes `catalog.rs` with a table for each (name, folder, extension): the names without extension and the texts of such
 /// files of the folder, sorted by name.
 fn embed(tables: &[(&str, &str, &str)]) {
-    let root = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("set by cargo")).join("../..");
+    // The folders of the repository, by links, which packages have as files.
+    let root = env::var("CARGO_MANIFEST_DIR").expect("set by cargo");
+    let root = Path::new(&root);
     let mut source = String::new();
     for (table, folder, extension) in tables {
         let folder = root.join(folder);

@@ -3,6 +3,7 @@
 mod calibrate;
 mod cross_validate;
 mod family;
+mod licences;
 mod numbers;
 mod plan;
 
@@ -21,11 +22,14 @@ enum Task {
     Calibrate(calibrate::Options),
     /// Predict each published figure by numbers that were fitted without the test it is from
     CrossValidate(cross_validate::Options),
+    /// Write the licences of the libraries that are linked into ftlab
+    Licences(licences::Options),
 }
 
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Task::Calibrate(options) => calibrate::command(&options),
         Task::CrossValidate(options) => cross_validate::command(&options),
+        Task::Licences(options) => licences::command(&options),
     }
 }

@@ -28,6 +28,18 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
+/// More than any machine has cores for; starting very many would take longer than what they are to do.
+const THREADS_MAX: usize = 1024;
+
+/// As many threads as `asked`, which is nothing if it was no whole number.
+///
+/// # Errors
+/// When that is no number of threads.
+pub fn threads(asked: Option<usize>) -> Result<usize, String> {
+    let within = asked.filter(|threads| (1..=THREADS_MAX).contains(threads));
+    within.ok_or_else(|| format!("give a whole number from 1 to {THREADS_MAX}"))
+}
+
 /// What the system says is available.
 fn available(text: &str) -> Option<u64> {
     field(text, "MemAvailable:")

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-const ROWS: &str = include_str!("../../../reference/claim-checks.toml");
+const ROWS: &str = include_str!("../reference/claim-checks.toml");
 
 /// The machine of loads that name none.
 const MACHINE: &str = "anandtech-2008";

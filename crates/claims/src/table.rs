@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-const CLAIMS: &str = include_str!("../../../reference/claims.csv");
+const CLAIMS: &str = include_str!("../reference/claims.csv");
 
 /// A row of `reference/claims.csv`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

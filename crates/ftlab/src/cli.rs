@@ -1,8 +1,10 @@
 //! What can be typed. The options of a command stand with it.
 
+#[cfg(feature = "attach")]
+use crate::attached;
 use crate::{
-    accuracy, claims, compare, crash, endurance, image, import, plan, provenance, pts, report,
-    review, run, serve, show, sweep, tests, theory, tools, trace,
+    accuracy, claims, compare, completions, endurance, import, man, plan, provenance, pts, report,
+    review, run, show, sweep, tests, theory, trace,
 };
 use clap::{Parser, Subcommand};
 
@@ -62,12 +64,6 @@ pub enum Command {
     Trace(trace::Command),
     /// Run fio's command line on drives: `ftlab fio --drive D --name=a --rw=randwrite …`
     Fio(run::Options),
-    /// Show what an image of a drive is, and what the drive has been through
-    Info(image::Options),
-    /// Check an image of a drive: whether everything lies there as it was written
-    ///
-    /// Nothing in it changes, unless --accept or --rebuild is given. Exit code 1 when something is damaged.
-    Fsck(image::FsckOptions),
     /// Say how long drives last under a load, how fast they answer, and how much spare area that takes
     Plan(plan::Options),
     /// Write a drive to its end: how much it takes, how it wears, what gives out first
@@ -88,26 +84,12 @@ pub enum Command {
     Theory(theory::Options),
     /// Check what the sources say in words: which claims hold on the simulated drives
     Claims(claims::Options),
-    /// Attach a drive as a block device that keeps its data
-    Serve(serve::Options),
-    /// Give what a power cut could have left of recorded writes to a checker
-    Crash(crash::Options),
-    /// Note in a crash log how far a program has come
-    Mark(tools::MarkOptions),
-    /// End a server in the background in order, and wait until it has ended
-    Stop(serve::StopOptions),
-    /// Show an attached drive's SMART attributes, as smartctl does
-    Smart(tools::SmartOptions),
-    /// Watch an attached drive at work
-    Top(tools::TopOptions),
-    /// Erase an attached drive as a whole (ATA SECURITY ERASE UNIT)
-    Erase(tools::EraseOptions),
-    /// Tell an attached drive what it need not keep (TRIM)
-    Trim(tools::TrimOptions),
-    /// Have something go wrong with an attached drive
-    Fault(tools::FaultOptions),
-    /// Change what the host can address of an attached drive (ATA SET MAX)
-    SetMax(tools::SetMaxOptions),
-    /// Give an attached drive new firmware; what it holds stays
-    Firmware(tools::FirmwareOptions),
+    #[cfg(feature = "attach")]
+    #[command(flatten)]
+    Attached(attached::Command),
+    /// Print a script with which a shell completes commands, options and drives
+    Completions(completions::Options),
+    /// Write the manual: a page for ftlab and one for each command
+    #[command(hide = true)]
+    Man(man::Options),
 }

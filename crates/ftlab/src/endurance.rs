@@ -5,7 +5,7 @@ use crate::files;
 use crate::health::{bars, smart_table};
 use crate::options::{self, OutputFormat, TestbedOption};
 use crate::progress::Signs;
-use crate::{provenance, screen};
+use crate::{drives, provenance, screen};
 use clap::Args;
 use ftlab_base::RootSeed;
 use ftlab_base::amount::{decimal, three_digits};
@@ -40,7 +40,7 @@ made smaller and its blocks shorter-lived in proportion: the scale is printed, a
 are those of the full drive. Regions of the job that are no percentages shrink with the drive.")]
 pub struct Options {
     /// A drive of `ftlab drives`, or a path to a drive file; it needs a section `[reliability]`
-    #[arg(long)]
+    #[arg(long, value_parser = drives::name(), hide_possible_values = true)]
     drive: String,
     /// A fio job file; a client's writes if left out
     #[arg(long)]

@@ -1,23 +1,31 @@
 //! ftlab: a software SSD and the bench to review it.
 //!
-//! This crate is the command line, a thin edge. The program `ftlab` is [`main_with_policies`] without
-//! policies; a program of one's own with victim policies of one's own is that function with them, and has
-//! every command of `ftlab` (`templates/my-policy` is one to copy).
+//! The program `ftlab` is [`main_with_policies`] without policies. A program of one's own with victim policies of one's
+//! own is that function with them, and has every command of `ftlab`; [`policy`] is what they are written with. A
+//! program that runs loads on drives itself takes what it needs of [`sim`].
+//!
+//! These three are the Rust interface of ftlab, and keep to Semantic Versioning. The crates `ftlab-…`, which they are
+//! made of, are internal: what is in them may change in any release.
+//!
+//! The feature `attach`, which is on by default, is all that needs Unix: `ftlab serve` and the commands for images and
+//! attached drives.
 
 mod accuracy;
+#[cfg(feature = "attach")]
+mod attached;
 mod claims;
 mod cli;
 mod compare;
-mod crash;
+mod completions;
 mod drives;
 mod endurance;
 mod failure;
 mod files;
 mod fio_words;
 mod health;
-mod image;
 mod import;
 mod loads;
+mod man;
 mod memory;
 mod options;
 mod paper;
@@ -30,17 +38,17 @@ mod results;
 mod review;
 mod run;
 mod screen;
-mod serve;
 mod session;
 mod show;
 mod suite;
 mod sweep;
 mod tests;
 mod theory;
-mod tools;
 mod trace;
 mod variants;
 mod verdicts;
+
+pub mod sim;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -81,8 +89,6 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
         Command::Run(args) | Command::Fio(args) => run::command(&args),
         Command::Import(args) => import::command(&args),
         Command::Trace(args) => trace::command(&args),
-        Command::Info(args) => image::info(&args),
-        Command::Fsck(args) => image::fsck(&args),
         Command::Plan(args) => plan::command(&args),
         Command::Endurance(args) => endurance::command(&args),
         Command::Review(args) => review::command(&args),
@@ -93,17 +99,10 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
         Command::Accuracy(args) => accuracy::command(&args),
         Command::Theory(args) => theory::command(&args),
         Command::Claims(args) => claims::command(&args),
-        Command::Serve(args) => serve::command(&args),
-        Command::Crash(args) => crash::command(&args),
-        Command::Mark(args) => tools::mark(&args),
-        Command::Stop(args) => serve::stop(&args),
-        Command::Smart(args) => tools::smart(&args),
-        Command::Top(args) => tools::top(&args),
-        Command::Erase(args) => tools::erase(&args),
-        Command::Trim(args) => tools::trim(&args),
-        Command::Fault(args) => tools::fault(&args),
-        Command::Firmware(args) => tools::firmware(&args),
-        Command::SetMax(args) => tools::set_max(&args),
+        #[cfg(feature = "attach")]
+        Command::Attached(command) => attached::command(&command),
+        Command::Completions(args) => completions::command(&args),
+        Command::Man(args) => man::command(&args),
     };
     failure::exit(outcome)
 }

@@ -9,7 +9,6 @@ use ftlab_bench::machine;
 use ftlab_host::Testbed;
 use ftlab_play::State;
 use ftlab_sheet::SheetError;
-use std::num::NonZeroUsize;
 
 /// What a command prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -39,8 +38,8 @@ pub struct Machine {
     #[arg(long, value_name = "GIB", value_parser = memory::gib)]
     memory: Option<u64>,
     /// Runs at a time; by default as many as there are cores
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
-    jobs: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = threads)]
+    jobs: Option<usize>,
 }
 
 /// The root that is taken if none is given.
@@ -53,7 +52,7 @@ impl Machine {
     }
 
     pub fn threads(&self) -> usize {
-        self.jobs.map_or_else(machine::cores, NonZeroUsize::get)
+        self.jobs.unwrap_or_else(machine::cores)
     }
 }
 
@@ -90,10 +89,9 @@ pub fn state() -> impl TypedValueParser<Value = State> {
     names.try_map(|name| State::named(&name).ok_or("it is no state"))
 }
 
-/// Reads how many of something there are to be.
-pub fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse()
-        .map_err(|_| "give a whole number, 1 or more".to_owned())
+/// Reads how many threads there are to be.
+pub fn threads(text: &str) -> Result<usize, String> {
+    machine::threads(text.parse().ok())
 }
 
 /// Reads a number from the one to the other.

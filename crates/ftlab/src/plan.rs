@@ -42,7 +42,7 @@ pub struct Options {
     )]
     words: Vec<String>,
     /// A drive of `ftlab drives`, or a path to a drive file; may be repeated
-    #[arg(long = "drive", required = true, value_name = "DRIVE")]
+    #[arg(long = "drive", required = true, value_name = "DRIVE", value_parser = drives::name(), hide_possible_values = true)]
     drives: Vec<String>,
     /// Bytes that the host writes a day, for example 2TB or 50GB; by default what the load writes at its own rate
     #[arg(long, value_name = "BYTES", value_parser = bytes_per_day)]

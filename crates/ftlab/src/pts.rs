@@ -27,7 +27,7 @@ proportion to the drive's capacity, and only the beginning of an access runs wit
 scale. --scale 1 is the standard as it is, and takes hours.")]
 pub struct Options {
     /// Drives of flash of `ftlab drives`, or paths to drive files
-    #[arg(required = true)]
+    #[arg(required = true, value_parser = crate::drives::name(), hide_possible_values = true)]
     drives: Vec<String>,
     /// A test; may be repeated; none: all
     #[arg(long = "test", value_name = "TEST", value_enum)]

@@ -3,7 +3,6 @@
 use crate::failure::{Failure, Outcome};
 use comfy_table::{ContentArrangement, Table, presets};
 use ftlab_base::amount::decimal;
-use ftlab_image::CutTold;
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 
@@ -26,20 +25,6 @@ pub fn print(text: &str) -> Outcome {
 pub fn json(value: &impl Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(value);
     Ok(text.map_err(|error| Failure::Running(error.to_string()))? + "\n")
-}
-
-/// What a power cut took from a volatile write buffer.
-pub fn power_cut(cut: &CutTold) -> String {
-    let CutTold {
-        seed,
-        slots,
-        new,
-        old,
-        torn,
-    } = cut;
-    format!(
-        "{old} of {slots} slots in its volatile write buffer lost, {torn} torn, {new} kept (seed {seed})"
-    )
 }
 
 /// A table without lines, as wide as the screen.
@@ -79,15 +64,6 @@ pub fn width() -> u16 {
 pub fn has_colours() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     std::io::stdout().is_terminal() && !refused
-}
-
-/// How long a file with holes is, and what it takes of its disk.
-pub fn sparse_file(long_bytes: u64, taken_bytes: u64) -> String {
-    format!(
-        "{} long with its holes, {} taken; copy it with cp --sparse=always",
-        capacity(long_bytes),
-        capacity(taken_bytes)
-    )
 }
 
 /// Bytes as drives are sold, in powers of 1000.

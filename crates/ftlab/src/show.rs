@@ -1,5 +1,6 @@
 //! `ftlab show`: every number of a drive, and where it is from.
 
+use crate::drives;
 use crate::failure::Outcome;
 use crate::options::OutputFormat;
 use crate::screen;
@@ -12,6 +13,7 @@ use std::fmt::Write;
 #[derive(Debug, Args)]
 pub struct Options {
     /// A drive of `ftlab drives`, or a path to a drive file
+    #[arg(value_parser = drives::name(), hide_possible_values = true)]
     drive: String,
     /// Change a number of the drive file, for example spare.op=28%; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]

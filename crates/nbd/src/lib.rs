@@ -41,7 +41,7 @@
 //!   nothing else, and takes a path over only if nobody listens there; a lock on the folder keeps others from doing the same in between.
 //! - **Other machines need a certificate.** A server is reached by Unix sockets and loopback
 //!   addresses alone, unless clients must show a certificate (`Listen::Tls`) or the user said that everybody may read and
-//!   write (`ftlab/src/serve/listen.rs`). Where TLS is required, an option in the open is refused whatever it is, so nothing said
+//!   write (`ftlab/src/attached/serve/listen.rs`). Where TLS is required, an option in the open is refused whatever it is, so nothing said
 //!   there holds within (decision 0013).
 
 pub mod memory;

@@ -9,7 +9,7 @@ use ftlab_play::states::{self, State};
 use ftlab_workload::JobFile;
 use rayon::prelude::*;
 
-const JOB: &str = include_str!("../../../jobs/mixed-reads-writes.fio");
+const JOB: &str = include_str!("../jobs/mixed-reads-writes.fio");
 
 const POLICIES: [&[&str]; 5] = [
     &[],

@@ -13,9 +13,6 @@ use std::time::Duration;
 /// How often Python is asked for signals, and told how far the work is.
 const ASK_EVERY: Duration = Duration::from_millis(50);
 
-/// More than any machine has cores for; starting very many would take longer than what they are to do.
-const THREADS_MAX: usize = 1024;
-
 /// What work and whoever waits for it know of each other.
 #[derive(Default)]
 pub struct Way {
@@ -111,11 +108,9 @@ pub struct Machine {
 impl Machine {
     /// As asked for, else as the command line does.
     pub fn of(threads: Option<usize>, memory_gib: Option<f64>) -> PyResult<Machine> {
-        if threads.is_some_and(|threads| !(1..=THREADS_MAX).contains(&threads)) {
-            return Err(input_error(&format!(
-                "threads: give a whole number from 1 to {THREADS_MAX}"
-            )));
-        }
+        let threads = threads.map(|asked| machine::threads(Some(asked)));
+        let threads = threads.transpose();
+        let threads = threads.map_err(|why| input_error(&format!("threads: {why}")))?;
         let memory_bytes = match memory_gib {
             None => machine::half_of_free(),
             Some(gib) if gib.is_finite() && gib > 0.0 => (gib * (1_u64 << 30) as f64) as u64,

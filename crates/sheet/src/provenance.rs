@@ -8,21 +8,15 @@ pub const FROM_KEY: &str = "from";
 
 /// The tables, each with its file and an id as a line's first cell.
 const TABLES: [(&str, &str); 6] = [
-    (
-        "published.csv",
-        include_str!("../../../reference/published.csv"),
-    ),
+    ("published.csv", include_str!("../reference/published.csv")),
     (
         "published-more.csv",
-        include_str!("../../../reference/published-more.csv"),
+        include_str!("../reference/published-more.csv"),
     ),
-    ("scores.csv", include_str!("../../../reference/scores.csv")),
-    (
-        "announced.csv",
-        include_str!("../../../reference/announced.csv"),
-    ),
-    ("claims.csv", include_str!("../../../reference/claims.csv")),
-    ("modern.csv", include_str!("../../../reference/modern.csv")),
+    ("scores.csv", include_str!("../reference/scores.csv")),
+    ("announced.csv", include_str!("../reference/announced.csv")),
+    ("claims.csv", include_str!("../reference/claims.csv")),
+    ("modern.csv", include_str!("../reference/modern.csv")),
 ];
 
 fn is_known(id: &str) -> bool {

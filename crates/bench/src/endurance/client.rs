@@ -11,13 +11,13 @@ use ftlab_workload::{JobFile, JobStream};
 /// 4 KiB anywhere on the drive: name and text of the job file.
 pub const RANDOM: (&str, &str) = (
     "jobs/uniform-random-4k.fio",
-    include_str!("../../../../jobs/uniform-random-4k.fio"),
+    include_str!("../../jobs/uniform-random-4k.fio"),
 );
 
 /// A client's writes: name and text of the job file.
 pub const CLIENT: (&str, &str) = (
     "jobs/client-workload.fio",
-    include_str!("../../../../jobs/client-workload.fio"),
+    include_str!("../../jobs/client-workload.fio"),
 );
 
 /// Superblocks of a group that are enough to collect from.

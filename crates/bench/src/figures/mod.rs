@@ -15,31 +15,31 @@ use order::Score;
 use serde::Deserialize;
 
 /// The reference table.
-const PUBLISHED: &str = include_str!("../../../../reference/published.csv");
+const PUBLISHED: &str = include_str!("../../reference/published.csv");
 
 /// Figures of other pages, which the model was not made with.
-const WITNESSES: &str = include_str!("../../../../reference/published-more.csv");
+const WITNESSES: &str = include_str!("../../reference/published-more.csv");
 
 /// Scores of closed programs.
-const SCORES: &str = include_str!("../../../../reference/scores.csv");
+const SCORES: &str = include_str!("../../reference/scores.csv");
 
 /// The sources and their titles.
-const SOURCES: &str = include_str!("../../../../reference/sources.csv");
+const SOURCES: &str = include_str!("../../reference/sources.csv");
 
 /// Names that stand for several drives.
-const ALIASES: &str = include_str!("../../../../reference/aliases.csv");
+const ALIASES: &str = include_str!("../../reference/aliases.csv");
 
 /// What a reader is told of names that are no drive file and no test.
-const NAMES: &str = include_str!("../../../../reference/names.csv");
+const NAMES: &str = include_str!("../../reference/names.csv");
 
 /// What stands behind each drive.
-const STANDING: &str = include_str!("../../../../reference/standing.csv");
+const STANDING: &str = include_str!("../../reference/standing.csv");
 
 /// Why the model misses figures.
-const MISSES: &str = include_str!("../../../../reference/misses.csv");
+const MISSES: &str = include_str!("../../reference/misses.csv");
 
 /// What the figures would be if the model had been made without the test that each is from.
-const CROSS_VALIDATION: &str = include_str!("../../../../reference/cross-validation.csv");
+const CROSS_VALIDATION: &str = include_str!("../../reference/cross-validation.csv");
 
 /// The source of the suite that the witnesses' own tests are in.
 const OF_WITNESSES: &str = "witnesses";

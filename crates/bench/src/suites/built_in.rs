@@ -7,7 +7,7 @@ macro_rules! suite {
     ($name:literal) => {
         (
             concat!("suites/", $name, ".toml"),
-            include_str!(concat!("../../../../suites/", $name, ".toml")),
+            include_str!(concat!("../../suites/", $name, ".toml")),
         )
     };
 }

@@ -309,7 +309,7 @@ fn a_state_of_another_drive_is_refused_and_a_renamed_one_is_not() {
     assert!(why.contains("generic-mlc-8, not samsung-slc-64"), "{why}");
     assert!(why.contains("more"), "{why}");
     // The same numbers with another note, under another name.
-    let text = include_str!("../../../../drives/generic-mlc-8.toml");
+    let text = include_str!("../../drives/generic-mlc-8.toml");
     let text = text.replace("the benchmark set-up", "another note");
     let settings = SMALL.iter().map(ToString::to_string).collect::<Vec<_>>();
     let renamed = DriveFile::parse("mine", &text, &settings).unwrap();

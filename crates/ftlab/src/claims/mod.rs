@@ -5,7 +5,7 @@ mod page;
 use crate::failure::{Failure, Outcome};
 use crate::files::NewFile;
 use crate::options::Work;
-use crate::{provenance, screen};
+use crate::{drives, provenance, screen};
 use clap::Args;
 use ftlab_claims::{Judged, Plan};
 use ftlab_drive::{Catalog, DriveFile, MODEL_VERSION};
@@ -26,7 +26,7 @@ pub struct Options {
     ids: Vec<String>,
     /// Only claims that need this drive: a name of `ftlab drives`, or a path to a drive file that takes
     /// the place of the drive of its name; may be repeated
-    #[arg(long = "drive", value_name = "DRIVE")]
+    #[arg(long = "drive", value_name = "DRIVE", value_parser = drives::name(), hide_possible_values = true)]
     drives: Vec<String>,
     /// Change a number of the drives given with --drive; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "drives")]

@@ -16,7 +16,7 @@ use crate::session::{Command, INTERRUPTED, Session};
 use crate::suite::SuiteOption;
 use crate::variants;
 use crate::verdicts::FailOptions;
-use crate::{results, screen};
+use crate::{drives, results, screen};
 use clap::Args;
 use ftlab_bench::review::{DriveRuns, Plan, Subject};
 use ftlab_bench::suites::Test;
@@ -49,7 +49,7 @@ Examples:
                                             two directories of results, run by run")]
 pub struct Options {
     /// A drive of `ftlab drives`, or a path to a drive file; before a second one, a directory of results
-    #[arg(value_name = "DRIVE|OLD")]
+    #[arg(value_name = "DRIVE|OLD", value_parser = drives::name(), hide_possible_values = true)]
     drive: String,
     /// Results to compare with those of OLD, instead of running anything
     #[arg(value_name = "NEW", conflicts_with_all = OF_RUNS)]

@@ -38,6 +38,7 @@ Examples:
 pub struct Options {
     /// Drives of `ftlab drives`, or paths to drive files; none: those of the suite, or the five of the
     /// 2008 review
+    #[arg(value_parser = crate::drives::name(), hide_possible_values = true)]
     drives: Vec<String>,
     /// A code or a name of `ftlab tests`, for example A1 or randwrite-4k-qd1, or the path of a job file, script or
     /// trace; may be repeated; none: those

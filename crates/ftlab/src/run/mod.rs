@@ -63,7 +63,7 @@ pub struct Options {
     words: Vec<String>,
     /// A drive of `ftlab drives`, or a path to a drive file; may be repeated. With the name that filenames of jobs
     /// have for it (--drive nvme0=DRIVE --drive nvme1=DRIVE), each job runs on the drives that it names
-    #[arg(long = "drive", required_unless_present = "show", value_name = "DRIVE")]
+    #[arg(long = "drive", required_unless_present = "show", value_name = "DRIVE", value_parser = drives::name(), hide_possible_values = true)]
     drives: Vec<String>,
     #[command(flatten)]
     show: Show,

@@ -281,7 +281,7 @@ fn unknown_names_are_answered_with_near_ones() {
         &["missing.toml", "there is no such file"],
     );
     for (wrong, why) in [
-        ("--jobs 0", "1 or more"),
+        ("--jobs 0", "from 1 to 1024"),
         ("--memory 0", "more than 0"),
         ("--seed -1", "a whole number from 0"),
     ] {
@@ -380,6 +380,12 @@ fn a_wrong_option_is_refused_by_the_parser() {
         "fly",
     ] {
         place.ftlab(line).assert().code(2).stdout("");
+    }
+    for command in ["review", "sweep grid.toml --out o", "crash disk.crash"] {
+        let asked = place.ftlab(&format!("{command} --jobs 1000000")).assert();
+        let output = asked.code(2).get_output().stderr.clone();
+        let said = String::from_utf8(output).unwrap();
+        holds(&said, &["--jobs", "give a whole number from 1 to 1024"]);
     }
 }
 

@@ -5,6 +5,7 @@
 mod attach;
 mod cli;
 mod cli_states;
+mod completions;
 mod data_out;
 mod degenerate;
 mod figures;
@@ -14,6 +15,7 @@ mod image;
 mod imports;
 mod inputs;
 mod layering;
+mod packages;
 mod place;
 mod plans;
 mod repeats;

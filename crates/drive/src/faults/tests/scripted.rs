@@ -6,8 +6,8 @@ use ftlab_base::{
 };
 use ftlab_host::Testbed;
 
-const GENERIC: &str = include_str!("../../../../../drives/generic-mlc-8.toml");
-const DISK: &str = include_str!("../../../../../drives/wd-raptor-150.toml");
+const GENERIC: &str = include_str!("../../../drives/generic-mlc-8.toml");
+const DISK: &str = include_str!("../../../drives/wd-raptor-150.toml");
 
 fn file(text: &str, script: &str) -> Result<DriveFile, String> {
     let text = format!("{text}\n{script}");

@@ -1,6 +1,7 @@
 //! `ftlab firmware`: the same drive with what it holds, and another controller program.
 
 use super::{Target, input};
+use crate::drives;
 use crate::failure::{Failure, Outcome};
 use crate::screen;
 use clap::Args;
@@ -20,7 +21,7 @@ pub struct FirmwareOptions {
     /// An image that nobody serves
     image: PathBuf,
     /// Take the firmware of this drive: a name of `ftlab drives`, or a path to a drive file
-    #[arg(long, value_name = "DRIVE")]
+    #[arg(long, value_name = "DRIVE", value_parser = drives::name(), hide_possible_values = true)]
     drive: Option<String>,
     /// Change a number of it; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]

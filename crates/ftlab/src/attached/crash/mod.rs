@@ -8,12 +8,12 @@ mod shrink;
 mod states;
 mod told;
 
+use super::tools;
 use crate::failure::{EXIT_INTERRUPTED, Failure, Outcome};
 use crate::files::NewFile;
 use crate::options::{self, OutputFormat};
 use crate::progress::Signs;
 use crate::screen;
-use crate::tools;
 use checker::Checker;
 use clap::Args;
 use ftlab_bench::machine;
@@ -53,7 +53,7 @@ pub struct Options {
     #[arg(long, value_name = "CMD")]
     check: Option<String>,
     /// How many states to draw
-    #[arg(long, value_name = "N", default_value = "200", value_parser = options::at_least_one)]
+    #[arg(long, value_name = "N", default_value = "200", value_parser = at_least_one)]
     states: NonZeroUsize,
     /// When the power goes: at random instants, before random flushes, before all flushes in turn, or at instants by
     /// number
@@ -66,8 +66,8 @@ pub struct Options {
     #[arg(long, value_name = "SEED@INSTANT", conflicts_with_all = ["states", "at", "seed"], value_parser = states::name)]
     state: Option<Name>,
     /// Checkers at a time; by default as many as there are cores
-    #[arg(long, value_name = "N", value_parser = options::at_least_one)]
-    jobs: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = options::threads)]
+    jobs: Option<usize>,
     /// A state whose checker takes longer fails
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = tools::time)]
     timeout: Duration,
@@ -102,6 +102,12 @@ struct Trial {
     kept: PathBuf,
 }
 
+/// Reads how many states there are to be.
+fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse()
+        .map_err(|_| "give a whole number, 1 or more".to_owned())
+}
+
 impl Options {
     fn keep(&self) -> PathBuf {
         self.keep.clone().unwrap_or_else(|| {
@@ -112,7 +118,7 @@ impl Options {
     }
 
     fn jobs(&self) -> usize {
-        self.jobs.map_or_else(machine::cores, NonZeroUsize::get)
+        self.jobs.unwrap_or_else(machine::cores)
     }
 
     /// The states to try.

@@ -2,6 +2,7 @@
 
 mod fsck;
 
+use crate::attached;
 use crate::failure::{Failure, Outcome};
 use crate::options::OutputFormat;
 use crate::screen;
@@ -109,7 +110,7 @@ fn in_words(about: &About) -> String {
         rows.push(("slot", format!("{} bytes", info.slot_bytes)));
     }
     if let (Some(long), Some(taken)) = (info.file_bytes, info.taken_bytes) {
-        rows.push(("file", screen::sparse_file(long, taken)));
+        rows.push(("file", attached::sparse_file(long, taken)));
     }
     if let Some(survives) = info.survives {
         rows.push(("survives", format!("{survives} (as it was served last)")));
@@ -131,7 +132,7 @@ fn in_words(about: &About) -> String {
         (
             "last power cut",
             info.last_cut
-                .map_or("none".to_owned(), |cut| screen::power_cut(&cut)),
+                .map_or("none".to_owned(), |cut| attached::power_cut(&cut)),
         ),
         ("commands", counters.host_ios.to_string()),
         (

@@ -1,8 +1,8 @@
 //! The drive that is served: made or opened; and how others get at it.
 
 use super::Options;
+use crate::attached;
 use crate::failure::Failure;
-use crate::screen;
 use ftlab_base::Nanos;
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::Testbed;
@@ -137,7 +137,7 @@ fn told(recovery: &Recovery) -> String {
     };
     let cut = match recovery.cut {
         None => String::new(),
-        Some(cut) => format!(", {}", screen::power_cut(&cut)),
+        Some(cut) => format!(", {}", attached::power_cut(&cut)),
     };
     let left_out = match recovery.left_out {
         0 => String::new(),
@@ -172,7 +172,7 @@ pub fn of_image(drive: &DataDrive) -> String {
         };
     }
     if let Some((long, taken)) = drive.file_bytes() {
-        text += &format!("image    {}\n", screen::sparse_file(long, taken));
+        text += &format!("image    {}\n", attached::sparse_file(long, taken));
     }
     text
 }

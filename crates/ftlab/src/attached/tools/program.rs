@@ -1,6 +1,7 @@
 //! Faults as a program, in words: what goes wrong with which requests, and what came of it.
 
 use super::fault::Part;
+use crate::attached;
 use crate::failure::Failure;
 use crate::screen;
 use clap::{Args, ValueEnum};
@@ -164,7 +165,7 @@ pub fn power_cut(done: &PowerCutDone) -> String {
         None => "the power was cut and is on again: this drive loses nothing\n".to_owned(),
         Some(cut) => format!(
             "the power was cut and is on again: {}\n",
-            screen::power_cut(&cut)
+            attached::power_cut(&cut)
         ),
     }
 }

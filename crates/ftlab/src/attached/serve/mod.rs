@@ -10,6 +10,8 @@ mod record;
 mod signals;
 mod stop;
 
+use crate::attached;
+use crate::drives;
 use crate::failure::{Failure, Outcome};
 use crate::options::{self, OutputFormat};
 use crate::progress::Signs;
@@ -54,7 +56,7 @@ server goes on in the background; `ftlab stop` ends it. SIGINT and SIGTERM stop 
 done, a second one at once; SIGUSR1 has it say how late answers were.")]
 pub struct Options {
     /// A drive of `ftlab drives`, or a path to a drive file; may be left out if the image is there
-    #[arg(long)]
+    #[arg(long, value_parser = drives::name(), hide_possible_values = true)]
     drive: Option<String>,
     /// Change a number of the drive file, for example spare.op=28%; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "drive")]
@@ -365,7 +367,7 @@ impl Ways {
                 }
             }
             Power::On(None) => eprintln!("power cut: this drive loses nothing"),
-            Power::On(Some(cut)) => eprintln!("power cut: {}", screen::power_cut(cut)),
+            Power::On(Some(cut)) => eprintln!("power cut: {}", attached::power_cut(cut)),
             Power::Lost(why) => eprintln!("power cut: the drive does not come back: {why}"),
         });
         Ok(Ways {

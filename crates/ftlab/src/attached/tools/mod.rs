@@ -8,9 +8,9 @@ mod smart;
 mod top;
 mod trim;
 
+use super::serve::beside;
 use crate::failure::{Failure, Outcome};
 use crate::screen;
-use crate::serve::beside;
 use clap::Args;
 use ftlab_attach::control::{Asked, ControlError, Report, Scope, ask};
 use ftlab_host::Testbed;

@@ -1,0 +1,85 @@
+//! Drives that hold data: images, servers, and what is asked of them. All that needs Unix is in here, behind the feature
+//! `attach`.
+
+mod crash;
+mod image;
+mod serve;
+mod tools;
+
+use crate::failure::Outcome;
+use crate::screen;
+use clap::Subcommand;
+use ftlab_image::CutTold;
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show what an image of a drive is, and what the drive has been through
+    Info(image::Options),
+    /// Check an image of a drive: whether everything lies there as it was written
+    ///
+    /// Nothing in it changes, unless --accept or --rebuild is given. Exit code 1 when something is damaged.
+    Fsck(image::FsckOptions),
+    /// Attach a drive as a block device that keeps its data
+    Serve(serve::Options),
+    /// Give what a power cut could have left of recorded writes to a checker
+    Crash(crash::Options),
+    /// Note in a crash log how far a program has come
+    Mark(tools::MarkOptions),
+    /// End a server in the background in order, and wait until it has ended
+    Stop(serve::StopOptions),
+    /// Show an attached drive's SMART attributes, as smartctl does
+    Smart(tools::SmartOptions),
+    /// Watch an attached drive at work
+    Top(tools::TopOptions),
+    /// Erase an attached drive as a whole (ATA SECURITY ERASE UNIT)
+    Erase(tools::EraseOptions),
+    /// Tell an attached drive what it need not keep (TRIM)
+    Trim(tools::TrimOptions),
+    /// Have something go wrong with an attached drive
+    Fault(tools::FaultOptions),
+    /// Change what the host can address of an attached drive (ATA SET MAX)
+    SetMax(tools::SetMaxOptions),
+    /// Give an attached drive new firmware; what it holds stays
+    Firmware(tools::FirmwareOptions),
+}
+
+pub fn command(command: &Command) -> Outcome {
+    match command {
+        Command::Info(args) => image::info(args),
+        Command::Fsck(args) => image::fsck(args),
+        Command::Serve(args) => serve::command(args),
+        Command::Crash(args) => crash::command(args),
+        Command::Mark(args) => tools::mark(args),
+        Command::Stop(args) => serve::stop(args),
+        Command::Smart(args) => tools::smart(args),
+        Command::Top(args) => tools::top(args),
+        Command::Erase(args) => tools::erase(args),
+        Command::Trim(args) => tools::trim(args),
+        Command::Fault(args) => tools::fault(args),
+        Command::SetMax(args) => tools::set_max(args),
+        Command::Firmware(args) => tools::firmware(args),
+    }
+}
+
+/// What a power cut took from a volatile write buffer.
+pub fn power_cut(cut: &CutTold) -> String {
+    let CutTold {
+        seed,
+        slots,
+        new,
+        old,
+        torn,
+    } = cut;
+    format!(
+        "{old} of {slots} slots in its volatile write buffer lost, {torn} torn, {new} kept (seed {seed})"
+    )
+}
+
+/// How long a file with holes is, and what it takes of its disk.
+pub fn sparse_file(long_bytes: u64, taken_bytes: u64) -> String {
+    format!(
+        "{} long with its holes, {} taken; copy it with cp --sparse=always",
+        screen::capacity(long_bytes),
+        screen::capacity(taken_bytes)
+    )
+}
