@@ -5,6 +5,7 @@ use crate::checkpoints::{NextRoom, UnderWay};
 use crate::commits::Commits;
 use crate::flat::{FlatError, FlatStore};
 use crate::mark::Mark;
+use crate::reset::Ground;
 use crate::storage::Storage;
 use crate::store::{ByteStore, ReadError};
 use crate::{ImageError, OnKill, record};
@@ -53,6 +54,8 @@ pub struct DataDrive {
     pub(crate) body: Body,
     /// Nothing, of a drive that is gone with the process.
     pub(crate) kept: Option<Kept>,
+    /// What it lies on.
+    pub(crate) ground: Ground,
     pub(crate) max_sectors: u64,
     /// Reads under way, which a storage that takes no more writes does not keep from succeeding.
     pub(crate) reads: BTreeSet<CommandId>,

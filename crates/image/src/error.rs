@@ -42,6 +42,22 @@ pub enum ImageError {
         /// What is wrong.
         why: Wrong,
     },
+    /// What it lies on is not what it was made on, or cannot be lain on.
+    #[error("{path}: {why}")]
+    Base {
+        /// The image.
+        path: PathBuf,
+        /// What is wrong, what was expected, and what to do.
+        why: String,
+    },
+    /// A snapshot that cannot be made, or is not there.
+    #[error("{path}: {why}")]
+    Snapshot {
+        /// The image.
+        path: PathBuf,
+        /// What is wrong, and what to do.
+        why: String,
+    },
     /// It is another drive than the one asked for.
     #[error(
         "{path}: the image is of {difference}; leave the drive out, or name the one it was made with"
@@ -124,6 +140,18 @@ pub enum Wrong {
     /// The header is damaged.
     #[error("both copies of its header are damaged: {0}; restore the file from a copy")]
     Header(String),
+    /// What it says of its base is damaged.
+    #[error("what it says of its base is damaged: {0}; restore the file from a copy")]
+    Head(String),
+    /// What says whether a block lies in it or in its base is damaged.
+    #[error(
+        "whether its block {block} lies in it or in its base cannot be told: its map is damaged; restore the file from a \
+         copy"
+    )]
+    Map {
+        /// The first that cannot be told.
+        block: u64,
+    },
     /// No checkpoint can be read.
     #[error(
         "it has no checkpoint that can be read: {0}; restore the file from a copy, or have `ftlab fsck \

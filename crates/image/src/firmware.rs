@@ -1,10 +1,11 @@
 //! New firmware for a drive: the same flash with what it holds, and another controller program.
 
+use crate::base::{Access, open_image};
 use crate::drive::Body;
 use crate::error::Wrong;
 use crate::header::Header;
 use crate::new::New;
-use crate::storage::{FileStorage, Storage};
+use crate::storage::Storage;
 use crate::{DataDrive, ImageError, OnKill, OpenOptions};
 use ftlab_drive::saved::DeviceState;
 use ftlab_drive::{Device, DriveFile, Kind};
@@ -30,8 +31,9 @@ impl DataDrive {
         testbed: &Testbed,
         make: impl FnOnce(&DriveFile) -> Result<DriveFile, ftlab_sheet::SheetError>,
     ) -> Result<Option<String>, ImageError> {
-        let storage = FileStorage::open_image(path, false)?;
-        Self::update_firmware_on(path, Box::new(storage), testbed, make)
+        let access = Access::Alone { sync: true };
+        let storage = open_image(path, access, None)?.storage;
+        Self::update_firmware_on(path, storage, testbed, make)
     }
 
     pub(crate) fn update_firmware_on(

@@ -106,6 +106,11 @@ impl FlatStore {
         &mut *self.storage
     }
 
+    /// Has them lie on another storage, which says the same; gives the one that they lay on.
+    pub(crate) fn replace_storage(&mut self, storage: Box<dyn Storage>) -> Box<dyn Storage> {
+        std::mem::replace(&mut self.storage, storage)
+    }
+
     /// The crash log that is written, if one is.
     pub(crate) fn tap(&mut self) -> &mut Option<Box<Tap>> {
         &mut self.tap

@@ -1,5 +1,6 @@
 //! Checking an image: whether everything that the drive says it holds lies there as it was written.
 
+use crate::base::{Access, open_image};
 use crate::checkpoint::Area;
 use crate::drive::{Body, DataDrive, store_of};
 use crate::error::Wrong;
@@ -7,7 +8,7 @@ use crate::flat::FlatError;
 use crate::header::Header;
 use crate::journal::Hole;
 use crate::new::New;
-use crate::storage::{FileStorage, Overlay, Storage};
+use crate::storage::{Overlay, Storage};
 use crate::store::ReadError;
 use crate::{ImageError, OnKill, OpenOptions};
 use ftlab_base::{Lpn, SECTOR_BYTES};
@@ -89,13 +90,13 @@ impl Fsck {
 /// is damaged, or another process has it open.
 pub fn fsck(path: &Path, testbed: &Testbed) -> Result<Fsck, ImageError> {
     let options = OpenOptions::of_what_is_left(testbed);
-    let storage = FileStorage::open_image(path, true)?;
-    let checkpoints = look_at_checkpoints(path, &storage, testbed)?;
+    let storage = open_image(path, Access::ReadOnly, None)?.storage;
+    let checkpoints = look_at_checkpoints(path, &*storage, testbed)?;
     let unreadable = |why| ImageError::Unusable {
         path: path.to_owned(),
         why: Wrong::Unreadable(why),
     };
-    let (headers, length) = (Header::wrong(&storage), storage.length());
+    let (headers, length) = (Header::wrong(&*storage), storage.length());
     let length = length.map_err(unreadable)?;
     let storage = Box::new(Overlay::new(storage));
     let (drive, recovery) = DataDrive::open_on(path, storage, &options)?;
@@ -152,30 +153,31 @@ pub fn accept(path: &Path, testbed: &Testbed) -> Result<(), ImageError> {
         cut_seed: None,
         accepts_loss: true,
     };
-    let mut storage = FileStorage::open_image(path, false)?;
-    let (header, file) = Header::read(&storage).map_err(|why| ImageError::Unusable {
+    let access = Access::Alone { sync: options.sync };
+    let mut storage = open_image(path, access, None)?.storage;
+    let (header, file) = Header::read(&*storage).map_err(|why| ImageError::Unusable {
         path: path.to_owned(),
         why,
     })?;
     let end = New::of(&file, testbed, header.seed)?.regions().end();
     let mended = (|| {
         if storage.length()?.is_some_and(|length| length < end) {
-            storage.set_length(end)?;
+            storage.lengthen(end)?;
         }
-        header.write(&mut storage)
+        header.write(&mut *storage)
     })();
     mended.map_err(|why| ImageError::Storage {
         path: path.to_owned(),
         what: "write to it",
         why,
     })?;
-    let (drive, _) = DataDrive::open_on(path, Box::new(storage), &options)?;
+    let (drive, _) = DataDrive::open_on(path, storage, &options)?;
     drive.close()
 }
 
 fn look_at_checkpoints(
     path: &Path,
-    storage: &FileStorage,
+    storage: &dyn Storage,
     testbed: &Testbed,
 ) -> Result<[String; 2], ImageError> {
     let unusable = |why: Wrong| ImageError::Unusable {

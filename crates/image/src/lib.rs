@@ -57,6 +57,7 @@
 //!   that say how far the image had come. `crates/image/src/tests/mutations.rs` damages images of four kinds of drive at random
 //!   (decision 0012).
 
+mod base;
 mod checkpoint;
 mod checkpoints;
 mod commits;
@@ -82,6 +83,7 @@ mod rebuild;
 mod record;
 mod recovery;
 mod regions;
+mod reset;
 mod slot;
 mod storage;
 mod store;
@@ -100,6 +102,7 @@ pub use info::Info;
 pub use journal::Hole;
 pub use options::{CreateOptions, OnKill, OpenOptions, Recovery, Survives};
 pub use rebuild::{Rebuilt, rebuild};
+pub use reset::{Snapshot, remove_snapshot, reset_image, snapshots};
 
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use crate::header::{self, Header};
 use crate::mark::Mark;
 use crate::new::New;
 use crate::recovery;
-use crate::storage::{FileStorage, Memory, Overlay, Storage};
+use crate::storage::{FileStorage, Memory, Storage};
 use crate::store::Keeping;
 use crate::{CreateOptions, ImageError, OnKill, OpenOptions, Recovery, Survives};
 use ftlab_base::{RootSeed, SECTOR_BYTES};
@@ -118,12 +118,7 @@ impl DataDrive {
         path: &Path,
         options: &OpenOptions<'_>,
     ) -> Result<(DataDrive, Recovery), ImageError> {
-        let storage = FileStorage::open_image(path, options.read_only)?;
-        if options.read_only {
-            Self::open_on(path, Box::new(Overlay::new(storage)), options)
-        } else {
-            Self::open_on(path, Box::new(storage), options)
-        }
+        Self::open_at(path, None, options)
     }
 
     pub(crate) fn open_on(
@@ -141,18 +136,6 @@ impl DataDrive {
         }
         let new = New::of(&drive, options.testbed, header.seed)?;
         recovery::recover(path, storage, new, &drive, header.seed, options)
-    }
-}
-
-impl FileStorage {
-    /// Opens the file of an image.
-    pub(crate) fn open_image(path: &Path, read_only: bool) -> Result<FileStorage, ImageError> {
-        FileStorage::open(path, read_only).map_err(|why| match why.kind() {
-            ErrorKind::WouldBlock => ImageError::Locked {
-                path: path.to_owned(),
-            },
-            _ => system_error(path, "open it", why),
-        })
     }
 }
 

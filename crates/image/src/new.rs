@@ -8,6 +8,7 @@ use crate::drive::{Body, DataDrive};
 use crate::error::system_error;
 use crate::flat::FlatStore;
 use crate::regions::Regions;
+use crate::reset::Ground;
 use crate::storage::Storage;
 use crate::store::{ByteStore, Keeping};
 use ftlab_base::{Nanos, RootSeed, SimTime};
@@ -97,6 +98,7 @@ impl DataDrive {
             testbed: None,
             body,
             kept: None,
+            ground: Ground::default(),
             max_sectors: 0,
             reads: BTreeSet::new(),
             commits: Commits::default(),

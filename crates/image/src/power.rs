@@ -49,8 +49,9 @@ impl DataDrive {
         if let Some(tap) = &mut tap {
             tap.end(true);
         }
+        let ground = std::mem::take(&mut self.ground);
         *self = drive;
-        self.clock = clock;
+        (self.clock, self.ground) = (clock, ground);
         *self.tap() = tap;
         // A cache whose data were nowhere else loses them all: its draws were made when they were written.
         Ok(recovery.cut.or(in_cache.map(|sectors| CutTold {

@@ -5,6 +5,7 @@
 //! cannot, the newest page of each slot is taken. What was found is written to a new drive of the same
 //! kind, beside the image; when that is whole, it takes the image's place.
 
+use crate::base::{Access, open_image};
 use crate::drive::{DataDrive, Kept};
 use crate::error::{Wrong, system_error};
 use crate::header::Header;
@@ -13,7 +14,7 @@ use crate::mark::Mark;
 use crate::new::New;
 use crate::regions::Regions;
 use crate::slot::{self, Broken, OOB_BYTES, SectorMask};
-use crate::storage::{FileStorage, Overlay, Storage};
+use crate::storage::{Overlay, Storage};
 use crate::store::Keeping;
 use crate::{CreateOptions, ImageError, OnKill, OpenOptions};
 use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, SECTOR_BYTES, SimTime};
@@ -61,8 +62,8 @@ struct Page {
 /// When the header cannot be read, somebody has the image open, or there is no room for a second one beside
 /// it. The damaged image is as it was then.
 pub fn rebuild(path: &Path, testbed: &Testbed) -> Result<Rebuilt, ImageError> {
-    let storage = FileStorage::open_image(path, true)?;
-    let (header, file) = Header::read(&storage).map_err(|why| ImageError::Unusable {
+    let storage = open_image(path, Access::ReadOnly, None)?.storage;
+    let (header, file) = Header::read(&*storage).map_err(|why| ImageError::Unusable {
         path: path.to_owned(),
         why,
     })?;
@@ -73,7 +74,7 @@ pub fn rebuild(path: &Path, testbed: &Testbed) -> Result<Rebuilt, ImageError> {
     }
     let (regions, shape) = (new.regions(), new.shape());
     let options = OpenOptions::of_what_is_left(testbed);
-    let mapped = FileStorage::open_image(path, true)?;
+    let mapped = open_image(path, Access::ReadOnly, None)?.storage;
     let mapped = DataDrive::open_on(path, Box::new(Overlay::new(mapped)), &options);
     let mapped = mapped.ok();
     // Without a hole, nothing is behind it.
@@ -127,16 +128,16 @@ fn beside(path: &Path) -> PathBuf {
 /// A drive without flash needs no map: its sectors lie where they are, with their checksums. Its counters
 /// begin anew.
 fn begin_anew(path: &Path, new: New, file: &DriveFile) -> Result<Rebuilt, ImageError> {
-    let storage = FileStorage::open_image(path, false)?;
+    let mut storage = open_image(path, Access::Alone { sync: true }, None)?.storage;
     let unusable = |why| ImageError::Unusable {
         path: path.to_owned(),
         why: Wrong::Unreadable(why),
     };
-    let known = Mark::furthest(&storage).map_err(unusable)?;
-    let lengthened = storage.set_length(new.regions().end());
+    let known = Mark::furthest(&*storage).map_err(unusable)?;
+    let lengthened = storage.lengthen(new.regions().end());
     lengthened.map_err(|why| system_error(path, "make it so long", why))?;
     let keeping = Keeping::of(file, true, OnKill::Keep);
-    let mut drive = new.on(path, Box::new(storage), file, keeping)?;
+    let mut drive = new.on(path, storage, file, keeping)?;
     drive.kept = Some(Kept {
         stands: known.unwrap_or(Mark::NONE),
         meta: new_meta(drive.max_sectors, true, OnKill::Keep),
@@ -151,7 +152,7 @@ fn begin_anew(path: &Path, new: New, file: &DriveFile) -> Result<Rebuilt, ImageE
 /// What is left of a damaged image.
 struct Left {
     path: PathBuf,
-    storage: FileStorage,
+    storage: Box<dyn Storage>,
     regions: Regions,
     slot_bytes: usize,
     /// The drive as its map has it, if that can be read.

@@ -93,7 +93,7 @@ fn no_file(kind: FileType) -> Option<&'static str> {
 /// What ftlab wrote for something else, by its first bytes.
 fn foreign(bytes: &[u8]) -> Option<&'static str> {
     let is = |magic: [u8; magic::BYTES]| bytes.starts_with(&magic);
-    if is(magic::IMAGE) {
+    if is(magic::IMAGE) || is(magic::LAYER) {
         return Some(
             "it is an image of a drive, not a drive file; `ftlab info` says which drive it is of, and \
              `ftlab serve --image` attaches it",

@@ -10,3 +10,6 @@ pub const SAVED_STATE: [u8; BYTES] = *b"\x8fftlab\r\n";
 
 /// An image of a drive that holds bytes.
 pub const IMAGE: [u8; BYTES] = *b"\x8fimage\r\n";
+
+/// An image that lies on another one, its base.
+pub const LAYER: [u8; BYTES] = *b"\x8flayer\r\n";

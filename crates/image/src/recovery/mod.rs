@@ -10,7 +10,7 @@
 
 mod replay;
 
-use crate::checkpoint::{self, Kept as KeptSlot, Saved};
+use crate::checkpoint::{self, Kept as KeptSlot, Meta, Saved};
 use crate::drive::{Body, DataDrive, Kept, store_of, store_of_mut};
 use crate::error::Wrong;
 use crate::flat::FlatStore;
@@ -21,10 +21,10 @@ use crate::record;
 use crate::regions::Regions;
 use crate::storage::Storage;
 use crate::store::{CutOff, Keeping};
-use crate::volatile::{Tracker, Volatile};
+use crate::volatile::{Tracker, Volatile, VolatileSlot};
 use crate::{CutTold, ImageError, OpenOptions, PowerCut, Recovery, Survives};
 use ftlab_drive::ssd::Ssd;
-use ftlab_drive::{Device, DriveFile};
+use ftlab_drive::{Device as _, DriveFile};
 use replay::{Buffer, Last, check_hash, follow_record, replay};
 use std::path::Path;
 
@@ -37,68 +37,131 @@ pub(crate) fn recover(
     seed: u64,
     options: &OpenOptions<'_>,
 ) -> Result<(DataDrive, Recovery), ImageError> {
-    let unusable = |why: Wrong| ImageError::Unusable {
-        path: path.to_owned(),
-        why,
-    };
-    let regions = new.regions();
-    let unreadable = |why| unusable(Wrong::Unreadable(why));
-    let (found, want) = (storage.length().map_err(unreadable)?, regions.end());
-    if let Some(found) = found.filter(|found| *found < want && !options.accepts_loss) {
-        return Err(unusable(Wrong::Short { found, want }));
+    let found = Found::read(path, &*storage, new, options.accepts_loss)?;
+    found.bring_back(path, storage, drive, seed, options)
+}
+
+/// A drive as its newest checkpoint has it.
+pub(crate) struct Found {
+    new: New,
+    known: Option<Mark>,
+    stands: Mark,
+    meta: Meta,
+    kept: Vec<KeptSlot>,
+    volatile: Vec<VolatileSlot>,
+}
+
+impl Found {
+    /// Reads what a storage holds into a drive as it is built.
+    pub(crate) fn read(
+        path: &Path,
+        storage: &dyn Storage,
+        mut new: New,
+        accepts_loss: bool,
+    ) -> Result<Found, ImageError> {
+        let unusable = |why: Wrong| ImageError::Unusable {
+            path: path.to_owned(),
+            why,
+        };
+        let regions = new.regions();
+        let unreadable = |why| unusable(Wrong::Unreadable(why));
+        let (found, want) = (storage.length().map_err(unreadable)?, regions.end());
+        if let Some(found) = found.filter(|found| *found < want && !accepts_loss) {
+            return Err(unusable(Wrong::Short { found, want }));
+        }
+        let known = Mark::furthest(storage).map_err(unreadable)?;
+        let number = known.map(|known| known.checkpoint);
+        let newest = checkpoint::newest(storage, &regions.checkpoints, number);
+        let newest = newest.map_err(unusable)?;
+        let saved = newest.unpack(storage, new.shape());
+        let Saved {
+            meta,
+            kept,
+            volatile,
+            state,
+        } = saved.map_err(unusable)?;
+        let restored = match &mut new {
+            New::Flat(device, _) => device.restore(state),
+            New::Flash(ssd) => ssd.restore(state),
+        };
+        restored.map_err(|why| unusable(Wrong::Checkpoint(why.to_string())))?;
+        Ok(Found {
+            new,
+            known,
+            stands: newest.mark(&meta),
+            meta,
+            kept,
+            volatile,
+        })
     }
-    let known = Mark::furthest(&*storage).map_err(unreadable)?;
-    let number = known.map(|known| known.checkpoint);
-    let newest = checkpoint::newest(&*storage, &regions.checkpoints, number);
-    let newest = newest.map_err(unusable)?;
-    let saved = newest.unpack(&*storage, new.shape());
-    let Saved {
-        meta,
-        kept,
-        volatile,
-        state,
-    } = saved.map_err(unusable)?;
-    let max_sectors = meta.max_sectors;
-    let mut image = Kept {
-        stands: newest.mark(&meta),
-        meta,
-        sync: options.sync,
-        on_kill: options.on_kill,
-        read_only: options.read_only,
-    };
-    let impossible = |why: ftlab_nand::StateError| unusable(Wrong::Checkpoint(why.to_string()));
-    let (body, recovery) = match new {
-        New::Flat(mut device, seed) => {
-            device.restore(state).map_err(impossible)?;
-            let keeping = Keeping::of(drive, options.sync, options.on_kill);
-            let store = FlatStore::new(storage, regions, keeping, seed).map_err(unreadable)?;
-            let recovery = Recovery {
-                clean: !image.meta.at_work,
-                ..Recovery::default()
-            };
-            (Body::Flat(device, Box::new(store)), recovery)
-        }
-        New::Flash(mut ssd) => {
-            ssd.restore(state).map_err(impossible)?;
-            let buffers = (kept, Volatile::of(volatile));
-            let mut plan = Plan {
-                image: &mut image,
-                drive,
-                seed,
-                options,
-            };
-            let caught_up = plan.catch_up(ssd, buffers, storage, known);
-            let (ssd, recovery) = caught_up.map_err(unusable)?;
-            (Body::Flash(ssd), recovery)
-        }
-    };
-    let mut made = DataDrive::around(path, drive, body);
-    made.max_sectors = max_sectors;
-    made.seed = seed;
-    made.testbed = Some(options.testbed.clone());
-    made.kept = Some(image);
-    made.switch_on(&recovery)?;
-    Ok((made, recovery))
+
+    /// What it lets the host address.
+    pub(crate) fn max_sectors(&self) -> u64 {
+        self.meta.max_sectors
+    }
+
+    /// Brings it to where the storage says that it had come, and switches it on.
+    pub(crate) fn bring_back(
+        self,
+        path: &Path,
+        storage: Box<dyn Storage>,
+        drive: &DriveFile,
+        seed: u64,
+        options: &OpenOptions<'_>,
+    ) -> Result<(DataDrive, Recovery), ImageError> {
+        let unusable = |why: Wrong| ImageError::Unusable {
+            path: path.to_owned(),
+            why,
+        };
+        let Found {
+            new,
+            known,
+            stands,
+            meta,
+            kept,
+            volatile,
+        } = self;
+        let max_sectors = meta.max_sectors;
+        let mut image = Kept {
+            stands,
+            meta,
+            sync: options.sync,
+            on_kill: options.on_kill,
+            read_only: options.read_only,
+        };
+        let (body, recovery) = match new {
+            New::Flat(device, seed) => {
+                let regions = Regions::of_sectors(device.capacity_sectors());
+                let keeping = Keeping::of(drive, options.sync, options.on_kill);
+                let store = FlatStore::new(storage, regions, keeping, seed);
+                let store = store.map_err(|why| unusable(Wrong::Unreadable(why)))?;
+                let recovery = Recovery {
+                    clean: !image.meta.at_work,
+                    ..Recovery::default()
+                };
+                (Body::Flat(device, Box::new(store)), recovery)
+            }
+            New::Flash(ssd) => {
+                let buffers = (kept, Volatile::of(volatile));
+                let mut plan = Plan {
+                    image: &mut image,
+                    drive,
+                    seed,
+                    options,
+                };
+                let caught_up = plan.catch_up(ssd, buffers, storage, known);
+                let (ssd, recovery) = caught_up.map_err(unusable)?;
+                (Body::Flash(ssd), recovery)
+            }
+        };
+        let mut made = DataDrive::around(path, drive, body);
+        made.max_sectors = max_sectors;
+        made.seed = seed;
+        made.testbed = Some(options.testbed.clone());
+        made.kept = Some(image);
+        made.switch_on(&recovery)?;
+        Ok((made, recovery))
+    }
 }
 
 /// What a drive of flash is brought back with.

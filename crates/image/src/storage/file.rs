@@ -2,7 +2,7 @@
 
 use super::syncer::Syncer;
 use super::{Storage, Wake};
-use rustix::fs::{FallocateFlags, SeekFrom, fallocate, seek};
+use rustix::fs::{FallocateFlags, MemfdFlags, SeekFrom, fallocate, memfd_create, seek};
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};
@@ -38,6 +38,17 @@ impl FileStorage {
         Self::locked(file, read_only)
     }
 
+    /// Opens a file that somebody else may have, to look at what never changes in it.
+    pub(crate) fn look_at(path: &Path) -> io::Result<FileStorage> {
+        Ok(Self::of(File::open(path)?))
+    }
+
+    /// Makes a file that has no name and lies in memory.
+    pub(crate) fn in_memory() -> io::Result<FileStorage> {
+        let file = memfd_create("ftlab", MemfdFlags::CLOEXEC)?;
+        Self::locked(file.into(), false)
+    }
+
     fn locked(file: File, shared: bool) -> io::Result<FileStorage> {
         let lock = if shared {
             file.try_lock_shared()
@@ -45,14 +56,18 @@ impl FileStorage {
             file.try_lock()
         };
         match lock {
-            Ok(()) => Ok(FileStorage {
-                file: Arc::new(file),
-                is_dirty: true,
-                failed: Arc::default(),
-                syncer: None,
-            }),
+            Ok(()) => Ok(Self::of(file)),
             Err(TryLockError::WouldBlock) => Err(ErrorKind::WouldBlock.into()),
             Err(TryLockError::Error(why)) => Err(why),
+        }
+    }
+
+    fn of(file: File) -> FileStorage {
+        FileStorage {
+            file: Arc::new(file),
+            is_dirty: true,
+            failed: Arc::default(),
+            syncer: None,
         }
     }
 
@@ -130,6 +145,18 @@ impl Storage for FileStorage {
         Ok(Some(self.file.metadata()?.len()))
     }
 
+    fn lengthen(&mut self, bytes: u64) -> io::Result<()> {
+        self.set_length(bytes)
+    }
+
+    fn share(&mut self) -> io::Result<()> {
+        match self.file.try_lock_shared() {
+            Ok(()) => Ok(()),
+            Err(TryLockError::WouldBlock) => Err(ErrorKind::WouldBlock.into()),
+            Err(TryLockError::Error(why)) => Err(why),
+        }
+    }
+
     fn machine(&self) -> Option<u64> {
         let boot = std::fs::read("/proc/sys/kernel/random/boot_id").ok()?;
         Some(xxh3_64(&boot))
@@ -174,7 +201,9 @@ impl Storage for FileStorage {
     }
 
     fn sync_beside(&mut self, wake: Wake) -> io::Result<()> {
-        self.syncer = Some(Syncer::start(Arc::clone(&self.file), wake)?);
+        let file = Arc::clone(&self.file);
+        let sync = move || file.sync_data();
+        self.syncer = Some(Syncer::start(Box::new(sync), wake)?);
         Ok(())
     }
 }

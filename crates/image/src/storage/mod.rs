@@ -1,14 +1,16 @@
-//! What an image lies on: a file, memory, or a file that is only read.
+//! What an image lies on: a file, memory, a file that is only read, or a layer over such a file.
 //!
 //! Everything that an image does to its file goes through [`Storage`], one operation after another,
 //! so that a test can cut it off after any of them.
 
 mod file;
+mod layer;
 mod memory;
 mod overlay;
 mod syncer;
 
 pub(crate) use file::FileStorage;
+pub(crate) use layer::{Layer, LayerError, Plan};
 pub(crate) use memory::Memory;
 pub(crate) use overlay::Overlay;
 pub(crate) use syncer::Wake;
@@ -23,7 +25,7 @@ pub(crate) struct Region {
 }
 
 /// Bytes by position. What was never written reads as zeros, also behind the end.
-pub(crate) trait Storage: std::fmt::Debug + Send {
+pub(crate) trait Storage: std::fmt::Debug + Send + Sync {
     /// Reads from a position on.
     fn read_at(&self, at: u64, into: &mut [u8]) -> io::Result<()>;
 
@@ -40,6 +42,16 @@ pub(crate) trait Storage: std::fmt::Debug + Send {
     /// Where it ends; nothing, if it has no end.
     fn length(&self) -> io::Result<Option<u64>> {
         Ok(None)
+    }
+
+    /// Makes it as long as that, with zeros; nothing, if it has no end, or one that stays.
+    fn lengthen(&mut self, _bytes: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Nobody writes to it any more, and others may read it.
+    fn share(&mut self) -> io::Result<()> {
+        Ok(())
     }
 
     /// What changes when the machine under it is started anew: until then, what was written is there, whether

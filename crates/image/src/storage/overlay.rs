@@ -7,14 +7,14 @@ use std::io;
 
 /// Memory over something that is only read.
 #[derive(Debug)]
-pub(crate) struct Overlay<S> {
-    below: S,
+pub(crate) struct Overlay {
+    below: Box<dyn Storage>,
     above: Memory,
 }
 
-impl<S: Storage> Overlay<S> {
+impl Overlay {
     /// Nothing is written yet.
-    pub(crate) fn new(below: S) -> Overlay<S> {
+    pub(crate) fn new(below: Box<dyn Storage>) -> Overlay {
         Overlay {
             below,
             above: Memory::default(),
@@ -31,7 +31,7 @@ impl<S: Storage> Overlay<S> {
     }
 }
 
-impl<S: Storage> Storage for Overlay<S> {
+impl Storage for Overlay {
     fn read_at(&self, at: u64, mut into: &mut [u8]) -> io::Result<()> {
         for (piece, from, bytes) in parts(at, into.len() as u64) {
             let (part, rest) = into.split_at_mut(bytes);
@@ -84,7 +84,7 @@ mod tests {
     fn what_is_written_is_read_and_what_lies_below_stays() {
         let mut below = Memory::default();
         below.write_at(100, b"below").unwrap();
-        let mut overlay = Overlay::new(below);
+        let mut overlay = Overlay::new(Box::new(below));
         overlay.write_at(102, b"XY").unwrap();
         let mut read = [0; 5];
         overlay.read_at(100, &mut read).unwrap();

@@ -1,12 +1,14 @@
 //! Waiting for the machine's storage beside other work: a thread that does nothing else.
 
-use std::fs::File;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
 
 /// Called when a wait has ended.
 pub(crate) type Wake = Box<dyn Fn() + Send>;
+
+/// Waits once.
+pub(super) type Sync = Box<dyn Fn() -> io::Result<()> + Send + std::marker::Sync>;
 
 /// Where a wait stands.
 #[derive(Debug)]
@@ -29,11 +31,16 @@ struct State {
     is_closed: bool,
 }
 
-#[derive(Debug)]
 struct Shared {
-    file: Arc<File>,
+    sync: Sync,
     state: Mutex<State>,
     changed: Condvar,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("state", &self.state).finish_non_exhaustive()
+    }
 }
 
 /// The thread, and one wait at a time.
@@ -44,9 +51,9 @@ pub(super) struct Syncer {
 }
 
 impl Syncer {
-    pub(super) fn start(file: Arc<File>, wake: Wake) -> io::Result<Syncer> {
+    pub(super) fn start(sync: Sync, wake: Wake) -> io::Result<Syncer> {
         let shared = Arc::new(Shared {
-            file,
+            sync,
             state: Mutex::new(State {
                 wait: Wait::None,
                 owes_a_call: false,
@@ -89,7 +96,7 @@ impl Syncer {
                     state.owes_a_call = true;
                     self.shared.changed.notify_all();
                     drop(state);
-                    return self.shared.file.sync_data();
+                    return (self.shared.sync)();
                 }
                 Wait::Begun => {
                     state.wait = Wait::Begun;
@@ -123,7 +130,7 @@ impl Shared {
         }
         state.wait = Wait::Begun;
         drop(state);
-        let result = self.file.sync_data();
+        let result = (self.sync)();
         self.state().wait = Wait::Ended(result);
         self.changed.notify_all();
         true
@@ -153,14 +160,14 @@ mod tests {
     /// Whoever is called may wait for somebody who waits for the machine's storage himself.
     #[test]
     fn each_wait_ends_with_a_call_also_one_that_began_during_a_call() {
-        let file = Arc::new(tempfile::tempfile().unwrap());
+        let file = tempfile::tempfile().unwrap();
         let (tell, told) = mpsc::channel();
         let (go, gone) = mpsc::channel::<()>();
         let wake = move || {
             tell.send(()).unwrap();
             let _ = gone.recv_timeout(PATIENCE);
         };
-        let syncer = Syncer::start(file, Box::new(wake)).unwrap();
+        let syncer = Syncer::start(Box::new(move || file.sync_data()), Box::new(wake)).unwrap();
         syncer.end().unwrap();
         syncer.begin();
         told.recv_timeout(PATIENCE).expect("the first call");

@@ -223,6 +223,11 @@ impl ByteStore {
         &mut *self.storage
     }
 
+    /// Has them lie on another storage, which says the same; gives the one that they lay on.
+    pub(crate) fn replace_storage(&mut self, storage: Box<dyn Storage>) -> Box<dyn Storage> {
+        std::mem::replace(&mut self.storage, storage)
+    }
+
     /// The same, to look at.
     pub(crate) fn storage_ref(&self) -> &dyn Storage {
         &*self.storage

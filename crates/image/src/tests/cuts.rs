@@ -6,6 +6,7 @@ use super::oracle::Oracle;
 use super::recorder::{Operation, Recorder};
 use super::tiny::{names, tiny};
 use crate::FlashFault;
+use crate::base::Base;
 use crate::storage::Memory;
 use ftlab_base::rng::Stream;
 use ftlab_base::{Lba, Lpn, Outcome, RootSeed};
@@ -15,7 +16,7 @@ use rand::RngExt;
 /// What cuts came to; a scenario in which nothing of the kind happened shows nothing.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    cuts: usize,
+    pub(super) cuts: usize,
     cuts_of_recoveries: usize,
     pub(super) replayed: u64,
     pub(super) redone: u64,
@@ -28,6 +29,7 @@ struct Scene<'a> {
     file: &'a DriveFile,
     oracle: &'a Oracle,
     name: &'a str,
+    below: Option<&'a Base>,
 }
 
 impl Scene<'_> {
@@ -35,7 +37,7 @@ impl Scene<'_> {
     /// cut off as well.
     fn comes_back(&self, left: &Memory, operations: usize, torn: bool, seen: &mut Seen) {
         let what = format!("{}, {operations} operations, torn: {torn}", self.name);
-        let recorder = Recorder::of(left.clone());
+        let recorder = Recorder::of(left.clone()).on(self.below);
         let found = recover(&recorder, self.file);
         let (mut drive, recovery) = found.unwrap_or_else(|why| panic!("{what}: {why}"));
         seen.newer += self.oracle.check(&mut drive, operations, &what);
@@ -63,7 +65,7 @@ impl Scene<'_> {
     }
 
     fn found_again(&self, left: Memory, operations: usize, what: &str, seen: &mut Seen) {
-        let found = recover(&Recorder::of(left), self.file);
+        let found = recover(&Recorder::of(left).on(self.below), self.file);
         let (mut drive, _) = found.unwrap_or_else(|why| panic!("{what}: {why}"));
         self.oracle.check(&mut drive, operations, what);
         seen.cuts_of_recoveries += 1;
@@ -78,6 +80,7 @@ pub(super) fn cut_everywhere(driven: &Driven, first: usize, name: &str) -> Seen 
         file: driven.drive.drive_file(),
         oracle: &driven.oracle,
         name,
+        below: driven.recorder.below(),
     };
     let operations = driven.recorder.operations();
     for (n, operation) in operations.iter().enumerate() {
@@ -216,7 +219,9 @@ pub(super) fn survives_any_order(driven: &Driven, first: usize, name: &str) -> (
     for cut in first..=operations.len() {
         let (left, synced) = left_by_machine(&Memory::default(), &operations[..cut], &mut rng);
         let what = format!("{name}, {cut} operations, {synced} for sure");
-        let recorder = Recorder::of(left.clone()).on_restarted_machine(1);
+        let recorder = Recorder::of(left.clone())
+            .on(driven.recorder.below())
+            .on_restarted_machine(1);
         let found = recover_and_sync(&recorder, driven.drive.drive_file());
         let (mut drive, recovery) = found.unwrap_or_else(|why| panic!("{what}: {why}"));
         driven.oracle.check(&mut drive, cut, &what);
@@ -227,7 +232,9 @@ pub(super) fn survives_any_order(driven: &Driven, first: usize, name: &str) -> (
         let until = rng.random_range(0..=again.len());
         let (left, _) = left_by_machine(&left, &again[..until], &mut rng);
         let what = format!("{what}, {until} operations of the recovery");
-        let left = Recorder::of(left).on_restarted_machine(2);
+        let left = Recorder::of(left)
+            .on(driven.recorder.below())
+            .on_restarted_machine(2);
         let found = recover_and_sync(&left, driven.drive.drive_file());
         let (mut drive, _) = found.unwrap_or_else(|why| panic!("{what}: {why}"));
         driven.oracle.check(&mut drive, cut, &what);

@@ -3,12 +3,14 @@
 use super::oracle::{Commands, Oracle};
 use super::recorder::Recorder;
 use super::tiny::testbed;
+use crate::base::Base;
 use crate::new::New;
 use crate::recovery;
 use crate::{CreateOptions, DataDrive, ImageError, OnKill, OpenOptions, Recovery};
 use ftlab_base::{Command, CommandKind, Outcome, SimTime};
 use ftlab_drive::DriveFile;
 use std::path::Path;
+use std::sync::Arc;
 
 /// How a drive is driven.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +59,7 @@ pub(super) fn forgiving() -> CreateOptions {
 
 /// Opens what a recorder holds.
 pub(super) fn open(recorder: &Recorder) -> Result<(DataDrive, Recovery), ImageError> {
-    DataDrive::open_on(Path::new("tiny"), Box::new(recorder.clone()), &options())
+    DataDrive::open_on(Path::new("tiny"), recorder.image(false), &options())
 }
 
 /// The same, of a drive that is known, which saves reading its file.
@@ -99,7 +101,7 @@ fn recover_with(
     options: &OpenOptions<'_>,
 ) -> Result<(DataDrive, Recovery), ImageError> {
     let new = New::of(file, testbed(), 0)?;
-    let storage = Box::new(recorder.clone());
+    let storage = recorder.image(options.sync);
     recovery::recover(Path::new("tiny"), storage, new, file, 0, options)
 }
 
@@ -146,6 +148,37 @@ impl Driven {
             recorder,
             now: SimTime::ZERO,
             promises_flushes_only: options.sync,
+            keeps_checkpointing: false,
+            may_fail: false,
+            failed: 0,
+        }
+    }
+
+    /// A drive that lies on this one, which is closed, with commands of its own.
+    pub(super) fn on_top(self, seed: u64, sync: bool) -> Driven {
+        let file = self.drive.drive_file().clone();
+        let regions = self.drive.regions();
+        self.recorder.let_go();
+        self.drive.close().unwrap();
+        let base = Base::of_memory(Arc::new(self.recorder.memory()), &regions);
+        let recorder = Recorder::default().on(Some(&base));
+        drop(base.begin(None, Box::new(recorder.clone()), sync).unwrap());
+        let found = match sync {
+            true => recover_and_sync(&recorder, &file),
+            false => recover(&recorder, &file),
+        };
+        let (mut drive, recovery) = found.unwrap();
+        assert!(recovery.clean, "a base was switched off in order");
+        let mut oracle = Oracle::new(&drive);
+        oracle.settle(&mut drive);
+        Driven {
+            _let_go: LetGo(recorder.clone()),
+            commands: Commands::new(&drive, seed),
+            oracle,
+            drive,
+            recorder,
+            now: SimTime::ZERO,
+            promises_flushes_only: sync,
             keeps_checkpointing: false,
             may_fail: false,
             failed: 0,

@@ -2,6 +2,7 @@
 //!
 //! Whoever writes beside other work does so when the test lets him, one operation after another.
 
+use crate::base::{Base, open_layer};
 use crate::storage::{Memory, Storage};
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -47,6 +48,8 @@ impl Operation {
 pub(super) struct Recorder {
     shared: Arc<Mutex<Recorded>>,
     gate: Arc<Gate>,
+    /// What the image lies on whose file it is.
+    below: Option<Base>,
 }
 
 /// Where a thread waits that writes beside other work.
@@ -149,6 +152,28 @@ impl Recorder {
         let recorder = Recorder::default();
         recorder.shared.lock().unwrap().memory = memory;
         recorder
+    }
+
+    /// It is the file of an image that lies on that.
+    pub(super) fn on(self, below: Option<&Base>) -> Recorder {
+        Recorder {
+            below: below.cloned(),
+            ..self
+        }
+    }
+
+    /// What the image lies on, if it is the file of one that does.
+    pub(super) fn below(&self) -> Option<&Base> {
+        self.below.as_ref()
+    }
+
+    /// The image whose file it is.
+    pub(super) fn image(&self, sync: bool) -> Box<dyn Storage> {
+        let file = Box::new(self.clone());
+        match &self.below {
+            None => file,
+            Some(base) => Box::new(open_layer(base.layer(file, sync), false).unwrap()),
+        }
     }
 
     /// The machine was started anew.

@@ -1,0 +1,278 @@
+//! Going back to a base and to snapshots, in files.
+
+use super::oracle::Commands;
+use super::tiny::{names, testbed, tiny};
+use crate::{CreateOptions, DataDrive, ImageError, OpenOptions};
+use crate::{OnKill, remove_snapshot, reset_image, snapshots};
+use ftlab_base::{Lba, Outcome, SECTOR_BYTES};
+use ftlab_drive::Counters;
+use std::path::{Path, PathBuf};
+
+fn options() -> OpenOptions<'static> {
+    OpenOptions {
+        testbed: testbed(),
+        drive: None,
+        read_only: false,
+        sync: false,
+        on_kill: OnKill::Cut,
+        cut_seed: None,
+        accepts_loss: false,
+    }
+}
+
+/// A drive, its folder, and commands for it.
+struct Kit {
+    folder: tempfile::TempDir,
+    drive: DataDrive,
+    commands: Commands,
+}
+
+/// Everything that a drive holds, and what it has counted.
+type Found = (Vec<u8>, Counters);
+
+impl Kit {
+    /// A base that was worked on, and an image on it.
+    fn new(name: &str, image: Option<&str>) -> Kit {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().join("base.img");
+        let made = DataDrive::create(&base, &tiny(name), testbed(), &CreateOptions::default());
+        let drive = made.unwrap();
+        let commands = Commands::new(&drive, 3);
+        let mut kit = Kit {
+            folder,
+            drive,
+            commands,
+        };
+        kit.work(60);
+        let Kit {
+            folder,
+            drive,
+            commands,
+        } = kit;
+        drive.close().unwrap();
+        let image = image.map(|image| folder.path().join(image));
+        let opened = DataDrive::open_on_base(image.as_deref(), &base, &options());
+        let (drive, _) = opened.unwrap();
+        Kit {
+            folder,
+            drive,
+            commands,
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn work(&mut self, commands: usize) {
+        for _ in 0..commands {
+            let (command, data) = self.commands.next();
+            assert_eq!(self.drive.apply(command, &data), Outcome::Good);
+        }
+    }
+
+    fn found(&mut self) -> Found {
+        let mut bytes = vec![0; self.drive.capacity_bytes() as usize];
+        self.drive.read(Lba(0), &mut bytes).unwrap();
+        (bytes, self.drive.device().counters())
+    }
+
+    fn reopen(self) -> Kit {
+        let Kit {
+            folder,
+            drive,
+            commands,
+        } = self;
+        let path = drive.path().to_owned();
+        drive.close().unwrap();
+        let (drive, _) = DataDrive::open(&path, &options()).unwrap();
+        Kit {
+            folder,
+            drive,
+            commands,
+        }
+    }
+}
+
+#[test]
+fn a_reset_brings_back_what_the_base_holds_and_what_it_had_counted() {
+    let others = ["flat", "disk"].map(str::to_owned);
+    for name in names().iter().chain(&others) {
+        for image in [Some("top.img"), None] {
+            let mut kit = Kit::new(name, image);
+            kit.drive.expect_resets();
+            let base = std::fs::read(kit.path("base.img")).unwrap();
+            let began = kit.found();
+            for _ in 0..3 {
+                kit.work(80);
+                assert_ne!(kit.found(), began, "{name}");
+                kit.drive.reset(None).unwrap();
+                assert_eq!(kit.found(), began, "{name}, {image:?}");
+                kit.drive.check_layer();
+            }
+            kit.work(20);
+            kit.drive.cut_power(Some(1)).unwrap();
+            kit.drive.reset(None).unwrap();
+            assert_eq!(kit.found(), began, "{name}, {image:?}");
+            assert!(
+                std::fs::read(kit.path("base.img")).unwrap() == base,
+                "{name}: the base was written to"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_lies_on_a_base_is_there_when_it_is_opened_again() {
+    let mut kit = Kit::new("page", Some("top.img"));
+    kit.work(80);
+    let left = kit.found();
+    let mut kit = kit.reopen();
+    assert_eq!(kit.found().0, left.0);
+    let base = kit.path("base.img");
+    // Several have it at once.
+    let (mut other, _) = DataDrive::open_on_base(None, &base, &options()).unwrap();
+    let mut bytes = vec![0; other.capacity_bytes() as usize];
+    other.read(Lba(0), &mut bytes).unwrap();
+    assert_ne!(bytes, left.0);
+}
+
+#[test]
+fn snapshots_are_gone_back_to_in_any_order() {
+    for name in ["page", "packed-capacitors", "flat"] {
+        let mut kit = Kit::new(name, Some("top.img"));
+        kit.drive.expect_resets();
+        let base = kit.found();
+        kit.work(40);
+        kit.drive.snapshot("one").unwrap();
+        let one = kit.found();
+        kit.work(40);
+        let mut kit = kit.reopen();
+        kit.drive.snapshot("two").unwrap();
+        let two = kit.found();
+        kit.work(40);
+        for (to, held) in [("one", &one), ("two", &two), ("one", &one)] {
+            kit.drive.reset(Some(to)).unwrap();
+            assert_eq!(kit.found().0, held.0, "{name}, {to}");
+            kit.work(30);
+        }
+        kit.drive.reset(None).unwrap();
+        assert_eq!(kit.found(), base, "{name}");
+        kit.drive.reset(Some("two")).unwrap();
+        let mut kit = kit.reopen();
+        assert_eq!(kit.found().0, two.0, "{name}");
+        let image = kit.path("top.img");
+        let listed = snapshots(&image).unwrap();
+        let names: Vec<&str> = listed.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["one", "two"]);
+        // What lies under something stays.
+        for needed in ["one", "two"] {
+            let refused = remove_snapshot(&image, needed).unwrap_err().to_string();
+            assert!(refused.contains("is needed"), "{refused}");
+        }
+        kit.drive.reset(None).unwrap();
+        remove_snapshot(&image, "two").unwrap();
+        remove_snapshot(&image, "one").unwrap();
+        kit.drive.close().unwrap();
+        assert!(snapshots(&image).unwrap().is_empty());
+    }
+}
+
+#[test]
+fn a_whole_image_has_snapshots_too() {
+    let kit = Kit::new("page", None);
+    let image = kit.path("whole.img");
+    let options_of_new = CreateOptions::default();
+    let drive = DataDrive::create(&image, &tiny("page"), testbed(), &options_of_new).unwrap();
+    let mut kit = Kit { drive, ..kit };
+    kit.work(50);
+    kit.drive.snapshot("first").unwrap();
+    let first = kit.found();
+    kit.work(50);
+    let why = kit.drive.reset(None).unwrap_err().to_string();
+    assert!(why.contains("lies on no base") && why.contains("first"), "{why}");
+    kit.drive.reset(Some("first")).unwrap();
+    assert_eq!(kit.found().0, first.0);
+    kit.work(50);
+    kit.drive.close().unwrap();
+    reset_image(&image, Some("first"), testbed()).unwrap();
+    let (drive, recovery) = DataDrive::open(&image, &options()).unwrap();
+    assert!(recovery.clean);
+    let mut found = vec![0; drive.capacity_bytes() as usize];
+    let mut drive = drive;
+    drive.read(Lba(0), &mut found).unwrap();
+    assert_eq!(found, first.0);
+}
+
+fn refused(path: Option<&Path>, base: &Path) -> String {
+    let opened = DataDrive::open_on_base(path, base, &options());
+    opened.expect_err("it is not opened").to_string()
+}
+
+#[test]
+fn what_cannot_be_a_base_or_is_none_any_more_is_refused_in_words() {
+    let kit = Kit::new("page", Some("top.img"));
+    let (base, top) = (kit.path("base.img"), kit.path("top.img"));
+    // Nobody writes to it while something lies on it.
+    let why = DataDrive::open(&base, &options()).unwrap_err();
+    assert!(matches!(why, ImageError::Locked { .. }), "{why}");
+    let Kit { folder, drive, .. } = kit;
+    drive.close().unwrap();
+    let moved = folder.path().join("moved.img");
+    std::fs::rename(&base, &moved).unwrap();
+    let why = DataDrive::open(&top, &options()).unwrap_err().to_string();
+    let words = ["cannot be read", "fingerprint", "--base"];
+    assert!(words.iter().all(|word| why.contains(word)), "{why}");
+    // It is found where somebody says that it is.
+    let (drive, _) = DataDrive::open_on_base(Some(&top), &moved, &options()).unwrap();
+    drive.close().unwrap();
+    std::fs::rename(&moved, &base).unwrap();
+    // Served once, it is another.
+    let (drive, _) = DataDrive::open(&base, &options()).unwrap();
+    drive.close().unwrap();
+    let why = DataDrive::open(&top, &options()).unwrap_err().to_string();
+    let words = ["has changed", "is expected", "fingerprint"];
+    assert!(words.iter().all(|word| why.contains(word)), "{why}");
+    let why = refused(Some(&base), &base);
+    assert!(why.contains("lies on no base"), "{why}");
+    // Left at work, it is none.
+    let (mut drive, _) = DataDrive::open(&base, &options()).unwrap();
+    let mut commands = Commands::new(&drive, 9);
+    let (command, data) = commands.write(0, SECTOR_BYTES / SECTOR_BYTES);
+    drive.apply(command, &data);
+    drop(drive);
+    let new = folder.path().join("new.img");
+    let why = refused(Some(&new), &base);
+    assert!(why.contains("lost its power at work"), "{why}");
+    assert!(!new.exists(), "nothing is left of it");
+    let text = folder.path().join("text");
+    std::fs::write(&text, "no image").unwrap();
+    let why = refused(None, &text);
+    assert!(why.contains("not an image"), "{why}");
+}
+
+#[test]
+fn damage_to_what_an_image_says_of_its_base_is_told() {
+    use std::os::unix::fs::FileExt;
+    let kit = Kit::new("page", Some("top.img"));
+    let top = kit.path("top.img");
+    let Kit { folder, drive, .. } = kit;
+    drive.close().unwrap();
+    let file = std::fs::File::options().read(true).write(true).open(&top).unwrap();
+    for at in [9, 12, 17, 40, 64 << 10, (64 << 10) + 3] {
+        let mut byte = [0];
+        file.read_exact_at(&mut byte, at).unwrap();
+        file.write_all_at(&[byte[0] ^ 4], at).unwrap();
+        let why = DataDrive::open(&top, &options()).unwrap_err();
+        assert!(matches!(why, ImageError::Unusable { .. }), "{at}: {why}");
+        file.write_all_at(&byte, at).unwrap();
+    }
+    let length = file.metadata().unwrap().len();
+    file.set_len(length - 1).unwrap();
+    let why = DataDrive::open(&top, &options()).unwrap_err().to_string();
+    assert!(why.contains("cut off"), "{why}");
+    file.set_len(length).unwrap();
+    let (drive, _) = DataDrive::open(&top, &options()).unwrap();
+    drive.close().unwrap();
+    drop(folder);
+}
