@@ -41,6 +41,8 @@ Examples:
   ftlab theory --quick                       write amplification beside its closed forms
   ftlab serve --drive jmf602-mlc-64 --image disk.img
                                              a drive as a block device that keeps its data
+  ftlab serve --base aged.img --image changes.img
+                                             a drive on an image that is only read
   ftlab crash disk.crash --check ./check.sh  whether what was written survives power cuts
   ftlab claims C052 C057                     two statements of the sources, checked
 

@@ -81,6 +81,8 @@ pub(crate) struct Saved {
     pub(crate) kept: Vec<Kept>,
     /// What a power cut could take away.
     pub(crate) volatile: Vec<VolatileSlot>,
+    /// Blocks that were programmed before the drive had bytes.
+    pub(crate) blank: Vec<u8>,
     pub(crate) state: DeviceState,
 }
 
@@ -381,6 +383,9 @@ impl Packed {
             }
             volatile.push(slot);
         }
+        // There are no more blocks than slots.
+        let bytes_max = u64::from(shape.slots) + KEPT_BYTES_BESIDE_MAX;
+        let blank: Vec<u8> = unpacked.next(bytes_max).map_err(senseless)?;
         let bytes_max = state_bytes_max(shape.sectors);
         let state: DeviceState = unpacked.next(bytes_max).map_err(senseless)?;
         unpacked.finish().map_err(senseless)?;
@@ -388,6 +393,7 @@ impl Packed {
             meta,
             kept,
             volatile,
+            blank,
             state,
         })
     }

@@ -163,7 +163,7 @@ impl DataDrive {
         meta.power_on_ns = self.power_on_time().0;
         (meta.survives, meta.on_kill) = (Survives::with(kept.sync), kept.on_kill);
         (meta.sequence, meta.seal) = (begin.sequence, begin.seal);
-        let (state, buffered, volatile) = match &self.body {
+        let (state, buffered, volatile, blank) = match &self.body {
             Body::Flash(ssd) => {
                 let store = store_of(ssd);
                 meta.lost = store.lost().to_vec();
@@ -171,11 +171,12 @@ impl DataDrive {
                     DeviceState::Ssd(ssd.found_without_power(room)),
                     store.kept(),
                     store.volatile().saved(),
+                    store.blank().bits().to_vec(),
                 )
             }
             Body::Flat(device, _) => {
                 let state = DeviceState::Flashless(device.counters());
-                (state, Vec::new(), Vec::new())
+                (state, Vec::new(), Vec::new(), Vec::new())
             }
         };
         Due {
@@ -187,6 +188,7 @@ impl DataDrive {
                 meta,
                 kept: buffered,
                 volatile,
+                blank,
                 state,
             },
             areas: self.regions().checkpoints,

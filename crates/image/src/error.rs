@@ -12,6 +12,9 @@ pub enum ImageError {
     /// The drive cannot be made.
     #[error("{0}")]
     Drive(#[from] SheetError),
+    /// What is to be done to a new drive cannot be done.
+    #[error("{0}")]
+    Age(String),
     /// The system does not do what is asked of the file.
     #[error("{path}: cannot {what}: {why}")]
     Storage {

@@ -6,6 +6,7 @@ use ftlab_base::{Lpn, SECTOR_BYTES};
 use ftlab_drive::Counters;
 use serde::Serialize;
 use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 
 /// The unit in which the system counts what a file takes.
 const BLOCK_BYTES: u64 = 512;
@@ -32,6 +33,8 @@ pub struct Info {
     /// What the image survives; of one that is only looked at, what it survived when it was served last.
     /// Nothing for a drive in memory.
     pub survives: Option<Survives>,
+    /// What it lies on.
+    pub base: Option<BaseTold>,
     /// Length of the image's file, holes included.
     pub file_bytes: Option<u64>,
     /// What the file takes of the disk that it lies on.
@@ -50,6 +53,15 @@ pub struct Info {
     pub fault: Option<String>,
 }
 
+/// An image below another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BaseTold {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What tells that it is the one that the image was made on, in hexadecimal.
+    pub fingerprint: String,
+}
+
 impl DataDrive {
     /// What the image survives, or did when it was served last; nothing for a drive in memory.
     #[must_use]
@@ -61,7 +73,7 @@ impl DataDrive {
     /// memory.
     #[must_use]
     pub fn file_bytes(&self) -> Option<(u64, u64)> {
-        self.kept.as_ref()?;
+        self.kept.as_ref().filter(|_| !self.is_in_memory())?;
         let file = std::fs::metadata(&self.path).ok()?;
         Some((file.len(), file.blocks() * BLOCK_BYTES))
     }
@@ -86,6 +98,10 @@ impl DataDrive {
             slot_bytes: u64::from(self.slot_sectors()) * SECTOR_BYTES,
             keeps_its_buffer: self.file.keeps_its_buffer(),
             survives: self.survives(),
+            base: self.base().map(|(path, fingerprint)| BaseTold {
+                path: path.to_owned(),
+                fingerprint: format!("{fingerprint:016x}"),
+            }),
             file_bytes: file.map(|(long, _)| long),
             taken_bytes: file.map(|(_, taken)| taken),
             mapped_slots: mapped,

@@ -38,6 +38,9 @@
 //! Disks and RAM disks hold their bytes by sector with two checksums each (`flat.rs`), with neither journal nor map. `apply` goes the same way
 //! without the buffer.
 //!
+//! An image may lie on another one, which is only read (`base.rs`, `storage/layer.rs`): what changes is above, `reset.rs` goes back, and
+//! `pack.rs` makes one dense file of all of it. A drive that was used before it had bytes has blank blocks (`blank.rs`).
+//!
 //! An end out of order is a power cut of the drive, unless the image forgives (`OnKill`): recovery draws what became of
 //! each slot of a volatile buffer (`cut.rs`), and hands what is old to the layer again (`store/left.rs`, decision 0015).
 //!
@@ -52,12 +55,15 @@
 //!   capacitors stays in every mode. `crates/image/src/tests/volatile.rs`.
 //! - **No byte is read that was not written there.** A slot carries its LPN and a checksum, sealed for its place;
 //!   what does not fit is an error of the read (`ImageError::Damaged`), never data.
+//! - **A base never changes.** It is opened to be read, and what was made on it is refused when it is another: a base whose
+//!   fingerprint differs is never served (decision 0017). `crates/image/src/tests/on_base.rs` and `reset.rs`.
 //! - **Damage is reported.** Whatever part of an image is damaged, opening it is refused, or reading is an error,
 //!   or what is read is what was flushed. It rests on seals that name what came before, and on marks in a second place
 //!   that say how far the image had come. `crates/image/src/tests/mutations.rs` damages images of four kinds of drive at random
 //!   (decision 0012).
 
 mod base;
+mod blank;
 mod checkpoint;
 mod checkpoints;
 mod commits;
@@ -78,6 +84,7 @@ mod made;
 mod mark;
 mod new;
 mod options;
+mod pack;
 mod power;
 mod rebuild;
 mod record;
@@ -98,9 +105,10 @@ pub use drive::DataDrive;
 pub use error::{ImageError, Wrong};
 pub use fault::FlashFault;
 pub use fsck::{Damaged, Fsck, accept, fsck};
-pub use info::Info;
+pub use info::{BaseTold, Info};
 pub use journal::Hole;
 pub use options::{CreateOptions, OnKill, OpenOptions, Recovery, Survives};
+pub use pack::{PackedImage, UnpackError, pack, unpack};
 pub use rebuild::{Rebuilt, rebuild};
 pub use reset::{Snapshot, remove_snapshot, reset_image, snapshots};
 

@@ -1,7 +1,7 @@
 //! Making a drive: new in memory, new in a file, or as a file has it.
 
 use crate::checkpoint::Meta;
-use crate::drive::{DataDrive, Kept};
+use crate::drive::{Body, DataDrive, Kept, store_of_mut};
 use crate::error::{Wrong, system_error};
 use crate::header::{self, Header};
 use crate::mark::Mark;
@@ -11,7 +11,7 @@ use crate::storage::{FileStorage, Memory, Storage};
 use crate::store::Keeping;
 use crate::{CreateOptions, ImageError, OnKill, OpenOptions, Recovery, Survives};
 use ftlab_base::{RootSeed, SECTOR_BYTES};
-use ftlab_drive::DriveFile;
+use ftlab_drive::{Device, DriveFile};
 use ftlab_host::Testbed;
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -30,6 +30,21 @@ impl DataDrive {
         testbed: &Testbed,
         options: &CreateOptions,
     ) -> Result<DataDrive, ImageError> {
+        Self::create_aged(path, drive, testbed, options, |_| Ok(()))
+    }
+
+    /// The same of a drive that `age` does something to before it has bytes: what was written to it then reads as
+    /// zeros.
+    ///
+    /// # Errors
+    /// As [`DataDrive::create`], and as `age` says.
+    pub fn create_aged(
+        path: &Path,
+        drive: &DriveFile,
+        testbed: &Testbed,
+        options: &CreateOptions,
+        age: impl FnOnce(&mut dyn Device) -> Result<(), ImageError>,
+    ) -> Result<DataDrive, ImageError> {
         // What can be said of the drive is said before there is a file.
         let device = drive.build(testbed, RootSeed(options.seed))?;
         let most = device.capacity_sectors() * SECTOR_BYTES;
@@ -41,13 +56,14 @@ impl DataDrive {
             },
             _ => system_error(path, "make it", why),
         })?;
-        let made = Self::create_on(path, storage, drive, testbed, options, |storage, bytes| {
+        let set_length = |storage: &FileStorage, bytes| {
             storage.set_length(bytes)?;
             match options.sync {
                 true => FileStorage::sync_name(path),
                 false => Ok(()),
             }
-        });
+        };
+        let made = Self::create_on(path, storage, (drive, testbed), options, age, set_length);
         if made.is_err() {
             // Half an image is of no use, and stands in the way of the next try.
             let _ = std::fs::remove_file(path);
@@ -55,20 +71,24 @@ impl DataDrive {
         made
     }
 
-    /// Makes a drive as new on a storage, whose length `set_length` says.
+    /// Makes a drive on a storage, whose length `set_length` says.
     pub(crate) fn create_on<S: Storage + 'static>(
         path: &Path,
         storage: S,
-        drive: &DriveFile,
-        testbed: &Testbed,
+        (drive, testbed): (&DriveFile, &Testbed),
         options: &CreateOptions,
+        age: impl FnOnce(&mut dyn Device) -> Result<(), ImageError>,
         set_length: impl FnOnce(&S, u64) -> io::Result<()>,
     ) -> Result<DataDrive, ImageError> {
-        let new = New::of(drive, testbed, options.seed)?;
+        let mut new = New::of(drive, testbed, options.seed)?;
+        let blank = new.age(age)?;
         set_length(&storage, new.regions().end())
             .map_err(|why| system_error(path, "make it so long", why))?;
         let keeping = Keeping::of(drive, options.sync, options.on_kill);
         let mut made = new.on(path, Box::new(storage), drive, keeping)?;
+        if let Body::Flash(ssd) = &mut made.body {
+            store_of_mut(ssd).set_blank(blank);
+        }
         made.seed = options.seed;
         made.testbed = Some(testbed.clone());
         let most = made.device().capacity_sectors();
@@ -100,11 +120,28 @@ impl DataDrive {
         testbed: &Testbed,
         seed: u64,
     ) -> Result<DataDrive, ImageError> {
-        let new = New::of(drive, testbed, seed)?;
+        Self::in_memory_aged(drive, testbed, seed, |_| Ok(()))
+    }
+
+    /// The same of a drive that `age` does something to before it has bytes.
+    ///
+    /// # Errors
+    /// As [`DataDrive::in_memory`], and as `age` says.
+    pub fn in_memory_aged(
+        drive: &DriveFile,
+        testbed: &Testbed,
+        seed: u64,
+        age: impl FnOnce(&mut dyn Device) -> Result<(), ImageError>,
+    ) -> Result<DataDrive, ImageError> {
+        let mut new = New::of(drive, testbed, seed)?;
+        let blank = new.age(age)?;
         let memory = Box::new(Memory::default());
         // Nothing of it is there after any end.
         let keeping = Keeping::of(drive, false, OnKill::Keep);
         let mut made = new.on(Path::new(IN_MEMORY), memory, drive, keeping)?;
+        if let Body::Flash(ssd) = &mut made.body {
+            store_of_mut(ssd).set_blank(blank);
+        }
         made.seed = seed;
         Ok(made)
     }

@@ -1,6 +1,7 @@
 //! Drives as they are built, and their bytes on a storage.
 
 use crate::ImageError;
+use crate::blank::Blank;
 use crate::checkpoint::Shape;
 use crate::checkpoints::NextRoom;
 use crate::commits::Commits;
@@ -37,6 +38,27 @@ impl New {
         match self {
             New::Flash(ssd) => Regions::of_layer(ssd.layer()),
             New::Flat(device, _) => Regions::of_sectors(device.capacity_sectors()),
+        }
+    }
+
+    /// Has something be done to it before it has bytes; gives the blocks that may hold what was written then.
+    pub(crate) fn age(
+        &mut self,
+        age: impl FnOnce(&mut dyn Device) -> Result<(), ImageError>,
+    ) -> Result<Blank, ImageError> {
+        match self {
+            New::Flat(device, _) => {
+                age(&mut **device)?;
+                Ok(Blank::default())
+            }
+            New::Flash(ssd) => {
+                age(&mut **ssd)?;
+                let is_new = ssd.counters().host_ios == 0;
+                Ok(match is_new {
+                    true => Blank::default(),
+                    false => Blank::all(ssd.layer()),
+                })
+            }
         }
     }
 

@@ -395,7 +395,8 @@ impl DataDrive {
     pub fn reset(&mut self, to: Option<&str>) -> Result<(), ImageError> {
         let kept = self.kept.as_ref().filter(|kept| !kept.read_only);
         let (Some(kept), Some(testbed)) = (kept, self.testbed.clone()) else {
-            let why = "there is nothing to go back to: serve it with --base, and without --read-only";
+            let why =
+                "there is nothing to go back to: serve it with --base, and without --read-only";
             return Err(no_snapshot(&self.path, why.to_owned()));
         };
         let options = OpenOptions {
@@ -518,16 +519,19 @@ impl DataDrive {
         match inode(&path) {
             None => {}
             // One that was cut off.
-            there if there == inode(&image) => std::fs::remove_file(&path)
-                .map_err(|why| system_error(&path, "remove it", why))?,
+            there if there == inode(&image) => {
+                std::fs::remove_file(&path).map_err(|why| system_error(&path, "remove it", why))?
+            }
             Some(_) => {
-                let why = format!("there is a snapshot {name} already: give another name, or remove it");
+                let why =
+                    format!("there is a snapshot {name} already: give another name, or remove it");
                 return Err(no_snapshot(&image, why));
             }
         }
         self.switch_off()?;
         let made = self.begin_above(&image, &path);
-        let (base, layer) = made.map_err(|why| system_error(&image, "make a snapshot of it", why))?;
+        let (base, layer) =
+            made.map_err(|why| system_error(&image, "make a snapshot of it", why))?;
         let mut frozen = match &mut self.body {
             Body::Flash(ssd) => store_of_mut(ssd).replace_storage(layer),
             Body::Flat(_, store) => store.replace_storage(layer),

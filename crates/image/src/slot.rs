@@ -136,6 +136,27 @@ pub(crate) fn seal_moved(slot: &mut [u8], from: u32, to: u32) {
     }
 }
 
+/// Whether nothing was ever written there.
+pub(crate) fn is_nothing(lies: &[u8]) -> bool {
+    lies[..OOB_BYTES].iter().all(|&byte| byte == 0)
+}
+
+/// Zeros that were there before anybody wrote, whosever they are.
+pub(crate) fn zeros() -> Vec<u8> {
+    let mut slot = vec![0; OOB_BYTES];
+    ZEROS.write(&mut slot);
+    slot
+}
+
+/// What stands in front of them.
+pub(crate) const ZEROS: Oob = Oob {
+    lpn: 0,
+    bytes: 0,
+    form: Form::Zeros,
+    shared: true,
+    sequence: 0,
+};
+
 /// What is wrong with a slot as it lies there, in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Broken {

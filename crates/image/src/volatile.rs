@@ -4,6 +4,7 @@
 //! lay, since nothing is written over, until that place is erased; then it cannot come back. The store keeps this
 //! while the drive is at work, and recovery keeps it while it asks the layer the same again.
 
+use crate::blank::Blank;
 use crate::cut::{Fate, PowerCut};
 use ftlab_base::{Lpn, Ppa};
 use ftlab_drive::ssd::{LayerInput, PageStore, StoreFailed};
@@ -246,13 +247,18 @@ impl Volatile {
 #[derive(Debug, Default)]
 pub(crate) struct Tracker {
     pub(crate) volatile: Volatile,
+    /// Whether the drive's buffer is volatile.
+    tracks: bool,
+    pub(crate) blank: Blank,
     before: Option<Ppa>,
 }
 
 impl Tracker {
-    pub(crate) fn of(volatile: Volatile) -> Tracker {
+    pub(crate) fn of(volatile: Volatile, tracks: bool, blank: Blank) -> Tracker {
         Tracker {
             volatile,
+            tracks,
+            blank,
             before: None,
         }
     }
@@ -277,7 +283,10 @@ impl PageStore for Tracker {
         _: &dyn TranslationLayer,
         moves: &[DataMove],
     ) {
-        self.volatile.follow(input, taken, self.before, moves);
+        if self.tracks {
+            self.volatile.follow(input, taken, self.before, moves);
+        }
+        moves.iter().for_each(|step| self.blank.follow(step));
     }
 
     /// It lives no longer than a recovery.

@@ -99,6 +99,9 @@ fn foreign(bytes: &[u8]) -> Option<&'static str> {
              `ftlab serve --image` attaches it",
         );
     }
+    if is(magic::PACKED) {
+        return Some("it is a packed image, not a drive file; `ftlab unpack` makes an image of it");
+    }
     if is(magic::SAVED_STATE) {
         return Some(
             "it is a saved state, not a drive file; name its drive here, and give the state with \

@@ -13,3 +13,6 @@ pub const IMAGE: [u8; BYTES] = *b"\x8fimage\r\n";
 
 /// An image that lies on another one, its base.
 pub const LAYER: [u8; BYTES] = *b"\x8flayer\r\n";
+
+/// An image packed to travel.
+pub const PACKED: [u8; BYTES] = *b"\x8fpacks\r\n";

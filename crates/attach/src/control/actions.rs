@@ -5,7 +5,7 @@ use super::report::Report;
 use super::{Scope, metrics};
 use crate::engine::{Ask, Engine, PowerOff, Stopped, What};
 use crate::faults::Rule;
-use ftlab_image::{CutTold, FlashFault};
+use ftlab_image::{CutTold, FlashFault, snapshots};
 use ftlab_nbd::NbdError;
 use serde::{Deserialize, Serialize};
 use std::sync::mpsc;
@@ -15,7 +15,7 @@ const JSON: &str = "application/json";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// What there is, by method and path.
-const KNOWN: [(&str, &str); 13] = [
+const KNOWN: [(&str, &str); 16] = [
     ("GET", "/statistics"),
     ("GET", "/metrics"),
     ("POST", "/erase"),
@@ -29,6 +29,9 @@ const KNOWN: [(&str, &str); 13] = [
     ("POST", "/return"),
     ("POST", "/rest"),
     ("POST", "/mark"),
+    ("POST", "/reset"),
+    ("POST", "/snapshot"),
+    ("GET", "/snapshots"),
 ];
 
 /// How a drive lies without power.
@@ -75,6 +78,23 @@ pub struct Mark {
     pub text: String,
 }
 
+/// Where a drive goes back to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reset {
+    /// A snapshot; the base of its image, if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+}
+
+/// A snapshot that is to be made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewSnapshot {
+    /// Its name.
+    pub name: String,
+}
+
 /// Which faults are to end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -86,7 +106,16 @@ pub struct FaultsEnded {
 
 /// Whether what is done at a path changes what the drive holds.
 pub fn changes_the_drive(url: &str) -> bool {
-    ["/erase", "/trim", "/fault", "/power-cut", "/rest"].contains(&url)
+    let all = [
+        "/erase",
+        "/trim",
+        "/fault",
+        "/power-cut",
+        "/rest",
+        "/reset",
+        "/snapshot",
+    ];
+    all.contains(&url)
 }
 
 /// Does what is asked for.
@@ -154,6 +183,23 @@ fn act(engine: &Engine, request: &Request) -> Result<Answer, Answer> {
             let cut = engine.cut_power(PowerOff { seed, off });
             let cut = cut.map_err(|why| Answer::wrong(409, why))?;
             return Ok(json(&PowerCutDone { cut }));
+        }
+        "/reset" => {
+            let Reset { to } = object(body)?;
+            if engine.is_recorded() {
+                let why = "a trace is being recorded, which a reset would make one of two drives: serve it without --record";
+                return Err(Answer::wrong(409, why));
+            }
+            failed(engine.reset(to))?;
+        }
+        "/snapshot" => {
+            let NewSnapshot { name } = object(body)?;
+            failed(engine.snapshot(name))?;
+        }
+        "/snapshots" => {
+            no_body(body)?;
+            let listed = engine.look(|drive| snapshots(drive.path()))?;
+            return Ok(json(&listed.map_err(|why| Answer::wrong(409, why))?));
         }
         "/mark" => {
             let Mark { text } = object(body)?;

@@ -12,6 +12,8 @@
 //! | `POST /power-cut` | a [`PowerCutAsked`]: what is not flushed may be lost |
 //! | `POST /vanish`, `/return` | the drive leaves its bus, and comes back |
 //! | `POST /mark` | `{"text": …}`: somebody says how far he has come, for a crash log |
+//! | `POST /reset` | a [`Reset`]: back to the base of its image, or to `{"to": …}`, a snapshot |
+//! | `POST /snapshot`, `GET /snapshots` | a [`NewSnapshot`], and those that there are |
 //! | `POST /rest` | `{"hours": …, "celsius": …}`: the drive lies without power, and its data age |
 //!
 //! A request is done when it came whole and well-formed, and not otherwise (`http.rs`). What fails is answered with
@@ -26,7 +28,9 @@ mod metrics;
 mod report;
 mod scope;
 
-pub use actions::{FaultAdded, FaultsEnded, Mark, PowerCutAsked, PowerCutDone, Rest, trim};
+pub use actions::{
+    FaultAdded, FaultsEnded, Mark, NewSnapshot, PowerCutAsked, PowerCutDone, Reset, Rest, trim,
+};
 pub use client::{Asked, ControlError, ask};
 pub use connections::{Control, Limits};
 pub use report::{DriveReport, Report, Requests, SmartAttribute, Times, Wear};

@@ -39,17 +39,18 @@ pub enum Power<'a> {
 /// Who hears of it.
 pub(super) type AtCut = Arc<dyn Fn(Power<'_>) + Send + Sync>;
 
-/// A power cut that is asked for.
-pub(super) struct Cut {
-    pub(super) how: PowerOff,
-    ways: Vec<AtCut>,
-    tell: mpsc::SyncSender<Result<Option<CutTold>, ImageError>>,
+/// Something that ends all that is under way at once, and whatever the drive has to do by itself.
+pub(super) struct Jolt {
+    /// How long the drive is off afterwards, at least.
+    pub(super) off: Duration,
+    /// Does it; whoever asked is told what came of it.
+    pub(super) act: Box<dyn FnOnce(&mut DataDrive) -> Made + Send>,
 }
 
-/// What came of a cut.
+/// What came of that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Made {
-    /// The drive has no image to come back from, and its power is on as before.
+    /// It was not done, and the drive is as before.
     Refused,
     /// It came back.
     IsBack,
@@ -57,30 +58,30 @@ pub(super) enum Made {
     Lost,
 }
 
-impl Cut {
-    /// Ends the ways in, and cuts the power. Whoever asked is told what came of it.
-    pub(super) fn make(self, drive: &mut DataDrive) -> Made {
-        let has_image = drive.has_image();
-        let say = |power: Power<'_>| self.ways.iter().for_each(|hear| hear(power));
-        if has_image {
-            say(Power::Off);
-        }
-        let told = drive.cut_power(self.how.seed);
-        let made = match &told {
-            Ok(cut) => {
-                say(Power::On(cut.as_ref()));
-                Made::IsBack
-            }
-            Err(why) if has_image => {
-                say(Power::Lost(why));
-                Made::Lost
-            }
-            Err(_) => Made::Refused,
-        };
-        // He waits for it.
-        let _ = self.tell.send(told);
-        made
+/// Ends the ways in, and cuts the power.
+fn cut(
+    drive: &mut DataDrive,
+    seed: Option<u64>,
+    ways: &[AtCut],
+) -> (Made, Result<Option<CutTold>, ImageError>) {
+    let has_image = drive.has_image();
+    let say = |power: Power<'_>| ways.iter().for_each(|hear| hear(power));
+    if has_image {
+        say(Power::Off);
     }
+    let told = drive.cut_power(seed);
+    let made = match &told {
+        Ok(cut) => {
+            say(Power::On(cut.as_ref()));
+            Made::IsBack
+        }
+        Err(why) if has_image => {
+            say(Power::Lost(why));
+            Made::Lost
+        }
+        Err(_) => Made::Refused,
+    };
+    (made, told)
 }
 
 impl Engine {
@@ -100,17 +101,29 @@ impl Engine {
     /// When the drive has no image, or does not come back from it.
     pub fn cut_power(&self, how: PowerOff) -> Result<Option<CutTold>, CutFailed> {
         let (tell, told) = mpsc::sync_channel(1);
-        let ways = self.at_cut.lock().expect("no panic holds the ways in");
-        let cut = Cut {
-            how,
-            ways: ways.clone(),
-            tell,
-        };
-        drop(ways);
-        match &self.how {
-            How::Timed(timed) => timed.cut(cut),
-            How::Untimed(untimed) => untimed.cut(cut),
-        }
+        let ways = self.ways();
+        self.jolt(Jolt {
+            off: how.off,
+            act: Box::new(move |drive| {
+                let (made, result) = cut(drive, how.seed, &ways);
+                // He waits for it.
+                let _ = tell.send(result);
+                made
+            }),
+        });
         Ok(told.recv().map_err(|_| CutFailed::Stopped)??)
+    }
+
+    /// The ways in, which hear of it when their connections are to end.
+    pub(super) fn ways(&self) -> Vec<AtCut> {
+        let ways = self.at_cut.lock();
+        ways.expect("no panic holds the ways in").clone()
+    }
+
+    pub(super) fn jolt(&self, jolt: Jolt) {
+        match &self.how {
+            How::Timed(timed) => timed.jolt(jolt),
+            How::Untimed(untimed) => untimed.jolt(jolt),
+        }
     }
 }

@@ -10,6 +10,7 @@ mod cut;
 mod map;
 mod pieces;
 mod recorder;
+mod reset;
 mod statistics;
 mod timed;
 mod untimed;
@@ -18,6 +19,7 @@ pub use ask::{Answer, Ask, What};
 pub use cut::{CutFailed, Power, PowerOff};
 pub use map::Run;
 pub use recorder::Recorder;
+pub use reset::ResetFailed;
 pub use statistics::{Statistics, Tally};
 
 use crate::faults::Faults;
@@ -128,6 +130,12 @@ impl Engine {
     /// Has everything that is asked from now on recorded; by the first recorder, if there are several.
     pub fn record(&self, recorder: Arc<Recorder>) {
         self.recorder.get_or_init(|| recorder);
+    }
+
+    /// Whether what is asked is recorded.
+    #[must_use]
+    pub fn is_recorded(&self) -> bool {
+        self.recorder.get().is_some()
     }
 
     /// Asks for something that lies within the drive; it is answered, at once or later, from this thread

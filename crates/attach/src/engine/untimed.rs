@@ -4,7 +4,7 @@
 //! machine's storage nobody is kept waiting: flushes are answered when a commit has ended that covers them.
 
 use super::ask::{Ask, What};
-use super::cut::{Cut, Made};
+use super::cut::{Jolt, Made};
 use super::pieces::{DATA_SECTORS_MAX, Piece, Pieces};
 use super::statistics::Statistics;
 use super::{Call, outcome};
@@ -98,7 +98,7 @@ impl Untimed {
     }
 
     /// What is called when a flush may have ended.
-    fn answering(self: &Arc<Untimed>) -> impl Fn() + Send + 'static {
+    pub fn answering(self: &Arc<Untimed>) -> impl Fn() + Send + 'static {
         let answering = Arc::downgrade(self);
         move || {
             if let Some(untimed) = answering.upgrade() {
@@ -197,15 +197,15 @@ impl Untimed {
         self.state.lock().is_gone = !is_there;
     }
 
-    /// The power goes: what is not answered fails, and the drive comes back as its image says.
-    pub fn cut(self: &Arc<Untimed>, cut: Cut) {
+    /// What is not answered fails, and the drive comes back as its image says.
+    pub fn jolt(self: &Arc<Untimed>, jolt: Jolt) {
         let mut state = self.state.lock();
         let Some(mut drive) = state.drive.take() else {
             return;
         };
         let now = Instant::now();
-        let off = cut.how.off;
-        let made = cut.make(&mut drive);
+        let off = jolt.off;
+        let made = (jolt.act)(&mut drive);
         let mut cut_off = Vec::new();
         state.is_gone |= made == Made::Lost;
         if made == Made::IsBack {

@@ -11,6 +11,8 @@ use crate::screen;
 use clap::Subcommand;
 use ftlab_image::CutTold;
 
+// There is one for each time the program is called.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Show what an image of a drive is, and what the drive has been through
@@ -19,6 +21,10 @@ pub enum Command {
     ///
     /// Nothing in it changes, unless --accept or --rebuild is given. Exit code 1 when something is damaged.
     Fsck(image::FsckOptions),
+    /// Pack an image of a drive into one dense file
+    Pack(image::PackOptions),
+    /// Make an image of a packed one
+    Unpack(image::UnpackOptions),
     /// Attach a drive as a block device that keeps its data
     Serve(serve::Options),
     /// Give what a power cut could have left of recorded writes to a checker
@@ -37,6 +43,10 @@ pub enum Command {
     Trim(tools::TrimOptions),
     /// Have something go wrong with an attached drive
     Fault(tools::FaultOptions),
+    /// Have a drive go back to its base, or to a snapshot
+    Reset(tools::ResetOptions),
+    /// Keep a drive as it is now, to go back to
+    Snapshot(tools::SnapshotOptions),
     /// Change what the host can address of an attached drive (ATA SET MAX)
     SetMax(tools::SetMaxOptions),
     /// Give an attached drive new firmware; what it holds stays
@@ -47,6 +57,8 @@ pub fn command(command: &Command) -> Outcome {
     match command {
         Command::Info(args) => image::info(args),
         Command::Fsck(args) => image::fsck(args),
+        Command::Pack(args) => image::pack(args),
+        Command::Unpack(args) => image::unpack(args),
         Command::Serve(args) => serve::command(args),
         Command::Crash(args) => crash::command(args),
         Command::Mark(args) => tools::mark(args),
@@ -56,6 +68,8 @@ pub fn command(command: &Command) -> Outcome {
         Command::Erase(args) => tools::erase(args),
         Command::Trim(args) => tools::trim(args),
         Command::Fault(args) => tools::fault(args),
+        Command::Reset(args) => tools::reset(args),
+        Command::Snapshot(args) => tools::snapshot(args),
         Command::SetMax(args) => tools::set_max(args),
         Command::Firmware(args) => tools::firmware(args),
     }

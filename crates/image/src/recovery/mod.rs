@@ -10,6 +10,7 @@
 
 mod replay;
 
+use crate::blank::Blank;
 use crate::checkpoint::{self, Kept as KeptSlot, Meta, Saved};
 use crate::drive::{Body, DataDrive, Kept, store_of, store_of_mut};
 use crate::error::Wrong;
@@ -49,6 +50,7 @@ pub(crate) struct Found {
     meta: Meta,
     kept: Vec<KeptSlot>,
     volatile: Vec<VolatileSlot>,
+    blank: Vec<u8>,
 }
 
 impl Found {
@@ -78,6 +80,7 @@ impl Found {
             meta,
             kept,
             volatile,
+            blank,
             state,
         } = saved.map_err(unusable)?;
         let restored = match &mut new {
@@ -92,6 +95,7 @@ impl Found {
             meta,
             kept,
             volatile,
+            blank,
         })
     }
 
@@ -120,6 +124,7 @@ impl Found {
             meta,
             kept,
             volatile,
+            blank,
         } = self;
         let max_sectors = meta.max_sectors;
         let mut image = Kept {
@@ -142,7 +147,11 @@ impl Found {
                 (Body::Flat(device, Box::new(store)), recovery)
             }
             New::Flash(ssd) => {
-                let buffers = (kept, Volatile::of(volatile));
+                let blank = Blank::of(blank, ssd.layer()).ok_or_else(|| {
+                    let why = "it has blank blocks that the drive does not have";
+                    unusable(Wrong::Checkpoint(why.to_owned()))
+                })?;
+                let buffers = (kept, Volatile::of(volatile), blank);
                 let mut plan = Plan {
                     image: &mut image,
                     drive,
@@ -182,7 +191,7 @@ impl Plan<'_> {
     fn catch_up(
         &mut self,
         mut ssd: Box<Ssd>,
-        (kept, volatile): (Vec<KeptSlot>, Volatile),
+        (kept, volatile, blank): (Vec<KeptSlot>, Volatile, Blank),
         storage: Box<dyn Storage>,
         known: Option<Mark>,
     ) -> Result<(Box<Ssd>, Recovery), Wrong> {
@@ -193,8 +202,9 @@ impl Plan<'_> {
         let regions = Regions::of_layer(ssd.layer());
         let (stands, known) = (self.image.stands, known.map(|known| known.end));
         let mut reader = Reader::new(&*storage, regions.journals, stands.end, known);
-        if keeping.tracks {
-            ssd.carry(Box::new(Tracker::of(volatile)));
+        if keeping.tracks || !blank.is_none() {
+            let tracker = Tracker::of(volatile, keeping.tracks, blank);
+            ssd.carry(Box::new(tracker));
         }
         let found = replay(&mut reader, &mut ssd, &mut buffer, &meta.version, &regions)?;
         let hole = found.hole;
@@ -215,10 +225,11 @@ impl Plan<'_> {
         };
         let journal = Journal::behind(&reader, stands.checkpoint, found.hash);
         let mut journal = journal.map_err(Wrong::Unreadable)?;
-        let volatile = ssd.store_mut::<Tracker>();
-        let volatile = volatile.map(|tracker| std::mem::take(&mut tracker.volatile));
+        let tracker = ssd.store_mut::<Tracker>().map(std::mem::take);
+        let tracker = tracker.unwrap_or_default();
         let mut store = byte_store(&ssd, storage, keeping);
-        store.set_volatile(volatile.unwrap_or_default());
+        store.set_volatile(tracker.volatile);
+        store.set_blank(tracker.blank);
         store.go_on(meta.sequence + found.inputs, Vec::new());
         store.lose(meta.lost.clone());
         if options.sync {

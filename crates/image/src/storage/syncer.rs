@@ -39,7 +39,9 @@ struct Shared {
 
 impl std::fmt::Debug for Shared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared").field("state", &self.state).finish_non_exhaustive()
+        f.debug_struct("Shared")
+            .field("state", &self.state)
+            .finish_non_exhaustive()
     }
 }
 

@@ -7,6 +7,7 @@ mod reading;
 mod waiting;
 
 use crate::OnKill;
+use crate::blank::Blank;
 use crate::checkpoint::Kept;
 use crate::crash::Tap;
 use crate::journal::Journal;
@@ -104,6 +105,7 @@ pub(crate) struct ByteStore {
     /// Moves that were made again.
     redone: u64,
     moving: Vec<u8>,
+    blank: Blank,
     /// What a power cut could take away, and how much of it the drive can hold.
     volatile: Volatile,
     buffer_slots: usize,
@@ -144,6 +146,7 @@ impl ByteStore {
             cut_off: None,
             redone: 0,
             moving: Vec::new(),
+            blank: Blank::default(),
             volatile: Volatile::default(),
             buffer_slots,
             before: None,
@@ -221,6 +224,16 @@ impl ByteStore {
     /// What the bytes lie on.
     pub(crate) fn storage(&mut self) -> &mut dyn Storage {
         &mut *self.storage
+    }
+
+    /// Blocks that were programmed before the drive had bytes.
+    pub(crate) fn blank(&self) -> &Blank {
+        &self.blank
+    }
+
+    /// Goes on with those.
+    pub(crate) fn set_blank(&mut self, blank: Blank) {
+        self.blank = blank;
     }
 
     /// Has them lie on another storage, which says the same; gives the one that they lay on.
@@ -359,6 +372,7 @@ impl ByteStore {
             sync: self.keeping.sync,
             journal: self.journal.as_mut(),
             totals: self.totals,
+            blank: &mut self.blank,
             moving: &mut self.moving,
         }
     }
@@ -452,6 +466,8 @@ impl PageStore for ByteStore {
             tap.followed(input, taken, &gone);
         }
         if let Some(CutOff { moved, slot }) = self.cut_off.take() {
+            let made = &moves[..moves.len().min(moved as usize)];
+            made.iter().for_each(|step| self.blank.follow(step));
             let pending = Pending::cut_off(input, moves, slot, moved as usize);
             self.redone += pending.left().len() as u64;
             self.sequence += 1;

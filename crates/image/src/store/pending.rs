@@ -10,6 +10,7 @@
 //! Where the machine may lose its power, data and record are waited for together: before an erase, and
 //! when the host flushes.
 
+use crate::blank::Blank;
 use crate::journal::Journal;
 use crate::landed::erased_first;
 use crate::record;
@@ -47,6 +48,8 @@ pub(super) struct Carrier<'a> {
     pub(super) sync: bool,
     pub(super) journal: Option<&'a mut Journal>,
     pub(super) totals: Totals,
+    /// Blocks that were programmed before the drive had bytes.
+    pub(super) blank: &'a mut Blank,
     /// Room for a slot that moves.
     pub(super) moving: &'a mut Vec<u8>,
 }
@@ -110,6 +113,7 @@ impl Pending {
                     let at = with.regions.place(first.0);
                     let bytes = u64::from(slots) * with.regions.stride;
                     with.storage.give_up(at, bytes)?;
+                    with.blank.follow(&step);
                 }
             }
             self.next += 1;
@@ -171,7 +175,13 @@ impl Carrier<'_> {
     fn copy(&mut self, from: u32, to: u32) -> io::Result<()> {
         self.regions
             .read_slot(self.storage, from, self.slot_bytes, self.moving)?;
-        slot::seal_moved(self.moving, from, to);
+        match self.blank.has(from) && slot::is_nothing(self.moving) {
+            true => {
+                *self.moving = slot::zeros();
+                slot::seal(self.moving, to);
+            }
+            false => slot::seal_moved(self.moving, from, to),
+        }
         let moving = std::mem::take(self.moving);
         let done = self.write(to, &moving);
         *self.moving = moving;

@@ -71,6 +71,10 @@ impl ByteStore {
         into: &mut [u8],
     ) -> Result<(Oob, SectorMask), ReadError> {
         let (lies, at) = self.lies(at)?;
+        if self.blank.has(at) && slot::is_nothing(&lies) {
+            into.fill(0);
+            return Ok((slot::ZEROS, 0));
+        }
         let (oob, stored) = slot::check(&lies, at, self.slot_bytes)?;
         let is_lost = |&(from, until): &(u64, u64)| (from..until).contains(&oob.sequence);
         if oob.sequence >= self.sequence || self.lost.iter().any(is_lost) {

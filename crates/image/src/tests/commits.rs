@@ -93,7 +93,14 @@ impl Bench {
             ..CreateOptions::default()
         };
         let path = Path::new("tiny");
-        let made = DataDrive::create_on(path, storage, file, testbed(), &options, |_, _| Ok(()));
+        let made = DataDrive::create_on(
+            path,
+            storage,
+            (file, testbed()),
+            &options,
+            |_| Ok(()),
+            |_, _| Ok(()),
+        );
         let mut drive = made.unwrap();
         drive.sync_beside(|| ()).unwrap();
         machine.lock().unwrap().begun = 0;

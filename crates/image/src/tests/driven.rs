@@ -8,7 +8,7 @@ use crate::new::New;
 use crate::recovery;
 use crate::{CreateOptions, DataDrive, ImageError, OnKill, OpenOptions, Recovery};
 use ftlab_base::{Command, CommandKind, Outcome, SimTime};
-use ftlab_drive::DriveFile;
+use ftlab_drive::{Device, DriveFile};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -136,9 +136,35 @@ impl Driven {
     }
 
     fn with(file: &DriveFile, seed: u64, options: &CreateOptions) -> Driven {
+        Self::with_aged(file, seed, options, |_| Ok(()))
+    }
+
+    /// A drive that `age` does something to before it has bytes.
+    pub(super) fn aged(
+        file: &DriveFile,
+        seed: u64,
+        age: impl FnOnce(&mut dyn Device) -> Result<(), ImageError>,
+    ) -> Driven {
+        Self::with_aged(file, seed, &forgiving(), age)
+    }
+
+    fn with_aged(
+        file: &DriveFile,
+        seed: u64,
+        options: &CreateOptions,
+        age: impl FnOnce(&mut dyn Device) -> Result<(), ImageError>,
+    ) -> Driven {
         let (recorder, path) = (Recorder::default(), Path::new("tiny"));
         let storage = recorder.clone();
-        let drive = DataDrive::create_on(path, storage, file, testbed(), options, |_, _| Ok(()));
+        let drive =
+            DataDrive::create_on(
+                path,
+                storage,
+                (file, testbed()),
+                options,
+                age,
+                |_, _| Ok(()),
+            );
         let drive = drive.unwrap();
         Driven {
             _let_go: LetGo(recorder.clone()),

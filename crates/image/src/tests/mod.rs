@@ -1,5 +1,6 @@
 //! Drives small enough to try every cut on, and what tests of them share.
 
+mod aged;
 mod beside;
 mod commits;
 mod crash;
@@ -12,6 +13,7 @@ mod life;
 mod mutations;
 mod on_base;
 mod oracle;
+mod pack;
 mod random;
 mod recorder;
 mod reset;

@@ -36,7 +36,14 @@ impl Bench {
     fn full(drive: &DriveFile, clock: Clock, what: String) -> Bench {
         let (recorder, path) = (Recorder::default(), Path::new("tiny"));
         let (storage, options) = (recorder.clone(), forgiving());
-        let made = DataDrive::create_on(path, storage, drive, testbed(), &options, |_, _| Ok(()));
+        let made = DataDrive::create_on(
+            path,
+            storage,
+            (drive, testbed()),
+            &options,
+            |_| Ok(()),
+            |_, _| Ok(()),
+        );
         let mut bench = Bench {
             drive: made.unwrap(),
             recorder,

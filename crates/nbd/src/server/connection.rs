@@ -71,7 +71,10 @@ pub(super) struct Site {
 pub(super) fn serve(socket: &Arc<Socket>, site: &Site) -> Result<(), ConnectionError> {
     let mut inbox = Inbox::new();
     match negotiate(socket, site, &mut inbox)? {
-        Some(transmission) => transmit(socket, site, inbox, &transmission),
+        Some(transmission) => {
+            socket.choose(transmission.export);
+            transmit(socket, site, inbox, &transmission)
+        }
         None => Ok(()),
     }
 }

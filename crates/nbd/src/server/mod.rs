@@ -156,12 +156,14 @@ pub struct Server {
 pub struct StopHandle(Arc<Shared>);
 
 impl StopHandle {
-    /// Ends the connection of every client without a word, as a machine does that loses its power. Others may
-    /// connect.
-    pub fn hang_up(&self) {
-        for socket in self.0.connections().sockets.values() {
-            socket.hang_up();
-        }
+    /// Ends the connection of every client of an export, by its number, without a word, as a machine does that loses
+    /// its power. Others may connect.
+    pub fn hang_up(&self, export: usize) {
+        let connections = self.0.connections();
+        let sockets = connections.sockets.values();
+        sockets
+            .filter(|socket| socket.is_of(export))
+            .for_each(|socket| socket.hang_up());
     }
 
     /// Has the server stop; returns at once.

@@ -14,12 +14,27 @@ pub(super) struct Socket {
     stream: Stream,
     /// Once the client has started it.
     tls: OnceLock<Session>,
+    /// The number of the export, once the client has chosen one.
+    export: OnceLock<usize>,
 }
 
 impl Socket {
     pub fn new(stream: Stream) -> Socket {
-        let tls = OnceLock::new();
-        Socket { stream, tls }
+        Socket {
+            stream,
+            tls: OnceLock::new(),
+            export: OnceLock::new(),
+        }
+    }
+
+    /// The client has chosen an export.
+    pub fn choose(&self, export: usize) {
+        self.export.set(export).expect("a client chooses once");
+    }
+
+    /// Whether the client has chosen this export.
+    pub fn is_of(&self, export: usize) -> bool {
+        self.export.get() == Some(&export)
     }
 
     /// Has everything from here on encrypted. What was read ahead is the client's part of it already.

@@ -332,7 +332,7 @@ fn connections_can_be_ended_while_the_server_goes_on() {
     let mut clients = [Raw::begin(&site), Raw::begin(&site)];
     clients.iter_mut().for_each(Raw::assert_alive);
     let server = site.server.as_ref().expect("it runs");
-    server.stop_handle().hang_up();
+    server.stop_handle().hang_up(0);
     clients.iter_mut().for_each(Raw::assert_closed);
     Raw::begin(&site).assert_alive();
 }

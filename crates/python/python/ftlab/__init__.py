@@ -9,6 +9,7 @@
 - `run()` runs a load on a drive, `replay()` a recorded trace, `review()` the tests of the reviews, `compare()` tests on a
   drive with numbers of its file at several values, `plan()` says what a drive comes to for years.
 - `sweep()` runs every drive with every setting, load and seed of a grid, on threads or on a Dask cluster.
+- `disk()` is a disk that misbehaves on purpose, for the tests of whatever writes to disks.
 - `theory` has the closed forms.
 
 Every name ends in its unit: `lat_ns` are nanoseconds, `capacity_bytes` bytes, `seconds` virtual seconds. What is wrong with
@@ -17,6 +18,7 @@ what was asked is an `InputError`, what fails on the way a `RunError`; their mes
 
 from ftlab import theory
 from ftlab._ftlab import Column, InputError, RunError, Table, __version__, drives
+from ftlab._disk import Disk, disk
 from ftlab._drive import Drive
 from ftlab._results import Plans, Result, Results
 from ftlab._runs import compare, plan, replay, review, run
@@ -24,6 +26,7 @@ from ftlab._sweep import LatinHypercube, Sweep, merge, sweep
 
 __all__ = [
     "Column",
+    "Disk",
     "Drive",
     "InputError",
     "LatinHypercube",
@@ -35,6 +38,7 @@ __all__ = [
     "Table",
     "__version__",
     "compare",
+    "disk",
     "drives",
     "merge",
     "plan",

@@ -8,7 +8,7 @@ mod later;
 mod reception;
 
 use super::ask::{Ask, What};
-use super::cut::Cut;
+use super::cut::Jolt;
 use super::pieces::{DATA_SECTORS_MAX, Piece, Pieces};
 use super::statistics::Statistics;
 use super::{Call, outcome};
@@ -40,8 +40,8 @@ enum Job {
     Quiet(Call),
     /// The drive is on its bus, or off it.
     Presence(bool),
-    /// Its power goes.
-    Cut(Cut),
+    /// Its power goes, or it goes back.
+    Jolt(Jolt),
     Stop,
 }
 
@@ -124,8 +124,13 @@ impl Timed {
         self.give(Job::Presence(is_there));
     }
 
-    pub fn cut(&self, cut: Cut) {
-        self.give(Job::Cut(cut));
+    pub fn jolt(&self, jolt: Jolt) {
+        self.give(Job::Jolt(jolt));
+    }
+
+    /// Wakes the thread.
+    pub fn waker(&self) -> Waker {
+        self.waker.clone()
     }
 
     pub fn statistics(&self) -> Statistics {
@@ -249,8 +254,8 @@ impl<'a> Loop<'a> {
         loop {
             std::mem::swap(&mut jobs, &mut self.shared.inbox().jobs);
             for job in jobs.drain(..) {
-                if let Job::Cut(cut) = job {
-                    self.cut(cut, waiter.waker());
+                if let Job::Jolt(jolt) = job {
+                    self.jolt(jolt, waiter.waker());
                     continue;
                 }
                 self.begin(job);
@@ -292,7 +297,7 @@ impl<'a> Loop<'a> {
             }
             Job::Presence(true) => self.come_back(),
             Job::Presence(false) => self.vanish(),
-            Job::Cut(_) => unreachable!("it is made in place"),
+            Job::Jolt(_) => unreachable!("it is made in place"),
             job if self.quiet.is_some() => self.held.push_back(job),
             Job::Quiet(call) => {
                 self.quiet = Some((call, false));

@@ -3,7 +3,7 @@
 use super::later::Later;
 use super::{Flight, GIVEN_UP_AFTER, Loop};
 use crate::engine::ask::{Ask, What};
-use crate::engine::cut::{Cut, Made};
+use crate::engine::cut::{Jolt, Made};
 use crate::faults;
 use ftlab_base::{Nanos, SimTime};
 use ftlab_drive::faults::Verdict;
@@ -64,14 +64,14 @@ impl Loop<'_> {
         ask.answer(result);
     }
 
-    /// The power goes: what is under way fails, and the drive comes back as its image says.
-    pub(super) fn cut(&mut self, cut: Cut, waker: Waker) {
+    /// What is under way fails, and the drive comes back as its image says.
+    pub(super) fn jolt(&mut self, jolt: Jolt, waker: Waker) {
         self.catch_up();
-        let off = Nanos(u64::try_from(cut.how.off.as_nanos()).unwrap_or(u64::MAX / 2));
+        let off = Nanos(u64::try_from(jolt.off.as_nanos()).unwrap_or(u64::MAX / 2));
         let off_until = self.clock + off;
         let now = Instant::now();
         let mut asks = Vec::new();
-        match cut.make(&mut self.drive) {
+        match (jolt.act)(&mut self.drive) {
             Made::Refused => return,
             Made::Lost => self.vanish(),
             Made::IsBack => {

@@ -1,6 +1,7 @@
-//! `ftlab info` and `ftlab fsck`: what an image is, and whether it is in order.
+//! `ftlab info`, `fsck`, `pack` and `unpack`: what an image is, whether it is in order, and how it travels.
 
 mod fsck;
+mod pack;
 
 use crate::attached;
 use crate::failure::{Failure, Outcome};
@@ -10,6 +11,7 @@ use clap::Args;
 pub use fsck::{FsckOptions, fsck};
 use ftlab_host::Testbed;
 use ftlab_image::{DataDrive, ImageError, Info, OnKill, OpenOptions, Recovery, Wrong};
+pub use pack::{PackOptions, UnpackOptions, pack, unpack};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -108,6 +110,10 @@ fn in_words(about: &About) -> String {
     if let Some(mapped) = info.mapped_slots {
         rows.push(("in use", screen::capacity(mapped * info.slot_bytes)));
         rows.push(("slot", format!("{} bytes", info.slot_bytes)));
+    }
+    if let Some(base) = &info.base {
+        let (path, fingerprint) = (base.path.display(), &base.fingerprint);
+        rows.push(("base", format!("{path}, fingerprint {fingerprint}")));
     }
     if let (Some(long), Some(taken)) = (info.file_bytes, info.taken_bytes) {
         rows.push(("file", attached::sparse_file(long, taken)));

@@ -106,7 +106,7 @@ impl Options {
     }
 
     fn beside_image(&self, added: &str, option: &str) -> Result<PathBuf, Failure> {
-        let image = self.image.as_deref().ok_or_else(|| {
+        let image = self.image.first().ok_or_else(|| {
             Failure::Input(format!(
                 "--daemon without --image has no file to name others after: say where with {option}"
             ))

@@ -16,7 +16,7 @@ impl Options {
         if let Some(path) = &self.unix {
             return Ok(Some(Listen::Unix(path.clone())));
         }
-        Ok(Some(match (self.listen, &self.image) {
+        Ok(Some(match (self.listen, self.image.first()) {
             (Some(address), _) => self.tcp(address)?,
             (None, _) if self.fuse.is_some() => return Ok(None),
             (None, Some(image)) => Listen::Unix(beside(image, ".sock")),
@@ -56,8 +56,9 @@ impl Options {
         Ok(Listen::Tls(address, credentials))
     }
 
-    pub(super) fn control_path(&self) -> Option<PathBuf> {
-        let default = || self.image.as_deref().map(|image| beside(image, ".control"));
+    /// Where the drive of an image takes commands.
+    pub(super) fn control_path(&self, image: Option<&Path>) -> Option<PathBuf> {
+        let default = || image.map(|image| beside(image, ".control"));
         self.control.clone().or_else(default)
     }
 }

@@ -27,6 +27,7 @@ use ftlab_host::Testbed;
 use ftlab_image::{DataDrive, OnKill};
 use ftlab_nbd::server::Event;
 use ftlab_nbd::{Limits, Listen, NamedExport, Server};
+use ftlab_play::State;
 pub use listen::beside;
 use pid_file::PidFile;
 use place::Opened;
@@ -47,9 +48,16 @@ Examples:
   ftlab serve --drive jmf602-mlc-64 --set spare.op=10% --unix jmf602.sock
   ftlab serve --image x25m.img --fuse mnt
   ftlab serve --image x25m.img --daemon
+  ftlab serve --drive intel-x25-m-g1-80 --state used --image aged.img
+  ftlab serve --base aged.img --image changes.img
+  ftlab serve --image slow.img --image sound.img
 
-An image that is not there is made, of --drive; one that is there is opened, and is the drive it was made
-of. Without an image the drive is in memory and gone at the end.
+An image that is not there is made, of --drive or on --base; one that is there is opened, and is the drive it was made
+of. Without an image the drive is in memory and gone at the end. A base is only read, by any number of servers: the
+image holds what changed, and `ftlab reset` goes back.
+
+Several images are several drives in one server, each an export with the name of its file, without .img; --drive
+and --base are given once for all of them, or once for each.
 
 It says how to attach the drive, and then that it is ready. With --daemon the call then returns, and the
 server goes on in the background; `ftlab stop` ends it. SIGINT and SIGTERM stop it when what is under way is
@@ -57,13 +65,19 @@ done, a second one at once; SIGUSR1 has it say how late answers were.")]
 pub struct Options {
     /// A drive of `ftlab drives`, or a path to a drive file; may be left out if the image is there
     #[arg(long, value_parser = drives::name(), hide_possible_values = true)]
-    drive: Option<String>,
+    drive: Vec<String>,
     /// Change a number of the drive file, for example spare.op=28%; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "drive")]
     settings: Vec<String>,
-    /// The file that holds the drive's data
-    #[arg(long, value_name = "FILE", required_unless_present = "drive")]
-    image: Option<PathBuf>,
+    /// What a new drive has been through, before it holds anything: what was written then reads as zeros
+    #[arg(long, value_parser = options::state(), default_value = "new", requires = "drive")]
+    state: State,
+    /// The file that holds the drive's data; may be repeated
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["drive", "base"])]
+    image: Vec<PathBuf>,
+    /// An image below, which is only read: what changes lies in the image, or in memory without one
+    #[arg(long, value_name = "FILE", conflicts_with = "size")]
+    base: Vec<PathBuf>,
     /// Let a new drive have less capacity than its own, for example 20g; the rest is spare area
     #[arg(long, value_name = "BYTES", value_parser = place::bytes)]
     size: Option<u64>,
@@ -76,7 +90,7 @@ pub struct Options {
     /// Whether answers take as long as the drive's would
     #[arg(long, value_enum, default_value_t = TimingName::Model)]
     timing: TimingName,
-    /// Listen at a Unix socket; IMAGE.sock if neither this nor --listen nor --fuse is given
+    /// Listen at a Unix socket; IMAGE.sock, of the first image, if neither this nor --listen nor --fuse is given
     #[arg(long, value_name = "SOCKET", conflicts_with = "listen")]
     unix: Option<PathBuf>,
     /// Listen at an address of this machine; port 0 is a free one
@@ -99,7 +113,8 @@ pub struct Options {
     /// Report the drive's state, and take commands, at a Unix socket; IMAGE.control with --image
     #[arg(long, value_name = "SOCKET")]
     control: Option<PathBuf>,
-    /// The name clients ask for; a client that gives no name gets the drive, too
+    /// The name clients ask for; the name of the file, without .img, if there are several. A client that gives no name gets
+    /// the first drive
     #[arg(long, default_value = "")]
     name: String,
     /// Record what clients do as a trace, as blktrace does: reads, writes, TRIMs, flushes and FUA with their times. The
@@ -118,7 +133,7 @@ pub struct Options {
     sync: bool,
     /// What it is for the drive that the server is killed: a power cut, in which a volatile write buffer loses what
     /// was not flushed, or no more than the end of a program
-    #[arg(long, value_enum, default_value_t = OnKillName::Cut, requires = "image")]
+    #[arg(long, value_enum, default_value_t = OnKillName::Cut)]
     on_kill: OnKillName,
     /// Return when the drive can be used; the server goes on in the background
     #[arg(long, visible_alias = "fork")]
@@ -186,20 +201,36 @@ fn serve(options: &Options) -> Outcome {
     if options.in_background {
         daemon::leave_session();
     }
+    let wanted = options.wanted()?;
     let listen = options.listen()?;
     // Before anything takes long: whoever stops the program finds it listening to that.
     let signals = Signals::catch()?;
     let testbed = Testbed::load(&options.testbed)?;
-    let Opened { drive, how, made } = place::open(options, &testbed)?;
+    let mut opened: Vec<Opened> = Vec::new();
+    let mut outcome = Ok(());
+    for one in wanted {
+        match place::open(options, one, &testbed) {
+            Ok(one) => opened.push(one),
+            Err(why) => {
+                outcome = Err(why);
+                break;
+            }
+        }
+    }
+    let made: Vec<PathBuf> = opened.iter().filter_map(|one| one.made.clone()).collect();
     let mut is_reached = false;
-    let outcome = attach(options, listen, &signals, (drive, &how), &mut is_reached);
-    // Nobody could have written to it, and nothing is to be left of a call that was refused.
-    let unused = made.filter(|_| !is_reached);
-    let removed = unused.map_or(Ok(()), |made| {
-        std::fs::remove_file(&made)
+    if outcome.is_ok() {
+        outcome = attach(options, listen, &signals, opened, &mut is_reached);
+    } else {
+        drop(opened);
+    }
+    // Nobody could have written to them, and nothing is to be left of a call that was refused.
+    let unused = made.iter().filter(|_| !is_reached);
+    let removed = unused.map(|made| {
+        std::fs::remove_file(made)
             .map_err(|error| Failure::Running(format!("cannot remove {}: {error}", made.display())))
     });
-    outcome.and(removed)
+    outcome.and(removed.collect())
 }
 
 /// What is written down of what clients do.
@@ -245,100 +276,173 @@ impl Notes {
     }
 }
 
-/// Has others get at a drive until a signal ends that; notes when they can.
+/// A drive at work, and what clients are told of it.
+struct Served {
+    engine: Arc<Engine>,
+    /// What clients ask for.
+    name: String,
+    description: String,
+    is_rotational: bool,
+    control: Option<PathBuf>,
+    /// What it is, in words.
+    told: String,
+}
+
+impl Served {
+    fn start(
+        options: &Options,
+        opened: Opened,
+        is_one_of_several: bool,
+        begin: impl FnOnce(&mut DataDrive) -> Outcome,
+    ) -> Result<Served, Failure> {
+        let Opened {
+            mut drive,
+            how,
+            image,
+            ..
+        } = opened;
+        begin(&mut drive)?;
+        let file = drive.drive_file();
+        let description = format!("{} ({})", file.name(), file.slug());
+        let is_rotational = file.kind() == Kind::Disk;
+        let has_time = options.timing == TimingName::Model;
+        let about = place::of_image(&drive) + &place::of_faults(&drive, has_time);
+        let timing = match options.timing {
+            TimingName::Model => Timing::Model,
+            TimingName::Off => Timing::Off,
+        };
+        drive.expect_resets();
+        let engine = Engine::start(drive, timing);
+        let engine = engine.map_err(|error| Failure::Running(format!("cannot start: {error}")))?;
+        let name = match &image {
+            Some(image) if is_one_of_several => place::export_name(image),
+            _ => options.name.clone(),
+        };
+        let mut told = format!("drive    {description}\n");
+        if is_one_of_several {
+            told += &format!("export   {name}\n");
+        }
+        told += &format!(
+            "         {}, {how}\n{about}",
+            screen::capacity(engine.size_bytes())
+        );
+        Ok(Served {
+            engine: Arc::new(engine),
+            name,
+            description,
+            is_rotational,
+            control: options.control_path(image.as_deref()),
+            told,
+        })
+    }
+}
+
+/// Has others get at drives until a signal ends that; notes when they can.
 fn attach(
     options: &Options,
     listen: Option<Listen>,
     signals: &Signals,
-    (mut drive, how): (DataDrive, &str),
+    opened: Vec<Opened>,
     is_reached: &mut bool,
 ) -> Outcome {
-    let has_time = options.timing == TimingName::Model;
-    let image = place::of_image(&drive) + &place::of_faults(&drive, has_time);
-    let description = format!(
-        "{} ({})",
-        drive.drive_file().name(),
-        drive.drive_file().slug()
-    );
-    let is_rotational = drive.drive_file().kind() == Kind::Disk;
-    let notes = Notes::begin(options, &mut drive)?;
-    let timing = match options.timing {
-        TimingName::Model => Timing::Model,
-        TimingName::Off => Timing::Off,
-    };
-    let engine = match Engine::start(drive, timing) {
-        Ok(engine) => Arc::new(engine),
-        Err(error) => {
-            notes.end(None, false)?;
-            return Err(Failure::Running(format!("cannot start: {error}")));
+    let mut notes = Notes::default();
+    let is_one_of_several = opened.len() > 1;
+    let mut served: Vec<Served> = Vec::new();
+    let mut started = Ok(());
+    for one in opened {
+        // Only one of one is recorded.
+        let begin = |drive: &mut DataDrive| {
+            notes = Notes::begin(options, drive)?;
+            Ok(())
+        };
+        match Served::start(options, one, is_one_of_several, begin) {
+            Ok(one) => served.push(one),
+            Err(why) => {
+                started = Err(why);
+                break;
+            }
         }
-    };
-    if let Some(trace) = &notes.trace {
-        engine.record(trace.recorder());
+    }
+    if let (Some(trace), Some(one)) = (&notes.trace, served.first()) {
+        one.engine.record(trace.recorder());
     }
     // It goes last: whoever waits for the end of the server finds the image closed.
     let mut pid_file = None;
-    let ready =
-        Ways::open(options, &engine, listen, &description, is_rotational).and_then(|ways| {
+    let ready = started
+        .and_then(|()| Ways::open(options, &served, listen))
+        .and_then(|ways| {
             pid_file = options.pid_path()?.map(PidFile::write).transpose()?;
             let log = options.open_log()?;
             Ok((ways, log))
         });
     *is_reached = ready.is_ok();
     let outcome = ready.and_then(|(ways, log)| {
-        let mut text = format!("drive    {description}\n");
-        text += &format!(
-            "         {}, {how}\n",
-            screen::capacity(engine.size_bytes())
-        );
-        text += &(image + &ways.told(options) + &daemon::told(pid_file.as_ref()) + READY);
+        let mut text: String = served.iter().map(|one| one.told.as_str()).collect();
+        text += &(ways.told(options, &served) + &daemon::told(pid_file.as_ref()) + READY);
         screen::print(&text)?;
         log.map_or(Ok(()), |log| daemon::let_go(log, &text))?;
-        run(options, &engine, signals, &ways)
+        run(options, &served, signals, &ways)
     });
-    let mut drive = engine.stop();
-    let noted = notes.end(drive.as_mut(), *is_reached);
-    // Whatever happened, the image is closed as it should be.
-    let closed = match drive {
-        Some(drive) => drive
-            .close()
-            .map_err(|error| Failure::Running(error.to_string())),
-        None => Err(Failure::Running(
-            "the drive ended by a fault of the program".into(),
-        )),
-    };
+    let mut noted = Ok(String::new());
+    let mut closed = Ok(());
+    for one in &served {
+        let mut drive = one.engine.stop();
+        let of_one = std::mem::take(&mut notes).end(drive.as_mut(), *is_reached);
+        noted = noted.and_then(|noted| Ok(noted + &of_one?));
+        // Whatever happened, the image is closed as it should be.
+        let of_one = match drive {
+            Some(drive) => drive
+                .close()
+                .map_err(|error| Failure::Running(error.to_string())),
+            None => Err(Failure::Running(
+                "the drive ended by a fault of the program".into(),
+            )),
+        };
+        closed = closed.and(of_one);
+    }
+    if served.is_empty() {
+        noted = notes.end(None, false);
+    }
     outcome.and(closed)?;
     screen::print(&noted?)?;
     if options.timing == TimingName::Model {
-        screen::print(&lateness::told(&engine, options.output_format))?;
+        tell_lateness(options, &served)?;
     }
     Ok(())
 }
 
-/// The ways to the drive. They are closed when this is dropped, and what came by them is answered.
+/// Says how late the answers of each drive were.
+fn tell_lateness(options: &Options, served: &[Served]) -> Outcome {
+    for one in served {
+        if served.len() > 1 && options.output_format == OutputFormat::Normal {
+            screen::print(&format!("{}\n", one.name))?;
+        }
+        screen::print(&lateness::told(&one.engine, options.output_format))?;
+    }
+    Ok(())
+}
+
+/// The ways to the drives. They are closed when this is dropped, and what came by them is answered.
 struct Ways {
     server: Option<Server>,
     mounted: Option<Mounted>,
-    control: Option<Control>,
+    controls: Vec<Control>,
 }
 
 impl Ways {
-    fn open(
-        options: &Options,
-        engine: &Arc<Engine>,
-        listen: Option<Listen>,
-        description: &str,
-        is_rotational: bool,
-    ) -> Result<Ways, Failure> {
-        let control = options.control_path().map(|path| {
-            let limits = control::Limits::default();
-            Control::start(Arc::clone(engine), &path, options.read_only, limits).map_err(|error| {
+    fn open(options: &Options, served: &[Served], listen: Option<Listen>) -> Result<Ways, Failure> {
+        let mut controls = Vec::new();
+        for one in served {
+            let Some(path) = &one.control else { continue };
+            let (engine, limits) = (Arc::clone(&one.engine), control::Limits::default());
+            let control = Control::start(engine, path, options.read_only, limits);
+            controls.push(control.map_err(|error| {
                 Failure::Input(format!("cannot listen at {}: {error}", path.display()))
-            })
-        });
-        let control = control.transpose()?;
-        let mounted = options.fuse.as_ref().map(|folder| {
-            let mounted = Mounted::mount(Arc::clone(engine), folder, options.read_only);
+            })?);
+        }
+        let mounted = options.fuse.as_ref().zip(served.first());
+        let mounted = mounted.map(|(folder, one)| {
+            let mounted = Mounted::mount(Arc::clone(&one.engine), folder, options.read_only);
             mounted.map_err(|error| {
                 Failure::Input(format!(
                     "cannot mount the drive in {}: {error}",
@@ -348,45 +452,50 @@ impl Ways {
         });
         let mounted = mounted.transpose()?;
         let server = listen.map(|listen| {
-            let description = description.to_owned();
-            let export = DriveExport::new(Arc::clone(engine), description, is_rotational);
-            let exports = vec![NamedExport {
-                name: options.name.clone(),
-                read_only: options.read_only,
-                export: Arc::new(export),
-            }];
-            Server::start(&listen, exports, Limits::default(), tell)
+            let exports = served.iter().map(|one| {
+                let (engine, description) = (Arc::clone(&one.engine), one.description.clone());
+                NamedExport {
+                    name: one.name.clone(),
+                    read_only: options.read_only,
+                    export: Arc::new(DriveExport::new(engine, description, one.is_rotational)),
+                }
+            });
+            Server::start(&listen, exports.collect(), Limits::default(), tell)
                 .map_err(|error| Failure::Input(error.to_string()))
         });
         let server = server.transpose()?;
-        let connections = server.as_ref().map(Server::stop_handle);
-        engine.at_power_cut(move |power| match power {
-            Power::Off => {
-                if let Some(connections) = &connections {
-                    connections.hang_up();
+        for (number, one) in served.iter().enumerate() {
+            let connections = server.as_ref().map(Server::stop_handle);
+            one.engine.at_power_cut(move |power| match power {
+                Power::Off => {
+                    if let Some(connections) = &connections {
+                        connections.hang_up(number);
+                    }
                 }
-            }
-            Power::On(None) => eprintln!("power cut: this drive loses nothing"),
-            Power::On(Some(cut)) => eprintln!("power cut: {}", attached::power_cut(cut)),
-            Power::Lost(why) => eprintln!("power cut: the drive does not come back: {why}"),
-        });
+                Power::On(None) => eprintln!("power cut: this drive loses nothing"),
+                Power::On(Some(cut)) => eprintln!("power cut: {}", attached::power_cut(cut)),
+                Power::Lost(why) => eprintln!("power cut: the drive does not come back: {why}"),
+            });
+        }
         Ok(Ways {
             server,
             mounted,
-            control,
+            controls,
         })
     }
 
     /// Lines that say how to use them.
-    fn told(&self, options: &Options) -> String {
+    fn told(&self, options: &Options, served: &[Served]) -> String {
         let mut text = String::new();
         if let Some(server) = &self.server {
-            text += &listen::told(server.listen(), &options.name);
+            for one in served {
+                text += &listen::told(server.listen(), &one.name);
+            }
         }
         if let Some(folder) = &options.fuse {
             text += &place::of_file(&folder.join(FILE_NAME));
         }
-        if let Some(control) = &self.control {
+        for control in &self.controls {
             text += &place::of_control(control.path());
         }
         text
@@ -417,7 +526,7 @@ const LOOKS_IN_SILENCE: u32 = 20;
 /// Serves until a signal ends it. While the mounted file is in use the drive stays, since the kernel would
 /// wait for one that is gone, and goes when it is released: `losetup -d` comes back before the kernel has
 /// let go.
-fn run(options: &Options, engine: &Engine, signals: &Signals, ways: &Ways) -> Outcome {
+fn run(options: &Options, served: &[Served], signals: &Signals, ways: &Ways) -> Outcome {
     // Looks since the signal to stop.
     let mut looks = None;
     loop {
@@ -427,7 +536,7 @@ fn run(options: &Options, engine: &Engine, signals: &Signals, ways: &Ways) -> Ou
         };
         match (signal, looks) {
             (Some(Signal::Tell), _) => {
-                screen::print(&lateness::told(engine, options.output_format))?;
+                tell_lateness(options, served)?;
             }
             _ if !ways.is_in_use() => return Ok(()),
             (Some(Signal::Stop), Some(_)) => signals::at_once(),

@@ -3,10 +3,11 @@
 use super::Options;
 use crate::attached;
 use crate::failure::Failure;
-use ftlab_base::Nanos;
-use ftlab_drive::{Catalog, DriveFile};
+use ftlab_base::{Nanos, RootSeed};
+use ftlab_drive::{Catalog, Device, DriveFile};
 use ftlab_host::Testbed;
 use ftlab_image::{CreateOptions, DataDrive, ImageError, OpenOptions, Recovery, Survives};
+use ftlab_play::{State, states};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -21,58 +22,187 @@ pub fn bytes(text: &str) -> Result<u64, String> {
     ftlab_workload::bytes(text).map_err(|allowed| format!("give {allowed}"))
 }
 
+/// A drive that is to be served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    image: Option<PathBuf>,
+    drive: Option<String>,
+    base: Option<PathBuf>,
+}
+
 /// A drive, and how it came to be.
 pub struct Opened {
     pub drive: DataDrive,
     /// Whether it is new, or what opening it took, in words.
     pub how: String,
+    /// Where its image lies, if it has one.
+    pub image: Option<PathBuf>,
     /// The image, if it was made for this.
     pub made: Option<PathBuf>,
 }
 
+/// The name of the export of an image.
+pub fn export_name(image: &Path) -> String {
+    let name = image.file_name().unwrap_or_default().to_string_lossy();
+    name.strip_suffix(".img").unwrap_or(&name).to_owned()
+}
+
+impl Options {
+    /// The drives that are to be served: one for each image, or one in memory.
+    pub(super) fn wanted(&self) -> Result<Vec<Wanted>, Failure> {
+        let wrong = |why: String| Err(Failure::Input(why));
+        let count = self.image.len().max(1);
+        for (option, given) in [("--drive", self.drive.len()), ("--base", self.base.len())] {
+            if given > 1 && given != count {
+                return wrong(format!(
+                    "{option} is given {given} times for {count} images: give it once for all of them, or once for each"
+                ));
+            }
+        }
+        if count > 1 {
+            let of_one = [
+                ("--name", !self.name.is_empty()),
+                ("--fuse", self.fuse.is_some()),
+                ("--control", self.control.is_some()),
+                ("--record", self.record.is_some()),
+                ("--crash-log", self.crash_log.is_some()),
+            ];
+            if let Some((option, _)) = of_one.iter().find(|(_, is_given)| *is_given) {
+                return wrong(format!(
+                    "{option} is for one drive, and {count} are served: leave it out, or serve that drive by itself"
+                ));
+            }
+            for (n, image) in self.image.iter().enumerate() {
+                let name = export_name(image);
+                if self.image[..n]
+                    .iter()
+                    .any(|other| export_name(other) == name)
+                {
+                    return wrong(format!(
+                        "two images would be the export {name}: give their files different names"
+                    ));
+                }
+            }
+        }
+        // The last one given is for all that follow.
+        fn of<T: Clone>(given: &[T], n: usize) -> Option<T> {
+            given.get(n).or(given.last()).cloned()
+        }
+        let one = |n| Wanted {
+            image: self.image.get(n).cloned(),
+            drive: of(&self.drive, n),
+            base: of(&self.base, n),
+        };
+        Ok((0..count).map(one).collect())
+    }
+}
+
 /// Opens the image, or makes it if it is not there.
-pub fn open(options: &Options, testbed: &Testbed) -> Result<Opened, Failure> {
+pub fn open(options: &Options, wanted: Wanted, testbed: &Testbed) -> Result<Opened, Failure> {
     let _told = options.signs.spinner("making or opening the drive");
-    let file = options.drive.as_deref();
+    let file = wanted.drive.as_deref();
     let file = file.map(|name| Catalog::load(name, &options.settings));
     let file = file.transpose()?;
+    let image = wanted.image;
+    let is_there = image.as_ref().is_some_and(|image| image.exists());
+    if let Some(base) = &wanted.base {
+        return on_base(options, image, base, file.as_ref(), testbed);
+    }
+    if let Some(path) = image.as_ref().filter(|_| is_there) {
+        return reopen(options, path, file.as_ref(), testbed);
+    }
+    let file = file.ok_or_else(|| match &image {
+        Some(path) => Failure::Input(format!(
+            "there is no {}: say with --drive which drive to make, or give an image that is there",
+            path.display()
+        )),
+        None => Failure::Input("say with --drive which drive".into()),
+    })?;
+    if let Some(path) = image.as_ref().filter(|_| options.read_only) {
+        return Err(Failure::Input(format!(
+            "there is no {}, and a new drive has nothing to read: leave out --read-only",
+            path.display()
+        )));
+    }
     let create = CreateOptions {
         seed: options.seed,
         size_bytes: options.size,
         sync: options.sync,
         on_kill: options.on_kill.into(),
     };
-    match &options.image {
-        Some(path) if path.exists() => reopen(options, path, file.as_ref(), testbed),
+    let age = |device: &mut dyn Device| {
+        let prepared = states::prepare(device, State::New, options.state, RootSeed(options.seed));
+        prepared
+            .map(drop)
+            .map_err(|why| ImageError::Age(why.to_string()))
+    };
+    let is_used = match options.state {
+        State::New => String::new(),
+        state => format!(", {}", state.name()),
+    };
+    match image {
         Some(path) => {
-            let file = file.ok_or_else(|| {
-                Failure::Input(format!(
-                    "there is no {}: say with --drive which drive to make, or give an image that is there",
-                    path.display()
-                ))
-            })?;
-            if options.read_only {
-                return Err(Failure::Input(format!(
-                    "there is no {}, and a new drive has nothing to read: leave out --read-only",
-                    path.display()
-                )));
-            }
-            let drive = DataDrive::create(path, &file, testbed, &create).map_err(input)?;
-            let how = format!("made anew in {}", path.display());
-            let made = Some(path.clone());
-            Ok(Opened { drive, how, made })
+            let drive = DataDrive::create_aged(&path, &file, testbed, &create, age);
+            Ok(Opened {
+                drive: drive.map_err(input)?,
+                how: format!("made anew in {}{is_used}", path.display()),
+                image: Some(path.clone()),
+                made: Some(path),
+            })
         }
         None => {
-            let file = file.ok_or_else(|| Failure::Input("say with --drive which drive".into()))?;
-            let mut drive = DataDrive::in_memory(&file, testbed, options.seed).map_err(input)?;
+            let drive = DataDrive::in_memory_aged(&file, testbed, options.seed, age);
+            let mut drive = drive.map_err(input)?;
             if let Some(bytes) = options.size {
                 drive.set_max(bytes).map_err(input)?;
             }
-            let how = "in memory: it is gone when this ends".to_owned();
-            let made = None;
-            Ok(Opened { drive, how, made })
+            Ok(Opened {
+                drive,
+                how: format!("in memory{is_used}: it is gone when this ends"),
+                image: None,
+                made: None,
+            })
         }
     }
+}
+
+/// Opens an image that lies on a base, or makes it; without one, what changes is in memory.
+fn on_base(
+    options: &Options,
+    image: Option<PathBuf>,
+    base: &Path,
+    file: Option<&DriveFile>,
+    testbed: &Testbed,
+) -> Result<Opened, Failure> {
+    let is_there = image.as_ref().is_some_and(|image| image.exists());
+    if let Some(path) = image.as_ref().filter(|_| options.read_only && !is_there) {
+        return Err(Failure::Input(format!(
+            "there is no {}, and nothing is to be written: leave out --image, and the base is read alone",
+            path.display()
+        )));
+    }
+    let open = OpenOptions {
+        testbed,
+        drive: file,
+        read_only: options.read_only && is_there,
+        sync: options.sync,
+        on_kill: options.on_kill.into(),
+        cut_seed: None,
+        accepts_loss: false,
+    };
+    let (drive, recovery) =
+        when_free(|| DataDrive::open_on_base(image.as_deref(), base, &open)).map_err(input)?;
+    let how = match (&image, is_there) {
+        (None, _) => "in memory, and gone when this ends".to_owned(),
+        (Some(path), false) => format!("made anew in {}", path.display()),
+        (Some(path), true) => format!("opened from {}, {}", path.display(), told(&recovery)),
+    };
+    Ok(Opened {
+        drive,
+        how,
+        made: image.clone().filter(|_| !is_there),
+        image,
+    })
 }
 
 fn reopen(
@@ -91,7 +221,13 @@ fn reopen(
         // What can be read is shown, and nothing is changed.
         accepts_loss: options.read_only,
     };
-    let (drive, recovery) = open_when_free(path, &open).map_err(input)?;
+    if options.state != State::New {
+        return Err(Failure::Input(format!(
+            "{} is there, and --state is of a new drive: leave it out, or name a new image",
+            path.display()
+        )));
+    }
+    let (drive, recovery) = when_free(|| DataDrive::open(path, &open)).map_err(input)?;
     if let Some(bytes) = options
         .size
         .filter(|bytes| *bytes != drive.capacity_bytes())
@@ -102,19 +238,19 @@ fn reopen(
             drive.capacity_bytes()
         )));
     }
-    let how = format!("opened from {}, {}", path.display(), told(&recovery));
-    let made = None;
-    Ok(Opened { drive, how, made })
+    Ok(Opened {
+        drive,
+        how: format!("opened from {}, {}", path.display(), told(&recovery)),
+        image: Some(path.to_owned()),
+        made: None,
+    })
 }
 
 /// Opens an image. A server that was killed a moment ago has it still, until the kernel has taken it down.
-fn open_when_free(
-    path: &Path,
-    options: &OpenOptions<'_>,
-) -> Result<(DataDrive, Recovery), ImageError> {
+fn when_free<T>(open: impl Fn() -> Result<T, ImageError>) -> Result<T, ImageError> {
     let began = Instant::now();
     loop {
-        match DataDrive::open(path, options) {
+        match open() {
             Err(ImageError::Locked { .. }) if began.elapsed() < PATIENCE => sleep(LOOK_EVERY),
             result => return result,
         }
@@ -159,7 +295,11 @@ fn input(error: ImageError) -> Failure {
 /// Lines that say what an image survives, and what it takes; nothing of a drive in memory.
 pub fn of_image(drive: &DataDrive) -> String {
     let mut text = String::new();
-    if let Some(survives) = drive.survives() {
+    if let Some((base, fingerprint)) = drive.base() {
+        let base = base.display();
+        text += &format!("base     {base}, fingerprint {fingerprint:016x}\n");
+    }
+    if let Some(survives) = drive.survives().filter(|_| !drive.is_in_memory()) {
         text += &match survives {
             Survives::ProcessKilled => format!(
                 "survives {survives}: what was flushed is kept; for {}, serve it with --sync\n",

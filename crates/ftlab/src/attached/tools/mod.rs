@@ -1,9 +1,10 @@
-//! The toolbox: `ftlab smart`, `erase`, `trim`, `set-max`, `firmware`, `fault` and `top`, on an image or on a drive at work.
+//! The toolbox: `ftlab smart`, `erase`, `trim`, `set-max`, `firmware`, `fault`, `reset`, `snapshot` and `top`, on an image or on a drive at work.
 
 mod fault;
 mod firmware;
 mod mark;
 mod program;
+mod reset;
 mod smart;
 mod top;
 mod trim;
@@ -25,6 +26,7 @@ pub use fault::{FaultOptions, fault};
 pub use firmware::{FirmwareOptions, firmware};
 pub use mark::{MarkOptions, mark};
 pub use program::time;
+pub use reset::{ResetOptions, SnapshotOptions, reset, snapshot};
 pub use smart::{SmartOptions, smart};
 pub use top::TopOptions;
 pub use trim::{TrimOptions, trim};

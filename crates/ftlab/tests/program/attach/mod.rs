@@ -1,11 +1,13 @@
 //! Drives attached with `ftlab serve`, and the clients that people use.
 
+mod bases;
 mod block_device;
 mod client;
 mod clients;
 mod command;
 mod crash;
 mod daemon;
+mod dashboard;
 mod faults;
 mod file_systems;
 mod full_disk;

@@ -1,0 +1,70 @@
+//! Going back to a base or a snapshot while clients are there, and making one.
+
+use super::cut::{Jolt, Made, Power};
+use super::{Engine, How, Stopped};
+use ftlab_image::ImageError;
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// Why a drive was not reset, or has no snapshot.
+#[derive(Debug, thiserror::Error)]
+pub enum ResetFailed {
+    /// The engine has stopped.
+    #[error("{0}")]
+    Stopped(#[from] Stopped),
+    /// The drive is as it was.
+    #[error("{0}")]
+    Image(#[from] ImageError),
+}
+
+impl Engine {
+    /// Has the drive go back to a snapshot, or to the base of its image. What was under way fails, and connections
+    /// end, as if the disk had been pulled and another put in.
+    ///
+    /// # Errors
+    /// When there is nothing to go back to, what is asked is recorded, or the storage fails: the drive is as it was,
+    /// and its clients hear nothing.
+    pub fn reset(&self, to: Option<String>) -> Result<(), ResetFailed> {
+        let (tell, told) = mpsc::sync_channel(1);
+        let ways = self.ways();
+        let act = Box::new(move |drive: &mut ftlab_image::DataDrive| {
+            let reset = drive.reset(to.as_deref());
+            let made = match reset {
+                Ok(()) => Made::IsBack,
+                Err(_) => Made::Refused,
+            };
+            if made == Made::IsBack {
+                ways.iter().for_each(|hear| hear(Power::Off));
+            }
+            // He waits for it.
+            let _ = tell.send(reset);
+            made
+        });
+        self.jolt(Jolt {
+            off: Duration::ZERO,
+            act,
+        });
+        Ok(told.recv().map_err(|_| Stopped)??)
+    }
+
+    /// Keeps the drive as it is now under a name, to go back to. Who asks for something meanwhile waits.
+    ///
+    /// # Errors
+    /// When there is no image, the name is taken or is none, or the storage fails.
+    pub fn snapshot(&self, name: String) -> Result<(), ResetFailed> {
+        let wake: Box<dyn Fn() + Send> = match &self.how {
+            How::Timed(timed) => {
+                let waker = timed.waker();
+                Box::new(move || waker.wake())
+            }
+            How::Untimed(untimed) => Box::new(untimed.answering()),
+        };
+        let made = self.quietly(move |drive| {
+            let made = drive.snapshot(&name);
+            // The image is another file now. Without a thread for it, flushes wait in place.
+            let _ = drive.sync_beside(wake);
+            made
+        });
+        Ok(made??)
+    }
+}

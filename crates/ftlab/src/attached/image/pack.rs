@@ -1,0 +1,86 @@
+//! `ftlab pack` and `ftlab unpack`: an image as one dense file, to be shipped.
+
+use crate::attached;
+use crate::failure::{Failure, Outcome};
+use crate::files::{self, NewFile};
+use crate::progress::Signs;
+use crate::screen;
+use clap::Args;
+use ftlab_base::amount::decimal;
+use std::io::{BufReader, BufWriter};
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab pack aged.img -o aged.ftlab
+  ftlab unpack aged.ftlab -o aged.img
+
+An image is a file with holes, which many tools fill up. A packed one has none, is compressed (zstd), and is refused if
+anything in it is not as it was written. An image that lies on a base is packed with what it has of that. Stop its server
+first.")]
+pub struct PackOptions {
+    /// The file of an image that nobody serves
+    image: PathBuf,
+    /// Where the packed image goes; what is there is replaced when the new one is whole
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    signs: Signs,
+}
+
+#[derive(Debug, Args)]
+pub struct UnpackOptions {
+    /// A file of `ftlab pack`
+    packed: PathBuf,
+    /// Where the image goes; a file that is not there yet
+    #[arg(short, long, value_name = "IMAGE")]
+    out: PathBuf,
+    #[command(flatten)]
+    signs: Signs,
+}
+
+/// `ftlab pack`.
+pub fn pack(options: &PackOptions) -> Outcome {
+    let target = NewFile::ready(&options.out, "--out")?;
+    let _told = options.signs.spinner("packing the image");
+    let file = target.begin()?;
+    let about = ftlab_image::pack(&options.image, BufWriter::new(file.as_file()))?;
+    let packed = file.as_file().metadata().map_or(0, |meta| meta.len());
+    target.end(file)?;
+    screen::print(&format!(
+        "packed {} in {}: {}\n",
+        about.drive,
+        options.out.display(),
+        decimal(packed as f64, "B")
+    ))
+}
+
+/// `ftlab unpack`.
+pub fn unpack(options: &UnpackOptions) -> Outcome {
+    let from = files::open(&options.packed, "a file of `ftlab pack`")?;
+    if options.out.exists() {
+        return Err(Failure::Input(format!(
+            "{} is there already: remove it, or give another file with --out",
+            options.out.display()
+        )));
+    }
+    let target = NewFile::ready(&options.out, "--out")?;
+    let _told = options.signs.spinner("unpacking the image");
+    let file = target.begin()?;
+    let about = ftlab_image::unpack(BufReader::new(from), file.as_file());
+    let about =
+        about.map_err(|why| Failure::Running(format!("{}: {why}", options.packed.display())))?;
+    let taken = file
+        .as_file()
+        .metadata()
+        .map_or(0, |meta| meta.blocks() * 512);
+    target.end(file)?;
+    screen::print(&format!(
+        "unpacked {} to {}: {}\n",
+        about.drive,
+        options.out.display(),
+        attached::sparse_file(about.file_bytes, taken)
+    ))
+}

@@ -1,0 +1,339 @@
+//! Drives on a base, resets and snapshots, several drives in one server, and packed images, with real clients.
+
+use super::server::{Serve, json, refused, run, said};
+use std::path::Path;
+
+const FTLAB: &str = env!("CARGO_BIN_EXE_ftlab");
+
+/// Makes an image with 7s at its front, of a drive that was used.
+fn base(folder: &Path, name: &str) {
+    let arguments = [
+        "--drive",
+        "generic-mlc-8",
+        "--state",
+        "used",
+        "--image",
+        name,
+    ];
+    let serve = Serve::start(folder, &arguments);
+    qemu_io(serve.uri(), &["write -P 7 0 64k", "flush"]);
+    serve.stop();
+}
+
+fn qemu_io(uri: &str, commands: &[&str]) {
+    assert_eq!(failed(uri, commands), "", "{commands:?}");
+}
+
+/// What qemu-io complains about.
+fn failed(uri: &str, commands: &[&str]) -> String {
+    let mut arguments = vec!["-f", "raw"];
+    commands
+        .iter()
+        .for_each(|command| arguments.extend(["-c", command]));
+    arguments.push(uri);
+    let output = run("qemu-io", &arguments);
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let is_bad = |line: &&str| {
+        let bad = ["failed", "error", "Can't", "Failed"];
+        bad.iter().any(|word| line.contains(word))
+    };
+    text.lines().filter(is_bad).collect::<Vec<_>>().join("\n")
+}
+
+fn tool(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = std::process::Command::new(FTLAB);
+    let output = command
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .expect("it starts");
+    let text = [output.stdout, output.stderr].concat();
+    (
+        output.status.code(),
+        String::from_utf8_lossy(&text).into_owned(),
+    )
+}
+
+fn done(folder: &Path, arguments: &[&str]) -> String {
+    let (code, text) = tool(folder, arguments);
+    assert_eq!(code, Some(0), "{arguments:?}: {text}");
+    text
+}
+
+/// What `ftlab smart` counts of a drive, without what being switched on changes.
+fn counters(folder: &Path, target: &str) -> serde_json::Value {
+    let told = json(&done(folder, &["smart", target, "--output-format", "json"]));
+    told["ata_smart_attributes"].clone()
+}
+
+#[test]
+fn servers_share_a_base_and_go_back_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    base(folder, "base.img");
+    let before = std::fs::metadata(folder.join("base.img"))
+        .unwrap()
+        .modified()
+        .unwrap();
+    let one = Serve::start(folder, &["--base", "base.img", "--image", "one.img"]);
+    let other = [
+        "--base",
+        "base.img",
+        "--unix",
+        "other.sock",
+        "--control",
+        "other.control",
+        "--timing",
+        "off",
+    ];
+    let other = Serve::start(folder, &other);
+    assert!(other.said.contains("in memory, and gone"), "{}", other.said);
+    let began = counters(folder, "other.control");
+    for target in ["one.img", "other.control"] {
+        let uri = if target == "one.img" {
+            one.uri()
+        } else {
+            other.uri()
+        };
+        qemu_io(
+            uri,
+            &[
+                "read -P 7 0 64k",
+                "write -P 8 0 64k",
+                "write -P 9 1m 1m",
+                "flush",
+            ],
+        );
+        assert_eq!(done(folder, &["reset", target]), "as its base has it\n");
+        qemu_io(
+            uri,
+            &[
+                "read -P 7 0 64k",
+                "read -P 0 1m 1m",
+                "write -P 8 0 64k",
+                "flush",
+            ],
+        );
+        done(folder, &["fault", target, "power-cut", "--seed", "3"]);
+        qemu_io(uri, &["read -P 8 0 64k"]);
+        done(folder, &["reset", target]);
+    }
+    assert_eq!(counters(folder, "other.control"), began);
+    let why = tool(folder, &["snapshot", "other.control", "a"]);
+    assert!(why.0 == Some(1) && why.1.contains("--image"), "{why:?}");
+    one.end("TERM");
+    other.end("TERM");
+    let info = done(folder, &["info", "one.img"]);
+    assert!(info.contains("base.img, fingerprint "), "{info}");
+    let after = std::fs::metadata(folder.join("base.img"))
+        .unwrap()
+        .modified()
+        .unwrap();
+    assert_eq!(before, after, "nobody wrote to the base");
+    // Whoever writes to it makes it another.
+    Serve::start(folder, &["--image", "base.img"]).stop();
+    let why = refused(folder, &["--image", "one.img"]);
+    assert!(
+        why.contains("has changed") && why.contains("is expected"),
+        "{why}"
+    );
+    std::fs::remove_file(folder.join("base.img")).unwrap();
+    let (code, why) = tool(folder, &["info", "one.img"]);
+    assert!(code == Some(2) && why.contains("--base"), "{code:?} {why}");
+}
+
+#[test]
+fn snapshots_are_made_listed_gone_back_to_and_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    base(folder, "disk.img");
+    let serve = Serve::start(folder, &["--image", "disk.img"]);
+    assert_eq!(
+        done(folder, &["snapshot", "disk.img", "seven"]),
+        "snapshot seven is made\n"
+    );
+    qemu_io(serve.uri(), &["write -P 8 0 64k", "flush"]);
+    done(folder, &["snapshot", "disk.img.control", "eight"]);
+    qemu_io(serve.uri(), &["write -P 9 0 64k", "read -P 9 0 64k"]);
+    let listed = done(folder, &["snapshot", "disk.img"]);
+    assert!(
+        listed.contains("seven") && listed.contains("eight"),
+        "{listed}"
+    );
+    for (to, pattern) in [("seven", "7"), ("eight", "8")] {
+        done(folder, &["reset", "disk.img", "--to", to]);
+        qemu_io(serve.uri(), &[&format!("read -P {pattern} 0 64k")]);
+    }
+    let (code, why) = tool(folder, &["reset", "disk.img"]);
+    assert!(code == Some(1) && why.contains("seven"), "{code:?} {why}");
+    serve.stop();
+    let (code, why) = tool(folder, &["snapshot", "disk.img", "eight", "--delete"]);
+    assert!(
+        code == Some(2) && why.contains("is needed"),
+        "{code:?} {why}"
+    );
+    done(folder, &["reset", "disk.img", "--to", "seven"]);
+    done(folder, &["snapshot", "disk.img", "eight", "--delete"]);
+    let serve = Serve::start(folder, &["--image", "disk.img"]);
+    qemu_io(serve.uri(), &["read -P 7 0 64k"]);
+    serve.stop();
+}
+
+#[test]
+fn a_reset_ends_what_is_under_way_and_connections_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    base(folder, "base.img");
+    for timing in ["model", "off"] {
+        let arguments = [
+            "--base",
+            "base.img",
+            "--unix",
+            "a.sock",
+            "--control",
+            "a.control",
+            "--timing",
+            timing,
+        ];
+        let serve = Serve::start(folder, &arguments);
+        if timing == "model" {
+            done(folder, &["fault", "a.control", "stall", "60s"]);
+        }
+        let uri = serve.uri().to_owned();
+        let client =
+            std::thread::spawn(move || failed(&uri, &["read 0 4k", "sleep 30000", "read 0 4k"]));
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        done(folder, &["reset", "a.control"]);
+        done(folder, &["fault", "a.control", "clear"]);
+        if timing == "model" {
+            let complained = client.join().unwrap();
+            assert!(complained.contains("Input/output error"), "{complained}");
+        }
+        qemu_io(serve.uri(), &["read -P 7 0 64k"]);
+        serve.end("TERM");
+    }
+}
+
+#[test]
+fn a_fault_on_one_drive_of_several_leaves_the_others_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let arguments = [
+        "--drive",
+        "generic-mlc-8",
+        "--image",
+        "slow.img",
+        "--drive",
+        "ramdisk-8gb",
+        "--image",
+        "sound.img",
+    ];
+    let serve = Serve::start(folder, &arguments);
+    let list = said("nbdinfo", &["--list", "--json", serve.uri()]);
+    let names: Vec<String> = json(&list)["exports"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|export| export["export-name"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(names, ["slow", "sound"]);
+    let sound = serve.uri().replace("slow", "sound");
+    qemu_io(serve.uri(), &["write -P 1 0 64k", "flush"]);
+    qemu_io(&sound, &["write -P 2 0 64k", "flush"]);
+    done(folder, &["fault", "slow.img", "error"]);
+    let complained = failed(serve.uri(), &["read -P 1 0 64k"]);
+    assert!(complained.contains("Input/output error"), "{complained}");
+    qemu_io(&sound, &["read -P 2 0 64k"]);
+    done(folder, &["fault", "slow.img", "clear"]);
+    // A cut ends the connections of its own drive alone.
+    let fio = std::thread::spawn({
+        let sound = format!("--uri={sound}");
+        move || {
+            let arguments = [
+                "--name=a",
+                "--ioengine=nbd",
+                &sound,
+                "--rw=read",
+                "--bs=64k",
+                "--size=8m",
+                "--time_based",
+                "--runtime=1",
+                "--output-format=json",
+            ];
+            json(&said("fio", &arguments))["jobs"][0]["error"].clone()
+        }
+    });
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    done(folder, &["fault", "slow.img", "power-cut", "--seed", "1"]);
+    assert_eq!(fio.join().unwrap(), 0);
+    qemu_io(serve.uri(), &["read -P 1 0 64k"]);
+    let (status, _, error) = serve.end("TERM");
+    assert!(status.success(), "{error}");
+    for (arguments, words) in [
+        (
+            &["--image", "slow.img", "--image", "sound.img", "--name", "a"][..],
+            "--name is for one drive",
+        ),
+        (
+            &["--image", "slow.img", "--image", "./slow.img"],
+            "different names",
+        ),
+        (
+            &[
+                "--image",
+                "slow.img",
+                "--drive",
+                "ramdisk-8gb",
+                "--drive",
+                "ramdisk-8gb",
+            ],
+            "once for each",
+        ),
+    ] {
+        let why = refused(folder, arguments);
+        assert!(why.contains(words), "{why}");
+    }
+}
+
+#[test]
+fn an_image_is_packed_and_unpacked_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    base(folder, "base.img");
+    let serve = Serve::start(folder, &["--base", "base.img", "--image", "top.img"]);
+    qemu_io(serve.uri(), &["write -P 8 1m 64k", "flush"]);
+    let (code, why) = tool(folder, &["pack", "top.img", "-o", "top.ftlab"]);
+    assert!(
+        code == Some(2) && why.contains("has this image open"),
+        "{code:?} {why}"
+    );
+    serve.stop();
+    done(folder, &["pack", "top.img", "-o", "top.ftlab"]);
+    done(folder, &["unpack", "top.ftlab", "-o", "again.img"]);
+    std::fs::remove_file(folder.join("base.img")).unwrap();
+    let serve = Serve::start(folder, &["--image", "again.img"]);
+    qemu_io(serve.uri(), &["read -P 7 0 64k", "read -P 8 1m 64k"]);
+    serve.stop();
+    let packed = std::fs::read(folder.join("top.ftlab")).unwrap();
+    assert!(packed.len() < 16 << 20, "{} bytes", packed.len());
+    let mut bad = packed.clone();
+    let middle = bad.len() / 2;
+    bad[middle] ^= 1;
+    for (bytes, words) in [
+        (&bad[..], "damaged"),
+        (&packed[..middle], "cut off"),
+        (b"text", "not a packed image"),
+    ] {
+        std::fs::write(folder.join("bad.ftlab"), bytes).unwrap();
+        let (code, why) = tool(folder, &["unpack", "bad.ftlab", "-o", "bad.img"]);
+        assert!(code == Some(1) && why.contains(words), "{code:?} {why}");
+        assert!(!folder.join("bad.img").exists());
+    }
+    let left = std::fs::read_dir(folder).unwrap();
+    let hidden = left.filter(|entry| {
+        let name = entry.as_ref().unwrap().file_name();
+        name.to_string_lossy().starts_with(".ftlab-")
+    });
+    assert_eq!(hidden.count(), 0, "nothing half-written is left");
+}

@@ -1,0 +1,274 @@
+"""Disks that misbehave on purpose: `ftlab serve` as a child of this process."""
+
+from __future__ import annotations
+
+import os
+
+from ftlab._ftlab import InputError, RunError
+from ftlab._words import assignments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterable, Mapping
+    from types import TracebackType
+    from typing import Any
+
+#: What `ftlab serve` says last before it waits for clients.
+_READY = b"\nready\n"
+
+#: How long a server has to answer what is under way, close its image and end, in seconds.
+_PATIENCE_SECONDS = 30.0
+
+
+def _program() -> str:
+    """Where the program is: `$FTLAB`, or on the path."""
+    import shutil
+
+    named = os.environ.get("FTLAB")
+    if named:
+        if not os.access(named, os.X_OK) or os.path.isdir(named):
+            raise InputError(f"FTLAB is {named}, which is no program: give the path of the program ftlab")
+        return named
+    found = shutil.which("ftlab")
+    if found is None:
+        raise InputError("there is no program ftlab on the PATH: install it, or say in FTLAB where it is")
+    return found
+
+
+def _failed(code: int, said: str) -> Exception:
+    """What a program's last words are as an error."""
+    text = said.strip().removeprefix("error: ") or f"ftlab ended with {code} and said nothing"
+    return InputError(text) if code == 2 else RunError(text)
+
+
+class Disk:
+    """A disk at work; `disk()` makes one.
+
+    It is a context manager: inside of it the disk is there, and afterwards neither a process nor a file of it is left,
+    whatever happened inside.
+    """
+
+    def __init__(self, arguments: list[str], image: str | None, ready_seconds: float) -> None:
+        self._arguments = arguments
+        self._image = image
+        self._ready_seconds = ready_seconds
+        self._folder: str | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._at: str | None = None
+
+    def __enter__(self) -> Disk:
+        import tempfile
+
+        if self._process is not None:
+            raise RunError("this disk is in use already: make another one with ftlab.disk()")
+        program = _program()
+        self._folder = tempfile.mkdtemp(prefix="ftlab-")
+        try:
+            self._start(program)
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def _start(self, program: str) -> None:
+        import subprocess
+
+        assert self._folder is not None
+        image = self._image or os.path.join(self._folder, "disk.img")
+        self._image = image
+        command = [program, "serve", *self._arguments, "--image", image]
+        command += ["--unix", self.path, "--control", self._control, "--quiet"]
+        with open(os.path.join(self._folder, "errors"), "wb") as errors:
+            # In a session of its own: an interrupt is this process's, which ends the server in order.
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+            )
+        said = self._wait_until_ready(self._process)
+        for line in said.decode(errors="replace").splitlines():
+            if line.startswith("at "):
+                self._at = line.removeprefix("at ").strip()
+
+    def _wait_until_ready(self, process: subprocess.Popen[bytes]) -> bytes:
+        import select
+        import time
+
+        assert process.stdout is not None
+        said, deadline = b"", time.monotonic() + self._ready_seconds
+        while not said.endswith(_READY):
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([process.stdout], [], [], left)[0]:
+                raise RunError(f"the disk is not ready after {self._ready_seconds:g} s: {self._errors()}")
+            part = os.read(process.stdout.fileno(), 1 << 16)
+            if not part:
+                raise _failed(process.wait(), self._errors())
+            said += part
+        return said
+
+    def _errors(self) -> str:
+        assert self._folder is not None
+        with open(os.path.join(self._folder, "errors"), errors="replace") as errors:
+            return errors.read()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        import shutil
+        import subprocess
+
+        process, folder = self._process, self._folder
+        self._process = self._folder = self._at = None
+        try:
+            if process is not None:
+                process.terminate()
+                if process.stdout is not None:
+                    process.stdout.close()
+                try:
+                    process.wait(_PATIENCE_SECONDS)
+                except BaseException as why:
+                    process.kill()
+                    process.wait()
+                    if not isinstance(why, subprocess.TimeoutExpired):
+                        raise
+        finally:
+            if folder is not None:
+                if self._image is not None and os.path.dirname(self._image) == folder:
+                    self._image = None
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _there(self) -> str:
+        if self._folder is None:
+            raise RunError("the disk is not at work: use it inside of `with ftlab.disk(...) as disk:`")
+        return self._folder
+
+    @property
+    def path(self) -> str:
+        """The Unix socket at which clients of the network block device find it."""
+        return os.path.join(self._there(), "disk.sock")
+
+    @property
+    def _control(self) -> str:
+        return os.path.join(self._there(), "disk.control")
+
+    @property
+    def uri(self) -> str:
+        """Where clients find it: `nbd+unix:///?socket=…`."""
+        self._there()
+        assert self._at is not None
+        return self._at
+
+    @property
+    def image(self) -> str:
+        """The file with its data, or with what changed over its base."""
+        self._there()
+        assert self._image is not None
+        return self._image
+
+    @property
+    def pid(self) -> int:
+        """The process that serves it."""
+        self._there()
+        assert self._process is not None
+        return self._process.pid
+
+    def _tell(self, command: str, *arguments: str) -> str:
+        import subprocess
+
+        words = [_program(), command, self._control, *arguments]
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise _failed(done.returncode, done.stderr)
+        return done.stdout
+
+    def cut(self, seed: int | None = None, seconds: float = 0.0) -> str:
+        """Cuts its power and switches it on again: connections end, and what was not flushed may be lost.
+
+        `seed` decides what is lost; the disk has a seed of its own for each cut. It is off for `seconds` at least. Says
+        what was lost.
+        """
+        words = ["power-cut", "--for", f"{round(seconds * 1e3)}ms"]
+        if seed is not None:
+            words += ["--seed", str(seed)]
+        return self._tell("fault", *words).strip()
+
+    def fault(self, fault: str, *options: str) -> int | None:
+        """Has something go wrong from now on, in the words of `ftlab fault`: `fault("stall 3s")`.
+
+        Gives its number, to end it by, if it goes on until it is ended: `fault("error", "--on", "flush")`.
+        """
+        import re
+        import shlex
+
+        said = self._tell("fault", *shlex.split(fault), *options)
+        number = re.match(r"fault (\d+):", said)
+        return int(number[1]) if number else None
+
+    def clear(self, number: int | None = None) -> None:
+        """Ends a fault by its number, or all of them."""
+        self._tell("fault", "clear", *([] if number is None else [str(number)]))
+
+    def reset(self, to: str | None = None) -> None:
+        """Goes back to the base it was made on, or to a snapshot. Connections end."""
+        self._tell("reset", *([] if to is None else ["--to", to]))
+
+    def snapshot(self, name: str) -> None:
+        """Keeps the disk as it is now, to `reset(to=name)`."""
+        self._tell("snapshot", name)
+
+    def smart(self) -> dict[str, Any]:
+        """Its SMART data, as `smartctl --json` has them."""
+        import json
+
+        told: dict[str, Any] = json.loads(self._tell("smart", "--output-format", "json"))
+        return told
+
+
+def disk(
+    drive: str | os.PathLike[str] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    state: str | None = None,
+    base: str | os.PathLike[str] | None = None,
+    image: str | os.PathLike[str] | None = None,
+    size: str | int | None = None,
+    seed: int | None = None,
+    timing: bool = True,
+    sync: bool = False,
+    options: Iterable[str] = (),
+    ready_seconds: float = 120.0,
+) -> Disk:
+    """A disk that misbehaves on purpose, served by a child of this process as long as the context lasts.
+
+        with ftlab.disk("generic-mlc-8") as disk:
+            disk.fault("stall 3s")
+            subprocess.run(["nbdinfo", disk.uri], check=True)
+
+    `drive` is a name of `drives()` or the path of a drive file; `settings` change numbers of it. `state` is what
+    it has been through when it is made, such as `used`. Instead of a drive, `base` is an image that is only read, and
+    `reset()` goes back to it. The data lie in a folder that is removed in the end, unless `image` names a file for them.
+
+    `size` lets it have less capacity, `seed` is the root of everything random in it. Without `timing` it answers as fast as
+    possible. With `sync` a flush waits for this machine's disk. `options` are further words for `ftlab serve`. The program
+    ftlab is found by `$FTLAB` or on the path.
+    """
+    if drive is None and base is None and image is None:
+        raise InputError('give a drive, such as "generic-mlc-8", or a base, which is an image')
+    words = [] if drive is None else ["--drive", os.fspath(drive)]
+    for assignment in assignments(settings):
+        words += ["--set", assignment]
+    given = {"--state": state, "--base": base, "--size": size, "--seed": seed}
+    for option, value in given.items():
+        if value is not None:
+            words += [option, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
+    words += ["--timing", "model" if timing else "off"]
+    if sync:
+        words.append("--sync")
+    words += options
+    return Disk(words, None if image is None else os.path.abspath(os.fspath(image)), ready_seconds)
