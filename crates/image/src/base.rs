@@ -229,7 +229,10 @@ impl Head {
     /// Where the base is, seen from here.
     fn base_path(&self, image: &Path) -> PathBuf {
         let path = PathBuf::from(OsString::from_vec(self.path.clone()));
-        folder_of(image).join(path)
+        match image.parent() {
+            Some(folder) => folder.join(path),
+            None => path,
+        }
     }
 
     fn open_base(&self, image: &Path, at: Option<&Path>, depth: usize) -> Result<Base, ImageError> {

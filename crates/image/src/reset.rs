@@ -116,7 +116,7 @@ fn snapshot_path(image: &Path, name: &str) -> Result<PathBuf, ImageError> {
         );
         return Err(no_snapshot(image, why));
     }
-    Ok(folder_of(image).join(prefix_of(image) + name))
+    Ok(image.with_file_name(prefix_of(image) + name))
 }
 
 /// Whether a file is a snapshot of an image.

@@ -84,7 +84,7 @@ def test_nothing_is_left_when_the_program_is_interrupted() -> None:
 
 
 def test_faults_come_when_they_are_asked_for_and_end(disk: ftlab.Disk) -> None:
-    number = disk.fault("error --on flush")
+    number = disk.fault("error 100% --on flush")
     assert number is not None
     assert not is_good(qemu_io(disk, "write -P 1 0 4k", "flush"))
     disk.clear(number)

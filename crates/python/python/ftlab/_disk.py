@@ -201,7 +201,7 @@ class Disk:
     def fault(self, fault: str, *options: str) -> int | None:
         """Has something go wrong from now on, in the words of `ftlab fault`: `fault("stall 3s")`.
 
-        Gives its number, to end it by, if it goes on until it is ended: `fault("error", "--on", "flush")`.
+        Gives its number, to end it by, if it goes on until it is ended: `fault("error 1%", "--on", "flush")`.
         """
         import re
         import shlex

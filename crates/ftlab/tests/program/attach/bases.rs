@@ -1,7 +1,8 @@
 //! Drives on a base, resets and snapshots, several drives in one server, and packed images, with real clients.
 
-use super::server::{Serve, json, refused, run, said};
+use super::server::{Serve, json, refused};
 use std::path::Path;
+use std::process::Command;
 
 const FTLAB: &str = env!("CARGO_BIN_EXE_ftlab");
 
@@ -16,22 +17,24 @@ fn base(folder: &Path, name: &str) {
         name,
     ];
     let serve = Serve::start(folder, &arguments);
-    qemu_io(serve.uri(), &["write -P 7 0 64k", "flush"]);
+    qemu_io(folder, serve.uri(), &["write -P 7 0 64k", "flush"]);
     serve.stop();
 }
 
-fn qemu_io(uri: &str, commands: &[&str]) {
-    assert_eq!(failed(uri, commands), "", "{commands:?}");
+fn qemu_io(folder: &Path, uri: &str, commands: &[&str]) {
+    assert_eq!(failed(folder, uri, commands), "", "{commands:?}");
 }
 
 /// What qemu-io complains about.
-fn failed(uri: &str, commands: &[&str]) -> String {
+fn failed(folder: &Path, uri: &str, commands: &[&str]) -> String {
     let mut arguments = vec!["-f", "raw"];
     commands
         .iter()
         .for_each(|command| arguments.extend(["-c", command]));
     arguments.push(uri);
-    let output = run("qemu-io", &arguments);
+    let mut command = Command::new("qemu-io");
+    let output = command.args(arguments).current_dir(folder).output();
+    let output = output.expect("`make setup` installs it");
     let text = [output.stdout, output.stderr].concat();
     let text = String::from_utf8_lossy(&text).into_owned();
     let is_bad = |line: &&str| {
@@ -41,8 +44,20 @@ fn failed(uri: &str, commands: &[&str]) -> String {
     text.lines().filter(is_bad).collect::<Vec<_>>().join("\n")
 }
 
+/// What a client says that must succeed.
+fn client(folder: &Path, program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .output();
+    let output = output.expect("`make setup` installs it");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program} {arguments:?}: {errors}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
 fn tool(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
-    let mut command = std::process::Command::new(FTLAB);
+    let mut command = Command::new(FTLAB);
     let output = command
         .args(arguments)
         .current_dir(folder)
@@ -97,6 +112,7 @@ fn servers_share_a_base_and_go_back_to_it() {
             other.uri()
         };
         qemu_io(
+            folder,
             uri,
             &[
                 "read -P 7 0 64k",
@@ -107,6 +123,7 @@ fn servers_share_a_base_and_go_back_to_it() {
         );
         assert_eq!(done(folder, &["reset", target]), "as its base has it\n");
         qemu_io(
+            folder,
             uri,
             &[
                 "read -P 7 0 64k",
@@ -116,7 +133,7 @@ fn servers_share_a_base_and_go_back_to_it() {
             ],
         );
         done(folder, &["fault", target, "power-cut", "--seed", "3"]);
-        qemu_io(uri, &["read -P 8 0 64k"]);
+        qemu_io(folder, uri, &["read -P 8 0 64k"]);
         done(folder, &["reset", target]);
     }
     assert_eq!(counters(folder, "other.control"), began);
@@ -153,9 +170,13 @@ fn snapshots_are_made_listed_gone_back_to_and_removed() {
         done(folder, &["snapshot", "disk.img", "seven"]),
         "snapshot seven is made\n"
     );
-    qemu_io(serve.uri(), &["write -P 8 0 64k", "flush"]);
+    qemu_io(folder, serve.uri(), &["write -P 8 0 64k", "flush"]);
     done(folder, &["snapshot", "disk.img.control", "eight"]);
-    qemu_io(serve.uri(), &["write -P 9 0 64k", "read -P 9 0 64k"]);
+    qemu_io(
+        folder,
+        serve.uri(),
+        &["write -P 9 0 64k", "read -P 9 0 64k"],
+    );
     let listed = done(folder, &["snapshot", "disk.img"]);
     assert!(
         listed.contains("seven") && listed.contains("eight"),
@@ -163,7 +184,7 @@ fn snapshots_are_made_listed_gone_back_to_and_removed() {
     );
     for (to, pattern) in [("seven", "7"), ("eight", "8")] {
         done(folder, &["reset", "disk.img", "--to", to]);
-        qemu_io(serve.uri(), &[&format!("read -P {pattern} 0 64k")]);
+        qemu_io(folder, serve.uri(), &[&format!("read -P {pattern} 0 64k")]);
     }
     let (code, why) = tool(folder, &["reset", "disk.img"]);
     assert!(code == Some(1) && why.contains("seven"), "{code:?} {why}");
@@ -176,7 +197,7 @@ fn snapshots_are_made_listed_gone_back_to_and_removed() {
     done(folder, &["reset", "disk.img", "--to", "seven"]);
     done(folder, &["snapshot", "disk.img", "eight", "--delete"]);
     let serve = Serve::start(folder, &["--image", "disk.img"]);
-    qemu_io(serve.uri(), &["read -P 7 0 64k"]);
+    qemu_io(folder, serve.uri(), &["read -P 7 0 64k"]);
     serve.stop();
 }
 
@@ -185,34 +206,23 @@ fn a_reset_ends_what_is_under_way_and_connections_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     base(folder, "base.img");
-    for timing in ["model", "off"] {
-        let arguments = [
-            "--base",
-            "base.img",
-            "--unix",
-            "a.sock",
-            "--control",
-            "a.control",
-            "--timing",
-            timing,
-        ];
-        let serve = Serve::start(folder, &arguments);
-        if timing == "model" {
-            done(folder, &["fault", "a.control", "stall", "60s"]);
-        }
-        let uri = serve.uri().to_owned();
-        let client =
-            std::thread::spawn(move || failed(&uri, &["read 0 4k", "sleep 30000", "read 0 4k"]));
-        std::thread::sleep(std::time::Duration::from_millis(300));
-        done(folder, &["reset", "a.control"]);
-        done(folder, &["fault", "a.control", "clear"]);
-        if timing == "model" {
-            let complained = client.join().unwrap();
-            assert!(complained.contains("Input/output error"), "{complained}");
-        }
-        qemu_io(serve.uri(), &["read -P 7 0 64k"]);
-        serve.end("TERM");
+    let serve = Serve::start(folder, &["--base", "base.img", "--image", "a.img"]);
+    done(folder, &["fault", "a.img", "stall", "60s"]);
+    let (there, uri) = (folder.to_owned(), serve.uri().to_owned());
+    let client = std::thread::spawn(move || failed(&there, &uri, &["read 0 4k"]));
+    // Until its request is there.
+    while !done(folder, &["fault", "a.img", "list"])
+        .trim_end()
+        .ends_with(" 1")
+    {
+        std::thread::sleep(std::time::Duration::from_millis(20));
     }
+    done(folder, &["reset", "a.img"]);
+    let complained = client.join().unwrap();
+    assert!(complained.contains("error"), "{complained}");
+    done(folder, &["fault", "a.img", "clear"]);
+    qemu_io(folder, serve.uri(), &["read -P 7 0 64k"]);
+    serve.stop();
 }
 
 #[test]
@@ -230,7 +240,7 @@ fn a_fault_on_one_drive_of_several_leaves_the_others_alone() {
         "sound.img",
     ];
     let serve = Serve::start(folder, &arguments);
-    let list = said("nbdinfo", &["--list", "--json", serve.uri()]);
+    let list = client(folder, "nbdinfo", &["--list", "--json", serve.uri()]);
     let names: Vec<String> = json(&list)["exports"]
         .as_array()
         .unwrap()
@@ -239,16 +249,16 @@ fn a_fault_on_one_drive_of_several_leaves_the_others_alone() {
         .collect();
     assert_eq!(names, ["slow", "sound"]);
     let sound = serve.uri().replace("slow", "sound");
-    qemu_io(serve.uri(), &["write -P 1 0 64k", "flush"]);
-    qemu_io(&sound, &["write -P 2 0 64k", "flush"]);
-    done(folder, &["fault", "slow.img", "error"]);
-    let complained = failed(serve.uri(), &["read -P 1 0 64k"]);
+    qemu_io(folder, serve.uri(), &["write -P 1 0 64k", "flush"]);
+    qemu_io(folder, &sound, &["write -P 2 0 64k", "flush"]);
+    done(folder, &["fault", "slow.img", "error", "100%"]);
+    let complained = failed(folder, serve.uri(), &["read -P 1 0 64k"]);
     assert!(complained.contains("Input/output error"), "{complained}");
-    qemu_io(&sound, &["read -P 2 0 64k"]);
+    qemu_io(folder, &sound, &["read -P 2 0 64k"]);
     done(folder, &["fault", "slow.img", "clear"]);
     // A cut ends the connections of its own drive alone.
     let fio = std::thread::spawn({
-        let sound = format!("--uri={sound}");
+        let (folder, sound) = (folder.to_owned(), format!("--uri={sound}"));
         move || {
             let arguments = [
                 "--name=a",
@@ -261,13 +271,13 @@ fn a_fault_on_one_drive_of_several_leaves_the_others_alone() {
                 "--runtime=1",
                 "--output-format=json",
             ];
-            json(&said("fio", &arguments))["jobs"][0]["error"].clone()
+            json(&client(&folder, "fio", &arguments))["jobs"][0]["error"].clone()
         }
     });
     std::thread::sleep(std::time::Duration::from_millis(400));
     done(folder, &["fault", "slow.img", "power-cut", "--seed", "1"]);
     assert_eq!(fio.join().unwrap(), 0);
-    qemu_io(serve.uri(), &["read -P 1 0 64k"]);
+    qemu_io(folder, serve.uri(), &["read -P 1 0 64k"]);
     let (status, _, error) = serve.end("TERM");
     assert!(status.success(), "{error}");
     for (arguments, words) in [
@@ -302,7 +312,7 @@ fn an_image_is_packed_and_unpacked_whole_or_not_at_all() {
     let folder = folder.path();
     base(folder, "base.img");
     let serve = Serve::start(folder, &["--base", "base.img", "--image", "top.img"]);
-    qemu_io(serve.uri(), &["write -P 8 1m 64k", "flush"]);
+    qemu_io(folder, serve.uri(), &["write -P 8 1m 64k", "flush"]);
     let (code, why) = tool(folder, &["pack", "top.img", "-o", "top.ftlab"]);
     assert!(
         code == Some(2) && why.contains("has this image open"),
@@ -313,7 +323,11 @@ fn an_image_is_packed_and_unpacked_whole_or_not_at_all() {
     done(folder, &["unpack", "top.ftlab", "-o", "again.img"]);
     std::fs::remove_file(folder.join("base.img")).unwrap();
     let serve = Serve::start(folder, &["--image", "again.img"]);
-    qemu_io(serve.uri(), &["read -P 7 0 64k", "read -P 8 1m 64k"]);
+    qemu_io(
+        folder,
+        serve.uri(),
+        &["read -P 7 0 64k", "read -P 8 1m 64k"],
+    );
     serve.stop();
     let packed = std::fs::read(folder.join("top.ftlab")).unwrap();
     assert!(packed.len() < 16 << 20, "{} bytes", packed.len());

@@ -14,11 +14,17 @@ fn names(text: &str) -> BTreeSet<String> {
 #[test]
 fn the_dashboard_asks_for_metrics_that_a_server_exports() {
     let folder = tempfile::tempdir().unwrap();
-    let serve = Serve::start(folder.path(), &["--drive", "generic-mlc-8", "--image", "a.img"]);
+    let serve = Serve::start(
+        folder.path(),
+        &["--drive", "generic-mlc-8", "--image", "a.img"],
+    );
     let control = folder.path().join("a.img.control");
     let control = control.to_str().unwrap();
     // A fault is told of once there is one.
-    said(env!("CARGO_BIN_EXE_ftlab"), &["fault", control, "error"]);
+    said(
+        env!("CARGO_BIN_EXE_ftlab"),
+        &["fault", control, "error", "100%"],
+    );
     let exported = names(&said(
         "curl",
         &["-s", "--unix-socket", control, "http://localhost/metrics"],
@@ -41,5 +47,8 @@ fn the_dashboard_asks_for_metrics_that_a_server_exports() {
     asked.extend(names(&dashboard["templating"].to_string()));
     assert!(p99s >= 2, "{p99s} panels of p99");
     let strange: Vec<_> = asked.difference(&exported).collect();
-    assert!(strange.is_empty(), "no server exports {strange:?}: {exported:?}");
+    assert!(
+        strange.is_empty(),
+        "no server exports {strange:?}: {exported:?}"
+    );
 }

@@ -5,6 +5,7 @@ mod block_device;
 mod client;
 mod clients;
 mod command;
+mod container;
 mod crash;
 mod daemon;
 mod dashboard;

@@ -24,7 +24,7 @@ fn root() -> PathBuf {
 }
 
 /// The pages, and how many blocks of commands each has at least.
-const PAGES: [(&str, usize); 19] = [
+const PAGES: [(&str, usize); 21] = [
     ("README.md", 5),
     ("docs/guides/add-a-drive.md", 1),
     ("docs/guides/application-scripts.md", 2),
@@ -42,7 +42,9 @@ const PAGES: [(&str, usize); 19] = [
     ("docs/guides/replay-a-trace.md", 5),
     ("docs/guides/run-a-job.md", 5),
     ("docs/guides/run-my-own-suite.md", 3),
+    ("docs/guides/slow-disk-in-ci.md", 6),
     ("docs/guides/sweep.md", 3),
+    ("docs/guides/what-when-the-disk-stalls.md", 5),
     ("docs/guides/write-a-policy.md", 4),
     ("docs/how-accurate.md", 1),
 ];
@@ -223,6 +225,16 @@ fn a_drive_is_attached_as_its_guide_says() {
 fn a_database_that_does_not_flush_is_found_out_as_the_guide_says() {
     let _one = MOUNTS.lock();
     holds("docs/guides/does-my-database-flush.md", false);
+}
+
+#[test]
+fn a_slow_disk_is_made_shipped_and_used_as_its_guide_says() {
+    holds("docs/guides/slow-disk-in-ci.md", false);
+}
+
+#[test]
+fn a_service_meets_a_disk_that_stalls_as_the_guide_says() {
+    holds("docs/guides/what-when-the-disk-stalls.md", false);
 }
 
 #[test]
