@@ -151,8 +151,8 @@ fn open_above(
 pub(crate) fn open_layer(mut layer: Layer, read_only: bool) -> Result<Layer, LayerError> {
     let machine = layer.machine();
     let started_anew = machine.is_none() || read_machine(layer.above())? != machine;
-    let mut layer = layer.open(started_anew)?;
-    if started_anew && !read_only {
+    let (mut layer, is_changed) = layer.open(started_anew)?;
+    if !read_only && (started_anew || is_changed) {
         layer.write_map()?;
         write_machine(layer.above())?;
         layer.above().sync()?;

@@ -414,20 +414,14 @@ impl DataDrive {
         }
         let target = self.target(to, &testbed)?;
         let spare = self.ground.spare.take();
-        let expects = spare.is_some();
-        let reset = self.begin_anew(target, spare, &options);
-        let (base, old) = match reset {
-            Ok(old) => (self.ground.base.clone(), Some(old)),
-            Err(why) if !expects => return Err(why),
-            Err(why) => {
-                self.expect_resets();
-                return Err(why);
-            }
+        let reset = self.begin_anew(&target, spare, &options);
+        // Whoever goes back once does so again.
+        let (old, reset) = match reset {
+            Ok(old) => (Some(old), Ok(())),
+            Err(why) => (None, Err(why)),
         };
-        if let Some(base) = base.filter(|_| expects) {
-            self.ground.spare = Spare::begin(&base, &testbed, old);
-        }
-        Ok(())
+        self.ground.spare = Spare::begin(&target, &testbed, old);
+        reset
     }
 
     fn target(&self, to: Option<&str>, testbed: &Testbed) -> Result<Base, ImageError> {
@@ -456,14 +450,14 @@ impl DataDrive {
     /// Begins anew on a base; gives the drive as it was.
     fn begin_anew(
         &mut self,
-        target: Base,
+        target: &Base,
         spare: Option<Spare>,
         options: &OpenOptions<'_>,
     ) -> Result<DataDrive, ImageError> {
         let spare = spare.filter(|spare| spare.fingerprint == target.fingerprint);
         let prepared = match spare.map(|spare| spare.coming.recv()) {
             Some(Ok(prepared)) => prepared?,
-            _ => prepare(&target, options.testbed)?,
+            _ => prepare(target, options.testbed)?,
         };
         let is_same = prepared.file.hash() == self.file.hash()
             && prepared.found.max_sectors() == self.max_sectors;
@@ -495,7 +489,7 @@ impl DataDrive {
             aside.place(&self.path, options.sync)?;
         }
         drive.ground = Ground {
-            base: Some(target),
+            base: Some(target.clone()),
             in_memory: self.ground.in_memory,
             spare: None,
         };

@@ -144,32 +144,37 @@ impl Layer {
         }
     }
 
-    /// The same as it was left. On a machine that was started anew since, what is not safe is left out.
+    /// The same as it was left. On a machine that was started anew since, what is not safe is left out. Also gives whether
+    /// the map is to be written, so that it stays so.
     ///
     /// # Errors
     /// When the storage fails, or the map is damaged.
-    pub(crate) fn open(mut self, started_anew: bool) -> Result<Layer, LayerError> {
+    pub(crate) fn open(mut self, started_anew: bool) -> Result<(Layer, bool), LayerError> {
         let mut bytes = vec![0; self.plan.map.bytes as usize];
         self.above.read_at(self.plan.map.at, &mut bytes)?;
-        let mut fresh = Vec::new();
+        let (mut fresh, mut is_changed) = (Vec::new(), false);
         for (block, byte) in bytes.into_iter().enumerate() {
-            let byte = match byte {
+            let found = match byte {
                 BELOW | SAFE => byte,
                 WRITTEN if started_anew => BELOW,
+                // From now on nobody would ever make it safe.
+                WRITTEN if !self.careful => SAFE,
                 WRITTEN => {
                     fresh.push(block as u64);
                     WRITTEN
                 }
                 _ => return Err(LayerError::Map(block as u64)),
             };
+            is_changed |= found != byte;
+            let byte = found;
             self.map.blocks[block].store(byte, Ordering::Release);
         }
         let map = Arc::get_mut(&mut self.map).expect("nobody else has it yet");
         map.fresh = Mutex::new(fresh);
-        Ok(self)
+        Ok((self, is_changed))
     }
 
-    /// Writes down what [`Layer::open`] has left out, so that it stays so.
+    /// Writes down what [`Layer::open`] has found, so that it stays so.
     pub(crate) fn write_map(&mut self) -> io::Result<()> {
         let blocks = self.map.blocks.iter();
         let bytes: Vec<u8> = blocks.map(|byte| byte.load(Ordering::Acquire)).collect();
@@ -339,6 +344,10 @@ impl Storage for Layer {
         Ok(Some(self.below_bytes))
     }
 
+    fn share(&mut self) -> io::Result<()> {
+        self.above.share()
+    }
+
     fn machine(&self) -> Option<u64> {
         self.above.machine()
     }
@@ -466,9 +475,31 @@ mod tests {
                 ..
             } = layer;
             let again = Layer::new(below, below_bytes, above, plan, true);
-            let again = again.open(started_anew).unwrap();
+            let (again, is_changed) = again.open(started_anew).unwrap();
+            assert_eq!(is_changed, started_anew);
             let there = [read(&again, 0, 1)[0], read(&again, BLOCK, 1)[0]];
             assert_eq!(there, found);
+        }
+    }
+
+    #[test]
+    fn what_was_not_safe_stays_where_nobody_will_make_it_so() {
+        let mut layer = layer(true);
+        layer.write_at(0, &[2]).unwrap();
+        for started_anew in [false, true] {
+            let Layer {
+                below,
+                above,
+                plan,
+                below_bytes,
+                ..
+            } = layer;
+            let again = Layer::new(below, below_bytes, above, plan, false);
+            let (mut again, is_changed) = again.open(started_anew).unwrap();
+            assert_eq!(is_changed, !started_anew);
+            again.write_map().unwrap();
+            assert_eq!(read(&again, 0, 2), [2, 1]);
+            layer = again;
         }
     }
 

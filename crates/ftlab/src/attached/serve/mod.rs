@@ -70,7 +70,7 @@ pub struct Options {
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "drive")]
     settings: Vec<String>,
     /// What a new drive has been through, before it holds anything: what was written then reads as zeros
-    #[arg(long, value_parser = options::state(), default_value = "new", requires = "drive")]
+    #[arg(long, value_parser = options::state(), default_value = "new", requires = "drive", conflicts_with = "base")]
     state: State,
     /// The file that holds the drive's data; may be repeated
     #[arg(long, value_name = "FILE", required_unless_present_any = ["drive", "base"])]
@@ -133,7 +133,7 @@ pub struct Options {
     sync: bool,
     /// What it is for the drive that the server is killed: a power cut, in which a volatile write buffer loses what
     /// was not flushed, or no more than the end of a program
-    #[arg(long, value_enum, default_value_t = OnKillName::Cut)]
+    #[arg(long, value_enum, default_value_t = OnKillName::Cut, requires = "image")]
     on_kill: OnKillName,
     /// Return when the drive can be used; the server goes on in the background
     #[arg(long, visible_alias = "fork")]

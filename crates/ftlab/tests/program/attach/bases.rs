@@ -222,7 +222,8 @@ fn a_reset_ends_what_is_under_way_and_connections_with_it() {
     assert!(complained.contains("error"), "{complained}");
     done(folder, &["fault", "a.img", "clear"]);
     qemu_io(folder, serve.uri(), &["read -P 7 0 64k"]);
-    serve.stop();
+    let (status, _, error) = serve.end("TERM");
+    assert!(status.success(), "{error}");
 }
 
 #[test]
@@ -248,7 +249,7 @@ fn a_fault_on_one_drive_of_several_leaves_the_others_alone() {
         .map(|export| export["export-name"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(names, ["slow", "sound"]);
-    let sound = serve.uri().replace("slow", "sound");
+    let sound = serve.uri().replace("///slow", "///sound");
     qemu_io(folder, serve.uri(), &["write -P 1 0 64k", "flush"]);
     qemu_io(folder, &sound, &["write -P 2 0 64k", "flush"]);
     done(folder, &["fault", "slow.img", "error", "100%"]);
@@ -350,4 +351,65 @@ fn an_image_is_packed_and_unpacked_whole_or_not_at_all() {
         name.to_string_lossy().starts_with(".ftlab-")
     });
     assert_eq!(hidden.count(), 0, "nothing half-written is left");
+}
+
+/// A number that follows from another, spread over all of them.
+fn next(state: &mut u64) -> u64 {
+    *state = state
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1);
+    *state >> 33
+}
+
+/// `make soak`: an image on a base is written, kept, gone back and killed at random, and holds what it must.
+#[test]
+#[ignore = "minutes: make soak"]
+fn an_image_on_a_base_holds_what_it_must_through_resets_snapshots_and_kills() {
+    let rounds = std::env::var("SOAK_KILLS")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    base(folder, "base.img");
+    for sync in [&[][..], &["--sync"]] {
+        let image = format!("image{}.img", sync.len());
+        let arguments = [&["--base", "base.img", "--image", &image], sync].concat();
+        let mut serve = Serve::start(folder, &arguments);
+        let (mut state, mut holds) = (7, 7);
+        let mut kept: Vec<(String, u64)> = Vec::new();
+        for round in 0..rounds.unwrap_or(75) {
+            let draw = next(&mut state);
+            match draw % 6 {
+                0 | 1 => {
+                    holds = 1 + draw % 250;
+                    let write = format!("write -P {holds} 0 64k");
+                    qemu_io(folder, serve.uri(), &[&write, "flush"]);
+                }
+                2 if kept.len() < 12 => {
+                    let name = format!("n{round}");
+                    done(folder, &["snapshot", &image, &name]);
+                    kept.push((name, holds));
+                }
+                2 | 3 if !kept.is_empty() => {
+                    let (name, held) = &kept[draw as usize / 6 % kept.len()];
+                    done(folder, &["reset", &image, "--to", name]);
+                    holds = *held;
+                }
+                4 => {
+                    done(folder, &["reset", &image]);
+                    holds = 7;
+                }
+                _ => {
+                    serve.kill();
+                    serve = Serve::start(folder, &arguments);
+                }
+            }
+            let read = format!("read -P {holds} 0 64k");
+            qemu_io(folder, serve.uri(), &[&read]);
+        }
+        let (status, _, error) = serve.end("TERM");
+        assert!(status.success(), "{error}");
+        let found = done(folder, &["fsck", &image]);
+        assert!(found.contains(", 0 damaged"), "{found}");
+    }
 }
