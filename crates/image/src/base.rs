@@ -83,19 +83,19 @@ pub(crate) struct OpenedImage {
     pub(crate) base: Option<Base>,
 }
 
-/// Opens an image, and what it lies on. `at` is where its base is now, if that was moved.
+/// Opens an image, and what it lies on. `at` is where its base is now, below its own snapshots, if that was moved.
 pub(crate) fn open_image(
     path: &Path,
     access: Access,
     at: Option<&Path>,
 ) -> Result<OpenedImage, ImageError> {
-    open_above(path, access, at, 0)
+    open_above(path, access, (path, at), 0)
 }
 
 fn open_above(
     path: &Path,
     access: Access,
-    at: Option<&Path>,
+    (image, at): (&Path, Option<&Path>),
     depth: usize,
 ) -> Result<OpenedImage, ImageError> {
     let read_only = matches!(access, Access::ReadOnly);
@@ -128,7 +128,7 @@ fn open_above(
         let why = format!("more than {DEPTH_MAX} images lie on one another");
         return Err(wrong_base(path, why));
     }
-    let base = head.open_base(path, at, depth)?;
+    let base = head.open_base(path, (image, at), depth)?;
     let plan = Plan::new(LAYER_AT, head.bytes);
     let (found, want) = (file.length(), plan.end());
     let found = found.map_err(|why| unusable(Wrong::Unreadable(why)))?;
@@ -235,8 +235,18 @@ impl Head {
         }
     }
 
-    fn open_base(&self, image: &Path, at: Option<&Path>, depth: usize) -> Result<Base, ImageError> {
-        let path = at.map_or_else(|| self.base_path(image), Path::to_owned);
+    /// Opens what an image lies on, or one of its snapshots, which is `above`.
+    fn open_base(
+        &self,
+        above: &Path,
+        (image, at): (&Path, Option<&Path>),
+        depth: usize,
+    ) -> Result<Base, ImageError> {
+        let named = self.base_path(above);
+        let (path, at) = match at {
+            Some(at) if !is_snapshot_of(&named, image) => (at.to_owned(), None),
+            at => (named, at),
+        };
         let expected = format!(
             "an image of {} bytes with fingerprint {:016x}",
             self.bytes, self.fingerprint
@@ -247,9 +257,9 @@ impl Head {
                  where it is now",
                 path.display()
             );
-            return Err(wrong_base(image, why));
+            return Err(wrong_base(above, why));
         }
-        let opened = open_above(&path, Access::ReadOnly, None, depth + 1)?;
+        let opened = open_above(&path, Access::ReadOnly, (image, at), depth + 1)?;
         let base = Base::of(&path, opened, self.steps.clone())?;
         if (base.bytes, base.fingerprint) != (self.bytes, self.fingerprint) {
             let why = format!(
@@ -259,7 +269,7 @@ impl Head {
                 base.bytes,
                 base.fingerprint
             );
-            return Err(wrong_base(image, why));
+            return Err(wrong_base(above, why));
         }
         Ok(base)
     }
@@ -274,6 +284,19 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
     let parent = path.parent();
     let parent = parent.filter(|parent| !parent.as_os_str().is_empty());
     parent.unwrap_or(Path::new("."))
+}
+
+/// What comes before the name of a snapshot in the name of its file.
+pub(crate) fn prefix_of(image: &Path) -> String {
+    let name = image.file_name().unwrap_or_default();
+    format!("{}.snapshot.", name.to_string_lossy())
+}
+
+/// Whether a file is a snapshot of an image.
+pub(crate) fn is_snapshot_of(file: &Path, image: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let folders = [file, image].map(|path| folder_of(path).canonicalize().ok());
+    name.starts_with(&prefix_of(image)) && folders[0].is_some() && folders[0] == folders[1]
 }
 
 /// A path that leads from the folder of an image to its base, if that lies there or below; else from the root. So

@@ -7,7 +7,7 @@
 //! A snapshot is the file itself under another name, and the image a new, empty one that lies on it. Nothing is copied,
 //! and what is cut off between the two names leaves the image as it was.
 
-use crate::base::{Access, Base, base_of, folder_of, open_image};
+use crate::base::{Access, Base, base_of, folder_of, is_snapshot_of, open_image, prefix_of};
 use crate::drive::{Body, DataDrive, store_of_mut};
 use crate::error::system_error;
 use crate::header::Header;
@@ -101,12 +101,6 @@ fn no_snapshot(image: &Path, why: String) -> ImageError {
     }
 }
 
-/// What comes before the name of a snapshot in the name of its file.
-fn prefix_of(image: &Path) -> String {
-    let name = image.file_name().unwrap_or_default();
-    format!("{}.snapshot.", name.to_string_lossy())
-}
-
 /// The file of a snapshot.
 fn snapshot_path(image: &Path, name: &str) -> Result<PathBuf, ImageError> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
@@ -117,13 +111,6 @@ fn snapshot_path(image: &Path, name: &str) -> Result<PathBuf, ImageError> {
         return Err(no_snapshot(image, why));
     }
     Ok(image.with_file_name(prefix_of(image) + name))
-}
-
-/// Whether a file is a snapshot of an image.
-fn is_snapshot_of(file: &Path, image: &Path) -> bool {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let folders = [file, image].map(|path| folder_of(path).canonicalize().ok());
-    name.starts_with(&prefix_of(image)) && folders[0].is_some() && folders[0] == folders[1]
 }
 
 /// The snapshots of an image, by name.

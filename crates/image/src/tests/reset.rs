@@ -170,6 +170,22 @@ fn snapshots_are_gone_back_to_in_any_order() {
             let refused = remove_snapshot(&image, needed).unwrap_err().to_string();
             assert!(refused.contains("is needed"), "{refused}");
         }
+        // Whoever names the base means what lies below all of them.
+        let base = kit.path("base.img");
+        let Kit {
+            folder,
+            drive,
+            commands,
+        } = kit;
+        drive.close().unwrap();
+        let again = DataDrive::open_on_base(Some(&image), &base, &options());
+        let (drive, _) = again.unwrap();
+        let mut kit = Kit {
+            folder,
+            drive,
+            commands,
+        };
+        assert_eq!(kit.found().0, two.0, "{name}");
         kit.drive.reset(None).unwrap();
         remove_snapshot(&image, "two").unwrap();
         remove_snapshot(&image, "one").unwrap();
