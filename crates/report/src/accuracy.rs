@@ -191,7 +191,7 @@ pub fn in_short(set: &ResultSet) -> String {
     };
     let left_out = Errors::left_out(seen(set));
     text += &match left_out.count() {
-        0 => " Those that were there are not cross-validated.".to_owned(),
+        0 => String::new(),
         scored => format!(
             " Of {scored} that were there, {} when their test is left out and the numbers of the controller's drives \
              are fitted without it.",
