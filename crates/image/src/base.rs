@@ -49,7 +49,7 @@ struct Head {
     /// Where the base is: from the folder of the image, if it is not absolute.
     path: Vec<u8>,
     bytes: u64,
-    /// Where it is hashed whole: from a position on, so many bytes.
+    /// The ranges that the fingerprint hashes whole, each as its position and its length in bytes.
     steps: Vec<(u64, u64)>,
     fingerprint: u64,
 }

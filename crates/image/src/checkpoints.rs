@@ -266,7 +266,7 @@ impl DataDrive {
         {
             let (give, coming) = mpsc::sync_channel(1);
             let make = move || {
-                // Whoever dropped the drive does not need it.
+                // The receiver is gone when the drive was dropped; then nobody needs this.
                 let _ = give.send(size.make());
             };
             let thread = thread::Builder::new().name("memory".into()).spawn(make);

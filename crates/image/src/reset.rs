@@ -82,7 +82,7 @@ impl Spare {
         let (fingerprint, base, testbed) = (base.fingerprint, base.clone(), testbed.clone());
         let read = move || {
             drop(old);
-            // Whoever dropped the drive does not need it.
+            // The receiver is gone when the drive was dropped; then nobody needs the model.
             let _ = tell.send(prepare(&base, &testbed));
         };
         let thread = thread::Builder::new().name("spare".into()).spawn(read);

@@ -276,7 +276,7 @@ impl Notes {
     }
 }
 
-/// A drive at work, and what clients are told of it.
+/// A drive that is served, under its name and with its description for clients.
 struct Served {
     engine: Arc<Engine>,
     /// What clients ask for.

@@ -148,7 +148,7 @@ fn servers_share_a_base_and_go_back_to_it() {
         .modified()
         .unwrap();
     assert_eq!(before, after, "nobody wrote to the base");
-    // Whoever writes to it makes it another.
+    // A server that writes to the base changes its fingerprint.
     Serve::start(folder, &["--image", "base.img"]).stop();
     let why = refused(folder, &["--image", "one.img"]);
     assert!(

@@ -20,7 +20,7 @@ fn the_dashboard_asks_for_metrics_that_a_server_exports() {
     );
     let control = folder.path().join("a.img.control");
     let control = control.to_str().unwrap();
-    // A fault is told of once there is one.
+    // The server exports counters of faults only while it has a fault.
     said(
         env!("CARGO_BIN_EXE_ftlab"),
         &["fault", control, "error", "100%"],
