@@ -24,6 +24,16 @@ pub enum CommandKind {
     Flush,
 }
 
+/// With which data the host wants the data of a write to lie: the index of a placement handle (NVMe, Flexible Data
+/// Placement). A drive without handles takes no notice.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Placement(pub u8);
+
+impl Placement {
+    /// Of writes that say nothing.
+    pub const DEFAULT: Placement = Placement(0);
+}
+
 /// One host command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Command {
@@ -39,6 +49,8 @@ pub struct Command {
     pub content: Content,
     /// The submission queue of the host that it comes from, where there are several: one for each job.
     pub queue: u16,
+    /// Where a write's data are to lie.
+    pub placement: Placement,
     /// When the host issued it; latency counts from here.
     pub at: SimTime,
 }

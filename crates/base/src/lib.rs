@@ -30,7 +30,7 @@ pub mod rng;
 pub mod server;
 pub mod time;
 
-pub use command::{Command, CommandId, CommandKind, Completion, Outcome, SECTOR_BYTES};
+pub use command::{Command, CommandId, CommandKind, Completion, Outcome, Placement, SECTOR_BYTES};
 pub use config_error::ConfigError;
 pub use content::{Content, Identity};
 pub use divisor::Divisor;

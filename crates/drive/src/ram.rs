@@ -5,7 +5,7 @@
 
 use crate::flashless::Medium;
 use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
-use ftlab_host::{FrontEnd, Host};
+use ftlab_host::{FrontEnd, Host, Limit};
 use std::collections::VecDeque;
 
 /// A RAM disk, in physical numbers.
@@ -17,6 +17,8 @@ pub struct RamParams {
     pub command: Nanos,
     /// Time of copying a sector.
     pub copied_sector: Nanos,
+    /// What is let through to it.
+    pub limit: Option<Limit>,
 }
 
 /// A RAM disk.
@@ -35,7 +37,7 @@ impl Ram {
         Ram {
             params,
             // The driver takes whatever comes.
-            front: FrontEnd::new(u32::MAX),
+            front: FrontEnd::new(u32::MAX, params.limit),
             ending: VecDeque::new(),
         }
     }
@@ -65,8 +67,9 @@ impl Medium for Ram {
         );
         let copying = self.params.command + self.copying(&command);
         if let Some(sent) = self.front.submit(command, now) {
-            let copied = self.front.work(sent.at, copying);
-            self.ending.push_back((copied, command));
+            // The CPU copies while a limit holds the command up.
+            let copied = self.front.work(now, copying);
+            self.ending.push_back((copied.max(sent.at), command));
         }
     }
 
@@ -94,7 +97,7 @@ impl Medium for Ram {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ftlab_base::{CommandId, Content, Lba};
+    use ftlab_base::{CommandId, Content, Lba, Placement};
 
     fn write(id: u64, sectors: u32) -> Command {
         Command {
@@ -104,6 +107,7 @@ mod tests {
             sectors,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         }
     }
@@ -114,6 +118,7 @@ mod tests {
             capacity_sectors: 1 << 10,
             command: Nanos(1000),
             copied_sector: Nanos(100),
+            limit: None,
         });
         ram.plug(&Host {
             command: Nanos(500),

@@ -3,7 +3,7 @@
 
 use ftlab_base::hash::mix64;
 use ftlab_base::{
-    Command, CommandId, CommandKind, Content, LatencyHistogram, Lba, RootSeed, SimTime,
+    Command, CommandId, CommandKind, Content, LatencyHistogram, Lba, Placement, RootSeed, SimTime,
 };
 use ftlab_drive::{Catalog, Device};
 use ftlab_host::{HostOrder, Testbed};
@@ -41,6 +41,7 @@ fn latencies(order: HostOrder, settings: &[&str]) -> (f64, f64) {
             sectors: SECTORS,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: now,
         };
         disk.submit(command, now);

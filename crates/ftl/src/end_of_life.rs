@@ -5,13 +5,13 @@ mod injected;
 use crate::block::{BlockConfig, BlockLayer};
 use crate::packed::{PackedConfig, PackedLayer};
 use crate::page::{
-    self, Allocation, Checkpoint, Greedy, PageConfig, Separation, SlcConfig, SpareShare,
+    self, Allocation, Checkpoint, Greedy, Isolation, PageConfig, Separation, SlcConfig, SpareShare,
     StaticLevelling, StreamConfig, WearLevelling, WhenFull,
 };
 use crate::testing::StampOracle;
 use crate::{Extent, Refusal, TranslationLayer};
 use ftlab_base::rng::Stream;
-use ftlab_base::{Content, Geometry, Layout, Lpn, RootSeed};
+use ftlab_base::{Content, Geometry, Layout, Lpn, Placement, RootSeed};
 use ftlab_nand::{Endurance, Fence, OpBatch, Reliability};
 use rand::RngExt;
 
@@ -50,12 +50,31 @@ fn page_mapped(
     (apart, tables): (bool, bool),
     fails: &Reliability,
 ) -> Box<dyn TranslationLayer> {
+    let separation = if apart {
+        Separation::ByAddress { ends: vec![20] }
+    } else {
+        Separation::None
+    };
+    separated(layout, (separation, tables), fails)
+}
+
+/// One whose host says with which data a write is to lie.
+fn placed(layout: Layout, isolation: Isolation, fails: &Reliability) -> Box<dyn TranslationLayer> {
+    let handles = 3;
+    separated(
+        layout,
+        (Separation::ByHost { handles, isolation }, false),
+        fails,
+    )
+}
+
+fn separated(
+    layout: Layout,
+    (separation, tables): (Separation, bool),
+    fails: &Reliability,
+) -> Box<dyn TranslationLayer> {
     let streams = StreamConfig {
-        separation: if apart {
-            Separation::ByAddress { ends: vec![20] }
-        } else {
-            Separation::None
-        },
+        separation,
         spare: SpareShare::SquareRoot,
     };
     let config = PageConfig {
@@ -180,6 +199,14 @@ fn layers_of(fails: &Reliability) -> Vec<(&'static str, Box<dyn TranslationLayer
             page_mapped(layout(2, 1, 4, 8), (true, false), fails),
         ),
         (
+            "placement handles",
+            placed(striped, Isolation::Initial, fails),
+        ),
+        (
+            "placement handles, groups, isolated for good",
+            placed(layout(4, 2, 2, 4), Isolation::Persistent, fails),
+        ),
+        (
             "cache of SLC",
             cached(striped, (2, 3, WhenFull::Direct), fails),
         ),
@@ -233,7 +260,12 @@ impl Life {
 
     fn write(&mut self, lpn: Lpn, extent: Extent) -> Result<(), Refusal> {
         let content = Content::RANDOM;
-        let written = self.layer.write(lpn, extent, content, &mut self.batch);
+        let handles = self.layer.page_layer().map_or(0, |p| p.handles().len());
+        let placement = lpn.0.checked_rem(handles as u32).unwrap_or(0);
+        let placement = Placement(placement as u8);
+        let written = self
+            .layer
+            .write(lpn, extent, content, placement, &mut self.batch);
         if written.is_ok() {
             self.oracle.write(lpn);
             self.writes += 1;

@@ -59,7 +59,7 @@ pub use fault::Fault;
 pub use room::{Room, RoomSize};
 pub use state::LayerState;
 
-use ftlab_base::{BlockId, Content, DieId, Identity, Layout, Lpn, Ppa};
+use ftlab_base::{BlockId, Content, DieId, Identity, Layout, Lpn, Placement, Ppa};
 use ftlab_nand::{Array, Fence, InjectionRefused, OpBatch, StateError};
 use page::PageMapped;
 use serde::{Deserialize, Serialize};
@@ -177,7 +177,8 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
 
     /// Writes one slot. Gives the fence that is reached when the slot is programmed; its waiter is
     /// the caller. None means that nothing need be programmed. Neighbouring writes that share a program unit give the same fence. `content` is what
-    /// the data look like, for a layer that stores less of what compresses.
+    /// the data look like, for a layer that stores less of what compresses; `placement` is with which data they are to lie,
+    /// for one that keeps such data apart.
     ///
     /// # Errors
     /// When the layer can take no write; nothing has changed then, and what it holds can be read.
@@ -186,6 +187,7 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
         lpn: Lpn,
         extent: Extent,
         content: Content,
+        placement: Placement,
         batch: &mut OpBatch,
     ) -> Result<Fence, Refusal>;
 

@@ -1,5 +1,6 @@
 //! Drives to try: a drive that comes with ftlab, made small and strange by settings.
 
+use crate::script::HANDLES;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use ftlab_base::Nanos;
 use ftlab_drive::{Catalog, DriveFile, Kind};
@@ -342,6 +343,9 @@ fn packed_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
 }
 
 fn streams(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
+    if u.ratio(1, 4)? {
+        return placement(plan, u);
+    }
     plan.set("gc.reserve", *u.choose(&[4, 4, 6])?);
     if u.arbitrary()? {
         plan.set("gc.streams", "by-address");
@@ -353,6 +357,20 @@ fn streams(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
     if u.arbitrary()? {
         plan.set("gc.hot_spare", *u.choose(&["0.1", "0.5", "0.9"])?);
     }
+    Ok(())
+}
+
+/// Handles for whatever a shape of a command asks for.
+fn placement(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
+    let handles = u32::from(HANDLES);
+    let (isolation, reserve) = match u.arbitrary()? {
+        true => ("initially", handles + 1),
+        false => ("persistently", 2 * handles),
+    };
+    plan.set("gc.streams", "by-host");
+    plan.set("gc.handles", handles);
+    plan.set("gc.isolation", isolation);
+    plan.set("gc.reserve", reserve);
     Ok(())
 }
 

@@ -5,7 +5,9 @@ use crate::plan::{Plan, pages};
 use crate::script::{Clock, Script, Shape, Step};
 use crate::subject::Subject;
 use arbitrary::{Arbitrary, Unstructured};
-use ftlab_base::{Command, CommandId, CommandKind, Completion, Content, Lba, Outcome, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Completion, Content, Lba, Outcome, Placement, SimTime,
+};
 use ftlab_drive::{Counters, DriveFile};
 use ftlab_host::Testbed;
 use std::collections::BTreeMap;
@@ -303,6 +305,7 @@ impl Run {
             sectors,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at,
         };
         let refused = self.subject.device().fault().is_some();

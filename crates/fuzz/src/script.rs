@@ -4,7 +4,7 @@ use arbitrary::{Arbitrary, Result, Unstructured};
 use ftlab_base::hash::mix64;
 use ftlab_base::rng::Stream;
 use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Identity, Lba, Nanos, RootSeed, SimTime,
+    Command, CommandId, CommandKind, Content, Identity, Lba, Nanos, Placement, RootSeed, SimTime,
 };
 use rand::RngExt;
 
@@ -138,6 +138,9 @@ impl Script {
     }
 }
 
+/// Placement handles that commands are for.
+pub const HANDLES: u8 = 3;
+
 impl Shape {
     /// What the data look like, in a way that follows from place and size: writes to the same place
     /// come with the same data, and with those of a few others.
@@ -173,6 +176,7 @@ impl Shape {
             sectors: sectors as u32,
             content: self.content(),
             queue: 0,
+            placement: Placement(self.place as u8 % HANDLES),
             at,
         }
     }

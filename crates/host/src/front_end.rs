@@ -1,5 +1,6 @@
 //! What a command passes in the host before a drive gets it.
 
+use crate::limit::{Limit, Throttle};
 use crate::port::Host;
 use crate::queue::HostQueue;
 use ftlab_base::{Command, Nanos, Server, SimTime};
@@ -12,6 +13,8 @@ pub struct FrontEnd {
     depth: u32,
     queue: HostQueue,
     cpu: Server,
+    /// What is let through to the drive, if not everything.
+    throttle: Option<Throttle>,
 }
 
 /// A command on its way to the drive.
@@ -19,19 +22,20 @@ pub struct FrontEnd {
 pub struct Sent {
     /// The command.
     pub command: Command,
-    /// When the host's CPU is done with it.
+    /// When the host's CPU is done with it, and what limits the port has let it through.
     pub at: SimTime,
 }
 
 impl FrontEnd {
-    /// The front end of a drive that takes `depth` commands at a time, plugged into nothing.
+    /// The front end of a drive that takes `depth` commands at a time behind a limit, if there is one, plugged into nothing.
     #[must_use]
-    pub fn new(depth: u32) -> FrontEnd {
+    pub fn new(depth: u32, limit: Option<Limit>) -> FrontEnd {
         FrontEnd {
             host: Host::NONE,
             depth,
             queue: HostQueue::new(Host::NONE.order, depth),
             cpu: Server::default(),
+            throttle: limit.map(Throttle::new),
         }
     }
 
@@ -66,7 +70,10 @@ impl FrontEnd {
     }
 
     fn send(&mut self, command: Command, now: SimTime) -> Sent {
-        let at = self.work(now, self.host.command);
+        let mut at = self.work(now, self.host.command);
+        if let Some(throttle) = &mut self.throttle {
+            at = throttle.admit(&command, at);
+        }
         Sent { command, at }
     }
 
@@ -81,9 +88,12 @@ impl FrontEnd {
         self.queue.outstanding()
     }
 
-    /// Time begins again: the CPU is idle.
+    /// Time begins again: the CPU is idle, and what a limit saves up is there.
     pub fn restart_clock(&mut self) {
         self.cpu = Server::default();
+        if let Some(throttle) = &mut self.throttle {
+            throttle.restart();
+        }
     }
 }
 
@@ -91,7 +101,7 @@ impl FrontEnd {
 mod tests {
     use super::*;
     use crate::queue::HostOrder;
-    use ftlab_base::{CommandId, CommandKind, Content, Lba};
+    use ftlab_base::{CommandId, CommandKind, Content, Lba, Placement};
 
     fn write(lba: u64) -> Command {
         Command {
@@ -101,13 +111,14 @@ mod tests {
             sectors: 1,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         }
     }
 
     #[test]
     fn commands_cost_the_cpu_in_turn_and_wait_in_the_hosts_order() {
-        let mut front = FrontEnd::new(2);
+        let mut front = FrontEnd::new(2, None);
         front.plug(&Host {
             command: Nanos(10),
             order: HostOrder::CLook,
@@ -131,7 +142,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "a drive at work is unplugged")]
     fn a_drive_at_work_stays_where_it_is() {
-        let mut front = FrontEnd::new(1);
+        let mut front = FrontEnd::new(1, None);
         let _ = front.submit(write(1), SimTime::ZERO);
         front.plug(&Host::NONE);
     }

@@ -8,6 +8,7 @@
 //! Nothing here knows what a drive does with a command.
 
 mod front_end;
+mod limit;
 mod link;
 mod port;
 mod processor;
@@ -16,6 +17,7 @@ mod system;
 mod testbed;
 
 pub use front_end::{FrontEnd, Sent};
+pub use limit::{Bucket, Limit};
 pub use link::Link;
 pub use port::{Host, Port};
 pub use processor::Processor;

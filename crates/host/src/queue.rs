@@ -165,7 +165,7 @@ impl HostQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ftlab_base::{CommandId, Content, Lba, SimTime};
+    use ftlab_base::{CommandId, Content, Lba, Placement, SimTime};
 
     fn order_of(order: HostOrder, lbas: &[u64]) -> Vec<u64> {
         order_of_queues(order, &lbas.iter().map(|&lba| (lba, 0)).collect::<Vec<_>>())
@@ -185,6 +185,7 @@ mod tests {
                 sectors: 1,
                 content: Content::RANDOM,
                 queue: of,
+                placement: Placement::DEFAULT,
                 at,
             });
             sent.extend(at_once.map(|command| command.lba.0));

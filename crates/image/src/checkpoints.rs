@@ -18,7 +18,7 @@ use crate::mark::{End, Mark};
 use crate::regions::Regions;
 use crate::storage::{Region, Storage};
 use crate::{ImageError, Survives};
-use ftlab_base::{Command, CommandId, CommandKind, Lba, Nanos, SimTime};
+use ftlab_base::{Command, CommandId, CommandKind, Lba, Nanos, Placement, SimTime};
 use ftlab_drive::saved::DeviceState;
 use ftlab_ftl::{Room, TranslationLayer};
 use std::io;
@@ -117,6 +117,7 @@ impl DataDrive {
             sectors: 0,
             content: ftlab_base::Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         };
         self.apply(flush, &[]);

@@ -17,7 +17,9 @@ use crate::slot::{self, Broken, OOB_BYTES, SectorMask};
 use crate::storage::{Overlay, Storage};
 use crate::store::Keeping;
 use crate::{CreateOptions, ImageError, OnKill, OpenOptions};
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, SECTOR_BYTES, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SECTOR_BYTES, SimTime,
+};
 use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
 use serde::Serialize;
@@ -279,6 +281,7 @@ impl Left {
                 sectors: sectors as u32,
                 content: Content::RANDOM,
                 queue: 0,
+                placement: Placement::DEFAULT,
                 at: SimTime::ZERO,
             };
             if made.apply(write, &data) != Outcome::Good {

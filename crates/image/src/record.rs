@@ -1,7 +1,7 @@
 //! Records of the journal: what the translation layer was asked, and what goes with it.
 
-use ftlab_base::{BlockId, Content, DieId, Lpn};
-use ftlab_drive::ssd::{LayerInput, Totals};
+use ftlab_base::{BlockId, Content, DieId, Lpn, Placement};
+use ftlab_drive::ssd::{LayerInput, SlotWrite, Totals};
 use ftlab_ftl::{Extent, Fault};
 
 /// What a journal says happened.
@@ -59,10 +59,13 @@ enum Tag {
     Held,
     Programmed,
     AllProgrammed,
+    /// Writes to a placement handle that is not the default one.
+    PlacedWhole,
+    PlacedPart,
 }
 
 impl Tag {
-    const ALL: [Tag; 23] = [
+    const ALL: [Tag; 25] = [
         Tag::WriteWhole,
         Tag::WritePart,
         Tag::Read,
@@ -86,6 +89,8 @@ impl Tag {
         Tag::Held,
         Tag::Programmed,
         Tag::AllProgrammed,
+        Tag::PlacedWhole,
+        Tag::PlacedPart,
     ];
 }
 
@@ -121,12 +126,20 @@ fn put(to: &mut Vec<u8>, tag: Tag, numbers: &[u64]) {
 pub(crate) fn put_input(to: &mut Vec<u8>, input: LayerInput) {
     let of = |lpn: Lpn| u64::from(lpn.0);
     match input {
-        LayerInput::Write(lpn, extent, content) => {
-            let tag = match extent {
-                Extent::Whole => Tag::WriteWhole,
-                Extent::Part => Tag::WritePart,
+        LayerInput::Write(write) => {
+            let is_placed = write.placement != Placement::DEFAULT;
+            let tag = match (write.extent, is_placed) {
+                (Extent::Whole, false) => Tag::WriteWhole,
+                (Extent::Part, false) => Tag::WritePart,
+                (Extent::Whole, true) => Tag::PlacedWhole,
+                (Extent::Part, true) => Tag::PlacedPart,
             };
-            put(to, tag, &[of(lpn), content.word()]);
+            let numbers = [
+                of(write.lpn),
+                write.content.word(),
+                write.placement.0.into(),
+            ];
+            put(to, tag, &numbers[..2 + usize::from(is_placed)]);
         }
         LayerInput::LookUp(first, slots) => put(to, Tag::LookUp, &[of(first), slots.into()]),
         LayerInput::Read(first, slots) => put(to, Tag::Read, &[of(first), slots.into()]),
@@ -241,14 +254,22 @@ pub(crate) fn take(from: &mut &[u8]) -> Option<Record> {
         Some(taken.to_vec())
     };
     let input = match tag {
-        Tag::WriteWhole | Tag::WritePart => {
+        Tag::WriteWhole | Tag::WritePart | Tag::PlacedWhole | Tag::PlacedPart => {
             let lpn = Lpn(number(from)?);
             let content = Content::of_word(take_number(from)?);
-            let extent = match tag {
-                Tag::WriteWhole => Extent::Whole,
-                _ => Extent::Part,
+            let placement = match tag {
+                Tag::PlacedWhole | Tag::PlacedPart => u8::try_from(number(from)?).ok()?,
+                _ => 0,
             };
-            LayerInput::Write(lpn, extent, content)
+            LayerInput::Write(SlotWrite {
+                lpn,
+                extent: match tag {
+                    Tag::WriteWhole | Tag::PlacedWhole => Extent::Whole,
+                    _ => Extent::Part,
+                },
+                content,
+                placement: Placement(placement),
+            })
         }
         Tag::LookUp => LayerInput::LookUp(Lpn(number(from)?), number(from)?),
         Tag::Read => LayerInput::Read(Lpn(number(from)?), number(from)?),
@@ -298,8 +319,15 @@ mod tests {
     #[test]
     fn records_are_read_as_they_were_written() {
         let inputs = [
-            LayerInput::Write(Lpn(300), Extent::Whole, Content::compressible(30)),
-            LayerInput::Write(Lpn(u32::MAX), Extent::Part, Content::of_word(u64::MAX)),
+            LayerInput::Write(SlotWrite {
+                content: Content::compressible(30),
+                ..SlotWrite::of(Lpn(300), Extent::Whole)
+            }),
+            LayerInput::Write(SlotWrite {
+                content: Content::of_word(u64::MAX),
+                placement: Placement(255),
+                ..SlotWrite::of(Lpn(u32::MAX), Extent::Part)
+            }),
             LayerInput::LookUp(Lpn(1), 2),
             LayerInput::Read(Lpn(1), 2),
             LayerInput::ReadPart(Lpn(128), 3, 5),

@@ -7,7 +7,7 @@
 use crate::blank::Blank;
 use crate::cut::{Fate, PowerCut};
 use ftlab_base::{Lpn, Ppa};
-use ftlab_drive::ssd::{LayerInput, PageStore, StoreFailed};
+use ftlab_drive::ssd::{LayerInput, PageStore, SlotWrite, StoreFailed};
 use ftlab_ftl::{Extent, TranslationLayer};
 use ftlab_nand::DataMove;
 use serde::{Deserialize, Serialize};
@@ -121,7 +121,7 @@ impl Volatile {
         moves: &[DataMove],
     ) -> Vec<u32> {
         match input {
-            LayerInput::Write(lpn, ..) if taken => {
+            LayerInput::Write(SlotWrite { lpn, .. }) if taken => {
                 self.slots.entry(lpn.0).or_default().waits = false;
                 let before = before.map_or(Before::Nothing, |place| Before::At(place.0));
                 self.program(lpn.0, before);
@@ -298,10 +298,9 @@ impl PageStore for Tracker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ftlab_base::Content;
 
     fn write(volatile: &mut Volatile, lpn: u32, before: Option<u32>, moves: &[DataMove]) {
-        let input = LayerInput::Write(Lpn(lpn), Extent::Whole, Content::RANDOM);
+        let input = LayerInput::Write(SlotWrite::of(Lpn(lpn), Extent::Whole));
         volatile.follow(input, true, before.map(Ppa), moves);
     }
 

@@ -315,6 +315,7 @@ fn at_device(report: &DeviceReport) -> AtDevice {
         written_bytes: report.counters.host_bytes_written,
         inside: Inside {
             wa_steady: report.wa.steady,
+            handles: report.handles.clone(),
             ..inside_of(&report.counters)
         },
         series_wa: report.series_wa.clone(),
@@ -327,6 +328,7 @@ fn inside(report: &RunReport) -> Inside {
     Inside {
         wa_steady: report.wa.steady,
         settled: report.settled(false),
+        handles: report.handles.clone(),
         ..inside_of(&report.counters)
     }
 }

@@ -1,7 +1,7 @@
 //! What a reader of a run has to know before using its figures: what was seen, why it matters, and what
 //! to do instead.
 
-use crate::driver::{Clock, DriverError, JobReport, RunReport, Shares};
+use crate::driver::{Clock, DeviceShape, DriverError, JobReport, RunReport, Shares};
 use ftlab_base::CommandKind;
 use ftlab_base::amount::{decimal, grouped};
 use ftlab_result::Warning;
@@ -10,8 +10,8 @@ use ftlab_workload::JobFile;
 /// What warnings depend on beside a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Ground<'a> {
-    /// The name and the bytes of each drive.
-    pub target: &'a [(&'a str, u64)],
+    /// What the jobs were fitted to.
+    pub target: &'a [DeviceShape<'a>],
     /// Bytes of a slot of their maps, if they have one; the most.
     pub slot_bytes: Option<u64>,
     /// [`RunReport::settled`].
@@ -233,9 +233,9 @@ fn repeated_order(shares: &Shares, bytes: u64) -> Option<Warning> {
 }
 
 /// A run that ended before garbage collection had settled.
-fn unsettled(report: &RunReport, target: &[(&str, u64)]) -> Warning {
+fn unsettled(report: &RunReport, target: &[DeviceShape<'_>]) -> Warning {
     let bytes = |bytes: u64| decimal(bytes as f64, "B");
-    let capacity = bytes(target.iter().map(|(_, bytes)| bytes).sum());
+    let capacity = bytes(target.iter().map(|device| device.bytes).sum());
     let drives = match target.len() {
         1 => format!("a drive of {capacity}"),
         many => format!("{many} drives of {capacity} together"),
@@ -266,7 +266,7 @@ mod tests {
         let mut device = Fake::new(SECTORS);
         let report = driver::run(&file, &mut device, Clock::Untimed, RootSeed(1)).unwrap();
         let ground = Ground {
-            target: &[("", SECTORS * SECTOR_BYTES)],
+            target: &[DeviceShape::plain(SECTORS * SECTOR_BYTES)],
             slot_bytes: Some(4096),
             settled,
         };
@@ -326,7 +326,7 @@ mod tests {
             let file = JobFile::parse(&text, "test.fio").unwrap();
             let mut device = Fake::new(SECTORS);
             let report = driver::run(&file, &mut device, Clock::Timed, RootSeed(1)).unwrap();
-            let ground = [("", SECTORS * SECTOR_BYTES)];
+            let ground = [DeviceShape::plain(SECTORS * SECTOR_BYTES)];
             let shares = Shares::of(&file, &ground, Clock::Timed).unwrap();
             let told = fell_behind(&shares[0], &report.jobs[0]);
             told.iter().map(Warning::to_string).collect::<Vec<_>>()

@@ -14,7 +14,8 @@ mod spread;
 
 pub use job::{Extent, FIO_BOUNDS, Job, PerSecond, Process, Traffic};
 pub use run::{
-    AtDevice, Erases, Ignored, Inside, Joules, Run, SavedState, Settling, SmartAttribute, Warning,
+    AtDevice, Erases, HandleTraffic, Ignored, Inside, Joules, Run, SavedState, Settling,
+    SmartAttribute, Warning,
 };
 pub use spread::Spread;
 

@@ -325,6 +325,20 @@ pub struct Inside {
     /// Trims that freed nothing, as they covered no whole slot of the drive.
     #[serde(default)]
     pub void_trims: u64,
+    /// What was written to each placement handle (NVMe FDP), by its number, and copied of what lay there; absent for a drive
+    /// without.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub handles: Vec<HandleTraffic>,
     /// Hash over the NAND operations in issue order, 16 hexadecimal digits.
     pub op_stream_hash: String,
+}
+
+/// What happened to the data of a placement handle. Collection copies them; where handles are isolated only initially, what
+/// was copied once belongs to none of them any more.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HandleTraffic {
+    /// Bytes that the host wrote to it, whole slots counted.
+    pub host_bytes_written: u64,
+    /// Bytes that collection copied.
+    pub copied_bytes: u64,
 }

@@ -3,7 +3,8 @@
 use crate::AREA_BYTES;
 use ftlab_attach::{DriveExport, Engine, Timing};
 use ftlab_base::{
-    CommandId, CommandKind, Content, LatencyHistogram, Lba, Nanos, Outcome, SECTOR_BYTES, SimTime,
+    CommandId, CommandKind, Content, LatencyHistogram, Lba, Nanos, Outcome, Placement,
+    SECTOR_BYTES, SimTime,
 };
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
@@ -225,6 +226,7 @@ fn fill(drive: &mut DataDrive) {
             sectors: SECTORS,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         };
         assert_eq!(drive.apply(write, &data), Outcome::Good);

@@ -9,7 +9,7 @@ use super::pieces::{DATA_SECTORS_MAX, Piece, Pieces};
 use super::statistics::Statistics;
 use super::{Call, outcome};
 use crate::faults::{self, Faults};
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, SECTOR_BYTES, SimTime};
+use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Placement, SECTOR_BYTES, SimTime};
 use ftlab_drive::faults::Verdict;
 use ftlab_image::{Commit, DataDrive};
 use ftlab_nbd::NbdError;
@@ -259,6 +259,7 @@ fn perform(drive: &mut DataDrive, piece: &Piece, ask: &mut Ask) -> Result<(), Nb
         sectors: piece.sectors() as u32,
         content: Content::RANDOM,
         queue: 0,
+        placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     };
     outcome(drive.apply_unflushed(command, piece.data(|range| ask.part(range))))?;

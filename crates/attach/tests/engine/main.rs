@@ -4,7 +4,9 @@ mod large;
 
 use ftlab_attach::DriveExport;
 use ftlab_attach::engine::{Ask, Engine, Stopped, Timing, What};
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Nanos, SECTOR_BYTES, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Content, Lba, Nanos, Placement, SECTOR_BYTES, SimTime,
+};
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::Testbed;
 use ftlab_image::DataDrive;
@@ -182,6 +184,7 @@ fn an_answer_takes_as_long_as_the_model_says() {
             sectors,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: clock,
         };
         let mut done = Vec::new();

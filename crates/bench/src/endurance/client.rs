@@ -4,7 +4,7 @@ use super::{EnduranceError, in_proportion};
 use ftlab_base::{CommandId, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::{Device, DriveFile, Scale};
 use ftlab_host::Testbed;
-use ftlab_play::driver;
+use ftlab_play::driver::{self, DeviceShape};
 use ftlab_play::states::{State, prepare};
 use ftlab_workload::{JobFile, JobStream};
 
@@ -64,7 +64,7 @@ fn write(
     seed: RootSeed,
 ) -> Result<f64, EnduranceError> {
     let bytes = device.capacity_sectors() * SECTOR_BYTES;
-    let jobs = driver::resolve(job, bytes, driver::Clock::Untimed)?;
+    let jobs = driver::resolve(job, DeviceShape::of("", device), driver::Clock::Untimed)?;
     let start = device.counters();
     let mut half = None;
     let mut pass = 0;

@@ -1,9 +1,9 @@
 //! The life of one drive, from the first write to the last.
 
 use super::{Daily, EnduranceError};
-use ftlab_base::{CommandId, CommandKind, Outcome, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_base::{CommandId, CommandKind, Outcome, RootSeed, SimTime};
 use ftlab_drive::{Counters, Device, Health, Scale};
-use ftlab_play::driver;
+use ftlab_play::driver::{self, DeviceShape};
 use ftlab_workload::{JobFile, JobStream, ResolvedJob};
 
 /// Marks over the median block's life; more follow until the end.
@@ -130,8 +130,8 @@ impl Liver {
         seed: RootSeed,
         tell: &dyn Fn(f64),
     ) -> Result<Life, EnduranceError> {
-        let bytes = self.device.capacity_sectors() * SECTOR_BYTES;
-        let jobs = driver::resolve(job, bytes, driver::Clock::Untimed)?;
+        let shape = DeviceShape::of("", &*self.device);
+        let jobs = driver::resolve(job, shape, driver::Clock::Untimed)?;
         let mut pass = 0;
         loop {
             let before = self.device.counters().host_bytes_written;

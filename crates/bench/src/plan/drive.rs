@@ -10,7 +10,7 @@ use ftlab_base::Nanos;
 use ftlab_base::amount::{decimal, grouped, three_digits};
 use ftlab_drive::{DriveFile, Kind};
 use ftlab_host::Testbed;
-use ftlab_play::driver::Clock;
+use ftlab_play::driver::{Clock, DeviceShape};
 use ftlab_play::load::{Load, What};
 use ftlab_play::record::Record;
 use ftlab_play::recording::Pace;
@@ -143,8 +143,13 @@ impl<'a> Planner<'a> {
     }
 
     fn at_own_rate(&self, brought: &Brought, watch: &Watch<'_>) -> Result<Record, PlanError> {
-        let bytes = brought.file().capacity_bytes();
-        let (load, _) = pace::own(self.load(), bytes, self.requests(brought))?;
+        let file = brought.file();
+        let shape = DeviceShape {
+            name: "",
+            bytes: file.capacity_bytes(),
+            handles: file.placement_handles(),
+        };
+        let (load, _) = pace::own(self.load(), shape, self.requests(brought))?;
         self.time(brought, &load, self.asked.length, watch)
     }
 

@@ -5,7 +5,7 @@
 //! has a pace of its own, as a script has, keeps it.
 
 use ftlab_base::Nanos;
-use ftlab_play::driver::{self, Clock, DriverError};
+use ftlab_play::driver::{self, Clock, DeviceShape, DriverError};
 use ftlab_play::load::{Load, What};
 use ftlab_play::recording::{OPEN_DEPTH, Pace};
 use ftlab_result::{Job, Run};
@@ -41,12 +41,16 @@ pub enum Rates {
 ///
 /// # Errors
 /// When a job does not fit the drive.
-pub fn own(load: &Load, device_bytes: u64, requests: u64) -> Result<(Load, bool), DriverError> {
+pub fn own(
+    load: &Load,
+    drive: DeviceShape<'_>,
+    requests: u64,
+) -> Result<(Load, bool), DriverError> {
     let What::Job(file) = load.what() else {
         return Ok((load.clone(), false));
     };
     let mut file = file.clone();
-    let counts: Vec<Option<u64>> = driver::resolve(&file, device_bytes, Clock::Timed)?
+    let counts: Vec<Option<u64>> = driver::resolve(&file, drive, Clock::Timed)?
         .iter()
         .map(|job| job.spec.runtime.is_none().then(|| count(job)))
         .collect();
@@ -258,7 +262,7 @@ mod tests {
              [b]\nsize=24m\n[c]\nruntime=3\nsize=100%\n",
         );
         let jobs = |requests| {
-            let (own, is_cut) = own(&load, 1 << 33, requests).unwrap();
+            let (own, is_cut) = own(&load, DeviceShape::plain(1 << 33), requests).unwrap();
             assert_eq!(is_cut, requests < 12_144);
             let jobs = &own.job_file().unwrap().jobs;
             assert!(jobs.iter().all(|job| !job.group_reporting));

@@ -11,6 +11,7 @@ use ftlab_base::{RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::Counters;
 use ftlab_host::Testbed;
 use ftlab_play::driver::Clock;
+use ftlab_play::driver::DeviceShape;
 use ftlab_play::load::{Load, What};
 use ftlab_play::states;
 use ftlab_play::steady_rule::{ROUNDS_MAX, WINDOW, is_steady};
@@ -80,7 +81,7 @@ pub fn settle(
     let mut rounds = Rounds::new(sectors * SECTOR_BYTES, devices[0].counters());
     if subject.first().spare().is_none() {
         let part = (sectors / PART_OF_BLOCKS).max(1);
-        let (cut, is_cut) = pace::own(&load, sectors * SECTOR_BYTES, part)?;
+        let (cut, is_cut) = pace::own(&load, DeviceShape::of("", &*devices[0]), part)?;
         (load, rounds.cut_to) = (cut, is_cut.then_some(part));
         rounds.programmed_max = sectors * SECTOR_BYTES * PROGRAMMED_OF_BLOCKS;
     }

@@ -43,7 +43,7 @@ pub fn run(
             let target = &mut subject.target(devices);
             let report = driver::run_on(&jobs, target, how.clock, seed, watch)?;
             let ground = Ground {
-                target: &subject.sizes(),
+                target: &subject.shapes(),
                 slot_bytes: subject.files().filter_map(DriveFile::slot_bytes).max(),
                 settled: report.settled(how.has_settled),
             };
@@ -83,7 +83,7 @@ pub fn check(
 ) -> Result<(), DriverError> {
     let bytes = || Ok::<u64, DriverError>(only(load, subject)?.capacity_bytes());
     match load.what() {
-        What::Job(file) => driver::check(file, &subject.sizes(), clock),
+        What::Job(file) => driver::check(file, &subject.shapes(), clock),
         What::Script(scenario) => driver::check_scenario(scenario, bytes()?, machine),
         What::Trace(trace) => driver::check_trace(trace, bytes()?),
         What::Recording(recording) => driver::check_replay(recording, bytes()?),

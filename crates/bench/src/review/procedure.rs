@@ -5,7 +5,8 @@ use super::{Length, ReviewError};
 use crate::suites::{Act, Procedure, Span};
 use ftlab_base::amount::decimal;
 use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Outcome, RootSeed, SECTOR_BYTES, SimTime,
+    Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, RootSeed, SECTOR_BYTES,
+    SimTime,
 };
 use ftlab_drive::{Device, DriveFile};
 use ftlab_play::driver::{self, Clock, DriverError};
@@ -168,6 +169,7 @@ impl<'a> Running<'a> {
             sectors: sectors as u32,
             content,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         });
         match outcome {

@@ -4,7 +4,7 @@ use crate::suites::DEFAULT_TESTBED;
 use ftlab_base::{CommandKind, Content, Nanos, RootSeed};
 use ftlab_drive::{Device, DriveFile, Kind};
 use ftlab_host::Testbed;
-use ftlab_play::driver::Target;
+use ftlab_play::driver::{DeviceShape, Target};
 use ftlab_play::load::Load;
 use ftlab_play::streams::drive_seed;
 use ftlab_result::{Alone, DriveKind, DriveSheet, Member as MemberSheet, Parameter};
@@ -99,12 +99,15 @@ impl Subject {
         self.files().map(DriveFile::capacity_bytes).sum()
     }
 
-    /// Name and bytes of each drive.
-    pub(super) fn sizes(&self) -> Vec<(&str, u64)> {
+    /// What jobs are fitted to.
+    pub(super) fn shapes(&self) -> Vec<DeviceShape<'_>> {
         let members = self.members.iter();
-        members
-            .map(|member| (member.name.as_str(), member.file.capacity_bytes()))
-            .collect()
+        let shapes = members.map(|member| DeviceShape {
+            name: &member.name,
+            bytes: member.file.capacity_bytes(),
+            handles: member.file.placement_handles(),
+        });
+        shapes.collect()
     }
 
     /// The seed of everything inside a drive and of how it is prepared. Two drives of one model are not the same.

@@ -1,7 +1,8 @@
 //! A drive and the commands of an experiment.
 
 use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Nanos, Outcome, RootSeed, SECTOR_BYTES, SimTime,
+    Command, CommandId, CommandKind, Content, Lba, Nanos, Outcome, Placement, RootSeed,
+    SECTOR_BYTES, SimTime,
 };
 use ftlab_bench::review::ReviewError;
 use ftlab_drive::{Counters, Device, DriveFile, Scale};
@@ -185,6 +186,7 @@ pub fn command(kind: CommandKind, lba: u64, sectors: u64) -> Command {
         sectors: sectors as u32,
         content: Content::RANDOM,
         queue: 0,
+        placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     }
 }

@@ -107,7 +107,7 @@ impl Disk {
         let phase = Nanos(seed.derive("spindle").0 % platter.turn().0);
         Disk {
             arm: Arm::new(&params, platter.cylinders(), phase),
-            front: FrontEnd::new(params.queue_depth),
+            front: FrontEnd::new(params.queue_depth, params.limit),
             controller: Controller::new(params.command_overhead),
             transfers: Transfers::new(Link::new(params.link_sector)),
             writes: WriteCache::new(&params),

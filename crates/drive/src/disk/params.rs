@@ -2,6 +2,7 @@
 
 use super::power::DiskPower;
 use ftlab_base::Nanos;
+use ftlab_host::Limit;
 
 /// The order in which the write cache is brought to the platter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub struct DiskParams {
     /// Commands the drive holds at a time and reorders by positioning time: 1 without NCQ, up to 32
     /// with it.
     pub queue_depth: u32,
+    /// What is let through to it.
+    pub limit: Option<Limit>,
     /// Bytes of dirty data the write cache takes; 0 writes through.
     pub write_cache_bytes: u64,
     /// Dirty extents the write cache can list; adjacent writes share one.

@@ -4,7 +4,7 @@ mod parts;
 
 use super::*;
 use ftlab_base::hash::mix64;
-use ftlab_base::{CommandId, Content, LatencyHistogram, Lba};
+use ftlab_base::{CommandId, Content, LatencyHistogram, Lba, Placement};
 
 const HOST_COST: Nanos = Nanos::from_micros(20);
 
@@ -39,6 +39,7 @@ fn momentus() -> DiskParams {
         link_sector: Nanos(3_413),
         command_overhead: Nanos::from_micros(113),
         queue_depth: 32,
+        limit: None,
         write_cache_bytes: 4 << 20,
         write_segments: 16,
         destage_sweep: 6,
@@ -121,6 +122,7 @@ fn command(kind: CommandKind, number: u64, lba: u64, sectors: u32) -> Command {
         sectors,
         content: Content::RANDOM,
         queue: 0,
+        placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     }
 }
@@ -312,6 +314,7 @@ fn every_command_completes_once() {
         write_segments: 2,
         destage_sweep: 2,
         queue_depth: 1,
+        limit: None,
         destage: Destage::Elevator,
         ..velociraptor()
     };

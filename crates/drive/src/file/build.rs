@@ -7,7 +7,9 @@ use crate::faults::Scripted;
 use crate::flashless::Flashless;
 use crate::ram::Ram;
 use crate::ssd::{Alone, Ssd};
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Content, Lba, Placement, RootSeed, SECTOR_BYTES, SimTime,
+};
 use ftlab_host::Testbed;
 use ftlab_sheet::SheetError;
 
@@ -23,6 +25,15 @@ impl DriveFile {
             }
             Body::Disk(disk) => disk.params().capacity_sectors * SECTOR_BYTES,
             Body::Ram(ram) => ram.params().capacity_sectors * SECTOR_BYTES,
+        }
+    }
+
+    /// Placement handles that a host may write to; 0 for a drive without any.
+    #[must_use]
+    pub fn placement_handles(&self) -> u8 {
+        match &self.body {
+            Body::Ssd(ssd) => ssd.placement_handles(),
+            Body::Disk(_) | Body::Ram(_) => 0,
         }
     }
 
@@ -57,6 +68,7 @@ impl DriveFile {
             sectors,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         };
         (sectors <= sectors_per_slot)

@@ -5,6 +5,7 @@ use super::sections::checkpoint::CheckpointKeys;
 use super::sections::faults::{FaultKeys, Has};
 use super::sections::firmware::{Buffer, Firmware, Link, PowerLoss, Queue, Release, time_or_none};
 use super::sections::gc::{PackedGc, PageGc};
+use super::sections::limit::{LimitKeys, limit};
 use super::sections::map::{BlockMap, PackedMap, PageMap, Scheme};
 use super::sections::nand::Nand;
 use super::sections::packed::{Compress, Raise, least_buffer};
@@ -19,6 +20,7 @@ use ftlab_base::{Layout, Nanos, RootSeed, SECTOR_BYTES};
 use ftlab_ftl::block::BlockConfig;
 use ftlab_ftl::packed::PackedConfig;
 use ftlab_ftl::page::{PageConfig, WearLevelling};
+use ftlab_host::Limit;
 use ftlab_nand::{Endurance, Reliability};
 use ftlab_timing::{Dispatch, NandTiming};
 use toml::Table;
@@ -38,6 +40,7 @@ pub(super) struct SsdFile {
     scheduling: Option<SchedulingKeys>,
     pub(super) link: Link,
     queue: Queue,
+    limit: Option<Limit>,
     power: Option<SsdPowerKeys>,
     pub(super) power_loss: Option<PowerLoss>,
 }
@@ -127,6 +130,7 @@ pub(super) const SHEETS: &[Sheet] = &[
     SchedulingKeys::SHEET,
     Link::SHEET,
     Queue::SHEET,
+    LimitKeys::SHEET,
     ReliabilityKeys::SHEET,
     EccKeys::SHEET,
     SmartKeys::SHEET,
@@ -160,6 +164,7 @@ impl SsdFile {
             scheduling: unread.optional()?,
             link: unread.required()?,
             queue: unread.required()?,
+            limit: limit(&mut unread)?,
             power: unread.optional()?,
             power_loss: unread.optional()?,
         };
@@ -305,6 +310,12 @@ impl SsdFile {
         Ok(plan)
     }
 
+    /// Placement handles that a host may write to.
+    pub(super) fn placement_handles(&self) -> u8 {
+        let page = self.mapping.page();
+        page.map_or(0, |page| page.gc.placement_handles().unwrap_or(0))
+    }
+
     /// A page-mapped drive collects a whole program unit of each stream before it programs.
     fn check_buffer(&self, layout: &Layout, plan: &SchemePlan) -> Result<(), String> {
         let page = self.nand.page.get();
@@ -375,6 +386,7 @@ impl SsdFile {
                 ..self.nand.timing()
             },
             queue_depth: self.queue.depth.get(),
+            limit: self.limit,
             in_order: firmware.in_order,
             buffer_slots: (self.buffer.size.get() / slot) as u32,
             read_ahead_slots: read_ahead.map_or(0, |size| (size.get() / slot) as u32),

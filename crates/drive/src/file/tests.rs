@@ -1,6 +1,8 @@
 use super::*;
 use crate::scale::Scale;
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, RootSeed, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, RootSeed, SimTime,
+};
 use ftlab_ftl::page::{DChoices, POLICIES, Registered, register};
 use ftlab_host::Testbed;
 use ftlab_sheet::SheetError;
@@ -163,6 +165,7 @@ fn operations(file: &DriveFile, seed: u64) -> u64 {
             sectors: 8,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         };
         assert_eq!(drive.apply(command), Outcome::Good);

@@ -2,7 +2,9 @@ use super::*;
 use crate::counters::Counters;
 use crate::file::Catalog;
 use ftlab_base::rng::Stream;
-use ftlab_base::{Command, CommandId, CommandKind, Completion, Content, Lba, RootSeed, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Completion, Content, Lba, Placement, RootSeed, SimTime,
+};
 use ftlab_ftl::page::{POLICIES, Registered};
 use ftlab_host::Testbed;
 use rand::RngExt;
@@ -30,6 +32,15 @@ fn drives() -> Vec<DriveFile> {
     };
     let mut drives: Vec<DriveFile> = POLICIES.iter().map(policy).collect();
     drives.extend([
+        with(
+            GENERIC,
+            &[
+                "gc.streams=by-host",
+                "gc.handles=4",
+                "gc.isolation=initially",
+                "gc.reserve=5",
+            ],
+        ),
         with(
             GENERIC,
             &[
@@ -95,6 +106,7 @@ fn command(device: &dyn Device, id: u64, at: SimTime, stream: &mut Stream) -> Co
             _ => Content::RANDOM,
         },
         queue: 0,
+        placement: Placement::DEFAULT,
         at,
     }
 }

@@ -50,7 +50,7 @@ impl SsdParams {
             }
         };
         Alone {
-            host: host.command,
+            host: host.command + self.limit.map_or(Nanos::ZERO, |limit| limit.latency),
             link: self.protocol(sector) + data,
             firmware,
             flash,

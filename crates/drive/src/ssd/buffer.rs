@@ -3,7 +3,9 @@
 //! A slot takes room from admission until it is programmed. A newer write of a slot that still
 //! waits takes its place; one whose program is under way gets room of its own.
 
-use ftlab_base::{Content, Lpn, SECTOR_BYTES};
+use super::mapped::SlotWrite;
+use super::slots::Piece;
+use ftlab_base::{Content, Lpn, Placement, SECTOR_BYTES};
 use ftlab_ftl::Extent;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -18,6 +20,8 @@ struct Entry {
     lpn: Lpn,
     /// What the sectors that wait or are under way look like together.
     content: Content,
+    /// Where they are to lie: as the newest of them.
+    placement: Placement,
     /// Programs under way.
     programming: u32,
     /// Sectors written and not yet handed on; 0 when none wait.
@@ -61,7 +65,8 @@ impl WriteBuffer {
     }
 
     /// Takes in sectors of a slot; false when there is no room.
-    pub(super) fn admit(&mut self, lpn: Lpn, sectors: SectorMask, content: Content) -> bool {
+    pub(super) fn admit(&mut self, piece: &Piece) -> bool {
+        let (lpn, sectors, content) = (piece.lpn, piece.mask, piece.content);
         let is_full = self.occupied == self.capacity;
         let is_whole = sectors == self.whole;
         let place = match self.places.get(&lpn) {
@@ -86,6 +91,7 @@ impl WriteBuffer {
                 content.mixed(sectors.count_ones(), entry.content, others)
             }
         };
+        entry.placement = piece.placement;
         entry.waiting |= sectors;
         entry.waiting_bytes += bytes_of(sectors);
         true
@@ -96,6 +102,7 @@ impl WriteBuffer {
         let entry = Entry {
             lpn,
             content: Content::RANDOM,
+            placement: Placement::DEFAULT,
             programming: 0,
             waiting: 0,
             programming_sectors: 0,
@@ -124,7 +131,7 @@ impl WriteBuffer {
     /// The slot that waits longest. It is whole when what waits and what is under way make it up
     /// together: then nothing of it need be read first.
     #[inline]
-    pub(super) fn front(&self) -> Option<(Lpn, Extent, Content)> {
+    pub(super) fn front(&self) -> Option<SlotWrite> {
         let place = self.waiting.front()?;
         let entry = &self.entries[place.0 as usize];
         let extent = if entry.waiting | entry.programming_sectors == self.whole {
@@ -132,7 +139,12 @@ impl WriteBuffer {
         } else {
             Extent::Part
         };
-        Some((entry.lpn, extent, entry.content))
+        Some(SlotWrite {
+            lpn: entry.lpn,
+            extent,
+            content: entry.content,
+            placement: entry.placement,
+        })
     }
 
     /// Hands on the slot that waits longest; gives its place and how many bytes the host wrote for
@@ -227,38 +239,63 @@ mod tests {
 
     /// What a buffer hands on next, taken.
     fn taken(buffer: &mut WriteBuffer) -> Option<(Place, Lpn, Extent, u64)> {
-        let (lpn, extent, _) = buffer.front()?;
+        let SlotWrite { lpn, extent, .. } = buffer.front()?;
         let (place, bytes) = buffer.take().unwrap();
         Some((place, lpn, extent, bytes))
     }
 
+    fn admit(buffer: &mut WriteBuffer, lpn: Lpn, mask: SectorMask, content: Content) -> bool {
+        buffer.admit(&Piece {
+            lpn,
+            mask,
+            sectors: mask.count_ones(),
+            content,
+            placement: Placement::DEFAULT,
+        })
+    }
+
     fn extent_of_front(buffer: &WriteBuffer) -> Option<Extent> {
-        buffer.front().map(|(_, extent, _)| extent)
+        buffer.front().map(|front| front.extent)
     }
 
     #[test]
     fn a_slot_looks_like_what_was_written_to_it() {
         let mut buffer = WriteBuffer::new(2, 8);
-        let content_of_front = |buffer: &WriteBuffer| buffer.front().unwrap().2;
+        let content_of_front = |buffer: &WriteBuffer| buffer.front().unwrap().content;
         let known = Content::RANDOM.with_identity(Identity::of(1 << 40));
-        buffer.admit(Lpn(7), sector_mask(0, 8), known);
+        admit(&mut buffer, Lpn(7), sector_mask(0, 8), known);
         assert_eq!(content_of_front(&buffer), known);
         // A part of it is written anew: three quarters are left, and it is like nothing else.
-        buffer.admit(Lpn(7), sector_mask(6, 2), Content::ZEROS);
+        admit(&mut buffer, Lpn(7), sector_mask(6, 2), Content::ZEROS);
         assert_eq!(content_of_front(&buffer).bytes_left(4096), 3072);
         assert_eq!(content_of_front(&buffer).identity(), None);
         // A part alone is not the whole of anything.
         buffer.take();
-        buffer.admit(Lpn(8), sector_mask(0, 2), known);
+        admit(&mut buffer, Lpn(8), sector_mask(0, 2), known);
         assert_eq!(content_of_front(&buffer), Content::RANDOM);
     }
 
     #[test]
     fn a_rewrite_of_what_waits_takes_no_room() {
         let mut buffer = WriteBuffer::new(1, 8);
-        assert!(buffer.admit(Lpn(7), sector_mask(0, 4), Content::RANDOM));
-        assert!(buffer.admit(Lpn(7), sector_mask(4, 4), Content::RANDOM));
-        assert!(!buffer.admit(Lpn(8), sector_mask(0, 8), Content::RANDOM));
+        assert!(admit(
+            &mut buffer,
+            Lpn(7),
+            sector_mask(0, 4),
+            Content::RANDOM
+        ));
+        assert!(admit(
+            &mut buffer,
+            Lpn(7),
+            sector_mask(4, 4),
+            Content::RANDOM
+        ));
+        assert!(!admit(
+            &mut buffer,
+            Lpn(8),
+            sector_mask(0, 8),
+            Content::RANDOM
+        ));
         let (_, lpn, extent, bytes) = taken(&mut buffer).unwrap();
         assert_eq!((lpn, extent, bytes), (Lpn(7), Extent::Whole, 4096));
         assert_eq!(buffer.take(), None);
@@ -267,14 +304,24 @@ mod tests {
     #[test]
     fn room_comes_back_when_the_slot_is_programmed() {
         let mut buffer = WriteBuffer::new(2, 8);
-        buffer.admit(Lpn(7), sector_mask(0, 4), Content::RANDOM);
+        admit(&mut buffer, Lpn(7), sector_mask(0, 4), Content::RANDOM);
         let (first, ..) = taken(&mut buffer).unwrap();
-        buffer.admit(Lpn(7), sector_mask(0, 1), Content::RANDOM);
-        assert!(!buffer.admit(Lpn(8), sector_mask(0, 8), Content::RANDOM));
+        admit(&mut buffer, Lpn(7), sector_mask(0, 1), Content::RANDOM);
+        assert!(!admit(
+            &mut buffer,
+            Lpn(8),
+            sector_mask(0, 8),
+            Content::RANDOM
+        ));
         assert_eq!(buffer.programmed(first), Some(Lpn(7)));
         assert!(buffer.holds(Lpn(7), sector_mask(0, 1)));
         assert!(!buffer.holds(Lpn(7), sector_mask(0, 2)));
-        assert!(buffer.admit(Lpn(8), sector_mask(0, 8), Content::RANDOM));
+        assert!(admit(
+            &mut buffer,
+            Lpn(8),
+            sector_mask(0, 8),
+            Content::RANDOM
+        ));
         let (second, lpn, extent, bytes) = taken(&mut buffer).unwrap();
         assert_eq!((lpn, extent, bytes), (Lpn(7), Extent::Part, 512));
         buffer.programmed(second);
@@ -284,10 +331,10 @@ mod tests {
     #[test]
     fn a_part_of_a_slot_is_whole_with_what_is_under_way() {
         let mut buffer = WriteBuffer::new(3, 8);
-        buffer.admit(Lpn(7), sector_mask(0, 6), Content::RANDOM);
+        admit(&mut buffer, Lpn(7), sector_mask(0, 6), Content::RANDOM);
         let (first, _, extent, _) = taken(&mut buffer).unwrap();
         assert_eq!(extent, Extent::Part);
-        buffer.admit(Lpn(7), sector_mask(4, 4), Content::RANDOM);
+        admit(&mut buffer, Lpn(7), sector_mask(4, 4), Content::RANDOM);
         assert_eq!(extent_of_front(&buffer), Some(Extent::Whole));
         buffer.programmed(first);
         assert_eq!(extent_of_front(&buffer), Some(Extent::Part));
@@ -297,7 +344,7 @@ mod tests {
     fn trimmed_slots_are_dropped_but_not_those_under_way() {
         let mut buffer = WriteBuffer::new(4, 8);
         for lpn in 1..=3 {
-            buffer.admit(Lpn(lpn), sector_mask(0, 8), Content::RANDOM);
+            admit(&mut buffer, Lpn(lpn), sector_mask(0, 8), Content::RANDOM);
         }
         let (first, ..) = taken(&mut buffer).unwrap();
         assert_eq!(buffer.forget(Lpn(1), 2), 4096);

@@ -1,7 +1,7 @@
 //! An SSD as a [`Device`]: what its host can ask of it, with time and without.
 
 use super::Ssd;
-use super::mapped::Mapped;
+use super::mapped::{Mapped, SlotWrite};
 use super::waking;
 use super::write_through::WriteThrough;
 use crate::counters::Counters;
@@ -100,7 +100,13 @@ impl Device for Ssd {
                         piece.content.anonymous()
                     };
                     self.mapped.admit(&command, offset, &piece, false);
-                    if self.mapped.write(piece.lpn, extent, content).is_err() {
+                    let write = SlotWrite {
+                        lpn: piece.lpn,
+                        extent,
+                        content,
+                        placement: piece.placement,
+                    };
+                    if self.mapped.write(write).is_err() {
                         self.mapped.withdraw(piece.lpn);
                         self.mapped.batch.clear();
                         return Outcome::WriteFault;

@@ -3,7 +3,7 @@
 use super::page_store::{PageStore, WrittenPart};
 use super::slots::{Piece, SlotSize};
 use super::stamps::Stamps;
-use ftlab_base::{Command, Content, Lpn};
+use ftlab_base::{Command, Content, Lpn, Placement};
 use ftlab_ftl::{Extent, Fault, Refusal, TranslationLayer};
 use ftlab_nand::{Fence, InjectionRefused, OpBatch};
 use std::ops::Range;
@@ -12,7 +12,7 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LayerInput {
     /// A slot was written.
-    Write(Lpn, Extent, Content),
+    Write(SlotWrite),
     /// Entries of the mapping table were looked up for slots that are read: first and count.
     LookUp(Lpn, u32),
     /// Slots were read: first and count.
@@ -29,6 +29,32 @@ pub enum LayerInput {
     SecureErase,
     /// Something went wrong in the flash.
     Fault(Fault),
+}
+
+/// A write of one slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SlotWrite {
+    /// The slot.
+    pub lpn: Lpn,
+    /// How much of it.
+    pub extent: Extent,
+    /// What the data look like.
+    pub content: Content,
+    /// Where they are to lie.
+    pub placement: Placement,
+}
+
+impl SlotWrite {
+    /// A write of data that nothing is said of.
+    #[must_use]
+    pub const fn of(lpn: Lpn, extent: Extent) -> SlotWrite {
+        SlotWrite {
+            lpn,
+            extent,
+            content: Content::RANDOM,
+            placement: Placement::DEFAULT,
+        }
+    }
 }
 
 /// A write was not taken: the layer refused it, or the store could not be read.
@@ -96,9 +122,7 @@ impl Mapped {
         self.set_timed(false);
         for input in inputs {
             match *input {
-                LayerInput::Write(lpn, extent, content) => {
-                    let _ = self.write(lpn, extent, content);
-                }
+                LayerInput::Write(write) => drop(self.write(write)),
                 LayerInput::LookUp(first, slots) => drop(self.look_up(first, slots)),
                 LayerInput::Read(first, slots) => {
                     let fence = self.batch.fence();
@@ -180,24 +204,26 @@ impl Mapped {
         }
     }
 
-    pub(super) fn write(
-        &mut self,
-        lpn: Lpn,
-        extent: Extent,
-        content: Content,
-    ) -> Result<Fence, NotTaken> {
+    pub(super) fn write(&mut self, write: SlotWrite) -> Result<Fence, NotTaken> {
+        let SlotWrite { lpn, placement, .. } = write;
         let (extent, content) = match &mut self.store {
             Some(store) => store
-                .prepare(lpn, extent, content, &*self.layer)
+                .prepare(lpn, write.extent, write.content, &*self.layer)
                 .map_err(|_| NotTaken)?,
-            None => (extent, content),
+            None => (write.extent, write.content),
         };
-        let fence = self.layer.write(lpn, extent, content, &mut self.batch);
+        let layer = &mut self.layer;
+        let fence = layer.write(lpn, extent, content, placement, &mut self.batch);
         if let Err(refusal) = fence {
             self.refusal = Some(refusal);
         }
         // A write that is refused may have collected before.
-        self.note(LayerInput::Write(lpn, extent, content), fence.is_ok());
+        let write = SlotWrite {
+            extent,
+            content,
+            ..write
+        };
+        self.note(LayerInput::Write(write), fence.is_ok());
         fence.map_err(|_| NotTaken)
     }
 

@@ -36,7 +36,7 @@ mod writes;
 
 pub use crate::state::{SsdState, Totals};
 pub use alone::Alone;
-pub use mapped::LayerInput;
+pub use mapped::{LayerInput, SlotWrite};
 pub use page_store::{PageStore, StoreFailed, WrittenPart};
 pub use params::{DieFailure, LostWaking, SsdParams};
 
@@ -135,7 +135,7 @@ impl Ssd {
                 }
                 scheduler
             },
-            front: FrontEnd::new(params.queue_depth),
+            front: FrontEnd::new(params.queue_depth, params.limit),
             link: Link::new(params.link_sector),
             compressor: Server::default(),
             core: Server::default(),

@@ -1,7 +1,7 @@
 //! What an SSD takes in time and holds in memory, apart from its NAND and its mapping.
 
 use ftlab_base::{Command, CommandKind, DieId, Nanos, RootSeed};
-use ftlab_host::Port;
+use ftlab_host::{Limit, Port};
 use ftlab_nand::{Cause, NandOp, OpKind};
 use ftlab_timing::{Dispatch, NandTiming, PowerModel, Scheduling};
 
@@ -14,6 +14,8 @@ pub struct SsdParams {
     pub nand: NandTiming,
     /// Commands the drive takes at a time (NCQ: 32; without: 1).
     pub queue_depth: u32,
+    /// What is let through to it.
+    pub limit: Option<Limit>,
     /// Slots in the write buffer.
     pub buffer_slots: u32,
     /// Slots that are read ahead of a host that reads in order; 0 for none.

@@ -1,7 +1,7 @@
 //! Which slots a command touches.
 
 use super::buffer::{SectorMask, sector_mask};
-use ftlab_base::{Command, Content, Lpn};
+use ftlab_base::{Command, Content, Lpn, Placement};
 
 /// The part of one slot that a command covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +11,7 @@ pub(super) struct Piece {
     pub(super) sectors: u32,
     /// What its data look like.
     pub(super) content: Content,
+    pub(super) placement: Placement,
 }
 
 /// Slots of N sectors, a power of two.
@@ -59,6 +60,7 @@ impl SlotSize {
             mask: sector_mask(within, sectors),
             sectors,
             content: command.content.piece(offset),
+            placement: command.placement,
         }
     }
 
@@ -94,6 +96,7 @@ mod tests {
             sectors,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         }
     }

@@ -92,7 +92,7 @@ impl PageStore for Stamps {
         moves: &[DataMove],
     ) {
         match input {
-            LayerInput::Write(lpn, _, content) if taken => self.written(lpn, content),
+            LayerInput::Write(write) if taken => self.written(write.lpn, write.content),
             LayerInput::Trim(first, slots) => self.trimmed(first, slots),
             LayerInput::SecureErase => self.trimmed(Lpn(0), layer.slots()),
             LayerInput::Read(first, slots) => {

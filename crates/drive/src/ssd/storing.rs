@@ -1,9 +1,9 @@
 //! An SSD with a store behind it, for whoever gave it one.
 
-use super::mapped::Mapped;
+use super::mapped::{Mapped, SlotWrite};
 use super::page_store::PageStore;
 use super::{LayerInput, Ssd};
-use ftlab_base::{Content, Lpn, SimTime};
+use ftlab_base::{Lpn, SimTime};
 use ftlab_ftl::{Extent, TranslationLayer};
 use ftlab_nand::DataMove;
 use std::any::Any;
@@ -52,7 +52,7 @@ impl Ssd {
     /// Hands to the layer, without time, what its store holds of a slot that waits; whether the layer
     /// takes it.
     pub fn hand_on(&mut self, lpn: Lpn, extent: Extent) -> bool {
-        let taken = self.mapped.write(lpn, extent, Content::RANDOM).is_ok();
+        let taken = self.mapped.write(SlotWrite::of(lpn, extent)).is_ok();
         self.mapped.batch.clear();
         taken && !self.mapped.store_has_failed()
     }

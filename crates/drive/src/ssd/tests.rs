@@ -3,8 +3,8 @@ use crate::file::{Catalog, DriveFile};
 use crate::ssd::{LayerInput, Ssd};
 use ftlab_base::rng::Stream;
 use ftlab_base::{
-    Command, CommandId, CommandKind, Completion, Content, Lba, Lpn, Nanos, Outcome, RootSeed,
-    SimTime,
+    Command, CommandId, CommandKind, Completion, Content, Lba, Lpn, Nanos, Outcome, Placement,
+    RootSeed, SimTime,
 };
 use ftlab_host::Testbed;
 use rand::Rng;
@@ -187,6 +187,7 @@ fn slot_command(kind: CommandKind, slot: u64, at: SimTime) -> Command {
         sectors: 8,
         content: Content::RANDOM,
         queue: 0,
+        placement: Placement::DEFAULT,
         at,
     }
 }
@@ -209,6 +210,7 @@ fn command(id: u64, capacity: u64, kinds: &[CommandKind], rng: &mut Stream) -> C
         sectors,
         content: Content::RANDOM,
         queue: 0,
+        placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     }
 }
@@ -301,6 +303,7 @@ fn one(ssd: &mut Ssd, kind: CommandKind, lba: u64, sectors: u32) -> Nanos {
         sectors,
         content: Content::RANDOM,
         queue: 0,
+        placement: Placement::DEFAULT,
         at: now,
     };
     ssd.submit(command, now);
@@ -332,6 +335,7 @@ fn a_flush_waits_until_everything_is_programmed() {
                 sectors,
                 content: Content::RANDOM,
                 queue: 0,
+                placement: Placement::DEFAULT,
                 at: SimTime::ZERO,
             },
             SimTime::ZERO,
@@ -365,6 +369,7 @@ fn time_may_end_with_a_program_unit_begun() {
         sectors: 8,
         content: Content::RANDOM,
         queue: 0,
+        placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     };
     assert_eq!(ssd.apply(overwrite), Outcome::Good);

@@ -134,7 +134,7 @@ impl Ssd {
         let command = self.commands.get(admission.number);
         while admission.admitted < command.sectors {
             let piece = self.slot.piece(command, admission.admitted);
-            if !self.buffer.admit(piece.lpn, piece.mask, piece.content) {
+            if !self.buffer.admit(&piece) {
                 return false;
             }
             if let Some(through) = &mut self.write_through {
@@ -153,9 +153,10 @@ impl Ssd {
         while !self.halts.is_halted()
             && !self.mapped.takes_no_writes()
             && self.scheduler.wants_more()
-            && let Some((lpn, extent, content)) = self.buffer.front()
+            && let Some(front) = self.buffer.front()
         {
-            let Ok(fence) = self.mapped.write(lpn, extent, content) else {
+            let lpn = front.lpn;
+            let Ok(fence) = self.mapped.write(front) else {
                 self.issue(now);
                 self.fail_writes(now);
                 return false;

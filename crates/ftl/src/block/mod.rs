@@ -39,7 +39,7 @@ pub use state::BlockState;
 use crate::donors::Donors;
 use crate::lost::Lost;
 use crate::{Extent, LayerState, Refusal, Room, Spare, TranslationLayer};
-use ftlab_base::{ConfigError, Content, Layout, Lpn, Ppa, SuperblockId};
+use ftlab_base::{ConfigError, Content, Layout, Lpn, Placement, Ppa, SuperblockId};
 use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, Reliability, StateError, Status};
 use logs::Logs;
 use pool::{Pool, Use};
@@ -256,6 +256,7 @@ impl TranslationLayer for BlockLayer {
         lpn: Lpn,
         extent: Extent,
         _content: Content,
+        _placement: Placement,
         batch: &mut OpBatch,
     ) -> Result<Fence, Refusal> {
         assert!(lpn.0 < self.space.slots, "write of {lpn} beyond the end");

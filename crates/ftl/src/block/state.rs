@@ -101,7 +101,7 @@ mod tests {
     use super::*;
     use crate::block::BlockConfig;
     use crate::{Extent, TranslationLayer};
-    use ftlab_base::{Content, Geometry, Layout, Lpn};
+    use ftlab_base::{Content, Geometry, Layout, Lpn, Placement};
     use ftlab_nand::OpBatch;
 
     fn layer() -> BlockLayer {
@@ -128,7 +128,13 @@ mod tests {
         for n in 0..500 {
             let lpn = Lpn(n * 37 % 64);
             layer
-                .write(lpn, Extent::Whole, Content::RANDOM, &mut batch)
+                .write(
+                    lpn,
+                    Extent::Whole,
+                    Content::RANDOM,
+                    Placement::DEFAULT,
+                    &mut batch,
+                )
                 .unwrap();
             batch.clear();
         }

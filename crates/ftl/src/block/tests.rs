@@ -7,7 +7,7 @@ use super::{BlockConfig, BlockLayer, MergeCounters};
 use crate::testing::{FenceCheck, StampOracle, copies_in_flight_max};
 use crate::{Extent, TranslationLayer};
 use ftlab_base::rng::Stream;
-use ftlab_base::{Content, Geometry, Layout, Lpn, RootSeed};
+use ftlab_base::{Content, Geometry, Layout, Lpn, Placement, RootSeed};
 use ftlab_nand::{Cause, Fence, NandCounters, OpBatch, OpKind};
 use rand::RngExt;
 
@@ -80,7 +80,13 @@ impl Bench {
         self.oracle.write(Lpn(n));
         let done = self
             .layer
-            .write(Lpn(n), extent, Content::RANDOM, &mut self.batch)
+            .write(
+                Lpn(n),
+                extent,
+                Content::RANDOM,
+                Placement::DEFAULT,
+                &mut self.batch,
+            )
             .unwrap();
         self.settle(done);
     }
@@ -265,9 +271,13 @@ fn a_partial_merge_goes_on_within_a_begun_unit() {
     let mut bench = Bench::new(layout(1, 1, 2, 8, 8), CONFIG, 4 * 16);
     bench.fill();
     bench.write(0);
-    let _ = bench
-        .layer
-        .write(Lpn(16), Extent::Whole, Content::RANDOM, &mut bench.batch);
+    let _ = bench.layer.write(
+        Lpn(16),
+        Extent::Whole,
+        Content::RANDOM,
+        Placement::DEFAULT,
+        &mut bench.batch,
+    );
     let programs = bench.batch.ops().iter();
     let programs = programs.filter(|op| op.kind == OpKind::Program && op.cause == Cause::Gc);
     let planes: Vec<u8> = programs.map(|op| op.planes).collect();
@@ -285,9 +295,13 @@ fn a_window_bounds_copies_in_flight() {
         let mut bench = Bench::new(layout(4, 4, 2, 6, 16), config, 3 * 128);
         bench.fill();
         (0..60).for_each(|n| bench.write(n * 89 % 128));
-        let _ = bench
-            .layer
-            .write(Lpn(200), Extent::Whole, Content::RANDOM, &mut bench.batch);
+        let _ = bench.layer.write(
+            Lpn(200),
+            Extent::Whole,
+            Content::RANDOM,
+            Placement::DEFAULT,
+            &mut bench.batch,
+        );
         copies_in_flight_max(bench.batch.ops(), 16, &mut bench.stream)
     };
     assert_eq!(most(Some(2)), 2);

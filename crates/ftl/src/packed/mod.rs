@@ -34,7 +34,9 @@ use crate::page::VictimPolicy;
 use crate::{Extent, Fault, LayerState, Refusal, Room, RoomSize, Spare, TranslationLayer, fault};
 use collect::Victim;
 use frontier::{COLLECTED, Frontier, HOST};
-use ftlab_base::{ConfigError, Content, DieId, Identity, Layout, Lpn, Ppa, SuperblockId};
+use ftlab_base::{
+    ConfigError, Content, DieId, Identity, Layout, Lpn, Placement, Ppa, SuperblockId,
+};
 use ftlab_nand::{
     Array, Cause, DataMove, Fence, InjectionRefused, OpBatch, Order, Reliability, StateError,
 };
@@ -314,6 +316,7 @@ impl TranslationLayer for PackedLayer {
         lpn: Lpn,
         extent: Extent,
         content: Content,
+        _placement: Placement,
         batch: &mut OpBatch,
     ) -> Result<Fence, Refusal> {
         if let Some(refusal) = self.refusal {

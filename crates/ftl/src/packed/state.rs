@@ -295,7 +295,7 @@ mod tests {
     use crate::packed::PackedConfig;
     use crate::page::Greedy;
     use crate::{Extent, TranslationLayer};
-    use ftlab_base::{Content, DieId, Geometry, Identity, Layout, Lpn};
+    use ftlab_base::{Content, DieId, Geometry, Identity, Layout, Lpn, Placement};
 
     fn layer() -> PackedLayer {
         let geometry = Geometry {
@@ -334,7 +334,7 @@ mod tests {
             };
             let lpn = Lpn(n * 37 % 90);
             layer
-                .write(lpn, Extent::Whole, content, &mut batch)
+                .write(lpn, Extent::Whole, content, Placement::DEFAULT, &mut batch)
                 .unwrap();
             batch.clear();
         }

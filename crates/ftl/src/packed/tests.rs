@@ -2,7 +2,7 @@ use super::*;
 use crate::page::{Greedy, policy};
 use crate::testing::{FenceCheck, StampOracle};
 use ftlab_base::rng::Stream;
-use ftlab_base::{ConfigError, DieId, Geometry, Identity, RootSeed};
+use ftlab_base::{ConfigError, DieId, Geometry, Identity, Placement, RootSeed};
 use ftlab_nand::OpKind;
 use rand::RngExt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,7 +72,9 @@ impl Bench {
             Some(identity) if self.layer.config.dedup => self.oracle.write_known(lpn, identity),
             _ => self.oracle.write(lpn),
         }
-        let done = self.layer.write(lpn, extent, content, &mut self.batch);
+        let done = self
+            .layer
+            .write(lpn, extent, content, Placement::DEFAULT, &mut self.batch);
         self.waits.extend(done.ok().filter(|fence| fence.is_some()));
         assert!(done.is_ok(), "{done:?}");
         self.take();

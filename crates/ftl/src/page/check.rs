@@ -46,11 +46,18 @@ impl PageConfig {
                 config.streams.count()
             ));
         }
+        if config.one_log && config.streams.of_collected().is_some() {
+            return fail(
+                "one log for host and collected data beside placement handles whose collected data lie together: \
+             leave one of the two out, or isolate them persistently"
+                    .to_owned(),
+            );
+        }
         let least = config.least_reserve();
         if reserve < least {
             return fail(format!(
                 "a reserve of {reserve} superblocks; each group needs at least {least}, one for host \
-             data and one for collected data of each stream"
+             data and one for collected data of each stream, or one for each placement handle and one for what is collected"
             ));
         }
         if let Some(slc) = &config.slc {

@@ -250,7 +250,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
 
     /// Asks the policy.
     fn choose(&mut self, g: usize) -> SuperblockId {
-        if self.streams.count() > 1 {
+        let has_shares = self.streams.have_shares();
+        if has_shares {
             self.mask_other_streams(g);
         }
         let first = g as u32 * self.layout.superblocks_per_group;
@@ -258,7 +259,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let view = VictimView::new(
             SuperblockId(first),
             self.layout.slots_per_superblock,
-            if self.streams.count() > 1 {
+            if has_shares {
                 &self.masked
             } else {
                 &self.table.valid_slots()[range.clone()]
@@ -364,6 +365,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             return false;
         };
         self.table.relocate((slot, victim.superblock), (to, at));
+        if self.streams.count() > 1 {
+            let stream = self.stream_of(victim.superblock);
+            self.streams.note_copy(stream);
+        }
         self.note_birth(at, Some(victim.superblock));
         batch.data(DataMove::Copy {
             from: Ppa(slot),

@@ -144,9 +144,12 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// Where the collected data of a cell go.
     pub(super) fn collection_frontier(&self, cell: usize) -> usize {
         if self.config.one_log {
-            host_frontier(cell)
-        } else {
-            collected_frontier(cell)
+            return host_frontier(cell);
+        }
+        let streams = self.streams.count();
+        match self.streams.of_collected() {
+            Some(last) => collected_frontier(cell / streams * streams + last),
+            None => collected_frontier(cell),
         }
     }
 

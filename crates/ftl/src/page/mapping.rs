@@ -1,8 +1,8 @@
 //! What a page-mapped layer tells of itself, to whoever prepares or studies a drive.
 
-use super::PageLayer;
 use super::frontier::host_frontier;
 use super::victim::NOT_A_CANDIDATE;
+use super::{PageLayer, StreamTraffic};
 
 /// What a page-mapped layer shows of its mapping.
 pub trait PageMapped {
@@ -11,6 +11,10 @@ pub trait PageMapped {
 
     /// Where the next slot of host data goes; with several streams, of their first.
     fn host_place(&self) -> HostPlace;
+
+    /// What the host has written to each placement handle, and what of it was copied since; nothing where the drive has
+    /// no handles.
+    fn handles(&self) -> &[StreamTraffic];
 
     /// Valid slots of every full superblock, by superblock: what a victim policy chooses from.
     fn valid_slots(&self) -> Vec<u32>;
@@ -105,6 +109,10 @@ impl<const FLAT: bool> PageMapped for PageLayer<FLAT> {
             group: group as u32,
             filled: host.open_superblock().map_or(0, |_| slots - host.left()),
         }
+    }
+
+    fn handles(&self) -> &[StreamTraffic] {
+        self.streams.of_handles()
     }
 
     fn valid_slots(&self) -> Vec<u32> {

@@ -26,7 +26,7 @@ mod wear;
 pub use mapping::{HostPlace, PageMapped, PageMapping};
 pub use slc::{SlcConfig, WhenFull};
 pub use state::PageState;
-pub use streams::{Separation, SpareShare, StreamConfig};
+pub use streams::{Isolation, Separation, SpareShare, StreamConfig, StreamTraffic};
 pub use translation::TranslationConfig;
 pub use victim::{
     Candidate, CostBenefit, DChoices, Fifo, Greedy, NOT_A_CANDIDATE, POLICIES, Parameter,
@@ -41,7 +41,8 @@ use crate::{Extent, LayerState, Refusal, Room, RoomSize, Spare, TranslationLayer
 use collect::Victim;
 use frontier::{FRONTIERS_PER_CELL, Frontier, Tables};
 use ftlab_base::{
-    ConfigError, Content, Divisor, Layout, Lpn, PagePlace, Ppa, SECTOR_BYTES, SuperblockId,
+    ConfigError, Content, Divisor, Layout, Lpn, PagePlace, Placement, Ppa, SECTOR_BYTES,
+    SuperblockId,
 };
 use ftlab_nand::{Array, Cause, DataMove, Fence, OpBatch, Order, Reliability, StateError};
 use std::collections::VecDeque;
@@ -83,7 +84,7 @@ pub struct PageConfig {
 impl PageConfig {
     /// The least reserve: one superblock for each frontier of a group.
     fn least_reserve(&self) -> u32 {
-        (self.streams.count() * FRONTIERS_PER_CELL) as u32
+        self.streams.frontiers() as u32
     }
 
     /// Superblocks that a group keeps for failures, beside its reserve: opened in place of those that
@@ -521,12 +522,13 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         lpn: Lpn,
         extent: Extent,
         _content: Content,
+        placement: Placement,
         batch: &mut OpBatch,
     ) -> Result<Fence, Refusal> {
         if let Some(refusal) = self.refusal {
             return Err(refusal);
         }
-        let stream = self.stream_of_write(lpn);
+        let stream = self.stream_of_write(lpn, placement);
         let g = self.next_group[stream];
         let f = self.frontier_for_host(g * self.streams.count() + stream, batch);
         if self.config.one_log || self.frontiers[f].is_closed() {

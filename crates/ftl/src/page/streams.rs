@@ -11,9 +11,10 @@
 //! belongs to is its cell in the table.
 
 use super::PageLayer;
+use super::frontier::FRONTIERS_PER_CELL;
 use super::table::NOWHERE;
 use super::victim::NOT_A_CANDIDATE;
-use ftlab_base::{Lpn, SuperblockId};
+use ftlab_base::{Lpn, Placement, SuperblockId};
 use ftlab_nand::StateError;
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +35,24 @@ pub enum Separation {
         /// Superblocks closed, for each stream but the last.
         closings: Vec<u64>,
     },
+    /// By the host, which names a placement handle with each write (NVMe, Flexible Data Placement). A superblock
+    /// is a part of a reclaim unit: as much of it as lies on one group of dies.
+    ByHost {
+        /// Placement handles.
+        handles: u8,
+        /// What collection does with what it finds of a handle.
+        isolation: Isolation,
+    },
+}
+
+/// What becomes of the data of a placement handle when they are collected (NVMe, types of reclaim unit handles).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Isolation {
+    /// They lie with what is collected of other handles then: in the last stream, which no handle writes to. The victim is
+    /// chosen from all superblocks.
+    Initial,
+    /// They stay with the handle's. The spare area is shared between the handles, as between other streams.
+    Persistent,
 }
 
 /// How the spare area is shared.
@@ -63,6 +82,32 @@ impl StreamConfig {
             Separation::None => 0,
             Separation::ByAddress { ends } => ends.len(),
             Separation::ByAge { closings } => closings.len(),
+            Separation::ByHost { handles, isolation } => {
+                usize::from(*handles) - usize::from(*isolation == Isolation::Persistent)
+            }
+        }
+    }
+
+    /// Superblocks of a group of dies that may be open at a time.
+    pub(super) fn frontiers(&self) -> usize {
+        match self.separation {
+            // Each handle has one for what the host writes, and all together one for what is collected.
+            Separation::ByHost {
+                isolation: Isolation::Initial,
+                ..
+            } => self.count(),
+            _ => self.count() * FRONTIERS_PER_CELL,
+        }
+    }
+
+    /// The stream that collected data of all streams go to, if they do not stay in theirs.
+    pub(super) fn of_collected(&self) -> Option<usize> {
+        match self.separation {
+            Separation::ByHost {
+                handles,
+                isolation: Isolation::Initial,
+            } => Some(usize::from(handles)),
+            _ => None,
         }
     }
 
@@ -79,6 +124,11 @@ impl StreamConfig {
                     self.count()
                 ));
             }
+        }
+        if let Separation::ByHost { handles: 0, .. } = self.separation {
+            return Err(
+                "0 placement handles: a host must have at least one to write to".to_owned(),
+            );
         }
         if let Separation::ByAddress { ends } = &self.separation {
             let bounds = [&[0], &ends[..], &[user_slots]].concat();
@@ -117,16 +167,28 @@ impl Births {
     }
 }
 
+/// What was written to a stream, and copied of what lay in its superblocks, since the layer was made or restored.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StreamTraffic {
+    /// Slots that the host wrote.
+    pub host_slots_written: u64,
+    /// Slots that collection copied.
+    pub slots_copied: u64,
+}
+
 /// The streams at work.
 #[derive(Debug, Clone)]
 pub(super) struct Streams {
     config: StreamConfig,
     count: usize,
+    of_collected: Option<usize>,
     /// Host slots written, of each stream; halved every so often, so that the shares follow the load.
     writes: Vec<u64>,
     written: u64,
     /// Writes at which they are halved.
     memory: u64,
+    /// What each stream was written and lost to collection.
+    traffic: Vec<StreamTraffic>,
     /// One for each superblock; none unless streams are told by age.
     pub(super) births: Vec<Births>,
 }
@@ -143,11 +205,13 @@ impl Streams {
         let by_age = matches!(config.separation, Separation::ByAge { .. });
         let count = config.count();
         Streams {
+            of_collected: config.of_collected(),
             config,
             count,
             // One of each, so that no share is nothing.
             writes: vec![1; count],
             written: count as u64,
+            traffic: vec![StreamTraffic::default(); count],
             memory: (u64::from(user_slots) / 4).max(2 * count as u64),
             births: vec![Births::default(); if by_age { superblocks as usize } else { 0 }],
         }
@@ -157,6 +221,18 @@ impl Streams {
     #[inline]
     pub fn count(&self) -> usize {
         self.count
+    }
+
+    /// Whether each stream has a share of the spare area, which says whose superblocks are collected.
+    #[inline]
+    pub fn have_shares(&self) -> bool {
+        self.count > 1 && self.of_collected.is_none()
+    }
+
+    /// The stream that collected data of all streams go to, if they do not stay in theirs.
+    #[inline]
+    pub fn of_collected(&self) -> Option<usize> {
+        self.of_collected
     }
 
     /// Host slots written, of each stream, as far as they are remembered.
@@ -180,7 +256,23 @@ impl Streams {
         Ok(())
     }
 
+    /// What the host has written to each placement handle, and what of it was copied since; nothing where there are
+    /// no handles.
+    pub fn of_handles(&self) -> &[StreamTraffic] {
+        match self.config.separation {
+            Separation::ByHost { handles, .. } => &self.traffic[..usize::from(handles)],
+            _ => &[],
+        }
+    }
+
+    /// A slot of a stream was collected.
+    #[inline]
+    pub fn note_copy(&mut self, stream: usize) {
+        self.traffic[stream].slots_copied += 1;
+    }
+
     fn note(&mut self, stream: usize) {
+        self.traffic[stream].host_slots_written += 1;
         self.writes[stream] += 1;
         self.written += 1;
         if self.written >= self.memory {
@@ -234,8 +326,11 @@ fn with_rest(mut shares: Vec<f64>) -> Vec<f64> {
 
 impl<const FLAT: bool> PageLayer<FLAT> {
     /// The stream that a host write of `lpn` belongs to.
+    ///
+    /// # Panics
+    /// When the host names a handle that there is not.
     #[inline]
-    pub(super) fn stream_of_write(&mut self, lpn: Lpn) -> usize {
+    pub(super) fn stream_of_write(&mut self, lpn: Lpn, placement: Placement) -> usize {
         let stream = match &self.streams.config.separation {
             Separation::None => return 0,
             Separation::ByAddress { ends } => ends.iter().filter(|&&end| lpn.0 >= end).count(),
@@ -246,6 +341,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                     .iter()
                     .position(|&c| age.is_some_and(|age| age < c));
                 young.unwrap_or(closings.len())
+            }
+            Separation::ByHost { handles, .. } => {
+                assert!(placement.0 < *handles, "{placement:?} of {handles} handles");
+                usize::from(placement.0)
             }
         };
         self.streams.note(stream);

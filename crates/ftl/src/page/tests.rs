@@ -1,6 +1,6 @@
 use super::*;
 use ftlab_base::rng::Stream;
-use ftlab_base::{Content, Geometry, RootSeed};
+use ftlab_base::{Content, Geometry, Placement, RootSeed};
 use rand::Rng;
 use std::collections::BTreeMap;
 
@@ -77,7 +77,13 @@ pub(super) fn random_writes(layer: &mut PageLayer<true>, count: u64, rng: &mut S
     for _ in 0..count {
         let lpn = uniform(rng, layer.slots());
         layer
-            .write(lpn, Extent::Whole, Content::RANDOM, &mut batch)
+            .write(
+                lpn,
+                Extent::Whole,
+                Content::RANDOM,
+                Placement::DEFAULT,
+                &mut batch,
+            )
             .unwrap();
         batch.clear();
     }
@@ -88,7 +94,13 @@ pub(super) fn fill(layer: &mut PageLayer<true>) {
     let mut batch = OpBatch::default();
     for lpn in 0..layer.slots() {
         layer
-            .write(Lpn(lpn), Extent::Whole, Content::RANDOM, &mut batch)
+            .write(
+                Lpn(lpn),
+                Extent::Whole,
+                Content::RANDOM,
+                Placement::DEFAULT,
+                &mut batch,
+            )
             .unwrap();
         batch.clear();
     }
@@ -140,7 +152,13 @@ fn what_the_compiler_knows_of_flat_layouts_changes_no_operation() {
                 6 => layer.read(lpn, 1, Fence::NONE, &mut batch),
                 _ => drop(
                     layer
-                        .write(lpn, Extent::Whole, Content::RANDOM, &mut batch)
+                        .write(
+                            lpn,
+                            Extent::Whole,
+                            Content::RANDOM,
+                            Placement::DEFAULT,
+                            &mut batch,
+                        )
                         .unwrap(),
                 ),
             }
@@ -206,7 +224,13 @@ fn wa_of_classes(classes: &Classes, mut streams: StreamConfig) -> f64 {
             let (first, slots) = parts[class.unwrap()];
             let lpn = Lpn(first + uniform(&mut rng, slots).0);
             layer
-                .write(lpn, Extent::Whole, Content::RANDOM, &mut batch)
+                .write(
+                    lpn,
+                    Extent::Whole,
+                    Content::RANDOM,
+                    Placement::DEFAULT,
+                    &mut batch,
+                )
                 .unwrap();
             batch.clear();
         }
@@ -307,7 +331,13 @@ fn a_policy_that_frees_nothing_ends_in_a_refusal_and_loses_nothing() {
     // Filled in order, so most superblocks stay wholly valid; then a few slots again and again.
     let rewrites = (0..100 * layer.slots()).map(|n| n % 8);
     let refused = (0..layer.slots()).chain(rewrites).find_map(|n| {
-        let written = layer.write(Lpn(n), Extent::Whole, Content::RANDOM, &mut batch);
+        let written = layer.write(
+            Lpn(n),
+            Extent::Whole,
+            Content::RANDOM,
+            Placement::DEFAULT,
+            &mut batch,
+        );
         batch.clear();
         written.err()
     });
@@ -341,7 +371,13 @@ fn no_tables_are_written_where_collection_makes_no_progress() {
         let mut batch = OpBatch::default();
         let rewrites = (0..200 * layer.slots()).map(|n| n % 8);
         let refused = (0..layer.slots()).chain(rewrites).any(|n| {
-            let written = layer.write(Lpn(n), Extent::Whole, Content::RANDOM, &mut batch);
+            let written = layer.write(
+                Lpn(n),
+                Extent::Whole,
+                Content::RANDOM,
+                Placement::DEFAULT,
+                &mut batch,
+            );
             batch.clear();
             written.is_err()
         });
@@ -372,7 +408,13 @@ fn every_frontier_finds_room_however_often_units_are_filled_up() {
             for _ in 0..600 {
                 let lpn = uniform(&mut rng, layer.slots());
                 layer
-                    .write(lpn, Extent::Whole, Content::RANDOM, &mut batch)
+                    .write(
+                        lpn,
+                        Extent::Whole,
+                        Content::RANDOM,
+                        Placement::DEFAULT,
+                        &mut batch,
+                    )
                     .unwrap();
                 if uniform(&mut rng, 4).0 == 0 {
                     layer.flush(&mut batch);
@@ -429,7 +471,13 @@ fn a_drive_that_is_accepted_has_room_for_its_tables() {
             for _ in 0..1_000 {
                 let lpn = uniform(&mut rng, user_slots);
                 layer
-                    .write(lpn, Extent::Whole, Content::RANDOM, &mut batch)
+                    .write(
+                        lpn,
+                        Extent::Whole,
+                        Content::RANDOM,
+                        Placement::DEFAULT,
+                        &mut batch,
+                    )
                     .unwrap();
                 batch.clear();
             }

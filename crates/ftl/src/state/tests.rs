@@ -11,7 +11,7 @@ use crate::page::{
 };
 use crate::{Extent, TranslationLayer};
 use ftlab_base::rng::Stream;
-use ftlab_base::{Content, Geometry, Identity, Layout, Lpn, RootSeed};
+use ftlab_base::{Content, Geometry, Identity, Layout, Lpn, Placement, RootSeed};
 use ftlab_nand::OpBatch;
 use rand::RngExt;
 
@@ -269,7 +269,7 @@ fn go_on(layer: &mut dyn TranslationLayer, count: u32, stream: &mut Stream) {
                 for lpn in first..first + slots {
                     // A layer that gave up is asked again all the same.
                     let content = content(stream);
-                    let _ = layer.write(Lpn(lpn), extent, content, &mut batch);
+                    let _ = layer.write(Lpn(lpn), extent, content, Placement::DEFAULT, &mut batch);
                 }
             }
         }

@@ -5,7 +5,7 @@ use crate::screen;
 use ftlab_base::Nanos;
 use ftlab_base::amount::{binary, decimal, three_digits};
 use ftlab_export::fio::{Wall, errno};
-use ftlab_result::{AtDevice, Inside, Job, Joules, ResultSet, Run, Traffic};
+use ftlab_result::{AtDevice, HandleTraffic, Inside, Job, Joules, ResultSet, Run, Traffic};
 use std::fmt::{Result, Write};
 
 const PERCENTILES: [f64; 8] = [1.0, 5.0, 50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
@@ -197,6 +197,14 @@ fn flash(out: &mut String, inside: &Inside) -> Result {
             "mapping table",
             &format!("{programs} programs, {reads} reads"),
         )?;
+    }
+    for (number, handle) in inside.handles.iter().enumerate() {
+        if *handle != HandleTraffic::default() {
+            let bytes = |bytes: u64| decimal(bytes as f64, "B");
+            let (host, copied) = (bytes(handle.host_bytes_written), bytes(handle.copied_bytes));
+            let words = format!("{host} from the host, {copied} copied");
+            row(out, &format!("handle {number}"), &words)?;
+        }
     }
     row(out, "buffer stalls", &inside.buffer_stalls.to_string())
 }

@@ -1,7 +1,7 @@
 //! `ftlab info` and `ftlab fsck` on images as drives leave them.
 
 use crate::place::{Place, holds};
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, SimTime};
+use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SimTime};
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use ftlab_image::{CreateOptions, DataDrive};
@@ -31,6 +31,7 @@ fn forty_slots(at: &Path) -> DataDrive {
             sectors: 8,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         };
         let data = vec![slot as u8 + 100; SLOT];

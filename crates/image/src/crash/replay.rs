@@ -5,8 +5,8 @@ use super::read::{CrashLog, CrashLogError, Reader};
 use crate::cut::{Fate, PowerCut};
 use crate::slot::{mask_of, runs};
 use crate::volatile::Volatile;
-use ftlab_base::{Content, Lpn, Ppa, SECTOR_BYTES};
-use ftlab_drive::ssd::LayerInput;
+use ftlab_base::{Lpn, Ppa, SECTOR_BYTES};
+use ftlab_drive::ssd::{LayerInput, SlotWrite};
 use ftlab_ftl::Extent;
 use rustix::fs::{FallocateFlags, fallocate};
 use std::collections::{BTreeMap, BTreeSet};
@@ -256,7 +256,7 @@ impl CrashReplay {
         if !self.volatile.is_programming(slot) {
             self.before.insert(slot, under);
         }
-        let input = LayerInput::Write(Lpn(slot), Extent::Whole, Content::RANDOM);
+        let input = LayerInput::Write(SlotWrite::of(Lpn(slot), Extent::Whole));
         self.volatile.follow(input, true, Some(Ppa(0)), &[]);
         if let Some(write) = self.waiting.remove(&slot) {
             self.handed.insert(slot, write);

@@ -132,7 +132,7 @@ impl Tap {
     pub(crate) fn followed(&mut self, input: LayerInput, taken: bool, gone: &[u32]) {
         let at_ns = (self.clock)();
         match input {
-            LayerInput::Write(lpn, ..) if taken => self.put(Event::Handed { slot: lpn.0 }, &[]),
+            LayerInput::Write(write) if taken => self.put(Event::Handed { slot: write.lpn.0 }, &[]),
             LayerInput::Trim(lpn, slots) => {
                 let slot = lpn.0;
                 self.put(Event::Trimmed { at_ns, slot, slots }, &[]);

@@ -8,7 +8,7 @@ use crate::record::Record;
 use crate::regions::Regions;
 use crate::volatile::{Tracker, Volatile};
 use ftlab_base::SECTOR_BYTES;
-use ftlab_drive::ssd::{LayerInput, Ssd, Totals};
+use ftlab_drive::ssd::{LayerInput, SlotWrite, Ssd, Totals};
 use ftlab_ftl::Fault;
 use std::collections::BTreeMap;
 
@@ -84,7 +84,7 @@ impl Buffer {
     fn follow(&mut self, input: LayerInput) {
         self.taken = None;
         match input {
-            LayerInput::Write(lpn, ..) => self.taken = self.slots.remove(&lpn.0),
+            LayerInput::Write(write) => self.taken = self.slots.remove(&write.lpn.0),
             LayerInput::Trim(first, slots) => {
                 let range = u64::from(first.0)..u64::from(first.0) + u64::from(slots);
                 self.slots
@@ -289,7 +289,16 @@ fn replays_otherwise(version: &str) -> Wrong {
 fn check_input(input: LayerInput, ssd: &Ssd) -> Result<(), Wrong> {
     let slots = u64::from(ssd.layer().slots());
     let (first, count) = match input {
-        LayerInput::Write(lpn, ..) | LayerInput::ReadPart(lpn, ..) => (lpn, 1),
+        LayerInput::Write(SlotWrite { lpn, placement, .. }) => {
+            let handles = ssd.layer().page_layer().map_or(0, |p| p.handles().len());
+            if handles > 0 && usize::from(placement.0) >= handles {
+                let why =
+                    format!("its journal has {input:?} on a drive of {handles} placement handles");
+                return Err(Wrong::Checkpoint(why));
+            }
+            (lpn, 1)
+        }
+        LayerInput::ReadPart(lpn, ..) => (lpn, 1),
         LayerInput::LookUp(first, count)
         | LayerInput::Read(first, count)
         | LayerInput::Trim(first, count) => (first, count),

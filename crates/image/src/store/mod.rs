@@ -475,7 +475,7 @@ impl PageStore for ByteStore {
             return;
         }
         let slot = match input {
-            LayerInput::Write(lpn, ..) if taken => Some(self.taken(lpn)),
+            LayerInput::Write(write) if taken => Some(self.taken(write.lpn)),
             LayerInput::Trim(first, slots) => {
                 self.waiting.forget(first.0, slots);
                 let range = u64::from(first.0)..u64::from(first.0) + u64::from(slots);

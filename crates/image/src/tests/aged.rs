@@ -4,7 +4,7 @@ use super::cuts::cut_everywhere;
 use super::driven::{Clock, Driven};
 use super::tiny::{names, testbed, tiny};
 use crate::{CreateOptions, DataDrive, ImageError, fsck};
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, SimTime};
+use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SimTime};
 use ftlab_drive::Device;
 
 /// Writes all of a drive, twice.
@@ -17,6 +17,7 @@ fn wear(device: &mut dyn Device) -> Result<(), ImageError> {
             sectors: 1,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         };
         assert_eq!(device.apply(write), Outcome::Good);

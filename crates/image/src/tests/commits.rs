@@ -4,7 +4,8 @@ use super::tiny::{testbed, tiny};
 use crate::storage::{Memory, Storage, Wake};
 use crate::{CreateOptions, DataDrive};
 use ftlab_base::{
-    Command, CommandId, CommandKind, Completion, Content, Lba, Outcome, SECTOR_BYTES, SimTime,
+    Command, CommandId, CommandKind, Completion, Content, Lba, Outcome, Placement, SECTOR_BYTES,
+    SimTime,
 };
 use ftlab_drive::DriveFile;
 use std::io;
@@ -124,6 +125,7 @@ impl Bench {
             sectors,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: now,
         }
     }

@@ -5,7 +5,7 @@ use super::tiny::{testbed, tiny};
 use crate::regions::Regions;
 use crate::storage::Region;
 use crate::{DataDrive, Hole, ImageError, OnKill, OpenOptions, Wrong, accept, fsck, rebuild};
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Lpn, Outcome, SimTime};
+use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Lpn, Outcome, Placement, SimTime};
 use std::fs::{File, OpenOptions as FileOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -39,6 +39,7 @@ fn command(kind: CommandKind, lba: u64, sectors: u32) -> Command {
         sectors,
         content: Content::RANDOM,
         queue: 0,
+        placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     }
 }

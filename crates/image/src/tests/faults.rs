@@ -4,7 +4,7 @@ use super::driven::{Clock, Driven, forgiving, open, recover};
 use super::recorder::Recorder;
 use super::tiny::{names, testbed, tiny};
 use crate::{CreateOptions, DataDrive, ImageError, OnKill, OpenOptions, Wrong, fsck};
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, SimTime};
+use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SimTime};
 use ftlab_drive::Catalog;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -77,6 +77,7 @@ fn write(id: u64, lba: u64, byte: u8, sectors: u32) -> (Command, Vec<u8>) {
         sectors,
         content: Content::RANDOM,
         queue: 0,
+        placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     };
     (command, vec![byte; command.bytes() as usize])

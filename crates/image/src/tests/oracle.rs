@@ -3,7 +3,9 @@
 
 use crate::DataDrive;
 use ftlab_base::rng::Stream;
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Content, Lba, Placement, RootSeed, SECTOR_BYTES, SimTime,
+};
 use rand::{Rng, RngExt};
 
 const SECTOR: usize = SECTOR_BYTES as usize;
@@ -181,6 +183,7 @@ impl Oracle {
                 sectors: per_slot as u32,
                 content: Content::RANDOM,
                 queue: 0,
+                placement: Placement::DEFAULT,
                 at: SimTime::ZERO,
             };
             self.check_newest(drive, &command);
@@ -251,6 +254,7 @@ impl Commands {
             sectors: sectors as u32,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         }
     }

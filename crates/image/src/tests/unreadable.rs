@@ -6,7 +6,7 @@ use super::driven::{Clock, open};
 use super::recorder::Recorder;
 use super::tiny::{names, testbed, tiny};
 use crate::{DataDrive, FlashFault};
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Lpn, Outcome, SimTime};
+use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Lpn, Outcome, Placement, SimTime};
 use ftlab_drive::{Catalog, DriveFile};
 use std::path::Path;
 
@@ -72,6 +72,7 @@ impl Bench {
             sectors,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: self.now,
         };
         if self.clock == Clock::Untimed {

@@ -1,7 +1,7 @@
 //! The drive of the set-up, and what is asked of it.
 
 use ftlab_base::rng::Stream;
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, RootSeed, SimTime};
+use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Placement, RootSeed, SimTime};
 use ftlab_drive::{Catalog, Device};
 use ftlab_host::Testbed;
 use ftlab_play::states::{self, State};
@@ -163,6 +163,7 @@ fn command(kind: CommandKind, slot: u64, id: u64, at: SimTime) -> Command {
         sectors: SLOT_SECTORS as u32,
         content: Content::RANDOM,
         queue: 0,
+        placement: Placement::DEFAULT,
         at,
     }
 }

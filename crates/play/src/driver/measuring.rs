@@ -3,26 +3,26 @@
 use super::io::Io;
 use super::meter::{Meter, Readings};
 use super::pauses::{PauseReport, Pauses};
-use super::report::{DeviceReport, RunReport};
+use super::report::{DeviceReport, RunReport, Start};
 use super::rounds::Rounds;
 use super::stats::JobReport;
 use super::target::Target;
 use ftlab_base::{Nanos, SECTOR_BYTES, SimTime};
-use ftlab_drive::{Counters, Device};
+use ftlab_drive::Device;
 
 /// The counters of a device from the beginning of the measured time on, and its meter.
 struct OfDevice {
-    at_start: Counters,
+    at_start: Start,
     rounds: Rounds,
     meter: Meter,
 }
 
 impl OfDevice {
     fn new(device: &dyn Device, meter: Meter) -> OfDevice {
-        let at_start = device.counters();
+        let at_start = Start::of(device);
         OfDevice {
+            rounds: Rounds::new(device.capacity_sectors() * SECTOR_BYTES, at_start.counters),
             at_start,
-            rounds: Rounds::new(device.capacity_sectors() * SECTOR_BYTES, at_start),
             meter,
         }
     }
@@ -53,8 +53,9 @@ impl Measuring {
     pub fn begin(&mut self, target: &Target<'_>, now: SimTime) {
         self.has_begun = true;
         for (mine, device) in self.devices.iter_mut().zip(target.devices()) {
-            mine.at_start = device.counters();
-            mine.rounds = Rounds::new(device.capacity_sectors() * SECTOR_BYTES, mine.at_start);
+            mine.at_start = Start::of(device);
+            let sizes = device.capacity_sectors() * SECTOR_BYTES;
+            mine.rounds = Rounds::new(sizes, mine.at_start.counters);
             mine.meter.begin(device, now);
         }
         self.pauses = Pauses::new(self.pause);
@@ -113,7 +114,7 @@ impl Measuring {
 
 /// What the meters have read when a run ended.
 pub struct Measured {
-    devices: Vec<(Counters, Rounds, Readings)>,
+    devices: Vec<(Start, Rounds, Readings)>,
     pauses: PauseReport,
     simulated: Nanos,
 }
@@ -123,7 +124,7 @@ impl Measured {
     pub fn report<T: Copy>(self, io: &Io<'_, '_, T>, jobs: Vec<JobReport>) -> RunReport {
         let named = io.target.devices().zip(io.target.names());
         let report = |((at_start, rounds, readings), (device, name)): (
-            (_, Rounds, Readings),
+            (Start, Rounds, Readings),
             (&dyn Device, &str),
         )| DeviceReport {
             power: readings.power,

@@ -51,7 +51,7 @@ pub use scenario::{ProcessReport, ScenarioReport, check_scenario, run_scenario};
 pub use shares::Clock;
 pub(crate) use shares::Shares;
 pub use stats::{DEPTH_LEVELS, Direction, INTERVAL_S, Interval, JobReport};
-pub use target::Target;
+pub use target::{DeviceShape, Target};
 pub use trace::{TraceReport, check_trace, run_trace};
 
 use crate::watch::{self, Watch};
@@ -87,7 +87,7 @@ pub fn run_on(
     seed: RootSeed,
     watch: &Watch<'_>,
 ) -> Result<RunReport, DriverError> {
-    let jobs = Shares::of(file, &target.sizes(), clock)?;
+    let jobs = Shares::of(file, &target.shapes(), clock)?;
     target.restart_stream_hashes();
     let report = match clock {
         Clock::Timed => run_timed(file, &jobs, target, seed, watch)?,
@@ -100,25 +100,24 @@ pub fn run_on(
     })
 }
 
-/// Checks that every job of `file` has its devices among those of a target, names and sizes in bytes, and
-/// fits them and the clock.
+/// Checks that every job of `file` has its devices among those of a target, and fits them and the clock.
 ///
 /// # Errors
 /// The first job that does not.
-pub fn check(file: &JobFile, target: &[(&str, u64)], clock: Clock) -> Result<(), DriverError> {
+pub fn check(file: &JobFile, target: &[DeviceShape<'_>], clock: Clock) -> Result<(), DriverError> {
     Shares::of(file, target, clock).map(drop)
 }
 
-/// The jobs of `file` fitted to one drive of that size and the clock.
+/// The jobs of `file` fitted to one drive and the clock.
 ///
 /// # Errors
 /// The first job that does not fit.
 pub fn resolve(
     file: &JobFile,
-    device_bytes: u64,
+    drive: DeviceShape<'_>,
     clock: Clock,
 ) -> Result<Vec<ResolvedJob>, DriverError> {
-    let jobs = Shares::of(file, &[("", device_bytes)], clock)?;
+    let jobs = Shares::of(file, &[drive], clock)?;
     Ok(jobs.into_iter().map(Shares::into_job).collect())
 }
 

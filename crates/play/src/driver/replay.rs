@@ -9,7 +9,7 @@ use super::error::DriverError;
 use super::io::{Ended, Io};
 use super::measuring::Measuring;
 use super::pauses::PAUSE;
-use super::report::{DeviceReport, RunReport};
+use super::report::{DeviceReport, RunReport, Start};
 use super::rounds::Rounds;
 use super::shares::Clock;
 use super::source::{self, Source};
@@ -18,7 +18,8 @@ use super::target::Target;
 use crate::recording::Recording;
 use crate::watch::Watch;
 use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Identity, Lba, Nanos, Outcome, SECTOR_BYTES, SimTime,
+    Command, CommandId, CommandKind, Content, Identity, Lba, Nanos, Outcome, Placement,
+    SECTOR_BYTES, SimTime,
 };
 use ftlab_drive::Device;
 use ftlab_trace::{Places, Record, Selected, TraceError};
@@ -156,6 +157,7 @@ impl Stream {
             lba: Lba(extent.lba),
             sectors: extent.sectors,
             content,
+            placement: Placement::DEFAULT,
         })
     }
 }
@@ -165,6 +167,7 @@ const FLUSH: Request = Request {
     lba: Lba(0),
     sectors: 0,
     content: Content::RANDOM,
+    placement: Placement::DEFAULT,
 };
 
 /// A command of a request on its way, and what is left to do for it.
@@ -363,8 +366,8 @@ fn untimed(
     watch: &Watch<'_>,
 ) -> Result<ReplayReport, DriverError> {
     let device = target.device(0);
-    let start = device.counters();
-    let rounds = Rounds::new(device.capacity_sectors() * SECTOR_BYTES, start);
+    let start = Start::of(device);
+    let rounds = Rounds::new(device.capacity_sectors() * SECTOR_BYTES, start.counters);
     let mut report = JobReport::new("trace".to_owned(), 0, 1);
     let mut expected: VecDeque<Arrival> = VecDeque::with_capacity(LOOKAHEAD);
     let (mut applied, mut requests) = (0_u64, 0_u64);

@@ -6,6 +6,8 @@ use super::rounds::{Rounds, WriteAmplification};
 use super::stats::JobReport;
 use ftlab_base::Nanos;
 use ftlab_drive::{Counters, Device, Shares};
+use ftlab_ftl::page::StreamTraffic;
+use ftlab_result::HandleTraffic;
 
 /// What a run gave.
 #[derive(Debug, Default)]
@@ -20,6 +22,9 @@ pub struct RunReport {
     pub simulated: Nanos,
     /// What happened inside the drive, from the end of the first ramp to the end of the run.
     pub counters: Counters,
+    /// What was written to each placement handle in that time, and copied of what lay there; nothing for a drive without,
+    /// and for several drives together.
+    pub handles: Vec<HandleTraffic>,
     /// What the drive took from its supply; `None` without a clock, or when its file does not say.
     pub power: Option<PowerReport>,
     /// In what share of the measured time the drive's parts worked; `None` without a clock, for what has no flash, and
@@ -37,6 +42,40 @@ pub struct RunReport {
     pub devices: Vec<DeviceReport>,
 }
 
+/// What a device had counted when a run began.
+#[derive(Debug, Clone)]
+pub(super) struct Start {
+    pub counters: Counters,
+    handles: Vec<StreamTraffic>,
+}
+
+impl Start {
+    pub fn of(device: &dyn Device) -> Start {
+        Start {
+            counters: device.counters(),
+            handles: handles_of(device).to_vec(),
+        }
+    }
+}
+
+fn handles_of(device: &dyn Device) -> &[StreamTraffic] {
+    device.page_layer().map_or(&[], |layer| layer.handles())
+}
+
+/// What was written to the placement handles of a device since a run began, and copied.
+fn traffic_of_handles(device: &dyn Device, start: &Start) -> Vec<HandleTraffic> {
+    let slot_bytes = device
+        .page_layer()
+        .map_or(0, |layer| layer.mapping().slot_bytes);
+    let bytes = |slots: u64| slots * u64::from(slot_bytes);
+    let pairs = handles_of(device).iter().zip(&start.handles);
+    let traffic = pairs.map(|(now, before)| HandleTraffic {
+        host_bytes_written: bytes(now.host_slots_written - before.host_slots_written),
+        copied_bytes: bytes(now.slots_copied - before.slots_copied),
+    });
+    traffic.collect()
+}
+
 /// What happened at one device of a target.
 #[derive(Debug, Default)]
 pub struct DeviceReport {
@@ -44,6 +83,8 @@ pub struct DeviceReport {
     pub name: String,
     /// As [`RunReport::counters`].
     pub counters: Counters,
+    /// As [`RunReport::handles`].
+    pub handles: Vec<HandleTraffic>,
     /// As [`RunReport::power`].
     pub power: Option<PowerReport>,
     /// As [`RunReport::shares`].
@@ -59,13 +100,14 @@ impl DeviceReport {
     pub(super) fn of(
         name: &str,
         device: &dyn Device,
-        start: &Counters,
+        start: &Start,
         rounds: &Rounds,
     ) -> DeviceReport {
         let end = device.counters();
         DeviceReport {
             name: name.to_owned(),
-            counters: end.since(start),
+            counters: end.since(&start.counters),
+            handles: traffic_of_handles(device, start),
             wa: rounds.finish(&end),
             ..DeviceReport::default()
         }
@@ -81,6 +123,7 @@ impl RunReport {
         {
             return RunReport {
                 counters: only.counters,
+                handles: only.handles,
                 power: only.power,
                 shares: only.shares,
                 wa: only.wa,

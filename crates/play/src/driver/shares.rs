@@ -3,6 +3,7 @@
 
 use super::error::DriverError;
 use super::stats::JobReport;
+use super::target::DeviceShape;
 use ftlab_base::RootSeed;
 use ftlab_workload::{JobFile, JobSpec, JobStream, Request, ResolvedJob};
 
@@ -22,13 +23,13 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// The jobs of `file`, each fitted to its devices of a target: names and sizes in bytes.
+    /// The jobs of `file`, each fitted to its devices of a target.
     pub fn of(
         file: &JobFile,
-        target: &[(&str, u64)],
+        target: &[DeviceShape<'_>],
         clock: Clock,
     ) -> Result<Vec<Shares>, DriverError> {
-        let names: Vec<&str> = target.iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = target.iter().map(|device| device.name).collect();
         let bound = file.bind(&names)?;
         let jobs = file.jobs.iter().zip(bound);
         let fit = |(job, devices): (&JobSpec, Vec<usize>)| {
@@ -36,12 +37,12 @@ impl Shares {
             let shares = (0..).zip(devices);
             let shares = shares.filter_map(|(nth, device)| Some((device, job.share(nth, count)?)));
             let fit = |(device, job): (usize, JobSpec)| {
-                let (_, bytes) = target[device];
+                let DeviceShape { bytes, handles, .. } = target[device];
                 let job = match clock {
                     Clock::Timed => job.resolve(bytes)?,
                     Clock::Untimed => by_amount(&job, bytes)?,
                 };
-                Ok((device, job))
+                Ok((device, job.with_handles(handles)?))
             };
             let devices = shares.map(fit).collect::<Result<_, DriverError>>()?;
             Ok(Shares { devices })

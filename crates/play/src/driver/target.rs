@@ -18,6 +18,40 @@ struct Named<'d> {
     device: &'d mut dyn Device,
 }
 
+/// What of a device a job is fitted to.
+#[derive(Debug, Clone, Copy)]
+pub struct DeviceShape<'a> {
+    /// What loads call it; empty for an only one.
+    pub name: &'a str,
+    /// Bytes that the host can address.
+    pub bytes: u64,
+    /// Placement handles; 0 without any.
+    pub handles: u8,
+}
+
+impl<'a> DeviceShape<'a> {
+    /// That of a device.
+    #[must_use]
+    pub fn of(name: &'a str, device: &dyn Device) -> DeviceShape<'a> {
+        let handles = device.page_layer().map_or(0, |layer| layer.handles().len());
+        DeviceShape {
+            name,
+            bytes: device.capacity_sectors() * SECTOR_BYTES,
+            handles: handles as u8,
+        }
+    }
+
+    /// That of an only device without placement handles.
+    #[must_use]
+    pub fn plain(bytes: u64) -> DeviceShape<'a> {
+        DeviceShape {
+            name: "",
+            bytes,
+            handles: 0,
+        }
+    }
+}
+
 /// Devices by name; at least one.
 pub struct Target<'d> {
     devices: Vec<Named<'d>>,
@@ -43,13 +77,12 @@ impl<'d> Target<'d> {
         Target { devices }
     }
 
-    /// The name and the size in bytes of every device, in order.
+    /// What jobs are fitted to, in order.
     #[must_use]
-    pub fn sizes(&self) -> Vec<(&str, u64)> {
-        let size = |device: &dyn Device| device.capacity_sectors() * SECTOR_BYTES;
-        let devices = self.devices.iter();
-        devices
-            .map(|named| (named.name.as_str(), size(named.device)))
+    pub fn shapes(&self) -> Vec<DeviceShape<'_>> {
+        let named = self.devices.iter();
+        named
+            .map(|named| DeviceShape::of(&named.name, &*named.device))
             .collect()
     }
 

@@ -14,7 +14,7 @@ use super::source::{self, Source};
 use super::stats::JobReport;
 use super::target::Target;
 use crate::watch::Watch;
-use ftlab_base::{CommandKind, Content, Lba, Nanos, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_base::{CommandKind, Content, Lba, Nanos, Placement, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
 use ftlab_workload::Request;
 use ftlab_workload::trace::{Trace, TraceStream};
@@ -153,6 +153,7 @@ impl Source for Playback {
                 lba: Lba(operation.run.lba),
                 sectors: operation.run.sectors,
                 content: self.content,
+                placement: Placement::DEFAULT,
             };
             io.submit((), (0, 0), request, now);
         }

@@ -1,13 +1,13 @@
 //! Jobs without a clock: one command after the other, as fast as the host can.
 
-use super::report::{DeviceReport, RunReport};
+use super::report::{DeviceReport, RunReport, Start};
 use super::rounds::Rounds;
 use super::shares::{Requests, Shares};
 use super::stats::JobReport;
 use super::target::Target;
 use crate::watch::Watch;
 use ftlab_base::{Command, CommandId, CommandKind, Outcome, RootSeed, SECTOR_BYTES, SimTime};
-use ftlab_drive::{Counters, Device};
+use ftlab_drive::Device;
 use ftlab_workload::{ExitWhat, JobFile, JobSpec};
 use std::collections::VecDeque;
 
@@ -20,9 +20,10 @@ pub fn run(
     watch: &Watch<'_>,
 ) -> RunReport {
     let begin = |device: &dyn Device| {
-        let start = device.counters();
+        let start = Start::of(device);
         let bytes = device.capacity_sectors() * SECTOR_BYTES;
-        (start, Rounds::new(bytes, start))
+        let rounds = Rounds::new(bytes, start.counters);
+        (start, rounds)
     };
     let mut applier = Applier {
         rounds: target.devices().map(begin).collect(),
@@ -47,7 +48,7 @@ pub fn run(
         reports.extend(applier.run_group(members.iter().map(member).collect(), &tell));
     }
     let devices = applier.target.devices().zip(applier.target.names());
-    let report = |((device, name), (start, rounds)): ((&dyn Device, &str), &(Counters, Rounds))| {
+    let report = |((device, name), (start, rounds)): ((&dyn Device, &str), &(Start, Rounds))| {
         DeviceReport::of(name, device, start, rounds)
     };
     RunReport {
@@ -142,7 +143,7 @@ fn end_others(jobs: &mut [Applied], job: usize) -> bool {
 struct Applier<'t, 'd> {
     target: &'t mut Target<'d>,
     /// One for each device, with the device's counters at the start.
-    rounds: Vec<(Counters, Rounds)>,
+    rounds: Vec<(Start, Rounds)>,
     applied: u64,
     /// A job has ended all others, those of later groups too.
     ends_all: bool,

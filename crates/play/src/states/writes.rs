@@ -3,7 +3,9 @@
 use super::{PrepareError, State};
 use crate::watch::Watch;
 use ftlab_base::rng::Stream;
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, SECTOR_BYTES, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SECTOR_BYTES, SimTime,
+};
 use ftlab_drive::Device;
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -124,6 +126,7 @@ impl<'a> Writer<'a> {
             sectors,
             content: self.data,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         }
     }

@@ -298,6 +298,7 @@ fn run(character: &Character, test: &TestSheet, state: &str) -> Run {
             },
             buffer_stalls: (write.ios as f64 * character.stalls) as u64,
             void_trims: 0,
+            handles: Vec::new(),
             op_stream_hash: "0011223344556677".into(),
         }),
         submitted: write.ios,

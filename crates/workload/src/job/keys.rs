@@ -76,7 +76,6 @@ pub const IGNORED: Table = &[
             "invalidate",
             "fadvise_hint",
             "pre_read",
-            "write_hint",
             "sync_file_range",
             "atomic",
         ],
@@ -275,16 +274,8 @@ pub const UNSUPPORTED: Table = &[
         &["sprandom", "spr_op", "spr_num_regions", "spr_cs"],
     ),
     (
-        "a modelled drive has no placement handles",
-        &[
-            "fdp",
-            "fdp_pli",
-            "fdp_pli_select",
-            "plids",
-            "plid_select",
-            "dataplacement",
-            "dp_scheme",
-        ],
+        "give each part of the scheme a job of its own, with its offset, size and plids",
+        &["dp_scheme"],
     ),
     ("write the jobs of the profile into a file", &["profile"]),
 ];

@@ -29,6 +29,7 @@ pub use page::words_page;
 pub use resolve::{Pacing, ResolvedJob};
 pub use sections::{Effect, Sections, Told};
 pub use spec::{
-    DataPattern, DedupeMode, JobSpec, Part, PatternKind, PerKind, Sequencer, Strides, Verify,
+    DataPattern, DedupeMode, HandleOrder, JobSpec, Part, PatternKind, PerKind, Sequencer, Strides,
+    Verify,
 };
 pub use surroundings::Surroundings;

@@ -30,6 +30,41 @@ pub struct ResolvedJob {
     pub random_map: bool,
     /// The same for requests of several sizes.
     pub free_map: bool,
+    /// Placement handles that its writes go to.
+    pub handles: Vec<u8>,
+}
+
+impl ResolvedJob {
+    /// Fits it to a drive with so many placement handles; 0 for a drive without.
+    ///
+    /// # Errors
+    /// When it names one that the drive has not.
+    pub fn with_handles(mut self, of_drive: u8) -> Result<ResolvedJob, JobError> {
+        let placement = &self.spec.placement;
+        if !placement.is_told {
+            let hinted = placement.hint > 0 && placement.hint < of_drive;
+            self.handles = Vec::from_iter(hinted.then_some(placement.hint));
+            return Ok(self);
+        }
+        if of_drive == 0 {
+            return Err(self.spec.error(
+                "it writes to placement handles (fdp, dataplacement), and the drive has none; give it some with --set \
+                 gc.streams=by-host --set gc.handles=8 --set gc.isolation=initially, or leave fdp out"
+                    .into(),
+            ));
+        }
+        if let Some(handle) = placement.handles.iter().find(|&&handle| handle >= of_drive) {
+            return Err(self.spec.error(format!(
+                "plids={handle}: the drive has {of_drive} placement handles, from 0 to {}",
+                of_drive - 1
+            )));
+        }
+        self.handles = match placement.handles.is_empty() {
+            true => (0..of_drive).collect(),
+            false => placement.handles.clone(),
+        };
+        Ok(self)
+    }
 }
 
 /// When a job wants its requests issued. Spans are of simulated time.
@@ -202,6 +237,7 @@ impl JobSpec {
                 _ => self.amount_bytes(size_bytes, region_bytes),
             }),
             ios_max: self.ios_max(),
+            handles: Vec::new(),
             random_map: random_map && one_size,
             free_map: random_map && !one_size && self.strides().is_none(),
             spec: self.clone(),

@@ -134,6 +134,30 @@ pub enum DedupeMode {
     WorkingSet,
 }
 
+/// How a job's writes get to its placement handles (fio's `plid_select`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum HandleOrder {
+    /// In turn.
+    #[default]
+    RoundRobin,
+    /// Any.
+    Random,
+}
+
+/// With which data a job's writes are to lie (fio's `dataplacement`, `plids` and `plid_select`).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DataPlacement {
+    /// The drive is told at all.
+    pub is_told: bool,
+    /// Its handles; empty for all that the drive has.
+    pub handles: Vec<u8>,
+    /// Which of them a write gets.
+    pub order: HandleOrder,
+    /// The handle of all writes where the job names none: how long its data live, as fio's `write_hint` says. Linux takes
+    /// the number of the hint for the handle, and none where the drive has fewer.
+    pub hint: u8,
+}
+
 /// What the written data look like to a drive that compresses or deduplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DataPattern {
@@ -350,6 +374,8 @@ pub struct JobSpec {
     pub kb_base: u64,
     /// What the data look like.
     pub data: DataPattern,
+    /// With which data they are to lie.
+    pub placement: DataPlacement,
 
     /// Options of the `[global]` sections before the job, as written, under fio's main names. An
     /// option without a value has an empty one (fio leaves these out of its JSON).
@@ -466,6 +492,7 @@ impl JobSpec {
                 refill: false,
                 scramble: true,
             },
+            placement: DataPlacement::default(),
             global_options: Vec::new(),
             job_options: Vec::new(),
         }

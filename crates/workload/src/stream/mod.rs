@@ -6,6 +6,7 @@ mod free_map;
 mod in_use;
 mod law;
 mod permutation;
+mod placements;
 mod positions;
 mod sizes;
 
@@ -13,10 +14,13 @@ use crate::{Distribution, PatternKind, ResolvedJob};
 use checks::Checks;
 use data::Data;
 use ftlab_base::rng::Stream;
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Content, Lba, Placement, RootSeed, SECTOR_BYTES, SimTime,
+};
 use in_use::InUse;
 use law::below;
 pub(crate) use law::blocks_reached;
+use placements::Placements;
 use positions::{Place, Positions};
 use rand::Rng;
 
@@ -31,6 +35,8 @@ pub struct Request {
     pub sectors: u32,
     /// What a write's data look like.
     pub content: Content,
+    /// Where they are to lie.
+    pub placement: Placement,
 }
 
 impl Request {
@@ -42,6 +48,7 @@ impl Request {
             lba,
             sectors,
             content,
+            placement,
         } = self;
         Command {
             id,
@@ -50,6 +57,7 @@ impl Request {
             sectors,
             content,
             queue: 0,
+            placement,
             at,
         }
     }
@@ -67,6 +75,7 @@ pub struct JobStream {
     mix: Mix,
     plain: Option<Plain>,
     data: Data,
+    placements: Placements,
     first_sector: u64,
     in_use: InUse,
     /// The block that was trimmed and is to be written next, in sectors from the region's start.
@@ -134,6 +143,7 @@ impl JobStream {
             mix: Mix::of(job),
             plain: Plain::of(job),
             data: Data::of(job, seed),
+            placements: Placements::of(job, seed),
             first_sector: job.offset_bytes / SECTOR_BYTES,
             in_use: InUse::full(in_use_blocks),
             trimmed: None,
@@ -205,6 +215,7 @@ impl Iterator for JobStream {
                 lba,
                 sectors: plain.sectors,
                 content: self.data.of_request(plain.kind),
+                placement: self.placements.of_request(plain.kind),
             });
         }
         self.next_of_mix()
@@ -223,6 +234,7 @@ impl JobStream {
                 lba: Lba(0),
                 sectors: 0,
                 content: Content::RANDOM,
+                placement: Placement::DEFAULT,
             });
         }
         if self.trimmed.is_none()
@@ -292,6 +304,7 @@ impl JobStream {
             lba: Lba(self.first_sector + at),
             sectors,
             content: self.data.of_request(kind),
+            placement: self.placements.of_request(kind),
         }
     }
 }

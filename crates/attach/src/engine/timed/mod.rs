@@ -13,7 +13,9 @@ use super::pieces::{DATA_SECTORS_MAX, Piece, Pieces};
 use super::statistics::Statistics;
 use super::{Call, outcome};
 use crate::faults::Faults;
-use ftlab_base::{Command, CommandId, Completion, Content, Lba, Nanos, SECTOR_BYTES, SimTime};
+use ftlab_base::{
+    Command, CommandId, Completion, Content, Lba, Nanos, Placement, SECTOR_BYTES, SimTime,
+};
 use ftlab_image::DataDrive;
 use ftlab_nbd::pacing::{Waiter, Waker};
 use ftlab_nbd::{Completions, NbdError};
@@ -358,6 +360,7 @@ impl<'a> Loop<'a> {
             sectors: piece.sectors() as u32,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: self.clock,
         };
         flight.under_way.push((command.id, piece.range.clone()));

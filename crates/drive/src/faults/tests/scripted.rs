@@ -2,7 +2,8 @@
 
 use crate::{Device, DriveFile};
 use ftlab_base::{
-    Command, CommandId, CommandKind, Completion, Content, Lba, Nanos, Outcome, RootSeed, SimTime,
+    Command, CommandId, CommandKind, Completion, Content, Lba, Nanos, Outcome, Placement, RootSeed,
+    SimTime,
 };
 use ftlab_host::Testbed;
 
@@ -37,6 +38,7 @@ fn run(drive: &mut dyn Device, asked: &[(u64, CommandKind)]) -> Vec<Completion> 
             sectors: if *kind == CommandKind::Flush { 0 } else { 8 },
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at,
         };
         drive.submit(command, at);

@@ -2,10 +2,12 @@
 
 use super::faults::FlashlessFaultKeys;
 use super::firmware::{Link, Queue};
+use super::limit::{LimitKeys, limit};
 use super::power::DiskPowerKeys;
 use crate::disk::{Destage, DiskParams};
 use crate::file::section::{Section, Sheet, Unread, section, words};
 use ftlab_base::SECTOR_BYTES;
+use ftlab_host::Limit;
 use ftlab_sheet::quantity::{Bytes, Count, Quantity, Rate, Time};
 use toml::Table;
 
@@ -79,6 +81,7 @@ pub(in crate::file) struct DiskFile {
     cache: Cache,
     pub(in crate::file) link: Link,
     queue: Queue,
+    limit: Option<Limit>,
     power: Option<DiskPowerKeys>,
     pub(in crate::file) faults: Option<FlashlessFaultKeys>,
 }
@@ -88,6 +91,7 @@ pub(in crate::file) const SHEETS: &[Sheet] = &[
     Cache::SHEET,
     Link::SHEET,
     Queue::SHEET,
+    LimitKeys::SHEET,
     DiskPowerKeys::SHEET,
     FlashlessFaultKeys::SHEET,
 ];
@@ -100,6 +104,7 @@ impl DiskFile {
             cache: unread.required()?,
             link: unread.required()?,
             queue: unread.required()?,
+            limit: limit(&mut unread)?,
             power: unread.optional()?,
             faults: unread.optional()?,
         };
@@ -113,6 +118,7 @@ impl DiskFile {
             cache,
             link,
             queue,
+            limit,
             power,
             faults: _,
         } = self;
@@ -133,6 +139,7 @@ impl DiskFile {
             link_sector: link.rate.time_of(SECTOR_BYTES as f64),
             command_overhead: link.command.get(),
             queue_depth: queue.depth.get(),
+            limit: *limit,
             write_cache_bytes: cache.write_size.get(),
             write_segments: cache.write_segments.get(),
             destage_sweep: cache.destage_sweep.get(),

@@ -2,7 +2,7 @@
 
 use crate::file::section::{section, together, words};
 use ftlab_base::{Layout, Nanos, RootSeed};
-use ftlab_ftl::page::{Separation, SpareShare, StreamConfig, VictimPolicy, policy};
+use ftlab_ftl::page::{Isolation, Separation, SpareShare, StreamConfig, VictimPolicy, policy};
 use ftlab_sheet::quantity::{Count, Quantity, Ratio, Share, Time};
 use std::collections::BTreeMap;
 
@@ -15,6 +15,8 @@ words! {
         ByAddress = "by-address",
         /// By how soon they are written again.
         ByAge = "by-age",
+        /// By the placement handle that the host names with each write (NVMe FDP).
+        ByHost = "by-host",
     }
 }
 
@@ -24,7 +26,18 @@ impl Streams {
             Streams::None => "none",
             Streams::ByAddress => "by-address",
             Streams::ByAge => "by-age",
+            Streams::ByHost => "by-host",
         }
+    }
+}
+
+words! {
+    /// What becomes of the data of a placement handle when they are collected.
+    enum Isolates {
+        /// They lie with what is collected of others.
+        Initially = "initially",
+        /// They stay with the handle's.
+        Persistently = "persistently",
     }
 }
 
@@ -35,7 +48,8 @@ section! {
         /// Victim policy: `greedy`, `fifo`, `random`, `d-choices` (needs `choices`), `cost-benefit` or
         /// `windowed-greedy` (needs `window`); see [victim policies](write-a-policy.md).
         policy: String,
-        /// Superblocks that each group of dies keeps erased on average; the least is 2, with two streams 4.
+        /// Superblocks that each group of dies keeps erased on average; the least is 2, with two streams 4. With placement
+        /// handles it is one more than there are, or two for each that is isolated persistently.
         reserve: Quantity<Count>,
         /// Superblocks, or what part of one, that each group of dies makes writable in one go once it is low, while
         /// host writes wait; in step with them if left out. The same mean rate comes in rushes and pauses, the
@@ -54,13 +68,20 @@ section! {
         choices: Option<Quantity<Count>>,
         /// For policies that look at the oldest full superblocks only: how many.
         window: Option<Quantity<Count>>,
-        /// How hot data are told from cold ones; `none` if left out.
+        /// How data of different temperature are told apart; `none` if left out. With `by-host` the host says it, by
+        /// placement handles as of NVMe FDP: fio's `fdp` and `plids`.
         streams: Option<Streams>,
         /// For `by-address`: hot data are the first of the user capacity, this share of it.
         hot_share: Option<Quantity<Ratio>>,
         /// For `by-age`: hot is what is written again before N superblocks were closed, of all superblocks.
         hot_age: Option<Quantity<Ratio>>,
-        /// With streams: the share of the spare area that hot data get; √(share of writes · share of data) if left
+        /// For `by-host`: placement handles, 1 to 255.
+        handles: Option<Quantity<Count>>,
+        /// For `by-host`: `initially`, where the collected data of all handles lie together and the emptiest superblock
+        /// is collected, or `persistently`, where they stay with their handle's and each handle has its share of the
+        /// spare area, as streams do.
+        isolation: Option<Isolates>,
+        /// With two streams: the share of the spare area that hot data get; √(share of writes · share of data) if left
         /// out.
         hot_spare: Option<Quantity<Ratio>>,
     }
@@ -166,7 +187,19 @@ impl PageGc {
         Ok(given.map_or(0, |(ahead, _)| ahead.get()))
     }
 
-    /// Hot and cold streams.
+    /// Placement handles that a host may write to; 0 without any.
+    pub(in crate::file) fn placement_handles(&self) -> Result<u8, String> {
+        if self.streams != Some(Streams::ByHost) {
+            return Ok(0);
+        }
+        let handles = self.handles.as_ref().map_or(0, |handles| handles.get());
+        match u8::try_from(handles) {
+            Ok(handles) if handles > 0 => Ok(handles),
+            _ => Err(format!("gc.handles of {handles}; give 1 to 255")),
+        }
+    }
+
+    /// Streams of data of different temperature.
     pub(in crate::file) fn stream_config(
         &self,
         layout: &Layout,
@@ -177,13 +210,31 @@ impl PageGc {
         let keys = [
             ("hot_share", &self.hot_share, streams == Streams::ByAddress),
             ("hot_age", &self.hot_age, streams == Streams::ByAge),
-            ("hot_spare", &self.hot_spare, streams != Streams::None),
+            (
+                "hot_spare",
+                &self.hot_spare,
+                matches!(streams, Streams::ByAddress | Streams::ByAge),
+            ),
         ];
         for (key, value, is_used) in keys {
             if value.is_some() && !is_used {
                 return Err(format!(
                     "gc.{key} has no meaning with gc.streams `{name}`; leave it out"
                 ));
+            }
+        }
+        let is_by_host = streams == Streams::ByHost;
+        for (key, is_given) in [
+            ("handles", self.handles.is_some()),
+            ("isolation", self.isolation.is_some()),
+        ] {
+            if is_given && !is_by_host {
+                return Err(format!(
+                    "gc.{key} has no meaning with gc.streams `{name}`; leave it out"
+                ));
+            }
+            if is_by_host && !is_given {
+                return Err(format!("gc.streams `{name}` needs gc.{key}"));
             }
         }
         let needed = |key: &str, value: &Option<Quantity<Ratio>>| match value {
@@ -198,6 +249,13 @@ impl PageGc {
                 closings: vec![
                     (needed("hot_age", &self.hot_age)? * f64::from(layout.superblocks())) as u64,
                 ],
+            },
+            Streams::ByHost => Separation::ByHost {
+                handles: self.placement_handles()?,
+                isolation: match self.isolation {
+                    Some(Isolates::Persistently) => Isolation::Persistent,
+                    _ => Isolation::Initial,
+                },
             },
             Streams::None => Separation::None,
         };

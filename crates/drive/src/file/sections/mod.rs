@@ -6,6 +6,7 @@ pub(super) mod faults;
 pub(super) mod firmware;
 pub(super) mod gc;
 pub(super) mod head;
+pub(super) mod limit;
 pub(super) mod map;
 pub(super) mod nand;
 pub(super) mod packed;

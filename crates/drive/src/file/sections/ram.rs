@@ -1,9 +1,11 @@
 //! `[ram]`: a RAM disk.
 
 use super::faults::FlashlessFaultKeys;
+use super::limit::{LimitKeys, limit};
 use crate::file::section::{Section, Sheet, Unread, section};
 use crate::ram::RamParams;
 use ftlab_base::SECTOR_BYTES;
+use ftlab_host::Limit;
 use ftlab_sheet::quantity::{Bytes, Quantity, Rate, Time};
 use toml::Table;
 
@@ -24,10 +26,12 @@ section! {
 #[derive(Debug, Clone)]
 pub(in crate::file) struct RamFile {
     ram: RamKeys,
+    limit: Option<Limit>,
     pub(in crate::file) faults: Option<FlashlessFaultKeys>,
 }
 
-pub(in crate::file) const SHEETS: &[Sheet] = &[RamKeys::SHEET, FlashlessFaultKeys::SHEET];
+pub(in crate::file) const SHEETS: &[Sheet] =
+    &[RamKeys::SHEET, LimitKeys::SHEET, FlashlessFaultKeys::SHEET];
 
 impl RamFile {
     /// Reads the sections of a RAM disk.
@@ -35,6 +39,7 @@ impl RamFile {
         let mut unread = Unread::new(table, SHEETS);
         let file = RamFile {
             ram: unread.required()?,
+            limit: limit(&mut unread)?,
             faults: unread.optional()?,
         };
         unread.finish()?;
@@ -46,6 +51,7 @@ impl RamFile {
             capacity_sectors: self.ram.capacity.get() / SECTOR_BYTES,
             command: self.ram.command.get(),
             copied_sector: self.ram.copy_rate.time_of(SECTOR_BYTES as f64),
+            limit: self.limit,
         }
     }
 

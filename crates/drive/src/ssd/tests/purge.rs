@@ -1,7 +1,7 @@
 //! Secure erase, ports, and what a drive takes from its supply.
 
 use super::*;
-use ftlab_base::{Lpn, Nanos};
+use ftlab_base::{Lpn, Nanos, Placement};
 use ftlab_host::Port;
 
 #[test]
@@ -56,6 +56,7 @@ fn read_ms(ssd: &mut Ssd, port: Option<Port>) -> f64 {
         sectors: 2048,
         content: Content::RANDOM,
         queue: 0,
+        placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     };
     let mut done = Vec::new();

@@ -3,6 +3,7 @@
 
 use super::stream::{shipped, with_flash};
 use super::*;
+use ftlab_base::Placement;
 use ftlab_host::{Host, Port};
 
 /// A drive whose every part takes a time of its own, with settings on top.
@@ -71,6 +72,7 @@ fn latency(ssd: &mut Ssd, us: u64, kind: CommandKind, lba: u64, sectors: u32) ->
         sectors,
         content: Content::RANDOM,
         queue: 0,
+        placement: Placement::DEFAULT,
         at,
     };
     ssd.submit(command, at);
@@ -90,6 +92,7 @@ fn fill(ssd: &mut Ssd, slots: u64) {
             sectors: 8,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         });
     }
@@ -189,6 +192,7 @@ fn a_write_is_answered_before_the_firmware_is_done_with_it_and_the_next_one_wait
             sectors: 8,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at,
         },
         at,
@@ -281,6 +285,7 @@ fn a_write_to_a_full_buffer_waits_for_the_program_before_it() {
             sectors: 8,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: now,
         };
         ssd.submit(command, now);
@@ -305,6 +310,7 @@ fn a_transfer_that_has_not_begun_holds_up_nobody() {
         sectors: 8,
         content: Content::RANDOM,
         queue: 0,
+        placement: Placement::DEFAULT,
         at: SimTime(at),
     };
     let mut done = Vec::new();
@@ -340,6 +346,7 @@ fn a_read_waits_for_the_data_of_a_write_that_come_as_the_buffer_has_room() {
                 sectors,
                 content: Content::RANDOM,
                 queue: 0,
+                placement: Placement::DEFAULT,
                 at,
             };
             ssd.submit(command, at);
@@ -370,6 +377,7 @@ fn a_part_of_a_slot_joins_what_the_buffer_still_holds_of_it() {
                 sectors,
                 content: Content::RANDOM,
                 queue: 0,
+                placement: Placement::DEFAULT,
                 at,
             },
             at,
@@ -396,6 +404,7 @@ fn ns_each(ssd: &mut Ssd, kind: CommandKind) -> f64 {
                 sectors: 8,
                 content: Content::RANDOM,
                 queue: 0,
+                placement: Placement::DEFAULT,
                 at: now,
             };
             ssd.submit(command, now);
@@ -530,6 +539,7 @@ fn reads_leave_a_pipeline_while_writes_before_them_are_in_it() {
             sectors: 8,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         };
         ssd.submit(command, SimTime::ZERO);
@@ -580,6 +590,7 @@ fn a_read_of_a_part_of_a_slot_senses_the_pages_that_hold_it() {
             sectors: 32,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         });
     }
@@ -592,6 +603,7 @@ fn a_read_of_a_part_of_a_slot_senses_the_pages_that_hold_it() {
             sectors,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         });
         ssd.counters().nand_reads - before

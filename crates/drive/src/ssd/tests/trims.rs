@@ -1,6 +1,7 @@
 //! Trims of parts of slots.
 
 use super::*;
+use ftlab_base::Placement;
 
 /// Its slots have 16 KiB.
 const LARGE_SLOTS: usize = 2;
@@ -13,6 +14,7 @@ fn trim(lba: u64, sectors: u32) -> Command {
         sectors,
         content: Content::RANDOM,
         queue: 0,
+        placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     }
 }

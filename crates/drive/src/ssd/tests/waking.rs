@@ -1,6 +1,7 @@
 //! Drives that are lost when they should wake up.
 
 use super::*;
+use ftlab_base::Placement;
 
 /// The X25-M, which sleeps after 260 ms, with the fault.
 fn faulty(one_in: u32, seed: u64) -> Ssd {
@@ -19,6 +20,7 @@ fn outcomes(ssd: &mut Ssd, count: u64, pause: Nanos) -> Vec<Outcome> {
             sectors: 8,
             content: Content::RANDOM,
             queue: 0,
+            placement: Placement::DEFAULT,
             at: now,
         };
         ssd.submit(command, now);
@@ -72,6 +74,7 @@ fn a_lost_drive_is_there_again_when_its_power_was_cycled_and_has_its_data() {
         sectors: 8,
         content: Content::RANDOM,
         queue: 0,
+        placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     };
     assert_eq!(ssd.apply(read(0)), Outcome::Good);

@@ -1,6 +1,7 @@
 //! The write cache off: a write ends when it is programmed, on every kind of drive.
 
 use super::*;
+use ftlab_base::Placement;
 
 /// The latency of one write of 4 KiB to an idle drive, and the pages programmed before it ended.
 fn one_write(drive: &mut dyn Device) -> (u64, u64) {
@@ -12,6 +13,7 @@ fn one_write(drive: &mut dyn Device) -> (u64, u64) {
         sectors: 8,
         content: Content::RANDOM,
         queue: 0,
+        placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     };
     let mut done = Vec::new();

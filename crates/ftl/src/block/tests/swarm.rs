@@ -1,6 +1,7 @@
 //! Random streams on tiny arrays, each run with some kinds of requests switched off.
 
 use super::*;
+use ftlab_base::Placement;
 
 fn random_bench(stream: &mut Stream) -> Bench {
     let dies = [1, 2, 4][stream.random_range(0..3)];
@@ -60,7 +61,13 @@ fn a_clone_goes_on_as_the_original_would() {
     for _ in 0..50 {
         let lpn = Lpn(stream.random_range(0..copy.slots()));
         bench.write(lpn.0);
-        let _ = copy.write(lpn, Extent::Whole, Content::RANDOM, &mut OpBatch::default());
+        let _ = copy.write(
+            lpn,
+            Extent::Whole,
+            Content::RANDOM,
+            Placement::DEFAULT,
+            &mut OpBatch::default(),
+        );
     }
     assert_eq!(
         copy.array().stream_hash(),

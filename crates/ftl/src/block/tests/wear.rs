@@ -1,6 +1,7 @@
 //! Which data wear levelling moves, and where to.
 
 use super::*;
+use ftlab_base::Placement;
 
 #[test]
 fn wear_levelling_moves_cold_data_onto_worn_blocks() {
@@ -92,7 +93,13 @@ fn a_pass_finds_the_most_worn_superblock_at_every_interval() {
             let mut batch = OpBatch::default();
             let in_turn = |n: u32| n % hot * 4 + (n / hot * 3 + 2) % 4;
             for n in (0..24 * 4).chain((0..10_000).map(in_turn)) {
-                let taken = layer.write(Lpn(n), Extent::Whole, Content::RANDOM, &mut batch);
+                let taken = layer.write(
+                    Lpn(n),
+                    Extent::Whole,
+                    Content::RANDOM,
+                    Placement::DEFAULT,
+                    &mut batch,
+                );
                 taken.unwrap();
                 batch.clear();
             }

@@ -3,7 +3,7 @@
 use crate::page::tests::{fill, layer_of, layout, random_writes};
 use crate::page::{PageConfig, PageLayer};
 use crate::{Extent, TranslationLayer};
-use ftlab_base::{Content, Lpn, RootSeed};
+use ftlab_base::{Content, Lpn, Placement, RootSeed};
 use ftlab_nand::OpBatch;
 
 /// A greedy layer that has as much spare area, beside what is writable on average, as it would have
@@ -52,7 +52,13 @@ fn a_group_that_is_low_gets_a_batch_at_once_and_nothing_until_it_is_low_again() 
         // Far apart, so that no superblock loses all its data.
         let lpn = Lpn((u64::from(n) * 7919 % u64::from(layer.slots())) as u32);
         layer
-            .write(lpn, Extent::Whole, Content::RANDOM, &mut batch)
+            .write(
+                lpn,
+                Extent::Whole,
+                Content::RANDOM,
+                Placement::DEFAULT,
+                &mut batch,
+            )
             .unwrap();
         batch.clear();
         let after = layer.groups[g].writable_slots;

@@ -4,7 +4,7 @@ use crate::page::tests::{layer_of, uniform};
 use crate::page::{Checkpoint, PageLayer};
 use crate::{Extent, Room, TranslationLayer};
 use ftlab_base::rng::Stream;
-use ftlab_base::{Content, Geometry, Layout, Lpn, PagePlace, RootSeed};
+use ftlab_base::{Content, Geometry, Layout, Lpn, PagePlace, Placement, RootSeed};
 use ftlab_nand::{Fence, OpBatch, Reliability};
 
 /// Superblocks of four dies with two planes, four slots a page.
@@ -45,7 +45,13 @@ fn that_can_fail() -> PageLayer<false> {
 
 fn write(layer: &mut PageLayer<false>, lpn: Lpn) {
     let mut batch = OpBatch::default();
-    let written = layer.write(lpn, Extent::Whole, Content::RANDOM, &mut batch);
+    let written = layer.write(
+        lpn,
+        Extent::Whole,
+        Content::RANDOM,
+        Placement::DEFAULT,
+        &mut batch,
+    );
     written.unwrap();
 }
 

@@ -4,7 +4,7 @@ use crate::page::PageLayer;
 use crate::page::slc::{SlcConfig, WhenFull};
 use crate::page::tests::{layer_of, rest, uniform};
 use crate::{Extent, TranslationLayer};
-use ftlab_base::{Content, Geometry, Layout, Lpn, RootSeed};
+use ftlab_base::{Content, Geometry, Layout, Lpn, Placement, RootSeed};
 use ftlab_nand::{Cause, OpBatch};
 
 const OWN: u32 = 2;
@@ -41,7 +41,13 @@ fn layer(slc: SlcConfig) -> PageLayer<false> {
 
 fn write(layer: &mut PageLayer<false>, lpn: u32) {
     let mut batch = OpBatch::default();
-    let written = layer.write(Lpn(lpn), Extent::Whole, Content::RANDOM, &mut batch);
+    let written = layer.write(
+        Lpn(lpn),
+        Extent::Whole,
+        Content::RANDOM,
+        Placement::DEFAULT,
+        &mut batch,
+    );
     written.unwrap();
 }
 

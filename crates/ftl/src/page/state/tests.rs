@@ -3,7 +3,7 @@
 use super::*;
 use crate::page::{Greedy, PageConfig, StreamConfig, WearLevelling};
 use crate::{Extent, TranslationLayer};
-use ftlab_base::{Content, Geometry, Layout};
+use ftlab_base::{Content, Geometry, Layout, Placement};
 
 /// A layer of two groups as built.
 fn layer() -> PageLayer<true> {
@@ -42,6 +42,7 @@ fn collecting() -> PageState {
                 Lpn(n * 37 % 100),
                 Extent::Whole,
                 Content::RANDOM,
+                Placement::DEFAULT,
                 &mut batch,
             )
             .unwrap();

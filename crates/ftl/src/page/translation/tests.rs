@@ -5,7 +5,7 @@ use crate::page::{Greedy, PageConfig, StreamConfig, WearLevelling};
 use crate::testing::{FenceCheck, StampOracle};
 use crate::{Extent, TranslationLayer};
 use ftlab_base::rng::Stream;
-use ftlab_base::{Content, Geometry, RootSeed};
+use ftlab_base::{Content, Geometry, Placement, RootSeed};
 use ftlab_nand::{NandOp, OpKind};
 use rand::RngExt;
 use std::collections::BTreeSet;
@@ -95,7 +95,9 @@ impl Bench {
     fn write_on(&mut self, n: u32) -> Vec<NandOp> {
         self.oracle.write(Lpn(n));
         let (whole, content) = (Extent::Whole, Content::RANDOM);
-        let done = self.layer.write(Lpn(n), whole, content, &mut self.batch);
+        let done = self
+            .layer
+            .write(Lpn(n), whole, content, Placement::DEFAULT, &mut self.batch);
         self.open.insert(done.unwrap());
         self.settle(Fence::NONE)
     }
@@ -116,7 +118,13 @@ impl Bench {
         self.oracle.write(Lpn(n));
         let done = self
             .layer
-            .write(Lpn(n), extent, Content::RANDOM, &mut self.batch)
+            .write(
+                Lpn(n),
+                extent,
+                Content::RANDOM,
+                Placement::DEFAULT,
+                &mut self.batch,
+            )
             .unwrap();
         self.layer.flush(&mut self.batch);
         self.settle(done)

@@ -4,7 +4,7 @@ use super::*;
 use crate::page::{PageConfig, PageLayer, StreamConfig, WearLevelling};
 use crate::{Extent, TranslationLayer};
 use ftlab_base::rng::Stream;
-use ftlab_base::{Content, Geometry, Layout, Lpn, RootSeed};
+use ftlab_base::{Content, Geometry, Layout, Lpn, Placement, RootSeed};
 use ftlab_nand::OpBatch;
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -211,7 +211,13 @@ fn filled(policy: Box<dyn VictimPolicy>) -> PageLayer<true> {
     for lpn in (0..layer.slots()).map(Lpn) {
         let mut batch = OpBatch::default();
         layer
-            .write(lpn, Extent::Whole, Content::RANDOM, &mut batch)
+            .write(
+                lpn,
+                Extent::Whole,
+                Content::RANDOM,
+                Placement::DEFAULT,
+                &mut batch,
+            )
             .unwrap();
     }
     layer
@@ -235,7 +241,13 @@ fn written(layer: &mut PageLayer<true>, hot_percent: u32, rng: &mut Stream) -> (
         };
         let lpn = Lpn(rng.random_range(0..among));
         layer
-            .write(lpn, Extent::Whole, Content::RANDOM, &mut batch)
+            .write(
+                lpn,
+                Extent::Whole,
+                Content::RANDOM,
+                Placement::DEFAULT,
+                &mut batch,
+            )
             .unwrap();
         batch.clear();
     }

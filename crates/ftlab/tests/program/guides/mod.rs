@@ -24,7 +24,7 @@ fn root() -> PathBuf {
 }
 
 /// The pages, and how many blocks of commands each has at least.
-const PAGES: [(&str, usize); 21] = [
+const PAGES: [(&str, usize); 22] = [
     ("README.md", 5),
     ("docs/guides/add-a-drive.md", 1),
     ("docs/guides/application-scripts.md", 2),
@@ -34,6 +34,7 @@ const PAGES: [(&str, usize); 21] = [
     ("docs/guides/does-my-database-flush.md", 6),
     ("docs/guides/find-the-missing-flush.md", 6),
     ("docs/guides/first-review.md", 4),
+    ("docs/guides/keep-data-apart.md", 4),
     ("docs/guides/plan-a-purchase.md", 4),
     ("docs/guides/pts.md", 2),
     // Its blocks are Python's.
@@ -246,6 +247,11 @@ fn a_missing_flush_is_found_as_the_guide_says() {
 #[test]
 fn settings_can_be_compared_as_their_guide_says() {
     holds("docs/guides/compare-settings.md", false);
+}
+
+#[test]
+fn data_are_kept_apart_as_their_guide_says() {
+    holds("docs/guides/keep-data-apart.md", false);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Whose a request of a scenario is.
 
 use crate::driver::io::Io;
-use ftlab_base::{CommandKind, Content, Lba, SimTime};
+use ftlab_base::{CommandKind, Content, Lba, Placement, SimTime};
 use ftlab_workload::Request;
 use ftlab_workload::script::Run;
 
@@ -45,6 +45,7 @@ impl Owner {
             lba: Lba(run.lba),
             sectors: run.sectors,
             content,
+            placement: Placement::DEFAULT,
         };
         io.submit(self, (0, 0), request, now);
     }

@@ -2,10 +2,55 @@
 
 use super::{Word, flag, one_of, set, set_kinds, unless_zero, value};
 use crate::job::distribution::distribution;
+use crate::job::spec::HandleOrder;
 use crate::units::{Allowed, Size, Value};
 use ftlab_base::SECTOR_BYTES;
 
 pub static WORDS: &[Word] = &[
+    flag(
+        &["fdp"],
+        set!(placement.is_told, |v: Value<'_>| v.boolean()),
+        "writes go to the placement handles of the drive (NVMe FDP: `gc.streams` of a drive file)",
+    ),
+    value(
+        &["dataplacement"],
+        set!(placement.is_told, |v| one_of(
+            v,
+            &[("none", false), ("fdp", true), ("streams", true)]
+        )),
+        "the same; with streams, stream N is placement handle N, and writes of no stream are handle 0's",
+    ),
+    value(
+        &["plids", "fdp_pli"],
+        set!(placement.handles, handles),
+        "which handles: numbers and ranges from 0 on, as 0,2-4; all that the drive has if left out",
+    ),
+    value(
+        &["plid_select", "fdp_pli_select"],
+        set!(placement.order, |v| one_of(
+            v,
+            &[
+                ("roundrobin", HandleOrder::RoundRobin),
+                ("random", HandleOrder::Random),
+            ]
+        )),
+        "which of them a write gets",
+    ),
+    value(
+        &["write_hint"],
+        set!(placement.hint, |v| one_of(
+            v,
+            &[
+                ("none", 0),
+                ("short", 1),
+                ("medium", 2),
+                ("long", 3),
+                ("extreme", 4),
+            ]
+        )),
+        "without fdp, the placement handle of all writes: 0 to 4 from none to extreme, as Linux has it; no effect on a drive \
+         that has fewer",
+    ),
     value(
         &["size"],
         set!(size, |v: Value<'_>| v.size().map(all_if_zero)),
@@ -104,4 +149,19 @@ fn sectors(value: Value<'_>) -> Result<u64, Allowed> {
         Ok(bytes) if bytes.is_multiple_of(SECTOR_BYTES) => Ok(bytes),
         _ => Err(format!("a multiple of {SECTOR_BYTES} bytes")),
     }
+}
+
+/// Placement handles, as numbers and ranges.
+fn handles(value: Value<'_>) -> Result<Vec<u8>, Allowed> {
+    let allowed = || "handles from 0 to 254, and ranges of them, as 0,2-4".to_owned();
+    let mut handles = Vec::new();
+    for part in value.text.split([',', ':']) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let number = |text: &str| text.trim().parse::<u8>().ok().filter(|&n| n < u8::MAX);
+        let (first, last) = (number(first), number(last));
+        let range = first.zip(last).filter(|(first, last)| first <= last);
+        let (first, last) = range.ok_or_else(allowed)?;
+        handles.extend(first..=last);
+    }
+    Ok(handles)
 }

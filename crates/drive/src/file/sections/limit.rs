@@ -1,0 +1,88 @@
+//! `[limit]`: what is let through to a drive, as clouds do.
+
+use crate::file::section::{Unread, section, together};
+use ftlab_base::Nanos;
+use ftlab_host::{Bucket, Limit};
+use ftlab_sheet::quantity::{Bytes, Count, Quantity, Rate, Ratio, Time};
+
+section! {
+    "limit"
+    /// What is let through to the drive, as a cloud does with a volume: token buckets at the port, whatever lies behind. A
+    /// command that finds too little in a bucket waits, and those behind it do. For all kinds of drive.
+    struct LimitKeys {
+        /// Operations a second for good.
+        iops: Option<Quantity<Count>>,
+        /// With `iops`: operations that may be saved up while fewer are made, and are there at the beginning; one if
+        /// left out.
+        burst: Option<Quantity<Count>>,
+        /// With `burst`: operations a second at most while it lasts.
+        peak_iops: Option<Quantity<Count>>,
+        /// Bytes a second for good. Nothing is saved up of them.
+        mb_s: Option<Quantity<Rate>>,
+        /// With `iops`: what counts as one operation, of which a larger command is several; a command of any size is one if
+        /// left out.
+        unit: Option<Quantity<Bytes>>,
+        /// What a read counts, in operations and bytes; 1 if left out.
+        read_cost: Option<Quantity<Ratio>>,
+        /// What a write, a trim and a flush count; 1 if left out.
+        write_cost: Option<Quantity<Ratio>>,
+        /// What the way there and back takes, for any number of commands at a time; nothing if left out.
+        latency: Option<Quantity<Time>>,
+    }
+}
+
+/// Reads the section, if there is one.
+pub(in crate::file) fn limit(unread: &mut Unread) -> Result<Option<Limit>, String> {
+    let keys: Option<LimitKeys> = unread.optional()?;
+    keys.map(|keys| keys.limit()).transpose()
+}
+
+impl LimitKeys {
+    fn limit(&self) -> Result<Limit, String> {
+        if self.iops.is_none() && self.mb_s.is_none() && self.latency.is_none() {
+            return Err(
+                "[limit] limits nothing; give limit.iops, limit.mb_s or limit.latency".to_owned(),
+            );
+        }
+        for (key, is_given) in [
+            ("burst", self.burst.is_some()),
+            ("unit", self.unit.is_some()),
+        ] {
+            if is_given && self.iops.is_none() {
+                return Err(format!(
+                    "limit.{key} needs limit.iops, whose operations it counts"
+                ));
+            }
+        }
+        let peak = match self.peak_iops {
+            Some(_) => together(
+                ["limit.peak_iops", "limit.burst"],
+                self.peak_iops,
+                self.burst,
+            )?,
+            None => None,
+        };
+        let per_s = |count: &Quantity<Count>| f64::from(count.get());
+        let peak_iops = peak.map(|(peak, _)| per_s(&peak));
+        if let (Some(peak), Some(iops)) = (peak_iops, self.iops.as_ref().map(per_s))
+            && peak < iops
+        {
+            return Err(format!(
+                "limit.peak_iops of {peak} lies below limit.iops of {iops}; it is what the burst allows, at least as many"
+            ));
+        }
+        let cost = |cost: &Option<Quantity<Ratio>>| cost.as_ref().map_or(1.0, |cost| cost.base);
+        Ok(Limit {
+            operations: self.iops.as_ref().map(|iops| Bucket {
+                per_s: per_s(iops),
+                holds: self.burst.as_ref().map_or(1.0, per_s),
+            }),
+            peak_iops,
+            bytes_per_s: self.mb_s.as_ref().map(|rate| rate.base),
+            unit_bytes: self.unit.as_ref().map(|unit| unit.get()),
+            read_cost: cost(&self.read_cost),
+            write_cost: cost(&self.write_cost),
+            latency: self.latency.as_ref().map_or(Nanos::ZERO, |time| time.get()),
+        })
+    }
+}

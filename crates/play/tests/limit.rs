@@ -1,0 +1,86 @@
+//! Volumes of clouds: what their users get of them is what their makers promise.
+
+use ftlab_base::{CommandKind, RootSeed};
+use ftlab_drive::Catalog;
+use ftlab_host::Testbed;
+use ftlab_play::driver::{self, Clock, RunReport};
+use ftlab_workload::JobFile;
+
+const SEED: RootSeed = RootSeed(1);
+
+fn run(drive: &str, job: &str) -> RunReport {
+    let file = Catalog::load(drive, &[]).unwrap();
+    let testbed = Testbed::load("linux-2024-nvme").unwrap();
+    let mut device = file.build(&testbed, SEED).unwrap();
+    let text = format!("[j]\nnorandommap\ntime_based\n{job}\n");
+    let job = JobFile::parse(&text, "limit.fio").unwrap();
+    driver::run(&job, &mut *device, Clock::Timed, SEED).unwrap()
+}
+
+/// Requests a second of one kind, over the time that counts.
+fn iops(drive: &str, kind: CommandKind, job: &str) -> f64 {
+    let report = run(drive, job);
+    let job = &report.jobs[0];
+    job.direction(kind).ios as f64 / (job.measured.0 as f64 / 1e9)
+}
+
+fn assert_near(got: f64, want: f64, what: &str) {
+    assert!((got / want - 1.0).abs() < 0.01, "{what}: {got} for {want}");
+}
+
+#[test]
+fn a_volume_gives_its_operations_and_its_bytes_and_no_more() {
+    let gp3 = "aws-ebs-gp3-500";
+    let small = iops(
+        gp3,
+        CommandKind::Read,
+        "rw=randread\nbs=16k\niodepth=32\nruntime=5",
+    );
+    assert_near(small, 3000.0, "16 KiB");
+    // Beyond 256 KiB a request counts as several, but the bytes are spent long before.
+    let large = iops(
+        gp3,
+        CommandKind::Write,
+        "rw=write\nbs=1m\niodepth=8\nruntime=5",
+    );
+    assert_near(large, 125.0, "1 MiB");
+    // One at a time it takes as long as the way there and back.
+    let alone = iops(
+        gp3,
+        CommandKind::Read,
+        "rw=randread\nbs=4k\niodepth=1\nruntime=2",
+    );
+    assert!((1_350.0..1_430.0).contains(&alone), "{alone}");
+}
+
+#[test]
+fn credit_is_spent_at_the_peak_and_then_the_rate_is_what_comes_in() {
+    let gp2 = "aws-ebs-gp2-100";
+    let job = "rw=randread\nbs=4k\niodepth=16\nruntime=10";
+    assert_near(iops(gp2, CommandKind::Read, job), 3000.0, "with credit");
+    // 5.4 million credits at 2,700 a second more than come in last 2,000 seconds.
+    let later = format!("{job}\nramp_time=2010");
+    assert_near(iops(gp2, CommandKind::Read, &later), 300.0, "without");
+    let just_before = format!("{job}\nramp_time=1980");
+    assert_near(
+        iops(gp2, CommandKind::Read, &just_before),
+        3000.0,
+        "at last",
+    );
+}
+
+#[test]
+fn writes_of_a_local_drive_count_nearly_twice() {
+    let local = "gcp-local-ssd-375";
+    let job = |rw: &str| format!("rw={rw}\nbs=4k\nsize=1g\niodepth=256\nruntime=2\nramp_time=1");
+    let reads = iops(local, CommandKind::Read, &job("randread"));
+    assert_near(reads, 170_000.0, "reads");
+    let writes = iops(local, CommandKind::Write, &job("randwrite"));
+    assert_near(writes, 90_000.0, "writes");
+    let bytes = iops(
+        local,
+        CommandKind::Write,
+        "rw=write\nbs=256k\niodepth=32\nruntime=1",
+    );
+    assert_near(bytes / 4.0, 350.0, "MiB");
+}
