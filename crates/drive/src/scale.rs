@@ -10,7 +10,7 @@
 pub struct Scale {
     /// The share of the blocks of a die.
     pub blocks: u32,
-    /// The share of the pages of a block.
+    /// The share of the pages of a block, and of the time that erasing it takes.
     pub pages: u32,
     /// The share of the P/E cycles of a block.
     pub cycles: u32,

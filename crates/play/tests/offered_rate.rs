@@ -17,8 +17,7 @@ const MEASURED: &str = include_str!("../../../reference/modern.csv");
 
 const SEED: RootSeed = RootSeed(1);
 
-/// Blocks have so much less of their pages, so there is so much less to prepare. They are erased as much more often, and
-/// in as much less time.
+/// Blocks have so much less of their pages, so there is so much less to prepare.
 const PAGES: u32 = 16;
 
 const DRIVES: [&str; 4] = [
@@ -62,11 +61,6 @@ fn load(rate: u64) -> JobFile {
 /// The drive after many overwrites at random.
 fn steady(drive: &str) -> Box<dyn Device> {
     let file = Catalog::load(drive, &[]).expect("it loads");
-    let erase = file.parameters();
-    let erase = erase.iter().find(|row| row.key == "nand.t_erase");
-    let erase_ms: f64 = erase.expect("it has blocks").value.parse().expect("a time");
-    let erase = format!("nand.t_erase={}ms", erase_ms / f64::from(PAGES));
-    let file = Catalog::load(drive, &[erase]).expect("it loads");
     let scale = Scale {
         blocks: 1,
         pages: PAGES,

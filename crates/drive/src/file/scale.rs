@@ -6,6 +6,9 @@ use crate::scale::{Extent, Scale};
 use ftlab_base::SECTOR_BYTES;
 use ftlab_sheet::SheetError;
 
+/// Programs of a block that are left of one when a drive is shrunk: with fewer, where each begins and ends shows.
+const PAGES_MIN: u32 = 4;
+
 impl DriveFile {
     /// What decides how long the drive's life takes to simulate.
     ///
@@ -26,6 +29,35 @@ impl DriveFile {
                 .map(|keys| keys.median_cycles.get()),
             is_block_mapped: matches!(ssd.mapping, Mapping::Block(_)),
         })
+    }
+
+    /// The drive with so much less of the pages of each block that the host sees at most so many bytes, as far as
+    /// blocks can be smaller: dies, channels, link, buffer and the number of superblocks are the same, and so are the shares of the
+    /// flash that are spare or a cache of SLC. A smaller drive stays as it is, and so does what has no flash. Speeds, write
+    /// amplification and latencies are those of the drive; what it holds and how long that takes is less by the
+    /// second number.
+    ///
+    /// # Errors
+    /// When no such drive can be.
+    pub fn shrunk_to(&self, bytes_max: u64) -> Result<(DriveFile, f64), SheetError> {
+        let capacity = self.capacity_bytes();
+        if self.ssd().is_none() || capacity <= bytes_max {
+            return Ok((self.clone(), 1.0));
+        }
+        let pages = u32::try_from(capacity.div_ceil(bytes_max.max(1))).unwrap_or(u32::MAX);
+        let most = (self.extent()?.pages_per_block / PAGES_MIN).max(1);
+        let of_pages = |pages| {
+            self.scaled(Scale {
+                pages,
+                ..Scale::FULL
+            })
+        };
+        // Stripes with parity are whole in some sizes of blocks alone.
+        let first = pages.min(most);
+        let next = (first..=most).find_map(|pages| of_pages(pages).ok());
+        let small = next.map_or_else(|| of_pages(first), Ok)?;
+        let times = capacity as f64 / small.capacity_bytes() as f64;
+        Ok((small, times))
     }
 
     /// The drive divided by `scale`.
@@ -49,6 +81,11 @@ impl DriveFile {
             format!("nand.blocks_per_die={blocks}"),
             format!("nand.pages_per_block={pages}"),
         ];
+        if scale.pages > 1 {
+            // Smaller blocks are erased as much more often: what erasing takes of a die's time stays.
+            let erase_us = ssd.nand.timing().t_erase.0 as f64 / 1e3 / f64::from(scale.pages);
+            changes.push(format!("nand.t_erase={erase_us}us"));
+        }
         let sized = |key: &str, bytes: u64, unit: u64| {
             let units = (bytes as f64 * of_size / unit as f64) as u64;
             format!("{key}={}B", units.max(1) * unit)
