@@ -1,19 +1,26 @@
-//! `--suite`: the tests of a suite of one's own, instead of those of the reviews.
+//! `--suite`: the tests of a suite of one's own, or of one that comes with ftlab, instead of those of the reviews.
 
 use crate::failure::Failure;
 use crate::loads::{self, Reading};
 use clap::Args;
+use ftlab_bench::review::Subject;
 use ftlab_bench::suites::{self, Suite, Test};
+use ftlab_drive::Catalog;
 use ftlab_play::driver::Clock;
 use ftlab_play::states::State;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 pub struct SuiteOption {
-    /// Tests of your own instead of the reviews': a suite, which is a .toml file with its jobs, scripts and traces
-    /// beside it
-    #[arg(long, value_name = "FILE")]
+    /// Other tests than the reviews': a suite of your own, which is a .toml file with its jobs, scripts and traces
+    /// beside it, or one that comes with ftlab by its name: modern
+    #[arg(long, value_name = "FILE|NAME")]
     suite: Option<PathBuf>,
+}
+
+/// A suite that comes with ftlab is asked for by a name; what is a file, or looks like one, is one's own.
+fn is_name(path: &Path) -> bool {
+    path.extension().is_none() && path.components().count() == 1 && !path.exists()
 }
 
 impl SuiteOption {
@@ -22,9 +29,25 @@ impl SuiteOption {
         self.suite.is_some()
     }
 
+    /// Whether it is of the user's own: he is told of tests that do not fit his drives.
+    pub fn is_own(&self) -> bool {
+        self.suite.as_deref().is_some_and(|path| !is_name(path))
+    }
+
     fn open(&self) -> Result<Option<Suite>, Failure> {
-        let suite = self.suite.as_deref().map(Suite::open);
+        let open = |path: &Path| match is_name(path) {
+            true => suites::named(&path.to_string_lossy())
+                .map_err(|why| format!("no suite that comes with ftlab is called {why}")),
+            false => Suite::open(path),
+        };
+        let suite = self.suite.as_deref().map(open);
         suite.transpose().map_err(Failure::Input)
+    }
+
+    /// Drives as the suite tests them.
+    pub fn fit(&self, drives: Vec<Subject>) -> Result<Vec<Subject>, Failure> {
+        let bytes_max = self.open()?.and_then(|suite| suite.shrink_to);
+        Ok(Subject::fit(drives, bytes_max)?)
     }
 
     /// All tests there are.
@@ -41,6 +64,17 @@ impl SuiteOption {
         Ok(drives
             .filter(|drives| !drives.is_empty())
             .unwrap_or_else(suites::drives))
+    }
+
+    /// The drives that a review of everything is of if none is named: those of the suite or, if it says none, all.
+    pub fn all_drives(&self) -> Result<Vec<String>, Failure> {
+        let named = self
+            .open()?
+            .map(|suite| [suite.drives, suite.more_drives].concat());
+        let all = || Catalog::drives().into_iter().map(str::to_owned).collect();
+        Ok(named
+            .filter(|drives| !drives.is_empty())
+            .unwrap_or_else(all))
     }
 
     /// Those that the names stand for, and loads by the paths of their files, each on a filled drive; no names: all of

@@ -71,6 +71,7 @@ impl Row {
             testbed: family.testbed.clone(),
             runs_on: match &family.runs {
                 Runs::ByDefault => "any".to_owned(),
+                Runs::ByDefaultOn(drives) => drives.join(", "),
                 Runs::WithAll => "any with --all".to_owned(),
                 Runs::WithAllOn(drives) => format!("{} with --all", drives.join(", ")),
             },

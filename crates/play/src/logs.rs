@@ -115,6 +115,13 @@ impl JobLog {
         self.open[place].add(bytes, latency);
     }
 
+    /// Bytes written in each span of `log_avg_msec`, or by each request, and when it ended; spans without any are left out.
+    pub fn written(&self) -> impl Iterator<Item = (Nanos, u64)> {
+        let writes = |entry: &&Entry| entry.kind == CommandKind::Write;
+        let entries = self.entries.iter().filter(writes);
+        entries.map(|entry| (entry.at, entry.bytes))
+    }
+
     /// The statistics have ended, after so long.
     pub(crate) fn end(&mut self, measured: Nanos) {
         if self.asked.average > Nanos::ZERO {

@@ -14,10 +14,10 @@ use ftlab_workload::JobFile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Percentiles that are reported: fio's.
-pub const PERCENTILES: [f64; 17] = [
+/// Percentiles that are reported: fio's, and one more.
+pub const PERCENTILES: [f64; 18] = [
     1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
-    99.99,
+    99.99, 99.999,
 ];
 
 /// Bytes of the binary megabyte.

@@ -182,11 +182,10 @@ pub fn run(
     Ok(set.into())
 }
 
-fn tests(names: &[String], suite: Option<PathBuf>) -> PyResult<(Vec<Test>, Vec<String>)> {
+fn tests(names: &[String], suite: Option<&Suite>) -> PyResult<(Vec<Test>, Vec<String>)> {
     let (all, drives): (Vec<Test>, Vec<String>) = match suite {
         None => (suites::all().collect(), suites::drives()),
-        Some(path) => {
-            let suite = Suite::open(&path).map_err(|why| input_error(&why))?;
+        Some(suite) => {
             let drives = match suite.drives.is_empty() {
                 true => suites::drives(),
                 false => suite.drives.clone(),
@@ -214,13 +213,17 @@ pub fn review(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Results> {
     let is_everything = names.is_empty() && suite.is_none();
-    let (tests, of_suite) = tests(&names, suite)?;
+    let suite = suite.map(|path| Suite::open(&path));
+    let suite = suite.transpose().map_err(|why| input_error(&why))?;
+    let (tests, of_suite) = tests(&names, suite.as_ref())?;
     let mut subjects: Vec<Subject> = drives.iter().map(|drive| subject(drive)).collect();
     if subjects.is_empty() {
         let load = |name: &String| Catalog::load(name, &[]).map(Subject::from);
         let loaded: Result<Vec<Subject>, _> = of_suite.iter().map(load).collect();
         subjects = loaded.map_err(|error| input_error(&error))?;
     }
+    let bytes_max = suite.and_then(|suite| suite.shrink_to);
+    let subjects = Subject::fit(subjects, bytes_max).map_err(|error| input_error(&error))?;
     let plan = Plan {
         is_everything,
         ..how.plan(subjects, tests, Clock::Timed)?

@@ -90,7 +90,7 @@ pub struct Traffic {
     pub lat_ns_stddev: f64,
     /// Longest latency in nanoseconds.
     pub lat_ns_max: u64,
-    /// (percent, latency in nanoseconds), ascending, to 99.99; each at most 0.1 % above the true one.
+    /// (percent, latency in nanoseconds), ascending, to 99.999; each at most 0.1 % above the true one.
     pub lat_ns_percentiles: Vec<(f64, u64)>,
     /// (upper bound in nanoseconds, count): the distribution in ten buckets a decade, each 26 % wide.
     pub lat_ns_histogram: Vec<(u64, u64)>,

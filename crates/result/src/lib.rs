@@ -14,8 +14,8 @@ mod spread;
 
 pub use job::{Extent, FIO_BOUNDS, Job, PerSecond, Process, Traffic};
 pub use run::{
-    AtDevice, Erases, HandleTraffic, Ignored, Inside, Joules, Run, SavedState, Settling,
-    SmartAttribute, Warning,
+    AtDevice, Erases, Fill, HandleTraffic, Ignored, Inside, Joules, Plateau, Run, SavedState,
+    Settling, SmartAttribute, Warning,
 };
 pub use spread::Spread;
 
@@ -229,6 +229,12 @@ pub struct TestSheet {
     pub chart_metric: String,
     /// The unit of that metric.
     pub chart_unit: String,
+    /// A metric that the chart draws beside it, such as what theory says; absent where there is none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub chart_beside: String,
+    /// The job whose latencies it is about; absent where those of all jobs are.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub latencies_of: String,
     /// Title of the review it is of; absent for a test of no review.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
@@ -272,11 +278,15 @@ pub enum Role {
     IdlePower,
     /// What wear allows for years, in bytes a day.
     Endurance,
+    /// An empty drive is written in order, by how much it takes at the speed of its cache.
+    CacheSize,
+    /// A log is written as databases do, by what a commit takes.
+    Commit,
 }
 
 impl Role {
     /// All of them.
-    pub const ALL: [Role; 14] = [
+    pub const ALL: [Role; 16] = [
         Role::SmallRandomWrite,
         Role::SmallRandomWriteAlone,
         Role::SmallSequentialWriteAlone,
@@ -291,6 +301,8 @@ impl Role {
         Role::NotebookPower,
         Role::IdlePower,
         Role::Endurance,
+        Role::CacheSize,
+        Role::Commit,
     ];
 }
 
@@ -312,6 +324,10 @@ pub enum Chart {
     Lines,
     /// A point an interval over the time of a run, and one bar a drive.
     Scatter,
+    /// A panel a drive: one line a percentile of latency over the steps of the family.
+    Percentiles,
+    /// One line a drive over what was written, with its plateaus.
+    Fill,
 }
 
 /// A published figure beside the simulated one.

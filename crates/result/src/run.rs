@@ -110,6 +110,9 @@ pub struct Run {
     /// What the drive said of itself at the end; empty when it was not asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub smart: Vec<SmartAttribute>,
+    /// How fast the drive took what was written in order; absent for runs that were not about that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fill: Option<Fill>,
     /// What a test of SNIA's Performance Test Specification came to; absent for other tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pts: Option<pts::Pts>,
@@ -130,6 +133,29 @@ impl Run {
     pub fn wa(&self) -> Option<f64> {
         Some(self.inside.as_ref()?.wa).filter(|&wa| wa > 0.0)
     }
+}
+
+/// The speed of sequential writes over what had been written, of a drive in its own size.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Fill {
+    /// (GB written at the end of a stretch, MB/s in it), ascending.
+    pub course: Vec<(f64, f64)>,
+    /// Where the speed is even, in order.
+    pub plateaus: Vec<Plateau>,
+    /// GB written when the host rested; the course goes on behind.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rests_gb: Vec<f64>,
+}
+
+/// A part of a fill over which the speed is even.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Plateau {
+    /// GB written where it begins.
+    pub from_gb: f64,
+    /// GB written where it ends.
+    pub to_gb: f64,
+    /// MB/s over all of it.
+    pub mb_s: f64,
 }
 
 /// One of several drives that a load ran on: what happened there alone.

@@ -59,7 +59,7 @@ fn watts_in(unit: &str) -> f64 {
 }
 
 /// Metrics that the reference table and runs call alike.
-const OWN: [&str; 18] = [
+const OWN: [&str; 23] = [
     "iops",
     "mb_s",
     "lat_avg_ms",
@@ -78,7 +78,15 @@ const OWN: [&str; 18] = [
     "extract_seconds",
     "photoshop_launch_seconds",
     "pauses",
+    "mean_mb_s",
+    "slc_gb",
+    "slc_write_mb_s",
+    "after_mb_s",
+    "fold_mb_s",
 ];
+
+/// Latencies of a kind of request, which the table and runs call alike.
+const LATENCIES: [&str; 2] = ["read_lat_p", "write_lat_p"];
 
 /// A metric of the reference table.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -132,7 +140,13 @@ impl<'a> Metric<'a> {
             "extract_minutes" => ("extract_seconds", 1.0 / 60.0),
             "nav_scan_minutes" => ("nav_scan_seconds", 1.0 / 60.0),
             "stall_latency_s" => ("longest_pause_s", 1.0),
+            "served_writes_per_s" | "writes_per_s" => ("writes_per_s", 1.0),
+            "write_mib_s" => ("mib_s", 1.0),
+            "slc_gb_empty" => ("slc_gb", 1.0),
+            "direct_tlc_mb_s" => ("after_mb_s", 1.0),
+            "direct_tlc_until_gb" => ("direct_until_gb", 1.0),
             own if OWN.contains(&own) => (own, 1.0),
+            own if LATENCIES.iter().any(|of| own.starts_with(of)) => (own, 1.0),
             _ => return None,
         };
         Some(Metric {

@@ -1,6 +1,7 @@
 //! Published figures beside the runs that answer them.
 
 mod metric;
+mod modern;
 mod order;
 mod score;
 mod seen;
@@ -239,6 +240,12 @@ pub fn figures(drives: &[Names], tests: &[Test], runs: &[Run]) -> Vec<Figure> {
         .any(|test| test.family.source.key == OF_WITNESSES)
     {
         figures.extend(bench.answered(&witnesses()));
+    }
+    if tests
+        .iter()
+        .any(|test| test.family.source.key == modern::SOURCE)
+    {
+        figures.extend(bench.answered(&modern::rows(tests)));
     }
     figures
 }

@@ -12,6 +12,10 @@ const TOLERANCE_APPROX: f64 = 1.25;
 /// The same for a maximum: one event of a run whose length is mostly not stated.
 const TOLERANCE_MAXIMUM: f64 = 2.0;
 
+/// The same for a 99th percentile, which collection decides, and for percentiles beyond, of which each is few requests.
+const TOLERANCE_P99: f64 = 1.5;
+const TOLERANCE_BEYOND_P99: f64 = 2.0;
+
 /// "Up to x" promises no more than x, and something near it: at least this share of it.
 const UPTO_LEAST: f64 = 2.0 / 3.0;
 
@@ -58,7 +62,7 @@ pub fn judge(metric: &str, qualifier: &str, published: f64, simulated: f64) -> J
         }
         "eq" if is_scored(metric) => Judgement {
             error: Some(error),
-            ..Judgement::when(within(TOLERANCE))
+            ..Judgement::when(within(tolerance(metric)))
         },
         "eq" => Judgement::when(within(TOLERANCE)),
         AT_LEAST => Judgement::when(simulated >= published),
@@ -72,6 +76,15 @@ pub fn judge(metric: &str, qualifier: &str, published: f64, simulated: f64) -> J
         "range-lo" => Judgement::when(simulated >= published),
         "range-hi" => Judgement::when(simulated <= published),
         _ => Judgement::SHOWN, // ambiguous-*, qualitative, derived
+    }
+}
+
+/// By what factor a figure may be off.
+fn tolerance(metric: &str) -> f64 {
+    match metric.split_once("_lat_p") {
+        Some((_, "99_us")) => TOLERANCE_P99,
+        Some((_, beyond)) if beyond.starts_with("99") => TOLERANCE_BEYOND_P99,
+        _ => TOLERANCE,
     }
 }
 

@@ -80,7 +80,9 @@ fn every_witness_has_a_source_a_worth_and_a_test_that_gives_its_figure_of_its_dr
         for drive in drives.split(' ') {
             assert!(Catalog::drives().contains(&drive), "{id}: {drive}");
             let meant = match &test.family.runs {
-                suites::Runs::WithAllOn(drives) => drives.iter().any(|other| other == drive),
+                suites::Runs::ByDefaultOn(drives) | suites::Runs::WithAllOn(drives) => {
+                    drives.iter().any(|other| other == drive)
+                }
                 suites::Runs::WithAll | suites::Runs::ByDefault => true,
             };
             assert!(

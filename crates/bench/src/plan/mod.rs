@@ -20,6 +20,7 @@ mod search;
 mod settle;
 mod wear;
 
+pub(crate) use closed::ClosedForm;
 pub use goals::SPARE_BOUNDS;
 
 use crate::lab::{Lab, NoThreads};

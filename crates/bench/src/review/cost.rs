@@ -111,6 +111,8 @@ pub fn of_procedure(file: &DriveFile, procedure: &Procedure, length: Length) -> 
         match act {
             Act::SecureErase | Act::Trim(_) => {}
             Act::FillFrom(..) => before += units_of(file),
+            Act::Reach(state) => before += of_drive(file, *state),
+            Act::Overwrite(_, times) => before += f64::from(*times) * units_of(file),
             Act::Torture(job) => before += job_of(job) * (TORTURE_TIMED + UNTIMED),
             Act::Measure(job, _) => costs.push(std::mem::take(&mut before) + job_of(job)),
         }

@@ -6,10 +6,11 @@ use super::from_states::{self, Begun, FromStates, Ran, Take};
 use super::procedure::{Measured, Running};
 use super::subject::{Member, Subject};
 use super::{Plan, ReviewError, Watch, cost};
+use super::{fill, latencies};
 use crate::drops;
-use crate::suites::{NO_STATE, Procedure, Runs, Series, Test, Work, Writes};
+use crate::suites::{NO_STATE, Procedure, Series, Test, Work, Writes};
 use ftlab_base::RootSeed;
-use ftlab_drive::{Device, DriveFile, Health, Kind};
+use ftlab_drive::{DriveFile, Health, Kind};
 use ftlab_host::{Host, Port, Testbed};
 use ftlab_play::driver::INTERVAL_S;
 use ftlab_play::record::Record;
@@ -59,11 +60,9 @@ struct Done {
 
 impl<'a> Bench<'a> {
     pub fn new(plan: &'a Plan, subject: &'a Subject) -> Self {
-        let meant = |test: &&Test| match &test.family.runs {
-            Runs::WithAllOn(drives) if plan.is_everything => {
-                drives.iter().any(|slug| slug == subject.slug())
-            }
-            Runs::WithAllOn(_) | Runs::WithAll | Runs::ByDefault => true,
+        let meant = |test: &&Test| {
+            let on = test.family.runs.on().filter(|_| plan.is_everything);
+            on.is_none_or(|drives| drives.iter().any(|slug| slug == subject.slug()))
         };
         // An unknown machine is reported when the test is to run on it.
         let fits = |test: &Test| {
@@ -173,10 +172,13 @@ impl<'a> Bench<'a> {
         // All of them, in order: which error is reported must not depend on the threads.
         let procedures = self.procedures();
         let run = |(procedure, testbed): &(Arc<Procedure>, String)| {
-            let device = self.build(seed, &self.machine(testbed)?)?;
+            let file = procedure.span.of(self.file());
+            let file = file.map_err(|error| self.wrong(error))?;
+            let device = file.build(&self.machine(testbed)?, seed);
+            let device = device.map_err(|error| self.wrong(error))?;
             let length = self.plan.length;
             let costs = cost::of_procedure(self.file(), procedure, length);
-            let measured = Running::new(self.file(), procedure, length, root, device)
+            let measured = Running::new(&file, procedure, length, root, device)
                 .run(&|n, label| (hears.step)(label, costs[n]))?;
             let mut done = done.lock().expect("no holder panics");
             let key = (procedure.slug.clone(), testbed.clone());
@@ -294,12 +296,6 @@ impl<'a> Bench<'a> {
             None => machine.host(),
             port => machine.on(port),
         })
-    }
-
-    fn build(&self, seed: RootSeed, machine: &Testbed) -> Result<Box<dyn Device>, ReviewError> {
-        self.file()
-            .build(machine, seed)
-            .map_err(|error| self.wrong(error))
     }
 
     /// The distinct cases, in the order of the tests. A disk has one state: it runs in that and
@@ -433,6 +429,7 @@ impl<'a> Bench<'a> {
             machine.name,
             words.join(", ")
         ));
+        run.notes.extend(self.subject.words_of_size());
         run.notes.extend(self.plan.length.words(&test.step.work));
         run.testbed = machine.slug;
         Ok(())
@@ -455,9 +452,17 @@ impl<'a> Bench<'a> {
                 }
             }
         }
-        if test.step.series == Series::Drops {
-            run.metrics.extend(drops::metrics(&record.run.series_bytes));
+        match test.step.series {
+            Series::Unread => {}
+            Series::Drops => run.metrics.extend(drops::metrics(&record.run.series_bytes)),
+            Series::Plateaus => {
+                let fill = fill::of(&record.logs, self.subject.times());
+                run.metrics.extend(fill::metrics(&fill));
+                run.fill = Some(fill);
+            }
         }
+        let latencies = latencies::metrics(&run, &test.step.latencies);
+        run.metrics.extend(latencies);
         run
     }
 

@@ -2,6 +2,7 @@
 
 use super::words::words;
 use super::{Length, ReviewError};
+use crate::plan::ClosedForm;
 use crate::suites::{Act, Procedure, Span};
 use ftlab_base::amount::decimal;
 use ftlab_base::{
@@ -12,12 +13,17 @@ use ftlab_drive::{Device, DriveFile};
 use ftlab_play::driver::{self, Clock, DriverError};
 use ftlab_play::load::Load;
 use ftlab_play::record::Record;
-use ftlab_play::states::come_to_rest;
+use ftlab_play::states::{self, State, come_to_rest};
+use ftlab_play::streams::drive_seed;
 use ftlab_play::torture::{Torn, torture};
+use ftlab_sheet::SheetError;
 use ftlab_workload::{JobFile, Size};
 
 /// Sectors of a write that fills a part of a drive: 1 MiB, as a copy of large files makes them.
 const FILL_SECTORS: u64 = 2048;
+
+/// The metric that closed forms give.
+const CLOSED_FORM: &str = "wa_closed_form";
 
 /// A job that was measured.
 pub struct Measured {
@@ -41,6 +47,8 @@ pub struct Running<'a> {
     /// Sectors in use.
     sectors: u64,
     steps: Vec<String>,
+    /// The state it was brought to.
+    has_reached: Option<State>,
     measured: Vec<Measured>,
 }
 
@@ -55,7 +63,12 @@ impl<'a> Running<'a> {
     ) -> Self {
         let mut steps = vec!["The drive as new.".to_owned()];
         let sectors = used_sectors(file, procedure.span, device.capacity_sectors());
-        if procedure.span != Span::Whole {
+        if let Span::UsedPercent(percent) = procedure.span {
+            steps.push(format!(
+                "Only {percent} % of it are used, and the rest is never written."
+            ));
+        }
+        if let Span::SparePercent(_) = procedure.span {
             let used = decimal(sectors as f64 * SECTOR_BYTES as f64, "B");
             steps.push(format!("Only its first {used} are used."));
         }
@@ -67,6 +80,7 @@ impl<'a> Running<'a> {
             device,
             sectors,
             steps,
+            has_reached: None,
             measured: Vec::new(),
         }
     }
@@ -86,6 +100,8 @@ impl<'a> Running<'a> {
                     step(self.measured.len() - 1, &self.label(job, state));
                 }
                 Act::Torture(job) => self.torture(job)?,
+                Act::Reach(state) => self.reach(*state)?,
+                Act::Overwrite(job, times) => self.overwrite(job, *times)?,
             }
         }
         Ok(self.measured)
@@ -214,15 +230,27 @@ impl<'a> Running<'a> {
         let run = driver::run(&file, self.device.as_mut(), Clock::Timed, seed);
         let report = run.map_err(|error| self.failed(job, state, error))?;
         self.rest(SimTime::ZERO + report.simulated)?;
+        let mut record = Record::of_jobs(&file, &report).on([self.device.as_ref()]);
+        if let Some(wa) = self.closed_form(job) {
+            record.run.metrics.insert(CLOSED_FORM.to_owned(), wa);
+        }
         self.measured.push(Measured {
             job: job.clone(),
             state: state.to_owned(),
             steps: self.steps.clone(),
-            record: Record::of_jobs(&file, &report).on([self.device.as_ref()]),
+            record,
         });
         let state = state.replace('-', " ");
         (self.steps).push(format!("{}, measured ({state}).", words(&file).join("; ")));
         Ok(())
+    }
+
+    /// Write amplification by the closed form, of a drive that was brought to a steady state.
+    fn closed_form(&self, job: &Load) -> Option<f64> {
+        let is_steady = |state: &State| matches!(state, State::Steady | State::SteadyFast);
+        self.has_reached.filter(is_steady)?;
+        let form = ClosedForm::of(job, self.file, self.device.as_ref())?;
+        form.wa(self.file.spare()?)
     }
 
     fn rest(&mut self, now: SimTime) -> Result<(), ReviewError> {
@@ -230,6 +258,38 @@ impl<'a> Running<'a> {
             drive: self.file.slug().to_owned(),
             error,
         })
+    }
+
+    fn reach(&mut self, state: State) -> Result<(), ReviewError> {
+        let seed = drive_seed(self.seed, self.file.slug());
+        let prepared = states::prepare(self.device.as_mut(), State::New, state, seed);
+        let settling = prepared.map_err(|error| ReviewError::Prepare {
+            drive: self.file.slug().to_owned(),
+            error,
+        })?;
+        let steps = states::steps(self.file.kind(), state, settling.as_ref());
+        self.steps.extend(steps);
+        self.has_reached = Some(state);
+        Ok(())
+    }
+
+    /// The writes of the first of a job's clones, as often as to write what is used so many times.
+    fn overwrite(&mut self, job: &Load, times: u32) -> Result<(), ReviewError> {
+        let mut file = self.job_file(job);
+        file.jobs.truncate(1);
+        for spec in &mut file.jobs {
+            (spec.runtime, spec.time_based) = (None, false);
+            (spec.number_ios, spec.io_size) = (None, None);
+            spec.loops = u64::from(times);
+        }
+        let seed = job.seed(self.seed).derive("overwrite");
+        let run = driver::run(&file, self.device.as_mut(), Clock::Untimed, seed);
+        run.map_err(|error| self.failed(job, "overwrite", error))?;
+        self.steps.push(format!(
+            "{}, without time, until what is used was written {times} times.",
+            words(&file).join("; ")
+        ));
+        Ok(())
     }
 
     fn torture(&mut self, job: &Load) -> Result<(), ReviewError> {
@@ -251,6 +311,19 @@ impl<'a> Running<'a> {
             decimal(written as f64, "B")
         ));
         Ok(())
+    }
+}
+
+impl Span {
+    /// The drive that a procedure runs on: one that is used in part is one that is sold with as much, as what was
+    /// never written is spare.
+    pub fn of(self, file: &DriveFile) -> Result<DriveFile, SheetError> {
+        let Span::UsedPercent(percent) = self else {
+            return Ok(file.clone());
+        };
+        // The spare area of a drive without flash is none, and its procedures are refused before.
+        let spare = file.spare().unwrap_or(0.0);
+        file.with_spare((1.0 + spare) * 100.0 / f64::from(percent) - 1.0)
     }
 }
 

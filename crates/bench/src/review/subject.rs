@@ -1,6 +1,7 @@
 //! What tests run on: a drive, or several drives that a load knows by name.
 
 use crate::suites::DEFAULT_TESTBED;
+use ftlab_base::amount::decimal;
 use ftlab_base::{CommandKind, Content, Nanos, RootSeed};
 use ftlab_drive::{Device, DriveFile, Kind};
 use ftlab_host::Testbed;
@@ -15,6 +16,9 @@ use ftlab_sheet::SheetError;
 pub struct Subject {
     slug: String,
     members: Vec<Member>,
+    /// The drive in its own size, and how many times that is what is tested; none for drives that are tested as they
+    /// are.
+    full: Option<(DriveFile, f64)>,
 }
 
 /// One drive of a subject.
@@ -37,6 +41,7 @@ impl From<DriveFile> for Subject {
                 name: String::new(),
                 file,
             }],
+            full: None,
         }
     }
 }
@@ -54,7 +59,51 @@ impl Subject {
         Subject {
             slug: each.collect::<Vec<_>>().join("+"),
             members,
+            full: None,
         }
+    }
+
+    /// The same, of a drive that takes every load no larger than so many bytes ([`DriveFile::shrunk_to`]), but shown in
+    /// its own size.
+    ///
+    /// # Errors
+    /// When it cannot be made as small.
+    fn shrunk_to(self, bytes_max: u64) -> Result<Subject, SheetError> {
+        let Some(file) = self.only() else {
+            return Ok(self);
+        };
+        let (small, times) = file.shrunk_to(bytes_max)?;
+        Ok(Subject {
+            full: (times > 1.0).then(|| (file.clone(), times)),
+            ..Subject::from(small)
+        })
+    }
+
+    /// Drives as a suite tests them: each no larger than so many bytes, or as it is.
+    ///
+    /// # Errors
+    /// When one cannot be made as small.
+    pub fn fit(drives: Vec<Subject>, bytes_max: Option<u64>) -> Result<Vec<Subject>, SheetError> {
+        let Some(bytes_max) = bytes_max else {
+            return Ok(drives);
+        };
+        let small = drives.into_iter().map(|drive| drive.shrunk_to(bytes_max));
+        small.collect()
+    }
+
+    /// Bytes of its drive for each of the one that is tested.
+    pub(super) fn times(&self) -> f64 {
+        self.full.as_ref().map_or(1.0, |(_, times)| *times)
+    }
+
+    /// What is to be said of a drive that is tested smaller than it is.
+    pub(super) fn words_of_size(&self) -> Option<String> {
+        let (_, times) = self.full.as_ref()?;
+        Some(format!(
+            "Its blocks have {times:.1} times fewer pages than the drive's, so that it holds {}: speeds, latencies and \
+             write amplification are the drive's, and a fill takes so much less time.",
+            decimal(self.capacity_bytes() as f64, "B")
+        ))
     }
 
     /// What names it in results: the slug of its drive, or `NAME=SLUG+NAME=SLUG`.
@@ -156,6 +205,9 @@ impl Subject {
     /// The drives as the report shows them.
     #[must_use]
     pub fn sheet(&self) -> DriveSheet {
+        if let Some((full, _)) = &self.full {
+            return sheet(full);
+        }
         if let Some(only) = self.only() {
             return sheet(only);
         }

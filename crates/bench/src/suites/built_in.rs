@@ -1,5 +1,7 @@
-//! The suites that come with ftlab: `suites/*.toml`, compiled in, each the tests of a review.
+//! The suites that come with ftlab: `suites/*.toml`, compiled in. Those of the reviews make one list of tests; others are
+//! asked for by name.
 
+use super::keys::unknown;
 use super::{Family, Files, Suite, Test};
 use std::sync::{Arc, LazyLock};
 
@@ -23,14 +25,35 @@ const FILES: [(&str, &str); 6] = [
 ];
 
 /// Read once.
-static OURS: LazyLock<Vec<Suite>> = LazyLock::new(|| {
+static OURS: LazyLock<Vec<Suite>> = LazyLock::new(|| read(&FILES));
+
+/// Suites of no one review.
+const OTHERS: [(&str, &str); 1] = [suite!("modern")];
+
+fn read(suites: &[(&str, &str)]) -> Vec<Suite> {
     let mut files = Files::default();
     let read = |&(name, text): &(&str, &str)| {
         let suite = Suite::read(text, name, &mut files);
         suite.unwrap_or_else(|error| panic!("a test reads every suite: {error}"))
     };
-    FILES.iter().map(read).collect()
-});
+    suites.iter().map(read).collect()
+}
+
+/// The suite of that name: of its file without folder and ending.
+///
+/// # Errors
+/// Which names there are.
+pub fn named(name: &str) -> Result<Suite, String> {
+    let slug = |file: &'static str| {
+        let file = file.trim_start_matches("suites/");
+        file.trim_end_matches(".toml")
+    };
+    let all = || FILES.iter().chain(&OTHERS);
+    let Some(of_name) = all().find(|(file, _)| slug(file) == name) else {
+        return Err(unknown(name, all().map(|&(file, _)| slug(file))));
+    };
+    Ok(read(std::slice::from_ref(of_name)).remove(0))
+}
 
 /// Every family of the reviews, in the order of the list of methods.
 pub fn families() -> impl Iterator<Item = &'static Arc<Family>> {

@@ -14,6 +14,9 @@ use toml::{Spanned, Table, Value};
 /// The word for the fastest port of the machine.
 const FASTEST: &str = "fastest";
 
+/// The word for the latencies of all jobs.
+pub const ALL_JOBS: &str = "all";
+
 /// The version of this schema.
 pub const SCHEMA: u32 = 1;
 
@@ -32,6 +35,11 @@ pub struct SuiteFile {
     /// Those that a review is of if none is named.
     #[serde(default)]
     pub drives: Vec<String>,
+    /// Those that a review of everything is of beside them.
+    #[serde(default)]
+    pub more_drives: Vec<String>,
+    /// How large drives are at most that are tested: others are shrunk.
+    pub shrink_to: Option<Bytes>,
     #[serde(default)]
     pub procedure: Vec<ProcedureKeys>,
     #[serde(default)]
@@ -63,9 +71,12 @@ pub struct FamilyKeys {
     pub chart: Chart,
     pub metric: String,
     pub unit: String,
+    /// A metric that the chart draws beside its own.
+    #[serde(default)]
+    pub beside: String,
     pub testbed: Option<Machine>,
     pub runs: Option<RunsKey>,
-    /// Those on which it runs in a review of everything.
+    /// Those on which alone it runs in a review of everything.
     pub drives: Option<Spanned<Vec<String>>>,
     pub states: Option<Vec<Spanned<State>>>,
     pub score: Option<Score>,
@@ -155,6 +166,10 @@ pub struct StepKeys {
     #[serde(default)]
     pub drops: bool,
     #[serde(default)]
+    pub plateaus: bool,
+    /// The section of the job file whose latencies are figures, or [`ALL_JOBS`].
+    pub latencies_of: Option<Spanned<String>>,
+    #[serde(default)]
     pub roles: Vec<Role>,
 }
 
@@ -180,6 +195,8 @@ pub struct ProcedureKeys {
     pub slug: Spanned<Slug>,
     /// Used is so much of the drive that this share of the flash is left as spare area.
     pub spare_percent: Option<Spanned<u32>>,
+    /// Used is this share of what the host can address.
+    pub used_percent: Option<Spanned<u32>>,
     /// Each is an [`ActKeys`], read by itself so that what is wrong with one is said with its line.
     pub acts: Spanned<Vec<Spanned<Table>>>,
 }
@@ -206,6 +223,15 @@ pub enum ActKeys {
     },
     Torture {
         job: String,
+    },
+    Reach {
+        state: State,
+    },
+    Overwrite {
+        job: String,
+        /// How often what is used is written.
+        #[serde(deserialize_with = "above_0")]
+        times: u32,
     },
 }
 

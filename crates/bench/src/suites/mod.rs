@@ -13,7 +13,7 @@ mod own;
 mod read;
 mod select;
 
-pub use built_in::{all, drives, families};
+pub use built_in::{all, drives, families, named};
 pub use files::{Files, script_beside, text_of_load};
 pub use own::own;
 pub use read::DEFAULT_TESTBED;
@@ -31,6 +31,10 @@ use std::sync::Arc;
 pub struct Suite {
     /// The drives that a review is of if none is named: slugs, or paths of their files.
     pub drives: Vec<String>,
+    /// Those that a review of everything is of beside them; none for all there are.
+    pub more_drives: Vec<String>,
+    /// Drives are shrunk until the host sees at most so many bytes.
+    pub shrink_to: Option<u64>,
     /// Its families, in the order of the file.
     pub families: Vec<Arc<Family>>,
 }
@@ -71,6 +75,8 @@ pub struct Family {
     pub metric: String,
     /// Its unit.
     pub unit: String,
+    /// A metric that is drawn beside it; empty for none.
+    pub beside: String,
     /// Slug of the machine it runs on.
     pub testbed: String,
     /// When it runs without being named.
@@ -118,6 +124,8 @@ impl Family {
 pub enum Runs {
     /// In every review.
     ByDefault,
+    /// In every review, but in one of everything on these drives alone.
+    ByDefaultOn(Vec<String>),
     /// In a review of everything.
     WithAll,
     /// In a review of everything, on these drives alone: as long as it takes, it tells little of
@@ -159,6 +167,8 @@ pub struct Step {
     pub work: Work,
     /// What is read off its series, beside totals.
     pub series: Series,
+    /// Whose latencies are among its figures.
+    pub latencies: Latencies,
     /// What it stands for in verdicts and rankings.
     pub roles: Vec<Role>,
 }
@@ -230,6 +240,20 @@ pub enum Series {
     Unread,
     /// Where the rate drops for good, and how far (`drops.rs`).
     Drops,
+    /// Over which parts of a fill the speed is even (`fill.rs`).
+    Plateaus,
+}
+
+/// Whose latencies are figures of a step, percentile by percentile.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Latencies {
+    /// Nobody's: those of all requests together, as every run has them.
+    #[default]
+    Unread,
+    /// Reads, writes and flushes of all jobs, each by themselves.
+    OfAll,
+    /// Those of the job of this name: a probe that asks while others load the drive.
+    Of(String),
 }
 
 /// Several things done to one drive, one after the other, from the drive as new.
@@ -248,6 +272,8 @@ pub struct Procedure {
 pub enum Span {
     /// All the host can address.
     Whole,
+    /// This share of what the host can address, in percent; the rest is never written.
+    UsedPercent(u32),
     /// So much that this share of the raw flash, in percent, is left as spare area.
     SparePercent(u32),
 }
@@ -261,6 +287,10 @@ pub enum Act {
     FillFrom(u64, Content),
     /// TRIM of N bytes from the start, or of everything. Without time.
     Trim(Option<u64>),
+    /// A state, from new, without time.
+    Reach(State),
+    /// A job's writes, so many times over what is used. Without time.
+    Overwrite(Load, u32),
     /// A job, measured, and the name of the drive's state before it.
     Measure(Load, String),
     /// A job that only wears the drive: in part without time (`torture.rs`).
@@ -289,6 +319,11 @@ impl Test {
             chart: self.family.chart,
             chart_metric: self.family.metric.clone(),
             chart_unit: self.family.unit.clone(),
+            chart_beside: self.family.beside.clone(),
+            latencies_of: match &self.step.latencies {
+                Latencies::Of(job) => job.clone(),
+                Latencies::OfAll | Latencies::Unread => String::new(),
+            },
             source: self.family.source.title.clone(),
             roles: self.step.roles.clone(),
         }
@@ -342,6 +377,23 @@ impl Procedure {
             Act::Measure(measured, state) if measured == job => Some(state.as_str()),
             _ => None,
         })
+    }
+}
+
+impl Runs {
+    /// The drives on which alone a review of everything runs it; none for any.
+    #[must_use]
+    pub fn on(&self) -> Option<&[String]> {
+        match self {
+            Runs::ByDefaultOn(drives) | Runs::WithAllOn(drives) => Some(drives),
+            Runs::ByDefault | Runs::WithAll => None,
+        }
+    }
+
+    /// Whether it runs in reviews that are not of everything.
+    #[must_use]
+    pub fn is_by_default(&self) -> bool {
+        matches!(self, Runs::ByDefault | Runs::ByDefaultOn(_))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Loads of a user's own as tests of no review: a family each.
 
-use super::{DEFAULT_TESTBED, Family, Runs, Series, Source, Step, Test, Work};
+use super::{DEFAULT_TESTBED, Family, Latencies, Runs, Series, Source, Step, Test, Work};
 use crate::review::words;
 use ftlab_host::Port;
 use ftlab_play::driver::Clock;
@@ -31,6 +31,7 @@ pub fn own(slug: &str, load: Load, state: State, clock: Clock) -> Test {
         aliases: Vec::new(),
         label: String::new(),
         series: Series::Unread,
+        latencies: Latencies::Unread,
         roles: Vec::new(),
         work: Work::Loads {
             loads: vec![load.clone()],
@@ -47,6 +48,7 @@ pub fn own(slug: &str, load: Load, state: State, clock: Clock) -> Test {
         chart: Chart::Bars,
         metric: metric.to_owned(),
         unit: unit.to_owned(),
+        beside: String::new(),
         testbed: load.testbed().unwrap_or(DEFAULT_TESTBED).to_owned(),
         runs: Runs::ByDefault,
         states: vec![state],

@@ -2,15 +2,18 @@
 
 use super::files::Kind;
 use super::keys::{
-    ActKeys, FamilyKeys, OneOrMore, PortKey, ProcedureKeys, RunsKey, SCHEMA, Slug, StepKeys,
-    SuiteFile, unknown,
+    ALL_JOBS, ActKeys, FamilyKeys, OneOrMore, PortKey, ProcedureKeys, RunsKey, SCHEMA, Slug,
+    StepKeys, SuiteFile, unknown,
 };
-use super::{Act, Family, Files, Procedure, Runs, Series, Source, Span, Step, Suite, Work};
+use super::{
+    Act, Family, Files, Latencies, Procedure, Runs, Series, Source, Span, Step, Suite, Work,
+};
 use crate::figures::source_title;
 use ftlab_host::Port;
 use ftlab_play::load::Load;
 use ftlab_play::states::State;
 use ftlab_workload::script::{ScriptError, Text};
+use ftlab_workload::{JobSpec, PatternKind};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -52,6 +55,8 @@ impl Suite {
         Ok(Suite {
             families: families.collect::<Result<_, _>>()?,
             drives: parsed.drives.clone(),
+            more_drives: parsed.more_drives.clone(),
+            shrink_to: parsed.shrink_to.map(|bytes| bytes.0),
         })
     }
 
@@ -137,18 +142,35 @@ impl Reader<'_> {
 
     fn procedure(&mut self, keys: &ProcedureKeys) -> Result<Procedure, ScriptError> {
         let slug = self.slug("procedures", &keys.slug)?;
-        let span = match &keys.spare_percent {
-            None => Span::Whole,
-            Some(percent) if (1..=99).contains(percent.get_ref()) => {
+        let span = match (&keys.spare_percent, &keys.used_percent) {
+            (None, None) => Span::Whole,
+            (Some(percent), None) if (1..=99).contains(percent.get_ref()) => {
                 Span::SparePercent(*percent.get_ref())
             }
-            Some(percent) => {
+            (None, Some(percent)) if (1..=99).contains(percent.get_ref()) => {
+                Span::UsedPercent(*percent.get_ref())
+            }
+            (Some(percent), None) => {
                 let why = "spare_percent is 1 to 99: a share of the drive's flash";
+                return Err(self.text.error(percent, why));
+            }
+            (None, Some(percent)) => {
+                let why =
+                    "used_percent is 1 to 99: a share of the drive; leave it out for all of it";
+                return Err(self.text.error(percent, why));
+            }
+            (Some(_), Some(percent)) => {
+                let why = "spare_percent and used_percent both say how much is used: leave out one";
                 return Err(self.text.error(percent, why));
             }
         };
         let acts = keys.acts.get_ref().iter().map(|act| self.act(act));
         let acts: Vec<Act> = acts.collect::<Result<_, _>>()?;
+        let late = |(n, act): (usize, &Act)| n > 0 && matches!(act, Act::Reach(_));
+        if acts.iter().enumerate().any(late) {
+            let why = "a drive reaches a state from new: let that be the first act";
+            return Err(self.text.error(&keys.acts, why));
+        }
         let measured = acts.iter().filter_map(|act| match act {
             Act::Measure(job, state) => Some((job.name(), state)),
             _ => None,
@@ -175,6 +197,19 @@ impl Reader<'_> {
             ActKeys::Trim { to } => Act::Trim(to.map(|to| to.0)),
             ActKeys::Measure { job, state } => {
                 Act::Measure(self.load(Kind::Job, &job, at)?, state.0)
+            }
+            ActKeys::Reach { state } => Act::Reach(state),
+            ActKeys::Overwrite { job, times } => {
+                let job = self.load(Kind::Job, &job, at)?;
+                let writes = |spec: &JobSpec| spec.kind == PatternKind::Write;
+                if !job
+                    .job_file()
+                    .is_some_and(|file| file.jobs.iter().all(writes))
+                {
+                    let why = "what overwrites is a file of jobs that write alone";
+                    return Err(self.text.error(at, why));
+                }
+                Act::Overwrite(job, times)
             }
             ActKeys::Torture { job } => {
                 let job = self.load(Kind::Job, &job, at)?;
@@ -225,6 +260,7 @@ impl Reader<'_> {
             chart: keys.chart,
             metric: keys.metric.clone(),
             unit: keys.unit.clone(),
+            beside: keys.beside.clone(),
             testbed: testbed.unwrap_or(DEFAULT_TESTBED).to_owned(),
             runs: self.runs(keys)?,
             states,
@@ -240,10 +276,7 @@ impl Reader<'_> {
             (None, RunsKey::ByDefault) => Ok(Runs::ByDefault),
             (None, RunsKey::WithAll) => Ok(Runs::WithAll),
             (Some(drives), RunsKey::WithAll) => Ok(Runs::WithAllOn(drives.get_ref().clone())),
-            (Some(drives), RunsKey::ByDefault) => {
-                let why = "drives are those on which a test of every review is left to --all: write runs = \"with-all\"";
-                Err(self.text.error(drives, why))
-            }
+            (Some(drives), RunsKey::ByDefault) => Ok(Runs::ByDefaultOn(drives.get_ref().clone())),
         }
     }
 
@@ -268,12 +301,43 @@ impl Reader<'_> {
             aliases: keys.aliases.clone(),
             label: keys.label.clone(),
             work,
-            series: match keys.drops {
-                true => Series::Drops,
-                false => Series::Unread,
+            series: match (keys.drops, keys.plateaus) {
+                (false, false) => Series::Unread,
+                (true, false) => Series::Drops,
+                (false, true) => Series::Plateaus,
+                (true, true) => {
+                    let why =
+                        "drops are read off a course over time, plateaus off a fill: leave out one";
+                    return Err(self.text.error(at, why));
+                }
             },
+            latencies: self.latencies(keys)?,
             roles: keys.roles.clone(),
         })
+    }
+
+    fn latencies(&mut self, keys: &StepKeys) -> Result<Latencies, ScriptError> {
+        let Some(of) = &keys.latencies_of else {
+            return Ok(Latencies::Unread);
+        };
+        if of.get_ref() == ALL_JOBS {
+            return Ok(Latencies::OfAll);
+        }
+        let jobs = keys
+            .job
+            .as_ref()
+            .and_then(|job| job.get_ref().names().first());
+        let load = jobs
+            .map(|name| self.load(Kind::Job, name, of))
+            .transpose()?;
+        let jobs = load.as_ref().and_then(Load::job_file);
+        let names = jobs.iter().flat_map(|file| &file.jobs);
+        let names = names.map(|spec| spec.name.as_str()).chain([ALL_JOBS]);
+        if !names.clone().any(|name| name == of.get_ref()) {
+            let why = format!("there is no job {}", unknown(of.get_ref(), names));
+            return Err(self.text.error(of, why));
+        }
+        Ok(Latencies::Of(of.get_ref().clone()))
     }
 
     fn work(&mut self, at: &Spanned<StepKeys>) -> Result<Work, ScriptError> {

@@ -1,6 +1,6 @@
 //! Which tests a name stands for.
 
-use super::{Runs, Test, all};
+use super::{Test, all};
 use ftlab_sheet::names::alike;
 use std::collections::BTreeSet;
 use thiserror::Error;
@@ -51,7 +51,7 @@ pub fn select_of(
 /// Those of the tests that run without being named.
 #[must_use]
 pub fn of_default(tests: impl IntoIterator<Item = Test>) -> Vec<Test> {
-    let by_default = |test: &Test| test.family.runs == Runs::ByDefault;
+    let by_default = |test: &Test| test.family.runs.is_by_default();
     tests.into_iter().filter(by_default).collect()
 }
 

@@ -1,6 +1,7 @@
 //! What is wrong with a suite is said with its line, and the reviews' suites are sound.
 
 use super::*;
+use crate::review::Subject;
 use ftlab_base::RootSeed;
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
@@ -13,7 +14,12 @@ fn every_file_of_the_folder_is_compiled_in_and_all_slugs_differ() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../suites");
     let files = std::fs::read_dir(folder).unwrap().count();
     let sources: BTreeSet<&str> = families().map(|f| f.source.key.as_str()).collect();
-    assert_eq!(sources.len(), files, "list it in built_in.rs");
+    let others = ["modern"].map(|name| named(name).unwrap());
+    assert_eq!(
+        sources.len() + others.len(),
+        files,
+        "list it in built_in.rs"
+    );
     let slugs: Vec<String> = all().map(|test| test.step.slug.clone()).collect();
     assert_eq!(slugs.iter().collect::<BTreeSet<_>>().len(), slugs.len());
     assert_eq!((families().count(), slugs.len()), (65, 142));
@@ -97,6 +103,34 @@ fn a_job_that_several_steps_have_is_read_once() {
         load("randwrite-4k-qd1"),
         load("randwrite-size-sweep-4k")
     ));
+}
+
+#[test]
+fn the_suite_of_today_is_asked_for_by_name_and_is_sound() {
+    let suite = named("modern").unwrap();
+    let slugs: BTreeSet<String> = suite.tests().map(|test| test.step.slug.clone()).collect();
+    assert_eq!(slugs.len(), suite.tests().count());
+    let of_reviews: BTreeSet<String> = all().map(|test| test.step.slug.clone()).collect();
+    assert!(slugs.is_disjoint(&of_reviews), "a name stands for one test");
+    assert_eq!(suite.drives.len(), 8);
+    for slug in suite.drives.iter().chain(&suite.more_drives) {
+        let file = Catalog::load(slug, &[]).unwrap();
+        let full = file.capacity_bytes();
+        let [fitted] = &Subject::fit(vec![file.into()], suite.shrink_to).unwrap()[..] else {
+            panic!("a drive is one");
+        };
+        let small = fitted.first().capacity_bytes();
+        assert!(small <= suite.shrink_to.unwrap() * 3 / 2, "{slug}: {small}");
+        assert_eq!(
+            fitted.sheet().capacity_bytes,
+            full,
+            "it is shown in its own size"
+        );
+    }
+    let others: Vec<String> = ["anandtech-2012", "witnesses"].map(str::to_owned).to_vec();
+    assert!(others.iter().all(|name| named(name).is_ok()));
+    let why = named("moder").unwrap_err();
+    assert!(why.contains("did you mean modern"), "{why}");
 }
 
 const HEAD: &str = "schema = 1\ntitle = \"Mine\"\nstates = [\"filled\"]\n";

@@ -101,7 +101,7 @@ pub fn command(options: &Options) -> Outcome {
     let plan = Plan {
         state: options.state,
         ..options.how.plan(
-            drives.into_iter().map(Subject::from).collect(),
+            (options.suite).fit(drives.into_iter().map(Subject::from).collect())?,
             tests,
             false,
         )?

@@ -13,7 +13,6 @@ use crate::{results, screen};
 use clap::Args;
 use ftlab_bench::review::{DriveRuns, Plan, Subject, result_set};
 use ftlab_bench::suites::{self, Test};
-use ftlab_drive::Catalog;
 use ftlab_result::{ResultSet, Run, TestSheet};
 pub use how::How;
 use kept::Keep;
@@ -33,6 +32,7 @@ Examples:
   ftlab review intel-x25-m-g1-80 --test A1 --repeats 5
   ftlab review intel-x25-m-g1-80 --test A1 --test ./job.fio
   ftlab review intel-x25-m-g1-80 crucial-m4-64 --suite my-suite.toml
+  ftlab review --suite modern --out out/modern
   ftlab review --all --quick --out out/all
   ftlab review --all --quick --out out/all --resume")]
 pub struct Options {
@@ -167,8 +167,11 @@ fn call_to_go_on() -> String {
 
 fn plan(options: &Options) -> Result<Plan, Failure> {
     let drives = drives(options)?;
-    // Who brings a suite wants its tests on his drives, and is told of those that do not fit.
-    let is_everything = options.tests.is_empty() && (options.all || !options.suite.is_given());
+    // Who brings a suite, or names drives for one of ours, wants its tests on his drives, and is told of those that do
+    // not fit.
+    let is_chosen =
+        options.suite.is_own() || (options.suite.is_given() && !options.drives.is_empty());
+    let is_everything = options.tests.is_empty() && (options.all || !is_chosen);
     (options.how).plan(drives, tests(options)?, is_everything)
 }
 
@@ -179,14 +182,12 @@ fn tests(options: &Options) -> Result<Vec<Test>, Failure> {
     options.suite.select(&options.tests)
 }
 
-/// The drives of those names, or those of a review of none.
+/// The drives of those names, or those of a review of none, as the suite tests them.
 fn drives(options: &Options) -> Result<Vec<Subject>, Failure> {
-    if !options.drives.is_empty() {
-        return subjects(&options.drives, &[]);
-    }
-    if options.all {
-        let all: Vec<String> = Catalog::drives().into_iter().map(str::to_owned).collect();
-        return subjects(&all, &[]);
-    }
-    subjects(&options.suite.drives()?, &[])
+    let named = match (options.drives.is_empty(), options.all) {
+        (false, _) => options.drives.clone(),
+        (true, true) => options.suite.all_drives()?,
+        (true, false) => options.suite.drives()?,
+    };
+    options.suite.fit(subjects(&named, &[])?)
 }

@@ -161,6 +161,8 @@ fn sheet(
         } else {
             "ms".into()
         },
+        chart_beside: String::new(),
+        latencies_of: String::new(),
         source: String::new(),
         roles,
     }

@@ -1,0 +1,88 @@
+//! Figures of drives of today: their table says in words under which conditions each was measured, and a step of the suite
+//! answers to the words that its conditions begin with.
+
+use super::{Row, records};
+use crate::suites::Test;
+use serde::Deserialize;
+
+const MODERN: &str = include_str!("../../reference/modern.csv");
+
+/// The source of the suite whose tests answer them.
+pub const SOURCE: &str = "modern";
+
+#[derive(Debug, Deserialize)]
+struct Measured {
+    id: String,
+    source: String,
+    drive: String,
+    test: String,
+    conditions: String,
+    metric: String,
+    value: String,
+    unit: String,
+    qualifier: String,
+}
+
+/// Those that one of the tests answers, as rows of the reference table.
+pub fn rows(tests: &[Test]) -> Vec<Row> {
+    let rows: Vec<Measured> = records(MODERN);
+    let of = |row: Measured| {
+        let words = format!("{} {}", row.test, row.conditions);
+        let answers = |alias: &String| words.starts_with(alias);
+        let test = tests
+            .iter()
+            .find(|test| test.step.aliases.iter().any(answers))?;
+        Some(Row {
+            id: row.id,
+            source: row.source,
+            drive: row.drive,
+            test: test.step.slug.clone(),
+            state: "na".to_owned(),
+            data: "na".to_owned(),
+            link: "na".to_owned(),
+            metric: row.metric,
+            value: row.value,
+            unit: row.unit,
+            qualifier: row.qualifier,
+            led_to: None,
+            note: row.conditions,
+        })
+    };
+    rows.into_iter().filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suites;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn the_suite_of_today_answers_what_was_measured_of_its_drives() {
+        let suite = suites::named(SOURCE).unwrap();
+        let tests: Vec<Test> = suite.tests().collect();
+        let drives = [suite.drives, suite.more_drives].concat();
+        let all: Vec<Measured> = records(MODERN);
+        let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
+        for row in all.iter().filter(|row| drives.contains(&row.drive)) {
+            *asked.entry(&row.test).or_default() += 1;
+        }
+        let mut answered: BTreeMap<String, usize> = BTreeMap::new();
+        for row in rows(&tests)
+            .iter()
+            .filter(|row| drives.contains(&row.drive))
+        {
+            let of = all.iter().find(|of| of.id == row.id).unwrap();
+            *answered.entry(of.test.clone()).or_default() += 1;
+        }
+        let whole = ["latency-under-offered-rate", "sequential-fill"];
+        for test in whole {
+            assert_eq!(answered[test], asked[test], "{test}");
+        }
+        // Sequential writes are not among the steps, nor is a law that is no zones.
+        assert!(
+            answered["steady-writes"] >= 12 && answered["skewed-writes"] >= 6,
+            "{answered:?}"
+        );
+    }
+}

@@ -1,0 +1,115 @@
+//! Latencies of reads, writes and flushes as figures of their own, by the percentiles that the field speaks of.
+
+use crate::suites::Latencies;
+use ftlab_result::{Run, Traffic};
+use std::collections::BTreeMap;
+
+/// Percentiles, and how names of figures write them.
+const PERCENTILES: [(f64, &str); 5] = [
+    (50.0, "p50"),
+    (99.0, "p99"),
+    (99.9, "p999"),
+    (99.99, "p9999"),
+    (99.999, "p99999"),
+];
+
+/// Requests above a percentile, without which it is the latency of one of them.
+const ABOVE_MIN: f64 = 5.0;
+
+/// `read_lat_p99_us` and its like of the jobs that are asked for; `writes_per_s` of all of them together; and, where
+/// writes were followed by flushes, `commits_per_s` and `commit_us`, which is what a write and its flush take.
+pub fn metrics(run: &Run, of: &Latencies) -> BTreeMap<String, f64> {
+    let mut metrics = BTreeMap::new();
+    let none = Traffic::default();
+    // Flushes are counted by the job, and only where there is one do they say what all do.
+    let only = match &run.jobs[..] {
+        [only] => Some(only),
+        _ => None,
+    };
+    let (read, write, flush) = match of {
+        Latencies::Unread => return metrics,
+        Latencies::OfAll => (&run.read, &run.write, only.map_or(&none, |job| &job.flush)),
+        Latencies::Of(name) => {
+            let Some(job) = run.jobs.iter().find(|job| job.name == *name) else {
+                return metrics;
+            };
+            (&job.read, &job.write, &job.flush)
+        }
+    };
+    for (word, traffic) in [("read", read), ("write", write), ("flush", flush)] {
+        for (percent, short) in PERCENTILES {
+            let mut known = traffic.lat_ns_percentiles.iter();
+            let above = traffic.ios as f64 * (1.0 - percent / 100.0);
+            if let Some(&(_, ns)) = known.find(|(of, _)| *of == percent)
+                && above >= ABOVE_MIN
+            {
+                metrics.insert(format!("{word}_lat_{short}_us"), ns as f64 / 1e3);
+            }
+        }
+    }
+    let mut put = |name: &str, value: f64| metrics.insert(name.to_owned(), value);
+    if run.write.ios > 0 {
+        put("writes_per_s", run.write.iops);
+    }
+    if flush.ios > 0 {
+        put("commits_per_s", flush.iops);
+        put("commit_us", (write.lat_ns_mean + flush.lat_ns_mean) / 1e3);
+    }
+    metrics
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ftlab_result::Job;
+
+    fn traffic(ios: u64, us: u64) -> Traffic {
+        Traffic {
+            ios,
+            iops: ios as f64,
+            lat_ns_mean: us as f64 * 1e3,
+            lat_ns_percentiles: PERCENTILES.map(|(p, _)| (p, us * 1000)).to_vec(),
+            ..Traffic::default()
+        }
+    }
+
+    fn job(name: &str, us: u64) -> Job {
+        let job = serde_json::json!({
+            "name": name, "group": 0, "clones": 1, "iodepth": 1, "measured_ns": 1
+        });
+        Job {
+            write: traffic(10_000, us),
+            ..serde_json::from_value(job).expect("a job")
+        }
+    }
+
+    #[test]
+    fn a_probe_s_latencies_are_its_own_and_the_rate_is_of_all() {
+        let run = Run {
+            write: traffic(20_000, 500),
+            jobs: vec![job("load", 990), job("probe", 10)],
+            ..Run::default()
+        };
+        let of = metrics(&run, &Latencies::Of("probe".to_owned()));
+        assert_eq!(of["write_lat_p50_us"], 10.0);
+        assert_eq!(of["writes_per_s"], 20_000.0);
+        assert!(!of.contains_key("read_lat_p50_us"), "it did not read");
+        // Ten thousand requests have one above their 99.99th percentile.
+        assert!(of.contains_key("write_lat_p999_us") && !of.contains_key("write_lat_p9999_us"));
+        assert_eq!(metrics(&run, &Latencies::OfAll)["write_lat_p50_us"], 500.0);
+        assert!(metrics(&run, &Latencies::Unread).is_empty());
+    }
+
+    #[test]
+    fn a_commit_is_a_write_and_its_flush() {
+        let mut log = job("log", 10);
+        log.flush = traffic(10_000, 90);
+        let run = Run {
+            write: log.write.clone(),
+            jobs: vec![log],
+            ..Run::default()
+        };
+        let of = metrics(&run, &Latencies::OfAll);
+        assert_eq!((of["commit_us"], of["commits_per_s"]), (100.0, 10_000.0));
+    }
+}
