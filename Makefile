@@ -117,7 +117,8 @@ test: setup ## every check and test
 	cat $$log; rm -f $$log; exit $$code
 
 # The browser opens reports as a reader would: one of the drives of 2008, one of SNIA's specification, and
-# those that a test of the crate makes up: as large as that of all drives, of repeats, of a comparison, and of consistency.
+# those that a test of the crate makes up: as large as that of all drives, of repeats, of a comparison, of consistency, and
+# of drives of today.
 MADE := $(abspath $(TARGET)/tmp)
 # Many times what it takes: a browser that hangs must not hold up a whole run.
 WEB_SECONDS_MAX := 900
@@ -127,7 +128,7 @@ test-web: out/test-review/$(REPORT) out/test-pts/$(REPORT) $(NPM)
 	cargo test -q --workspace --test html pages_for_the_browser
 	cd $(WEB) && REPORT_HTML=$(CURDIR)/$<:$(MADE)/report-full.html PTS_HTML=$(CURDIR)/$(word 2,$^) \
 	    REPEATED_HTML=$(MADE)/report-repeated.html COMPARISON_HTML=$(MADE)/comparison.html \
-	    CONSISTENCY_HTML=$(MADE)/report-consistency.html \
+	    CONSISTENCY_HTML=$(MADE)/report-consistency.html TODAY_HTML=$(MADE)/report-today.html \
 	    CHROMIUM="$$(command -v $(CHROMIUM))" timeout --kill-after=10 $(WEB_SECONDS_MAX) node --test
 
 # The Python module as it was just built: its package, with what cargo made of the native half. Tests import it from there.

@@ -107,3 +107,28 @@ export const drawnShapes = (plot) => plot.evaluate((element) => {
   const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
   return data.filter((value, index) => index % 4 === 3 && value > 0).length;
 });
+
+/** Texts of charts in sight that reach beyond their picture, or lie over another one. */
+export const faults = (page) => page.evaluate(() => {
+  const found = [];
+  for (const svg of document.querySelectorAll('.page:not([hidden]) .plot svg')) {
+    const frame = svg.getBoundingClientRect();
+    if (frame.width === 0) continue;
+    const id = svg.closest('.plot').id;
+    const texts = [...svg.querySelectorAll('text')]
+      .filter((text) => text.textContent.trim() && Number(text.getAttribute('fill-opacity') ?? 1) > 0)
+      .map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }));
+    for (const { text, box } of texts) {
+      if (box.right > frame.right + 2 || box.left < frame.left - 2) found.push(`${id}: ${text} is cut off`);
+    }
+    for (const [index, one] of texts.entries()) {
+      for (const other of texts.slice(index + 1)) {
+        // A box is a little higher than its letters.
+        const wide = Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left);
+        const high = Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top);
+        if (wide > 3 && high > 5) found.push(`${id}: ${one.text} lies over ${other.text}`);
+      }
+    }
+  }
+  return found;
+});

@@ -20,7 +20,7 @@ const STYLES: [&str; 7] = [
     include_str!("../../web/src/print.css"),
 ];
 
-const SCRIPTS: [&str; 16] = [
+const SCRIPTS: [&str; 18] = [
     include_str!("../../web/src/format.js"),
     include_str!("../../web/src/look.js"),
     include_str!("../../web/src/model.js"),
@@ -32,6 +32,8 @@ const SCRIPTS: [&str; 16] = [
     include_str!("../../web/src/plot-verdicts.js"),
     include_str!("../../web/src/plot-course.js"),
     include_str!("../../web/src/plot-panels.js"),
+    include_str!("../../web/src/plot-percentiles.js"),
+    include_str!("../../web/src/plot-fill.js"),
     include_str!("../../web/src/plot-pts.js"),
     include_str!("../../web/src/picker.js"),
     include_str!("../../web/src/charts.js"),

@@ -78,6 +78,7 @@ fn charts(family: &Family<'_>, data: &FamilyData) -> Markup {
     html! {
         @if data.is_scatter() && data.has_series() { (frame("scatter", "IOPS of every interval")) }
         @if data.has_bars() { (frame("main", family.title)) }
+        @if data.has_spread() { (frame("longer", "How many took longer")) }
         @if data.has_courses() { (frame("pts-course", "The rate over what was written")) }
         @if data.has_matrix() { (frame("pts-matrix", "By block size and mix, mean over the measurement window")) }
         @if data.has_rounds() {

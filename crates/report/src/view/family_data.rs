@@ -46,6 +46,13 @@ pub struct FamilyData {
     traffic: Vec<TrafficRow>,
     series: Vec<Series>,
     wear: Vec<Wear>,
+    /// The place of the measure that is drawn beside the first.
+    beside: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fills: Vec<FillRow>,
+    /// Latencies of those whom the family is about, where it is about how they spread.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    latencies: Vec<LatencyRow>,
     /// Tests of SNIA's specification.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pts: Vec<PtsData>,
@@ -56,6 +63,27 @@ pub struct FamilyData {
 struct Wear {
     run: usize,
     blocks: Vec<(f64, f64)>,
+}
+
+/// The speed of a fill.
+#[derive(Debug, Serialize)]
+struct FillRow {
+    run: usize,
+    /// (GB, MB/s).
+    course: Vec<(f64, f64)>,
+    /// From GB, to GB, MB/s.
+    plateaus: Vec<(f64, f64, f64)>,
+    /// GB written when the host rested.
+    rests: Vec<f64>,
+}
+
+/// How the latencies of a kind of request spread.
+#[derive(Debug, Serialize)]
+struct LatencyRow {
+    run: usize,
+    part: &'static str,
+    /// (upper bound in milliseconds, share in percent).
+    shares: Vec<(f64, f64)>,
 }
 
 #[derive(Debug, Serialize)]
@@ -224,6 +252,16 @@ impl FamilyData {
                 .filter_map(wear_of)
                 .collect(),
             pts: PtsData::of_family(view, family),
+            beside: beside(family, &measures),
+            fills: (family.runs.iter().enumerate())
+                .filter_map(fill_of)
+                .collect(),
+            latencies: match chart {
+                Chart::Percentiles => (family.runs.iter().enumerate())
+                    .flat_map(|(index, run)| latency_rows(family, index, run))
+                    .collect(),
+                _ => Vec::new(),
+            },
             measures,
             runs,
         }
@@ -242,6 +280,11 @@ impl FamilyData {
     /// Whether any run has a course over time.
     pub fn has_series(&self) -> bool {
         !self.series.is_empty()
+    }
+
+    /// Whether it is about how latencies spread.
+    pub fn has_spread(&self) -> bool {
+        !self.latencies.is_empty()
     }
 
     /// Whether any run looked at the wear of the blocks.
@@ -400,7 +443,8 @@ fn scale_between(figure: &Figure, measure: &str) -> Option<f64> {
     match (figure.metric.as_str(), measure) {
         ("mb_s", "mib_s") if !is_binary => return Some(1.0 / MEBIBYTE_MB),
         ("mb_s", "mb_s") if is_binary => return Some(MEBIBYTE_MB),
-        ("mb_s", "mib_s") | ("write_amp", "wa") => return Some(1.0),
+        ("mb_s", "mib_s") | ("write_amp", "wa") | ("write_mib_s", "mib_s") => return Some(1.0),
+        ("served_writes_per_s", "writes_per_s") => return Some(1.0),
         (own, other) if own == other => return Some(1.0),
         _ => {}
     }
@@ -447,6 +491,41 @@ fn latencies(traffic: &Traffic) -> Vec<Option<f64>> {
     row.extend(PERCENTILES.iter().map(percentile));
     row.push(Some(ms(traffic.lat_ns_max as f64)));
     row
+}
+
+fn beside(family: &Family<'_>, measures: &[Measure]) -> Option<usize> {
+    let name = &family.tests.first()?.chart_beside;
+    measures.iter().position(|measure| measure.name == *name)
+}
+
+fn fill_of((index, run): (usize, &&Run)) -> Option<FillRow> {
+    let fill = run.fill.as_ref()?;
+    Some(FillRow {
+        run: index,
+        course: (fill.course.iter())
+            .map(|&(gb, mb_s)| (kept(gb), kept(mb_s)))
+            .collect(),
+        plateaus: (fill.plateaus.iter())
+            .map(|part| (kept(part.from_gb), kept(part.to_gb), kept(part.mb_s)))
+            .collect(),
+        rests: fill.rests_gb.iter().copied().map(kept).collect(),
+    })
+}
+
+/// Of a test that is about one of its jobs, that job's.
+fn latency_rows(family: &Family<'_>, index: usize, run: &Run) -> Vec<LatencyRow> {
+    let test = family.tests.iter().find(|test| test.test == run.test);
+    let of = test.map_or("", |test| test.latencies_of.as_str());
+    let job = run.jobs.iter().find(|job| job.name == of);
+    let (read, write) = job.map_or((&run.read, &run.write), |job| (&job.read, &job.write));
+    let rows = [("reads", read), ("writes", write)].map(|(part, traffic)| LatencyRow {
+        run: index,
+        part,
+        shares: series::latency_shares(traffic),
+    });
+    (rows.into_iter())
+        .filter(|row| !row.shares.is_empty())
+        .collect()
 }
 
 fn wear_of((index, run): (usize, &&Run)) -> Option<Wear> {

@@ -42,8 +42,10 @@ pub fn in_order<'a>(first: &'a str, names: impl Iterator<Item = &'a str>) -> Vec
 /// The unit a metric's name ends in, as printed.
 #[must_use]
 pub fn unit(metric: &str) -> &'static str {
-    const ENDINGS: [(&str, &str); 13] = [
+    const ENDINGS: [(&str, &str); 15] = [
         ("_ms", "ms"),
+        ("_us", "µs"),
+        ("_per_s", "1/s"),
         ("mib_s", "MiB/s"),
         ("mb_s", "MB/s"),
         ("_mb_s_", "MB/s"),
@@ -83,12 +85,16 @@ pub fn better(metric: &str) -> Better {
             "mb_s",
             "mib_s",
             "_per_day",
+            "_per_s",
+            "slc_gb",
+            "rested_gb",
             "host_writes_total",
             "_years",
         ])
     {
         Better::Higher
     } else if metric.starts_with("lat_")
+        || percentile(metric).is_some()
         || known(&[
             "seconds",
             "watts",
@@ -98,6 +104,7 @@ pub fn better(metric: &str) -> Better {
             "wa",
             "wa_steady",
             "wa_closed_form",
+            "commit_us",
             "used_5_years_pct",
         ])
         || ["wear_inefficiency_pct", "wear_scatter_pct"].contains(&metric)
@@ -175,12 +182,33 @@ pub fn words(metric: &str) -> String {
         "drop_time_s" => "Time of the first drop".to_owned(),
         "last_drop_time_s" => "Time of the last drop".to_owned(),
         "host_written_at_drop_gb" => "Host writes until the drop".to_owned(),
+        "slc_gb" => "Size of the cache".to_owned(),
+        "slc_write_mb_s" => "Throughput in the cache".to_owned(),
+        "after_mb_s" => "Throughput behind the cache".to_owned(),
+        "direct_until_gb" => "Host writes until the second drop".to_owned(),
+        "fold_mb_s" => "Throughput behind the second drop".to_owned(),
+        "mean_mb_s" => "Throughput of all".to_owned(),
+        "rested_mb_s" => "Throughput after a rest".to_owned(),
+        "rested_gb" => "Host writes at that speed".to_owned(),
+        "commit_us" => "A commit".to_owned(),
+        "commits_per_s" => "Commits a second".to_owned(),
+        "writes_per_s" => "Writes a second".to_owned(),
+        other if percentile(other).is_some() => percentile(other).unwrap_or_default(),
         other => match (other.strip_suffix("_seconds"), other.strip_suffix("_pct")) {
             (Some(part), _) => format!("Time taken: {}", program(part)),
             (_, Some(share)) => format::metric_words(share),
             _ => format::metric_words(other),
         },
     }
+}
+
+/// `write_lat_p999_us` in words; nothing for other metrics.
+fn percentile(metric: &str) -> Option<String> {
+    let (kind, digits) = metric.strip_suffix("_us")?.split_once("_lat_p")?;
+    let (whole, part) = digits.split_at_checked(2)?;
+    let point = if part.is_empty() { "" } else { "." };
+    let plural = if kind == "flush" { "es" } else { "s" };
+    Some(format!("{whole}{point}{part}th percentile, {kind}{plural}"))
 }
 
 /// A program of a scenario, as it is called in the names of metrics.
@@ -220,6 +248,10 @@ mod tests {
         assert_eq!(told("host_writes_per_day"), ("GB/day", Better::Higher));
         assert_eq!(told("drop_time_s"), ("s", Better::Neither));
         assert_eq!(told("wa"), ("×", Better::Lower));
+        assert_eq!(told("write_lat_p999_us"), ("µs", Better::Lower));
+        assert_eq!(words("write_lat_p999_us"), "99.9th percentile, writes");
+        assert_eq!(words("read_lat_p50_us"), "50th percentile, reads");
+        assert_eq!(told("slc_gb"), ("GB", Better::Higher));
     }
 
     #[test]

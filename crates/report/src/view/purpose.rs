@@ -34,7 +34,7 @@ impl Reading {
     }
 }
 
-const USES: [Use; 8] = [
+const USES: [Use; 10] = [
     Use {
         title: "Booting and starting programs",
         says: "to boot",
@@ -73,6 +73,16 @@ const USES: [Use; 8] = [
             (Role::LargeFileCopy, None, Reading::Metric("mb_s")),
             (Role::LargeWrite, None, Reading::Metric("mb_s")),
         ],
+    },
+    Use {
+        title: "How long the cache lasts",
+        says: "written at full speed to an empty drive",
+        tests: &[(Role::CacheSize, None, Reading::Metric("slc_gb"))],
+    },
+    Use {
+        title: "What a commit costs",
+        says: "for a write of a log and its flush",
+        tests: &[(Role::Commit, None, Reading::Metric("commit_us"))],
     },
     Use {
         title: "Even speed under a load without end",

@@ -1,7 +1,10 @@
 // One object a chart: reads its data and draws when it comes into view, redraws on theme, width,
 // scale and choice.
 
-const PLOTS = { verdicts: verdictsPlot, time: timePlot, latency: latencyPlot, wear: wearPlot, states: statesPlot, scatter: scatterPlot, 'pts-rounds': ptsRoundsPlot, 'pts-window': ptsWindowPlot, 'pts-matrix': ptsMatrixPlot, 'pts-course': ptsCoursePlot };
+/** Of a family, by the chart that its test asks for; bars for any other. */
+const MAIN_PLOTS = { lines: linesPlot, percentiles: percentilesPlot, fill: fillPlot };
+
+const PLOTS = { verdicts: verdictsPlot, time: timePlot, latency: latencyPlot, longer: longerPlot, wear: wearPlot, states: statesPlot, scatter: scatterPlot, 'pts-rounds': ptsRoundsPlot, 'pts-window': ptsWindowPlot, 'pts-matrix': ptsMatrixPlot, 'pts-course': ptsCoursePlot };
 
 /** Charts begin to draw a little before they are seen. */
 const DRAW_AHEAD = '300px';
@@ -16,7 +19,7 @@ const DRIVES_SHOWN_MAX = 8;
 const PANELS_MAX = 9;
 
 function plotOf(kind, data) {
-  if (kind === 'main') return data.chart === 'lines' ? linesPlot : barsPlot;
+  if (kind === 'main') return MAIN_PLOTS[data.chart] ?? barsPlot;
   return PLOTS[kind];
 }
 

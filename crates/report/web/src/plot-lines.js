@@ -28,6 +28,9 @@ function stepLines(data, shown, measure) {
   return [...lines.values()];
 }
 
+/** What is drawn beside the family's own measure, such as what theory says of it; nothing for other measures. */
+const besideLines = (data, { shown, measure = 0 }) => (data.beside === null || measure !== 0 ? [] : stepLines(data, shown, data.beside));
+
 const linesPlot = {
   choices: measureChoice,
   drives: drivesOf,
@@ -36,7 +39,8 @@ const linesPlot = {
 
   key: (data, { measure = 0, shown }) => {
     const marked = stepLines(data, shown, measure).some((line) => line.marks.some((marks) => marks.length));
-    return [marked ? 'Line: simulated. Large hollow mark: published.' : '', wasRepeated(data, measure) ? WHISKERS_KEY : '', data.measures[measure].better].filter(Boolean).join(' ');
+    const beside = besideLines(data, { shown, measure }).length > 0;
+    return [marked ? 'Line: simulated. Large hollow mark: published.' : '', beside ? `Thin dashed line: ${data.measures[data.beside].words.toLowerCase()}.` : '', wasRepeated(data, measure) ? WHISKERS_KEY : '', data.measures[measure].better].filter(Boolean).join(' ');
   },
 
   height: (_data, _choice, width) => (width < NARROW_PX ? 360 : 420),
@@ -54,7 +58,8 @@ const linesPlot = {
       const [low, high] = intervalOf(value, line.halfWidths[step]);
       return low === undefined || (log && high <= 0) ? [] : [[step, low, high]];
     }));
-    const all = lines.flatMap((line) => [...line.values, ...intervals.flatMap(([, low, high]) => [low, high]), ...marks(line).map((mark) => mark[1])]);
+    const beside = besideLines(data, { shown, measure });
+    const all = [...lines, ...beside].flatMap((line) => [...line.values, ...intervals.flatMap(([, low, high]) => [low, high]), ...marks(line).map((mark) => mark[1])]);
     return {
       grid: { left: 4, right: direct ? endPx : 16, top: 34, bottom: direct ? 8 : 36, containLabel: true },
       xAxis: categoryAxis(look, data.steps, { boundaryGap: true, axisLabel: { color: look.ink, hideOverlap: true } }),
@@ -67,7 +72,9 @@ const linesPlot = {
           const rows = lines.filter((line) => line.values[step] !== null).map((line) => {
             const value = quantity(line.values[step], unit, line.halfWidths[step]);
             const published = markTexts(line.marks[step]);
-            return [line.name, published ? `${value} (published ${published})` : value, look.drive(line.drive)];
+            const other = beside.find(({ drive, condition }) => drive === line.drive && condition === line.condition)?.values[step];
+            const more = [published && `published ${published}`, other && `${data.measures[data.beside].words.toLowerCase()} ${quantity(other, unit)}`].filter(Boolean).join(', ');
+            return [line.name, more ? `${value} (${more})` : value, look.drive(line.drive)];
           });
           return tip(data.steps[step], rows);
         },
@@ -99,7 +106,16 @@ const linesPlot = {
             itemStyle: { color: 'transparent', borderColor: colour, borderWidth: 2 },
           },
         ];
-      }), whiskers(look, intervals, { least: log ? logExtent(all).min : -Infinity })],
+      }), ...beside.map((line) => ({
+        type: 'line',
+        data: line.values,
+        connectNulls: true,
+        symbol: 'none',
+        silent: true,
+        // Where both agree, it is seen on top.
+        z: 7,
+        lineStyle: { color: look.ink, width: 1.25, type: 'dashed' },
+      })), whiskers(look, intervals, { least: log ? logExtent(all).min : -Infinity })],
     };
   },
 
@@ -119,10 +135,14 @@ const linesPlot = {
     picture.setOption({ series: lines.flatMap((_, index) => [{ endLabel: { offset: [0, offsets.get(index) ?? 0] } }, {}]) });
   },
 
-  table: (data, { measure = 0, shown }) => ({
-    columns: ['Drive', 'Condition', 'Step', ...valueColumns(data.measures[measure], wasRepeated(data, measure)), 'Published'],
-    rows: stepLines(data, shown, measure).flatMap((line) =>
-      data.steps.map((step, index) =>
-        [driveName(line.drive), data.conditions[line.condition], step, line.values[index], ...(wasRepeated(data, measure) ? [line.halfWidths[index]] : []), markTexts(line.marks[index])])),
-  }),
+  table: (data, { measure = 0, shown }) => {
+    const beside = besideLines(data, { shown, measure });
+    const other = (line, index) => (beside.length ? [beside.find(({ drive, condition }) => drive === line.drive && condition === line.condition)?.values[index] ?? null] : []);
+    return {
+      columns: ['Drive', 'Condition', 'Step', ...valueColumns(data.measures[measure], wasRepeated(data, measure)), ...(beside.length ? [data.measures[data.beside].words] : []), 'Published'],
+      rows: stepLines(data, shown, measure).flatMap((line) =>
+        data.steps.map((step, index) =>
+          [driveName(line.drive), data.conditions[line.condition], step, line.values[index], ...(wasRepeated(data, measure) ? [line.halfWidths[index]] : []), ...other(line, index), markTexts(line.marks[index])])),
+    };
+  },
 };

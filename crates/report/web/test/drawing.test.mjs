@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
 
-import { filesOf, it, launch, openIn, pagesOf, turnTo, walk } from '../reader.mjs';
+import { faults, filesOf, it, launch, openIn, pagesOf, turnTo, walk } from '../reader.mjs';
 
 const reports = filesOf('REPORT_HTML');
 
@@ -14,31 +14,6 @@ before(async () => {
 });
 
 after(() => browser?.close());
-
-/** Texts of charts in sight that reach beyond their picture, or lie over another one. */
-const faults = (page) => page.evaluate(() => {
-  const found = [];
-  for (const svg of document.querySelectorAll('.page:not([hidden]) .plot svg')) {
-    const frame = svg.getBoundingClientRect();
-    if (frame.width === 0) continue;
-    const id = svg.closest('.plot').id;
-    const texts = [...svg.querySelectorAll('text')]
-      .filter((text) => text.textContent.trim() && Number(text.getAttribute('fill-opacity') ?? 1) > 0)
-      .map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }));
-    for (const { text, box } of texts) {
-      if (box.right > frame.right + 2 || box.left < frame.left - 2) found.push(`${id}: ${text} is cut off`);
-    }
-    for (const [index, one] of texts.entries()) {
-      for (const other of texts.slice(index + 1)) {
-        // A box is a little higher than its letters.
-        const wide = Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left);
-        const high = Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top);
-        if (wide > 3 && high > 5) found.push(`${id}: ${one.text} lies over ${other.text}`);
-      }
-    }
-  }
-  return found;
-});
 
 for (const file of reports) {
   describe(`charts of ${file}`, () => {

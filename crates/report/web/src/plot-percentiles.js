@@ -1,0 +1,148 @@
+// How latencies spread: percentiles over the steps of a family, a panel a drive, and what share of I/Os took longer than
+// any time.
+
+/** What stands in the names of measures for requests of a kind. */
+const KINDS_OF_LATENCY = { read: 'Reads', write: 'Writes', flush: 'Flushes' };
+
+/** `write_lat_p999_us`: the kind, and the digits of the percentile. */
+const LATENCY_NAME = /^(read|write|flush)_lat_p(\d+)_us$/;
+
+/** More lines of a drive cannot be told apart by their dashes: those between the third and the last are in the table alone. */
+const PERCENTILES_DRAWN = 4;
+
+/** The percentiles that a family has of a kind, ascending: their names and places among the measures. */
+function percentilesOf(data, kind) {
+  const found = data.measures.flatMap(({ name }, measure) => {
+    const [, of, digits] = LATENCY_NAME.exec(name) ?? [];
+    return of === kind ? [{ measure, percent: Number(`0.${digits}`), label: `p${digits.slice(0, 2)}${digits.length > 2 ? `.${digits.slice(2)}` : ''}` }] : [];
+  });
+  return found.sort((a, b) => a.percent - b.percent);
+}
+
+const kindsOf = (data) => Object.keys(KINDS_OF_LATENCY).filter((kind) => percentilesOf(data, kind).length);
+
+/** That of the family's own measure at first. */
+const kindShown = (data, { kind }) => kind ?? LATENCY_NAME.exec(data.measures[0].name)?.[1] ?? kindsOf(data)[0];
+
+function drawnPercentiles(data, context) {
+  const all = percentilesOf(data, kindShown(data, context));
+  return all.length > PERCENTILES_DRAWN ? [...all.slice(0, PERCENTILES_DRAWN - 1), all.at(-1)] : all;
+}
+
+/** A line a percentile, drive and condition: values and published ones by step. */
+function percentileLines(data, context, percentiles) {
+  return percentiles.flatMap(({ measure, label }, variant) =>
+    stepLines(data, context.shown, measure).map((line) => ({ ...line, name: withPart(line.name, label), label, variant })));
+}
+
+const microseconds = (value) => latency(value / 1e3);
+
+const percentilesPlot = {
+  panels: true,
+  choices: (data) => {
+    const kinds = kindsOf(data);
+    const first = kindShown(data, {});
+    const order = [first, ...kinds.filter((kind) => kind !== first)];
+    return kinds.length > 1 ? [{ name: 'kind', label: 'Requests', options: order.map((kind) => [kind, KINDS_OF_LATENCY[kind]]) }] : [];
+  },
+  drives: drivesOf,
+  log: () => true,
+  title: (data, context) => `Latency of ${KINDS_OF_LATENCY[kindShown(data, context)].toLowerCase()}`,
+  key: (data, context) => {
+    const lines = percentileLines(data, context, drawnPercentiles(data, context));
+    const marked = lines.some((line) => line.marks.some((marks) => marks.length));
+    return [dashKey(lines), marked && 'Hollow mark: published.', 'All panels have the same axes. Lower is better.'].filter(Boolean).join(' ');
+  },
+  height: (data, context, width) => panelsHeight(panelsOf(percentileLines(data, context, drawnPercentiles(data, context))).length, width),
+
+  option: (data, context) => {
+    const { look, log } = context;
+    const lines = percentileLines(data, context, drawnPercentiles(data, context));
+    const published = (line) => line.marks.flatMap((marks, step) => marks.map((mark) => [step, mark.value]));
+    const extent = logExtent(lines.flatMap((line) => [...line.values, ...published(line).map(([, value]) => value)]));
+    const axes = () => ({
+      x: categoryAxis(look, data.steps, { axisLabel: { color: look.ink, hideOverlap: true, interval: 'auto' } }),
+      y: { ...valueAxis(look, { unit: '', log, ...extent }), axisLabel: { color: look.soft, hideOverlap: true, formatter: microseconds } },
+    });
+    const withMarks = panelsOf(lines).map((panel) => ({
+      ...panel,
+      lines: panel.lines.flatMap((line) => [line, { ...line, published: published(line) }]),
+    }));
+    const series = (line) => {
+      const colour = look.drive(line.drive);
+      if (line.published) {
+        return { name: line.name, type: 'scatter', data: line.published, symbol: shapeOf(line.variant), symbolSize: 9, silent: true, z: 6, itemStyle: { color: 'transparent', borderColor: look.published, borderWidth: 1.5 } };
+      }
+      return {
+        name: line.name,
+        type: 'line',
+        data: line.values.map((value) => (log && value <= 0 ? null : value)),
+        connectNulls: true,
+        symbol: shapeOf(line.variant),
+        symbolSize: 5,
+        lineStyle: { color: colour, width: 2, type: dashOf(line.variant) },
+        itemStyle: { color: colour },
+        emphasis: { focus: 'series' },
+      };
+    };
+    return {
+      ...panelsOption(withMarks, context, { axes, series, labelsPx: SHARES_PX }),
+      tooltip: {
+        trigger: 'axis',
+        formatter: (items) => {
+          const drawn = items.filter((item) => item.seriesType === 'line' && typeof item.value === 'number');
+          return drawn.length ? tip(drawn[0].axisValueLabel, drawn.map(({ seriesName, value, color }) => [seriesName, microseconds(value), color])) : '';
+        },
+      },
+    };
+  },
+
+  table: (data, context) => ({
+    columns: ['Drive', 'Condition', 'Step', 'Percentile', 'Simulated (µs)', 'Published'],
+    rows: percentileLines(data, context, percentilesOf(data, kindShown(data, context))).flatMap((line) =>
+      data.steps.flatMap((step, index) => (line.values[index] === null ? [] : [
+        [driveName(line.drive), data.conditions[line.condition], step, line.label, line.values[index], markTexts(line.marks[index])],
+      ]))),
+  }),
+};
+
+/** From the share in each range to that of all that took longer: it falls from 100 % to nothing. */
+function longer(points) {
+  let left = 100;
+  const above = points.map(([x, share]) => {
+    left -= share;
+    // What is left of rounding is nobody's share.
+    return [x, left > 1e-4 ? Number(left.toPrecision(4)) : 0];
+  });
+  const end = above.findIndex(([, share]) => share === 0);
+  return end < 0 ? above : above.slice(0, end + 1);
+}
+
+const longerLines = (data, context) => latencyLines({ ...data, traffic: data.latencies }, context).map((line) => ({ ...line, points: longer(line.points) }));
+
+const longerPlot = {
+  ...latencyPlot,
+  choices: (data) => stepChoice(data, (run) => data.latencies.some((row) => row.run === run)),
+  drives: (data) => [...new Set(data.latencies.map(({ run }) => data.runs.drive[run]))].sort(ascending),
+  title: () => 'Share of I/Os that took longer',
+  key: (data, context) => ['What share of I/Os took longer: 1 % is the 99th percentile, 0.1 % the 99.9th. All panels have the same axes.', dashKey(longerLines(data, context))].filter(Boolean).join(' '),
+  height: (data, context, width) => panelsHeight(panelsOf(longerLines(data, context)).length, width),
+
+  option: (data, context) => {
+    const { look, log } = context;
+    const lines = longerLines(data, context);
+    const extent = yExtent(lines);
+    const across = logExtent(lines.flatMap((line) => line.points.map((point) => point[0])));
+    const axes = () => ({
+      x: { ...valueAxis(look, { unit: 'ms', log: true, ...across }), splitNumber: 3, axisLine: { show: true, onZero: false, lineStyle: { color: look.strong } } },
+      y: shareAxis(look, { log, ...extent }),
+    });
+    const series = (line) => lineSeries(line, line.points, context, extent.min, {});
+    return { ...panelsOption(panelsOf(lines), context, { axes, series, labelsPx: SHARES_PX }), tooltip: xyTooltip((x) => `longer than ${latency(x)}`, '%') };
+  },
+
+  table: (data, context) => ({
+    columns: ['Run', 'Latency above (ms)', 'Share of I/Os (%)'],
+    rows: longerLines(data, context).flatMap((line) => line.points.map((point) => [line.name, ...point])),
+  }),
+};
