@@ -107,7 +107,7 @@ mod state;
 
 pub use counters::Counters;
 pub use device::{CacheRefused, Device, EraseRefused};
-pub use file::{Catalog, DriveFile, Kind, ParameterRow};
+pub use file::{Catalog, DriveFile, Kind, OwnPolicies, ParameterRow};
 pub use flashless::{Flashless, Medium};
 pub use ftlab_timing::Energy;
 pub use health::Health;

@@ -1,6 +1,7 @@
 //! A drive file, read and looked at.
 
 use super::embedded::BASES;
+use super::own::OwnPolicies;
 use super::plan::LayerPlan;
 use super::sections::disk::DiskFile;
 use super::sections::head::{HEADER_KEYS, Header, Kind};
@@ -23,6 +24,8 @@ pub struct DriveFile {
     pub(super) body: Body,
     /// What its base says.
     inherited: Inherited,
+    /// Policies that it may name beside those that every file may.
+    own: OwnPolicies,
 }
 
 #[derive(Debug, Clone)]
@@ -67,7 +70,7 @@ impl DriveFile {
             .parse()
             .map_err(|e: toml::de::Error| invalid(one_line(&e)))?;
         let inherited = base::inherit(&mut table, BASES).map_err(invalid)?;
-        Self::made(slug, table, inherited, settings)
+        Self::made(slug, table, inherited, OwnPolicies::default(), settings)
     }
 
     /// The drive of a table, with settings.
@@ -75,13 +78,14 @@ impl DriveFile {
         slug: &str,
         mut table: Table,
         mut inherited: Inherited,
+        own: OwnPolicies,
         settings: &[String],
     ) -> Result<DriveFile, SheetError> {
         for setting in settings {
             let key = settings::apply(&mut table, setting).map_err(SheetError::Setting)?;
             inherited.set(&key);
         }
-        let file = Self::interpret(slug, table, inherited);
+        let file = Self::interpret(slug, table, inherited, own);
         let file = file.and_then(|file| file.check().map(|()| file));
         file.map_err(|why| SheetError::Invalid {
             file: slug.to_owned(),
@@ -92,7 +96,12 @@ impl DriveFile {
         })
     }
 
-    fn interpret(slug: &str, table: Table, inherited: Inherited) -> Result<DriveFile, String> {
+    fn interpret(
+        slug: &str,
+        table: Table,
+        inherited: Inherited,
+        own: OwnPolicies,
+    ) -> Result<DriveFile, String> {
         let mut sections = table.clone();
         let mut head = Table::new();
         for key in HEADER_KEYS {
@@ -111,6 +120,7 @@ impl DriveFile {
             table,
             body,
             inherited,
+            own,
         })
     }
 
@@ -120,7 +130,17 @@ impl DriveFile {
     /// When a setting cannot be applied, or makes an impossible drive.
     pub fn with(&self, settings: &[String]) -> Result<DriveFile, SheetError> {
         let (table, inherited) = (self.table.clone(), self.inherited.clone());
-        Self::made(&self.slug, table, inherited, settings)
+        Self::made(&self.slug, table, inherited, self.own.clone(), settings)
+    }
+
+    /// The same drive, whose settings may name policies that its caller brings: no file and no other drive knows them, so
+    /// the text of one that names them is no file by itself. What it names already must be among them.
+    #[must_use]
+    pub fn knowing(&self, own: OwnPolicies) -> DriveFile {
+        DriveFile {
+            own,
+            ..self.clone()
+        }
     }
 
     pub(super) fn ssd(&self) -> Option<&SsdFile> {
@@ -295,7 +315,7 @@ impl DriveFile {
         let layout = ssd.layout()?;
         let user_slots = ssd.user_slots(&layout)?;
         ssd.check()?;
-        let scheme = ssd.scheme(&layout, user_slots, seed)?;
+        let scheme = ssd.scheme(&layout, user_slots, (seed, &self.own))?;
         Ok(LayerPlan {
             layout,
             user_slots,

@@ -8,6 +8,7 @@ mod build;
 mod catalog;
 mod drive_file;
 mod embedded;
+mod own;
 mod plan;
 mod scale;
 mod section;
@@ -20,6 +21,7 @@ mod tests;
 
 pub use catalog::Catalog;
 pub use drive_file::{DriveFile, ParameterRow};
+pub use own::OwnPolicies;
 pub use section::{Key, Sheet};
 pub use sections::head::Kind;
 

@@ -1,5 +1,6 @@
 //! The sections of an SSD, and what follows from several of them.
 
+use super::own::OwnPolicies;
 use super::section::{Section, Sheet, Unread};
 use super::sections::checkpoint::CheckpointKeys;
 use super::sections::faults::{FaultKeys, Has};
@@ -254,12 +255,12 @@ impl SsdFile {
         self.check_atomic_write()
     }
 
-    /// What it asks of a translation layer.
+    /// What it asks of a translation layer, with policies that it may name.
     pub(super) fn scheme(
         &self,
         layout: &Layout,
         user_slots: u32,
-        seed: RootSeed,
+        (seed, own): (RootSeed, &OwnPolicies),
     ) -> Result<SchemePlan, String> {
         let reliability = self.failures(seed)?;
         let plan = match &self.mapping {
@@ -270,9 +271,10 @@ impl SsdFile {
                     user_slots,
                     reserve_superblocks: gc.reserve.get(),
                     batch_slots: gc.batch_slots(layout),
+                    pacing: gc.pacing(own)?,
                     one_log: !gc.separate.unwrap_or(true),
                     ahead_superblocks: gc.ahead_superblocks()?,
-                    policy: gc.victim().policy(seed)?,
+                    policy: gc.victim().policy(own, seed)?,
                     checkpoint: checkpoint
                         .map(|keys| keys.checkpoint(&layout.geometry))
                         .transpose()?,
@@ -293,7 +295,7 @@ impl SsdFile {
                 SchemePlan::Block(block.map.config(wear, layout, user_slots)?, reliability)
             }
             Mapping::Packed(packed) => {
-                let policy = packed.gc.victim().policy(seed)?;
+                let policy = packed.gc.victim().policy(own, seed)?;
                 let parity = packed.keeps_parity();
                 let (compress, gc) = (&packed.compress, &packed.gc);
                 let table = packed.map.table(self.nand.page.get(), user_slots)?;

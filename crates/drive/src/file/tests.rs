@@ -3,7 +3,7 @@ use crate::scale::Scale;
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, RootSeed, SimTime,
 };
-use ftlab_ftl::page::{DChoices, POLICIES, Registered, register};
+use ftlab_ftl::page::{DChoices, Greedy, POLICIES, PacingPolicy, PacingView, Registered, register};
 use ftlab_host::Testbed;
 use ftlab_sheet::SheetError;
 use rand::RngExt;
@@ -215,6 +215,62 @@ fn a_policy_of_the_programs_own_is_named_like_those_that_come_along() {
         .filter(|row| row.key.starts_with("gc."))
         .map(|row| row.value);
     assert_eq!(gc.collect::<Vec<_>>(), ["four", "2"]);
+}
+
+#[derive(Debug)]
+struct AtOnce;
+
+impl PacingPolicy for AtOnce {
+    fn copies(&mut self, _view: &PacingView) -> bool {
+        true
+    }
+
+    fn boxed(&self) -> Box<dyn PacingPolicy> {
+        Box::new(AtOnce)
+    }
+}
+
+#[test]
+fn policies_that_a_caller_brings_are_known_to_that_drive_alone() {
+    let greedy = small(&[]);
+    let mut own = OwnPolicies::default();
+    own.add_victim("my: emptiest", |_| Box::new(Greedy));
+    own.add_pacing("my: at once", || Box::new(AtOnce));
+    let with = |settings: &[&str]| {
+        let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
+        greedy.knowing(own.clone()).with(&settings)
+    };
+    let emptiest = with(&["gc.policy=my: emptiest"]).unwrap();
+    assert_eq!(operations(&emptiest, 1), operations(&greedy, 1));
+    assert_ne!(emptiest.hash(), greedy.hash());
+    let at_once = with(&["gc.pacing=my: at once"]).unwrap();
+    assert_ne!(operations(&at_once, 1), operations(&greedy, 1));
+    assert_eq!(
+        operations(&emptiest.with(&["gc.policy=greedy".into()]).unwrap(), 1),
+        operations(&greedy, 1)
+    );
+    for (settings, why) in [
+        (
+            &["gc.policy=my: emptiest", "gc.choices=2"][..],
+            "policy `my: emptiest` does not use `choices`",
+        ),
+        (
+            &["gc.pacing=my: at once", "gc.batch=1"],
+            "in batches and at a pace of its own",
+        ),
+        (&["gc.pacing=slow"], "there is no policy `slow` here"),
+    ] {
+        let message = with(settings).unwrap_err().to_string();
+        assert!(message.contains(why), "{message}");
+    }
+    // Elsewhere nobody knows what the text of such a drive means.
+    for (drive, why) in [
+        (&emptiest, "policy `my: emptiest` is none of"),
+        (&at_once, "there is no policy `my: at once` here"),
+    ] {
+        let message = parse(&drive.text()).unwrap_err().to_string();
+        assert!(message.contains(why), "{message}");
+    }
 }
 
 #[test]

@@ -60,6 +60,12 @@ impl PageConfig {
              data and one for collected data of each stream, or one for each placement handle and one for what is collected"
             ));
         }
+        if config.pacing.is_some() && config.batch_slots > 0 {
+            return fail(
+                "collection in batches and at a pace of its own: leave one of the two out"
+                    .to_owned(),
+            );
+        }
         if let Some(slc) = &config.slc {
             slc.check(layout)?;
             let others = [

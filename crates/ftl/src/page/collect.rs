@@ -6,6 +6,7 @@
 //! the space it frees is used up, and the mean of what is writable is the reserve.
 
 use super::PageLayer;
+use super::pacing::PacingView;
 use super::table::NOWHERE;
 use super::victim::VictimView;
 use crate::Refusal;
@@ -75,7 +76,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             // What is owed may fall short of a row only at the end. A victim without gain is copied
             // at once: it would otherwise use up space for nothing.
             let price = u64::from(victim.gain) * u64::from(left.min(self.row_slots()));
-            let goes_on = victim.credit >= price || self.is_behind(g);
+            let goes_on = match self.config.pacing {
+                None => victim.credit >= price || self.is_behind(g),
+                Some(_) => self.copies_now(g, &victim, left),
+            };
             if !goes_on || self.refusal.is_some() {
                 break;
             }
@@ -84,6 +88,27 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             victim.credit = victim.credit.saturating_sub(paid);
         }
         self.groups[g].victim = Some(victim);
+    }
+
+    /// Asks the pacing policy, which there is, whether the next row is copied.
+    #[cold]
+    #[inline(never)]
+    fn copies_now(&mut self, g: usize, victim: &Victim, left: u32) -> bool {
+        let view = PacingView {
+            writable_slots: self.groups[g].writable_slots,
+            low_slots: self.low_water,
+            left_slots: left,
+            row_slots: self.row_slots(),
+            valid_slots: victim.valid,
+            gain_slots: victim.gain,
+            owed_slots: match victim.gain {
+                0 => f64::INFINITY,
+                gain => victim.credit as f64 / f64::from(gain),
+            },
+            is_behind: self.is_behind(g),
+        };
+        let pacing = self.config.pacing.as_mut();
+        pacing.is_some_and(|pacing| pacing.copies(&view))
     }
 
     /// Collects until a group has a superblock to spare beside those its frontiers may need next.

@@ -14,6 +14,7 @@ mod collect;
 mod failures;
 mod frontier;
 mod mapping;
+mod pacing;
 mod parity;
 mod slc;
 mod state;
@@ -24,6 +25,7 @@ mod victim;
 mod wear;
 
 pub use mapping::{HostPlace, PageMapped, PageMapping};
+pub use pacing::{PacingPolicy, PacingView};
 pub use slc::{SlcConfig, WhenFull};
 pub use state::PageState;
 pub use streams::{Isolation, Separation, SpareShare, StreamConfig, StreamTraffic};
@@ -63,6 +65,8 @@ pub struct PageConfig {
     /// Slots that a group makes writable beside its reserve in one go once it is low, while the host
     /// waits; 0 to collect in step with the host's writes.
     pub batch_slots: u32,
+    /// Decides when what is to be collected is copied, in place of the layer; none to collect in step, or in batches.
+    pub pacing: Option<Box<dyn PacingPolicy>>,
     /// Whether collected data go behind what the host wrote last, in one log, instead of to a superblock of their own.
     pub one_log: bool,
     /// Which superblock to collect next.
@@ -101,6 +105,7 @@ impl Clone for PageConfig {
     fn clone(&self) -> Self {
         PageConfig {
             policy: self.policy.boxed(),
+            pacing: self.pacing.as_ref().map(|pacing| pacing.boxed()),
             streams: self.streams.clone(),
             reliability: self.reliability.clone(),
             ..*self

@@ -40,6 +40,7 @@ pub(super) fn layer_of<const FLAT: bool>(
         reserve_superblocks: reserve,
         ahead_superblocks: 0,
         batch_slots: 0,
+        pacing: None,
         one_log: false,
         slc: None,
         policy: policy("greedy", &BTreeMap::new(), RootSeed(1).stream("victim")).unwrap(),
@@ -71,7 +72,11 @@ pub(super) fn uniform(rng: &mut Stream, below: u32) -> Lpn {
 }
 
 /// Writes `count` uniformly random slots; gives the write amplification over them.
-pub(super) fn random_writes(layer: &mut PageLayer<true>, count: u64, rng: &mut Stream) -> f64 {
+pub(super) fn random_writes<const FLAT: bool>(
+    layer: &mut PageLayer<FLAT>,
+    count: u64,
+    rng: &mut Stream,
+) -> f64 {
     let mut batch = OpBatch::default();
     let before = layer.array().counters();
     for _ in 0..count {
@@ -90,7 +95,7 @@ pub(super) fn random_writes(layer: &mut PageLayer<true>, count: u64, rng: &mut S
     layer.array().counters().since(&before).programs() as f64 / count as f64
 }
 
-pub(super) fn fill(layer: &mut PageLayer<true>) {
+pub(super) fn fill<const FLAT: bool>(layer: &mut PageLayer<FLAT>) {
     let mut batch = OpBatch::default();
     for lpn in 0..layer.slots() {
         layer
@@ -131,6 +136,7 @@ fn what_the_compiler_knows_of_flat_layouts_changes_no_operation() {
         reserve_superblocks: 2,
         ahead_superblocks: 0,
         batch_slots: 0,
+        pacing: None,
         one_log: false,
         slc: None,
         policy: Box::new(Greedy),
@@ -199,6 +205,7 @@ fn wa_of_classes(classes: &Classes, mut streams: StreamConfig) -> f64 {
         reserve_superblocks,
         ahead_superblocks: 0,
         batch_slots: 0,
+        pacing: None,
         one_log: false,
         slc: None,
         policy: Box::new(Fifo),
@@ -445,6 +452,7 @@ fn a_drive_that_is_accepted_has_room_for_its_tables() {
             reserve_superblocks: 2,
             ahead_superblocks: 0,
             batch_slots: 0,
+            pacing: None,
             one_log: false,
             slc: None,
             policy: Box::new(Fifo),

@@ -1,8 +1,11 @@
 //! `[gc]`: garbage collection of page and packed mapping. What it may say depends on the mapping.
 
+use crate::file::own::OwnPolicies;
 use crate::file::section::{section, together, words};
 use ftlab_base::{Layout, Nanos, RootSeed};
-use ftlab_ftl::page::{Isolation, Separation, SpareShare, StreamConfig, VictimPolicy, policy};
+use ftlab_ftl::page::{
+    Isolation, PacingPolicy, Separation, SpareShare, StreamConfig, VictimPolicy, policy,
+};
 use ftlab_sheet::quantity::{Count, Quantity, Ratio, Share, Time};
 use std::collections::BTreeMap;
 
@@ -56,6 +59,9 @@ section! {
         /// longer the larger the batch ([decision 0002](../decisions/0002-collection-in-step.md)); the spare area
         /// must hold the batch beside the reserve.
         batch: Option<Quantity<Ratio>>,
+        /// Pacing policy of the program that reads this, in place of `batch`: when what is collected is copied. ftlab has none
+        /// by name, and [Python](python.md#policies-of-your-own) brings its own; in step with the host's writes if left out.
+        pacing: Option<String>,
         /// Whether collected data have a superblock of their own, apart from what the host writes, as they do if this
         /// is left out. In one log hot and cold data mix again: under skewed writes more is copied.
         separate: Option<bool>,
@@ -127,9 +133,22 @@ pub(in crate::file) struct Victim<'a> {
 
 impl Victim<'_> {
     /// The policy; what it draws at random depends on the seed.
-    pub(in crate::file) fn policy(&self, seed: RootSeed) -> Result<Box<dyn VictimPolicy>, String> {
-        policy(self.policy, &self.parameters, seed.stream("victim"))
-            .map_err(|why| format!("[gc]: {why}"))
+    pub(in crate::file) fn policy(
+        &self,
+        own: &OwnPolicies,
+        seed: RootSeed,
+    ) -> Result<Box<dyn VictimPolicy>, String> {
+        let stream = || seed.stream("victim");
+        let (name, given) = (self.policy, &self.parameters);
+        match own.victim(name, stream()) {
+            None => policy(name, given, stream()).map_err(|why| format!("[gc]: {why}")),
+            Some(made) => match given.keys().next() {
+                None => Ok(made),
+                Some(key) => Err(format!(
+                    "[gc]: policy `{name}` does not use `{key}`; leave it out"
+                )),
+            },
+        }
     }
 }
 
@@ -161,6 +180,20 @@ impl PageGc {
     /// How long the host must pause before the drive works ahead, if it does.
     pub(in crate::file) fn idle_after(&self) -> Option<Nanos> {
         self.idle_after.as_ref().map(|time| time.get())
+    }
+
+    /// The pacing policy, if it names one.
+    pub(in crate::file) fn pacing(
+        &self,
+        own: &OwnPolicies,
+    ) -> Result<Option<Box<dyn PacingPolicy>>, String> {
+        let Some(name) = &self.pacing else {
+            return Ok(None);
+        };
+        let made = own.pacing(name).ok_or_else(|| {
+            format!("gc.pacing: there is no policy `{name}` here, and none comes with ftlab; leave it out")
+        })?;
+        Ok(Some(made))
     }
 
     /// Slots that a group of dies collects in one go; 0 to collect in step with the host's writes.

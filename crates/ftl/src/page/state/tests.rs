@@ -21,6 +21,7 @@ fn layer() -> PageLayer<true> {
         reserve_superblocks: 2,
         ahead_superblocks: 0,
         batch_slots: 0,
+        pacing: None,
         one_log: false,
         slc: None,
         policy: Box::new(Greedy),

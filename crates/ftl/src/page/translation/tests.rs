@@ -72,6 +72,7 @@ impl Bench {
             reserve_superblocks: 2,
             ahead_superblocks: 0,
             batch_slots: 0,
+            pacing: None,
             one_log: false,
             slc: None,
             policy: Box::new(Greedy),

@@ -198,6 +198,7 @@ fn filled(policy: Box<dyn VictimPolicy>) -> PageLayer<true> {
         reserve_superblocks: 2,
         ahead_superblocks: 0,
         batch_slots: 0,
+        pacing: None,
         one_log: false,
         slc: None,
         policy,

@@ -1,0 +1,39 @@
+//! Pacing policies: how collection keeps up with the host's writes, decided over a read-only view.
+//!
+//! A drive without one copies in step with the host ([`collect`](super::collect)), which takes no call.
+
+/// The collection that is under way in a group, as a policy sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PacingView {
+    /// Slots that the group can write before its reserve is touched by anything but collection.
+    pub writable_slots: u32,
+    /// A group begins to collect with as many writable slots, or fewer.
+    pub low_slots: u32,
+    /// Valid slots of the victim that are still to be copied; at least one.
+    pub left_slots: u32,
+    /// Slots that are copied together.
+    pub row_slots: u32,
+    /// Slots of the victim that were valid when it was chosen.
+    pub valid_slots: u32,
+    /// Slots that were not: what its collection gains.
+    pub gain_slots: u32,
+    /// Copies that the host's writes have earned since and that were not made: each slot of the host earns
+    /// `valid_slots / gain_slots`. Infinite for a victim without gain.
+    pub owed_slots: f64,
+    /// Whether less is writable than even the end of a cycle leaves.
+    pub is_behind: bool,
+}
+
+/// Decides when a victim's valid slots are copied. A policy may keep state, but acts on nothing. Where it waits for too
+/// long, the host waits: a group never opens its last superblocks for data before there is room again.
+pub trait PacingPolicy: std::fmt::Debug + Send {
+    /// Whether the next row of the victim is copied now. Asked after each slot that the host writes to a group under
+    /// collection, and again after each row, until it says no.
+    fn copies(&mut self, view: &PacingView) -> bool;
+
+    /// A copy in a box, for snapshots of a drive: it goes on as this one would.
+    fn boxed(&self) -> Box<dyn PacingPolicy>;
+}
+
+#[cfg(test)]
+mod tests;
