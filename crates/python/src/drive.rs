@@ -1,20 +1,34 @@
 //! Drives.
 
+use crate::calls::Calls;
 use crate::errors::input_error;
+use crate::policies::{Callable, Callables};
 use crate::table::Table;
 use ftlab_drive::{Catalog, DriveFile, ParameterRow};
 use ftlab_export::{Cells, Column};
 use pyo3::prelude::*;
+use std::sync::Arc;
 
-/// A drive: a drive file, and numbers of it that were set.
+/// A drive: a drive file, numbers of it that were set, and policies that Python brings.
 #[pyclass(frozen, module = "ftlab")]
 pub struct Drive {
     file: DriveFile,
+    callables: Callables,
 }
 
 impl Drive {
-    pub fn file(&self) -> &DriveFile {
-        &self.file
+    /// The drive file, for a run that keeps what callables raise.
+    pub fn file(&self, calls: &Arc<Calls>) -> DriveFile {
+        self.file.knowing(self.callables.for_run(calls))
+    }
+}
+
+impl From<DriveFile> for Drive {
+    fn from(file: DriveFile) -> Drive {
+        Drive {
+            file,
+            callables: Callables::default(),
+        }
     }
 }
 
@@ -30,14 +44,14 @@ impl Drive {
     #[staticmethod]
     fn named(name: &str, settings: Vec<String>) -> PyResult<Drive> {
         let file = Catalog::load(name, &settings).map_err(|error| input_error(&error))?;
-        Ok(Drive { file })
+        Ok(file.into())
     }
 
     /// The drive of a drive file's text; `slug` names it, and its random streams.
     #[staticmethod]
     fn of_text(slug: &str, text: &str, settings: Vec<String>) -> PyResult<Drive> {
         let file = DriveFile::parse(slug, text, &settings).map_err(|error| input_error(&error))?;
-        Ok(Drive { file })
+        Ok(file.into())
     }
 
     /// The drive of a drive file's content.
@@ -53,7 +67,42 @@ impl Drive {
         let file = self.file.with(&settings);
         Ok(Drive {
             file: file.map_err(|error| input_error(&error))?,
+            callables: self.callables.clone(),
         })
+    }
+
+    /// The same drive with callables as its policies; None leaves what it has.
+    #[pyo3(signature = (victim, pacing))]
+    fn asking(
+        &self,
+        victim: Option<&Bound<'_, PyAny>>,
+        pacing: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Drive> {
+        let mut callables = self.callables.clone();
+        let mut settings = Vec::new();
+        if let Some(victim) = victim {
+            let victim = callables.victim.insert(Callable::new(victim)?);
+            settings.push(format!("gc.policy={}", victim.name));
+        }
+        if let Some(pacing) = pacing {
+            let pacing = callables.pacing.insert(Callable::new(pacing)?);
+            settings.push(format!("gc.pacing={}", pacing.name));
+        }
+        // Nobody asks them as long as the drive does not run.
+        let own = callables.for_run(&Arc::default());
+        let file = self.file.knowing(own).with(&settings);
+        Ok(Drive {
+            file: file.map_err(|error| input_error(&error))?,
+            callables,
+        })
+    }
+
+    /// The names of the callables that it asks.
+    #[getter]
+    fn callables(&self) -> Vec<&str> {
+        let Callables { victim, pacing } = &self.callables;
+        let each = victim.iter().chain(pacing);
+        each.map(|callable| callable.name.as_str()).collect()
     }
 
     #[getter]

@@ -6,13 +6,16 @@
 //! - [`runs`] makes result sets of loads on drives, [`results`] their tables.
 //! - [`sweep`] is a grid, and the folder that keeps its rows.
 //! - [`table`] gives tables to others without a copy, by Arrow's C interface.
+//! - [`policies`] are callables of Python's that a drive asks, through [`calls`].
 //! - [`work`] runs what is long: without the interpreter's lock, ended by Ctrl-C, with panics as exceptions.
 
 // Everything public here is public to Python alone, where stubs and docstrings of the package describe it.
 #![allow(missing_docs, clippy::too_many_arguments)]
 
+mod calls;
 mod drive;
 mod errors;
+mod policies;
 mod results;
 mod runs;
 mod sweep;
@@ -31,6 +34,9 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("InputError", py.get_type::<errors::InputError>())?;
     module.add("RunError", py.get_type::<errors::RunError>())?;
     module.add_class::<drive::Drive>()?;
+    module.add_class::<policies::Candidate>()?;
+    module.add_class::<policies::PacingView>()?;
+    module.add_class::<policies::VictimView>()?;
     module.add_class::<results::Results>()?;
     module.add_class::<sweep::Store>()?;
     module.add_class::<sweep::Sweep>()?;

@@ -1,14 +1,15 @@
 //! Runs, reviews, comparisons and plans: the command line's road, from Python's words to a result set.
 
+use crate::calls::Calls;
 use crate::drive::Drive;
 use crate::errors::{input_error, of_plan, of_review, of_sweep};
 use crate::results::Results;
-use crate::work::{Machine, Way, work};
+use crate::work::{Machine, Way, work_with};
 use ftlab_base::RootSeed;
 use ftlab_bench::plan::{self as planning, Asked, SPARE_BOUNDS};
 use ftlab_bench::repeats::REPEATS_MAX;
 use ftlab_bench::review::{
-    DriveRuns, Length, Plan, Progress, ReviewError, Subject, check, result_set, runs_until,
+    DriveRuns, Length, Member, Plan, Progress, ReviewError, Subject, check, result_set, runs_until,
 };
 use ftlab_bench::stop::stop;
 use ftlab_bench::suites::{self, Suite, Test, own};
@@ -25,6 +26,7 @@ use ftlab_sweep::{Called, LoadText, Named, SweepError, read_load};
 use ftlab_trace::{Fit, Look, Opening, Reader, Selected, Selection, is_trace_file};
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What a call is, in errors.
 const HERE: &str = "load";
@@ -136,9 +138,10 @@ fn recording(path: &Path, replay: &Replay) -> PyResult<Recording> {
 fn run_plan(
     py: Python<'_>,
     plan: &Plan,
+    calls: &Calls,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<DriveRuns>> {
-    let ran = work(py, progress, |way| {
+    let ran = work_with(py, calls, progress, |way| {
         let tell = |step: Progress<'_>| way.set(step.done, step.total);
         runs_until(plan, &tell, &|| way.is_over())
     })?;
@@ -152,16 +155,26 @@ fn results(plan: &Plan, ends: &[DriveRuns]) -> ResultSet {
     result_set(plan, plan.drives.iter().zip(ends), "")
 }
 
-fn subject(drive: &Drive) -> Subject {
-    Subject::from(drive.file().clone())
+/// A drive for every load, which has no name, or several by the names that loads have for them.
+fn subject(drives: &[(String, PyRef<'_, Drive>)], calls: &Arc<Calls>) -> Subject {
+    match drives {
+        [(name, only)] if name.is_empty() => Subject::from(only.file(calls)),
+        several => {
+            let member = |(name, drive): &(String, PyRef<'_, Drive>)| Member {
+                name: name.clone(),
+                file: drive.file(calls),
+            };
+            Subject::named(several.iter().map(member).collect())
+        }
+    }
 }
 
-/// A load on a drive.
+/// A load on a drive, or on several.
 #[pyfunction]
 pub fn run(
     py: Python<'_>,
     load: &Bound<'_, PyAny>,
-    drive: &Drive,
+    drives: Vec<(String, PyRef<'_, Drive>)>,
     state: &str,
     untimed: bool,
     how: How,
@@ -173,9 +186,10 @@ pub fn run(
         false => Clock::Timed,
     };
     let test = test(load, state_named(state)?, clock, &replay)?;
-    let plan = how.plan(vec![subject(drive)], vec![test], clock)?;
+    let calls = Arc::default();
+    let plan = how.plan(vec![subject(&drives, &calls)], vec![test], clock)?;
     check(&plan).map_err(|error| of_review(&error))?;
-    let ends = run_plan(py, &plan, progress)?;
+    let ends = run_plan(py, &plan, &calls, progress)?;
     // As the command line has it: what was published of a drive is of no load of one's own.
     let variant = Variant::default();
     let (set, _) = variants::put_together(&plan, std::slice::from_ref(&variant), &ends, "");
@@ -216,7 +230,9 @@ pub fn review(
     let suite = suite.map(|path| Suite::open(&path));
     let suite = suite.transpose().map_err(|why| input_error(&why))?;
     let (tests, of_suite) = tests(&names, suite.as_ref())?;
-    let mut subjects: Vec<Subject> = drives.iter().map(|drive| subject(drive)).collect();
+    let calls = Arc::default();
+    let subject = |drive: &PyRef<'_, Drive>| Subject::from(drive.file(&calls));
+    let mut subjects: Vec<Subject> = drives.iter().map(subject).collect();
     if subjects.is_empty() {
         let load = |name: &String| Catalog::load(name, &[]).map(Subject::from);
         let loaded: Result<Vec<Subject>, _> = of_suite.iter().map(load).collect();
@@ -228,7 +244,7 @@ pub fn review(
         is_everything,
         ..how.plan(subjects, tests, Clock::Timed)?
     };
-    let ends = run_plan(py, &plan, progress)?;
+    let ends = run_plan(py, &plan, &calls, progress)?;
     Ok(results(&plan, &ends).into())
 }
 
@@ -246,7 +262,9 @@ pub fn compare(
     let sweeps = settings.into_iter();
     let sweeps: Vec<Sweep> = sweeps.map(|(key, values)| Sweep { key, values }).collect();
     let variants = variants::all(&sweeps);
-    let with = |variant: &Variant| drive.file().with(&variant.settings);
+    let calls = Arc::default();
+    let file = drive.file(&calls);
+    let with = |variant: &Variant| file.with(&variant.settings);
     let drives: Result<Vec<DriveFile>, _> = variants.iter().map(with).collect();
     let drives = drives.map_err(|error| input_error(&error))?;
     if !variants::differ(&drives) {
@@ -274,7 +292,7 @@ pub fn compare(
         state,
         ..how.plan(subjects, tests, Clock::Timed)?
     };
-    let ends = run_plan(py, &plan, progress)?;
+    let ends = run_plan(py, &plan, &calls, progress)?;
     let (set, _) = variants::put_together(&plan, &variants, &ends, "");
     Ok(set.into())
 }
@@ -343,8 +361,9 @@ pub fn plan(
         within("spares", *spare, SPARE_BOUNDS[0], SPARE_BOUNDS[1])?;
     }
     let length = how.length();
+    let calls = Arc::default();
     let asked = Asked {
-        drives: drives.iter().map(|drive| drive.file().clone()).collect(),
+        drives: drives.iter().map(|drive| drive.file(&calls)).collect(),
         test,
         bytes_per_day: goals.bytes_per_day,
         goals: goals.all()?,
@@ -361,7 +380,7 @@ pub fn plan(
         return Err(input_error(&"a plan needs drives; give at least one"));
     }
     let lab = Machine::of(how.threads, how.memory_gib)?.lab()?;
-    let planned = work(py, None, |way: &Way| {
+    let planned = work_with(py, &calls, None, |way: &Way| {
         let tell = |_: usize, _: &str, _: Option<f64>| {
             if way.is_over() {
                 stop();

@@ -1,5 +1,6 @@
 //! Long work: without the interpreter's lock, ended by Ctrl-C, and with its panics as exceptions.
 
+use crate::calls::Calls;
 use crate::errors::{input_error, run_error};
 use ftlab_bench::lab::Lab;
 use ftlab_bench::machine;
@@ -35,10 +36,20 @@ impl Way {
     }
 }
 
-/// Does work on a thread of its own while this one waits for it and for signals. `progress` is called with what is done
-/// and what there is to do. An exception of either ends the work, which is waited for.
+/// Work that asks no callables of Python's.
 pub fn work<R: Send>(
     py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&Way) -> R + Send,
+) -> PyResult<R> {
+    work_with(py, &Calls::default(), progress, work)
+}
+
+/// Does work on a thread of its own while this one waits for it and for signals. `progress` is called with what is done
+/// and what there is to do. An exception of either, or of a call that the work makes, ends the work, which is waited for.
+pub fn work_with<R: Send>(
+    py: Python<'_>,
+    calls: &Calls,
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&Way) -> R + Send,
 ) -> PyResult<R> {
@@ -72,13 +83,16 @@ pub fn work<R: Send>(
                         way.is_over.store(true, Ordering::Relaxed);
                         raised = Some(error);
                     }
+                } else {
+                    // The reason to end is there already; a call that cannot be ended goes on to its own end.
+                    let _ = Python::attach(|py| calls.end(py));
                 }
                 if over {
                     break;
                 }
             }
             let end = worker.join().unwrap_or_else(Err);
-            match (raised, end) {
+            match (raised.or_else(|| calls.take_raised()), end) {
                 (Some(error), _) => Err(error),
                 (None, Ok(Ok(result))) => Ok(result),
                 (None, Ok(Err(Stopped))) => Err(run_error(&"it was stopped")),

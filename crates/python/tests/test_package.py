@@ -9,8 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 from conftest import REPOSITORY
+from test_notebooks import NOTEBOOKS
 
 import ftlab
 from ftlab import _ftlab
@@ -44,9 +46,12 @@ assert not heavy, heavy
     cpu_seconds([sys.executable, "-c", script])
 
 
-def test_types_hold_in_the_package_and_in_the_examples() -> None:
+def test_types_hold_in_the_package_the_examples_and_the_notebooks(tmp_path: Path) -> None:
+    for path in NOTEBOOKS:
+        cells = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+        (tmp_path / f"{path.stem.replace('-', '_')}.py").write_text("\n\n".join(cells) + "\n")
     done = subprocess.run(
-        [sys.executable, "-m", "mypy"],
+        [sys.executable, "-m", "mypy", "crates/python/python/ftlab", "crates/python/examples", str(tmp_path)],
         cwd=REPOSITORY,
         capture_output=True,
         text=True,
@@ -108,3 +113,6 @@ def test_pages_show_the_examples_and_what_runs(tmp_path: Path, monkeypatch: pyte
     assert len(others) > 3
     for block in others:
         exec(compile(block, "docs/guides/python.md", "exec"), typed)  # noqa: S102
+    # What was published of a drive stands beside what its review gives.
+    figures = typed["figures"]
+    assert isinstance(figures, ftlab.Table) and "F0178" in figures["id"].to_list()

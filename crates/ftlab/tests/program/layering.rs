@@ -155,6 +155,7 @@ const USES: &[(&str, &[&str])] = &[
         &[
             "ftlab-base",
             "ftlab-theory",
+            "ftlab-ftl",
             "ftlab-host",
             "ftlab-drive",
             "ftlab-trace",

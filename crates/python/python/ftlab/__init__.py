@@ -8,6 +8,7 @@
 - `drives()` names the drives that come along, `Drive` is one of them, or one of your own.
 - `run()` runs a load on a drive, `replay()` a recorded trace, `review()` the tests of the reviews, `compare()` tests on a
   drive with numbers of its file at several values, `plan()` says what a drive comes to for years.
+- `victim=` and `pacing=` of a `Drive` are functions of your own that decide what its collection does, and when.
 - `sweep()` runs every drive with every setting, load and seed of a grid, on threads or on a Dask cluster.
 - `disk()` is a disk that misbehaves on purpose, for the tests of whatever writes to disks.
 - `theory` has the closed forms.
@@ -17,7 +18,17 @@ what was asked is an `InputError`, what fails on the way a `RunError`; their mes
 """
 
 from ftlab import theory
-from ftlab._ftlab import Column, InputError, RunError, Table, __version__, drives
+from ftlab._ftlab import (
+    Candidate,
+    Column,
+    InputError,
+    PacingView,
+    RunError,
+    Table,
+    VictimView,
+    __version__,
+    drives,
+)
 from ftlab._disk import Disk, disk
 from ftlab._drive import Drive
 from ftlab._results import Plans, Result, Results
@@ -25,17 +36,20 @@ from ftlab._runs import compare, plan, replay, review, run
 from ftlab._sweep import LatinHypercube, Sweep, merge, sweep
 
 __all__ = [
+    "Candidate",
     "Column",
     "Disk",
     "Drive",
     "InputError",
     "LatinHypercube",
+    "PacingView",
     "Plans",
     "Result",
     "Results",
     "RunError",
     "Sweep",
     "Table",
+    "VictimView",
     "__version__",
     "compare",
     "disk",

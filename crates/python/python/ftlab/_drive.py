@@ -6,14 +6,22 @@ import os
 from collections.abc import Iterable, Mapping
 
 from ftlab import _ftlab
+from ftlab._ftlab import InputError
 from ftlab._words import assignments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, TypeAlias
 
     #: A drive: one that was made, or what `Drive` makes one of.
     DriveLike: TypeAlias = "Drive | str | os.PathLike[str] | Mapping[str, Any]"
+
+    #: Says which candidate of a view is collected next.
+    VictimPolicy: TypeAlias = Callable[[_ftlab.VictimView], _ftlab.Candidate]
+
+    #: Says whether the next row of what is being collected is copied now.
+    PacingPolicy: TypeAlias = Callable[[_ftlab.PacingView], bool]
 
 
 class Drive:
@@ -23,10 +31,17 @@ class Drive:
     `settings` sets numbers by their dotted keys, in the unit that the file has for them: `{"spare.op": 0.28}`. `name` is
     what results call a drive that was given as a text or a dictionary, and its random streams are named after it.
 
+    `victim` and `pacing` are functions that collection asks in place of the policies that come along, and results know
+    them as `python:` and their name. `victim` is given a `VictimView` for each superblock that is to be collected, and
+    returns one of its candidates. `pacing` is given a `PacingView` after each slot that the host writes while something is
+    being collected, and after each row of copies, and returns whether the next row is copied now. What they return is to
+    follow from what they are given: copies of a drive ask the same function, in any order. What they raise ends the run.
+    Calls are slow, and a sweep takes no drive that makes some.
+
     Raises `InputError` when there is no such drive, or none can be as it says.
     """
 
-    __slots__ = ("_native",)
+    __slots__ = ("_native", "_functions")
 
     def __init__(
         self,
@@ -34,10 +49,14 @@ class Drive:
         settings: Mapping[str, Any] | None = None,
         *,
         name: str = "drive",
+        victim: VictimPolicy | None = None,
+        pacing: PacingPolicy | None = None,
     ) -> None:
         numbers = assignments(settings)
+        functions: tuple[object, object] = (None, None)
         if isinstance(source, Drive):
             native = source._native.with_settings(numbers)
+            functions = source._functions
         elif isinstance(source, Mapping):
             native = _ftlab.Drive.of_dict(name, dict(source), numbers)
         else:
@@ -46,7 +65,13 @@ class Drive:
             native = (
                 _ftlab.Drive.of_text(name, source, numbers) if of_text else _ftlab.Drive.named(source, numbers)
             )
+        if victim is not None or pacing is not None:
+            native = native.asking(victim, pacing)
         self._native: _ftlab.Drive = native
+        self._functions: tuple[object, object] = (
+            functions[0] if victim is None else victim,
+            functions[1] if pacing is None else pacing,
+        )
 
     @property
     def slug(self) -> str:
@@ -90,17 +115,26 @@ class Drive:
 
     @property
     def text(self) -> str:
-        """The text of a drive file that says the same by itself, settings included."""
+        """The text of a drive file that says the same by itself, settings included.
+
+        Raises `InputError` when the drive asks functions, which no file can say.
+        """
+        if self._native.callables:
+            asked = " and ".join(self._native.callables)
+            raise InputError(f"no drive file can say {asked}, which this drive asks: keep the program that makes it")
         return self._native.text
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _of_text, (self.slug, self.text)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Drive) and (self.slug, self.text) == (other.slug, other.text)
+        return isinstance(other, Drive) and self._says() == other._says()
 
     def __hash__(self) -> int:
-        return hash((self.slug, self.text))
+        return hash(self._says())
+
+    def _says(self) -> tuple[object, ...]:
+        return self.slug, self._native.text, self._functions
 
     def __repr__(self) -> str:
         return f"<ftlab.Drive {self.slug}: {self.name}>"
@@ -114,6 +148,25 @@ def _of_text(slug: str, text: str) -> Drive:
 def drive(given: DriveLike) -> Drive:
     """What callers give as a drive, as one."""
     return given if isinstance(given, Drive) else Drive(given)
+
+
+def by_name(given: DriveLike | Mapping[str, DriveLike]) -> list[tuple[str, _ftlab.Drive]]:
+    """A drive without a name, or several by the names that loads have for them.
+
+    A dictionary is either: the content of a drive file says its schema, and is one drive.
+    """
+    if not isinstance(given, Mapping) or "schema" in given:
+        return [("", drive(given)._native)]
+    if not given:
+        raise InputError("drive: there is none; give at least one")
+    named = []
+    for name, of in given.items():
+        if not isinstance(name, str) or not name:
+            raise InputError(f"drive: {name!r} is no name of a drive; give the word that filenames of jobs have for it")
+        if not isinstance(of, (Drive, str, os.PathLike, Mapping)):
+            raise InputError(f"drive: {name} is {of!r}; give a drive, or for the content of a drive file its schema, too")
+        named.append((name, drive(of)._native))
+    return named
 
 
 def several(given: DriveLike | Iterable[DriveLike]) -> list[Drive]:

@@ -55,6 +55,67 @@ class Table:
     def __contains__(self, name: str, /) -> bool: ...
     def __getitem__(self, name: str, /) -> Column: ...
 
+class Candidate:
+    """A full superblock that may be collected."""
+
+    @property
+    def superblock(self) -> int:
+        """Its number."""
+
+    @property
+    def valid_slots(self) -> int:
+        """Slots that would have to be copied."""
+
+    @property
+    def age(self) -> int:
+        """Superblocks that the whole drive has closed since this one was. No two of a view are of one age."""
+
+class VictimView:
+    """The superblocks of a group of dies, of which one is to be collected."""
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The full superblocks that may be collected, by number."""
+
+    @property
+    def slots_per_superblock(self) -> int:
+        """Slots of a superblock: with that many valid ones, a candidate gains nothing."""
+
+class PacingView:
+    """The collection that is under way in a group of dies."""
+
+    @property
+    def writable_slots(self) -> int:
+        """Slots that the group can write before its reserve is touched by anything but collection."""
+
+    @property
+    def low_slots(self) -> int:
+        """A group begins to collect with as many writable slots, or fewer."""
+
+    @property
+    def left_slots(self) -> int:
+        """Valid slots of the victim that are still to be copied; at least one."""
+
+    @property
+    def row_slots(self) -> int:
+        """Slots that are copied together."""
+
+    @property
+    def valid_slots(self) -> int:
+        """Slots of the victim that were valid when it was chosen."""
+
+    @property
+    def gain_slots(self) -> int:
+        """Slots that were not: what its collection gains."""
+
+    @property
+    def owed_slots(self) -> float:
+        """Copies that the host's writes have earned since, and that were not made."""
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether less is writable than even the end of a cycle leaves."""
+
 class Drive:
     @staticmethod
     def named(name: str, settings: list[str]) -> Drive: ...
@@ -63,6 +124,13 @@ class Drive:
     @staticmethod
     def of_dict(slug: str, content: dict[str, Any], settings: list[str]) -> Drive: ...
     def with_settings(self, settings: list[str]) -> Drive: ...
+    def asking(
+        self,
+        victim: Callable[[VictimView], Candidate] | None,
+        pacing: Callable[[PacingView], bool] | None,
+    ) -> Drive: ...
+    @property
+    def callables(self) -> list[str]: ...
     @property
     def slug(self) -> str: ...
     @property
@@ -105,7 +173,7 @@ class Results:
 def results_of_json(text: str) -> Results: ...
 def run(
     load: Any,
-    drive: Drive,
+    drives: list[tuple[str, Drive]],
     state: str,
     untimed: bool,
     how: Mapping[str, Any],

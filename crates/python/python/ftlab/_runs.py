@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 
 from ftlab import _ftlab
-from ftlab._drive import drive as drive_of, several
+from ftlab._drive import by_name, drive as drive_of, several
 from ftlab._ftlab import InputError
 from ftlab._results import Plans, Result, Results
 from ftlab._words import load as load_of, seed as seed_of, setting, text
@@ -43,7 +43,7 @@ def _how(
 
 def run(
     load: Load,
-    drive: DriveLike,
+    drive: DriveLike | Mapping[str, DriveLike],
     state: str = "filled",
     seed: int = 1,
     untimed: bool = False,
@@ -59,8 +59,10 @@ def run(
 
     `load` is the path of a job file of fio's, of a script or of a trace, the name of one that comes along, the text of
     one, or fio's options as a dictionary: `{"rw": "randwrite", "bs": "4k", "iodepth": 8, "number_ios": 10_000}`.
-    `state` is what the drive has been through: new, filled, filled-random, seasoned, used, restored, steady or
-    steady-fast. `untimed` runs without a clock: write amplification only, and much faster. With `repeats`, the run is made
+    `drive` may be several by name, `{"nvme0": "generic-mlc-8", "nvme1": "intel-520-240"}`: each job of a job file runs on
+    the drives that its `filename` names, in one run, and `devices` of the result has a row for each drive.
+    `state` is what the drive has been through, as on the command line `filled` if left out: new, filled, filled-random,
+    seasoned, used, restored, steady or steady-fast. `untimed` runs without a clock: write amplification only, and much faster. With `repeats`, the run is made
     so often with seeds that follow from `seed`, and figures are means. `quick` cuts jobs with a runtime short. `testbed` is
     the machine that the drive is in. `threads` and `memory_gib` (GiB) limit what the runs take; by default they have all
     cores and half of the free memory. The interpreter's lock is free meanwhile, and Ctrl-C ends the run.
@@ -69,7 +71,7 @@ def run(
     """
     how = _how(seed, repeats, quick, testbed, threads, memory_gib)
     native = _ftlab.run(
-        load_of(load), drive_of(drive)._native, state, untimed, how, {"pace": "original", "fit": "refuse"}, progress
+        load_of(load), by_name(drive), state, untimed, how, {"pace": "original", "fit": "refuse"}, progress
     )
     return Result(native)
 
@@ -101,20 +103,20 @@ def replay(
     Raises `InputError` when the trace cannot be read or does not fit.
     """
     how = _how(seed, repeats, False, testbed, threads, memory_gib)
-    native_drive = drive_of(drive)._native
+    drives = by_name(drive_of(drive))
     replaying = {"pace": pace, "fit": fit}
     if isinstance(trace, (str, os.PathLike)):
         path = os.fspath(trace)
         if not os.path.isfile(path):
             raise InputError(f"cannot read {path}: there is no such file")
-        return Result(_ftlab.run(path, native_drive, state, untimed, how, replaying, progress))
+        return Result(_ftlab.run(path, drives, state, untimed, how, replaying, progress))
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "requests.parquet")
         _write_table(trace, file)
         try:
-            return Result(_ftlab.run(file, native_drive, state, untimed, how, replaying, progress))
+            return Result(_ftlab.run(file, drives, state, untimed, how, replaying, progress))
         except InputError as error:
             # The file is nobody's but this function's.
             raise InputError(str(error).replace(file, "the table of requests")) from None
@@ -179,7 +181,8 @@ def compare(
     """Runs tests on a drive with numbers of its file at several values, as `ftlab compare` does.
 
     `settings` has a value or a list of values for each dotted key: `{"spare.op": [0.07, 0.28]}`; each is tried with each of
-    the others, and stands in the columns `setting_…` of `runs`. `tests` are codes and names of `ftlab tests`. In place of
+    the others, and stands in the columns `setting_…` of `runs`. Of a drive with a function for a policy, `gc.policy` may
+    name it beside others: `{"gc.policy": ["greedy", "python:emptiest"]}`. `tests` are codes and names of `ftlab tests`. In place of
     the states of the reviews, every test begins in `state` if one is given. The rest is as in `run`.
     """
     swept = []

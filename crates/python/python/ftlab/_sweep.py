@@ -227,6 +227,11 @@ def _drive_words(given: DriveLike) -> Any:
     if isinstance(given, (str, os.PathLike)) and "\n" not in os.fspath(given):
         return os.fspath(given)
     made = drive_of(given)
+    if asked := made._native.callables:
+        raise InputError(
+            f"drives: {made.slug} asks {' and '.join(asked)}, and no id tells what a function does from run to run, or on "
+            "another machine: run it with ftlab.run or ftlab.compare"
+        )
     return {"name": made.slug, "text": made.text}
 
 
