@@ -178,13 +178,6 @@ def test_an_exception_of_progress_ends_the_work(small: ftlab.Drive) -> None:
         ftlab.review([small], ["A1", "randread-4k-qd1"], quick=True, progress=progress)
 
 
-def test_a_review_has_published_figures() -> None:
-    results = ftlab.review("intel-x25-m-g1-80", ["A1"], quick=True)
-    figures = results.figures.to_pydict()
-    assert "F0178" in figures["id"] and len(results.runs) > 0
-    assert "<html" in results.to_html()
-
-
 def test_a_comparison_tries_each_value_with_each(small: ftlab.Drive, tmp_path: Path) -> None:
     settings = {"spare.op": [0.07, 0.28], "gc.policy": ["greedy", "fifo"]}
     results = ftlab.compare(small, settings, "randwrite-4k-qd1", state="steady-fast", quick=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy
@@ -13,8 +14,10 @@ from distributed import Client, LocalCluster
 
 import ftlab
 
-GRID = {"gc.policy": ["greedy", "fifo"], "spare.op": [0.07, 0.14, 0.28, 0.4, 0.5], **SMALL}
-HUNDRED = {"load": WRITES, "drives": "generic-mlc-8", "seeds": 10, "state": "used"}
+#: 200 MB, so that a hundred runs with states of their own take seconds.
+TINY = {"nand.blocks_per_die": 64, "nand.pages_per_block": 64}
+GRID = {"gc.policy": ["greedy", "fifo"], "spare.op": [0.07, 0.14, 0.28, 0.4, 0.5], **TINY}
+HUNDRED = {"load": {**WRITES, "number_ios": 5_000}, "drives": "generic-mlc-8", "seeds": 10, "state": "used"}
 FEW = {"load": {**WRITES, "number_ios": 2000}, "drives": "generic-mlc-8", "untimed": True}
 
 
@@ -24,37 +27,40 @@ def on_threads(tmp_path_factory: pytest.TempPathFactory) -> ftlab.Sweep:
     return ftlab.sweep(GRID, **HUNDRED, out=tmp_path_factory.mktemp("threads"))
 
 
-def test_a_cluster_that_loses_a_worker_makes_the_same_rows(on_threads: ftlab.Sweep, tmp_path: Path) -> None:
-    killed = []
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    """Of a cluster of two single-threaded workers, which takes longer to come and go than most sweeps here."""
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
-
-        def progress(done: int, total: int) -> None:
-            if done >= total // 3 and not killed:
-                killed.append(next(iter(cluster.workers.values())).pid)
-                os.kill(killed[0], signal.SIGKILL)
-
-        on_dask = ftlab.sweep(GRID, **HUNDRED, out=tmp_path, client=client, progress=progress)
-        assert killed
-        assert len(on_dask) == 100 and on_dask.counts == {"done": 100, "refused": 0, "failed": 0, "skipped": 0}
-        assert on_dask.path.read_bytes() == on_threads.path.read_bytes()
-        # What is there is not run again.
-        again = ftlab.sweep(GRID, **HUNDRED, out=tmp_path, client=client, progress=lambda *_: pytest.fail("it ran"))
-        assert again.path.read_bytes() == on_threads.path.read_bytes()
+        yield client
 
 
-def test_what_kills_its_workers_is_a_row_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_that_loses_a_worker_makes_the_same_rows(
+    client: Client, on_threads: ftlab.Sweep, tmp_path: Path
+) -> None:
+    killed = []
+
+    def progress(done: int, total: int) -> None:
+        if done >= total // 3 and not killed:
+            killed.append(next(iter(client.cluster.workers.values())).pid)
+            os.kill(killed[0], signal.SIGKILL)
+
+    on_dask = ftlab.sweep(GRID, **HUNDRED, out=tmp_path, client=client, progress=progress)
+    assert killed
+    assert len(on_dask) == 100 and on_dask.counts == {"done": 100, "refused": 0, "failed": 0, "skipped": 0}
+    assert on_dask.path.read_bytes() == on_threads.path.read_bytes()
+    # What is there is not run again.
+    again = ftlab.sweep(GRID, **HUNDRED, out=tmp_path, client=client, progress=lambda *_: pytest.fail("it ran"))
+    assert again.path.read_bytes() == on_threads.path.read_bytes()
+
+
+def test_what_kills_its_workers_is_a_row_with_the_reason(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     import ftlab._dask
 
     monkeypatch.setattr(ftlab._dask, "run_rows", dies_of_row_three)
-    with (
-        LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
-        Client(cluster) as client,
-    ):
-        client.run(lambda: None)
-        sweep = ftlab.sweep({"spare.op": [0.1, 0.2, 0.3, 0.4, 0.5], **SMALL}, **FEW, client=client)
+    sweep = ftlab.sweep({"spare.op": [0.1, 0.2, 0.3, 0.4, 0.5], **SMALL}, **FEW, client=client)
     assert sweep.counts == {"done": 4, "refused": 0, "failed": 0, "skipped": 1}
     rows = sweep.table.to_pydict()
     assert rows["status"][3] == "skipped" and rows["reason"][3] == "it cannot be"
@@ -68,16 +74,13 @@ def dies_of_row_three(grid: str, rows: list[int], state: bytes | None, model_ver
     return _unpacked(grid).run_rows(rows, state), 1.0
 
 
-def test_a_state_is_prepared_once_for_loads_that_are_divided(tmp_path: Path) -> None:
+def test_a_state_is_prepared_once_for_loads_that_are_divided(client: Client, tmp_path: Path) -> None:
     loads = [{**WRITES, "iodepth": depth, "number_ios": 5000} for depth in range(1, 25)]
     one_state = {"load": loads, "drives": "generic-mlc-8", "state": "used"}
-    on_threads = ftlab.sweep(SMALL, **one_state, out=tmp_path / "threads")
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
-        Client(cluster) as client,
-    ):
-        on_dask = ftlab.sweep(SMALL, **one_state, out=tmp_path / "dask", client=client)
-        done = client.run_on_scheduler(tasks_done)
+    on_threads = ftlab.sweep(TINY, **one_state, out=tmp_path / "threads")
+    before = len(client.run_on_scheduler(tasks_done))
+    on_dask = ftlab.sweep(TINY, **one_state, out=tmp_path / "dask", client=client)
+    done = client.run_on_scheduler(tasks_done)[before:]
     assert sum("-state-" in key for key in done) == 1
     assert sum(key.rsplit("-", 1)[1].isdecimal() and "-state-" not in key for key in done) > 1
     assert on_dask.path.read_bytes() == on_threads.path.read_bytes()
