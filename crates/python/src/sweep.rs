@@ -75,11 +75,19 @@ impl Sweep {
     }
 
     /// The rows of a share that a store has not, those together that start from the same state.
-    fn missing(&self, store: &Store, shard: Option<&str>) -> PyResult<Vec<Vec<usize>>> {
-        let store = store.lock()?;
-        let units = self.sweep.missing(share_of(shard)?, &|id| store.has(id));
-        let rows = |unit| self.sweep.rows_in(std::slice::from_ref(unit));
-        Ok(units.iter().map(rows).collect())
+    fn missing(
+        &self,
+        py: Python<'_>,
+        store: &Store,
+        shard: Option<&str>,
+    ) -> PyResult<Vec<Vec<usize>>> {
+        let share = share_of(shard)?;
+        py.detach(|| {
+            let store = store.lock()?;
+            let units = self.sweep.missing(share, &|id| store.has(id));
+            let rows = |unit| self.sweep.rows_in(std::slice::from_ref(unit));
+            Ok(units.iter().map(rows).collect())
+        })
     }
 
     /// Runs what a store has not on threads of this machine.
@@ -210,21 +218,21 @@ fn parquet<'py>(py: Python<'py>, rows: Vec<Row>) -> PyResult<Bound<'py, PyBytes>
 impl Store {
     /// Opens a folder for the rows of a grid, and makes it if there is none.
     #[staticmethod]
-    fn open(out: PathBuf, sweep: &Sweep) -> PyResult<Store> {
-        let store = ftlab_sweep::Store::open(&out, &sweep.sweep).map_err(unfit)?;
+    fn open(py: Python<'_>, out: PathBuf, sweep: &Sweep) -> PyResult<Store> {
+        let store = py.detach(|| ftlab_sweep::Store::open(&out, &sweep.sweep));
         Ok(Store {
-            store: Mutex::new(Some(store)),
+            store: Mutex::new(Some(store.map_err(unfit)?)),
         })
     }
 
-    /// Takes rows that were run elsewhere.
-    fn add(&self, rows: Vec<u8>) -> PyResult<()> {
-        self.lock()?.add_parquet(rows).map_err(unfit)
+    /// Takes rows that were run elsewhere. The interpreter goes on while they are written: a scheduler may run in it.
+    fn add(&self, py: Python<'_>, rows: Vec<u8>) -> PyResult<()> {
+        py.detach(|| self.lock()?.add_parquet(rows).map_err(unfit))
     }
 
     /// Writes what no file has yet.
-    fn flush(&self) -> PyResult<()> {
-        self.lock()?.flush().map_err(unfit)
+    fn flush(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.lock()?.flush().map_err(unfit))
     }
 
     /// Writes the table of a share, of which all rows are there: where it is, and how many rows ended in each way.

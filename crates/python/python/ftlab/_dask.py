@@ -27,6 +27,8 @@ SECONDS_MIN = 0.2
 SECONDS = 1.0
 #: Tasks that are under way for each thread of the cluster: one runs, the next is there.
 TASKS_PER_THREAD = 2
+#: How often the cluster is asked how many threads it has, in seconds.
+ASK_EVERY_SECONDS = 1.0
 #: How often Dask tries a task again that failed.
 RETRIES = 2
 
@@ -61,9 +63,12 @@ def run_on(
     running: dict[Any, list[_Piece]] = {}
     seconds, timed = 0.0, 0
     tasks = 0
+    threads, asked = 0, -math.inf
     try:
         while pieces or running:
-            threads = _threads(client)
+            # A cluster grows and shrinks, and to ask it costs as much as a small task.
+            if time.monotonic() - asked > ASK_EVERY_SECONDS:
+                threads, asked = _threads(client), time.monotonic()
             while pieces and len(running) < TASKS_PER_THREAD * threads:
                 rows = _rows_of_task(seconds / timed if timed else None, total - done, threads)
                 batch = _take(pieces, rows)
