@@ -195,7 +195,7 @@ pub struct PacingView(page::PacingView);
 
 #[pymethods]
 impl PacingView {
-    /// Slots that the group can write before its reserve is touched by anything but collection.
+    /// Slots that the group can still write before anything more is collected.
     #[getter]
     fn writable_slots(&self) -> u32 {
         self.0.writable_slots

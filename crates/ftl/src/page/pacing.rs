@@ -5,7 +5,7 @@
 /// The collection that is under way in a group, as a policy sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PacingView {
-    /// Slots that the group can write before its reserve is touched by anything but collection.
+    /// Slots that the group can still write before anything more is collected.
     pub writable_slots: u32,
     /// A group begins to collect with as many writable slots, or fewer.
     pub low_slots: u32,

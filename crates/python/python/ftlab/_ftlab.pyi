@@ -86,7 +86,7 @@ class PacingView:
 
     @property
     def writable_slots(self) -> int:
-        """Slots that the group can write before its reserve is touched by anything but collection."""
+        """Slots that the group can still write before anything more is collected."""
 
     @property
     def low_slots(self) -> int:
