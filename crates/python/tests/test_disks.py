@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -67,7 +68,8 @@ def test_no_process_and_no_file_is_left_whatever_happened() -> None:
         disk.clear()
 
 
-def test_nothing_is_left_when_the_program_is_interrupted() -> None:
+def ended_by(number: signal.Signals) -> tuple[int, Path]:
+    """The server of a program that ends while it has a disk, and the folder of that."""
     script = textwrap.dedent("""
         import time, ftlab
         with ftlab.disk("generic-mlc-8") as disk:
@@ -77,10 +79,28 @@ def test_nothing_is_left_when_the_program_is_interrupted() -> None:
     program = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert program.stdout is not None
     pid, path = program.stdout.readline().split()
-    program.send_signal(signal.SIGINT)
+    program.send_signal(number)
     assert program.wait(60) != 0
     program.stdout.close()
-    assert not is_running(int(pid)) and not Path(path).parent.exists()
+    return int(pid), Path(path).parent
+
+
+def test_nothing_is_left_when_the_program_is_interrupted() -> None:
+    pid, folder = ended_by(signal.SIGINT)
+    assert not is_running(pid) and not folder.exists()
+
+
+def test_a_server_ends_in_order_when_its_program_is_killed() -> None:
+    pid, folder = ended_by(signal.SIGKILL)
+    try:
+        deadline = time.monotonic() + 60
+        while is_running(pid):
+            assert time.monotonic() < deadline, "it goes on"
+            time.sleep(0.02)
+        info = subprocess.run([os.environ["FTLAB"], "info", folder / "disk.img"], capture_output=True, text=True, check=True)
+        assert "switched off in order" in info.stdout
+    finally:
+        shutil.rmtree(folder)
 
 
 def test_faults_come_when_they_are_asked_for_and_end(disk: ftlab.Disk) -> None:

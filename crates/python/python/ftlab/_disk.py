@@ -46,7 +46,7 @@ class Disk:
     """A disk at work; `disk()` makes one.
 
     It is a context manager: inside of it the disk is there, and afterwards neither a process nor a file of it is left,
-    whatever happened inside.
+    whatever happened inside. If this process is killed the server ends in order, and its folder is left.
     """
 
     def __init__(self, arguments: list[str], image: str | None, ready_seconds: float) -> None:
@@ -78,12 +78,13 @@ class Disk:
         image = self._image or os.path.join(self._folder, "disk.img")
         self._image = image
         command = [program, "serve", *self._arguments, "--image", image]
-        command += ["--unix", self.path, "--control", self._control, "--quiet"]
+        # The server has a pipe of this process, and ends with it, however that ends.
+        command += ["--unix", self.path, "--control", self._control, "--quiet", "--until-stdin-closes"]
         with open(os.path.join(self._folder, "errors"), "wb") as errors:
             # In a session of its own: an interrupt is this process's, which ends the server in order.
             self._process = subprocess.Popen(
                 command,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 start_new_session=True,
@@ -138,6 +139,8 @@ class Disk:
                     if not isinstance(why, subprocess.TimeoutExpired):
                         raise
         finally:
+            if process is not None and process.stdin is not None:
+                process.stdin.close()
             if folder is not None:
                 if self._image is not None and os.path.dirname(self._image) == folder:
                     self._image = None

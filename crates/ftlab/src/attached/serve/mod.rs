@@ -135,6 +135,9 @@ pub struct Options {
     /// was not flushed, or no more than the end of a program
     #[arg(long, value_enum, default_value_t = OnKillName::Cut, requires = "image")]
     on_kill: OnKillName,
+    /// Stop when standard input ends: a program that keeps a pipe to it leaves no server behind, however it ends
+    #[arg(long, conflicts_with = "daemon")]
+    until_stdin_closes: bool,
     /// Return when the drive can be used; the server goes on in the background
     #[arg(long, visible_alias = "fork")]
     daemon: bool,
@@ -205,6 +208,9 @@ fn serve(options: &Options) -> Outcome {
     let listen = options.listen()?;
     // Before anything takes long: whoever stops the program finds it listening to that.
     let signals = Signals::catch()?;
+    if options.until_stdin_closes {
+        signals.catch_end_of_input()?;
+    }
     let testbed = Testbed::load(&options.testbed)?;
     let mut opened: Vec<Opened> = Vec::new();
     let mut outcome = Ok(());

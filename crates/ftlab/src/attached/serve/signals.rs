@@ -1,8 +1,9 @@
-//! Signals: stop when what is under way is done, stop at once, tell how it goes.
+//! Signals: stop when what is under way is done, stop at once, tell how it goes. The end of standard input may be one.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals as Caught;
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -23,41 +24,67 @@ pub enum Signal {
 /// Signals, as they come.
 pub struct Signals {
     signals: mpsc::Receiver<Signal>,
+    tell: mpsc::Sender<Signal>,
+    /// Whether it was asked to stop.
+    was_asked: Arc<AtomicBool>,
     /// Whether somebody waits for the next one.
     is_waited_for: Arc<AtomicBool>,
+}
+
+fn failed(error: io::Error) -> Failure {
+    Failure::Running(format!("cannot catch signals: {error}"))
 }
 
 impl Signals {
     /// Catches signals from now on. A second one that asks to stop, while nobody waits for one, ends the
     /// program at once.
     pub fn catch() -> Result<Signals, Failure> {
-        let failed =
-            |error: std::io::Error| Failure::Running(format!("cannot catch signals: {error}"));
         let mut caught = Caught::new([SIGINT, SIGTERM, SIGHUP, SIGUSR1]).map_err(failed)?;
         let (tell, signals) = mpsc::channel();
         let is_waited_for = Arc::new(AtomicBool::new(false));
-        let hears = Arc::clone(&is_waited_for);
+        let was_asked = Arc::new(AtomicBool::new(false));
+        let (hears, asked, told) = (
+            Arc::clone(&is_waited_for),
+            Arc::clone(&was_asked),
+            tell.clone(),
+        );
         let watch = move || {
-            let mut was_asked = false;
             for signal in caught.forever() {
                 let signal = match signal {
                     SIGUSR1 => Signal::Tell,
-                    _ if was_asked && !hears.load(Ordering::Acquire) => at_once(),
-                    _ => {
-                        was_asked = true;
-                        Signal::Stop
+                    _ if asked.swap(true, Ordering::AcqRel) && !hears.load(Ordering::Acquire) => {
+                        at_once()
                     }
+                    _ => Signal::Stop,
                 };
                 // Whoever is told may be gone, as the program is about to be.
-                let _ = tell.send(signal);
+                let _ = told.send(signal);
             }
         };
         let thread = thread::Builder::new().name("signals".into());
         thread.spawn(watch).map_err(failed)?;
         Ok(Signals {
             signals,
+            tell,
+            was_asked,
             is_waited_for,
         })
+    }
+
+    /// Takes the end of standard input for a wish to stop, unless there was one. A signal that follows is still the first.
+    pub fn catch_end_of_input(&self) -> Outcome {
+        let (asked, told) = (Arc::clone(&self.was_asked), self.tell.clone());
+        let watch = move || {
+            // Input that cannot be read has ended, too.
+            let _ = io::copy(&mut io::stdin(), &mut io::sink());
+            if !asked.load(Ordering::Acquire) {
+                eprintln!("standard input has ended, so the drive stops");
+                let _ = told.send(Signal::Stop);
+            }
+        };
+        let thread = thread::Builder::new().name("input".into());
+        thread.spawn(watch).map_err(failed)?;
+        Ok(())
     }
 
     /// Waits for the next one.

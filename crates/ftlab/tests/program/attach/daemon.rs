@@ -1,6 +1,7 @@
 //! A server in the background: what the call that starts it waits for, and how it is ended.
 
 use super::server::{Serve, refused, run, said};
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
@@ -111,6 +112,30 @@ fn the_call_returns_when_the_drive_can_be_used_and_the_server_goes_on() {
     assert!(place.serve(&["--image", "d.img"]).contains("in order"));
     qemu_io(&place, "read -P 7 0 64k");
     place.says(&["stop", "d.img.pid"]);
+}
+
+#[test]
+fn a_server_ends_in_order_when_its_input_does() {
+    let place = Place::new();
+    let (mut server, mut input) = Serve::start_with_input(place.path(), &NEW);
+    // What it is told says nothing.
+    input.write_all(b"quit\n").expect("it listens");
+    qemu_io(&place, "write -P 7 0 64k");
+    drop(input);
+    let (status, out, error) = server.ended();
+    assert!(status.success() && out.contains("lateness"), "{error}");
+    assert_eq!(error, "standard input has ended, so the drive stops\n");
+    // Beside a signal it is no second one, which would cut the power.
+    let (mut server, input) = Serve::start_with_input(place.path(), &["--image", "d.img"]);
+    assert!(server.said.contains("in order"), "{}", server.said);
+    qemu_io(&place, "read -P 7 0 64k");
+    server.signal("TERM");
+    drop(input);
+    let (status, _, error) = server.ended();
+    assert!(status.success(), "{status}: {error}");
+    let both = ["--daemon", "--until-stdin-closes", "--image", "d.img"];
+    let error = refused(place.path(), &both);
+    assert!(error.contains("--daemon"), "{error}");
 }
 
 #[test]

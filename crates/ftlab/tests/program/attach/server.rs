@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -33,6 +33,15 @@ impl Serve {
         let program = env!("CARGO_BIN_EXE_ftlab");
         shell.args(["-c", "trap '' XFSZ; exec \"$0\" serve \"$@\"", program]);
         Serve::wait(piped(shell, folder, arguments), arguments)
+    }
+
+    /// The same for one that stops when its input ends, with that.
+    pub fn start_with_input(folder: &Path, arguments: &[&str]) -> (Serve, ChildStdin) {
+        let mut command = command(folder, arguments);
+        command.arg("--until-stdin-closes").stdin(Stdio::piped());
+        let mut server = Serve::wait(command, arguments);
+        let input = server.process.stdin.take().expect("a pipe");
+        (server, input)
     }
 
     fn wait(mut command: Command, arguments: &[&str]) -> Serve {
