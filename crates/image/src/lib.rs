@@ -50,7 +50,7 @@
 //!   everything that was flushed, and of each other slot what it held or was to hold. It rests on three rules: data are written before
 //!   the record that names them; before an erase the record and the moves made are written; a completion is reported when its
 //!   record is written. `crates/image/src/tests/cuts.rs` cuts every mapping scheme off after, and in the middle of, every operation on
-//!   its file, and every operation of the recovery (decision 0012).
+//!   its file, and operations of each recovery in turn: every one with `make soak` (decision 0012).
 //! - **A cut takes what is volatile, and nothing else.** What was flushed, programmed, or acknowledged by a drive with
 //!   capacitors stays in every mode. `crates/image/src/tests/volatile.rs`.
 //! - **No byte is read that was not written there.** A slot carries its LPN and a checksum, sealed for its place;

@@ -1,5 +1,5 @@
-//! The power is cut after every operation of the storage, and again after every operation of the
-//! recovery.
+//! The power is cut after every operation of the storage, and again after operations of the recovery: after every one
+//! with `FTLAB_EVERY_CUT`.
 
 use super::driven::{Clock, Driven, recover, recover_and_sync};
 use super::oracle::Oracle;
@@ -12,6 +12,13 @@ use ftlab_base::rng::Stream;
 use ftlab_base::{Lba, Lpn, Outcome, RootSeed};
 use ftlab_drive::DriveFile;
 use rand::RngExt;
+use std::sync::LazyLock;
+
+/// Recoveries that are cut off after every operation together.
+const TURNS: usize = 4;
+
+/// Whether each of them is to be: what `make soak` sets.
+static EVERY_CUT: LazyLock<bool> = LazyLock::new(|| std::env::var_os("FTLAB_EVERY_CUT").is_some());
 
 /// What cuts came to; a scenario in which nothing of the kind happened shows nothing.
 #[derive(Debug, Default)]
@@ -48,10 +55,17 @@ impl Scene<'_> {
         seen.redone += recovery.redone;
         seen.kept += recovery.kept_slots;
         drop(drive);
+        // A recovery does what the ones before and behind it do, but for little: in turn, they are cut off after other
+        // operations.
+        let turn = operations + 2 * usize::from(torn);
         // A checkpoint is written the same way every time.
-        let tears = recovery.redone > 0 || operations.is_multiple_of(16);
+        let tears = recovery.redone > 0 || operations % 16 < TURNS || *EVERY_CUT;
         let mut again = left.clone();
         for (n, operation) in recorder.operations().iter().enumerate() {
+            if !(turn + n).is_multiple_of(TURNS) && !*EVERY_CUT {
+                operation.apply(&mut again);
+                continue;
+            }
             if tears {
                 let mut torn_again = again.clone();
                 operation.torn().apply(&mut torn_again);
@@ -149,6 +163,26 @@ fn a_drive_at_work_comes_back_from_every_cut() {
         assert!(seen.replayed > 0 && seen.redone > 0, "{name}: {seen:?}");
         let keeps = tiny(name).keeps_its_buffer();
         assert_eq!(seen.kept > 0, keeps, "{name}: {seen:?}");
+    }
+}
+
+/// On a new drive nothing is moved but what its cache of SLC holds.
+#[test]
+fn a_drive_comes_back_from_every_cut_in_the_middle_of_a_fold() {
+    for clock in [Clock::Untimed, Clock::Timed] {
+        let mut driven = Driven::new(&tiny("page-slc"), 7);
+        let first = driven.recorder.count();
+        driven.work(clock, 36);
+        let counters = driven.drive.device().counters();
+        assert!(counters.moved_programs > 8, "{clock:?}: {counters:?}");
+        let written = counters.nand_programs - counters.moved_programs;
+        assert!(
+            written < driven.oracle.slots() as u64,
+            "{clock:?}: {counters:?}"
+        );
+        let seen = cut_everywhere(&driven, first, "a fold");
+        eprintln!("{clock:?}: {seen:?}");
+        assert!(seen.replayed > 0 && seen.cuts > 100, "{seen:?}");
     }
 }
 

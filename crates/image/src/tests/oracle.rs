@@ -108,9 +108,8 @@ impl Oracle {
     /// Checks a drive that was found after N operations. Gives how many slots hold what was not
     /// promised yet.
     pub(super) fn check(&self, drive: &mut DataDrive, operations: usize, what: &str) -> usize {
-        let mut newer = 0;
+        let (mut newer, mut found) = (0, vec![0; self.slot_bytes]);
         for (slot, versions) in self.slots.iter().enumerate() {
-            let mut found = vec![0; self.slot_bytes];
             let lba = Lba((slot * self.slot_bytes / SECTOR) as u64);
             drive
                 .read(lba, &mut found)
