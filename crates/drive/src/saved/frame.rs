@@ -4,9 +4,11 @@ use super::{FORMAT, SavedError};
 use crc::{CRC_64_XZ, Crc, Table};
 use ftlab_sheet::magic::SAVED_STATE as MAGIC;
 use lz4_flex::frame::{FrameDecoder, FrameEncoder};
+use postcard::Deserializer;
+use postcard::de_flavors::Flavor;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::io::{BufReader, Read, Take};
+use std::io::{self, ErrorKind, Read};
 
 /// Magic, format, length, checksum.
 const HEAD_BYTES: usize = 8 + 4 + 8 + 8;
@@ -78,18 +80,28 @@ fn checksum(head: &[u8], payload: &[u8]) -> u64 {
 /// whatever the bytes say: packed well, a few of them stand for gigabytes.
 #[derive(Debug)]
 pub struct Unpacked<R: Read> {
-    from: Take<BufReader<FrameDecoder<R>>>,
+    bytes: Bytes<R>,
     scratch: Vec<u8>,
 }
 
 /// The longest text in an origin. What is longer is no state.
 const SCRATCH_BYTES: usize = 1 << 16;
 
+/// Bytes that are unpacked at a time.
+const HANDFUL_BYTES: usize = 1 << 16;
+
 impl<R: Read> Unpacked<R> {
     /// Unpacks what comes from there.
     pub fn new(from: R) -> Self {
         Unpacked {
-            from: BufReader::new(FrameDecoder::new(from)).take(0),
+            bytes: Bytes {
+                from: FrameDecoder::new(from),
+                handful: vec![0; HANDFUL_BYTES],
+                at: 0,
+                until: 0,
+                end: 0,
+                left: 0,
+            },
             scratch: vec![0; SCRATCH_BYTES],
         }
     }
@@ -99,15 +111,18 @@ impl<R: Read> Unpacked<R> {
     /// # Errors
     /// When there is none, or it takes more.
     pub fn next<T: DeserializeOwned>(&mut self, bytes_max: u64) -> Result<T, SavedError> {
-        self.from.set_limit(bytes_max);
-        let read = postcard::from_io((&mut self.from, &mut self.scratch));
-        let read = read.map(|(value, _)| value).map_err(|why| why.to_string());
+        self.bytes.allow(bytes_max);
+        let source = Source {
+            bytes: &mut self.bytes,
+            scratch: &mut self.scratch,
+        };
+        let read = T::deserialize(&mut Deserializer::from_flavor(source));
         read.map_err(|why| {
-            SavedError::Senseless(match self.from.limit() {
-                0 => format!(
+            SavedError::Senseless(match self.bytes.is_used_up() {
+                true => format!(
                     "unpacked, it has more than the {bytes_max} bytes that the drive can need"
                 ),
-                _ => why,
+                false => why.to_string(),
             })
         })
     }
@@ -117,12 +132,127 @@ impl<R: Read> Unpacked<R> {
     /// # Errors
     /// When something is.
     pub fn finish(mut self) -> Result<(), SavedError> {
-        self.from.set_limit(1);
-        let senseless = |why: String| Err(SavedError::Senseless(why));
-        match self.from.read(&mut [0]) {
-            Ok(0) => Ok(()),
-            Ok(_) => senseless("something follows the state".into()),
-            Err(why) => senseless(why.to_string()),
+        self.bytes.allow(1);
+        match self.bytes.is_at_end() {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(SavedError::Senseless("something follows the state".into())),
+            Err(why) => Err(SavedError::Senseless(why.to_string())),
         }
+    }
+}
+
+/// Bytes as they are unpacked, of which so many may be taken.
+#[derive(Debug)]
+struct Bytes<R: Read> {
+    from: FrameDecoder<R>,
+    handful: Vec<u8>,
+    /// The next one in the handful, the one behind those that may be taken, and the one behind the last.
+    at: usize,
+    until: usize,
+    end: usize,
+    /// What may be taken beyond the handful.
+    left: u64,
+}
+
+impl<R: Read> Bytes<R> {
+    /// Lets so many be taken from now on.
+    fn allow(&mut self, bytes: u64) {
+        self.left = bytes;
+        self.until = self.at;
+        self.allow_of_handful();
+    }
+
+    fn allow_of_handful(&mut self) {
+        let there = (self.end - self.until) as u64;
+        let more = there.min(self.left);
+        self.until += more as usize;
+        self.left -= more;
+    }
+
+    /// Whether nothing more may be taken.
+    fn is_used_up(&self) -> bool {
+        self.at == self.until && self.left == 0
+    }
+
+    /// Whether none follows. Unpacks more of them where the handful has been taken.
+    fn is_at_end(&mut self) -> io::Result<bool> {
+        if self.at == self.end {
+            self.end = loop {
+                match self.from.read(&mut self.handful) {
+                    Err(why) if why.kind() == ErrorKind::Interrupted => {}
+                    read => break read?,
+                }
+            };
+            (self.at, self.until) = (0, 0);
+            self.allow_of_handful();
+        }
+        Ok(self.at == self.end)
+    }
+
+    /// Has one be there that may be taken.
+    #[cold]
+    fn get_more(&mut self) -> postcard::Result<()> {
+        let is_there = !self.is_used_up() && self.is_at_end().is_ok_and(|at_end| !at_end);
+        match is_there {
+            true => Ok(()),
+            false => Err(postcard::Error::DeserializeUnexpectedEnd),
+        }
+    }
+
+    #[inline]
+    fn pop(&mut self) -> postcard::Result<u8> {
+        if self.at == self.until {
+            self.get_more()?;
+        }
+        let byte = self.handful[self.at];
+        self.at += 1;
+        Ok(byte)
+    }
+}
+
+/// What a value is read from. The library's own reader goes through several calls for each byte, and large drives have
+/// a hundred million of them.
+struct Source<'a, R: Read> {
+    bytes: &'a mut Bytes<R>,
+    /// Room for what must stay in one piece.
+    scratch: &'a mut [u8],
+}
+
+impl<'a, R: Read + 'a> Flavor<'a> for Source<'a, R> {
+    type Remainder = ();
+    type Source = &'a [u8];
+
+    #[inline]
+    fn pop(&mut self) -> postcard::Result<u8> {
+        self.bytes.pop()
+    }
+
+    fn try_take_n(&mut self, count: usize) -> postcard::Result<&'a [u8]> {
+        if count > self.scratch.len() {
+            return Err(postcard::Error::DeserializeUnexpectedEnd);
+        }
+        let (taken, rest) = std::mem::take(&mut self.scratch).split_at_mut(count);
+        self.scratch = rest;
+        for byte in &mut *taken {
+            *byte = self.bytes.pop()?;
+        }
+        Ok(taken)
+    }
+
+    fn try_take_n_temp<'b>(&'b mut self, count: usize) -> postcard::Result<&'b [u8]>
+    where
+        'a: 'b,
+    {
+        let Some(taken) = self.scratch.get_mut(..count) else {
+            return Err(postcard::Error::DeserializeUnexpectedEnd);
+        };
+        for byte in &mut *taken {
+            *byte = self.bytes.pop()?;
+        }
+        Ok(taken)
+    }
+
+    fn finalize(self) -> postcard::Result<()> {
+        Ok(())
     }
 }
