@@ -34,6 +34,14 @@ impl New {
         })
     }
 
+    /// The same once more.
+    pub(crate) fn copy(&self) -> New {
+        match self {
+            New::Flash(ssd) => New::Flash(Box::new(ssd.copy())),
+            New::Flat(device, seed) => New::Flat(device.snapshot(), *seed),
+        }
+    }
+
     pub(crate) fn regions(&self) -> Regions {
         match self {
             New::Flash(ssd) => Regions::of_layer(ssd.layer()),

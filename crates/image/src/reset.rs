@@ -2,7 +2,7 @@
 //!
 //! What an image has changed is one file. So going back is a new, empty file that takes the place of that one, and the
 //! model as the base has it. The model of a large drive takes seconds to read, so a thread reads it beforehand
-//! ([`DataDrive::expect_resets`]), and again after each reset.
+//! ([`DataDrive::expect_resets`]), and each reset begins with a copy of that.
 //!
 //! A snapshot is the file itself under another name, and the image a new, empty one that lies on it. Nothing is copied,
 //! and what is cut off between the two names leaves the image as it was.
@@ -34,14 +34,21 @@ pub(crate) struct Ground {
     pub(crate) base: Option<Base>,
     /// Whether what is written is gone with the process.
     pub(crate) in_memory: bool,
-    spare: Option<Spare>,
+    pristine: Option<Pristine>,
 }
 
-/// A drive as a base has it, which a thread reads.
+/// A drive as a base has it, to be copied.
 #[derive(Debug)]
-struct Spare {
+struct Pristine {
     fingerprint: u64,
-    coming: Receiver<Result<Prepared, ImageError>>,
+    model: Model,
+}
+
+#[derive(Debug)]
+enum Model {
+    /// A thread reads it.
+    Coming(Receiver<Result<Prepared, ImageError>>),
+    There(Box<Prepared>),
 }
 
 struct Prepared {
@@ -75,22 +82,35 @@ fn prepare(base: &Base, testbed: &Testbed) -> Result<Prepared, ImageError> {
     })
 }
 
-impl Spare {
-    /// Has a thread read the drive, when it has dropped what is needed no longer.
-    fn begin(base: &Base, testbed: &Testbed, old: Option<DataDrive>) -> Option<Spare> {
+impl Pristine {
+    /// Has a thread read it.
+    fn begin(base: &Base, testbed: &Testbed) -> Option<Pristine> {
         let (tell, coming) = mpsc::sync_channel(1);
         let (fingerprint, base, testbed) = (base.fingerprint, base.clone(), testbed.clone());
         let read = move || {
-            drop(old);
+            let read = prepare(&base, &testbed);
+            // The memory of this copy waits for the first that is needed: what the system gives, it clears before.
+            drop(read.as_ref().map(|prepared| prepared.found.copy()));
             // The receiver is gone when the drive was dropped; then nobody needs the model.
-            let _ = tell.send(prepare(&base, &testbed));
+            let _ = tell.send(read);
         };
-        let thread = thread::Builder::new().name("spare".into()).spawn(read);
-        // Without a thread, a reset takes longer.
-        thread.ok().map(|_| Spare {
+        let thread = thread::Builder::new().name("pristine".into()).spawn(read);
+        // Without a thread, the first reset takes longer.
+        thread.ok().map(|_| Pristine {
             fingerprint,
-            coming,
+            model: Model::Coming(coming),
         })
+    }
+
+    /// The drive as a base has it, if this is that one; nothing, if its thread has ended without a word.
+    fn of(self, base: &Base) -> Option<Result<Box<Prepared>, ImageError>> {
+        if self.fingerprint != base.fingerprint {
+            return None;
+        }
+        match self.model {
+            Model::Coming(coming) => coming.recv().ok().map(|read| read.map(Box::new)),
+            Model::There(prepared) => Some(Ok(prepared)),
+        }
     }
 }
 
@@ -301,7 +321,7 @@ impl DataDrive {
         drive.ground = Ground {
             base: Some(found),
             in_memory: image.is_none(),
-            spare: None,
+            pristine: None,
         };
         Ok((drive, recovery))
     }
@@ -370,7 +390,7 @@ impl DataDrive {
     /// as the drive.
     pub fn expect_resets(&mut self) {
         if let (Some(base), Some(testbed)) = (&self.ground.base, &self.testbed) {
-            self.ground.spare = Spare::begin(base, testbed, None);
+            self.ground.pristine = Pristine::begin(base, testbed);
         }
     }
 
@@ -400,15 +420,21 @@ impl DataDrive {
             return Err(no_snapshot(&self.path, why.to_owned()));
         }
         let target = self.target(to, &testbed)?;
-        let spare = self.ground.spare.take();
-        let reset = self.begin_anew(&target, spare, &options);
-        // Whoever goes back once does so again.
-        let (old, reset) = match reset {
-            Ok(old) => (Some(old), Ok(())),
-            Err(why) => (None, Err(why)),
+        let there = self.ground.pristine.take();
+        let prepared = match there.and_then(|there| there.of(&target)) {
+            Some(prepared) => prepared?,
+            None => Box::new(prepare(&target, &testbed)?),
         };
-        self.ground.spare = Spare::begin(&target, &testbed, old);
-        reset
+        let reset = self.begin_anew(&target, &prepared, &options);
+        // Whoever goes back once does so again.
+        self.ground.pristine = Some(Pristine {
+            fingerprint: target.fingerprint,
+            model: Model::There(prepared),
+        });
+        let old = reset?;
+        // It may wait for a checkpoint that is being written.
+        let _ = thread::Builder::new().spawn(move || drop(old));
+        Ok(())
     }
 
     fn target(&self, to: Option<&str>, testbed: &Testbed) -> Result<Base, ImageError> {
@@ -438,14 +464,9 @@ impl DataDrive {
     fn begin_anew(
         &mut self,
         target: &Base,
-        spare: Option<Spare>,
+        prepared: &Prepared,
         options: &OpenOptions<'_>,
     ) -> Result<DataDrive, ImageError> {
-        let spare = spare.filter(|spare| spare.fingerprint == target.fingerprint);
-        let prepared = match spare.map(|spare| spare.coming.recv()) {
-            Some(Ok(prepared)) => prepared?,
-            _ => prepare(target, options.testbed)?,
-        };
         let is_same = prepared.file.hash() == self.file.hash()
             && prepared.found.max_sectors() == self.max_sectors;
         if !is_same {
@@ -470,7 +491,9 @@ impl DataDrive {
         let layer = target.begin(image, Box::new(above), options.sync);
         let layer = layer.map_err(|why| system_error(&self.path, "write to it", why))?;
         let Prepared { found, file, seed } = prepared;
-        let back = found.bring_back(&self.path, Box::new(layer), &file, seed, options);
+        let back = found
+            .copy()
+            .bring_back(&self.path, Box::new(layer), file, *seed, options);
         let (mut drive, _) = back?;
         if let Some(aside) = aside {
             aside.place(&self.path, options.sync)?;
@@ -478,7 +501,7 @@ impl DataDrive {
         drive.ground = Ground {
             base: Some(target.clone()),
             in_memory: self.ground.in_memory,
-            spare: None,
+            pristine: None,
         };
         drive.clock = self.clock;
         Ok(std::mem::replace(self, drive))

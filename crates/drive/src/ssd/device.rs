@@ -272,17 +272,6 @@ impl Device for Ssd {
     }
 
     fn snapshot(&self) -> Box<dyn Device> {
-        assert_eq!(self.front.outstanding(), 0, "a snapshot of a drive at work");
-        assert!(
-            self.buffer.is_empty(),
-            "a snapshot of a drive with data in its buffer"
-        );
-        let mut copy = Ssd::around(self.params, self.mapped.copy());
-        copy.plug(self.front.host());
-        copy.totals = self.totals;
-        let is_cached = self.write_through.is_none();
-        copy.set_write_cache(is_cached)
-            .expect("it is set as this one is");
-        Box::new(copy)
+        Box::new(self.copy())
     }
 }

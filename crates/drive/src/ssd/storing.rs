@@ -3,6 +3,7 @@
 use super::mapped::{Mapped, SlotWrite};
 use super::page_store::PageStore;
 use super::{LayerInput, Ssd};
+use crate::device::Device;
 use ftlab_base::{Lpn, SimTime};
 use ftlab_ftl::{Extent, TranslationLayer};
 use ftlab_nand::DataMove;
@@ -61,6 +62,24 @@ impl Ssd {
     #[must_use]
     pub fn has_time(&self) -> bool {
         self.mapped.is_timed()
+    }
+
+    /// The drive as it is, for a second run from the same state. Only while nothing is outstanding; its clock
+    /// starts at zero again.
+    #[must_use]
+    pub fn copy(&self) -> Ssd {
+        assert_eq!(self.front.outstanding(), 0, "a copy of a drive at work");
+        assert!(
+            self.buffer.is_empty(),
+            "a copy of a drive with data in its buffer"
+        );
+        let mut copy = Ssd::around(self.params, self.mapped.copy());
+        copy.plug(self.front.host());
+        copy.totals = self.totals;
+        let is_cached = self.write_through.is_none();
+        copy.set_write_cache(is_cached)
+            .expect("it is set as this one is");
+        copy
     }
 
     /// Has the layer give up a slot, without time.

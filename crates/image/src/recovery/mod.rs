@@ -99,6 +99,19 @@ impl Found {
         })
     }
 
+    /// The same once more.
+    pub(crate) fn copy(&self) -> Found {
+        Found {
+            new: self.new.copy(),
+            known: self.known,
+            stands: self.stands,
+            meta: self.meta.clone(),
+            kept: self.kept.clone(),
+            volatile: self.volatile.clone(),
+            blank: self.blank.clone(),
+        }
+    }
+
     /// What it lets the host address.
     pub(crate) fn max_sectors(&self) -> u64 {
         self.meta.max_sectors

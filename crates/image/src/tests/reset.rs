@@ -6,6 +6,8 @@ use crate::{CreateOptions, DataDrive, ImageError, OpenOptions};
 use crate::{OnKill, remove_snapshot, reset_image, snapshots};
 use ftlab_base::{Lba, Outcome};
 use ftlab_drive::Counters;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 fn options() -> OpenOptions<'static> {
@@ -90,6 +92,27 @@ impl Kit {
             folder,
             drive,
             commands,
+        }
+    }
+}
+
+/// That of a large drive takes seconds.
+#[test]
+fn the_model_is_read_once_for_any_number_of_resets() {
+    for name in &names() {
+        let mut kit = Kit::new(name, Some("top.img"));
+        kit.drive.expect_resets();
+        let began = kit.found();
+        kit.drive.reset(None).unwrap();
+        let base = File::options().write(true).open(kit.path("base.img"));
+        let base = base.unwrap();
+        for checkpoint in kit.drive.regions().checkpoints {
+            base.write_all_at(&[0; 4096], checkpoint.at).unwrap();
+        }
+        for _ in 0..2 {
+            kit.work(40);
+            kit.drive.reset(None).unwrap();
+            assert_eq!(kit.found(), began, "{name}");
         }
     }
 }
