@@ -3,6 +3,7 @@
 use super::block_device::{Block, Mount, Way, turn};
 use super::client::Client;
 use super::server::{Serve, said};
+use ftlab_attach::control::{Asked, Report, ask};
 use ftlab_base::RootSeed;
 use ftlab_nbd::protocol::RequestHeader;
 use ftlab_nbd::protocol::constants::{
@@ -198,9 +199,18 @@ fn load(client: &mut Client, known: &mut Known, stream: &mut impl Rng) -> io::Re
     }
 }
 
+/// What kills came to.
+struct Survived {
+    writes: u64,
+    /// Those that were acknowledged and not flushed, and are gone.
+    lost: u64,
+    /// Pages that the drive programmed to move data.
+    moved: u64,
+}
+
 /// Kills a server under load in each round, and finds what was flushed in the next. Rounds take turns with the
-/// timings. Says how many writes there were, and how many that were acknowledged and not flushed are lost.
-fn kill_and_restart(drive: &[&str], timings: &[&str], rounds: usize) -> (u64, u64) {
+/// timings.
+fn kill_and_restart(drive: &[&str], timings: &[&str], rounds: usize) -> Survived {
     let folder = TempDir::new().expect("a folder");
     let arguments = |round: usize| {
         let timing = timings[round % timings.len()];
@@ -247,12 +257,19 @@ fn kill_and_restart(drive: &[&str], timings: &[&str], rounds: usize) -> (u64, u6
     if has_capacitors {
         assert_eq!(known.lost, 0, "capacitors keep what was acknowledged");
     }
-    (known.versions, known.lost)
+    let control = folder.path().join("disk.img.control");
+    let told = ask(&control, Asked::Get("/statistics")).expect("it tells");
+    let report: Report = serde_json::from_str(&told).expect("a report");
+    Survived {
+        writes: known.versions,
+        lost: known.lost,
+        moved: report.drive.counters.moved_programs,
+    }
 }
 
 #[test]
 fn a_killed_server_keeps_what_was_flushed_in_the_models_time_and_loses_some_of_the_rest() {
-    let (_, lost) = kill_and_restart(&SMALL, &["model"], 12);
+    let Survived { lost, .. } = kill_and_restart(&SMALL, &["model"], 12);
     assert!(
         lost > 0,
         "a program that forgets to flush would not be caught"
@@ -261,17 +278,60 @@ fn a_killed_server_keeps_what_was_flushed_in_the_models_time_and_loses_some_of_t
 
 #[test]
 fn a_killed_server_keeps_what_was_flushed_without_time_and_loses_some_of_the_rest() {
-    let (_, lost) = kill_and_restart(&SMALL, &["off"], 12);
+    let Survived { lost, .. } = kill_and_restart(&SMALL, &["off"], 12);
     assert!(
         lost > 0,
         "a program that forgets to flush would not be caught"
     );
 }
 
+/// One with a cache of SLC that the load fills many times over.
+const FOLDS: [&str; 28] = [
+    "--drive",
+    "generic-nvme-tlc-8",
+    "--set",
+    "nand.channels=1",
+    "--set",
+    "nand.dies_per_channel=2",
+    "--set",
+    "nand.planes_per_die=1",
+    "--set",
+    "map.stripe_dies=2",
+    "--set",
+    "nand.page=4KiB",
+    "--set",
+    "nand.blocks_per_die=80",
+    "--set",
+    "nand.pages_per_block=48",
+    "--set",
+    "spare.user_capacity=12MiB",
+    "--set",
+    "slc.own_size=512KiB",
+    "--set",
+    "slc.more_size=512KiB",
+    "--set",
+    "slc.when_full=fold",
+    "--image",
+    "disk.img",
+    "--unix",
+    "s",
+];
+
+#[test]
+fn a_server_that_is_killed_while_it_folds_keeps_what_was_flushed() {
+    let survived = kill_and_restart(&FOLDS, &["off", "model"], 8);
+    assert!(survived.lost > 0, "nothing is ever lost");
+    let Survived { writes, moved, .. } = survived;
+    assert!(
+        moved > writes / 4,
+        "{moved} pages moved after {writes} writes"
+    );
+}
+
 #[test]
 fn an_image_that_forgives_loses_nothing_that_reached_the_flash() {
     let arguments = [&SMALL[..], &["--on-kill", "keep"]].concat();
-    assert_eq!(kill_and_restart(&arguments, &["off"], 6).1, 0);
+    assert_eq!(kill_and_restart(&arguments, &["off"], 6).lost, 0);
 }
 
 /// Those whose write buffer survives a power cut.
@@ -279,6 +339,7 @@ const CAPACITORS: [&str; 2] = ["intel-320-120", "intel-dc-s3700-200"];
 
 /// Pages in memory and on flash, blocks with log blocks of two kinds, packed with parity, capacitors, and a disk with
 /// a write cache.
+/// With those of the small drive and of the one that folds.
 const SOAKED: [&str; 7] = [
     "intel-x25-m-g1-80",
     "ocz-core-jmf602",
@@ -292,7 +353,7 @@ const SOAKED: [&str; 7] = [
 /// Many kills of drives of every kind; `SOAK_KILLS` says how many of each.
 #[test]
 #[ignore = "minutes: make soak"]
-fn eight_drives_keep_what_was_flushed_over_seventy_five_kills_each() {
+fn nine_drives_keep_what_was_flushed_over_seventy_five_kills_each() {
     let kills = std::env::var("SOAK_KILLS").unwrap_or("75".into());
     let kills = kills.parse().expect("a number of kills");
     let named = SOAKED.map(|drive| {
@@ -300,8 +361,8 @@ fn eight_drives_keep_what_was_flushed_over_seventy_five_kills_each() {
             "--drive", drive, "--size", "64m", "--image", "disk.img", "--unix", "s",
         ]
     });
-    for drive in [SMALL.to_vec()].iter().chain(&named) {
-        let (writes, lost) = kill_and_restart(drive, &["off", "model"], kills);
+    for drive in [SMALL.to_vec(), FOLDS.to_vec()].iter().chain(&named) {
+        let Survived { writes, lost, .. } = kill_and_restart(drive, &["off", "model"], kills);
         println!(
             "{}: {kills} kills, {writes} writes, nothing lost that must not be, {lost} that may",
             drive[1]
@@ -349,7 +410,7 @@ fn an_image_whose_journal_has_a_hole_is_shown_and_takes_nothing() {
 fn a_killed_server_that_waits_for_the_disk_keeps_what_was_flushed() {
     for timing in ["model", "off"] {
         let arguments = [&SMALL[..], &["--sync"]].concat();
-        let (writes, lost) = kill_and_restart(&arguments, &[timing], 5);
+        let Survived { writes, lost, .. } = kill_and_restart(&arguments, &[timing], 5);
         assert!(
             lost < writes / 4,
             "{lost} of {writes} lost: more than a buffer has"

@@ -13,12 +13,12 @@ use std::path::Path;
 use tempfile::TempDir;
 
 /// A file system: how it is made, and what says that nothing is wrong with it.
-struct FileSystem {
-    make: &'static [&'static str],
-    check: &'static [&'static str],
+pub struct FileSystem {
+    pub make: &'static [&'static str],
+    pub check: &'static [&'static str],
 }
 
-const FILE_SYSTEMS: [FileSystem; 3] = [
+pub const FILE_SYSTEMS: [FileSystem; 3] = [
     FileSystem {
         make: &["mkfs.ext4", "-q"],
         check: &["fsck.ext4", "-f", "-n"],
@@ -34,7 +34,7 @@ const FILE_SYSTEMS: [FileSystem; 3] = [
 ];
 
 /// 512 MiB of flash: room for the least that each file system wants.
-const SMALL: [&str; 4] = [
+pub const SMALL: [&str; 4] = [
     "--drive",
     "generic-mlc-8",
     "--set",
@@ -51,7 +51,7 @@ fn serve(folder: &Path, way: Way, more: &[&str]) -> Serve {
     Serve::start(folder, &[&SMALL[..], &way, more].concat())
 }
 
-fn tool(words: &[&str], device: &str) -> String {
+pub fn tool(words: &[&str], device: &str) -> String {
     said(words[0], &[&words[1..], &[device]].concat())
 }
 
