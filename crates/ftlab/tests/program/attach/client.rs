@@ -2,8 +2,8 @@
 
 use ftlab_nbd::protocol::RequestHeader;
 use ftlab_nbd::protocol::constants::{
-    IHAVEOPT, NBD_FLAG_C_FIXED_NEWSTYLE, NBD_FLAG_C_NO_ZEROES, NBD_OPT_EXPORT_NAME,
-    NBD_SIMPLE_REPLY_MAGIC,
+    IHAVEOPT, NBD_FLAG_C_FIXED_NEWSTYLE, NBD_FLAG_C_NO_ZEROES, NBD_FLAG_SEND_TRIM,
+    NBD_OPT_EXPORT_NAME, NBD_SIMPLE_REPLY_MAGIC,
 };
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -14,6 +14,8 @@ use std::time::Duration;
 pub struct Client {
     stream: UnixStream,
     pub size_bytes: u64,
+    /// Whether it may be sent trims.
+    pub trims: bool,
 }
 
 impl Client {
@@ -35,7 +37,12 @@ impl Client {
         let mut export = [0; 10];
         stream.read_exact(&mut export).expect("an export");
         let size_bytes = u64::from_be_bytes(*export.first_chunk().expect("8 bytes"));
-        Client { stream, size_bytes }
+        let flags = u16::from_be_bytes(*export[8..].first_chunk().expect("2 bytes"));
+        Client {
+            stream,
+            size_bytes,
+            trims: flags & NBD_FLAG_SEND_TRIM != 0,
+        }
     }
 
     /// Sends a request, with the data of a write.
