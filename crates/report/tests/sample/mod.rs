@@ -5,6 +5,7 @@
 
 mod drives;
 mod full;
+mod today;
 
 use std::collections::BTreeMap;
 
@@ -16,6 +17,8 @@ use ftlab_result::{
 pub use drives::{Character, characters};
 #[allow(unused_imports, reason = "each test file uses a part")]
 pub use full::full;
+#[allow(unused_imports, reason = "each test file uses a part")]
+pub use today::today;
 
 /// Latency buckets a factor of 10^(1/8) apart.
 const BUCKETS_PER_DECADE: f64 = 8.0;
