@@ -171,7 +171,8 @@ fn plan(options: &Options) -> Result<Plan, Failure> {
     // not fit.
     let is_chosen =
         options.suite.is_own() || (options.suite.is_given() && !options.drives.is_empty());
-    let is_everything = options.tests.is_empty() && (options.all || !is_chosen);
+    let is_of_suite = options.suite.is_given() && !is_chosen;
+    let is_everything = is_of_suite || options.tests.is_empty() && (options.all || !is_chosen);
     (options.how).plan(drives, tests(options)?, is_everything)
 }
 
