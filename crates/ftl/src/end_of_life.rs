@@ -59,8 +59,11 @@ fn page_mapped(
 }
 
 /// One whose host says with which data a write is to lie.
-fn placed(layout: Layout, isolation: Isolation, fails: &Reliability) -> Box<dyn TranslationLayer> {
-    let handles = 3;
+fn placed(
+    layout: Layout,
+    (handles, isolation): (u8, Isolation),
+    fails: &Reliability,
+) -> Box<dyn TranslationLayer> {
     separated(
         layout,
         (Separation::ByHost { handles, isolation }, false),
@@ -202,11 +205,11 @@ fn layers_of(fails: &Reliability) -> Vec<(&'static str, Box<dyn TranslationLayer
         ),
         (
             "placement handles",
-            placed(striped, Isolation::Initial, fails),
+            placed(striped, (3, Isolation::Initial), fails),
         ),
         (
             "placement handles, groups, isolated for good",
-            placed(layout(4, 2, 2, 4), Isolation::Persistent, fails),
+            placed(layout(4, 2, 2, 4), (2, Isolation::Persistent), fails),
         ),
         (
             "cache of SLC",

@@ -50,7 +50,7 @@ def test_frames(result: ftlab.Result) -> None:
     frame = result.to_pandas()
     assert isinstance(frame, pandas.DataFrame) and frame["wa"][0] == result.wa
     assert isinstance(result.to_polars(), polars.DataFrame) and result.to_polars()["wa"][0] == result.wa
-    assert polars.DataFrame(result.percentiles).shape == (17, 4)
+    assert polars.DataFrame(result.percentiles).shape == (18, 4)
     assert pandas.DataFrame(pyarrow.table(result)["wa"].to_pandas()).shape == (1, 1)
 
 

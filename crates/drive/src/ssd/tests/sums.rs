@@ -61,12 +61,10 @@ fn channel() -> u64 {
     page_transfer(166.0)
 }
 
-/// The latency of a command at `us` of the drive's clock.
-fn latency(ssd: &mut Ssd, us: u64, kind: CommandKind, lba: u64, sectors: u32) -> Nanos {
-    let at = SimTime(us * 1_000);
-    ssd.advance(at, &mut Vec::new());
-    let command = Command {
-        id: CommandId(us),
+/// A command for sectors from an address on.
+fn command_of(id: u64, kind: CommandKind, (lba, sectors): (u64, u32), at: SimTime) -> Command {
+    Command {
+        id: CommandId(id),
         kind,
         lba: Lba(lba),
         sectors,
@@ -74,7 +72,14 @@ fn latency(ssd: &mut Ssd, us: u64, kind: CommandKind, lba: u64, sectors: u32) ->
         queue: 0,
         placement: Placement::DEFAULT,
         at,
-    };
+    }
+}
+
+/// The latency of a command at `us` of the drive's clock.
+fn latency(ssd: &mut Ssd, us: u64, kind: CommandKind, lba: u64, sectors: u32) -> Nanos {
+    let at = SimTime(us * 1_000);
+    ssd.advance(at, &mut Vec::new());
+    let command = command_of(us, kind, (lba, sectors), at);
     ssd.submit(command, at);
     let mut done = Vec::new();
     ssd.advance_to_completion(SimTime::NEVER, &mut done)
@@ -85,16 +90,12 @@ fn latency(ssd: &mut Ssd, us: u64, kind: CommandKind, lba: u64, sectors: u32) ->
 /// Writes N slots in order, without time.
 fn fill(ssd: &mut Ssd, slots: u64) {
     for slot in 0..slots {
-        ssd.apply(Command {
-            id: CommandId(slot),
-            kind: CommandKind::Write,
-            lba: Lba(slot * 8),
-            sectors: 8,
-            content: Content::RANDOM,
-            queue: 0,
-            placement: Placement::DEFAULT,
-            at: SimTime::ZERO,
-        });
+        ssd.apply(command_of(
+            slot,
+            CommandKind::Write,
+            (slot * 8, 8),
+            SimTime::ZERO,
+        ));
     }
 }
 
@@ -184,19 +185,7 @@ fn a_write_is_answered_before_the_firmware_is_done_with_it_and_the_next_one_wait
     let next = 200_000 + answered;
     let worked = 200_000 + HOST + LINK_COMMAND + 88_000 + PER_SLOT;
     let at = SimTime(next);
-    ssd.submit(
-        Command {
-            id: CommandId(2),
-            kind: CommandKind::Write,
-            lba: Lba(16),
-            sectors: 8,
-            content: Content::RANDOM,
-            queue: 0,
-            placement: Placement::DEFAULT,
-            at,
-        },
-        at,
-    );
+    ssd.submit(command_of(2, CommandKind::Write, (16, 8), at), at);
     let mut done = Vec::new();
     ssd.advance_to_completion(SimTime::NEVER, &mut done);
     assert_eq!(done[0].at, SimTime(worked + READ + LINK));
@@ -278,16 +267,7 @@ fn a_write_to_a_full_buffer_waits_for_the_program_before_it() {
     let (mut now, mut done) = (SimTime::ZERO, Vec::new());
     let mut latencies = Vec::new();
     for id in 0..4 {
-        let command = Command {
-            id: CommandId(id),
-            kind: CommandKind::Write,
-            lba: Lba(id * 8),
-            sectors: 8,
-            content: Content::RANDOM,
-            queue: 0,
-            placement: Placement::DEFAULT,
-            at: now,
-        };
+        let command = command_of(id, CommandKind::Write, (id * 8, 8), now);
         ssd.submit(command, now);
         now = ssd
             .advance_to_completion(SimTime::NEVER, &mut done)
@@ -303,16 +283,7 @@ fn a_write_to_a_full_buffer_waits_for_the_program_before_it() {
 fn a_transfer_that_has_not_begun_holds_up_nobody() {
     // The write is sent by the host only after the read's data are there.
     let mut ssd = drive_behind(60_000, &[]);
-    let command = |id, kind, at| Command {
-        id: CommandId(id),
-        kind,
-        lba: Lba(0),
-        sectors: 8,
-        content: Content::RANDOM,
-        queue: 0,
-        placement: Placement::DEFAULT,
-        at: SimTime(at),
-    };
+    let command = |id, kind, at| command_of(id, kind, (0, 8), SimTime(at));
     let mut done = Vec::new();
     ssd.submit(command(0, CommandKind::Read, 0), SimTime::ZERO);
     ssd.submit(command(1, CommandKind::Write, 0), SimTime::ZERO);
@@ -339,16 +310,7 @@ fn a_read_waits_for_the_data_of_a_write_that_come_as_the_buffer_has_room() {
         ];
         for (id, (kind, lba, sectors, at)) in asked.into_iter().enumerate() {
             ssd.advance(at, &mut done);
-            let command = Command {
-                id: CommandId(id as u64),
-                kind,
-                lba: Lba(lba),
-                sectors,
-                content: Content::RANDOM,
-                queue: 0,
-                placement: Placement::DEFAULT,
-                at,
-            };
+            let command = command_of(id as u64, kind, (lba, sectors), at);
             ssd.submit(command, at);
         }
         ssd.advance(SimTime::NEVER, &mut done);
@@ -369,19 +331,7 @@ fn a_part_of_a_slot_joins_what_the_buffer_still_holds_of_it() {
     let mut ssd = drive(&[]);
     let at = SimTime::ZERO;
     for (id, lba, sectors) in [(0, 0, 8), (1, 3, 2)] {
-        ssd.submit(
-            Command {
-                id: CommandId(id),
-                kind: CommandKind::Write,
-                lba: Lba(lba),
-                sectors,
-                content: Content::RANDOM,
-                queue: 0,
-                placement: Placement::DEFAULT,
-                at,
-            },
-            at,
-        );
+        ssd.submit(command_of(id, CommandKind::Write, (lba, sectors), at), at);
     }
     ssd.advance(SimTime::NEVER, &mut Vec::new());
     let counters = ssd.counters();
@@ -397,16 +347,7 @@ fn ns_each(ssd: &mut Ssd, kind: CommandKind) -> f64 {
     let (mut sent, mut done, mut now) = (0, Vec::new(), SimTime::ZERO);
     while (done.len() as u64) < COMMANDS {
         while sent < COMMANDS && sent - (done.len() as u64) < 64 {
-            let command = Command {
-                id: CommandId(sent),
-                kind,
-                lba: Lba(sent * 8),
-                sectors: 8,
-                content: Content::RANDOM,
-                queue: 0,
-                placement: Placement::DEFAULT,
-                at: now,
-            };
+            let command = command_of(sent, kind, (sent * 8, 8), now);
             ssd.submit(command, now);
             sent += 1;
         }
@@ -532,16 +473,7 @@ fn reads_leave_a_pipeline_while_writes_before_them_are_in_it() {
     fill(&mut ssd, 16);
     let kinds = [(CommandKind::Write, 0), (CommandKind::Read, 64)];
     for (id, (kind, lba)) in kinds.into_iter().enumerate() {
-        let command = Command {
-            id: CommandId(id as u64),
-            kind,
-            lba: Lba(lba),
-            sectors: 8,
-            content: Content::RANDOM,
-            queue: 0,
-            placement: Placement::DEFAULT,
-            at: SimTime::ZERO,
-        };
+        let command = command_of(id as u64, kind, (lba, 8), SimTime::ZERO);
         ssd.submit(command, SimTime::ZERO);
     }
     let mut done = Vec::new();
@@ -583,29 +515,21 @@ fn a_read_of_a_part_of_a_slot_senses_the_pages_that_hold_it() {
         "map.stripe_dies=4",
     ]);
     for slot in 0..8 {
-        ssd.apply(Command {
-            id: CommandId(slot),
-            kind: CommandKind::Write,
-            lba: Lba(slot * 32),
-            sectors: 32,
-            content: Content::RANDOM,
-            queue: 0,
-            placement: Placement::DEFAULT,
-            at: SimTime::ZERO,
-        });
+        ssd.apply(command_of(
+            slot,
+            CommandKind::Write,
+            (slot * 32, 32),
+            SimTime::ZERO,
+        ));
     }
     let senses = |ssd: &mut Ssd, lba: u64, sectors: u32| {
         let before = ssd.counters().nand_reads;
-        ssd.apply(Command {
-            id: CommandId(0),
-            kind: CommandKind::Read,
-            lba: Lba(lba),
-            sectors,
-            content: Content::RANDOM,
-            queue: 0,
-            placement: Placement::DEFAULT,
-            at: SimTime::ZERO,
-        });
+        ssd.apply(command_of(
+            0,
+            CommandKind::Read,
+            (lba, sectors),
+            SimTime::ZERO,
+        ));
         ssd.counters().nand_reads - before
     };
     for page in 0..4 {
