@@ -18,7 +18,7 @@ const PLATEAU_MIN: usize = 4;
 /// By how much the speeds of neighbouring plateaus differ at least, as a factor.
 const STEP_MIN: f64 = 1.25;
 
-/// So many bytes in so many seconds.
+/// A part of a fill: what the host wrote in it, and how long that took.
 #[derive(Debug, Clone, Copy, Default)]
 struct Stretch {
     bytes: f64,
@@ -36,8 +36,8 @@ impl Stretch {
     }
 }
 
-/// The fill that jobs logged, one after the other with a rest between them, on a drive of which the tested one has
-/// so many times fewer bytes.
+/// The fill that jobs logged, one after the other with a rest between them. The drive that is shown has `times` the bytes
+/// of the one that was tested.
 pub fn of(logs: &[Arc<JobLog>], times: f64) -> Fill {
     let jobs: Vec<Vec<Stretch>> = logs.iter().map(|log| spans(log)).collect();
     let total: f64 = jobs.iter().flatten().map(|span| span.bytes).sum();
@@ -78,7 +78,7 @@ fn spans(log: &JobLog) -> Vec<Stretch> {
     spans.collect()
 }
 
-/// The same in stretches of about so many bytes; what is left over at the end goes with the last of them.
+/// Joins spans into stretches of about `bytes` each; the last one takes what is left over.
 fn even(spans: &[Stretch], bytes: f64) -> Vec<Stretch> {
     let mut stretches = Vec::new();
     let mut open = Stretch::default();

@@ -273,7 +273,7 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
-    /// The writes of the first of a job's clones, as often as to write what is used so many times.
+    /// Repeats the writes of the first of a job's clones until it has written the used space `times` over.
     fn overwrite(&mut self, job: &Load, times: u32) -> Result<(), ReviewError> {
         let mut file = self.job_file(job);
         file.jobs.truncate(1);

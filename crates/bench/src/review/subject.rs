@@ -63,8 +63,8 @@ impl Subject {
         }
     }
 
-    /// The same, of a drive that takes every load no larger than so many bytes ([`DriveFile::shrunk_to`]), but shown in
-    /// its own size.
+    /// Shrinks an only drive to about `bytes_max` bytes ([`DriveFile::shrunk_to`]); reports still show it in its own
+    /// size.
     ///
     /// # Errors
     /// When it cannot be made as small.
