@@ -32,6 +32,8 @@ pub(super) enum Event {
 /// The stages, each with a queue of the events it causes.
 const STAGES: usize = 7;
 
+const STAGE_BITS: u32 = 3;
+
 impl Event {
     /// The queue of the stage that causes the event. What is over ends at once, whether it was
     /// done or not.
@@ -48,7 +50,8 @@ impl Event {
     }
 }
 
-/// Time and sequence of an event, so that events compare as numbers.
+/// Time, sequence and stage of an event, the most significant first, so that events compare as numbers and the
+/// earliest says where it is.
 type Key = u128;
 
 /// The instant of a queue without an event: later than anything.
@@ -89,8 +92,8 @@ impl Events {
     #[inline]
     pub(super) fn schedule(&mut self, at: SimTime, event: Event, command: u32) {
         self.sequence += 1;
-        let key = Key::from(at.0) << 64 | Key::from(self.sequence);
         let stage = event.stage();
+        let key = Key::from(at.0) << 64 | Key::from(self.sequence << STAGE_BITS | stage as u64);
         match self.queues[stage].back() {
             Some(last) => assert!(last.key < key, "{event:?} at {at:?}, after {last:?}"),
             None => {
@@ -114,7 +117,10 @@ impl Events {
     /// Takes the earliest event and its command.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(Event, u32)> {
-        let stage = self.heads.iter().position(|&head| head == self.first)?;
+        if self.first == NOTHING {
+            return None;
+        }
+        let stage = (self.first as u64 & ((1 << STAGE_BITS) - 1)) as usize;
         let queue = &mut self.queues[stage];
         let Entry { event, command, .. } = queue.pop_front()?;
         self.heads[stage] = queue.front().map_or(NOTHING, |next| next.key);

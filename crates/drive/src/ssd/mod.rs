@@ -202,10 +202,7 @@ impl Ssd {
     /// time begins again everything is idle, whatever the clock says then. Nothing is outstanding.
     fn end_time(&mut self) {
         loop {
-            while let Some(at) = self.scheduler.step(SimTime::NEVER) {
-                self.now = at;
-                self.after_nand(at);
-            }
+            while self.run_nand(SimTime::NEVER).is_some() {}
             if self.buffer.is_empty() || self.mapped.takes_no_writes() {
                 break;
             }
@@ -338,9 +335,11 @@ impl Ssd {
         }
     }
 
-    /// Follows up what the NAND has finished.
+    /// Lets the NAND work up to `limit`, or until that concerns the drive, and follows it up; gives its last instant.
     #[inline]
-    fn after_nand(&mut self, now: SimTime) {
+    fn run_nand(&mut self, limit: SimTime) -> Option<SimTime> {
+        let now = self.scheduler.run(limit, !self.buffer.nothing_waits())?;
+        self.now = now;
         let mut has_room = self.scheduler.has_news() && self.take_news(now);
         if !has_room && self.scheduler.wants_more() && !self.buffer.nothing_waits() {
             has_room = self.drain(now);
@@ -349,6 +348,7 @@ impl Ssd {
             self.end_flushes(now);
             self.admit(now);
         }
+        Some(now)
     }
 
     /// Takes the fences that were reached; whether that made room in the buffer.
@@ -415,13 +415,12 @@ impl Ssd {
     #[inline]
     fn step(&mut self, limit: SimTime, done: &mut Vec<Completion>) -> Option<SimTime> {
         let at = self.events.first_at();
-        if self.works_ahead_at < at.min(self.scheduler.next_event()) {
+        let next = self.scheduler.next_event();
+        if self.works_ahead_at < at.min(next) {
             return self.work_ahead(limit);
         }
-        if self.scheduler.next_event() <= at {
-            let at = self.scheduler.step(limit)?;
-            self.now = at;
-            self.after_nand(at);
+        if next <= at {
+            let at = self.run_nand(limit.min(at).min(self.works_ahead_at))?;
             self.go_on_ahead(at);
             return Some(at);
         }

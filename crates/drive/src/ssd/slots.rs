@@ -18,6 +18,8 @@ pub(super) struct Piece {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SlotSize {
     shift: u32,
+    /// All sectors of a slot.
+    whole: SectorMask,
 }
 
 impl SlotSize {
@@ -25,6 +27,7 @@ impl SlotSize {
         assert!(sectors.is_power_of_two(), "a slot of {sectors} sectors");
         SlotSize {
             shift: sectors.ilog2(),
+            whole: sector_mask(0, sectors),
         }
     }
 
@@ -57,7 +60,11 @@ impl SlotSize {
         let sectors = (self.sectors() - within).min(command.sectors - offset);
         Piece {
             lpn: Lpn((lba >> self.shift) as u32),
-            mask: sector_mask(within, sectors),
+            mask: if sectors == self.sectors() {
+                self.whole
+            } else {
+                sector_mask(within, sectors)
+            },
             sectors,
             content: command.content.piece(offset),
             placement: command.placement,

@@ -45,10 +45,10 @@ impl Ssd {
     /// Begins the reads whose turn it is.
     fn begin_reads_in_turn(&mut self, now: SimTime) {
         while let Some(&Admission { number, .. }) = self.admissions.front()
-            && let command = *self.commands.get(number)
-            && command.kind == CommandKind::Read
+            && self.commands.get(number).kind == CommandKind::Read
         {
             self.admissions.pop_front();
+            let command = *self.commands.get(number);
             self.look_up(number, &command, now);
         }
     }

@@ -9,12 +9,12 @@ use rand::Rng;
 use std::time::Instant;
 
 /// Slots valid, of all slots of the array.
-const VALID: f64 = 0.837;
+pub const VALID: f64 = 0.837;
 /// Commands outstanding.
 const DEPTH: u64 = 32;
 /// Sectors of a slot.
 const SLOT_SECTORS: u64 = 8;
-const SEED: RootSeed = RootSeed(1);
+pub const SEED: RootSeed = RootSeed(1);
 
 /// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

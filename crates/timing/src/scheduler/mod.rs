@@ -111,6 +111,8 @@ pub struct Scheduler {
     die_queue: u32,
     /// Operations dispatched and not done, of those that take room, on all dies.
     occupied: u64,
+    /// Operations that the queues of all dies have room for.
+    room: u64,
     /// Issued, and not dispatched to their dies yet.
     backlog: VecDeque<NandOp>,
     usage: Usage,
@@ -158,6 +160,7 @@ impl Scheduler {
             dispatch: Dispatch::ByDie,
             die_queue,
             occupied: 0,
+            room: u64::from(die_queue) * u64::from(geometry.dies()),
             backlog: VecDeque::new(),
             usage: Usage::of(geometry.dies()),
             channel_busy: Nanos::ZERO,
@@ -213,7 +216,7 @@ impl Scheduler {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn issue_one(&mut self, op: NandOp, now: SimTime) {
         for fence in op.order.signals.into_iter().filter(|f| f.is_some()) {
             self.fences.get(fence).open += 1;
@@ -257,7 +260,7 @@ impl Scheduler {
     pub fn wants_more(&self) -> bool {
         match self.dispatch {
             Dispatch::InOrder => self.backlog.is_empty(),
-            Dispatch::ByDie => self.occupied < u64::from(self.die_queue) * self.dies.len() as u64,
+            Dispatch::ByDie => self.occupied < self.room,
         }
     }
 
@@ -267,6 +270,7 @@ impl Scheduler {
             || self.scheduling.is_express(op)
     }
 
+    #[inline]
     fn dispatch(&mut self, op: NandOp, now: SimTime) {
         let takes_room = !self.scheduling.is_express(&op);
         self.occupied += u64::from(takes_room);
@@ -343,10 +347,12 @@ impl Scheduler {
     }
 
     /// Whether an operation tells its fences at the end of its transfer.
+    #[inline]
     fn tells_early(&self, op: &NandOp) -> bool {
         self.register_frees && op.kind == OpKind::Program && op.cause == Cause::Host
     }
 
+    #[inline]
     fn tell(&mut self, op: &NandOp, now: SimTime) {
         for fence in op.order.signals {
             if fence.is_some() {
@@ -383,14 +389,28 @@ impl Scheduler {
         self.agenda.first_at()
     }
 
-    /// Lets the earliest event happen; `None` when there is none at or before `now`.
-    pub fn step(&mut self, now: SimTime) -> Option<SimTime> {
+    /// Lets events happen up to `limit`, until one of them concerns whoever issues: a watched fence is reached, or
+    /// there is room for more, if it has more. Gives the instant of the last; `None` when there is none at or before
+    /// `limit`.
+    pub fn run(&mut self, limit: SimTime, has_more: bool) -> Option<SimTime> {
+        let mut last = None;
+        while let Some(at) = self.step(limit) {
+            last = Some(at);
+            if !self.reached.is_empty() || has_more && self.wants_more() {
+                break;
+            }
+        }
+        last
+    }
+
+    /// Lets the earliest event happen, if it is not after `limit`; gives its instant.
+    #[inline(always)]
+    fn step(&mut self, limit: SimTime) -> Option<SimTime> {
         let at = self.agenda.first_at();
-        if at > now {
+        if at > limit {
             return None;
         }
         let die = self.agenda.first_die()?;
-        self.usage.pass(at, !self.wants_more());
         match self.dies[usize::from(die)].phase {
             Phase::Transfer => self.end_transfer(die, at),
             Phase::Array => self.end_array(die, at),
@@ -420,6 +440,7 @@ impl Scheduler {
     }
 
     /// Starts what a die that is idle does next, if anything can start.
+    #[inline]
     fn start(&mut self, index: u16, now: SimTime) {
         let die = &mut self.dies[usize::from(index)];
         debug_assert_eq!(die.phase, Phase::Idle);
@@ -435,6 +456,7 @@ impl Scheduler {
         }
     }
 
+    #[inline(never)]
     fn start_by_policy(&mut self, index: u16, now: SimTime) {
         let die = &self.dies[usize::from(index)];
         let suspended = die.suspended.as_ref().map(|suspended| &suspended.op);
@@ -493,6 +515,7 @@ impl Scheduler {
     }
 
     /// Begins an operation that its die has nothing to do before.
+    #[inline(always)]
     fn begin(&mut self, index: u16, op: NandOp, now: SimTime) {
         let die = &mut self.dies[usize::from(index)];
         die.at_work = op;
@@ -528,6 +551,7 @@ impl Scheduler {
     }
 
     /// Lets the array work for `span` from `from` on.
+    #[inline(always)]
     fn begin_array(&mut self, index: u16, from: SimTime, span: Nanos) {
         let die = &mut self.dies[usize::from(index)];
         die.phase = Phase::Array;
@@ -586,6 +610,7 @@ impl Scheduler {
         }
     }
 
+    #[inline(always)]
     fn end_transfer(&mut self, index: u16, now: SimTime) {
         let die = &self.dies[usize::from(index)];
         let op = die.at_work;
@@ -599,6 +624,7 @@ impl Scheduler {
                 self.program_when_supplied(index, now);
             }
             if self.tells_early(&op) {
+                self.usage.pass(now, !self.wants_more());
                 self.tell(&op, now);
             }
         } else {
@@ -606,6 +632,7 @@ impl Scheduler {
         }
     }
 
+    #[inline(always)]
     fn end_array(&mut self, index: u16, now: SimTime) {
         match self.dies[usize::from(index)].at_work.kind {
             OpKind::Read => self.want_channel(index, now),
@@ -615,6 +642,7 @@ impl Scheduler {
 
     /// Ends a die's operation, tells its fences and starts what follows.
     fn finish(&mut self, index: u16, now: SimTime) {
+        self.usage.pass(now, !self.wants_more());
         let die = &mut self.dies[usize::from(index)];
         die.phase = Phase::Idle;
         self.usage.idle_dies += 1;

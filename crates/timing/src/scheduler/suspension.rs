@@ -54,6 +54,7 @@ impl Scheduler {
     }
 
     pub(super) fn end_suspending(&mut self, index: u16, now: SimTime) {
+        self.usage.pass(now, !self.wants_more());
         self.dies[usize::from(index)].phase = Phase::Idle;
         self.usage.idle_dies += 1;
         self.start(index, now);

@@ -57,7 +57,7 @@ fn op(kind: OpKind, die: u16, order: Order) -> NandOp {
 
 fn run(scheduler: &mut Scheduler) -> u64 {
     let mut last = SimTime::ZERO;
-    while let Some(at) = scheduler.step(SimTime::NEVER) {
+    while let Some(at) = scheduler.run(SimTime::NEVER, true) {
         last = at;
     }
     assert!(
@@ -98,7 +98,7 @@ fn a_register_that_frees_the_buffer_tells_at_the_end_of_the_transfer() {
         };
         s.issue(SimTime::ZERO, &[program]);
         s.watch(fence);
-        while let Some(at) = s.step(SimTime::NEVER) {
+        while let Some(at) = s.run(SimTime::NEVER, true) {
             if s.pop_reached() == Some(fence) {
                 assert_eq!(run(&mut s), if at.0 / US < 1_000 { 1_000 } else { 0 });
                 return at.0 / US;
