@@ -44,7 +44,7 @@
 //!   PageLayer::checkpoint                         the tables, every so often
 //! Ssd::issue              Scheduler::issue        timing/scheduler/: fences counted, dispatched in issue order
 //!                         dispatch → start → begin_transfer → end_transfer → end_array → finish → signal
-//! Ssd::after_nand         Scheduler::pop_reached  the program's fence: WriteBuffer::programmed, so room; admit again
+//! Ssd::run_nand           Scheduler::pop_reached  the program's fence: WriteBuffer::programmed, so room; admit again
 //! Ssd::complete           FrontEnd::completed     Completion{id, at, outcome}; the next command is sent
 //! source::play            Device::advance_to_completion: the driver looks again when something completed, or a request is due
 //! ```

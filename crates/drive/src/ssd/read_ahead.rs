@@ -120,6 +120,12 @@ impl ReadAhead {
         });
     }
 
+    /// Whether nothing was read ahead, and no command waits for that.
+    #[inline]
+    pub(super) fn is_idle(&self) -> bool {
+        self.runs.is_empty() && self.missing.is_empty()
+    }
+
     /// Whether a number is that of a run on its way.
     pub(super) fn is_run(&self, number: u32) -> bool {
         self.runs.iter().any(|run| run.is_coming_as(number))

@@ -93,6 +93,10 @@ impl Ssd {
 
     /// All that a number reads of the flash is in the drive.
     pub(super) fn data_came(&mut self, number: u32, now: SimTime) {
+        if self.read_ahead.is_idle() {
+            self.data_out(number, now);
+            return;
+        }
         if self.read_ahead.is_run(number) {
             self.commands.leave(number);
         }

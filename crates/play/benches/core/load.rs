@@ -6,12 +6,15 @@ use ftlab_drive::{Catalog, Device};
 use ftlab_host::Testbed;
 use ftlab_play::states::{self, State};
 use rand::Rng;
+use std::collections::VecDeque;
 use std::time::Instant;
 
 /// Slots valid, of all slots of the array.
 pub const VALID: f64 = 0.837;
 /// Commands outstanding.
 const DEPTH: u64 = 32;
+/// Commands without time that the drive knows ahead.
+const LOOKAHEAD: usize = 8;
 /// Sectors of a slot.
 const SLOT_SECTORS: u64 = 8;
 pub const SEED: RootSeed = RootSeed(1);
@@ -98,11 +101,20 @@ impl Load {
         ((u128::from(self.rng.next_u64()) * u128::from(self.slots)) >> 64) as u64
     }
 
+    /// As a run without time asks a drive: it is told a few commands ahead what will come.
     fn untimed(&mut self, commands: u64) {
-        for _ in 0..commands {
-            let slot = self.slot();
-            self.drive
-                .apply(command(CommandKind::Write, slot, 0, SimTime::ZERO));
+        let mut expected = VecDeque::with_capacity(LOOKAHEAD);
+        for n in 0..commands + LOOKAHEAD as u64 {
+            if n < commands {
+                let next = command(CommandKind::Write, self.slot(), 0, SimTime::ZERO);
+                self.drive.expect(&next);
+                expected.push_back(next);
+            }
+            if n >= LOOKAHEAD as u64
+                && let Some(next) = expected.pop_front()
+            {
+                self.drive.apply(next);
+            }
         }
     }
 

@@ -27,7 +27,11 @@ pub fn remaps_per_microsecond(remaps: u64) -> f64 {
         *count = count.wrapping_sub(1);
         let count = &mut valid[by_block.quotient(next) as usize];
         *count = count.wrapping_add(1);
-        next = if next + 1 == SLOTS_OF_ARRAY { 0 } else { next + 1 };
+        next = if next + 1 == SLOTS_OF_ARRAY {
+            0
+        } else {
+            next + 1
+        };
     }
     let seconds = start.elapsed().as_secs_f64();
     std::hint::black_box((&map, &valid));
