@@ -24,9 +24,11 @@
 mod agenda;
 mod energy;
 mod fences;
+mod nand_timing;
 mod policy;
 mod scheduler;
 
 pub use energy::{Activity, Energy, NandActivity, PowerModel};
+pub use nand_timing::{MOST_PAGE_TYPES, NandTiming};
 pub use policy::{DieOrder, Scheduling, Suspend};
-pub use scheduler::{ArrayOccupancy, Dispatch, NandTiming, Scheduler};
+pub use scheduler::{ArrayOccupancy, Dispatch, Scheduler};

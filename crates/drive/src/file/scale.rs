@@ -83,7 +83,7 @@ impl DriveFile {
         ];
         if scale.pages > 1 {
             // Smaller blocks are erased as much more often: what erasing takes of a die's time stays.
-            let erase_us = ssd.nand.timing().t_erase.0 as f64 / 1e3 / f64::from(scale.pages);
+            let erase_us = ssd.nand.t_erase.get().0 as f64 / 1e3 / f64::from(scale.pages);
             changes.push(format!("nand.t_erase={erase_us}us"));
         }
         let sized = |key: &str, bytes: u64, unit: u64| {

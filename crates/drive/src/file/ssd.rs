@@ -231,6 +231,7 @@ impl SsdFile {
         if let Some(page) = self.mapping.page() {
             page.check(&self.nand)?;
         }
+        self.nand.timing()?;
         scheduling(self.scheduling.as_ref())?;
         let joins_planes = self
             .scheduling
@@ -385,7 +386,7 @@ impl SsdFile {
             capacity_sectors: u64::from(user_slots) * slot / SECTOR_BYTES,
             nand: NandTiming {
                 slc: self.mapping.slc_times(),
-                ..self.nand.timing()
+                ..self.nand.timing()?
             },
             queue_depth: self.queue.depth.get(),
             limit: self.limit,

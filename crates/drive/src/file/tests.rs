@@ -89,6 +89,40 @@ fn wrong_files_are_refused_with_place_and_reason() {
 }
 
 #[test]
+fn page_types_have_times_of_which_the_mean_is_that_of_a_page() {
+    let told = |settings: &[&str]| error(GENERIC, settings);
+    let two = ["nand.t_read_lsb=30us", "nand.t_read_msb=70us"];
+    let file = DriveFile::parse("test", GENERIC, &two.map(str::to_owned)).unwrap();
+    let timing = file.ssd().unwrap().nand.timing().unwrap();
+    let read = timing.of_type.map(|(read, _)| read.0 / 1_000);
+    assert_eq!((timing.page_types, read), (2, [30, 70, 0, 0]));
+    assert!(
+        timing.of_type[..2]
+            .iter()
+            .all(|times| times.1 == timing.t_program)
+    );
+    let mean = told(&["nand.t_read_lsb=40us", "nand.t_read_msb=70us"]);
+    assert!(
+        mean.contains("nand.t_read: 50.0 us; it is the mean of the page types, which is 55.0 us"),
+        "{mean}"
+    );
+    let hole = told(&["nand.t_read_lsb=30us", "nand.t_read_csb=70us"]);
+    assert!(hole.contains("one of three t_read_csb besides"), "{hole}");
+    let program = told(&["nand.t_program_lsb=600us", "nand.t_program_msb=1200us"]);
+    assert!(
+        program.contains("2 page types have a time to program, and 0 a time to read"),
+        "{program}"
+    );
+    let spread = told(&[&two[..], &["nand.t_read_spread=0.1"]].concat());
+    assert!(spread.contains("leave one of the two out"), "{spread}");
+    let together = told(&[&two[..], &["nand.pages_per_program=4"]].concat());
+    assert!(
+        together.contains("4 pages at a time, and 2 page types have a time to read"),
+        "{together}"
+    );
+}
+
+#[test]
 fn impossible_settings_are_refused() {
     for (setting, why) in [
         ("spare.op=0", "must be above 0"),

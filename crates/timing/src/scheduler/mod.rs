@@ -21,6 +21,7 @@ mod usage;
 use crate::agenda::Agenda;
 use crate::energy::NandActivity;
 use crate::fences::{Fences, NOBODY};
+use crate::nand_timing::NandTiming;
 use crate::policy::{Decision, DieView, Scheduling, Suspend, keep_order};
 use die::{Die, Phase};
 use ftlab_base::{DieId, Divisor, Geometry, Nanos, SimTime};
@@ -30,46 +31,6 @@ use std::collections::VecDeque;
 use supply::Supply;
 pub use usage::ArrayOccupancy;
 use usage::Usage;
-
-/// What the phases of an operation take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NandTiming {
-    /// Sensing a page into the register (tR), in the mean over the pages of a word line.
-    pub t_read: Nanos,
-    /// What each page of a word line takes longer than that before it.
-    pub t_read_step: Nanos,
-    /// Pages of a word line that are programmed together, and whose planes are counted one behind the other.
-    pub pages_per_program: u32,
-    /// Programming a page from the register (tPROG).
-    pub t_program: Nanos,
-    /// Erasing a block (tBERS).
-    pub t_erase: Nanos,
-    /// Sensing and programming a page of a block that holds one bit a cell.
-    pub slc: (Nanos, Nanos),
-    /// Moving one sector of 512 bytes, with its share of the spare bytes, over the channel.
-    pub sector_transfer: Nanos,
-    /// Command, address and status cycles of one operation on the channel.
-    pub command_transfer: Nanos,
-    /// Sectors of each page that a read moves at least: what the controller needs of it.
-    pub read_sectors_least: u64,
-}
-
-impl NandTiming {
-    /// Sensing the `page`-th page of a word line.
-    #[inline]
-    fn t_read_of(&self, op: &NandOp, page: u32) -> Nanos {
-        if op.slc {
-            return self.slc.0;
-        }
-        let less = self.t_read_step * u64::from(self.pages_per_program - 1);
-        Nanos(self.t_read.0 - less.0 / 2) + self.t_read_step * u64::from(page)
-    }
-
-    #[inline]
-    fn t_program_of(&self, op: &NandOp) -> Nanos {
-        if op.slc { self.slc.1 } else { self.t_program }
-    }
-}
 
 #[derive(Debug, Clone)]
 struct Channel {
@@ -521,21 +482,14 @@ impl Scheduler {
         die.at_work = op;
         die.suspensions = 0;
         self.pass_fence(op.order.waits);
-        let timing = &self.timing;
-        let span = match op.kind {
-            OpKind::Read => {
-                let page = self.planes.page_of_word_line(&op, timing.pages_per_program);
-                timing.t_read_of(&op, page)
-            }
-            OpKind::Program => timing.t_program_of(&op),
-            OpKind::Erase => timing.t_erase,
-        };
         self.usage.idle_dies -= 1;
         self.begun[op.kind as usize] += u64::from(op.planes);
-        match op.kind {
-            OpKind::Program => self.want_channel(index, now),
-            OpKind::Read | OpKind::Erase => self.begin_array(index, now, span),
-        }
+        let span = match op.kind {
+            OpKind::Program => return self.want_channel(index, now),
+            OpKind::Read => self.planes.times(&self.timing, &op).0,
+            OpKind::Erase => self.timing.t_erase,
+        };
+        self.begin_array(index, now, span);
     }
 
     /// One of those that wait for a fence has passed it.
@@ -602,7 +556,7 @@ impl Scheduler {
             && !self.supply.is_limited()
             && !self.planes.program
         {
-            let t_program = self.timing.t_program_of(&die.at_work);
+            let (_, t_program) = self.planes.times(&self.timing, &die.at_work);
             self.begin_array(index, now + span, t_program);
         } else {
             die.phase = Phase::Transfer;

@@ -5,7 +5,8 @@
 //! register, a die takes those of the next plane, and then programs both at once.
 
 use super::{Phase, Scheduler};
-use ftlab_base::{Divisor, SimTime};
+use crate::nand_timing::NandTiming;
+use ftlab_base::{Divisor, Nanos, SimTime};
 use ftlab_nand::{Cause, NandOp, OpKind};
 
 /// Which operations belong together.
@@ -44,14 +45,25 @@ impl Planes {
             && !block.is_multiple_of(planes)
     }
 
-    /// Which page of its word line an operation begins with, where so many are programmed together.
+    /// Sensing and programming the page of an operation, or the first of them.
     #[inline]
-    pub(super) fn page_of_word_line(&self, op: &NandOp, pages: u32) -> u32 {
-        if pages == 1 {
-            return 0;
+    pub(super) fn times(&self, timing: &NandTiming, op: &NandOp) -> (Nanos, Nanos) {
+        let page_type = match timing.page_types {
+            1 => 0,
+            types => self.page_type(op, types, timing.pages_per_program),
+        };
+        timing.of(op, page_type)
+    }
+
+    /// Which of the page types of its word line an operation begins with. Pages that are programmed together are counted
+    /// as planes, and others follow one another in their block.
+    fn page_type(&self, op: &NandOp, types: u32, pages_per_program: u32) -> u32 {
+        let (block, page) = self.pages_per_block.divide(op.page.0);
+        if pages_per_program > 1 {
+            block % self.planes_per_die / (self.planes_per_die / pages_per_program)
+        } else {
+            page % types
         }
-        let block = self.pages_per_block.quotient(op.page.0);
-        block % self.planes_per_die / (self.planes_per_die / pages)
     }
 
     /// Whether anything is sensed together.

@@ -60,7 +60,8 @@ impl Scheduler {
 
     fn program(&mut self, index: u16, now: SimTime) {
         self.supply.programming += u32::from(self.supply.is_limited());
-        let t_program = (self.timing).t_program_of(&self.dies[usize::from(index)].at_work);
+        let op = &self.dies[usize::from(index)].at_work;
+        let (_, t_program) = self.planes.times(&self.timing, op);
         self.begin_array(index, now, t_program);
         self.suspend_if_due(index, now);
     }

@@ -21,9 +21,10 @@ fn scheduler_with(scheduling: Scheduling, channels: u32, dies_per_channel: u32) 
     };
     let timing = NandTiming {
         t_read: Nanos(50 * US),
-        t_read_step: Nanos::ZERO,
-        pages_per_program: 1,
         t_program: Nanos(900 * US),
+        page_types: 1,
+        of_type: Default::default(),
+        pages_per_program: 1,
         t_erase: Nanos(2_000 * US),
         slc: (Nanos(20 * US), Nanos(200 * US)),
         sector_transfer: Nanos(12 * US),
@@ -429,7 +430,8 @@ fn the_pages_of_a_word_line_take_times_of_their_own() {
     let pages_per_block = 8;
     let take = |blocks: &[u32]| {
         let mut s = scheduler(1, 1);
-        s.timing.t_read_step = Nanos(10 * US);
+        let times = [40, 50, 60, 0].map(|us| (Nanos(us * US), Nanos(900 * US)));
+        (s.timing.page_types, s.timing.of_type) = (3, times);
         s.timing.pages_per_program = 3;
         s.planes = Planes::apart(6, Divisor::new(pages_per_block));
         s.read_planes_together(2);
@@ -447,4 +449,28 @@ fn the_pages_of_a_word_line_take_times_of_their_own() {
     assert_eq!(take(&[4, 5]), 60 + moved);
     // Different pages are sensed one after the other.
     assert_eq!(take(&[1, 2]), 40 + 100 + 50 + 100);
+}
+
+#[test]
+fn pages_that_share_cells_one_after_the_other_take_times_of_their_own() {
+    let take = |kind, page: u32| {
+        let mut s = scheduler(1, 1);
+        let times = [(56, 820), (78, 2_200), (106, 5_700), (0, 0)];
+        let times = times.map(|(read, program)| (Nanos(read * US), Nanos(program * US)));
+        (s.timing.page_types, s.timing.of_type) = (3, times);
+        let page = PageId(page);
+        s.issue(
+            SimTime::ZERO,
+            &[NandOp {
+                page,
+                ..op(kind, 0, Order::FREE)
+            }],
+        );
+        run(&mut s)
+    };
+    // Pages 0 to 7 are those of a block: the types begin anew in the next one.
+    for (page, read, program) in [(0, 56, 820), (1, 78, 2_200), (5, 106, 5_700), (8, 56, 820)] {
+        assert_eq!(take(OpKind::Read, page), read + 100, "page {page}");
+        assert_eq!(take(OpKind::Program, page), program + 100, "page {page}");
+    }
 }

@@ -10,6 +10,7 @@ pub(super) mod limit;
 pub(super) mod map;
 pub(super) mod nand;
 pub(super) mod packed;
+mod page_types;
 pub(super) mod power;
 pub(super) mod ram;
 pub(super) mod reliability;

@@ -1,5 +1,6 @@
 //! `[nand]`: geometry and timing of the array. How many bits a cell holds is in its times and rated cycles.
 
+use super::page_types;
 use crate::file::section::section;
 use ftlab_base::{Geometry, Layout, Nanos, SECTOR_BYTES};
 use ftlab_sheet::quantity::{Bytes, Count, Quantity, Rate, Share, Time};
@@ -39,9 +40,28 @@ section! {
         /// By what part of `t_read` the first page of a word line is read sooner, and its last one later; needs
         /// `pages_per_program`. 0 if left out.
         t_read_spread: Option<Quantity<Share>>,
+        /// Reading a page of a word line's first type, of which `t_read` is the mean then. A drive states the types that
+        /// its cells have: LSB and MSB, CSB between them, or TSB behind. Each page has the times of the next type, or
+        /// those of a word line that are programmed together.
+        t_read_lsb: Option<Quantity<Time>>,
+        /// The same of the second type of three or four.
+        t_read_csb: Option<Quantity<Time>>,
+        /// The same of the last type of two or three, and the third of four.
+        t_read_msb: Option<Quantity<Time>>,
+        /// The same of the last type of four.
+        t_read_tsb: Option<Quantity<Time>>,
         /// Programming a page, or the pages that are programmed together, without the transfer, which `channel_rate`
         /// prices.
         t_program: Quantity<Time>,
+        /// Programming a page of a word line's first type, where the types are programmed one after the other; `t_program`
+        /// is the mean of the types then. Needs the times to read them.
+        t_program_lsb: Option<Quantity<Time>>,
+        /// The same of the second type of three or four.
+        t_program_csb: Option<Quantity<Time>>,
+        /// The same of the last type of two or three, and the third of four.
+        t_program_msb: Option<Quantity<Time>>,
+        /// The same of the last type of four.
+        t_program_tsb: Option<Quantity<Time>>,
         /// Erasing a block.
         t_erase: Quantity<Time>,
         /// Rate of one channel.
@@ -94,14 +114,6 @@ impl Nand {
                 self.pages_per_block.get()
             ));
         }
-        if let Some(spread) = self.t_read_spread.as_ref().map(|spread| spread.base)
-            && (together == 1 || spread >= 1.0)
-        {
-            return Err(format!(
-                "nand.t_read_spread: {spread}; it is a part of nand.t_read, from 0 to below 1, and needs a \
-                 nand.pages_per_program above 1"
-            ));
-        }
         let geometry = Geometry {
             channels: self.channels.get(),
             dies: self.dies()?,
@@ -128,28 +140,23 @@ impl Nand {
         Ok(layout)
     }
 
-    pub(in crate::file) fn timing(&self) -> NandTiming {
+    pub(in crate::file) fn timing(&self) -> Result<NandTiming, String> {
         // The spare bytes of a page cross the channel in proportion to its sectors.
         let page = self.page.get() as f64;
         let sector_with_spare = SECTOR_BYTES as f64 * (1.0 + self.page_spare.get() as f64 / page);
-        let spread = self
-            .t_read_spread
-            .as_ref()
-            .map_or(0.0, |spread| spread.base);
-        let pages = self.pages_per_program();
-        // From the first page to the last one.
-        let span = 2.0 * spread * self.t_read.get().0 as f64;
-        NandTiming {
+        let (page_types, of_type) = page_types::times(self)?;
+        Ok(NandTiming {
             t_read: self.t_read.get(),
-            t_read_step: Nanos((span / f64::from(pages.max(2) - 1)) as u64),
-            pages_per_program: pages,
             t_program: self.t_program.get(),
+            page_types,
+            of_type,
+            pages_per_program: self.pages_per_program(),
             t_erase: self.t_erase.get(),
             slc: (Nanos::ZERO, Nanos::ZERO),
             sector_transfer: self.channel_rate.time_of(sector_with_spare),
             command_transfer: self.channel_command.get(),
             read_sectors_least: (self.read_unit.as_ref())
                 .map_or(0, |unit| unit.get() / SECTOR_BYTES),
-        }
+        })
     }
 }

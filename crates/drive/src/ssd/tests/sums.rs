@@ -613,12 +613,15 @@ fn every_shipped_drive_answers_a_command_alone_in_the_sum_of_its_parts() {
         let mut of_read = parts(CommandKind::Read);
         // What was just written lies in the cache of SLC, if the drive has one.
         let nand = &ssd.params.nand;
-        if nand.slc.0 > Nanos::ZERO {
-            of_read = Nanos(of_read.0 - nand.t_read.0 + nand.slc.0.0);
-        }
-        // It lies on the first page of a word line, which is read soonest.
-        let sooner = nand.t_read_step * u64::from(nand.pages_per_program - 1);
-        of_read = Nanos(of_read.0 - sooner.0 / 2);
+        let sensed = if nand.slc.0 > Nanos::ZERO {
+            nand.slc.0
+        } else if nand.page_types > 1 {
+            // On the first page of a word line.
+            nand.of_type[0].0
+        } else {
+            nand.t_read
+        };
+        of_read = Nanos(of_read.0 - nand.t_read.0 + sensed.0);
         assert_eq!(read, of_read, "{slug}, a read");
         let write = latency(&mut ssd, 100_000, CommandKind::Write, 0, 8);
         assert_eq!(write, parts(CommandKind::Write), "{slug}, a write");
