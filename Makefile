@@ -4,7 +4,7 @@ SHELL         := /bin/sh
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup tools rust lints build review deb test test-web test-python guides soak bench fuzz nightly clean FORCE
+.PHONY: help setup tools rust lints build review deb test test-web test-python guides soak portable bench fuzz nightly clean FORCE
 
 # Without an interface of its own to draw, a browser takes half the work.
 CHROMIUM ?= $(shell command -v chromium-headless-shell || command -v chromium || echo chromium-headless-shell)
@@ -168,6 +168,16 @@ soak: setup ## verify attached drives: a mixed load for SOAK_SECONDS=600, SOAK_K
 	    cargo test -p ftlab --test program -- attach:: --ignored --nocapture
 	cargo test -p ftlab-image mutations -- --ignored --nocapture
 	FTLAB_EVERY_CUT=1 cargo test -p ftlab-image cut
+
+# Only checked, not linked, so libraries in C need no compiler for Windows.
+WINDOWS := x86_64-pc-windows-gnu
+
+portable: rust ## check that what needs no Unix compiles for Windows: the command line without attached drives, and the module for Python
+	@rustup target list --installed | grep -qx $(WINDOWS) || rustup target add $(WINDOWS)
+	CC_x86_64_pc_windows_gnu=true AR_x86_64_pc_windows_gnu=true \
+	    cargo check --target $(WINDOWS) --no-default-features -p ftlab
+	CC_x86_64_pc_windows_gnu=true AR_x86_64_pc_windows_gnu=true \
+	    cargo check --target $(WINDOWS) -p ftlab-python
 
 bench: ## run the benchmarks
 	cargo bench --workspace

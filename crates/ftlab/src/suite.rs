@@ -18,11 +18,6 @@ pub struct SuiteOption {
     suite: Option<PathBuf>,
 }
 
-/// A suite that comes with ftlab is asked for by a name; what is a file, or looks like one, is one's own.
-fn is_name(path: &Path) -> bool {
-    path.extension().is_none() && path.components().count() == 1 && !path.exists()
-}
-
 impl SuiteOption {
     /// Whether a suite of one's own is asked for.
     pub fn is_given(&self) -> bool {
@@ -31,16 +26,11 @@ impl SuiteOption {
 
     /// Whether it is of the user's own: he is told of tests that do not fit his drives.
     pub fn is_own(&self) -> bool {
-        self.suite.as_deref().is_some_and(|path| !is_name(path))
+        self.suite.as_deref().is_some_and(|path| !suites::is_name(path))
     }
 
     fn open(&self) -> Result<Option<Suite>, Failure> {
-        let open = |path: &Path| match is_name(path) {
-            true => suites::named(&path.to_string_lossy())
-                .map_err(|why| format!("no suite that comes with ftlab is called {why}")),
-            false => Suite::open(path),
-        };
-        let suite = self.suite.as_deref().map(open);
+        let suite = self.suite.as_deref().map(suites::open);
         suite.transpose().map_err(Failure::Input)
     }
 

@@ -226,8 +226,10 @@ pub fn review(
     how: How,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Results> {
-    let is_everything = names.is_empty() && suite.is_none();
-    let suite = suite.map(|path| Suite::open(&path));
+    // As on the command line: a suite that comes with ftlab has tests for some of its drives alone.
+    let is_of_suite = drives.is_empty() && suite.as_deref().is_some_and(suites::is_name);
+    let is_everything = is_of_suite || names.is_empty() && suite.is_none();
+    let suite = suite.map(|path| suites::open(&path));
     let suite = suite.transpose().map_err(|why| input_error(&why))?;
     let (tests, of_suite) = tests(&names, suite.as_ref())?;
     let calls = Arc::default();

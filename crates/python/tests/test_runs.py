@@ -244,3 +244,10 @@ def test_closed_forms() -> None:
     assert sum(theory.spare_by_root(classes)) == pytest.approx(1)
     assert 0 < theory.in_use_after_trims_of_used(0.1) < theory.in_use_after_trims_of_any(0.1) < 1
     assert theory.alpha_in_use(1.28, 0.5) == pytest.approx(2.56)
+
+
+def test_a_suite_that_comes_with_ftlab_is_asked_for_by_its_name() -> None:
+    results = ftlab.review(["generic-nvme-tlc-8"], ["nvme-randread-4k-qd1"], suite="modern", quick=True)
+    assert results.runs.to_pydict()["test"] == ["nvme-randread-4k-qd1"]
+    with pytest.raises(ftlab.InputError, match="no suite that comes with ftlab is called"):
+        ftlab.review("generic-mlc-8", suite="modren")

@@ -3,6 +3,7 @@
 
 use super::keys::unknown;
 use super::{Family, Files, Suite, Test};
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 macro_rules! suite {
@@ -53,6 +54,24 @@ pub fn named(name: &str) -> Result<Suite, String> {
         return Err(unknown(name, all().map(|&(file, _)| slug(file))));
     };
     Ok(read(std::slice::from_ref(of_name)).remove(0))
+}
+
+/// Whether a suite is asked for by a name, and not by the path of a file: what is a file, or looks like one, is one's own.
+#[must_use]
+pub fn is_name(path: &Path) -> bool {
+    path.extension().is_none() && path.components().count() == 1 && !path.exists()
+}
+
+/// The suite of a file, or that which comes with ftlab under this name.
+///
+/// # Errors
+/// As [`Suite::open`], and where no suite has the name, which there are.
+pub fn open(path: &Path) -> Result<Suite, String> {
+    match is_name(path) {
+        true => named(&path.to_string_lossy())
+            .map_err(|why| format!("no suite that comes with ftlab is called {why}")),
+        false => Suite::open(path),
+    }
 }
 
 /// Every family of the reviews, in the order of the list of methods.

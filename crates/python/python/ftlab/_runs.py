@@ -150,7 +150,8 @@ def review(
     """Runs tests of the reviews on drives, as `ftlab review` does.
 
     Without `drives`, those of the 2008 review; without `tests` (codes and names of `ftlab tests`), all that run by
-    default. `suite` is the path of a suite of your own. The rest is as in `run`; `progress` is called with the runs that are
+    default. `suite` is the path of a suite of your own, or the name of one
+    that comes with ftlab: modern. The rest is as in `run`; `progress` is called with the runs that are
     done and all there are.
     """
     given = [] if drives is None else several(drives)
