@@ -165,8 +165,7 @@ fn of_load(
     port: Option<Port>,
 ) -> Wanted {
     // A review leaves out a port that a drive is not slower on than on the fastest.
-    let is_slower = |port: &Port| file.link_bytes_s().is_some_and(|own| port.bytes_s() < own);
-    let port = port.filter(is_slower);
+    let port = port.filter(|port| file.waits_for(*port));
     let on = port.map_or("its fastest port", Port::name);
     let slug = format!("{} ({}), {machine}, {on}", load.name(), state.name());
     Wanted {

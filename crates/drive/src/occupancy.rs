@@ -8,8 +8,8 @@ use ftlab_timing::ArrayOccupancy;
 pub struct Occupancy {
     /// Dies and channels.
     pub array: ArrayOccupancy,
-    /// Time with data on the host link.
-    pub link_busy: Nanos,
+    /// Time with data on the host link, to the drive and to the host; on a cable, the first is both.
+    pub link_busy: [Nanos; 2],
     /// Time in which the firmware's core worked.
     pub core_busy: Nanos,
 }
@@ -21,7 +21,7 @@ pub struct Shares {
     pub dies: f64,
     /// Mean of the channels.
     pub channels: f64,
-    /// The host link.
+    /// The host link, the way that was busier.
     pub link: f64,
     /// The firmware's core.
     pub core: f64,
@@ -43,10 +43,15 @@ impl Occupancy {
                 0.0
             }
         };
+        let [inward, outward] = self.link_busy;
+        let link = [
+            part(inward, earlier.link_busy[0], 1),
+            part(outward, earlier.link_busy[1], 1),
+        ];
         Shares {
             dies: 1.0 - part(now.idle, then.idle, now.dies),
             channels: part(now.channels_busy, then.channels_busy, now.channels),
-            link: part(self.link_busy, earlier.link_busy, 1),
+            link: link[0].max(link[1]),
             core: part(self.core_busy, earlier.core_busy, 1),
             starved: part(now.starved, then.starved, now.dies),
         }

@@ -179,6 +179,8 @@ pub fn testbed(host_command: Nanos, queue_order: HostOrder) -> Testbed {
         host_command,
         queue_order,
         ports: Vec::new(),
+        slot: None,
+        transfer_max: None,
         link_sleeps: false,
         processor: Processor::REFERENCE,
         os: None,

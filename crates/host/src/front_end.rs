@@ -1,9 +1,10 @@
 //! What a command passes in the host before a drive gets it.
 
 use crate::limit::{Limit, Throttle};
+use crate::parts::Parts;
 use crate::port::Host;
 use crate::queue::HostQueue;
-use ftlab_base::{Command, Nanos, Server, SimTime};
+use ftlab_base::{Command, CommandId, Nanos, Outcome, Server, SimTime};
 
 /// The host in front of a drive: commands that the drive does not take yet wait in the host's order; each that
 /// it takes costs CPU time, one after another.
@@ -11,6 +12,9 @@ use ftlab_base::{Command, Nanos, Server, SimTime};
 pub struct FrontEnd {
     host: Host,
     depth: u32,
+    /// The most sectors that the drive moves with one command, if it has a limit.
+    transfer_max: Option<u32>,
+    parts: Parts,
     queue: HostQueue,
     cpu: Server,
     /// What is let through to the drive, if not everything.
@@ -33,10 +37,20 @@ impl FrontEnd {
         FrontEnd {
             host: Host::NONE,
             depth,
+            transfer_max: None,
+            parts: Parts::default(),
             queue: HostQueue::new(Host::NONE.order, depth),
             cpu: Server::default(),
             throttle: limit.map(Throttle::new),
         }
+    }
+
+    /// The same of a drive that moves so many sectors with one command at most.
+    #[must_use]
+    pub fn splitting(mut self, transfer_max: Option<u32>) -> FrontEnd {
+        self.transfer_max = transfer_max;
+        self.plug(&Host::NONE);
+        self
     }
 
     /// The machine and port.
@@ -52,7 +66,27 @@ impl FrontEnd {
     pub fn plug(&mut self, host: &Host) {
         assert_eq!(self.outstanding(), 0, "a drive at work is unplugged");
         self.host = *host;
+        let most = self.transfer_max.into_iter().chain(host.transfer_max);
+        self.parts = Parts::of(most.min());
         self.queue = HostQueue::new(host.order, self.depth);
+    }
+
+    /// What the host makes of a command: itself, or parts that drive and host can move.
+    pub fn split(&mut self, command: Command) -> impl Iterator<Item = Command> + use<> {
+        self.parts.split(command)
+    }
+
+    /// A command of the drive has ended; gives how what the host asked has, unless other parts of it are under way.
+    #[inline]
+    pub fn ended(&mut self, id: CommandId, outcome: Outcome) -> Option<Outcome> {
+        self.parts.ended(id, outcome)
+    }
+
+    /// Sectors before a command of the drive in what the host asked.
+    #[inline]
+    #[must_use]
+    pub fn before(&self, part: &Command) -> u32 {
+        self.parts.before(part)
     }
 
     /// Takes a command; gives it back when the drive takes it at once.

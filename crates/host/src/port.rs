@@ -1,5 +1,6 @@
-//! The machine a drive is plugged into.
+//! The machine a drive is plugged into, and its ports of SATA.
 
+use crate::pcie::PcieEnd;
 use crate::queue::HostOrder;
 use ftlab_base::{Nanos, SECTOR_BYTES};
 
@@ -52,11 +53,11 @@ impl Port {
         Nanos((SECTOR_BYTES * 1_000_000_000).div_ceil(self.bytes_s()))
     }
 
-    /// The slowest port that a drive of that rate does not have to wait for.
+    /// The slowest port that a drive of that rate does not have to wait for; none for a drive that outruns them all.
     #[must_use]
-    pub fn of_rate(bytes_s: u64) -> Port {
+    pub fn of_rate(bytes_s: u64) -> Option<Port> {
         let enough = |port: &Port| port.bytes_s() >= bytes_s;
-        Port::ALL.into_iter().find(enough).unwrap_or(Port::Sata6g)
+        Port::ALL.into_iter().find(enough)
     }
 }
 
@@ -67,9 +68,13 @@ pub struct Host {
     pub command: Nanos,
     /// Order of what waits for the drive to take it.
     pub order: HostOrder,
-    /// The port: the link runs at its rate or the drive's, whichever is less. Without one, at the
+    /// The port of SATA: the link runs at its rate or the drive's, whichever is less. Without one, at the
     /// drive's.
     pub port: Option<Port>,
+    /// The slot of PCI Express, for drives that need one; without it, the drive's own lanes stand.
+    pub slot: Option<PcieEnd>,
+    /// The most sectors that it moves with one command, if it has a limit of its own.
+    pub transfer_max: Option<u32>,
     /// Whether the link of an idle drive is put to sleep.
     pub link_sleeps: bool,
 }
@@ -80,13 +85,8 @@ impl Host {
         command: Nanos::ZERO,
         order: HostOrder::Fifo,
         port: None,
+        slot: None,
+        transfer_max: None,
         link_sleeps: false,
     };
-
-    /// The generation at which the link to a drive of N bytes a second runs.
-    #[must_use]
-    pub fn link(&self, drive_bytes_s: u64) -> Port {
-        let own = Port::of_rate(drive_bytes_s);
-        self.port.map_or(own, |port| own.min(port))
-    }
 }

@@ -1,14 +1,15 @@
 //! Testbed files: a test machine as text.
 
+use crate::pcie::{Pcie, PcieEnd};
 use crate::port::{Host, Port};
 use crate::processor::Processor;
 use crate::queue::HostOrder;
 use crate::system::{OperatingSystem, SystemKeys};
-use ftlab_base::Nanos;
+use ftlab_base::{Nanos, SECTOR_BYTES};
 use ftlab_sheet::file::{is_path, read, stem, text_of};
 use ftlab_sheet::names::{self, Named};
 use ftlab_sheet::provenance;
-use ftlab_sheet::quantity::{Count, Quantity, Ratio, Time};
+use ftlab_sheet::quantity::{Bytes, Count, Quantity, Ratio, Time};
 use ftlab_sheet::{SheetError, base, check_schema, one_line};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -30,6 +31,10 @@ pub struct Testbed {
     pub queue_order: HostOrder,
     /// Its SATA ports; none where no port slows a drive down.
     pub ports: Vec<Port>,
+    /// Its slot of PCI Express; without one, the drive's own lanes stand.
+    pub slot: Option<PcieEnd>,
+    /// The most sectors that it moves with one command, if it has a limit of its own.
+    pub transfer_max: Option<u32>,
     /// Whether it puts the link of an idle drive to sleep.
     pub link_sleeps: bool,
     /// How it computes.
@@ -61,6 +66,12 @@ struct HostKeys {
     /// SATA ports, by their names; left out, none slows a drive down.
     #[serde(default)]
     ports: Vec<Port>,
+    /// The slot of PCI Express, by its name; left out, it slows no drive down.
+    slot: Option<Pcie>,
+    /// With `slot`: the most bytes of data that the host puts into one packet.
+    payload_max: Option<Quantity<Bytes>>,
+    /// The most that it moves with one command, as its block layer has it; left out, as much as is asked.
+    transfer_max: Option<Quantity<Bytes>>,
     /// Whether the host lets the link of an idle drive sleep.
     #[serde(default)]
     link_sleeps: bool,
@@ -73,6 +84,25 @@ struct HostKeys {
 }
 
 impl HostKeys {
+    fn slot(&self) -> Result<Option<PcieEnd>, String> {
+        match (self.slot, &self.payload_max) {
+            (Some(lanes), Some(payload)) => Ok(Some(PcieEnd {
+                lanes,
+                payload_bytes: payload.get(),
+            })),
+            (None, None) => Ok(None),
+            _ => Err("host.slot and host.payload_max go together: give both or neither".to_owned()),
+        }
+    }
+
+    fn transfer_max(&self) -> Result<Option<u32>, String> {
+        let sectors = |max: &Quantity<Bytes>| match max.get() / SECTOR_BYTES {
+            0 => Err("host.transfer_max: at least a sector of 512 bytes".to_owned()),
+            sectors => Ok(sectors.min(u64::from(u32::MAX)) as u32),
+        };
+        self.transfer_max.as_ref().map(sectors).transpose()
+    }
+
     fn processor(&self) -> Processor {
         Processor {
             speed: self.cpu_speed.map_or(1.0, |speed| speed.base),
@@ -140,6 +170,8 @@ impl Testbed {
             queue_order: file.host.queue_order,
             link_sleeps: file.host.link_sleeps,
             processor: file.host.processor(),
+            slot: file.host.slot()?,
+            transfer_max: file.host.transfer_max()?,
             ports: file.host.ports,
             os: file.os.as_ref().map(SystemKeys::system).transpose()?,
             name: file.name,
@@ -159,6 +191,8 @@ impl Testbed {
             command: self.host_command,
             order: self.queue_order,
             port,
+            slot: self.slot,
+            transfer_max: self.transfer_max,
             link_sleeps: self.link_sleeps,
         }
     }
@@ -201,6 +235,29 @@ mod tests {
         let wrong = wrong.to_string();
         assert!(
             wrong.contains("unknown variant `sata9g`, expected one of `sata1.5g`, `sata3g`, `sata6g` in `host.ports`"),
+            "{wrong}"
+        );
+    }
+
+    #[test]
+    fn a_testbed_names_its_slot_and_what_a_packet_takes() {
+        let testbed = Testbed::load("linux-2024-nvme").unwrap();
+        let slot = testbed.host().slot.unwrap();
+        assert_eq!(slot.lanes.name(), "pcie5x4");
+        assert_eq!(testbed.host().transfer_max, Some(2560));
+        let text = text_of(TESTBEDS, "linux-2024-nvme").unwrap();
+        let why = |old: &str, new: &str| {
+            let wrong = Testbed::parse("t", &text.replace(old, new)).unwrap_err();
+            wrong.to_string()
+        };
+        let wrong = why("pcie5x4", "pcie5x3");
+        assert!(
+            wrong.contains("`pcie5x3` is no link of PCI Express"),
+            "{wrong}"
+        );
+        let wrong = why("slot = \"pcie5x4\"", "");
+        assert!(
+            wrong.contains("host.slot and host.payload_max go together"),
             "{wrong}"
         );
     }

@@ -21,7 +21,8 @@ pub struct Run {
     /// What the host wrote or reads back: `incompressible` or `compressible`; empty without I/O.
     #[serde(default)]
     pub data: String,
-    /// The link between drive and host: `sata1.5g`, `sata3g` or `sata6g`; empty without I/O.
+    /// The link between drive and host: `sata1.5g`, `sata3g` or `sata6g`; `pcie4x4` for generation 4 of PCI Express on four
+    /// lanes; `other` for one as fast as the drive's file says, `none` for a drive without; empty without I/O.
     #[serde(default)]
     pub link: String,
     /// Slug of the test machine; empty without I/O.

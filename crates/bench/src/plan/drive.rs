@@ -298,8 +298,6 @@ impl<'a> Planner<'a> {
             per_day.map(|bytes| bytes / capacity),
         );
         run.metrics.remove("wa_steady");
-        let host = self.machine.host();
-        let link = file.link_bytes_s().map(|own| host.link(own).name());
         let settings = point.spare.filter(|_| file.hash() != self.file.hash());
         Run {
             id: format!("{slug}/{test}/{STATE}"),
@@ -307,7 +305,7 @@ impl<'a> Planner<'a> {
             test: test.to_owned(),
             state: STATE.to_owned(),
             data: self.load().data().to_owned(),
-            link: link.unwrap_or("none").to_owned(),
+            link: file.link_on(&self.machine.host()).to_owned(),
             testbed: self.machine.slug.clone(),
             settings: (settings.iter())
                 .map(|spare| ("spare.op".to_owned(), spare.to_string()))

@@ -27,8 +27,7 @@ pub fn run(
         "new"
     };
     let machine = &plan.testbed;
-    let own = file.link_bytes_s();
-    let link = own.map_or("none", |own| machine.host().link(own).name());
+    let link = file.link_on(&machine.host());
     let mut steps = subject.steps.clone();
     steps.push(cache_words(subject).to_owned());
     steps.push(format!(

@@ -144,8 +144,7 @@ pub fn cases_of(subject: &Subject, test: &Test, state: Option<State>) -> Vec<(St
         };
         for load in loads.iter().take(kinds) {
             let slower = |port: &&Option<Port>| {
-                let mut own = subject.files().filter_map(DriveFile::link_bytes_s);
-                port.is_none_or(|port| own.any(|own| port.bytes_s() < own))
+                port.is_none_or(|port| subject.files().any(|file| file.waits_for(port)))
             };
             cases.extend(ports.iter().filter(slower).map(|&port| {
                 let case = Case {

@@ -11,7 +11,7 @@ use crate::drops;
 use crate::suites::{NO_STATE, Procedure, Series, Test, Work, Writes};
 use ftlab_base::RootSeed;
 use ftlab_drive::{DriveFile, Health, Kind};
-use ftlab_host::{Host, Port, Testbed};
+use ftlab_host::{Host, Pcie, Port, Testbed};
 use ftlab_play::driver::INTERVAL_S;
 use ftlab_play::record::Record;
 use ftlab_play::states::{Settling, State};
@@ -411,8 +411,7 @@ impl<'a> Bench<'a> {
         let mut links: Vec<&str> = Vec::new();
         let mut words = Vec::new();
         for (n, member) in self.subject.members().iter().enumerate() {
-            let own = member.file.link_bytes_s();
-            let link = own.map_or("none", |own| host.link(own).name());
+            let link = member.file.link_on(host);
             let of = if member.name.is_empty() { "" } else { " " };
             words.push(format!("{}{of}{}", member.name, link_words(link)));
             if let Some(at) = run.devices.get_mut(n) {
@@ -500,8 +499,10 @@ fn machine(plan: &Plan, testbed: &str) -> Result<Testbed, SheetError> {
 
 /// A link in words, by its name in a result.
 pub(crate) fn link_words(link: &str) -> String {
-    match Port::named(link) {
-        Some(port) => format!("on a link of {} Gbit/s", port.bytes_s() as f64 / 1e8),
-        None => "without a link".to_owned(),
+    match (Port::named(link), Pcie::named(link)) {
+        (Some(port), _) => format!("on a link of {} Gbit/s", port.bytes_s() as f64 / 1e8),
+        (_, Some(lanes)) => format!("on a link of {}", lanes.words()),
+        _ if link == "none" => "without a link".to_owned(),
+        _ => "on a link as fast as its file says".to_owned(),
     }
 }

@@ -22,6 +22,8 @@ pub fn nobody() -> Testbed {
         host_command: Nanos::ZERO,
         queue_order: HostOrder::Fifo,
         ports: Vec::new(),
+        slot: None,
+        transfer_max: None,
         link_sleeps: false,
         processor: Processor::REFERENCE,
         os: None,

@@ -33,7 +33,7 @@ use controller::Controller;
 use ftlab_base::{
     Command, CommandKind, Completion, Nanos, Outcome, RootSeed, SECTOR_BYTES, SimTime,
 };
-use ftlab_host::{FrontEnd, Host, Link};
+use ftlab_host::{End, FrontEnd, Host, Link};
 use ftlab_timing::Energy;
 use media::{MediaCommand, MediaQueue};
 use platter::Platter;
@@ -109,7 +109,7 @@ impl Disk {
             arm: Arm::new(&params, platter.cylinders(), phase),
             front: FrontEnd::new(params.queue_depth, params.limit),
             controller: Controller::new(params.command_overhead),
-            transfers: Transfers::new(Link::new(params.link_sector)),
+            transfers: Transfers::new(Link::new(End::Sata(params.link_sector))),
             writes: WriteCache::new(&params),
             reads: ReadCache::new(&params),
             media: MediaQueue::new(params.queue_depth),

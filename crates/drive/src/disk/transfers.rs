@@ -49,7 +49,7 @@ impl Transfers {
 
     /// The time that N sectors take.
     pub fn span(&self, sectors: u64) -> Nanos {
-        self.link.sector() * sectors
+        self.link.span(sectors)
     }
 
     /// Begins to transfer the data of a command as soon as the link is free.

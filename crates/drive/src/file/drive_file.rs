@@ -5,12 +5,14 @@ use super::own::OwnPolicies;
 use super::plan::LayerPlan;
 use super::sections::disk::DiskFile;
 use super::sections::head::{HEADER_KEYS, Header, Kind};
+use super::sections::link::Link;
 use super::sections::ram::RamFile;
 use super::settings;
 use super::ssd::{Mapping, SsdFile};
 use crate::faults::Program;
 use crate::smart::Vendor;
 use ftlab_base::{Nanos, RootSeed, SECTOR_BYTES, StreamHash};
+use ftlab_host::{Host, Port};
 use ftlab_sheet::base::{self, Inherited};
 use ftlab_sheet::{SheetError, check_schema, one_line};
 use toml::{Table, Value};
@@ -181,12 +183,28 @@ impl DriveFile {
     /// Bytes a second that its side of the link takes; `None` without a cable.
     #[must_use]
     pub fn link_bytes_s(&self) -> Option<u64> {
-        let link = match &self.body {
-            Body::Ssd(ssd) => &ssd.link,
-            Body::Disk(disk) => &disk.link,
-            Body::Ram(_) => return None,
-        };
-        Some(link.rate.base as u64)
+        self.link().map(Link::bytes_s)
+    }
+
+    /// Whether a port of SATA slows it down.
+    #[must_use]
+    pub fn waits_for(&self, port: Port) -> bool {
+        self.link().is_some_and(|link| link.waits_for(port))
+    }
+
+    /// The name of the link on a host, as results give it: `sata6g`, `pcie4x4`, `other` for a cable that outruns SATA, `none`
+    /// without one.
+    #[must_use]
+    pub fn link_on(&self, host: &Host) -> &'static str {
+        self.link().map_or("none", |link| link.name_on(host))
+    }
+
+    fn link(&self) -> Option<&Link> {
+        match &self.body {
+            Body::Ssd(ssd) => Some(&ssd.link),
+            Body::Disk(disk) => Some(&disk.link),
+            Body::Ram(_) => None,
+        }
     }
 
     /// Whether what the host writes decides how much is programmed.

@@ -4,9 +4,10 @@ use super::own::OwnPolicies;
 use super::section::{Section, Sheet, Unread};
 use super::sections::checkpoint::CheckpointKeys;
 use super::sections::faults::{FaultKeys, Has};
-use super::sections::firmware::{Buffer, Firmware, Link, PowerLoss, Queue, Release, time_or_none};
+use super::sections::firmware::{Buffer, Firmware, PowerLoss, Queue, Release, time_or_none};
 use super::sections::gc::{PackedGc, PageGc};
 use super::sections::limit::{LimitKeys, limit};
+use super::sections::link::Link;
 use super::sections::map::{BlockMap, PackedMap, PageMap, Scheme};
 use super::sections::nand::Nand;
 use super::sections::packed::{Compress, Raise, least_buffer};
@@ -233,6 +234,8 @@ impl SsdFile {
         }
         self.nand.timing()?;
         scheduling(self.scheduling.as_ref())?;
+        self.link.end()?;
+        self.queue.transfer_max()?;
         let joins_planes = self
             .scheduling
             .as_ref()
@@ -389,6 +392,7 @@ impl SsdFile {
                 ..self.nand.timing()?
             },
             queue_depth: self.queue.depth.get(),
+            transfer_max: self.queue.transfer_max()?,
             limit: self.limit,
             in_order: firmware.in_order,
             buffer_slots: (self.buffer.size.get() / slot) as u32,
@@ -416,7 +420,7 @@ impl SsdFile {
             die_failure: faults.and_then(|faults| faults.die_failure(dies, seed)),
             collected_page: time_or_none(firmware.collected_page.as_ref()),
             compressed_sector,
-            link_sector: self.link.rate.time_of(SECTOR_BYTES as f64),
+            link: self.link.end()?,
             link_command: self.link.command.get(),
             overlap: firmware.overlap,
             power: self.power.as_ref().map(|keys| keys.model(page_spare)),

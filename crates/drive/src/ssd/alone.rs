@@ -32,10 +32,9 @@ impl SsdParams {
     /// The parts of a read or a write of no more than a slot, in slots of N sectors; a read brings data that do not
     /// compress.
     pub(crate) fn alone(&self, command: &Command, sectors_per_slot: u32, host: &Host) -> Alone {
-        let mut link = Link::new(self.link_sector);
+        let mut link = Link::new(self.link);
         link.plug(host);
-        let sector = link.sector();
-        let data = sector * u64::from(command.sectors);
+        let data = link.span(u64::from(command.sectors));
         let decision = self.core(command, sectors_per_slot).decision;
         let (firmware, flash, bus) = match command.kind {
             CommandKind::Read => {
@@ -51,7 +50,7 @@ impl SsdParams {
         };
         Alone {
             host: host.command + self.limit.map_or(Nanos::ZERO, |limit| limit.latency),
-            link: self.protocol(sector) + data,
+            link: link.protocol(self.link_command) + data,
             firmware,
             flash,
             bus,

@@ -42,8 +42,10 @@ impl Device for Ssd {
         }
         self.now = now;
         self.end_pause();
-        if let Some(sent) = self.front.submit(command, now) {
-            self.expect_sent(sent);
+        for part in self.front.split(command) {
+            if let Some(sent) = self.front.submit(part, now) {
+                self.expect_sent(sent);
+            }
         }
     }
 

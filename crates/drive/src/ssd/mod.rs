@@ -135,8 +135,8 @@ impl Ssd {
                 }
                 scheduler
             },
-            front: FrontEnd::new(params.queue_depth, params.limit),
-            link: Link::new(params.link_sector),
+            front: FrontEnd::new(params.queue_depth, params.limit).splitting(params.transfer_max),
+            link: Link::new(params.link),
             compressor: Server::default(),
             core: Server::default(),
             buffer: WriteBuffer::new(params.buffer_slots, slot.sectors()),
@@ -265,7 +265,7 @@ impl Ssd {
         self.events.schedule(sent.at, Event::Sent, number);
     }
 
-    /// A command has left the host. SATA is a chain: the FISes of the command cross the link, which they do between
+    /// A command has left the host. It is a chain: the command crosses the link, which its FISes do between
     /// those of data under way; the firmware decides, and only then a write's data cross.
     fn sent(&mut self, number: u32, now: SimTime) {
         if self.halts.is_halted() {
@@ -273,8 +273,7 @@ impl Ssd {
             return;
         }
         let command = self.commands.get(number);
-        let protocol = self.params.protocol(self.link.sector());
-        self.link.serve(now, protocol);
+        let protocol = self.link.command(now, self.params.link_command);
         let work = self.params.core(command, self.slot.sectors());
         let decided = self.core.serve(now + protocol, work.decision);
         // A read's other slots; a write is answered by then, and who comes next waits.
@@ -294,23 +293,30 @@ impl Ssd {
     /// compressor, if there is one, slot by slot.
     fn decided(&mut self, number: u32, now: SimTime) {
         let command = self.commands.get(number);
-        let sector = self.link.sector();
-        let arrived = self.link.serve(now, self.params.data_in(command, sector));
+        let brought = match command.kind {
+            CommandKind::Write => command.sectors,
+            _ => 0,
+        };
+        let arrived = self.link.bring(now, u64::from(brought));
         let first = if self.params.overlap {
             self.slot.first(command)
         } else {
             command.sectors
         };
-        let rest = self.params.data_after_first(command, first, sector);
+        // What is left when its first sectors have passed.
+        let rest = u64::from(brought.saturating_sub(first));
         // What is no write passes the compressor in its turn, so that it finds what was written before.
         let work = self.params.compression(command, command.sectors);
         let last = self.params.compression(command, self.slot.sectors());
-        let unhindered = self.compressor.serve(arrived.less(rest.link), work);
+        let unhindered = self
+            .compressor
+            .serve(arrived.less(self.link.span(rest)), work);
         // It waits for the last slot, if the link is slower.
         let compressed = self.compressor.serve(arrived + last, Nanos::ZERO);
         let pipeline = self.params.pipeline_in(command);
         // A flush and a trim stay behind the writes before them.
-        let begun = (unhindered.less(rest.compressor) + pipeline).max(self.last_ready);
+        let begun =
+            (unhindered.less(self.params.compressed_sector * rest) + pipeline).max(self.last_ready);
         self.last_ready = begun;
         self.commands.set_through(number, compressed + pipeline);
         self.events.schedule(begun, Event::Ready, number);
@@ -381,8 +387,10 @@ impl Ssd {
 
     fn complete(&mut self, number: u32, at: SimTime, outcome: Outcome, done: &mut Vec<Completion>) {
         let id = self.commands.leave(number).id;
-        self.totals.host_ios += 1;
-        done.push(Completion { id, at, outcome });
+        if let Some(outcome) = self.front.ended(id, outcome) {
+            self.totals.host_ios += 1;
+            done.push(Completion { id, at, outcome });
+        }
         if let Some(sent) = self.front.completed(at) {
             self.expect_sent(sent);
         }

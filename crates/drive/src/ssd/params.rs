@@ -1,7 +1,7 @@
 //! What an SSD takes in time and holds in memory, apart from its NAND and its mapping.
 
 use ftlab_base::{Command, CommandKind, DieId, Nanos, RootSeed};
-use ftlab_host::{Limit, Port};
+use ftlab_host::{End, Limit};
 use ftlab_nand::{Cause, NandOp, OpKind};
 use ftlab_timing::{Dispatch, NandTiming, PowerModel, Scheduling};
 
@@ -14,6 +14,8 @@ pub struct SsdParams {
     pub nand: NandTiming,
     /// Commands the drive takes at a time (NCQ: 32; without: 1).
     pub queue_depth: u32,
+    /// The most sectors that it moves with one command, if it has a limit.
+    pub transfer_max: Option<u32>,
     /// What is let through to it.
     pub limit: Option<Limit>,
     /// Slots in the write buffer.
@@ -70,8 +72,8 @@ pub struct SsdParams {
     pub die_failure: Option<DieFailure>,
     /// Time of one sector of 512 bytes in the compressor, on its way to the buffer.
     pub compressed_sector: Nanos,
-    /// Time of one sector of 512 bytes on the host link, as fast as the drive can.
-    pub link_sector: Nanos,
+    /// The drive's end of the host link.
+    pub link: End,
     /// Time of a command's protocol on the host link.
     pub link_command: Nanos,
     /// Whether the slots of a command follow each other through core, flash and link, instead of the
@@ -108,36 +110,7 @@ pub(super) struct CoreWork {
     pub(super) after: Nanos,
 }
 
-/// What is left of a write's way in behind its first slot.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Rest {
-    /// On the link.
-    pub(super) link: Nanos,
-    /// In the compressor.
-    pub(super) compressor: Nanos,
-}
-
 impl SsdParams {
-    /// Time of a command's protocol on a link that takes `sector` for a sector. Its FISes cross a slower port as
-    /// slowly as data do.
-    pub(super) fn protocol(&self, sector: Nanos) -> Nanos {
-        // No drive is quicker than the quickest port.
-        let own = self.link_sector.max(Port::Sata6g.sector());
-        if sector <= own {
-            self.link_command
-        } else {
-            Nanos(self.link_command.0 * sector.0 / own.0)
-        }
-    }
-
-    /// Time of the data that a command brings, on a link that takes `sector` for a sector.
-    pub(super) fn data_in(&self, command: &Command, sector: Nanos) -> Nanos {
-        match command.kind {
-            CommandKind::Write => sector * u64::from(command.sectors),
-            _ => Nanos::ZERO,
-        }
-    }
-
     /// Time that a command that is no read spends in the controller beside the core, in stages that have several
     /// commands in hand: a write's.
     pub(super) fn pipeline_in(&self, command: &Command) -> Nanos {
@@ -159,18 +132,6 @@ impl SsdParams {
     pub(super) fn collection(&self, ops: &[NandOp]) -> Nanos {
         let is_collected = |op: &&NandOp| op.kind == OpKind::Read && op.cause == Cause::Gc;
         self.collected_page * ops.iter().filter(is_collected).count() as u64
-    }
-
-    /// What of a write's way in is left when its first `first` sectors have passed.
-    pub(super) fn data_after_first(&self, command: &Command, first: u32, sector: Nanos) -> Rest {
-        let sectors = match command.kind {
-            CommandKind::Write => u64::from(command.sectors.saturating_sub(first)),
-            _ => 0,
-        };
-        Rest {
-            link: sector * sectors,
-            compressor: self.compressed_sector * sectors,
-        }
     }
 
     /// Time until the first page of a read is in the drive.

@@ -47,11 +47,12 @@ impl Ssd {
         } else {
             Nanos::ZERO
         };
+        let [inward, outward] = self.link.busy_until(now);
         Activity {
             nand: self.scheduler.activity(),
             elapsed: now.since(SimTime::ZERO),
             at_rest: self.resting.over + asleep,
-            link_busy: self.link.busy_until(now),
+            link_busy: inward.max(outward),
         }
     }
 }

@@ -115,13 +115,10 @@ impl Ssd {
     }
 
     /// A read's data are in the drive. In SATA the data of a command cross the link in one piece, so
-    /// they wait for those of a write that are coming, and that for room in the buffer.
+    /// they wait for those of a write that are coming, and that for room in the buffer; lanes have room for both.
     pub(super) fn data_out(&mut self, number: u32, now: SimTime) {
-        if self
-            .admissions
-            .front()
-            .is_some_and(|write| write.has_begun())
-        {
+        let write = self.admissions.front();
+        if !self.link.is_duplex() && write.is_some_and(|write| write.has_begun()) {
             self.waiting_out.push_back(number);
         } else {
             self.send_out(number, now);
@@ -137,8 +134,9 @@ impl Ssd {
 
     fn send_out(&mut self, number: u32, now: SimTime) {
         let command = self.commands.get(number);
-        let work = self.link.sector() * u64::from(command.sectors);
-        let last = self.link.sector() * u64::from(self.slot.last(command));
+        let sectors = u64::from(command.sectors);
+        let work = self.link.span(sectors);
+        let last = self.link.span(u64::from(self.slot.last(command)));
         // Data cross the link as they come out of the flash, in order. The first page can be there
         // no earlier than it takes one to come, and the last slot crosses when all are there.
         let first = self.commands.first_page(number);
@@ -148,7 +146,7 @@ impl Ssd {
         } else {
             whole
         };
-        let at = self.link.serve(start, work);
+        let at = self.link.send(start, sectors);
         self.events.schedule(at, Event::DataOut, number);
     }
 }

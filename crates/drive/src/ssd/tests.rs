@@ -143,6 +143,7 @@ const X25_M: usize = 4;
 
 mod batches;
 mod faults;
+mod lanes;
 mod pauses;
 mod policies;
 mod purge;

@@ -132,6 +132,7 @@ impl Ssd {
     fn admit_first(&mut self) -> bool {
         let admission = &mut self.admissions[0];
         let command = self.commands.get(admission.number);
+        let before = self.front.before(command);
         while admission.admitted < command.sectors {
             let piece = self.slot.piece(command, admission.admitted);
             if !self.buffer.admit(&piece) {
@@ -140,7 +141,8 @@ impl Ssd {
             if let Some(through) = &mut self.write_through {
                 through.admitted(admission.number, piece.lpn);
             }
-            self.mapped.admit(command, admission.admitted, &piece, true);
+            self.mapped
+                .admit(command, before + admission.admitted, &piece, true);
             admission.admitted += piece.sectors;
         }
         true

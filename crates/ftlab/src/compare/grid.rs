@@ -101,7 +101,7 @@ fn title(test: Option<&TestSheet>, run: &Run) -> String {
         format!("{state} drive")
     };
     let link = ftlab_report::link_words(&run.link);
-    let parts = [title, step, &of_drive, &run.data, link];
+    let parts = [title, step, &of_drive, &run.data, &link];
     let parts: Vec<&str> = parts
         .into_iter()
         .filter(|part| !["", "none", "no link", "incompressible"].contains(part))

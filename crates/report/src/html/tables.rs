@@ -134,10 +134,11 @@ fn test_cell(figure: &Figure, family: Option<&Family<'_>>) -> Markup {
     };
     let said = |text: &str| !matches!(text, "" | "na" | "unstated");
     let data = figure.data.replace('+', " and ").replace('-', " ");
+    let link = condition::link(&figure.link);
     let circumstances: Vec<&str> = [
         (figure.state.as_str(), condition::state(&figure.state)),
         (&figure.data, &data),
-        (&figure.link, condition::link(&figure.link)),
+        (&figure.link, &link),
     ]
     .into_iter()
     .filter(|(key, _)| said(key))

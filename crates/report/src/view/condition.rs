@@ -1,6 +1,7 @@
 //! Under what condition a run of a test ran: state of the drive, data, link. Labels name only what
 //! varies within a family.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ftlab_result::Run;
@@ -80,7 +81,8 @@ impl<'a> Conditions<'a> {
     }
 
     fn label(&self, condition: &[&str; 3]) -> String {
-        let words = [state(condition[0]), condition[1], link(condition[2])];
+        let link = link(condition[2]);
+        let words = [state(condition[0]), condition[1], &link];
         let said = distinct(
             (0..3)
                 .filter(|&part| self.varies[part])
@@ -101,12 +103,37 @@ pub fn state(state: &str) -> &str {
 }
 
 /// A link in words.
-pub fn link(link: &str) -> &str {
-    match link {
+pub fn link(link: &str) -> Cow<'_, str> {
+    let words = match link {
         "sata1.5g" => "SATA 1.5 Gbit/s",
         "sata3g" => "SATA 3 Gbit/s",
         "sata6g" => "SATA 6 Gbit/s",
         "none" => "no link",
-        other => other,
+        "other" => "a link of its own",
+        // `pcie4x4`: generation and lanes.
+        pcie => {
+            let lanes = pcie.strip_prefix("pcie").and_then(|of| of.split_once('x'));
+            return match lanes {
+                Some((generation, lanes)) => format!("PCIe {generation}.0 x{lanes}").into(),
+                None => pcie.into(),
+            };
+        }
+    };
+    words.into()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn links_have_words() {
+        let words = ["sata3g", "pcie4x4", "none", "", "carrier pigeon"].map(super::link);
+        let told = [
+            "SATA 3 Gbit/s",
+            "PCIe 4.0 x4",
+            "no link",
+            "",
+            "carrier pigeon",
+        ];
+        assert_eq!(words, told);
     }
 }

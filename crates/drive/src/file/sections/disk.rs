@@ -1,13 +1,14 @@
 //! The sections of a hard disk.
 
 use super::faults::FlashlessFaultKeys;
-use super::firmware::{Link, Queue};
+use super::firmware::Queue;
 use super::limit::{LimitKeys, limit};
+use super::link::Link;
 use super::power::DiskPowerKeys;
 use crate::disk::{Destage, DiskParams};
 use crate::file::section::{Section, Sheet, Unread, section, words};
-use ftlab_base::SECTOR_BYTES;
-use ftlab_host::Limit;
+use ftlab_base::{Nanos, SECTOR_BYTES};
+use ftlab_host::{End, Limit};
 use ftlab_sheet::quantity::{Bytes, Count, Quantity, Rate, Time};
 use toml::Table;
 
@@ -109,7 +110,22 @@ impl DiskFile {
             faults: unread.optional()?,
         };
         unread.finish()?;
+        file.link_sector()?;
         Ok(file)
+    }
+
+    /// The time of a sector on its cable.
+    fn link_sector(&self) -> Result<Nanos, String> {
+        if self.queue.transfer_max.is_some() {
+            return Err("queue.transfer_max is for drives of NVMe: leave it out".to_owned());
+        }
+        match self.link.end()? {
+            End::Sata(sector) => Ok(sector),
+            End::Pcie { .. } => Err(
+                "link.port is for drives of NVMe, and a disk has a cable: give link.rate alone"
+                    .to_owned(),
+            ),
+        }
     }
 
     pub(in crate::file) fn params(&self) -> DiskParams {
@@ -136,7 +152,7 @@ impl DiskFile {
             seek_full: disk.seek_full.get(),
             write_settle: disk.write_settle.get(),
             head_switch: disk.head_switch.get(),
-            link_sector: link.rate.time_of(SECTOR_BYTES as f64),
+            link_sector: self.link_sector().expect("checked on reading"),
             command_overhead: link.command.get(),
             queue_depth: queue.depth.get(),
             limit: *limit,

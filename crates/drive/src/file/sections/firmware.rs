@@ -1,9 +1,11 @@
-//! `[firmware]`, `[buffer]`, `[queue]` and `[power_loss]`: the controller and what it holds. `[link]`: its end of the
-//! cable.
+//! `[firmware]`, `[buffer]`, `[queue]` and `[power_loss]`: the controller and what it holds.
 
 use crate::file::section::{section, words};
-use ftlab_base::Nanos;
-use ftlab_sheet::quantity::{Bytes, Count, CountOrNone, Quantity, Rate, Time};
+use ftlab_base::{Nanos, SECTOR_BYTES};
+use ftlab_sheet::quantity::{Bytes, Count, CountOrNone, Quantity, Time};
+
+/// A page of the host's memory: what NVMe counts the largest transfer in.
+const TRANSFER_LEAST: u64 = 4096;
 
 words! {
     /// Until when a slot takes room in the write buffer.
@@ -70,24 +72,30 @@ section! {
 }
 
 section! {
-    "link"
-    /// The host link.
-    struct Link {
-        /// Payload rate.
-        rate: Quantity<Rate>,
-        /// Protocol time of a command, which takes longer on a slower port in the same measure as data; for a disk
-        /// its controller's time as well.
-        command: Quantity<Time>,
-    }
-}
-
-section! {
     "queue"
     /// Command queueing.
     struct Queue {
         /// Commands that the drive takes at a time: 32 with NCQ, 1 without, and then the host's driver orders what
         /// waits.
         depth: Quantity<Count>,
+        /// The most that one command moves (MDTS of NVMe); the host splits what is larger. Any size if left out.
+        transfer_max: Option<Quantity<Bytes>>,
+    }
+}
+
+impl Queue {
+    /// The most sectors that one command moves, if there is a limit.
+    pub(in crate::file) fn transfer_max(&self) -> Result<Option<u32>, String> {
+        let sectors = |most: &Quantity<Bytes>| {
+            let bytes = most.get();
+            let whole = bytes.is_multiple_of(TRANSFER_LEAST);
+            whole.then_some((bytes / SECTOR_BYTES) as u32).ok_or_else(|| {
+                format!(
+                    "queue.transfer_max: {bytes} bytes; it must be whole pages of {TRANSFER_LEAST} bytes"
+                )
+            })
+        };
+        self.transfer_max.as_ref().map(sectors).transpose()
     }
 }
 

@@ -7,6 +7,7 @@ pub(super) mod firmware;
 pub(super) mod gc;
 pub(super) mod head;
 pub(super) mod limit;
+pub(super) mod link;
 pub(super) mod map;
 pub(super) mod nand;
 pub(super) mod packed;
