@@ -4,7 +4,7 @@ use crate::counters::Counters;
 use crate::health::Health;
 use crate::occupancy::Occupancy;
 use crate::state::DeviceState;
-use ftlab_base::{Command, Completion, Outcome, SimTime};
+use ftlab_base::{Command, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_ftl::page::PageMapped;
 use ftlab_host::Host;
 use ftlab_nand::StateError;
@@ -22,6 +22,17 @@ pub struct EraseRefused;
 #[error("there is no write cache that can be turned off")]
 pub struct CacheRefused;
 
+/// How warm a drive is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Temperature {
+    /// Degrees Celsius.
+    pub celsius: f64,
+    /// For how long it has slowed down for it, since its clock began.
+    pub throttled: Nanos,
+    /// Where it reports that it is too warm to work for long, if its file says.
+    pub critical_celsius: Option<f64>,
+}
+
 /// A drive behind its host's driver queue.
 ///
 /// The caller owns the clock: it submits commands at the present, asks when something happens
@@ -29,6 +40,11 @@ pub struct CacheRefused;
 pub trait Device: Send {
     /// Sectors of 512 bytes the host can address.
     fn capacity_sectors(&self) -> u64;
+
+    /// Bytes that are written as a whole, or not at all, when the power goes.
+    fn atomic_bytes(&self) -> u64 {
+        SECTOR_BYTES
+    }
 
     /// Time begins, and nothing is asked of the drive yet: what it does in pauses it does until something is.
     fn begin_time(&mut self, _now: SimTime) {}
@@ -97,6 +113,11 @@ pub trait Device: Send {
     /// What the drive has taken from its supply by `now`, with time; only differences between two
     /// instants of a run have a meaning. `None` when its file does not say what its parts take.
     fn energy(&self, now: SimTime) -> Option<Energy>;
+
+    /// How warm it is at `now`, with time; `None` when its file does not say how it warms.
+    fn temperature(&self, _now: SimTime) -> Option<Temperature> {
+        None
+    }
 
     /// Watts it takes with nothing to do; `None` when its file does not say.
     fn rest_watts(&self) -> Option<f64>;

@@ -106,7 +106,7 @@ pub mod ssd;
 mod state;
 
 pub use counters::Counters;
-pub use device::{CacheRefused, Device, EraseRefused};
+pub use device::{CacheRefused, Device, EraseRefused, Temperature};
 pub use file::{Catalog, DriveFile, Kind, OwnPolicies, ParameterRow};
 pub use flashless::{Flashless, Medium};
 pub use ftlab_timing::Energy;

@@ -264,7 +264,7 @@ struct Moment<'a> {
     n: usize,
 }
 
-/// I/Os, bytes, write amplification and watts over time, a row an interval of a run.
+/// I/Os, bytes, write amplification, watts and degrees over time, a row an interval of a run.
 #[must_use]
 pub fn series(sets: &[Labelled<'_>]) -> Table {
     let mut rows = Vec::new();
@@ -274,6 +274,7 @@ pub fn series(sets: &[Labelled<'_>]) -> Table {
                 run.series_ios.len(),
                 run.series_wa.len(),
                 run.series_watts.len(),
+                run.series_celsius.len(),
             ];
             let moments = 0..lengths.into_iter().max().unwrap_or(0);
             rows.extend(moments.map(|n| Moment { set: label, run, n }));
@@ -290,6 +291,7 @@ pub fn series(sets: &[Labelled<'_>]) -> Table {
     table.whole("bytes", |row| row.run.series_bytes.get(row.n).copied());
     table.number("wa", |row| row.run.series_wa.get(row.n).copied());
     table.number("watts", |row| row.run.series_watts.get(row.n).copied());
+    table.number("celsius", |row| row.run.series_celsius.get(row.n).copied());
     table.table("series")
 }
 

@@ -182,6 +182,7 @@ pub fn testbed(host_command: Nanos, queue_order: HostOrder) -> Testbed {
         slot: None,
         transfer_max: None,
         link_sleeps: false,
+        power_states: false,
         processor: Processor::REFERENCE,
         os: None,
     }

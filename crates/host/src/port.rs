@@ -77,6 +77,8 @@ pub struct Host {
     pub transfer_max: Option<u32>,
     /// Whether the link of an idle drive is put to sleep.
     pub link_sleeps: bool,
+    /// Whether an idle drive may enter its power states.
+    pub power_states: bool,
 }
 
 impl Host {
@@ -88,5 +90,6 @@ impl Host {
         slot: None,
         transfer_max: None,
         link_sleeps: false,
+        power_states: false,
     };
 }

@@ -37,6 +37,8 @@ pub struct Testbed {
     pub transfer_max: Option<u32>,
     /// Whether it puts the link of an idle drive to sleep.
     pub link_sleeps: bool,
+    /// Whether it lets an idle drive enter its power states.
+    pub power_states: bool,
     /// How it computes.
     pub processor: Processor,
     /// How it writes back, if the file says so: application scripts need it.
@@ -75,6 +77,9 @@ struct HostKeys {
     /// Whether the host lets the link of an idle drive sleep.
     #[serde(default)]
     link_sleeps: bool,
+    /// Whether the host lets an idle drive of NVMe enter its power states by itself (APST).
+    #[serde(default)]
+    power_states: bool,
     /// How many times as fast its CPU runs a program as that of the review of 2008; 1 if left out.
     cpu_speed: Option<Quantity<Ratio>>,
     /// Programs that compute at a time; left out, as many as there are.
@@ -169,6 +174,7 @@ impl Testbed {
             host_command: file.host.command.get(),
             queue_order: file.host.queue_order,
             link_sleeps: file.host.link_sleeps,
+            power_states: file.host.power_states,
             processor: file.host.processor(),
             slot: file.host.slot()?,
             transfer_max: file.host.transfer_max()?,
@@ -194,6 +200,7 @@ impl Testbed {
             slot: self.slot,
             transfer_max: self.transfer_max,
             link_sleeps: self.link_sleeps,
+            power_states: self.power_states,
         }
     }
 }

@@ -4,7 +4,9 @@ mod jobs;
 
 pub use jobs::job;
 
-use crate::driver::{DeviceReport, Direction, INTERVAL_S, Interval, PowerReport, RunReport};
+use crate::driver::{
+    DeviceReport, Direction, INTERVAL_S, Interval, PowerReport, RunReport, ThermalReport,
+};
 use crate::iolog::Iolog;
 use crate::logs::JobLog;
 use ftlab_base::{CommandKind, LatencyHistogram, Nanos, SimTime};
@@ -104,6 +106,7 @@ impl Record {
             series_wa: report.series_wa.clone(),
             series_watts: power.map_or_else(Vec::new, |power| power.series_watts.clone()),
             series_interval_s: INTERVAL_S as f64,
+            series_celsius: celsius(report.thermal.as_ref()),
             joules: power.map(joules),
             devices: report.devices.iter().map(at_device).collect(),
             ..Run::default()
@@ -170,7 +173,8 @@ fn of_intervals(directions: &Directions, count: impl Fn(&Interval) -> u64) -> Ve
 /// while somebody waits, and `longest_pause_s`. With a clock on an SSD, in percent of the time and means of their number:
 /// `dies_busy_pct`, `channels_busy_pct`, `link_busy_pct`, `core_busy_pct`, and `dies_starved_pct`, idle while the queues of
 /// others were full. With a clock on a drive whose file says what its parts take: `watts`, the mean, `idle_watts`,
-/// with nothing to do, and `joules_per_gb` of what the host read and wrote.
+/// with nothing to do, and `joules_per_gb` of what the host read and wrote. With a clock on a drive whose file says how it
+/// warms: `celsius_max`, and `throttled_s`, for how long it slowed down.
 fn metrics(report: &RunReport, directions: &Directions) -> BTreeMap<String, f64> {
     let mut metrics = BTreeMap::new();
     let mut put = |name: &str, value: f64| metrics.insert(name.to_owned(), value);
@@ -211,6 +215,10 @@ fn metrics(report: &RunReport, directions: &Directions) -> BTreeMap<String, f64>
             let gigabytes = directions.all.bytes as f64 / 1e9;
             put("joules_per_gb", power.energy.total() / gigabytes);
         }
+    }
+    if let Some(thermal) = &report.thermal {
+        put("celsius_max", thermal.celsius_max);
+        put("throttled_s", thermal.throttled.as_secs());
     }
     metrics
 }
@@ -296,6 +304,10 @@ fn bounds() -> impl Iterator<Item = u64> {
     decades.flat_map(|decade| BOUNDS_A_DECADE.map(|bound| bound * decade / 1000))
 }
 
+fn celsius(thermal: Option<&ThermalReport>) -> Vec<f64> {
+    thermal.map_or_else(Vec::new, |thermal| thermal.series_celsius.clone())
+}
+
 fn joules(power: &PowerReport) -> Joules {
     let energy = &power.energy;
     Joules {
@@ -319,6 +331,7 @@ fn at_device(report: &DeviceReport) -> AtDevice {
             ..inside_of(&report.counters)
         },
         series_wa: report.series_wa.clone(),
+        series_celsius: celsius(report.thermal.as_ref()),
         joules: report.power.as_ref().map(joules),
         ..AtDevice::default()
     }

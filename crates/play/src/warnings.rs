@@ -1,9 +1,9 @@
 //! What a reader of a run has to know before using its figures: what was seen, why it matters, and what
 //! to do instead.
 
-use crate::driver::{Clock, DeviceShape, DriverError, JobReport, RunReport, Shares};
-use ftlab_base::CommandKind;
+use crate::driver::{Clock, DeviceShape, DriverError, JobReport, RunReport, Shares, ThermalReport};
 use ftlab_base::amount::{decimal, grouped};
+use ftlab_base::{CommandKind, Nanos};
 use ftlab_result::Warning;
 use ftlab_workload::JobFile;
 
@@ -36,6 +36,7 @@ pub fn of_run(
         warnings.extend(tolerated(done));
     }
     warnings.extend(few_beyond(report));
+    warnings.extend(heat(report));
     if report.counters.nand_bytes_programmed == 0 {
         return Ok(warnings);
     }
@@ -212,6 +213,60 @@ fn starved(report: &RunReport) -> Option<Warning> {
     })
 }
 
+/// What heat did to the drives of a run.
+fn heat(report: &RunReport) -> Vec<Warning> {
+    let only = report.thermal.as_ref().map(|thermal| ("", thermal));
+    let several = report.devices.iter();
+    let several =
+        several.filter_map(|device| Some((device.name.as_str(), device.thermal.as_ref()?)));
+    let told = only.into_iter().chain(several).flat_map(|(name, thermal)| {
+        [
+            throttled(name, thermal, report.simulated),
+            too_warm(name, thermal),
+        ]
+    });
+    told.flatten().collect()
+}
+
+/// A drive of a name, or the only one.
+fn the_drive(name: &str) -> String {
+    match name {
+        "" => "The drive".to_owned(),
+        name => format!("Drive `{name}`"),
+    }
+}
+
+/// A drive that slowed down because it was too warm.
+fn throttled(name: &str, thermal: &ThermalReport, simulated: Nanos) -> Option<Warning> {
+    (thermal.throttled > Nanos::ZERO).then(|| Warning {
+        saw: format!(
+            "{} slowed down for {:.1} of {:.1} s, as it reached {:.1} C.",
+            the_drive(name),
+            thermal.throttled.as_secs(),
+            simulated.as_secs(),
+            thermal.celsius_max
+        ),
+        why: "Rates and latencies are those of a drive that is throttled for that time.".to_owned(),
+        option: "Cool it: a heatsink or a fan halves thermal.resistance; thermal.ambient is the air around it.".to_owned(),
+    })
+}
+
+/// A drive that got where it reports that it is too warm.
+fn too_warm(name: &str, thermal: &ThermalReport) -> Option<Warning> {
+    let critical = thermal
+        .critical_celsius
+        .filter(|critical| thermal.celsius_max >= *critical)?;
+    Some(Warning {
+        saw: format!(
+            "{} reached {:.1} C, and reports that it is too warm from {critical:.0} C on.",
+            the_drive(name),
+            thermal.celsius_max
+        ),
+        why: "A real one may turn itself off there, or lose data; the model works on.".to_owned(),
+        option: "Cool it: a heatsink or a fan halves thermal.resistance; thermal.ambient is the air around it.".to_owned(),
+    })
+}
+
 /// A job that has moved N bytes and went through an order of random writes more than once.
 fn repeated_order(shares: &Shares, bytes: u64) -> Option<Warning> {
     let pass_bytes = shares.repeated_pass_bytes()?;
@@ -341,6 +396,37 @@ mod tests {
         );
         let bytes = told("rate=4000m");
         assert!(bytes[0].contains("bytes of writes a second"), "{bytes:?}");
+    }
+
+    #[test]
+    fn a_drive_that_heat_slowed_down_is_told_of() {
+        let thermal = ThermalReport {
+            series_celsius: vec![70.0, 86.5],
+            celsius_max: 86.5,
+            throttled: Nanos::from_millis(1_500),
+            critical_celsius: Some(85.0),
+        };
+        let report = RunReport {
+            simulated: Nanos::from_secs(2),
+            thermal: Some(thermal.clone()),
+            ..RunReport::default()
+        };
+        let told: Vec<String> = heat(&report).iter().map(ToString::to_string).collect();
+        assert!(
+            told[0].contains("The drive slowed down for 1.5 of 2.0 s, as it reached 86.5 C"),
+            "{told:?}"
+        );
+        assert!(told[1].contains("too warm from 85 C on"), "{told:?}");
+        let cool = ThermalReport {
+            celsius_max: 60.0,
+            throttled: Nanos::ZERO,
+            ..thermal
+        };
+        let report = RunReport {
+            thermal: Some(cool),
+            ..report
+        };
+        assert_eq!(heat(&report), []);
     }
 
     #[test]

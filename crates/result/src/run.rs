@@ -98,6 +98,9 @@ pub struct Run {
     /// Mean watts of each interval; empty when the drive's file does not say what its parts take.
     #[serde(default)]
     pub series_watts: Vec<f64>,
+    /// Degrees Celsius at the end of each interval; empty when the drive's file does not say how it warms.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub series_celsius: Vec<f64>,
     /// The energy the drive took, by part; absent without a clock, or when its file does not say what its parts take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joules: Option<Joules>,
@@ -179,6 +182,9 @@ pub struct AtDevice {
     /// NAND bytes programmed over host bytes written in each interval, as `series_wa` of the run.
     #[serde(default)]
     pub series_wa: Vec<f64>,
+    /// Degrees Celsius at the end of each interval, as `series_celsius` of the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub series_celsius: Vec<f64>,
     /// The energy it took, by part, as `joules` of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joules: Option<Joules>,

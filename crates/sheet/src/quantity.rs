@@ -146,6 +146,19 @@ dimension! {
     EnergyPerByte, "energy a byte", whole: false, least: 0.0, most: 1e-3, "nJ/B" = 1e-9, "pJ/B" = 1e-12
 }
 
+dimension! {
+    /// A temperature; base degree Celsius.
+    Celsius, "temperature", whole: false, least: -100.0, most: 1000.0, "C" = 1.0
+}
+dimension! {
+    /// A thermal resistance; base kelvin a watt.
+    ThermalResistance, "kelvin a watt", whole: false, least: 1e-3, most: 1e4, "K/W" = 1.0
+}
+dimension! {
+    /// A heat capacity; base joule a kelvin.
+    HeatCapacity, "joules a kelvin", whole: false, least: 1e-3, most: 1e6, "J/K" = 1.0
+}
+
 impl Written {
     /// Only what was worked out from figures names them, and only such as there are.
     fn check_from(&self) -> Result<(), String> {

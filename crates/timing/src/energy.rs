@@ -3,6 +3,7 @@
 //! Nothing here happens on the way of an operation. The scheduler and the servers count what they
 //! begin and for how long; joules are worked out when somebody asks.
 
+use crate::rest::{POWER_STATES_MAX, PowerStates};
 use ftlab_base::Nanos;
 use std::ops::{Add, Sub};
 
@@ -26,8 +27,11 @@ pub struct Activity {
     pub nand: NandActivity,
     /// All of the time.
     pub elapsed: Nanos,
-    /// The part of it with nothing to do for host or array, but for the beginning of each such span.
+    /// The part of it with nothing to do for host or array, but for the beginning of each such span and for what
+    /// was spent in a power state.
     pub at_rest: Nanos,
+    /// The part of it in each power state.
+    pub in_states: [Nanos; POWER_STATES_MAX],
     /// The part of it with data on the host link.
     pub link_busy: Nanos,
 }
@@ -49,6 +53,10 @@ pub struct PowerModel {
     pub link_sleeps: bool,
     /// How long there must be nothing to do before controller and link are at rest.
     pub sleep_after: Nanos,
+    /// Power states that a long rest goes through.
+    pub states: PowerStates,
+    /// Whether the host lets the drive enter them.
+    pub enters_states: bool,
     /// Memory beside the controller.
     pub dram_watts: f64,
     /// Sensing a page.
@@ -120,7 +128,11 @@ impl PowerModel {
     #[must_use]
     pub fn energy(&self, activity: &Activity) -> Energy {
         let rest = activity.at_rest.as_secs();
-        let work = activity.elapsed.as_secs() - rest;
+        let in_states = activity.in_states.map(|span| span.as_secs());
+        let awake = activity.elapsed.as_secs() - in_states.iter().sum::<f64>();
+        let work = awake - rest;
+        let states = self.states.iter().zip(in_states);
+        let asleep: f64 = states.map(|(state, seconds)| seconds * state.watts).sum();
         let moving = activity.link_busy.as_secs();
         let nand = &activity.nand;
         Energy {
@@ -128,19 +140,38 @@ impl PowerModel {
                 + nand.pages_programmed as f64 * self.program_joules
                 + nand.blocks_erased as f64 * self.erase_joules,
             bus: nand.sectors_moved as f64 * self.sector_joules,
-            controller: rest * self.controller_idle_watts + work * self.controller_active_watts,
+            controller: rest * self.controller_idle_watts
+                + work * self.controller_active_watts
+                + asleep,
             link: rest * self.link_rest_watts()
                 + (work - moving) * self.link_idle_watts
                 + moving * self.link_active_watts,
-            dram: activity.elapsed.as_secs() * self.dram_watts,
+            dram: awake * self.dram_watts,
             mechanics: 0.0,
         }
     }
 
-    /// What the drive takes at rest.
+    /// What the drive takes at rest, in the deepest power state that it enters.
     #[must_use]
     pub fn rest_watts(&self) -> f64 {
+        let states = self.states();
+        let deepest = states.iter().next_back();
+        deepest.map_or(self.awake_watts(), |state| state.watts)
+    }
+
+    /// What it takes at rest while it is in no power state.
+    #[must_use]
+    pub fn awake_watts(&self) -> f64 {
         self.controller_idle_watts + self.link_rest_watts() + self.dram_watts
+    }
+
+    /// The power states that it enters.
+    #[must_use]
+    pub fn states(&self) -> PowerStates {
+        match self.enters_states {
+            true => self.states,
+            false => PowerStates::NONE,
+        }
     }
 
     fn link_rest_watts(&self) -> f64 {
@@ -155,6 +186,7 @@ impl PowerModel {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rest::PowerState;
 
     const MODEL: PowerModel = PowerModel {
         controller_idle_watts: 0.5,
@@ -164,6 +196,8 @@ mod tests {
         link_active_watts: 0.75,
         link_sleeps: true,
         sleep_after: Nanos::ZERO,
+        states: PowerStates::NONE,
+        enters_states: false,
         dram_watts: 0.0625,
         read_joules: 0.5,
         program_joules: 8.0,
@@ -195,6 +229,36 @@ mod tests {
             ..MODEL
         };
         assert_eq!(awake.rest_watts() - MODEL.rest_watts(), 0.125);
+    }
+
+    #[test]
+    fn power_states_take_the_place_of_a_rest() {
+        let state = PowerState {
+            watts: 0.01,
+            after: Nanos::ZERO,
+            entry: Nanos::ZERO,
+            exit: Nanos::ZERO,
+        };
+        let model = PowerModel {
+            states: PowerStates::new(&[state]).unwrap(),
+            enters_states: true,
+            ..MODEL
+        };
+        let activity = Activity {
+            elapsed: Nanos::from_secs(10),
+            at_rest: Nanos::from_secs(2),
+            in_states: [5, 0, 0, 0].map(Nanos::from_secs),
+            ..Activity::default()
+        };
+        let energy = model.energy(&activity);
+        assert_eq!(energy.controller, 2.0 * 0.5 + 3.0 * 1.0 + 5.0 * 0.01);
+        assert_eq!(energy.dram, 5.0 * 0.0625);
+        assert_eq!(model.rest_watts(), 0.01);
+        let held_awake = PowerModel {
+            enters_states: false,
+            ..model
+        };
+        assert_eq!(held_awake.rest_watts(), MODEL.rest_watts());
     }
 
     #[test]

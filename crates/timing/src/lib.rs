@@ -19,16 +19,21 @@
 //!   buffer → host is the only reason why a write waits for flash (decision 0003).
 //! - **Energy is worked out, never accumulated.** Scheduler and servers count what they begin and for
 //!   how long, in whole numbers; `PowerModel::energy` prices the counts when the driver's meter asks, once a second. So a
-//!   run is the same with and without `[power]`, and no event is slower for it.
+//!   run is the same with and without `[power]`, and no event is slower for it, but for a drive with `[thermal]`, which asks ten
+//!   times a second, and one whose host lets it enter power states, which a command after a pause waits for.
 
 mod agenda;
 mod energy;
 mod fences;
 mod nand_timing;
 mod policy;
+mod rest;
 mod scheduler;
+mod thermal;
 
 pub use energy::{Activity, Energy, NandActivity, PowerModel};
 pub use nand_timing::{MOST_PAGE_TYPES, NandTiming};
 pub use policy::{DieOrder, Scheduling, Suspend};
+pub use rest::{POWER_STATES_MAX, PowerState, PowerStates};
 pub use scheduler::{ArrayOccupancy, Dispatch, Scheduler};
+pub use thermal::{THROTTLE_STEPS, ThermalModel, ThrottleStep};

@@ -148,6 +148,7 @@ impl<'a> Planner<'a> {
             name: "",
             bytes: file.capacity_bytes(),
             handles: file.placement_handles(),
+            atomic_bytes: file.atomic_write_bytes(),
         };
         let (load, _) = pace::own(self.load(), shape, self.requests(brought))?;
         self.time(brought, &load, self.asked.length, watch)

@@ -155,6 +155,7 @@ impl Subject {
             name: &member.name,
             bytes: member.file.capacity_bytes(),
             handles: member.file.placement_handles(),
+            atomic_bytes: member.file.atomic_write_bytes(),
         });
         shapes.collect()
     }

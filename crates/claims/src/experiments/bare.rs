@@ -25,6 +25,7 @@ pub fn nobody() -> Testbed {
         slot: None,
         transfer_max: None,
         link_sleeps: false,
+        power_states: false,
         processor: Processor::REFERENCE,
         os: None,
     }

@@ -2,7 +2,7 @@
 
 use super::{Answered, On, Program, Verdict};
 use crate::counters::Counters;
-use crate::device::{CacheRefused, Device, EraseRefused};
+use crate::device::{CacheRefused, Device, EraseRefused, Temperature};
 use crate::health::Health;
 use crate::occupancy::Occupancy;
 use crate::state::DeviceState;
@@ -109,6 +109,10 @@ impl Device for Scripted {
         self.device.capacity_sectors()
     }
 
+    fn atomic_bytes(&self) -> u64 {
+        self.device.atomic_bytes()
+    }
+
     fn submit(&mut self, command: Command, now: SimTime) {
         let range = command.lba.0..command.lba.0 + u64::from(command.sectors);
         let since = now.since(SimTime::ZERO);
@@ -172,6 +176,10 @@ impl Device for Scripted {
 
     fn energy(&self, now: SimTime) -> Option<Energy> {
         self.device.energy(now)
+    }
+
+    fn temperature(&self, now: SimTime) -> Option<Temperature> {
+        self.device.temperature(now)
     }
 
     fn rest_watts(&self) -> Option<f64> {

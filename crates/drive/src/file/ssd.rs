@@ -16,6 +16,7 @@ use super::sections::reliability::{EccKeys, ReliabilityKeys, SmartKeys, enduranc
 use super::sections::scheduling::{SchedulingKeys, scheduling};
 use super::sections::slc::SlcKeys;
 use super::sections::spare::Spare;
+use super::sections::thermal::ThermalKeys;
 use super::sections::wear::{BlockWear, PageWear};
 use crate::ssd::SsdParams;
 use ftlab_base::{Layout, Nanos, RootSeed, SECTOR_BYTES};
@@ -44,6 +45,7 @@ pub(super) struct SsdFile {
     queue: Queue,
     limit: Option<Limit>,
     power: Option<SsdPowerKeys>,
+    thermal: Option<ThermalKeys>,
     pub(super) power_loss: Option<PowerLoss>,
 }
 
@@ -138,6 +140,7 @@ pub(super) const SHEETS: &[Sheet] = &[
     SmartKeys::SHEET,
     FaultKeys::SHEET,
     SsdPowerKeys::SHEET,
+    ThermalKeys::SHEET,
     PowerLoss::SHEET,
 ];
 
@@ -168,6 +171,7 @@ impl SsdFile {
             queue: unread.required()?,
             limit: limit(&mut unread)?,
             power: unread.optional()?,
+            thermal: unread.optional()?,
             power_loss: unread.optional()?,
         };
         unread.finish()?;
@@ -248,6 +252,12 @@ impl SsdFile {
             );
         }
         self.power.as_ref().map_or(Ok(()), SsdPowerKeys::check)?;
+        if let Some(thermal) = &self.thermal {
+            thermal.model()?;
+            if self.power.is_none() {
+                return Err("[thermal] needs [power], which says what warms the drive".to_owned());
+            }
+        }
         let has = Has {
             power: self.power.is_some(),
             reliability: (self.reliability.as_ref()).is_some_and(|keys| keys.erase_share.is_some()),
@@ -399,6 +409,7 @@ impl SsdFile {
             read_ahead_slots: read_ahead.map_or(0, |size| (size.get() / slot) as u32),
             buffer_frees_by_register: self.buffer.release == Some(Release::Transferred),
             keeps_buffer: self.keeps_buffer(),
+            atomic_bytes: self.atomic_write_bytes(),
             die_queue: firmware.die_queue.get(),
             joins_planes: keys.is_some_and(|keys| keys.multi_plane),
             dispatch: keys.map_or(Dispatch::ByDie, SchedulingKeys::dispatch),
@@ -424,6 +435,7 @@ impl SsdFile {
             link_command: self.link.command.get(),
             overlap: firmware.overlap,
             power: self.power.as_ref().map(|keys| keys.model(page_spare)),
+            thermal: self.thermal.as_ref().map(ThermalKeys::model).transpose()?,
         })
     }
 }

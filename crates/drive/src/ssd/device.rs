@@ -5,7 +5,7 @@ use super::mapped::{Mapped, SlotWrite};
 use super::waking;
 use super::write_through::WriteThrough;
 use crate::counters::Counters;
-use crate::device::{CacheRefused, Device, EraseRefused};
+use crate::device::{CacheRefused, Device, EraseRefused, Temperature};
 use crate::health::Health;
 use crate::occupancy::Occupancy;
 use crate::state::DeviceState;
@@ -19,6 +19,10 @@ use ftlab_timing::Energy;
 impl Device for Ssd {
     fn capacity_sectors(&self) -> u64 {
         self.params.capacity_sectors
+    }
+
+    fn atomic_bytes(&self) -> u64 {
+        self.params.atomic_bytes
     }
 
     fn begin_time(&mut self, now: SimTime) {
@@ -38,7 +42,8 @@ impl Device for Ssd {
         self.mapped.set_timed(true);
         if self.is_at_rest() {
             self.wake(now);
-            self.resting.ends(now, self.sleep_after());
+            let waking = self.resting.ends(now, self.params.power.as_ref());
+            self.awake_at = now + waking;
         }
         self.now = now;
         self.end_pause();
@@ -219,6 +224,10 @@ impl Device for Ssd {
         })
     }
 
+    fn temperature(&self, now: SimTime) -> Option<Temperature> {
+        self.temperature_at(now)
+    }
+
     fn rest_watts(&self) -> Option<f64> {
         self.params.power.map(|power| power.rest_watts())
     }
@@ -244,7 +253,9 @@ impl Device for Ssd {
         self.cycle_power();
         if let Some(power) = &mut self.params.power {
             power.link_sleeps = host.link_sleeps;
+            power.enters_states = host.power_states;
         }
+        self.settle_heat();
     }
 
     fn secure_erase(&mut self) -> Result<(), EraseRefused> {

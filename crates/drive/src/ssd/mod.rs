@@ -30,6 +30,7 @@ mod slots;
 mod stamps;
 mod state;
 mod storing;
+mod thermal;
 mod waking;
 mod write_through;
 mod writes;
@@ -55,6 +56,7 @@ use read_ahead::ReadAhead;
 use reads::Awaited;
 use slots::SlotSize;
 use std::collections::{BTreeSet, VecDeque};
+use thermal::Heat;
 use waking::Wakings;
 use write_through::WriteThrough;
 use writes::Admission;
@@ -90,10 +92,15 @@ pub struct Ssd {
     halts: Halts,
     read_ahead: ReadAhead,
     resting: Resting,
+    /// When it is awake again after the last rest.
+    awake_at: SimTime,
+    heat: Option<Heat>,
     /// When work ahead begins or goes on; never while the host waits for anything.
     works_ahead_at: SimTime,
     /// Whether the array does work ahead.
     works_ahead: bool,
+    /// Whether the last thing that happened was a look for such work that found none and woke nothing.
+    looked_in_vain: bool,
     wakings: Wakings,
     /// Reads that found data they could not correct.
     unreadable: BTreeSet<u32>,
@@ -153,8 +160,11 @@ impl Ssd {
             halts: Halts::default(),
             read_ahead: ReadAhead::new(params.read_ahead_slots),
             resting: Resting::default(),
+            awake_at: SimTime::ZERO,
+            heat: None,
             works_ahead_at: SimTime::NEVER,
             works_ahead: false,
+            looked_in_vain: false,
             wakings: Wakings::default(),
             unreadable: BTreeSet::new(),
             now: SimTime::ZERO,
@@ -215,8 +225,9 @@ impl Ssd {
         self.front.restart_clock();
         self.link.restart_clock();
         (self.compressor, self.core) = Default::default();
-        (self.now, self.last_ready) = Default::default();
+        (self.now, self.last_ready, self.awake_at) = Default::default();
         self.resting = Resting::default();
+        self.settle_heat();
         self.end_pause();
         self.cycle_power();
         // What waits for a store that has failed goes on with time, where its units were begun.
@@ -262,7 +273,8 @@ impl Ssd {
     /// The host sends a command to the drive.
     fn expect_sent(&mut self, sent: Sent) {
         let number = self.commands.enter(sent.command);
-        self.events.schedule(sent.at, Event::Sent, number);
+        let at = sent.at.max(self.awake_at);
+        self.events.schedule(at, Event::Sent, number);
     }
 
     /// A command has left the host. It is a chain: the command crosses the link, which its FISes do between
@@ -272,10 +284,11 @@ impl Ssd {
             self.halts.hold(number);
             return;
         }
+        let turn = self.turn_to(number, now);
         let command = self.commands.get(number);
         let protocol = self.link.command(now, self.params.link_command);
         let work = self.params.core(command, self.slot.sectors());
-        let decided = self.core.serve(now + protocol, work.decision);
+        let decided = self.core.serve(turn + protocol, work.decision);
         // A read's other slots; a write is answered by then, and who comes next waits.
         let worked = self.core.serve(now, work.after);
         if command.kind == CommandKind::Read {
@@ -407,13 +420,16 @@ impl Ssd {
         completions: usize,
         done: &mut Vec<Completion>,
     ) -> Option<SimTime> {
-        let mut last = None;
+        let (mut last, mut worked) = (None, None);
         while done.len() <= completions
             && let Some(at) = self.step(limit, done)
         {
             last = Some(at);
+            if !std::mem::take(&mut self.looked_in_vain) {
+                worked = last;
+            }
         }
-        if let Some(at) = last {
+        if let Some(at) = worked {
             self.resting.worked_at(at);
         }
         last

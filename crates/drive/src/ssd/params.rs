@@ -3,7 +3,7 @@
 use ftlab_base::{Command, CommandKind, DieId, Nanos, RootSeed};
 use ftlab_host::{End, Limit};
 use ftlab_nand::{Cause, NandOp, OpKind};
-use ftlab_timing::{Dispatch, NandTiming, PowerModel, Scheduling};
+use ftlab_timing::{Dispatch, NandTiming, PowerModel, Scheduling, ThermalModel};
 
 /// What an SSD takes in time and holds in memory, apart from its NAND and its mapping.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,6 +28,8 @@ pub struct SsdParams {
     /// Whether capacitors bring what the buffer holds to the flash when the power goes. Then it is safe there: a
     /// flush waits for nothing, and turning the write cache off changes nothing.
     pub keeps_buffer: bool,
+    /// Bytes that are written as a whole, or not at all, when the power goes.
+    pub atomic_bytes: u64,
     /// NAND operations the firmware queues for a die before it waits.
     pub die_queue: u32,
     /// How operations come to those queues.
@@ -81,6 +83,8 @@ pub struct SsdParams {
     pub overlap: bool,
     /// What its parts take from the supply, if known.
     pub power: Option<PowerModel>,
+    /// How warm it gets of that, if known.
+    pub thermal: Option<ThermalModel>,
 }
 
 /// A bug of power states: the drive drops off its bus when it should wake up.

@@ -37,6 +37,7 @@ impl Ssd {
         self.now = now;
         self.works_ahead_at = SimTime::NEVER;
         self.works_ahead = self.mapped.work_ahead();
+        self.interrupt_rest(now);
         self.issue(now);
         self.go_on_ahead(now);
         Some(now)

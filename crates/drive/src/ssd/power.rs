@@ -2,16 +2,45 @@
 
 use super::Ssd;
 use ftlab_base::{Nanos, SimTime};
-use ftlab_timing::Activity;
+use ftlab_timing::{Activity, POWER_STATES_MAX, PowerModel, PowerStates};
 
 /// The time with nothing to do for host or array. It is looked at when a command comes and when
 /// events have been worked off, not at each event.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Resting {
     /// Rests that are over.
-    over: Nanos,
+    over: Spans,
     /// The last instant at which something happened.
     since: SimTime,
+}
+
+/// How long a drive was at rest.
+#[derive(Debug, Clone, Copy, Default)]
+struct Spans {
+    /// In no power state, but for the beginning of each rest.
+    awake: Nanos,
+    in_states: [Nanos; POWER_STATES_MAX],
+}
+
+impl Spans {
+    fn of(rest: Nanos, power: Option<&PowerModel>) -> Spans {
+        let (states, sleep_after) = power.map_or((PowerStates::NONE, Nanos::ZERO), |power| {
+            (power.states(), power.sleep_after)
+        });
+        let in_states = states.spent(rest);
+        let asleep: u64 = in_states.iter().map(|span| span.0).sum();
+        Spans {
+            awake: Nanos((rest.0 - asleep).saturating_sub(sleep_after.0)),
+            in_states,
+        }
+    }
+
+    fn add(&mut self, other: &Spans) {
+        self.awake += other.awake;
+        for (sum, span) in self.in_states.iter_mut().zip(other.in_states) {
+            *sum += span;
+        }
+    }
 }
 
 impl Resting {
@@ -20,10 +49,12 @@ impl Resting {
         self.since = at;
     }
 
-    /// A command comes to a drive at rest.
-    pub(super) fn ends(&mut self, now: SimTime, sleep_after: Nanos) {
-        self.over += self.asleep(now, sleep_after);
+    /// A command comes to a drive at rest; gives how long it waits for the drive.
+    pub(super) fn ends(&mut self, now: SimTime, power: Option<&PowerModel>) -> Nanos {
+        let rest = now.since(self.since);
+        self.over.add(&Spans::of(rest, power));
         self.since = now;
+        power.map_or(Nanos::ZERO, |power| power.states().waking(rest))
     }
 
     /// How long the drive has been asleep in the rest that it is in.
@@ -40,18 +71,31 @@ impl Ssd {
             .map_or(Nanos::ZERO, |power| power.sleep_after)
     }
 
-    pub(super) fn activity(&self, now: SimTime) -> Activity {
-        let sleep_after = self.sleep_after();
-        let asleep = if self.is_at_rest() {
-            self.resting.asleep(now, sleep_after)
+    /// The drive has looked for work of its own. One with power states stays where it is if there was none.
+    pub(super) fn interrupt_rest(&mut self, now: SimTime) {
+        let power = self.params.power.as_ref();
+        if power.is_none_or(|power| power.states() == PowerStates::NONE) {
+            return;
+        }
+        if self.works_ahead {
+            self.resting.ends(now, power);
         } else {
-            Nanos::ZERO
-        };
+            self.looked_in_vain = true;
+        }
+    }
+
+    pub(super) fn activity(&self, now: SimTime) -> Activity {
+        let mut spans = self.resting.over;
+        if self.is_at_rest() {
+            let rest = now.since(self.resting.since);
+            spans.add(&Spans::of(rest, self.params.power.as_ref()));
+        }
         let [inward, outward] = self.link.busy_until(now);
         Activity {
             nand: self.scheduler.activity(),
             elapsed: now.since(SimTime::ZERO),
-            at_rest: self.resting.over + asleep,
+            at_rest: spans.awake,
+            in_states: spans.in_states,
             link_busy: inward.max(outward),
         }
     }

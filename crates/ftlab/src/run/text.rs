@@ -68,6 +68,14 @@ fn of_jobs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result 
     if let Some(joules) = &run.joules {
         row(out, "power", &watts(run, joules))?;
     }
+    if let Some(celsius) = run.metrics.get("celsius_max") {
+        let throttled = metric(run, "throttled_s");
+        let mut words = format!("{celsius:.1} C at most");
+        if throttled > 0.0 {
+            write!(words, ", throttled for {throttled:.1} s")?;
+        }
+        row(out, "temperature", &words)?;
+    }
     if let Some(erases) = run.erases.as_ref().filter(|erases| erases.erases_max > 0) {
         let (min, mean, max) = (erases.erases_min, erases.erases_mean, erases.erases_max);
         let mut words = format!("{min} to {max}, mean {mean:.2}");

@@ -128,6 +128,7 @@ impl Measured {
             (&dyn Device, &str),
         )| DeviceReport {
             power: readings.power,
+            thermal: readings.thermal,
             shares: readings.shares,
             series_wa: readings.series_wa,
             ..DeviceReport::of(name, device, &at_start, &rounds)

@@ -2,7 +2,7 @@
 
 use super::stats::INTERVAL_S;
 use ftlab_base::{Nanos, SimTime};
-use ftlab_drive::{Counters, Device, Energy, Occupancy, Shares};
+use ftlab_drive::{Counters, Device, Energy, Occupancy, Shares, Temperature};
 
 /// The longest series, in intervals, as for the counts of completions.
 const SERIES_MAX: usize = 100_000;
@@ -42,11 +42,38 @@ impl PowerReport {
     }
 }
 
+/// How warm a drive was while a run was measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ThermalReport {
+    /// Degrees Celsius at the end of each second of the measured time.
+    pub series_celsius: Vec<f64>,
+    /// The most of it.
+    pub celsius_max: f64,
+    /// For how long the drive slowed down for it.
+    pub throttled: Nanos,
+    /// Where it reports that it is too warm to work for long, if its file says.
+    pub critical_celsius: Option<f64>,
+}
+
+impl ThermalReport {
+    fn of(series_celsius: Vec<f64>, begin: Temperature, end: Temperature) -> ThermalReport {
+        let seen = series_celsius.iter().copied();
+        ThermalReport {
+            celsius_max: seen.fold(begin.celsius.max(end.celsius), f64::max),
+            throttled: Nanos(end.throttled.0 - begin.throttled.0),
+            critical_celsius: end.critical_celsius,
+            series_celsius,
+        }
+    }
+}
+
 /// What a meter has read.
 #[derive(Debug)]
 pub struct Readings {
     /// What the drive took; nothing if its file does not say.
     pub power: Option<PowerReport>,
+    /// How warm it was; nothing if its file does not say how it warms.
+    pub thermal: Option<ThermalReport>,
     /// In what share of the time the drive's parts worked; nothing for what has no flash.
     pub shares: Option<Shares>,
     /// NAND bytes over host bytes of each second; 0 where the host wrote nothing.
@@ -60,9 +87,11 @@ pub struct Meter {
     at_begin: Option<Energy>,
     last: Option<Energy>,
     occupancy: Option<Occupancy>,
+    temperature: Option<Temperature>,
     counted: Counters,
     next: SimTime,
     series_watts: Vec<f64>,
+    series_celsius: Vec<f64>,
     series_wa: Vec<f64>,
 }
 
@@ -75,9 +104,11 @@ impl Meter {
             at_begin: reading,
             last: reading,
             occupancy: device.occupancy(SimTime::ZERO),
+            temperature: device.temperature(SimTime::ZERO),
             counted: device.counters(),
             next: SimTime::ZERO + Nanos::from_secs(INTERVAL_S),
             series_watts: Vec::new(),
+            series_celsius: Vec::new(),
             series_wa: Vec::new(),
         }
     }
@@ -87,9 +118,11 @@ impl Meter {
         let reading = device.energy(now);
         (self.from, self.at_begin, self.last) = (now, reading, reading);
         self.occupancy = device.occupancy(now);
+        self.temperature = device.temperature(now);
         self.counted = device.counters();
         self.next = now + Nanos::from_secs(INTERVAL_S);
         self.series_watts.clear();
+        self.series_celsius.clear();
         self.series_wa.clear();
     }
 
@@ -114,6 +147,9 @@ impl Meter {
             self.series_watts.push(taken / INTERVAL_S as f64);
         }
         self.last = reading;
+        let temperature = device.temperature(self.next);
+        self.series_celsius
+            .extend(temperature.map(|temperature| temperature.celsius));
         let wa = counters.since(&self.counted).write_amplification();
         self.series_wa.push(wa);
         self.counted = counters;
@@ -137,12 +173,15 @@ impl Meter {
             rest_watts,
             series_watts: self.series_watts,
         };
+        let temperatures = self.temperature.zip(device.temperature(now));
         let readings = (device.energy(now), self.at_begin, device.rest_watts());
         Readings {
             power: match readings {
                 (Some(energy), Some(at_begin), Some(rest)) => Some(power(energy, at_begin, rest)),
                 _ => None,
             },
+            thermal: temperatures
+                .map(|(begin, end)| ThermalReport::of(self.series_celsius, begin, end)),
             shares: occupancy
                 .filter(|_| span > Nanos::ZERO)
                 .map(|(now, begin)| now.shares_since(&begin, span)),

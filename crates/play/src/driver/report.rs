@@ -1,6 +1,6 @@
 //! What a run gave.
 
-use super::meter::PowerReport;
+use super::meter::{PowerReport, ThermalReport};
 use super::pauses::PauseReport;
 use super::rounds::{Rounds, WriteAmplification};
 use super::stats::JobReport;
@@ -27,6 +27,9 @@ pub struct RunReport {
     pub handles: Vec<HandleTraffic>,
     /// What the drive took from its supply; `None` without a clock, or when its file does not say.
     pub power: Option<PowerReport>,
+    /// How warm the drive was; `None` without a clock, when its file does not say how it warms, and for several drives
+    /// together.
+    pub thermal: Option<ThermalReport>,
     /// In what share of the measured time the drive's parts worked; `None` without a clock, for what has no flash, and
     /// for several drives together.
     pub shares: Option<Shares>,
@@ -87,6 +90,8 @@ pub struct DeviceReport {
     pub handles: Vec<HandleTraffic>,
     /// As [`RunReport::power`].
     pub power: Option<PowerReport>,
+    /// As [`RunReport::thermal`].
+    pub thermal: Option<ThermalReport>,
     /// As [`RunReport::shares`].
     pub shares: Option<Shares>,
     /// As [`RunReport::wa`].
@@ -125,6 +130,7 @@ impl RunReport {
                 counters: only.counters,
                 handles: only.handles,
                 power: only.power,
+                thermal: only.thermal,
                 shares: only.shares,
                 wa: only.wa,
                 series_wa: only.series_wa,

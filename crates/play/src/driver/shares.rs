@@ -37,12 +37,13 @@ impl Shares {
             let shares = (0..).zip(devices);
             let shares = shares.filter_map(|(nth, device)| Some((device, job.share(nth, count)?)));
             let fit = |(device, job): (usize, JobSpec)| {
-                let DeviceShape { bytes, handles, .. } = target[device];
+                let shape = target[device];
                 let job = match clock {
-                    Clock::Timed => job.resolve(bytes)?,
-                    Clock::Untimed => by_amount(&job, bytes)?,
+                    Clock::Timed => job.resolve(shape.bytes)?,
+                    Clock::Untimed => by_amount(&job, shape.bytes)?,
                 };
-                Ok((device, job.with_handles(handles)?))
+                let job = job.with_handles(shape.handles)?;
+                Ok((device, job.with_atomic(shape.atomic_bytes)?))
             };
             let devices = shares.map(fit).collect::<Result<_, DriverError>>()?;
             Ok(Shares { devices })

@@ -27,6 +27,8 @@ pub struct DeviceShape<'a> {
     pub bytes: u64,
     /// Placement handles; 0 without any.
     pub handles: u8,
+    /// Bytes that are written as a whole, or not at all, when the power goes.
+    pub atomic_bytes: u64,
 }
 
 impl<'a> DeviceShape<'a> {
@@ -38,16 +40,18 @@ impl<'a> DeviceShape<'a> {
             name,
             bytes: device.capacity_sectors() * SECTOR_BYTES,
             handles: handles as u8,
+            atomic_bytes: device.atomic_bytes(),
         }
     }
 
-    /// That of an only device without placement handles.
+    /// That of an only device without placement handles, which writes a sector as a whole.
     #[must_use]
     pub fn plain(bytes: u64) -> DeviceShape<'a> {
         DeviceShape {
             name: "",
             bytes,
             handles: 0,
+            atomic_bytes: SECTOR_BYTES,
         }
     }
 }

@@ -42,8 +42,9 @@ pub fn in_order<'a>(first: &'a str, names: impl Iterator<Item = &'a str>) -> Vec
 /// The unit a metric's name ends in, as printed.
 #[must_use]
 pub fn unit(metric: &str) -> &'static str {
-    const ENDINGS: [(&str, &str); 15] = [
+    const ENDINGS: [(&str, &str); 16] = [
         ("_ms", "ms"),
+        ("celsius_max", "°C"),
         ("_us", "µs"),
         ("_per_s", "1/s"),
         ("mib_s", "MiB/s"),
@@ -98,6 +99,8 @@ pub fn better(metric: &str) -> Better {
         || known(&[
             "seconds",
             "watts",
+            "celsius_max",
+            "throttled_s",
             "joules_per_gb",
             "pauses",
             "_pause_s",
@@ -138,6 +141,8 @@ pub fn words(metric: &str) -> String {
         "used_5_years_pct" => "Rated cycles used after 5 years".to_owned(),
         "mib_s" => "Throughput, binary".to_owned(),
         "idle_watts" => "Power at rest".to_owned(),
+        "celsius_max" => "Highest temperature".to_owned(),
+        "throttled_s" => "Time throttled".to_owned(),
         "dies_busy_pct" => "Dies at work".to_owned(),
         "channels_busy_pct" => "Channels at work".to_owned(),
         "link_busy_pct" => "Link at work".to_owned(),

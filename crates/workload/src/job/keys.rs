@@ -77,7 +77,6 @@ pub const IGNORED: Table = &[
             "fadvise_hint",
             "pre_read",
             "sync_file_range",
-            "atomic",
         ],
     ),
     (

@@ -67,6 +67,38 @@ impl ResolvedJob {
     }
 }
 
+impl ResolvedJob {
+    /// Fits it to a drive that writes so many bytes as a whole, or not at all, when the power goes.
+    ///
+    /// # Errors
+    /// When it asks for more of its writes.
+    pub fn with_atomic(self, unit_bytes: u64) -> Result<ResolvedJob, JobError> {
+        let spec = &self.spec;
+        if !spec.atomic || !spec.kinds().contains(&CommandKind::Write) {
+            return Ok(self);
+        }
+        let size = spec.bs_max.of(CommandKind::Write);
+        if size > unit_bytes {
+            return Err(spec.error(format!(
+                "atomic=1: its writes have up to {size} bytes, and the drive writes {unit_bytes} as a whole when the power goes \
+                 (power_loss.atomic_write); give bs={unit_bytes} or less, or leave atomic out and write every page twice, as \
+                 databases do"
+            )));
+        }
+        let place = self.offset_bytes | self.align_bytes(CommandKind::Write);
+        let is_whole = spec.has_one_size(CommandKind::Write)
+            && size.is_power_of_two()
+            && place.is_multiple_of(size);
+        if !is_whole {
+            return Err(spec.error(format!(
+                "atomic=1: writes must be of one size that is a power of two, at multiples of it, so that none lies across two of \
+                 the drive's {unit_bytes} bytes; give such a bs, and offset and blockalign that are multiples of it"
+            )));
+        }
+        Ok(self)
+    }
+}
+
 /// When a job wants its requests issued. Spans are of simulated time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pacing {

@@ -376,6 +376,8 @@ pub struct JobSpec {
     pub data: DataPattern,
     /// With which data they are to lie.
     pub placement: DataPlacement,
+    /// Each write is on the drive as a whole or not at all when the power goes.
+    pub atomic: bool,
 
     /// Options of the `[global]` sections before the job, as written, under fio's main names. An
     /// option without a value has an empty one (fio leaves these out of its JSON).
@@ -493,6 +495,7 @@ impl JobSpec {
                 scramble: true,
             },
             placement: DataPlacement::default(),
+            atomic: false,
             global_options: Vec::new(),
             job_options: Vec::new(),
         }

@@ -18,4 +18,5 @@ pub(super) mod reliability;
 pub(super) mod scheduling;
 pub(super) mod slc;
 pub(super) mod spare;
+pub(super) mod thermal;
 pub(super) mod wear;

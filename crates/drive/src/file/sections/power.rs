@@ -1,10 +1,11 @@
 //! `[power]`: what the parts of a drive take.
 
 use crate::disk::DiskPower;
-use crate::file::section::section;
+use crate::file::section::{Takes, section};
 use ftlab_base::{Nanos, SECTOR_BYTES};
 use ftlab_sheet::quantity::{Energy, EnergyPerByte, Power, Quantity, Time};
-use ftlab_timing::PowerModel;
+use ftlab_timing::{PowerModel, PowerState, PowerStates};
+use serde::Deserialize;
 
 section! {
     "power"
@@ -22,6 +23,11 @@ section! {
         link_active: Quantity<Power>,
         /// How long there must be nothing to do before controller and link go to rest; none if left out.
         sleep_after: Option<Quantity<Time>>,
+        /// Power states that a rest goes through on a host that lets the drive enter them, the first reached first. Each has a
+        /// `name`, what the whole drive takes (`power`), how long a rest lasts until it goes there (`after`), and how long the way
+        /// there and back takes (`entry`, `exit`): the command that ends the rest waits for it. None if left out.
+        #[serde(default)]
+        states: Vec<StateKeys>,
         /// Memory beside the controller, if there is any.
         dram: Option<Quantity<Power>>,
         /// Sensing a page.
@@ -33,6 +39,22 @@ section! {
         /// Moving a byte over a channel.
         transfer: Quantity<EnergyPerByte>,
     }
+}
+
+/// A power state in which the drive answers nothing.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::file) struct StateKeys {
+    #[expect(dead_code, reason = "for the reader of the file")]
+    name: String,
+    power: Quantity<Power>,
+    after: Quantity<Time>,
+    entry: Quantity<Time>,
+    exit: Quantity<Time>,
+}
+
+impl Takes for Vec<StateKeys> {
+    const WHAT: &'static str = "tables";
 }
 
 section! {
@@ -61,6 +83,8 @@ impl SsdPowerKeys {
             link_idle_watts: self.link_idle.base,
             link_active_watts: self.link_active.base,
             link_sleeps: false,
+            states: self.states().expect("checked on reading"),
+            enters_states: false,
             sleep_after: sleep_after.map_or(Nanos::ZERO, |span| span.get()),
             dram_watts: self.dram.as_ref().map_or(0.0, |watts| watts.base),
             read_joules: self.read.base,
@@ -70,8 +94,20 @@ impl SsdPowerKeys {
         }
     }
 
-    /// That no part takes more at rest than at work.
+    fn states(&self) -> Result<PowerStates, String> {
+        let state = |keys: &StateKeys| PowerState {
+            watts: keys.power.base,
+            after: keys.after.get(),
+            entry: keys.entry.get(),
+            exit: keys.exit.get(),
+        };
+        let states: Vec<PowerState> = self.states.iter().map(state).collect();
+        PowerStates::new(&states).map_err(|why| format!("[[power.states]]: {why}"))
+    }
+
+    /// That no part takes more at rest than at work, and that power states follow each other.
     pub(in crate::file) fn check(&self) -> Result<(), String> {
+        self.states()?;
         let (idle, active) = (self.controller_idle, self.controller_active);
         let rising = [
             ("controller_idle", idle, "controller_active", active),

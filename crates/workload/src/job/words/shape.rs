@@ -111,6 +111,12 @@ pub static WORDS: &[Word] = &[
         set!(fdatasync, |v: Value<'_>| v.number(0, u64::MAX)),
         "a flush after N writes; a drive sees no difference to fsync",
     ),
+    flag(
+        &["atomic"],
+        set!(atomic, |v: Value<'_>| v.boolean()),
+        "each write is there as a whole or not at all when the power goes; a job whose writes are larger than the drive's unit is \
+         refused",
+    ),
     value(
         &["sync"],
         set!(sync, |v| super::one_of(
