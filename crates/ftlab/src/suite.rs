@@ -26,7 +26,9 @@ impl SuiteOption {
 
     /// Whether it is of the user's own: he is told of tests that do not fit his drives.
     pub fn is_own(&self) -> bool {
-        self.suite.as_deref().is_some_and(|path| !suites::is_name(path))
+        self.suite
+            .as_deref()
+            .is_some_and(|path| !suites::is_name(path))
     }
 
     fn open(&self) -> Result<Option<Suite>, Failure> {
