@@ -98,7 +98,15 @@ impl Link {
     #[must_use]
     #[inline]
     pub fn span(&self, sectors: u64) -> Nanos {
-        nanos(self.speed.sector * sectors)
+        let ps = self.speed.sector.checked_mul(sectors);
+        // A link of a byte a second is one, too.
+        ps.map_or_else(|| self.long_span(sectors), nanos)
+    }
+
+    #[cold]
+    fn long_span(&self, sectors: u64) -> Nanos {
+        let ps = u128::from(self.speed.sector) * u128::from(sectors);
+        Nanos(ps.div_ceil(u128::from(PS_A_NS)) as u64)
     }
 
     /// What the protocol of a command takes here, which takes `own` where nothing but the drive slows it down. Its FISes
@@ -109,11 +117,12 @@ impl Link {
             return own;
         };
         // No drive is quicker than the quickest port.
-        let quickest = sector.max(Port::Sata6g.sector()).0 * PS_A_NS;
-        if self.speed.sector <= quickest {
+        let quickest = sector.max(Port::Sata6g.sector());
+        let here = self.span(1);
+        if here <= quickest {
             own
         } else {
-            Nanos(own.0 * self.speed.sector / quickest)
+            Nanos(own.0 * here.0 / quickest.0)
         }
     }
 

@@ -1,6 +1,7 @@
 //! PCI Express: lanes, packets, and what they leave of the rate.
 
 use ftlab_base::SECTOR_BYTES;
+use std::ops::RangeInclusive;
 
 /// Lanes that a link may have, and generations.
 const LANES: [u8; 4] = [1, 2, 4, 8];
@@ -18,6 +19,9 @@ const NAMES: [[&str; 4]; GENERATIONS as usize] = [
 /// Bytes of a packet beside its payload: a header of 16 for addresses of 64 bits, a check of 4, and 4 of sequence number and
 /// framing, in all generations.
 const PACKET_OVERHEAD: u64 = 24;
+
+/// Bytes of data that packets may carry, in powers of two.
+const PAYLOADS: RangeInclusive<u64> = 128..=4096;
 
 /// What a drive asks the host's memory for with one packet: the largest read request that hosts set.
 const REQUEST_BYTES: u64 = 512;
@@ -100,6 +104,22 @@ impl<'de> serde::Deserialize<'de> for Pcie {
 }
 
 impl PcieEnd {
+    /// An end of so many lanes with so many bytes of data a packet.
+    ///
+    /// # Errors
+    /// When packets of PCI Express cannot be of that size.
+    pub fn new(lanes: Pcie, payload_bytes: u64) -> Result<PcieEnd, String> {
+        if !PAYLOADS.contains(&payload_bytes) || !payload_bytes.is_power_of_two() {
+            return Err(format!(
+                "payload_max: {payload_bytes} bytes; packets of PCI Express carry 128, 256, 512, 1024, 2048 or 4096"
+            ));
+        }
+        Ok(PcieEnd {
+            lanes,
+            payload_bytes,
+        })
+    }
+
     /// What a link carries between two ends: the slower lanes, and packets that both take.
     #[must_use]
     pub fn between(self, other: PcieEnd) -> PcieEnd {

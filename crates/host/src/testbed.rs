@@ -91,10 +91,9 @@ struct HostKeys {
 impl HostKeys {
     fn slot(&self) -> Result<Option<PcieEnd>, String> {
         match (self.slot, &self.payload_max) {
-            (Some(lanes), Some(payload)) => Ok(Some(PcieEnd {
-                lanes,
-                payload_bytes: payload.get(),
-            })),
+            (Some(lanes), Some(payload)) => PcieEnd::new(lanes, payload.get())
+                .map(Some)
+                .map_err(|why| format!("host.{why}")),
             (None, None) => Ok(None),
             _ => Err("host.slot and host.payload_max go together: give both or neither".to_owned()),
         }

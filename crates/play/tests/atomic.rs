@@ -1,6 +1,6 @@
 //! Writes that are there as a whole or not at all when the power goes: what a drive refuses, and what a database saves.
 
-use ftlab_base::RootSeed;
+use ftlab_base::{CommandKind, RootSeed};
 use ftlab_drive::{Catalog, Device};
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, Clock, RunReport};
@@ -46,24 +46,26 @@ fn writes_beyond_the_drives_unit_are_refused_in_words() {
     }
 }
 
-/// Pages a second of a job file that comes along, on a drive that was filled.
-fn pages_per_s(job: &str) -> f64 {
+/// Writes a second of a job file that comes along, on a drive that was filled.
+fn writes_per_s(job: &str) -> f64 {
     let (path, text) = JOBS.find(job).unwrap();
     let file = JobFile::parse(text, &path).unwrap();
     let mut device = new_drive();
     states::prepare(&mut *device, State::New, State::Filled, SEED).unwrap();
     let report: RunReport = driver::run(&file, &mut *device, Clock::Timed, SEED).unwrap();
-    let pages = report.jobs.iter().find(|job| job.name == "pages").unwrap();
-    pages.direction(ftlab_base::CommandKind::Write).ios as f64 / pages.measured.as_secs()
+    let pages = &report.jobs[0];
+    pages.direction(CommandKind::Write).ios as f64 / pages.measured.as_secs()
 }
 
-/// A doublewrite buffer writes everything twice and flushes twice as often: half of the pages a second, or less.
+/// A doublewrite buffer writes every page twice and flushes twice as often, so that half of the pages a second are left. What is
+/// written to it again and again collects more cheaply, which gives some of it back.
 #[test]
 fn a_doublewrite_buffer_costs_half_of_the_pages() {
-    let [atomic, twice] = ["pages-4k-atomic", "pages-4k-doublewrite"].map(pages_per_s);
+    let atomic = writes_per_s("pages-4k-atomic");
+    let twice = writes_per_s("pages-4k-doublewrite") / 2.0;
     let ratio = atomic / twice;
     assert!(
-        (1.7..3.0).contains(&ratio),
+        (1.5..2.1).contains(&ratio),
         "{atomic} and {twice} pages a second"
     );
 }

@@ -48,13 +48,9 @@ impl Link {
             ),
             (Some(lanes), Some(payload), rate) => {
                 let own_ps = rate.as_ref().map_or(0.0, |rate| SECTOR_BYTES as f64 * PS_A_S / rate.base);
-                Ok(End::Pcie {
-                    end: PcieEnd {
-                        lanes,
-                        payload_bytes: payload.get(),
-                    },
-                    own_ps: own_ps.ceil() as u64,
-                })
+                let end = PcieEnd::new(lanes, payload.get()).map_err(|why| format!("link.{why}"))?;
+                let own_ps = own_ps.ceil() as u64;
+                Ok(End::Pcie { end, own_ps })
             }
         }
     }

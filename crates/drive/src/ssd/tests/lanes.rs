@@ -166,6 +166,10 @@ fn a_link_that_cannot_be_is_refused() {
             "no link of PCI Express",
         ),
         (&["queue.transfer_max=5000"], "whole pages of 4096 bytes"),
+        (
+            &["link.port=pcie4x4", "link.payload_max=300"],
+            "packets of PCI Express carry 128",
+        ),
     ] {
         let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
         let told = Catalog::load("generic-mlc-8", &settings)
