@@ -1,7 +1,71 @@
 //! What a drive has counted.
 
+use ftlab_base::{Command, CommandKind, Outcome};
 use ftlab_nand::StateError;
 use serde::{Deserialize, Serialize};
+
+/// What a host has asked of a drive, by command, as the logs of NVMe drives tell it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostCommands {
+    /// Reads that ended, well or not.
+    pub reads: u64,
+    /// Bytes of those that ended well.
+    pub bytes_read: u64,
+    /// Writes that ended, well or not.
+    pub writes: u64,
+    /// Those among them that did not begin and end with a slot.
+    pub part_writes: u64,
+    /// Commands that the drive ended with an error.
+    pub failed: u64,
+}
+
+impl HostCommands {
+    /// Counts a command that came to its end, on a drive with slots of so many sectors, a power of two.
+    pub(crate) fn count(&mut self, command: &Command, outcome: Outcome, slot_sectors: u32) {
+        match command.kind {
+            CommandKind::Read => {
+                self.reads += 1;
+                if outcome == Outcome::Good {
+                    self.bytes_read += command.bytes();
+                }
+            }
+            CommandKind::Write => {
+                self.writes += 1;
+                let ends = command.lba.0 | u64::from(command.sectors);
+                self.part_writes += u64::from(ends & u64::from(slot_sectors - 1) != 0);
+            }
+            CommandKind::Trim | CommandKind::Flush => {}
+        }
+        // A drive that is gone has ended nothing.
+        let failed = matches!(outcome, Outcome::WriteFault | Outcome::Unrecoverable);
+        self.failed += u64::from(failed);
+    }
+
+    /// Every count, in the order in which a journal has them.
+    #[must_use]
+    pub fn all(self) -> [u64; 5] {
+        let HostCommands {
+            reads,
+            bytes_read,
+            writes,
+            part_writes,
+            failed,
+        } = self;
+        [reads, bytes_read, writes, part_writes, failed]
+    }
+
+    /// What [`HostCommands::all`] gave.
+    #[must_use]
+    pub fn of_all([reads, bytes_read, writes, part_writes, failed]: [u64; 5]) -> HostCommands {
+        HostCommands {
+            reads,
+            bytes_read,
+            writes,
+            part_writes,
+            failed,
+        }
+    }
+}
 
 /// Totals of a drive since it was made. All zero for what a drive does not have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -10,6 +74,8 @@ pub struct Counters {
     pub host_ios: u64,
     /// Bytes the host wrote, as far as they have left the write buffer.
     pub host_bytes_written: u64,
+    /// Reads and writes of the host, and what failed.
+    pub host: HostCommands,
     /// Pages read.
     pub nand_reads: u64,
     /// Pages programmed.
@@ -24,6 +90,8 @@ pub struct Counters {
     pub nand_erases: u64,
     /// Bytes programmed.
     pub nand_bytes_programmed: u64,
+    /// Bytes of the pages that were read.
+    pub nand_bytes_read: u64,
     /// Times a host write had to wait for room in the write buffer.
     pub buffer_stalls: u64,
     /// Trims that covered no whole slot and so changed nothing.
@@ -34,10 +102,18 @@ pub struct Counters {
 
 impl Counters {
     /// All but the hash.
-    fn totals(&mut self) -> [&mut u64; 11] {
+    fn totals(&mut self) -> [&mut u64; 17] {
         let Counters {
             host_ios,
             host_bytes_written,
+            host:
+                HostCommands {
+                    reads,
+                    bytes_read,
+                    writes,
+                    part_writes,
+                    failed,
+                },
             nand_reads,
             nand_programs,
             moved_programs,
@@ -45,6 +121,7 @@ impl Counters {
             map_programs,
             nand_erases,
             nand_bytes_programmed,
+            nand_bytes_read,
             buffer_stalls,
             void_trims,
             stream_hash: _,
@@ -52,6 +129,11 @@ impl Counters {
         [
             host_ios,
             host_bytes_written,
+            reads,
+            bytes_read,
+            writes,
+            part_writes,
+            failed,
             nand_reads,
             nand_programs,
             moved_programs,
@@ -59,6 +141,7 @@ impl Counters {
             map_programs,
             nand_erases,
             nand_bytes_programmed,
+            nand_bytes_read,
             buffer_stalls,
             void_trims,
         ]

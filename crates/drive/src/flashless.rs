@@ -69,8 +69,10 @@ impl<M> Flashless<M> {
         }
     }
 
-    fn count(&mut self, command: &Command) {
+    fn count(&mut self, command: &Command, outcome: Outcome) {
         self.counters.host_ios += 1;
+        // Any sector can be written alone.
+        self.counters.host.count(command, outcome, 1);
         if command.kind == CommandKind::Write {
             self.counters.host_bytes_written += command.bytes();
         }
@@ -99,12 +101,12 @@ impl<M: Medium> Device for Flashless<M> {
             let command = self
                 .outstanding
                 .swap_remove(place.expect("it was submitted"));
-            self.count(&command);
+            self.count(&command, completion.outcome);
         }
     }
 
     fn apply(&mut self, command: Command) -> Outcome {
-        self.count(&command);
+        self.count(&command, Outcome::Good);
         Outcome::Good
     }
 

@@ -73,4 +73,9 @@ impl Health {
             at_first => f64::from(self.spare.left) / f64::from(at_first),
         }
     }
+    /// The same in percent, rounded down: none left must not look like some.
+    #[must_use]
+    pub fn spare_percent(&self) -> u8 {
+        (100.0 * self.spare_share()).floor() as u8
+    }
 }

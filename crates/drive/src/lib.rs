@@ -97,6 +97,7 @@ pub mod file;
 mod flashless;
 pub mod health;
 mod model_version;
+pub mod nvme;
 mod occupancy;
 mod ram;
 pub mod saved;
@@ -105,7 +106,7 @@ pub mod smart;
 pub mod ssd;
 mod state;
 
-pub use counters::Counters;
+pub use counters::{Counters, HostCommands};
 pub use device::{CacheRefused, Device, EraseRefused, Temperature};
 pub use file::{Catalog, DriveFile, Kind, OwnPolicies, ParameterRow};
 pub use flashless::{Flashless, Medium};

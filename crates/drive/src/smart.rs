@@ -73,7 +73,7 @@ impl Vendor {
         let mean = wear.mean() as u64;
         // However worn, it is not below nothing.
         let left = life_left(health, 0.0);
-        let reserve = spare_left(health);
+        let reserve = health.spare_percent();
         match self {
             Vendor::Intel => {
                 let host = health.host_bytes_written / INTEL_UNIT;
@@ -168,11 +168,6 @@ fn life_left(health: &Health, floor: f64) -> u8 {
     (100.0 * (1.0 - health.worn_share()))
         .clamp(floor, 100.0)
         .round() as u8
-}
-
-/// What is left of the spare blocks, in percent, rounded down: none left must not look like some.
-fn spare_left(health: &Health) -> u8 {
-    (100.0 * health.spare_share()).floor() as u8
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What drives keep while they are off, as values.
 
-use crate::counters::Counters;
+use crate::counters::{Counters, HostCommands};
+use ftlab_base::{Command, Outcome};
 use ftlab_ftl::{LayerState, Refusal};
 use serde::{Deserialize, Serialize};
 
@@ -38,4 +39,15 @@ pub struct Totals {
     pub buffer_stalls: u64,
     /// Trims that freed nothing, as they covered no whole slot.
     pub void_trims: u64,
+    /// Reads and writes of the host, and what failed.
+    pub host: HostCommands,
+}
+
+impl Totals {
+    /// Counts a command that came to its end.
+    #[inline]
+    pub(crate) fn count(&mut self, command: &Command, outcome: Outcome, slot_sectors: u32) {
+        self.host_ios += 1;
+        self.host.count(command, outcome, slot_sectors);
+    }
 }

@@ -9,6 +9,7 @@
 //! missed.
 
 use crate::error::Wrong;
+use crate::life::Spent;
 use crate::mark::{End, Mark};
 use crate::storage::{Bytes, Region, Storage};
 use crate::volatile::VolatileSlot;
@@ -58,8 +59,8 @@ pub(crate) struct Meta {
     pub(crate) unsafe_shutdowns: u64,
     /// What that came to the last time.
     pub(crate) last_cut: Option<CutTold>,
-    /// How long it was switched on, in the drive's own time.
-    pub(crate) power_on_ns: u64,
+    /// How long it was switched on and at work, in the drive's own time.
+    pub(crate) spent: Spent,
     /// Numbers of requests that were lost behind a hole in the journal: from one, up to another. What
     /// they wrote is not what the drive holds, wherever it lies.
     pub(crate) lost: Vec<(u64, u64)>,

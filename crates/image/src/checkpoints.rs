@@ -14,11 +14,12 @@
 use crate::checkpoint::{Due, Saved, Stands};
 use crate::drive::{Body, DataDrive, store_of, store_of_mut};
 use crate::journal::{Journal, Left};
+use crate::life::Spent;
 use crate::mark::{End, Mark};
 use crate::regions::Regions;
 use crate::storage::{Region, Storage};
 use crate::{ImageError, Survives};
-use ftlab_base::{Command, CommandId, CommandKind, Lba, Nanos, Placement, SimTime};
+use ftlab_base::{Command, CommandId, CommandKind, Lba, Placement, SimTime};
 use ftlab_drive::saved::DeviceState;
 use ftlab_ftl::{Room, TranslationLayer};
 use std::io;
@@ -56,12 +57,12 @@ type Written = io::Result<io::Result<()>>;
 pub(crate) struct UnderWay {
     told: Receiver<(Written, Stands)>,
     /// Time that it counts.
-    counted: Nanos,
+    counted: Spent,
     thread: Option<JoinHandle<()>>,
 }
 
 impl UnderWay {
-    fn start(due: Due, mut storage: Box<dyn Storage>, counted: Nanos) -> io::Result<UnderWay> {
+    fn start(due: Due, mut storage: Box<dyn Storage>, counted: Spent) -> io::Result<UnderWay> {
         let (tell, told) = mpsc::sync_channel(1);
         let run = move || {
             let written = due.write(&mut *storage);
@@ -161,7 +162,7 @@ impl DataDrive {
         let mut meta = kept.meta.clone();
         meta.version = ftlab_drive::version();
         (meta.max_sectors, meta.at_work) = (self.max_sectors, at_work);
-        meta.power_on_ns = self.power_on_time().0;
+        meta.spent = self.spent();
         (meta.survives, meta.on_kill) = (Survives::with(kept.sync), kept.on_kill);
         (meta.sequence, meta.seal) = (begin.sequence, begin.seal);
         let (state, buffered, volatile, blank) = match &self.body {
@@ -203,7 +204,7 @@ impl DataDrive {
         &mut self,
         written: Written,
         stands: Stands,
-        counted: Nanos,
+        counted: Spent,
     ) -> Result<(), ImageError> {
         let noted = match written {
             Ok(noted) => noted,
@@ -219,7 +220,7 @@ impl DataDrive {
         }
         let kept = self.kept.as_mut().expect("it is kept");
         (kept.stands, kept.meta) = (stands.mark, stands.meta);
-        self.uncounted = Nanos(self.uncounted.0 - counted.0);
+        self.uncounted = self.uncounted.without(counted);
         noted.map_err(|why| self.storage_error("write a checkpoint to it", why))
     }
 

@@ -4,6 +4,7 @@ use crate::checkpoint::Meta;
 use crate::checkpoints::{NextRoom, UnderWay};
 use crate::commits::Commits;
 use crate::flat::{FlatError, FlatStore};
+use crate::life::Spent;
 use crate::mark::Mark;
 use crate::reset::Ground;
 use crate::storage::Storage;
@@ -68,7 +69,9 @@ pub struct DataDrive {
     /// How far the drive's time has come since it was switched on.
     pub(crate) clock: SimTime,
     /// What of it no checkpoint counts yet.
-    pub(crate) uncounted: Nanos,
+    pub(crate) uncounted: Spent,
+    /// Commands that are under way.
+    pub(crate) outstanding: u64,
     /// When it was last asked for something, or did something.
     pub(crate) worked_at: SimTime,
 }
@@ -138,6 +141,8 @@ impl DataDrive {
         }
         self.commits.submitted(&command);
         self.tell_flush(&command);
+        self.note_time(now);
+        self.outstanding += 1;
         self.worked_at = self.worked_at.max(now);
         match &mut self.body {
             Body::Flash(ssd) => {
@@ -182,11 +187,11 @@ impl DataDrive {
     /// done with it comes later, with the instant at which the drive was done.
     pub fn advance(&mut self, now: SimTime, done: &mut Vec<Completion>) {
         let before = done.len();
-        self.note_time(now);
         if self.device().next_event().is_some_and(|at| at <= now) {
             self.worked_at = now;
         }
         self.device_mut().advance(now, done);
+        self.note_ends(&done[before..], now);
         if self.device().next_event().is_none()
             && self.drains_at().is_some_and(|at| at <= now)
             && let Body::Flash(ssd) = &mut self.body

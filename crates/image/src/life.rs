@@ -1,7 +1,8 @@
 //! What a drive knows of itself besides its data: its serial number, and how long it was switched on.
 
 use crate::drive::DataDrive;
-use ftlab_base::{Nanos, RootSeed, SimTime};
+use ftlab_base::{Completion, Nanos, RootSeed, SimTime};
+use serde::{Deserialize, Serialize};
 
 impl DataDrive {
     /// Its serial number, as long as ATA allows. It follows from what makes the drive the one it is, its name and
@@ -18,19 +19,73 @@ impl DataDrive {
         self.kept.as_ref().map_or(1, |kept| kept.meta.power_cycles)
     }
 
+    /// How often its power went while it was at work.
+    #[must_use]
+    pub fn unsafe_shutdowns(&self) -> u64 {
+        let kept = self.kept.as_ref();
+        kept.map_or(0, |kept| kept.meta.unsafe_shutdowns)
+    }
+
     /// How long it was switched on, in its own time: none passes while it is used without time. What passed since
     /// the last checkpoint is not kept when its power is cut.
     #[must_use]
     pub fn power_on_time(&self) -> Nanos {
-        let counted = self.kept.as_ref().map_or(0, |kept| kept.meta.power_on_ns);
-        Nanos(counted.saturating_add(self.uncounted.0))
+        Nanos(self.spent().on_ns)
+    }
+
+    /// How long of that it had a command of the host's.
+    #[must_use]
+    pub fn busy_time(&self) -> Nanos {
+        Nanos(self.spent().busy_ns)
+    }
+
+    pub(crate) fn spent(&self) -> Spent {
+        let counted = self.kept.as_ref().map(|kept| kept.meta.spent);
+        counted.unwrap_or_default().plus(self.uncounted)
     }
 
     /// Notes how late it is for a drive that is on, whether it has something to do or not. Time never goes back.
     pub fn note_time(&mut self, now: SimTime) {
         if now > self.clock {
-            self.uncounted = Nanos(self.uncounted.0.saturating_add(now.since(self.clock).0));
+            let on_ns = now.since(self.clock).0;
+            let busy_ns = if self.outstanding > 0 { on_ns } else { 0 };
+            self.uncounted = self.uncounted.plus(Spent { on_ns, busy_ns });
             self.clock = now;
+        }
+    }
+
+    /// Notes that commands have ended, in order, by `now`.
+    pub(crate) fn note_ends(&mut self, ended: &[Completion], now: SimTime) {
+        for completion in ended {
+            self.note_time(completion.at.min(now));
+            self.outstanding -= 1;
+        }
+        self.note_time(now);
+    }
+}
+
+/// Time of a drive's own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Spent {
+    /// Switched on.
+    pub(crate) on_ns: u64,
+    /// With a command of the host's.
+    pub(crate) busy_ns: u64,
+}
+
+impl Spent {
+    fn plus(self, more: Spent) -> Spent {
+        Spent {
+            on_ns: self.on_ns.saturating_add(more.on_ns),
+            busy_ns: self.busy_ns.saturating_add(more.busy_ns),
+        }
+    }
+
+    /// What is left when so much of it is counted elsewhere.
+    pub(crate) fn without(self, counted: Spent) -> Spent {
+        Spent {
+            on_ns: self.on_ns - counted.on_ns,
+            busy_ns: self.busy_ns - counted.busy_ns,
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::checkpoint::Meta;
 use crate::drive::{Body, DataDrive, Kept, store_of_mut};
 use crate::error::{Wrong, system_error};
 use crate::header::{self, Header};
+use crate::life::Spent;
 use crate::mark::Mark;
 use crate::new::New;
 use crate::recovery;
@@ -202,7 +203,7 @@ pub(crate) fn new_meta(max_sectors: u64, sync: bool, on_kill: OnKill) -> Meta {
         power_cycles: 1,
         unsafe_shutdowns: 0,
         last_cut: None,
-        power_on_ns: 0,
+        spent: Spent::default(),
         lost: Vec::new(),
     }
 }

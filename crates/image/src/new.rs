@@ -8,11 +8,12 @@ use crate::commits::Commits;
 use crate::drive::{Body, DataDrive};
 use crate::error::system_error;
 use crate::flat::FlatStore;
+use crate::life::Spent;
 use crate::regions::Regions;
 use crate::reset::Ground;
 use crate::storage::Storage;
 use crate::store::{ByteStore, Keeping};
-use ftlab_base::{Nanos, RootSeed, SimTime};
+use ftlab_base::{RootSeed, SimTime};
 use ftlab_drive::ssd::Ssd;
 use ftlab_drive::{Device, DriveFile, Kind};
 use ftlab_host::Testbed;
@@ -136,7 +137,8 @@ impl DataDrive {
             next_room: NextRoom::None,
             failure: None,
             clock: SimTime::ZERO,
-            uncounted: Nanos::ZERO,
+            uncounted: Spent::default(),
+            outstanding: 0,
             worked_at: SimTime::ZERO,
         };
         made.max_sectors = made.device().capacity_sectors();

@@ -1,6 +1,7 @@
 //! Records of the journal: what the translation layer was asked, and what goes with it.
 
 use ftlab_base::{BlockId, Content, DieId, Lpn, Placement};
+use ftlab_drive::HostCommands;
 use ftlab_drive::ssd::{LayerInput, SlotWrite, Totals};
 use ftlab_ftl::{Extent, Fault};
 
@@ -117,6 +118,15 @@ fn take_number(from: &mut &[u8]) -> Option<u64> {
     None
 }
 
+/// Takes so many numbers from the front of `from`.
+fn take_numbers<const N: usize>(from: &mut &[u8]) -> Option<[u64; N]> {
+    let mut numbers = [0; N];
+    for number in &mut numbers {
+        *number = take_number(from)?;
+    }
+    Some(numbers)
+}
+
 fn put(to: &mut Vec<u8>, tag: Tag, numbers: &[u64]) {
     to.push(tag as u8);
     numbers.iter().for_each(|&number| put_number(to, number));
@@ -195,12 +205,12 @@ pub(crate) fn put_totals(to: &mut Vec<u8>, totals: Totals) {
         host_bytes_written,
         buffer_stalls,
         void_trims,
+        host,
     } = totals;
-    put(
-        to,
-        Tag::Totals,
-        &[host_ios, host_bytes_written, buffer_stalls, void_trims],
-    );
+    let beside = [host_ios, host_bytes_written, buffer_stalls, void_trims];
+    put(to, Tag::Totals, &beside);
+    let host = host.all();
+    host.iter().for_each(|&number| put_number(to, number));
 }
 
 /// Appends the digest of the slots that went to their places.
@@ -296,11 +306,13 @@ pub(crate) fn take(from: &mut &[u8]) -> Option<Record> {
         }
         Tag::PowerOn => return Some(Record::PowerOn),
         Tag::Totals => {
+            let [host_ios, host_bytes_written, buffer_stalls, void_trims] = take_numbers(from)?;
             return Some(Record::Totals(Totals {
-                host_ios: take_number(from)?,
-                host_bytes_written: take_number(from)?,
-                buffer_stalls: take_number(from)?,
-                void_trims: take_number(from)?,
+                host_ios,
+                host_bytes_written,
+                buffer_stalls,
+                void_trims,
+                host: HostCommands::of_all(take_numbers(from)?),
             }));
         }
         Tag::Landed => return Some(Record::Landed(take_number(from)?)),
@@ -354,6 +366,7 @@ mod tests {
             host_bytes_written: 1 << 40,
             buffer_stalls: 0,
             void_trims: 7,
+            host: HostCommands::of_all([5, 1 << 41, 6, 300, 2]),
         };
         put_totals(&mut bytes, totals);
         put_landed(&mut bytes, u64::MAX);

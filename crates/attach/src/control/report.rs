@@ -2,9 +2,9 @@
 
 use crate::engine::{Engine, Statistics, Stopped, Tally};
 use crate::faults::FaultTold;
-use ftlab_base::LatencyHistogram;
+use ftlab_base::{LatencyHistogram, SECTOR_BYTES};
 use ftlab_drive::smart::Attribute;
-use ftlab_drive::{Counters, Health};
+use ftlab_drive::{Counters, Health, nvme};
 use ftlab_image::DataDrive;
 use serde::{Deserialize, Serialize};
 
@@ -145,7 +145,9 @@ pub struct DriveReport {
     pub power_cycles: u64,
     /// How long it was switched on, in its own time.
     pub power_on_ns: u64,
-    /// What the host can address.
+    /// What it was made to hold.
+    pub native_bytes: u64,
+    /// What the host can address of that.
     pub capacity_bytes: u64,
     /// Why it takes no more writes.
     pub fault: Option<String>,
@@ -160,6 +162,8 @@ pub struct DriveReport {
     pub wear: Option<Wear>,
     /// As its maker numbers them; none if its file does not say whose they are.
     pub smart: Vec<SmartAttribute>,
+    /// The logs of a drive that speaks NVMe.
+    pub nvme: Option<nvme::Logs>,
 }
 
 impl DriveReport {
@@ -168,6 +172,12 @@ impl DriveReport {
     pub fn of(drive: &DataDrive) -> DriveReport {
         let (file, device) = (drive.drive_file(), drive.device());
         let (counters, health) = (device.counters(), device.health());
+        let life = nvme::Life {
+            power_cycles: drive.power_cycles(),
+            unsafe_shutdowns: drive.unsafe_shutdowns(),
+            power_on: drive.power_on_time(),
+            busy: drive.busy_time(),
+        };
         let smart = file.smart_vendor().zip(health.as_ref());
         let smart = smart.map(|(vendor, health)| vendor.attributes(health));
         DriveReport {
@@ -176,8 +186,9 @@ impl DriveReport {
             serial: drive.serial(),
             firmware: format!("{:08X}", file.hash() >> 32),
             trims: drive.trims(),
-            power_cycles: drive.power_cycles(),
-            power_on_ns: drive.power_on_time().0,
+            power_cycles: life.power_cycles,
+            power_on_ns: life.power_on.0,
+            native_bytes: device.capacity_sectors() * SECTOR_BYTES,
             capacity_bytes: drive.capacity_bytes(),
             fault: device.fault(),
             storage_failure: drive.failure().map(ToString::to_string),
@@ -185,6 +196,7 @@ impl DriveReport {
             counters,
             wear: health.as_ref().map(Wear::from),
             smart: smart.into_iter().flatten().map(Into::into).collect(),
+            nvme: nvme::Logs::of(file, device, &life),
         }
     }
 }

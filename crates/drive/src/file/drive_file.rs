@@ -261,6 +261,12 @@ impl DriveFile {
         Some(self.ssd()?.smart.as_ref()?.vendor)
     }
 
+    /// Whether the drive speaks NVMe, and so has that standard's logs.
+    #[must_use]
+    pub fn is_nvme(&self) -> bool {
+        self.ssd().is_some_and(SsdFile::is_nvme)
+    }
+
     /// Hash over everything the file says, settings included.
     #[must_use]
     pub fn hash(&self) -> u64 {

@@ -152,6 +152,11 @@ pub(super) enum SchemePlan {
 }
 
 impl SsdFile {
+    /// Whether the drive speaks NVMe, as those on lanes of PCI Express do.
+    pub(super) fn is_nvme(&self) -> bool {
+        self.link.port.is_some()
+    }
+
     /// Reads the sections of an SSD.
     pub(super) fn read(table: Table) -> Result<SsdFile, String> {
         let mut unread = Unread::new(table, SHEETS);
@@ -257,6 +262,13 @@ impl SsdFile {
             if self.power.is_none() {
                 return Err("[thermal] needs [power], which says what warms the drive".to_owned());
             }
+        }
+        if self.is_nvme() && self.smart.is_some() {
+            return Err(
+                "smart.vendor names a table of ATA attributes, and a drive with link.port has the logs of \
+                 NVMe: leave [smart] out"
+                    .to_owned(),
+            );
         }
         let has = Has {
             power: self.power.is_some(),

@@ -75,82 +75,9 @@ impl Device for Ssd {
     }
 
     fn apply(&mut self, command: Command) -> Outcome {
-        let fails = |mapped: &mut Mapped| match command.kind {
-            _ if !mapped.store_still_fails() => None,
-            // The store is read, whatever it has not carried out.
-            CommandKind::Read => Some(Outcome::Good),
-            CommandKind::Write | CommandKind::Trim | CommandKind::Flush => {
-                Some(Outcome::WriteFault)
-            }
-        };
-        if let Some(outcome) = fails(&mut self.mapped) {
-            return outcome;
-        }
-        if self.mapped.is_timed() {
-            self.end_time();
-            if let Some(outcome) = fails(&mut self.mapped) {
-                return outcome;
-            }
-        }
-        self.totals.host_ios += 1;
-        match command.kind {
-            CommandKind::Write if self.mapped.refusal.is_some() => return Outcome::WriteFault,
-            CommandKind::Write => {
-                let mut offset = 0;
-                while offset < command.sectors {
-                    let piece = self.slot.piece(&command, offset);
-                    let whole = piece.sectors == self.slot.sectors();
-                    let extent = if whole { Extent::Whole } else { Extent::Part };
-                    let content = if whole {
-                        piece.content
-                    } else {
-                        piece.content.anonymous()
-                    };
-                    self.mapped.admit(&command, offset, &piece, false);
-                    let write = SlotWrite {
-                        lpn: piece.lpn,
-                        extent,
-                        content,
-                        placement: piece.placement,
-                    };
-                    if self.mapped.write(write).is_err() {
-                        self.mapped.withdraw(piece.lpn);
-                        self.mapped.batch.clear();
-                        return Outcome::WriteFault;
-                    }
-                    self.mapped.batch.clear();
-                    if self.mapped.store_has_failed() {
-                        return Outcome::WriteFault;
-                    }
-                    offset += piece.sectors;
-                }
-                self.totals.host_bytes_written += command.bytes();
-                if self.fail_die_if_due() {
-                    self.mapped.batch.clear();
-                }
-            }
-            CommandKind::Read => {
-                let (first, slots) = self.slot.touched(&command);
-                self.mapped.look_up(first, slots);
-                let fence = self.mapped.batch.fence();
-                let before = self.mapped.unreadable();
-                self.mapped
-                    .read_command(&command, self.slot, fence, |_| false);
-                self.mapped.batch.recycle(fence);
-                if self.mapped.unreadable() > before {
-                    self.mapped.batch.clear();
-                    return Outcome::Unrecoverable;
-                }
-            }
-            CommandKind::Trim => {
-                let (first, slots) = self.slots_of_trim(&command);
-                self.mapped.trim(first, slots);
-            }
-            CommandKind::Flush if self.params.keeps_buffer => {}
-            CommandKind::Flush => self.mapped.flush(),
-        }
-        self.mapped.batch.clear();
-        Outcome::Good
+        let outcome = self.apply_at_once(command);
+        self.totals.count(&command, outcome, self.slot.sectors());
+        outcome
     }
 
     fn expect(&self, command: &Command) {
@@ -191,16 +118,19 @@ impl Device for Ssd {
         let array = self.layer().array();
         let nand = array.counters();
         let moved = nand.programs_for(Cause::Gc) + nand.programs_for(Cause::Wear);
+        let page_bytes = u64::from(array.geometry().page_bytes);
         Counters {
             host_ios: self.totals.host_ios,
             host_bytes_written: self.totals.host_bytes_written,
+            host: self.totals.host,
             nand_reads: nand.reads(),
             nand_programs: nand.programs(),
             moved_programs: moved,
             map_reads: nand.reads_for(Cause::Map),
             map_programs: nand.programs_for(Cause::Map),
             nand_erases: nand.erases(),
-            nand_bytes_programmed: nand.programs() * u64::from(array.geometry().page_bytes),
+            nand_bytes_programmed: nand.programs() * page_bytes,
+            nand_bytes_read: nand.reads() * page_bytes,
             buffer_stalls: self.totals.buffer_stalls,
             void_trims: self.totals.void_trims,
             stream_hash: array.stream_hash(),
@@ -286,5 +216,86 @@ impl Device for Ssd {
 
     fn snapshot(&self) -> Box<dyn Device> {
         Box::new(self.copy())
+    }
+}
+
+impl Ssd {
+    /// Carries a command out without time.
+    fn apply_at_once(&mut self, command: Command) -> Outcome {
+        let fails = |mapped: &mut Mapped| match command.kind {
+            _ if !mapped.store_still_fails() => None,
+            // The store is read, whatever it has not carried out.
+            CommandKind::Read => Some(Outcome::Good),
+            CommandKind::Write | CommandKind::Trim | CommandKind::Flush => {
+                Some(Outcome::WriteFault)
+            }
+        };
+        if let Some(outcome) = fails(&mut self.mapped) {
+            return outcome;
+        }
+        if self.mapped.is_timed() {
+            self.end_time();
+            if let Some(outcome) = fails(&mut self.mapped) {
+                return outcome;
+            }
+        }
+        match command.kind {
+            CommandKind::Write if self.mapped.refusal.is_some() => return Outcome::WriteFault,
+            CommandKind::Write => {
+                let mut offset = 0;
+                while offset < command.sectors {
+                    let piece = self.slot.piece(&command, offset);
+                    let whole = piece.sectors == self.slot.sectors();
+                    let extent = if whole { Extent::Whole } else { Extent::Part };
+                    let content = if whole {
+                        piece.content
+                    } else {
+                        piece.content.anonymous()
+                    };
+                    self.mapped.admit(&command, offset, &piece, false);
+                    let write = SlotWrite {
+                        lpn: piece.lpn,
+                        extent,
+                        content,
+                        placement: piece.placement,
+                    };
+                    if self.mapped.write(write).is_err() {
+                        self.mapped.withdraw(piece.lpn);
+                        self.mapped.batch.clear();
+                        return Outcome::WriteFault;
+                    }
+                    self.mapped.batch.clear();
+                    if self.mapped.store_has_failed() {
+                        return Outcome::WriteFault;
+                    }
+                    offset += piece.sectors;
+                }
+                self.totals.host_bytes_written += command.bytes();
+                if self.fail_die_if_due() {
+                    self.mapped.batch.clear();
+                }
+            }
+            CommandKind::Read => {
+                let (first, slots) = self.slot.touched(&command);
+                self.mapped.look_up(first, slots);
+                let fence = self.mapped.batch.fence();
+                let before = self.mapped.unreadable();
+                self.mapped
+                    .read_command(&command, self.slot, fence, |_| false);
+                self.mapped.batch.recycle(fence);
+                if self.mapped.unreadable() > before {
+                    self.mapped.batch.clear();
+                    return Outcome::Unrecoverable;
+                }
+            }
+            CommandKind::Trim => {
+                let (first, slots) = self.slots_of_trim(&command);
+                self.mapped.trim(first, slots);
+            }
+            CommandKind::Flush if self.params.keeps_buffer => {}
+            CommandKind::Flush => self.mapped.flush(),
+        }
+        self.mapped.batch.clear();
+        Outcome::Good
     }
 }

@@ -59,8 +59,10 @@ impl Ssd {
             host_bytes_written,
             buffer_stalls,
             void_trims,
+            host,
         } = state.totals;
-        for total in [host_ios, host_bytes_written, buffer_stalls, void_trims] {
+        let beside = [host_ios, host_bytes_written, buffer_stalls, void_trims];
+        for total in beside.into_iter().chain(host.all()) {
             StateError::count("a total", total)?;
         }
         self.mapped.layer.restore(state.layer)?;

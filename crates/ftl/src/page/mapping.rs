@@ -18,6 +18,12 @@ pub trait PageMapped {
 
     /// Valid slots of every full superblock, by superblock: what a victim policy chooses from.
     fn valid_slots(&self) -> Vec<u32>;
+
+    /// Slots of the host that hold something.
+    fn mapped_slots(&self) -> u32;
+
+    /// Superblocks without valid data.
+    fn free_superblocks(&self) -> u32;
 }
 
 /// How a page-mapped layer lays out host data, and where it is with it. Sizes are in slots
@@ -118,5 +124,16 @@ impl<const FLAT: bool> PageMapped for PageLayer<FLAT> {
     fn valid_slots(&self) -> Vec<u32> {
         let counts = self.table.valid_slots().iter().copied();
         counts.filter(|&valid| valid < NOT_A_CANDIDATE).collect()
+    }
+
+    fn mapped_slots(&self) -> u32 {
+        self.table.mapped()
+    }
+
+    fn free_superblocks(&self) -> u32 {
+        self.groups
+            .iter()
+            .map(|group| group.free.len() as u32)
+            .sum()
     }
 }

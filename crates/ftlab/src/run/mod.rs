@@ -246,11 +246,17 @@ fn plan(options: &Options) -> Result<(Plan, Vec<Variant>), Failure> {
     if let Some(silent) = members.find(|member| member.file.smart_vendor().is_none())
         && options.smart
     {
-        return Err(Failure::Input(format!(
-            "--smart: the drive file of {} does not say whose attributes it reports; add [smart] with vendor, or \
-             --set smart.vendor=intel",
-            silent.file.slug()
-        )));
+        let slug = silent.file.slug();
+        return Err(Failure::Input(match silent.file.is_nvme() {
+            true => format!(
+                "--smart prints the attributes of ATA drives, and {slug} speaks NVMe: `ftlab smart` prints the logs of one that \
+                 was served"
+            ),
+            false => format!(
+                "--smart: the drive file of {slug} does not say whose attributes it reports; add [smart] with vendor, or \
+                 --set smart.vendor=intel"
+            ),
+        }));
     }
     let plan = Plan {
         clock,

@@ -437,6 +437,11 @@ fn attributes_are_told_of_whatever_runs() {
     for run in ["random.fio", "script.toml", "trace.toml"] {
         let line = format!("run {run} --drive generic-mlc-8 --state new --smart");
         holds(&place.refused(&line), &["--smart", "[smart]"]);
+        let line_of_nvme = format!("run {run} --drive generic-nvme-tlc-8 --state new --smart");
+        holds(
+            &place.refused(&line_of_nvme),
+            &["speaks NVMe", "`ftlab smart`"],
+        );
         holds(
             &place.out(&format!("{line} --set smart.vendor=intel")),
             &["225", "Host_Writes_32MiB"],

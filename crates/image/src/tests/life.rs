@@ -3,7 +3,7 @@
 use super::driven::{Driven, open};
 use super::tiny::{testbed, tiny};
 use crate::DataDrive;
-use ftlab_base::{Nanos, SimTime};
+use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Nanos, Placement, SimTime};
 
 fn second(count: u64) -> SimTime {
     SimTime(count * 1_000_000_000)
@@ -46,6 +46,43 @@ fn the_time_it_was_on_adds_up_over_power_cycles_and_counts_nothing_twice() {
         (seconds(8), 3)
     );
     assert_eq!(drive.serial(), serial);
+}
+
+#[test]
+fn it_is_busy_from_the_first_command_to_the_last_end() {
+    let Driven {
+        mut drive,
+        recorder,
+        ..
+    } = Driven::new(&tiny("page"), 5);
+    drive.note_time(second(1));
+    let busy = |drive: &DataDrive| drive.busy_time().0;
+    assert_eq!(busy(&drive), 0);
+    let write = |id| Command {
+        id: CommandId(id),
+        kind: CommandKind::Write,
+        lba: Lba(8 * id),
+        sectors: 8,
+        content: Content::RANDOM,
+        queue: 0,
+        placement: Placement::DEFAULT,
+        at: second(2),
+    };
+    let mut done = Vec::new();
+    for id in 1..=2 {
+        drive.submit(write(id), &[7; 4096], second(2));
+    }
+    while done.len() < 2 {
+        let next = drive.next_event().unwrap();
+        drive.advance(next, &mut done);
+    }
+    let until = done.iter().map(|end| end.at).max().unwrap();
+    drive.note_time(second(9));
+    assert_eq!(busy(&drive), until.since(second(2)).0);
+    assert!(busy(&drive) > 0 && drive.power_on_time() == Nanos(second(9).0));
+    drive.close().unwrap();
+    let (drive, _) = open(&recorder).unwrap();
+    assert_eq!(busy(&drive), until.since(second(2)).0);
 }
 
 #[test]

@@ -20,5 +20,6 @@ mod power;
 mod recorded;
 mod recovery;
 mod server;
+mod smart;
 mod tls;
 mod tools;

@@ -1,30 +1,29 @@
 //! The toolbox, on drives at work and on images that nobody serves.
 
 use super::client::Client;
-use super::server::{MIB, Serve, json, run, said};
+use super::server::{MIB, Serve, run, said};
 use ftlab_attach::control::{Asked, ControlError, Report, ask};
 use ftlab_nbd::protocol::RequestHeader;
 use ftlab_nbd::protocol::constants::{
     NBD_CMD_FLAG_FUA, NBD_CMD_FLUSH, NBD_CMD_READ, NBD_CMD_WRITE,
 };
-use serde_json::Value;
 use std::path::Path;
 use tempfile::TempDir;
 
 /// A drive whose file says whose SMART attributes it has.
-const DRIVE: &str = "intel-x25-m-g1-80";
+pub(super) const DRIVE: &str = "intel-x25-m-g1-80";
 
-fn folder() -> TempDir {
+pub(super) fn folder() -> TempDir {
     TempDir::new().expect("a folder")
 }
 
 /// Clients run elsewhere.
-fn image(folder: &Path) -> String {
+pub(super) fn image(folder: &Path) -> String {
     let path = folder.join("disk.img");
     path.to_str().expect("ASCII").to_owned()
 }
 
-fn serve(folder: &Path) -> Serve {
+pub(super) fn serve(folder: &Path) -> Serve {
     let image = image(folder);
     let arguments = [
         "--drive", DRIVE, "--image", &image, "--timing", "off", "--size", "64m",
@@ -32,12 +31,12 @@ fn serve(folder: &Path) -> Serve {
     Serve::start(folder, &arguments)
 }
 
-fn reopen(folder: &Path) -> Serve {
+pub(super) fn reopen(folder: &Path) -> Serve {
     Serve::start(folder, &["--image", &image(folder), "--timing", "off"])
 }
 
 /// Runs the program on the image, and gives what it says.
-fn ftlab(folder: &Path, words: &[&str]) -> String {
+pub(super) fn ftlab(folder: &Path, words: &[&str]) -> String {
     let image = image(folder);
     let named = |word: &&str| match *word {
         "IMAGE" => image.clone(),
@@ -54,7 +53,7 @@ fn report(folder: &Path) -> Report {
 }
 
 /// Writes or reads 64 KiB, and sees the bytes.
-fn pattern(server: &Serve, what: &str, byte: u8, at: &str) {
+pub(super) fn pattern(server: &Serve, what: &str, byte: u8, at: &str) {
     let line = format!("{what} -P {byte} {at} 64k");
     said(
         "qemu-io",
@@ -66,44 +65,6 @@ fn pattern(server: &Serve, what: &str, byte: u8, at: &str) {
 fn pattern_only(server: &Serve, what: &str, byte: u8, at: &str) {
     let line = format!("{what} -P {byte} {at} 64k");
     said("qemu-io", &["-f", "raw", "-c", &line, server.uri()]);
-}
-
-#[test]
-fn smart_tells_the_same_of_a_drive_at_work_and_of_its_image() {
-    let folder = folder();
-    let server = serve(folder.path());
-    pattern(&server, "write", 5, "0");
-    let text = ftlab(folder.path(), &["smart", "IMAGE"]);
-    for part in [
-        "Intel X25-M",
-        "67108864 bytes",
-        "PASSED",
-        "Media_Wearout_Indicator",
-        "VALUE",
-    ] {
-        assert!(text.contains(part), "no {part} in {text}");
-    }
-    let at_work = json(&ftlab(
-        folder.path(),
-        &["smart", "IMAGE", "--output-format", "json"],
-    ));
-    let table = at_work["ata_smart_attributes"]["table"]
-        .as_array()
-        .expect("a table");
-    let wearout = table
-        .iter()
-        .find(|row| row["id"] == 0xe9)
-        .expect("it has that");
-    assert_eq!(wearout["value"], 100);
-    assert_eq!(at_work["ftlab"]["host_bytes_written"], 64 << 10);
-    server.stop();
-    let off = json(&ftlab(
-        folder.path(),
-        &["smart", "IMAGE", "--output-format", "json"],
-    ));
-    assert_eq!(off["ata_smart_attributes"], at_work["ata_smart_attributes"]);
-    assert_eq!(off["serial_number"], at_work["serial_number"]);
-    assert_eq!(off["ftlab"]["host_bytes_written"], 64 << 10);
 }
 
 #[test]
@@ -143,94 +104,6 @@ fn trim_and_erase_empty_a_drive_at_work_or_an_image() {
     let server = reopen(folder.path());
     pattern(&server, "read", 0, "0");
     server.stop();
-}
-
-type IsOfType = fn(&Value) -> bool;
-
-/// Where smartctl's JSON has what exporters and agents read, and of which type it is.
-const READ_BY_EXPORTERS: [(&str, IsOfType); 22] = [
-    ("/json_format_version/0", Value::is_u64),
-    ("/smartctl/version/0", Value::is_u64),
-    ("/smartctl/exit_status", Value::is_u64),
-    ("/smartctl/argv/0", Value::is_string),
-    ("/device/name", Value::is_string),
-    ("/device/info_name", Value::is_string),
-    ("/device/type", Value::is_string),
-    ("/device/protocol", Value::is_string),
-    ("/model_name", Value::is_string),
-    ("/serial_number", Value::is_string),
-    ("/firmware_version", Value::is_string),
-    ("/user_capacity/bytes", Value::is_u64),
-    ("/user_capacity/blocks", Value::is_u64),
-    ("/logical_block_size", Value::is_u64),
-    ("/smart_status/passed", Value::is_boolean),
-    ("/power_on_time/hours", Value::is_u64),
-    ("/power_cycle_count", Value::is_u64),
-    ("/temperature/current", Value::is_u64),
-    ("/ata_smart_attributes/revision", Value::is_u64),
-    ("/ata_smart_attributes/table/0/id", Value::is_u64),
-    ("/ata_smart_attributes/table/0/name", Value::is_string),
-    ("/ata_smart_attributes/table/0/raw/string", Value::is_string),
-];
-
-#[test]
-fn smart_json_has_what_readers_of_smartctl_look_for() {
-    let folder = folder();
-    let smart = || {
-        json(&ftlab(
-            folder.path(),
-            &["smart", "IMAGE", "--output-format", "json"],
-        ))
-    };
-    let server = serve(folder.path());
-    let new = smart();
-    for (path, is_right) in READ_BY_EXPORTERS {
-        let found = new.pointer(path);
-        assert!(found.is_some_and(is_right), "{path}: {found:?}");
-    }
-    assert_eq!(new["device"]["protocol"], "ATA");
-    assert_eq!(new["user_capacity"]["blocks"], 64 * MIB / 512);
-    for row in new["ata_smart_attributes"]["table"]
-        .as_array()
-        .expect("rows")
-    {
-        assert!(row["worst"].as_u64() <= row["value"].as_u64(), "{row}");
-        assert_eq!(row["when_failed"], "", "{row}");
-        assert!(row["raw"]["value"].is_u64(), "{row}");
-        let (flags, thresh) = (&row["flags"], row["thresh"].as_u64());
-        assert!(
-            flags["value"].is_u64() && flags["string"].is_string(),
-            "{row}"
-        );
-        assert_eq!(flags["prefailure"], thresh > Some(0), "{row}");
-    }
-    server.stop();
-    // As often as it is switched on, which looking at it is not.
-    reopen(folder.path()).stop();
-    let again = smart();
-    let cycles = |smart: &Value| smart["power_cycle_count"].as_u64().expect("a number");
-    assert_eq!(cycles(&again), cycles(&new) + 1);
-    assert_eq!(again["serial_number"], new["serial_number"]);
-    assert_eq!(cycles(&smart()), cycles(&again));
-}
-
-#[test]
-fn another_seed_is_another_unit_and_has_another_serial_number() {
-    let serial = |seed: &str| {
-        let folder = folder();
-        let image = image(folder.path());
-        let arguments = ["--drive", DRIVE, "--image", &image, "--seed", seed];
-        Serve::start(folder.path(), &arguments).stop();
-        let smart = json(&ftlab(
-            folder.path(),
-            &["smart", "IMAGE", "--output-format", "json"],
-        ));
-        let serial = smart["serial_number"].as_str().expect("text");
-        assert!((1..=20).contains(&serial.len()), "{serial}");
-        serial.to_owned()
-    };
-    assert_eq!(serial("1"), serial("1"));
-    assert_ne!(serial("1"), serial("2"));
 }
 
 /// What a drive holds is lost only to those who say what of it.

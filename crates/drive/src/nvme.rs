@@ -1,0 +1,381 @@
+//! The logs in which an NVMe drive tells of its health: SMART / Health Information (02h), and OCP's extension of it (C0h).
+//!
+//! A field has what the model counts. What it counts and never sees, as errors of the link, is 0; what it does not know,
+//! as the version of a firmware's keys, is no field here. `docs/endurance.md` has the list.
+
+use crate::counters::Counters;
+use crate::device::Device;
+use crate::file::DriveFile;
+use crate::health::Health;
+use ftlab_base::{Nanos, SECTOR_BYTES};
+use ftlab_ftl::page::PageMapped;
+use serde::{Deserialize, Serialize};
+
+/// Bytes of a data unit of the standard's: a thousand units of 512 bytes, of which one that is begun counts.
+const DATA_UNIT_BYTES: u64 = 1000 * 512;
+
+/// Percent of the spare blocks at which a drive warns. Each maker's own: this is that of most.
+const SPARE_THRESHOLD: u8 = 10;
+
+/// The most that the share of a drive's rated life can be told as.
+const PERCENTAGE_USED_MAX: f64 = 255.0;
+
+const MINUTE_NS: u64 = 60_000_000_000;
+const HOUR_NS: u64 = 60 * MINUTE_NS;
+
+/// A billion bytes, in which a drive's endurance is told.
+const ENDURANCE_UNIT_BYTES: f64 = 1e9;
+
+/// Bits of the critical warning: the spare blocks are below their threshold, and nothing can be written.
+pub const SPARE_IS_LOW: u8 = 1 << 0;
+/// See [`SPARE_IS_LOW`].
+pub const IS_READ_ONLY: u8 = 1 << 3;
+
+/// What a drive has been through beside its work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Life {
+    /// How often it was switched on.
+    pub power_cycles: u64,
+    /// How often its power went while it was at work.
+    pub unsafe_shutdowns: u64,
+    /// How long it was switched on.
+    pub power_on: Nanos,
+    /// How long of that it had a command of the host's.
+    pub busy: Nanos,
+}
+
+/// SMART / Health Information. Temperatures are not in it: the model has none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HealthLog {
+    /// Bits: [`SPARE_IS_LOW`], [`IS_READ_ONLY`].
+    pub critical_warning: u8,
+    /// Percent of the spare superblocks that are left.
+    pub available_spare: u8,
+    /// Percent below which it warns.
+    pub spare_threshold: u8,
+    /// Percent of the rated cycles that the mean block has had; 255 at most.
+    pub percentage_used: u8,
+    /// Thousands of 512 bytes that the host read.
+    pub data_units_read: u64,
+    /// Thousands of 512 bytes that the host wrote, as far as they have left the write buffer.
+    pub data_units_written: u64,
+    /// Reads that ended.
+    pub host_reads: u64,
+    /// Writes that ended.
+    pub host_writes: u64,
+    /// Minutes with a command of the host's.
+    pub busy_minutes: u64,
+    /// How often it was switched on.
+    pub power_cycles: u64,
+    /// Hours for which it was.
+    pub power_on_hours: u64,
+    /// How often its power went while it was at work.
+    pub unsafe_shutdowns: u64,
+    /// Reads of pages beyond what could be corrected.
+    pub media_errors: u64,
+    /// Commands that ended with an error, each an entry of the error log.
+    pub error_entries: u64,
+}
+
+/// OCP's extension of it, as far as a page-mapped drive has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExtendedLog {
+    /// Bytes programmed.
+    pub media_bytes_written: u64,
+    /// Bytes of the pages that were read.
+    pub media_bytes_read: u64,
+    /// Blocks that went bad since the drive was made.
+    pub bad_blocks: u64,
+    /// Percent of the spare superblocks that are left.
+    pub spare_percent: u8,
+    /// Reads that parity made good.
+    pub parity_recoveries: u64,
+    /// Reads of pages beyond what could be corrected.
+    pub unreadable: u64,
+    /// Reads that ECC could not correct, however often the page was read: those that parity made good and those that
+    /// nothing did.
+    pub beyond_ecc: u64,
+    /// Erases of the block with the most.
+    pub erases_max: u32,
+    /// Erases of the block with the fewest.
+    pub erases_min: u32,
+    /// Power cuts that the drive had no capacitors against.
+    pub incomplete_shutdowns: u64,
+    /// Of the superblocks that the host's data leave, the percent that are free.
+    pub free_percent: u8,
+    /// Whether capacitors keep the write buffer. Those of the model do not age.
+    pub has_capacitors: bool,
+    /// Writes that did not begin and end with a slot.
+    pub unaligned: u64,
+    /// Sectors of the slots that hold something.
+    pub used_sectors: u64,
+    /// Power cuts through which capacitors kept the drive going.
+    pub capacitor_starts: u64,
+    /// Billions of bytes that can be written at a write amplification of 1: the rated cycles of all the flash. Nothing
+    /// where no rating is known.
+    pub endurance_gb: Option<u64>,
+}
+
+/// What an NVMe drive tells of its health.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Logs {
+    /// SMART / Health Information.
+    pub health: HealthLog,
+    /// OCP's extension; nothing of a drive that is not page-mapped.
+    pub extended: Option<ExtendedLog>,
+}
+
+impl Logs {
+    /// The logs of a drive that is as `file` says; nothing of one that does not speak NVMe.
+    #[must_use]
+    pub fn of(file: &DriveFile, device: &dyn Device, life: &Life) -> Option<Logs> {
+        // A drive whose blocks do not fail in a run has a rating for all that.
+        let health = Health {
+            rated_cycles: file.rated_cycles(),
+            ..device.health().filter(|_| file.is_nvme())?
+        };
+        let counters = device.counters();
+        let takes_writes = device.fault().is_none();
+        let extended = device
+            .page_layer()
+            .map(|layer| ExtendedLog::of(&health, &counters, layer, file.keeps_its_buffer(), life));
+        Some(Logs {
+            health: HealthLog::of(&health, &counters, takes_writes, life),
+            extended,
+        })
+    }
+}
+
+impl HealthLog {
+    fn of(health: &Health, counters: &Counters, takes_writes: bool, life: &Life) -> HealthLog {
+        let available_spare = health.spare_percent();
+        let warning = |bit: u8, is_set: bool| if is_set { bit } else { 0 };
+        HealthLog {
+            critical_warning: warning(SPARE_IS_LOW, available_spare < SPARE_THRESHOLD)
+                | warning(IS_READ_ONLY, !takes_writes),
+            available_spare,
+            spare_threshold: SPARE_THRESHOLD,
+            percentage_used: (100.0 * health.worn_share())
+                .round()
+                .min(PERCENTAGE_USED_MAX) as u8,
+            data_units_read: counters.host.bytes_read.div_ceil(DATA_UNIT_BYTES),
+            data_units_written: counters.host_bytes_written.div_ceil(DATA_UNIT_BYTES),
+            host_reads: counters.host.reads,
+            host_writes: counters.host.writes,
+            busy_minutes: life.busy.0 / MINUTE_NS,
+            power_cycles: life.power_cycles,
+            power_on_hours: life.power_on.0 / HOUR_NS,
+            unsafe_shutdowns: life.unsafe_shutdowns,
+            media_errors: health.faults.unreadable,
+            error_entries: counters.host.failed,
+        }
+    }
+}
+
+impl ExtendedLog {
+    fn of(
+        health: &Health,
+        counters: &Counters,
+        layer: &dyn PageMapped,
+        has_capacitors: bool,
+        life: &Life,
+    ) -> ExtendedLog {
+        let mapping = layer.mapping();
+        let superblocks = mapping.groups * mapping.superblocks_per_group;
+        let slots = u64::from(superblocks) * u64::from(mapping.slots_per_superblock);
+        let mapped = u64::from(layer.mapped_slots());
+        let left = (slots - mapped) / u64::from(mapping.slots_per_superblock);
+        let free = u64::from(layer.free_superblocks());
+        let slot_bytes = u64::from(mapping.slot_bytes);
+        let endurance = |rated: u32| {
+            let bytes = f64::from(rated) * (slots * slot_bytes) as f64;
+            (bytes / ENDURANCE_UNIT_BYTES).ceil() as u64
+        };
+        let cuts = |with_capacitors: bool| match with_capacitors == has_capacitors {
+            true => life.unsafe_shutdowns,
+            false => 0,
+        };
+        ExtendedLog {
+            media_bytes_written: counters.nand_bytes_programmed,
+            media_bytes_read: counters.nand_bytes_read,
+            bad_blocks: health.grown_bad().into(),
+            spare_percent: health.spare_percent(),
+            parity_recoveries: health.faults.made_good,
+            unreadable: health.faults.unreadable,
+            beyond_ecc: health.faults.made_good + health.faults.unreadable,
+            erases_max: health.wear.max(),
+            erases_min: health.wear.min(),
+            incomplete_shutdowns: cuts(false),
+            free_percent: (100 * free / left.max(1)).min(100) as u8,
+            has_capacitors,
+            unaligned: counters.host.part_writes,
+            used_sectors: mapped * slot_bytes / SECTOR_BYTES,
+            capacitor_starts: cuts(true),
+            endurance_gb: health.rated_cycles.map(endurance),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Catalog;
+    use ftlab_base::{
+        Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, RootSeed, SimTime,
+    };
+    use ftlab_host::Testbed;
+
+    /// Slots of a page of 16 KiB, four planes of each of 16 dies, superblocks of six pages.
+    const SUPERBLOCK_SLOTS: u64 = 4 * 4 * 16 * 6;
+
+    fn small(more: &[&str]) -> DriveFile {
+        let all = [
+            "nand.blocks_per_die=128",
+            "nand.pages_per_block=6",
+            "map.dram=1MiB",
+            "spare.user_capacity=150MB",
+            "slc.own_size=1MB",
+            "slc.more_size=8MB",
+        ];
+        let all = all.iter().chain(more).map(ToString::to_string);
+        Catalog::load("generic-nvme-tlc-8", &all.collect::<Vec<_>>()).unwrap()
+    }
+
+    fn built(file: &DriveFile) -> Box<dyn Device> {
+        let testbed = Testbed::load("attached").unwrap();
+        file.build(&testbed, RootSeed(1)).unwrap()
+    }
+
+    fn apply(device: &mut dyn Device, kind: CommandKind, lba: u64, sectors: u32) {
+        let command = Command {
+            id: CommandId(0),
+            kind,
+            lba: Lba(lba),
+            sectors,
+            content: Content::RANDOM,
+            queue: 0,
+            placement: Placement::DEFAULT,
+            at: SimTime::ZERO,
+        };
+        assert_eq!(device.apply(command), Outcome::Good);
+    }
+
+    const LIFE: Life = Life {
+        power_cycles: 4,
+        unsafe_shutdowns: 3,
+        power_on: Nanos(2 * HOUR_NS + 59 * MINUTE_NS),
+        busy: Nanos(61 * MINUTE_NS - 1),
+    };
+
+    #[test]
+    fn what_the_host_did_is_told_in_the_standards_units() {
+        let file = small(&[]);
+        let mut device = built(&file);
+        let log = |device: &dyn Device| Logs::of(&file, device, &LIFE).unwrap().health;
+        assert_eq!(log(&*device).data_units_written, 0);
+        apply(&mut *device, CommandKind::Write, 0, 8);
+        assert_eq!(
+            log(&*device).data_units_written,
+            1,
+            "one that is begun counts"
+        );
+        // A thousand sectors with the first eight, and a unit of 1,001 sectors more.
+        apply(&mut *device, CommandKind::Write, 8, 992);
+        assert_eq!(log(&*device).data_units_written, 1);
+        apply(&mut *device, CommandKind::Write, 1000, 1);
+        assert_eq!(log(&*device).data_units_written, 2);
+        for _ in 0..3 {
+            apply(&mut *device, CommandKind::Read, 0, 1000);
+        }
+        apply(&mut *device, CommandKind::Trim, 0, 8);
+        apply(&mut *device, CommandKind::Flush, 0, 0);
+        let log = log(&*device);
+        assert_eq!((log.host_reads, log.host_writes), (3, 3));
+        assert_eq!(log.data_units_read, 3);
+        assert_eq!((log.power_cycles, log.unsafe_shutdowns), (4, 3));
+        assert_eq!((log.power_on_hours, log.busy_minutes), (2, 60));
+        assert_eq!((log.media_errors, log.error_entries), (0, 0));
+        assert_eq!((log.available_spare, log.critical_warning), (100, 0));
+    }
+
+    #[test]
+    fn what_the_flash_did_is_told_in_bytes() {
+        let file = small(&[]);
+        let mut device = built(&file);
+        for slot in 0..2 * SUPERBLOCK_SLOTS {
+            apply(&mut *device, CommandKind::Write, 8 * slot, 8);
+        }
+        apply(&mut *device, CommandKind::Trim, 0, 8 * 100);
+        apply(&mut *device, CommandKind::Write, 7, 2);
+        apply(&mut *device, CommandKind::Flush, 0, 0);
+        let counters = device.counters();
+        let log = Logs::of(&file, &*device, &LIFE).unwrap().extended.unwrap();
+        assert_eq!(log.media_bytes_written, counters.nand_programs * (16 << 10));
+        assert_eq!(log.media_bytes_read, counters.nand_reads * (16 << 10));
+        assert!(log.media_bytes_written >= 2 * SUPERBLOCK_SLOTS * 4096);
+        // Two slots of those that were trimmed hold a sector each again.
+        assert_eq!(log.used_sectors, 8 * (2 * SUPERBLOCK_SLOTS - 98));
+        assert_eq!(log.unaligned, 1);
+        let before = Logs::of(&file, &*built(&file), &LIFE)
+            .unwrap()
+            .extended
+            .unwrap();
+        assert_eq!((before.free_percent, before.used_sectors), (100, 0));
+        assert!(log.free_percent < 100, "{log:?}");
+        // 1,000 cycles of 128 × 16 blocks of six pages of 16 KiB, in billions of bytes.
+        assert_eq!(log.endurance_gb, Some(202));
+        // Without capacitors, every cut finds the drive unprepared; with them none does.
+        assert_eq!((log.incomplete_shutdowns, log.capacitor_starts), (3, 0));
+        let kept = small(&["power_loss.capacitors=1"]);
+        let kept = Logs::of(&kept, &*built(&kept), &LIFE)
+            .unwrap()
+            .extended
+            .unwrap();
+        assert_eq!((kept.incomplete_shutdowns, kept.capacitor_starts), (0, 3));
+        assert!(kept.has_capacitors && !log.has_capacitors);
+    }
+
+    #[test]
+    fn a_worn_drive_says_so_and_a_dead_one_warns() {
+        let file = small(&["reliability.rated_cycles=3"]);
+        let mut device = built(&file);
+        let sectors = device.capacity_sectors();
+        for _ in 0..4 {
+            for lba in (0..sectors - 255).step_by(256) {
+                apply(&mut *device, CommandKind::Write, lba, 256);
+            }
+        }
+        let log = Logs::of(&file, &*device, &LIFE).unwrap();
+        let mean = device.health().unwrap().wear.mean();
+        assert_eq!(
+            log.health.percentage_used,
+            (100.0 * mean / 3.0).round() as u8
+        );
+        assert!(log.health.percentage_used > 50, "{log:?}");
+        let health = |available: u32| Health {
+            spare: ftlab_ftl::Spare {
+                at_first: 100,
+                left: available,
+            },
+            ..device.health().unwrap()
+        };
+        let warning = |available, takes_writes| {
+            let counters = device.counters();
+            HealthLog::of(&health(available), &counters, takes_writes, &LIFE).critical_warning
+        };
+        assert_eq!(warning(10, true), 0);
+        assert_eq!(warning(9, true), SPARE_IS_LOW);
+        assert_eq!(warning(0, false), SPARE_IS_LOW | IS_READ_ONLY);
+    }
+
+    #[test]
+    fn only_a_drive_that_speaks_nvme_has_logs() {
+        let file = Catalog::load("generic-mlc-8", &[]).unwrap();
+        assert_eq!(Logs::of(&file, &*built(&file), &LIFE), None);
+        let both = ["smart.vendor=intel".to_owned()];
+        let why = Catalog::load("generic-nvme-tlc-8", &both)
+            .unwrap_err()
+            .to_string();
+        assert!(why.contains("leave [smart] out"), "{why}");
+    }
+}
