@@ -11,15 +11,21 @@
 use crate::error::Wrong;
 use crate::life::Spent;
 use crate::mark::{End, Mark};
+use crate::record;
+use crate::slot::runs;
 use crate::storage::{Bytes, Region, Storage};
 use crate::volatile::VolatileSlot;
 use crate::{CutTold, OnKill, Survives};
+use ftlab_base::SECTOR_BYTES;
+use ftlab_drive::Device as _;
 use ftlab_drive::saved::{DeviceState, SavedError, Unpacked, state_bytes_max};
+use ftlab_drive::ssd::Ssd;
 use lz4_flex::frame::FrameEncoder;
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufWriter, IntoInnerError, Read, Write};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+const SECTOR: usize = SECTOR_BYTES as usize;
 const MAGIC: [u8; 8] = *b"\x8fftpoint";
 const HEAD_BYTES: usize = 40;
 const CHECKSUM_AT: usize = HEAD_BYTES - 8;
@@ -73,6 +79,19 @@ pub(crate) struct Kept {
     pub(crate) lpn: u32,
     pub(crate) mask: u128,
     pub(crate) bytes: Vec<u8>,
+}
+
+impl Kept {
+    /// Appends it to a journal as sectors that are in a buffer.
+    pub(crate) fn put(&self, to: &mut Vec<u8>) {
+        if self.mask == 0 {
+            record::put_admitted(to, self.lpn, 0, &[]);
+        }
+        for (first, sectors) in runs(self.mask) {
+            let range = first * SECTOR..(first + sectors) * SECTOR;
+            record::put_admitted(to, self.lpn, first as u32, &self.bytes[range]);
+        }
+    }
 }
 
 /// Everything that a checkpoint says.
@@ -325,6 +344,26 @@ pub(crate) struct Shape {
     /// Slots, and bytes of each; none of a drive without flash.
     pub(crate) slots: u32,
     pub(crate) slot_bytes: u64,
+}
+
+impl Shape {
+    /// That of a drive of flash.
+    pub(crate) fn of_flash(ssd: &Ssd) -> Shape {
+        Shape {
+            sectors: ssd.capacity_sectors(),
+            slots: ssd.layer().slots(),
+            slot_bytes: u64::from(ssd.layer().layout().geometry.slot_bytes),
+        }
+    }
+
+    /// That of another.
+    pub(crate) fn of_sectors(sectors: u64) -> Shape {
+        Shape {
+            sectors,
+            slots: 0,
+            slot_bytes: 0,
+        }
+    }
 }
 
 impl Packed {

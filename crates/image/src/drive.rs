@@ -9,7 +9,7 @@ use crate::mark::Mark;
 use crate::reset::Ground;
 use crate::storage::Storage;
 use crate::store::{ByteStore, ReadError};
-use crate::{ImageError, OnKill, record};
+use crate::{ImageError, OnKill, Survives, record};
 use ftlab_base::{
     Command, CommandId, CommandKind, Completion, Lba, Lpn, Nanos, Outcome, SECTOR_BYTES, SimTime,
 };
@@ -42,6 +42,13 @@ pub(crate) struct Kept {
     pub(crate) sync: bool,
     pub(crate) on_kill: OnKill,
     pub(crate) read_only: bool,
+}
+
+impl Kept {
+    /// Whether the image survives what it did before, and the end of the process is what it was.
+    pub(crate) fn is_as_before(&self) -> bool {
+        self.meta.survives == Survives::with(self.sync) && self.meta.on_kill == self.on_kill
+    }
 }
 
 /// A drive that holds bytes.

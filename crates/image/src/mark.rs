@@ -81,6 +81,13 @@ impl Mark {
         self.write(storage, OF_JOURNAL[place])
     }
 
+    /// The place of the journal's marks that has not the furthest.
+    pub(crate) fn next_place(storage: &dyn Storage) -> io::Result<usize> {
+        let [first, second] = OF_JOURNAL.map(|at| Mark::read(storage, at));
+        let position = |mark: Option<Mark>| mark.map(|mark| mark.end.position());
+        Ok(usize::from(position(first?) > position(second?)))
+    }
+
     fn write(self, storage: &mut dyn Storage, at: u64) -> io::Result<()> {
         let mut bytes = [0; BYTES];
         bytes[..8].copy_from_slice(&MAGIC);

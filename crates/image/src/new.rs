@@ -82,16 +82,8 @@ impl New {
     /// What a checkpoint of it can be of.
     pub(crate) fn shape(&self) -> Shape {
         match self {
-            New::Flash(ssd) => Shape {
-                sectors: ssd.capacity_sectors(),
-                slots: ssd.layer().slots(),
-                slot_bytes: u64::from(ssd.layer().layout().geometry.slot_bytes),
-            },
-            New::Flat(device, _) => Shape {
-                sectors: device.capacity_sectors(),
-                slots: 0,
-                slot_bytes: 0,
-            },
+            New::Flash(ssd) => Shape::of_flash(ssd),
+            New::Flat(device, _) => Shape::of_sectors(device.capacity_sectors()),
         }
     }
 
@@ -143,6 +135,14 @@ impl DataDrive {
         };
         made.max_sectors = made.device().capacity_sectors();
         made
+    }
+
+    /// What a checkpoint of it can be of.
+    pub(crate) fn shape(&self) -> Shape {
+        match &self.body {
+            Body::Flash(ssd) => Shape::of_flash(ssd),
+            Body::Flat(device, _) => Shape::of_sectors(device.capacity_sectors()),
+        }
     }
 
     pub(crate) fn regions(&self) -> Regions {

@@ -40,9 +40,15 @@ impl DataDrive {
         self.end_checkpoint();
         let _ = self.storage().end_sync();
         let storage = self.storage().beside().ok_or(ImageError::NothingStays)?;
-        let new = New::of(&self.file, &testbed, self.seed)?;
-        let (drive, recovery) =
-            recovery::recover(&self.path, storage, new, &self.file, self.seed, &options)?;
+        let (drive, recovery) = recovery::recover_beside(
+            &self.path,
+            storage,
+            (&self.regions(), self.shape()),
+            || New::of(&self.file, &testbed, self.seed),
+            &self.file,
+            self.seed,
+            &options,
+        )?;
         let clock = self.clock;
         // What a cut has left is decided, so a log of what one could leave has its end here.
         let mut tap = self.tap().take();

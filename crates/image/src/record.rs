@@ -1,5 +1,6 @@
 //! Records of the journal: what the translation layer was asked, and what goes with it.
 
+use crate::CutTold;
 use ftlab_base::{BlockId, Content, DieId, Lpn, Placement};
 use ftlab_drive::HostCommands;
 use ftlab_drive::ssd::{LayerInput, SlotWrite, Totals};
@@ -31,6 +32,9 @@ pub(crate) enum Record {
     Programmed(u32),
     /// Whatever the layer was handed is in the cells, and nothing waits.
     AllProgrammed,
+    /// The power went, and the drive was switched on again: what that took from a volatile buffer. Whatever is to be
+    /// handed on of it follows as admitted; a slot of which nothing is, is to be given up.
+    PowerLost(Option<CutTold>),
 }
 
 /// Tags of the records.
@@ -63,10 +67,13 @@ enum Tag {
     /// Writes to a placement handle that is not the default one.
     PlacedWhole,
     PlacedPart,
+    PowerLost,
+    /// The same of a drive that loses nothing.
+    PowerKept,
 }
 
 impl Tag {
-    const ALL: [Tag; 25] = [
+    const ALL: [Tag; 27] = [
         Tag::WriteWhole,
         Tag::WritePart,
         Tag::Read,
@@ -92,6 +99,8 @@ impl Tag {
         Tag::AllProgrammed,
         Tag::PlacedWhole,
         Tag::PlacedPart,
+        Tag::PowerLost,
+        Tag::PowerKept,
     ];
 }
 
@@ -233,6 +242,20 @@ pub(crate) fn put_all_programmed(to: &mut Vec<u8>) {
     put(to, Tag::AllProgrammed, &[]);
 }
 
+/// Appends that the power went and is back.
+pub(crate) fn put_power_lost(to: &mut Vec<u8>, cut: Option<CutTold>) {
+    match cut {
+        None => put(to, Tag::PowerKept, &[]),
+        Some(CutTold {
+            seed,
+            slots,
+            new,
+            old,
+            torn,
+        }) => put(to, Tag::PowerLost, &[seed, slots, new, old, torn]),
+    }
+}
+
 /// Appends a record that was noted beside the journal behind the last request, once more.
 pub(crate) fn put_again(to: &mut Vec<u8>, record: &Record) {
     match record {
@@ -240,6 +263,7 @@ pub(crate) fn put_again(to: &mut Vec<u8>, record: &Record) {
         Record::Held(lpn) => put_held(to, *lpn),
         Record::Programmed(lpn) => put_programmed(to, *lpn),
         Record::AllProgrammed => put_all_programmed(to),
+        Record::PowerLost(cut) => put_power_lost(to, *cut),
         Record::PowerOn => put_power_on(to),
         // These belong to a request, or to a batch, of their own.
         Record::Input(_)
@@ -320,6 +344,17 @@ pub(crate) fn take(from: &mut &[u8]) -> Option<Record> {
         Tag::Held => return Some(Record::Held(number(from)?)),
         Tag::Programmed => return Some(Record::Programmed(number(from)?)),
         Tag::AllProgrammed => return Some(Record::AllProgrammed),
+        Tag::PowerKept => return Some(Record::PowerLost(None)),
+        Tag::PowerLost => {
+            let [seed, slots, new, old, torn] = take_numbers(from)?;
+            return Some(Record::PowerLost(Some(CutTold {
+                seed,
+                slots,
+                new,
+                old,
+                torn,
+            })));
+        }
     };
     Some(Record::Input(input))
 }
@@ -373,6 +408,17 @@ mod tests {
         put_held(&mut bytes, 300);
         put_programmed(&mut bytes, u32::MAX);
         put_all_programmed(&mut bytes);
+        let cut = CutTold {
+            seed: u64::MAX,
+            slots: 6,
+            new: 3,
+            old: 2,
+            torn: 1,
+        };
+        let losses = [Some(cut), None];
+        losses
+            .iter()
+            .for_each(|cut| put_power_lost(&mut bytes, *cut));
         let mut from = &bytes[..];
         let read: Vec<Record> = std::iter::from_fn(|| take(&mut from)).collect();
         let mut want: Vec<Record> = inputs.map(Record::Input).into();
@@ -390,6 +436,7 @@ mod tests {
         want.push(Record::Held(300));
         want.push(Record::Programmed(u32::MAX));
         want.push(Record::AllProgrammed);
+        want.extend(losses.map(Record::PowerLost));
         assert_eq!(read, want);
         assert!(from.is_empty());
     }

@@ -1,5 +1,7 @@
 //! One bit a slot, and the search for the next one set.
 
+use ftlab_base::memory::prefetch;
+
 /// A fixed number of bits, all clear at first.
 #[derive(Debug, Clone)]
 pub(super) struct Bitmap {
@@ -21,6 +23,12 @@ impl Bitmap {
     #[inline]
     pub(super) fn clear(&mut self, bit: u32) {
         self.words[(bit / 64) as usize] &= !(1 << (bit % 64));
+    }
+
+    /// Fetches from memory a bit that will soon be looked at.
+    #[inline]
+    pub(super) fn fetch(&self, bit: u32) {
+        prefetch(&self.words, (bit / 64) as usize);
     }
 
     pub(super) fn get(&self, bit: u32) -> bool {

@@ -111,6 +111,9 @@ enum Place {
     Retired,
 }
 
+/// How far ahead of where it is placed the entry of a slot is fetched from memory.
+const FETCHED_AHEAD: usize = 32;
+
 impl PageState {
     pub(crate) fn has_open_units(&self) -> bool {
         let frontiers = self.groups.iter().flat_map(|g| &g.frontiers);
@@ -498,7 +501,12 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                 self.donors.take_apart(&self.layout, s, &self.array);
             }
         }
+        // Neighbours lie all over the flash.
+        let mut ahead = map.iter().skip(FETCHED_AHEAD);
         for (lpn, &slot) in (0..).map(Lpn).zip(map) {
+            if let Some(&later) = ahead.next() {
+                self.table.fetch_slot(later);
+            }
             if slot == NOWHERE {
                 continue;
             }

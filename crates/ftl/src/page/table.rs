@@ -182,6 +182,13 @@ impl Table {
         Lpn(self.owner[slot as usize])
     }
 
+    /// Fetches what says of a slot whose it is and whether it is valid; it will soon be placed.
+    #[inline]
+    pub fn fetch_slot(&self, slot: u32) {
+        prefetch(&self.owner, slot as usize);
+        self.valid.fetch(slot);
+    }
+
     /// Fetches the table entries of the valid slots among `from..end`, which are about to move. They
     /// lie all over the table: asked for together, they come out of memory side by side instead of
     /// one after the other.

@@ -189,8 +189,12 @@ impl Journal {
         }
     }
 
-    /// The journal that was read, to go on at its end: behind operations of that hash.
-    pub(crate) fn behind(reader: &Reader<'_>, checkpoint: u64, hash: u64) -> io::Result<Journal> {
+    /// The journal that was read, to go on at its end: behind so many requests, and operations of that hash.
+    pub(crate) fn behind(
+        reader: &Reader<'_>,
+        checkpoint: u64,
+        (requests, hash): (u64, u64),
+    ) -> io::Result<Journal> {
         let (part, used) = reader.goes_on_at()?;
         let end = reader.end;
         let from = Mark { checkpoint, end };
@@ -198,6 +202,8 @@ impl Journal {
             part,
             used,
             hash,
+            requests,
+            mark_place: Mark::next_place(reader.storage())?,
             spilled: Spilled::nothing(end.seal, part),
             ..Journal::new(reader.journals, from)
         })

@@ -283,7 +283,7 @@ fn a_batch_that_was_cut_off_is_written_over() {
         let left = std::iter::from_fn(|| reader.next().unwrap()).count() as u64;
         assert_eq!(left, 1 + second, "part {part}");
         assert_eq!(reader.hole().unwrap(), None);
-        let mut journal = Journal::behind(&reader, 7, 0).unwrap();
+        let mut journal = Journal::behind(&reader, 7, (0, 0)).unwrap();
         for n in 0..2 {
             journal.note_input(LayerInput::Trim(Lpn(9), 1), n);
             journal.commit(&mut memory, totals(n)).unwrap();

@@ -5,13 +5,21 @@
 //! its moves from there on are made again. Then a new checkpoint is written. Until that stands, nothing
 //! has changed that recovering once more would miss.
 //!
+//! Reading and writing a checkpoint of a large drive takes longer than all else. Where the journal was read to its very
+//! end, and is not long, the one that stands is enough: the journal goes on, with a record that the power went and of
+//! what that has left to be handed on. Whoever recovers once more comes by that record to the same drive.
+//!
+//! A checkpoint of a large drive takes longer than all else. Where the journal was read to its very end, and is not long, it is
+//! not needed: the journal goes on, with a record that the power went, and of what that left to be handed on. Whoever recovers once
+//! more comes by that record to the same drive.
+//!
 //! Where the end of a process is a power cut for the drive, slots of its volatile buffer are then made what that has left
 //! of them.
 
 mod replay;
 
 use crate::blank::Blank;
-use crate::checkpoint::{self, Kept as KeptSlot, Meta, Saved};
+use crate::checkpoint::{self, Kept as KeptSlot, Meta, Saved, Shape};
 use crate::drive::{Body, DataDrive, Kept, store_of, store_of_mut};
 use crate::error::Wrong;
 use crate::flat::FlatStore;
@@ -21,13 +29,15 @@ use crate::new::{New, byte_store};
 use crate::record;
 use crate::regions::Regions;
 use crate::storage::Storage;
-use crate::store::{CutOff, Keeping};
+use crate::store::{CutOff, Keeping, Left};
 use crate::volatile::{Tracker, Volatile, VolatileSlot};
-use crate::{CutTold, ImageError, OpenOptions, PowerCut, Recovery, Survives};
+use crate::{ImageError, OpenOptions, PowerCut, Recovery};
 use ftlab_drive::ssd::Ssd;
 use ftlab_drive::{Device as _, DriveFile};
 use replay::{Buffer, Last, check_hash, follow_record, replay};
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::thread;
 
 /// Makes of a storage the drive that it holds.
 pub(crate) fn recover(
@@ -42,6 +52,35 @@ pub(crate) fn recover(
     found.bring_back(path, storage, drive, seed, options)
 }
 
+/// The same of a drive that is built meanwhile: reading a large one takes as long.
+pub(crate) fn recover_beside(
+    path: &Path,
+    storage: Box<dyn Storage>,
+    (regions, shape): (&Regions, Shape),
+    build: impl FnOnce() -> Result<New, ImageError> + Send,
+    drive: &DriveFile,
+    seed: u64,
+    options: &OpenOptions<'_>,
+) -> Result<(DataDrive, Recovery), ImageError> {
+    let (new, newest) = thread::scope(|scope| {
+        let new = scope.spawn(build);
+        let newest = Newest::read(path, &*storage, regions, shape, options.accepts_loss);
+        (
+            new.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            newest,
+        )
+    });
+    let found = newest?.restore(path, new?)?;
+    found.bring_back(path, storage, drive, seed, options)
+}
+
+/// The newest checkpoint of a storage, unpacked.
+struct Newest {
+    known: Option<Mark>,
+    stands: Mark,
+    saved: Saved,
+}
+
 /// A drive as its newest checkpoint has it.
 pub(crate) struct Found {
     new: New,
@@ -53,19 +92,16 @@ pub(crate) struct Found {
     blank: Vec<u8>,
 }
 
-impl Found {
-    /// Reads what a storage holds into a drive as it is built.
-    pub(crate) fn read(
+impl Newest {
+    /// Reads what a storage holds of a drive of that shape.
+    fn read(
         path: &Path,
         storage: &dyn Storage,
-        mut new: New,
+        regions: &Regions,
+        shape: Shape,
         accepts_loss: bool,
-    ) -> Result<Found, ImageError> {
-        let unusable = |why: Wrong| ImageError::Unusable {
-            path: path.to_owned(),
-            why,
-        };
-        let regions = new.regions();
+    ) -> Result<Newest, ImageError> {
+        let unusable = unusable_at(path);
         let unreadable = |why| unusable(Wrong::Unreadable(why));
         let (found, want) = (storage.length().map_err(unreadable)?, regions.end());
         if let Some(found) = found.filter(|found| *found < want && !accepts_loss) {
@@ -75,28 +111,64 @@ impl Found {
         let number = known.map(|known| known.checkpoint);
         let newest = checkpoint::newest(storage, &regions.checkpoints, number);
         let newest = newest.map_err(unusable)?;
-        let saved = newest.unpack(storage, new.shape());
-        let Saved {
-            meta,
-            kept,
-            volatile,
-            blank,
-            state,
-        } = saved.map_err(unusable)?;
+        let saved = newest.unpack(storage, shape).map_err(unusable)?;
+        Ok(Newest {
+            known,
+            stands: newest.mark(&saved.meta),
+            saved,
+        })
+    }
+
+    /// Has a drive as it is built be as it says.
+    fn restore(self, path: &Path, mut new: New) -> Result<Found, ImageError> {
+        let Newest {
+            known,
+            stands,
+            saved,
+        } = self;
         let restored = match &mut new {
-            New::Flat(device, _) => device.restore(state),
-            New::Flash(ssd) => ssd.restore(state),
+            New::Flat(device, _) => device.restore(saved.state),
+            New::Flash(ssd) => ssd.restore(saved.state),
         };
-        restored.map_err(|why| unusable(Wrong::Checkpoint(why.to_string())))?;
+        restored.map_err(|why| unusable_at(path)(Wrong::Checkpoint(why.to_string())))?;
         Ok(Found {
             new,
             known,
-            stands: newest.mark(&meta),
-            meta,
-            kept,
-            volatile,
-            blank,
+            stands,
+            meta: saved.meta,
+            kept: saved.kept,
+            volatile: saved.volatile,
+            blank: saved.blank,
         })
+    }
+}
+
+/// What the end of its process is for a drive, as its newest checkpoint has it.
+#[cfg(test)]
+pub(crate) fn on_kill_of(storage: &dyn Storage, new: &New) -> Option<crate::OnKill> {
+    let newest = Newest::read(Path::new(""), storage, &new.regions(), new.shape(), true);
+    newest.ok().map(|newest| newest.saved.meta.on_kill)
+}
+
+/// Why an image cannot be used.
+fn unusable_at(path: &Path) -> impl Fn(Wrong) -> ImageError + Copy {
+    move |why| ImageError::Unusable {
+        path: path.to_owned(),
+        why,
+    }
+}
+
+impl Found {
+    /// Reads what a storage holds into a drive as it is built.
+    pub(crate) fn read(
+        path: &Path,
+        storage: &dyn Storage,
+        new: New,
+        accepts_loss: bool,
+    ) -> Result<Found, ImageError> {
+        let (regions, shape) = (new.regions(), new.shape());
+        let newest = Newest::read(path, storage, &regions, shape, accepts_loss)?;
+        newest.restore(path, new)
     }
 
     /// The same once more.
@@ -126,10 +198,7 @@ impl Found {
         seed: u64,
         options: &OpenOptions<'_>,
     ) -> Result<(DataDrive, Recovery), ImageError> {
-        let unusable = |why: Wrong| ImageError::Unusable {
-            path: path.to_owned(),
-            why,
-        };
+        let unusable = unusable_at(path);
         let Found {
             new,
             known,
@@ -147,6 +216,7 @@ impl Found {
             on_kill: options.on_kill,
             read_only: options.read_only,
         };
+        let mut goes_on = false;
         let (body, recovery) = match new {
             New::Flat(device, seed) => {
                 let regions = Regions::of_sectors(device.capacity_sectors());
@@ -172,7 +242,8 @@ impl Found {
                     options,
                 };
                 let caught_up = plan.catch_up(ssd, buffers, storage, known);
-                let (ssd, recovery) = caught_up.map_err(unusable)?;
+                let (ssd, recovery, journal_goes_on) = caught_up.map_err(unusable)?;
+                goes_on = journal_goes_on;
                 (Body::Flash(ssd), recovery)
             }
         };
@@ -181,7 +252,7 @@ impl Found {
         made.seed = seed;
         made.testbed = Some(options.testbed.clone());
         made.kept = Some(image);
-        made.switch_on(&recovery)?;
+        made.switch_on(&recovery, goes_on)?;
         Ok((made, recovery))
     }
 }
@@ -200,14 +271,15 @@ impl Plan<'_> {
         Keeping::of(self.drive, self.options.sync, self.image.meta.on_kill)
     }
 
-    /// Brings a drive of flash from its checkpoint to where its journal ends, or to a hole in that.
+    /// Brings a drive of flash from its checkpoint to where its journal ends, or to a hole in that; whether the journal
+    /// goes on from there.
     fn catch_up(
         &mut self,
         mut ssd: Box<Ssd>,
         (kept, volatile, blank): (Vec<KeptSlot>, Volatile, Blank),
         storage: Box<dyn Storage>,
         known: Option<Mark>,
-    ) -> Result<(Box<Ssd>, Recovery), Wrong> {
+    ) -> Result<(Box<Ssd>, Recovery, bool), Wrong> {
         let keeping = self.keeping();
         let options = self.options;
         let meta = &mut self.image.meta;
@@ -236,8 +308,10 @@ impl Plan<'_> {
             cut: None,
             hole,
         };
-        let journal = Journal::behind(&reader, stands.checkpoint, found.hash);
-        let mut journal = journal.map_err(Wrong::Unreadable)?;
+        let is_whole = hole.is_none() && found.left_out == 0 && found.spilled.is_empty();
+        let so_far = (found.inputs, found.hash);
+        let journal = Journal::behind(&reader, stands.checkpoint, so_far);
+        let mut journal = Some(journal.map_err(Wrong::Unreadable)?);
         let tracker = ssd.store_mut::<Tracker>().map(std::mem::take);
         let tracker = tracker.unwrap_or_default();
         let mut store = byte_store(&ssd, storage, keeping);
@@ -250,7 +324,10 @@ impl Plan<'_> {
             store.storage().sync().map_err(Wrong::Unreadable)?;
         }
         meta.power_cycles += found.power_ons;
+        meta.unsafe_shutdowns += found.power_losses;
+        meta.last_cut = found.last_cut.or(meta.last_cut);
         if let Some(Last { input, moved, slot }) = found.last {
+            let mut journal = journal.take().expect("it was read");
             // What is made again may be cut off again: behind an erase it goes on from there, and behind that
             // nobody looks at what was noted beside the journal.
             for record in &found.spilled {
@@ -277,7 +354,8 @@ impl Plan<'_> {
         for record in &found.behind {
             follow_record(store.volatile_mut(), record);
         }
-        if !buffer.slots.is_empty() {
+        let waited = !buffer.slots.is_empty();
+        if waited {
             // A recovery was cut off that had them to be handed on, or capacitors have kept them.
             store.begin_restoring();
         }
@@ -289,16 +367,40 @@ impl Plan<'_> {
                 .push((from, from + hole.requests + regions.journals.requests_max()));
             store.lose(meta.lost.clone());
         }
+        let mut left = Left::default();
         if keeping.tracks && !recovery.clean {
-            recovery.cut = Some(self.cut(&mut ssd));
+            left = self.cut(&mut ssd);
+            recovery.cut = Some(left.told);
         }
         let now = Keeping::of(self.drive, options.sync, options.on_kill);
-        store_of_mut(&mut ssd).set_tracks(now.tracks);
-        Ok((ssd, recovery))
+        let store = store_of_mut(&mut ssd);
+        store.set_tracks(now.tracks);
+        // What waits of an earlier cut would be mixed with what this one has left.
+        let is_plain = is_whole && !recovery.clean && !(keeping.tracks && waited);
+        let journal = journal.filter(|journal| is_plain && self.may_go_on(journal));
+        let goes_on = journal.is_some();
+        if let Some(mut journal) = journal {
+            journal.note(|to| record::put_power_lost(to, recovery.cut));
+            for slot in &left.slots {
+                journal.note(|to| slot.put(to));
+            }
+            store.keep_journal(journal);
+        }
+        Ok((ssd, recovery, goes_on))
+    }
+
+    /// Whether a journal that was read can go on as it is: nothing of what its checkpoint says is otherwise now, and there
+    /// is room for it.
+    fn may_go_on(&self, journal: &Journal) -> bool {
+        !self.options.read_only
+            && self.image.is_as_before()
+            && self.image.meta.version == ftlab_drive::version()
+            && !journal.is_long()
+            && !journal.goes_on()
     }
 
     /// The power went: the slots of the volatile buffer are to be as that has left them.
-    fn cut(&mut self, ssd: &mut Ssd) -> CutTold {
+    fn cut(&mut self, ssd: &mut Ssd) -> Left {
         let meta = &mut self.image.meta;
         let atomic_bytes = self.drive.atomic_write_bytes();
         let drawn = PowerCut::nth(self.seed, meta.unsafe_shutdowns, atomic_bytes);
@@ -309,15 +411,15 @@ impl Plan<'_> {
         let left = store_of(ssd).left_by(&cut, ssd.layer());
         let store = store_of_mut(ssd);
         store.begin_restoring();
-        store.go_on(store.sequence(), left.slots);
+        store.go_on(store.sequence(), left.slots.clone());
         meta.last_cut = Some(left.told);
-        left.told
+        left
     }
 }
 
 impl DataDrive {
     /// A drive that was found is switched on.
-    fn switch_on(&mut self, recovery: &Recovery) -> Result<(), ImageError> {
+    fn switch_on(&mut self, recovery: &Recovery, goes_on: bool) -> Result<(), ImageError> {
         let kept = self.kept.as_mut().expect("it was found somewhere");
         if kept.read_only {
             return Ok(());
@@ -325,8 +427,7 @@ impl DataDrive {
         kept.meta.power_cycles += 1;
         kept.meta.unsafe_shutdowns += u64::from(!recovery.clean);
         // What the image survives is noted in a checkpoint.
-        let is_as_before =
-            kept.meta.survives == Survives::with(kept.sync) && kept.meta.on_kill == kept.on_kill;
+        let is_as_before = kept.is_as_before();
         let (stands, journals) = (kept.stands, self.regions().journals);
         let Body::Flash(ssd) = &mut self.body else {
             return self.checkpoint();
@@ -336,7 +437,10 @@ impl DataDrive {
             self.note_power_on();
             return Ok(());
         }
-        self.checkpoint()?;
+        match goes_on {
+            true => self.flush_storage()?,
+            false => self.checkpoint()?,
+        }
         self.hand_on_kept();
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Asking a layer again what it was asked since its checkpoint, as the journal tells.
 
+use crate::CutTold;
 use crate::checkpoint::Kept as KeptSlot;
 use crate::error::Wrong;
 use crate::journal::{Batch, Hole, Reader};
@@ -25,6 +26,9 @@ pub(super) struct Replayed {
     pub(super) totals: Option<Totals>,
     /// How often the drive was switched on.
     pub(super) power_ons: u64,
+    /// How often of that its power had gone at work, and what that came to the last time.
+    pub(super) power_losses: u64,
+    pub(super) last_cut: Option<CutTold>,
     /// Requests of the last batch, if it was left out.
     pub(super) left_out: u64,
     /// Where the journal cannot be read, though there is more behind.
@@ -177,6 +181,11 @@ pub(super) fn replay(
                 }
                 Record::Admitted { lpn, first, data } => buffer.admit(lpn, first, &data)?,
                 Record::PowerOn => found.power_ons += 1,
+                Record::PowerLost(cut) => {
+                    inputs.extend(found.last.take().map(|last| last.input));
+                    found.ask(ssd, &mut inputs, version)?;
+                    found.lose_power(ssd, cut);
+                }
                 Record::Held(_) | Record::Programmed(_) | Record::AllProgrammed => {
                     found.behind.push(record);
                 }
@@ -219,6 +228,17 @@ impl Replayed {
         self.inputs += inputs.len() as u64;
         inputs.clear();
         Ok(())
+    }
+
+    /// The power went, and is back: what was volatile is decided.
+    fn lose_power(&mut self, ssd: &mut Ssd, cut: Option<CutTold>) {
+        self.power_ons += 1;
+        self.power_losses += 1;
+        self.last_cut = cut.or(self.last_cut);
+        self.behind.clear();
+        if let Some(tracker) = ssd.store_mut::<Tracker>() {
+            tracker.volatile.all_programmed();
+        }
     }
 
     /// Another request comes, or the last one is done: what the journal says behind that of the volatile buffer is

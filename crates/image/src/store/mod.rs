@@ -6,6 +6,8 @@ mod prepared;
 mod reading;
 mod waiting;
 
+pub(crate) use left::Left;
+
 use crate::OnKill;
 use crate::blank::Blank;
 use crate::checkpoint::Kept;

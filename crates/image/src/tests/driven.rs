@@ -102,6 +102,11 @@ fn recover_with(
 ) -> Result<(DataDrive, Recovery), ImageError> {
     let new = New::of(file, testbed(), 0)?;
     let storage = recorder.image(options.sync);
+    // As it was served: otherwise a new checkpoint says what it survives now.
+    let options = &OpenOptions {
+        on_kill: recovery::on_kill_of(&*storage, &new).unwrap_or(options.on_kill),
+        ..*options
+    };
     recovery::recover(Path::new("tiny"), storage, new, file, 0, options)
 }
 

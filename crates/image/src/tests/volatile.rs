@@ -188,6 +188,43 @@ fn capacitors_and_images_that_forgive_lose_nothing() {
     }
 }
 
+/// A cut is decided once, also where the journal goes on behind it: whoever recovers once more finds the same.
+#[test]
+fn what_a_cut_has_left_stays_when_the_next_one_comes_at_once() {
+    let (mut went_on, mut lost) = (0, 0);
+    for name in &names() {
+        for seed in 0..4 {
+            let file = tiny(name);
+            let (drive, recorder) = overwritten(&file, 16, Clock::Timed, false);
+            let number = |drive: &DataDrive| drive.kept.as_ref().unwrap().stands.checkpoint;
+            let before = number(&drive);
+            let left = Recorder::of(recorder.memory());
+            let (mut once, first) = recover_with_seed(&left, &file, seed).unwrap();
+            let found = versions(&mut once, 16);
+            let goes_on = number(&once) == before;
+            let (mut twice, second) =
+                recover_with_seed(&Recorder::of(left.memory()), &file, seed + 1).unwrap();
+            let what = format!("{name}, {seed}, goes on: {goes_on}");
+            assert_eq!(versions(&mut twice, 16), found, "{what}");
+            twice.check_layer();
+            let info = twice.info();
+            assert_eq!((info.power_cycles, info.unsafe_shutdowns), (3, 2), "{what}");
+            assert_eq!(
+                second.cut.map(|cut| cut.slots),
+                first.cut.map(|_| 0),
+                "{what}"
+            );
+            went_on += usize::from(goes_on);
+            lost += usize::from(found.contains(&1));
+            drop((drive, once));
+        }
+    }
+    assert!(
+        went_on > 8 && lost > 4,
+        "{went_on} went on, {lost} lost something"
+    );
+}
+
 /// What a drive is left alone with is in its cells.
 #[test]
 fn after_a_pause_nothing_is_volatile() {
