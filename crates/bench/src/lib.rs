@@ -6,6 +6,7 @@
 //! - [`stop`] ends what runs when nobody wants it any more.
 //! - [`repeats`] says how far repeats of a run with other seeds come out apart.
 //! - [`figures`] maps rows of the reference table to runs and judges them.
+//! - [`calibrate`] fits a drive file to a few figures of a real drive.
 //! - [`endurance`] writes a drive to its end.
 //! - [`plan`] says how long a drive lasts under a load, how fast it answers, and what spare area that takes.
 //! - [`variants`] are a drive with numbers of its file at several values.
@@ -14,6 +15,7 @@
 //!
 //! Nothing here reads a wall clock: the same drives, tests and seed give the same results.
 
+pub mod calibrate;
 pub mod drops;
 pub mod endurance;
 pub mod figures;

@@ -3,8 +3,8 @@
 #[cfg(feature = "attach")]
 use crate::attached;
 use crate::{
-    accuracy, claims, compare, completions, endurance, import, man, plan, provenance, pts, report,
-    review, run, show, sweep, tests, theory, trace,
+    accuracy, calibrate, claims, compare, completions, endurance, import, man, plan, provenance,
+    pts, report, review, run, show, sweep, tests, theory, trace,
 };
 use clap::{Parser, Subcommand};
 
@@ -35,6 +35,8 @@ Examples:
                                              fio's command line as it stands
   ftlab import mqsim ssdconfig.xml workload.xml
                                              another simulator's drive and load
+  ftlab calibrate ./my-nvme.toml --fio seqwrite.json --fio randread.json --out fitted.toml
+                                             a drive file fitted to what fio measured
   ftlab plan job.fio --drive generic-mlc-8 --per-day 50GB --life 5y --p99 5ms
                                              years, latencies and spare area under a load
   ftlab endurance --drive intel-x25-m-g1-80  how long it lives, and how it wears
@@ -61,6 +63,8 @@ pub enum Command {
     /// Take over drives and loads of other simulators: MQSim, SimpleSSD, FEMU, NVMeVirt
     #[command(subcommand)]
     Import(import::Command),
+    /// Fit a drive file to what fio measured on a drive
+    Calibrate(calibrate::Options),
     /// Read recorded traces: what is in one, and one in another format
     #[command(subcommand)]
     Trace(trace::Command),

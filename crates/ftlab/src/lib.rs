@@ -13,6 +13,7 @@
 mod accuracy;
 #[cfg(feature = "attach")]
 mod attached;
+mod calibrate;
 mod claims;
 mod cli;
 mod compare;
@@ -88,6 +89,7 @@ pub fn main_with_policies(policies: &'static [policy::Policy]) -> ExitCode {
         Command::Show(args) => show::command(&args),
         Command::Run(args) | Command::Fio(args) => run::command(&args),
         Command::Import(args) => import::command(&args),
+        Command::Calibrate(args) => calibrate::command(&args),
         Command::Trace(args) => trace::command(&args),
         Command::Plan(args) => plan::command(&args),
         Command::Endurance(args) => endurance::command(&args),

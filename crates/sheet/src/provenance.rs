@@ -1,4 +1,5 @@
-//! Figures that a number was worked out from: `from = ["F0647"]`, by their ids in the tables of `reference/`.
+//! Figures that a number was worked out from: `from = ["F0647"]`, by their ids in the tables of `reference/`, or
+//! `from = ["randread.json"]`, by the file of a measurement of one's own.
 
 use std::collections::BTreeSet;
 use toml::{Table, Value};
@@ -24,16 +25,23 @@ fn is_known(id: &str) -> bool {
     (TABLES.iter()).any(|(_, text)| first_cells(text).any(|known| known == id))
 }
 
-/// Refuses ids that no table has, and one that stands there twice.
+/// Whether it names a file of measurements, as fio writes them. Where that lies is its owner's business.
+fn is_own(id: &str) -> bool {
+    id.strip_suffix(".json")
+        .is_some_and(|name| !name.is_empty())
+}
+
+/// Refuses ids that no table has and that are no file of measurements, and one that stands there twice.
 ///
 /// # Errors
 /// Which, and where ids are.
 pub fn check(from: &[String]) -> Result<(), String> {
     for (n, id) in from.iter().enumerate() {
-        if !is_known(id) {
+        if !is_known(id) && !is_own(id) {
             let files = TABLES.map(|(file, _)| file).join(", ");
             return Err(format!(
-                "from: no figure is called `{id}`; the ids are those of reference/: {files}"
+                "from: no figure is called `{id}`; the ids are those of reference/: {files}; measurements of your own are \
+                 files that end in .json"
             ));
         }
         if from[..n].contains(id) {
@@ -75,7 +83,8 @@ mod tests {
             of(&["F0172", "P253", "PN005", "F0114", "C001", "A001", "M0337"]),
             Ok(())
         );
-        for unknown in ["F9999", "id", "", "F017", "ocz-core-jmf602"] {
+        assert_eq!(of(&["randread-qd1.json", "F0172"]), Ok(()));
+        for unknown in ["F9999", "id", "", "F017", "ocz-core-jmf602", ".json"] {
             let why = of(&["F0172", unknown]).unwrap_err();
             assert!(
                 why.contains(&format!("no figure is called `{unknown}`")),

@@ -26,6 +26,12 @@ pub struct ClosedForm {
 impl ClosedForm {
     /// That of a drive as it was built under a load; none where none covers both.
     pub fn of(load: &Load, file: &DriveFile, device: &dyn Device) -> Option<ClosedForm> {
+        let slot_bytes = u64::from(device.page_layer()?.mapping().slot_bytes);
+        Self::uniform(file, device, in_use(load, slot_bytes)?)
+    }
+
+    /// That of writes of one slot anywhere, when a share of the addresses holds data; none where none covers the drive.
+    pub fn uniform(file: &DriveFile, device: &dyn Device, in_use: f64) -> Option<ClosedForm> {
         let mapping = device.page_layer()?.mapping();
         if mapping.streams > 1 {
             return None;
@@ -37,12 +43,11 @@ impl ClosedForm {
             "d-choices" => Policy::Choices(choices(file)?),
             _ => return None,
         };
-        let slot_bytes = u64::from(mapping.slot_bytes);
         Some(ClosedForm {
             policy,
             slots: mapping.slots_per_superblock,
             alpha_share: mapping.alpha() / (1.0 + file.spare()?),
-            in_use: in_use(load, slot_bytes)?,
+            in_use,
             programmed_per_slot: mapping.programmed_per_slot,
         })
     }

@@ -24,7 +24,7 @@ fn root() -> PathBuf {
 }
 
 /// The pages, and how many blocks of commands each has at least.
-const PAGES: [(&str, usize); 22] = [
+const PAGES: [(&str, usize); 23] = [
     ("README.md", 5),
     ("docs/guides/add-a-drive.md", 1),
     ("docs/guides/application-scripts.md", 2),
@@ -35,6 +35,7 @@ const PAGES: [(&str, usize); 22] = [
     ("docs/guides/find-the-missing-flush.md", 6),
     ("docs/guides/first-review.md", 4),
     ("docs/guides/keep-data-apart.md", 4),
+    ("docs/guides/model-my-nvme.md", 3),
     ("docs/guides/plan-a-purchase.md", 4),
     ("docs/guides/pts.md", 2),
     // Its blocks are Python's.
@@ -209,6 +210,11 @@ fn the_guides_policies_are_those_of_the_template() {
 #[test]
 fn a_drive_can_be_added_as_its_guide_says() {
     holds("docs/guides/add-a-drive.md", false);
+}
+
+#[test]
+fn a_drive_is_fitted_to_its_measurements_as_its_guide_says() {
+    holds("docs/guides/model-my-nvme.md", false);
 }
 
 #[test]

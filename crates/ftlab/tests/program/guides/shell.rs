@@ -96,7 +96,7 @@ pub fn follow(
 
 /// What a clone has that commands use.
 fn prepare(place: &Place) {
-    for folder in ["jobs", "scripts", "traces"] {
+    for folder in ["jobs", "scripts", "traces", "docs/guides/model-my-nvme"] {
         copy(&root().join(folder), &place.path(folder));
     }
     for folder in [".blocks", "target/release"] {

@@ -1,0 +1,206 @@
+//! Figures of a real drive, as fio's JSON has them: which of a drive file's numbers each can tell.
+
+use super::CalibrateError;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Words of a job that decide what its figure means; all others must be in [`HARMLESS`].
+const DECISIVE: [&str; 7] = [
+    "rw",
+    "readwrite",
+    "bs",
+    "blocksize",
+    "iodepth",
+    "numjobs",
+    "direct",
+];
+
+/// Words that leave a figure what it is: where the drive is, how the system is asked, for how long, what is logged.
+const HARMLESS: [&str; 31] = [
+    "name",
+    "filename",
+    "ioengine",
+    "runtime",
+    "time_based",
+    "ramp_time",
+    "size",
+    "filesize",
+    "io_size",
+    "number_ios",
+    "loops",
+    "offset",
+    "norandommap",
+    "randrepeat",
+    "randseed",
+    "random_generator",
+    "invalidate",
+    "thread",
+    "group_reporting",
+    "stonewall",
+    "wait_for_previous",
+    "percentile_list",
+    "lat_percentiles",
+    "clat_percentiles",
+    "write_bw_log",
+    "write_lat_log",
+    "write_iops_log",
+    "log_avg_msec",
+    "refill_buffers",
+    "cpus_allowed",
+    "numa_mem_policy",
+];
+
+/// From this block size on a job in order shows what the flash takes.
+const LARGE_BYTES: u64 = 64 << 10;
+
+/// What a job measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// What the flash takes of writes in order.
+    SequentialWrite,
+    /// What a read of its own takes.
+    Read,
+    /// What a write of its own takes.
+    Write,
+}
+
+/// One figure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// The file that it is from.
+    pub source: String,
+    /// What it measures.
+    pub kind: Kind,
+    /// Bytes of a command.
+    pub block_bytes: u64,
+    /// Commands outstanding.
+    pub depth: u32,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// MB/s of [`Kind::SequentialWrite`], else the mean latency in microseconds.
+    pub value: f64,
+}
+
+#[derive(Debug, Deserialize)]
+struct Output {
+    #[serde(default, rename = "global options")]
+    global: BTreeMap<String, String>,
+    jobs: Vec<Job>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Job {
+    jobname: String,
+    #[serde(default)]
+    error: i64,
+    #[serde(default, rename = "job options")]
+    options: BTreeMap<String, String>,
+    read: Traffic,
+    write: Traffic,
+}
+
+#[derive(Debug, Deserialize)]
+struct Traffic {
+    io_bytes: u64,
+    total_ios: u64,
+    bw_bytes: u64,
+    lat_ns: Latency,
+}
+
+#[derive(Debug, Deserialize)]
+struct Latency {
+    mean: f64,
+}
+
+impl Measured {
+    /// Reads what `fio --output-format=json` wrote into the file `source`.
+    ///
+    /// # Errors
+    /// When it is something else, or no figure that tells a number of a drive file.
+    pub fn read(source: &str, text: &str) -> Result<Measured, CalibrateError> {
+        let wrong = |why: String| CalibrateError::Input(format!("{source}: {why}"));
+        // fio writes its warnings in front.
+        let begin = text.find('{').unwrap_or_default();
+        let output: Output = serde_json::from_str(&text[begin..]).map_err(|error| {
+            wrong(format!(
+                "this is not what `fio --output-format=json` writes: {error}"
+            ))
+        })?;
+        let [job] = &output.jobs[..] else {
+            let count = output.jobs.len();
+            return Err(wrong(format!(
+                "it has {count} jobs, and a figure is from one: run each by itself"
+            )));
+        };
+        let wrong = |why: String| wrong(format!("job {}: {why}", job.jobname));
+        if job.error != 0 {
+            return Err(wrong(format!("it ended with error {}", job.error)));
+        }
+        let mut words = output.global.clone();
+        words.extend(job.options.clone());
+        measured(source, job, &words).map_err(wrong)
+    }
+}
+
+fn measured(source: &str, job: &Job, words: &BTreeMap<String, String>) -> Result<Measured, String> {
+    let known = |word: &&String| {
+        let word = word.as_str();
+        DECISIVE.contains(&word) || HARMLESS.contains(&word)
+    };
+    if let Some(other) = words.keys().find(|word| !known(word)) {
+        return Err(format!(
+            "it says {other}, which the model is not asked to repeat: measure without it"
+        ));
+    }
+    let word = |names: [&str; 2]| names.iter().find_map(|name| words.get(*name));
+    if words.get("direct").is_none_or(|direct| direct != "1") {
+        return Err(
+            "it goes through the operating system's cache: measure with direct=1".to_owned(),
+        );
+    }
+    let count = |name: &str| match words.get(name) {
+        None => Ok(1),
+        Some(text) => text
+            .parse()
+            .map_err(|_| format!("its {name} is {text:?}, which is no count")),
+    };
+    let (depth, jobs): (u32, u32) = (count("iodepth")?, count("numjobs")?);
+    let rw = word(["rw", "readwrite"]).map_or("read", String::as_str);
+    let traffic = if rw.contains("write") {
+        &job.write
+    } else {
+        &job.read
+    };
+    if traffic.total_ios == 0 {
+        return Err("it has done nothing".to_owned());
+    }
+    // What it did counts: all of its commands are of one size.
+    let block_bytes = traffic.io_bytes / traffic.total_ios;
+    let alone = depth == 1 && jobs == 1;
+    let kind = match rw {
+        "write" if block_bytes >= LARGE_BYTES && jobs == 1 => Kind::SequentialWrite,
+        "randread" if alone => Kind::Read,
+        "randwrite" if alone => Kind::Write,
+        _ => {
+            return Err(format!(
+                "rw={rw} with {block_bytes} bytes a command, iodepth={depth} and numjobs={jobs} tells no number by itself: give \
+                 rw=write with bs of 64k or more, or rw=randread or rw=randwrite with iodepth=1"
+            ));
+        }
+    };
+    let value = match kind {
+        Kind::SequentialWrite => traffic.bw_bytes as f64 / 1e6,
+        Kind::Read | Kind::Write => traffic.lat_ns.mean / 1e3,
+    };
+    if !(value.is_finite() && value > 0.0) {
+        return Err("it took no time".to_owned());
+    }
+    Ok(Measured {
+        source: source.to_owned(),
+        kind,
+        block_bytes,
+        depth,
+        bytes: traffic.io_bytes,
+        value,
+    })
+}

@@ -1,0 +1,143 @@
+//! `ftlab calibrate`: a drive file fitted to what was measured on a drive.
+
+use crate::failure::{Failure, Outcome};
+use crate::files::{self, NewFile};
+use crate::options::{self, OutputFormat, TestbedOption};
+use crate::{drives, screen};
+use clap::Args;
+use comfy_table::{Cell, CellAlignment};
+use ftlab_bench::calibrate::{CalibrateError, Calibrated, Fitted, Measured, MeasuredWa, calibrate};
+use ftlab_drive::Catalog;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// The machine that drives of today are measured on, if none is named.
+const TESTBED: &str = "linux-2024-nvme";
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  ftlab calibrate ./my-nvme.toml --fio seqwrite.json --fio randread.json --fio randwrite.json --out fitted.toml
+  ftlab calibrate generic-dc-tlc-1920 --wa 3.1 --used 90 --fio seqwrite.json --out my-nvme.toml
+
+Each figure tells one number, in this order: --wa nand.blocks_per_die, by the closed form of write amplification; writes in
+order (rw=write, bs=64k or more) nand.t_program; reads and writes alone (rw=randread or randwrite, iodepth=1)
+firmware.read_pipeline and firmware.write_pipeline. The drive is to have been written once from end to end before.")]
+pub struct Options {
+    /// The drive to begin with: one of `ftlab drives`, or a path to a drive file
+    #[arg(value_name = "DRIVE", value_parser = drives::name(), hide_possible_values = true)]
+    drive: String,
+    /// What `fio --output-format=json` wrote of one job; may be repeated
+    #[arg(long = "fio", value_name = "FILE", required_unless_present = "wa")]
+    fio: Vec<PathBuf>,
+    /// Write amplification of random writes of one slot, when it is steady: bytes programmed over bytes written
+    #[arg(long, value_name = "WA", value_parser = options::number(1.0, 1e3))]
+    wa: Option<f64>,
+    /// How much of the drive was in use for that, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 100.0, requires = "wa", value_parser = options::number(1.0, 100.0))]
+    used: f64,
+    /// Change a number of the drive file first, for example nand.channels=8; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// The name of the drive; by default that of the drive to begin with
+    #[arg(long)]
+    name: Option<String>,
+    /// The drive file to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    testbed: TestbedOption,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
+    output_format: OutputFormat,
+}
+
+impl From<CalibrateError> for Failure {
+    fn from(error: CalibrateError) -> Failure {
+        match error {
+            CalibrateError::Input(why) => Failure::Input(why),
+            CalibrateError::Sheet(error) => error.into(),
+            CalibrateError::Prepare(error) => error.into(),
+            CalibrateError::Run(error) => error.into(),
+        }
+    }
+}
+
+pub fn command(options: &Options) -> Outcome {
+    let base = Catalog::load(&options.drive, &options.settings)?;
+    let out = NewFile::ready(&options.out, "--out")?;
+    let mut figures = Vec::new();
+    for path in &options.fio {
+        let text = files::read(path, "what `fio --output-format=json` wrote")?;
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        figures.push(Measured::read(&name.to_string_lossy(), &text)?);
+    }
+    let wa = options.wa.map(|wa| MeasuredWa {
+        wa,
+        used: options.used / 100.0,
+    });
+    let name = options.name.as_deref().unwrap_or(base.name());
+    let testbed = options.testbed.load_or(TESTBED)?;
+    let made = calibrate(&base, name, wa, &figures, &testbed)?;
+    out.write(made.text.as_bytes())?;
+    screen::print(&match options.output_format {
+        OutputFormat::Normal => normal(&made, options),
+        OutputFormat::Json => screen::json(&Report {
+            drive: options.out.display().to_string(),
+            fitted: &made.fitted,
+        })?,
+    })
+}
+
+/// What is printed for programs.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    drive: String,
+    fitted: &'a [Fitted],
+}
+
+/// Four digits.
+fn short(value: f64) -> String {
+    let digits = match value.abs() {
+        v if v >= 1000.0 => 0,
+        v if v >= 100.0 => 1,
+        v if v >= 10.0 => 2,
+        _ => 3,
+    };
+    format!("{value:.digits$}")
+}
+
+fn normal(made: &Calibrated, options: &Options) -> String {
+    let header = [
+        "figure",
+        "measured",
+        "model before",
+        "now",
+        "number",
+        "was",
+        "is",
+    ];
+    let mut table = screen::table(&header);
+    for row in &made.fitted {
+        let [name, unit] = row.figure;
+        let with_unit = |value: f64, unit: &str| match unit {
+            "" | "1" => short(value),
+            unit => format!("{} {unit}", short(value)),
+        };
+        let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
+        let was = row
+            .was
+            .map_or("–".to_owned(), |was| with_unit(was, row.unit));
+        table.add_row([
+            Cell::new(name),
+            right(with_unit(row.measured, unit)),
+            right(with_unit(row.model[0], unit)),
+            right(with_unit(row.model[1], unit)),
+            Cell::new(row.key),
+            right(was),
+            right(with_unit(row.is, row.unit)),
+        ]);
+    }
+    let out = options.out.display();
+    format!("{}\nwrote {out}\n", screen::lines(table))
+}
