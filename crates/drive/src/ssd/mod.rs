@@ -401,7 +401,9 @@ impl Ssd {
     fn complete(&mut self, number: u32, at: SimTime, outcome: Outcome, done: &mut Vec<Completion>) {
         let command = self.commands.leave(number);
         let id = command.id;
-        self.totals.host.count(command, outcome, self.slot.sectors());
+        self.totals
+            .host
+            .count(command, outcome, self.slot.sectors());
         if let Some(outcome) = self.front.ended(id, outcome) {
             self.totals.host_ios += 1;
             done.push(Completion { id, at, outcome });
