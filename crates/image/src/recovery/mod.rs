@@ -9,10 +9,6 @@
 //! end, and is not long, the one that stands is enough: the journal goes on, with a record that the power went and of
 //! what that has left to be handed on. Whoever recovers once more comes by that record to the same drive.
 //!
-//! A checkpoint of a large drive takes longer than all else. Where the journal was read to its very end, and is not long, it is
-//! not needed: the journal goes on, with a record that the power went, and of what that left to be handed on. Whoever recovers once
-//! more comes by that record to the same drive.
-//!
 //! Where the end of a process is a power cut for the drive, slots of its volatile buffer are then made what that has left
 //! of them.
 

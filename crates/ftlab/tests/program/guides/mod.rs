@@ -334,6 +334,8 @@ fn no_page_is_left_out() {
     };
     let others = ["README.md", "docs/how-accurate.md"].map(str::to_owned);
     let mut names: Vec<String> = folder.map(name).chain(others).collect();
+    // Beside the pages lie the files that they use.
+    names.retain(|name| name.ends_with(".md"));
     names.sort();
     assert_eq!(names, PAGES.map(|(name, _)| name.to_owned()));
 }
