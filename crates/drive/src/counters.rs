@@ -20,7 +20,7 @@ pub struct HostCommands {
 }
 
 impl HostCommands {
-    /// Counts a command that came to its end, on a drive with slots of so many sectors, a power of two.
+    /// Counts a command that has ended. The drive has slots of `slot_sectors`, a power of two.
     pub(crate) fn count(&mut self, command: &Command, outcome: Outcome, slot_sectors: u32) {
         match command.kind {
             CommandKind::Read => {

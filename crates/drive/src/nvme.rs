@@ -101,7 +101,7 @@ pub struct ExtendedLog {
     pub erases_min: u32,
     /// Power cuts that the drive had no capacitors against.
     pub incomplete_shutdowns: u64,
-    /// Of the superblocks that the host's data leave, the percent that are free.
+    /// How many percent of the superblocks that the host's data leave are free.
     pub free_percent: u8,
     /// Whether capacitors keep the write buffer. Those of the model do not age.
     pub has_capacitors: bool,

@@ -45,7 +45,7 @@ impl FrontEnd {
         }
     }
 
-    /// The same of a drive that moves so many sectors with one command at most.
+    /// The same for a drive of which one command moves a limited number of sectors.
     #[must_use]
     pub fn splitting(mut self, transfer_max: Option<u32>) -> FrontEnd {
         self.transfer_max = transfer_max;

@@ -71,7 +71,7 @@ fn a_run_with_pauses_takes_what_its_states_take() {
     };
     let idle = drive(false).rest_watts().unwrap();
     assert!(joules(false) > 100.0 * idle);
-    // Of each ten seconds 10 ms go by until the controller rests and 9 until the drive is back, 0.091 s until it is in the first
+    // In each ten seconds the controller takes 10 ms to come to rest, and the drive 9 ms to come back; 0.091 s until it is in the first
     // state, 1.901 s in that, and the rest in the second.
     let active = 2.2 + 0.3 + 0.15;
     let closed = 10.0 * (0.019 * active + 0.091 * idle + 1.901 * 0.050 + 7.998 * 0.005);

@@ -10,7 +10,7 @@ fn drive(more: &[&str]) -> Ssd {
     file.build_ssd(&testbed, RootSeed(1)).unwrap()
 }
 
-/// Reads 128 KiB at a time, four of them, for so many seconds; gives MB/s, and the temperature of each tenth of a second.
+/// Reads 128 KiB at a time for some seconds, four reads outstanding; gives MB/s, and the temperature every tenth of a second.
 fn read_for(ssd: &mut Ssd, from_s: f64, seconds: f64) -> (f64, Vec<f64>) {
     const SECTORS: u32 = 256;
     let start = SimTime((from_s * 1e9) as u64);
