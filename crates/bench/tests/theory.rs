@@ -22,6 +22,15 @@ fn tolerance(policy: Policy) -> f64 {
     }
 }
 
+/// The cases to simulate: all of them where `make soak` sets `FTLAB_EVERY_CASE`, and else every second one, but for those
+/// of random victims, which scatter so much that the mean of a few says little.
+fn simulated() -> Vec<Case> {
+    let all = std::env::var_os("FTLAB_EVERY_CASE").is_some();
+    let cases = theory::cases().into_iter().enumerate();
+    let is_due = |(n, case): &(usize, Case)| all || n % 2 == 0 || case.policy == Policy::Random;
+    cases.filter(is_due).map(|(_, case)| case).collect()
+}
+
 /// What of that the mean error of all rows of a policy may be: chance evens out there, a wrong mechanism does not.
 const BIAS_SHARE: f64 = 0.25;
 
@@ -130,13 +139,7 @@ fn a_load_and_its_job_file_say_the_same() {
 #[test]
 fn write_amplification_is_what_theory_says() {
     let lab = Lab::new(rayon::current_num_threads(), u64::MAX).expect("it has threads");
-    let points = theory::sweep(
-        &lab,
-        &theory::cases(),
-        theory::PAGES,
-        RootSeed(1),
-        &|_, _| (),
-    );
+    let points = theory::sweep(&lab, &simulated(), theory::PAGES, RootSeed(1), &|_, _| ());
     let points = points.expect("it runs");
     let mut wrong: Vec<String> = points
         .iter()

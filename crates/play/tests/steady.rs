@@ -232,15 +232,20 @@ fn a_drive_with_tables_on_flash_starts_fast_too() {
     );
 }
 
+/// Slots of a superblock of a drive that is compared: with more of them its write amplification is no other.
+const SUPERBLOCK_SLOTS: u32 = 1 << 13;
+
 /// A shipped drive with 256 superblocks of few pages, or as near to that as it can be; nothing unless it maps pages in
 /// one stream and collects greedily, as a closed form has it.
 fn shipped(slug: &str) -> Option<Box<dyn Device>> {
     let file = Catalog::load(slug, &[]).expect("it loads");
     let extent = file.extent().ok()?;
+    let rows = SUPERBLOCK_SLOTS * extent.pages_per_block / extent.superblock_slots;
+    let rows = rows.clamp(4, 32);
     let mut scaled = [256, 512, 1024].into_iter().flat_map(|superblocks| {
         file.scaled(Scale {
             blocks: (extent.superblocks / superblocks).max(1),
-            pages: (extent.pages_per_block / 32).max(1),
+            pages: (extent.pages_per_block / rows).max(1),
             cycles: 1,
         })
     });

@@ -15,7 +15,7 @@ use rand::RngExt;
 use std::sync::LazyLock;
 
 /// Recoveries that are cut off after every operation together.
-const TURNS: usize = 4;
+const TURNS: usize = 8;
 
 /// Whether each of them is to be: what `make soak` sets.
 static EVERY_CUT: LazyLock<bool> = LazyLock::new(|| std::env::var_os("FTLAB_EVERY_CUT").is_some());
@@ -59,7 +59,7 @@ impl Scene<'_> {
         // operations.
         let turn = operations + 2 * usize::from(torn);
         // A checkpoint is written the same way every time.
-        let tears = recovery.redone > 0 || operations % 16 < TURNS || *EVERY_CUT;
+        let tears = recovery.redone > 0 || operations % (4 * TURNS) < TURNS || *EVERY_CUT;
         let mut again = left.clone();
         for (n, operation) in recorder.operations().iter().enumerate() {
             if !(turn + n).is_multiple_of(TURNS) && !*EVERY_CUT {
