@@ -2,9 +2,10 @@
 
 use crate::counters::Counters;
 use crate::health::Health;
+use crate::heat::Temperature;
 use crate::occupancy::Occupancy;
 use crate::state::DeviceState;
-use ftlab_base::{Command, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
+use ftlab_base::{Command, Completion, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_ftl::page::PageMapped;
 use ftlab_host::Host;
 use ftlab_nand::StateError;
@@ -22,17 +23,6 @@ pub struct EraseRefused;
 #[error("there is no write cache that can be turned off")]
 pub struct CacheRefused;
 
-/// How warm a drive is.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Temperature {
-    /// Degrees Celsius.
-    pub celsius: f64,
-    /// For how long it has slowed down for it, since its clock began.
-    pub throttled: Nanos,
-    /// Where it reports that it is too warm to work for long, if its file says.
-    pub critical_celsius: Option<f64>,
-}
-
 /// A drive behind its host's driver queue.
 ///
 /// The caller owns the clock: it submits commands at the present, asks when something happens
@@ -48,6 +38,9 @@ pub trait Device: Send {
 
     /// Time begins, and nothing is asked of the drive yet: what it does in pauses it does until something is.
     fn begin_time(&mut self, _now: SimTime) {}
+
+    /// It is `now` for a drive that is on, whether it is asked for anything or not: what is due by then has happened.
+    fn note_time(&mut self, _now: SimTime) {}
 
     /// Takes a command. Any number may be outstanding: those beyond the drive's own queue wait in
     /// the host's.

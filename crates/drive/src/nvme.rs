@@ -7,7 +7,8 @@ use crate::counters::Counters;
 use crate::device::Device;
 use crate::file::DriveFile;
 use crate::health::Health;
-use ftlab_base::{Nanos, SECTOR_BYTES};
+use crate::heat::{HeatTotals, Temperature};
+use ftlab_base::{Nanos, SECTOR_BYTES, SimTime};
 use ftlab_ftl::page::PageMapped;
 use serde::{Deserialize, Serialize};
 
@@ -20,14 +21,18 @@ const SPARE_THRESHOLD: u8 = 10;
 /// The most that the share of a drive's rated life can be told as.
 const PERCENTAGE_USED_MAX: f64 = 255.0;
 
-const MINUTE_NS: u64 = 60_000_000_000;
+const SECOND_NS: u64 = 1_000_000_000;
+const MINUTE_NS: u64 = 60 * SECOND_NS;
 const HOUR_NS: u64 = 60 * MINUTE_NS;
 
 /// A billion bytes, in which a drive's endurance is told.
 const ENDURANCE_UNIT_BYTES: f64 = 1e9;
 
-/// Bits of the critical warning: the spare blocks are below their threshold, and nothing can be written.
+/// Bits of the critical warning: the spare blocks are below their threshold, the drive is as warm as it warns of, and
+/// nothing can be written.
 pub const SPARE_IS_LOW: u8 = 1 << 0;
+/// See [`SPARE_IS_LOW`].
+pub const IS_TOO_WARM: u8 = 1 << 1;
 /// See [`SPARE_IS_LOW`].
 pub const IS_READ_ONLY: u8 = 1 << 3;
 
@@ -40,15 +45,17 @@ pub struct Life {
     pub unsafe_shutdowns: u64,
     /// How long it was switched on.
     pub power_on: Nanos,
-    /// How long of that it had a command of the host's.
-    pub busy: Nanos,
+    /// How long of that it had a command of the host's, if somebody counted.
+    pub busy: Option<Nanos>,
 }
 
-/// SMART / Health Information. Temperatures are not in it: the model has none.
+/// SMART / Health Information.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HealthLog {
-    /// Bits: [`SPARE_IS_LOW`], [`IS_READ_ONLY`].
+    /// Bits: [`SPARE_IS_LOW`], [`IS_TOO_WARM`], [`IS_READ_ONLY`].
     pub critical_warning: u8,
+    /// Degrees Celsius, as [`Temperature::told`].
+    pub celsius: i32,
     /// Percent of the spare superblocks that are left.
     pub available_spare: u8,
     /// Percent below which it warns.
@@ -63,8 +70,8 @@ pub struct HealthLog {
     pub host_reads: u64,
     /// Writes that ended.
     pub host_writes: u64,
-    /// Minutes with a command of the host's.
-    pub busy_minutes: u64,
+    /// Minutes with a command of the host's, if somebody counted.
+    pub busy_minutes: Option<u64>,
     /// How often it was switched on.
     pub power_cycles: u64,
     /// Hours for which it was.
@@ -75,6 +82,15 @@ pub struct HealthLog {
     pub media_errors: u64,
     /// Commands that ended with an error, each an entry of the error log.
     pub error_entries: u64,
+    /// Minutes from where it warns on, below where it is too warm to work for long. As the standard has it, 0 for one
+    /// that has no such threshold.
+    pub warning_minutes: u64,
+    /// Minutes from there on.
+    pub critical_minutes: u64,
+    /// How often light and heavy throttling began.
+    pub throttled: [u64; 2],
+    /// Seconds of each.
+    pub throttled_s: [u64; 2],
 }
 
 /// OCP's extension of it, as far as a page-mapped drive has it.
@@ -99,6 +115,10 @@ pub struct ExtendedLog {
     pub erases_max: u32,
     /// Erases of the block with the fewest.
     pub erases_min: u32,
+    /// How often throttling began; 255 at most.
+    pub throttled: u8,
+    /// Steps of throttling that hold.
+    pub throttling: u8,
     /// Power cuts that the drive had no capacitors against.
     pub incomplete_shutdowns: u64,
     /// How many percent of the superblocks that the host's data leave are free.
@@ -126,33 +146,62 @@ pub struct Logs {
 }
 
 impl Logs {
-    /// The logs of a drive that is as `file` says; nothing of one that does not speak NVMe.
+    /// The logs, at an instant of its time, of a drive that is as `file` says; nothing of one that does not speak NVMe.
     #[must_use]
-    pub fn of(file: &DriveFile, device: &dyn Device, life: &Life) -> Option<Logs> {
+    pub fn of(file: &DriveFile, device: &dyn Device, now: SimTime, life: &Life) -> Option<Logs> {
         // A drive whose blocks do not fail in a run has a rating for all that.
         let health = Health {
             rated_cycles: file.rated_cycles(),
             ..device.health().filter(|_| file.is_nvme())?
         };
-        let counters = device.counters();
-        let takes_writes = device.fault().is_none();
+        let temperature = device.temperature(now);
+        let seen = Seen {
+            health: &health,
+            counters: &device.counters(),
+            temperature: temperature.as_ref(),
+            life,
+        };
         let extended = device
             .page_layer()
-            .map(|layer| ExtendedLog::of(&health, &counters, layer, file.keeps_its_buffer(), life));
+            .map(|layer| ExtendedLog::of(&seen, layer, file.keeps_its_buffer()));
         Some(Logs {
-            health: HealthLog::of(&health, &counters, takes_writes, life),
+            health: HealthLog::of(&seen, device.fault().is_none()),
             extended,
         })
     }
 }
 
+/// What the logs are of.
+struct Seen<'a> {
+    health: &'a Health,
+    counters: &'a Counters,
+    temperature: Option<&'a Temperature>,
+    life: &'a Life,
+}
+
+impl Seen<'_> {
+    fn heat(&self) -> HeatTotals {
+        self.temperature
+            .map_or_else(HeatTotals::default, |of| of.totals)
+    }
+}
+
 impl HealthLog {
-    fn of(health: &Health, counters: &Counters, takes_writes: bool, life: &Life) -> HealthLog {
+    fn of(seen: &Seen<'_>, takes_writes: bool) -> HealthLog {
+        let Seen {
+            health,
+            counters,
+            temperature,
+            life,
+        } = seen;
+        let heat = seen.heat();
         let available_spare = health.spare_percent();
         let warning = |bit: u8, is_set: bool| if is_set { bit } else { 0 };
         HealthLog {
             critical_warning: warning(SPARE_IS_LOW, available_spare < SPARE_THRESHOLD)
+                | warning(IS_TOO_WARM, temperature.is_some_and(Temperature::warns))
                 | warning(IS_READ_ONLY, !takes_writes),
+            celsius: Temperature::told(*temperature),
             available_spare,
             spare_threshold: SPARE_THRESHOLD,
             percentage_used: (100.0 * health.worn_share())
@@ -162,24 +211,28 @@ impl HealthLog {
             data_units_written: counters.host_bytes_written.div_ceil(DATA_UNIT_BYTES),
             host_reads: counters.host.reads,
             host_writes: counters.host.writes,
-            busy_minutes: life.busy.0 / MINUTE_NS,
+            busy_minutes: life.busy.map(|busy| busy.0 / MINUTE_NS),
             power_cycles: life.power_cycles,
             power_on_hours: life.power_on.0 / HOUR_NS,
             unsafe_shutdowns: life.unsafe_shutdowns,
             media_errors: health.faults.unreadable,
             error_entries: counters.host.failed,
+            warning_minutes: heat.warned_ns / MINUTE_NS,
+            critical_minutes: heat.critical_ns / MINUTE_NS,
+            throttled: heat.began,
+            throttled_s: heat.held_ns.map(|ns| ns / SECOND_NS),
         }
     }
 }
 
 impl ExtendedLog {
-    fn of(
-        health: &Health,
-        counters: &Counters,
-        layer: &dyn PageMapped,
-        has_capacitors: bool,
-        life: &Life,
-    ) -> ExtendedLog {
+    fn of(seen: &Seen<'_>, layer: &dyn PageMapped, has_capacitors: bool) -> ExtendedLog {
+        let Seen {
+            health,
+            counters,
+            temperature,
+            life,
+        } = seen;
         let mapping = layer.mapping();
         let superblocks = mapping.groups * mapping.superblocks_per_group;
         let slots = u64::from(superblocks) * u64::from(mapping.slots_per_superblock);
@@ -205,6 +258,8 @@ impl ExtendedLog {
             beyond_ecc: health.faults.made_good + health.faults.unreadable,
             erases_max: health.wear.max(),
             erases_min: health.wear.min(),
+            throttled: u8::try_from(seen.heat().began[0]).unwrap_or(u8::MAX),
+            throttling: temperature.map_or(0, |of| of.steps as u8),
             incomplete_shutdowns: cuts(false),
             free_percent: (100 * free / left.max(1)).min(100) as u8,
             has_capacitors,
@@ -264,14 +319,18 @@ mod tests {
         power_cycles: 4,
         unsafe_shutdowns: 3,
         power_on: Nanos(2 * HOUR_NS + 59 * MINUTE_NS),
-        busy: Nanos(61 * MINUTE_NS - 1),
+        busy: Some(Nanos(61 * MINUTE_NS - 1)),
     };
 
     #[test]
     fn what_the_host_did_is_told_in_the_standards_units() {
         let file = small(&[]);
         let mut device = built(&file);
-        let log = |device: &dyn Device| Logs::of(&file, device, &LIFE).unwrap().health;
+        let log = |device: &dyn Device| {
+            Logs::of(&file, device, SimTime::ZERO, &LIFE)
+                .unwrap()
+                .health
+        };
         assert_eq!(log(&*device).data_units_written, 0);
         apply(&mut *device, CommandKind::Write, 0, 8);
         assert_eq!(
@@ -293,7 +352,7 @@ mod tests {
         assert_eq!((log.host_reads, log.host_writes), (3, 3));
         assert_eq!(log.data_units_read, 3);
         assert_eq!((log.power_cycles, log.unsafe_shutdowns), (4, 3));
-        assert_eq!((log.power_on_hours, log.busy_minutes), (2, 60));
+        assert_eq!((log.power_on_hours, log.busy_minutes), (2, Some(60)));
         assert_eq!((log.media_errors, log.error_entries), (0, 0));
         assert_eq!((log.available_spare, log.critical_warning), (100, 0));
     }
@@ -309,14 +368,17 @@ mod tests {
         apply(&mut *device, CommandKind::Write, 7, 2);
         apply(&mut *device, CommandKind::Flush, 0, 0);
         let counters = device.counters();
-        let log = Logs::of(&file, &*device, &LIFE).unwrap().extended.unwrap();
+        let log = Logs::of(&file, &*device, SimTime::ZERO, &LIFE)
+            .unwrap()
+            .extended
+            .unwrap();
         assert_eq!(log.media_bytes_written, counters.nand_programs * (16 << 10));
         assert_eq!(log.media_bytes_read, counters.nand_reads * (16 << 10));
         assert!(log.media_bytes_written >= 2 * SUPERBLOCK_SLOTS * 4096);
         // Two slots of those that were trimmed hold a sector each again.
         assert_eq!(log.used_sectors, 8 * (2 * SUPERBLOCK_SLOTS - 98));
         assert_eq!(log.unaligned, 1);
-        let before = Logs::of(&file, &*built(&file), &LIFE)
+        let before = Logs::of(&file, &*built(&file), SimTime::ZERO, &LIFE)
             .unwrap()
             .extended
             .unwrap();
@@ -327,7 +389,7 @@ mod tests {
         // Without capacitors, every cut finds the drive unprepared; with them none does.
         assert_eq!((log.incomplete_shutdowns, log.capacitor_starts), (3, 0));
         let kept = small(&["power_loss.capacitors=1"]);
-        let kept = Logs::of(&kept, &*built(&kept), &LIFE)
+        let kept = Logs::of(&kept, &*built(&kept), SimTime::ZERO, &LIFE)
             .unwrap()
             .extended
             .unwrap();
@@ -345,7 +407,7 @@ mod tests {
                 apply(&mut *device, CommandKind::Write, lba, 256);
             }
         }
-        let log = Logs::of(&file, &*device, &LIFE).unwrap();
+        let log = Logs::of(&file, &*device, SimTime::ZERO, &LIFE).unwrap();
         let mean = device.health().unwrap().wear.mean();
         assert_eq!(
             log.health.percentage_used,
@@ -360,18 +422,82 @@ mod tests {
             ..device.health().unwrap()
         };
         let warning = |available, takes_writes| {
-            let counters = device.counters();
-            HealthLog::of(&health(available), &counters, takes_writes, &LIFE).critical_warning
+            let seen = Seen {
+                health: &health(available),
+                counters: &device.counters(),
+                temperature: None,
+                life: &LIFE,
+            };
+            HealthLog::of(&seen, takes_writes).critical_warning
         };
         assert_eq!(warning(10, true), 0);
         assert_eq!(warning(9, true), SPARE_IS_LOW);
         assert_eq!(warning(0, false), SPARE_IS_LOW | IS_READ_ONLY);
     }
 
+    /// A 970 EVO that warms in seconds and stays too warm: light throttling, then heavy.
+    #[test]
+    fn a_hot_drive_under_load_says_how_warm_it_is_and_for_how_long() {
+        let hot = [
+            "thermal.ambient=60",
+            "thermal.capacity=0.05",
+            "thermal.light_until=61",
+            "thermal.heavy_until=61",
+        ];
+        let file = Catalog::load("samsung-970-evo-500", &hot.map(str::to_owned)).unwrap();
+        let mut device = built(&file);
+        let (mut now, mut id, mut done) = (SimTime::ZERO, 0, Vec::new());
+        let until = SimTime(3_500_000_000);
+        let mut is_full = 0;
+        while now < until {
+            while is_full < 8 {
+                let write = Command {
+                    id: CommandId(id),
+                    kind: CommandKind::Write,
+                    lba: Lba(id % 100_000 * 256),
+                    sectors: 256,
+                    content: Content::RANDOM,
+                    queue: 0,
+                    placement: Placement::DEFAULT,
+                    at: now,
+                };
+                device.submit(write, now);
+                (id, is_full) = (id + 1, is_full + 1);
+            }
+            now = device.next_event().unwrap();
+            device.advance(now, &mut done);
+            is_full -= done.drain(..).count();
+        }
+        let temperature = device.temperature(now).unwrap();
+        let logs = Logs::of(&file, &*device, now, &LIFE).unwrap();
+        let (log, extended) = (&logs.health, logs.extended.as_ref().unwrap());
+        assert!(temperature.celsius > 70.0, "{temperature:?}");
+        assert_eq!(log.celsius, temperature.celsius.round() as i32);
+        assert_eq!(log.throttled, [1, 1], "{temperature:?}");
+        let totals = temperature.totals;
+        assert_eq!(log.throttled_s, totals.held_ns.map(|ns| ns / 1_000_000_000));
+        let throttled = totals.throttled();
+        assert!(throttled > Nanos::from_millis(2_000) && throttled < now.since(SimTime::ZERO));
+        assert_eq!((extended.throttled, extended.throttling), (1, 2));
+        // Warning and critical temperature are one: nothing lies between them.
+        assert!(
+            totals.critical_ns > 0 && totals.warned_ns == 0,
+            "{totals:?}"
+        );
+        // What is counted stays with the drive, and its clock begins anew.
+        device.advance(SimTime::NEVER, &mut done);
+        apply(&mut *device, CommandKind::Flush, 0, 0);
+        let again = device.temperature(SimTime::ZERO).unwrap();
+        assert!(again.totals.throttled() >= throttled && again.steps == 0);
+        let mut other = built(&file);
+        other.restore(device.save()).unwrap();
+        assert_eq!(other.temperature(SimTime::ZERO).unwrap(), again);
+    }
+
     #[test]
     fn only_a_drive_that_speaks_nvme_has_logs() {
         let file = Catalog::load("generic-mlc-8", &[]).unwrap();
-        assert_eq!(Logs::of(&file, &*built(&file), &LIFE), None);
+        assert_eq!(Logs::of(&file, &*built(&file), SimTime::ZERO, &LIFE), None);
         let both = ["smart.vendor=intel".to_owned()];
         let why = Catalog::load("generic-nvme-tlc-8", &both)
             .unwrap_err()

@@ -1,6 +1,7 @@
 //! What drives keep while they are off, as values.
 
 use crate::counters::{Counters, HostCommands};
+use crate::heat::HeatTotals;
 use ftlab_base::{Command, Outcome};
 use ftlab_ftl::{LayerState, Refusal};
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,8 @@ pub struct Totals {
     pub void_trims: u64,
     /// Reads and writes of the host, and what failed.
     pub host: HostCommands,
+    /// What heat has come to.
+    pub heat: HeatTotals,
 }
 
 impl Totals {

@@ -6,7 +6,7 @@
 mod latency;
 
 use ftlab_result::{
-    AtDevice, Erases, Extent, Inside, Job, Joules, PerSecond, Provenance, ResultSet, Run,
+    AtDevice, Erases, Extent, Inside, Job, Joules, NvmeLogs, PerSecond, Provenance, ResultSet, Run,
     SavedState, Settling, SmartAttribute, Spread, Traffic,
 };
 use latency::{Latency, Map};
@@ -162,6 +162,9 @@ struct Beside<'a> {
     wear: Option<&'a Erases>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     smart: &'a [SmartAttribute],
+    /// The logs of an NVMe drive at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nvme: Option<&'a NvmeLogs>,
     /// Figures over the repeats, if there were any; all else but `metrics` is of the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     repeats: Option<Repeats<'a>>,
@@ -355,6 +358,7 @@ fn beside<'a>(set: &'a ResultSet, run: &'a Run, wall: Option<&Wall>) -> Beside<'
         devices: &run.devices,
         wear: run.erases.as_ref(),
         smart: &run.smart,
+        nvme: run.nvme.as_ref(),
         repeats: (!run.spread.is_empty()).then(|| Repeats {
             seeds: &origin.seeds,
             metrics: &run.metrics,

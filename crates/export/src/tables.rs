@@ -292,6 +292,13 @@ pub fn series(sets: &[Labelled<'_>]) -> Table {
     table.number("wa", |row| row.run.series_wa.get(row.n).copied());
     table.number("watts", |row| row.run.series_watts.get(row.n).copied());
     table.number("celsius", |row| row.run.series_celsius.get(row.n).copied());
+    let steps = |row: &Moment<'_>| {
+        row.run
+            .series_throttle
+            .get(row.n)
+            .map(|&steps| steps.into())
+    };
+    table.whole("throttle", steps);
     table.table("series")
 }
 

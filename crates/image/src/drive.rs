@@ -121,7 +121,7 @@ impl DataDrive {
         &self.path
     }
 
-    fn device_mut(&mut self) -> &mut dyn Device {
+    pub(crate) fn device_mut(&mut self) -> &mut dyn Device {
         match &mut self.body {
             Body::Flash(ssd) => &mut **ssd,
             Body::Flat(device, _) => &mut **device,

@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// The version of the format. It changes with every change of what is in the file, and with
 /// [`ftlab_drive::saved::FORMAT`].
-pub(crate) const FORMAT: u32 = 7;
+pub(crate) const FORMAT: u32 = 8;
 const HEAD_BYTES: usize = 24;
 const CHECKSUM_AT: usize = 16;
 /// Where the two stand. Behind each is room for marks.

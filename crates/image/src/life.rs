@@ -2,6 +2,7 @@
 
 use crate::drive::DataDrive;
 use ftlab_base::{Completion, Nanos, RootSeed, SimTime};
+use ftlab_drive::Temperature;
 use serde::{Deserialize, Serialize};
 
 impl DataDrive {
@@ -33,6 +34,19 @@ impl DataDrive {
         Nanos(self.spent().on_ns)
     }
 
+    /// How far its own time has come since it was switched on.
+    #[must_use]
+    pub fn now(&self) -> SimTime {
+        self.clock
+    }
+
+    /// How warm it is, while it is used with time; as it is when it is left alone, while nobody uses it so. Nothing
+    /// if its file does not say how it warms.
+    #[must_use]
+    pub fn temperature(&self) -> Option<Temperature> {
+        self.device().temperature(self.clock)
+    }
+
     /// How long of that it had a command of the host's.
     #[must_use]
     pub fn busy_time(&self) -> Nanos {
@@ -46,6 +60,12 @@ impl DataDrive {
 
     /// Notes how late it is for a drive that is on, whether it has something to do or not. Time never goes back.
     pub fn note_time(&mut self, now: SimTime) {
+        self.pass(now);
+        let clock = self.clock;
+        self.device_mut().note_time(clock);
+    }
+
+    fn pass(&mut self, now: SimTime) {
         if now > self.clock {
             let on_ns = now.since(self.clock).0;
             let busy_ns = if self.outstanding > 0 { on_ns } else { 0 };
@@ -57,7 +77,7 @@ impl DataDrive {
     /// Notes that commands have ended, in order, by `now`.
     pub(crate) fn note_ends(&mut self, ended: &[Completion], now: SimTime) {
         for completion in ended {
-            self.note_time(completion.at.min(now));
+            self.pass(completion.at.min(now));
             self.outstanding -= 1;
         }
         self.note_time(now);

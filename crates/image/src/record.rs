@@ -2,8 +2,8 @@
 
 use crate::CutTold;
 use ftlab_base::{BlockId, Content, DieId, Lpn, Placement};
-use ftlab_drive::HostCommands;
 use ftlab_drive::ssd::{LayerInput, SlotWrite, Totals};
+use ftlab_drive::{HeatTotals, HostCommands};
 use ftlab_ftl::{Extent, Fault};
 
 /// What a journal says happened.
@@ -215,11 +215,12 @@ pub(crate) fn put_totals(to: &mut Vec<u8>, totals: Totals) {
         buffer_stalls,
         void_trims,
         host,
+        heat,
     } = totals;
     let beside = [host_ios, host_bytes_written, buffer_stalls, void_trims];
     put(to, Tag::Totals, &beside);
-    let host = host.all();
-    host.iter().for_each(|&number| put_number(to, number));
+    let within = host.all().into_iter().chain(heat.all());
+    within.for_each(|number| put_number(to, number));
 }
 
 /// Appends the digest of the slots that went to their places.
@@ -337,6 +338,7 @@ pub(crate) fn take(from: &mut &[u8]) -> Option<Record> {
                 buffer_stalls,
                 void_trims,
                 host: HostCommands::of_all(take_numbers(from)?),
+                heat: HeatTotals::of_all(take_numbers(from)?),
             }));
         }
         Tag::Landed => return Some(Record::Landed(take_number(from)?)),
@@ -402,6 +404,7 @@ mod tests {
             buffer_stalls: 0,
             void_trims: 7,
             host: HostCommands::of_all([5, 1 << 41, 6, 300, 2]),
+            heat: HeatTotals::of_all([3, 1, 1 << 42, 400, 0, 8]),
         };
         put_totals(&mut bytes, totals);
         put_landed(&mut bytes, u64::MAX);

@@ -107,6 +107,7 @@ impl Record {
             series_watts: power.map_or_else(Vec::new, |power| power.series_watts.clone()),
             series_interval_s: INTERVAL_S as f64,
             series_celsius: celsius(report.thermal.as_ref()),
+            series_throttle: throttle(report.thermal.as_ref()),
             joules: power.map(joules),
             devices: report.devices.iter().map(at_device).collect(),
             ..Run::default()
@@ -308,6 +309,10 @@ fn celsius(thermal: Option<&ThermalReport>) -> Vec<f64> {
     thermal.map_or_else(Vec::new, |thermal| thermal.series_celsius.clone())
 }
 
+fn throttle(thermal: Option<&ThermalReport>) -> Vec<u8> {
+    thermal.map_or_else(Vec::new, |thermal| thermal.series_throttle.clone())
+}
+
 fn joules(power: &PowerReport) -> Joules {
     let energy = &power.energy;
     Joules {
@@ -332,6 +337,7 @@ fn at_device(report: &DeviceReport) -> AtDevice {
         },
         series_wa: report.series_wa.clone(),
         series_celsius: celsius(report.thermal.as_ref()),
+        series_throttle: throttle(report.thermal.as_ref()),
         joules: report.power.as_ref().map(joules),
         ..AtDevice::default()
     }

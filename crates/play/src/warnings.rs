@@ -402,6 +402,7 @@ mod tests {
     fn a_drive_that_heat_slowed_down_is_told_of() {
         let thermal = ThermalReport {
             series_celsius: vec![70.0, 86.5],
+            series_throttle: vec![0, 1],
             celsius_max: 86.5,
             throttled: Nanos::from_millis(1_500),
             critical_celsius: Some(85.0),

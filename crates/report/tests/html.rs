@@ -293,6 +293,29 @@ fn consistency_alone() -> ResultSet {
     set
 }
 
+/// In the open where a drive slows down, folded away where none does, and not there where nothing is known of heat.
+#[test]
+fn heat_stands_in_the_open_where_it_slows_a_drive_down() {
+    let chart = "data-kind=\"warmth\"";
+    let at = |page: &str| {
+        let page = page.to_owned();
+        page.find(chart).map(|at| {
+            let before = &page[..at];
+            before.rfind("<details") > before.rfind("</details>")
+        })
+    };
+    let mut set = sample::today();
+    assert_eq!(at(&html::render(&set)), Some(false));
+    for run in &mut set.runs {
+        run.series_throttle.clear();
+    }
+    assert_eq!(at(&html::render(&set)), Some(true));
+    for run in &mut set.runs {
+        run.series_celsius.clear();
+    }
+    assert_eq!(at(&html::render(&set)), None);
+}
+
 #[test]
 fn a_report_of_drives_of_today_answers_what_is_asked_of_them() {
     let page = html::render(&sample::today());

@@ -7,12 +7,14 @@
 //! requests from elsewhere saw.
 
 mod job;
+mod nvme;
 pub mod plan;
 pub mod pts;
 mod run;
 mod spread;
 
 pub use job::{Extent, FIO_BOUNDS, Job, PerSecond, Process, Traffic};
+pub use nvme::{NvmeExtended, NvmeHealth, NvmeLogs};
 pub use run::{
     AtDevice, Erases, Fill, HandleTraffic, Ignored, Inside, Joules, Plateau, Run, SavedState,
     Settling, SmartAttribute, Warning,

@@ -1,6 +1,6 @@
 //! One load on one drive in one state, and what became of both.
 
-use crate::{Job, Spread, Traffic, pts};
+use crate::{Job, NvmeLogs, Spread, Traffic, pts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -101,6 +101,9 @@ pub struct Run {
     /// Degrees Celsius at the end of each interval; empty when the drive's file does not say how it warms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series_celsius: Vec<f64>,
+    /// Steps of throttling that held at the end of each interval; empty when none ever did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub series_throttle: Vec<u8>,
     /// The energy the drive took, by part; absent without a clock, or when its file does not say what its parts take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joules: Option<Joules>,
@@ -114,6 +117,9 @@ pub struct Run {
     /// What the drive said of itself at the end; empty when it was not asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub smart: Vec<SmartAttribute>,
+    /// The logs of an NVMe drive at the end; absent for others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nvme: Option<NvmeLogs>,
     /// How fast the drive took what was written in order; absent for runs that were not about that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill: Option<Fill>,
@@ -185,6 +191,9 @@ pub struct AtDevice {
     /// Degrees Celsius at the end of each interval, as `series_celsius` of the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series_celsius: Vec<f64>,
+    /// Steps of throttling that held at the end of each interval, as `series_throttle` of the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub series_throttle: Vec<u8>,
     /// The energy it took, by part, as `joules` of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joules: Option<Joules>,
@@ -194,6 +203,9 @@ pub struct AtDevice {
     /// What it said of itself at the end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub smart: Vec<SmartAttribute>,
+    /// Its logs at the end, if it is one of NVMe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nvme: Option<NvmeLogs>,
 }
 
 /// How a drive settled while it was prepared: round by round of random writes.

@@ -17,7 +17,9 @@ pub struct ThermalModel {
     pub joules_per_kelvin: f64,
     /// What it does from some temperatures on, the lower first.
     pub steps: [Option<ThrottleStep>; THROTTLE_STEPS],
-    /// Where it warns that it is too warm to work for long.
+    /// Where it warns.
+    pub warning_celsius: Option<f64>,
+    /// Where it says that it is too warm to work for long.
     pub critical_celsius: Option<f64>,
 }
 
@@ -85,6 +87,7 @@ mod tests {
                 bytes_per_s: 1e8,
             }),
         ],
+        warning_celsius: None,
         critical_celsius: None,
     };
 

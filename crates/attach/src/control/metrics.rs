@@ -223,6 +223,8 @@ impl Metrics {
                 ),
             ]);
         }
+        let warmth = drive.celsius;
+        gauges.extend(warmth.map(|warmth| ("temperature_celsius", "How warm it is", warmth)));
         for (name, help, value) in gauges {
             let mut one = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
             one.encode_gauge(&value)?;

@@ -4,7 +4,7 @@ use crate::engine::{Engine, Statistics, Stopped, Tally};
 use crate::faults::FaultTold;
 use ftlab_base::{LatencyHistogram, SECTOR_BYTES};
 use ftlab_drive::smart::Attribute;
-use ftlab_drive::{Counters, Health, nvme};
+use ftlab_drive::{Counters, Health, Temperature, nvme};
 use ftlab_image::DataDrive;
 use serde::{Deserialize, Serialize};
 
@@ -145,6 +145,10 @@ pub struct DriveReport {
     pub power_cycles: u64,
     /// How long it was switched on, in its own time.
     pub power_on_ns: u64,
+    /// How warm it is in degrees Celsius, if its file says how it warms.
+    pub celsius: Option<f64>,
+    /// The whole degrees that it tells, as [`Temperature::told`].
+    pub told_celsius: i32,
     /// What it was made to hold.
     pub native_bytes: u64,
     /// What the host can address of that.
@@ -171,12 +175,13 @@ impl DriveReport {
     #[must_use]
     pub fn of(drive: &DataDrive) -> DriveReport {
         let (file, device) = (drive.drive_file(), drive.device());
+        let temperature = drive.temperature();
         let (counters, health) = (device.counters(), device.health());
         let life = nvme::Life {
             power_cycles: drive.power_cycles(),
             unsafe_shutdowns: drive.unsafe_shutdowns(),
             power_on: drive.power_on_time(),
-            busy: drive.busy_time(),
+            busy: Some(drive.busy_time()),
         };
         let smart = file.smart_vendor().zip(health.as_ref());
         let smart = smart.map(|(vendor, health)| vendor.attributes(health));
@@ -188,6 +193,8 @@ impl DriveReport {
             trims: drive.trims(),
             power_cycles: life.power_cycles,
             power_on_ns: life.power_on.0,
+            celsius: temperature.map(|temperature| temperature.celsius),
+            told_celsius: Temperature::told(temperature.as_ref()),
             native_bytes: device.capacity_sectors() * SECTOR_BYTES,
             capacity_bytes: drive.capacity_bytes(),
             fault: device.fault(),
@@ -196,7 +203,7 @@ impl DriveReport {
             counters,
             wear: health.as_ref().map(Wear::from),
             smart: smart.into_iter().flatten().map(Into::into).collect(),
-            nvme: nvme::Logs::of(file, device, &life),
+            nvme: nvme::Logs::of(file, device, drive.now(), &life),
         }
     }
 }

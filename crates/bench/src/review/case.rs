@@ -2,6 +2,7 @@
 
 use super::length::Length;
 use super::subject::{Devices, Subject};
+use super::told;
 use crate::suites::{Test, Work};
 use ftlab_base::{Content, RootSeed};
 use ftlab_drive::DriveFile;
@@ -71,7 +72,8 @@ pub fn run(
             Record::of_replay(recording, device, &report)
         }
     };
-    Ok(record.on(devices.iter().map(AsRef::as_ref)))
+    let record = record.on(devices.iter().map(AsRef::as_ref));
+    Ok(told::with_logs(record, subject, devices))
 }
 
 /// Whether a load fits the drives, the machine and the clock.

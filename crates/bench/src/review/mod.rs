@@ -20,6 +20,7 @@ mod length;
 mod procedure;
 mod set;
 mod subject;
+mod told;
 mod words;
 
 pub use case::Case;
@@ -31,6 +32,7 @@ pub use from_states::Loaded;
 pub use length::Length;
 pub use set::{origin, result_set};
 pub use subject::{Devices, Member, Subject, data_before, sheet};
+pub use told::logs_of;
 pub use words::words;
 
 use crate::lab::{Lab, NoThreads};

@@ -2,8 +2,9 @@
 
 use super::{Answered, On, Program, Verdict};
 use crate::counters::Counters;
-use crate::device::{CacheRefused, Device, EraseRefused, Temperature};
+use crate::device::{CacheRefused, Device, EraseRefused};
 use crate::health::Health;
+use crate::heat::Temperature;
 use crate::occupancy::Occupancy;
 use crate::state::DeviceState;
 use ftlab_base::{Command, CommandId, CommandKind, Completion, Nanos, Outcome, SimTime};
@@ -176,6 +177,10 @@ impl Device for Scripted {
 
     fn energy(&self, now: SimTime) -> Option<Energy> {
         self.device.energy(now)
+    }
+
+    fn note_time(&mut self, now: SimTime) {
+        self.device.note_time(now);
     }
 
     fn temperature(&self, now: SimTime) -> Option<Temperature> {

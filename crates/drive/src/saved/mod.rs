@@ -26,7 +26,7 @@ use std::io::Read;
 use thiserror::Error;
 
 /// The version of the format. It changes with every change of what is saved.
-pub const FORMAT: u32 = 8;
+pub const FORMAT: u32 = 9;
 
 /// The most that a state takes, a sector of the drive and beside. Tables take up to 25 bytes for each of
 /// the slots, which have eight sectors at least.

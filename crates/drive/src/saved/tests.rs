@@ -242,8 +242,9 @@ fn each_damage_has_its_own_words() {
         refused(&file, &bad)
     };
     assert!(damaged(0, b'x').contains("not a saved state"));
-    let other = format!("format 9; this ftlab reads format {FORMAT}");
-    assert!(damaged(8, 9).contains(&other));
+    let next = FORMAT as u8 + 1;
+    let other = format!("format {next}; this ftlab reads format {FORMAT}");
+    assert!(damaged(8, next).contains(&other));
     assert!(damaged(good.len() - 1, !good[good.len() - 1]).contains("checksum"));
     assert!(refused(&file, b"[job]\nrw=randwrite\nbs=4k\n").contains("not a saved state"));
 }

@@ -5,8 +5,9 @@ use super::mapped::{Mapped, SlotWrite};
 use super::waking;
 use super::write_through::WriteThrough;
 use crate::counters::Counters;
-use crate::device::{CacheRefused, Device, EraseRefused, Temperature};
+use crate::device::{CacheRefused, Device, EraseRefused};
 use crate::health::Health;
+use crate::heat::Temperature;
 use crate::occupancy::Occupancy;
 use crate::state::DeviceState;
 use ftlab_base::{Command, CommandKind, Completion, Outcome, SimTime};
@@ -28,7 +29,12 @@ impl Device for Ssd {
     fn begin_time(&mut self, now: SimTime) {
         self.mapped.set_timed(true);
         self.now = now;
+        self.follow_heat(now);
         self.begin_pause(now);
+    }
+
+    fn note_time(&mut self, now: SimTime) {
+        self.follow_heat(now);
     }
 
     fn submit(&mut self, command: Command, now: SimTime) {

@@ -221,6 +221,7 @@ impl Ssd {
             self.issue(self.now);
         }
         self.read_ahead.forget();
+        self.look_at_heat(self.now);
         self.scheduler.restart_clock();
         self.front.restart_clock();
         self.link.restart_clock();

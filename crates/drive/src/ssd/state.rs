@@ -60,9 +60,11 @@ impl Ssd {
             buffer_stalls,
             void_trims,
             host,
+            heat,
         } = state.totals;
         let beside = [host_ios, host_bytes_written, buffer_stalls, void_trims];
-        for total in beside.into_iter().chain(host.all()) {
+        let within = host.all().into_iter().chain(heat.all());
+        for total in beside.into_iter().chain(within) {
             StateError::count("a total", total)?;
         }
         self.mapped.layer.restore(state.layer)?;

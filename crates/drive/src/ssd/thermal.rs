@@ -1,7 +1,7 @@
 //! How warm an SSD is, as its firmware follows it, and how it slows down.
 
 use super::Ssd;
-use crate::device::Temperature;
+use crate::heat::{HeatTotals, Temperature};
 use ftlab_base::{Command, CommandKind, Nanos, SimTime};
 use ftlab_timing::ThermalModel;
 
@@ -17,42 +17,44 @@ const SAME: f64 = 1e-6;
 pub(super) struct Heat {
     model: ThermalModel,
     celsius: f64,
+    /// When it was looked at last; not at all since its time began, if there is none.
+    at: Option<SimTime>,
     /// What the drive had taken from its supply then.
     joules: f64,
-    /// When it was looked at last.
-    at: SimTime,
     /// Steps of slowing down that hold.
     steps: usize,
-    /// For how long any held.
-    throttled: Nanos,
     /// When the next command is let through.
     free_at: SimTime,
 }
 
 impl Heat {
     /// A drive that has been on, with nothing to do, for long.
-    fn settled(model: ThermalModel, watts: f64, joules: f64) -> Heat {
+    fn settled(model: ThermalModel, watts: f64) -> Heat {
         Heat {
             model,
             celsius: model.settled(watts),
-            joules,
-            at: SimTime::ZERO,
+            at: None,
+            joules: 0.0,
             steps: 0,
-            throttled: Nanos::ZERO,
             free_at: SimTime::ZERO,
         }
     }
 
     /// Time goes on to `now`, by when the drive has taken so much.
-    fn follow(&mut self, now: SimTime, joules: f64) {
-        let span = now.since(self.at);
+    fn follow(&mut self, now: SimTime, joules: f64, totals: &mut HeatTotals) {
+        let Some(mut at) = self.at.replace(now) else {
+            self.joules = joules;
+            return;
+        };
+        let span = now.since(at);
         if span == Nanos::ZERO {
+            self.at = Some(at);
             return;
         }
         let watts = (joules - self.joules) / span.as_secs();
         let settled = self.model.settled(watts);
-        while self.at < now {
-            let left = now.since(self.at);
+        while at < now {
+            let left = now.since(at);
             let steps = self.steps;
             let is_settled = (self.celsius - settled).abs() < SAME
                 && self.model.steps_at(settled, steps) == steps;
@@ -61,14 +63,18 @@ impl Heat {
             } else {
                 left.min(LOOKS_EVERY)
             };
+            totals.pass(&self.model, self.celsius, steps, span);
             self.celsius = self.model.after(self.celsius, watts, span);
             self.steps = self.model.steps_at(self.celsius, steps);
-            if steps > 0 {
-                self.throttled += span;
-            }
-            self.at += span;
+            totals.take_steps(steps, self.steps);
+            at += span;
         }
         self.joules = joules;
+    }
+
+    /// Whether it is time to look again.
+    fn is_due(&self, now: SimTime) -> bool {
+        self.at.is_none_or(|at| now >= at + LOOKS_EVERY)
     }
 
     /// When a command that is there at `now` is let through.
@@ -90,9 +96,7 @@ impl Ssd {
     /// Time begins: the drive is as warm as it is with nothing to do.
     pub(super) fn settle_heat(&mut self) {
         let parts = self.params.thermal.zip(self.params.power);
-        self.heat = parts.map(|(model, power)| {
-            Heat::settled(model, power.awake_watts(), self.joules(SimTime::ZERO))
-        });
+        self.heat = parts.map(|(model, power)| Heat::settled(model, power.awake_watts()));
     }
 
     fn joules(&self, now: SimTime) -> f64 {
@@ -102,23 +106,38 @@ impl Ssd {
 
     /// A command has come; gives when the firmware turns to it, which a drive that is too warm puts off.
     pub(super) fn turn_to(&mut self, number: u32, now: SimTime) -> SimTime {
-        let Some(mut heat) = self.heat else {
-            return now;
-        };
-        if now >= heat.at + LOOKS_EVERY {
-            heat.follow(now, self.joules(now));
+        self.follow_heat(now);
+        match &mut self.heat {
+            Some(heat) => heat.admit(self.commands.get(number), now),
+            None => now,
         }
-        let at = heat.admit(self.commands.get(number), now);
-        self.heat = Some(heat);
-        at
+    }
+
+    /// Looks at the sensor, if it is time.
+    pub(super) fn follow_heat(&mut self, now: SimTime) {
+        if self.heat.is_some_and(|heat| heat.is_due(now)) {
+            self.look_at_heat(now);
+        }
+    }
+
+    /// Looks at the sensor.
+    pub(super) fn look_at_heat(&mut self, now: SimTime) {
+        if let Some(mut heat) = self.heat {
+            heat.follow(now, self.joules(now), &mut self.totals.heat);
+            self.heat = Some(heat);
+        }
     }
 
     pub(super) fn temperature_at(&self, now: SimTime) -> Option<Temperature> {
-        let mut heat = self.heat?;
-        heat.follow(now, self.joules(now));
+        let (mut heat, mut totals) = (self.heat?, self.totals.heat);
+        if heat.at.is_some() {
+            heat.follow(now, self.joules(now), &mut totals);
+        }
         Some(Temperature {
             celsius: heat.celsius,
-            throttled: heat.throttled,
+            steps: heat.steps,
+            totals,
+            warning_celsius: heat.model.warning_celsius,
             critical_celsius: heat.model.critical_celsius,
         })
     }

@@ -21,6 +21,7 @@ use clap::Args;
 use ftlab_bench::review::{DriveRuns, Plan, Subject, check};
 use ftlab_bench::suites::Test;
 use ftlab_bench::variants::{Variant, all};
+use ftlab_drive::DriveFile;
 use ftlab_export::fio;
 use ftlab_play::driver::Clock;
 use ftlab_result::{ResultSet, Run};
@@ -91,7 +92,7 @@ pub struct Options {
     #[arg(long, value_name = "DEGREES", default_value_t = 30.0, allow_negative_numbers = true,
         value_parser = options::number(-100.0, 200.0))]
     rest_celsius: f64,
-    /// Print the drive's SMART attributes after the run, as smartctl does
+    /// Print the drive's SMART attributes after the run, as smartctl does; of an NVMe drive its logs
     #[arg(long)]
     smart: bool,
     #[command(flatten)]
@@ -243,20 +244,15 @@ fn plan(options: &Options) -> Result<(Plan, Vec<Variant>), Failure> {
         variants.extend_from_slice(&of_drive);
     }
     let mut members = drives.iter().flat_map(Subject::members);
-    if let Some(silent) = members.find(|member| member.file.smart_vendor().is_none())
+    let is_silent = |file: &DriveFile| !file.is_nvme() && file.smart_vendor().is_none();
+    if let Some(silent) = members.find(|member| is_silent(&member.file))
         && options.smart
     {
         let slug = silent.file.slug();
-        return Err(Failure::Input(match silent.file.is_nvme() {
-            true => format!(
-                "--smart prints the attributes of ATA drives, and {slug} speaks NVMe: `ftlab smart` prints the logs of one that \
-                 was served"
-            ),
-            false => format!(
-                "--smart: the drive file of {slug} does not say whose attributes it reports; add [smart] with vendor, or \
-                 --set smart.vendor=intel"
-            ),
-        }));
+        return Err(Failure::Input(format!(
+            "--smart: the drive file of {slug} does not say whose attributes it reports; add [smart] with vendor, or \
+             --set smart.vendor=intel"
+        )));
     }
     let plan = Plan {
         clock,

@@ -1,11 +1,13 @@
 //! A run for people, from its result: fio's words for what the host saw, then what happened inside the drive.
 
-use crate::health::smart_table;
+use crate::health::{nvme_logs, smart_table};
 use crate::screen;
 use ftlab_base::Nanos;
 use ftlab_base::amount::{binary, decimal, three_digits};
 use ftlab_export::fio::{Wall, errno};
-use ftlab_result::{AtDevice, HandleTraffic, Inside, Job, Joules, ResultSet, Run, Traffic};
+use ftlab_result::{
+    AtDevice, HandleTraffic, Inside, Job, Joules, NvmeLogs, ResultSet, Run, SmartAttribute, Traffic,
+};
 use std::fmt::{Result, Write};
 
 const PERCENTILES: [f64; 8] = [1.0, 5.0, 50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
@@ -248,11 +250,14 @@ fn devices(out: &mut String, run: &Run) -> Result {
     lines.lines().try_for_each(|line| writeln!(out, "  {line}"))
 }
 
-/// What each drive says of itself after the run.
+/// What each drive says of itself after the run: attributes, or logs.
 pub fn smart(run: &Run) -> String {
-    let of = |at: &AtDevice| format!("\n{}:\n{}", at.name, smart_table(&at.smart));
+    let says = |smart: &[SmartAttribute], nvme: Option<&NvmeLogs>| {
+        nvme.map_or_else(|| smart_table(smart), nvme_logs)
+    };
+    let of = |at: &AtDevice| format!("\n{}:\n{}", at.name, says(&at.smart, at.nvme.as_ref()));
     match &run.devices[..] {
-        [] => format!("\n{}", smart_table(&run.smart)),
+        [] => format!("\n{}", says(&run.smart, run.nvme.as_ref())),
         devices => devices.iter().map(of).collect(),
     }
 }

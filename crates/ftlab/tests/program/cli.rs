@@ -439,8 +439,13 @@ fn attributes_are_told_of_whatever_runs() {
         holds(&place.refused(&line), &["--smart", "[smart]"]);
         let line_of_nvme = format!("run {run} --drive generic-nvme-tlc-8 --state new --smart");
         holds(
-            &place.refused(&line_of_nvme),
-            &["speaks NVMe", "`ftlab smart`"],
+            &place.out(&line_of_nvme),
+            &[
+                "NVMe Log 0x02",
+                "Host Write Commands:",
+                "OCP Log 0xC0",
+                "Unaligned I/O:",
+            ],
         );
         holds(
             &place.out(&format!("{line} --set smart.vendor=intel")),

@@ -47,6 +47,8 @@ impl PowerReport {
 pub struct ThermalReport {
     /// Degrees Celsius at the end of each second of the measured time.
     pub series_celsius: Vec<f64>,
+    /// Steps of throttling that held then; empty when none ever did.
+    pub series_throttle: Vec<u8>,
     /// The most of it.
     pub celsius_max: f64,
     /// For how long the drive slowed down for it.
@@ -56,13 +58,18 @@ pub struct ThermalReport {
 }
 
 impl ThermalReport {
-    fn of(series_celsius: Vec<f64>, begin: Temperature, end: Temperature) -> ThermalReport {
+    fn of(series: Vec<(f64, u8)>, begin: Temperature, end: Temperature) -> ThermalReport {
+        let (series_celsius, mut series_throttle): (Vec<f64>, Vec<u8>) = series.into_iter().unzip();
+        if series_throttle.iter().all(|&steps| steps == 0) {
+            series_throttle.clear();
+        }
         let seen = series_celsius.iter().copied();
         ThermalReport {
             celsius_max: seen.fold(begin.celsius.max(end.celsius), f64::max),
-            throttled: Nanos(end.throttled.0 - begin.throttled.0),
+            throttled: Nanos(end.totals.throttled().0 - begin.totals.throttled().0),
             critical_celsius: end.critical_celsius,
             series_celsius,
+            series_throttle,
         }
     }
 }
@@ -91,7 +98,8 @@ pub struct Meter {
     counted: Counters,
     next: SimTime,
     series_watts: Vec<f64>,
-    series_celsius: Vec<f64>,
+    /// Degrees Celsius, and steps of throttling.
+    series_warmth: Vec<(f64, u8)>,
     series_wa: Vec<f64>,
 }
 
@@ -108,7 +116,7 @@ impl Meter {
             counted: device.counters(),
             next: SimTime::ZERO + Nanos::from_secs(INTERVAL_S),
             series_watts: Vec::new(),
-            series_celsius: Vec::new(),
+            series_warmth: Vec::new(),
             series_wa: Vec::new(),
         }
     }
@@ -122,7 +130,7 @@ impl Meter {
         self.counted = device.counters();
         self.next = now + Nanos::from_secs(INTERVAL_S);
         self.series_watts.clear();
-        self.series_celsius.clear();
+        self.series_warmth.clear();
         self.series_wa.clear();
     }
 
@@ -148,8 +156,8 @@ impl Meter {
         }
         self.last = reading;
         let temperature = device.temperature(self.next);
-        self.series_celsius
-            .extend(temperature.map(|temperature| temperature.celsius));
+        let warmth = |of: Temperature| (of.celsius, of.steps as u8);
+        self.series_warmth.extend(temperature.map(warmth));
         let wa = counters.since(&self.counted).write_amplification();
         self.series_wa.push(wa);
         self.counted = counters;
@@ -181,7 +189,7 @@ impl Meter {
                 _ => None,
             },
             thermal: temperatures
-                .map(|(begin, end)| ThermalReport::of(self.series_celsius, begin, end)),
+                .map(|(begin, end)| ThermalReport::of(self.series_warmth, begin, end)),
             shares: occupancy
                 .filter(|_| span > Nanos::ZERO)
                 .map(|(now, begin)| now.shares_since(&begin, span)),

@@ -61,7 +61,7 @@ class Results:
 
     @property
     def series(self) -> _ftlab.Table:
-        """Runs over time, a row an interval: `from_s`, `interval_s`, `ios`, `bytes`, `wa`, `watts`, `celsius`."""
+        """Runs over time, a row an interval: `from_s`, `interval_s`, `ios`, `bytes`, `wa`, `watts`, `celsius`, `throttle`."""
         return self._native.series
 
     @property

@@ -20,7 +20,7 @@ const STYLES: [&str; 7] = [
     include_str!("../../web/src/print.css"),
 ];
 
-const SCRIPTS: [&str; 18] = [
+const SCRIPTS: [&str; 19] = [
     include_str!("../../web/src/format.js"),
     include_str!("../../web/src/look.js"),
     include_str!("../../web/src/model.js"),
@@ -34,6 +34,7 @@ const SCRIPTS: [&str; 18] = [
     include_str!("../../web/src/plot-panels.js"),
     include_str!("../../web/src/plot-percentiles.js"),
     include_str!("../../web/src/plot-fill.js"),
+    include_str!("../../web/src/plot-warmth.js"),
     include_str!("../../web/src/plot-pts.js"),
     include_str!("../../web/src/picker.js"),
     include_str!("../../web/src/charts.js"),

@@ -12,6 +12,8 @@ use crate::view::{Family, Review, View};
 
 /// A table of more rows is folded away.
 const ROWS_OPEN_MAX: usize = 8;
+/// The chart of temperature and speed: in the open where a drive slows down, among the rest where none does.
+const WARMTH: &str = "How warm it got, and how fast it was";
 /// More drives are counted, not listed.
 const NAMES_MAX: usize = 6;
 
@@ -85,6 +87,7 @@ fn charts(family: &Family<'_>, data: &FamilyData) -> Markup {
             (frame("pts-rounds", "Convergence to the steady state"))
             (frame("pts-window", "Measurement window"))
         }
+        @if data.has_throttled() { (frame("warmth", WARMTH)) }
         @if data.has_wear() { (frame("wear", "Wear of the blocks at the end")) }
         @if data.compares_states() && data.has_series() { (frame("states", "The states over time")) }
     }
@@ -115,9 +118,13 @@ fn behind(family: &Family<'_>, data: &FamilyData) -> Markup {
     html! {
         @if data.has_latencies() || data.has_series() {
             details.behind {
-                summary { "Behind the numbers: single latencies, the course over time, power" }
+                summary {
+                    "Behind the numbers: single latencies, the course over time, power"
+                    @if data.has_warmth() && !data.has_throttled() { ", heat" }
+                }
                 @if data.has_latencies() { (frame("latency", "How long single I/Os took")) }
                 @if data.has_series() { (frame("time", "The course over time")) }
+                @if data.has_warmth() && !data.has_throttled() { (frame("warmth", WARMTH)) }
             }
         }
         @if !family.runs.is_empty() {

@@ -46,6 +46,9 @@ pub struct FamilyData {
     traffic: Vec<TrafficRow>,
     series: Vec<Series>,
     wear: Vec<Wear>,
+    /// Temperatures at which the drives do something about them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    limits: Vec<Limit>,
     /// The place of the measure that is drawn beside the first.
     beside: Option<usize>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -63,6 +66,14 @@ pub struct FamilyData {
 struct Wear {
     run: usize,
     blocks: Vec<(f64, f64)>,
+}
+
+/// A temperature from which on a drive does something about it.
+#[derive(Debug, Serialize)]
+struct Limit {
+    drive: usize,
+    celsius: f64,
+    words: &'static str,
 }
 
 /// The speed of a fill.
@@ -155,6 +166,12 @@ struct Series {
     /// NAND bytes over host bytes.
     amplification: Course,
     watts: Course,
+    /// Degrees Celsius.
+    #[serde(skip_serializing_if = "Course::is_empty")]
+    celsius: Course,
+    /// Steps of throttling that hold.
+    #[serde(skip_serializing_if = "Course::is_empty")]
+    throttle: Course,
 }
 
 /// The drives a family's charts show at first: all when they are few; else those with published
@@ -251,6 +268,7 @@ impl FamilyData {
             wear: (family.runs.iter().enumerate())
                 .filter_map(wear_of)
                 .collect(),
+            limits: limits(view, family),
             pts: PtsData::of_family(view, family),
             beside: beside(family, &measures),
             fills: (family.runs.iter().enumerate())
@@ -285,6 +303,16 @@ impl FamilyData {
     /// Whether it is about how latencies spread.
     pub fn has_spread(&self) -> bool {
         !self.latencies.is_empty()
+    }
+
+    /// Whether any run tells how warm its drive was.
+    pub fn has_warmth(&self) -> bool {
+        self.series.iter().any(|series| series.celsius.is_line())
+    }
+
+    /// Whether a drive slowed down for its temperature.
+    pub fn has_throttled(&self) -> bool {
+        (self.series.iter()).any(|series| !series.throttle.is_empty())
     }
 
     /// Whether any run looked at the wear of the blocks.
@@ -528,6 +556,36 @@ fn latency_rows(family: &Family<'_>, index: usize, run: &Run) -> Vec<LatencyRow>
         .collect()
 }
 
+/// Limits of the drives that tell how warm they were, as their files have them.
+fn limits(view: &View<'_>, family: &Family<'_>) -> Vec<Limit> {
+    let is_warmed = |slug: &str| {
+        let mut runs = family.runs.iter();
+        runs.any(|run| run.drive == slug && !run.series_celsius.is_empty())
+    };
+    let words = |key: &str| match key {
+        "thermal.light_from" => Some("slows down"),
+        "thermal.heavy_from" => Some("slows down heavily"),
+        _ => None,
+    };
+    let mut limits = Vec::new();
+    for sheet in view
+        .set
+        .drives
+        .iter()
+        .filter(|sheet| is_warmed(&sheet.drive))
+    {
+        let drive = view.drive_index(&sheet.drive);
+        limits.extend(sheet.parameters.iter().filter_map(|parameter| {
+            Some(Limit {
+                drive,
+                words: words(&parameter.key)?,
+                celsius: parameter.value.parse().ok()?,
+            })
+        }));
+    }
+    limits
+}
+
 fn wear_of((index, run): (usize, &&Run)) -> Option<Wear> {
     let rounded = |&(cycles, share): &(f64, f64)| (kept(cycles), kept(share));
     (!run.wear.is_empty()).then(|| Wear {
@@ -543,13 +601,15 @@ fn series_of(index: usize, run: &Run, chart: Chart, thinning: Thinning) -> Optio
     };
     let rate = series::rates(run, points_max);
     let watts = series::means(&run.series_watts, thinning.watts_points_max);
-    (rate.is_line() || watts.is_line()).then_some(Series {
+    (rate.is_line() || watts.is_line()).then(|| Series {
         run: index,
         every: run.series_interval_s,
         rate,
         megabytes: series::megabytes(run, thinning.other_points_max),
         amplification: series::means(&run.series_wa, thinning.other_points_max),
         watts,
+        celsius: series::means(&run.series_celsius, thinning.watts_points_max),
+        throttle: series::steps(&run.series_throttle, thinning.watts_points_max),
     })
 }
 

@@ -72,6 +72,11 @@ pub struct Course {
 }
 
 impl Course {
+    /// Whether there is nothing to tell.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
     /// Whether there is a line to draw.
     pub fn is_line(&self) -> bool {
         self.values.len() > 1
@@ -118,6 +123,12 @@ fn cut_short(run: &Run) -> Option<f64> {
 pub fn means(values: &[f64], points_max: usize) -> Course {
     let kept = |value: &f64| round_to_digits(*value, DIGITS_KEPT - 1);
     let values: Vec<f64> = values.iter().map(kept).collect();
+    course(&values, kept_indices(&values, points_max / 2))
+}
+
+/// Steps of each interval, cut like the rates.
+pub fn steps(values: &[u8], points_max: usize) -> Course {
+    let values: Vec<f64> = values.iter().map(|&steps| steps.into()).collect();
     course(&values, kept_indices(&values, points_max / 2))
 }
 

@@ -1,11 +1,11 @@
 //! A result set of drives of today.
 
-use ftlab_result::{Chart, Fill, Plateau, ResultSet, Role, TestSheet};
+use ftlab_result::{Chart, Fill, Parameter, Plateau, ResultSet, Role, Run, TestSheet};
 
 use super::sample;
 
-/// What a report of drives of today has beside others: a fill with its plateaus, percentiles over steps, and a closed
-/// form.
+/// What a report of drives of today has beside others: a fill with its plateaus, heat, percentiles over steps, and a
+/// closed form.
 pub fn today() -> ResultSet {
     let mut set = sample();
     set.figures.clear();
@@ -55,6 +55,7 @@ pub fn today() -> ResultSet {
                     let parts = (1..=20).map(|n| f64::from(n) / 20.0);
                     parts.map(|at| (part.from_gb + at * (part.to_gb - part.from_gb), part.mb_s))
                 });
+                warm(run);
                 run.fill = Some(Fill {
                     course: course.collect(),
                     rests_gb: vec![4.0 * size],
@@ -79,5 +80,32 @@ pub fn today() -> ResultSet {
             }
         }
     }
+    for sheet in &mut set.drives {
+        sheet.parameters.push(Parameter {
+            key: "thermal.light_from".to_owned(),
+            value: "79".to_owned(),
+            unit: "C".to_owned(),
+            source: "review".to_owned(),
+            confidence: "high".to_owned(),
+            from: Vec::new(),
+            note: String::new(),
+            base: String::new(),
+        });
+    }
     set
+}
+
+/// Half a minute in which the drive warms until it slows down.
+fn warm(run: &mut Run) {
+    const SECONDS: u32 = 30;
+    const WARM_FROM: u32 = 20;
+    (run.seconds, run.series_interval_s) = (SECONDS.into(), 1.0);
+    let rate = |second: u32| if second < WARM_FROM { 3_000 } else { 900 };
+    run.series_ios = (0..SECONDS).map(rate).collect();
+    run.series_bytes = (0..SECONDS)
+        .map(|second| rate(second) * 1_000_000)
+        .collect();
+    let celsius = |second: u32| 50.0 + 1.5 * f64::from(second.min(WARM_FROM));
+    run.series_celsius = (0..SECONDS).map(celsius).collect();
+    run.series_throttle = (0..SECONDS).map(|s| u8::from(s >= WARM_FROM)).collect();
 }

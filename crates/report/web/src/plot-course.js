@@ -71,6 +71,7 @@ const COURSES = {
   megabytes: { words: 'Data rate', unit: 'MB/s' },
   amplification: { words: 'Write amplification', unit: '×' },
   watts: { words: 'Power', unit: 'W' },
+  celsius: { words: 'Temperature', unit: '°C' },
 };
 
 const hasCourse = (data, course) => (run) => data.series.some((series) => series.run === run && series[course].values.length > 1);

@@ -5,8 +5,8 @@ const PANEL_PX = 210;
 const PANEL_GAP_PX = 56;
 
 /** As many columns as leave no panel alone in the last row. */
-function panelColumns(width, panels) {
-  const most = Math.max(1, Math.min(panels, width >= 860 ? 3 : width >= NARROW_PX ? 2 : 1));
+function panelColumns(width, panels, columnsMax = 3) {
+  const most = Math.max(1, Math.min(panels, columnsMax, width >= 860 ? 3 : width >= NARROW_PX ? 2 : 1));
   return most > 2 && panels % most === 1 ? most - 1 : most;
 }
 
@@ -60,14 +60,15 @@ function panelsOf(lines) {
   return [...new Set(lines.map((line) => line.drive))].map((drive) => ({ drive, lines: lines.filter((line) => line.drive === drive) }));
 }
 
-const panelsHeight = (count, width) => Math.ceil(count / panelColumns(width, count)) * (PANEL_PX + PANEL_GAP_PX);
+const panelsHeight = (count, width, columnsMax) => Math.ceil(count / panelColumns(width, count, columnsMax)) * (PANEL_PX + PANEL_GAP_PX);
 
 /** What the labels of an axis take to the left of a panel. */
 const LABELS_PX = 46;
 
-/** The picture of panels: their axes, and a series a line. `axes` gives those of a panel. */
-function panelsOption(panels, { look, width }, { axes, series, labelsPx = LABELS_PX }) {
-  const columns = panelColumns(width, panels.length);
+/** The picture of panels: their axes, and a series a line. `axes` gives those of a panel, which is called as its drive
+    unless it has a name. */
+function panelsOption(panels, { look, width }, { axes, series, labelsPx = LABELS_PX, columnsMax }) {
+  const columns = panelColumns(width, panels.length, columnsMax);
   const share = width / columns;
   const place = (index) => ({
     left: (index % columns) * share + labelsPx,
@@ -81,7 +82,7 @@ function panelsOption(panels, { look, width }, { axes, series, labelsPx = LABELS
     xAxis: both.map(({ x }, index) => ({ ...x, gridIndex: index })),
     yAxis: both.map(({ y }, index) => ({
       ...y,
-      name: driveName(panels[index].drive),
+      name: panels[index].name ?? driveName(panels[index].drive),
       gridIndex: index,
       nameTextStyle: { color: look.ink, align: 'left', fontWeight: 600, padding: [0, 0, 0, 8 - labelsPx], width: share - 24, overflow: 'truncate' },
     })),
@@ -187,7 +188,7 @@ const courseTooltip = (unit) => xyTooltip((x) => `at ${number(x)} s`, unit);
 
 const timePlot = coursesPlot({
   choices: courseChoice,
-  isLog: ({ course }) => course !== 'watts',
+  isLog: ({ course }) => !['watts', 'celsius'].includes(course),
   zooms: true,
   series: courseSeries,
   tooltip: courseTooltip,

@@ -24,6 +24,7 @@ after(() => browser?.close());
 /** The charts, and what their tables say. */
 const CHARTS = [
   { family: 'test/a1', kind: 'main', columns: ['Run', 'From (GB)', 'To (GB)', 'Speed (MB/s)'], key: /plateaus.*rests/ },
+  { family: 'test/a1', kind: 'warmth', columns: ['Run', 'Time (s)', 'Temperature (°C)', 'Steps of throttling'], key: /Thick: the drive slows down.*Dashed/ },
   { family: 'test/a2', kind: 'main', columns: ['Drive', 'Condition', 'Step', 'Simulated (Write amplification)', 'Write amplification by the closed form', 'Published'], key: /closed form/ },
   { family: 'test/a4', kind: 'main', columns: ['Drive', 'Condition', 'Step', 'Percentile', 'Simulated (µs)', 'Published'], key: /Solid: p50\. Dashed: p99\. Dotted: p99\.9\. Dash-dotted: p99\.999\./ },
   { family: 'test/a4', kind: 'longer', columns: ['Run', 'Latency above (ms)', 'Share of I/Os (%)'], key: /99th percentile/ },
@@ -44,6 +45,21 @@ for (const { family, kind, columns, key } of CHARTS) {
     assert.deepEqual(complaints, []);
   });
 }
+
+it('says in the table of heat when a drive was slowed down, and draws it on either scale', async () => {
+  const { page, complaints } = await openIn(browser, file);
+  await turnTo(page, 'test/a1');
+  const figure = page.locator('figure.chart[data-family="test/a1"][data-kind="warmth"]');
+  await figure.scrollIntoViewIfNeeded();
+  await figure.locator('svg').first().waitFor();
+  await figure.locator('button[data-log]').click();
+  await figure.locator('button[data-table]').click();
+  const cells = await figure.locator('.chart-data tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+  const [first] = cells[0];
+  const steps = cells.filter(([run]) => run === first).map((row) => Number(row[3]));
+  assert.deepEqual(steps, Array.from({ length: 30 }, (_, second) => Number(second >= 20)));
+  assert.deepEqual(complaints, []);
+});
 
 it('has percentiles of reads to choose, and their labels whole on a phone', async () => {
   for (const width of [1400, 390]) {

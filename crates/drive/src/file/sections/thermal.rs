@@ -27,6 +27,8 @@ section! {
         heavy_until: Option<Quantity<Celsius>>,
         /// What the drive moves at most meanwhile.
         heavy_rate: Option<Quantity<Rate>>,
+        /// Where the drive warns of its temperature (WCTEMP of NVMe), not above `critical`; never if left out.
+        warning: Option<Quantity<Celsius>>,
         /// Where the drive reports that it is too warm to work for long (CCTEMP of NVMe); a run that gets there says so.
         critical: Option<Quantity<Celsius>>,
     }
@@ -87,11 +89,20 @@ impl ThermalKeys {
             }
             _ => {}
         }
+        if let (Some(warning), Some(critical)) = (&self.warning, &self.critical)
+            && warning.base > critical.base
+        {
+            return Err(format!(
+                "thermal.warning of {} C is above thermal.critical of {} C: the drive would warn when it is too late",
+                warning.base, critical.base
+            ));
+        }
         Ok(ThermalModel {
             ambient_celsius: self.ambient.base,
             kelvin_per_watt: self.resistance.base,
             joules_per_kelvin: self.capacity.base,
             steps: [light, heavy],
+            warning_celsius: self.warning.as_ref().map(|warning| warning.base),
             critical_celsius: self.critical.as_ref().map(|critical| critical.base),
         })
     }

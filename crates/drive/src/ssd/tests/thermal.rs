@@ -95,7 +95,9 @@ fn a_drive_that_is_too_warm_moves_what_the_step_says_until_it_has_cooled_down() 
     read_for(&mut ssd, 0.0, 1.0);
     let (mb_s, _) = read_for(&mut ssd, 2.0, 1.0);
     assert!((mb_s / 200.0 - 1.0).abs() < 0.01, "{mb_s} MB/s");
-    assert!(ssd.temperature(SimTime(3_000_000_000)).unwrap().throttled > Nanos::from_millis(2_500));
+    let totals = ssd.temperature(SimTime(3_000_000_000)).unwrap().totals;
+    assert!(totals.throttled() > Nanos::from_millis(2_500));
+    assert_eq!(totals.began, [1, 0], "it held for good");
     let free = read_for(
         &mut drive(&["thermal.light_from=500", "thermal.heavy_from=900"]),
         0.0,
@@ -112,15 +114,13 @@ fn a_drive_that_is_too_warm_moves_what_the_step_says_until_it_has_cooled_down() 
     ];
     let mut ssd = drive(&[&warm[..2], &ends].concat());
     read_for(&mut ssd, 0.0, 4.0);
-    let throttled = ssd
-        .temperature(SimTime(4_000_000_000))
-        .unwrap()
-        .throttled
-        .as_secs();
+    let totals = ssd.temperature(SimTime(4_000_000_000)).unwrap().totals;
+    let throttled = totals.throttled().as_secs();
     assert!(
         (0.2..3.8).contains(&throttled),
         "throttled for {throttled} s of 4"
     );
+    assert!(totals.began[0] > 1 && totals.began[1] == 0, "{totals:?}");
 }
 
 #[test]
@@ -131,8 +131,9 @@ fn heat_that_cannot_be_is_refused() {
             "throttling would end where it begins",
         ),
         ("thermal.light_from=86", "is not above thermal.light_from"),
+        ("thermal.warning=86", "is above thermal.critical"),
     ] {
-        let told = Catalog::load("generic-nvme-tlc-8", &[setting.to_owned()])
+        let told = Catalog::load("samsung-970-evo-500", &[setting.to_owned()])
             .unwrap_err()
             .to_string();
         assert!(told.contains(why), "{told}");

@@ -3,6 +3,8 @@
 use super::server::{MIB, Serve, json, run};
 use super::tools::{DRIVE, folder, ftlab, image, pattern, reopen, serve};
 use serde_json::Value;
+use std::thread;
+use std::time::{Duration, Instant};
 
 #[test]
 fn smart_tells_the_same_of_a_drive_at_work_and_of_its_image() {
@@ -71,7 +73,7 @@ fn the_logs_of_an_nvme_drive_count_what_its_host_did_and_outlive_its_power() {
         (&2.into(), &1.into())
     );
     assert_eq!(cli["host_write_commands"], log["host_writes"]);
-    assert_eq!(cli["temperature"], 313);
+    assert_eq!(cli["temperature"], 33 + 273, "with nothing to do");
     assert_eq!(ocp["NUSE - Namespace utilization"], 256, "sectors");
     let written = ocp["Physical media units written"]["lo"].as_u64();
     assert!(written.expect("a number") >= 128 << 10, "{ocp:#}");
@@ -110,6 +112,71 @@ fn the_logs_of_an_nvme_drive_count_what_its_host_did_and_outlive_its_power() {
         why.contains("link.port") && why.contains("--output-format json"),
         "{why}"
     );
+}
+
+/// In air of 72 degrees a 970 EVO has 83 with nothing to do, above where it throttles, and below where it warns.
+#[test]
+fn a_drive_in_a_hot_place_says_how_warm_it_is_and_what_that_came_to() {
+    let folder = folder();
+    let image = image(folder.path());
+    let hot = [
+        "--image",
+        &image,
+        "--drive",
+        "samsung-970-evo-500",
+        "--set",
+        "thermal.ambient=72",
+    ];
+    let server = Serve::start(folder.path(), &hot);
+    let smart = |format| {
+        let words = ["smart", "IMAGE", "--output-format", format];
+        json(&ftlab(folder.path(), &words))
+    };
+    let count = |log: &Value, key: &str| log[key].as_u64().expect("a number");
+    pattern(&server, "write", 5, "0");
+    let began = Instant::now();
+    let at_work = loop {
+        let log = smart("nvme-cli");
+        if count(&log, "thm_temp1_total_time") > 0 {
+            break log;
+        }
+        assert!(began.elapsed() < Duration::from_secs(60), "{log:#}");
+        thread::sleep(Duration::from_millis(200));
+    };
+    let kelvin = count(&at_work, "temperature");
+    assert!((273 + 80..273 + 85).contains(&kelvin), "{kelvin} K");
+    assert_eq!(at_work["thm_temp1_trans_count"], 1);
+    assert_eq!(at_work["thm_temp2_trans_count"], 0);
+    assert_eq!(at_work["critical_warning"], 0);
+    let ocp = smart("ocp");
+    assert_eq!(ocp["Number of Thermal throttling events"], 1);
+    assert_eq!(ocp["Current throttling status"], 1);
+    let smartctl = smart("json");
+    let celsius = smartctl["temperature"]["current"]
+        .as_u64()
+        .expect("a number");
+    assert!(celsius.abs_diff(kelvin - 273) <= 1, "{celsius} C");
+    server.stop();
+    // An image has the temperature with which the drive comes up, and what is counted stays.
+    let off = smart("nvme-cli");
+    let seconds = |log: &Value| count(log, "thm_temp1_total_time");
+    assert!(seconds(&off) >= seconds(&at_work), "{off:#}");
+    assert_eq!(off["thm_temp1_trans_count"], 1);
+    let idle = count(&off, "temperature");
+    assert!((273 + 82..273 + 85).contains(&idle), "{idle} K");
+    assert_eq!(smart("ocp")["Current throttling status"], 0, "it is off");
+    // It throttles anew when it is on again.
+    let server = Serve::start(folder.path(), &["--image", &image]);
+    let began = Instant::now();
+    while count(&smart("nvme-cli"), "thm_temp1_trans_count") < 2 {
+        assert!(
+            began.elapsed() < Duration::from_secs(60),
+            "it does not throttle"
+        );
+        thread::sleep(Duration::from_millis(100));
+    }
+    assert!(seconds(&smart("nvme-cli")) >= seconds(&off));
+    server.stop();
 }
 
 type IsOfType = fn(&Value) -> bool;

@@ -6,11 +6,13 @@ mod nvme_cli;
 
 use super::{Target, open, report};
 use crate::failure::{Failure, Outcome};
+use crate::health::ocp;
 use crate::screen;
 use clap::{Args, ValueEnum};
 use ftlab_attach::control::DriveReport;
 use ftlab_base::SECTOR_BYTES;
-use ftlab_drive::nvme::{ExtendedLog, Logs};
+use ftlab_bench::review::logs_of;
+use ftlab_result::{NvmeExtended, NvmeLogs};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -39,10 +41,6 @@ enum Format {
 /// The smartctl whose JSON this is the shape of.
 const SMARTCTL_VERSION: [u32; 2] = [7, 3];
 
-/// The temperature of a drive in use, to the model: that of JEDEC's JESD218 for client drives, which the ages of
-/// data are counted at. It does not change with the load.
-const IN_USE_CELSIUS: u32 = 40;
-
 /// Bits of smartctl's exit status: the drive says that it fails, and an attribute is at its threshold.
 const DRIVE_FAILS: u32 = 1 << 3;
 const ATTRIBUTE_FAILS: u32 = 1 << 4;
@@ -57,7 +55,7 @@ pub fn smart(options: &SmartOptions) -> Outcome {
         Format::Normal => as_text(&report),
         Format::Json => lines(&as_json(&report, &options.target)),
         Format::NvmeCli => lines(&nvme_cli::smart_log(&logs(&report)?.health)),
-        Format::Ocp => lines(&nvme_cli::extended_log(extended(&report)?)),
+        Format::Ocp => lines(&ocp::extended_log(&extended(&report)?)),
     })
 }
 
@@ -66,8 +64,8 @@ fn lines(json: &Value) -> String {
 }
 
 /// The logs, which a drive of ATA does not have.
-fn logs(report: &DriveReport) -> Result<&Logs, Failure> {
-    report.nvme.as_ref().ok_or_else(|| {
+fn logs(report: &DriveReport) -> Result<NvmeLogs, Failure> {
+    report.nvme.as_ref().map(logs_of).ok_or_else(|| {
         Failure::Input(format!(
             "{} has no logs of NVMe, as its drive file has no link.port; `--output-format json` has \
              its attributes",
@@ -77,8 +75,8 @@ fn logs(report: &DriveReport) -> Result<&Logs, Failure> {
 }
 
 /// OCP's log, of which the model knows that of page-mapped drives.
-fn extended(report: &DriveReport) -> Result<&ExtendedLog, Failure> {
-    logs(report)?.extended.as_ref().ok_or_else(|| {
+fn extended(report: &DriveReport) -> Result<NvmeExtended, Failure> {
+    logs(report)?.extended.ok_or_else(|| {
         Failure::Input(format!(
             "{} has no log of OCP's, which is known of drives with map.scheme = \"page\"; `--output-format nvme-cli` has the \
              standard's",
@@ -89,7 +87,7 @@ fn extended(report: &DriveReport) -> Result<&ExtendedLog, Failure> {
 
 fn as_text(report: &DriveReport) -> String {
     match &report.nvme {
-        Some(logs) => nvme::as_text(report, &logs.health),
+        Some(logs) => nvme::as_text(report, &logs_of(logs).health),
         None => ata::as_text(report),
     }
 }
@@ -97,9 +95,9 @@ fn as_text(report: &DriveReport) -> String {
 /// In the shape of `smartctl --json --info --health --attributes`. What a real drive has and the model does not, as
 /// its world wide name, is left out.
 fn as_json(report: &DriveReport, target: &Path) -> Value {
-    let (own, exit_status) = match &report.nvme {
+    let (own, exit_status) = match report.nvme.as_ref().map(logs_of) {
         Some(logs) => (
-            nvme::as_json(report, logs, target),
+            nvme::as_json(report, &logs, target),
             nvme::exit_status(&logs.health),
         ),
         None => (ata::as_json(report, target), ata::exit_status(report)),
@@ -123,7 +121,7 @@ fn as_json(report: &DriveReport, target: &Path) -> Value {
         "smart_support": { "available": true, "enabled": true },
         "power_on_time": { "hours": hours, "minutes": minutes },
         "power_cycle_count": report.power_cycles,
-        "temperature": { "current": IN_USE_CELSIUS },
+        "temperature": { "current": report.told_celsius },
         "ftlab": report,
     });
     if let (Value::Object(all), Value::Object(own)) = (&mut all, own) {

@@ -1,29 +1,19 @@
-//! The logs of an NVMe drive as nvme-cli prints them in JSON.
+//! The standard's log as nvme-cli prints it in JSON.
 
-use super::IN_USE_CELSIUS;
-use super::nvme::NEVER;
-use ftlab_drive::nvme::{ExtendedLog, HealthLog};
-use serde_json::{Map, Value, json};
+use ftlab_result::NvmeHealth;
+use serde_json::{Value, json};
 
 /// 0 °C in the unit of the log.
-const ZERO_CELSIUS_KELVIN: u32 = 273;
+const ZERO_CELSIUS_KELVIN: i32 = 273;
 
-/// The health of capacitors: as on the first day, or that there are none.
-const CAPACITORS_NEW: u32 = 100;
-const NO_CAPACITORS: u32 = 0xFFFF;
-
-/// What marks the page, and the version of OCP's specification that has the fields below and no others.
-const EXTENDED_LOG_GUID: &str = "0xafd514c97c6f4f9ca4f2bfea2810afc5";
-const EXTENDED_LOG_VERSION: u32 = 2;
-
-/// What the model has no kind of: errors of the link and of what protects data on their way, refreshed blocks, heat.
+/// Groups of endurance that warn: the model has no groups.
 const NONE: u32 = 0;
 
 /// `nvme smart-log`.
-pub(super) fn smart_log(log: &HealthLog) -> Value {
-    json!({
+pub(super) fn smart_log(log: &NvmeHealth) -> Value {
+    let mut all = json!({
         "critical_warning": log.critical_warning,
-        "temperature": IN_USE_CELSIUS + ZERO_CELSIUS_KELVIN,
+        "temperature": log.celsius + ZERO_CELSIUS_KELVIN,
         "avail_spare": log.available_spare,
         "spare_thresh": log.spare_threshold,
         "percent_used": log.percentage_used,
@@ -32,69 +22,20 @@ pub(super) fn smart_log(log: &HealthLog) -> Value {
         "data_units_written": log.data_units_written,
         "host_read_commands": log.host_reads,
         "host_write_commands": log.host_writes,
-        "controller_busy_time": log.busy_minutes,
         "power_cycles": log.power_cycles,
         "power_on_hours": log.power_on_hours,
         "unsafe_shutdowns": log.unsafe_shutdowns,
         "media_errors": log.media_errors,
         "num_err_log_entries": log.error_entries,
-        "warning_temp_time": NEVER,
-        "critical_comp_time": NEVER,
-        "thm_temp1_trans_count": NEVER,
-        "thm_temp2_trans_count": NEVER,
-        "thm_temp1_total_time": NEVER,
-        "thm_temp2_total_time": NEVER,
-    })
-}
-
-/// A number of 128 bits.
-fn halves(number: u64) -> Value {
-    json!({ "hi": 0, "lo": number })
-}
-
-/// `nvme ocp smart-add-log`. What is not known of a model is left out: bad blocks of a system area and its wear, as the
-/// tables lie among the data, and the version of the firmware's keys.
-pub(super) fn extended_log(log: &ExtendedLog) -> Value {
-    let capacitors = match log.has_capacitors {
-        true => CAPACITORS_NEW,
-        false => NO_CAPACITORS,
-    };
-    let mut fields = Map::new();
-    for (key, value) in [
-        (
-            "Physical media units written",
-            halves(log.media_bytes_written),
-        ),
-        ("Physical media units read", halves(log.media_bytes_read)),
-        ("Bad user nand blocks - Raw", log.bad_blocks.into()),
-        (
-            "Bad user nand blocks - Normalized",
-            log.spare_percent.into(),
-        ),
-        ("XOR recovery count", log.parity_recoveries.into()),
-        ("Uncorrectable read error count", log.unreadable.into()),
-        ("Soft ecc error count", log.beyond_ecc.into()),
-        ("End to end detected errors", NONE.into()),
-        ("End to end corrected errors", NONE.into()),
-        ("Refresh counts", NONE.into()),
-        ("Max User data erase counts", log.erases_max.into()),
-        ("Min User data erase counts", log.erases_min.into()),
-        ("Number of Thermal throttling events", NONE.into()),
-        ("Current throttling status", NONE.into()),
-        ("PCIe correctable error count", NONE.into()),
-        ("Incomplete shutdowns", log.incomplete_shutdowns.into()),
-        ("Percent free blocks", log.free_percent.into()),
-        ("Capacitor health", capacitors.into()),
-        ("Unaligned I/O", log.unaligned.into()),
-        ("NUSE - Namespace utilization", log.used_sectors.into()),
-        ("PLP start count", log.capacitor_starts.into()),
-    ] {
-        fields.insert(key.to_owned(), value);
+        "warning_temp_time": log.warning_minutes,
+        "critical_comp_time": log.critical_minutes,
+        "thm_temp1_trans_count": log.throttled[0],
+        "thm_temp2_trans_count": log.throttled[1],
+        "thm_temp1_total_time": log.throttled_s[0],
+        "thm_temp2_total_time": log.throttled_s[1],
+    });
+    if let Some(minutes) = log.busy_minutes {
+        all["controller_busy_time"] = minutes.into();
     }
-    if let Some(endurance) = log.endurance_gb {
-        fields.insert("Endurance estimate".to_owned(), endurance.into());
-    }
-    fields.insert("Log page version".to_owned(), EXTENDED_LOG_VERSION.into());
-    fields.insert("Log page GUID".to_owned(), EXTENDED_LOG_GUID.into());
-    Value::Object(fields)
+    all
 }

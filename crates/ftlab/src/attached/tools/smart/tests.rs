@@ -116,7 +116,7 @@ fn a_drive_of_nvme_has_smartctls_log_and_no_attributes() {
 #[test]
 fn each_log_tells_the_same_in_its_own_words() {
     let report = nvme_report();
-    let logs = report.nvme.as_ref().expect("it has logs");
+    let logs = logs(&report).expect("it has logs");
     let smartctl = as_json(&report, Path::new("disk.img"));
     let log = &smartctl["nvme_smart_health_information_log"];
     let cli = nvme_cli::smart_log(&logs.health);
@@ -130,10 +130,12 @@ fn each_log_tells_the_same_in_its_own_words() {
     ] {
         assert_eq!(cli[theirs], log[ours], "{theirs}");
     }
-    assert_eq!(cli["temperature"], 313);
-    assert_eq!(log["temperature"], 40);
+    // In a room of 22 degrees, with 1.05 W and 10.5 K for each.
+    assert_eq!(cli["temperature"], 33 + 273);
+    assert_eq!(log["temperature"], 33);
+    assert_eq!(smartctl["temperature"]["current"], 33);
     let extended = extended(&report).expect("it is page-mapped");
-    let ocp = nvme_cli::extended_log(extended);
+    let ocp = ocp::extended_log(&extended);
     assert_eq!(
         ocp["Physical media units written"],
         json!({ "hi": 0, "lo": 0 })
@@ -141,13 +143,60 @@ fn each_log_tells_the_same_in_its_own_words() {
     assert_eq!(ocp["Capacitor health"], 0xFFFF, "it has none");
     assert_eq!(ocp["Percent free blocks"], 100);
     // Without a rating there is nothing to estimate from.
-    let unrated = ExtendedLog {
+    let unrated = NvmeExtended {
         endurance_gb: None,
-        ..extended.clone()
+        ..extended
     };
-    let unrated = nvme_cli::extended_log(&unrated);
+    let unrated = ocp::extended_log(&unrated);
     assert_eq!(keys(&unrated).len() + 1, keys(&ocp).len());
     assert!(unrated["Endurance estimate"].is_null());
+}
+
+/// What the drive file does not say is the temperature at which ages of data count.
+#[test]
+fn a_drive_that_is_not_said_to_warm_has_the_temperature_of_the_standard() {
+    let report = report();
+    assert_eq!(report.celsius, None);
+    let smartctl = as_json(&report, Path::new("disk.img"));
+    assert_eq!(smartctl["temperature"]["current"], 40);
+}
+
+#[test]
+fn a_drive_that_is_as_warm_as_it_warns_of_says_so_everywhere() {
+    let mut report = nvme_report();
+    let log = &mut report.nvme.as_mut().expect("it has logs").health;
+    log.critical_warning = ftlab_drive::nvme::IS_TOO_WARM;
+    (log.warning_minutes, log.critical_minutes) = (7, 2);
+    (log.throttled, log.throttled_s) = ([3, 1], [400, 20]);
+    let ill = as_json(&report, Path::new("disk.img"));
+    assert_eq!(ill["smartctl"]["exit_status"], 8);
+    let told = &ill["smart_status"]["nvme"];
+    assert_eq!(told["temperature_above_or_below_threshold"], true);
+    assert_eq!(told["spare_below_threshold"], false);
+    let log = &ill["nvme_smart_health_information_log"];
+    let cli = nvme_cli::smart_log(&logs(&report).expect("it has logs").health);
+    for key in ["warning_temp_time", "critical_comp_time"] {
+        assert_eq!(log[key], cli[key], "{key}");
+    }
+    for (key, value) in [
+        ("warning_temp_time", 7),
+        ("critical_comp_time", 2),
+        ("thm_temp1_trans_count", 3),
+        ("thm_temp2_trans_count", 1),
+        ("thm_temp1_total_time", 400),
+        ("thm_temp2_total_time", 20),
+    ] {
+        assert_eq!(cli[key], value, "{key}");
+    }
+    let text = as_text(&report);
+    for line in [
+        "Warning  Comp. Temperature Time:    7\n",
+        "Thermal Temp. 2 Total Time:         20\n",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+    let cool = as_text(&nvme_report());
+    assert!(!cool.contains("Thermal Temp."), "{cool}");
 }
 
 #[test]

@@ -1,4 +1,9 @@
-//! A drive's health as the command line shows it: wear, and SMART attributes.
+//! A drive's health as the command line shows it: wear, SMART attributes, and the logs of NVMe.
+
+mod nvme;
+pub mod ocp;
+
+pub use nvme::{nvme_health, nvme_logs};
 
 use crate::screen;
 use ftlab_result::{Erases, SmartAttribute};
