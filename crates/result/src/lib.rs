@@ -284,11 +284,15 @@ pub enum Role {
     CacheSize,
     /// A log is written as databases do, by what a commit takes.
     Commit,
+    /// Pages of a database, through a doublewrite buffer, by how many a second.
+    DatabasePages,
+    /// Large writes in order, by their energy a gigabyte.
+    EnergyOfWrites,
 }
 
 impl Role {
     /// All of them.
-    pub const ALL: [Role; 16] = [
+    pub const ALL: [Role; 18] = [
         Role::SmallRandomWrite,
         Role::SmallRandomWriteAlone,
         Role::SmallSequentialWriteAlone,
@@ -305,6 +309,8 @@ impl Role {
         Role::Endurance,
         Role::CacheSize,
         Role::Commit,
+        Role::DatabasePages,
+        Role::EnergyOfWrites,
     ];
 }
 

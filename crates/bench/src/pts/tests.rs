@@ -23,6 +23,24 @@ fn plan(tests: &[Test], settings: Settings, scale: Option<f64>) -> Plan {
     }
 }
 
+/// The same of a drive of NVMe with TLC and a cache of SLC, of 150 MB.
+fn of_today(tests: &[Test], settings: Settings, more: &[&str]) -> Plan {
+    const SMALL: [&str; 6] = [
+        "nand.blocks_per_die=128",
+        "nand.pages_per_block=6",
+        "map.dram=1MiB",
+        "spare.user_capacity=150MB",
+        "slc.own_size=1MB",
+        "slc.more_size=8MB",
+    ];
+    let set: Vec<String> = SMALL.iter().chain(more).map(ToString::to_string).collect();
+    Plan {
+        drives: vec![Catalog::load("generic-nvme-tlc-8", &set).unwrap()],
+        testbed: Testbed::load("linux-2024-nvme").unwrap(),
+        ..plan(tests, settings, None)
+    }
+}
+
 /// All of the drive, with the cache on: what the drive's states are prepared with.
 fn whole() -> Settings {
     Settings {
@@ -87,6 +105,34 @@ fn write_saturation_begins_fresh_and_ends_with_four_capacities() {
     assert!(
         (enough..enough + capacity / 25).contains(&written),
         "{written}"
+    );
+}
+
+/// Write saturation uses up the cache of a drive of today; behind it are cells that take many times as long.
+#[test]
+fn a_drive_of_today_saturates_behind_its_cache() {
+    let slow_cells = ["nand.t_program=2ms"];
+    let run = run_of(&of_today(&[Test::WriteSaturation], CLIENT, &slow_cells));
+    let metric = |name: &str| run.metrics[name];
+    assert!(
+        metric("fresh_iops") > 1.5 * metric("iops"),
+        "{:?}",
+        run.metrics
+    );
+}
+
+/// What the specification turns off is a write cache that a power cut empties: with capacitors there is none.
+#[test]
+fn a_drive_with_capacitors_answers_from_its_buffer_in_the_enterprise_class() {
+    let latency_ms = |settings: &[&str]| {
+        let run = run_of(&of_today(&[Test::Latency], ENTERPRISE, settings));
+        let pts = run.pts.unwrap();
+        pts.steady.unwrap().tracking[0].mean
+    };
+    let (kept, lost) = (latency_ms(&["power_loss.capacitors=1"]), latency_ms(&[]));
+    assert!(
+        10.0 * kept < lost,
+        "{kept} ms with capacitors, {lost} without"
     );
 }
 

@@ -462,6 +462,10 @@ impl<'a> Bench<'a> {
         }
         let latencies = latencies::metrics(&run, &test.step.latencies);
         run.metrics.extend(latencies);
+        if let Some(writes) = test.step.writes_a_page {
+            let pages_per_s = run.write.iops / f64::from(writes.get());
+            run.metrics.insert("pages_per_s".to_owned(), pages_per_s);
+        }
         run
     }
 

@@ -169,6 +169,8 @@ pub struct StepKeys {
     pub plateaus: bool,
     /// The section of the job file whose latencies are figures, or [`ALL_JOBS`].
     pub latencies_of: Option<Spanned<String>>,
+    /// How many writes of the job make a page of what it stands for.
+    pub writes_a_page: Option<NonZeroU32>,
     #[serde(default)]
     pub roles: Vec<Role>,
 }

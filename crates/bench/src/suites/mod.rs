@@ -24,6 +24,7 @@ use ftlab_host::Port;
 use ftlab_play::load::Load;
 use ftlab_play::states::State;
 use ftlab_result::{Chart, Role, Run, TestSheet};
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// Tests that belong together.
@@ -169,6 +170,8 @@ pub struct Step {
     pub series: Series,
     /// Whose latencies are among its figures.
     pub latencies: Latencies,
+    /// How many writes make a page of a database, if its pages a second are among its figures.
+    pub writes_a_page: Option<NonZeroU32>,
     /// What it stands for in verdicts and rankings.
     pub roles: Vec<Role>,
 }

@@ -31,6 +31,7 @@ pub fn own(slug: &str, load: Load, state: State, clock: Clock) -> Test {
         aliases: Vec::new(),
         label: String::new(),
         series: Series::Unread,
+        writes_a_page: None,
         latencies: Latencies::Unread,
         roles: Vec::new(),
         work: Work::Loads {

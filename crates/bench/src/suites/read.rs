@@ -312,6 +312,7 @@ impl Reader<'_> {
                 }
             },
             latencies: self.latencies(keys)?,
+            writes_a_page: keys.writes_a_page,
             roles: keys.roles.clone(),
         })
     }

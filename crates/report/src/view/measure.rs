@@ -149,6 +149,7 @@ pub fn words(metric: &str) -> String {
         "core_busy_pct" => "Firmware's core at work".to_owned(),
         "dies_starved_pct" => "Dies idle while others have too much to do".to_owned(),
         "joules_per_gb" => "Energy a gigabyte".to_owned(),
+        "pages_per_s" => "Pages of the database a second".to_owned(),
         "longest_pause_s" => "Longest pause".to_owned(),
         "spare_pct" => "Spare area".to_owned(),
         "spare_pct_of_raw" => "Spare area, of all flash".to_owned(),

@@ -34,7 +34,7 @@ impl Reading {
     }
 }
 
-const USES: [Use; 10] = [
+const USES: [Use; 12] = [
     Use {
         title: "Booting and starting programs",
         says: "to boot",
@@ -85,6 +85,11 @@ const USES: [Use; 10] = [
         tests: &[(Role::Commit, None, Reading::Metric("commit_us"))],
     },
     Use {
+        title: "A database that writes pages twice",
+        says: "pages through its doublewrite buffer",
+        tests: &[(Role::DatabasePages, None, Reading::Metric("pages_per_s"))],
+    },
+    Use {
         title: "Even speed under a load without end",
         says: "in the slowest second on a full drive",
         tests: &[(Role::SustainedRandomWrite, None, Reading::SlowestInterval)],
@@ -96,6 +101,11 @@ const USES: [Use; 10] = [
             (Role::NotebookPower, None, Reading::Metric("watts")),
             (Role::IdlePower, None, Reading::Metric("watts")),
         ],
+    },
+    Use {
+        title: "What writing takes from a battery",
+        says: "for what is written in order",
+        tests: &[(Role::EnergyOfWrites, None, Reading::Metric("joules_per_gb"))],
     },
     Use {
         title: "Years of writing",
