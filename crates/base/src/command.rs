@@ -34,6 +34,38 @@ impl Placement {
     pub const DEFAULT: Placement = Placement(0);
 }
 
+/// How urgent the commands of a submission queue are to a drive that weighs them (NVMe, weighted round robin with urgent
+/// priority class), the most urgent first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Priority {
+    /// Before all others.
+    Urgent,
+    /// By the largest weight, as a rule.
+    High,
+    /// What Linux gives every queue.
+    #[default]
+    Medium,
+    /// By the smallest weight, as a rule.
+    Low,
+}
+
+/// A submission queue of the host's, of which each job has its own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct SubmissionQueue {
+    /// Which one, from 0 on.
+    pub number: u16,
+    /// How urgent its commands are.
+    pub priority: Priority,
+}
+
+impl SubmissionQueue {
+    /// Where there is one alone.
+    pub const FIRST: SubmissionQueue = SubmissionQueue {
+        number: 0,
+        priority: Priority::Medium,
+    };
+}
+
 /// One host command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Command {
@@ -47,8 +79,8 @@ pub struct Command {
     pub sectors: u32,
     /// What a write's data look like.
     pub content: Content,
-    /// The submission queue of the host that it comes from, where there are several: one for each job.
-    pub queue: u16,
+    /// The submission queue of the host that it comes from, where there are several.
+    pub queue: SubmissionQueue,
     /// Where a write's data are to lie.
     pub placement: Placement,
     /// When the host issued it; latency counts from here.

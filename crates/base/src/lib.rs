@@ -30,7 +30,10 @@ pub mod rng;
 pub mod server;
 pub mod time;
 
-pub use command::{Command, CommandId, CommandKind, Completion, Outcome, Placement, SECTOR_BYTES};
+pub use command::{
+    Command, CommandId, CommandKind, Completion, Outcome, Placement, Priority, SECTOR_BYTES,
+    SubmissionQueue,
+};
 pub use config_error::ConfigError;
 pub use content::{Content, Identity};
 pub use divisor::Divisor;

@@ -277,6 +277,7 @@ mod tests {
     use crate::Catalog;
     use ftlab_base::{
         Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, RootSeed, SimTime,
+        SubmissionQueue,
     };
     use ftlab_host::Testbed;
 
@@ -308,7 +309,7 @@ mod tests {
             lba: Lba(lba),
             sectors,
             content: Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         };

@@ -97,7 +97,7 @@ impl Medium for Ram {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ftlab_base::{CommandId, Content, Lba, Placement};
+    use ftlab_base::{CommandId, Content, Lba, Placement, SubmissionQueue};
 
     fn write(id: u64, sectors: u32) -> Command {
         Command {
@@ -106,7 +106,7 @@ mod tests {
             lba: Lba(0),
             sectors,
             content: Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         }

@@ -4,6 +4,7 @@
 use ftlab_base::hash::mix64;
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, LatencyHistogram, Lba, Placement, RootSeed, SimTime,
+    SubmissionQueue,
 };
 use ftlab_drive::{Catalog, Device};
 use ftlab_host::{HostOrder, Testbed};
@@ -40,7 +41,7 @@ fn latencies(order: HostOrder, settings: &[&str]) -> (f64, f64) {
             lba: Lba(mix64(number) % places * u64::from(SECTORS)),
             sectors: SECTORS,
             content: Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: now,
         };

@@ -7,6 +7,7 @@ use crate::subject::Subject;
 use arbitrary::{Arbitrary, Unstructured};
 use ftlab_base::{
     Command, CommandId, CommandKind, Completion, Content, Lba, Outcome, Placement, SimTime,
+    SubmissionQueue,
 };
 use ftlab_drive::{Counters, DriveFile};
 use ftlab_host::Testbed;
@@ -304,7 +305,7 @@ impl Run {
             lba: Lba(0),
             sectors,
             content: Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at,
         };

@@ -5,6 +5,7 @@ use ftlab_base::hash::mix64;
 use ftlab_base::rng::Stream;
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Identity, Lba, Nanos, Placement, RootSeed, SimTime,
+    SubmissionQueue,
 };
 use rand::RngExt;
 
@@ -175,7 +176,7 @@ impl Shape {
             lba: Lba(lba),
             sectors: sectors as u32,
             content: self.content(),
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement(self.place as u8 % HANDLES),
             at,
         }

@@ -135,7 +135,7 @@ impl FrontEnd {
 mod tests {
     use super::*;
     use crate::queue::HostOrder;
-    use ftlab_base::{CommandId, CommandKind, Content, Lba, Placement};
+    use ftlab_base::{CommandId, CommandKind, Content, Lba, Placement, SubmissionQueue};
 
     fn write(lba: u64) -> Command {
         Command {
@@ -144,7 +144,7 @@ mod tests {
             lba: Lba(lba),
             sectors: 1,
             content: Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         }

@@ -8,6 +8,7 @@
 //! Nothing here knows what a drive does with a command.
 
 mod front_end;
+mod host_keys;
 mod limit;
 mod link;
 mod parts;
@@ -17,6 +18,7 @@ mod processor;
 pub mod queue;
 mod system;
 mod testbed;
+mod turns;
 
 pub use front_end::{FrontEnd, Sent};
 pub use limit::{Bucket, Limit};
@@ -27,3 +29,4 @@ pub use processor::Processor;
 pub use queue::HostOrder;
 pub use system::{FileSystemPlaces, OperatingSystem};
 pub use testbed::Testbed;
+pub use turns::{Arbitration, Weights};

@@ -142,7 +142,7 @@ impl Limit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ftlab_base::{CommandId, Content, Lba, Placement};
+    use ftlab_base::{CommandId, Content, Lba, Placement, SubmissionQueue};
 
     const OPEN: Limit = Limit {
         operations: None,
@@ -161,7 +161,7 @@ mod tests {
             lba: Lba(0),
             sectors,
             content: Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         }

@@ -87,7 +87,7 @@ impl Parts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ftlab_base::{Content, Placement, SimTime};
+    use ftlab_base::{Content, Placement, SimTime, SubmissionQueue};
 
     fn command(kind: CommandKind, sectors: u32) -> Command {
         Command {
@@ -96,7 +96,7 @@ mod tests {
             lba: Lba(1000),
             sectors,
             content: Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         }

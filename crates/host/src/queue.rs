@@ -1,20 +1,19 @@
 //! What waits in the host until the drive takes it.
 
+use crate::turns::{Arbitration, Turns};
 use ftlab_base::{Command, CommandKind};
 use std::collections::{BTreeMap, VecDeque};
 
 /// In which order waiting commands are sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostOrder {
     /// First come, first served.
     Fifo,
     /// Ascending from the last address, then from the lowest again (C-LOOK): how an operating
     /// system's disk driver sorts what waits for a drive that takes one command at a time.
     CLook,
-    /// From one submission queue after the other, a command from each that has one: how an NVMe drive takes from the
-    /// queues of several cores.
-    RoundRobin,
+    /// From one submission queue after the other: how an NVMe drive takes from the queues of several cores.
+    InTurns(Arbitration),
 }
 
 /// What waits, in the order of the host.
@@ -22,36 +21,7 @@ pub enum HostOrder {
 enum Waiting {
     Fifo(VecDeque<Command>),
     CLook(Sweep),
-    RoundRobin(Turns),
-}
-
-/// Commands by submission queue, and whose turn it is.
-#[derive(Debug, Clone, Default)]
-struct Turns {
-    queues: Vec<VecDeque<Command>>,
-    next: usize,
-    waiting: usize,
-}
-
-impl Turns {
-    fn push(&mut self, command: Command) {
-        let queue = usize::from(command.queue);
-        if queue >= self.queues.len() {
-            self.queues.resize_with(queue + 1, VecDeque::new);
-        }
-        self.queues[queue].push_back(command);
-        self.waiting += 1;
-    }
-
-    fn pop(&mut self) -> Option<Command> {
-        let (before, from) = self.queues.split_at(self.next.min(self.queues.len()));
-        let behind = from.iter().position(|queue| !queue.is_empty());
-        let turn = behind.map(|n| before.len() + n);
-        let turn = turn.or_else(|| before.iter().position(|queue| !queue.is_empty()))?;
-        self.next = turn + 1;
-        self.waiting -= 1;
-        self.queues[turn].pop_front()
-    }
+    InTurns(Turns),
 }
 
 /// Commands by address, and where the sweep over them is.
@@ -111,7 +81,7 @@ impl HostQueue {
             waiting: match order {
                 HostOrder::Fifo => Waiting::Fifo(VecDeque::new()),
                 HostOrder::CLook => Waiting::CLook(Sweep::default()),
-                HostOrder::RoundRobin => Waiting::RoundRobin(Turns::default()),
+                HostOrder::InTurns(arbitration) => Waiting::InTurns(Turns::new(arbitration)),
             },
         }
     }
@@ -125,11 +95,11 @@ impl HostQueue {
             "nobody waits while there is room"
         );
         match &mut self.waiting {
-            Waiting::Fifo(_) | Waiting::RoundRobin(_) if at_once => {}
+            Waiting::Fifo(_) | Waiting::InTurns(_) if at_once => {}
             Waiting::CLook(sweep) if at_once => sweep.pass(&command),
             Waiting::Fifo(queue) => queue.push_back(command),
             Waiting::CLook(sweep) => sweep.push(command),
-            Waiting::RoundRobin(turns) => turns.push(command),
+            Waiting::InTurns(turns) => turns.push(command),
         }
         self.at_the_drive += u32::from(at_once);
         at_once.then_some(command)
@@ -141,7 +111,7 @@ impl HostQueue {
         let next = match &mut self.waiting {
             Waiting::Fifo(queue) => queue.pop_front(),
             Waiting::CLook(sweep) => sweep.pop(),
-            Waiting::RoundRobin(turns) => turns.pop(),
+            Waiting::InTurns(turns) => turns.pop(),
         };
         self.at_the_drive -= u32::from(next.is_none());
         next
@@ -151,7 +121,7 @@ impl HostQueue {
         match &self.waiting {
             Waiting::Fifo(queue) => queue.len(),
             Waiting::CLook(sweep) => sweep.waiting.len(),
-            Waiting::RoundRobin(turns) => turns.waiting,
+            Waiting::InTurns(turns) => turns.waiting(),
         }
     }
 
@@ -165,7 +135,7 @@ impl HostQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ftlab_base::{CommandId, Content, Lba, Placement, SimTime};
+    use ftlab_base::{CommandId, Content, Lba, Placement, SimTime, SubmissionQueue};
 
     fn order_of(order: HostOrder, lbas: &[u64]) -> Vec<u64> {
         order_of_queues(order, &lbas.iter().map(|&lba| (lba, 0)).collect::<Vec<_>>())
@@ -184,7 +154,10 @@ mod tests {
                 lba: Lba(lba),
                 sectors: 1,
                 content: Content::RANDOM,
-                queue: of,
+                queue: SubmissionQueue {
+                    number: of,
+                    ..SubmissionQueue::FIRST
+                },
                 placement: Placement::DEFAULT,
                 at,
             });
@@ -224,7 +197,7 @@ mod tests {
             (30, 3),
         ];
         assert_eq!(
-            order_of_queues(HostOrder::RoundRobin, &commands),
+            order_of_queues(HostOrder::InTurns(Arbitration::ONE_EACH), &commands),
             [10, 11, 30, 70, 12, 71, 13]
         );
     }

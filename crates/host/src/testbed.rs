@@ -1,15 +1,15 @@
 //! Testbed files: a test machine as text.
 
-use crate::pcie::{Pcie, PcieEnd};
+use crate::host_keys::HostKeys;
+use crate::pcie::PcieEnd;
 use crate::port::{Host, Port};
 use crate::processor::Processor;
 use crate::queue::HostOrder;
 use crate::system::{OperatingSystem, SystemKeys};
-use ftlab_base::{Nanos, SECTOR_BYTES};
+use ftlab_base::Nanos;
 use ftlab_sheet::file::{is_path, read, stem, text_of};
 use ftlab_sheet::names::{self, Named};
 use ftlab_sheet::provenance;
-use ftlab_sheet::quantity::{Bytes, Count, Quantity, Ratio, Time};
 use ftlab_sheet::{SheetError, base, check_schema, one_line};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -55,65 +55,6 @@ struct TestbedFile {
     summary: String,
     host: HostKeys,
     os: Option<SystemKeys>,
-}
-
-/// What the host adds to every command.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct HostKeys {
-    /// CPU time of a command: system call, driver, interrupt.
-    command: Quantity<Time>,
-    /// Order of what waits for the drive to take it.
-    queue_order: HostOrder,
-    /// SATA ports, by their names; left out, none slows a drive down.
-    #[serde(default)]
-    ports: Vec<Port>,
-    /// The slot of PCI Express, by its name; left out, it slows no drive down.
-    slot: Option<Pcie>,
-    /// With `slot`: the most bytes of data that the host puts into one packet.
-    payload_max: Option<Quantity<Bytes>>,
-    /// The most that it moves with one command, as its block layer has it; left out, as much as is asked.
-    transfer_max: Option<Quantity<Bytes>>,
-    /// Whether the host lets the link of an idle drive sleep.
-    #[serde(default)]
-    link_sleeps: bool,
-    /// Whether the host lets an idle drive of NVMe enter its power states by itself (APST).
-    #[serde(default)]
-    power_states: bool,
-    /// How many times as fast its CPU runs a program as that of the review of 2008; 1 if left out.
-    cpu_speed: Option<Quantity<Ratio>>,
-    /// Programs that compute at a time; left out, as many as there are.
-    cpu_cores: Option<Quantity<Count>>,
-    /// How much longer a computation takes for each other core at work; not at all if left out.
-    cpu_sharing: Option<Quantity<Ratio>>,
-}
-
-impl HostKeys {
-    fn slot(&self) -> Result<Option<PcieEnd>, String> {
-        match (self.slot, &self.payload_max) {
-            (Some(lanes), Some(payload)) => PcieEnd::new(lanes, payload.get())
-                .map(Some)
-                .map_err(|why| format!("host.{why}")),
-            (None, None) => Ok(None),
-            _ => Err("host.slot and host.payload_max go together: give both or neither".to_owned()),
-        }
-    }
-
-    fn transfer_max(&self) -> Result<Option<u32>, String> {
-        let sectors = |max: &Quantity<Bytes>| match max.get() / SECTOR_BYTES {
-            0 => Err("host.transfer_max: at least a sector of 512 bytes".to_owned()),
-            sectors => Ok(sectors.min(u64::from(u32::MAX)) as u32),
-        };
-        self.transfer_max.as_ref().map(sectors).transpose()
-    }
-
-    fn processor(&self) -> Processor {
-        Processor {
-            speed: self.cpu_speed.map_or(1.0, |speed| speed.base),
-            cores: self.cpu_cores.map(|cores| cores.get()),
-            sharing: self.cpu_sharing.map_or(0.0, |sharing| sharing.base),
-        }
-    }
 }
 
 impl Testbed {
@@ -171,7 +112,7 @@ impl Testbed {
         Ok(Testbed {
             slug: slug.to_string(),
             host_command: file.host.command.get(),
-            queue_order: file.host.queue_order,
+            queue_order: file.host.order()?,
             link_sleeps: file.host.link_sleeps,
             power_states: file.host.power_states,
             processor: file.host.processor(),
@@ -298,7 +239,7 @@ mod tests {
         let order = with("queue_order = \"lifo\"\n");
         assert!(
             order.contains(
-                "unknown variant `lifo`, expected one of `fifo`, `c-look`, `round-robin` in `host.queue_order`"
+                "unknown variant `lifo`, expected one of `fifo`, `c-look`, `round-robin`, `weighted-round-robin` in `host.queue_order`"
             ),
             "{order}"
         );

@@ -19,7 +19,7 @@ use crate::mark::{End, Mark};
 use crate::regions::Regions;
 use crate::storage::{Region, Storage};
 use crate::{ImageError, Survives};
-use ftlab_base::{Command, CommandId, CommandKind, Lba, Placement, SimTime};
+use ftlab_base::{Command, CommandId, CommandKind, Lba, Placement, SimTime, SubmissionQueue};
 use ftlab_drive::saved::DeviceState;
 use ftlab_ftl::{Room, TranslationLayer};
 use std::io;
@@ -117,7 +117,7 @@ impl DataDrive {
             lba: Lba(0),
             sectors: 0,
             content: ftlab_base::Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         };

@@ -19,6 +19,7 @@ use crate::store::Keeping;
 use crate::{CreateOptions, ImageError, OnKill, OpenOptions};
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SECTOR_BYTES, SimTime,
+    SubmissionQueue,
 };
 use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
@@ -280,7 +281,7 @@ impl Left {
                 lba: Lba(u64::from(lpn) * sectors),
                 sectors: sectors as u32,
                 content: Content::RANDOM,
-                queue: 0,
+                queue: SubmissionQueue::FIRST,
                 placement: Placement::DEFAULT,
                 at: SimTime::ZERO,
             };

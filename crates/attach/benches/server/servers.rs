@@ -4,7 +4,7 @@ use crate::AREA_BYTES;
 use ftlab_attach::{DriveExport, Engine, Timing};
 use ftlab_base::{
     CommandId, CommandKind, Content, LatencyHistogram, Lba, Nanos, Outcome, Placement,
-    SECTOR_BYTES, SimTime,
+    SECTOR_BYTES, SimTime, SubmissionQueue,
 };
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
@@ -225,7 +225,7 @@ fn fill(drive: &mut DataDrive) {
             lba: Lba(number * u64::from(SECTORS)),
             sectors: SECTORS,
             content: Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         };

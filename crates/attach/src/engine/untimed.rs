@@ -9,7 +9,10 @@ use super::pieces::{DATA_SECTORS_MAX, Piece, Pieces};
 use super::statistics::Statistics;
 use super::{Call, outcome};
 use crate::faults::{self, Faults};
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Placement, SECTOR_BYTES, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Content, Lba, Placement, SECTOR_BYTES, SimTime,
+    SubmissionQueue,
+};
 use ftlab_drive::faults::Verdict;
 use ftlab_image::{Commit, DataDrive};
 use ftlab_nbd::NbdError;
@@ -258,7 +261,7 @@ fn perform(drive: &mut DataDrive, piece: &Piece, ask: &mut Ask) -> Result<(), Nb
         lba: Lba(piece.range.start),
         sectors: piece.sectors() as u32,
         content: Content::RANDOM,
-        queue: 0,
+        queue: SubmissionQueue::FIRST,
         placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     };

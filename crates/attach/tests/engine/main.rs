@@ -6,6 +6,7 @@ use ftlab_attach::DriveExport;
 use ftlab_attach::engine::{Ask, Engine, Stopped, Timing, What};
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Nanos, Placement, SECTOR_BYTES, SimTime,
+    SubmissionQueue,
 };
 use ftlab_drive::{Catalog, DriveFile};
 use ftlab_host::Testbed;
@@ -183,7 +184,7 @@ fn an_answer_takes_as_long_as_the_model_says() {
             lba: Lba(0),
             sectors,
             content: Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: clock,
         };

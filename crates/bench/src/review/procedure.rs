@@ -7,7 +7,7 @@ use crate::suites::{Act, Procedure, Span};
 use ftlab_base::amount::decimal;
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, RootSeed, SECTOR_BYTES,
-    SimTime,
+    SimTime, SubmissionQueue,
 };
 use ftlab_drive::{Device, DriveFile};
 use ftlab_play::driver::{self, Clock, DriverError};
@@ -184,7 +184,7 @@ impl<'a> Running<'a> {
             lba: Lba(lba),
             sectors: sectors as u32,
             content,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         });

@@ -2,7 +2,7 @@
 
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Nanos, Outcome, Placement, RootSeed,
-    SECTOR_BYTES, SimTime,
+    SECTOR_BYTES, SimTime, SubmissionQueue,
 };
 use ftlab_bench::review::ReviewError;
 use ftlab_drive::{Counters, Device, DriveFile, Scale};
@@ -188,7 +188,7 @@ pub fn command(kind: CommandKind, lba: u64, sectors: u64) -> Command {
         lba: Lba(lba),
         sectors: sectors as u32,
         content: Content::RANDOM,
-        queue: 0,
+        queue: SubmissionQueue::FIRST,
         placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     }

@@ -4,7 +4,7 @@ mod parts;
 
 use super::*;
 use ftlab_base::hash::mix64;
-use ftlab_base::{CommandId, Content, LatencyHistogram, Lba, Placement};
+use ftlab_base::{CommandId, Content, LatencyHistogram, Lba, Placement, SubmissionQueue};
 
 const HOST_COST: Nanos = Nanos::from_micros(20);
 
@@ -121,7 +121,7 @@ fn command(kind: CommandKind, number: u64, lba: u64, sectors: u32) -> Command {
         lba: Lba(lba),
         sectors,
         content: Content::RANDOM,
-        queue: 0,
+        queue: SubmissionQueue::FIRST,
         placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     }

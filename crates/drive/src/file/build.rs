@@ -9,6 +9,7 @@ use crate::ram::Ram;
 use crate::ssd::{Alone, Ssd};
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Placement, RootSeed, SECTOR_BYTES, SimTime,
+    SubmissionQueue,
 };
 use ftlab_host::Testbed;
 use ftlab_sheet::SheetError;
@@ -67,7 +68,7 @@ impl DriveFile {
             lba: Lba(0),
             sectors,
             content: Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         };

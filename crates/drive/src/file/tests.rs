@@ -2,6 +2,7 @@ use super::*;
 use crate::scale::Scale;
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, RootSeed, SimTime,
+    SubmissionQueue,
 };
 use ftlab_ftl::page::{DChoices, Greedy, POLICIES, PacingPolicy, PacingView, Registered, register};
 use ftlab_host::Testbed;
@@ -198,7 +199,7 @@ fn operations(file: &DriveFile, seed: u64) -> u64 {
             lba: Lba(8 * slot),
             sectors: 8,
             content: Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         };

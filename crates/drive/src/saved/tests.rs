@@ -4,6 +4,7 @@ use crate::file::Catalog;
 use ftlab_base::rng::Stream;
 use ftlab_base::{
     Command, CommandId, CommandKind, Completion, Content, Lba, Placement, RootSeed, SimTime,
+    SubmissionQueue,
 };
 use ftlab_ftl::page::{POLICIES, Registered};
 use ftlab_host::Testbed;
@@ -105,7 +106,7 @@ fn command(device: &dyn Device, id: u64, at: SimTime, stream: &mut Stream) -> Co
             1 => Content::compressible(60),
             _ => Content::RANDOM,
         },
-        queue: 0,
+        queue: SubmissionQueue::FIRST,
         placement: Placement::DEFAULT,
         at,
     }

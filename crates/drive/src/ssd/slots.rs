@@ -93,7 +93,7 @@ impl SlotSize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ftlab_base::{CommandId, CommandKind, Lba, SimTime};
+    use ftlab_base::{CommandId, CommandKind, Lba, SimTime, SubmissionQueue};
 
     fn command(lba: u64, sectors: u32) -> Command {
         Command {
@@ -102,7 +102,7 @@ mod tests {
             lba: Lba(lba),
             sectors,
             content: Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         }

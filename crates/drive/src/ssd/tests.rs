@@ -4,7 +4,7 @@ use crate::ssd::{LayerInput, Ssd};
 use ftlab_base::rng::Stream;
 use ftlab_base::{
     Command, CommandId, CommandKind, Completion, Content, Lba, Lpn, Nanos, Outcome, Placement,
-    RootSeed, SimTime,
+    RootSeed, SimTime, SubmissionQueue,
 };
 use ftlab_host::Testbed;
 use rand::Rng;
@@ -189,7 +189,7 @@ fn slot_command(kind: CommandKind, slot: u64, at: SimTime) -> Command {
         lba: Lba(slot * 8),
         sectors: 8,
         content: Content::RANDOM,
-        queue: 0,
+        queue: SubmissionQueue::FIRST,
         placement: Placement::DEFAULT,
         at,
     }
@@ -212,7 +212,7 @@ fn command(id: u64, capacity: u64, kinds: &[CommandKind], rng: &mut Stream) -> C
         lba: Lba(lba),
         sectors,
         content: Content::RANDOM,
-        queue: 0,
+        queue: SubmissionQueue::FIRST,
         placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     }
@@ -305,7 +305,7 @@ fn one(ssd: &mut Ssd, kind: CommandKind, lba: u64, sectors: u32) -> Nanos {
         lba: Lba(lba),
         sectors,
         content: Content::RANDOM,
-        queue: 0,
+        queue: SubmissionQueue::FIRST,
         placement: Placement::DEFAULT,
         at: now,
     };
@@ -337,7 +337,7 @@ fn a_flush_waits_until_everything_is_programmed() {
                 lba,
                 sectors,
                 content: Content::RANDOM,
-                queue: 0,
+                queue: SubmissionQueue::FIRST,
                 placement: Placement::DEFAULT,
                 at: SimTime::ZERO,
             },
@@ -371,7 +371,7 @@ fn time_may_end_with_a_program_unit_begun() {
         lba: Lba(0),
         sectors: 8,
         content: Content::RANDOM,
-        queue: 0,
+        queue: SubmissionQueue::FIRST,
         placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     };

@@ -1,7 +1,9 @@
 //! `ftlab info` and `ftlab fsck` on images as drives leave them.
 
 use crate::place::{Place, holds};
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SimTime, SubmissionQueue,
+};
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
 use ftlab_image::{CreateOptions, DataDrive};
@@ -30,7 +32,7 @@ fn forty_slots(at: &Path) -> DataDrive {
             lba: Lba(slot * 8),
             sectors: 8,
             content: Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         };

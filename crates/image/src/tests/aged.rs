@@ -4,7 +4,9 @@ use super::cuts::cut_everywhere;
 use super::driven::{Clock, Driven};
 use super::tiny::{names, testbed, tiny};
 use crate::{CreateOptions, DataDrive, ImageError, fsck};
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SimTime, SubmissionQueue,
+};
 use ftlab_drive::Device;
 
 /// Writes all of a drive, twice.
@@ -16,7 +18,7 @@ fn wear(device: &mut dyn Device) -> Result<(), ImageError> {
             lba: Lba(sector),
             sectors: 1,
             content: Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         };

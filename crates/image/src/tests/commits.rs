@@ -5,7 +5,7 @@ use crate::storage::{Memory, Storage, Wake};
 use crate::{CreateOptions, DataDrive};
 use ftlab_base::{
     Command, CommandId, CommandKind, Completion, Content, Lba, Outcome, Placement, SECTOR_BYTES,
-    SimTime,
+    SimTime, SubmissionQueue,
 };
 use ftlab_drive::DriveFile;
 use std::io;
@@ -124,7 +124,7 @@ impl Bench {
             lba: Lba(lba * u64::from(sectors)),
             sectors,
             content: Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: now,
         }

@@ -5,7 +5,10 @@ use super::tiny::{testbed, tiny};
 use crate::regions::Regions;
 use crate::storage::Region;
 use crate::{DataDrive, Hole, ImageError, OnKill, OpenOptions, Wrong, accept, fsck, rebuild};
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Lpn, Outcome, Placement, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Content, Lba, Lpn, Outcome, Placement, SimTime,
+    SubmissionQueue,
+};
 use std::fs::{File, OpenOptions as FileOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -38,7 +41,7 @@ fn command(kind: CommandKind, lba: u64, sectors: u32) -> Command {
         lba: Lba(lba),
         sectors,
         content: Content::RANDOM,
-        queue: 0,
+        queue: SubmissionQueue::FIRST,
         placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     }

@@ -4,7 +4,9 @@ use super::driven::{Clock, Driven, forgiving, open, recover};
 use super::recorder::Recorder;
 use super::tiny::{names, testbed, tiny};
 use crate::{CreateOptions, DataDrive, ImageError, OnKill, OpenOptions, Wrong, fsck};
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SimTime, SubmissionQueue,
+};
 use ftlab_drive::Catalog;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -76,7 +78,7 @@ fn write(id: u64, lba: u64, byte: u8, sectors: u32) -> (Command, Vec<u8>) {
         lba: Lba(lba),
         sectors,
         content: Content::RANDOM,
-        queue: 0,
+        queue: SubmissionQueue::FIRST,
         placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     };

@@ -3,7 +3,9 @@
 use super::driven::{Driven, open};
 use super::tiny::{testbed, tiny};
 use crate::DataDrive;
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Nanos, Placement, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Content, Lba, Nanos, Placement, SimTime, SubmissionQueue,
+};
 
 fn second(count: u64) -> SimTime {
     SimTime(count * 1_000_000_000)
@@ -64,7 +66,7 @@ fn it_is_busy_from_the_first_command_to_the_last_end() {
         lba: Lba(8 * id),
         sectors: 8,
         content: Content::RANDOM,
-        queue: 0,
+        queue: SubmissionQueue::FIRST,
         placement: Placement::DEFAULT,
         at: second(2),
     };

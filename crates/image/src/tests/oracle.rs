@@ -5,6 +5,7 @@ use crate::DataDrive;
 use ftlab_base::rng::Stream;
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Placement, RootSeed, SECTOR_BYTES, SimTime,
+    SubmissionQueue,
 };
 use rand::{Rng, RngExt};
 
@@ -181,7 +182,7 @@ impl Oracle {
                 lba,
                 sectors: per_slot as u32,
                 content: Content::RANDOM,
-                queue: 0,
+                queue: SubmissionQueue::FIRST,
                 placement: Placement::DEFAULT,
                 at: SimTime::ZERO,
             };
@@ -252,7 +253,7 @@ impl Commands {
             lba: Lba(lba),
             sectors: sectors as u32,
             content: Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         }

@@ -6,7 +6,10 @@ use super::driven::{Clock, open};
 use super::recorder::Recorder;
 use super::tiny::{names, testbed, tiny};
 use crate::{DataDrive, FlashFault};
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Lpn, Outcome, Placement, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Content, Lba, Lpn, Outcome, Placement, SimTime,
+    SubmissionQueue,
+};
 use ftlab_drive::{Catalog, DriveFile};
 use std::path::Path;
 
@@ -71,7 +74,7 @@ impl Bench {
             lba: Lba(lba),
             sectors,
             content: Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: self.now,
         };

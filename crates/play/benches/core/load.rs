@@ -1,7 +1,9 @@
 //! The drive of the set-up, and what is asked of it.
 
 use ftlab_base::rng::Stream;
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Placement, RootSeed, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Content, Lba, Placement, RootSeed, SimTime, SubmissionQueue,
+};
 use ftlab_drive::{Catalog, Device};
 use ftlab_host::Testbed;
 use ftlab_play::states::{self, State};
@@ -174,7 +176,7 @@ fn command(kind: CommandKind, slot: u64, id: u64, at: SimTime) -> Command {
         lba: Lba(slot * SLOT_SECTORS),
         sectors: SLOT_SECTORS as u32,
         content: Content::RANDOM,
-        queue: 0,
+        queue: SubmissionQueue::FIRST,
         placement: Placement::DEFAULT,
         at,
     }

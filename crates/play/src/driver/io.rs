@@ -2,7 +2,9 @@
 
 use super::error::DriverError;
 use super::target::Target;
-use ftlab_base::{Command, CommandId, CommandKind, Completion, Nanos, Outcome, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Completion, Nanos, Outcome, SimTime, SubmissionQueue,
+};
 use ftlab_workload::Request;
 
 /// Low bits of a command's id that name its slot: as many as the jobs and depths of a file allow. The
@@ -57,7 +59,7 @@ impl<'t, 'd, T: Copy> Io<'t, 'd, T> {
 
     /// Sends a request to the device at that place of the target, through one of the host's submission queues.
     #[inline]
-    pub fn submit(&mut self, tag: T, to: (usize, u16), request: Request, now: SimTime) {
+    pub fn submit(&mut self, tag: T, to: (usize, SubmissionQueue), request: Request, now: SimTime) {
         let (device, queue) = to;
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);

@@ -52,7 +52,8 @@ impl Group {
         let ties = Ties::of(&specs);
         let mut workers: Vec<Worker> = jobs
             .iter()
-            .map(|job| Worker::new(job, index, seed, start))
+            .zip(0..)
+            .map(|(job, queue)| Worker::new(job, index, queue, seed, start))
             .collect();
         if let Some(ties) = &ties {
             for (worker, tied) in workers.iter_mut().zip(&ties.jobs) {
@@ -97,7 +98,7 @@ impl Group {
                         break;
                     }
                     let (device, request) = worker.issue(now);
-                    io.submit(index, (device, index as u16), request, now);
+                    io.submit(index, (device, worker.queue), request, now);
                     ties.flows.issued(index as usize);
                     issued = true;
                 }
@@ -208,7 +209,7 @@ impl Source for Group {
                     break;
                 }
                 let (device, request) = worker.issue(now);
-                io.submit(index, (device, index as u16), request, now);
+                io.submit(index, (device, worker.queue), request, now);
             }
         }
         next

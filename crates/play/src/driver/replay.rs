@@ -19,7 +19,7 @@ use crate::recording::Recording;
 use crate::watch::Watch;
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Identity, Lba, Nanos, Outcome, Placement,
-    SECTOR_BYTES, SimTime,
+    SECTOR_BYTES, SimTime, SubmissionQueue,
 };
 use ftlab_drive::Device;
 use ftlab_trace::{Places, Record, Selected, TraceError};
@@ -237,9 +237,14 @@ impl Replay {
         match next.preflush {
             true => {
                 let then = Some(request);
-                io.submit(Step { then, ..step }, (0, 0), FLUSH, now);
+                io.submit(
+                    Step { then, ..step },
+                    (0, SubmissionQueue::FIRST),
+                    FLUSH,
+                    now,
+                );
             }
-            false => io.submit(step.of(), (0, 0), request, now),
+            false => io.submit(step.of(), (0, SubmissionQueue::FIRST), request, now),
         }
     }
 }
@@ -261,7 +266,7 @@ impl Source for Replay {
     #[inline]
     fn act(&mut self, now: SimTime, io: &mut Io<'_, '_, Step>) -> SimTime {
         while let Some((request, step)) = self.due.pop_front() {
-            io.submit(step, (0, 0), request, now);
+            io.submit(step, (0, SubmissionQueue::FIRST), request, now);
         }
         while self.under_way < self.depth && !self.failed {
             let Some(next) = self.next else {

@@ -14,7 +14,9 @@ use super::source::{self, Source};
 use super::stats::JobReport;
 use super::target::Target;
 use crate::watch::Watch;
-use ftlab_base::{CommandKind, Content, Lba, Nanos, Placement, RootSeed, SECTOR_BYTES, SimTime};
+use ftlab_base::{
+    CommandKind, Content, Lba, Nanos, Placement, RootSeed, SECTOR_BYTES, SimTime, SubmissionQueue,
+};
 use ftlab_drive::Device;
 use ftlab_workload::Request;
 use ftlab_workload::trace::{Trace, TraceStream};
@@ -155,7 +157,7 @@ impl Source for Playback {
                 content: self.content,
                 placement: Placement::DEFAULT,
             };
-            io.submit((), (0, 0), request, now);
+            io.submit((), (0, SubmissionQueue::FIRST), request, now);
         }
         SimTime::NEVER
     }

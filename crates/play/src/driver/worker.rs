@@ -6,7 +6,7 @@ use super::stats::JobReport;
 use crate::iolog::Iolog;
 use crate::logs::JobLog;
 use ftlab_base::rng::Stream;
-use ftlab_base::{CommandKind, Nanos, RootSeed, SimTime};
+use ftlab_base::{CommandKind, Nanos, RootSeed, SimTime, SubmissionQueue};
 use ftlab_workload::{Continue, Pacing, Request};
 use rand::Rng;
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use std::sync::Arc;
 /// A job at work.
 pub struct Worker {
     pub report: JobReport,
+    pub queue: SubmissionQueue,
     pacing: Pacing,
     requests: Requests,
     /// Read ahead by one, so that the end of the job is known when its last command is issued.
@@ -59,7 +60,8 @@ struct Issued {
 }
 
 impl Worker {
-    pub fn new(shares: &Shares, group: usize, seed: RootSeed, start: SimTime) -> Self {
+    /// A job of a group, with the number of its submission queue.
+    pub fn new(shares: &Shares, group: usize, queue: u16, seed: RootSeed, start: SimTime) -> Self {
         let job = shares.job();
         let pacing = job.pacing();
         let (spec, mut requests) = (&job.spec, shares.requests(seed));
@@ -73,6 +75,10 @@ impl Worker {
         };
         let mut worker = Worker {
             report: JobReport::new(spec.name.clone(), group, pacing.iodepth),
+            queue: SubmissionQueue {
+                number: queue,
+                priority: spec.priority(),
+            },
             next: requests.next(),
             requests,
             is_endless: job.loop_bytes.is_none() && job.ios_max.is_none(),

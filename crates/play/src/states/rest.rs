@@ -1,7 +1,9 @@
 //! A drive after a run with time, made fit to be saved or switched off.
 
 use super::PrepareError;
-use ftlab_base::{Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SimTime};
+use ftlab_base::{
+    Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SimTime, SubmissionQueue,
+};
 use ftlab_drive::Device;
 
 /// Flushes a drive whose last command ended before `now`, as a host does before it switches it off,
@@ -16,7 +18,7 @@ pub fn come_to_rest(device: &mut dyn Device, now: SimTime) -> Result<(), Prepare
         lba: Lba(0),
         sectors: 0,
         content: Content::RANDOM,
-        queue: 0,
+        queue: SubmissionQueue::FIRST,
         placement: Placement::DEFAULT,
         at: now,
     };

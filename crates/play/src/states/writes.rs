@@ -5,6 +5,7 @@ use crate::watch::Watch;
 use ftlab_base::rng::Stream;
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SECTOR_BYTES, SimTime,
+    SubmissionQueue,
 };
 use ftlab_drive::Device;
 use rand::RngExt;
@@ -125,7 +126,7 @@ impl<'a> Writer<'a> {
             lba: Lba(lba),
             sectors,
             content: self.data,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         }

@@ -107,8 +107,6 @@ pub const IGNORED: Table = &[
             "numa_cpu_nodes",
             "numa_mem_policy",
             "nice",
-            "prio",
-            "prioclass",
             "cgroup",
             "cgroup_weight",
             "cgroup_nodelete",
@@ -207,7 +205,7 @@ pub const IGNORED: Table = &[
         ],
     ),
     (
-        "a modelled drive serves all requests alike, whatever their priority",
+        "the priority that a drive knows is that of a queue, and a job has one: prioclass and prio say it",
         &[
             "cmdprio_percentage",
             "cmdprio",

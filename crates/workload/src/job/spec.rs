@@ -5,7 +5,7 @@ use super::error::Source;
 use super::goals::{Continue, ExitWhat, LatencyTarget, Steady};
 use super::logs::{Logs, Replay};
 use crate::units::Size;
-use ftlab_base::{CommandKind, Content, Nanos};
+use ftlab_base::{CommandKind, Content, Nanos, Priority};
 
 /// Which kinds of request a job makes (fio's `rw`, without its random or sequential half).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -310,6 +310,10 @@ pub struct JobSpec {
 
     /// Requests outstanding at once.
     pub iodepth: u32,
+    /// Class of I/O priority: 0 for none, 1 realtime, 2 best effort, 3 idle.
+    pub prioclass: u8,
+    /// Level of priority in that class, 0 to 7; lower is more urgent.
+    pub prio: Option<u8>,
     /// Pause after every `thinktime_blocks` requests.
     pub thinktime: Nanos,
     /// The part of `thinktime` that would burn processor time.
@@ -386,7 +390,22 @@ pub struct JobSpec {
     pub job_options: Vec<(String, String)>,
 }
 
+/// The lowest level of best effort that counts as high priority: Linux gives 4 to what asks for none.
+const PRIO_HIGH: u8 = 3;
+
 impl JobSpec {
+    /// How urgent the job's submission queue is, where a drive weighs queues. Linux itself has all of them alike.
+    #[must_use]
+    pub fn priority(&self) -> Priority {
+        match (self.prioclass, self.prio) {
+            (0, None) => Priority::Medium,
+            (1, _) => Priority::Urgent,
+            (3, _) => Priority::Low,
+            (_, level) if level.unwrap_or(0) <= PRIO_HIGH => Priority::High,
+            _ => Priority::Medium,
+        }
+    }
+
     /// A job in which every key has fio's default.
     #[must_use]
     pub fn new(name: &str, source: Source) -> JobSpec {
@@ -443,6 +462,8 @@ impl JobSpec {
             startdelay: Nanos::ZERO,
             startdelay_max: None,
             iodepth: 1,
+            prioclass: 0,
+            prio: None,
             thinktime: Nanos::ZERO,
             thinktime_spin: Nanos::ZERO,
             thinktime_blocks: 1,

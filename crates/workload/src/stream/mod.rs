@@ -16,6 +16,7 @@ use data::Data;
 use ftlab_base::rng::Stream;
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Placement, RootSeed, SECTOR_BYTES, SimTime,
+    SubmissionQueue,
 };
 use in_use::InUse;
 use law::below;
@@ -56,7 +57,7 @@ impl Request {
             lba,
             sectors,
             content,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement,
             at,
         }

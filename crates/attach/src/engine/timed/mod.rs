@@ -15,6 +15,7 @@ use super::{Call, outcome};
 use crate::faults::Faults;
 use ftlab_base::{
     Command, CommandId, Completion, Content, Lba, Nanos, Placement, SECTOR_BYTES, SimTime,
+    SubmissionQueue,
 };
 use ftlab_image::DataDrive;
 use ftlab_nbd::pacing::{Waiter, Waker};
@@ -359,7 +360,7 @@ impl<'a> Loop<'a> {
             lba: Lba(piece.range.start),
             sectors: piece.sectors() as u32,
             content: Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: self.clock,
         };

@@ -3,7 +3,7 @@
 use crate::{Device, DriveFile};
 use ftlab_base::{
     Command, CommandId, CommandKind, Completion, Content, Lba, Nanos, Outcome, Placement, RootSeed,
-    SimTime,
+    SimTime, SubmissionQueue,
 };
 use ftlab_host::Testbed;
 
@@ -37,7 +37,7 @@ fn run(drive: &mut dyn Device, asked: &[(u64, CommandKind)]) -> Vec<Completion> 
             lba: Lba(number * 8),
             sectors: if *kind == CommandKind::Flush { 0 } else { 8 },
             content: Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at,
         };

@@ -37,7 +37,7 @@ fn of(id: u64, kind: CommandKind, lba: u64, sectors: u32) -> Command {
         lba: Lba(lba),
         sectors,
         content: Content::RANDOM,
-        queue: 0,
+        queue: SubmissionQueue::FIRST,
         placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     }

@@ -1,7 +1,7 @@
 //! Secure erase, ports, and what a drive takes from its supply.
 
 use super::*;
-use ftlab_base::{Lpn, Nanos, Placement};
+use ftlab_base::{Lpn, Nanos, Placement, SubmissionQueue};
 use ftlab_host::Port;
 
 #[test]
@@ -55,7 +55,7 @@ fn read_ms(ssd: &mut Ssd, port: Option<Port>) -> f64 {
         lba: Lba(0),
         sectors: 2048,
         content: Content::RANDOM,
-        queue: 0,
+        queue: SubmissionQueue::FIRST,
         placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     };

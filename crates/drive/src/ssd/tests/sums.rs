@@ -3,7 +3,7 @@
 
 use super::stream::{shipped, with_flash};
 use super::*;
-use ftlab_base::Placement;
+use ftlab_base::{Placement, SubmissionQueue};
 use ftlab_host::{Host, Port};
 
 /// A drive whose every part takes a time of its own, with settings on top.
@@ -69,7 +69,7 @@ fn command_of(id: u64, kind: CommandKind, (lba, sectors): (u64, u32), at: SimTim
         lba: Lba(lba),
         sectors,
         content: Content::RANDOM,
-        queue: 0,
+        queue: SubmissionQueue::FIRST,
         placement: Placement::DEFAULT,
         at,
     }

@@ -1,7 +1,7 @@
 //! Trims of parts of slots.
 
 use super::*;
-use ftlab_base::Placement;
+use ftlab_base::{Placement, SubmissionQueue};
 
 /// Its slots have 16 KiB.
 const LARGE_SLOTS: usize = 2;
@@ -13,7 +13,7 @@ fn trim(lba: u64, sectors: u32) -> Command {
         lba: Lba(lba),
         sectors,
         content: Content::RANDOM,
-        queue: 0,
+        queue: SubmissionQueue::FIRST,
         placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     }

@@ -1,7 +1,7 @@
 //! Drives that are lost when they should wake up.
 
 use super::*;
-use ftlab_base::Placement;
+use ftlab_base::{Placement, SubmissionQueue};
 
 /// The X25-M, which sleeps after 260 ms, with the fault.
 fn faulty(one_in: u32, seed: u64) -> Ssd {
@@ -19,7 +19,7 @@ fn outcomes(ssd: &mut Ssd, count: u64, pause: Nanos) -> Vec<Outcome> {
             lba: Lba(0),
             sectors: 8,
             content: Content::RANDOM,
-            queue: 0,
+            queue: SubmissionQueue::FIRST,
             placement: Placement::DEFAULT,
             at: now,
         };
@@ -73,7 +73,7 @@ fn a_lost_drive_is_there_again_when_its_power_was_cycled_and_has_its_data() {
         lba: Lba(lba),
         sectors: 8,
         content: Content::RANDOM,
-        queue: 0,
+        queue: SubmissionQueue::FIRST,
         placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     };

@@ -1,7 +1,7 @@
 //! The write cache off: a write ends when it is programmed, on every kind of drive.
 
 use super::*;
-use ftlab_base::Placement;
+use ftlab_base::{Placement, SubmissionQueue};
 
 /// The latency of one write of 4 KiB to an idle drive, and the pages programmed before it ended.
 fn one_write(drive: &mut dyn Device) -> (u64, u64) {
@@ -12,7 +12,7 @@ fn one_write(drive: &mut dyn Device) -> (u64, u64) {
         lba: Lba(0),
         sectors: 8,
         content: Content::RANDOM,
-        queue: 0,
+        queue: SubmissionQueue::FIRST,
         placement: Placement::DEFAULT,
         at: SimTime::ZERO,
     };

@@ -1,7 +1,7 @@
 //! Whose a request of a scenario is.
 
 use crate::driver::io::Io;
-use ftlab_base::{CommandKind, Content, Lba, Placement, SimTime};
+use ftlab_base::{CommandKind, Content, Lba, Placement, SimTime, SubmissionQueue};
 use ftlab_workload::Request;
 use ftlab_workload::script::Run;
 
@@ -47,6 +47,6 @@ impl Owner {
             content,
             placement: Placement::DEFAULT,
         };
-        io.submit(self, (0, 0), request, now);
+        io.submit(self, (0, SubmissionQueue::FIRST), request, now);
     }
 }

@@ -102,6 +102,18 @@ pub static WORDS: &[Word] = &[
         "requests outstanding at once, whatever the engine",
     ),
     value(
+        &["prioclass"],
+        set!(prioclass, |v: Value<'_>| v.number(0, 3).map(|n| n as u8)),
+        "how urgent the job's submission queue is, on a host that has NVMe drives weigh queues (`queue_order` of a testbed): 1 \
+         (realtime) is urgent, 2 (best effort) high with a prio of 0 to 3 and medium with one of 4 to 7, 3 (idle) low; \
+         medium where nothing is said",
+    ),
+    value(
+        &["prio"],
+        set!(prio, |v: Value<'_>| v.number(0, 7).map(|n| Some(n as u8))),
+        "the level in that class, of best effort if none is named; 0 is the most urgent",
+    ),
+    value(
         &["fsync"],
         set!(fsync, |v: Value<'_>| v.number(0, u64::MAX)),
         "a flush after N writes",
