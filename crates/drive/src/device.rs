@@ -121,6 +121,12 @@ pub trait Device: Send {
         None
     }
 
+    /// Time that the host's cores have worked for its requests by `now`, all together; only differences between two instants
+    /// of a run have a meaning. `None` where the host does not say what a request takes of them, each way.
+    fn host_busy(&self, _now: SimTime) -> Option<Nanos> {
+        None
+    }
+
     /// Turns the write cache off or on, as ATA SET FEATURES does: while it is off, a write ends when its
     /// data are where they stay. A drive as built has it on. Only while nothing is outstanding.
     ///

@@ -218,7 +218,11 @@ pub fn render(set: &ResultSet, run: &Run, wall: Option<&Wall>) -> String {
             time: &wall.time,
         }),
         global_options: options(&run.global_options),
-        jobs: run.jobs.iter().map(job).collect(),
+        jobs: run
+            .jobs
+            .iter()
+            .map(|of| job(of, cpu_of_a_job(run)))
+            .collect(),
         disk_util: [],
         ftlab: beside(set, run, wall),
     };
@@ -235,7 +239,13 @@ pub fn errno(job: &Job) -> u32 {
     }
 }
 
-fn job(job: &Job) -> Of<'_> {
+/// What the host's cores did for each job, in percent of its time; nothing where the testbed does not say.
+fn cpu_of_a_job(run: &Run) -> f64 {
+    let cores = run.metrics.get("host_cores_pct").copied();
+    cores.unwrap_or_default() / run.jobs.len().max(1) as f64
+}
+
+fn job(job: &Job, cpu: f64) -> Of<'_> {
     let submitted: u64 = job.depths.iter().sum();
     let all = if submitted > 0 { 100.0 } else { 0.0 };
     let one_by_one = || shares(&BATCHES, |n| if n == ONE_BY_ONE { all } else { 0.0 });
@@ -260,7 +270,7 @@ fn job(job: &Job) -> Of<'_> {
         },
         job_runtime: job.measured_ns / 1_000_000,
         usr_cpu: 0.0,
-        sys_cpu: 0.0,
+        sys_cpu: cpu,
         ctx: 0,
         majf: 0,
         minf: 0,

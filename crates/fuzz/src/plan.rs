@@ -177,6 +177,7 @@ pub fn testbed(host_command: Nanos, queue_order: HostOrder) -> Testbed {
         slug: "fuzz".into(),
         name: "fuzz".into(),
         host_command,
+        path: None,
         queue_order,
         ports: Vec::new(),
         slot: None,

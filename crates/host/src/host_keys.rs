@@ -5,7 +5,7 @@ use crate::port::Port;
 use crate::processor::Processor;
 use crate::queue::HostOrder;
 use crate::turns::{Arbitration, Weights};
-use ftlab_base::SECTOR_BYTES;
+use ftlab_base::{Nanos, SECTOR_BYTES};
 use ftlab_sheet::quantity::{Bytes, Count, Quantity, Ratio, Time};
 use serde::Deserialize;
 
@@ -42,8 +42,8 @@ fn weight_of(priority: &str, weight: &Option<Quantity<Count>>) -> Result<u32, St
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HostKeys {
-    /// CPU time of a command: system call, driver, interrupt.
-    pub(crate) command: Quantity<Time>,
+    /// CPU time of a command: system call, driver, interrupt. Left out where `[path]` says it part by part.
+    command: Option<Quantity<Time>>,
     /// Order of what waits for the drive to take it.
     queue_order: OrderWord,
     /// With queues in turn: commands that a queue gives in its turn, at most; one if left out.
@@ -76,6 +76,21 @@ pub(crate) struct HostKeys {
 }
 
 impl HostKeys {
+    /// CPU time of a command, beside a path if there is one.
+    pub(crate) fn command(&self, has_path: bool) -> Result<Nanos, String> {
+        match (self.command, has_path) {
+            (Some(command), false) => Ok(command.get()),
+            (None, true) => Ok(Nanos::ZERO),
+            (Some(_), true) => Err(
+                "host.command: [path] says part by part what a command takes; leave one of them out".to_owned(),
+            ),
+            (None, false) => Err(
+                "host.command is missing: what a command takes of the CPU, or a section [path] that says it part by part"
+                    .to_owned(),
+            ),
+        }
+    }
+
     pub(crate) fn order(&self) -> Result<HostOrder, String> {
         let weights = [
             ("high", &self.queue_weight_high),

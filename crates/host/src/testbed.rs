@@ -1,6 +1,7 @@
 //! Testbed files: a test machine as text.
 
 use crate::host_keys::HostKeys;
+use crate::path::{Path, PathKeys};
 use crate::pcie::PcieEnd;
 use crate::port::{Host, Port};
 use crate::processor::Processor;
@@ -25,8 +26,10 @@ pub struct Testbed {
     pub slug: String,
     /// Name.
     pub name: String,
-    /// CPU time of a command.
+    /// CPU time of a command; none where `path` says what it takes.
     pub host_command: Nanos,
+    /// What a request takes of the cores, each way, if the file says so.
+    pub path: Option<Path>,
     /// Order of what waits for the drive to take it.
     pub queue_order: HostOrder,
     /// Its SATA ports; none where no port slows a drive down.
@@ -54,6 +57,7 @@ struct TestbedFile {
     #[expect(dead_code, reason = "for the reader of the file")]
     summary: String,
     host: HostKeys,
+    path: Option<PathKeys>,
     os: Option<SystemKeys>,
 }
 
@@ -109,19 +113,28 @@ impl Testbed {
         base::inherit(&mut table, BASES)?;
         let file: TestbedFile = table.try_into().map_err(|e| one_line(&e))?;
         check_schema(file.schema)?;
+        let processor = file.host.processor();
+        let path = file.path.as_ref().map(|path| path.path(processor.cores));
         Ok(Testbed {
             slug: slug.to_string(),
-            host_command: file.host.command.get(),
+            host_command: file.host.command(path.is_some())?,
+            path: path.transpose()?,
             queue_order: file.host.order()?,
             link_sleeps: file.host.link_sleeps,
             power_states: file.host.power_states,
-            processor: file.host.processor(),
+            processor,
             slot: file.host.slot()?,
             transfer_max: file.host.transfer_max()?,
             ports: file.host.ports,
             os: file.os.as_ref().map(SystemKeys::system).transpose()?,
             name: file.name,
         })
+    }
+
+    /// What a request takes of this machine that has machine and drive to itself, if it takes so long in the drive.
+    #[must_use]
+    pub fn alone(&self, drive: Nanos) -> Nanos {
+        self.host_command + self.path.map_or(Nanos::ZERO, |path| path.alone(drive))
     }
 
     /// The machine, with a drive on its fastest port.
@@ -192,7 +205,11 @@ mod tests {
         let slot = testbed.host().slot.unwrap();
         assert_eq!(slot.lanes.name(), "pcie5x4");
         assert_eq!(testbed.host().transfer_max, Some(2560));
-        let text = text_of(TESTBEDS, "linux-2024-nvme").unwrap();
+        let text = OWN.to_owned()
+            + r#"
+        slot = "pcie5x4"
+        payload_max = { value = 512, unit = "B", source = "assumed", confidence = "low" }
+        "#;
         let why = |old: &str, new: &str| {
             let wrong = Testbed::parse("t", &text.replace(old, new)).unwrap_err();
             wrong.to_string()
@@ -229,7 +246,10 @@ mod tests {
             "{}",
             why("schema = ")
         );
-        assert!(why(&OWN.replace("windows", "widows")).contains("`widows` is none of: windows"));
+        assert!(
+            why(&OWN.replace("windows", "widows"))
+                .contains("`widows` is none of: linux-2024, nvme-2024, windows")
+        );
         assert!(why(&OWN.replace("schema = 1", "schema = 7")).contains("schema 7"));
         let unknown = with("queu_order = \"fifo\"\n");
         assert!(

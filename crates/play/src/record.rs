@@ -173,7 +173,8 @@ fn of_intervals(directions: &Directions, count: impl Fn(&Interval) -> u64) -> Ve
 /// any. With a clock: `pauses`, times of more than a second (or what a scenario says) without progress
 /// while somebody waits, and `longest_pause_s`. With a clock on an SSD, in percent of the time and means of their number:
 /// `dies_busy_pct`, `channels_busy_pct`, `link_busy_pct`, `core_busy_pct`, and `dies_starved_pct`, idle while the queues of
-/// others were full. With a clock on a drive whose file says what its parts take: `watts`, the mean, `idle_watts`,
+/// others were full. With a clock on a testbed with a `[path]`: `host_cores_pct`, 100 for each core at work for requests, and
+/// `host_us_per_io`, their time for each request. With a clock on a drive whose file says what its parts take: `watts`, the mean, `idle_watts`,
 /// with nothing to do, and `joules_per_gb` of what the host read and wrote. With a clock on a drive whose file says how it
 /// warms: `celsius_max`, and `throttled_s`, for how long it slowed down.
 fn metrics(report: &RunReport, directions: &Directions) -> BTreeMap<String, f64> {
@@ -208,6 +209,13 @@ fn metrics(report: &RunReport, directions: &Directions) -> BTreeMap<String, f64>
         put("link_busy_pct", 100.0 * shares.link);
         put("core_busy_pct", 100.0 * shares.core);
         put("dies_starved_pct", 100.0 * shares.starved);
+    }
+    if let Some(cores) = report.host_cores {
+        put("host_cores_pct", 100.0 * cores);
+        if directions.all.ios > 0 {
+            let busy_us = 1e6 * cores * directions.measured.as_secs();
+            put("host_us_per_io", busy_us / directions.all.ios as f64);
+        }
     }
     if let Some(power) = &report.power {
         put("watts", power.watts());

@@ -20,6 +20,7 @@ pub fn nobody() -> Testbed {
         slug: "nobody".to_owned(),
         name: "no machine".to_owned(),
         host_command: Nanos::ZERO,
+        path: None,
         queue_order: HostOrder::Fifo,
         ports: Vec::new(),
         slot: None,

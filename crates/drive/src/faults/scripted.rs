@@ -1,19 +1,12 @@
 //! A drive in virtual time whose requests have the faults of its file.
 
 use super::{Answered, On, Program, Verdict};
-use crate::counters::Counters;
 use crate::device::{CacheRefused, Device, EraseRefused};
-use crate::health::Health;
-use crate::heat::Temperature;
-use crate::occupancy::Occupancy;
+use crate::passes_on::passes_on;
 use crate::state::DeviceState;
 use ftlab_base::{Command, CommandId, CommandKind, Completion, Nanos, Outcome, SimTime};
-use ftlab_ftl::page::PageMapped;
 use ftlab_host::Host;
-use ftlab_nand::StateError;
-use ftlab_timing::Energy;
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 /// What is held, and done later.
 enum Later {
@@ -106,13 +99,7 @@ fn outcome(answered: Answered, kind: CommandKind) -> Outcome {
 }
 
 impl Device for Scripted {
-    fn capacity_sectors(&self) -> u64 {
-        self.device.capacity_sectors()
-    }
-
-    fn atomic_bytes(&self) -> u64 {
-        self.device.atomic_bytes()
-    }
+    passes_on!();
 
     fn submit(&mut self, command: Command, now: SimTime) {
         let range = command.lba.0..command.lba.0 + u64::from(command.sectors);
@@ -151,60 +138,12 @@ impl Device for Scripted {
         self.device.apply(command)
     }
 
-    fn expect(&self, command: &Command) {
-        self.device.expect(command);
-    }
-
-    fn erase_counts(&self) -> &[u32] {
-        self.device.erase_counts()
-    }
-
-    fn fault(&self) -> Option<String> {
-        self.device.fault()
-    }
-
-    fn health(&self) -> Option<Health> {
-        self.device.health()
-    }
-
-    fn rest(&mut self, hours: f64, celsius: f64) {
-        self.device.rest(hours, celsius);
-    }
-
-    fn counters(&self) -> Counters {
-        self.device.counters()
-    }
-
-    fn energy(&self, now: SimTime) -> Option<Energy> {
-        self.device.energy(now)
-    }
-
-    fn note_time(&mut self, now: SimTime) {
-        self.device.note_time(now);
-    }
-
-    fn temperature(&self, now: SimTime) -> Option<Temperature> {
-        self.device.temperature(now)
-    }
-
-    fn rest_watts(&self) -> Option<f64> {
-        self.device.rest_watts()
-    }
-
-    fn occupancy(&self, now: SimTime) -> Option<Occupancy> {
-        self.device.occupancy(now)
+    fn host_busy(&self, now: SimTime) -> Option<Nanos> {
+        self.device.host_busy(now)
     }
 
     fn set_write_cache(&mut self, on: bool) -> Result<(), CacheRefused> {
         self.device.set_write_cache(on)
-    }
-
-    fn dirty(&self) -> Vec<Range<u64>> {
-        self.device.dirty()
-    }
-
-    fn cache_sectors(&self) -> u64 {
-        self.device.cache_sectors()
     }
 
     fn plug(&mut self, host: &Host) {
@@ -215,21 +154,9 @@ impl Device for Scripted {
         self.device.secure_erase()
     }
 
-    fn restart_stream_hash(&mut self) {
-        self.device.restart_stream_hash();
-    }
-
-    fn page_layer(&self) -> Option<&dyn PageMapped> {
-        self.device.page_layer()
-    }
-
     fn save(&self) -> DeviceState {
         assert!(self.laters.is_empty(), "saving a drive at work");
         self.device.save()
-    }
-
-    fn restore(&mut self, state: DeviceState) -> Result<(), StateError> {
-        self.device.restore(state)
     }
 
     fn snapshot(&self) -> Box<dyn Device> {

@@ -5,6 +5,7 @@ use crate::device::Device;
 use crate::disk::Disk;
 use crate::faults::Scripted;
 use crate::flashless::Flashless;
+use crate::hosted::Hosted;
 use crate::ram::Ram;
 use crate::ssd::{Alone, Ssd};
 use ftlab_base::{
@@ -72,8 +73,7 @@ impl DriveFile {
             placement: Placement::DEFAULT,
             at: SimTime::ZERO,
         };
-        (sectors <= sectors_per_slot)
-            .then(|| params.alone(&command, sectors_per_slot, &testbed.host()))
+        (sectors <= sectors_per_slot).then(|| params.alone(&command, sectors_per_slot, testbed))
     }
 
     /// Makes the drive, as new, behind the test machine's driver, with the faults of its requests.
@@ -99,7 +99,7 @@ impl DriveFile {
         seed: RootSeed,
     ) -> Result<Box<dyn Device>, SheetError> {
         let mut device: Box<dyn Device> = match &self.body {
-            Body::Ssd(_) => return Ok(Box::new(self.build_ssd(testbed, seed)?)),
+            Body::Ssd(_) => Box::new(self.build_ssd(testbed, seed)?),
             Body::Disk(disk) => {
                 let seed = seed.derive(self.slug());
                 Box::new(Flashless::new(Disk::new(disk.params(), seed)))
@@ -107,10 +107,14 @@ impl DriveFile {
             Body::Ram(ram) => Box::new(Flashless::new(Ram::new(ram.params()))),
         };
         device.plug(&testbed.host());
-        Ok(device)
+        Ok(match testbed.path {
+            None => device,
+            Some(path) => Box::new(Hosted::new(device, path, testbed.transfer_max)),
+        })
     }
 
-    /// Makes the drive as a plain [`Ssd`], which can carry stamps and record its inputs.
+    /// Makes the drive as a plain [`Ssd`], which can carry stamps and record its inputs. What a request takes of the
+    /// host's cores is not in it.
     ///
     /// # Errors
     /// When the file describes no flash, or the system does not give the memory for it.

@@ -2,7 +2,7 @@
 
 use super::SsdParams;
 use ftlab_base::{Command, CommandKind, Nanos};
-use ftlab_host::{Host, Link};
+use ftlab_host::{Link, Testbed};
 
 /// The parts of the latency of one command that finds the drive idle, the table entry it needs in memory and, as a
 /// write, room in the buffer. The firmware may work on after the answer: that is not in it.
@@ -31,9 +31,14 @@ impl Alone {
 impl SsdParams {
     /// The parts of a read or a write of no more than a slot, in slots of N sectors; a read brings data that do not
     /// compress.
-    pub(crate) fn alone(&self, command: &Command, sectors_per_slot: u32, host: &Host) -> Alone {
+    pub(crate) fn alone(
+        &self,
+        command: &Command,
+        sectors_per_slot: u32,
+        testbed: &Testbed,
+    ) -> Alone {
         let mut link = Link::new(self.link);
-        link.plug(host);
+        link.plug(&testbed.host());
         let data = link.span(u64::from(command.sectors));
         let decision = self.core(command, sectors_per_slot).decision;
         let (firmware, flash, bus) = match command.kind {
@@ -48,12 +53,17 @@ impl SsdParams {
                 (firmware, Nanos::ZERO, Nanos::ZERO)
             }
         };
-        Alone {
-            host: host.command + self.limit.map_or(Nanos::ZERO, |limit| limit.latency),
+        let limit = self.limit.map_or(Nanos::ZERO, |limit| limit.latency);
+        let drives = Alone {
+            host: limit,
             link: link.protocol(self.link_command) + data,
             firmware,
             flash,
             bus,
+        };
+        Alone {
+            host: limit + testbed.alone(drives.total()),
+            ..drives
         }
     }
 }

@@ -130,6 +130,7 @@ impl Measured {
             power: readings.power,
             thermal: readings.thermal,
             shares: readings.shares,
+            host_cores: readings.host_cores,
             series_wa: readings.series_wa,
             ..DeviceReport::of(name, device, &at_start, &rounds)
         };

@@ -83,6 +83,8 @@ pub struct Readings {
     pub thermal: Option<ThermalReport>,
     /// In what share of the time the drive's parts worked; nothing for what has no flash.
     pub shares: Option<Shares>,
+    /// Cores of the host that worked for its requests, on average; nothing where the host does not say.
+    pub host_cores: Option<f64>,
     /// NAND bytes over host bytes of each second; 0 where the host wrote nothing.
     pub series_wa: Vec<f64>,
 }
@@ -94,6 +96,7 @@ pub struct Meter {
     at_begin: Option<Energy>,
     last: Option<Energy>,
     occupancy: Option<Occupancy>,
+    host_busy: Option<Nanos>,
     temperature: Option<Temperature>,
     counted: Counters,
     next: SimTime,
@@ -112,6 +115,7 @@ impl Meter {
             at_begin: reading,
             last: reading,
             occupancy: device.occupancy(SimTime::ZERO),
+            host_busy: device.host_busy(SimTime::ZERO),
             temperature: device.temperature(SimTime::ZERO),
             counted: device.counters(),
             next: SimTime::ZERO + Nanos::from_secs(INTERVAL_S),
@@ -126,6 +130,7 @@ impl Meter {
         let reading = device.energy(now);
         (self.from, self.at_begin, self.last) = (now, reading, reading);
         self.occupancy = device.occupancy(now);
+        self.host_busy = device.host_busy(now);
         self.temperature = device.temperature(now);
         self.counted = device.counters();
         self.next = now + Nanos::from_secs(INTERVAL_S);
@@ -175,6 +180,7 @@ impl Meter {
         }
         let span = now.since(self.from);
         let occupancy = device.occupancy(now).zip(self.occupancy);
+        let host_busy = device.host_busy(now).zip(self.host_busy);
         let power = |energy: Energy, at_begin, rest_watts| PowerReport {
             energy: energy - at_begin,
             span,
@@ -193,6 +199,9 @@ impl Meter {
             shares: occupancy
                 .filter(|_| span > Nanos::ZERO)
                 .map(|(now, begin)| now.shares_since(&begin, span)),
+            host_cores: host_busy
+                .filter(|_| span > Nanos::ZERO)
+                .map(|(now, begin)| (now.as_secs() - begin.as_secs()) / span.as_secs()),
             series_wa: self.series_wa,
         }
     }

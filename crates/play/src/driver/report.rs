@@ -33,6 +33,9 @@ pub struct RunReport {
     /// In what share of the measured time the drive's parts worked; `None` without a clock, for what has no flash, and
     /// for several drives together.
     pub shares: Option<Shares>,
+    /// Cores of the host that worked for its requests in the measured time, on average; `None` without a clock, where the
+    /// testbed does not say what a request takes of them each way, and for several drives together.
+    pub host_cores: Option<f64>,
     /// NAND bytes programmed over host bytes written.
     pub wa: WriteAmplification,
     /// Whether a job of a job file wrote at random.
@@ -94,6 +97,8 @@ pub struct DeviceReport {
     pub thermal: Option<ThermalReport>,
     /// As [`RunReport::shares`].
     pub shares: Option<Shares>,
+    /// As [`RunReport::host_cores`].
+    pub host_cores: Option<f64>,
     /// As [`RunReport::wa`].
     pub wa: WriteAmplification,
     /// As [`RunReport::series_wa`].
@@ -132,6 +137,7 @@ impl RunReport {
                 power: only.power,
                 thermal: only.thermal,
                 shares: only.shares,
+                host_cores: only.host_cores,
                 wa: only.wa,
                 series_wa: only.series_wa,
                 ..RunReport::default()

@@ -62,6 +62,7 @@ pub fn unit(metric: &str) -> &'static str {
     ];
     match metric {
         "joules_per_gb" => "J/GB",
+        "host_us_per_io" => "µs",
         "wa" | "wa_steady" | "wa_closed_form" | "write_amp" | "drive_writes_per_day" => "×",
         "spare_pct_of_raw" | "spare_pct_of_user" => "%",
         "host_writes_total" => "TB",
@@ -147,6 +148,8 @@ pub fn words(metric: &str) -> String {
         "channels_busy_pct" => "Channels at work".to_owned(),
         "link_busy_pct" => "Link at work".to_owned(),
         "core_busy_pct" => "Firmware's core at work".to_owned(),
+        "host_cores_pct" => "Host's cores at work, 100 % for each".to_owned(),
+        "host_us_per_io" => "Host's cores for each request".to_owned(),
         "dies_starved_pct" => "Dies idle while others have too much to do".to_owned(),
         "joules_per_gb" => "Energy a gigabyte".to_owned(),
         "pages_per_s" => "Pages of the database a second".to_owned(),

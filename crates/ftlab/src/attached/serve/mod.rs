@@ -212,6 +212,13 @@ fn serve(options: &Options) -> Outcome {
         signals.catch_end_of_input()?;
     }
     let testbed = Testbed::load(&options.testbed)?;
+    if testbed.path.is_some() {
+        return Err(Failure::Input(format!(
+            "--testbed {}: its [path] says what requests cost the host, and a drive that is attached has a real host; take \
+             attached, or another testbed without a [path]",
+            testbed.slug
+        )));
+    }
     let mut opened: Vec<Opened> = Vec::new();
     let mut outcome = Ok(());
     for one in wanted {

@@ -1,0 +1,220 @@
+//! The cores of a host at work on requests.
+
+use super::{Path, Sees, up_to_next};
+use ftlab_base::{Command, CommandId, CommandKind, Completion, Nanos, SimTime};
+use std::collections::{BTreeMap, VecDeque};
+
+/// The cores that programs and their requests run on: each does one thing after the other, and takes along what belongs to
+/// what it has not begun. Requests of jobs that share a core share its queue.
+#[derive(Debug)]
+pub struct Cores {
+    path: Path,
+    /// The most sectors that one command moves: a larger request is several, each with its cost.
+    transfer_max: Option<u32>,
+    cores: Vec<Core>,
+    /// Where requests at the drive came from, and what each costs on its way back.
+    at_the_drive: BTreeMap<CommandId, (usize, Nanos)>,
+}
+
+#[derive(Debug, Default)]
+struct Core {
+    /// What is under way or to be done, in order.
+    work: VecDeque<Work>,
+    free_at: SimTime,
+    busy: Nanos,
+    /// What has ended and waits for an interrupt, what that costs, and when it comes at the latest.
+    ended: Vec<Completion>,
+    cost: Nanos,
+    interrupt_at: Option<SimTime>,
+    /// Since when it polls.
+    polls_since: Option<SimTime>,
+}
+
+#[derive(Debug)]
+struct Work {
+    begins: SimTime,
+    ends: SimTime,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    /// Requests go to the drive, all at the end.
+    Call(Vec<Command>),
+    /// Programs see what has ended, all at the end.
+    Seen(Vec<Completion>),
+}
+
+impl Core {
+    fn queue(&mut self, begins: SimTime, span: Nanos, what: What) {
+        self.free_at = begins + span;
+        self.busy += span;
+        self.work.push_back(Work {
+            begins,
+            ends: self.free_at,
+            what,
+        });
+    }
+
+    /// What is last in line takes longer.
+    fn lengthen(&mut self, span: Nanos) {
+        if let Some(last) = self.work.back_mut() {
+            last.ends += span;
+            self.free_at = last.ends;
+            self.busy += span;
+        }
+    }
+
+    fn call(&mut self, command: Command, now: SimTime, path: &Path, cost: Nanos) {
+        if let Some(last) = self.work.back_mut()
+            && let What::Call(commands) = &mut last.what
+            && last.begins >= now
+            && commands.len() < path.batch as usize
+        {
+            commands.push(command);
+            self.lengthen(cost);
+        } else {
+            let begins = self.free_at.max(now);
+            self.queue(begins, path.call + cost, What::Call(vec![command]));
+        }
+        self.polls_since.get_or_insert(now);
+    }
+
+    fn end(&mut self, completion: Completion, path: &Path, cost: Nanos) {
+        let now = completion.at;
+        if let Some(last) = self.work.back_mut()
+            && let What::Seen(completions) = &mut last.what
+            && last.ends > now
+        {
+            completions.push(completion);
+            return self.lengthen(cost);
+        }
+        self.ended.push(completion);
+        self.cost += cost;
+        match path.sees {
+            Sees::Interrupts {
+                coalescing: Some(coalescing),
+                ..
+            } if self.ended.len() < coalescing.threshold as usize => {
+                self.interrupt_at.get_or_insert(now + coalescing.time);
+            }
+            _ => self.see(now, path),
+        }
+    }
+
+    /// The core turns to what has ended.
+    fn see(&mut self, now: SimTime, path: &Path) {
+        let (begins, cost) = match path.sees {
+            Sees::Interrupts { cost, .. } => (self.free_at.max(now), cost),
+            Sees::Polling(period) => {
+                let idle = now.since(self.free_at);
+                let looks = Nanos(up_to_next(idle.0, period.0));
+                (self.free_at + looks, Nanos::ZERO)
+            }
+        };
+        let ended = std::mem::take(&mut self.ended);
+        let work = cost + std::mem::take(&mut self.cost);
+        self.interrupt_at = None;
+        self.queue(begins, work, What::Seen(ended));
+    }
+
+    fn next(&self) -> Option<SimTime> {
+        let ends = self.work.front().map(|work| work.ends);
+        ends.into_iter().chain(self.interrupt_at).min()
+    }
+
+    fn busy_until(&self, now: SimTime, path: &Path) -> Nanos {
+        match path.sees {
+            Sees::Interrupts { .. } => Nanos(self.busy.0.saturating_sub(self.free_at.since(now).0)),
+            Sees::Polling(_) => self
+                .polls_since
+                .map_or(Nanos::ZERO, |since| now.since(since)),
+        }
+    }
+}
+
+impl Cores {
+    /// Cores with nothing to do.
+    #[must_use]
+    pub fn new(path: Path, transfer_max: Option<u32>) -> Cores {
+        Cores {
+            path,
+            transfer_max,
+            cores: Vec::new(),
+            at_the_drive: BTreeMap::new(),
+        }
+    }
+
+    /// Commands that a request is to the drive.
+    fn parts(&self, command: &Command) -> u64 {
+        match (command.kind, self.transfer_max) {
+            (CommandKind::Read | CommandKind::Write, Some(most)) => {
+                u64::from(command.sectors.div_ceil(most))
+            }
+            _ => 1,
+        }
+    }
+
+    /// A program makes a request.
+    pub fn submit(&mut self, command: Command, now: SimTime) {
+        let number = usize::from(command.queue.number);
+        let core = self
+            .path
+            .cores
+            .map_or(number, |cores| number % cores as usize);
+        if core >= self.cores.len() {
+            self.cores.resize_with(core + 1, Core::default);
+        }
+        let parts = self.parts(&command);
+        let back = self.path.complete * parts;
+        self.at_the_drive.insert(command.id, (core, back));
+        let there = self.path.submit * parts;
+        self.cores[core].call(command, now, &self.path, there);
+    }
+
+    /// The drive has ended a request.
+    pub fn end(&mut self, completion: Completion) {
+        if let Some((core, cost)) = self.at_the_drive.remove(&completion.id) {
+            self.cores[core].end(completion, &self.path, cost);
+        }
+    }
+
+    /// When something happens next; nothing when everything has been seen.
+    #[must_use]
+    pub fn next_event(&self) -> Option<SimTime> {
+        self.cores.iter().filter_map(Core::next).min()
+    }
+
+    /// What happens at `now`, which no event is before: requests come to the drive, and programs see what has ended.
+    pub fn advance(&mut self, now: SimTime, sent: &mut Vec<Command>, seen: &mut Vec<Completion>) {
+        for core in &mut self.cores {
+            if core.interrupt_at.is_some_and(|at| at <= now) {
+                core.see(now, &self.path);
+            }
+            while let Some(work) = core.work.pop_front_if(|work| work.ends <= now) {
+                match work.what {
+                    What::Call(commands) => sent.extend(commands),
+                    What::Seen(ended) => {
+                        seen.extend(ended.into_iter().map(|end| Completion { at: now, ..end }));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Time that the cores have worked by `now`, all together. One that polls works all the time.
+    #[must_use]
+    pub fn busy_until(&self, now: SimTime) -> Nanos {
+        let busy = |core: &Core| core.busy_until(now, &self.path);
+        self.cores
+            .iter()
+            .map(busy)
+            .fold(Nanos::ZERO, |sum, one| sum + one)
+    }
+
+    /// Whether nothing is under way.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.at_the_drive.is_empty() && self.next_event().is_none()
+    }
+}

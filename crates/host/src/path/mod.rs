@@ -1,0 +1,70 @@
+//! The way of a request from a program to an NVMe drive and back: system calls, doorbells, interrupts or polling.
+
+mod cores;
+mod keys;
+
+pub use cores::Cores;
+pub(crate) use keys::PathKeys;
+
+use ftlab_base::Nanos;
+
+/// What requests cost the cores of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Path {
+    /// A system call, or ringing a doorbell: once for the requests that go together.
+    pub call: Nanos,
+    /// Requests that go together, at most.
+    pub batch: u32,
+    /// Each request on its way to the drive.
+    pub submit: Nanos,
+    /// Each request on its way back.
+    pub complete: Nanos,
+    /// How the host sees that something has ended.
+    pub sees: Sees,
+    /// Cores that jobs are spread over, in turn; without a number, each has one.
+    pub cores: Option<u32>,
+}
+
+/// How a host sees that a drive has ended something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sees {
+    /// The drive interrupts a core, which takes along all that has ended by then.
+    Interrupts {
+        /// What an interrupt costs the core, and waking up the program that waits.
+        cost: Nanos,
+        /// How the drive makes one interrupt for several requests, if it does.
+        coalescing: Option<Coalescing>,
+    },
+    /// A core that has nothing else to do looks that often. It is never idle.
+    Polling(Nanos),
+}
+
+/// NVMe's feature 08h.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Coalescing {
+    /// Requests that end before the drive interrupts (aggregation threshold).
+    pub threshold: u32,
+    /// How long the first of them waits for the others, at most (aggregation time).
+    pub time: Nanos,
+}
+
+impl Path {
+    /// What a request takes in the host that has host and drive to itself, if it takes so long in the drive.
+    #[must_use]
+    pub fn alone(&self, drive: Nanos) -> Nanos {
+        let there = self.call + self.submit;
+        let seen = match self.sees {
+            Sees::Interrupts { cost, coalescing } => match coalescing {
+                Some(Coalescing { threshold, time }) if threshold > 1 => time + cost,
+                _ => cost,
+            },
+            Sees::Polling(period) => Nanos(up_to_next(drive.0, period.0) - drive.0),
+        };
+        there + seen + self.complete
+    }
+}
+
+/// The first multiple of a period that is not before `at`.
+fn up_to_next(at: u64, period: u64) -> u64 {
+    at.next_multiple_of(period.max(1))
+}
