@@ -161,6 +161,12 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
         0..0
     }
 
+    /// Whether memory holds the entries of the mapping table of `slots` slots from `first` on, so that reading them reads no
+    /// page of it. Nothing changes.
+    fn holds_entries(&self, _first: Lpn, _slots: u32) -> bool {
+        true
+    }
+
     /// Reads `slots` slots from `first` on; unmapped ones cost nothing. Whatever the host waits for
     /// signals `done`; when nothing does, there is nothing to wait for.
     fn read(&mut self, first: Lpn, slots: u32, done: Fence, batch: &mut OpBatch);

@@ -240,6 +240,12 @@ impl SsdFile {
     pub(super) fn check(&self) -> Result<(), String> {
         if let Some(page) = self.mapping.page() {
             page.check(&self.nand)?;
+            if page.map.uses_host_memory() && !self.is_nvme() {
+                return Err(
+                    "map.host_memory: only a drive on lanes of PCI Express reaches the host's memory: give link.port, or leave it out"
+                        .to_owned(),
+                );
+            }
         }
         self.nand.timing()?;
         scheduling(self.scheduling.as_ref())?;
@@ -291,6 +297,7 @@ impl SsdFile {
         let reliability = self.failures(seed)?;
         let plan = match &self.mapping {
             Mapping::Page(page) => {
+                page.map.host_table(user_slots)?;
                 let gc = &page.gc;
                 let checkpoint = page.checkpoint.as_ref();
                 let config = PageConfig {
@@ -417,6 +424,10 @@ impl SsdFile {
             transfer_max: self.queue.transfer_max()?,
             limit: self.limit,
             in_order: firmware.in_order,
+            host_table: match &self.mapping {
+                Mapping::Page(page) => page.map.host_table(user_slots)?,
+                Mapping::Block(_) | Mapping::Packed(_) => None,
+            },
             buffer_slots: (self.buffer.size.get() / slot) as u32,
             read_ahead_slots: read_ahead.map_or(0, |size| (size.get() / slot) as u32),
             buffer_frees_by_register: self.buffer.release == Some(Release::Transferred),

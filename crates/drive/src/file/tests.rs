@@ -382,6 +382,27 @@ fn memory_for_the_mapping_table_is_refused_or_used() {
     assert_ne!(fits, of(&["map.entry=64B", "map.dram=1KiB"]));
 }
 
+#[test]
+fn memory_of_the_host_for_the_mapping_table_is_refused_where_it_cannot_be() {
+    let nvme = |settings: &[&str]| error_of("generic-nvme-tlc-8", settings);
+    let latency = "map.host_memory_latency=1us";
+    let alone = nvme(&["map.host_memory=1MiB"]);
+    assert!(
+        alone.contains("map.host_memory and map.host_memory_latency go together"),
+        "{alone}"
+    );
+    let sata = error(GENERIC, &["map.host_memory=1MiB", latency]);
+    assert!(
+        sata.contains("only a drive on lanes of PCI Express"),
+        "{sata}"
+    );
+    let little = nvme(&["map.dram=700B", "map.host_memory=1MiB", latency]);
+    assert!(
+        little.contains("the least is a piece of the table, 768 bytes"),
+        "{little}"
+    );
+}
+
 /// What a drive of the catalogue answers to settings that it refuses.
 fn error_of(slug: &str, settings: &[&str]) -> String {
     let owned: Vec<String> = settings.iter().map(ToString::to_string).collect();

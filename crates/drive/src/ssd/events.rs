@@ -17,6 +17,8 @@ pub(super) enum Event {
     Ready,
     /// The firmware has a read, which may take another time than a write does.
     ReadReady,
+    /// The entries of the mapping table that a read needs have come out of the host's memory.
+    LookedUp,
     /// A read's last byte has crossed the link.
     DataOut,
     /// A write is in the buffer, and all of its data have arrived.
@@ -30,7 +32,7 @@ pub(super) enum Event {
 }
 
 /// The stages, each with a queue of the events it causes.
-const STAGES: usize = 7;
+const STAGES: usize = 8;
 
 const STAGE_BITS: u32 = 3;
 
@@ -46,6 +48,7 @@ impl Event {
             Event::Done | Event::Failed | Event::GivenUp => 4,
             Event::ReadReady => 5,
             Event::Decided => 6,
+            Event::LookedUp => 7,
         }
     }
 }
@@ -124,8 +127,8 @@ impl Events {
         let queue = &mut self.queues[stage];
         let Entry { event, command, .. } = queue.pop_front()?;
         self.heads[stage] = queue.front().map_or(NOTHING, |next| next.key);
-        let [a, b, c, d, e, f, g] = self.heads;
-        self.first = a.min(b).min(c.min(d)).min(e.min(f)).min(g);
+        let [a, b, c, d, e, f, g, h] = self.heads;
+        self.first = a.min(b).min(c.min(d)).min(e.min(f).min(g.min(h)));
         Some((event, command))
     }
 }

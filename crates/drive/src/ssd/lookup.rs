@@ -1,6 +1,7 @@
 //! Reads that wait until pages of a mapping table, which lies in flash, have come into memory.
 
 use super::Ssd;
+use super::events::Event;
 use super::reads::Awaited;
 use ftlab_base::{Command, SimTime};
 use std::collections::BTreeMap;
@@ -62,7 +63,10 @@ impl Ssd {
                 return;
             }
         }
-        self.begin_read(number, command, now);
+        match self.fetch_entries((first, slots), now) {
+            Some(at) => self.events.schedule(at, Event::LookedUp, number),
+            None => self.begin_read(number, command, now),
+        }
     }
 
     /// The `n`-th page of the mapping table that the present batch reads will come.

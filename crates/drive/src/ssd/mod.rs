@@ -18,6 +18,7 @@ mod device;
 mod events;
 mod faults;
 mod halts;
+mod host_table;
 mod lookup;
 mod mapped;
 mod page_store;
@@ -37,6 +38,7 @@ mod writes;
 
 pub use crate::state::{SsdState, Totals};
 pub use alone::Alone;
+pub use host_table::HostTable;
 pub use mapped::{LayerInput, SlotWrite};
 pub use page_store::{PageStore, StoreFailed, WrittenPart};
 pub use params::{DieFailure, LostWaking, SsdParams};
@@ -49,6 +51,7 @@ use ftlab_ftl::TranslationLayer;
 use ftlab_host::{FrontEnd, Link, Sent};
 use ftlab_timing::Scheduler;
 use halts::Halts;
+use host_table::OwnPieces;
 use lookup::TableReads;
 use mapped::Mapped;
 use power::Resting;
@@ -89,6 +92,8 @@ pub struct Ssd {
     reading: Vec<Option<Awaited>>,
     /// Pages of a mapping table on flash that are being read.
     table_reads: TableReads,
+    /// With a table in the host's memory: what the drive has of it.
+    own_pieces: Option<OwnPieces>,
     halts: Halts,
     read_ahead: ReadAhead,
     resting: Resting,
@@ -157,6 +162,7 @@ impl Ssd {
             programming: Vec::new(),
             reading: Vec::new(),
             table_reads: TableReads::default(),
+            own_pieces: params.host_table.map(OwnPieces::new),
             halts: Halts::default(),
             read_ahead: ReadAhead::new(params.read_ahead_slots),
             resting: Resting::default(),
@@ -222,6 +228,7 @@ impl Ssd {
         }
         self.read_ahead.forget();
         self.look_at_heat(self.now);
+        self.forget_own_pieces();
         self.scheduler.restart_clock();
         self.front.restart_clock();
         self.link.restart_clock();
@@ -462,6 +469,10 @@ impl Ssd {
             Event::Sent => self.sent(number, at),
             Event::Decided => self.decided(number, at),
             Event::Ready | Event::ReadReady => self.ready(number, at),
+            Event::LookedUp => {
+                let command = *self.commands.get(number);
+                self.begin_read(number, &command, at);
+            }
             Event::DataOut if self.unreadable.remove(&number) => {
                 self.complete(number, at, Outcome::Unrecoverable, done);
             }

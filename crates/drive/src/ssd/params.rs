@@ -1,5 +1,6 @@
 //! What an SSD takes in time and holds in memory, apart from its NAND and its mapping.
 
+use super::HostTable;
 use ftlab_base::{Command, CommandKind, DieId, Nanos, RootSeed};
 use ftlab_host::{End, Limit};
 use ftlab_nand::{Cause, NandOp, OpKind};
@@ -18,6 +19,8 @@ pub struct SsdParams {
     pub transfer_max: Option<u32>,
     /// What is let through to it.
     pub limit: Option<Limit>,
+    /// Where it keeps its mapping table, if a part of that is in the host's memory.
+    pub host_table: Option<HostTable>,
     /// Slots in the write buffer.
     pub buffer_slots: u32,
     /// Slots that are read ahead of a host that reads in order; 0 for none.

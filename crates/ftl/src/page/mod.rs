@@ -484,6 +484,11 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         (slot != NOWHERE).then_some(Ppa(slot))
     }
 
+    fn holds_entries(&self, first: Lpn, slots: u32) -> bool {
+        let translation = self.translation.as_deref();
+        translation.is_none_or(|table| table.holds(first.0..first.0 + slots))
+    }
+
     fn read(&mut self, first: Lpn, slots: u32, done: Fence, batch: &mut OpBatch) {
         if !FLAT && self.translation.is_some() {
             self.read_after_entries(first, slots, done, batch);

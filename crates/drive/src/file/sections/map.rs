@@ -1,12 +1,13 @@
 //! `[map]`: logical to physical. What it may say depends on its scheme.
 
 use crate::file::section::{section, together, words};
-use ftlab_base::Layout;
+use crate::ssd::HostTable;
+use ftlab_base::{Layout, SECTOR_BYTES};
 use ftlab_ftl::block::BlockConfig;
 use ftlab_ftl::packed::TableConfig;
 use ftlab_ftl::page::TranslationConfig;
 use ftlab_sheet::one_line;
-use ftlab_sheet::quantity::{Bytes, Count, Quantity};
+use ftlab_sheet::quantity::{Bytes, Count, Quantity, Time};
 use toml::Value;
 
 words! {
@@ -58,6 +59,12 @@ section! {
         /// With `dram`: an entry of a table that has one for every slot. A table that does not fit is cached entry by
         /// entry, each with two bytes more.
         entry: Option<Quantity<Bytes>>,
+        /// With `dram` and `entry`: memory of the host that holds more of the table (NVMe's host memory buffer), for a drive
+        /// with `port`. What `dram` has is at hand; the rest of what is held takes a read of a sector of the table over the
+        /// lanes. None if left out.
+        host_memory: Option<Quantity<Bytes>>,
+        /// With `host_memory`: what it takes to read the host's memory, there and back.
+        host_memory_latency: Option<Quantity<Time>>,
         /// With `dram`, in place of `entry`: an entry of a table that has one for every run of slots whose data
         /// follow each other on flash. A write that looks up what is not in memory stops the firmware until it is.
         run: Option<Quantity<Bytes>>,
@@ -136,7 +143,8 @@ impl PageMap {
         let Some((dram, entry)) = together(["map.dram", key], self.dram, entry)? else {
             return Ok(None);
         };
-        let (dram, entry, runs) = (dram.get(), entry.get(), self.run.is_some());
+        let hosts = self.host_memory.map_or(0, |memory| memory.get());
+        let (dram, entry, runs) = (dram.get() + hosts, entry.get(), self.run.is_some());
         let page_bytes = u64::from(layout.geometry.page_bytes);
         let slots = layout.slots();
         let counts = 1_u64
@@ -172,6 +180,42 @@ impl PageMap {
             entries_per_page: (page_bytes / entry) as u32,
             runs,
         }))
+    }
+}
+
+impl PageMap {
+    pub(in crate::file) fn uses_host_memory(&self) -> bool {
+        self.host_memory.is_some()
+    }
+
+    /// Where the mapping table is, if a part of it is in the host's memory.
+    pub(in crate::file) fn host_table(&self, user_slots: u32) -> Result<Option<HostTable>, String> {
+        let keys = ["map.host_memory", "map.host_memory_latency"];
+        let Some((_, latency)) = together(keys, self.host_memory, self.host_memory_latency)? else {
+            return Ok(None);
+        };
+        let (Some(dram), Some(entry)) = (self.dram, self.entry) else {
+            return Err(
+                "map.host_memory needs map.dram, the drive's own memory, and map.entry: a table with an entry for each slot"
+                    .to_owned(),
+            );
+        };
+        let (dram, entry) = (dram.get(), entry.get());
+        if dram >= u64::from(user_slots).saturating_mul(entry) {
+            return Ok(None);
+        }
+        let slots_per_piece = (SECTOR_BYTES / entry).max(1);
+        let piece = slots_per_piece * (entry + NUMBER_BYTES);
+        match dram / piece {
+            0 => Err(format!(
+                "map.dram: {dram} bytes; beside host_memory the least is a piece of the table, {piece} bytes"
+            )),
+            pieces => Ok(Some(HostTable {
+                own_pieces: pieces as u32,
+                slots_per_piece: slots_per_piece as u32,
+                latency: latency.get(),
+            })),
+        }
     }
 }
 

@@ -49,8 +49,12 @@ pub(super) fn shipped(slug: &str, setting: Option<&str>) -> Option<DriveFile> {
         let settings = settings.iter().chain(setting.as_slice());
         Catalog::load(slug, &settings.map(ToString::to_string).collect::<Vec<_>>()).ok()
     };
+    // A drive that borrows memory of the host has little of that as well, where it is to have little.
+    let borrows = setting.and_then(|_| load(&["gc.reserve=2", "map.host_memory=8KiB"]));
     // A reserve of many superblocks is not made smaller with the drive.
-    let file = load(&["gc.reserve=2"]).or_else(|| load(&[]))?;
+    let file = borrows
+        .or_else(|| load(&["gc.reserve=2"]))
+        .or_else(|| load(&[]))?;
     let extent = file.extent().unwrap();
     // The fewest that have room for what a drive keeps free, whatever its size.
     let mut scaled = [64, 128, 256, 512].into_iter().flat_map(|superblocks| {

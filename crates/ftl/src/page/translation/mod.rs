@@ -129,6 +129,18 @@ impl Translation {
         lpn / self.entries_per_page
     }
 
+    /// Whether the entries of slots are in memory, as those are that flash has no page for.
+    pub fn holds(&self, mut slots: std::ops::Range<u32>) -> bool {
+        slots.all(|lpn| {
+            let page = self.page_of(lpn);
+            let is_held = match &self.memory {
+                Memory::Entries(cache) => cache.holds(lpn),
+                Memory::Runs(runs) => runs.holds(page),
+            };
+            is_held || self.store.place(page).is_none()
+        })
+    }
+
     /// The logical slots whose entries a translation page holds.
     fn entries(&self, page: u32, user_slots: u32) -> std::ops::Range<u32> {
         let first = page * self.entries_per_page;
