@@ -1,9 +1,9 @@
 //! A drive's health as the command line shows it: wear, SMART attributes, and the logs of NVMe.
 
-mod nvme;
+pub mod nvme;
 pub mod ocp;
 
-pub use nvme::{nvme_health, nvme_logs};
+pub use nvme::nvme_logs;
 
 use crate::screen;
 use ftlab_result::{Erases, SmartAttribute};

@@ -1,7 +1,7 @@
 //! A drive of NVMe, as smartctl shows it: the log of the standard.
 
 use super::{DRIVE_FAILS, blocks_and_bytes, heading};
-use crate::health::nvme_health;
+use crate::health::nvme::nvme_health;
 use ftlab_attach::control::DriveReport;
 use ftlab_base::SECTOR_BYTES;
 use ftlab_drive::nvme::{IS_READ_ONLY, IS_TOO_WARM, SPARE_IS_LOW};
