@@ -109,6 +109,7 @@ pub fn better(metric: &str) -> Better {
             "wa_steady",
             "wa_closed_form",
             "commit_us",
+            "host_us_per_io",
             "used_5_years_pct",
         ])
         || ["wear_inefficiency_pct", "wear_scatter_pct"].contains(&metric)

@@ -141,6 +141,10 @@ fn wrong_input_is_refused_in_one_line() {
         (vec!["--drive", DRIVE, "--size", "many"], "suffix"),
         (vec!["--drive", DRIVE, "--testbed", "none"], "testbed"),
         (
+            vec!["--drive", DRIVE, "--testbed", "spdk-2024"],
+            "a drive that is attached has a real host",
+        ),
+        (
             vec!["--drive", DRIVE, "--image", "new.img", "--read-only"],
             "nothing to read",
         ),
