@@ -5,7 +5,7 @@ use crate::health::Health;
 use crate::heat::Temperature;
 use crate::occupancy::Occupancy;
 use crate::state::DeviceState;
-use ftlab_base::{Command, Completion, Outcome, SECTOR_BYTES, SimTime};
+use ftlab_base::{Command, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_ftl::page::PageMapped;
 use ftlab_host::Host;
 use ftlab_nand::StateError;

@@ -458,7 +458,7 @@ mod tests {
                     lba: Lba(id % 100_000 * 256),
                     sectors: 256,
                     content: Content::RANDOM,
-                    queue: 0,
+                    queue: SubmissionQueue::FIRST,
                     placement: Placement::DEFAULT,
                     at: now,
                 };
