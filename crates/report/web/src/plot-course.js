@@ -74,7 +74,8 @@ const COURSES = {
   celsius: { words: 'Temperature', unit: '°C' },
 };
 
-const hasCourse = (data, course) => (run) => data.series.some((series) => series.run === run && series[course].values.length > 1);
+// Drives without a thermal model have no temperature.
+const hasCourse = (data, course) => (run) => data.series.some((series) => series.run === run && (series[course]?.values.length ?? 0) > 1);
 
 /** (seconds, value). What lies between two points of one value is left out of the page. */
 function coursePoints({ every, ...series }, course) {
@@ -84,7 +85,7 @@ function coursePoints({ every, ...series }, course) {
 
 function courseLines(data, { shown, step, course = 'rate' }) {
   const runs = new Set(runsShown(data, shown, step ?? firstStep(data, hasCourse(data, course))));
-  return data.series.filter((series) => runs.has(series.run) && series[course].values.length > 1).map((series) => ({
+  return data.series.filter((series) => runs.has(series.run) && (series[course]?.values.length ?? 0) > 1).map((series) => ({
     drive: data.runs.drive[series.run],
     variant: data.runs.condition[series.run],
     label: conditionOf(data, series.run),
@@ -130,7 +131,7 @@ const courseDrives = (data) => [...new Set(data.series.map((series) => data.runs
 
 /** The courses that the runs of a family have, where there are several. */
 function courseChoice(data) {
-  const options = Object.entries(COURSES).filter(([name]) => data.series.some((series) => series[name].values.length > 1));
+  const options = Object.entries(COURSES).filter(([name]) => data.series.some((series) => (series[name]?.values.length ?? 0) > 1));
   return options.length > 1 ? [{ name: 'course', label: 'Measure', options: options.map(([name, { words }]) => [name, words]) }] : [];
 }
 
