@@ -59,7 +59,7 @@ impl HeatTotals {
         Nanos(self.held_ns.iter().sum())
     }
 
-    /// A span of time at a temperature, while so many steps hold.
+    /// The drive spends `span` at `celsius`, slowed down by `steps`.
     pub(crate) fn pass(&mut self, model: &ThermalModel, celsius: f64, steps: usize, span: Nanos) {
         if let Some(last) = steps.checked_sub(1) {
             self.held_ns[last] += span.0;
@@ -71,7 +71,7 @@ impl HeatTotals {
         }
     }
 
-    /// So many steps held, and so many do now.
+    /// The drive goes from `before` steps of slowing down to `now` of them.
     pub(crate) fn take_steps(&mut self, before: usize, now: usize) {
         for began in self.began.iter_mut().take(now).skip(before) {
             *began += 1;

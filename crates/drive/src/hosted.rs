@@ -20,7 +20,7 @@ pub struct Hosted {
 }
 
 impl Hosted {
-    /// A drive behind such a way, whose host moves so many sectors with a command.
+    /// Puts a drive behind `path`. A command of its host moves at most `transfer_max` sectors.
     #[must_use]
     pub fn new(device: Box<dyn Device>, path: Path, transfer_max: Option<u32>) -> Hosted {
         Hosted {

@@ -45,7 +45,7 @@ impl FrontEnd {
         }
     }
 
-    /// The same for a drive of which one command moves a limited number of sectors.
+    /// The same for a drive that limits how many sectors one command moves.
     #[must_use]
     pub fn splitting(mut self, transfer_max: Option<u32>) -> FrontEnd {
         self.transfer_max = transfer_max;

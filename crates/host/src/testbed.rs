@@ -131,7 +131,7 @@ impl Testbed {
         })
     }
 
-    /// What a request takes of this machine that has machine and drive to itself, if it takes so long in the drive.
+    /// What this machine takes for a request when nothing else is under way and the drive takes `drive`.
     #[must_use]
     pub fn alone(&self, drive: Nanos) -> Nanos {
         self.host_command + self.path.map_or(Nanos::ZERO, |path| path.alone(drive))

@@ -1,5 +1,5 @@
-//! A mapping table of which a part is in the host's memory: what reads at random take, by the shares of the table that are here,
-//! there and nowhere but on flash.
+//! The host's memory holds a part of the mapping table: random reads take what the shares of the table say that are in the
+//! drive's memory, in the host's, and on flash alone.
 
 use ftlab_base::{CommandKind, RootSeed};
 use ftlab_drive::Catalog;

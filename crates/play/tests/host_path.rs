@@ -77,7 +77,7 @@ const SUBMIT: f64 = 0.3;
 const COMPLETE: f64 = 0.2;
 const INTERRUPT: f64 = 1.5;
 
-/// A host that is interrupted, and hands over so many requests with one call.
+/// A host that hands over `batch` requests with one call. The drive interrupts it.
 fn interrupted(batch: u32, coalescing: Option<Coalescing>) -> Path {
     let us = |us: f64| Nanos((us * 1e3) as u64);
     Path {

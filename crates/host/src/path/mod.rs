@@ -49,7 +49,7 @@ pub struct Coalescing {
 }
 
 impl Path {
-    /// What a request takes in the host that has host and drive to itself, if it takes so long in the drive.
+    /// What the host takes for a request when nothing else is under way and the drive takes `drive`.
     #[must_use]
     pub fn alone(&self, drive: Nanos) -> Nanos {
         let there = self.call + self.submit;

@@ -35,7 +35,7 @@ function warmthPanels(data, context) {
 
 const STEP_WIDTHS = { 1: 3, 2: 5 };
 
-/** The parts of a line in which so many steps hold, parted by points without a value. */
+/** The parts of a line while `steps` of slowing down hold, parted by points without a value. */
 function partsOf({ points, spans }, steps) {
   return points.flatMap(([x, y], index) => {
     if (within(spans, x) !== steps) return [];
