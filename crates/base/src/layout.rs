@@ -152,6 +152,20 @@ impl Layout {
         })
     }
 
+    /// Slots of a program unit, which is a page of each plane; 1 when a slot is larger.
+    #[must_use]
+    pub const fn slots_per_unit(&self) -> u32 {
+        let geometry = &self.geometry;
+        let slots = geometry.planes_per_die * geometry.page_bytes / geometry.slot_bytes;
+        if slots == 0 { 1 } else { slots }
+    }
+
+    /// Slots of a row, which is a program unit on each die of a stripe.
+    #[must_use]
+    pub const fn slots_per_row(&self) -> u32 {
+        self.stripe_dies * self.slots_per_unit()
+    }
+
     /// Program units of data for each unit of parity, if there is any.
     #[must_use]
     #[inline]

@@ -5,8 +5,8 @@ mod injected;
 use crate::block::{BlockConfig, BlockLayer};
 use crate::packed::{PackedConfig, PackedLayer};
 use crate::page::{
-    self, Allocation, Checkpoint, Greedy, Isolation, PageConfig, Separation, SlcConfig, SpareShare,
-    StaticLevelling, StreamConfig, WearLevelling, WhenFull,
+    self, Allocation, Checkpoint, Greedy, Isolation, Pace, PageConfig, Separation, SlcConfig,
+    SpareShare, StaticLevelling, StreamConfig, WearLevelling, WhenFull,
 };
 use crate::testing::StampOracle;
 use crate::{Extent, Refusal, TranslationLayer};
@@ -85,8 +85,7 @@ fn separated(
         user_slots: layout.slots() * 2 / 5,
         reserve_superblocks: 2 * streams.count() as u32,
         ahead_superblocks: 0,
-        batch_slots: 0,
-        pacing: None,
+        pace: Pace::InStep,
         one_log: false,
         slc: None,
         policy: Box::new(Greedy),
@@ -159,8 +158,7 @@ fn cached(
         user_slots: layout.slots() / 3,
         reserve_superblocks: 2,
         ahead_superblocks: 0,
-        batch_slots: 0,
-        pacing: None,
+        pace: Pace::InStep,
         one_log: false,
         policy: Box::new(Greedy),
         checkpoint: None,
@@ -408,8 +406,7 @@ fn a_layer_of_bad_blocks_is_refused() {
         user_slots: 200,
         reserve_superblocks: 2,
         ahead_superblocks: 0,
-        batch_slots: 0,
-        pacing: None,
+        pace: Pace::InStep,
         one_log: false,
         slc: None,
         policy: Box::new(Greedy),

@@ -43,7 +43,10 @@ pub struct Scheduling {
     pub overtake_max: u32,
     /// What a read for the host may suspend.
     pub suspend: Suspend,
-    /// From the command to suspend until the die takes a read.
+    /// How far apart the points lie at which an operation can be suspended, counted from where its array began to work;
+    /// zero where it can be anywhere.
+    pub suspend_every: Nanos,
+    /// From such a point until the die takes a read.
     pub suspend_time: Nanos,
     /// From the command to resume until the array works again.
     pub resume_time: Nanos,
@@ -58,6 +61,7 @@ impl Scheduling {
         gc_preemptible: false,
         overtake_max: 0,
         suspend: Suspend::Nothing,
+        suspend_every: Nanos::ZERO,
         suspend_time: Nanos::ZERO,
         resume_time: Nanos::ZERO,
         suspend_max: 0,
@@ -183,8 +187,16 @@ impl Scheduling {
         passes_suspended && ahead.all(|other| self.may_pass(op, other, view.pages_per_block))
     }
 
+    /// How much longer an operation works that has worked for `worked` before it can be suspended.
+    pub(crate) fn until_suspendable(&self, worked: Nanos) -> Nanos {
+        match worked.0.checked_rem(self.suspend_every.0) {
+            None | Some(0) => Nanos::ZERO,
+            Some(beyond) => Nanos(self.suspend_every.0 - beyond),
+        }
+    }
+
     /// Whether a running operation, which `view` shows as suspended already, is to be suspended:
-    /// `times` is how often it was, `left` what it still takes.
+    /// `times` is how often it was, `left` what it still takes then.
     pub(crate) fn suspends(&self, view: &DieView<'_>, times: u32, left: Nanos) -> bool {
         let is_suspendable = match view.suspended.map(|op| op.kind) {
             Some(OpKind::Erase) => self.suspend != Suspend::Nothing,

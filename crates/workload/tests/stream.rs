@@ -145,6 +145,26 @@ fn readers_and_writers_share_one_map() {
 }
 
 #[test]
+fn reads_and_writes_with_rates_of_their_own_come_as_they_are_due() {
+    let kinds = |options: &str| -> Vec<bool> {
+        let requests = stream(&format!("rw=randrw\nnorandommap\n{options}"));
+        let is_write = |r: ftlab_workload::Request| r.kind == CommandKind::Write;
+        requests.take(8).map(is_write).collect()
+    };
+    let turns = kinds("rate_iops=500,500");
+    assert_eq!(turns, [false, true, false, true, false, true, false, true]);
+    // Three times as many reads; at the instants at which both are due, the read is first.
+    let thrice = kinds("rate_iops=300,100");
+    assert_eq!(
+        thrice,
+        [false, true, false, false, false, true, false, false]
+    );
+    // Where they come at random, chance mixes them.
+    assert_ne!(kinds("rate_iops=500,500\nrate_process=poisson"), turns);
+    assert_ne!(kinds("rate_iops=,500"), turns);
+}
+
+#[test]
 fn without_a_map_blocks_are_uniform_and_repeat() {
     let mut counts = [0u32; 256];
     let draws = 256_000;

@@ -303,8 +303,7 @@ impl SsdFile {
                 let config = PageConfig {
                     user_slots,
                     reserve_superblocks: gc.reserve.get(),
-                    batch_slots: gc.batch_slots(layout),
-                    pacing: gc.pacing(own)?,
+                    pace: gc.pace(layout, own)?,
                     one_log: !gc.separate.unwrap_or(true),
                     ahead_superblocks: gc.ahead_superblocks()?,
                     policy: gc.victim().policy(own, seed)?,

@@ -149,6 +149,7 @@ fn impossible_settings_are_refused() {
         ("nand.t_program=2e10s", "beyond anything"),
         ("gc.reserve=1677722", "a group has only"),
         ("gc.batch=0", "must be above 0"),
+        ("gc.turn=0", "must be above 0"),
         ("gc.batch=500", "collects 500 superblocks in one go"),
     ] {
         let message = error(GENERIC, &[setting]);
@@ -291,7 +292,7 @@ fn policies_that_a_caller_brings_are_known_to_that_drive_alone() {
         ),
         (
             &["gc.pacing=my: at once", "gc.batch=1"],
-            "in batches and at a pace of its own",
+            "`batch`, `turn` and `pacing` but one",
         ),
         (&["gc.pacing=slow"], "there is no policy `slow` here"),
     ] {

@@ -9,18 +9,18 @@ use super::PageLayer;
 use ftlab_nand::OpBatch;
 
 impl<const FLAT: bool> PageLayer<FLAT> {
-    /// Collects a batch if group `g` is low on writable slots.
+    /// Makes a batch of `slots` writable if group `g` is low on writable slots.
     #[inline]
-    pub(super) fn collect_if_low(&mut self, g: usize, batch: &mut OpBatch) {
+    pub(super) fn collect_if_low(&mut self, g: usize, slots: u32, batch: &mut OpBatch) {
         if self.groups[g].writable_slots <= self.low_water {
-            self.collect_batch(g, batch);
+            self.collect_batch(g, slots, batch);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn collect_batch(&mut self, g: usize, batch: &mut OpBatch) {
-        let goal = self.low_water + self.config.batch_slots;
+    fn collect_batch(&mut self, g: usize, slots: u32, batch: &mut OpBatch) {
+        let goal = self.low_water + slots;
         while self.groups[g].writable_slots < goal && self.refusal.is_none() {
             // Work in a pause or room for tables may have left one half copied.
             let going_on = self.groups[g].victim.take();

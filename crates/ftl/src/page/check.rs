@@ -60,18 +60,12 @@ impl PageConfig {
              data and one for collected data of each stream, or one for each placement handle and one for what is collected"
             ));
         }
-        if config.pacing.is_some() && config.batch_slots > 0 {
-            return fail(
-                "collection in batches and at a pace of its own: leave one of the two out"
-                    .to_owned(),
-            );
-        }
         if let Some(slc) = &config.slc {
             slc.check(layout)?;
             let others = [
                 ("several streams", config.streams.count() > 1),
                 ("one log for host and collected data", config.one_log),
-                ("collection in batches", config.batch_slots > 0),
+                ("collection in batches or turns", config.pace.slots() > 0),
                 ("checkpoints of tables", config.checkpoint.is_some()),
                 ("parity over dies", layout.data_units_per_parity().is_some()),
             ];
@@ -85,7 +79,7 @@ impl PageConfig {
         streams.map_err(ConfigError)?;
         let slots = u64::from(layout.slots_per_superblock);
         let have = u64::from(layout.superblocks_per_group) * slots;
-        let need = slots_needed_in_a_group(layout, config) - u64::from(config.batch_slots);
+        let need = slots_needed_in_a_group(layout, config) - u64::from(config.pace.slots());
         if config.user_slots == 0 || need > have {
             return fail(format!(
                 "{} user slots do not fit: each of {} groups of dies has {have} slots and needs {need} \
@@ -95,11 +89,11 @@ impl PageConfig {
             ));
         }
         let spare = (have - need) / slots;
-        if u64::from(config.batch_slots) > have - need {
+        if u64::from(config.pace.slots()) > have - need {
             return fail(format!(
                 "a group of dies collects {} superblocks in one go; its spare area has only {spare} beside \
              the reserve and room to collect",
-                f64::from(config.batch_slots) / slots as f64
+                f64::from(config.pace.slots()) / slots as f64
             ));
         }
         if u64::from(config.ahead_superblocks) > spare {
@@ -140,7 +134,7 @@ pub(super) fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u
         + above_share
         + tables
         + low_water
-        + u64::from(config.batch_slots)
+        + u64::from(config.pace.slots())
         + u64::from(config.least_reserve()) * slots
         + 1
 }
@@ -148,7 +142,7 @@ pub(super) fn slots_needed_in_a_group(layout: &Layout, config: &PageConfig) -> u
 /// Writable slots of a group at which it begins to collect. [`PageConfig::check`] keeps it below 2^32.
 pub(super) fn low_water(layout: &Layout, config: &PageConfig) -> u32 {
     let held = config.reserve_superblocks + config.held_for_failures();
-    held * layout.slots_per_superblock + layout.slots_per_superblock / 2
+    held * layout.slots_per_superblock + layout.slots_per_superblock / 2 + config.pace.turn_slots()
 }
 
 impl<const FLAT: bool> PageLayer<FLAT> {

@@ -4,9 +4,12 @@
 //! frees one superblock of `S` slots. With `v` valid slots to copy, the host gets the other
 //! `S − v`, so after every host slot `v / (S − v)` slots are copied: the cycle ends exactly when
 //! the space it frees is used up, and the mean of what is writable is the reserve.
+//!
+//! In turns, the same is copied later: what the host's slots earn waits until there are a turn's of them. Cycles begin
+//! earlier by a turn, so that as much is writable in the end.
 
 use super::PageLayer;
-use super::pacing::PacingView;
+use super::pacing::{Pace, PacingView};
 use super::table::NOWHERE;
 use super::victim::VictimView;
 use crate::Refusal;
@@ -55,30 +58,40 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// this drive collects in batches.
     #[inline]
     pub(super) fn collect(&mut self, g: usize, batch: &mut OpBatch) {
-        if self.config.batch_slots > 0 {
-            return self.collect_if_low(g, batch);
+        if let Pace::InBatches { slots } = self.config.pace {
+            return self.collect_if_low(g, slots, batch);
         }
         let going_on = self.groups[g].victim.take();
         let Some(mut victim) = going_on.or_else(|| self.begin_if_low(g)) else {
             return;
         };
         victim.credit += u64::from(victim.valid);
+        let turn = self.config.pace.turn_slots();
+        if victim.credit < u64::from(victim.valid) * u64::from(turn) && !self.is_behind(g) {
+            self.groups[g].victim = Some(victim);
+            return;
+        }
         loop {
             let left = self.table.valid_in(victim.superblock);
             if left == 0 {
                 self.release(victim.superblock);
-                match self.begin_if_low(g) {
-                    Some(next) => victim = next,
-                    None => return,
+                let Some(mut next) = self.begin_if_low(g) else {
+                    return;
+                };
+                if turn > 0 {
+                    // What it does not take of a turn, the next one does.
+                    let earned_by = victim.credit / u64::from(victim.valid.max(1));
+                    next.credit = earned_by * u64::from(next.valid);
                 }
+                victim = next;
                 continue;
             }
             // What is owed may fall short of a row only at the end. A victim without gain is copied
             // at once: it would otherwise use up space for nothing.
             let price = u64::from(victim.gain) * u64::from(left.min(self.row_slots()));
-            let goes_on = match self.config.pacing {
-                None => victim.credit >= price || self.is_behind(g),
-                Some(_) => self.copies_now(g, &victim, left),
+            let goes_on = match self.config.pace {
+                Pace::By(_) => self.copies_now(g, &victim, left),
+                _ => victim.credit >= price || self.is_behind(g),
             };
             if !goes_on || self.refusal.is_some() {
                 break;
@@ -107,8 +120,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             },
             is_behind: self.is_behind(g),
         };
-        let pacing = self.config.pacing.as_mut();
-        pacing.is_some_and(|pacing| pacing.copies(&view))
+        match &mut self.config.pace {
+            Pace::By(policy) => policy.copies(&view),
+            _ => false,
+        }
     }
 
     /// Collects until a group has a superblock to spare beside those its frontiers may need next.
@@ -204,7 +219,8 @@ impl<const FLAT: bool> PageLayer<FLAT> {
     /// space that no host slot paid for.
     #[inline]
     fn is_behind(&self, g: usize) -> bool {
-        let cycle = self.layout.slots_per_superblock + self.unit_slots();
+        let cycle =
+            self.layout.slots_per_superblock + self.unit_slots() + self.config.pace.turn_slots();
         self.groups[g].writable_slots + cycle < self.low_water
     }
 

@@ -25,7 +25,7 @@ mod victim;
 mod wear;
 
 pub use mapping::{HostPlace, PageMapped, PageMapping};
-pub use pacing::{PacingPolicy, PacingView};
+pub use pacing::{Pace, PacingPolicy, PacingView};
 pub use slc::{SlcConfig, WhenFull};
 pub use state::PageState;
 pub use streams::{Isolation, Separation, SpareShare, StreamConfig, StreamTraffic};
@@ -62,11 +62,8 @@ pub struct PageConfig {
     pub reserve_superblocks: u32,
     /// Superblocks that a group makes writable beside its reserve while the host pauses; 0 for none.
     pub ahead_superblocks: u32,
-    /// Slots that a group makes writable beside its reserve in one go once it is low, while the host
-    /// waits; 0 to collect in step with the host's writes.
-    pub batch_slots: u32,
-    /// Decides when what is to be collected is copied, in place of the layer; none to collect in step, or in batches.
-    pub pacing: Option<Box<dyn PacingPolicy>>,
+    /// When what is to be collected is copied.
+    pub pace: Pace,
     /// Whether collected data go behind what the host wrote last, in one log, instead of to a superblock of their own.
     pub one_log: bool,
     /// Which superblock to collect next.
@@ -105,7 +102,7 @@ impl Clone for PageConfig {
     fn clone(&self) -> Self {
         PageConfig {
             policy: self.policy.boxed(),
-            pacing: self.pacing.as_ref().map(|pacing| pacing.boxed()),
+            pace: self.pace.clone(),
             streams: self.streams.clone(),
             reliability: self.reliability.clone(),
             ..*self
@@ -253,7 +250,6 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         );
         let cells = layout.groups as usize * streams.count();
         let caches = config.slc.map_or(0, |_| layout.groups as usize);
-        let unit_slots = (planes * layout.geometry.page_bytes / layout.geometry.slot_bytes).max(1);
         PageLayer {
             worn: wear_of_all(&layout, &array),
             layout,
@@ -261,12 +257,12 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             donors: Donors::new(&layout),
             spare_at_first: 0,
             lost: Lost::default(),
-            unit_slots,
+            unit_slots: layout.slots_per_unit(),
             units_per_slot: (layout.pages_per_slot / planes).max(1),
             row_slots: if layout.stripe_dies == 1 {
                 1
             } else {
-                layout.stripe_dies * unit_slots
+                layout.slots_per_row()
             },
             read_bytes: layout.geometry.slot_bytes.min(layout.geometry.page_bytes),
             low_water: check::low_water(&layout, &config),
@@ -276,7 +272,10 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             groups,
             by_groups: Divisor::new(layout.groups),
             next_group: vec![0; streams.count()],
-            frontiers: vec![Frontier::closed(unit_slots); cells * FRONTIERS_PER_CELL + caches],
+            frontiers: vec![
+                Frontier::closed(layout.slots_per_unit());
+                cells * FRONTIERS_PER_CELL + caches
+            ],
             streams,
             tables: Tables::default(),
             translation: None,

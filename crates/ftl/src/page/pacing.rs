@@ -1,6 +1,55 @@
-//! Pacing policies: how collection keeps up with the host's writes, decided over a read-only view.
-//!
-//! A drive without one copies in step with the host ([`collect`](super::collect)), which takes no call.
+//! How collection keeps up with the host's writes: by a rule of the layer, which takes no call, or by a policy that
+//! decides over a read-only view.
+
+/// When what is to be collected is copied.
+#[derive(Debug)]
+pub enum Pace {
+    /// In step: each slot of the host earns its share of a victim, which is copied at once.
+    InStep,
+    /// In turns: what the host's slots earn is copied when it has written so many since, and the host's next programs wait
+    /// behind it.
+    InTurns {
+        /// Slots that the host writes to a group between two turns.
+        slots: u32,
+    },
+    /// In batches: a group that is low makes so much writable in one go, in whole superblocks.
+    InBatches {
+        /// Slots made writable beside the reserve.
+        slots: u32,
+    },
+    /// As a policy says.
+    By(Box<dyn PacingPolicy>),
+}
+
+impl Pace {
+    /// Slots of a group that are kept writable for it, beside the reserve: what a batch makes, or what is owed at a turn.
+    pub(super) fn slots(&self) -> u32 {
+        match *self {
+            Pace::InTurns { slots } | Pace::InBatches { slots } => slots,
+            Pace::InStep | Pace::By(_) => 0,
+        }
+    }
+
+    /// Slots that the host writes before what they earned is copied.
+    #[inline]
+    pub(super) fn turn_slots(&self) -> u32 {
+        match *self {
+            Pace::InTurns { slots } => slots,
+            _ => 0,
+        }
+    }
+}
+
+impl Clone for Pace {
+    fn clone(&self) -> Self {
+        match self {
+            Pace::InStep => Pace::InStep,
+            &Pace::InTurns { slots } => Pace::InTurns { slots },
+            &Pace::InBatches { slots } => Pace::InBatches { slots },
+            Pace::By(policy) => Pace::By(policy.boxed()),
+        }
+    }
+}
 
 /// The collection that is under way in a group, as a policy sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -5,9 +5,9 @@ use super::LayerState;
 use crate::block::{BlockConfig, BlockLayer};
 use crate::packed::{PackedConfig, PackedLayer, TableConfig};
 use crate::page::{
-    self, Allocation, Checkpoint, CostBenefit, DChoices, Fifo, Greedy, PageConfig, Separation,
-    SlcConfig, SpareShare, StaticLevelling, StreamConfig, TranslationConfig, VictimPolicy,
-    WearLevelling, WhenFull,
+    self, Allocation, Checkpoint, CostBenefit, DChoices, Fifo, Greedy, Pace, PageConfig,
+    Separation, SlcConfig, SpareShare, StaticLevelling, StreamConfig, TranslationConfig,
+    VictimPolicy, WearLevelling, WhenFull,
 };
 use crate::{Extent, TranslationLayer};
 use ftlab_base::rng::Stream;
@@ -53,8 +53,7 @@ fn page_with(
         user_slots: layout.slots() * 2 / 5 / streams.count() as u32,
         reserve_superblocks: 2 * streams.count() as u32,
         ahead_superblocks: 0,
-        batch_slots: 0,
-        pacing: None,
+        pace: Pace::InStep,
         one_log: false,
         slc: None,
         streams,
@@ -77,8 +76,7 @@ fn translated(layout: Layout, tables: bool, runs: bool) -> Box<dyn TranslationLa
         user_slots: 180,
         reserve_superblocks: 2,
         ahead_superblocks: 0,
-        batch_slots: 0,
-        pacing: None,
+        pace: Pace::InStep,
         one_log: false,
         slc: None,
         streams: StreamConfig::default(),
@@ -121,8 +119,7 @@ fn with_cache(layout: &Layout, (own, more): (u32, u32), when_full: WhenFull) -> 
         user_slots: layout.slots() / 3,
         reserve_superblocks: 2,
         ahead_superblocks: 0,
-        batch_slots: 0,
-        pacing: None,
+        pace: Pace::InStep,
         one_log: false,
         streams: StreamConfig::default(),
         wear: WearLevelling::default(),

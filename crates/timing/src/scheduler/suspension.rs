@@ -26,7 +26,10 @@ impl Scheduler {
         {
             return;
         }
-        let left = die.works_until.since(die.works_from.max(now));
+        let begun = die.works_from.max(now);
+        let wait = (self.scheduling).until_suspendable(begun.since(die.works_from));
+        let left = die.works_until.since(begun);
+        let left = Nanos(left.0.saturating_sub(wait.0));
         let mut view = self.view(die, Some(&die.at_work));
         view.overtaken = 0;
         if !self.scheduling.suspends(&view, die.suspensions, left) {
@@ -50,7 +53,8 @@ impl Scheduler {
         });
         die.overtaken = 0;
         die.phase = Phase::Suspending;
-        self.agenda.enter(index, now + self.scheduling.suspend_time);
+        self.agenda
+            .enter(index, now + wait + self.scheduling.suspend_time);
     }
 
     pub(super) fn end_suspending(&mut self, index: u16, now: SimTime) {

@@ -99,6 +99,13 @@ enum Mix {
     Only(CommandKind),
     /// A read with this chance, else a write.
     ReadWrite(Chance),
+    /// A read or a write, whichever is due first at even distances: each has a rate of requests.
+    ByRates {
+        /// Reads and writes a second.
+        rates: [u64; 2],
+        /// How many there were.
+        made: [u64; 2],
+    },
     /// A trim, then a write to the same block.
     TrimThenWrite,
     /// A trim of a block in use with this chance, else a write.
@@ -294,6 +301,18 @@ impl JobStream {
                 };
                 Some((kind, self.positions.next(kind, &mut self.rng)?))
             }
+            Mix::ByRates { rates, mut made } => {
+                let due = |n: usize| u128::from(made[n]) * u128::from(rates[1 - n]);
+                let is_write = due(1) < due(0);
+                made[usize::from(is_write)] += 1;
+                self.mix = Mix::ByRates { rates, made };
+                let kind = if is_write {
+                    CommandKind::Write
+                } else {
+                    CommandKind::Read
+                };
+                Some((kind, self.positions.next(kind, &mut self.rng)?))
+            }
             Mix::TrimThenWrite => self.trim_then_write(),
             Mix::TrimShare(trims) => self.trim_share(trims),
         }
@@ -352,7 +371,16 @@ impl Mix {
             (PatternKind::Read, _) => Mix::Only(CommandKind::Read),
             (PatternKind::Write, _) => Mix::Only(CommandKind::Write),
             (PatternKind::Trim, _) => Mix::Only(CommandKind::Trim),
-            (PatternKind::ReadWrite, _) => Mix::ReadWrite(Chance::percent(spec.rwmixread)),
+            (PatternKind::ReadWrite, _) => {
+                let rate = |kind| spec.rate_iops.of(kind).filter(|_| !spec.rate_poisson);
+                match (rate(CommandKind::Read), rate(CommandKind::Write)) {
+                    (Some(reads), Some(writes)) => Mix::ByRates {
+                        rates: [reads, writes],
+                        made: [0; 2],
+                    },
+                    _ => Mix::ReadWrite(Chance::percent(spec.rwmixread)),
+                }
+            }
             (PatternKind::TrimWrite, None) => Mix::TrimThenWrite,
             (PatternKind::TrimWrite, Some(trims)) => Mix::TrimShare(Chance::percent(trims)),
         }

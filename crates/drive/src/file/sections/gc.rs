@@ -4,7 +4,7 @@ use crate::file::own::OwnPolicies;
 use crate::file::section::{section, together, words};
 use ftlab_base::{Layout, Nanos, RootSeed};
 use ftlab_ftl::page::{
-    Isolation, PacingPolicy, Separation, SpareShare, StreamConfig, VictimPolicy, policy,
+    Isolation, Pace, Separation, SpareShare, StreamConfig, VictimPolicy, policy,
 };
 use ftlab_sheet::quantity::{Count, Quantity, Ratio, Share, Time};
 use std::collections::BTreeMap;
@@ -59,7 +59,11 @@ section! {
         /// longer the larger the batch ([decision 0002](../decisions/0002-collection-in-step.md)); the spare area
         /// must hold the batch beside the reserve.
         batch: Option<Quantity<Ratio>>,
-        /// Pacing policy of the program that reads this, in place of `batch`: when what is collected is copied. ftlab has none
+        /// Rows that the host writes to a group of dies before what they have earned of a victim is copied, while host
+        /// writes wait; in step with them if left out. A row is a program unit on each die of a stripe. Unlike a
+        /// batch, a turn takes as long on a drive whose blocks are larger.
+        turn: Option<Quantity<Count>>,
+        /// Pacing policy of the program that reads this, in place of `batch` and `turn`: when what is collected is copied. ftlab has none
         /// by name, and [Python](python.md#policies-of-your-own) brings its own; in step with the host's writes if left out.
         pacing: Option<String>,
         /// Whether collected data have a superblock of their own, apart from what the host writes, as they do if this
@@ -182,34 +186,43 @@ impl PageGc {
         self.idle_after.as_ref().map(|time| time.get())
     }
 
-    /// The pacing policy, if it names one.
-    pub(in crate::file) fn pacing(
-        &self,
-        own: &OwnPolicies,
-    ) -> Result<Option<Box<dyn PacingPolicy>>, String> {
-        let Some(name) = &self.pacing else {
-            return Ok(None);
-        };
-        let made = own.pacing(name).ok_or_else(|| {
-            format!("gc.pacing: there is no policy `{name}` here, and none comes with ftlab; leave it out")
-        })?;
-        Ok(Some(made))
+    /// When what is to be collected is copied.
+    pub(in crate::file) fn pace(&self, layout: &Layout, own: &OwnPolicies) -> Result<Pace, String> {
+        let slots = self.slots_of_pace(layout);
+        match (&self.batch, &self.turn, &self.pacing) {
+            (None, None, None) => Ok(Pace::InStep),
+            (Some(_), None, None) => Ok(Pace::InBatches { slots }),
+            (None, Some(_), None) => Ok(Pace::InTurns { slots }),
+            (None, None, Some(name)) => match own.pacing(name) {
+                Some(policy) => Ok(Pace::By(policy)),
+                None => Err(format!(
+                    "gc.pacing: there is no policy `{name}` here, and none comes with ftlab; leave it out"
+                )),
+            },
+            _ => Err(
+                "[gc]: collection in batches, in turns and at a pace of its own exclude each other: leave all of \
+                 `batch`, `turn` and `pacing` but one out"
+                    .to_owned(),
+            ),
+        }
     }
 
-    /// Slots that a group of dies collects in one go; 0 to collect in step with the host's writes.
-    pub(in crate::file) fn batch_slots(&self, layout: &Layout) -> u32 {
+    /// Slots that a group of dies collects in one go, or that the host writes before they are; 0 for neither.
+    fn slots_of_pace(&self, layout: &Layout) -> u32 {
         let superblocks = self.batch.as_ref().map_or(0.0, |batch| batch.base);
-        (superblocks * f64::from(layout.slots_per_superblock)).ceil() as u32
+        let rows = self.turn.as_ref().map_or(0, |turn| turn.get());
+        let batch = superblocks * f64::from(layout.slots_per_superblock);
+        (batch.ceil() as u32).max(rows.saturating_mul(layout.slots_per_row()))
     }
 
     /// Slots that data may take: what never holds data is, in each group of dies and on average, the reserve and
     /// the half of the superblock under collection that has been copied already; where superblocks are collected in
-    /// batches, half a superblock and half a batch. The closed forms for write amplification then hold for
+    /// batches or turns, half a superblock and half a batch or turn. The closed forms for write amplification then hold for
     /// `spare.op` as it stands.
     pub(in crate::file) fn usable_slots(&self, layout: &Layout) -> u32 {
         let slots = u64::from(layout.slots_per_superblock);
-        let batch = u64::from(self.batch_slots(layout));
-        let kept = u64::from(self.reserve.get()) * slots + (slots + batch) / 2;
+        let pace = u64::from(self.slots_of_pace(layout));
+        let kept = u64::from(self.reserve.get()) * slots + (slots + pace) / 2;
         let reserve = kept * u64::from(layout.groups);
         u64::from(layout.slots()).saturating_sub(reserve) as u32
     }

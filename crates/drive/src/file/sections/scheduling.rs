@@ -1,6 +1,7 @@
 //! `[scheduling]`: in which order a die works off its queue.
 
 use crate::file::section::{section, words};
+use ftlab_base::Nanos;
 use ftlab_sheet::quantity::{Count, Quantity, Time};
 use ftlab_timing::{DieOrder, Dispatch, Scheduling, Suspend};
 
@@ -62,7 +63,10 @@ section! {
         order: Option<Order>,
         /// What a read for the host may suspend; `none` if left out.
         suspend: Option<SuspendWhat>,
-        /// From the command to suspend until the die takes a read.
+        /// How far apart the points lie at which a program or an erase can be suspended: the ends of its pulses. Where
+        /// a read comes between two of them, it waits for the next. Anywhere if left out.
+        suspend_every: Option<Quantity<Time>>,
+        /// From the command to suspend, or from the next such point, until the die takes a read.
         suspend_time: Option<Quantity<Time>>,
         /// From the command to resume until the array works again.
         resume_time: Option<Quantity<Time>>,
@@ -126,6 +130,7 @@ pub(in crate::file) fn scheduling(keys: Option<&SchedulingKeys>) -> Result<Sched
         return Ok(bounded);
     }
     Ok(Scheduling {
+        suspend_every: keys.suspend_every.map_or(Nanos::ZERO, |time| time.get()),
         suspend_time: needed("suspend_time", keys.suspend_time, "20us")?.get(),
         resume_time: needed("resume_time", keys.resume_time, "20us")?.get(),
         suspend_max: needed("suspend_max", keys.suspend_max, "8")?.get(),

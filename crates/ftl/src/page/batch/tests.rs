@@ -1,7 +1,7 @@
 //! What collection in one go costs, and what it leaves.
 
 use crate::page::tests::{fill, layer_of, layout, random_writes};
-use crate::page::{PageConfig, PageLayer};
+use crate::page::{Pace, PageConfig, PageLayer};
 use crate::{Extent, TranslationLayer};
 use ftlab_base::{Content, Lpn, Placement, RootSeed};
 use ftlab_nand::OpBatch;
@@ -16,7 +16,9 @@ fn in_batches(batch_superblocks: u32, blocks_per_die: u32) -> PageLayer<true> {
             let layout = layout(64, blocks_per_die);
             let half = layout.groups * batch_superblocks * layout.slots_per_superblock / 2;
             config.user_slots -= (f64::from(half) / 1.127) as u32;
-            config.batch_slots = batch_superblocks * layout.slots_per_superblock;
+            config.pace = Pace::InBatches {
+                slots: batch_superblocks * layout.slots_per_superblock,
+            };
         },
     )
 }
@@ -79,7 +81,8 @@ fn a_group_that_is_low_gets_a_batch_at_once_and_nothing_until_it_is_low_again() 
 fn a_batch_that_the_spare_area_does_not_hold_is_refused() {
     let result = std::panic::catch_unwind(|| {
         layer_of::<true>(layout(64, 64), 0.127, |config| {
-            config.batch_slots = 60 * layout(64, 64).slots_per_superblock
+            let slots = 60 * layout(64, 64).slots_per_superblock;
+            config.pace = Pace::InBatches { slots };
         })
     });
     let why = result.expect_err("it is refused");

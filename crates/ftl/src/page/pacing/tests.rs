@@ -1,10 +1,11 @@
 //! What a policy sees is what collection in step decides by, and no pace harms a drive.
 
-use super::{PacingPolicy, PacingView};
-use crate::TranslationLayer;
+use super::{Pace, PacingPolicy, PacingView};
 use crate::page::PageLayer;
 use crate::page::tests::{fill, layer_of, layout, random_writes};
-use ftlab_base::RootSeed;
+use crate::{Extent, TranslationLayer};
+use ftlab_base::{Content, Lpn, Placement, RootSeed};
+use ftlab_nand::{Cause, OpBatch, OpKind};
 
 #[derive(Debug, Clone, Copy)]
 struct By(fn(&PacingView) -> bool);
@@ -29,7 +30,7 @@ fn used<const FLAT: bool>(
         dies => ftlab_base::Layout::new(layout(64, 64).geometry, dies).unwrap(),
     };
     let mut layer: PageLayer<FLAT> = layer_of(layout, 0.28, |config| {
-        config.pacing = pacing.map(|by| Box::new(By(by)) as Box<dyn PacingPolicy>);
+        config.pace = pacing.map_or(Pace::InStep, |by| Pace::By(Box::new(By(by))));
     });
     fill(&mut layer);
     let writes = 3 * u64::from(layer.slots());
@@ -46,6 +47,64 @@ fn in_step(view: &PacingView) -> bool {
 fn a_policy_that_copies_what_is_owed_is_collection_in_step() {
     assert_eq!(used::<true>(1, Some(in_step)), used::<true>(1, None));
     assert_eq!(used::<false>(4, Some(in_step)), used::<false>(4, None));
+}
+
+/// A layer whose collection takes turns with the host, with as much spare area, beside what is writable on average, as in
+/// step; written over at random until it is used.
+fn in_turns(slots: u32) -> PageLayer<true> {
+    let layout = layout(64, 256);
+    let mut layer: PageLayer<true> = layer_of(layout, 0.127, |config| {
+        config.user_slots -= (f64::from(layout.groups * slots / 2) / 1.127) as u32;
+        config.pace = Pace::InTurns { slots };
+    });
+    fill(&mut layer);
+    let writes = 4 * u64::from(layer.slots());
+    random_writes(&mut layer, writes, &mut RootSeed(1).stream("turns"));
+    layer
+}
+
+#[test]
+fn turns_cost_what_theory_says_of_collection_in_step() {
+    // A part of a superblock's gain, and that of several.
+    for slots in [4, 100] {
+        let mut layer = in_turns(slots);
+        let writes = 4 * u64::from(layer.slots());
+        let wa = random_writes(&mut layer, writes, &mut RootSeed(2).stream("turns"));
+        assert!((wa / 4.3325 - 1.0).abs() < 0.01, "{slots}: {wa}");
+        layer.check_invariants();
+    }
+}
+
+#[test]
+fn between_two_turns_the_host_writes_what_was_said() {
+    const SLOTS: u32 = 10;
+    let mut layer = in_turns(SLOTS);
+    let mut batch = OpBatch::default();
+    let (mut turns, mut most) = (0, 0);
+    for n in 0..layer.slots() {
+        // Far apart, so that no superblock loses all its data.
+        let lpn = Lpn((u64::from(n) * 7919 % u64::from(layer.slots())) as u32);
+        let (extent, content) = (Extent::Whole, Content::RANDOM);
+        layer
+            .write(lpn, extent, content, Placement::DEFAULT, &mut batch)
+            .unwrap();
+        let copies = batch.ops().iter().filter(|op| op.cause == Cause::Gc);
+        let copied = copies.filter(|op| op.kind == OpKind::Program).count();
+        batch.clear();
+        turns += u32::from(copied > 0);
+        most = most.max(copied);
+    }
+    let slots = f64::from(layer.slots());
+    // One for every ten slots of the host, but for what is left over where a victim ends.
+    let between = slots / f64::from(turns);
+    assert!(
+        (0.9..1.05).contains(&(between / f64::from(SLOTS))),
+        "{between}"
+    );
+    assert!(
+        most > 30,
+        "{most} in one turn, at a write amplification of 4"
+    );
 }
 
 #[test]

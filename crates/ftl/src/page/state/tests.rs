@@ -1,7 +1,7 @@
 //! States that contradict themselves are refused.
 
 use super::*;
-use crate::page::{Greedy, PageConfig, StreamConfig, WearLevelling};
+use crate::page::{Greedy, Pace, PageConfig, StreamConfig, WearLevelling};
 use crate::{Extent, TranslationLayer};
 use ftlab_base::{Content, Geometry, Layout, Placement};
 
@@ -20,8 +20,7 @@ fn layer() -> PageLayer<true> {
         user_slots: 100,
         reserve_superblocks: 2,
         ahead_superblocks: 0,
-        batch_slots: 0,
-        pacing: None,
+        pace: Pace::InStep,
         one_log: false,
         slc: None,
         policy: Box::new(Greedy),

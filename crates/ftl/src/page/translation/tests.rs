@@ -1,7 +1,7 @@
 //! What a mapping table on flash costs, what it keeps, and in which order it is read.
 
 use super::*;
-use crate::page::{Greedy, PageConfig, StreamConfig, WearLevelling};
+use crate::page::{Greedy, Pace, PageConfig, StreamConfig, WearLevelling};
 use crate::testing::{FenceCheck, StampOracle};
 use crate::{Extent, TranslationLayer};
 use ftlab_base::rng::Stream;
@@ -71,8 +71,7 @@ impl Bench {
             user_slots: layout.slots() / 2,
             reserve_superblocks: 2,
             ahead_superblocks: 0,
-            batch_slots: 0,
-            pacing: None,
+            pace: Pace::InStep,
             one_log: false,
             slc: None,
             policy: Box::new(Greedy),

@@ -1,7 +1,7 @@
 //! What holds for every policy, and for policies at work in a layer.
 
 use super::*;
-use crate::page::{PageConfig, PageLayer, StreamConfig, WearLevelling};
+use crate::page::{Pace, PageConfig, PageLayer, StreamConfig, WearLevelling};
 use crate::{Extent, TranslationLayer};
 use ftlab_base::rng::Stream;
 use ftlab_base::{Content, Geometry, Layout, Lpn, Placement, RootSeed};
@@ -197,8 +197,7 @@ fn filled(policy: Box<dyn VictimPolicy>) -> PageLayer<true> {
         user_slots: layout.slots() / 100 * 85,
         reserve_superblocks: 2,
         ahead_superblocks: 0,
-        batch_slots: 0,
-        pacing: None,
+        pace: Pace::InStep,
         one_log: false,
         slc: None,
         policy,

@@ -260,6 +260,25 @@ fn a_program_whose_data_still_move_is_suspended_when_they_have() {
 }
 
 #[test]
+fn a_read_between_two_points_of_an_erase_waits_for_the_next() {
+    let scheduling = Scheduling {
+        suspend_every: Nanos(200 * US),
+        ..suspending(Suspend::Erase)
+    };
+    // It works on until then, and has that much less to do afterwards.
+    let read_ends = 600 + 10 + READ;
+    let at_600 = [read_ends + 20 + (ERASE - 600), read_ends];
+    for arrives in [401, 500, 600] {
+        let ops = [(0, erase(1)), (arrives, read(0))];
+        assert_eq!(done_at(scheduling, &ops), at_600, "{arrives}");
+    }
+    // Behind the last point there is none.
+    let last = ERASE.next_multiple_of(200) - 200;
+    let ops = [(0, erase(1)), (last + 1, read(0))];
+    assert_eq!(done_at(scheduling, &ops), [ERASE, ERASE + READ]);
+}
+
+#[test]
 fn what_ends_sooner_than_a_suspension_takes_is_left_alone() {
     let ops = [(0, erase(1)), (ERASE - 10, read(0))];
     let scheduling = suspending(Suspend::Erase);
