@@ -558,6 +558,8 @@ impl Scheduler {
         {
             let (_, t_program) = self.planes.times(&self.timing, &die.at_work);
             self.begin_array(index, now + span, t_program);
+            // A read may have come while it waited for the channel.
+            self.suspend_if_due(index, now);
         } else {
             die.phase = Phase::Transfer;
             self.agenda.enter(index, now + span);

@@ -260,6 +260,18 @@ fn a_program_whose_data_still_move_is_suspended_when_they_have() {
 }
 
 #[test]
+fn a_program_that_waits_for_its_channel_is_suspended_for_a_read_that_comes_meanwhile() {
+    // The other die's data hold the channel until 100.
+    let other = NandOp {
+        die: DieId(1),
+        ..program(9)
+    };
+    let ops = [(0, other), (0, program(1)), (50, read(0))];
+    let mut s = scheduler_with(suspending(Suspend::ProgramErase), 1, 2);
+    assert_eq!(ends(&mut s, &ops)[2], 200 + 10 + READ);
+}
+
+#[test]
 fn a_read_between_two_points_of_an_erase_waits_for_the_next() {
     let scheduling = Scheduling {
         suspend_every: Nanos(200 * US),
