@@ -5,8 +5,8 @@
 //! `S − v`, so after every host slot `v / (S − v)` slots are copied: the cycle ends exactly when
 //! the space it frees is used up, and the mean of what is writable is the reserve.
 //!
-//! In turns, the same is copied later: what the host's slots earn waits until there are a turn's of them. Cycles begin
-//! earlier by a turn, so that as much is writable in the end.
+//! In turns, the layer copies the same slots later: it waits until the host has written a turn. It begins each cycle
+//! earlier by a turn, so that as much is writable at the end.
 
 use super::PageLayer;
 use super::pacing::{Pace, PacingView};
@@ -79,7 +79,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
                     return;
                 };
                 if turn > 0 {
-                    // What it does not take of a turn, the next one does.
+                    // The next victim takes what this one left of the turn.
                     let earned_by = victim.credit / u64::from(victim.valid.max(1));
                     next.credit = earned_by * u64::from(next.valid);
                 }

@@ -6,8 +6,8 @@
 pub enum Pace {
     /// In step: each slot of the host earns its share of a victim, which is copied at once.
     InStep,
-    /// In turns: what the host's slots earn is copied when it has written so many since, and the host's next programs wait
-    /// behind it.
+    /// In turns: the host writes so many slots, and then the layer copies what they have earned. The host's next programs
+    /// wait behind the copies.
     InTurns {
         /// Slots that the host writes to a group between two turns.
         slots: u32,

@@ -59,9 +59,9 @@ section! {
         /// longer the larger the batch ([decision 0002](../decisions/0002-collection-in-step.md)); the spare area
         /// must hold the batch beside the reserve.
         batch: Option<Quantity<Ratio>>,
-        /// Rows that the host writes to a group of dies before what they have earned of a victim is copied, while host
-        /// writes wait; in step with them if left out. A row is a program unit on each die of a stripe. Unlike a
-        /// batch, a turn takes as long on a drive whose blocks are larger.
+        /// Rows that the host writes to a group of dies before collection copies what they have earned of a victim, while
+        /// host writes wait; in step with them if left out. A row is a program unit on each die of a stripe. A turn takes
+        /// the same time whatever the size of the blocks; a batch does not.
         turn: Option<Quantity<Count>>,
         /// Pacing policy of the program that reads this, in place of `batch` and `turn`: when what is collected is copied. ftlab has none
         /// by name, and [Python](python.md#policies-of-your-own) brings its own; in step with the host's writes if left out.

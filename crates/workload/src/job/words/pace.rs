@@ -69,7 +69,7 @@ pub static WORDS: &[Word] = &[
     value(
         &["rate_iops"],
         set_kinds!(rate_iops, unless_zero),
-        "at most N requests a second; reads and writes that have one each come as they are due, whatever rwmixread says",
+        "at most N requests a second; a job with one for reads and one for writes makes the request that is due first, whatever rwmixread says",
     ),
     value(
         &["rate_process"],
