@@ -216,6 +216,16 @@ pub trait TranslationLayer: std::fmt::Debug + Send {
         false
     }
 
+    /// Whether collection has a turn to take, and leaves it to the caller when ([`page::Pace::InTurns`]).
+    fn owes_turn(&self) -> bool {
+        false
+    }
+
+    /// Copies a row of what such a turn is to copy; whether there was any.
+    fn take_turn(&mut self, _batch: &mut OpBatch) -> bool {
+        false
+    }
+
     /// Erases whatever is programmed and forgets the mapping; wear and counters stay.
     fn secure_erase(&mut self, batch: &mut OpBatch);
 

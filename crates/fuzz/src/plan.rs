@@ -254,6 +254,11 @@ fn page_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
     plan.set("gc.reserve", *u.choose(&[2, 2, 3, 5])?);
     if u.ratio(1, 3)? {
         plan.set("gc.batch", *u.choose(&["0.3", "1", "2", "5"])?);
+    } else if u.ratio(1, 3)? {
+        plan.set("gc.turn", *u.choose(&["1", "2", "7"])?);
+        if u.ratio(1, 2)? {
+            plan.set("gc.waiting_max", *u.choose(&["1", "3", "100"])?);
+        }
     }
     // Around what the smallest arrays can hold at all.
     plan.set(

@@ -70,10 +70,11 @@ enum Tag {
     PowerLost,
     /// The same of a drive that loses nothing.
     PowerKept,
+    Turn,
 }
 
 impl Tag {
-    const ALL: [Tag; 27] = [
+    const ALL: [Tag; 28] = [
         Tag::WriteWhole,
         Tag::WritePart,
         Tag::Read,
@@ -101,6 +102,7 @@ impl Tag {
         Tag::PlacedPart,
         Tag::PowerLost,
         Tag::PowerKept,
+        Tag::Turn,
     ];
 }
 
@@ -168,6 +170,7 @@ pub(crate) fn put_input(to: &mut Vec<u8>, input: LayerInput) {
         LayerInput::Trim(first, slots) => put(to, Tag::Trim, &[of(first), slots.into()]),
         LayerInput::Flush => put(to, Tag::Flush, &[]),
         LayerInput::WorkAhead => put(to, Tag::WorkAhead, &[]),
+        LayerInput::Turn => put(to, Tag::Turn, &[]),
         LayerInput::SecureErase => put(to, Tag::SecureErase, &[]),
         LayerInput::Fault(Fault::BadBlock(block)) => put(to, Tag::BadBlock, &[block.0.into()]),
         LayerInput::Fault(Fault::Unreadable(lpn)) => put(to, Tag::Unreadable, &[of(lpn)]),
@@ -312,6 +315,7 @@ pub(crate) fn take(from: &mut &[u8]) -> Option<Record> {
         Tag::Trim => LayerInput::Trim(Lpn(number(from)?), number(from)?),
         Tag::Flush => LayerInput::Flush,
         Tag::WorkAhead => LayerInput::WorkAhead,
+        Tag::Turn => LayerInput::Turn,
         Tag::SecureErase => LayerInput::SecureErase,
         Tag::BadBlock => LayerInput::Fault(Fault::BadBlock(BlockId(number(from)?))),
         Tag::Unreadable => LayerInput::Fault(Fault::Unreadable(Lpn(number(from)?))),
@@ -383,6 +387,7 @@ mod tests {
             LayerInput::Trim(Lpn(0), 1 << 30),
             LayerInput::Flush,
             LayerInput::WorkAhead,
+            LayerInput::Turn,
             LayerInput::SecureErase,
             LayerInput::Fault(Fault::BadBlock(BlockId(9_000))),
             LayerInput::Fault(Fault::Unreadable(Lpn(70))),

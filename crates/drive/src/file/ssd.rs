@@ -405,10 +405,10 @@ impl SsdFile {
         let faults = self.faults.as_ref();
         let dies = self.layout()?.geometry.dies();
         let page_spare = self.nand.page_spare.get() as f64 / self.nand.page.get() as f64;
-        let (idle_after, compressed_sector) = match &self.mapping {
-            Mapping::Page(page) => (page.idle_after(), Nanos::ZERO),
-            Mapping::Block(_) => (None, Nanos::ZERO),
-            Mapping::Packed(packed) => (None, packed.compress.sector()),
+        let (idle_after, waiting_max, compressed_sector) = match &self.mapping {
+            Mapping::Page(page) => (page.idle_after(), page.gc.waiting_max(), Nanos::ZERO),
+            Mapping::Block(_) => (None, None, Nanos::ZERO),
+            Mapping::Packed(packed) => (None, None, packed.compress.sector()),
         };
         let write_slot = firmware.write_slot.as_ref();
         let trim_command = firmware.trim_command.as_ref();
@@ -448,6 +448,7 @@ impl SsdFile {
             write_slot: write_slot.unwrap_or(&firmware.per_slot).get(),
             read_pipeline: time_or_none(firmware.read_pipeline.as_ref()),
             write_pipeline: time_or_none(firmware.write_pipeline.as_ref()),
+            waiting_max,
             idle_after,
             lost_waking: faults.and_then(|faults| faults.lost_waking(seed)),
             die_failure: faults.and_then(|faults| faults.die_failure(dies, seed)),

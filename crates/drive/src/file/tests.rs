@@ -150,6 +150,8 @@ fn impossible_settings_are_refused() {
         ("gc.reserve=1677722", "a group has only"),
         ("gc.batch=0", "must be above 0"),
         ("gc.turn=0", "must be above 0"),
+        ("gc.waiting_max=0", "must be above 0"),
+        ("gc.waiting_max=9", "has no meaning without gc.turn"),
         ("gc.batch=500", "collects 500 superblocks in one go"),
     ] {
         let message = error(GENERIC, &[setting]);
@@ -536,6 +538,33 @@ fn a_drive_is_read_without_being_made() {
     let largest = ["nand.blocks_per_die=1048575", "spare.op=1"].map(String::from);
     let file = DriveFile::parse("test", GENERIC, &largest).unwrap();
     assert_eq!(file.capacity_bytes() >> 40, 7);
+}
+
+#[test]
+fn one_pace_of_collection_takes_the_place_of_another() {
+    let load = |drive: &str, settings: &[&str]| {
+        let settings: Vec<String> = settings.iter().map(|s| (*s).to_owned()).collect();
+        Catalog::load(drive, &settings)
+    };
+    let paces = |settings: &[&str]| -> Vec<String> {
+        let rows = load("samsung-pm9a3-960", settings).unwrap().parameters();
+        let keys = rows.into_iter().map(|row| row.key);
+        keys.filter(|key| ["gc.batch", "gc.turn", "gc.pacing", "gc.waiting_max"].contains(&&**key))
+            .collect()
+    };
+    assert_eq!(paces(&[]), ["gc.turn", "gc.waiting_max"]);
+    assert_eq!(paces(&["gc.turn=3"]), ["gc.turn", "gc.waiting_max"]);
+    assert_eq!(paces(&["gc.batch=1"]), ["gc.batch"]);
+    assert_eq!(paces(&["gc.pacing=in-step"]), ["gc.pacing"]);
+    // What was set is meant.
+    let both = load("samsung-pm9a3-960", &["gc.turn=3", "gc.batch=1"]).unwrap_err();
+    assert!(both.to_string().contains("exclude each other"), "{both}");
+    // In step is what a file without any of them has.
+    let done = |pace: &[&str]| {
+        let settings = [&["nand.blocks_per_die=32"], pace].concat();
+        operations(&load("generic-mlc-8", &settings).unwrap(), 1)
+    };
+    assert_eq!(done(&["gc.pacing=in-step"]), done(&[]));
 }
 
 #[test]

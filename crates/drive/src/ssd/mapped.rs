@@ -25,6 +25,8 @@ pub enum LayerInput {
     Flush,
     /// The host paused: a piece of work was done ahead.
     WorkAhead,
+    /// Collection went first: it copied a row of its turn.
+    Turn,
     /// Everything was erased.
     SecureErase,
     /// Something went wrong in the flash.
@@ -136,6 +138,9 @@ impl Mapped {
                 LayerInput::Flush => self.flush(),
                 LayerInput::WorkAhead => {
                     self.work_ahead();
+                }
+                LayerInput::Turn => {
+                    self.take_turn();
                 }
                 LayerInput::SecureErase => self.secure_erase(),
                 LayerInput::Fault(fault) => {
@@ -316,6 +321,19 @@ impl Mapped {
     pub(super) fn work_ahead(&mut self) -> bool {
         let any = self.layer.work_ahead(&mut self.batch);
         self.note(LayerInput::WorkAhead, true);
+        any
+    }
+
+    /// Whether collection has a turn to take when the drive lets it.
+    #[inline]
+    pub(super) fn owes_turn(&self) -> bool {
+        self.layer.owes_turn()
+    }
+
+    /// Copies a row of that turn; whether there was any.
+    pub(super) fn take_turn(&mut self) -> bool {
+        let any = self.layer.take_turn(&mut self.batch);
+        self.note(LayerInput::Turn, true);
         any
     }
 

@@ -95,6 +95,8 @@ pub struct Ssd {
     /// With a table in the host's memory: what the drive has of it.
     own_pieces: Option<OwnPieces>,
     halts: Halts,
+    /// Whether collection takes a turn, which the host's writes wait for unless too many do.
+    in_turn: bool,
     read_ahead: ReadAhead,
     resting: Resting,
     /// When it is awake again after the last rest.
@@ -164,6 +166,7 @@ impl Ssd {
             table_reads: TableReads::default(),
             own_pieces: params.host_table.map(OwnPieces::new),
             halts: Halts::default(),
+            in_turn: false,
             read_ahead: ReadAhead::new(params.read_ahead_slots),
             resting: Resting::default(),
             awake_at: SimTime::ZERO,
@@ -235,6 +238,7 @@ impl Ssd {
         (self.compressor, self.core) = Default::default();
         (self.now, self.last_ready, self.awake_at) = Default::default();
         self.resting = Resting::default();
+        self.in_turn = false;
         self.settle_heat();
         self.end_pause();
         self.cycle_power();

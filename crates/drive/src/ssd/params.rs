@@ -69,6 +69,8 @@ pub struct SsdParams {
     pub write_pipeline: Nanos,
     /// Time of the firmware core for each page that collection reads.
     pub collected_page: Nanos,
+    /// Writes that may wait for room in the buffer while collection takes its turn, if it gives way to more.
+    pub waiting_max: Option<u32>,
     /// How long the host must pause before the drive works ahead, if it does.
     pub idle_after: Option<Nanos>,
     /// A drive that may not wake up.

@@ -105,6 +105,7 @@ impl PageStore for Stamps {
             | LayerInput::LookUp(..)
             | LayerInput::Flush
             | LayerInput::WorkAhead
+            | LayerInput::Turn
             | LayerInput::Fault(_) => {}
         }
         self.carry(moves);

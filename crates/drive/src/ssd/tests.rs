@@ -10,9 +10,9 @@ use ftlab_host::Testbed;
 use rand::Rng;
 
 /// Small drives of every kind: page mapping with slots of one page, half a page and four pages,
-/// with one and two planes, with tables written to flash, collected in batches and in one log; block mapping in one group and in
+/// with one and two planes, with tables written to flash, collected in batches, in turns and in one log; block mapping in one group and in
 /// banks.
-const KINDS: [(&str, &[&str]); 12] = [
+const KINDS: [(&str, &[&str]); 13] = [
     (
         "generic-mlc-8",
         &[
@@ -110,6 +110,16 @@ const KINDS: [(&str, &[&str]); 12] = [
             "nand.pages_per_block=8",
             "spare.op=0.8",
             "gc.batch=3",
+        ],
+    ),
+    (
+        "generic-mlc-8",
+        &[
+            "nand.blocks_per_die=40",
+            "nand.pages_per_block=8",
+            "spare.op=0.8",
+            "gc.turn=2",
+            "gc.waiting_max=8",
         ],
     ),
     (

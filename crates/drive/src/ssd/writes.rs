@@ -157,6 +157,10 @@ impl Ssd {
             && self.scheduler.wants_more()
             && let Some(front) = self.buffer.front()
         {
+            if self.takes_turn() {
+                self.issue(now);
+                continue;
+            }
             let lpn = front.lpn;
             let Ok(fence) = self.mapped.write(front) else {
                 self.issue(now);
@@ -200,6 +204,21 @@ impl Ssd {
             self.issue(now);
         }
         room
+    }
+
+    /// Whether collection went first and copied a row of its turn. A turn that has begun goes on until all of it is
+    /// copied, but not while too many writes wait.
+    #[inline]
+    fn takes_turn(&mut self) -> bool {
+        let Some(most) = self.params.waiting_max else {
+            return false;
+        };
+        self.in_turn |= self.mapped.owes_turn();
+        if !self.in_turn || self.admissions.len() >= most as usize {
+            return false;
+        }
+        self.in_turn = self.mapped.take_turn();
+        self.in_turn
     }
 
     /// Ends everything that waits for flash that takes no more. What the buffer holds stays there.

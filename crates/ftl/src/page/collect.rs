@@ -66,41 +66,105 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             return;
         };
         victim.credit += u64::from(victim.valid);
-        let turn = self.config.pace.turn_slots();
-        if victim.credit < u64::from(victim.valid) * u64::from(turn) && !self.is_behind(g) {
+        if victim.credit < self.turn_of(&victim) && !self.is_behind(g) {
             self.groups[g].victim = Some(victim);
             return;
         }
         loop {
             let left = self.table.valid_in(victim.superblock);
             if left == 0 {
-                self.release(victim.superblock);
-                let Some(mut next) = self.begin_if_low(g) else {
+                let Some(next) = self.victim_after(g, &victim) else {
                     return;
                 };
-                if turn > 0 {
-                    // The next victim takes what this one left of the turn.
-                    let earned_by = victim.credit / u64::from(victim.valid.max(1));
-                    next.credit = earned_by * u64::from(next.valid);
-                }
                 victim = next;
                 continue;
             }
-            // What is owed may fall short of a row only at the end. A victim without gain is copied
-            // at once: it would otherwise use up space for nothing.
-            let price = u64::from(victim.gain) * u64::from(left.min(self.row_slots()));
-            let goes_on = match self.config.pace {
+            let goes_on = match &self.config.pace {
                 Pace::By(_) => self.copies_now(g, &victim, left),
-                _ => victim.credit >= price || self.is_behind(g),
+                pace => {
+                    // What the drive may take as a turn is left to it, and what is earned beyond that is not.
+                    let kept = match pace {
+                        Pace::InTurns {
+                            gives_way: true, ..
+                        } => self.turn_of(&victim),
+                        _ => 0,
+                    };
+                    victim.credit >= kept + self.price(&victim, left) || self.is_behind(g)
+                }
             };
             if !goes_on || self.refusal.is_some() {
                 break;
             }
-            let copied = self.copy_row(g, &mut victim, batch);
-            let paid = u64::from(victim.gain) * u64::from(copied);
-            victim.credit = victim.credit.saturating_sub(paid);
+            self.pay_row(g, &mut victim, batch);
         }
         self.groups[g].victim = Some(victim);
+    }
+
+    /// What a turn of the host earns of a victim.
+    #[inline]
+    fn turn_of(&self, victim: &Victim) -> u64 {
+        u64::from(victim.valid) * u64::from(self.config.pace.turn_slots())
+    }
+
+    /// Whether some group has a whole turn to copy, and leaves it to the drive when.
+    pub(super) fn owes_turn_to_drive(&self) -> bool {
+        let mut victims = self.groups.iter().filter_map(|group| group.victim.as_ref());
+        matches!(
+            self.config.pace,
+            Pace::InTurns {
+                gives_way: true,
+                ..
+            }
+        ) && victims.any(|victim| victim.credit >= self.turn_of(victim))
+    }
+
+    /// Copies a row of each group that owes one; whether any did.
+    pub(super) fn copy_owed_rows(&mut self, batch: &mut OpBatch) -> bool {
+        let mut any = false;
+        for g in 0..self.groups.len() {
+            let Some(mut victim) = self.groups[g].victim.take() else {
+                continue;
+            };
+            if self.table.valid_in(victim.superblock) == 0 {
+                match self.victim_after(g, &victim) {
+                    Some(next) => victim = next,
+                    None => continue,
+                }
+            }
+            let left = self.table.valid_in(victim.superblock);
+            if left > 0 && victim.credit >= self.price(&victim, left) && self.refusal.is_none() {
+                self.pay_row(g, &mut victim, batch);
+                any = true;
+            }
+            self.groups[g].victim = Some(victim);
+        }
+        any
+    }
+
+    /// Frees a victim whose last slot was copied or written anew, and begins with the next if the group is still low.
+    fn victim_after(&mut self, g: usize, victim: &Victim) -> Option<Victim> {
+        self.release(victim.superblock);
+        let mut next = self.begin_if_low(g)?;
+        if self.config.pace.turn_slots() > 0 {
+            // The next victim takes what this one left of the turn.
+            let earned_by = victim.credit / u64::from(victim.valid.max(1));
+            next.credit = earned_by * u64::from(next.valid);
+        }
+        Some(next)
+    }
+
+    /// What the next row costs of a victim with so many valid slots left. It may fall short of a row only at the end. A
+    /// victim without gain is copied at once: it would otherwise use up space for nothing.
+    #[inline]
+    fn price(&self, victim: &Victim, left: u32) -> u64 {
+        u64::from(victim.gain) * u64::from(left.min(self.row_slots()))
+    }
+
+    /// Copies a row, and takes it off what the host has earned.
+    fn pay_row(&mut self, g: usize, victim: &mut Victim, batch: &mut OpBatch) {
+        let copied = self.copy_row(g, victim, batch);
+        let paid = u64::from(victim.gain) * u64::from(copied);
+        victim.credit = victim.credit.saturating_sub(paid);
     }
 
     /// Asks the pacing policy, which there is, whether the next row is copied.

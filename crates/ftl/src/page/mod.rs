@@ -602,6 +602,14 @@ impl<const FLAT: bool> TranslationLayer for PageLayer<FLAT> {
         self.work_in_pause(batch)
     }
 
+    fn owes_turn(&self) -> bool {
+        self.owes_turn_to_drive()
+    }
+
+    fn take_turn(&mut self, batch: &mut OpBatch) -> bool {
+        self.copy_owed_rows(batch)
+    }
+
     fn secure_erase(&mut self, batch: &mut OpBatch) {
         let slots = self.layout.slots_per_superblock;
         crate::purge::erase_used(&self.layout, slots, &mut self.array, batch);

@@ -11,6 +11,9 @@ pub enum Pace {
     InTurns {
         /// Slots that the host writes to a group between two turns.
         slots: u32,
+        /// Whether the drive says when a turn goes on ([`TranslationLayer::take_turn`](crate::TranslationLayer::take_turn)),
+        /// a row at a time. The host may write meanwhile: the layer then copies what it earns, and owes a turn still.
+        gives_way: bool,
     },
     /// In batches: a group that is low makes so much writable in one go, in whole superblocks.
     InBatches {
@@ -25,7 +28,7 @@ impl Pace {
     /// Slots of a group that are kept writable for it, beside the reserve: what a batch makes, or what is owed at a turn.
     pub(super) fn slots(&self) -> u32 {
         match *self {
-            Pace::InTurns { slots } | Pace::InBatches { slots } => slots,
+            Pace::InTurns { slots, .. } | Pace::InBatches { slots } => slots,
             Pace::InStep | Pace::By(_) => 0,
         }
     }
@@ -34,7 +37,7 @@ impl Pace {
     #[inline]
     pub(super) fn turn_slots(&self) -> u32 {
         match *self {
-            Pace::InTurns { slots } => slots,
+            Pace::InTurns { slots, .. } => slots,
             _ => 0,
         }
     }
@@ -44,7 +47,7 @@ impl Clone for Pace {
     fn clone(&self) -> Self {
         match self {
             Pace::InStep => Pace::InStep,
-            &Pace::InTurns { slots } => Pace::InTurns { slots },
+            &Pace::InTurns { slots, gives_way } => Pace::InTurns { slots, gives_way },
             &Pace::InBatches { slots } => Pace::InBatches { slots },
             Pace::By(policy) => Pace::By(policy.boxed()),
         }

@@ -327,6 +327,7 @@ fn check_input(input: LayerInput, ssd: &Ssd) -> Result<(), Wrong> {
         LayerInput::Fault(_)
         | LayerInput::Flush
         | LayerInput::WorkAhead
+        | LayerInput::Turn
         | LayerInput::SecureErase => return Ok(()),
     };
     if u64::from(first.0) + u64::from(count) <= slots {

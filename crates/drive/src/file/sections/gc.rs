@@ -63,8 +63,12 @@ section! {
         /// host writes wait; in step with them if left out. A row is a program unit on each die of a stripe. A turn takes
         /// the same time whatever the size of the blocks; a batch does not.
         turn: Option<Quantity<Count>>,
-        /// Pacing policy of the program that reads this, in place of `batch` and `turn`: when what is collected is copied. ftlab has none
-        /// by name, and [Python](python.md#policies-of-your-own) brings its own; in step with the host's writes if left out.
+        /// With `turn`: writes that may wait for room in the buffer while collection takes its turn. When as many wait,
+        /// the host writes on, and collection copies what that earns, until fewer wait. If left out, a turn is copied in
+        /// one go.
+        waiting_max: Option<Quantity<Count>>,
+        /// In place of `batch` and `turn`: `in-step` with the host's writes, which collection is if all three are left out, or a
+        /// pacing policy of the program that reads this; [Python](python.md#policies-of-your-own) brings its own.
         pacing: Option<String>,
         /// Whether collected data have a superblock of their own, apart from what the host writes, as they do if this
         /// is left out. In one log hot and cold data mix again: under skewed writes more is copied.
@@ -128,6 +132,9 @@ section! {
     }
 }
 
+/// The pace of collection that has a name of its own.
+const IN_STEP: &str = "in-step";
+
 /// What a section says of the victim policy: its name, and the parameters that are given.
 #[derive(Debug, Clone)]
 pub(in crate::file) struct Victim<'a> {
@@ -186,17 +193,29 @@ impl PageGc {
         self.idle_after.as_ref().map(|time| time.get())
     }
 
+    /// Writes that may wait while collection takes its turn, if it gives way to more.
+    pub(in crate::file) fn waiting_max(&self) -> Option<u32> {
+        self.waiting_max.as_ref().map(|most| most.get())
+    }
+
     /// When what is to be collected is copied.
     pub(in crate::file) fn pace(&self, layout: &Layout, own: &OwnPolicies) -> Result<Pace, String> {
         let slots = self.slots_of_pace(layout);
+        if self.waiting_max.is_some() && self.turn.is_none() {
+            return Err("gc.waiting_max has no meaning without gc.turn; leave it out".to_owned());
+        }
         match (&self.batch, &self.turn, &self.pacing) {
             (None, None, None) => Ok(Pace::InStep),
             (Some(_), None, None) => Ok(Pace::InBatches { slots }),
-            (None, Some(_), None) => Ok(Pace::InTurns { slots }),
+            (None, Some(_), None) => Ok(Pace::InTurns {
+                slots,
+                gives_way: self.waiting_max.is_some(),
+            }),
+            (None, None, Some(name)) if name == IN_STEP => Ok(Pace::InStep),
             (None, None, Some(name)) => match own.pacing(name) {
                 Some(policy) => Ok(Pace::By(policy)),
                 None => Err(format!(
-                    "gc.pacing: there is no policy `{name}` here, and none comes with ftlab; leave it out"
+                    "gc.pacing: there is no policy `{name}` here; give {IN_STEP}, or leave it out"
                 )),
             },
             _ => Err(

@@ -51,11 +51,11 @@ fn a_policy_that_copies_what_is_owed_is_collection_in_step() {
 
 /// A layer whose collection takes turns with the host, with as much spare area, beside what is writable on average, as in
 /// step; written over at random until it is used.
-fn in_turns(slots: u32) -> PageLayer<true> {
+fn in_turns(slots: u32, gives_way: bool) -> PageLayer<true> {
     let layout = layout(64, 256);
     let mut layer: PageLayer<true> = layer_of(layout, 0.127, |config| {
         config.user_slots -= (f64::from(layout.groups * slots / 2) / 1.127) as u32;
-        config.pace = Pace::InTurns { slots };
+        config.pace = Pace::InTurns { slots, gives_way };
     });
     fill(&mut layer);
     let writes = 4 * u64::from(layer.slots());
@@ -67,7 +67,7 @@ fn in_turns(slots: u32) -> PageLayer<true> {
 fn turns_cost_what_theory_says_of_collection_in_step() {
     // A part of a superblock's gain, and that of several.
     for slots in [4, 100] {
-        let mut layer = in_turns(slots);
+        let mut layer = in_turns(slots, false);
         let writes = 4 * u64::from(layer.slots());
         let wa = random_writes(&mut layer, writes, &mut RootSeed(2).stream("turns"));
         assert!((wa / 4.3325 - 1.0).abs() < 0.01, "{slots}: {wa}");
@@ -76,9 +76,53 @@ fn turns_cost_what_theory_says_of_collection_in_step() {
 }
 
 #[test]
+fn a_turn_that_gives_way_is_owed_until_the_drive_has_it_taken() {
+    const SLOTS: u32 = 40;
+    let mut layer = in_turns(SLOTS, true);
+    let mut batch = OpBatch::default();
+    let mut rng = RootSeed(4).stream("turns");
+    let mut copies = |layer: &mut PageLayer<true>, write: bool| {
+        if write {
+            random_writes(layer, 1, &mut rng);
+        }
+        let goes_on = !write && layer.take_turn(&mut batch);
+        let ops = batch.ops().iter().filter(|op| op.cause == Cause::Gc);
+        let copied = ops.filter(|op| op.kind == OpKind::Program).count();
+        batch.clear();
+        (goes_on, copied)
+    };
+    // The drive takes none: it is owed all the time, and what the host writes costs what it costs in step.
+    for _ in 0..1_000 {
+        copies(&mut layer, true);
+        assert!(layer.owes_turn());
+    }
+    let writes = 4 * u64::from(layer.slots());
+    let wa = random_writes(&mut layer, writes, &mut RootSeed(2).stream("turns"));
+    assert!((wa / 4.3325 - 1.0).abs() < 0.01, "{wa}");
+    // The drive takes it whole: what each group's forty slots have earned, but for groups whose victim ends meanwhile and
+    // that are not low then. There is nothing left for a while.
+    let mut taken = 0;
+    while let (true, copied) = copies(&mut layer, false) {
+        taken += copied;
+    }
+    let turn = f64::from(layer.layout.groups * SLOTS);
+    let share = taken as f64 / (turn * (wa - 1.0));
+    assert!((0.5..1.1).contains(&share), "{share} of what was earned");
+    assert!(!layer.owes_turn());
+    let mut written = 0;
+    while !layer.owes_turn() {
+        copies(&mut layer, true);
+        written += 1;
+    }
+    let share = f64::from(written) / turn;
+    assert!((0.8..1.1).contains(&share), "{share} of a turn");
+    layer.check_invariants();
+}
+
+#[test]
 fn between_two_turns_the_host_writes_what_was_said() {
     const SLOTS: u32 = 10;
-    let mut layer = in_turns(SLOTS);
+    let mut layer = in_turns(SLOTS, false);
     let mut batch = OpBatch::default();
     let (mut turns, mut most) = (0, 0);
     for n in 0..layer.slots() {
