@@ -5,7 +5,6 @@ use crate::loads::{self, Reading};
 use clap::Args;
 use ftlab_bench::review::Subject;
 use ftlab_bench::suites::{self, Suite, Test};
-use ftlab_drive::Catalog;
 use ftlab_play::driver::Clock;
 use ftlab_play::states::State;
 use std::path::{Path, PathBuf};
@@ -58,15 +57,15 @@ impl SuiteOption {
             .unwrap_or_else(suites::drives))
     }
 
-    /// The drives that a review of everything is of if none is named: those of the suite or, if it says none, all.
+    /// The drives that a review of everything is of if none is named: those of the suite or, if it says none, all that the
+    /// reviews' tests are for.
     pub fn all_drives(&self) -> Result<Vec<String>, Failure> {
         let named = self
             .open()?
             .map(|suite| [suite.drives, suite.more_drives].concat());
-        let all = || Catalog::drives().into_iter().map(str::to_owned).collect();
         Ok(named
             .filter(|drives| !drives.is_empty())
-            .unwrap_or_else(all))
+            .unwrap_or_else(suites::all_drives))
     }
 
     /// Those that the names stand for, and loads by the paths of their files, each on a filled drive; no names: all of

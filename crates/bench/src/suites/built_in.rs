@@ -3,6 +3,7 @@
 
 use super::keys::unknown;
 use super::{Family, Files, Suite, Test};
+use ftlab_drive::Catalog;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -84,6 +85,23 @@ pub fn families() -> impl Iterator<Item = &'static Arc<Family>> {
 pub fn drives() -> Vec<String> {
     let drives = OURS.iter().flat_map(|suite| &suite.drives);
     drives.cloned().collect()
+}
+
+/// The drives that a review of everything is of if none is named: all that come along, but for those of a suite of their
+/// own. A drive of today is larger than what the reviews' tests were made for, and takes as long as several of theirs.
+#[must_use]
+pub fn all_drives() -> Vec<String> {
+    let others = read(&OTHERS);
+    let is_others = |drive: &str| {
+        let mut named = others
+            .iter()
+            .flat_map(|suite| suite.drives.iter().chain(&suite.more_drives));
+        named.any(|other| other == drive)
+    };
+    let ours = Catalog::drives()
+        .into_iter()
+        .filter(|drive| !is_others(drive));
+    ours.map(str::to_owned).collect()
 }
 
 /// Every test of the reviews, family by family.

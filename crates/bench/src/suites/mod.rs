@@ -13,7 +13,7 @@ mod own;
 mod read;
 mod select;
 
-pub use built_in::{all, drives, families, is_name, named, open};
+pub use built_in::{all, all_drives, drives, families, is_name, named, open};
 pub use files::{Files, script_beside, text_of_load};
 pub use own::own;
 pub use read::DEFAULT_TESTBED;

@@ -10,6 +10,16 @@ use ftlab_play::streams::seed_of_text;
 use std::collections::BTreeSet;
 
 #[test]
+fn a_review_of_everything_is_of_the_drives_that_no_other_suite_is_for() {
+    let modern = named("modern").unwrap();
+    let all = all_drives();
+    let theirs: Vec<String> = [modern.drives, modern.more_drives].concat();
+    assert!(theirs.iter().all(|drive| !all.contains(drive)));
+    assert_eq!(all.len() + theirs.len(), Catalog::drives().len());
+    assert!(drives().iter().all(|drive| all.contains(drive)));
+}
+
+#[test]
 fn every_file_of_the_folder_is_compiled_in_and_all_slugs_differ() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../suites");
     let files = std::fs::read_dir(folder).unwrap().count();

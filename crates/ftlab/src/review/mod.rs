@@ -47,8 +47,8 @@ pub struct Options {
     tests: Vec<String>,
     #[command(flatten)]
     suite: SuiteOption,
-    /// Every test, on every drive if none is named; the longest only on the drives their sources
-    /// tested
+    /// Every test, on every drive of the suite if none is named: without --suite, on those that no other suite is for; the
+    /// longest only on the drives their sources tested
     #[arg(long, conflicts_with = "tests")]
     all: bool,
     /// Go on with a review that was interrupted: tests that are done are taken from its directory, if
