@@ -107,12 +107,11 @@ test: setup ## every check and test
 	@# The browser opens the default review, and tests judge its figures: it is made once.
 	$(MAKE) --no-print-directory out/test-review/$(REPORT) FTLAB=$(TARGET)/debug/ftlab
 	@# The browser waits more than it works, and so does a cluster: their tests run beside the others, and are shown after
-	@# them. Tests of servers wait, too, so there are twice as many tests at a time as cores.
+	@# them. Tests of servers wait, too: with as many threads in each of several programs there are more tests than cores.
 	@log=$$(mktemp); \
 	$(MAKE) --no-print-directory --keep-going test-web test-python FTLAB=$(TARGET)/debug/ftlab > $$log 2>&1 & web=$$!; \
 	trap 'kill $$web; rm -f $$log; exit 130' INT TERM; \
-	RUST_TEST_THREADS=$$(( 2 * $$(nproc) )) FTLAB_DEFAULT_REVIEW=$(CURDIR)/out/test-review/results.json \
-	    cargo test --workspace --no-fail-fast; code=$$?; \
+	RUST_TEST_THREADS=$$(nproc) FTLAB_DEFAULT_REVIEW=$(CURDIR)/out/test-review/results.json .ci/tests; code=$$?; \
 	wait $$web || code=1; \
 	cat $$log; rm -f $$log; exit $$code
 
