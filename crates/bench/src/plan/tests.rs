@@ -226,7 +226,11 @@ fn what_writes_nothing_is_refused() {
 #[test]
 fn a_drive_without_such_a_spare_area_has_no_curve_and_says_why() {
     let job = "[w]\nrw=randwrite\nbs=4k\nnorandommap\nsize=100%\n";
-    let small = ["nand.blocks_per_die=128", "spare.op=0.15"];
+    let small = [
+        "nand.blocks_per_die=128",
+        "nand.pages_per_block=16",
+        "spare.op=0.15",
+    ];
     for (slug, settings, why) in [
         ("seagate-momentus-7200.2", &[][..], "The drive has no flash"),
         (

@@ -286,7 +286,7 @@ fn tests_that_run_later_give_what_they_give_at_once() {
     }
     // Jobs from two states, what a life wears, and a procedure.
     let mut plan = plan(&[], &["A1", "B1", "A22", "C10"], 2);
-    plan.drives = vec![small(&["nand.blocks_per_die=2048"]).into()];
+    plan.drives = vec![small(&["nand.blocks_per_die=768"]).into()];
     (plan.repeats, plan.length) = (2, Length::Quick);
     let whole = review(&plan, &|_| {}).unwrap();
     let heard = Heard {
@@ -334,7 +334,7 @@ fn a_scenario_runs_on_the_machine_of_its_review() {
 
 #[test]
 fn a_procedure_goes_on_with_the_same_drive_and_says_what_it_did() {
-    let set = review_of(small(&["nand.blocks_per_die=2048"]), &["C10"]);
+    let set = review_of(small(&["nand.blocks_per_die=768"]), &["C10"]);
     let run = |test: &str, state: &str| {
         let id = format!("generic-mlc-8/{test}/{state}");
         set.run(&id).unwrap_or_else(|| panic!("no {id}"))
