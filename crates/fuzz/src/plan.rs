@@ -253,11 +253,18 @@ fn page_mapping(plan: &mut Plan, u: &mut Unstructured<'_>) -> Result<()> {
     }
     plan.set("gc.reserve", *u.choose(&[2, 2, 3, 5])?);
     if u.ratio(1, 3)? {
-        plan.set("gc.batch", *u.choose(&["0.3", "1", "2", "5"])?);
-    } else if u.ratio(1, 3)? {
-        plan.set("gc.turn", *u.choose(&["1", "2", "7"])?);
-        if u.ratio(1, 2)? {
-            plan.set("gc.waiting_max", *u.choose(&["1", "3", "100"])?);
+        let paces: [&[(&str, &str)]; 8] = [
+            &[("gc.batch", "0.3")],
+            &[("gc.batch", "1")],
+            &[("gc.batch", "2")],
+            &[("gc.batch", "5")],
+            &[("gc.turn", "1")],
+            &[("gc.turn", "7")],
+            &[("gc.turn", "1"), ("gc.waiting_max", "1")],
+            &[("gc.turn", "3"), ("gc.waiting_max", "9")],
+        ];
+        for (key, value) in *u.choose(&paces)? {
+            plan.set(key, value);
         }
     }
     // Around what the smallest arrays can hold at all.

@@ -36,11 +36,11 @@ fn steady(slug: &str, bytes: u64) -> BTreeMap<&'static str, f64> {
     let (mut device, _) = drive(slug, bytes);
     states::prepare(&mut *device, State::New, State::SteadyFast, SEED).expect("it gets there");
     let mut loaded = device.snapshot();
-    let job = "[w]\nrw=randwrite\nbs=4k\niodepth=256\nnorandommap\ntime_based\nruntime=1500ms\nramp_time=300ms\n";
+    let job = "[w]\nrw=randwrite\nbs=4k\niodepth=256\nnorandommap\ntime_based\nruntime=4s\nramp_time=300ms\n";
     let writes = run(&mut *device, job);
-    let iops = writes.jobs[0].direction(CommandKind::Write).ios as f64 / 1.5;
+    let iops = writes.jobs[0].direction(CommandKind::Write).ios as f64 / 4.0;
     let beside = format!(
-        "[global]\nbs=4k\nnorandommap\ntime_based\nruntime=1500ms\nramp_time=300ms\nrate_process=poisson\n\
+        "[global]\nbs=4k\nnorandommap\ntime_based\nruntime=4s\nramp_time=300ms\nrate_process=poisson\n\
          [w]\nrw=randwrite\niodepth=64\nrate_iops={}\n[r]\nrw=randread\niodepth=64\nrate_iops=10000\n",
         (iops / 2.0) as u64
     );

@@ -81,10 +81,13 @@ impl Block {
     /// Takes everything down in order.
     pub fn detach(mut self) {
         said("losetup", &["-d", &self.device]);
+        // It lets go of the file a moment later; on a busy machine that is seconds.
+        wait_until("the loop device lets go of the file", || {
+            !run("losetup", &[&self.device]).status.success()
+        });
         self.device.clear();
         if let Some(mut client) = self.client.take() {
             let folder = self.folder.to_str().expect("ASCII").to_owned();
-            // The loop device lets go of the file a moment later.
             wait_until("it is unmounted", || {
                 run("umount", &[&folder]).status.success()
             });
