@@ -32,20 +32,12 @@ pub(super) fn apply(table: &mut Table, setting: &str) -> Result<String, String> 
         "spare.user_capacity" => drop(section.remove("op")),
         // A policy's parameters go with it, unless they were set as well: then they are meant.
         "gc.policy" => section.retain(|key, value| is_set(value) || !is_of_another(key, text)),
-        // So does one way of pacing collection with another.
-        "gc.batch" | "gc.turn" | "gc.pacing" => {
-            let others = ["gc.batch", "gc.turn", "gc.pacing", "gc.waiting_max"];
-            let goes = |of: &&str| *of != key && (key, *of) != ("gc.turn", "gc.waiting_max");
-            for other in others.into_iter().filter(goes) {
-                let other = other.trim_start_matches("gc.");
-                if section
-                    .get(other)
-                    .is_some_and(|value| value.is_table() && !is_set(value))
-                {
-                    section.remove(other);
-                }
-            }
-        }
+        // One pace of collection takes the place of the one that the file has.
+        "gc.batch" | "gc.turn" | "gc.pacing" => section.retain(|other, value| {
+            let goes_with_it = key == "gc.turn" && other == "waiting_max";
+            let is_pace = ["batch", "turn", "pacing", "waiting_max"].contains(&other);
+            !is_pace || goes_with_it || other == name || value.is_str() || is_set(value)
+        }),
         _ => {}
     }
     Ok(key.to_string())
