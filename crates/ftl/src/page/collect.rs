@@ -82,7 +82,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
             let goes_on = match &self.config.pace {
                 Pace::By(_) => self.copies_now(g, &victim, left),
                 pace => {
-                    // What the drive may take as a turn is left to it, and what is earned beyond that is not.
+                    // The drive decides when a turn is copied. The layer copies only what goes beyond one turn.
                     let kept = match pace {
                         Pace::InTurns {
                             gives_way: true, ..
@@ -100,13 +100,13 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         self.groups[g].victim = Some(victim);
     }
 
-    /// What a turn of the host earns of a victim.
+    /// The credit that the host's writes of one turn add to a victim.
     #[inline]
     fn turn_of(&self, victim: &Victim) -> u64 {
         u64::from(victim.valid) * u64::from(self.config.pace.turn_slots())
     }
 
-    /// Whether some group has a whole turn to copy, and leaves it to the drive when.
+    /// Whether some group has a whole turn to copy, and the drive decides when.
     pub(super) fn owes_turn_to_drive(&self) -> bool {
         let mut victims = self.groups.iter().filter_map(|group| group.victim.as_ref());
         matches!(
@@ -153,14 +153,14 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         Some(next)
     }
 
-    /// What the next row costs of a victim with so many valid slots left. It may fall short of a row only at the end. A
-    /// victim without gain is copied at once: it would otherwise use up space for nothing.
+    /// The credit that copying the next row takes, where the victim has `left` valid slots. Only the last row may be shorter.
+    /// A victim without gain costs nothing, so the layer copies it at once: it would otherwise use up space for nothing.
     #[inline]
     fn price(&self, victim: &Victim, left: u32) -> u64 {
         u64::from(victim.gain) * u64::from(left.min(self.row_slots()))
     }
 
-    /// Copies a row, and takes it off what the host has earned.
+    /// Copies a row and subtracts its price from the victim's credit.
     fn pay_row(&mut self, g: usize, victim: &mut Victim, batch: &mut OpBatch) {
         let copied = self.copy_row(g, victim, batch);
         let paid = u64::from(victim.gain) * u64::from(copied);

@@ -6,13 +6,13 @@
 pub enum Pace {
     /// In step: each slot of the host earns its share of a victim, which is copied at once.
     InStep,
-    /// In turns: the host writes so many slots, and then the layer copies what they have earned. The host's next programs
-    /// wait behind the copies.
+    /// In turns: the host writes `slots` slots, and then the layer copies the share of the victim that belongs to them. The
+    /// host's next programs wait behind the copies.
     InTurns {
         /// Slots that the host writes to a group between two turns.
         slots: u32,
         /// Whether the drive says when a turn goes on ([`TranslationLayer::take_turn`](crate::TranslationLayer::take_turn)),
-        /// a row at a time. The host may write meanwhile: the layer then copies what it earns, and owes a turn still.
+        /// a row at a time. If the host writes meanwhile, the layer copies the share of those writes; the turn stays due.
         gives_way: bool,
     },
     /// In batches: a group that is low makes so much writable in one go, in whole superblocks.
