@@ -35,6 +35,10 @@ pub fn of_run(
         warnings.extend(missed(done));
         warnings.extend(tolerated(done));
     }
+    for shares in &jobs {
+        let beyond = beyond(shares).filter(|warning| !warnings.contains(warning));
+        warnings.extend(beyond);
+    }
     warnings.extend(few_beyond(report));
     warnings.extend(heat(report));
     if report.counters.nand_bytes_programmed == 0 {
@@ -56,6 +60,24 @@ pub fn of_run(
         warnings.push(unsettled(report, ground.target));
     }
     Ok(warnings)
+}
+
+/// A job whose size does not fit the drive, which fio takes as it is.
+fn beyond(shares: &Shares) -> Option<Warning> {
+    let job = shares.job();
+    let bytes = |bytes: u64| decimal(bytes as f64, "B");
+    (job.bytes_beyond > 0).then(|| Warning {
+        saw: format!(
+            "Job `{}` asks for {} more than there is from its offset to the end of the drive.",
+            job.spec.name,
+            bytes(job.bytes_beyond)
+        ),
+        why: format!(
+            "As with fio, its requests lie on the {} that there are, and a sequential job ends with them.",
+            bytes(job.region_bytes)
+        ),
+        option: "Give size=100% for all of a drive, whatever its size.".to_owned(),
+    })
 }
 
 /// Trims that covered no whole slot of the drive.

@@ -199,11 +199,10 @@ fn options_that_do_not_go_together_are_told_at_their_line() {
 }
 
 #[test]
-fn a_region_beyond_the_device_states_both_sizes() {
+fn an_offset_beyond_the_device_states_both_sizes() {
     assert_eq!(
-        resolve("size=1m\noffset=4k", 1 << 20),
-        "t.fio:1: job `job`: offset 4096 + size 1048576 bytes reach beyond the device, which has \
-         1048576 bytes; give at most size=1044480, or a percentage such as size=100%"
+        resolve("filesize=512k\noffset=1m", 2 << 20),
+        "t.fio:1: job `job`: offset 1048576 lies beyond the file, which has 524288 bytes by filesize"
     );
     assert_eq!(
         resolve("offset=1m", 1 << 20),

@@ -6,12 +6,14 @@ use super::shares::Shares;
 use super::source::Source;
 use super::stats::JobReport;
 use super::worker::Worker;
-use ftlab_base::{RootSeed, SimTime};
-use ftlab_workload::{ExitWhat, JobSpec};
+use ftlab_base::{CommandKind, RootSeed, SimTime};
+use ftlab_workload::{ExitWhat, JobSpec, Request};
 
 /// Jobs that run at the same time.
 pub struct Group {
     workers: Vec<Worker>,
+    /// Flushes behind writes that have ended, each with its device.
+    behind: Vec<(Call, usize)>,
     /// What they have to do with each other; none where each runs by itself.
     ties: Option<Ties>,
 }
@@ -62,7 +64,11 @@ impl Group {
                 }
             }
         }
-        Group { workers, ties }
+        Group {
+            workers,
+            behind: Vec::new(),
+            ties,
+        }
     }
 
     /// What each job did.
@@ -76,7 +82,7 @@ impl Group {
     }
 
     /// As [`Source::act`], for jobs that have to do with each other: what one does may let another go on.
-    fn act_tied(&mut self, now: SimTime, io: &mut Io<'_, '_, u32>) -> SimTime {
+    fn act_tied(&mut self, now: SimTime, io: &mut Io<'_, '_, Call>) -> SimTime {
         let Some(ties) = &mut self.ties else {
             return SimTime::NEVER;
         };
@@ -97,17 +103,36 @@ impl Group {
                         next = next.min(at);
                         break;
                     }
-                    let (device, request) = worker.issue(now);
-                    io.submit(index, (device, worker.queue), request, now);
-                    ties.flows.issued(index as usize);
+                    // Where nothing is left after all, its end is to be seen.
                     issued = true;
+                    if let Some(to) = worker.issue(now) {
+                        submit(index, worker, to, now, io);
+                        ties.flows.issued(index as usize);
+                    }
                 }
             }
-            if !ended && (!issued || ties.flows.is_empty()) {
+            if !ended && !issued {
                 return next;
             }
         }
     }
+}
+
+/// Sends a job's request to the device at that place.
+#[inline]
+fn submit(
+    job: u32,
+    worker: &Worker,
+    (device, request): (usize, Request),
+    now: SimTime,
+    io: &mut Io<'_, '_, Call>,
+) {
+    let part = match request.counts {
+        false => Part::Uncounted,
+        true if worker.flushes_behind(&request) => Part::Synchronous,
+        true => Part::Whole,
+    };
+    io.submit(Call { job, part }, (device, worker.queue), request, now);
 }
 
 impl Ties {
@@ -191,12 +216,36 @@ impl Ties {
     }
 }
 
-impl Source for Group {
+/// Whose a request is, and how it counts.
+#[derive(Debug, Clone, Copy)]
+pub struct Call {
     /// The job, by its place in the group.
-    type Tag = u32;
+    job: u32,
+    part: Part,
+}
+
+/// What of a job's call a request to the drive is.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    /// The call itself.
+    Whole,
+    /// The call itself, of which no latency is counted.
+    Uncounted,
+    /// A write that is not over before the flush behind it.
+    Synchronous,
+    /// That flush, with when the write began and how long it is.
+    Behind { from: SimTime, bytes: u64 },
+}
+
+impl Source for Group {
+    type Tag = Call;
 
     #[inline]
-    fn act(&mut self, now: SimTime, io: &mut Io<'_, '_, u32>) -> SimTime {
+    fn act(&mut self, now: SimTime, io: &mut Io<'_, '_, Call>) -> SimTime {
+        for (call, device) in self.behind.drain(..) {
+            let queue = self.workers[call.job as usize].queue;
+            io.submit(call, (device, queue), Request::FLUSH, now);
+        }
         if self.ties.is_some() {
             return self.act_tied(now, io);
         }
@@ -208,20 +257,33 @@ impl Source for Group {
                     next = next.min(at);
                     break;
                 }
-                let (device, request) = worker.issue(now);
-                io.submit(index, (device, worker.queue), request, now);
+                if let Some(to) = worker.issue(now) {
+                    submit(index, worker, to, now, io);
+                }
             }
         }
         next
     }
 
     #[inline]
-    fn ended(&mut self, ended: Ended<u32>) -> bool {
-        let worker = &mut self.workers[ended.tag as usize];
-        if ended.is_good {
-            worker.complete(ended.kind, ended.bytes, ended.from, ended.to);
-        } else {
+    fn ended(&mut self, ended: Ended<Call>) -> bool {
+        let Call { job, part } = ended.tag;
+        let worker = &mut self.workers[job as usize];
+        if !ended.is_good {
             worker.fail(ended.kind, ended.to);
+            return true;
+        }
+        match part {
+            Part::Whole => worker.complete(ended.kind, ended.bytes, ended.from, ended.to),
+            Part::Uncounted => worker.complete_uncounted(ended.to),
+            Part::Synchronous => {
+                let (from, bytes) = (ended.from, ended.bytes);
+                let part = Part::Behind { from, bytes };
+                self.behind.push((Call { job, part }, ended.device));
+            }
+            Part::Behind { from, bytes } => {
+                worker.complete(CommandKind::Write, bytes, from, ended.to);
+            }
         }
         true
     }

@@ -29,6 +29,7 @@ mod measuring;
 mod meter;
 mod patience;
 mod pauses;
+mod rates;
 mod replay;
 mod report;
 mod rounds;

@@ -8,7 +8,7 @@ use super::target::Target;
 use crate::watch::Watch;
 use ftlab_base::{Command, CommandId, CommandKind, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
-use ftlab_workload::{ExitWhat, JobFile, JobSpec};
+use ftlab_workload::{ExitWhat, JobFile, JobSpec, Request};
 use std::collections::VecDeque;
 
 /// Runs the jobs of `file`, which `jobs` has fitted to the target.
@@ -71,8 +71,8 @@ struct Applied {
     ends_after: [Option<u64>; 2],
     done: [u64; 2],
     requests: Requests,
-    /// The next commands and their devices, which have been told to expect them.
-    expected: VecDeque<(usize, Command)>,
+    /// The next commands and their devices, which have been told to expect them, and whether they count.
+    expected: VecDeque<(usize, Command, bool)>,
     report: JobReport,
     over: bool,
     spec: JobSpec,
@@ -106,13 +106,17 @@ impl Applied {
 
     /// The next command, if there is one more; its number is for the caller to give.
     #[inline]
-    fn next(&mut self, target: &Target<'_>) -> Option<(usize, Command)> {
+    fn next(&mut self, target: &Target<'_>) -> Option<(usize, Command, bool)> {
         while self.expected.len() < LOOKAHEAD
             && let Some((device, request)) = self.requests.next()
         {
             let command = request.command(CommandId(0), SimTime::ZERO);
             target.expect(device, &command);
-            self.expected.push_back((device, command));
+            self.expected.push_back((device, command, request.counts));
+            if self.requests.flushes_behind(&request) {
+                let behind = Request::FLUSH.command(CommandId(0), SimTime::ZERO);
+                self.expected.push_back((device, behind, false));
+            }
         }
         self.expected.pop_front()
     }
@@ -177,7 +181,7 @@ impl Applier<'_, '_> {
     fn take_turn(&mut self, job: &mut Applied, commands: u64) {
         let continues = job.spec.continue_on_error;
         for _ in 0..commands {
-            let Some((device, command)) = job.next(self.target) else {
+            let Some((device, command, counts)) = job.next(self.target) else {
                 job.over = true;
                 return;
             };
@@ -198,6 +202,9 @@ impl Applier<'_, '_> {
                 }
                 job.over = true;
                 return;
+            }
+            if !counts {
+                continue;
             }
             job.report.count(command.kind, command.bytes());
             job.done[0] += 1;

@@ -1,6 +1,6 @@
 //! What several keys of a job say together.
 
-use super::spec::{JobSpec, PerKind, Strides};
+use super::spec::{JobSpec, PatternKind, PerKind, Strides};
 use ftlab_base::{CommandKind, Nanos};
 
 impl JobSpec {
@@ -32,6 +32,19 @@ impl JobSpec {
                 "trim_percentage",
                 "fio trims only blocks that verify notes, and only every trim_backlog writes",
             ));
+        }
+        if self.kind == PatternKind::TrimWrite && self.rwmixtrim.is_none() {
+            for (key, every) in [
+                ("fsync", &mut self.fsync),
+                ("fdatasync", &mut self.fdatasync),
+            ] {
+                if std::mem::take(every) > 0 {
+                    without.push((
+                        key,
+                        "fio makes no flush where each block is trimmed and written",
+                    ));
+                }
+            }
         }
         if self.thinktime_iotime > Nanos::ZERO && !self.thinktime_by_blocks {
             self.thinktime_blocks = u64::MAX;

@@ -289,6 +289,8 @@ pub struct JobSpec {
     /// Where sequential requests begin, in bytes from the region's start: for a job that goes on where
     /// another one ended. No key of fio's, and 0 in every file.
     pub begin_bytes: u64,
+    /// How much of the device, from its start, is the file that the job uses; all of it where none is given.
+    pub filesize: Option<u64>,
     /// Length of the region and default amount of I/O; percent of the device. Absent: to its end.
     pub size: Option<Size>,
     /// Amount of I/O of a loop; percent of the region.
@@ -348,8 +350,10 @@ pub struct JobSpec {
     pub fsync: u64,
     /// As `fsync`; a drive sees no difference.
     pub fdatasync: u64,
-    /// A flush after every write (O_SYNC).
+    /// A write ends when a flush behind it has (O_SYNC).
     pub sync: bool,
+    /// A flush at the end of a job that writes.
+    pub end_fsync: bool,
     /// Failures that do not end the job.
     pub continue_on_error: Continue,
     /// Its end ends other jobs.
@@ -452,6 +456,7 @@ impl JobSpec {
             fill_device: false,
             offset_increment: Size::Bytes(0),
             begin_bytes: 0,
+            filesize: None,
             size: None,
             io_size: None,
             number_ios: None,
@@ -482,6 +487,7 @@ impl JobSpec {
             fsync: 0,
             fdatasync: 0,
             sync: false,
+            end_fsync: false,
             continue_on_error: Continue::default(),
             exitall: false,
             exitall_on_error: false,
@@ -526,6 +532,12 @@ impl JobSpec {
     #[must_use]
     pub fn writes_at_random(&self) -> bool {
         self.random && self.kinds().contains(&CommandKind::Write)
+    }
+
+    /// Whether a flush comes behind all that the job does.
+    #[must_use]
+    pub fn closes_with_a_flush(&self) -> bool {
+        self.end_fsync && self.kinds().contains(&CommandKind::Write)
     }
 
     /// Whether all requests of a kind have one size.

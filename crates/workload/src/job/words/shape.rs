@@ -141,7 +141,12 @@ pub static WORDS: &[Word] = &[
                 ("dsync", true)
             ],
         )),
-        "a flush after each write, as a system sends for O_SYNC to a drive without FUA; counted beside the write",
+        "a write ends when a flush behind it has, as with O_SYNC on a drive to which the system sends no FUA: one call, one latency",
+    ),
+    flag(
+        &["end_fsync", "fsync_on_close"],
+        set!(end_fsync, |v: Value<'_>| v.boolean()),
+        "a flush when all is written; as in fio, no latency counts it",
     ),
     value(
         &["sg_write_mode"],
