@@ -167,6 +167,7 @@ fn test(options: &Options) -> Result<Test, Failure> {
     let reading = Reading {
         replay: Some((&options.replay, options.work.signs)),
         is_shuffled: options.shuffle,
+        sections: &[],
     };
     let (state, clock) = (options.state, Clock::Timed);
     let test = match &options.load {

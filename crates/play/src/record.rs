@@ -16,7 +16,7 @@ use ftlab_workload::JobFile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Percentiles that are reported: fio's, and one more.
+/// Percentiles that are reported whatever a job asks for: fio's, and one more.
 pub const PERCENTILES: [f64; 18] = [
     1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
     99.99, 99.999,
@@ -51,6 +51,8 @@ pub struct Record {
 /// The directions of a run, over all its jobs.
 struct Directions {
     of_kind: [Direction; 3],
+    flushes: Direction,
+    /// Of the kinds, not of flushes.
     all: Direction,
     measured: Nanos,
 }
@@ -65,11 +67,14 @@ impl Directions {
             .map(|job| job.measured_from + job.measured);
         let mut directions = Directions {
             of_kind: Default::default(),
+            flushes: Direction::default(),
             all: Direction::default(),
             measured: ends.max().unwrap_or(from).since(from),
         };
         for job in &report.jobs {
             let later_s = (job.measured_from.since(from).as_secs() / INTERVAL_S as f64) as usize;
+            let flushes = job.direction(CommandKind::Flush);
+            directions.flushes.merge(flushes, later_s);
             for (n, kind) in KINDS.into_iter().enumerate() {
                 directions.of_kind[n].merge(job.direction(kind), later_s);
                 directions.all.merge(job.direction(kind), later_s);
@@ -96,6 +101,7 @@ impl Record {
             read,
             write,
             trim,
+            flush: traffic(&directions.flushes, directions.measured),
             submitted: report.submitted,
             completed: report.completed,
             seconds: report.simulated.as_secs(),

@@ -13,7 +13,10 @@ pub mod pts;
 mod run;
 mod spread;
 
-pub use job::{Extent, FIO_BOUNDS, Job, PerSecond, Process, Traffic};
+pub use job::{
+    Directions, Extent, FIO_BOUNDS, Job, LatencyTarget, PerSecond, Process, Reporting, SteadyState,
+    Traffic,
+};
 pub use nvme::{NvmeExtended, NvmeHealth, NvmeLogs};
 pub use run::{
     AtDevice, Erases, Fill, HandleTraffic, Ignored, Inside, Joules, Plateau, Run, SavedState,

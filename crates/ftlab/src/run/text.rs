@@ -6,7 +6,8 @@ use ftlab_base::Nanos;
 use ftlab_base::amount::{binary, decimal, three_digits};
 use ftlab_export::fio::{Wall, errno};
 use ftlab_result::{
-    AtDevice, HandleTraffic, Inside, Job, Joules, NvmeLogs, ResultSet, Run, SmartAttribute, Traffic,
+    AtDevice, Directions, HandleTraffic, Inside, Job, Joules, NvmeLogs, ResultSet, Run,
+    SmartAttribute, SteadyState, Traffic,
 };
 use std::fmt::{Result, Write};
 
@@ -120,23 +121,53 @@ fn job(out: &mut String, job: &Job) -> Result {
         job.iodepth,
         errno(job)
     )?;
-    for (word, moved) in [
+    let each = [
         ("read", &job.read),
         ("write", &job.write),
         ("trim", &job.trim),
-    ] {
+    ];
+    let mixed = [("mixed", &job.mixed)];
+    let directions = match job.reporting.as_ref().map(|of| of.directions) {
+        None | Some(Directions::Apart) => each.to_vec(),
+        Some(Directions::Mixed) => mixed.to_vec(),
+        Some(Directions::Both) => [&each[..], &mixed].concat(),
+    };
+    for (word, moved) in directions {
         if !moved.is_none() {
-            traffic(out, word, moved, Nanos(job.measured_ns))?;
+            traffic(out, word, moved, job)?;
         }
     }
     if !job.flush.lat_ns_percentiles.is_empty() {
         writeln!(out, "  flush: {} in all", job.flush.ios)?;
-        latencies(out, &job.flush)?;
+        latencies(out, &job.flush, job)?;
+    }
+    if let Some(failures) = job.failures.filter(|&failures| failures > 0) {
+        writeln!(out, "  errors: {failures} commands failed")?;
+    }
+    if let Some(steady) = &job.steady {
+        steady_state(out, steady)?;
     }
     Ok(())
 }
 
-fn traffic(out: &mut String, word: &str, of: &Traffic, measured: Nanos) -> Result {
+/// Whether the job became steady, as fio says it.
+fn steady_state(out: &mut String, of: &SteadyState) -> Result {
+    let sign = if of.in_percent { "%" } else { "" };
+    let (measure, criterion, limit) = (&of.measure, of.criterion, of.limit);
+    let is_attained = if of.is_attained {
+        "attained"
+    } else {
+        "not attained"
+    };
+    writeln!(
+        out,
+        "  steadystate: {is_attained}, {measure} {criterion:.3}{sign} in {} s, limit {limit}{sign}",
+        of.duration_s
+    )
+}
+
+fn traffic(out: &mut String, word: &str, of: &Traffic, job: &Job) -> Result {
+    let measured = Nanos(job.measured_ns);
     let moved = binary(of.bytes as f64, "B");
     if of.lat_ns_percentiles.is_empty() {
         return writeln!(out, "  {word}: {} commands, {moved}, untimed", of.ios);
@@ -148,10 +179,10 @@ fn traffic(out: &mut String, word: &str, of: &Traffic, measured: Nanos) -> Resul
         out,
         "  {word}: IOPS={iops}, BW={bw} ({as_sold}) ({moved} in {measured})"
     )?;
-    latencies(out, of)
+    latencies(out, of, job)
 }
 
-fn latencies(out: &mut String, of: &Traffic) -> Result {
+fn latencies(out: &mut String, of: &Traffic, job: &Job) -> Result {
     let nanos = |ns: f64| Nanos(ns.round() as u64);
     let (min, max) = (Nanos(of.lat_ns_min), Nanos(of.lat_ns_max));
     let (avg, stdev) = (nanos(of.lat_ns_mean), nanos(of.lat_ns_stddev));
@@ -159,8 +190,18 @@ fn latencies(out: &mut String, of: &Traffic) -> Result {
         out,
         "    lat: min={min}, max={max}, avg={avg}, stdev={stdev}"
     )?;
+    let own = job.reporting.as_ref();
+    if own.is_some_and(|own| !own.of_clat && !own.of_lat) {
+        return Ok(());
+    }
     writeln!(out, "    lat percentiles:")?;
-    let shown = |(percent, _): &&(f64, u64)| PERCENTILES.contains(percent);
+    let asked = own.map_or(&[][..], |own| &own.percentiles);
+    let asked = if asked.is_empty() {
+        &PERCENTILES
+    } else {
+        asked
+    };
+    let shown = |(percent, _): &&(f64, u64)| asked.contains(percent);
     let shown: Vec<&(f64, u64)> = of.lat_ns_percentiles.iter().filter(shown).collect();
     for line in shown.chunks(PERCENTILES_A_LINE) {
         write!(out, "     |")?;

@@ -9,6 +9,8 @@ mod completions;
 mod data_out;
 mod degenerate;
 mod figures;
+mod fio_json;
+mod fio_lines;
 mod fio_words;
 mod guides;
 mod image;

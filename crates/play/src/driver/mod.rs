@@ -43,6 +43,7 @@ mod untimed;
 mod worker;
 
 pub use error::DriverError;
+pub use goals::SteadyReport;
 pub use meter::{PowerReport, ThermalReport};
 pub use pauses::{PAUSE, PauseReport};
 pub use replay::{ReplayReport, check_replay, run_replay};

@@ -412,6 +412,7 @@ impl Worker {
             self.report.log = Some(Arc::new(log));
         }
         self.report.iolog = self.iolog.map(Arc::new);
+        self.report.steady = self.steady.as_ref().map(SteadyWatch::report);
         self.report
     }
 

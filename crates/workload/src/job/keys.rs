@@ -113,7 +113,6 @@ pub const IGNORED: Table = &[
             "exec_prerun",
             "exec_postrun",
             "thread_stack_size",
-            "idle_prof",
         ],
     ),
     (
@@ -138,11 +137,6 @@ pub const IGNORED: Table = &[
             "disable_slat",
             "disable_bw_measurement",
             "disable_bw",
-            "clat_percentiles",
-            "lat_percentiles",
-            "slat_percentiles",
-            "percentile_list",
-            "significant_figures",
             "unit_base",
             "block_error_percentiles",
             "steadystate_check_interval",
@@ -165,13 +159,13 @@ pub const IGNORED: Table = &[
             "log_window_value",
             "bwavgtime",
             "iopsavgtime",
-            "bandwidth-log",
-            "unified_rw_reporting",
-            "new_group",
-            "stats",
             "error_dump",
             "disk_util",
         ],
+    ),
+    (
+        "ftlab rounds what people read as its units ask for; JSON has all digits",
+        &["significant_figures"],
     ),
     (
         "random numbers come from the run's seed",
@@ -252,7 +246,6 @@ pub const UNSUPPORTED: Table = &[
             "merge_blktrace_file",
             "merge_blktrace_scalars",
             "merge_blktrace_iters",
-            "merge-blktrace-only",
         ],
     ),
     (
@@ -293,19 +286,28 @@ fn reason(table: Table, key: &str) -> Option<&'static str> {
 
 /// The known key most like `key`, if any is like it at all. `supported` wins a tie.
 pub fn nearest(key: &str, supported: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    let others = IGNORED.iter().flat_map(|(_, keys)| keys.iter().copied());
+    most_alike(key, supported.chain(others)).map(|(name, _)| name)
+}
+
+/// The name most like `key`, if any is like it at all, and how like it is; of several the first.
+pub fn most_alike(
+    key: &str,
+    names: impl Iterator<Item = &'static str>,
+) -> Option<(&'static str, f64)> {
     // Long lines are not misspelt keys, and comparing them would be slow.
     const KEY_CHARS_MAX: usize = 64;
     const LIKENESS_MIN: f64 = 0.6;
     if key.len() > KEY_CHARS_MAX {
         return None;
     }
-    let others = IGNORED.iter().flat_map(|(_, keys)| keys.iter().copied());
-    let mut best = (LIKENESS_MIN, None);
-    for known in supported.chain(others) {
-        let likeness = strsim::normalized_damerau_levenshtein(key, known);
-        if likeness > best.0 {
-            best = (likeness, Some(known));
+    let mut best = None;
+    let mut likeness_best = LIKENESS_MIN;
+    for name in names {
+        let likeness = strsim::normalized_damerau_levenshtein(key, name);
+        if likeness > likeness_best {
+            (likeness_best, best) = (likeness, Some(name));
         }
     }
-    best.1
+    best.map(|name| (name, likeness_best))
 }

@@ -4,6 +4,7 @@ use super::distribution::Distribution;
 use super::error::Source;
 use super::goals::{Continue, ExitWhat, LatencyTarget, Steady};
 use super::logs::{Logs, Replay};
+use super::reporting::Reporting;
 use crate::units::Size;
 use ftlab_base::{CommandKind, Content, Nanos, Priority};
 
@@ -225,6 +226,8 @@ pub struct JobSpec {
     pub stonewall: bool,
     /// Clones are reported as one.
     pub group_reporting: bool,
+    /// How it is reported.
+    pub reporting: Reporting,
 
     /// The files it runs on, in order, each once; none where its file names none.
     pub files: Vec<String>,
@@ -422,6 +425,7 @@ impl JobSpec {
             numjobs: 1,
             stonewall: false,
             group_reporting: false,
+            reporting: Reporting::default(),
             files: Vec::new(),
             switches_file_after: 1,
             kind: PatternKind::Read,
@@ -547,7 +551,8 @@ impl JobSpec {
     }
 
     /// The kinds of request the job makes.
-    pub(crate) fn kinds(&self) -> &'static [CommandKind] {
+    #[must_use]
+    pub fn kinds(&self) -> &'static [CommandKind] {
         match self.kind {
             PatternKind::Read => &[CommandKind::Read],
             PatternKind::Write => &[CommandKind::Write],
