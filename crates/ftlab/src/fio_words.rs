@@ -98,7 +98,9 @@ fn all_sections(words: &[String], files: &[PathBuf]) -> Result<Vec<Sections>, Fa
 /// When it cannot be read or is none.
 pub fn of_file(path: &Path) -> Result<Sections, Failure> {
     let text = crate::files::read(path, "a fio job file")?;
-    Ok(Sections::of_text(&text, &path.display().to_string())?)
+    crate::files::guarded(path, || {
+        Ok(Sections::of_text(&text, &path.display().to_string())?)
+    })
 }
 
 /// Prints job files as fio's command lines.
