@@ -1,5 +1,5 @@
 //! Units, identifiers, geometry arithmetic, commands and what they carry, named random streams, histograms,
-//! serial servers, amounts in words.
+//! serial servers, amounts in words, a guard around what reads files.
 //!
 //! Nothing here does I/O, knows a file format or reads a clock. Every other crate may use this
 //! one; this one uses none of them.
@@ -20,6 +20,7 @@ pub mod content;
 pub mod deltas;
 pub mod divisor;
 pub mod geometry;
+pub mod guard;
 pub mod hash;
 pub mod histogram;
 pub mod ids;
@@ -38,6 +39,7 @@ pub use config_error::ConfigError;
 pub use content::{Content, Identity};
 pub use divisor::Divisor;
 pub use geometry::Geometry;
+pub use guard::{Panicked, guarded};
 pub use hash::StreamHash;
 pub use histogram::LatencyHistogram;
 pub use ids::{BlockId, DieId, Lba, Lpn, PageId, Ppa};

@@ -3,6 +3,7 @@
 use crate::parquet::{Notes, ParquetError};
 use crate::table::{Cells, Column, Table};
 use bytes::Bytes;
+use ftlab_base::guarded;
 use parquet::basic::Type as Physical;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 /// # Errors
 /// When it is no Parquet file, or a damaged one.
 pub fn notes(file: Vec<u8>) -> Result<Notes, ParquetError> {
-    notes_of(&open(file).map_err(ParquetError)?).map_err(ParquetError)
+    guarded_of(|| notes_of(&open(file)?))
 }
 
 /// The table that [`crate::parquet()`] wrote, under a name, and its notes.
@@ -23,7 +24,13 @@ pub fn notes(file: Vec<u8>) -> Result<Notes, ParquetError> {
 /// # Errors
 /// When it is no Parquet file, a damaged one, or one with columns of other kinds.
 pub fn read_parquet(name: &'static str, file: Vec<u8>) -> Result<(Table, Notes), ParquetError> {
-    read(name, file).map_err(ParquetError)
+    guarded_of(|| read(name, file))
+}
+
+/// What reading came to; the library panics over some damaged files.
+fn guarded_of<T>(reading: impl FnOnce() -> Result<T, Inner>) -> Result<T, ParquetError> {
+    let read = guarded(reading).unwrap_or_else(|panic| Err(Inner::General(panic.to_string())));
+    read.map_err(ParquetError)
 }
 
 fn open(file: Vec<u8>) -> Result<SerializedFileReader<Bytes>, Inner> {

@@ -70,7 +70,8 @@ pub fn command(options: &Options) -> Outcome {
     for path in &options.fio {
         let text = files::read(path, "what `fio --output-format=json` wrote")?;
         let name = path.file_name().unwrap_or(path.as_os_str());
-        figures.push(Measured::read(&name.to_string_lossy(), &text)?);
+        let read = || Ok(Measured::read(&name.to_string_lossy(), &text)?);
+        figures.push(files::guarded(path, read)?);
     }
     let wa = options.wa.map(|wa| MeasuredWa {
         wa,

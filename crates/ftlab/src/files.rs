@@ -19,6 +19,17 @@ fn unreadable(path: &Path, why: &str) -> Failure {
     Failure::Input(format!("cannot read {}: {why}", path.display()))
 }
 
+/// What is made of a file. What reads it may panic over it: that is an error of the file, too.
+///
+/// # Errors
+/// As `reading` has it.
+pub fn guarded<T>(path: &Path, reading: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    ftlab_base::guarded(reading).unwrap_or_else(|panic| {
+        let why = format!("{panic}; please report it, with the file");
+        Err(unreadable(path, &why))
+    })
+}
+
 /// What is at a path, if it can be read like a file.
 fn looked_at(path: &Path, what: &str) -> Result<Metadata, Failure> {
     let meta = std::fs::metadata(path).map_err(|error| match error.kind() {

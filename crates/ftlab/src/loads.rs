@@ -35,6 +35,15 @@ pub fn read(
     clock: Clock,
     reading: Reading<'_>,
 ) -> Result<Test, Failure> {
+    files::guarded(path, || read_plainly(path, state, clock, reading))
+}
+
+fn read_plainly(
+    path: &Path,
+    state: State,
+    clock: Clock,
+    reading: Reading<'_>,
+) -> Result<Test, Failure> {
     if results::file(path).file_name() == Some(results::RESULTS.as_ref())
         && results::file(path).exists()
     {

@@ -40,9 +40,11 @@ pub fn file(path: &Path) -> PathBuf {
 pub fn read(path: &Path) -> Result<ResultSet, Failure> {
     let file = file(path);
     let text = load(&file)?;
-    parse(&text).map_err(|why| {
-        let file = file.display();
-        Failure::Input(format!("cannot read {file}: {why}"))
+    files::guarded(&file, || {
+        parse(&text).map_err(|why| {
+            let file = file.display();
+            Failure::Input(format!("cannot read {file}: {why}"))
+        })
     })
 }
 

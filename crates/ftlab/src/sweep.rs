@@ -59,7 +59,7 @@ pub fn command(options: &Options) -> Outcome {
         return said(&merge(&options.merge, &options.out)?);
     };
     let text = files::read(path, "a grid, which is a .toml file")?;
-    let sweep = Sweep::parse(&text, path)?;
+    let sweep = files::guarded(path, || Ok(Sweep::parse(&text, path)?))?;
     if Store::is_whole(&options.out, &sweep, share)? {
         let file = options.out.join(share.file());
         return screen::print(&format!("Every row is there already: {}\n", file.display()));

@@ -8,7 +8,7 @@ use crate::processor::Processor;
 use crate::queue::HostOrder;
 use crate::system::{OperatingSystem, SystemKeys};
 use ftlab_base::Nanos;
-use ftlab_sheet::file::{is_path, read, stem, text_of};
+use ftlab_sheet::file::{is_path, made_of, stem, text_of};
 use ftlab_sheet::names::{self, Named};
 use ftlab_sheet::provenance;
 use ftlab_sheet::{SheetError, base, check_schema, one_line};
@@ -81,7 +81,7 @@ impl Testbed {
     /// When there is no such testbed or several, or its file is wrong.
     pub fn load(name: &str) -> Result<Testbed, SheetError> {
         if is_path(name) {
-            return Testbed::parse(&stem(name), &read(name)?).map_err(|e| e.at(name));
+            return made_of(name, |text| Testbed::parse(&stem(name), text));
         }
         let named = TESTBEDS.iter().map(|&(slug, _)| Named {
             slug,

@@ -29,6 +29,14 @@ pub fn run_error(why: &dyn Display) -> PyErr {
     RunError::new_err(why.to_string())
 }
 
+/// What reading something of the caller's came to, a file or a text: whatever reads it may panic over it.
+pub fn guarded<T>(what: &dyn Display, reading: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    ftlab_base::guarded(reading).unwrap_or_else(|panic| {
+        let why = format!("cannot read {what}: {panic}; please report it, with the file");
+        Err(input_error(&why))
+    })
+}
+
 /// An error of the one kind or the other.
 fn error(is_input: bool, why: &dyn Display) -> PyErr {
     match is_input {

@@ -1,6 +1,6 @@
 //! Results: a result set, and the tables that are made of it.
 
-use crate::errors::run_error;
+use crate::errors::{guarded, run_error};
 use crate::table::Table;
 use ftlab_export::Table as Exported;
 use ftlab_result::ResultSet;
@@ -82,6 +82,8 @@ impl Results {
 /// The result set of a `results.json`.
 #[pyfunction]
 pub fn results_of_json(text: &str) -> PyResult<Results> {
-    let set: ResultSet = serde_json::from_str(text).map_err(|error| run_error(&error))?;
-    Ok(set.into())
+    guarded(&"the results", || {
+        let set: ResultSet = serde_json::from_str(text).map_err(|error| run_error(&error))?;
+        Ok(set.into())
+    })
 }

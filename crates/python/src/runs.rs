@@ -2,7 +2,7 @@
 
 use crate::calls::Calls;
 use crate::drive::Drive;
-use crate::errors::{input_error, of_plan, of_review, of_sweep};
+use crate::errors::{guarded, input_error, of_plan, of_review, of_sweep};
 use crate::results::Results;
 use crate::work::{Machine, Way, work_with};
 use ftlab_base::RootSeed;
@@ -105,15 +105,15 @@ fn test(load: &Bound<'_, PyAny>, state: State, clock: Clock, replay: &Replay) ->
         let load = Load::new(name, What::Recording(recording));
         return Ok(own(&slug, load, state, clock));
     }
-    let read =
-        read_load(&named, Path::new(""), clock, HERE, Called::ByPlace).map_err(
-            |error| match &error {
-                // What is wrong with a load is said of the load, and of nothing that names it.
-                SweepError::Load { error, .. } => input_error(error),
-                SweepError::Grid { why, .. } => input_error(why),
-                _ => of_sweep(&error),
-            },
-        )?;
+    let read = guarded(&HERE, || {
+        let read = read_load(&named, Path::new(""), clock, HERE, Called::ByPlace);
+        read.map_err(|error| match &error {
+            // What is wrong with a load is said of the load, and of nothing that names it.
+            SweepError::Load { error, .. } => input_error(error),
+            SweepError::Grid { why, .. } => input_error(why),
+            _ => of_sweep(&error),
+        })
+    })?;
     Ok(own(&read.texts.name, read.load, state, clock))
 }
 

@@ -1,6 +1,6 @@
 //! Sweeps: grids of Python's words, and the folder that keeps their rows.
 
-use crate::errors::{input_error, of_sweep, run_error};
+use crate::errors::{guarded, input_error, of_sweep, run_error};
 use crate::table::Table;
 use crate::work::{Machine, Way, work};
 use ftlab_sweep::{Finished, Grid, Hears, Row, Share, Status, SweepError, rows_as_parquet};
@@ -57,8 +57,10 @@ impl Sweep {
         let shown = path.display().to_string();
         let text = std::fs::read_to_string(&path)
             .map_err(|error| input_error(&format!("cannot read {shown}: {error}")))?;
-        let grid = Grid::parse(&text, &shown).map_err(unfit)?;
-        Sweep::read(py, grid, path.parent().unwrap_or(Path::new("")), &shown)
+        guarded(&shown, || {
+            let grid = Grid::parse(&text, &shown).map_err(unfit)?;
+            Sweep::read(py, grid, path.parent().unwrap_or(Path::new("")), &shown)
+        })
     }
 
     /// The texts of everything that it names, for a machine that has none of the files.

@@ -103,6 +103,48 @@ def test_a_server_ends_in_order_when_its_program_is_killed() -> None:
         shutil.rmtree(folder)
 
 
+def test_a_forked_process_can_use_a_disk_and_does_not_end_it(disk: ftlab.Disk) -> None:
+    child = os.fork()
+    if child == 0:
+        # What the context does at its end, however this process comes to it.
+        try:
+            is_fine = is_good(qemu_io(disk, "write -P 6 0 64k", "flush")) and disk.pid > 0
+            disk.__exit__(None, None, None)
+        except BaseException:
+            is_fine = False
+        os._exit(0 if is_fine else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert is_running(disk.pid) and Path(disk.path).is_socket()
+    assert is_good(qemu_io(disk, "read -P 6 0 64k"))
+
+
+def test_a_forked_process_does_not_keep_a_disk_whose_program_is_killed() -> None:
+    script = textwrap.dedent("""
+        import os, time, ftlab
+        with ftlab.disk("generic-mlc-8") as disk:
+            child = os.fork()
+            if child > 0:
+                print(disk.pid, disk.path, child, flush=True)
+            time.sleep(600)
+    """)
+    program = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert program.stdout is not None
+    pid, path, child = program.stdout.readline().split()
+    folder = Path(path).parent
+    try:
+        program.kill()
+        program.wait(60)
+        deadline = time.monotonic() + 60
+        while is_running(int(pid)):
+            assert time.monotonic() < deadline, "the forked process keeps it"
+            time.sleep(0.02)
+        assert is_running(int(child))
+    finally:
+        os.kill(int(child), signal.SIGKILL)
+        program.stdout.close()
+        shutil.rmtree(folder)
+
+
 def test_faults_come_when_they_are_asked_for_and_end(disk: ftlab.Disk) -> None:
     number = disk.fault("error 100% --on flush")
     assert number is not None

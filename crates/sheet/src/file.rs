@@ -31,6 +31,24 @@ pub fn stem(path: &str) -> String {
     stem.map_or_else(|| path.to_string(), |s| s.to_string_lossy().into_owned())
 }
 
+/// What is made of a file on the disk, of whose path errors tell. What reads it may panic over it.
+///
+/// # Errors
+/// As [`read`] and `made` have it.
+pub fn made_of<T>(
+    path: &str,
+    made: impl FnOnce(&str) -> Result<T, SheetError>,
+) -> Result<T, SheetError> {
+    let text = read(path)?;
+    let made = ftlab_base::guarded(|| made(&text)).unwrap_or_else(|panic| {
+        Err(SheetError::Unreadable {
+            path: path.to_owned(),
+            why: format!("{panic}; please report it, with the file"),
+        })
+    });
+    made.map_err(|error| error.at(path))
+}
+
 /// The text of a file on the disk.
 ///
 /// # Errors

@@ -1,5 +1,6 @@
 //! What is wrong with a trace: where, what was expected there, and what to do.
 
+use ftlab_base::Panicked;
 use std::fmt::{self, Display, Formatter};
 
 /// What is shown of something that cannot be read.
@@ -105,6 +106,12 @@ impl TraceError {
             place: Some(place),
             why: why.into(),
         }
+    }
+
+    /// What reads a file of a kind panicked over it, as libraries do over files that nobody thought of.
+    pub(crate) fn of_panic(file: &str, kind: &str, panic: &Panicked) -> TraceError {
+        let why = format!("it is no {kind} that can be read: {panic}; get it again");
+        TraceError::of_file(file, why)
     }
 
     /// A record that does not hold what its format has.

@@ -22,7 +22,7 @@ use crate::input::{Input, Lines, Packing, Records};
 use crate::merge::{Merge, siblings};
 use crate::recognise::recognise;
 use crate::record::Record;
-use ftlab_base::CommandKind;
+use ftlab_base::{CommandKind, Panicked, guarded};
 use std::path::{Path, PathBuf};
 
 /// The longest read or write: more than any interface has, and less than a column of something else may hold.
@@ -61,6 +61,15 @@ pub struct Reader {
     /// Requests so far.
     requests: u64,
     is_over: bool,
+}
+
+/// What a file in a format is called.
+fn kind(format: Format) -> &'static str {
+    match format {
+        #[cfg(feature = "parquet")]
+        Format::Parquet => "Parquet file",
+        _ => "trace",
+    }
 }
 
 /// Reads lines of a format; none for one that has no lines.
@@ -111,11 +120,27 @@ impl Reader {
     /// # Errors
     /// When there is no such file, it cannot be unpacked, or it looks like no format.
     pub fn open(path: &Path, opening: &Opening) -> Result<Reader, TraceError> {
-        let input = Input::open(path)?;
-        let format = match opening.format {
-            Some(format) => format,
-            None => recognise(&input)?,
-        };
+        let fail =
+            |kind, panic: Panicked| TraceError::of_panic(&path.display().to_string(), kind, &panic);
+        let begun = guarded(|| {
+            let input = Input::open(path)?;
+            let format = match opening.format {
+                Some(format) => format,
+                None => recognise(&input)?,
+            };
+            Ok((input, format))
+        });
+        let (input, format) = begun.map_err(|panic| fail("trace", panic))??;
+        let reader = guarded(|| Reader::of(path, opening, input, format));
+        reader.map_err(|panic| fail(kind(format), panic))?
+    }
+
+    fn of(
+        path: &Path,
+        opening: &Opening,
+        input: Input,
+        format: Format,
+    ) -> Result<Reader, TraceError> {
         let file = input.file.clone();
         let packing = input.packing;
         let source = match (format, decoder(format, opening.action)) {
@@ -275,7 +300,10 @@ impl Iterator for Reader {
         if self.is_over {
             return None;
         }
-        let next = self.checked().transpose();
+        let next = guarded(|| self.checked()).unwrap_or_else(|panic| {
+            Err(TraceError::of_panic(&self.file, kind(self.format), &panic))
+        });
+        let next = next.transpose();
         self.is_over = !matches!(next, Some(Ok(_)));
         next
     }

@@ -6,6 +6,7 @@ use crate::format::Format;
 use crate::formats::{Action, Seen, blktrace, columns, fio, vscsi};
 use crate::input::{Input, Packing};
 use crate::reader::{decoder, is_header, is_void};
+use ftlab_base::guarded;
 use std::path::Path;
 
 /// Text formats whose lines are tried, in order. DiskSim comes before MQSim, which takes whole numbers alone.
@@ -60,12 +61,21 @@ pub fn is_trace_file(path: &Path) -> Result<bool, TraceError> {
     if ends_in("toml") || !is_there {
         return Ok(false);
     }
-    let input = Input::open(path)?;
-    if input.packing != Packing::None || is_trace(&input.head) {
-        return Ok(true);
-    }
-    let begins_section = |line: &[u8]| line.starts_with(b"[");
-    Ok(!ends_in("fio") && !input.first_lines().any(begins_section))
+    let is_one = guarded(|| {
+        let input = Input::open(path)?;
+        if input.packing != Packing::None || is_trace(&input.head) {
+            return Ok(true);
+        }
+        let begins_section = |line: &[u8]| line.starts_with(b"[");
+        Ok(!ends_in("fio") && !input.first_lines().any(begins_section))
+    });
+    is_one.unwrap_or_else(|panic| {
+        Err(TraceError::of_panic(
+            &path.display().to_string(),
+            "trace",
+            &panic,
+        ))
+    })
 }
 
 /// Whether a text looks like a trace.

@@ -69,7 +69,12 @@ impl Suite {
         let text = std::fs::read_to_string(path);
         let text = text.map_err(|error| format!("cannot read the suite {name}: {error}"))?;
         let mut files = Files::beside(path.parent().unwrap_or(Path::new("")));
-        Suite::read(&text, &name, &mut files).map_err(|error| error.to_string())
+        match ftlab_base::guarded(|| Suite::read(&text, &name, &mut files)) {
+            Ok(suite) => suite.map_err(|error| error.to_string()),
+            Err(panic) => Err(format!(
+                "cannot read the suite {name}: {panic}; please report it, with the file"
+            )),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::drive_file::DriveFile;
 use super::embedded::DRIVES;
 use ftlab_sheet::SheetError;
-use ftlab_sheet::file::{is_path, read, stem, text_of};
+use ftlab_sheet::file::{is_path, made_of, stem, text_of};
 use ftlab_sheet::names::{self, Named};
 use std::path::Path;
 
@@ -26,9 +26,7 @@ impl Catalog {
         if let Some(text) = text_of(DRIVES, name) {
             return DriveFile::parse(name, text, settings);
         }
-        let of_file = || {
-            DriveFile::parse(&stem(name), &read(name)?, settings).map_err(|error| error.at(name))
-        };
+        let of_file = || made_of(name, |text| DriveFile::parse(&stem(name), text, settings));
         if is_path(name) {
             return of_file();
         }

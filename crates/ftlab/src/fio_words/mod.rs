@@ -88,7 +88,9 @@ pub fn test(
 /// When it cannot be read or is none.
 pub fn of_file(path: &Path) -> Result<Sections, Failure> {
     let text = crate::files::read(path, "a fio job file")?;
-    Ok(Sections::of_text(&text, &path.display().to_string())?)
+    crate::files::guarded(path, || {
+        Ok(Sections::of_text(&text, &path.display().to_string())?)
+    })
 }
 
 /// Words and job files that are shown, not run.

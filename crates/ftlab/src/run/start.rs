@@ -97,9 +97,12 @@ impl StartOptions {
             return Ok(None);
         };
         let mut from = files::open(path, "a state saved with --save-state").map_err(words)?;
-        let origin = saved::read(&mut from, file, device);
-        let origin =
-            origin.map_err(|error| format!("cannot start from {}: {error}", path.display()))?;
+        let read = files::guarded(path, || {
+            saved::read(&mut from, file, device).map_err(|error| {
+                Failure::Input(format!("cannot start from {}: {error}", path.display()))
+            })
+        });
+        let origin = read.map_err(words)?;
         let file = path.display().to_string();
         Ok(Some(Loaded { file, origin }))
     }

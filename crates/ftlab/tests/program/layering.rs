@@ -109,9 +109,10 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-bench",
         ],
     ),
-    // Nothing else, so that a real drive's results look like a simulated one's.
+    // Nothing of a simulation, so that a real drive's results look like a simulated one's.
     ("ftlab-report", &["ftlab-result"]),
-    ("ftlab-export", &["ftlab-result"]),
+    // Of the base what holds a file's reader in check alone.
+    ("ftlab-export", &["ftlab-base", "ftlab-result"]),
     (
         "ftlab-sweep",
         &[

@@ -3,6 +3,7 @@
 use super::budget::Budget;
 use super::inbox::Inbox;
 use super::outbox::{Buffer, Outbox, Reply};
+use super::places::Places;
 use super::socket::Socket;
 use super::{Export, Extents, Limits, NamedExport, Request, TlsCredentials};
 use crate::protocol::constants::NBD_CMD_FLAG_REQ_ONE;
@@ -37,6 +38,12 @@ pub enum ConnectionError {
         "the client does not take its answers, or does not send what it announced, and others wait for the memory"
     )]
     Overdue,
+    /// It had shown no certificate, and others came.
+    #[error("it showed no certificate, and made room for others")]
+    GaveWay,
+    /// There are as many clients as may be.
+    #[error("refused, there are as many clients as may be")]
+    TooMany,
     /// The client went away without a word, at a point where it owed one.
     #[error("the client is gone amid a message")]
     Gone,
@@ -64,13 +71,14 @@ pub(super) struct Site {
     pub tls: Option<TlsCredentials>,
     pub limits: Limits,
     pub budget: Arc<Budget>,
+    pub places: Places,
     pub stopping: AtomicBool,
 }
 
 /// Serves a client to its end.
-pub(super) fn serve(socket: &Arc<Socket>, site: &Site) -> Result<(), ConnectionError> {
+pub(super) fn serve(number: u64, socket: &Arc<Socket>, site: &Site) -> Result<(), ConnectionError> {
     let mut inbox = Inbox::new();
-    match negotiate(socket, site, &mut inbox)? {
+    match negotiate(number, socket, site, &mut inbox)? {
         Some(transmission) => {
             socket.choose(transmission.export);
             transmit(socket, site, inbox, &transmission)
@@ -80,6 +88,7 @@ pub(super) fn serve(socket: &Arc<Socket>, site: &Site) -> Result<(), ConnectionE
 }
 
 fn negotiate(
+    number: u64,
     socket: &Socket,
     site: &Site,
     inbox: &mut Inbox,
@@ -105,7 +114,11 @@ fn negotiate(
                 inbox.take(count);
                 let tls = site.tls.as_ref().expect("only then is it asked for");
                 let ahead = std::mem::replace(inbox, Inbox::new());
+                site.places.begins_tls(number);
                 socket.start_tls(tls.config(), ahead, deadline)?;
+                if !site.places.is_known(number) {
+                    return Err(ConnectionError::TooMany);
+                }
             }
             Progress::Needs(_) => {
                 let between_options = inbox.unread().is_empty();

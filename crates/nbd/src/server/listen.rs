@@ -75,11 +75,16 @@ impl Listener {
 
     /// The next client that waits; `WouldBlock` if none does.
     pub fn accept(&self) -> Result<Socket, ConnectionError> {
-        let stream = match self {
-            Listener::Unix(socket) => Stream::unix(socket.listener().accept()?.0.into()),
-            Listener::Tcp(listener) => Stream::tcp(listener.accept()?.0.into())?,
-        };
-        Ok(Socket::new(stream))
+        Ok(match self {
+            Listener::Unix(socket) => {
+                let (stream, _) = socket.listener().accept()?;
+                Socket::new(Stream::unix(stream.into()), None)
+            }
+            Listener::Tcp(listener) => {
+                let (stream, peer) = listener.accept()?;
+                Socket::new(Stream::tcp(stream.into())?, Some(peer.ip()))
+            }
+        })
     }
 
     pub fn as_fd(&self) -> BorrowedFd<'_> {

@@ -21,6 +21,7 @@ mod export;
 mod inbox;
 mod listen;
 mod outbox;
+mod places;
 mod request;
 mod session;
 mod socket;
@@ -38,14 +39,14 @@ use crate::protocol::constants::NBD_MAX_STRING;
 use budget::Budget;
 use connection::Site;
 use listen::Listener;
+use places::{Places, Standing};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use socket::Socket;
-use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -65,8 +66,14 @@ pub struct Limits {
     /// How long a client may take to take its answers, or to send what it announced, while others wait for
     /// memory that it has of [`Limits::shared_bytes_max`]. Then it is hung up on.
     pub patience: Duration,
-    /// Connections at once; more are hung up on.
+    /// Clients at once; more are hung up on. Where there is TLS, whoever has not shown a certificate is none of them.
     pub connections_max: usize,
+    /// Connections at once that have yet to show a certificate: when there are more, one that has been waited for longest gives way.
+    pub strangers_max: usize,
+    /// How many of these may come from one address.
+    pub strangers_of_address_max: usize,
+    /// How long such a connection has, from its first byte and again from the beginning of TLS, before it gives way.
+    pub grace: Duration,
     /// How long clients have to take their answers when the server stops, and exports, after that, to
     /// complete what is left: a stop takes no longer than twice that.
     pub drain: Duration,
@@ -82,6 +89,9 @@ impl Default for Limits {
             shared_bytes_max: 256 << 20,
             patience: Duration::from_secs(10),
             connections_max: 64,
+            strangers_max: 64,
+            strangers_of_address_max: 32,
+            grace: Duration::from_millis(500),
             drain: Duration::from_millis(1_500),
         }
     }
@@ -127,18 +137,8 @@ pub enum Event {
     Ended(Result<(), ConnectionError>),
 }
 
-#[derive(Default)]
-struct Connections {
-    /// Those that clients may use, by number.
-    sockets: BTreeMap<u64, Arc<Socket>>,
-    /// Those whose end was not told yet either.
-    untold: usize,
-}
-
 struct Shared {
     site: Site,
-    connections: Mutex<Connections>,
-    ended: Condvar,
     /// Written to when the server shall stop.
     stop: OwnedFd,
     log: Box<dyn Fn(u64, Event) + Send + Sync>,
@@ -159,16 +159,13 @@ impl StopHandle {
     /// Ends the connection of every client of an export, by its number, without a word, as a machine does that loses
     /// its power. Others may connect.
     pub fn hang_up(&self, export: usize) {
-        let connections = self.0.connections();
-        let sockets = connections.sockets.values();
-        sockets
-            .filter(|socket| socket.is_of(export))
-            .for_each(|socket| socket.hang_up());
+        self.0.site.places.hang_up(export);
     }
 
     /// Has the server stop; returns at once.
     pub fn stop(&self) {
         self.0.site.stopping.store(true, Ordering::Relaxed);
+        self.0.site.places.stop();
         // Fails only when as many stops wait as a number can count.
         let _ = rustix::io::write(&self.0.stop, &1u64.to_ne_bytes());
     }
@@ -199,10 +196,9 @@ impl Server {
                 tls,
                 budget: Arc::new(Budget::new(limits.shared_bytes_max)),
                 limits,
+                places: Places::new(limits),
                 stopping: AtomicBool::new(false),
             },
-            connections: Mutex::default(),
-            ended: Condvar::new(),
             stop: stop.map_err(|error| ServerError::Start(error.into()))?,
             log: Box::new(log),
         });
@@ -237,7 +233,7 @@ impl Server {
     fn join(&mut self) {
         if let Some(acceptor) = self.acceptor.take() {
             let _ = acceptor.join();
-            self.shared.drain();
+            self.shared.site.places.drain();
         }
     }
 }
@@ -273,30 +269,6 @@ fn check(export: &NamedExport) -> Result<(), ServerError> {
     })
 }
 
-impl Shared {
-    fn connections(&self) -> MutexGuard<'_, Connections> {
-        self.connections
-            .lock()
-            .expect("no panic holds the connections")
-    }
-
-    /// Ends all connections: first those that wait for requests, then those whose clients do not
-    /// take their answers. Those whose export does not answer are left behind.
-    fn drain(&self) {
-        for end in [Socket::stop_reading, Socket::hang_up] {
-            let connections = self.connections();
-            for socket in connections.sockets.values() {
-                end(socket);
-            }
-            let live = |connections: &mut Connections| connections.untold > 0;
-            let waited = self
-                .ended
-                .wait_timeout_while(connections, self.site.limits.drain, live);
-            drop(waited.expect("no panic holds the connections"));
-        }
-    }
-}
-
 fn accept_all(shared: &Arc<Shared>, listener: &Listener) {
     for number in 1.. {
         let mut fds = [
@@ -325,15 +297,13 @@ fn accept_all(shared: &Arc<Shared>, listener: &Listener) {
 
 fn connect(shared: &Arc<Shared>, number: u64, socket: Socket) {
     let socket = Arc::new(socket);
-    {
-        let mut connections = shared.connections();
-        if connections.sockets.len() >= shared.site.limits.connections_max {
-            drop(connections);
-            (shared.log)(number, Event::TooMany);
-            return;
-        }
-        connections.sockets.insert(number, Arc::clone(&socket));
-        connections.untold += 1;
+    let standing = match shared.site.tls {
+        Some(_) => Standing::Stranger,
+        None => Standing::Client,
+    };
+    if !shared.site.places.enter(number, standing, &socket) {
+        (shared.log)(number, Event::TooMany);
+        return;
     }
     (shared.log)(number, Event::Connected);
     let live = Live {
@@ -344,11 +314,13 @@ fn connect(shared: &Arc<Shared>, number: u64, socket: Socket) {
     let _ = thread::Builder::new()
         .name(format!("nbd-{number}"))
         .spawn(move || {
-            let result = connection::serve(&socket, &live.shared.site);
+            let mut result = connection::serve(number, &socket, &live.shared.site);
             socket.hang_up();
             // Whoever hears of the end finds the place free.
-            live.shared.connections().sockets.remove(&live.number);
-            (live.shared.log)(live.number, Event::Ended(result));
+            if live.shared.site.places.leave(number) {
+                result = Err(ConnectionError::GaveWay);
+            }
+            (live.shared.log)(number, Event::Ended(result));
         });
 }
 
@@ -360,10 +332,6 @@ struct Live {
 
 impl Drop for Live {
     fn drop(&mut self) {
-        if let Ok(mut connections) = self.shared.connections.lock() {
-            connections.sockets.remove(&self.number);
-            connections.untold -= 1;
-        }
-        self.shared.ended.notify_all();
+        self.shared.site.places.told(self.number);
     }
 }

@@ -5,6 +5,7 @@ use super::session::Session;
 use super::stream::Stream;
 use rustls::ServerConfig;
 use std::io::{self, IoSlice};
+use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -14,17 +15,25 @@ pub(super) struct Socket {
     stream: Stream,
     /// Once the client has started it.
     tls: OnceLock<Session>,
+    /// Where the client is, if it has an address.
+    peer: Option<IpAddr>,
     /// The number of the export, once the client has chosen one.
     export: OnceLock<usize>,
 }
 
 impl Socket {
-    pub fn new(stream: Stream) -> Socket {
+    pub fn new(stream: Stream, peer: Option<IpAddr>) -> Socket {
         Socket {
             stream,
+            peer,
             tls: OnceLock::new(),
             export: OnceLock::new(),
         }
+    }
+
+    /// Where the client is.
+    pub fn peer(&self) -> Option<IpAddr> {
+        self.peer
     }
 
     /// The client has chosen an export.

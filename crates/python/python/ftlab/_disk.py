@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 
 from ftlab._ftlab import InputError, RunError
 from ftlab._words import assignments
@@ -42,11 +43,28 @@ def _failed(code: int, said: str) -> Exception:
     return InputError(text) if code == 2 else RunError(text)
 
 
+#: The disks at work that this process has started.
+_at_work: weakref.WeakSet[Disk] = weakref.WeakSet()
+
+
+def _let_go_of_all() -> None:
+    """In a process that was forked: the disks are its parent's."""
+    for disk in list(_at_work):
+        disk._let_go()
+    _at_work.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go_of_all)
+
+
 class Disk:
     """A disk at work; `disk()` makes one.
 
     It is a context manager: inside of it the disk is there, and afterwards neither a process nor a file of it is left,
     whatever happened inside. If this process is killed the server ends in order, and its folder is left.
+
+    A process that is forked inside can use the disk while it is there. It neither ends nor keeps it, however it ends itself.
     """
 
     def __init__(self, arguments: list[str], image: str | None, ready_seconds: float) -> None:
@@ -55,15 +73,17 @@ class Disk:
         self._ready_seconds = ready_seconds
         self._folder: str | None = None
         self._process: subprocess.Popen[bytes] | None = None
+        self._pid: int | None = None
         self._at: str | None = None
 
     def __enter__(self) -> Disk:
         import tempfile
 
-        if self._process is not None:
+        if self._folder is not None:
             raise RunError("this disk is in use already: make another one with ftlab.disk()")
         program = _program()
         self._folder = tempfile.mkdtemp(prefix="ftlab-")
+        _at_work.add(self)
         try:
             self._start(program)
         except BaseException:
@@ -89,6 +109,7 @@ class Disk:
                 stderr=errors,
                 start_new_session=True,
             )
+        self._pid = self._process.pid
         said = self._wait_until_ready(self._process)
         for line in said.decode(errors="replace").splitlines():
             if line.startswith("at "):
@@ -125,7 +146,11 @@ class Disk:
         import subprocess
 
         process, folder = self._process, self._folder
-        self._process = self._folder = self._at = None
+        self._process = self._folder = self._at = self._pid = None
+        if self not in _at_work:
+            # Of the process that this one was forked from, which ends it.
+            return
+        _at_work.discard(self)
         try:
             if process is not None:
                 process.terminate()
@@ -145,6 +170,16 @@ class Disk:
                 if self._image is not None and os.path.dirname(self._image) == folder:
                     self._image = None
                 shutil.rmtree(folder, ignore_errors=True)
+
+    def _let_go(self) -> None:
+        """Leaves the disk to the process that started it, whose end its server waits for at a pipe."""
+        process, self._process = self._process, None
+        if process is not None:
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()
+            # It is no child of this process, which neither waits for it nor misses it.
+            process.returncode = 0
 
     def _there(self) -> str:
         if self._folder is None:
@@ -178,8 +213,8 @@ class Disk:
     def pid(self) -> int:
         """The process that serves it."""
         self._there()
-        assert self._process is not None
-        return self._process.pid
+        assert self._pid is not None
+        return self._pid
 
     def _tell(self, command: str, *arguments: str) -> str:
         import subprocess

@@ -10,7 +10,7 @@ mod told;
 
 use super::tools;
 use crate::failure::{EXIT_INTERRUPTED, Failure, Outcome};
-use crate::files::NewFile;
+use crate::files::{self, NewFile};
 use crate::options::{self, OutputFormat};
 use crate::progress::Signs;
 use crate::screen;
@@ -139,7 +139,7 @@ impl Options {
 pub fn command(options: &Options) -> Outcome {
     let log = {
         let _told = options.signs.spinner("reading the log");
-        CrashLog::open(&options.log)?
+        files::guarded(&options.log, || Ok(CrashLog::open(&options.log)?))?
     };
     let Some(check) = &options.check else {
         return match options.state {

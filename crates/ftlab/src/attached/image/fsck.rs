@@ -2,6 +2,7 @@
 
 use super::{TESTBED, print_json};
 use crate::failure::{Failure, Outcome};
+use crate::files;
 use crate::options::OutputFormat;
 use crate::screen;
 use clap::Args;
@@ -40,6 +41,10 @@ pub struct FsckOptions {
 
 /// `ftlab fsck`.
 pub fn fsck(options: &FsckOptions) -> Outcome {
+    files::guarded(&options.file, || checked(options))
+}
+
+fn checked(options: &FsckOptions) -> Outcome {
     let testbed = Testbed::load(TESTBED)?;
     if options.rebuild {
         let rebuilt = rebuild(&options.file, &testbed)?;

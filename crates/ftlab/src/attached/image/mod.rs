@@ -5,6 +5,7 @@ mod pack;
 
 use crate::attached;
 use crate::failure::{Failure, Outcome};
+use crate::files;
 use crate::options::OutputFormat;
 use crate::screen;
 use clap::Args;
@@ -62,18 +63,17 @@ struct About {
 /// `ftlab info`.
 pub fn info(options: &Options) -> Outcome {
     let testbed = Testbed::load(TESTBED)?;
-    let (drive, Recovery { clean, hole, .. }) = DataDrive::open(
-        &options.file,
-        &OpenOptions {
-            testbed: &testbed,
-            drive: None,
-            read_only: true,
-            sync: false,
-            on_kill: OnKill::Cut,
-            cut_seed: None,
-            accepts_loss: true,
-        },
-    )?;
+    let open = OpenOptions {
+        testbed: &testbed,
+        drive: None,
+        read_only: true,
+        sync: false,
+        on_kill: OnKill::Cut,
+        cut_seed: None,
+        accepts_loss: true,
+    };
+    let (drive, Recovery { clean, hole, .. }) =
+        files::guarded(&options.file, || Ok(DataDrive::open(&options.file, &open)?))?;
     let info = drive.info();
     let about = About {
         write_amplification: info.counters.write_amplification(),

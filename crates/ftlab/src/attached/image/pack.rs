@@ -69,9 +69,10 @@ pub fn unpack(options: &UnpackOptions) -> Outcome {
     let target = NewFile::ready(&options.out, "--out")?;
     let _told = options.signs.spinner("unpacking the image");
     let file = target.begin()?;
-    let about = ftlab_image::unpack(BufReader::new(from), file.as_file());
-    let about =
-        about.map_err(|why| Failure::Running(format!("{}: {why}", options.packed.display())))?;
+    let about = files::guarded(&options.packed, || {
+        let about = ftlab_image::unpack(BufReader::new(from), file.as_file());
+        about.map_err(|why| Failure::Running(format!("{}: {why}", options.packed.display())))
+    })?;
     let taken = file
         .as_file()
         .metadata()

@@ -1,5 +1,6 @@
 //! `ftlab serve`: a drive that holds data, attached as a block device.
 
+mod clients;
 mod crash_log;
 mod daemon;
 mod lateness;
@@ -17,6 +18,7 @@ use crate::options::{self, OutputFormat};
 use crate::progress::Signs;
 use crate::screen;
 use clap::{Args, ValueEnum};
+use clients::Clients;
 use crash_log::CrashLogging;
 use ftlab_attach::control::{self, Control};
 use ftlab_attach::engine::Power;
@@ -25,7 +27,6 @@ use ftlab_attach::{DriveExport, Engine, Timing};
 use ftlab_drive::Kind;
 use ftlab_host::Testbed;
 use ftlab_image::{DataDrive, OnKill};
-use ftlab_nbd::server::Event;
 use ftlab_nbd::{Limits, Listen, NamedExport, Server};
 use ftlab_play::State;
 pub use listen::beside;
@@ -473,7 +474,9 @@ impl Ways {
                     export: Arc::new(DriveExport::new(engine, description, one.is_rotational)),
                 }
             });
-            Server::start(&listen, exports.collect(), Limits::default(), tell)
+            let clients = Clients::default();
+            let log = move |number, event| clients.tell(number, &event);
+            Server::start(&listen, exports.collect(), Limits::default(), log)
                 .map_err(|error| Failure::Input(error.to_string()))
         });
         let server = server.transpose()?;
@@ -564,14 +567,5 @@ fn run(options: &Options, served: &[Served], signals: &Signals, ways: &Ways) -> 
                 looks = Some(so_far);
             }
         }
-    }
-}
-
-/// Says on standard error what went wrong with a client.
-fn tell(number: u64, event: Event) {
-    match event {
-        Event::Ended(Err(error)) => eprintln!("connection {number}: {error}"),
-        Event::TooMany => eprintln!("connection {number}: refused, there are as many as may be"),
-        Event::Connected | Event::Ended(Ok(())) => {}
     }
 }

@@ -3,6 +3,7 @@
 use super::Options;
 use crate::attached;
 use crate::failure::Failure;
+use crate::files;
 use ftlab_base::{Nanos, RootSeed};
 use ftlab_drive::{Catalog, Device, DriveFile};
 use ftlab_host::Testbed;
@@ -190,8 +191,9 @@ fn on_base(
         cut_seed: None,
         accepts_loss: false,
     };
-    let (drive, recovery) =
-        when_free(|| DataDrive::open_on_base(image.as_deref(), base, &open)).map_err(input)?;
+    let (drive, recovery) = files::guarded(image.as_deref().unwrap_or(base), || {
+        when_free(|| DataDrive::open_on_base(image.as_deref(), base, &open)).map_err(input)
+    })?;
     let how = match (&image, is_there) {
         (None, _) => "in memory, and gone when this ends".to_owned(),
         (Some(path), false) => format!("made anew in {}", path.display()),
@@ -227,7 +229,9 @@ fn reopen(
             path.display()
         )));
     }
-    let (drive, recovery) = when_free(|| DataDrive::open(path, &open)).map_err(input)?;
+    let (drive, recovery) = files::guarded(path, || {
+        when_free(|| DataDrive::open(path, &open)).map_err(input)
+    })?;
     if let Some(bytes) = options
         .size
         .filter(|bytes| *bytes != drive.capacity_bytes())

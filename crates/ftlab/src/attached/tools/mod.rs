@@ -11,6 +11,7 @@ mod trim;
 
 use super::serve::beside;
 use crate::failure::{Failure, Outcome};
+use crate::files;
 use crate::screen;
 use clap::Args;
 use ftlab_attach::control::{Asked, ControlError, Report, Scope, ask};
@@ -103,8 +104,8 @@ fn open(path: &Path, read_only: bool) -> Result<DataDrive, Failure> {
         cut_seed: None,
         accepts_loss: false,
     };
-    let (drive, _) = DataDrive::open(path, &options).map_err(input)?;
-    Ok(drive)
+    let opened = || DataDrive::open(path, &options).map_err(input);
+    Ok(files::guarded(path, opened)?.0)
 }
 
 /// Opens an image, changes it, and closes it in order.

@@ -155,6 +155,52 @@ fn nonsense_and_silence_within_the_handshake_end_that_connection_only() {
 }
 
 #[test]
+fn strangers_without_a_certificate_take_no_place_of_a_client() {
+    let mut pki = Pki::new("authority");
+    let limits = Limits {
+        connections_max: 2,
+        strangers_max: 4,
+        strangers_of_address_max: 2,
+        grace: Duration::ZERO,
+        ..Limits::default()
+    };
+    let export = Arc::new(MemoryExport::new(MIB));
+    let site = Site::with_tls(credentials(&pki.server()), export, limits);
+    let config = client(&pki.client("client"));
+    let mut first = begin(&site, &config, true);
+    // Far more than there are places of either kind.
+    let mut strangers = Vec::new();
+    for n in 0..12 {
+        let mut raw = Raw::connect_tcp(&site);
+        raw.client_flags();
+        raw.option(NBD_OPT_STARTTLS, &[]);
+        assert_eq!(raw.option_reply().0, NBD_REP_ACK);
+        strangers.push(raw);
+        // This address has its share, and each takes the place of the one before the last.
+        if n >= 2 {
+            assert!(site.next_end().contains("made room for others"));
+        }
+    }
+    let mut second = begin(&site, &config, true);
+    assert!(site.next_end().contains("made room for others"));
+    first.assert_alive();
+    second.assert_alive();
+    // The places of clients are taken by clients.
+    let mut raw = Raw::connect_tcp(&site);
+    raw.client_flags();
+    let mut third = raw.start_tls(&config);
+    let _ = third.stream.flush();
+    assert!(!matches!(third.stream.read(&mut [0]), Ok(1..)));
+    let end = site.next_end();
+    assert!(end.contains("as many clients as may be"), "{end}");
+    drop(first);
+    assert_eq!(site.next_end(), "ok");
+    begin(&site, &config, true).assert_alive();
+    second.assert_alive();
+    drop(strangers);
+}
+
+#[test]
 fn a_deep_queue_is_answered_to_a_client_that_reads_late() {
     const COUNT: u64 = 200;
     let mut pki = Pki::new("authority");
