@@ -11,6 +11,7 @@ mod degenerate;
 mod figures;
 mod fio_words;
 mod guides;
+mod hosts;
 mod image;
 mod imports;
 mod inputs;
