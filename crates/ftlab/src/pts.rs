@@ -10,9 +10,6 @@ use ftlab_bench::pts::{self, CLIENT, ENTERPRISE, Plan, Scale};
 use ftlab_drive::{DriveFile, Kind};
 use std::path::PathBuf;
 
-/// A machine whose ports hold no drive back.
-const TESTBED: &str = "anandtech-2013";
-
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -131,7 +128,7 @@ fn plan(options: &Options) -> Result<Plan, Failure> {
             Class::Enterprise => ENTERPRISE,
         },
         scale: options.scale,
-        testbed: options.testbed.load_or(TESTBED)?,
+        testbed: options.testbed.load()?,
         seed: options.work.root(),
         memory_bytes: options.work.machine.memory_bytes(),
         threads: options.work.machine.threads(),

@@ -2,6 +2,7 @@
 
 use super::{Answered, On, Program, Verdict};
 use crate::device::{CacheRefused, Device, EraseRefused};
+use crate::occupancy::Occupancy;
 use crate::passes_on::passes_on;
 use crate::state::DeviceState;
 use ftlab_base::{Command, CommandId, CommandKind, Completion, Nanos, Outcome, SimTime};
@@ -136,6 +137,10 @@ impl Device for Scripted {
 
     fn apply(&mut self, command: Command) -> Outcome {
         self.device.apply(command)
+    }
+
+    fn occupancy(&self, now: SimTime) -> Option<Occupancy> {
+        self.device.occupancy(now)
     }
 
     fn host_busy(&self, now: SimTime) -> Option<Nanos> {

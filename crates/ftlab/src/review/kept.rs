@@ -145,7 +145,7 @@ impl Keep {
 /// A word for what a test does: its files may be changed between two calls, and its name stay.
 fn fingerprint(test: &Test) -> String {
     let does = format!(
-        "{:?} {:?} {:?} {}",
+        "{:?} {:?} {:?} {:?}",
         test.step.work, test.step.series, test.family.states, test.family.testbed
     );
     format!("{:016x}", xxhash_rust::xxh3::xxh3_64(does.as_bytes()))

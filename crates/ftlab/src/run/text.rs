@@ -65,8 +65,12 @@ fn of_jobs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result 
     if let Some(inside) = &run.inside {
         flash(out, inside)?;
     }
-    if run.metrics.contains_key("dies_busy_pct") {
-        row(out, "at work", &at_work(run))?;
+    if run.seconds > 0.0 {
+        row(out, "host", &run.testbed)?;
+    }
+    let at_work = at_work(run);
+    if !at_work.is_empty() {
+        row(out, "at work", &at_work)?;
     }
     if let Some(joules) = &run.joules {
         row(out, "power", &watts(run, joules))?;
@@ -330,16 +334,27 @@ fn watts(run: &Run, joules: &Joules) -> String {
     text
 }
 
-/// In what share of the time the parts of the drive worked.
+/// In what share of the time the parts of the drive and its host worked, and commands waited for a limit; empty where nothing is
+/// known of it.
 fn at_work(run: &Run) -> String {
-    let share = |part: &str| format!("{:.0} %", metric(run, &format!("{part}_busy_pct")));
-    format!(
-        "dies {}, channels {}, link {}, core {} of the time",
-        share("dies"),
-        share("channels"),
-        share("link"),
-        share("core")
-    )
+    let parts = [
+        ("dies", "dies_busy_pct"),
+        ("channels", "channels_busy_pct"),
+        ("arm", "arm_busy_pct"),
+        ("link", "link_busy_pct"),
+        ("core", "core_busy_pct"),
+        ("host", "host_busy_pct"),
+        ("limit", "limit_held_pct"),
+    ];
+    let share = |(part, name): (&str, &str)| {
+        let percent = run.metric_in(name, 0)?;
+        Some(format!("{part} {percent:.0} %"))
+    };
+    let shares: Vec<String> = parts.into_iter().filter_map(share).collect();
+    match shares.as_slice() {
+        [] => String::new(),
+        shares => shares.join(", ") + " of the time",
+    }
 }
 
 /// A figure as the first of the repeats gave it: all of the text is of that.
@@ -422,7 +437,7 @@ fn title<'a>(set: &'a ResultSet, run: &'a Run) -> &'a str {
 
 fn of_machine(out: &mut String, set: &ResultSet, run: &Run) -> Result {
     of_drive(out, set, run)?;
-    row(out, "testbed", &run.testbed)
+    row(out, "host", &run.testbed)
 }
 
 /// What ends the text of programs and of traces.

@@ -13,6 +13,7 @@ mod fio_json;
 mod fio_lines;
 mod fio_words;
 mod guides;
+mod hosts;
 mod image;
 mod imports;
 mod inputs;
