@@ -27,6 +27,7 @@ mod io;
 mod jobs;
 mod measuring;
 mod meter;
+mod pages;
 mod patience;
 mod pauses;
 mod rates;
@@ -120,6 +121,16 @@ pub fn resolve(
     clock: Clock,
 ) -> Result<Vec<ResolvedJob>, DriverError> {
     let jobs = Shares::of(file, &[drive], clock)?;
+    if let Some(job) = file
+        .jobs
+        .iter()
+        .find(|job| job.is_paged() || job.nrfiles > 1)
+    {
+        return Err(DriverError::Unfit {
+            at: job.source.clone(),
+            job: job.name.clone(),
+        });
+    }
     Ok(jobs.into_iter().map(Shares::into_job).collect())
 }
 

@@ -5,8 +5,8 @@
 //! is not; a direction without a cap is never ahead.
 
 use ftlab_base::rng::Stream;
-use ftlab_base::{CommandKind, Nanos, SECTOR_BYTES};
-use ftlab_workload::{PatternKind, Request, ResolvedJob};
+use ftlab_base::{CommandKind, Nanos};
+use ftlab_workload::{PatternKind, ResolvedJob};
 use rand::Rng;
 
 /// The caps of a job, and what they have let through.
@@ -93,12 +93,11 @@ impl Rates {
 
     /// Counts a request.
     #[inline]
-    pub fn issued(&mut self, request: &Request) {
-        let Some(direction) = place(request.kind).and_then(|place| self.directions[place].as_mut())
-        else {
+    pub fn issued(&mut self, kind: CommandKind, bytes: u64) {
+        let Some(direction) = place(kind).and_then(|place| self.directions[place].as_mut()) else {
             return;
         };
-        direction.issued_bytes += u64::from(request.sectors) * SECTOR_BYTES;
+        direction.issued_bytes += bytes;
         let mean = direction.span(direction.least_bytes);
         if let Some(arrivals) = &mut direction.arrivals {
             // The logarithm of a number above 0 and up to 1.

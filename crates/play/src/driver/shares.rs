@@ -33,9 +33,16 @@ impl Shares {
         let bound = file.bind(&names)?;
         let jobs = file.jobs.iter().zip(bound);
         let fit = |(job, devices): (&JobSpec, Vec<usize>)| {
-            let count = devices.len() as u64;
-            let shares = (0..).zip(devices);
-            let shares = shares.filter_map(|(nth, device)| Some((device, job.share(nth, count)?)));
+            let files = if job.nrfiles > 1 {
+                job.nrfiles
+            } else {
+                devices.len() as u64
+            };
+            let share = |nth: u64| match job.nrfiles {
+                1 => Some((devices[nth as usize], job.share(nth, files)?)),
+                _ => Some((devices[0], job.file(nth, target[devices[0]].bytes)?)),
+            };
+            let shares = (0..files).filter_map(share);
             let fit = |(device, job): (usize, JobSpec)| {
                 let shape = target[device];
                 let job = match clock {
@@ -54,6 +61,11 @@ impl Shares {
     /// The job, as its first device has it.
     pub fn job(&self) -> &ResolvedJob {
         &self.devices[0].1
+    }
+
+    /// Its devices, by their places in the target, and what it does on each.
+    pub fn devices(&self) -> impl Iterator<Item = (usize, &ResolvedJob)> {
+        self.devices.iter().map(|(device, job)| (*device, job))
     }
 
     /// The job on its one device.

@@ -35,9 +35,15 @@ pub struct Worker {
     pause_ends: SimTime,
     /// The queue is emptied: a pause is due then, or another depth.
     drains: bool,
+    /// The queue was full and is not yet as empty as it has to be to be refilled.
+    is_full: bool,
+    /// Answers that are not taken yet: not as many have come as are taken at once.
+    held: Vec<Answer>,
     /// Pauses that rates do not make up for.
     excused: Nanos,
     rates: Rates,
+    /// What its requests count in.
+    unit_bytes: u64,
     /// A flush closes the job when its time is over, on each of these devices.
     closes: Vec<usize>,
     last_completion: SimTime,
@@ -47,6 +53,14 @@ pub struct Worker {
     steady: Option<SteadyWatch>,
     log: Option<JobLog>,
     iolog: Option<Iolog>,
+}
+
+/// What has come back of a request.
+#[derive(Debug, Clone, Copy)]
+struct Answer {
+    kind: CommandKind,
+    bytes: u64,
+    from: SimTime,
 }
 
 /// What a job does next.
@@ -92,8 +106,11 @@ impl Worker {
             since_pause: 0,
             pause_ends: SimTime::ZERO,
             drains: false,
+            is_full: false,
+            held: Vec::new(),
             excused: Nanos::ZERO,
             rates: Rates::of(job, &stream),
+            unit_bytes: job.unit_bytes(),
             closes: Vec::new(),
             last_completion: SimTime::ZERO,
             continues: spec.continue_on_error,
@@ -206,7 +223,8 @@ impl Worker {
         if self.is_to_close(now) {
             return now;
         }
-        let is_held = self.waits || self.drains || self.outstanding >= self.depth.now;
+        let is_held =
+            self.waits || self.drains || self.is_full || self.outstanding >= self.depth.now;
         let after = match self.next {
             Next::End => return SimTime::NEVER,
             _ if is_held => return SimTime::NEVER,
@@ -245,12 +263,15 @@ impl Worker {
             Next::End => return None,
         };
         if let Some(iolog) = &mut self.iolog {
-            iolog.record(device, &request, now);
+            iolog.record(device, &request, self.unit_bytes, now);
         }
         self.outstanding += 1;
         self.since_pause += 1;
         self.report.note_depth(self.outstanding);
-        self.rates.issued(&request);
+        // At the depth that is sought for a latency, the queue is refilled at each answer.
+        self.is_full = self.outstanding == self.pacing.iodepth && self.takes_batches();
+        let bytes = u64::from(request.sectors) * self.unit_bytes;
+        self.rates.issued(request.kind, bytes);
         self.drains |= self.is_pause_due(now);
         Some((device, request))
     }
@@ -278,8 +299,37 @@ impl Worker {
         self.settle(to);
     }
 
-    /// Takes a completion. Counts it when it falls in the measured time.
+    /// Whether it waits for more than one answer once its queue is full.
+    #[inline]
+    fn takes_batches(&self) -> bool {
+        self.pacing.iodepth_low < self.pacing.iodepth || self.pacing.batch_complete_min > 1
+    }
+
+    /// Takes a completion: with a full queue, together with others.
+    #[inline]
     pub fn complete(&mut self, kind: CommandKind, bytes: u64, from: SimTime, to: SimTime) {
+        if !self.is_full {
+            return self.take(kind, bytes, from, to);
+        }
+        self.held.push(Answer { kind, bytes, from });
+        let least = self.pacing.batch_complete_min.min(self.outstanding);
+        if (self.held.len() as u32) < least {
+            return;
+        }
+        self.take_held(to);
+    }
+
+    /// Takes the answers that have come.
+    fn take_held(&mut self, at: SimTime) {
+        let mut held = std::mem::take(&mut self.held);
+        for answer in held.drain(..) {
+            self.take(answer.kind, answer.bytes, answer.from, at);
+        }
+        self.held = held;
+    }
+
+    /// Counts a completion when it falls in the measured time.
+    fn take(&mut self, kind: CommandKind, bytes: u64, from: SimTime, to: SimTime) {
         if self.report.measured_from <= to && to < self.stops {
             self.report.record(kind, bytes, from, to);
             if let Some(log) = &mut self.log {
@@ -346,6 +396,7 @@ impl Worker {
 
     /// Takes a failure, which ends the job unless it says otherwise.
     pub fn fail(&mut self, kind: CommandKind, at: SimTime) {
+        self.take_held(at);
         self.report.errors += 1;
         let goes_on = match kind {
             CommandKind::Read => self.continues.read,
@@ -360,6 +411,7 @@ impl Worker {
 
     fn settle(&mut self, at: SimTime) {
         self.outstanding -= 1;
+        self.is_full &= self.outstanding > self.pacing.iodepth_low;
         self.last_completion = at;
         self.drains |= self.is_pause_due(at);
         if self.outstanding > 0 || !self.drains {

@@ -329,6 +329,15 @@ fn apply(
         });
         return Ok(Some((key, entry.value.clone().unwrap_or_default())));
     }
+    let value = entry.value.as_deref().unwrap_or("1");
+    if let Some(reason) = keys::off(&key, value) {
+        ignored.push(Ignored {
+            at: at(),
+            key: key.clone(),
+            reason,
+        });
+        return Ok(Some((key, value.to_owned())));
+    }
     if let Some(why) = keys::unsupported(&key) {
         return Err(JobError::Unsupported { at: at(), key, why });
     }

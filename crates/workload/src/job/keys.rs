@@ -10,11 +10,8 @@ pub const IGNORED: Table = &[
         &[
             "directory",
             "filename_format",
-            "nrfiles",
-            "openfiles",
             "unique_filename",
             "lockfile",
-            "opendir",
             "allow_mounted_write",
         ],
     ),
@@ -31,9 +28,8 @@ pub const IGNORED: Table = &[
         ],
     ),
     (
-        "requests reach the drive at the job's iodepth, whatever the engine",
+        "it says how the host makes its calls; the drive is sent the same requests",
         &[
-            "ioengine",
             "hipri",
             "hipri_percentage",
             "sqthread_poll",
@@ -57,26 +53,16 @@ pub const IGNORED: Table = &[
         ],
     ),
     (
-        "the queue is refilled at each completion",
+        "filling a queue takes no virtual time, so a batch is with the drive at the instant of its last request",
         &[
             "iodepth_batch",
             "iodepth_batch_submit",
-            "iodepth_batch_complete",
-            "iodepth_batch_complete_min",
             "iodepth_batch_complete_max",
-            "iodepth_low",
         ],
     ),
     (
-        "there is no page cache in front of the drive",
-        &[
-            "direct",
-            "buffered",
-            "invalidate",
-            "fadvise_hint",
-            "pre_read",
-            "sync_file_range",
-        ],
+        "it is about the host's page cache, from which no request that is measured is served",
+        &["invalidate", "fadvise_hint", "pre_read", "sync_file_range"],
     ),
     (
         "there is no file to create, extend or remove",
@@ -84,7 +70,6 @@ pub const IGNORED: Table = &[
             "create_on_open",
             "create_serialize",
             "create_fsync",
-            "create_only",
             "allow_file_create",
             "overwrite",
             "fallocate",
@@ -144,19 +129,12 @@ pub const IGNORED: Table = &[
         ],
     ),
     (
-        "what a run tells beside the logs of rates and latencies is in its results",
+        "it says how logs are kept in memory, and over which spans rates are averaged that JSON has beside the mean",
         &[
-            "log_offset",
             "log_compression",
             "log_compression_cpus",
-            "log_store_compressed",
-            "log_unix_epoch",
-            "log_alternate_epoch",
             "log_alternate_epoch_clock_id",
             "log_entries",
-            "log_prio",
-            "log_issue_time",
-            "log_window_value",
             "bwavgtime",
             "iopsavgtime",
             "error_dump",
@@ -169,11 +147,7 @@ pub const IGNORED: Table = &[
     ),
     (
         "random numbers come from the run's seed",
-        &["random_generator", "softrandommap", "allrandrepeat"],
-    ),
-    (
-        "requests never overlap in a modelled host's memory",
-        &["serialize_overlap"],
+        &["softrandommap", "allrandrepeat"],
     ),
     (
         "every slot of a modelled drive has a stamp, which is checked whole and at once",
@@ -188,10 +162,8 @@ pub const IGNORED: Table = &[
             "verifysort_nr",
             "verify_sort",
             "verify_state_save",
-            "verify_state_load",
             "verify_write_sequence",
             "verify_header_seed",
-            "experimental_verify",
             "verify_pattern_interval",
         ],
     ),
@@ -253,8 +225,35 @@ pub const UNSUPPORTED: Table = &[
         &["readfua", "writefua"],
     ),
     (
-        "pauses count requests that have ended; leave it out",
-        &["thinktime_blocks_type"],
+        "it takes the files of a folder; name the drive",
+        &["opendir"],
+    ),
+    (
+        "it makes the files of a job and does no I/O; leave it out",
+        &["create_only"],
+    ),
+    (
+        "it reads back what the seed would write in place of what was written; leave it out",
+        &["experimental_verify"],
+    ),
+    (
+        "the state of an earlier run's checks is none that ftlab has; leave it out",
+        &["verify_state_load"],
+    ),
+    (
+        "logs have fio's four columns and the time since the job began; leave it out",
+        &[
+            "log_store_compressed",
+            "log_unix_epoch",
+            "log_alternate_epoch",
+            "log_issue_time",
+            "log_window_value",
+            "log_prio",
+        ],
+    ),
+    (
+        "logs have no column of places, which write_iolog tells; leave it out",
+        &["log_offset"],
     ),
     (
         "start the run with --state steady-fast, which brings the drive to where sprandom brings it",
@@ -275,6 +274,24 @@ pub fn ignored(key: &str) -> Option<&'static str> {
 /// Why a key is refused, if it is one of those.
 pub fn unsupported(key: &str) -> Option<&'static str> {
     reason(UNSUPPORTED, key)
+}
+
+/// Why a key of those that are refused has no effect with a value: it is what fio does without it.
+pub fn off(key: &str, value: &str) -> Option<&'static str> {
+    const SWITCHES: &[&str] = &[
+        "create_only",
+        "experimental_verify",
+        "verify_state_load",
+        "log_store_compressed",
+        "log_unix_epoch",
+        "log_alternate_epoch",
+        "log_issue_time",
+        "log_prio",
+        "log_offset",
+        "readfua",
+        "writefua",
+    ];
+    (value == "0" && SWITCHES.contains(&key)).then_some("it is switched off, as it is by default")
 }
 
 fn reason(table: Table, key: &str) -> Option<&'static str> {

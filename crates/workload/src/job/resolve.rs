@@ -15,6 +15,8 @@ use ftlab_base::{CommandKind, Nanos, SECTOR_BYTES};
 pub struct ResolvedJob {
     /// The job as stated.
     pub spec: JobSpec,
+    /// Bytes of the device.
+    pub device_bytes: u64,
     /// Start of the region in bytes.
     pub offset_bytes: u64,
     /// Length of the region in bytes: whole blocks. As in fio, the last block of a sequential job may reach
@@ -106,6 +108,10 @@ impl ResolvedJob {
 pub struct Pacing {
     /// Requests outstanding at once.
     pub iodepth: u32,
+    /// A full queue is refilled when no more are outstanding.
+    pub iodepth_low: u32,
+    /// Answers that are taken from a full queue at once, at least.
+    pub batch_complete_min: u32,
     /// Pause after every `thinktime_blocks` completed requests; of which `thinktime_spin` burns
     /// processor time.
     pub thinktime: Nanos,
@@ -155,6 +161,8 @@ impl ResolvedJob {
         let spec = &self.spec;
         Pacing {
             iodepth: spec.iodepth,
+            iodepth_low: spec.iodepth_low,
+            batch_complete_min: spec.iodepth_batch_complete_min,
             thinktime: spec.thinktime,
             thinktime_spin: spec.thinktime_spin,
             thinktime_blocks: spec.thinktime_blocks,
@@ -220,6 +228,16 @@ impl ResolvedJob {
         Some((blocks - reached) as f64 / blocks as f64)
     }
 
+    /// What places and lengths of its requests count in: sectors, or bytes where they go through pages in memory.
+    #[must_use]
+    pub fn unit_bytes(&self) -> u64 {
+        if self.spec.is_paged() {
+            1
+        } else {
+            SECTOR_BYTES
+        }
+    }
+
     /// Alignment in bytes of a kind's random requests.
     pub(crate) fn align_bytes(&self, kind: CommandKind) -> u64 {
         self.spec
@@ -267,6 +285,7 @@ impl JobSpec {
         let random_map = self.keeps_random_map();
         let one_size = self.kinds().iter().all(|&kind| self.has_one_size(kind));
         let job = ResolvedJob {
+            device_bytes,
             offset_bytes,
             region_bytes,
             bytes_beyond: extent.saturating_sub(room),
@@ -406,7 +425,7 @@ impl JobSpec {
             && one_size
             && alone
             && !trims_by_share
-            && !self.norandommap
+            && (!self.norandommap || self.lfsr)
     }
 }
 

@@ -46,6 +46,32 @@ impl JobSpec {
                 }
             }
         }
+        if self.is_synchronous && self.iodepth > 1 {
+            self.iodepth = 1;
+            without.push((
+                "iodepth",
+                "its ioengine is synchronous, so that fio has one request outstanding; give libaio or io_uring for more",
+            ));
+        }
+        if self.is_paged() {
+            self.iodepth = 1;
+            without.push((
+                "bs",
+                "it is no multiple of 512 bytes: requests go through pages of 4 KiB in memory, which flushes and the job's end \
+                 write to the drive",
+            ));
+        }
+        if !self.is_paged() && self.direct == Some(false) {
+            let why = "requests of whole sectors go to the drive, as with direct=1: no page cache is in front of it";
+            without.extend([("direct", why), ("buffered", why)]);
+        }
+        if self.iodepth_low == 0 || self.iodepth_low > self.iodepth {
+            self.iodepth_low = self.iodepth;
+        }
+        if self.nrfiles > 1 && !self.files.is_empty() {
+            self.nrfiles = 1;
+            without.push(("nrfiles", "filename says which files there are"));
+        }
         if self.thinktime_iotime > Nanos::ZERO && !self.thinktime_by_blocks {
             self.thinktime_blocks = u64::MAX;
         }

@@ -15,8 +15,7 @@ use checks::Checks;
 use data::Data;
 use ftlab_base::rng::Stream;
 use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Placement, RootSeed, SECTOR_BYTES, SimTime,
-    SubmissionQueue,
+    Command, CommandId, CommandKind, Content, Lba, Placement, RootSeed, SimTime, SubmissionQueue,
 };
 use in_use::InUse;
 use law::below;
@@ -30,7 +29,8 @@ use rand::Rng;
 pub struct Request {
     /// What to do.
     pub kind: CommandKind,
-    /// First sector; 0 for a flush.
+    /// First sector; 0 for a flush. Of a job whose requests go through pages ([`JobSpec::is_paged`]), the first byte, and
+    /// its length is in bytes too.
     pub lba: Lba,
     /// Number of sectors; 0 for a flush.
     pub sectors: u32,
@@ -159,7 +159,7 @@ impl JobStream {
             plain: Plain::of(job),
             data: Data::of(job, seed),
             placements: Placements::of(job, seed),
-            first_sector: job.offset_bytes / SECTOR_BYTES,
+            first_sector: job.offset_bytes / job.unit_bytes(),
             in_use: InUse::full(in_use_blocks),
             trimmed: None,
             budget: Budget::of(job),
@@ -390,9 +390,9 @@ impl Plain {
             || spec.strides().is_some();
         (always_jumps && uniform && !flushes && !special).then(|| Plain {
             kind,
-            sectors: (spec.bs.of(kind) / SECTOR_BYTES) as u32,
+            sectors: (spec.bs.of(kind) / job.unit_bytes()) as u32,
             places: job.places(kind),
-            align_sectors: job.align_bytes(kind) / SECTOR_BYTES,
+            align_sectors: job.align_bytes(kind) / job.unit_bytes(),
         })
     }
 }
@@ -427,7 +427,7 @@ impl Budget {
         // Without an amount, 2⁶⁴ sectors are as good as endless. The last request of an amount
         // that is no multiple of the block size is whole, as in fio.
         let spec = &job.spec;
-        let sectors = |bytes: u64| bytes.div_ceil(SECTOR_BYTES);
+        let sectors = |bytes: u64| bytes.div_ceil(job.unit_bytes());
         let verified_pass = (spec.time_based && spec.verify).then_some(job.region_bytes);
         let loop_sectors = job.loop_bytes.or(verified_pass).map_or(u64::MAX, sectors);
         Budget {

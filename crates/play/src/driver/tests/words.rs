@@ -295,3 +295,98 @@ fn each_direction_has_a_cap_of_its_own() {
         0.02,
     );
 }
+
+#[test]
+fn requests_of_no_whole_sectors_go_through_pages() {
+    let job = "[wal]\nioengine=sync\nrw=write\nbs=2300\nsize=230000\nfdatasync=1";
+    for clock in [Clock::Timed, Clock::Untimed] {
+        let mut device = fake();
+        let file = JobFile::parse(job, "test.fio").unwrap();
+        let report = run(&file, &mut device, clock, RootSeed(1)).unwrap();
+        let written = writes(&report, 0);
+        assert_eq!((written.ios, written.bytes), (100, 230_000));
+        assert_eq!(report.jobs[0].direction(CommandKind::Flush).ios, 99);
+        // Each write lies in one page, or in two, of 4 KiB.
+        let pages = |n: u64| (n * 2300 + 2299) / 4096 - n * 2300 / 4096 + 1;
+        let pages: u64 = (0..100).map(pages).sum();
+        assert_eq!(report.counters.host_bytes_written, pages * 4096);
+        if clock == Clock::Timed {
+            let flushes = report.jobs[0].direction(CommandKind::Flush);
+            let latency = flushes.latency().unwrap();
+            assert_eq!(
+                latency.min(),
+                Nanos::from_micros(200),
+                "pages and then the flush"
+            );
+            assert_eq!(written.latency().unwrap().max(), Nanos::from_micros(1));
+        }
+    }
+    // A synchronous write is over when its pages are on the drive.
+    let sync = timed("[wal]\nrw=write\nbs=2300\nsize=23000\nsync=1");
+    assert_eq!(
+        writes(&sync, 0).latency().unwrap().min(),
+        Nanos::from_micros(200)
+    );
+    // What nobody flushes is written behind the job.
+    let lazy = timed("[log]\nrw=write\nbs=100\nsize=8k");
+    assert_eq!(
+        lazy.counters.host_bytes_written, 12_288,
+        "82 writes of 100 bytes"
+    );
+    assert_eq!(lazy.jobs[0].measured, Nanos::from_micros(82));
+    let direct = JobFile::parse("[w]\nbs=2300\ndirect=1", "test.fio").unwrap_err();
+    assert!(direct.to_string().contains("give bs=2560"), "{direct}");
+}
+
+#[test]
+fn a_full_queue_may_be_refilled_in_batches() {
+    let of = |words: &str| {
+        let report = timed(&format!(
+            "[r]\nrw=randread\nnorandommap\niodepth=8\nnumber_ios=800\n{words}"
+        ));
+        let reads = report.jobs[0].direction(CommandKind::Read);
+        let mean = reads.latency().unwrap().mean_ns() / 1000.0;
+        (mean, report.jobs[0].depths)
+    };
+    let (mean, depths) = of("");
+    assert!(
+        (mean - 800.0).abs() < 20.0 && depths[3] > 790,
+        "{mean} {depths:?}"
+    );
+    // From empty to full each time: 1 to 8 in turn.
+    let (mean, depths) = of("iodepth_low=0\niodepth_low=1\niodepth_batch_complete_min=7");
+    assert!(depths[3] < 130 && mean > 600.0, "{mean} {depths:?}");
+    // Four at a time, all with the last of them.
+    let (mean, _) = of("iodepth_batch_complete_min=4");
+    assert!((mean - 800.0).abs() < 20.0, "{mean}");
+}
+
+#[test]
+fn a_synchronous_engine_has_one_request_outstanding() {
+    let depth =
+        |engine: &str| timed(&format!("[r]\niodepth=8\nnumber_ios=80\n{engine}")).jobs[0].iodepth;
+    assert_eq!(
+        ["ioengine=psync", "ioengine=libaio", ""].map(depth),
+        [1, 8, 8]
+    );
+}
+
+#[test]
+fn files_without_a_name_lie_end_to_end() {
+    let report = timed("[w]\nrw=write\nbs=4k\nsize=1m\nnrfiles=4\nwrite_iolog=log");
+    assert_eq!(writes(&report, 0).ios, 256);
+    let iolog = report.jobs[0].iolog.as_ref().unwrap();
+    let mut out = Vec::new();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    iolog
+        .write(&["d".to_owned()], Box::new(file.reopen().unwrap()))
+        .unwrap();
+    let text = std::fs::read_to_string(file.path()).unwrap();
+    let places = text.lines().filter(|line| line.contains(" write "));
+    out.extend(
+        places
+            .take(5)
+            .map(|line| line.split(' ').nth(3).unwrap().to_owned()),
+    );
+    assert_eq!(out, ["0", "262144", "524288", "786432", "4096"]);
+}

@@ -57,6 +57,11 @@ pub static WORDS: &[Word] = &[
         "requests between pauses",
     ),
     value(
+        &["thinktime_blocks_type"],
+        |_, v| one_of(v, &[("complete", ()), ("issue", ())]),
+        "whether requests count that have ended or that were made: in the long run as many lie between two pauses",
+    ),
+    value(
         &["thinktime_iotime"],
         set!(thinktime_iotime, |v: Value<'_>| v.time(SECOND)),
         "a pause after so long at work",

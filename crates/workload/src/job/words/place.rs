@@ -102,6 +102,18 @@ pub static WORDS: &[Word] = &[
         "random blocks are drawn with replacement, not each once",
     ),
     value(
+        &["random_generator"],
+        set!(lfsr, |v| one_of(
+            v,
+            &[
+                ("tausworthe", false),
+                ("tausworthe64", false),
+                ("lfsr", true)
+            ]
+        )),
+        "lfsr: each block once, with norandommap too; numbers come from the run's seed",
+    ),
+    value(
         &["randseed"],
         set!(randseed, |v: Value<'_>| v.bytes().map(Some)),
         "mixed into the run's seed",
