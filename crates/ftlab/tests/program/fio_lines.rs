@@ -28,6 +28,7 @@ fn terse_lines_have_fio_s_columns() {
         ("--minimal --terse-version 4", 171),
         ("--minimal --terse-version=5", 189),
         ("--minimal --continue_on_error=all --description=x", 133),
+        ("--minimal --disk_util=0", 121),
     ] {
         let line = place.out(&format!("{JOB} {words}"));
         assert_eq!(line.split(';').count(), count, "{words}");

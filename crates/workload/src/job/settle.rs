@@ -33,6 +33,12 @@ impl JobSpec {
                 "fio trims only blocks that verify notes, and only every trim_backlog writes",
             ));
         }
+        if self.replay.file.is_some() && self.logs.iolog.take().is_some() {
+            without.push((
+                "write_iolog",
+                "as in fio, a job that replays a log writes none",
+            ));
+        }
         if self.thinktime_iotime > Nanos::ZERO && !self.thinktime_by_blocks {
             self.thinktime_blocks = u64::MAX;
         }
