@@ -41,7 +41,7 @@ struct Output<'a> {
     #[serde(rename = "global options", skip_serializing_if = "Map::is_empty")]
     global_options: Map<&'a str, &'a str>,
     jobs: Vec<Of<'a>>,
-    disk_util: [Disk<'a>; 1],
+    disk_util: Vec<Disk<'a>>,
     ftlab: Beside<'a>,
 }
 
@@ -165,7 +165,7 @@ pub fn render(set: &ResultSet, run: &Run, wall: Option<&Wall>, with_bins: bool) 
             .iter()
             .map(|job| Of::new(job, cpu, with_bins))
             .collect(),
-        disk_util: [Disk::of(run)],
+        disk_util: Disk::of(run).into_iter().collect(),
         ftlab: beside(set, run, wall),
     };
     let text = serde_json::to_string_pretty(&output);

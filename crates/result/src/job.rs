@@ -87,6 +87,8 @@ pub struct Reporting {
     pub of_lat: bool,
     /// By which directions.
     pub directions: Directions,
+    /// Whether the drive below it is reported as fio reports disks.
+    pub of_disk: bool,
 }
 
 /// Which directions a job is reported by.

@@ -33,6 +33,25 @@ fn a_misspelt_key_is_answered_with_the_nearest() {
 }
 
 #[test]
+fn logs_of_another_shape_are_refused_where_there_are_logs() {
+    let why = error("[job]\nlog_offset=1\nwrite_lat_log=a\n");
+    assert!(
+        why.starts_with("t.fio:2: job `job`: with log_offset"),
+        "{why}"
+    );
+    for fine in [
+        "log_offset=0\nwrite_lat_log=a",
+        "log_offset=1",
+        "log_prio=1\nlog_prio=0\nwrite_bw_log=a",
+    ] {
+        assert!(
+            JobFile::parse(&format!("[job]\n{fine}\n"), "t.fio").is_ok(),
+            "{fine}"
+        );
+    }
+}
+
+#[test]
 fn values_out_of_range_say_what_is_allowed() {
     for (text, allowed) in [
         (

@@ -1,6 +1,7 @@
 //! What fio says of the disk below a run's jobs.
 
-use ftlab_result::{Run, Traffic};
+use super::job::reporting;
+use ftlab_result::{Job, Run, Traffic};
 use serde::Serialize;
 
 /// A disk as Linux counts what goes to it. The drives of a run are one.
@@ -20,8 +21,12 @@ pub struct Disk<'a> {
 }
 
 impl<'a> Disk<'a> {
-    /// The drive of a run.
-    pub fn of(run: &'a Run) -> Disk<'a> {
+    /// The drive of a run; none where all of its jobs leave it out.
+    pub fn of(run: &'a Run) -> Option<Disk<'a>> {
+        let is_out = |job: &Job| !reporting(job).of_disk;
+        if !run.jobs.is_empty() && run.jobs.iter().all(is_out) {
+            return None;
+        }
         let ms = |of: &Traffic| of.lat_ns_mean * of.ios as f64 / 1e6;
         let (read, write) = (ms(&run.read), ms(&run.write));
         let span_ms = 1e3 * run.seconds;
@@ -30,7 +35,7 @@ impl<'a> Disk<'a> {
         } else {
             0.0
         };
-        Disk {
+        Some(Disk {
             name: &run.drive,
             read_ios: run.read.ios,
             write_ios: run.write.ios,
@@ -40,6 +45,6 @@ impl<'a> Disk<'a> {
             write_ticks: write as u64,
             in_queue: (read + write) as u64,
             util: util.min(100.0),
-        }
+        })
     }
 }

@@ -41,6 +41,7 @@ pub fn cpu_of_each(run: &Run) -> f64 {
 pub fn reporting(job: &Job) -> Reporting {
     job.reporting.clone().unwrap_or(Reporting {
         of_clat: true,
+        of_disk: true,
         ..Reporting::default()
     })
 }

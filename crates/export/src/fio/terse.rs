@@ -72,8 +72,9 @@ fn line(out: &mut String, program: &str, run: &Run, job: &Job, version: TerseVer
     for share in spectrum(job).of_us_and_ms() {
         write!(out, ";{share:3.2}%")?;
     }
-    if version != TerseVersion::V2 {
-        let disk = Disk::of(run);
+    if let Some(disk) = Disk::of(run)
+        && version != TerseVersion::V2
+    {
         write!(
             out,
             ";{};{};{};{};{};{};{};{};{:3.2}%",

@@ -63,7 +63,7 @@ pub fn what(sections: Sections, reading: Reading<'_>) -> Result<What, Failure> {
     let options = reading.replay.map_or(&default, |(options, _)| options);
     let signs = reading.replay.map(|(_, signs)| signs);
     let recording = options.of_job(job).recording(Path::new(path), signs)?;
-    Ok(What::Recording(recording))
+    Ok(What::Recording(recording.of_job(file)))
 }
 
 /// The words as a test that begins in a state: that of the job file of the same words.

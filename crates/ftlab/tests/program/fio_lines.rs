@@ -28,6 +28,7 @@ fn terse_lines_have_fio_s_columns() {
         ("--minimal --terse-version 4", 171),
         ("--minimal --terse-version=5", 189),
         ("--minimal --continue_on_error=all --description=x", 133),
+        ("--minimal --disk_util=0", 121),
     ] {
         let line = place.out(&format!("{JOB} {words}"));
         assert_eq!(line.split(';').count(), count, "{words}");
@@ -55,6 +56,15 @@ fn what_is_printed_goes_to_the_file_that_is_named() {
         .as_object()
         .unwrap();
     assert_eq!(bins.values().filter_map(Value::as_u64).sum::<u64>(), 100);
+    // fio's own program makes a table of them.
+    let table = std::process::Command::new("fio_jsonplus_clat2csv")
+        .args(["a.json", "a.csv"])
+        .current_dir(&place.0)
+        .output()
+        .expect("it comes with fio: apt-get install fio");
+    assert!(table.status.success(), "{table:?}");
+    let table = place.read("a_job0.csv");
+    assert_eq!(table.lines().count(), 1 + bins.len(), "{table}");
     let both = place.out(&format!("{JOB} --output-format=normal,json"));
     holds(&both, &["\"jobs\"", "a: (groupid=0)"]);
     let said = place.refused(&format!("{JOB} --output=none/a.txt"));

@@ -133,6 +133,7 @@ fn reporting(of: &ftlab_workload::Reporting) -> Option<Reporting> {
         percentiles: of.percentiles.clone(),
         of_clat: of.of_clat,
         of_lat: of.of_lat,
+        of_disk: of.of_disk,
         directions: match of.unified {
             Unified::Apart => Directions::Apart,
             Unified::Mixed => Directions::Mixed,

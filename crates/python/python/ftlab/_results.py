@@ -46,7 +46,7 @@ class Results:
 
     @property
     def runs(self) -> _ftlab.Table:
-        """A row a run: metrics (`metric_iops`), reads, writes and trims (`write_lat_ns_p99`), what happened inside (`wa`)."""
+        """A row a run: metrics (`metric_iops`), reads, writes, trims and flushes (`flush_lat_ns_p99`), what happened inside (`wa`)."""
         return self._native.runs
 
     @property

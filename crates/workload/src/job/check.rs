@@ -31,6 +31,7 @@ pub fn fault(job: &JobSpec) -> Option<Fault> {
         replay_of_a_part,
         files_that_are_shut,
         overlaps,
+        logs_of_another_shape,
     ];
     CHECKS.iter().find_map(|check| check(job))
 }
@@ -248,5 +249,14 @@ fn replay_of_a_part(job: &JobSpec) -> Option<Fault> {
             "{key} and read_iolog do not go together: a trace is replayed once, as far as it goes; leave {key} out, and \
              choose a part of the trace with --window"
         ),
+    })
+}
+
+fn logs_of_another_shape(job: &JobSpec) -> Option<Fault> {
+    let key = job.logs.unlike?;
+    fault_if(!job.logs.names.is_empty(), key, || {
+        format!(
+            "with {key} fio's logs have columns, times or a form that ftlab's have not; leave it out"
+        )
     })
 }

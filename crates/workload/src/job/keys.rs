@@ -122,10 +122,6 @@ pub const IGNORED: Table = &[
             "disable_slat",
             "disable_bw_measurement",
             "disable_bw",
-            "unit_base",
-            "block_error_percentiles",
-            "steadystate_check_interval",
-            "ss_interval",
         ],
     ),
     (
@@ -133,17 +129,19 @@ pub const IGNORED: Table = &[
         &[
             "log_compression",
             "log_compression_cpus",
-            "log_alternate_epoch_clock_id",
             "log_entries",
             "bwavgtime",
             "iopsavgtime",
             "error_dump",
-            "disk_util",
         ],
     ),
     (
-        "ftlab rounds what people read as its units ask for; JSON has all digits",
-        &["significant_figures"],
+        "what people read has ftlab's own units and as many digits as they ask for; JSON has all digits",
+        &["significant_figures", "unit_base"],
+    ),
+    (
+        "the results have the blocks of a modelled drive, how they are worn and which went bad",
+        &["block_error_percentiles"],
     ),
     (
         "random numbers come from the run's seed",
@@ -209,8 +207,8 @@ pub const UNSUPPORTED: Table = &[
         ],
     ),
     (
-        "--fit says what is done with addresses of a trace beyond the drive",
-        &["replay_scale", "replay_align"],
+        "whether a job is steady is looked at each second; leave it out",
+        &["steadystate_check_interval", "ss_interval"],
     ),
     (
         "a load replays one trace; merge them before",
@@ -233,27 +231,16 @@ pub const UNSUPPORTED: Table = &[
         &["create_only"],
     ),
     (
+        "fio 3.33 has no such word; log_max_value says which value of a span is logged",
+        &["log_window_value"],
+    ),
+    (
         "it reads back what the seed would write in place of what was written; leave it out",
         &["experimental_verify"],
     ),
     (
         "the state of an earlier run's checks is none that ftlab has; leave it out",
         &["verify_state_load"],
-    ),
-    (
-        "logs have fio's four columns and the time since the job began; leave it out",
-        &[
-            "log_store_compressed",
-            "log_unix_epoch",
-            "log_alternate_epoch",
-            "log_issue_time",
-            "log_window_value",
-            "log_prio",
-        ],
-    ),
-    (
-        "logs have no column of places, which write_iolog tells; leave it out",
-        &["log_offset"],
     ),
     (
         "start the run with --state steady-fast, which brings the drive to where sprandom brings it",
@@ -282,12 +269,6 @@ pub fn off(key: &str, value: &str) -> Option<&'static str> {
         "create_only",
         "experimental_verify",
         "verify_state_load",
-        "log_store_compressed",
-        "log_unix_epoch",
-        "log_alternate_epoch",
-        "log_issue_time",
-        "log_prio",
-        "log_offset",
         "readfua",
         "writefua",
     ];

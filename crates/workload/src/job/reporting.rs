@@ -27,6 +27,8 @@ pub struct Reporting {
     pub unified: Unified,
     /// It begins a group of its own.
     pub new_group: bool,
+    /// Whether the drive below it is reported as fio reports disks.
+    pub of_disk: bool,
     /// Whether it is reported at all.
     pub is_shown: bool,
 }
@@ -40,6 +42,7 @@ impl Default for Reporting {
             of_slat: false,
             unified: Unified::Apart,
             new_group: false,
+            of_disk: true,
             is_shown: true,
         }
     }

@@ -72,6 +72,12 @@ impl JobSpec {
             self.nrfiles = 1;
             without.push(("nrfiles", "filename says which files there are"));
         }
+        if self.replay.file.is_some() && self.logs.iolog.take().is_some() {
+            without.push((
+                "write_iolog",
+                "as in fio, a job that replays a log writes none",
+            ));
+        }
         if self.thinktime_iotime > Nanos::ZERO && !self.thinktime_by_blocks {
             self.thinktime_blocks = u64::MAX;
         }

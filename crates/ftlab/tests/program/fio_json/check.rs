@@ -140,37 +140,45 @@ fn decided_values(fio: &Value, ftlab: &Value, decided: Decided) -> Vec<String> {
 pub fn contradictions(document: &Value) -> Vec<String> {
     let mut found = Vec::new();
     for job in document["jobs"].as_array().into_iter().flatten() {
-        let mut say = |what: String| found.push(format!("{}: {what}", job["jobname"]));
-        for name in DIRECTIONS {
-            let Some(direction) = job[name].as_object() else {
-                continue;
-            };
-            rates(direction).map(|what| say(format!("{name}: {what}")));
-            for latency in ["clat_ns", "lat_ns"] {
-                let (of, ios) = (&direction[latency], direction["total_ios"].as_u64());
-                if of["N"].as_u64() != ios {
-                    say(format!(
-                        "{name}/{latency}: N is {}, requests {ios:?}",
-                        of["N"]
-                    ));
-                }
-                latencies(of).map(|what| say(format!("{name}/{latency}: {what}")));
-            }
-        }
-        latencies(&job["sync"]["lat_ns"]).map(|what| say(format!("sync: {what}")));
-        let shares = |names: &[&str]| -> f64 {
-            let maps = names.iter().filter_map(|name| job[name].as_object());
-            maps.flat_map(Map::values).filter_map(Value::as_f64).sum()
+        let name = &job["jobname"];
+        found.extend(
+            of_job(job)
+                .into_iter()
+                .map(|what| format!("{name}: {what}")),
+        );
+    }
+    found
+}
+
+fn of_job(job: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    for name in DIRECTIONS {
+        let Some(direction) = job[name].as_object() else {
+            continue;
         };
-        let requests: u64 = (DIRECTIONS.iter())
-            .filter_map(|name| job[name]["total_ios"].as_u64())
-            .sum();
-        let all = if requests > 0 { 100.0 } else { 0.0 };
-        let spectrum = shares(&["latency_ns", "latency_us", "latency_ms"]);
-        // fio writes two digits of each share.
-        if (spectrum - all).abs() > 0.5 {
-            say(format!("shares of latencies come to {spectrum} %"));
+        found.extend(rates(direction).map(|what| format!("{name}: {what}")));
+        for latency in ["clat_ns", "lat_ns"] {
+            let (of, ios) = (&direction[latency], direction["total_ios"].as_u64());
+            if of["N"].as_u64() != ios {
+                found.push(format!(
+                    "{name}/{latency}: N is {}, requests {ios:?}",
+                    of["N"]
+                ));
+            }
+            found.extend(latencies(of).map(|what| format!("{name}/{latency}: {what}")));
         }
+    }
+    found.extend(latencies(&job["sync"]["lat_ns"]).map(|what| format!("sync: {what}")));
+    let spectrum = ["latency_ns", "latency_us", "latency_ms"];
+    let maps = spectrum.iter().filter_map(|name| job[name].as_object());
+    let shares: f64 = maps.flat_map(Map::values).filter_map(Value::as_f64).sum();
+    let requests: u64 = (DIRECTIONS.iter())
+        .filter_map(|name| job[name]["total_ios"].as_u64())
+        .sum();
+    let all = if requests > 0 { 100.0 } else { 0.0 };
+    // fio writes two digits of each share.
+    if (shares - all).abs() > 0.5 {
+        found.push(format!("shares of latencies come to {shares} %"));
     }
     found
 }

@@ -21,6 +21,11 @@ pub static WORDS: &[Word] = &[
         "with 0 the job is left out where jobs are reported one by one",
     ),
     value(
+        &["disk_util"],
+        set!(reporting.of_disk, |v: Value<'_>| v.boolean()),
+        "with 0 JSON and terse lines leave out what fio says of a disk, if all jobs have it",
+    ),
+    value(
         &["unified_rw_reporting"],
         set!(reporting.unified, |v| one_of(
             v,
