@@ -1,7 +1,6 @@
 //! `ftlab plan`: how long drives last under a load, how fast they answer, and how much spare area that takes.
 
 use crate::failure::{Failure, Outcome};
-use crate::files::Folder;
 use crate::loads::{self, Reading};
 use crate::options::{self, OutputFormat, TestbedOption, Work};
 use crate::trace::ReplayOptions;
@@ -90,7 +89,7 @@ pub struct Options {
 
 pub fn command(options: &Options) -> Outcome {
     let asked = asked(options)?;
-    let folder = options.out.as_deref().map(Folder::ready).transpose()?;
+    let folder = options.out.as_deref().map(results::folder).transpose()?;
     let junit = options.require.junit()?;
     let lab = Lab::new(
         options.work.machine.threads(),

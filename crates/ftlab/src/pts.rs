@@ -2,7 +2,6 @@
 
 use crate::drives::load;
 use crate::failure::{Failure, Outcome};
-use crate::files::Folder;
 use crate::options::{TestbedOption, Work};
 use crate::{results, screen};
 use clap::{Args, ValueEnum};
@@ -98,7 +97,7 @@ fn scale(text: &str) -> Result<Scale, String> {
 
 pub fn command(options: &Options) -> Outcome {
     let plan = plan(options)?;
-    let folder = Folder::ready(&options.out)?;
+    let folder = results::folder(&options.out)?;
     let progress = options.work.signs.bar();
     let total = plan.runs();
     progress.set(0, total, "preconditioning");

@@ -9,7 +9,6 @@ mod text;
 mod wall;
 
 use crate::failure::{Failure, Outcome};
-use crate::files::Folder;
 use crate::loads::{self, Reading};
 use crate::review::How;
 use crate::session::{Command, Session};
@@ -186,7 +185,11 @@ pub fn command(options: &Options) -> Outcome {
         )));
     }
     let targets = options.start.targets(&plan)?;
-    let folder = options.out.as_deref().map(Folder::ready).transpose()?;
+    let folder = options
+        .out
+        .as_deref()
+        .map(crate::results::folder)
+        .transpose()?;
     let logs = options.logs.as_deref().map(Logs::ready).transpose()?;
     if logs.is_none() && asks_for_logs(&plan) {
         eprintln!("note: jobs ask for logs of their requests, which --logs DIR writes");

@@ -75,7 +75,9 @@ impl FailOptions {
     /// The file of verdicts, before any work is done for it.
     pub fn junit(&self) -> Result<Option<NewFile>, Failure> {
         let path = self.junit.as_deref();
-        path.map(|path| NewFile::ready(path, "--junit")).transpose()
+        Ok(path
+            .map(|path| NewFile::ready(path, "--junit"))
+            .transpose()?)
     }
 
     /// Checks that there is something to hold to each limit.

@@ -81,7 +81,9 @@ impl RequireOptions {
     /// The file of verdicts, before any work is done for it.
     pub fn junit(&self) -> Result<Option<NewFile>, Failure> {
         let path = self.junit.as_deref();
-        path.map(|path| NewFile::ready(path, "--junit")).transpose()
+        Ok(path
+            .map(|path| NewFile::ready(path, "--junit"))
+            .transpose()?)
     }
 
     /// Says how the runs stand to what is required, on standard error where standard output is for programs; a failure

@@ -18,6 +18,7 @@ mod image;
 mod imports;
 mod inputs;
 mod layering;
+mod outputs;
 mod packages;
 mod place;
 mod plans;
