@@ -164,10 +164,10 @@ pub fn arranged(arguments: Vec<OsString>) -> Vec<OsString> {
     }
     if is_misplaced && *command == RUN {
         let call: Vec<String> = line.iter().map(|word| quoted(word)).collect();
-        eprintln!(
-            "note: fio's options stand behind a --; read as: ftlab {}",
+        screen::say(&format!(
+            "note: fio's options stand behind a --; read as: ftlab {}\n",
             call.join(" ")
-        );
+        ));
     }
     std::iter::once(program)
         .chain(&line)
