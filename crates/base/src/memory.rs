@@ -25,11 +25,16 @@ pub fn prefetch<T>(table: &[T], index: usize) {
 /// 4 KiB it has more addresses to translate than a processor remembers. The memory of a table that is
 /// dropped waits for the next one of that size: a system that gives memory clears it first, which takes
 /// longer than copying the table of a drive.
+///
+/// A table of zeroes takes memory only where something else was written, and so does a copy of it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LargeTable<T: Element>(Vec<T>);
 
 /// What a [`LargeTable`] can be of.
-pub trait Element: Copy + 'static {
+pub trait Element: Copy + PartialEq + 'static {
+    /// What memory holds that nobody wrote to.
+    #[doc(hidden)]
+    const ZERO: Self;
     /// Memory of tables that are gone.
     #[doc(hidden)]
     fn spare() -> &'static Mutex<Spare<Self>>;
@@ -38,6 +43,8 @@ pub trait Element: Copy + 'static {
 macro_rules! element {
     ($($type:ty),*) => {$(
         impl Element for $type {
+            const ZERO: $type = 0;
+
             fn spare() -> &'static Mutex<Spare<$type>> {
                 static SPARE: Mutex<Spare<$type>> = Mutex::new(Spare(Vec::new()));
                 &SPARE
@@ -53,6 +60,9 @@ pub struct Spare<T>(Vec<Vec<T>>);
 
 /// Tables whose memory waits at most: those of two drives on each of a few processors.
 const SPARE_TABLES: usize = 8;
+
+/// Elements that are copied if any of them is no zero: a small page of them.
+const COPIED_AT_ONCE: usize = 4096;
 
 /// Smaller ones are left to the allocator.
 const SPARE_BYTES_MIN: usize = 1 << 20;
@@ -77,34 +87,52 @@ impl<T: Element> Spare<T> {
 }
 
 impl<T: Element> LargeTable<T> {
-    /// `len` times `value`.
+    /// `len` zeroes.
     #[must_use]
-    pub fn new(len: usize, value: T) -> LargeTable<T> {
-        let mut table = Self::memory(len);
-        table.resize(len, value);
-        LargeTable(table)
+    pub fn zeroes(len: usize) -> LargeTable<T> {
+        LargeTable(match Self::used_memory(len) {
+            Some(mut table) => {
+                table.resize(len, T::ZERO);
+                table
+            }
+            None => Self::untouched_zeroes(len),
+        })
     }
 
-    /// Room for so many, empty.
-    fn memory(len: usize) -> Vec<T> {
-        let spare = T::spare().lock().ok().and_then(|mut spare| {
-            let is_large = len * size_of::<T>() >= SPARE_BYTES_MIN;
-            is_large.then(|| spare.take(len)).flatten()
-        });
-        spare.unwrap_or_else(|| {
-            let table = Vec::with_capacity(len);
-            #[cfg(target_os = "linux")]
-            advise_large_pages(&table);
-            table
-        })
+    /// Memory for so many that a table had before, empty.
+    fn used_memory(len: usize) -> Option<Vec<T>> {
+        let is_large = len * size_of::<T>() >= SPARE_BYTES_MIN;
+        let spare = T::spare().lock().ok().filter(|_| is_large);
+        spare.and_then(|mut spare| spare.take(len))
+    }
+
+    /// Zeroes that take no memory before something else is written there.
+    fn untouched_zeroes(len: usize) -> Vec<T> {
+        let table = vec![T::ZERO; len];
+        #[cfg(target_os = "linux")]
+        advise_large_pages(&table);
+        table
     }
 }
 
 impl<T: Element> Clone for LargeTable<T> {
     fn clone(&self) -> LargeTable<T> {
-        let mut copy = Self::memory(self.len());
-        copy.extend_from_slice(self);
-        LargeTable(copy)
+        LargeTable(match Self::used_memory(self.len()) {
+            Some(mut copy) => {
+                copy.extend_from_slice(self);
+                copy
+            }
+            None => {
+                let mut copy = Self::untouched_zeroes(self.len());
+                let parts = self.chunks(COPIED_AT_ONCE);
+                for (from, to) in parts.zip(copy.chunks_mut(COPIED_AT_ONCE)) {
+                    if from.iter().any(|element| *element != T::ZERO) {
+                        to.copy_from_slice(from);
+                    }
+                }
+                copy
+            }
+        })
     }
 }
 
@@ -161,8 +189,11 @@ mod tests {
     #[test]
     fn a_large_table_is_like_any_other() {
         for len in [0, 1, 1000, 3 << 20] {
-            let mut table = LargeTable::new(len, 7_u32);
-            assert!(table.len() == len && table.iter().all(|&n| n == 7));
+            let mut table = LargeTable::<u32>::zeroes(len);
+            assert!(table.len() == len && table.iter().all(|&n| n == 0));
+            for at in (0..len).step_by(10_007) {
+                table[at] = 7;
+            }
             if let Some(last) = table.last_mut() {
                 *last = 8;
             }
@@ -176,13 +207,44 @@ mod tests {
     fn what_a_table_held_is_not_in_the_next() {
         let len = (1 << 20) + 12_345;
         for value in 0..20 {
-            let tables: Vec<_> = (0..value).map(|n| LargeTable::new(len, n)).collect();
+            let filled = |n| {
+                let mut table = LargeTable::zeroes(len);
+                assert!(table.iter().all(|&v| v == 0));
+                table.fill(n);
+                table
+            };
+            let tables: Vec<LargeTable<u8>> = (0..value).map(filled).collect();
             let same = |(n, table): (usize, &LargeTable<u8>)| table.iter().all(|&v| v == n as u8);
             assert!(tables.iter().enumerate().all(same));
             let copy = tables.last().cloned();
             assert_eq!(copy.as_ref(), tables.last());
         }
         assert!(u8::spare().lock().unwrap().0.len() <= SPARE_TABLES);
+    }
+
+    /// Bytes of this process that are in memory.
+    #[cfg(target_os = "linux")]
+    fn resident_bytes() -> usize {
+        let text = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap();
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("Anonymous:"));
+        let kib = line.unwrap().trim().trim_end_matches(" kB");
+        kib.parse::<usize>().unwrap() << 10
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_was_not_written_takes_no_memory_and_neither_does_its_copy() {
+        const BYTES: usize = 1 << 30;
+        let before = resident_bytes();
+        let mut table = LargeTable::<u32>::zeroes(BYTES / 4);
+        table[12_345_678] = 9;
+        let copy = table.clone();
+        assert_eq!((copy[12_345_678], copy[12_345_679]), (9, 0));
+        let taken = resident_bytes().saturating_sub(before);
+        // The other tests of this file take some hundred megabytes meanwhile.
+        assert!(taken < BYTES / 2, "{taken} bytes");
     }
 
     #[test]

@@ -44,6 +44,19 @@ impl Lab {
         })
     }
 
+    /// What drives of these sizes take at most at once, each thread with a copy of one.
+    #[must_use]
+    pub fn most_bytes(&self, sizes: &[u64]) -> u64 {
+        let of_batch = |batch: Range<usize>| {
+            let copies = self.threads.min(batch.len()) as u64;
+            let sizes = &sizes[batch];
+            let largest = sizes.iter().max().copied().unwrap_or(0);
+            sizes.iter().sum::<u64>() + copies * largest
+        };
+        let batches = batches(sizes, self.threads, self.memory_bytes).into_iter();
+        batches.map(of_batch).max().unwrap_or(0)
+    }
+
     /// Measures on every subject, a drive of N bytes each; gives what came of them, in their order.
     pub fn run<S: Sync, R: Send>(
         &self,
@@ -103,5 +116,16 @@ mod tests {
         assert_eq!(starts(&[1, 1, 1, 4, 1], 2, 16), [0]);
         assert_eq!(starts(&[9, 9], 1, 0), [0, 1]);
         assert!(batches(&[], 2, 8).is_empty());
+    }
+
+    #[test]
+    fn the_most_is_that_of_the_largest_batch_with_its_copies() {
+        let most =
+            |sizes: &[u64], threads, memory| Lab::new(threads, memory).unwrap().most_bytes(sizes);
+        assert_eq!(most(&[], 2, 8), 0);
+        // A drive alone has one copy, however many threads there are.
+        assert_eq!(most(&[4], 8, 0), 8);
+        assert_eq!(most(&[1, 1, 1, 4, 1], 2, 4), 8);
+        assert_eq!(most(&[1, 1, 1, 4, 1], 2, 16), 8 + 8);
     }
 }

@@ -1,5 +1,6 @@
 //! How the program ends.
 
+use ftlab_base::printable;
 use ftlab_bench::endurance::EnduranceError;
 use ftlab_bench::review::ReviewError;
 use ftlab_bench::suites::UnknownTest;
@@ -53,26 +54,13 @@ pub fn exit(outcome: Outcome) -> ExitCode {
     }
 }
 
-/// The message without line breaks and what else a terminal would act on: it may repeat words of a
-/// file or of the command line.
-fn printable(message: &str) -> String {
-    let mut printable = String::with_capacity(message.len());
-    for c in message.chars() {
-        if c.is_control() {
-            printable.extend(c.escape_default());
-        } else {
-            printable.push(c);
-        }
-    }
-    printable
-}
-
 impl Failure {
     /// Says it on standard error, in one line.
     pub fn say(&self) {
         match self {
             Failure::Input(message) | Failure::Running(message) | Failure::Verdict(message) => {
-                eprintln!("error: {}", printable(message));
+                // It may repeat words of a file or of the command line.
+                eprintln!("error: {}", printable::line(message));
             }
             Failure::PipeClosed => {}
         }

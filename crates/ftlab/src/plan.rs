@@ -5,12 +5,13 @@ use crate::loads::{self, Reading};
 use crate::options::{self, OutputFormat, TestbedOption, Work};
 use crate::trace::ReplayOptions;
 use crate::verdicts::{Figure, RequireOptions};
-use crate::{drives, fio_words, provenance, results, screen};
+use crate::{drives, fio_words, memory, provenance, results, screen};
 use clap::Args;
 use ftlab_bench::lab::Lab;
 use ftlab_bench::plan::{self, Asked, SPARE_BOUNDS};
 use ftlab_bench::review::Length;
 use ftlab_bench::suites::Test;
+use ftlab_drive::DriveFile;
 use ftlab_play::State;
 use ftlab_play::driver::Clock;
 use ftlab_result::Run;
@@ -96,6 +97,9 @@ pub fn command(options: &Options) -> Outcome {
         options.work.machine.memory_bytes(),
     );
     let lab = lab.map_err(|error| Failure::Running(error.to_string()))?;
+    let sizes: Vec<u64> = asked.drives.iter().map(DriveFile::memory_bytes).collect();
+    let note = memory::note(lab.most_bytes(&sizes));
+    options.work.signs.tell(&note.unwrap_or_default());
     let progress = options.work.signs.spinner("preparing");
     let tell = |drive: usize, what: &str, share| {
         let slug = asked.drives[drive].slug();

@@ -1,6 +1,7 @@
 //! Signs of life on standard error: a bar on a terminal, for what takes over a second, and elsewhere a line
 //! every ten seconds. Neither with `--quiet`.
 
+use crate::screen;
 use clap::Args;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::fmt::Write;
@@ -52,7 +53,7 @@ impl Signs {
     /// Something to know before the work begins.
     pub fn tell(self, text: &str) {
         if !self.quiet {
-            eprint!("{text}");
+            screen::say(text);
         }
     }
 
@@ -93,7 +94,7 @@ impl Signs {
                     while is_done.recv_timeout(wait(&pace)) == Err(RecvTimeoutError::Timeout) {
                         let elapsed = began.elapsed();
                         if pace.is_due(elapsed) {
-                            eprintln!("{}", locked(&now).line(elapsed));
+                            screen::say(&format!("{}\n", locked(&now).line(elapsed)));
                         }
                     }
                 });
@@ -216,7 +217,7 @@ impl Progress {
         if self.manner == Manner::Lines {
             let share = self.bar.position() as f64 / SHARES as f64;
             let left = words(left(self.began.elapsed(), share));
-            eprintln!("{what}; {left}");
+            screen::say(&format!("{what}; {left}\n"));
         }
     }
 

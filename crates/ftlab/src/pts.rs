@@ -106,7 +106,7 @@ pub fn command(options: &Options) -> Outcome {
     results::write(&folder, &set)?;
     let width = usize::from(screen::width());
     let tables = ftlab_report::terminal::render(&set, width, screen::has_colours());
-    screen::print(&format!("{tables}\n{}", results::places(&options.out)))
+    screen::print_in_colours(&format!("{tables}\n{}", results::places(&options.out)))
 }
 
 fn plan(options: &Options) -> Result<Plan, Failure> {

@@ -91,7 +91,7 @@ pub fn command(options: &Options) -> Outcome {
     if files.len() > 1 {
         text += &format!("Beside it: {} files\n", files.len() - 1);
     }
-    screen::print(&text)
+    screen::print_in_colours(&text)
 }
 
 /// What the sets are called: the paths as given, without what goes without saying.

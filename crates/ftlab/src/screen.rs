@@ -3,6 +3,7 @@
 use crate::failure::{Failure, Outcome};
 use comfy_table::{ContentArrangement, Table, presets};
 use ftlab_base::amount::decimal;
+use ftlab_base::printable;
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 
@@ -12,8 +13,17 @@ const WIDTH_ELSEWHERE: u16 = 120;
 /// Spaces between columns.
 const GAP: u16 = 2;
 
-/// Prints text that ends with a newline.
+/// Prints text that ends with a newline. Names in it may come from anybody's file.
 pub fn print(text: &str) -> Outcome {
+    print_plainly(&printable::lines(text))
+}
+
+/// The same of what may have colours.
+pub fn print_in_colours(text: &str) -> Outcome {
+    print_plainly(&printable::lines_in_colours(text))
+}
+
+fn print_plainly(text: &str) -> Outcome {
     let mut stdout = std::io::stdout().lock();
     let written = stdout
         .write_all(text.as_bytes())
@@ -21,10 +31,16 @@ pub fn print(text: &str) -> Outcome {
     written.map_err(|error| Failure::printing(&error))
 }
 
+/// Says something on standard error, beside what is printed.
+pub fn say(text: &str) {
+    eprint!("{}", printable::lines(text));
+}
+
 /// What programs read: JSON that ends with a newline.
 pub fn json(value: &impl Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(value);
-    Ok(text.map_err(|error| Failure::Running(error.to_string()))? + "\n")
+    let text = text.map_err(|error| Failure::Running(error.to_string()))?;
+    Ok(printable::json(&text) + "\n")
 }
 
 /// A table without lines, as wide as the screen.

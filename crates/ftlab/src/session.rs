@@ -3,6 +3,7 @@
 
 use crate::failure::{EXIT_INTERRUPTED, Failure, Outcome};
 use crate::progress::Progress;
+use crate::screen;
 use ftlab_bench::review::{
     self, Devices, DriveRuns, Loaded, Plan, Progress as Step, ReviewError, Visit, Watch,
 };
@@ -132,15 +133,15 @@ impl<C: Command> Session<C> {
         // Held to the end: nothing comes in while it is written.
         let so_far = self.so_far();
         if !so_far.is_over {
-            eprintln!("interrupted: {}", self.words(&so_far.ends));
+            screen::say(&format!("interrupted: {}\n", self.words(&so_far.ends)));
             if !so_far.ends.iter().all(DriveRuns::is_empty) {
                 match self.leave(&so_far.ends) {
-                    Ok(places) => eprint!("{places}"),
+                    Ok(places) => screen::say(&places),
                     Err(failure) => failure.say(),
                 }
             }
             if let Some(call) = self.command.go_on() {
-                eprintln!("to go on: {call}");
+                screen::say(&format!("to go on: {call}\n"));
             }
         }
         std::process::exit(EXIT_INTERRUPTED)

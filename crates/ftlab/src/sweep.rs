@@ -149,10 +149,10 @@ impl Session {
         let (done, total) = (so_far.done, self.total);
         if let Some(store) = &mut so_far.store {
             match store.flush() {
-                Ok(()) => eprintln!(
-                    "interrupted: {done} of {total} rows are done and in {}; the same call goes on",
+                Ok(()) => screen::say(&format!(
+                    "interrupted: {done} of {total} rows are done and in {}; the same call goes on\n",
                     shown(&self.out)
-                ),
+                )),
                 Err(error) => Failure::from(error).say(),
             }
         }

@@ -1,5 +1,6 @@
 //! What went wrong, as exceptions with the words of the command line.
 
+use ftlab_base::printable;
 use ftlab_bench::plan::PlanFailed;
 use ftlab_bench::review::ReviewError;
 use ftlab_output::OutputError;
@@ -23,11 +24,11 @@ create_exception!(
 );
 
 pub fn input_error(why: &dyn Display) -> PyErr {
-    InputError::new_err(why.to_string())
+    InputError::new_err(printable::line(&why.to_string()))
 }
 
 pub fn run_error(why: &dyn Display) -> PyErr {
-    RunError::new_err(why.to_string())
+    RunError::new_err(printable::line(&why.to_string()))
 }
 
 /// What reading something of the caller's came to, a file or a text: whatever reads it may panic over it.

@@ -7,6 +7,7 @@
 //! requests from elsewhere saw.
 
 mod job;
+pub mod metrics;
 mod nvme;
 pub mod plan;
 pub mod pts;

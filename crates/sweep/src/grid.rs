@@ -71,6 +71,8 @@ impl Sweep {
             file: name.to_owned(),
             why,
         };
+        // Before anything is made of what may be too many.
+        check_rows(grid).map_err(wrong)?;
         let state = State::of_name(&grid.state).map_err(wrong)?;
         let clock = match grid.untimed {
             true => Clock::Untimed,
@@ -119,16 +121,6 @@ impl Sweep {
         ];
         if let Some((what, _)) = counts.iter().find(|(_, count)| *count == 0) {
             return Err(format!("it has no {what}; give at least one"));
-        }
-        let counts = counts
-            .iter()
-            .map(|(_, count)| *count)
-            .chain([self.variants.len()]);
-        let rows = counts.fold(1_usize, usize::saturating_mul);
-        if rows > ROWS_MAX {
-            return Err(format!(
-                "it has more than {ROWS_MAX} rows; divide it into several grids"
-            ));
         }
         let mut names = BTreeSet::new();
         if let Some(twice) = self
@@ -262,6 +254,29 @@ fn mark_of_load(texts: &LoadText) -> u128 {
     xxh3_128(all.as_bytes())
 }
 
+/// Whether there are no more rows than anybody waits for.
+fn check_rows(grid: &Grid) -> Result<(), String> {
+    let together = match &grid.latin_hypercube {
+        Some(cube) => cube.points as usize,
+        None => grid.list.len().max(1),
+    };
+    let mut counts = vec![
+        grid.drives.len(),
+        grid.loads.len(),
+        grid.seeds.count(),
+        together,
+    ];
+    for values in dotted(&grid.set, |_| false)?.values() {
+        counts.push(values.as_array().map_or(1, Vec::len));
+    }
+    match counts.into_iter().fold(1, usize::saturating_mul) {
+        0..=ROWS_MAX => Ok(()),
+        rows => Err(format!(
+            "it has {rows} rows, and more than {ROWS_MAX} are more than anybody waits for; divide it into several grids"
+        )),
+    }
+}
+
 /// All combinations of settings: of those that belong together each with each value of the others, the last key's
 /// values changing from one to the next.
 fn variants(grid: &Grid) -> Result<Vec<Settings>, String> {
@@ -300,11 +315,6 @@ fn variants(grid: &Grid) -> Result<Vec<Settings>, String> {
             })
         };
         all = all.into_iter().flat_map(with).collect();
-        if all.len() > ROWS_MAX {
-            return Err(format!(
-                "it has more than {ROWS_MAX} rows; divide it into several grids"
-            ));
-        }
     }
     Ok(all)
 }

@@ -55,7 +55,10 @@ fn filled() -> String {
 
 /// What has a name by which it can be found, or is there as a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "give a name or a path in quotation marks, or a table with a name and a text"
+)]
 pub enum Named<T> {
     /// A name or a path.
     Name(String),
@@ -88,7 +91,11 @@ pub struct LoadText {
 
 /// The roots of all random streams.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "give how many seeds there are, such as seeds = 5, or a list of whole numbers from 0 on, such as \
+                 seeds = [1, 7]"
+)]
 pub enum Seeds {
     /// From 1 to this.
     Count(u32),
@@ -103,6 +110,14 @@ impl Default for Seeds {
 }
 
 impl Seeds {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        match self {
+            Seeds::Count(count) => *count as usize,
+            Seeds::Each(seeds) => seeds.len(),
+        }
+    }
+
     /// Each of them.
     pub fn all(&self) -> Vec<u64> {
         match self {

@@ -274,6 +274,21 @@ pub fn run(plan: &Plan, wanted: &[Vec<String>], watch: &dyn Watch) -> Result<(),
     Ok(())
 }
 
+/// What the drives of a plan take of this machine's memory at most: a drive with one test is used up by it, and of all others
+/// there are copies.
+///
+/// # Errors
+/// When there are no threads.
+pub fn most_bytes(plan: &Plan) -> Result<u64, ReviewError> {
+    let sizes: Vec<u64> = (Unit::of(0..plan.drives.len(), plan.repeats).iter())
+        .map(|unit| plan.drives[unit.drive].memory_bytes())
+        .collect();
+    match (&sizes[..], &plan.tests[..]) {
+        (&[only], [_]) => Ok(only),
+        _ => Ok(Lab::new(plan.threads, plan.memory_bytes)?.most_bytes(&sizes)),
+    }
+}
+
 /// Checks that the loads of a plan fit its drives, before anything is made or filled in vain.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use crate::suites::{Test, Work};
 use crate::testbeds::listed;
 use ftlab_base::amount::decimal;
 use ftlab_drive::MODEL_VERSION;
-use ftlab_result::{Figure, Origin, ResultSet, Run, SCHEMA, Unfinished, Verdict, Way};
+use ftlab_result::{Figure, Origin, ResultSet, Run, SCHEMA, Unfinished, Verdict, Way, metrics};
 
 /// What a review gives whose drives gave this, in their order. `why` says in words why a drive that has not
 /// ended has not all of its runs.
@@ -24,6 +24,13 @@ pub fn result_set<'a>(
         if missing.is_none() || !of_drive.is_empty() {
             done.push(subject);
             runs.extend(of_drive.runs().cloned());
+            debug_assert!(
+                of_drive
+                    .runs()
+                    .flat_map(|run| run.metrics.keys())
+                    .all(|name| metrics::is_one(name)),
+                "a metric that ftlab_result::metrics does not have"
+            );
             unfinished.extend(without_room(plan, subject));
         }
         unfinished.extend(missing.map(|why| Unfinished {

@@ -176,7 +176,7 @@ pub struct StepKeys {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "give a name, or a list of names")]
 pub enum OneOrMore {
     One(String),
     More(Vec<String>),

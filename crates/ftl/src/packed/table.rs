@@ -100,8 +100,8 @@ pub(super) struct Table {
 impl Table {
     pub fn new(slots: u32, superblocks: u32, chunks_per_superblock: u32) -> Table {
         Table {
-            place: LargeTable::new(slots as usize, 0),
-            chunks: LargeTable::new(slots as usize, UNMAPPED),
+            place: LargeTable::zeroes(slots as usize),
+            chunks: LargeTable::zeroes(slots as usize),
             shared: Vec::new(),
             free_shared: Vec::new(),
             by_identity: HashMap::default(),

@@ -135,7 +135,7 @@ impl<const FLAT: bool> PageLayer<FLAT> {
         let superblocks = (0..self.layout.superblocks()).map(SuperblockId);
         PageState {
             array: self.array.state(),
-            map: room.words(self.table.map().iter().copied()),
+            map: room.words(self.table.map()),
             closed_at: self.closed_at.clone(),
             closed: self.closed,
             groups: (0..self.groups.len())

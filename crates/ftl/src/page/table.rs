@@ -8,14 +8,21 @@ use ftlab_base::{Divisor, Layout, Lpn, SuperblockId};
 /// A table entry that points nowhere.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
+/// A table entry as it lies in memory, and back: what points nowhere is zero, so that entries of slots that were never written
+/// take no memory.
+#[inline(always)]
+const fn word(entry: u32) -> u32 {
+    !entry
+}
+
 /// The mapping table with its inverse, and counts of valid slots.
 ///
 /// Superblocks are counted by *cell*: the superblocks of one stream in one group of dies.
 #[derive(Debug, Clone)]
 pub(super) struct Table {
-    /// Physical slot of each logical one.
+    /// Physical slot of each logical one, as [`word`] has it.
     map: LargeTable<u32>,
-    /// Logical slot that was written to each physical one.
+    /// Logical slot that was written to each physical one, if any was.
     owner: LargeTable<u32>,
     /// Physical slots that are the newest copy.
     valid: Bitmap,
@@ -36,8 +43,8 @@ impl Table {
         let superblocks = layout.superblocks();
         let cell = |s| layout.group_of(SuperblockId(s)) as usize * streams;
         Table {
-            map: LargeTable::new(user_slots as usize, NOWHERE),
-            owner: LargeTable::new(layout.slots() as usize, NOWHERE),
+            map: LargeTable::zeroes(user_slots as usize),
+            owner: LargeTable::zeroes(layout.slots() as usize),
             valid: Bitmap::new(layout.slots()),
             valid_slots: vec![NOT_A_CANDIDATE; superblocks as usize],
             cell_of: (0..superblocks).map(|s| cell(s) as u16).collect(),
@@ -50,7 +57,7 @@ impl Table {
     /// Where a logical slot lies, or [`NOWHERE`].
     #[inline]
     pub fn slot_of(&self, lpn: Lpn) -> u32 {
-        self.map[lpn.index()]
+        word(self.map[lpn.index()])
     }
 
     /// Fetches the table entry of a slot that will soon be looked up.
@@ -66,8 +73,8 @@ impl Table {
     }
 
     /// Physical slot of each logical one, or [`NOWHERE`].
-    pub fn map(&self) -> &[u32] {
-        &self.map
+    pub fn map(&self) -> impl ExactSizeIterator<Item = u32> + Clone {
+        self.map.iter().map(|&entry| word(entry))
     }
 
     /// Whether a physical slot holds the newest copy of something.
@@ -141,7 +148,7 @@ impl Table {
     /// A logical slot's newest data lie in a slot of `superblock`.
     #[inline(always)]
     pub fn place(&mut self, lpn: Lpn, slot: u32, superblock: SuperblockId) {
-        self.map[lpn.index()] = slot;
+        self.map[lpn.index()] = word(slot);
         self.owner[slot as usize] = lpn.0;
         self.valid.set(slot);
         let superblock = superblock.index();
@@ -154,7 +161,7 @@ impl Table {
     #[inline(always)]
     pub fn relocate(&mut self, (from, of): (u32, SuperblockId), (to, at): (u32, SuperblockId)) {
         let lpn = self.owner[from as usize];
-        self.map[lpn as usize] = to;
+        self.map[lpn as usize] = word(to);
         self.owner[to as usize] = lpn;
         self.valid.clear(from);
         self.valid.set(to);
@@ -169,7 +176,7 @@ impl Table {
 
     /// A logical slot lies nowhere any more; whether it did before.
     pub fn forget(&mut self, lpn: Lpn) -> bool {
-        let slot = std::mem::replace(&mut self.map[lpn.index()], NOWHERE);
+        let slot = word(std::mem::replace(&mut self.map[lpn.index()], word(NOWHERE)));
         if slot != NOWHERE {
             self.invalidate(slot);
         }
@@ -206,7 +213,7 @@ impl Table {
     /// When they do not.
     pub fn check(&self) {
         let mut mapped = 0;
-        for (lpn, &slot) in self.map.iter().enumerate() {
+        for (lpn, slot) in self.map().enumerate() {
             if slot == NOWHERE {
                 continue;
             }

@@ -9,16 +9,17 @@ mod words;
 
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
+use crate::memory;
 use crate::options;
 use crate::report::known_metrics;
 use crate::review::How;
 use crate::session::{Command, INTERRUPTED, Session};
 use crate::suite::SuiteOption;
 use crate::variants;
-use crate::verdicts::FailOptions;
+use crate::verdicts::{FailOptions, unknown_metric};
 use crate::{drives, results, screen};
 use clap::Args;
-use ftlab_bench::review::{DriveRuns, Plan, Subject};
+use ftlab_bench::review::{DriveRuns, Plan, Subject, most_bytes};
 use ftlab_bench::suites::Test;
 use ftlab_bench::variants::{Variant, differ, put_together};
 use ftlab_drive::{Catalog, DriveFile};
@@ -88,6 +89,10 @@ pub fn command(options: &Options) -> Outcome {
     if let Some(new) = &options.new {
         return between::command(Path::new(&options.drive), new, &options.limits);
     }
+    // Before anything runs, or is written.
+    if let Some(why) = options.metrics.iter().find_map(|name| unknown_metric(name)) {
+        return Err(Failure::Input(format!("--metric: {why}")));
+    }
     let sweeps = Sweeps::read(&options.settings)?;
     let drive = |variant: &Variant| Catalog::load(&options.drive, &variant.settings);
     let drives: Vec<DriveFile> = sweeps
@@ -114,6 +119,11 @@ pub fn command(options: &Options) -> Outcome {
         metrics: options.metrics.clone(),
         folder,
     };
+    options
+        .how
+        .work
+        .signs
+        .tell(&memory::note(most_bytes(&plan)?).unwrap_or_default());
     let session = Session::new(plan, ends, comparing, options.how.work.signs.shares());
     let (ends, _) = session.run()?;
     let comparing = &session.command;

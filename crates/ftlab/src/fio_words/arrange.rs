@@ -1,6 +1,7 @@
 //! How fio's words are told from ftlab's own.
 
 use super::quoted;
+use crate::screen;
 use clap::{Arg, ArgAction, Command, CommandFactory};
 use ftlab_workload::{CommandWord, command_word, nearest_command_word, option_of};
 use std::ffi::OsString;
@@ -34,10 +35,10 @@ pub fn arranged(arguments: Vec<OsString>) -> Vec<OsString> {
     }
     if is_misplaced && *command == RUN {
         let call: Vec<String> = line.iter().map(|word| quoted(word)).collect();
-        eprintln!(
-            "note: fio's options stand behind a --; read as: ftlab {}",
+        screen::say(&format!(
+            "note: fio's options stand behind a --; read as: ftlab {}\n",
             call.join(" ")
-        );
+        ));
     }
     std::iter::once((*program).to_owned())
         .chain(line)

@@ -88,7 +88,7 @@ impl Keep {
                         drive.ended(Ok(()));
                     }
                 }
-                Err(why) => eprintln!("not taken up: {why}; the drive is run again"),
+                Err(why) => screen::say(&format!("not taken up: {why}; the drive is run again\n")),
             }
         }
     }

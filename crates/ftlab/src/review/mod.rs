@@ -6,12 +6,13 @@ mod kept;
 use crate::drives::subjects;
 use crate::failure::{Failure, Outcome};
 use crate::files::Folder;
+use crate::memory;
 use crate::session::{self, Command, INTERRUPTED, Session};
 use crate::suite::SuiteOption;
 use crate::verdicts::RequireOptions;
 use crate::{results, screen};
 use clap::Args;
-use ftlab_bench::review::{DriveRuns, Plan, Subject, result_set};
+use ftlab_bench::review::{DriveRuns, Plan, Subject, most_bytes, result_set};
 use ftlab_bench::suites::{self, Test};
 use ftlab_result::{ResultSet, Run, TestSheet};
 pub use how::How;
@@ -114,6 +115,11 @@ pub fn command(options: &Options) -> Outcome {
         keep,
         go_on: call_to_go_on(),
     };
+    options
+        .how
+        .work
+        .signs
+        .tell(&memory::note(most_bytes(&plan)?).unwrap_or_default());
     let session = Session::new(plan, ends, reviewing, options.how.work.signs.shares());
     let (ends, kept) = session.run()?;
     let failed = session::failure(&ends, Reviewing::DRIVES, |_, error| error.to_string());
@@ -124,7 +130,7 @@ pub fn command(options: &Options) -> Outcome {
     let table =
         ftlab_report::terminal::render(&set, usize::from(screen::width()), screen::has_colours());
     let places = results::places(&options.out);
-    screen::print(&format!("{table}\n{places}"))?;
+    screen::print_in_colours(&format!("{table}\n{places}"))?;
     if options.suite.is_given() {
         (set.tests.iter()).for_each(|test| tell_of_empty_chart(&set, test));
     }
@@ -147,11 +153,11 @@ fn tell_of_empty_chart(set: &ResultSet, test: &TestSheet) {
         .flat_map(|run| run.metrics.keys().map(String::as_str))
         .collect();
     let names: Vec<&str> = names.into_iter().collect();
-    eprintln!(
-        "the chart of {} is empty: no run of it gives `{metric}`; there are {}",
+    screen::say(&format!(
+        "the chart of {} is empty: no run of it gives `{metric}`; there are {}\n",
         test.test,
         names.join(", ")
-    );
+    ));
 }
 
 /// This call, for a shell, so that it goes on with what is kept.

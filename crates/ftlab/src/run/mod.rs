@@ -10,6 +10,7 @@ mod wall;
 
 use crate::failure::{Failure, Outcome};
 use crate::loads::{self, Reading};
+use crate::memory;
 use crate::review::How;
 use crate::session::{Command, Session};
 use crate::trace::ReplayOptions;
@@ -17,7 +18,7 @@ use crate::variants;
 use crate::verdicts::RequireOptions;
 use crate::{drives, fio_words, options, provenance, screen};
 use clap::Args;
-use ftlab_bench::review::{DriveRuns, Plan, Subject, check};
+use ftlab_bench::review::{DriveRuns, Plan, Subject, check, most_bytes};
 use ftlab_bench::suites::Test;
 use ftlab_bench::variants::{Variant, all};
 use ftlab_drive::DriveFile;
@@ -192,8 +193,13 @@ pub fn command(options: &Options) -> Outcome {
         .transpose()?;
     let logs = options.logs.as_deref().map(Logs::ready).transpose()?;
     if logs.is_none() && asks_for_logs(&plan) {
-        eprintln!("note: jobs ask for logs of their requests, which --logs DIR writes");
+        screen::say("note: jobs ask for logs of their requests, which --logs DIR writes\n");
     }
+    options
+        .how
+        .work
+        .signs
+        .tell(&memory::note(most_bytes(&plan)?).unwrap_or_default());
     let junit = options.require.junit()?;
     let file = options.output.file()?;
     let progress = options.how.work.signs.spinner("preparing");

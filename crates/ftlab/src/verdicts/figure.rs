@@ -1,7 +1,8 @@
 //! A figure of a run by its name: `write.p99`, `wa`.
 
 use ftlab_base::Nanos;
-use ftlab_result::{Run, Traffic};
+use ftlab_result::{Run, Traffic, metrics};
+use ftlab_sheet::names::near;
 use ftlab_workload::bytes;
 
 /// A figure of runs.
@@ -132,6 +133,15 @@ impl Figure {
             Figure::Metric(_) => format!("{value:.3}"),
         }
     }
+}
+
+/// Why no run will ever have a metric of this name; none if one may.
+pub fn unknown_metric(name: &str) -> Option<String> {
+    (!metrics::is_one(name)).then(|| {
+        let near = near(name, metrics::NAMES.into_iter());
+        let all = metrics::NAMES.join(", ");
+        format!("no run has a metric `{name}`{near}; there are {all}")
+    })
 }
 
 /// A number, in thousands with a k and millions with an M.

@@ -5,7 +5,7 @@ mod figure;
 mod require;
 
 pub use fail_if::{FailOptions, change_in_words};
-pub use figure::Figure;
+pub use figure::{Figure, unknown_metric};
 pub use require::RequireOptions;
 
 use crate::failure::{Failure, Outcome};
@@ -41,7 +41,7 @@ fn conclude(verdicts: &[Verdict<'_>], junit: Option<&NewFile>, is_for_programs: 
         ]);
     }
     match is_for_programs {
-        true => eprintln!("{table}"),
+        true => screen::say(&format!("{table}\n")),
         false => screen::print(&format!("\n{table}\n"))?,
     }
     let missed = verdicts.iter().filter(|verdict| !verdict.is_met).count();

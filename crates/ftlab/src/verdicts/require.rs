@@ -1,6 +1,6 @@
 //! What every run has to give: `--require 'write.p99 < 5ms'`.
 
-use super::figure::Figure;
+use super::figure::{Figure, unknown_metric};
 use super::{Verdict, conclude};
 use crate::failure::{Failure, Outcome};
 use crate::files::NewFile;
@@ -56,14 +56,20 @@ fn requirement(text: &str) -> Result<Requirement, String> {
         });
         let (name, relation, value) = found?;
         let figure = Figure::named(name)?;
-        Some(Requirement {
+        if let Figure::Metric(name) = &figure
+            && let Some(why) = unknown_metric(name)
+        {
+            let others = "of reads, writes and trims there are others, such as write.p99";
+            return Some(Err(format!("{why}; {others}")));
+        }
+        Some(Ok(Requirement {
             text: text.trim().to_owned(),
             bound: figure.value(value)?,
             figure,
             relation,
-        })
+        }))
     };
-    read().ok_or_else(|| ALLOWED.to_owned())
+    read().unwrap_or_else(|| Err(ALLOWED.to_owned()))
 }
 
 impl Requirement {
@@ -160,6 +166,15 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn a_metric_that_no_run_has_is_refused_with_its_like() {
+        let why = requirement("foo < 2").unwrap_err();
+        assert!(why.contains("no run has a metric `foo`"), "{why}");
+        let why = requirement("wa_stedy < 2").unwrap_err();
+        assert!(why.contains("did you mean wa_steady"), "{why}");
+        assert!(requirement("unpack_seconds < 2").is_ok());
     }
 
     #[test]

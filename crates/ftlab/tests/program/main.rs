@@ -27,6 +27,7 @@ mod repository;
 mod resume;
 mod runs;
 mod signs;
+mod strange_files;
 mod sweeps;
 mod traces;
 mod verdicts;

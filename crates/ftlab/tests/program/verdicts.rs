@@ -120,3 +120,27 @@ fn results_are_compared_with_earlier_ones() {
     let line = format!("compare {SSD} --set spare.op=0.1,0.2 --test A1 --fail-if wa+1%");
     wrong(&line, &["--fail-if", "cannot be used with"]);
 }
+
+#[test]
+fn a_metric_that_no_run_has_is_wrong_input_before_anything_runs() {
+    let place = Place::new();
+    // The drive would take long.
+    let compare = format!(
+        "compare {SSD} --set spare.op=0.07,0.28 --test A1 --state steady --metric foo --out compared"
+    );
+    holds(
+        &place.refused(&compare),
+        &["--metric: no run has a metric `foo`; there are wa, "],
+    );
+    assert!(!place.path("compared").exists());
+    for command in ["run random.fio --drive", "plan random.fio --drive"] {
+        let mut line = place.ftlab(&format!("{command} {SSD} --state steady --out out"));
+        let refused = line.args(["--require", "wa_stedy < 2"]).assert().code(2);
+        let error = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        holds(
+            &error,
+            &["no run has a metric `wa_stedy` (did you mean wa_steady"],
+        );
+    }
+    assert!(!place.path("out").exists());
+}

@@ -79,6 +79,34 @@ fn what_is_no_grid_is_refused_with_what_to_write() {
         ),
         ("drives = ['generic-mlc-8']\nseeds = []", "it has no seeds"),
         (
+            "drives = ['generic-mlc-8']\nseeds = -3",
+            "give how many seeds there are, such as seeds = 5, or a list of whole numbers",
+        ),
+        (
+            "drives = ['generic-mlc-8']\nseeds = [1, 0.5]",
+            "give how many seeds there are",
+        ),
+        ("drives = [7]", "give a name or a path in quotation marks"),
+        // Nothing is made of any of these: they would not fit any memory.
+        (
+            "drives = ['generic-mlc-8']\nseeds = 4_000_000_000",
+            "it has 4000000000 rows",
+        ),
+        (
+            "drives = ['generic-mlc-8']\n[latin_hypercube]\npoints = 4_000_000_000\n[latin_hypercube.set]\n\
+             a.b = { from = 1, to = 2 }",
+            "it has 4000000000 rows",
+        ),
+        (
+            "drives = ['generic-mlc-8']\nseeds = 100_000\n[set]\na.b = [1, 2, 3]\na.c = 1\na.d = [1, 2, 3, 4]\n\
+             a.e = [1, 2, 3, 4, 5, 6, 7, 8, 9]",
+            "it has 10800000 rows",
+        ),
+        (
+            "drives = ['generic-mlc-8']\n[set]\nspare.op = [0.1, nan]",
+            "spare.op: `nan` is no value",
+        ),
+        (
             "drives = ['generic-mlc-8']\nstate = 'old'",
             "`old` is no state; give one of new, ",
         ),

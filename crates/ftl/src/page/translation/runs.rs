@@ -292,14 +292,17 @@ impl<const FLAT: bool> PageLayer<FLAT> {
 
     /// The runs of each translation page, by the map.
     pub(super) fn count_runs(&self, config: TranslationConfig) -> Vec<u32> {
-        let pages = self.table.map().chunks(config.entries_per_page as usize);
-        let count = |slots: &[u32]| {
-            let before = std::iter::once(NOWHERE).chain(slots.iter().copied());
-            let pairs = before.zip(slots);
-            pairs
-                .filter(|&(before, &at)| self.begins_run(before, at))
-                .count() as u32
-        };
-        pages.map(count).collect()
+        let per_page = config.entries_per_page as usize;
+        let pages = self.table.map().len().div_ceil(per_page);
+        let mut runs = vec![0; pages];
+        let mut before = NOWHERE;
+        for (n, at) in self.table.map().enumerate() {
+            if n % per_page == 0 {
+                before = NOWHERE;
+            }
+            runs[n / per_page] += u32::from(self.begins_run(before, at));
+            before = at;
+        }
+        runs
     }
 }

@@ -178,7 +178,7 @@ pub fn command(options: &Options) -> Outcome {
     progress.clear();
     drop(scratch);
     if is_interrupted.load(Ordering::Relaxed) {
-        eprintln!("interrupted: no checker runs any more, and nothing is left of the states");
+        screen::say("interrupted: no checker runs any more, and nothing is left of the states\n");
         std::process::exit(EXIT_INTERRUPTED);
     }
     let trial = Trial {

@@ -88,9 +88,7 @@ pub fn info(options: &Options) -> Outcome {
 }
 
 fn print_json(value: &impl Serialize) -> Outcome {
-    let text = serde_json::to_string_pretty(value);
-    let text = text.map_err(|error| Failure::Running(error.to_string()))?;
-    screen::print(&(text + "\n"))
+    screen::print(&screen::json(value)?)
 }
 
 fn in_words(about: &About) -> String {

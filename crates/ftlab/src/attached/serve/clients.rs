@@ -1,6 +1,7 @@
 //! What is said of clients: what went wrong with one, in a line, and of many alike how many they were.
 
-use ftlab_nbd::ConnectionError;
+use crate::screen;
+use ftlab_nbd::server::ConnectionError;
 use ftlab_nbd::server::Event;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -25,7 +26,7 @@ impl Clients {
     pub fn tell(&self, number: u64, event: &Event) {
         let mut kinds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for line in lines(&mut kinds, number, event, Instant::now()) {
-            eprintln!("{line}");
+            screen::say(&format!("{line}\n"));
         }
     }
 }
@@ -38,7 +39,7 @@ impl Drop for Clients {
         kinds
             .iter()
             .filter_map(|(kind, said)| said.summary(kind, now))
-            .for_each(|line| eprintln!("{line}"));
+            .for_each(|line| screen::say(&format!("{line}\n")));
     }
 }
 

@@ -490,9 +490,13 @@ impl Ways {
                         connections.hang_up(number);
                     }
                 }
-                Power::On(None) => eprintln!("power cut: this drive loses nothing"),
-                Power::On(Some(cut)) => eprintln!("power cut: {}", attached::power_cut(cut)),
-                Power::Lost(why) => eprintln!("power cut: the drive does not come back: {why}"),
+                Power::On(None) => screen::say("power cut: this drive loses nothing\n"),
+                Power::On(Some(cut)) => {
+                    screen::say(&format!("power cut: {}\n", attached::power_cut(cut)))
+                }
+                Power::Lost(why) => {
+                    screen::say(&format!("power cut: the drive does not come back: {why}\n"))
+                }
             });
         }
         Ok(Ways {
@@ -530,7 +534,7 @@ impl Drop for Ways {
         if let Some(mounted) = self.mounted.take()
             && let Err(error) = mounted.unmount()
         {
-            eprintln!("cannot unmount the drive: {error}");
+            screen::say(&format!("cannot unmount the drive: {error}\n"));
         }
     }
 }
@@ -561,9 +565,9 @@ fn run(options: &Options, served: &[Served], signals: &Signals, ways: &Ways) -> 
             (_, so_far) => {
                 let so_far = so_far.map_or(0, |looks: u32| looks + 1);
                 if so_far == LOOKS_IN_SILENCE {
-                    eprintln!(
+                    screen::say(
                         "the mounted file is in use: detach the loop device (losetup -d), and the drive stops; \
-                         a second signal to stop while it is in use cuts the drive's power"
+                         a second signal to stop while it is in use cuts the drive's power\n",
                     );
                 }
                 looks = Some(so_far);

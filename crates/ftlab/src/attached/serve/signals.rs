@@ -1,6 +1,7 @@
 //! Signals: stop when what is under way is done, stop at once, tell how it goes. The end of standard input may be one.
 
 use crate::failure::{Failure, Outcome};
+use crate::screen;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals as Caught;
 use std::io;
@@ -78,7 +79,7 @@ impl Signals {
             // Input that cannot be read has ended, too.
             let _ = io::copy(&mut io::stdin(), &mut io::sink());
             if !asked.load(Ordering::Acquire) {
-                eprintln!("standard input has ended, so the drive stops");
+                screen::say("standard input has ended, so the drive stops\n");
                 let _ = told.send(Signal::Stop);
             }
         };
