@@ -58,7 +58,7 @@ fn normal(sheet: &DriveSheet) -> String {
         table.add_row(cells);
     }
     out += &screen::lines(table);
-    out += &alone(&sheet);
+    out += &alone(sheet);
     // Names and choices have no source; only numbers are worked out.
     let numbers = sheet
         .parameters
