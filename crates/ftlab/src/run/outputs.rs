@@ -80,8 +80,8 @@ impl OutputOptions {
     /// The file to write to, before any work is done for it.
     pub fn file(&self) -> Result<Option<NewFile>, Failure> {
         let path = self.output.as_deref();
-        path.map(|path| NewFile::ready(path, "--output"))
-            .transpose()
+        let file = path.map(|path| NewFile::ready(path, "--output"));
+        Ok(file.transpose()?)
     }
 }
 

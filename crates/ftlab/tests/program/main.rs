@@ -9,7 +9,6 @@ mod completions;
 mod data_out;
 mod degenerate;
 mod figures;
-mod fio_json;
 mod fio_lines;
 mod fio_words;
 mod guides;

@@ -1,9 +1,7 @@
 //! The JSON of runs beside that of fio 3.33, which runs the same jobs on a sparse file.
 
-mod check;
-
+use crate::check::{Decided, contradictions, differences};
 use crate::place::Place;
-use check::{Decided, contradictions, differences};
 use ftlab_base::rng::{RootSeed, Stream};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
