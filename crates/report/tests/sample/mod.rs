@@ -372,6 +372,7 @@ fn traffic(iops: f64, bytes: f64, seconds: u32, mean_ms: f64, max_ms: f64, sprea
             .map(|(p, times)| (p, (mean_ms * times).min(max_ms) * 1e6))
             .map(|(p, ns)| (p, ns as u64))
             .to_vec(),
+        lat_ns_bins: Vec::new(),
         lat_ns_histogram: histogram,
         per_second: None,
     }
