@@ -86,6 +86,8 @@ pub struct Ssd {
     events: Events,
     /// When the last command that is no read was let go on to the buffer.
     last_ready: SimTime,
+    /// When the last write is answered of those whose time is known.
+    last_written: SimTime,
     /// Slots whose program a fence tells, by fence.
     programming: Vec<Vec<Place>>,
     /// What pages are read for, by the fence that tells.
@@ -161,6 +163,7 @@ impl Ssd {
             commands: Commands::default(),
             events: Events::new(),
             last_ready: SimTime::ZERO,
+            last_written: SimTime::ZERO,
             programming: Vec::new(),
             reading: Vec::new(),
             table_reads: TableReads::default(),
@@ -236,7 +239,8 @@ impl Ssd {
         self.front.restart_clock();
         self.link.restart_clock();
         (self.compressor, self.core) = Default::default();
-        (self.now, self.last_ready, self.awake_at) = Default::default();
+        (self.now, self.last_ready, self.last_written) = Default::default();
+        self.awake_at = SimTime::ZERO;
         self.resting = Resting::default();
         self.in_turn = false;
         self.settle_heat();
@@ -322,22 +326,25 @@ impl Ssd {
             CommandKind::Write => command.sectors,
             _ => 0,
         };
-        let arrived = self.link.bring(now, u64::from(brought));
+        let last = self.crosses_last(command);
+        let arrived = self.link.bring(now, u64::from(brought) - last) + self.link.span(last);
         let first = if self.params.overlap {
             self.slot.first(command)
         } else {
-            command.sectors
+            self.held_at_once(command.sectors)
         };
         // What is left when its first sectors have passed.
         let rest = u64::from(brought.saturating_sub(first));
         // What is no write passes the compressor in its turn, so that it finds what was written before.
         let work = self.params.compression(command, command.sectors);
-        let last = self.params.compression(command, self.slot.sectors());
+        let last_compressed = self.params.compression(command, self.slot.sectors());
         let unhindered = self
             .compressor
             .serve(arrived.less(self.link.span(rest)), work);
         // It waits for the last slot, if the link is slower.
-        let compressed = self.compressor.serve(arrived + last, Nanos::ZERO);
+        let compressed = self
+            .compressor
+            .serve(arrived + last_compressed, Nanos::ZERO);
         let pipeline = self.params.pipeline_in(command);
         // A flush and a trim stay behind the writes before them.
         let begun =

@@ -136,16 +136,17 @@ impl Ssd {
         let command = self.commands.get(number);
         let sectors = u64::from(command.sectors);
         let work = self.link.span(sectors);
-        let last = self.link.span(u64::from(self.slot.last(command)));
         // Data cross the link as they come out of the flash, in order. The first page can be there
-        // no earlier than it takes one to come, and the last slot crosses when all are there.
+        // no earlier than it takes one to come, and what comes last crosses when all are there.
+        let last = if self.params.overlap {
+            self.slot.last(command)
+        } else {
+            self.held_at_once(command.sectors)
+        };
+        let last = self.link.span(u64::from(last));
         let first = self.commands.first_page(number);
         let whole = now.max(self.commands.through(number));
-        let start = if self.params.overlap {
-            first.max((whole + last).less(work)).min(whole)
-        } else {
-            whole
-        };
+        let start = first.max((whole + last).less(work)).min(whole);
         let at = self.link.send(start, sectors);
         self.events.schedule(at, Event::DataOut, number);
     }

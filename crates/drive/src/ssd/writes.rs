@@ -22,6 +22,23 @@ impl Admission {
 }
 
 impl Ssd {
+    /// Of the sectors of a command, those that are in the drive together where it works on commands as a whole: all of them, or
+    /// as many as the buffer takes, the others following as that has room.
+    pub(super) fn held_at_once(&self, sectors: u32) -> u32 {
+        let buffer = u64::from(self.params.buffer_slots) * u64::from(self.slot.sectors());
+        u64::from(sectors).min(buffer) as u32
+    }
+
+    /// Sectors of a write that cross the link when all before them are in the buffer and it has room for them: the last slot of
+    /// one that is larger, where the drive works on commands as a whole.
+    pub(super) fn crosses_last(&self, command: &Command) -> u64 {
+        let is_held = self.params.overlap || command.sectors == self.held_at_once(command.sectors);
+        match command.kind {
+            CommandKind::Write if !is_held => u64::from(self.slot.last(command)),
+            _ => 0,
+        }
+    }
+
     pub(super) fn begin_write(&mut self, number: u32, now: SimTime) {
         self.forget_ahead(number);
         self.wait_in_turn(number);
@@ -110,13 +127,18 @@ impl Ssd {
                     break;
                 }
                 let number = first.number;
-                let arrived = self.commands.through(number).max(now);
+                let last = self.crosses_last(self.commands.get(number));
+                let came = match last {
+                    0 => now,
+                    sectors => self.link.bring(now, sectors),
+                };
+                let arrived = self.commands.through(number).max(came);
                 let ends = match &mut self.write_through {
                     None => true,
                     Some(through) => through.is_whole(number, arrived),
                 };
                 if ends {
-                    self.events.schedule(arrived, Event::Written, number);
+                    self.written(number, arrived);
                 }
                 self.admissions.pop_front();
                 self.end_data_phase(now);
@@ -240,9 +262,15 @@ impl Ssd {
     /// Writes are programmed that had to be; each with when it arrived.
     pub(super) fn end_writes(&mut self, ended: &[(u32, SimTime)], now: SimTime) {
         for &(number, arrived) in ended {
-            self.events
-                .schedule(arrived.max(now), Event::Written, number);
+            self.written(number, arrived.max(now));
         }
+    }
+
+    /// A write is where it has to be at that time, and is answered no sooner than those before it.
+    fn written(&mut self, number: u32, at: SimTime) {
+        self.last_written = self.last_written.max(at);
+        self.events
+            .schedule(self.last_written, Event::Written, number);
     }
 
     pub(super) fn end_flushes(&mut self, now: SimTime) {

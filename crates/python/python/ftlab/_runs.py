@@ -64,7 +64,7 @@ def run(
     `state` is what the drive has been through, as on the command line `filled` if left out: new, filled, filled-random,
     seasoned, used, restored, steady or steady-fast. `untimed` runs without a clock: write amplification only, and much faster. With `repeats`, the run is made
     so often with seeds that follow from `seed`, and figures are means. `quick` cuts jobs with a runtime short. `testbed` is
-    the machine that the drive is in. `threads` and `memory_gib` (GiB) limit what the runs take; by default they have all
+    the machine that the drive is in, by default one of its time. `threads` and `memory_gib` (GiB) limit what the runs take; by default they have all
     cores and half of the free memory. The interpreter's lock is free meanwhile, and Ctrl-C ends the run.
 
     Raises `InputError` when load, drive or state are none, `RunError` when the run fails.

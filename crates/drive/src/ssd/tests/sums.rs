@@ -279,6 +279,65 @@ fn a_write_to_a_full_buffer_waits_for_the_program_before_it() {
     assert_eq!(ssd.counters().buffer_stalls, 3);
 }
 
+/// Slots of the buffer below, and of a write that is larger.
+const HELD: u64 = 8;
+const LARGE: u64 = 64;
+
+/// The latency of a large write of a drive whose buffer takes `HELD` slots.
+fn large_write(more: &[&str]) -> u64 {
+    let mut ssd = drive(&[&["buffer.size=32KiB"], more].concat());
+    latency(&mut ssd, 0, CommandKind::Write, 0, 8 * LARGE as u32).0
+}
+
+#[test]
+fn a_write_that_is_larger_than_the_buffer_comes_as_the_flash_programs() {
+    // The drive fetches it as the buffer has room: what is left when it has been fetched is in the buffer, so the flash
+    // has programmed the others, four dies side by side, from the first that it had.
+    let rounds = (LARGE - HELD) / 4;
+    let programs = rounds * PROGRAM..rounds * (PROGRAM + 3 * channel());
+    for (more, fetched) in [
+        ("firmware.overlap=true", 1),
+        ("firmware.overlap=false", HELD),
+    ] {
+        let took = large_write(&[more]) - ASKED - fetched * LINK;
+        assert!(programs.contains(&took), "{more}: {took} for {programs:?}");
+    }
+}
+
+#[test]
+fn a_write_that_is_larger_than_the_buffer_takes_no_less_than_the_link() {
+    // At 2 MB/s the flash is done with a slot long before the next has come.
+    let slow = "link.rate=2";
+    for overlap in ["firmware.overlap=true", "firmware.overlap=false"] {
+        assert_eq!(
+            large_write(&[slow, overlap]),
+            ASKED + LARGE * 50 * LINK,
+            "{overlap}"
+        );
+    }
+}
+
+#[test]
+fn a_read_that_is_larger_than_the_buffer_crosses_the_link_in_parts() {
+    let read = |more: &[&str]| {
+        let mut ssd = drive(&[&["buffer.size=32KiB"], more].concat());
+        fill(&mut ssd, LARGE);
+        let us = 1_000_000;
+        latency(&mut ssd, us, CommandKind::Read, 0, 8 * LARGE as u32).0
+    };
+    // The array gives its pages in this time, whatever the link does with them; that is slower.
+    let fast = read(&["link.rate=100000", "firmware.overlap=true"]);
+    let whole = read(&["firmware.overlap=false", "buffer.size=256KiB"]);
+    let parts = read(&["firmware.overlap=false"]);
+    assert!(whole >= LARGE * LINK + SENSE, "{whole}");
+    // At least as long as the link takes for all of it, and as the array does with what the buffer holds behind it.
+    assert!(
+        parts >= (LARGE * LINK).max(fast) && parts < whole,
+        "{parts}, {whole}, {fast}"
+    );
+    assert!(parts >= FRONT + LARGE * LINK, "{parts}");
+}
+
 #[test]
 fn a_transfer_that_has_not_begun_holds_up_nobody() {
     // The write is sent by the host only after the read's data are there.
@@ -298,7 +357,7 @@ fn a_transfer_that_has_not_begun_holds_up_nobody() {
 fn a_read_waits_for_the_data_of_a_write_that_come_as_the_buffer_has_room() {
     let read_done = |write_sectors| {
         let mut ssd = drive(&[
-            "buffer.size=4KiB",
+            "buffer.size=8KiB",
             "nand.channels=1",
             "nand.dies_per_channel=1",
         ]);
@@ -319,11 +378,11 @@ fn a_read_waits_for_the_data_of_a_write_that_come_as_the_buffer_has_room() {
     };
     let program = channel() + PROGRAM;
     assert!(read_done(8) < program);
-    // The second slot has room after the program of the first; then the read's data cross.
-    let written = ASKED + 2 * LINK + program;
-    assert_eq!(read_done(16), written + LINK);
-    // With another slot another program.
-    assert_eq!(read_done(24), written + LINK + program + LINK);
+    // The third slot has room after the program of the first, and crosses then; after it the read's data do.
+    let written = ASKED + 2 * LINK + program + LINK;
+    assert_eq!(read_done(24), written + LINK);
+    // With another slot another program, behind which the third one crosses.
+    assert_eq!(read_done(32), written + program + LINK);
 }
 
 #[test]
