@@ -65,6 +65,23 @@ const NOT_DRAWN: &[(&str, &str)] = &[
     ("hugepage-size", "depends on the machine"),
     ("lockmem", "takes memory"),
     ("error_dump", "nothing fails"),
+    (
+        "thinktime_spin",
+        "fio 3.33 sleeps for an hour where it spun for longer than the pause",
+    ),
+    ("log_issue_time", "fio 3.33 has no such word"),
+    ("log_alternate_epoch", "as log_alternate_epoch_clock_id"),
+    ("hipri_percentage", "is of one engine"),
+    ("cmdprio_percentage", "is of one engine"),
+    ("uri", "is of another engine"),
+    (
+        "write_barrier",
+        "fio has it for no engine of a block device",
+    ),
+    (
+        "log_alternate_epoch_clock_id",
+        "fio 3.33 takes it with a clock alone",
+    ),
     ("lockfile", "the device is locked for others"),
     ("profile", "another program"),
     ("directory", "the device has none"),
@@ -247,7 +264,6 @@ const SAMPLES: &[(&str, &[&str])] = &[
     ),
     ("prioclass", &["prioclass=2"]),
     ("prio", &["prio=3"]),
-    ("cmdprio_percentage", &["cmdprio_percentage=0"]),
     ("fsync", &["fsync=1", "fsync=7", "fsync=0"]),
     ("fdatasync", &["fdatasync=1", "fdatasync=4"]),
     ("sync", &["sync=1", "sync=dsync", "sync=0", "sync=none"]),
@@ -264,7 +280,6 @@ const SAMPLES: &[(&str, &[&str])] = &[
         "thinktime",
         &["thinktime=100", "thinktime=200\nthinktime_blocks=8"],
     ),
-    ("thinktime_spin", &["thinktime=200\nthinktime_spin=50"]),
     ("thinktime_blocks", &["thinktime=500\nthinktime_blocks=16"]),
     (
         "thinktime_blocks_type",
@@ -328,16 +343,18 @@ const SAMPLES: &[(&str, &[&str])] = &[
         &["buffer_compress_percentage=50\nbuffer_compress_chunk=512"],
     ),
     ("buffer_pattern", &["buffer_pattern=0xdeadbeef"]),
-    ("dedupe_percentage", &["dedupe_percentage=30"]),
+    ("dedupe_percentage", &["size=1m\ndedupe_percentage=30"]),
     (
         "dedupe_mode",
-        &["dedupe_percentage=30\ndedupe_mode=working_set"],
+        &["size=1m\ndedupe_percentage=30\ndedupe_mode=working_set"],
     ),
     (
         "dedupe_working_set_percentage",
-        &["dedupe_percentage=30\ndedupe_mode=working_set\ndedupe_working_set_percentage=20"],
+        &[
+            "size=1m\ndedupe_percentage=30\ndedupe_mode=working_set\ndedupe_working_set_percentage=20",
+        ],
     ),
-    ("dedupe_global", &["dedupe_global=0"]),
+    ("dedupe_global", &["size=1m\ndedupe_global=0"]),
     ("refill_buffers", &["refill_buffers", "refill_buffers=0"]),
     (
         "scramble_buffers",
@@ -376,7 +393,8 @@ const SAMPLES: &[(&str, &[&str])] = &[
     ("significant_figures", &["significant_figures=3"]),
     ("softrandommap", &["softrandommap=1"]),
     ("allrandrepeat", &["allrandrepeat=1"]),
-    ("verify_offset", &["verify=crc32c\nverify_offset=8"]),
+    ("verify_pattern", &["verify=pattern\nverify_pattern=0x5a"]),
+    ("verify_offset", &["verify=crc32c\nverify_offset=64"]),
     ("verify_interval", &["verify=crc32c\nverify_interval=512"]),
     ("verify_fatal", &["verify=crc32c\nverify_fatal=1"]),
     ("verifysort", &["verify=crc32c\nverifysort=0"]),
@@ -384,7 +402,6 @@ const SAMPLES: &[(&str, &[&str])] = &[
     ("verify_state_save", &["verify_state_save=0"]),
     ("verify_state_load", &["verify_state_load=0"]),
     ("experimental_verify", &["experimental_verify=0"]),
-    ("hipri_percentage", &["hipri_percentage=0"]),
 ];
 
 /// The lines that may stand in a job, and the words of the page that none of them has.
@@ -395,7 +412,7 @@ pub fn lines(page: &str) -> (Vec<&'static str>, Vec<String>) {
         let title = part.lines().next().unwrap_or_default();
         !title.starts_with("Refused")
             && !title.starts_with("Engines")
-            && !title.starts_with("The command line")
+            && !title.starts_with("Options of fio")
     });
     let mut missing = Vec::new();
     for row in of_others

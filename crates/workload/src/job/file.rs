@@ -327,7 +327,10 @@ fn apply(
             key: key.clone(),
             reason,
         });
-        return Ok(Some((key, entry.value.clone().unwrap_or_default())));
+        return Ok(Some((
+            keys::main_name(&key).into(),
+            entry.value.clone().unwrap_or_default(),
+        )));
     }
     let value = entry.value.as_deref().unwrap_or("1");
     if let Some(reason) = keys::off(&key, value) {

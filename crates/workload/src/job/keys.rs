@@ -258,6 +258,17 @@ pub fn ignored(key: &str) -> Option<&'static str> {
     reason(IGNORED, key)
 }
 
+/// The name under which fio tells of a key without effect.
+pub fn main_name(key: &str) -> &str {
+    match key {
+        "iodepth_batch_submit" => "iodepth_batch",
+        "disable_bw" => "disable_bw_measurement",
+        "mem" => "iomem",
+        "mem_align" => "iomem_align",
+        key => key,
+    }
+}
+
 /// Why a key is refused, if it is one of those.
 pub fn unsupported(key: &str) -> Option<&'static str> {
     reason(UNSUPPORTED, key)

@@ -376,6 +376,9 @@ impl JobSpec {
             // Zones go on to the end of the device, however little is moved in all.
             return whole(room, smallest);
         }
+        if self.stride_bytes != 0 {
+            return whole(size, SECTOR_BYTES.min(smallest));
+        }
         if smallest < largest && kinds.iter().any(|&kind| !self.has_one_size(kind)) {
             return whole(size, smallest);
         }
@@ -391,6 +394,8 @@ impl JobSpec {
         let is_exact = matches!(self.size, Some(Size::Bytes(_)) | None);
         match self.io_size {
             None | Some(Size::Bytes(0)) if self.strides().is_some() => size_bytes,
+            // Strides begin again where they come to the end.
+            None | Some(Size::Bytes(0)) if self.stride_bytes != 0 => size_bytes,
             // Places are drawn again and again, so that the last request is whole.
             None | Some(Size::Bytes(0)) if self.random && is_exact => size_bytes,
             None | Some(Size::Bytes(0)) => region_bytes.min(size_bytes),

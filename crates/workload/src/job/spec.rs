@@ -373,6 +373,8 @@ pub struct JobSpec {
     pub sync: bool,
     /// A flush at the end of a job that writes.
     pub end_fsync: bool,
+    /// A flush when its file is closed, which is then too.
+    pub fsync_on_close: bool,
     /// Failures that do not end the job.
     pub continue_on_error: Continue,
     /// Its end ends other jobs.
@@ -516,6 +518,7 @@ impl JobSpec {
             fdatasync: 0,
             sync: false,
             end_fsync: false,
+            fsync_on_close: false,
             continue_on_error: Continue::default(),
             exitall: false,
             exitall_on_error: false,
@@ -580,7 +583,7 @@ impl JobSpec {
     /// Whether a flush comes behind all that the job does.
     #[must_use]
     pub fn closes_with_a_flush(&self) -> bool {
-        self.end_fsync && self.kinds().contains(&CommandKind::Write)
+        (self.end_fsync || self.fsync_on_close) && self.kinds().contains(&CommandKind::Write)
     }
 
     /// Whether all requests of a kind have one size.

@@ -262,7 +262,7 @@ impl Positions {
         let (start, end) = (zones.start, zones.start + range);
         let is_fresh = zones.moved.is_multiple_of(range);
         let last = &mut self.ends[kind.slot];
-        if begins || *last >= end || *last + u64::from(kind.sectors) > end {
+        if begins || *last >= end {
             *last = start;
         }
         if is_fresh {

@@ -198,9 +198,14 @@ pub static WORDS: &[Word] = &[
         "a write ends when a flush behind it has, as with O_SYNC on a drive to which the system sends no FUA: one call, one latency",
     ),
     flag(
-        &["end_fsync", "fsync_on_close"],
+        &["end_fsync"],
         set!(end_fsync, |v: Value<'_>| v.boolean()),
         "a flush when all is written; as in fio, no latency counts it",
+    ),
+    flag(
+        &["fsync_on_close"],
+        set!(fsync_on_close, |v: Value<'_>| v.boolean()),
+        "the same, when the file is closed",
     ),
     value(
         &["sg_write_mode"],
