@@ -16,7 +16,7 @@ use crate::new::New;
 use crate::recovery::Found;
 use crate::regions::Regions;
 use crate::slot::{self, Broken, OOB_BYTES, Oob, SectorMask};
-use crate::storage::{Overlay, Storage};
+use crate::storage::{FileStorage, Overlay, Storage};
 use crate::store::Keeping;
 use crate::{CreateOptions, ImageError, OnKill, OpenOptions};
 use ftlab_base::{
@@ -27,7 +27,6 @@ use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -126,31 +125,20 @@ pub fn rebuild(path: &Path, testbed: &Testbed) -> Result<Rebuilt, ImageError> {
     };
     left.find_pages(new.places(), shape.slots)
         .map_err(|why| system_error(path, "read it", why))?;
-    let beside = beside(path);
     let create = CreateOptions {
         seed: header.seed,
         ..CreateOptions::default()
     };
-    let made = DataDrive::create(&beside, &file, testbed, &create)?;
-    let written = left.write_to(made, shape.slots).and_then(|()| {
-        let moved = File::open(&beside)
-            .and_then(|file| file.sync_all())
-            .and_then(|()| std::fs::rename(&beside, path));
-        moved.map_err(|why| system_error(path, "replace it", why))
-    });
-    if let Err(why) = written {
-        // Half an image is of no use.
-        let _ = std::fs::remove_file(&beside);
-        return Err(why);
-    }
+    let begun = FileStorage::begin(path);
+    let (new_file, begun) = begun.map_err(|why| system_error(path, "make a new one", why))?;
+    let set_length = FileStorage::set_length;
+    let about = (&file, testbed);
+    let made = DataDrive::create_on(path, new_file, about, &create, |_| Ok(()), set_length)?;
+    left.write_to(made, shape.slots)?;
+    let synced = begun.file().sync_all();
+    let moved = synced.and_then(|()| begun.place(path, true));
+    moved.map_err(|why| system_error(path, "replace it", why))?;
     Ok(left.rebuilt)
-}
-
-/// Where the new image grows.
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".rebuilt");
-    name.into()
 }
 
 /// A drive without flash needs no map: its sectors lie where they are, with their checksums. Its counters

@@ -88,7 +88,7 @@ impl NewFile {
             Replaces::Same { asked, .. } => asked,
             Replaces::Files => true,
         };
-        let placed = file.place(&self.path, takes_a_place);
+        let placed = file.place_synced(&self.path, takes_a_place);
         placed.map_err(|error| self.failed(&error))
     }
 

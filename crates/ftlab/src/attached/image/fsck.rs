@@ -21,7 +21,7 @@ be read until they are written again.
 
 --rebuild makes a new image of what pages say of themselves, also of an image whose map cannot be read at
 all. It finds what was written behind a hole; it does not find trims there. Wear and counters begin anew. It
-needs room for a second image beside the first, FILE.rebuilt, which takes its place at the end.
+needs room for a second image beside the first, which takes its place at the end.
 
 The exit code is 0 if the image is in order, 1 if it is damaged, or if --rebuild could not find everything.")]
 pub struct FsckOptions {
