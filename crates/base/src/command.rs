@@ -20,7 +20,8 @@ pub enum CommandKind {
     Write,
     /// Tell the drive that sectors hold nothing any more (ATA DATA SET MANAGEMENT, TRIM).
     Trim,
-    /// Make everything written so far survive a power cut.
+    /// Make everything written so far survive a power cut; with sectors, what was written to those alone, as a write with
+    /// FUA asks for its own data.
     Flush,
 }
 
@@ -75,7 +76,7 @@ pub struct Command {
     pub kind: CommandKind,
     /// First sector.
     pub lba: Lba,
-    /// Number of sectors; zero only for [`CommandKind::Flush`].
+    /// Number of sectors; zero only for a [`CommandKind::Flush`] of everything.
     pub sectors: u32,
     /// What a write's data look like.
     pub content: Content,

@@ -25,7 +25,10 @@ pub(crate) fn in_array<L: TranslationLayer + ?Sized>(
 ) -> Result<(), InjectionRefused> {
     match fault {
         Fault::BadBlock(block) => layer.array_mut().wear_out(block),
-        Fault::EndOfLife => layer.array_mut().wear_out_all(),
+        Fault::EndOfLife => {
+            layer.array_mut().wear_out_all();
+            Ok(())
+        }
         Fault::Die(die) => layer.array_mut().kill(die),
         Fault::Unreadable(lpn) => {
             let ppa = layer.lookup(lpn).ok_or(InjectionRefused::NothingStored)?;

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_64_with_seed};
@@ -66,6 +67,8 @@ pub(crate) struct Base {
     bytes: u64,
     steps: Vec<(u64, u64)>,
     pub(crate) fingerprint: u64,
+    /// The file, by its device and number.
+    identity: Option<(u64, u64)>,
     /// The images below it, the next one first.
     pub(crate) below: Vec<PathBuf>,
 }
@@ -312,11 +315,29 @@ fn path_from(image: Option<&Path>, base: &Path) -> io::Result<Vec<u8>> {
     Ok(below.unwrap_or(base).as_os_str().as_bytes().to_vec())
 }
 
+/// A file, by its device and number.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    let meta = std::fs::metadata(path).ok()?;
+    Some((meta.dev(), meta.ino()))
+}
+
 /// What a file lies on, by its head; nothing, if it lies on nothing or is no image.
 pub(crate) fn base_of(image: &Path) -> Option<PathBuf> {
     let file = FileStorage::look_at(image).ok()?;
     let head = Head::read(&file).ok()??;
     Some(head.base_path(image))
+}
+
+/// That an image lies on what it was made on, if it lies on anything.
+pub(crate) fn check_base_of(image: &Path, file: &FileStorage) -> Result<(), ImageError> {
+    let head = Head::read(file).map_err(|why| ImageError::Unusable {
+        path: image.to_owned(),
+        why,
+    })?;
+    match head {
+        Some(head) => head.open_base(image, (image, None), 0).map(drop),
+        None => Ok(()),
+    }
 }
 
 /// Where an image notes how far it has come.
@@ -369,6 +390,7 @@ impl Base {
         Ok(Base {
             path: path.to_owned(),
             fingerprint: fingerprint(&*storage, bytes, &steps)?,
+            identity: identity(path),
             storage,
             bytes,
             steps,
@@ -418,8 +440,19 @@ impl Base {
             bytes: regions.end(),
             steps: steps_of(regions),
             fingerprint: 0,
+            identity: None,
             below: Vec::new(),
         }
+    }
+
+    /// That the file at its path is the one that was opened there. While it is open nobody serves it; what another program
+    /// writes into it is told when it is opened again.
+    pub(crate) fn check_unchanged(&self) -> Result<(), ImageError> {
+        if identity(&self.path) == self.identity {
+            return Ok(());
+        }
+        let why = "it has changed since this was opened: another file is there; bring back the one that this was made on";
+        Err(wrong_base(&self.path, why.to_owned()))
     }
 
     /// On how many images one lies that lies on this.

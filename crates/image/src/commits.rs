@@ -8,10 +8,25 @@ use crate::drive::{Body, DataDrive, store_of_mut};
 use ftlab_base::{Command, CommandId, CommandKind, Completion, Outcome};
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 
 /// The number of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Commit(u64);
+
+/// A flush at the drive.
+#[derive(Debug)]
+struct Flush {
+    /// The sectors that it is of; none for everything.
+    sectors: Range<u64>,
+    /// The commit that it waits for, once that is known.
+    commit: Option<Commit>,
+}
+
+/// The sectors that a flush is of; none for everything.
+pub(crate) fn sectors_of(command: &Command) -> Range<u64> {
+    command.lba.0..command.lba.0 + u64::from(command.sectors)
+}
 
 /// Which commits there were, are, and will be.
 #[derive(Debug, Default)]
@@ -20,8 +35,8 @@ pub(crate) struct Commits {
     ended: u64,
     /// The last one that somebody waits for.
     wanted: u64,
-    /// Flushes at the drive, and the commit that each waits for, once that is known.
-    flushes: BTreeMap<CommandId, Option<Commit>>,
+    /// Flushes at the drive.
+    flushes: BTreeMap<CommandId, Flush>,
     /// Flushes that the drive is done with, and their commits are not.
     held: Vec<(Commit, Completion)>,
 }
@@ -34,7 +49,12 @@ impl Commits {
     /// A command is submitted.
     pub(crate) fn submitted(&mut self, command: &Command) {
         if command.kind == CommandKind::Flush {
-            self.flushes.insert(command.id, None);
+            let sectors = match command.sectors {
+                0 => 0..0,
+                _ => sectors_of(command),
+            };
+            let commit = None;
+            self.flushes.insert(command.id, Flush { sectors, commit });
         }
     }
 }
@@ -163,26 +183,68 @@ impl DataDrive {
     /// Has flushes be kept as soon as the layer has everything that they cover, while the drive is still at
     /// them.
     pub(crate) fn begin_commits_of_flushes(&mut self, done: &[Completion]) {
+        let all_ended = done.iter().any(|completion| {
+            let flush = self.commits.flushes.get(&completion.id);
+            flush.is_some_and(|flush| flush.sectors.is_empty())
+        });
+        if all_ended && let Body::Flash(ssd) = &mut self.body {
+            // What was written is in the cells by now, as its fences have told; of what was given up, none does.
+            store_of_mut(ssd).note_handed_on_programmed();
+        }
         let waits = self.something_waits();
         let ends = |id: &CommandId| done.iter().any(|completion| completion.id == *id);
         let flushes = self.commits.flushes.iter();
-        let begin: Vec<CommandId> = flushes
-            .filter(|(id, commit)| commit.is_none() && (!waits || ends(id)))
-            .map(|(id, _)| *id)
+        let begin: Vec<(CommandId, Range<u64>)> = flushes
+            .filter(|(id, flush)| {
+                let covers_all = flush.sectors.is_empty();
+                flush.commit.is_none() && (covers_all && !waits || ends(id))
+            })
+            .map(|(id, flush)| (*id, flush.sectors.clone()))
             .collect();
         if begin.is_empty() {
             return;
         }
-        if self.syncs()
+        for (_, sectors) in &begin {
+            self.note_flushed(sectors);
+        }
+        let covers_all = begin.iter().any(|(_, sectors)| sectors.is_empty());
+        if covers_all
+            && self.syncs()
             && let Body::Flash(ssd) = &mut self.body
         {
             // Nothing else will be waited for before the flushes end.
             store_of_mut(ssd).note_handed_on_programmed();
         }
-        let commit = self.begin_commit();
-        for id in begin {
-            self.commits.flushes.insert(id, Some(commit));
+        for (id, sectors) in begin {
+            let commit = self.begin_commit_of(&sectors);
+            let flush = self.commits.flushes.get_mut(&id).expect("it was there");
+            flush.commit = Some(commit);
         }
+    }
+
+    /// Sectors are flushed by themselves: what of them was in a volatile buffer is in the cells.
+    pub(crate) fn note_flushed(&mut self, sectors: &Range<u64>) {
+        let slot_sectors = u64::from(self.slot_sectors());
+        if let Body::Flash(ssd) = &mut self.body
+            && !sectors.is_empty()
+        {
+            let end = sectors.end.div_ceil(slot_sectors) as u32;
+            let slots = (sectors.start / slot_sectors) as u32..end;
+            store_of_mut(ssd).note_programmed_of(slots);
+        }
+    }
+
+    /// The same as [`DataDrive::begin_commit`] for these sectors alone, if there are any. A drive of flash keeps whatever
+    /// it has been asked by then; what of that is in its volatile buffer is so still.
+    pub fn begin_commit_of(&mut self, sectors: &Range<u64>) -> Commit {
+        if let Body::Flat(_, store) = &mut self.body
+            && !sectors.is_empty()
+            && !self.file.fua_flushes_all()
+        {
+            store.flush_sectors(sectors);
+            return Commit(0);
+        }
+        self.begin_commit()
     }
 
     /// Takes flushes out of what is `done` from `first` on whose commits are not, and adds those whose
@@ -194,7 +256,8 @@ impl DataDrive {
         });
         let ended: Vec<Completion> = ended.collect();
         for completion in ended {
-            let commit = self.commits.flushes.remove(&completion.id).flatten();
+            let flush = self.commits.flushes.remove(&completion.id);
+            let commit = flush.and_then(|flush| flush.commit);
             let commit = commit.expect("it was begun when the drive was done, at the latest");
             self.commits.held.push((commit, completion));
         }

@@ -2,7 +2,7 @@
 
 use crate::checkpoint::Meta;
 use crate::checkpoints::{NextRoom, UnderWay};
-use crate::commits::Commits;
+use crate::commits::{Commits, sectors_of};
 use crate::flat::{FlatError, FlatStore};
 use crate::life::Spent;
 use crate::mark::Mark;
@@ -143,6 +143,7 @@ impl DataDrive {
     /// sectors hold; the caller checks.
     pub fn submit(&mut self, command: Command, data: &[u8], now: SimTime) {
         check_data(&command, data);
+        let command = self.widened(command);
         if command.kind == CommandKind::Read {
             self.reads.insert(command.id);
         }
@@ -166,6 +167,18 @@ impl DataDrive {
                 store.give(command, data);
                 device.submit(command, now);
             }
+        }
+    }
+
+    /// A flush of some sectors, as a write with FUA asks for, is one of everything on a drive whose firmware does that.
+    fn widened(&self, command: Command) -> Command {
+        match command.kind == CommandKind::Flush && self.file.fua_flushes_all() {
+            true => Command {
+                lba: Lba(0),
+                sectors: 0,
+                ..command
+            },
+            false => command,
         }
     }
 
@@ -285,17 +298,18 @@ impl DataDrive {
         if command.kind != CommandKind::Flush || outcome != Outcome::Good {
             return outcome;
         }
-        let commit = self.begin_commit();
+        let commit = self.begin_commit_of(&sectors_of(&self.widened(command)));
         self.end_commits();
         self.outcome_of(commit).expect("it has ended")
     }
 
-    /// The same, but that a flush promises nothing before [`DataDrive::begin_commit`] and its end.
+    /// The same, but that a flush promises nothing before [`DataDrive::begin_commit_of`] its sectors and the end of that.
     ///
     /// # Panics
     /// As [`DataDrive::submit`].
     pub fn apply_unflushed(&mut self, command: Command, data: &[u8]) -> Outcome {
         check_data(&command, data);
+        let command = self.widened(command);
         self.tell_flush(&command);
         let mut outcome = match &mut self.body {
             Body::Flash(ssd) => {
@@ -315,8 +329,12 @@ impl DataDrive {
                 }
             }
         };
+        let flushes = command.kind == CommandKind::Flush;
+        if flushes {
+            self.note_flushed(&sectors_of(&command));
+        }
         match &mut self.body {
-            Body::Flash(ssd) if command.kind == CommandKind::Flush => {
+            Body::Flash(ssd) if flushes && command.sectors == 0 => {
                 store_of_mut(ssd).note_all_programmed();
             }
             Body::Flat(device, store) => store.destage(device.cache_sectors()),

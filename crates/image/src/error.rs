@@ -175,7 +175,8 @@ pub enum Wrong {
     /// A part of the journal cannot be read, and there is more behind it.
     #[error(
         "its journal has a hole: {} requests to the flash are lost there, {} of them flushed; restore the file \
-         from a copy, or see what `ftlab fsck` says, which can save what is left", hole.requests, hole.flushed
+         from a copy, or have `ftlab fsck --rebuild` make a new image of what its pages say, which finds what was flushed if \
+         its pages are whole", hole.requests, hole.flushed
     )]
     Hole {
         /// The hole.

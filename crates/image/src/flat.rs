@@ -254,6 +254,21 @@ impl FlatStore {
         }
     }
 
+    /// The same for sectors alone.
+    pub(crate) fn flush_sectors(&mut self, sectors: &Range<u64>) {
+        let found: Vec<u64> = self
+            .waiting
+            .range(sectors.clone())
+            .map(|(sector, _)| *sector)
+            .collect();
+        let go = found
+            .into_iter()
+            .filter_map(|sector| self.waiting.remove_entry(&sector));
+        let go = go.collect();
+        self.failure = None;
+        self.settle(go);
+    }
+
     fn put_waiting(&mut self) -> io::Result<()> {
         let waiting = std::mem::take(&mut self.waiting);
         let done = self.put_all(&waiting);

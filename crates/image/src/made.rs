@@ -14,6 +14,7 @@ use crate::{CreateOptions, ImageError, OnKill, OpenOptions, Recovery, Survives};
 use ftlab_base::{RootSeed, SECTOR_BYTES};
 use ftlab_drive::{Device, DriveFile};
 use ftlab_host::Testbed;
+use ftlab_output::Begun;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
@@ -51,25 +52,16 @@ impl DataDrive {
         let most = device.capacity_sectors() * SECTOR_BYTES;
         drop(device);
         check_size(options.size_bytes, most)?;
-        let storage = FileStorage::create(path).map_err(|why| match why.kind() {
-            ErrorKind::AlreadyExists => ImageError::Exists {
-                path: path.to_owned(),
-            },
-            _ => system_error(path, "make it", why),
-        })?;
-        let set_length = |storage: &FileStorage, bytes| {
-            storage.set_length(bytes)?;
-            match options.sync {
-                true => FileStorage::sync_name(path),
-                false => Ok(()),
-            }
-        };
-        let made = Self::create_on(path, storage, (drive, testbed), options, age, set_length);
-        if made.is_err() {
-            // Half an image is of no use, and stands in the way of the next try.
-            let _ = std::fs::remove_file(path);
+        if path.symlink_metadata().is_ok() {
+            let path = path.to_owned();
+            return Err(ImageError::Exists { path });
         }
-        made
+        let begun = FileStorage::begin(path);
+        let (storage, begun) = begun.map_err(|why| system_error(path, "make it", why))?;
+        let set_length = FileStorage::set_length;
+        let made = Self::create_on(path, storage, (drive, testbed), options, age, set_length)?;
+        put_in_place(begun, path, options.sync)?;
+        Ok(made)
     }
 
     /// Makes a drive on a storage, whose length `set_length` says.
@@ -174,6 +166,23 @@ impl DataDrive {
         }
         let new = New::of(&drive, options.testbed, header.seed)?;
         recovery::recover(path, storage, new, &drive, header.seed, options)
+    }
+}
+
+/// Gives a file that is whole its name, which nothing may have.
+pub(crate) fn put_in_place(begun: Begun, path: &Path, sync: bool) -> Result<(), ImageError> {
+    let placed = begun.place(path, false);
+    placed.map_err(|why| match why.kind() {
+        ErrorKind::AlreadyExists => ImageError::Exists {
+            path: path.to_owned(),
+        },
+        _ => system_error(path, "make it", why),
+    })?;
+    match sync {
+        true => {
+            FileStorage::sync_name(path).map_err(|why| system_error(path, "keep its name", why))
+        }
+        false => Ok(()),
     }
 }
 

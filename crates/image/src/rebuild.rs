@@ -2,7 +2,8 @@
 //!
 //! Each page says whose it is and when it was written. Where the drive's map can be read, up to a hole in
 //! the journal perhaps, it says what a slot held, and pages that were written later are newer. Where it
-//! cannot, the newest page of each slot is taken. What was found is written to a new drive of the same
+//! cannot, the newest page of each slot is taken. The map is as the layer had it at the hole: a power cut there would
+//! give slots back what they held before, and nobody cut the power. What was found is written to a new drive of the same
 //! kind, beside the image; when that is whole, it takes the image's place.
 
 use crate::base::{Access, open_image};
@@ -12,20 +13,20 @@ use crate::header::Header;
 use crate::made::new_meta;
 use crate::mark::Mark;
 use crate::new::New;
+use crate::recovery::Found;
 use crate::regions::Regions;
-use crate::slot::{self, Broken, OOB_BYTES, SectorMask};
-use crate::storage::{Overlay, Storage};
+use crate::slot::{self, Broken, OOB_BYTES, Oob, SectorMask};
+use crate::storage::{FileStorage, Overlay, Storage};
 use crate::store::Keeping;
 use crate::{CreateOptions, ImageError, OnKill, OpenOptions};
 use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Outcome, Placement, SECTOR_BYTES, SimTime,
+    Command, CommandId, CommandKind, Content, Lba, Lpn, Outcome, Placement, SECTOR_BYTES, SimTime,
     SubmissionQueue,
 };
 use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -50,6 +51,23 @@ pub struct Rebuilt {
     pub partly_lost_slots: u64,
     /// Pages that are damaged, whosever they are.
     pub damaged_pages: u64,
+    /// Those among them that do not say whose they are.
+    pub nameless_pages: u64,
+}
+
+impl Rebuilt {
+    /// Whether every slot holds the newest data that were ever written to it, as far as pages tell.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        let is_lost = self.older_slots + self.lost_slots + self.partly_lost_slots > 0;
+        !is_lost && self.nameless_pages == 0 && !self.may_miss_shared()
+    }
+
+    /// Whether slots may be missed that were stored with others.
+    #[must_use]
+    pub fn may_miss_shared(&self) -> bool {
+        self.found_slots > 0 && self.shares
+    }
 }
 
 /// A page that is whole: when it was written, and where it lies.
@@ -77,8 +95,13 @@ pub fn rebuild(path: &Path, testbed: &Testbed) -> Result<Rebuilt, ImageError> {
     }
     let (regions, shape) = (new.regions(), new.shape());
     let options = OpenOptions::of_what_is_left(testbed);
-    let mapped = open_image(path, Access::ReadOnly, None)?.storage;
-    let mapped = DataDrive::open_on(path, Box::new(Overlay::new(mapped)), &options);
+    let lies = open_image(path, Access::ReadOnly, None)?.storage;
+    let found = Found::read(path, &*lies, New::of(&file, testbed, header.seed)?, true);
+    let mapped = found.and_then(|found| {
+        let lies = Box::new(Overlay::new(lies));
+        let found = found.without_cut();
+        found.bring_back(path, lies, &file, header.seed, &options)
+    });
     let mapped = mapped.ok();
     // Without a hole, nothing is behind it.
     let behind_hole = mapped.as_ref().and_then(|(drive, recovery)| {
@@ -91,6 +114,7 @@ pub fn rebuild(path: &Path, testbed: &Testbed) -> Result<Rebuilt, ImageError> {
         regions,
         slot_bytes: shape.slot_bytes as usize,
         pages: BTreeMap::new(),
+        broken: BTreeMap::new(),
         rebuilt: Rebuilt {
             has_map: mapped.is_some(),
             shares: file.compresses(),
@@ -99,33 +123,22 @@ pub fn rebuild(path: &Path, testbed: &Testbed) -> Result<Rebuilt, ImageError> {
         mapped: mapped.map(|(drive, _)| drive),
         behind_hole: behind_hole.unwrap_or(0..0),
     };
-    left.find_pages(new.places())
+    left.find_pages(new.places(), shape.slots)
         .map_err(|why| system_error(path, "read it", why))?;
-    let beside = beside(path);
     let create = CreateOptions {
         seed: header.seed,
         ..CreateOptions::default()
     };
-    let made = DataDrive::create(&beside, &file, testbed, &create)?;
-    let written = left.write_to(made, shape.slots).and_then(|()| {
-        let moved = File::open(&beside)
-            .and_then(|file| file.sync_all())
-            .and_then(|()| std::fs::rename(&beside, path));
-        moved.map_err(|why| system_error(path, "replace it", why))
-    });
-    if let Err(why) = written {
-        // Half an image is of no use.
-        let _ = std::fs::remove_file(&beside);
-        return Err(why);
-    }
+    let begun = FileStorage::begin(path);
+    let (new_file, begun) = begun.map_err(|why| system_error(path, "make a new one", why))?;
+    let set_length = FileStorage::set_length;
+    let about = (&file, testbed);
+    let made = DataDrive::create_on(path, new_file, about, &create, |_| Ok(()), set_length)?;
+    left.write_to(made, shape.slots)?;
+    let synced = begun.file().sync_all();
+    let moved = synced.and_then(|()| begun.place(path, true));
+    moved.map_err(|why| system_error(path, "replace it", why))?;
     Ok(left.rebuilt)
-}
-
-/// Where the new image grows.
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".rebuilt");
-    name.into()
 }
 
 /// A drive without flash needs no map: its sectors lie where they are, with their checksums. Its counters
@@ -152,6 +165,9 @@ fn begin_anew(path: &Path, new: New, file: &DriveFile) -> Result<Rebuilt, ImageE
     Ok(Rebuilt::default())
 }
 
+/// Where a slot is counted.
+type Counter = fn(&mut Rebuilt) -> &mut u64;
+
 /// What is left of a damaged image.
 struct Left {
     path: PathBuf,
@@ -164,12 +180,14 @@ struct Left {
     behind_hole: Range<u64>,
     /// The newest page of each slot.
     pages: BTreeMap<u32, Page>,
+    /// When the newest of those was written that say that they are a slot's, and are damaged.
+    broken: BTreeMap<u32, u64>,
     rebuilt: Rebuilt,
 }
 
 impl Left {
     /// Looks at the metadata of every page.
-    fn find_pages(&mut self, places: u32) -> io::Result<()> {
+    fn find_pages(&mut self, places: u32, slots: u32) -> io::Result<()> {
         let mut lies = vec![0; OOB_BYTES + self.slot_bytes];
         let mut place = 0;
         while place < places {
@@ -195,39 +213,78 @@ impl Left {
                     let bytes = (OOB_BYTES as u64) + u64::from(oob.bytes);
                     covered = bytes.div_ceil(self.regions.stride) as u32;
                 }
-                Err(Broken::Nothing) => {}
-                Err(_) => self.rebuilt.damaged_pages += 1,
+                Err(Broken::Nothing) if slot::is_nothing(&lies) => {}
+                Err(_) => self.note_broken(&lies, slots),
             }
             place += covered;
         }
         Ok(())
     }
 
+    /// A page is damaged, and perhaps says whose it was.
+    fn note_broken(&mut self, lies: &[u8], slots: u32) {
+        self.rebuilt.damaged_pages += 1;
+        match Oob::read(lies).filter(|oob| oob.lpn < slots) {
+            Some(oob) => {
+                let newest = self.broken.entry(oob.lpn).or_default();
+                *newest = oob.sequence.max(*newest);
+            }
+            None => self.rebuilt.nameless_pages += 1,
+        }
+    }
+
     /// What a slot holds in the new image; nothing, if that is nothing.
     fn slot(&mut self, lpn: u32) -> Result<Option<Vec<u8>>, ImageError> {
         let page = self.pages.get(&lpn).copied();
-        let Some(drive) = &mut self.mapped else {
-            let found = page.map(|page| self.salvage(page, |rebuilt| &mut rebuilt.found_slots));
-            return found.transpose();
+        let broken = self.broken.get(&lpn).copied();
+        // Something newer than what is whole was there.
+        let newer = broken.filter(|broken| page.is_none_or(|page| *broken > page.sequence));
+        let found: Counter = match newer {
+            None => |rebuilt| &mut rebuilt.found_slots,
+            Some(_) => |rebuilt| &mut rebuilt.older_slots,
         };
-        if let Some(page) = page.filter(|page| self.behind_hole.contains(&page.sequence)) {
-            let found = self.salvage(page, |rebuilt| &mut rebuilt.found_slots);
-            return found.map(Some);
+        let is_behind = |sequence: &u64| self.behind_hole.contains(sequence);
+        let page_behind = page.filter(|page| is_behind(&page.sequence));
+        match (page, page_behind) {
+            (Some(page), _) if self.mapped.is_none() => return self.salvage(page, found).map(Some),
+            (_, Some(page)) => return self.salvage(page, found).map(Some),
+            _ => {}
         }
+        let lost = newer.filter(is_behind);
+        let Some(drive) = &mut self.mapped else {
+            self.rebuilt.lost_slots += u64::from(newer.is_some());
+            return Ok(None);
+        };
         let sectors = self.slot_bytes as u64 / SECTOR_BYTES;
         let lba = Lba(u64::from(lpn) * sectors);
         if !drive.is_mapped(lba, 1).0 {
+            self.rebuilt.lost_slots += u64::from(lost.is_some());
             return Ok(None);
         }
+        let place = drive.layer().and_then(|layer| layer.lookup(Lpn(lpn)));
         let mut data = vec![0; self.slot_bytes];
         let read = drive.read(lba, &mut data);
         match (read, page) {
             (Ok(()), _) => {
-                self.rebuilt.kept_slots += 1;
+                let counter = match lost {
+                    None => &mut self.rebuilt.kept_slots,
+                    Some(_) => &mut self.rebuilt.older_slots,
+                };
+                *counter += 1;
                 Ok(Some(data))
             }
             (Err(ImageError::Damaged { .. }), Some(page)) => {
-                let older = self.salvage(page, |rebuilt| &mut rebuilt.older_slots);
+                let has_moved = match place {
+                    Some(place) => self.is_used_anew(place.0, lpn)?,
+                    None => false,
+                };
+                let older = self.salvage(
+                    page,
+                    match has_moved {
+                        true => found,
+                        false => |rebuilt| &mut rebuilt.older_slots,
+                    },
+                );
                 older.map(Some)
             }
             (Err(ImageError::Damaged { .. }), None) => {
@@ -238,12 +295,20 @@ impl Left {
         }
     }
 
+    /// Whether what lies at a place is whole and another slot's, or nothing: then what lay there was moved before it was
+    /// erased, and the newest page is that.
+    fn is_used_anew(&self, place: u32, lpn: u32) -> Result<bool, ImageError> {
+        let mut lies = vec![0; OOB_BYTES + self.slot_bytes];
+        let read = self.storage.read_at(self.regions.place(place), &mut lies);
+        read.map_err(|why| system_error(&self.path, "read a page of it", why))?;
+        Ok(match slot::check(&lies, place, self.slot_bytes) {
+            Ok((oob, _)) => oob.lpn != lpn,
+            Err(_) => slot::is_nothing(&lies),
+        })
+    }
+
     /// The data of a page that was found whole. The slot is counted there, unless sectors of it are lost.
-    fn salvage(
-        &mut self,
-        page: Page,
-        counter: impl FnOnce(&mut Rebuilt) -> &mut u64,
-    ) -> Result<Vec<u8>, ImageError> {
+    fn salvage(&mut self, page: Page, counter: Counter) -> Result<Vec<u8>, ImageError> {
         let (data, lost) = self.page(page)?;
         let counter = match lost {
             0 => counter(&mut self.rebuilt),

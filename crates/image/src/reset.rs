@@ -8,18 +8,20 @@
 //! and what is cut off between the two names leaves the image as it was.
 
 use crate::base::{
-    Access, Base, DEPTH_MAX, OPENED_DEPTH_MAX, base_of, folder_of, is_snapshot_of, open_image,
-    prefix_of,
+    Access, Base, DEPTH_MAX, OPENED_DEPTH_MAX, base_of, check_base_of, folder_of, is_snapshot_of,
+    open_image, prefix_of,
 };
 use crate::drive::{Body, DataDrive, store_of_mut};
 use crate::error::system_error;
 use crate::header::Header;
+use crate::made::put_in_place;
 use crate::new::New;
 use crate::recovery::Found;
 use crate::storage::{FileStorage, Storage};
 use crate::{ImageError, OpenOptions};
 use ftlab_drive::DriveFile;
 use ftlab_host::Testbed;
+use ftlab_output::Begun;
 use serde::Serialize;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
@@ -215,42 +217,20 @@ fn check_depth(image: &Path, depth: usize, now: usize) -> Result<(), ImageError>
     Err(no_snapshot(image, why))
 }
 
-/// A new file of an image, until it takes its place. It is removed if it does not.
-struct Aside {
-    path: PathBuf,
-    is_placed: bool,
+/// Begins a new file of an image, until it takes its place.
+fn begin_aside(image: &Path) -> Result<(FileStorage, Begun), ImageError> {
+    FileStorage::begin(image).map_err(|why| system_error(image, "make a new one beside it", why))
 }
 
-impl Aside {
-    fn make(image: &Path) -> Result<(Aside, FileStorage), ImageError> {
-        let mut name = image.as_os_str().to_owned();
-        name.push(".new");
-        let path = PathBuf::from(name);
-        // One that is left was cut off: whoever makes one has the image alone.
-        let _ = std::fs::remove_file(&path);
-        let file = FileStorage::create(&path);
-        let file = file.map_err(|why| system_error(&path, "make it", why))?;
-        let is_placed = false;
-        Ok((Aside { path, is_placed }, file))
-    }
-
-    fn place(mut self, image: &Path, sync: bool) -> Result<(), ImageError> {
-        let placed = std::fs::rename(&self.path, image);
-        placed.map_err(|why| system_error(image, "replace it", why))?;
-        self.is_placed = true;
-        match sync {
-            true => FileStorage::sync_name(image)
-                .map_err(|why| system_error(image, "keep its name", why)),
-            false => Ok(()),
+/// Puts it there.
+fn replace(image: &Path, begun: Begun, sync: bool) -> Result<(), ImageError> {
+    let placed = begun.place(image, true);
+    placed.map_err(|why| system_error(image, "replace it", why))?;
+    match sync {
+        true => {
+            FileStorage::sync_name(image).map_err(|why| system_error(image, "keep its name", why))
         }
-    }
-}
-
-impl Drop for Aside {
-    fn drop(&mut self) {
-        if !self.is_placed {
-            let _ = std::fs::remove_file(&self.path);
-        }
+        false => Ok(()),
     }
 }
 
@@ -265,14 +245,15 @@ pub fn reset_image(image: &Path, to: Option<&str>, testbed: &Testbed) -> Result<
         },
         _ => system_error(image, "open it", why),
     })?;
+    check_base_of(image, &locked)?;
     let lies_on = chain_of(image);
     let target = target_of(image, &lies_on, to)?;
     let base = Base::open(&target, testbed)?;
     check_depth(image, base.depth(), lies_on.len())?;
-    let (aside, file) = Aside::make(image)?;
+    let (file, aside) = begin_aside(image)?;
     let begun = base.begin(Some(image), Box::new(file), true);
-    begun.map_err(|why| system_error(&aside.path, "write to it", why))?;
-    aside.place(image, true)?;
+    begun.map_err(|why| system_error(image, "write to a new one beside it", why))?;
+    replace(image, aside, true)?;
     drop(locked);
     Ok(())
 }
@@ -321,21 +302,17 @@ impl DataDrive {
         }
         let found = Base::open(base, options.testbed)?;
         check_depth(image.unwrap_or(base), found.depth(), 0)?;
-        let above = image.map_or_else(FileStorage::in_memory, FileStorage::create);
         let in_memory = PathBuf::from(format!("what lies in memory on {}", base.display()));
         let path = image.unwrap_or(&in_memory);
-        let above = above.map_err(|why| match why.kind() {
-            ErrorKind::AlreadyExists => ImageError::Exists {
-                path: path.to_owned(),
-            },
-            _ => system_error(path, "make it", why),
-        })?;
-        let made = Self::begin_on(&found, image, path, above, options);
-        if let (Err(_), Some(image)) = (&made, image) {
-            // Half an image is of no use, and stands in the way of the next try.
-            let _ = std::fs::remove_file(image);
+        let above = match image {
+            Some(image) => FileStorage::begin(image).map(|(file, begun)| (file, Some(begun))),
+            None => FileStorage::in_memory().map(|file| (file, None)),
+        };
+        let (above, begun) = above.map_err(|why| system_error(path, "make it", why))?;
+        let (mut drive, recovery) = Self::begin_on(&found, image, path, above, options)?;
+        if let Some(begun) = begun {
+            put_in_place(begun, path, options.sync)?;
         }
-        let (mut drive, recovery) = made?;
         drive.ground = Ground {
             base: Some(found),
             in_memory: image.is_none(),
@@ -351,14 +328,7 @@ impl DataDrive {
         above: FileStorage,
         options: &OpenOptions<'_>,
     ) -> Result<(DataDrive, crate::Recovery), ImageError> {
-        let layer = base
-            .begin(image, Box::new(above), options.sync)
-            .and_then(|layer| {
-                image
-                    .filter(|_| options.sync)
-                    .map_or(Ok(()), FileStorage::sync_name)?;
-                Ok(layer)
-            });
+        let layer = base.begin(image, Box::new(above), options.sync);
         let layer = layer.map_err(|why| system_error(path, "write to it", why))?;
         let (drive, recovery) = Self::open_on(path, Box::new(layer), options)?;
         if !recovery.clean {
@@ -479,7 +449,10 @@ impl DataDrive {
         }
         let target = target_of(&self.path, &lies_on, to)?;
         match base.filter(|base| base.path == target) {
-            Some(base) => Ok(base.clone()),
+            Some(base) => {
+                base.check_unchanged()?;
+                Ok(base.clone())
+            }
             None => Base::open(&target, testbed),
         }
     }
@@ -508,7 +481,7 @@ impl DataDrive {
                 (None, None, above)
             }
             false => {
-                let (aside, above) = Aside::make(&self.path)?;
+                let (above, aside) = begin_aside(&self.path)?;
                 (Some(self.path.as_path()), Some(aside), above)
             }
         };
@@ -520,7 +493,7 @@ impl DataDrive {
             .bring_back(&self.path, Box::new(layer), file, *seed, options);
         let (mut drive, _) = back?;
         if let Some(aside) = aside {
-            aside.place(&self.path, options.sync)?;
+            replace(&self.path, aside, options.sync)?;
         }
         drive.ground = Ground {
             base: Some(target.clone()),
@@ -585,9 +558,9 @@ impl DataDrive {
         let made = (|| {
             let below = self.ground.base.as_ref();
             let base = Base::frozen(path, frozen, &self.regions(), below)?;
-            let (aside, file) = Aside::make(image).map_err(io::Error::other)?;
+            let (file, aside) = begin_aside(image).map_err(io::Error::other)?;
             let layer = base.begin(Some(image), Box::new(file), sync)?;
-            aside.place(image, sync).map_err(io::Error::other)?;
+            replace(image, aside, sync).map_err(io::Error::other)?;
             Ok((base, Box::new(layer) as Box<dyn Storage>))
         })();
         if made.is_err() {

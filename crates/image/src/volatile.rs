@@ -6,12 +6,22 @@
 
 use crate::blank::Blank;
 use crate::cut::{Fate, PowerCut};
-use ftlab_base::{Lpn, Ppa};
+use ftlab_base::Lpn;
 use ftlab_drive::ssd::{LayerInput, PageStore, SlotWrite, StoreFailed};
 use ftlab_ftl::{Extent, TranslationLayer};
 use ftlab_nand::DataMove;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The most slots of one trim that a power cut may give back. No source says how many a drive holds back.
+const TRIMMED_MAX: usize = 1024;
+
+/// Slots that a layer is about to write or to give up, and where they lie; of very many, the last.
+pub(crate) fn lying(layer: &dyn TranslationLayer, first: Lpn, slots: u32) -> Vec<(u32, u32)> {
+    let slots = (first.0..first.0.saturating_add(slots)).rev();
+    let found = slots.filter_map(|lpn| Some((lpn, layer.lookup(Lpn(lpn))?.0)));
+    found.take(TRIMMED_MAX).collect()
+}
 
 /// What a slot held before what is being programmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,22 +121,23 @@ impl Volatile {
         !std::mem::replace(&mut slot.waits, true)
     }
 
-    /// Follows a request of the layer: what was written lay at `before`. Gives the slots that cannot be any more what
+    /// Follows a request of the layer: what was written or given up lay at these places `before`, slot by slot. Gives the slots that cannot be any more what
     /// they were before, as that was erased.
     pub(crate) fn follow(
         &mut self,
         input: LayerInput,
         taken: bool,
-        before: Option<Ppa>,
+        before: &[(u32, u32)],
         moves: &[DataMove],
     ) -> Vec<u32> {
         match input {
             LayerInput::Write(SlotWrite { lpn, .. }) if taken => {
                 self.slots.entry(lpn.0).or_default().waits = false;
-                let before = before.map_or(Before::Nothing, |place| Before::At(place.0));
+                let before = before.first();
+                let before = before.map_or(Before::Nothing, |(_, place)| Before::At(*place));
                 self.program(lpn.0, before);
             }
-            LayerInput::Trim(first, slots) => self.forget(first, slots),
+            LayerInput::Trim(first, slots) => self.give_up(first, slots, before),
             LayerInput::SecureErase => *self = Volatile::default(),
             _ => {}
         }
@@ -221,18 +232,24 @@ impl Volatile {
         true
     }
 
-    /// Slots hold nothing any more.
-    fn forget(&mut self, first: Lpn, slots: u32) {
+    /// Slots are given up, of which these hold something. Until somebody flushes, they may come back.
+    fn give_up(&mut self, first: Lpn, slots: u32, before: &[(u32, u32)]) {
         let end = first.0.saturating_add(slots);
-        let held: Vec<u32> = self
-            .slots
-            .range(first.0..end)
-            .map(|(lpn, _)| *lpn)
-            .collect();
-        for lpn in held {
-            self.programmed(lpn);
-            self.slots.remove(&lpn);
+        for slot in self.slots.range_mut(first.0..end) {
+            slot.1.waits = false;
         }
+        for &(lpn, place) in before {
+            self.program(lpn, Before::At(place));
+        }
+        self.slots
+            .retain(|lpn, slot| slot.programming.is_some() || !(first.0..end).contains(lpn));
+    }
+
+    /// Those of some slots that are being programmed.
+    pub(crate) fn programming_of(&self, slots: std::ops::Range<u32>) -> Vec<u32> {
+        let slots = self.slots.range(slots);
+        let programming = slots.filter(|(_, slot)| slot.programming.is_some());
+        programming.map(|(lpn, _)| *lpn).collect()
     }
 
     /// Everything is in the cells; whether anything was volatile.
@@ -250,7 +267,7 @@ pub(crate) struct Tracker {
     /// Whether the drive's buffer is volatile.
     tracks: bool,
     pub(crate) blank: Blank,
-    before: Option<Ppa>,
+    before: Vec<(u32, u32)>,
 }
 
 impl Tracker {
@@ -259,7 +276,7 @@ impl Tracker {
             volatile,
             tracks,
             blank,
-            before: None,
+            before: Vec::new(),
         }
     }
 }
@@ -272,8 +289,14 @@ impl PageStore for Tracker {
         stated: ftlab_base::Content,
         layer: &dyn TranslationLayer,
     ) -> Result<(Extent, ftlab_base::Content), StoreFailed> {
-        self.before = layer.lookup(lpn);
+        self.before = lying(layer, lpn, 1);
         Ok((extent, stated))
+    }
+
+    fn prepare_trim(&mut self, first: Lpn, slots: u32, layer: &dyn TranslationLayer) {
+        if self.tracks {
+            self.before = lying(layer, first, slots);
+        }
     }
 
     fn follow(
@@ -284,7 +307,7 @@ impl PageStore for Tracker {
         moves: &[DataMove],
     ) {
         if self.tracks {
-            self.volatile.follow(input, taken, self.before, moves);
+            self.volatile.follow(input, taken, &self.before, moves);
         }
         moves.iter().for_each(|step| self.blank.follow(step));
     }
@@ -298,10 +321,12 @@ impl PageStore for Tracker {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ftlab_base::Ppa;
 
     fn write(volatile: &mut Volatile, lpn: u32, before: Option<u32>, moves: &[DataMove]) {
         let input = LayerInput::Write(SlotWrite::of(Lpn(lpn), Extent::Whole));
-        volatile.follow(input, true, before.map(Ppa), moves);
+        let before: Vec<_> = before.map(|place| (lpn, place)).into_iter().collect();
+        volatile.follow(input, true, &before, moves);
     }
 
     fn before(volatile: &Volatile, lpn: u32) -> Option<Before> {
@@ -337,12 +362,27 @@ mod tests {
         write(&mut volatile, 1, Some(10), &[copy(10, 40), erase(8, 8)]);
         assert_eq!(before(&volatile, 1), Some(Before::At(40)));
         write(&mut volatile, 2, Some(41), &[]);
-        volatile.follow(LayerInput::WorkAhead, true, None, &[erase(41, 1)]);
+        volatile.follow(LayerInput::WorkAhead, true, &[], &[erase(41, 1)]);
         assert_eq!(before(&volatile, 1), Some(Before::At(40)));
         assert_eq!(before(&volatile, 2), Some(Before::Gone));
-        volatile.follow(LayerInput::Trim(Lpn(0), 2), true, None, &[]);
-        assert_eq!(before(&volatile, 1), None);
-        assert_eq!(volatile.saved().len(), 1);
+    }
+
+    #[test]
+    fn what_is_trimmed_may_come_back_as_it_was_before_all_that_nobody_flushed() {
+        let mut volatile = Volatile::default();
+        write(&mut volatile, 1, Some(10), &[]);
+        volatile.hold(2);
+        volatile.hold(3);
+        // The newest of slot 1 lies elsewhere by now, slot 2 holds nothing below, slot 3 does.
+        let lying = [(1, 40), (3, 41), (4, 42)];
+        volatile.follow(LayerInput::Trim(Lpn(0), 6), true, &lying, &[]);
+        let found = [1, 2, 3, 4].map(|lpn| before(&volatile, lpn));
+        let at = |place| Some(Before::At(place));
+        assert_eq!(found, [at(10), None, at(41), at(42)]);
+        assert_eq!(volatile.programming_of(0..4), [1, 3]);
+        assert!(volatile.saved().iter().all(|slot| !slot.waits));
+        assert!(volatile.programmed(3));
+        assert_eq!(volatile.saved().len(), 2);
     }
 
     #[test]

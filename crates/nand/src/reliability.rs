@@ -61,6 +61,16 @@ pub(crate) enum Draw {
 }
 
 impl Reliability {
+    /// Nothing goes wrong by itself.
+    pub(crate) const NOTHING: Reliability = Reliability {
+        seed: 0,
+        factory_bad: 0.0,
+        grown_bad: 0.0,
+        unreadable_pages: 0.0,
+        endurance: None,
+        bit_errors: None,
+    };
+
     /// The least that [`Reliability::uniform`] draws.
     pub(crate) const LEAST_DRAW: f64 = 0.5 / (1_u64 << 53) as f64;
 

@@ -26,7 +26,10 @@ fn aside_of(path: &Path) -> PathBuf {
 
 impl Begun {
     /// Begins the file of a path.
-    pub(crate) fn beside(path: &Path) -> io::Result<Begun> {
+    ///
+    /// # Errors
+    /// When the system does not make it, or another process is writing the same.
+    pub fn beside(path: &Path) -> io::Result<Begun> {
         if let Some(file) = nameless(path) {
             return Ok(Begun { file, aside: None });
         }
@@ -45,9 +48,17 @@ impl Begun {
         &self.file
     }
 
-    /// Puts it into its place; `replaces` says whether something may be there.
-    pub(crate) fn place(mut self, path: &Path, replaces: bool) -> io::Result<()> {
+    /// The same with all that was written on the machine's storage.
+    pub(crate) fn place_synced(self, path: &Path, replaces: bool) -> io::Result<()> {
         self.file.sync_all()?;
+        self.place(path, replaces)
+    }
+
+    /// Puts it into its place; `replaces` says whether something may be there.
+    ///
+    /// # Errors
+    /// When something is there, or the system does not do it; nothing is left of it then.
+    pub fn place(mut self, path: &Path, replaces: bool) -> io::Result<()> {
         match (self.aside.take(), replaces) {
             (None, false) => name(&self.file, path),
             (None, true) => name_instead(&self.file, path),

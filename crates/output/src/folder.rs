@@ -72,7 +72,7 @@ impl Folder {
             written.push((path, begun));
         }
         for (path, file) in written {
-            file.place(&path, true)
+            file.place_synced(&path, true)
                 .map_err(|error| failed(&path, &error))?;
         }
         Ok(())

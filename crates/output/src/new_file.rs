@@ -77,7 +77,7 @@ impl NewFile {
     pub fn end(&self, file: Begun) -> Result<(), OutputError> {
         if self.is_stream {
             let mut from = file.file();
-            return self.into_stream(|to| {
+            return self.write_to_stream(|to| {
                 from.rewind()?;
                 io::copy(&mut from, to).map(drop)
             });
@@ -88,7 +88,7 @@ impl NewFile {
             Replaces::Same { asked, .. } => asked,
             Replaces::Files => true,
         };
-        let placed = file.place(&self.path, takes_a_place);
+        let placed = file.place_synced(&self.path, takes_a_place);
         placed.map_err(|error| self.failed(&error))
     }
 
@@ -98,7 +98,7 @@ impl NewFile {
     /// As [`NewFile::end`]; as before the run, another place helps, and the run can be repeated.
     pub fn write(&self, bytes: &[u8]) -> Result<(), OutputError> {
         if self.is_stream {
-            return self.into_stream(|to| to.write_all(bytes));
+            return self.write_to_stream(|to| to.write_all(bytes));
         }
         let file = self.begin()?;
         let written = Write::write_all(&mut file.file(), bytes);
@@ -109,7 +109,7 @@ impl NewFile {
         })
     }
 
-    fn into_stream(
+    fn write_to_stream(
         &self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), OutputError> {

@@ -9,7 +9,7 @@ use crate::grid::Sweep;
 use crate::rows::{self, NAME, RUN_ID, Row, STATUS, Status};
 use crate::share::Share;
 use ftlab_export::{Notes, Table, notes, parquet_with, read_parquet};
-use ftlab_output::{Folder, NewFile};
+use ftlab_output::{Folder, NewFile, Replaces};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::ErrorKind;
@@ -81,6 +81,10 @@ impl Store {
     /// When the file of that name cannot be read.
     pub fn is_whole(folder: &Path, sweep: &Sweep, share: Share) -> Result<bool, SweepError> {
         let path = folder.join(share.file());
+        if path.is_file() {
+            // Before anybody is told to remove it.
+            ftlab_output::check(&path, "--out", Replaces::Files)?;
+        }
         match fs::read(&path) {
             // What else the folder may be is said by whoever opens it.
             Err(error)

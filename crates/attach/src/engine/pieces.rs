@@ -48,6 +48,11 @@ impl Piece {
         Piece::of(CommandKind::Flush, 0..0)
     }
 
+    /// The flush of a request with FUA, which is of its own data.
+    pub fn flush_of(range: Range<u64>) -> Piece {
+        Piece::of(CommandKind::Flush, range)
+    }
+
     pub fn sectors(&self) -> u64 {
         self.range.end - self.range.start
     }

@@ -149,10 +149,12 @@ impl Untimed {
             ask.land_at(sector);
         }
         let flushes = ask.what() == What::Flush || (ask.fua() && !reads && !verdict.drops_flush);
+        // A flush is of everything, and has no range.
+        let of = ask.range();
         let pieces = Pieces::of(ask.what(), ask.range(), self.trim_sectors, TURN_SECTORS);
         let mut pieces = pieces
             .filter(|piece| piece.kind != CommandKind::Flush)
-            .chain(flushes.then(Piece::flush))
+            .chain(flushes.then(|| Piece::flush_of(of.clone())))
             .peekable();
         let mut state = self.state.lock();
         let mut result = Ok(());
@@ -180,7 +182,7 @@ impl Untimed {
             && flushes
             && let Some(drive) = &mut state.drive
         {
-            let commit = drive.begin_commit();
+            let commit = drive.begin_commit_of(&of);
             state.kept_by.push((commit, ask));
             drop(state);
             self.answer_kept();

@@ -80,5 +80,10 @@ impl Controller {
 }
 
 fn suffers_no_other(command: &Command) -> bool {
-    matches!(command.kind, CommandKind::Flush | CommandKind::Trim)
+    match command.kind {
+        // One of some sectors is a write with FUA, which is queued.
+        CommandKind::Flush => command.sectors == 0,
+        CommandKind::Trim => true,
+        CommandKind::Read | CommandKind::Write => false,
+    }
 }

@@ -65,6 +65,11 @@ struct Visit {
     until: SimTime,
 }
 
+/// The sectors of a command.
+fn sectors_of(command: &Command) -> Range<u64> {
+    command.lba.0..command.lba.0 + u64::from(command.sectors)
+}
+
 /// A hard disk.
 #[derive(Debug, Clone)]
 pub struct Disk {
@@ -90,6 +95,8 @@ pub struct Disk {
     /// Writes that wait for a sweep to end, oldest first.
     waiting_writes: VecDeque<Command>,
     flush: Option<Command>,
+    /// Flushes of some sectors, as writes with FUA ask for, the oldest first.
+    own_flushes: Vec<Command>,
     /// Where the arm is, if that is a stream.
     visit: Option<Visit>,
     read_ahead_least_sectors: u64,
@@ -126,6 +133,7 @@ impl Disk {
             power: params.power,
             waiting_writes: VecDeque::new(),
             flush: None,
+            own_flushes: Vec::new(),
             visit: None,
             read_ahead_least_sectors: params.read_ahead_least_bytes / SECTOR_BYTES,
             busy: None,
@@ -154,6 +162,7 @@ impl Disk {
                 self.transfers.begin(at, command, To::Platter);
             }
             CommandKind::Trim => self.finish(command, at, done),
+            CommandKind::Flush if command.sectors > 0 => self.own_flushes.push(command),
             CommandKind::Flush => self.flush = Some(command),
         }
     }
@@ -295,6 +304,12 @@ impl Disk {
         {
             self.finish(flush, at, done);
         }
+        let writes = &self.writes;
+        let ends = |own: &mut Command| !writes.is_dirty(&sectors_of(own));
+        let ended: Vec<Command> = self.own_flushes.extract_if(.., ends).collect();
+        for own in ended {
+            self.finish(own, at, done);
+        }
         if self.busy.is_some() || at < self.stays_until() {
             return;
         }
@@ -316,7 +331,7 @@ impl Disk {
 
     /// Whether dirty data have to go to the platter.
     fn is_urgent(&self) -> bool {
-        self.writes.sweeping() || self.flush.is_some()
+        self.writes.sweeping() || self.flush.is_some() || !self.own_flushes.is_empty()
     }
 
     /// Whether there are such that wait for the arm.
@@ -353,6 +368,12 @@ impl Disk {
 
     fn next_dirty(&self, at: SimTime) -> Option<(usize, Nanos)> {
         let cost = |place| self.arm.positioning(at, place, true);
+        let everything = self.writes.sweeping() || self.flush.is_some();
+        if let Some(own) = self.own_flushes.first().filter(|_| !everything)
+            && let Some(found) = self.writes.within(&sectors_of(own), cost)
+        {
+            return Some(found);
+        }
         match self.destage {
             Destage::ShortestPositioning => self.writes.nearest(cost),
             Destage::Elevator => self.writes.next_above(self.elevator_lba, cost),

@@ -148,6 +148,23 @@ impl WriteCache {
         extents.map(|extent| extent.lba..extent.end())
     }
 
+    /// Whether any of these sectors is in the cache alone.
+    pub fn is_dirty(&self, sectors: &std::ops::Range<u64>) -> bool {
+        self.dirty()
+            .any(|run| run.start < sectors.end && sectors.start < run.end)
+    }
+
+    /// The first extent with any of these sectors, with its `cost`.
+    pub fn within(
+        &self,
+        sectors: &std::ops::Range<u64>,
+        cost: impl Fn(Place) -> Nanos,
+    ) -> Option<(usize, Nanos)> {
+        let index = self.first_touching(sectors.start + 1);
+        let extent = self.extents.get(index)?;
+        (extent.lba < sectors.end).then(|| (index, cost(extent.place)))
+    }
+
     /// Sectors that it takes.
     pub fn sectors_max(&self) -> u64 {
         self.sectors_max

@@ -228,6 +228,12 @@ impl DriveFile {
         self.ssd().is_some_and(SsdFile::keeps_buffer)
     }
 
+    /// Whether a write with FUA makes everything before it safe, and not its own data alone.
+    #[must_use]
+    pub fn fua_flushes_all(&self) -> bool {
+        self.ssd().is_some_and(SsdFile::fua_flushes_all)
+    }
+
     /// Bytes that are written as a whole, or not at all, when the power goes: of a slot of flash, or a sector.
     #[must_use]
     pub fn atomic_write_bytes(&self) -> u64 {

@@ -278,8 +278,6 @@ impl SsdFile {
         }
         let has = Has {
             power: self.power.is_some(),
-            reliability: (self.reliability.as_ref()).is_some_and(|keys| keys.erase_share.is_some()),
-            parity: matches!(&self.mapping, Mapping::Packed(packed) if packed.keeps_parity()),
         };
         self.faults
             .as_ref()
@@ -377,6 +375,12 @@ impl SsdFile {
         let keys = self.power_loss.as_ref();
         let capacitors = keys.and_then(|keys| keys.capacitors.as_ref());
         capacitors.is_some_and(|capacitors| capacitors.get() > 0)
+    }
+
+    /// Whether a write with FUA flushes everything.
+    pub(super) fn fua_flushes_all(&self) -> bool {
+        let keys = self.power_loss.as_ref();
+        keys.is_some_and(|keys| keys.fua_flushes_all)
     }
 
     /// Bytes of a slot that are programmed as a whole, or not at all, when the power goes.

@@ -10,6 +10,7 @@ use ftlab_ftl::Extent;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// The sectors of a slot that were written, one bit each.
 pub(super) type SectorMask = u128;
@@ -204,6 +205,30 @@ impl WriteBuffer {
                 let entry = &self.entries[place.0 as usize];
                 sectors & !(entry.waiting | entry.programming_sectors) == 0
             })
+    }
+
+    /// Has what waits of some slots be handed on before everything else.
+    pub(super) fn hand_on_first(&mut self, slots: &Range<u32>) {
+        let entries = &self.entries;
+        let (first, rest): (VecDeque<Place>, VecDeque<Place>) = (self.waiting.drain(..))
+            .partition(|place| slots.contains(&entries[place.0 as usize].lpn.0));
+        self.waiting = first;
+        self.waiting.extend(rest);
+    }
+
+    /// Whether anything of some slots waits, or is being programmed.
+    pub(super) fn holds_any(&self, slots: &Range<u32>) -> bool {
+        self.any(slots, |entry| entry.waiting != 0 || entry.programming > 0)
+    }
+
+    /// Whether anything of some slots waits.
+    pub(super) fn waits_any(&self, slots: &Range<u32>) -> bool {
+        self.any(slots, |entry| entry.waiting != 0)
+    }
+
+    fn any(&self, slots: &Range<u32>, is: impl Fn(&Entry) -> bool) -> bool {
+        let mut entries = self.entries.iter();
+        entries.any(|entry| slots.contains(&entry.lpn.0) && is(entry))
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -294,6 +294,9 @@ impl Mapped {
     }
 
     pub(super) fn trim(&mut self, first: Lpn, slots: u32) {
+        if let Some(store) = &mut self.store {
+            store.prepare_trim(first, slots, &*self.layer);
+        }
         self.layer.trim(first, slots, &mut self.batch);
         self.refusal = self.refusal.filter(Refusal::is_final);
         self.note(LayerInput::Trim(first, slots), true);

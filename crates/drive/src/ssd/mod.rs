@@ -62,7 +62,7 @@ use std::collections::{BTreeSet, VecDeque};
 use thermal::Heat;
 use waking::Wakings;
 use write_through::WriteThrough;
-use writes::Admission;
+use writes::{Admission, OwnFlush};
 
 /// An SSD in virtual time.
 #[derive(Debug)]
@@ -82,6 +82,7 @@ pub struct Ssd {
     /// Reads whose data wait until those of a write are in the drive.
     waiting_out: VecDeque<u32>,
     flushes: VecDeque<u32>,
+    own_flushes: Vec<OwnFlush>,
     commands: Commands,
     events: Events,
     /// When the last command that is no read was let go on to the buffer.
@@ -160,6 +161,7 @@ impl Ssd {
             admissions: VecDeque::new(),
             waiting_out: VecDeque::new(),
             flushes: VecDeque::new(),
+            own_flushes: Vec::new(),
             commands: Commands::default(),
             events: Events::new(),
             last_ready: SimTime::ZERO,

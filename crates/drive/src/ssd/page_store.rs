@@ -54,6 +54,9 @@ pub trait PageStore: Any + std::fmt::Debug + Send {
         Ok((extent, stated))
     }
 
+    /// Slots are about to be given up.
+    fn prepare_trim(&mut self, _first: Lpn, _slots: u32, _layer: &dyn TranslationLayer) {}
+
     /// The layer was asked something, took it or not, and moved data.
     fn follow(
         &mut self,

@@ -4,6 +4,7 @@ use super::Ssd;
 use super::events::Event;
 use super::write_through::WriteThrough;
 use ftlab_base::{Command, CommandKind, Lpn, SimTime};
+use std::ops::Range;
 
 /// A write that is not wholly in the buffer yet, or a read that waits with those before it.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +20,15 @@ impl Admission {
     pub(super) fn has_begun(&self) -> bool {
         self.admitted > 0
     }
+}
+
+/// A flush of some slots, as a write with FUA asks for.
+#[derive(Debug, Clone)]
+pub(super) struct OwnFlush {
+    number: u32,
+    slots: Range<u32>,
+    /// Whether units that they had begun were filled up.
+    is_filled_up: bool,
 }
 
 impl Ssd {
@@ -105,7 +115,19 @@ impl Ssd {
             self.events.schedule(now, Event::Done, number);
             return;
         }
-        self.flushes.push_back(number);
+        let command = self.commands.get(number);
+        if command.sectors > 0 {
+            let (first, slots) = self.slot.touched(command);
+            let slots = first.0..first.0 + slots;
+            self.buffer.hand_on_first(&slots);
+            self.own_flushes.push(OwnFlush {
+                number,
+                slots,
+                is_filled_up: false,
+            });
+        } else {
+            self.flushes.push_back(number);
+        }
         self.drain(now);
         self.end_flushes(now);
     }
@@ -225,7 +247,23 @@ impl Ssd {
             self.mapped.flush();
             self.issue(now);
         }
+        self.fill_up_for_own_flushes(now);
         room
+    }
+
+    /// Fills up the units that hold the last of what is flushed by itself, once for each flush.
+    fn fill_up_for_own_flushes(&mut self, now: SimTime) {
+        let mut fills_up = false;
+        for own in &mut self.own_flushes {
+            if !own.is_filled_up && !self.buffer.waits_any(&own.slots) {
+                own.is_filled_up = true;
+                fills_up |= self.buffer.holds_any(&own.slots);
+            }
+        }
+        if fills_up {
+            self.mapped.flush();
+            self.issue(now);
+        }
     }
 
     /// Whether collection went first and copied a row of its turn. A turn that has begun goes on until all of it is
@@ -253,7 +291,8 @@ impl Ssd {
         }
         let through = self.write_through.as_mut().map(WriteThrough::fail);
         let writes = through.into_iter().flatten();
-        for number in writes.chain(self.flushes.drain(..)) {
+        let own = self.own_flushes.drain(..).map(|own| own.number);
+        for number in writes.chain(self.flushes.drain(..)).chain(own) {
             self.events.schedule(now, Event::Failed, number);
         }
         self.end_data_phase(now);
@@ -279,5 +318,13 @@ impl Ssd {
                 self.events.schedule(now, Event::Done, number);
             }
         }
+        let (buffer, events) = (&self.buffer, &mut self.events);
+        self.own_flushes.retain(|own| {
+            let goes_on = buffer.holds_any(&own.slots);
+            if !goes_on {
+                events.schedule(now, Event::Done, own.number);
+            }
+            goes_on
+        });
     }
 }

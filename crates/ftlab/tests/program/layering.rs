@@ -44,6 +44,7 @@ const USES: &[(&str, &[&str])] = &[
             "ftlab-ftl",
             "ftlab-host",
             "ftlab-sheet",
+            "ftlab-output",
             "ftlab-drive",
         ],
     ),

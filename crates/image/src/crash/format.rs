@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
 /// Magic, format, length of the body, seal.
 pub(super) const HEAD_BYTES: usize = 24;
 /// The most a header's body may have.
@@ -69,6 +69,8 @@ pub(super) enum Event {
     AllProgrammed,
     /// The newest data of sectors of a disk are on its platter.
     Settled { slot: u32, slots: u32 },
+    /// A slot that is about to be given up holds something, and may come back.
+    GivenUp { at_ns: u64, slot: u32 },
     /// Slots were given up.
     Trimmed { at_ns: u64, slot: u32, slots: u32 },
     /// Everything was erased.
@@ -109,6 +111,7 @@ impl Event {
             | Event::Begun
             | Event::Withdrawn { .. }
             | Event::Gone { .. }
+            | Event::GivenUp { .. }
             | Event::Ended { .. } => false,
         }
     }
@@ -117,6 +120,7 @@ impl Event {
     pub(super) fn at_ns(&self) -> Option<u64> {
         match *self {
             Event::Wrote { at_ns, .. }
+            | Event::GivenUp { at_ns, .. }
             | Event::Trimmed { at_ns, .. }
             | Event::Erased { at_ns }
             | Event::Flush { at_ns }

@@ -5,7 +5,7 @@ use super::read::{CrashLog, CrashLogError, Reader};
 use crate::cut::{Fate, PowerCut};
 use crate::slot::{mask_of, runs};
 use crate::volatile::Volatile;
-use ftlab_base::{Lpn, Ppa, SECTOR_BYTES};
+use ftlab_base::{Lpn, SECTOR_BYTES};
 use ftlab_drive::ssd::{LayerInput, SlotWrite};
 use ftlab_ftl::Extent;
 use rustix::fs::{FallocateFlags, fallocate};
@@ -20,7 +20,7 @@ const SECTOR: usize = SECTOR_BYTES as usize;
 /// A write of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WriteTold {
-    /// Its number: the first of a log is 1.
+    /// Its number: the first of a log is 1. A trim has 0.
     pub number: u64,
     /// When the drive had it, in nanoseconds since the log began.
     pub at_ns: u64,
@@ -70,6 +70,8 @@ pub struct CrashReplay {
     /// The newest writes to slots: what waits, and what was handed on.
     waiting: BTreeMap<u32, WriteTold>,
     handed: BTreeMap<u32, WriteTold>,
+    /// Slots that were given up and may come back.
+    given_up: BTreeSet<u32>,
     point: u64,
     at_ns: u64,
     mark: String,
@@ -95,6 +97,7 @@ impl CrashLog {
             before: BTreeMap::new(),
             waiting: BTreeMap::new(),
             handed: BTreeMap::new(),
+            given_up: BTreeSet::new(),
             point: 0,
             at_ns: 0,
             mark: String::new(),
@@ -187,15 +190,18 @@ impl CrashReplay {
                 self.volatile.all_programmed();
                 self.before.clear();
                 self.handed.clear();
+                self.given_up.clear();
             }
+            Event::GivenUp { at_ns, slot } => self.give_up(slot, at_ns)?,
             Event::Trimmed { slot, slots, .. } => {
                 let input = LayerInput::Trim(Lpn(slot), slots);
-                self.volatile.follow(input, true, None, &[]);
+                self.volatile.follow(input, true, &[], &[]);
                 self.forget(slot..slot.saturating_add(slots))?;
             }
             Event::Erased { .. } => {
                 self.volatile
-                    .follow(LayerInput::SecureErase, true, None, &[]);
+                    .follow(LayerInput::SecureErase, true, &[], &[]);
+                self.given_up.clear();
                 self.forget(0..u32::MAX)?;
             }
             Event::Marked { .. } => self.mark = String::from_utf8_lossy(data).into_owned(),
@@ -257,7 +263,8 @@ impl CrashReplay {
             self.before.insert(slot, under);
         }
         let input = LayerInput::Write(SlotWrite::of(Lpn(slot), Extent::Whole));
-        self.volatile.follow(input, true, Some(Ppa(0)), &[]);
+        self.volatile.follow(input, true, &[(slot, 0)], &[]);
+        self.given_up.remove(&slot);
         if let Some(write) = self.waiting.remove(&slot) {
             self.handed.insert(slot, write);
         }
@@ -268,14 +275,35 @@ impl CrashReplay {
         self.volatile.programmed(slot);
         self.before.remove(&slot);
         self.handed.remove(&slot);
+        self.given_up.remove(&slot);
+    }
+
+    /// A slot is about to be given up, and may come back.
+    fn give_up(&mut self, slot: u32, at_ns: u64) -> io::Result<()> {
+        if self.keeps {
+            return Ok(());
+        }
+        if !self.volatile.is_programming(slot) {
+            let under = self.under.get(&slot).cloned();
+            let held = under.map_or_else(|| self.newest_of(slot), Ok)?;
+            self.before.insert(slot, held);
+        }
+        let input = LayerInput::Trim(Lpn(slot), 1);
+        self.volatile.follow(input, true, &[(slot, 0)], &[]);
+        self.given_up.insert(slot);
+        let number = 0;
+        self.handed.insert(slot, WriteTold { number, at_ns });
+        Ok(())
     }
 
     /// Slots hold nothing.
     fn forget(&mut self, slots: Range<u32>) -> io::Result<()> {
-        let keep = |slot: &u32| !slots.contains(slot);
-        self.under.retain(|slot, _| keep(slot));
+        let is_in = |slot: &u32| slots.contains(slot);
+        let given_up = &self.given_up;
+        let keep = |slot: &u32| !is_in(slot) || given_up.contains(slot);
+        self.under.retain(|slot, _| !is_in(slot));
+        self.waiting.retain(|slot, _| !is_in(slot));
         self.before.retain(|slot, _| keep(slot));
-        self.waiting.retain(|slot, _| keep(slot));
         self.handed.retain(|slot, _| keep(slot));
         let end = self.newest.metadata()?.len();
         let (from, to) = (self.place(slots.start), self.place(slots.end).min(end));
@@ -334,6 +362,8 @@ impl CrashReplay {
         let before = self.before.get(&slot);
         let data = match (fate, before) {
             (Fate::New, _) | (_, None) => layer.clone(),
+            // Of what was given up, no part comes back.
+            (Fate::Torn(_), _) if self.given_up.contains(&slot) => layer.clone(),
             (Fate::Old, Some(before)) => before.clone(),
             (Fate::Torn(new), Some(before)) => {
                 let mut torn = before.clone();

@@ -128,12 +128,21 @@ impl Tap {
         self.put(Event::Withdrawn { slot }, &[]);
     }
 
-    /// The layer was asked something; by that, what slots held before is gone.
-    pub(crate) fn followed(&mut self, input: LayerInput, taken: bool, gone: &[u32]) {
+    /// The layer was asked something, of slots that held something `before`; by that, what slots held before is gone.
+    pub(crate) fn followed(
+        &mut self,
+        input: LayerInput,
+        taken: bool,
+        before: &[(u32, u32)],
+        gone: &[u32],
+    ) {
         let at_ns = (self.clock)();
         match input {
             LayerInput::Write(write) if taken => self.put(Event::Handed { slot: write.lpn.0 }, &[]),
             LayerInput::Trim(lpn, slots) => {
+                for &(slot, _) in before {
+                    self.put(Event::GivenUp { at_ns, slot }, &[]);
+                }
                 let slot = lpn.0;
                 self.put(Event::Trimmed { at_ns, slot, slots }, &[]);
             }

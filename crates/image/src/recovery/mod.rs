@@ -27,7 +27,7 @@ use crate::regions::Regions;
 use crate::storage::Storage;
 use crate::store::{CutOff, Keeping, Left};
 use crate::volatile::{Tracker, Volatile, VolatileSlot};
-use crate::{ImageError, OpenOptions, PowerCut, Recovery};
+use crate::{ImageError, OnKill, OpenOptions, PowerCut, Recovery};
 use ftlab_drive::ssd::Ssd;
 use ftlab_drive::{Device as _, DriveFile};
 use replay::{Buffer, Last, check_hash, follow_record, replay};
@@ -178,6 +178,12 @@ impl Found {
             volatile: self.volatile.clone(),
             blank: self.blank.clone(),
         }
+    }
+
+    /// The same for a drive whose end out of order takes nothing: what was handed to the layer is as it was handed.
+    pub(crate) fn without_cut(mut self) -> Found {
+        self.meta.on_kill = OnKill::Keep;
+        self
     }
 
     /// What it lets the host address.

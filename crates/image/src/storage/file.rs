@@ -2,6 +2,7 @@
 
 use super::syncer::Syncer;
 use super::{Storage, Wake};
+use ftlab_output::Begun;
 use rustix::fs::{FallocateFlags, MemfdFlags, SeekFrom, fallocate, memfd_create, seek};
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -25,11 +26,11 @@ pub(crate) struct FileStorage {
 }
 
 impl FileStorage {
-    /// Makes a file that is not there yet.
-    pub(crate) fn create(path: &Path) -> io::Result<FileStorage> {
-        let mut options = OpenOptions::new();
-        let file = options.read(true).write(true).create_new(true).open(path)?;
-        Self::locked(file, false)
+    /// Makes a file for a path, where it is not before it is put there: nothing is left of a process that is killed.
+    pub(crate) fn begin(path: &Path) -> io::Result<(FileStorage, Begun)> {
+        let begun = Begun::beside(path)?;
+        let file = Self::locked(begun.file().try_clone()?, false)?;
+        Ok((file, begun))
     }
 
     /// Opens a file that is there. Several may read it at a time; who writes is alone.

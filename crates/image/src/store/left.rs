@@ -9,6 +9,7 @@ use crate::slot::{mask_of, runs};
 use crate::volatile::{Before, Volatile, VolatileSlot};
 use ftlab_base::Lpn;
 use ftlab_ftl::TranslationLayer;
+use std::ops::Range;
 
 /// Slots that are to be as a power cut has left them, and what it came to.
 #[derive(Debug, Default)]
@@ -162,6 +163,13 @@ impl ByteStore {
         while self.queue.is_empty()
             && let Some(lpn) = self.volatile.oldest()
         {
+            self.note_programmed(lpn);
+        }
+    }
+
+    /// The host has flushed some slots alone, and nothing of those is outstanding.
+    pub(crate) fn note_programmed_of(&mut self, slots: Range<u32>) {
+        for lpn in self.volatile.programming_of(slots) {
             self.note_programmed(lpn);
         }
     }

@@ -18,8 +18,8 @@ use crate::record;
 use crate::regions::Regions;
 use crate::slot::{Broken, OOB_BYTES, mask_of, runs};
 use crate::storage::Storage;
-use crate::volatile::Volatile;
-use ftlab_base::{CommandId, Content, Lpn, Ppa, SECTOR_BYTES};
+use crate::volatile::{Volatile, lying};
+use ftlab_base::{CommandId, Content, Lpn, SECTOR_BYTES};
 use ftlab_drive::DriveFile;
 use ftlab_drive::ssd::{LayerInput, PageStore, StoreFailed, Totals, WrittenPart};
 use ftlab_ftl::{Extent, TranslationLayer};
@@ -111,8 +111,8 @@ pub(crate) struct ByteStore {
     /// What a power cut could take away, and how much of it the drive can hold.
     volatile: Volatile,
     buffer_slots: usize,
-    /// Where the slot lies that the layer is asked to write.
-    before: Option<Ppa>,
+    /// Where slots lie that the layer is asked to write or to give up.
+    before: Vec<(u32, u32)>,
     /// Slots that are in the cells, of requests that wait to be carried out.
     programmed: Vec<u32>,
     /// What waits is what a power cut has left, and slots that it has left empty.
@@ -151,7 +151,7 @@ impl ByteStore {
             blank: Blank::default(),
             volatile: Volatile::default(),
             buffer_slots,
-            before: None,
+            before: Vec::new(),
             programmed: Vec::new(),
             restores: false,
             emptied: BTreeSet::new(),
@@ -442,13 +442,19 @@ impl PageStore for ByteStore {
         layer: &dyn TranslationLayer,
     ) -> Result<(Extent, Content), StoreFailed> {
         if self.keeping.tracks {
-            self.before = layer.lookup(lpn);
+            self.before = lying(layer, lpn, 1);
         }
         match self.cut_off {
             Some(_) => Ok((extent, stated)),
             None => self
                 .prepare_slot(lpn, extent, stated, layer)
                 .map_err(|_| StoreFailed),
+        }
+    }
+
+    fn prepare_trim(&mut self, first: Lpn, slots: u32, layer: &dyn TranslationLayer) {
+        if self.keeping.tracks {
+            self.before = lying(layer, first, slots);
         }
     }
 
@@ -459,13 +465,12 @@ impl PageStore for ByteStore {
         layer: &dyn TranslationLayer,
         moves: &[DataMove],
     ) {
-        let mut gone = Vec::new();
+        let (mut gone, before) = (Vec::new(), std::mem::take(&mut self.before));
         if self.keeping.tracks {
-            let before = self.before.take();
-            gone = self.volatile.follow(input, taken, before, moves);
+            gone = self.volatile.follow(input, taken, &before, moves);
         }
         if let Some(tap) = &mut self.tap {
-            tap.followed(input, taken, &gone);
+            tap.followed(input, taken, &before, &gone);
         }
         if let Some(CutOff { moved, slot }) = self.cut_off.take() {
             let made = &moves[..moves.len().min(moved as usize)];

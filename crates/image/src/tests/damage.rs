@@ -4,7 +4,9 @@ use super::driven::forgiving;
 use super::tiny::{testbed, tiny};
 use crate::regions::Regions;
 use crate::storage::Region;
-use crate::{DataDrive, Hole, ImageError, OnKill, OpenOptions, Wrong, accept, fsck, rebuild};
+use crate::{
+    CreateOptions, DataDrive, Hole, ImageError, OnKill, OpenOptions, Wrong, accept, fsck, rebuild,
+};
 use ftlab_base::{
     Command, CommandId, CommandKind, Content, Lba, Lpn, Outcome, Placement, SimTime,
     SubmissionQueue,
@@ -89,9 +91,14 @@ impl Image {
     /// A drive that is written all over, and then loses its power after three times as many more
     /// writes, each flushed: version 1, and 2 and on.
     fn killed(name: &str) -> (Image, Vec<u64>) {
+        Image::killed_after(name, &forgiving(), true)
+    }
+
+    /// The same of a drive that was made so, and flushed after each write or once, at the end.
+    fn killed_after(name: &str, options: &CreateOptions, flushes_each: bool) -> (Image, Vec<u64>) {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path().join("drive.img");
-        let made = DataDrive::create(&at, &tiny(name), testbed(), &forgiving());
+        let made = DataDrive::create(&at, &tiny(name), testbed(), options);
         let mut drive = made.unwrap();
         let slots = slots(&drive);
         let mut newest = vec![1; slots as usize];
@@ -101,6 +108,11 @@ impl Image {
             let slot = n * 7 % slots;
             newest[slot as usize] += 1;
             write(&mut drive, slot, newest[slot as usize]);
+            if flushes_each {
+                flush(&mut drive);
+            }
+        }
+        if !flushes_each {
             flush(&mut drive);
         }
         let image = Image {
@@ -296,6 +308,66 @@ fn rebuilding_finds_everything_behind_a_hole_by_its_pages() {
             "{name}"
         );
         all_are_newest(&image, &newest, name);
+    }
+}
+
+/// A buffer that loses what it holds was flushed behind the hole. At the hole it held something, but nothing happened there.
+#[test]
+fn rebuilding_takes_a_hole_for_no_power_cut() {
+    for name in KINDS {
+        for eighths in 1..8 {
+            let (image, newest) = Image::killed_after(name, &CreateOptions::default(), false);
+            let (last, _) = image.last_batch();
+            let start = image.journal().at;
+            image.flip(start + (last - start) / 8 * eighths);
+            let what = format!("{name}, {eighths} eighths");
+            let rebuilt = rebuild(&image.at, testbed()).unwrap();
+            assert!(
+                rebuilt.has_map && (rebuilt.is_whole() || rebuilt.shares),
+                "{what}: {rebuilt:?}"
+            );
+            all_are_newest(&image, &newest, &what);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_found_when_an_image_is_rebuilt_is_told() {
+    for (name, hits_front) in KINDS
+        .into_iter()
+        .flat_map(|name| [(name, false), (name, true)])
+    {
+        let (image, newest) = Image::killed(name);
+        let only_read = OpenOptions {
+            read_only: true,
+            ..options()
+        };
+        let (drive, _) = DataDrive::open(&image.at, &only_read).unwrap();
+        let place = drive.layer().unwrap().lookup(Lpn(5)).unwrap();
+        drop(drive);
+        // The newest of a slot, behind a hole.
+        image.flip(image.regions.place(place.0) + if hits_front { 1 } else { 60 });
+        let (last, _) = image.last_batch();
+        let start = image.journal().at;
+        image.flip(start + (last - start) / 3);
+        let rebuilt = rebuild(&image.at, testbed()).unwrap();
+        assert!(!rebuilt.is_whole(), "{name}: {rebuilt:?}");
+        // A slot whose front is damaged is not known to go on in the next places.
+        assert!(rebuilt.damaged_pages >= 1, "{name}: {rebuilt:?}");
+        let told = match hits_front {
+            true => rebuilt.nameless_pages > 0,
+            false => rebuilt.older_slots + rebuilt.lost_slots == 1,
+        };
+        assert!(told, "{name}: {rebuilt:?}");
+        let mut drive = image.open().unwrap();
+        for (slot, newest) in newest
+            .into_iter()
+            .enumerate()
+            .filter(|(slot, _)| *slot != 5)
+        {
+            let found = version(&mut drive, slot as u64).unwrap();
+            assert_eq!(found, Some(newest), "{name}: slot {slot}");
+        }
     }
 }
 

@@ -9,6 +9,7 @@ mod damage;
 mod driven;
 mod faults;
 mod firmware;
+mod fua;
 mod life;
 mod mutations;
 mod on_base;

@@ -387,3 +387,56 @@ fn an_image_that_lies_too_deep_opens_and_takes_no_more() {
     assert!(why.contains("64 are the most"), "{why}");
     kit.work(5);
 }
+
+#[test]
+fn what_is_being_made_has_no_name_until_it_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("drive.img");
+    let names = || {
+        let entries = std::fs::read_dir(folder.path()).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.collect::<Vec<_>>()
+    };
+    let create = CreateOptions::default();
+    let drive = DataDrive::create_aged(
+        &path,
+        &tiny(&super::tiny::names()[0]),
+        testbed(),
+        &create,
+        |_| {
+            assert!(names().is_empty(), "{:?}", names());
+            Ok(())
+        },
+    );
+    assert_eq!(names(), ["drive.img"]);
+    let again = DataDrive::create(&path, &tiny(&super::tiny::names()[0]), testbed(), &create);
+    assert!(matches!(again, Err(ImageError::Exists { .. })));
+    drop(drive);
+    // What somebody else calls as a reset called its new file is nobody's to remove.
+    std::fs::write(folder.path().join("drive.img.new"), "mine").unwrap();
+    let (mut drive, _) = DataDrive::open(&path, &options()).unwrap();
+    drive.snapshot("one").unwrap();
+    drive.reset(Some("one")).unwrap();
+    let mine = std::fs::read(folder.path().join("drive.img.new")).unwrap();
+    assert_eq!(mine, b"mine");
+}
+
+#[test]
+fn a_base_that_changed_is_not_gone_back_to() {
+    let mut kit = Kit::new(&names()[0], Some("top.img"));
+    let (base, top) = (kit.path("base.img"), kit.path("top.img"));
+    let other = kit.path("other.img");
+    std::fs::copy(&base, &other).unwrap();
+    let file = File::options().write(true).open(&other).unwrap();
+    file.write_all_at(&[7; 64], 0).unwrap();
+    std::fs::rename(&other, &base).unwrap();
+    let refused = |why: ImageError| {
+        let why = why.to_string();
+        assert!(why.contains("has changed"), "{why}");
+    };
+    refused(kit.drive.reset(None).unwrap_err());
+    let Kit { folder, drive, .. } = kit;
+    drive.close().unwrap();
+    refused(reset_image(&top, None, testbed()).unwrap_err());
+    drop(folder);
+}

@@ -4,8 +4,9 @@
 //! They belong to physical blocks, by their own numbers, as wear does, and show where wear would: in
 //! the next erase, program or read.
 
+use super::faults::Faults;
 use super::{Array, WATCHED};
-use crate::StateError;
+use crate::{Reliability, StateError};
 use ftlab_base::{BlockId, DieId, Geometry, PagePlace};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -18,11 +19,6 @@ pub enum InjectionRefused {
     /// There is no flash.
     #[error("the drive has no flash")]
     NoFlash,
-    /// The drive file says of nothing how it fails.
-    #[error(
-        "nothing fails in this drive's flash: its drive file does not say how blocks fail, by [reliability] with erase_share"
-    )]
-    NothingFails,
     /// There is no such block.
     #[error("there is no {block}; the drive has blocks 0 to {}", blocks - 1)]
     NoBlock {
@@ -129,11 +125,14 @@ impl Injected {
 }
 
 impl Array {
-    fn injected(&mut self) -> Result<&mut Injected, InjectionRefused> {
-        let faults = self.faults.as_mut();
-        let faults = faults.ok_or(InjectionRefused::NothingFails)?;
+    /// What fails by command. Of an array in which nothing failed so far, nothing else fails from now on either.
+    fn injected(&mut self) -> &mut Injected {
+        let blocks = self.geometry.blocks();
+        let faults = self
+            .faults
+            .get_or_insert_with(|| Box::new(Faults::new(Reliability::NOTHING, blocks)));
         faults.forget_calm();
-        Ok(&mut faults.injected)
+        &mut faults.injected
     }
 
     /// The number of the physical block at an address.
@@ -146,48 +145,40 @@ impl Array {
     /// Has a block wear out: its present cycle is its last.
     ///
     /// # Errors
-    /// When nothing can fail, or there is no such block, or it is bad.
+    /// When there is no such block, or it is bad.
     pub fn wear_out(&mut self, block: BlockId) -> Result<(), InjectionRefused> {
         let blocks = self.geometry.blocks();
         if block.0 >= blocks {
             return Err(InjectionRefused::NoBlock { block, blocks });
         }
         let home = self.home(block);
-        let is_bad = self.is_bad(block);
-        let injected = self.injected()?;
-        if is_bad {
+        if self.is_bad(block) {
             return Err(InjectionRefused::BadAlready(block));
         }
-        injected.worn_out.insert(home);
+        self.injected().worn_out.insert(home);
         self.programmed[block.index()] |= WATCHED;
         Ok(())
     }
 
     /// Has all blocks wear out.
-    ///
-    /// # Errors
-    /// When nothing can fail.
-    pub fn wear_out_all(&mut self) -> Result<(), InjectionRefused> {
-        self.injected()?.all_worn_out = true;
+    pub fn wear_out_all(&mut self) {
+        self.injected().all_worn_out = true;
         self.programmed.iter_mut().for_each(|p| *p |= WATCHED);
-        Ok(())
     }
 
     /// Has more bits of some pages flip than ECC corrects. What their blocks hold next is not concerned.
     ///
     /// # Errors
-    /// When nothing can fail, or a page is not programmed; none is spoiled then.
+    /// When a page is not programmed; none is spoiled then.
     pub fn spoil(&mut self, places: &[PagePlace]) -> Result<(), InjectionRefused> {
         let pages: Vec<(u32, u32)> = (places.iter())
             .map(|place| (self.home(place.block), place.page))
             .collect();
         let mut stored = places.iter();
-        let is_stored = stored.all(|place| place.page < self.programmed_pages(place.block));
-        let injected = self.injected()?;
-        if !is_stored {
+        if !stored.all(|place| place.page < self.programmed_pages(place.block)) {
             return Err(InjectionRefused::NothingStored);
         }
-        injected.spoiled.extend(pages);
+        self.injected().spoiled.extend(pages);
         Ok(())
     }
 
@@ -201,7 +192,7 @@ impl Array {
     /// Has a die die: nothing of it can be read, programmed or erased any more.
     ///
     /// # Errors
-    /// When nothing can fail, or there is no such die.
+    /// When there is no such die.
     pub fn kill(&mut self, die: DieId) -> Result<(), InjectionRefused> {
         let dies = self.geometry.dies();
         if u32::from(die.0) >= dies {
@@ -209,7 +200,7 @@ impl Array {
         }
         let per_die = self.geometry.blocks_per_die;
         let first = u32::from(die.0) * per_die;
-        let injected = self.injected()?;
+        let injected = self.injected();
         let blocks = first..first + per_die;
         if !injected.dead.contains(&blocks) {
             injected.dead.push(blocks.clone());

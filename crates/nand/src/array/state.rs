@@ -3,6 +3,7 @@
 use super::faults::{FaultCounters, Faults};
 use super::injected::Injected;
 use super::{Array, NandCounters, SLC, WATCHED};
+use crate::Reliability;
 use crate::StateError;
 use ftlab_base::{BlockId, Geometry, StreamHash, deltas};
 use serde::{Deserialize, Serialize};
@@ -108,7 +109,14 @@ impl Array {
         match (&mut self.faults, state.faults) {
             (None, None) => {}
             (Some(own), Some(saved)) => own.restore(saved, &self.geometry)?,
-            _ => return Err(StateError("what can fail there cannot fail here".into())),
+            // Something went wrong by command in an array in which nothing does by itself.
+            (own @ None, Some(saved)) => {
+                let faults = own.insert(Box::new(Faults::new(Reliability::NOTHING, blocks as u32)));
+                faults.restore(saved, &self.geometry)?;
+            }
+            (Some(_), None) => {
+                return Err(StateError("what can fail here cannot fail there".into()));
+            }
         }
         self.watch();
         Ok(())

@@ -347,7 +347,8 @@ impl<'a> Loop<'a> {
             && flight.result.is_ok()
             && std::mem::take(&mut flight.needs_flush)
         {
-            self.submit(number, flight, &Piece::flush());
+            let range = flight.ask.as_ref().map_or(0..0, Ask::range);
+            self.submit(number, flight, &Piece::flush_of(range));
         }
     }
 

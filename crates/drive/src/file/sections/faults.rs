@@ -13,13 +13,11 @@ section! {
         /// One in how many awakenings from sleep takes the drive off its bus; commands then end as *gone* after 30 s.
         /// It needs `[power]`, whose `sleep_after` says when the drive sleeps. None if left out.
         lost_waking: Option<Quantity<Count>>,
-        /// What the host has written when a die dies; it needs `[reliability]` or parity. None does if left out.
+        /// What the host has written when a die dies. None does if left out.
         die_fails_after: Option<Quantity<Bytes>>,
-        /// Share of blocks whose first erase fails, or a program after it, beside those that wear out; it needs
-        /// `[reliability]`.
+        /// Share of blocks whose first erase fails, or a program after it, beside those that wear out.
         bad_blocks: Option<Quantity<Share>>,
-        /// Share of pages that ECC cannot correct, each time they are programmed, beside those that age; it needs
-        /// `[reliability]`.
+        /// Share of pages that ECC cannot correct, each time they are programmed, beside those that age.
         unreadable_pages: Option<Quantity<Share>>,
         /// What goes wrong with requests, as `POST /fault-rule` of an attached drive takes it, with `at_ms` after the run or the
         /// server began. Nothing if left out.
@@ -46,8 +44,6 @@ impl Takes for Vec<Rule> {
 #[derive(Debug, Clone, Copy)]
 pub(in crate::file) struct Has {
     pub(in crate::file) power: bool,
-    pub(in crate::file) reliability: bool,
-    pub(in crate::file) parity: bool,
 }
 
 impl FaultKeys {
@@ -56,21 +52,6 @@ impl FaultKeys {
         if self.lost_waking.is_some() && !has.power {
             return Err(
                 "faults.lost_waking needs [power], which says when the drive sleeps".into(),
-            );
-        }
-        if self.die_fails_after.is_some() && !has.reliability && !has.parity {
-            return Err(
-                "faults.die_fails_after needs [reliability] with erase_share, which says how blocks fail, or parity \
-                 (raise.parity)"
-                    .into(),
-            );
-        }
-        let of_blocks = self.bad_blocks.is_some() || self.unreadable_pages.is_some();
-        if of_blocks && !has.reliability {
-            return Err(
-                "faults.bad_blocks and faults.unreadable_pages need [reliability] with erase_share, which says how \
-                 blocks fail"
-                    .into(),
             );
         }
         Ok(())

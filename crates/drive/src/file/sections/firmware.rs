@@ -109,6 +109,10 @@ section! {
         /// What is programmed as a whole or not at all when the power goes: a slot that was on its way may be made of
         /// such units of two versions. A slot if left out.
         atomic_write: Option<Quantity<Bytes>>,
+        /// Whether a write with FUA makes everything before it safe, as a flush does, and not its own data alone. Only where a
+        /// source says that the firmware does so.
+        #[serde(default)]
+        fua_flushes_all: bool,
     }
 }
 

@@ -90,33 +90,38 @@ pub(in crate::file) fn reliability(
     page_bytes: u64,
     seed: RootSeed,
 ) -> Result<Option<Reliability>, String> {
-    let Some(keys) = keys else {
-        return match ecc {
-            None => Ok(None),
-            Some(_) => Err(
+    let bit_errors = match (ecc, keys) {
+        (None, _) => None,
+        (Some(ecc), Some(keys)) => Some(bit_errors(ecc, keys.rated_cycles.get(), page_bytes)),
+        (Some(_), None) => {
+            return Err(
                 "[ecc] gives its rates at the rated cycles, and there is no [reliability] to say \
                  how many those are"
                     .into(),
-            ),
-        };
+            );
+        }
     };
-    let factory_bad = keys.factory_bad.as_ref().map_or(0.0, |share| share.base);
+    let factory_bad = keys.and_then(|keys| keys.factory_bad.as_ref());
+    let factory_bad = factory_bad.map_or(0.0, |share| share.base);
     if factory_bad >= FACTORY_BAD_MAX {
         return Err(format!(
             "reliability.factory_bad is {factory_bad}: all blocks are bad; it must be below 1"
         ));
     }
-    let endurance = keys.erase_share.is_some().then_some(endurance(keys)?);
-    if endurance.is_none() && ecc.is_none() && factory_bad <= 0.0 {
+    let lives = keys.map(endurance).transpose()?;
+    let endurance = lives.filter(|_| keys.is_some_and(|keys| keys.erase_share.is_some()));
+    let share = |share: Option<&Quantity<Share>>| share.map_or(0.0, |share| share.base);
+    let grown_bad = share(faults.and_then(|faults| faults.bad_blocks.as_ref()));
+    let unreadable_pages = share(faults.and_then(|faults| faults.unreadable_pages.as_ref()));
+    let shares = factory_bad + grown_bad + unreadable_pages;
+    if endurance.is_none() && ecc.is_none() && shares <= 0.0 {
         return Ok(None);
     }
-    let bit_errors = ecc.map(|ecc| bit_errors(ecc, keys.rated_cycles.get(), page_bytes));
-    let share = |share: Option<&Quantity<Share>>| share.map_or(0.0, |share| share.base);
     Ok(Some(Reliability {
         seed: seed.derive("reliability").0,
         factory_bad,
-        grown_bad: share(faults.and_then(|faults| faults.bad_blocks.as_ref())),
-        unreadable_pages: share(faults.and_then(|faults| faults.unreadable_pages.as_ref())),
+        grown_bad,
+        unreadable_pages,
         endurance,
         bit_errors: bit_errors.transpose()?,
     }))

@@ -1,7 +1,9 @@
 //! What a drive file says is to go wrong.
 
 use super::*;
-use ftlab_base::DieId;
+use crate::Device;
+use ftlab_base::{BlockId, DieId};
+use ftlab_ftl::Fault;
 use std::collections::BTreeSet;
 
 const PACKED: (&str, &[&str]) = (
@@ -145,16 +147,132 @@ fn blocks_go_bad_that_the_file_says() {
     assert!((0.01..0.06).contains(&share), "{share} of {blocks} blocks");
 }
 
+/// Drives whose files say nothing of how blocks fail, one of them with a section that says how long they last.
+const QUIET: [(&str, &[&str]); 3] = [
+    (
+        "generic-mlc-8",
+        &[
+            "nand.blocks_per_die=32",
+            "nand.pages_per_block=8",
+            "spare.op=1.5",
+        ],
+    ),
+    ("generic-nvme-tlc-8", SLC),
+    ("generic-nvme-qlc-2000", SLC),
+];
+
+/// A small drive with a cache of one bit a cell.
+const SLC: &[&str] = &[
+    "nand.channels=1",
+    "nand.dies_per_channel=2",
+    "nand.planes_per_die=1",
+    "map.stripe_dies=2",
+    "nand.page=4KiB",
+    "nand.blocks_per_die=48",
+    "nand.pages_per_block=24",
+    "spare.user_capacity=3MiB",
+    "slc.own_size=256KiB",
+    "slc.more_size=256KiB",
+    "slc.when_full=fold",
+    "buffer.size=64KiB",
+];
+
+/// Writes every slot a number of times, until the drive takes no more; whether it took all.
+fn takes(ssd: &mut Ssd, times: u64) -> bool {
+    let slots = ssd.capacity_sectors() / 8;
+    let mut stream = RootSeed(2).stream("slots");
+    (0..times * slots).all(|n| {
+        let slot = match n < slots {
+            true => n,
+            false => u64::from(stream.next_u32()) % slots,
+        };
+        ssd.apply(slot_command(CommandKind::Write, slot, SimTime::ZERO)) == Outcome::Good
+    })
+}
+
+/// Slots that cannot be read.
+fn lost(ssd: &mut Ssd) -> u64 {
+    let slots = ssd.capacity_sectors() / 8;
+    let reads =
+        (0..slots).map(|slot| ssd.apply(slot_command(CommandKind::Read, slot, SimTime::ZERO)));
+    reads.filter(|read| *read != Outcome::Good).count() as u64
+}
+
+/// The same drive, from what is kept of it.
+fn kept(ssd: &Ssd, of: (&str, &[&str])) -> Ssd {
+    let testbed = Testbed::load("anandtech-2008").unwrap();
+    let file = load(of, &[]).unwrap();
+    let mut again = file.build_ssd(&testbed, RootSeed(1)).unwrap();
+    again.restore(ssd.save()).unwrap();
+    again
+}
+
 #[test]
-fn a_fault_that_needs_something_says_what() {
-    let plain = ("generic-mlc-8", &[][..]);
-    for (fault, needs) in [
-        ("faults.die_fails_after=1GiB", "parity (raise.parity)"),
-        ("faults.bad_blocks=1%", "[reliability]"),
-        ("faults.unreadable_pages=1%", "[reliability]"),
-    ] {
-        let why = load(plain, &[fault]).unwrap_err();
-        assert!(why.contains(needs), "{fault}: {why}");
+fn a_block_of_a_drive_of_which_nothing_is_said_to_fail_fails_by_command() {
+    for of in QUIET {
+        let mut ssd = drive(of, &[], 1);
+        assert!(takes(&mut ssd, 2), "{of:?}");
+        for block in [3, 20, 31] {
+            ssd.inject(Fault::BadBlock(BlockId(block))).unwrap();
+        }
+        let mut ssd = kept(&ssd, of);
+        assert!(takes(&mut ssd, 12), "{of:?}: {:?}", ssd.fault());
+        assert_eq!(lost(&mut ssd), 0, "{of:?}");
+        assert_eq!(
+            ssd.layer().array().fault_counters().program_failed,
+            3,
+            "{of:?}"
+        );
+        ssd.layer().check_invariants();
+    }
+}
+
+#[test]
+fn all_blocks_of_such_a_drive_wear_out_and_it_stays_readable() {
+    for of in QUIET {
+        let mut ssd = drive(of, &[], 1);
+        assert!(takes(&mut ssd, 2), "{of:?}");
+        ssd.inject(Fault::EndOfLife).unwrap();
+        let mut ssd = kept(&ssd, of);
+        assert!(!takes(&mut ssd, 100), "{of:?}: it takes writes for ever");
+        assert_eq!(lost(&mut ssd), 0, "{of:?}");
+    }
+}
+
+#[test]
+fn a_die_of_such_a_drive_dies_and_takes_its_data_along() {
+    for of in QUIET {
+        let mut ssd = drive(of, &[], 1);
+        assert!(takes(&mut ssd, 2), "{of:?}");
+        ssd.inject(Fault::Die(DieId(1))).unwrap();
+        let mut ssd = kept(&ssd, of);
+        let (lost, slots) = (lost(&mut ssd), ssd.capacity_sectors() / 8);
+        let dies = u64::from(ssd.layer().layout().geometry.dies());
+        let share = slots / dies;
+        assert!(
+            (share / 2..2 * share).contains(&lost),
+            "{of:?}: {lost} of {slots}"
+        );
+        assert!(!takes(&mut ssd, 100), "{of:?}: it takes writes for ever");
+    }
+}
+
+#[test]
+fn what_the_file_says_is_to_go_wrong_needs_nothing_else() {
+    for of in QUIET {
+        let mut ssd = drive(
+            of,
+            &["faults.bad_blocks=3%", "faults.unreadable_pages=1%"],
+            1,
+        );
+        assert!(takes(&mut ssd, 4), "{of:?}: {:?}", ssd.fault());
+        assert!(lost(&mut ssd) > 0, "{of:?}");
+        assert!(
+            ssd.layer().array().fault_counters().program_failed > 0,
+            "{of:?}"
+        );
+        let mut ssd = drive(of, &["faults.die_fails_after=4MiB"], 1);
+        assert!(!takes(&mut ssd, 100), "{of:?}: no die dies");
     }
     let why = load(PAGE, &["faults.bad_blocks=101%"]).unwrap_err();
     assert!(why.contains("bad_blocks"), "{why}");

@@ -282,15 +282,22 @@ fn in_words(options: &Options, log: &CrashLog, trial: &Trial) -> String {
         _ => writeln!(text, "smallest {few} of {all} lost writes are enough:"),
     };
     for slot in smallest.lost.iter().take(SHOWN_MAX) {
-        let _ = writeln!(
-            text,
-            "         {} bytes at {} {}, written {} before the cut (write {})",
-            slot.data.len(),
-            slot.offset_bytes,
-            if slot.is_torn { "torn" } else { "lost" },
-            time(state.at_ns.saturating_sub(slot.write.at_ns)),
-            slot.write.number
-        );
+        let (bytes, at) = (slot.data.len(), slot.offset_bytes);
+        let before = time(state.at_ns.saturating_sub(slot.write.at_ns));
+        let how = match slot.is_torn {
+            true => "torn",
+            false => "lost",
+        };
+        let _ = match slot.write.number {
+            0 => writeln!(
+                text,
+                "         {bytes} bytes at {at} are back, trimmed {before} before the cut"
+            ),
+            number => writeln!(
+                text,
+                "         {bytes} bytes at {at} {how}, written {before} before the cut (write {number})"
+            ),
+        };
     }
     if let Some(more @ 1..) = smallest.lost.len().checked_sub(SHOWN_MAX) {
         let _ = writeln!(text, "         and {more} more");

@@ -22,9 +22,9 @@ be read until they are written again.
 
 --rebuild makes a new image of what pages say of themselves, also of an image whose map cannot be read at
 all. It finds what was written behind a hole; it does not find trims there. Wear and counters begin anew. It
-needs room for a second image beside the first, FILE.rebuilt, which takes its place at the end.
+needs room for a second image beside the first, which takes its place at the end.
 
-The exit code is 0 if the image is in order, 1 if it is damaged.")]
+The exit code is 0 if the image is in order, 1 if it is damaged, or if --rebuild could not find everything.")]
 pub struct FsckOptions {
     /// The file of the image
     file: PathBuf,
@@ -48,9 +48,16 @@ fn checked(options: &FsckOptions) -> Outcome {
     let testbed = Testbed::load(TESTBED)?;
     if options.rebuild {
         let rebuilt = rebuild(&options.file, &testbed)?;
-        return match options.output_format {
-            OutputFormat::Json => print_json(&rebuilt),
-            OutputFormat::Normal => screen::print(&rebuilt_in_words(&rebuilt)),
+        match options.output_format {
+            OutputFormat::Json => print_json(&rebuilt)?,
+            OutputFormat::Normal => screen::print(&rebuilt_in_words(&rebuilt))?,
+        }
+        return match rebuilt.is_whole() {
+            true => Ok(()),
+            false => Err(Failure::Running(format!(
+                "{}: not everything that was written could be found, as said above; what is there is whole",
+                options.file.display()
+            ))),
         };
     }
     if options.accept {
@@ -113,14 +120,14 @@ fn rebuilt_in_words(rebuilt: &Rebuilt) -> String {
     }
     if rebuilt.damaged_pages > 0 {
         line(format!(
-            "pages        {} are damaged; whose they were is not known, so slots may hold an earlier version",
-            rebuilt.damaged_pages
+            "pages        {} are damaged, {} of them do not say whose they were: slots may hold an earlier version for them",
+            rebuilt.damaged_pages, rebuilt.nameless_pages
         ));
     }
     if !rebuilt.has_map {
         line("map          cannot be read: what was trimmed may be there again".to_owned());
     }
-    if rebuilt.found_slots > 0 && rebuilt.shares {
+    if rebuilt.may_miss_shared() {
         line(
             "shared       this drive stores equal data once, and a page names one slot alone: others with the \
              same data may hold an earlier version, or nothing"

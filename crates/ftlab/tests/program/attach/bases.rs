@@ -145,7 +145,7 @@ fn servers_share_a_base_and_go_back_to_it() {
     }
     assert_eq!(counters(folder, "other.control"), began);
     let why = tool(folder, &["snapshot", "other.control", "a"]);
-    assert!(why.0 == Some(1) && why.1.contains("--image"), "{why:?}");
+    assert!(why.0 == Some(2) && why.1.contains("--image"), "{why:?}");
     one.end("TERM");
     other.end("TERM");
     let info = done(folder, &["info", "one.img"]);
