@@ -251,3 +251,11 @@ def test_a_suite_that_comes_with_ftlab_is_asked_for_by_its_name() -> None:
     assert results.runs.to_pydict()["test"] == ["nvme-randread-4k-qd1"]
     with pytest.raises(ftlab.InputError, match="no suite that comes with ftlab is called"):
         ftlab.review("generic-mlc-8", suite="modren")
+
+
+def test_a_damaged_table_of_requests_is_an_error_without_control_characters(tmp_path: Path) -> None:
+    trace = tmp_path / "trace\x1b[2J.parquet"
+    trace.write_bytes(b"PAR1" + bytes(range(200)) + (150).to_bytes(4, "little") + b"PAR1")
+    with pytest.raises(ftlab.InputError) as error:
+        ftlab.replay(trace, "generic-mlc-8")
+    assert "parquet" in str(error.value).lower() and "\x1b" not in str(error.value)
