@@ -15,6 +15,7 @@ mod image;
 mod imports;
 mod inputs;
 mod layering;
+mod nothing;
 mod packages;
 mod place;
 mod plans;
