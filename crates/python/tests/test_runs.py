@@ -9,6 +9,7 @@ import threading
 import time
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import numpy
 import pandas
@@ -259,3 +260,9 @@ def test_a_damaged_table_of_requests_is_an_error_without_control_characters(tmp_
     with pytest.raises(ftlab.InputError) as error:
         ftlab.replay(trace, "generic-mlc-8")
     assert "parquet" in str(error.value).lower() and "\x1b" not in str(error.value)
+
+
+@pytest.mark.parametrize("how", [{"repeats": -1}, {"repeats": 1.5}, {"threads": 0}, {"threads": -2}, {"repeats": 10**12}])
+def test_counts_that_are_none_are_refused_with_what_to_give(how: dict[str, Any]) -> None:
+    with pytest.raises(ftlab.InputError, match="give a whole number from 1"):
+        ftlab.run({"rw": "randwrite", "number_ios": 10}, "generic-mlc-8", **how)
