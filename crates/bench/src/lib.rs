@@ -27,5 +27,6 @@ pub mod repeats;
 pub mod review;
 pub mod stop;
 pub mod suites;
+mod testbeds;
 pub mod theory;
 pub mod variants;

@@ -7,7 +7,7 @@ use ftlab_base::RootSeed;
 use ftlab_bench::lab;
 use ftlab_bench::review::{self, Length, Progress, ReviewError, Watch};
 use ftlab_bench::suites::{self, NO_STATE, Test, own};
-use ftlab_drive::{Catalog, DriveFile};
+use ftlab_drive::{Catalog, DriveFile, default_testbed};
 use ftlab_host::Port;
 use ftlab_play::driver::Clock;
 use ftlab_play::load::Load;
@@ -147,7 +147,9 @@ fn of_test(file: &DriveFile, test: &Test, state: Option<&str>) -> Wanted {
         suites::Work::Loads { loads, ports } => {
             let state = state.and_then(State::named);
             let state = state.unwrap_or(test.family.states[0]);
-            of_load(file, &loads[0], state, &test.family.testbed, ports[0])
+            let machine = test.family.testbed.as_deref();
+            let machine = machine.unwrap_or_else(|| default_testbed([file]));
+            of_load(file, &loads[0], state, machine, ports[0])
         }
         suites::Work::Within(..) | suites::Work::Fact(_) => Wanted {
             test: test.clone(),
@@ -213,7 +215,9 @@ struct Heard<'a> {
 impl Heard<'_> {
     /// Reviews the subjects by the tests that run on this machine, or by those that run on any other.
     fn review(&self, plan: &Plan, machine: Option<&str>) -> Result<(), ReviewError> {
-        let is_of = |wanted: &&Wanted| (wanted.test.family.testbed == NOBODY) == machine.is_some();
+        let is_of = |wanted: &&Wanted| {
+            (wanted.test.family.testbed.as_deref() == Some(NOBODY)) == machine.is_some()
+        };
         let tests_of = |subject: &Subject| {
             let wanted = subject.tests.values().filter(is_of);
             let tests = wanted.map(|wanted| (wanted.test.step.slug.clone(), wanted.test.clone()));

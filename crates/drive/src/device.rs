@@ -115,8 +115,8 @@ pub trait Device: Send {
     /// Watts it takes with nothing to do; `None` when its file does not say.
     fn rest_watts(&self) -> Option<f64>;
 
-    /// What the parts of the drive have done with their time by `now`; only differences between two instants of a
-    /// run have a meaning. `None` for what has no flash.
+    /// What the host and the parts of the drive have done with their time by `now`; only differences between two instants of
+    /// a run have a meaning. `None` for what does not say.
     fn occupancy(&self, _now: SimTime) -> Option<Occupancy> {
         None
     }

@@ -2,6 +2,7 @@
 
 use crate::counters::Counters;
 use crate::device::Device;
+use crate::occupancy::Occupancy;
 use crate::state::DeviceState;
 use ftlab_base::{Command, CommandKind, Completion, Outcome, SimTime};
 use ftlab_host::Host;
@@ -43,6 +44,9 @@ pub trait Medium: Clone + Send + 'static {
     fn energy(&self, _now: SimTime) -> Option<Energy> {
         None
     }
+
+    /// What the host and its parts have done with their time by `now`.
+    fn occupancy(&self, now: SimTime) -> Occupancy;
 
     /// Watts it takes with nothing to do, if that is known.
     fn rest_watts(&self) -> Option<f64> {
@@ -116,6 +120,10 @@ impl<M: Medium> Device for Flashless<M> {
 
     fn energy(&self, now: SimTime) -> Option<Energy> {
         self.medium.energy(now)
+    }
+
+    fn occupancy(&self, now: SimTime) -> Option<Occupancy> {
+        Some(self.medium.occupancy(now))
     }
 
     fn rest_watts(&self) -> Option<f64> {

@@ -1,6 +1,7 @@
 //! A drive behind cores of a host that requests take time of, both ways.
 
 use crate::device::{CacheRefused, Device, EraseRefused};
+use crate::occupancy::Occupancy;
 use crate::passes_on::passes_on;
 use crate::state::DeviceState;
 use ftlab_base::{Command, Completion, Nanos, Outcome, SimTime};
@@ -106,6 +107,12 @@ impl Device for Hosted {
     fn apply(&mut self, command: Command) -> Outcome {
         self.end_time();
         self.device.apply(command)
+    }
+
+    fn occupancy(&self, now: SimTime) -> Option<Occupancy> {
+        let mut occupancy = self.device.occupancy(now)?;
+        occupancy.host_busy.extend(self.cores.worked_until(now));
+        Some(occupancy)
     }
 
     fn host_busy(&self, now: SimTime) -> Option<Nanos> {

@@ -1,39 +1,68 @@
-//! What the parts of an SSD do with their time.
+//! What the parts of a drive do with their time, and its host.
 
 use ftlab_base::Nanos;
 use ftlab_timing::ArrayOccupancy;
 
-/// What the parts of an SSD did with their time since its clock began.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// What a host and the parts of a drive did with their time since its clock began; nothing for parts that it has not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Occupancy {
-    /// Dies and channels.
-    pub array: ArrayOccupancy,
+    /// Time in which the host worked for the drive's requests: the processor of its driver, then each of its cores that requests
+    /// take time of, both ways. Polling for nothing is no work.
+    pub host_busy: Vec<Nanos>,
+    /// Time in which commands waited for what a limit at the port lets through.
+    pub limit_held: Option<Nanos>,
     /// Time with data on the host link, to the drive and to the host; on a cable, the first is both.
-    pub link_busy: [Nanos; 2],
+    pub link_busy: Option<[Nanos; 2]>,
     /// Time in which the firmware's core worked.
-    pub core_busy: Nanos,
+    pub core_busy: Option<Nanos>,
+    /// Dies and channels.
+    pub array: Option<ArrayOccupancy>,
+    /// Time in which the arm of a disk was under way or at a request, reading ahead left out.
+    pub arm_busy: Option<Nanos>,
 }
 
-/// The shares of a span in which the parts of an SSD worked, from 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// The shares of a span in which a host and the parts of a drive worked, from 0 to 1; nothing for parts that it has not.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Shares {
-    /// Mean of the dies.
-    pub dies: f64,
-    /// Mean of the channels.
-    pub channels: f64,
+    /// The host, by its core that was busiest.
+    pub host: f64,
+    /// A limit at the port: commands waited for it.
+    pub limit: Option<f64>,
     /// The host link, the way that was busier.
-    pub link: f64,
+    pub link: Option<f64>,
     /// The firmware's core.
-    pub core: f64,
+    pub core: Option<f64>,
+    /// Mean of the dies.
+    pub dies: Option<f64>,
+    /// Mean of the channels.
+    pub channels: Option<f64>,
     /// Mean of the dies: without an operation while the queues of others were full.
-    pub starved: f64,
+    pub starved: Option<f64>,
+    /// A disk's arm.
+    pub arm: Option<f64>,
+}
+
+impl Shares {
+    /// The share of the part of the drive that was busiest, or of the limit before it; nothing for a drive that is the host's
+    /// work alone, as a RAM disk.
+    #[must_use]
+    pub fn of_the_drive(&self) -> Option<f64> {
+        let parts = [
+            self.limit,
+            self.link,
+            self.core,
+            self.dies,
+            self.channels,
+            self.arm,
+        ];
+        parts.into_iter().flatten().max_by(f64::total_cmp)
+    }
 }
 
 impl Occupancy {
     /// The shares of the span since `earlier`, which was `span` ago.
     #[must_use]
     pub fn shares_since(&self, earlier: &Occupancy, span: Nanos) -> Shares {
-        let (now, then) = (&self.array, &earlier.array);
         let part = |now: Nanos, then: Nanos, of: u32| {
             let whole = span.as_secs() * f64::from(of.max(1));
             if whole > 0.0 {
@@ -43,17 +72,33 @@ impl Occupancy {
                 0.0
             }
         };
-        let [inward, outward] = self.link_busy;
-        let link = [
-            part(inward, earlier.link_busy[0], 1),
-            part(outward, earlier.link_busy[1], 1),
-        ];
+        let since = |now: Option<Nanos>, then: Option<Nanos>| {
+            now.map(|now| part(now, then.unwrap_or_default(), 1))
+        };
+        // Cores that nothing asked for earlier were idle then.
+        let before = earlier.host_busy.iter().copied();
+        let before = before.chain(std::iter::repeat(Nanos::ZERO));
+        let cores = self.host_busy.iter().zip(before);
+        let link = self.link_busy.map(|[inward, outward]| {
+            let [before_in, before_out] = earlier.link_busy.unwrap_or_default();
+            part(inward, before_in, 1).max(part(outward, before_out, 1))
+        });
+        let then = earlier.array.unwrap_or_default();
+        let of_array = |share: fn(&ArrayOccupancy) -> (Nanos, u32)| {
+            self.array
+                .map(|now| part(share(&now).0, share(&then).0, share(&now).1))
+        };
         Shares {
-            dies: 1.0 - part(now.idle, then.idle, now.dies),
-            channels: part(now.channels_busy, then.channels_busy, now.channels),
-            link: link[0].max(link[1]),
-            core: part(self.core_busy, earlier.core_busy, 1),
-            starved: part(now.starved, then.starved, now.dies),
+            host: cores
+                .map(|(&now, then)| part(now, then, 1))
+                .fold(0.0, f64::max),
+            limit: since(self.limit_held, earlier.limit_held),
+            link,
+            core: since(self.core_busy, earlier.core_busy),
+            dies: of_array(|array| (array.idle, array.dies)).map(|idle| 1.0 - idle),
+            channels: of_array(|array| (array.channels_busy, array.channels)),
+            starved: of_array(|array| (array.starved, array.dies)),
+            arm: since(self.arm_busy, earlier.arm_busy),
         }
     }
 }

@@ -55,10 +55,6 @@ macro_rules! passes_on {
             self.device.rest_watts()
         }
 
-        fn occupancy(&self, now: ::ftlab_base::SimTime) -> Option<$crate::Occupancy> {
-            self.device.occupancy(now)
-        }
-
         fn dirty(&self) -> Vec<::std::ops::Range<u64>> {
             self.device.dirty()
         }

@@ -4,6 +4,7 @@
 //! are work of the host's CPU. No cable, no port and no state.
 
 use crate::flashless::Medium;
+use crate::occupancy::Occupancy;
 use ftlab_base::{Command, CommandKind, Completion, Nanos, Outcome, SECTOR_BYTES, SimTime};
 use ftlab_host::{FrontEnd, Host, Limit};
 use std::collections::VecDeque;
@@ -91,6 +92,14 @@ impl Medium for Ram {
 
     fn plug(&mut self, host: &Host) {
         self.front.plug(host);
+    }
+
+    fn occupancy(&self, now: SimTime) -> Occupancy {
+        Occupancy {
+            host_busy: vec![self.front.busy_until(now)],
+            limit_held: self.front.held_until(now),
+            ..Occupancy::default()
+        }
     }
 }
 

@@ -3,25 +3,23 @@
 //! The shape is that of fio 3.33. What has no meaning here (processor time, page faults) is zero. A command's
 //! submission takes no time of its own: `clat` is `lat`.
 
+mod disk;
+mod job;
 mod latency;
+mod terse;
 
+pub use job::{INPUT_OUTPUT_ERROR, errno};
+pub use terse::{TerseVersion, terse};
+
+use disk::Disk;
 use ftlab_result::{
-    AtDevice, Erases, Extent, Inside, Job, Joules, NvmeLogs, PerSecond, Provenance, ResultSet, Run,
-    SavedState, Settling, SmartAttribute, Spread, Traffic,
+    AtDevice, Erases, Inside, Joules, NvmeLogs, Provenance, ResultSet, Run, SavedState, Settling,
+    SmartAttribute, Spread,
 };
-use latency::{Latency, Map};
+use job::{Of, options};
+use latency::Map;
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// The errno of a command that failed: EIO.
-pub const INPUT_OUTPUT_ERROR: u32 = 5;
-
-const DEPTHS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
-
-/// fio's buckets of how many commands are submitted, or reaped, at once.
-const BATCHES: [&str; 7] = ["0", "4", "8", "16", "32", "64", ">=64"];
-/// That of 1 to 4; commands are submitted and reaped one by one.
-const ONE_BY_ONE: usize = 1;
 
 /// When a run was made, and how long it took by the clock on the wall: results hold neither.
 #[derive(Debug, Clone)]
@@ -40,10 +38,10 @@ struct Output<'a> {
     version: String,
     #[serde(flatten)]
     timestamps: Option<Timestamps<'a>>,
-    #[serde(rename = "global options")]
+    #[serde(rename = "global options", skip_serializing_if = "Map::is_empty")]
     global_options: Map<&'a str, &'a str>,
     jobs: Vec<Of<'a>>,
-    disk_util: [(); 0],
+    disk_util: Vec<Disk<'a>>,
     ftlab: Beside<'a>,
 }
 
@@ -52,70 +50,6 @@ struct Timestamps<'a> {
     timestamp: u64,
     timestamp_ms: u64,
     time: &'a str,
-}
-
-/// A job.
-#[derive(Serialize)]
-struct Of<'a> {
-    jobname: &'a str,
-    groupid: u32,
-    error: u32,
-    eta: u64,
-    elapsed: u64,
-    #[serde(rename = "job options")]
-    options: Map<&'a str, &'a str>,
-    read: Direction,
-    write: Direction,
-    trim: Direction,
-    sync: Sync,
-    job_runtime: u64,
-    usr_cpu: f64,
-    sys_cpu: f64,
-    ctx: u64,
-    majf: u64,
-    minf: u64,
-    iodepth_level: Map<&'static str, f64>,
-    iodepth_submit: Map<&'static str, f64>,
-    iodepth_complete: Map<&'static str, f64>,
-    #[serde(flatten)]
-    spectrum: latency::Spectrum,
-    latency_depth: u32,
-    latency_target: u64,
-    latency_percentile: f64,
-    latency_window: u64,
-}
-
-#[derive(Serialize)]
-struct Direction {
-    io_bytes: u64,
-    io_kbytes: u64,
-    bw_bytes: u64,
-    bw: u64,
-    iops: f64,
-    runtime: u64,
-    total_ios: u64,
-    short_ios: u64,
-    drop_ios: u64,
-    slat_ns: Latency,
-    clat_ns: Latency,
-    lat_ns: Latency,
-    bw_min: u64,
-    bw_max: u64,
-    bw_agg: f64,
-    bw_mean: f64,
-    bw_dev: f64,
-    bw_samples: u64,
-    iops_min: u64,
-    iops_max: u64,
-    iops_mean: f64,
-    iops_stddev: f64,
-    iops_samples: u64,
-}
-
-#[derive(Serialize)]
-struct Sync {
-    total_ios: u64,
-    lat_ns: Latency,
 }
 
 /// What fio has no names for.
@@ -202,16 +136,24 @@ pub fn files(set: &ResultSet) -> Vec<(String, String)> {
     let runs = set.runs.iter().filter(|run| run.submitted > 0);
     runs.map(|run| {
         let name = format!("{}.json", run.id.replace('/', "_"));
-        (name, render(set, run, None))
+        (name, render(set, run, None, true))
     })
     .collect()
 }
 
-/// A run as fio's JSON, with one more object called `ftlab`; with the time of day, if it is known.
+/// What stands where fio names itself and its version.
 #[must_use]
-pub fn render(set: &ResultSet, run: &Run, wall: Option<&Wall>) -> String {
+pub fn program(set: &ResultSet) -> String {
+    format!("ftlab-{}", set.origin.version)
+}
+
+/// A run as fio's JSON, with one more object called `ftlab`; with the time of day, if it is known, and with the bins of
+/// latencies, which fio's json+ has.
+#[must_use]
+pub fn render(set: &ResultSet, run: &Run, wall: Option<&Wall>, with_bins: bool) -> String {
+    let cpu = job::cpu_of_each(run);
     let output = Output {
-        version: format!("ftlab-{}", set.origin.version),
+        version: program(set),
         timestamps: wall.map(|wall| Timestamps {
             timestamp: wall.timestamp_ms / 1000,
             timestamp_ms: wall.timestamp_ms,
@@ -221,110 +163,13 @@ pub fn render(set: &ResultSet, run: &Run, wall: Option<&Wall>) -> String {
         jobs: run
             .jobs
             .iter()
-            .map(|of| job(of, cpu_of_a_job(run)))
+            .map(|job| Of::new(job, cpu, with_bins))
             .collect(),
-        disk_util: [],
+        disk_util: Disk::of(run).into_iter().collect(),
         ftlab: beside(set, run, wall),
     };
     let text = serde_json::to_string_pretty(&output);
     text.expect("keys are strings") + "\n"
-}
-
-/// What fio calls a job's error: 0, or the number of the error that ended it.
-#[must_use]
-pub fn errno(job: &Job) -> u32 {
-    match job.errors {
-        0 => 0,
-        _ => INPUT_OUTPUT_ERROR,
-    }
-}
-
-/// What the host's cores did for each job, in percent of its time; nothing where the testbed does not say.
-fn cpu_of_a_job(run: &Run) -> f64 {
-    let cores = run.metrics.get("host_cores_pct").copied();
-    cores.unwrap_or_default() / run.jobs.len().max(1) as f64
-}
-
-fn job(job: &Job, cpu: f64) -> Of<'_> {
-    let submitted: u64 = job.depths.iter().sum();
-    let all = if submitted > 0 { 100.0 } else { 0.0 };
-    let one_by_one = || shares(&BATCHES, |n| if n == ONE_BY_ONE { all } else { 0.0 });
-    let of_depth = |n: usize| {
-        let count = job.depths.get(n).copied().unwrap_or_default();
-        100.0 * count as f64 / submitted.max(1) as f64
-    };
-    let of = |traffic| direction(traffic, job.measured_ns);
-    Of {
-        jobname: &job.name,
-        groupid: job.group,
-        error: errno(job),
-        eta: 0,
-        elapsed: job.measured_ns.div_ceil(1_000_000_000),
-        options: options(&job.options),
-        read: of(&job.read),
-        write: of(&job.write),
-        trim: of(&job.trim),
-        sync: Sync {
-            total_ios: job.flush.ios,
-            lat_ns: Latency::of(&job.flush, false),
-        },
-        job_runtime: job.measured_ns / 1_000_000,
-        usr_cpu: 0.0,
-        sys_cpu: cpu,
-        ctx: 0,
-        majf: 0,
-        minf: 0,
-        iodepth_level: shares(&DEPTHS, of_depth),
-        iodepth_submit: one_by_one(),
-        iodepth_complete: one_by_one(),
-        spectrum: latency::spectrum(job),
-        latency_depth: job.iodepth,
-        latency_target: 0,
-        latency_percentile: 100.0,
-        latency_window: 0,
-    }
-}
-
-fn direction(traffic: &Traffic, measured_ns: u64) -> Direction {
-    const NONE: Extent = Extent {
-        min: 0.0,
-        max: 0.0,
-        mean: 0.0,
-        stddev: 0.0,
-    };
-    let none = PerSecond {
-        seconds: 0,
-        ios: NONE,
-        bytes: NONE,
-    };
-    let samples = traffic.per_second.unwrap_or(none);
-    let kib = |bytes: f64| bytes / 1024.0;
-    let moved = traffic.ios > 0;
-    Direction {
-        io_bytes: traffic.bytes,
-        io_kbytes: traffic.bytes / 1024,
-        bw_bytes: traffic.bytes_per_s as u64,
-        bw: kib(traffic.bytes_per_s) as u64,
-        iops: traffic.iops,
-        runtime: if moved { measured_ns / 1_000_000 } else { 0 },
-        total_ios: traffic.ios,
-        short_ios: 0,
-        drop_ios: 0,
-        slat_ns: Latency::of(&Traffic::default(), false),
-        clat_ns: Latency::of(traffic, true),
-        lat_ns: Latency::of(traffic, false),
-        bw_min: kib(samples.bytes.min) as u64,
-        bw_max: kib(samples.bytes.max) as u64,
-        bw_agg: if moved { 100.0 } else { 0.0 },
-        bw_mean: kib(samples.bytes.mean),
-        bw_dev: kib(samples.bytes.stddev),
-        bw_samples: samples.seconds,
-        iops_min: samples.ios.min as u64,
-        iops_max: samples.ios.max as u64,
-        iops_mean: samples.ios.mean,
-        iops_stddev: samples.ios.stddev,
-        iops_samples: samples.seconds,
-    }
 }
 
 fn beside<'a>(set: &'a ResultSet, run: &'a Run, wall: Option<&Wall>) -> Beside<'a> {
@@ -378,17 +223,4 @@ fn beside<'a>(set: &'a ResultSet, run: &'a Run, wall: Option<&Wall>) -> Beside<'
             .chain(warnings)
             .collect(),
     }
-}
-
-/// fio leaves out options that stand without a value.
-fn options(options: &[(String, String)]) -> Map<&str, &str> {
-    let given = options.iter().filter(|(_, value)| !value.is_empty());
-    Map(given
-        .map(|(key, value)| (key.as_str(), value.as_str()))
-        .collect())
-}
-
-fn shares(names: &[&'static str; 7], share: impl Fn(usize) -> f64) -> Map<&'static str, f64> {
-    let names = names.iter().enumerate();
-    Map(names.map(|(n, name)| (*name, share(n))).collect())
 }

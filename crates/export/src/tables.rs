@@ -96,10 +96,11 @@ type Way = (&'static str, fn(&Run) -> &Traffic);
 type Count = (&'static str, fn(&Inside) -> u64);
 
 /// Each direction, and what its columns begin with.
-const WAYS: [Way; 3] = [
+const WAYS: [Way; 4] = [
     ("read", |run| &run.read),
     ("write", |run| &run.write),
     ("trim", |run| &run.trim),
+    ("flush", |run| &run.flush),
 ];
 
 /// Runs, a row each: their metrics, traffic and what happened inside. A direction without commands has no

@@ -53,7 +53,7 @@ pub fn command(options: &Options) -> Outcome {
     }
     let page = ftlab_report::accuracy::render(&set);
     match out {
-        Some(file) => file.write(page.as_bytes()),
+        Some(file) => Ok(file.write(page.as_bytes())?),
         None => screen::print(&page),
     }
 }

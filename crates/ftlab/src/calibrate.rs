@@ -11,9 +11,6 @@ use ftlab_drive::Catalog;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// The machine that drives of today are measured on, if none is named.
-const TESTBED: &str = "linux-2024-nvme";
-
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -78,7 +75,7 @@ pub fn command(options: &Options) -> Outcome {
         used: options.used / 100.0,
     });
     let name = options.name.as_deref().unwrap_or(base.name());
-    let testbed = options.testbed.load_or(TESTBED)?;
+    let testbed = options.testbed.load_for(&base)?;
     let made = calibrate(&base, name, wa, &figures, &testbed)?;
     out.write(made.text.as_bytes())?;
     screen::print(&match options.output_format {

@@ -151,7 +151,7 @@ pub fn command(options: &Options) -> Outcome {
     };
     let job = JobFile::parse(&job_text, &job_name)?;
     let drive = Catalog::load(&options.drive, &options.settings)?;
-    let testbed = options.testbed.load_or("anandtech-2008")?;
+    let testbed = options.testbed.load_for(&drive)?;
     let plan = Plan::within(&drive, options.programs)?;
     let daily = Daily {
         bytes: options.per_day * GB,

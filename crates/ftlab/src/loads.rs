@@ -4,12 +4,13 @@ use crate::failure::Failure;
 use crate::progress::Signs;
 use crate::trace::ReplayOptions;
 use crate::{files, fio_words, results};
+use ftlab_base::CommandKind;
 use ftlab_bench::suites::{Test, own, script_beside};
 use ftlab_play::driver::Clock;
 use ftlab_play::load::{Load, What};
 use ftlab_play::states::State;
-use ftlab_workload::Sections;
 use ftlab_workload::trace::Trace;
+use ftlab_workload::{JobSpec, Sections};
 use std::path::Path;
 
 /// How loads are read, beside where they begin and by which clock they run.
@@ -19,6 +20,8 @@ pub struct Reading<'a> {
     pub replay: Option<(&'a ReplayOptions, Signs)>,
     /// Whether skewed laws of job files are spread over all blocks.
     pub is_shuffled: bool,
+    /// The jobs of job files that are asked for; all if none is.
+    pub sections: &'a [String],
 }
 
 /// Reads a load as a test that begins in a state. Scripts, scenarios and synthetic traces are TOML; what else looks like
@@ -50,13 +53,21 @@ fn read_plainly(
         )));
     }
     let shown = path.display().to_string();
+    let no_sections = || match reading.sections {
+        [] => Ok(()),
+        _ => Err(Failure::Input(format!(
+            "--section names a job of a job file, and {shown} is none; leave it out"
+        ))),
+    };
     if let Some(what) = recording(path, reading.replay)? {
+        no_sections()?;
         let slug = slug(path)?;
         return Ok(own(&slug, Load::new(shown, what), state, clock));
     }
     let is_toml = path.extension().is_some_and(|ending| ending == "toml");
     let (text, what) = match is_toml {
         true => {
+            no_sections()?;
             let text = files::read(path, "a script, a scenario or a trace")?;
             let what = match Trace::is_one(&text) {
                 true => What::trace(&text, &shown)?,
@@ -67,6 +78,12 @@ fn read_plainly(
         false => {
             let text = files::read(path, "a fio job file")?;
             let sections = Sections::of_text(&text, &shown)?;
+            let sections = fio_words::only(sections, reading.sections)?;
+            // What is not run is no part of the load.
+            let text = match reading.sections {
+                [] => text,
+                _ => sections.to_text(),
+            };
             (text, fio_words::what(sections, reading)?)
         }
     };
@@ -94,6 +111,27 @@ fn recording(
     }
     let recording = options.recording(path, signs)?;
     Ok(Some(What::Recording(recording)))
+}
+
+/// Refuses a load that writes or trims.
+pub fn only_reads(test: &Test) -> Result<(), Failure> {
+    for load in test.loads() {
+        let Some(file) = load.job_file() else {
+            return Err(Failure::Input(format!(
+                "--readonly looks at the jobs of job files, and {} is a {}; leave it out",
+                load.name(),
+                load.what().word()
+            )));
+        };
+        let writes = |job: &&JobSpec| job.kinds().iter().any(|kind| *kind != CommandKind::Read);
+        if let Some(job) = file.jobs.iter().find(writes) {
+            return Err(Failure::Input(format!(
+                "--readonly: {}: job `{}` writes or trims; give it rw=read or rw=randread, or leave --readonly out",
+                job.source, job.name
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Whether a name is that of a file: no test's has a slash or an ending.

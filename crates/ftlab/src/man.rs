@@ -28,7 +28,7 @@ pub fn command(options: &Options) -> Outcome {
         .iter()
         .map(|(name, page)| (&**name, &**page))
         .collect();
-    Folder::ready_for(&options.out, "DIR")?.write(&pages)
+    Ok(Folder::ready_for(&options.out, "DIR")?.write(&pages)?)
 }
 
 /// Draws the page of a command, and those of the commands below it.

@@ -6,6 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use ftlab_base::RootSeed;
 use ftlab_bench::machine;
+use ftlab_drive::{DriveFile, default_testbed};
 use ftlab_host::Testbed;
 use ftlab_play::State;
 use ftlab_sheet::SheetError;
@@ -65,7 +66,8 @@ impl Work {
 /// The test machine.
 #[derive(Debug, Args)]
 pub struct TestbedOption {
-    /// Test machine: a name, or a path to a .toml file; by default the one that each test or script asks for
+    /// Test machine: a name, or a path to a .toml file; by default the one that each test or script asks for, else one of the
+    /// time of the drive
     #[arg(long, value_name = "TESTBED")]
     testbed: Option<String>,
 }
@@ -76,9 +78,10 @@ impl TestbedOption {
         self.testbed.as_deref().map(Testbed::load).transpose()
     }
 
-    /// The one asked for, else the one called `name`.
-    pub fn load_or(&self, name: &str) -> Result<Testbed, SheetError> {
-        Testbed::load(self.testbed.as_deref().unwrap_or(name))
+    /// The one asked for, else one of the drive's time.
+    pub fn load_for(&self, drive: &DriveFile) -> Result<Testbed, SheetError> {
+        let named = self.testbed.as_deref();
+        Testbed::load(named.unwrap_or_else(|| default_testbed([drive])))
     }
 }
 

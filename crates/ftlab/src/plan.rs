@@ -1,7 +1,6 @@
 //! `ftlab plan`: how long drives last under a load, how fast they answer, and how much spare area that takes.
 
 use crate::failure::{Failure, Outcome};
-use crate::files::Folder;
 use crate::loads::{self, Reading};
 use crate::options::{self, OutputFormat, TestbedOption, Work};
 use crate::trace::ReplayOptions;
@@ -91,7 +90,7 @@ pub struct Options {
 
 pub fn command(options: &Options) -> Outcome {
     let asked = asked(options)?;
-    let folder = options.out.as_deref().map(Folder::ready).transpose()?;
+    let folder = options.out.as_deref().map(results::folder).transpose()?;
     let junit = options.require.junit()?;
     let lab = Lab::new(
         options.work.machine.threads(),
@@ -171,6 +170,7 @@ fn test(options: &Options) -> Result<Test, Failure> {
     let reading = Reading {
         replay: Some((&options.replay, options.work.signs)),
         is_shuffled: options.shuffle,
+        sections: &[],
     };
     let (state, clock) = (options.state, Clock::Timed);
     let test = match &options.load {

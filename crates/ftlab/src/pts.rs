@@ -2,16 +2,12 @@
 
 use crate::drives::load;
 use crate::failure::{Failure, Outcome};
-use crate::files::Folder;
 use crate::options::{TestbedOption, Work};
 use crate::{results, screen};
 use clap::{Args, ValueEnum};
 use ftlab_bench::pts::{self, CLIENT, ENTERPRISE, Plan, Scale};
 use ftlab_drive::{DriveFile, Kind};
 use std::path::PathBuf;
-
-/// A machine whose ports hold no drive back.
-const TESTBED: &str = "anandtech-2013";
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -101,7 +97,7 @@ fn scale(text: &str) -> Result<Scale, String> {
 
 pub fn command(options: &Options) -> Outcome {
     let plan = plan(options)?;
-    let folder = Folder::ready(&options.out)?;
+    let folder = results::folder(&options.out)?;
     let progress = options.work.signs.bar();
     let total = plan.runs();
     progress.set(0, total, "preconditioning");
@@ -131,7 +127,7 @@ fn plan(options: &Options) -> Result<Plan, Failure> {
             Class::Enterprise => ENTERPRISE,
         },
         scale: options.scale,
-        testbed: options.testbed.load_or(TESTBED)?,
+        testbed: options.testbed.load()?,
         seed: options.work.root(),
         memory_bytes: options.work.machine.memory_bytes(),
         threads: options.work.machine.threads(),

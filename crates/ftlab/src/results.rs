@@ -77,6 +77,13 @@ struct Signed<'a> {
     set: &'a ResultSet,
 }
 
+/// The directory for results and their report, before any work is done for them.
+pub fn folder(out: &Path) -> Result<Folder, Failure> {
+    let folder = Folder::ready(out)?;
+    folder.check(&[RESULTS, REPORT])?;
+    Ok(folder)
+}
+
 /// Writes the results and their report, both or neither.
 pub fn write(folder: &Folder, set: &ResultSet) -> Outcome {
     let report = ftlab_report::html::render(set);
@@ -84,10 +91,9 @@ pub fn write(folder: &Folder, set: &ResultSet) -> Outcome {
         provenance: provenance::here(),
         set,
     };
-    folder.write(&[
-        (RESULTS, screen::json(&signed)?.as_bytes()),
-        (REPORT, report.as_bytes()),
-    ])
+    let signed = screen::json(&signed)?;
+    let files = [(RESULTS, signed.as_bytes()), (REPORT, report.as_bytes())];
+    Ok(folder.write(&files)?)
 }
 
 /// Where both are, in two lines.

@@ -7,7 +7,7 @@ use crate::screen;
 use clap::Args;
 use ftlab_bench::review;
 use ftlab_drive::Catalog;
-use ftlab_result::{Alone, DriveSheet};
+use ftlab_result::DriveSheet;
 use std::fmt::Write;
 
 #[derive(Debug, Args)]
@@ -58,7 +58,7 @@ fn normal(sheet: &DriveSheet) -> String {
         table.add_row(cells);
     }
     out += &screen::lines(table);
-    out += &alone(&sheet.alone);
+    out += &alone(sheet);
     // Names and choices have no source; only numbers are worked out.
     let numbers = sheet
         .parameters
@@ -80,7 +80,8 @@ fn normal(sheet: &DriveSheet) -> String {
 }
 
 /// What a command at queue depth 1 waits for.
-fn alone(rows: &[Alone]) -> String {
+fn alone(sheet: &DriveSheet) -> String {
+    let rows = &sheet.alone;
     if rows.is_empty() {
         return String::new();
     }
@@ -105,5 +106,9 @@ fn alone(rows: &[Alone]) -> String {
         let parts = parts.map(|us| format!("{us:.1}"));
         table.add_row(std::iter::once(&row.command).chain(&parts));
     }
-    format!("\n{}", screen::lines(table))
+    format!(
+        "\n{}behind the host {}\n",
+        screen::lines(table),
+        sheet.alone_on
+    )
 }

@@ -40,7 +40,7 @@ struct Row {
     /// What its chart draws.
     metric: String,
     unit: String,
-    /// The machine it runs on.
+    /// The machine it runs on; empty for one of the time of each drive.
     testbed: String,
     /// The drives for which it runs without being named: `any`, `any with --all`, or which with `--all`.
     runs_on: String,
@@ -68,7 +68,7 @@ impl Row {
             text: family.words(),
             metric: family.metric.clone(),
             unit: family.unit.clone(),
-            testbed: family.testbed.clone(),
+            testbed: family.testbed.clone().unwrap_or_default(),
             runs_on: match &family.runs {
                 Runs::ByDefault => "any".to_owned(),
                 Runs::ByDefaultOn(drives) => drives.join(", "),
@@ -124,7 +124,13 @@ fn sheet(row: &Row) -> String {
             "chart",
             format!("{} {}", row.metric, row.unit).trim_end().to_owned(),
         ),
-        ("testbed", row.testbed.clone()),
+        (
+            "testbed",
+            match row.testbed.as_str() {
+                "" => "one of the time of each drive".to_owned(),
+                named => named.to_owned(),
+            },
+        ),
         ("runs on", row.runs_on.clone()),
     ] {
         writeln!(out, "{what:<8}  {words}").expect("writing to a string succeeds");

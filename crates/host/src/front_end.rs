@@ -116,6 +116,20 @@ impl FrontEnd {
         self.cpu.serve(now, span)
     }
 
+    /// The time in which the CPU has worked by `now`.
+    #[must_use]
+    pub fn busy_until(&self, now: SimTime) -> Nanos {
+        self.cpu.busy_until(now)
+    }
+
+    /// The time in which commands have waited by `now` for what is let through to the drive; nothing if everything is.
+    #[must_use]
+    pub fn held_until(&self, now: SimTime) -> Option<Nanos> {
+        self.throttle
+            .as_ref()
+            .map(|throttle| throttle.held_until(now))
+    }
+
     /// Commands at the drive or waiting for it.
     #[must_use]
     pub fn outstanding(&self) -> usize {

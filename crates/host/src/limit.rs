@@ -1,9 +1,11 @@
 //! A limit at the port: what a cloud lets through to a volume, whatever lies behind it.
 //!
 //! Token buckets. One counts operations and one counts bytes; each fills at its rate, up to what it holds, and a command takes
-//! its price out of both. Where a bucket has too little, the command waits, and those behind it wait too.
+//! its price out of both. Where a bucket has too little, the command waits, and those behind it wait too. Commands in order that
+//! wait together may count as one operation ([`Limit::merge_bytes_min`]).
 
-use ftlab_base::{Command, CommandKind, Nanos, SimTime};
+use ftlab_base::{Command, CommandKind, Nanos, Server, SimTime};
+use std::collections::VecDeque;
 
 /// What a port lets through.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,6 +18,9 @@ pub struct Limit {
     pub bytes_per_s: Option<f64>,
     /// What counts as one operation: a larger command counts as several. Any size does if none is given.
     pub unit_bytes: Option<u64>,
+    /// Reads, or writes, of this size or more that go on where another ends count with it as one operation, up to the unit, as
+    /// long as that operation waits. Each counts for itself if nothing is given.
+    pub merge_bytes_min: Option<u64>,
     /// What a read takes out of the buckets, over its operations and bytes.
     pub read_cost: f64,
     /// What everything else takes.
@@ -40,7 +45,20 @@ pub(crate) struct Throttle {
     operations: Option<Level>,
     peak: Option<Level>,
     bytes: Option<Level>,
-    last: SimTime,
+    /// The time in which commands are held up.
+    held: Server,
+    /// Operations that wait and have room for commands that go on with them, in the order in which they are let through.
+    open: VecDeque<Open>,
+}
+
+/// An operation that a command may still join.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    kind: CommandKind,
+    end_lba: u64,
+    room_bytes: u64,
+    /// When it is let through.
+    at: SimTime,
 }
 
 /// How full a bucket is, as the instant from which on it is full.
@@ -89,7 +107,8 @@ impl Throttle {
             peak: limit.peak_iops.map(|per_s| Level::full(per_s, 1.0)),
             // Nothing is saved up: a command goes when those before it have been paid for.
             bytes: limit.bytes_per_s.map(|per_s| Level::full(per_s, 0.0)),
-            last: SimTime::ZERO,
+            held: Server::default(),
+            open: VecDeque::new(),
             limit,
         }
     }
@@ -101,13 +120,18 @@ impl Throttle {
 
     /// When a command that is ready at `now` arrives at the drive.
     pub fn admit(&mut self, command: &Command, now: SimTime) -> SimTime {
-        let (operations, bytes) = self.limit.price(command);
+        let joins = self.joins(command, now);
+        let units = if joins { 0 } else { self.limit.units(command) };
+        let cost = self.limit.cost(command.kind);
+        let (operations, bytes) = (units as f64 * cost, moved_bytes(command) as f64 * cost);
         let mut levels = [
             (&mut self.operations, operations),
             (&mut self.peak, operations),
             (&mut self.bytes, bytes),
         ];
-        let mut at = now.max(self.last);
+        // Commands go in the order in which they came.
+        let from = self.held.serve(now, Nanos::ZERO);
+        let mut at = from;
         for (level, tokens) in &levels {
             at = level.map_or(at, |level| level.has_at(at, *tokens));
         }
@@ -116,26 +140,80 @@ impl Throttle {
                 level.take(at, *tokens);
             }
         }
-        self.last = at;
+        self.held.serve(from, at.since(from));
+        if !joins {
+            self.open(command, units, at);
+        }
         at + self.limit.latency
+    }
+
+    /// The time in which commands were held up by `now`.
+    pub fn held_until(&self, now: SimTime) -> Nanos {
+        self.held.busy_until(now)
+    }
+
+    /// Whether a command becomes a part of an operation that still waits.
+    fn joins(&mut self, command: &Command, now: SimTime) -> bool {
+        while self.open.pop_front_if(|open| open.at <= now).is_some() {}
+        if !self.limit.merges(command) {
+            return false;
+        }
+        let goes_on = |open: &&mut Open| {
+            open.kind == command.kind
+                && open.end_lba == command.lba.0
+                && open.room_bytes >= command.bytes()
+        };
+        let Some(open) = self.open.iter_mut().rev().find(goes_on) else {
+            return false;
+        };
+        open.end_lba += u64::from(command.sectors);
+        open.room_bytes -= command.bytes();
+        true
+    }
+
+    /// Lets others join what a command begins.
+    fn open(&mut self, command: &Command, units: u64, at: SimTime) {
+        if let Some(unit_bytes) = self.limit.unit_bytes
+            && self.limit.merges(command)
+        {
+            self.open.push_back(Open {
+                kind: command.kind,
+                end_lba: command.lba.0 + u64::from(command.sectors),
+                room_bytes: units * unit_bytes - command.bytes(),
+                at,
+            });
+        }
+    }
+}
+
+/// Bytes of data that a command moves.
+fn moved_bytes(command: &Command) -> u64 {
+    match command.kind {
+        CommandKind::Read | CommandKind::Write => command.bytes(),
+        CommandKind::Trim | CommandKind::Flush => 0,
     }
 }
 
 impl Limit {
-    /// What a command takes out of the buckets: operations and bytes.
-    fn price(&self, command: &Command) -> (f64, f64) {
-        let bytes = match command.kind {
-            CommandKind::Read | CommandKind::Write => command.bytes(),
-            CommandKind::Trim | CommandKind::Flush => 0,
-        };
-        let units = self
-            .unit_bytes
-            .map_or(1, |unit| bytes.div_ceil(unit).max(1));
-        let cost = match command.kind {
+    /// Operations that a command counts as by itself.
+    fn units(&self, command: &Command) -> u64 {
+        let bytes = moved_bytes(command);
+        self.unit_bytes
+            .map_or(1, |unit| bytes.div_ceil(unit).max(1))
+    }
+
+    /// What an operation or a byte of a kind takes out of the buckets.
+    fn cost(&self, kind: CommandKind) -> f64 {
+        match kind {
             CommandKind::Read => self.read_cost,
             CommandKind::Write | CommandKind::Trim | CommandKind::Flush => self.write_cost,
-        };
-        (units as f64 * cost, bytes as f64 * cost)
+        }
+    }
+
+    /// Whether commands such as this one are merged with others.
+    fn merges(&self, command: &Command) -> bool {
+        let bytes = moved_bytes(command);
+        (self.merge_bytes_min).is_some_and(|least| bytes > 0 && bytes >= least)
     }
 }
 
@@ -149,6 +227,7 @@ mod tests {
         peak_iops: None,
         bytes_per_s: None,
         unit_bytes: None,
+        merge_bytes_min: None,
         read_cost: 1.0,
         write_cost: 1.0,
         latency: Nanos::ZERO,
@@ -255,5 +334,97 @@ mod tests {
         };
         let at = [0, 0, 0, 50, 50, 50, 50].map(&mut admit);
         assert_eq!(at, [0, 0, 1, 50, 50, 51, 52]);
+    }
+
+    /// What EBS does: 32 KiB and more in order count together, up to 256 KiB.
+    const EBS: Limit = Limit {
+        operations: Some(Bucket {
+            per_s: 1000.0,
+            holds: 1.0,
+        }),
+        unit_bytes: Some(256 << 10),
+        merge_bytes_min: Some(32 << 10),
+        ..OPEN
+    };
+
+    /// When commands of these kinds, first sectors and sizes are let through, in ms, that all come at the beginning.
+    fn let_through(commands: &[(CommandKind, u64, u32)]) -> Vec<u64> {
+        let mut throttle = Throttle::new(EBS);
+        let admit = |&(kind, lba, sectors): &(CommandKind, u64, u32)| {
+            let command = Command {
+                lba: Lba(lba),
+                ..command(kind, sectors)
+            };
+            throttle.admit(&command, SimTime::ZERO).0 / 1_000_000
+        };
+        commands.iter().map(admit).collect()
+    }
+
+    const READ: CommandKind = CommandKind::Read;
+    const WRITE: CommandKind = CommandKind::Write;
+
+    #[test]
+    fn what_is_in_order_and_waits_counts_together_up_to_the_unit() {
+        // The first goes at once, so that nothing can join it; of the others eight are one operation.
+        let in_order: Vec<_> = (0..18).map(|n| (READ, 64 * n, 64)).collect();
+        let at = let_through(&in_order);
+        assert_eq!(at[..9], [0, 1, 1, 1, 1, 1, 1, 1, 1]);
+        assert_eq!(at[9..], [2, 2, 2, 2, 2, 2, 2, 2, 3]);
+        // Two streams by turns are merged each for itself.
+        let two = [0, 0, 64, 9064, 128, 9128].map(|lba| (WRITE, lba, 64));
+        assert_eq!(let_through(&two), [0, 1, 1, 2, 2, 2]);
+    }
+
+    #[test]
+    fn what_is_at_random_small_or_of_another_kind_counts_for_itself() {
+        let at_random = [0, 640, 64, 1280, 128].map(|lba| (READ, lba, 64));
+        assert_eq!(let_through(&at_random), [0, 1, 1, 2, 2]);
+        let apart = [0, 640, 1280, 1920].map(|lba| (READ, lba, 64));
+        assert_eq!(let_through(&apart), [0, 1, 2, 3]);
+        let small = [0, 8, 16, 24].map(|lba| (READ, lba, 8));
+        assert_eq!(let_through(&small), [0, 1, 2, 3]);
+        let kinds = [(READ, 0, 64), (READ, 64, 64), (WRITE, 128, 64)];
+        assert_eq!(let_through(&kinds), [0, 1, 2]);
+    }
+
+    #[test]
+    fn what_is_larger_than_a_unit_leaves_room_in_its_last() {
+        // 384 KiB are two operations, and 128 KiB more have room there.
+        let large = [
+            (READ, 9000, 8),
+            (READ, 0, 768),
+            (READ, 768, 256),
+            (READ, 1024, 256),
+        ];
+        assert_eq!(let_through(&large), [0, 1, 1, 3]);
+    }
+
+    #[test]
+    fn one_command_at_a_time_joins_nothing() {
+        let mut throttle = Throttle::new(EBS);
+        let mut now = SimTime::ZERO;
+        let mut next = |n: u64| {
+            let read = Command {
+                lba: Lba(64 * n),
+                ..command(READ, 64)
+            };
+            now = throttle.admit(&read, now);
+            now.0 / 1_000_000
+        };
+        assert_eq!([0, 1, 2, 3].map(&mut next), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn the_time_counts_in_which_commands_are_held_up() {
+        let mut throttle = Throttle::new(EBS);
+        for n in 0..3 {
+            let apart = Command {
+                lba: Lba(9000 * n),
+                ..command(READ, 64)
+            };
+            throttle.admit(&apart, SimTime::ZERO);
+        }
+        let held = [0, 500_000, 2_000_000, 9_000_000].map(|ns| throttle.held_until(SimTime(ns)).0);
+        assert_eq!(held, [0, 500_000, 2_000_000, 2_000_000]);
     }
 }

@@ -38,8 +38,11 @@ const LAYER_AT: u64 = 64 << 10;
 /// Bytes that are hashed at a place, and how many places of the whole file.
 const SAMPLE_BYTES: u64 = 4096;
 const SAMPLES: u64 = 256;
-/// How many images may lie on one another.
-const DEPTH_MAX: usize = 64;
+/// On how many images a new one may lie.
+pub(crate) const DEPTH_MAX: usize = 64;
+/// On how many an image may lie that is opened: others may have been less strict, and their owners want their data. Each
+/// takes a file that is open, and some of the stack.
+pub(crate) const OPENED_DEPTH_MAX: usize = 1024;
 
 /// What an image that lies on another says of that.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,8 +127,8 @@ fn open_above(
             )),
         };
     };
-    if depth == DEPTH_MAX {
-        let why = format!("more than {DEPTH_MAX} images lie on one another");
+    if depth == OPENED_DEPTH_MAX {
+        let why = format!("more than {OPENED_DEPTH_MAX} images lie on one another");
         return Err(wrong_base(path, why));
     }
     let base = head.open_base(path, (image, at), depth)?;
@@ -417,6 +420,11 @@ impl Base {
             fingerprint: 0,
             below: Vec::new(),
         }
+    }
+
+    /// On how many images one lies that lies on this.
+    pub(crate) fn depth(&self) -> usize {
+        1 + self.below.len()
     }
 
     /// What lies above it, as it was left.

@@ -7,7 +7,10 @@
 //! A snapshot is the file itself under another name, and the image a new, empty one that lies on it. Nothing is copied,
 //! and what is cut off between the two names leaves the image as it was.
 
-use crate::base::{Access, Base, base_of, folder_of, is_snapshot_of, open_image, prefix_of};
+use crate::base::{
+    Access, Base, DEPTH_MAX, OPENED_DEPTH_MAX, base_of, folder_of, is_snapshot_of, open_image,
+    prefix_of,
+};
 use crate::drive::{Body, DataDrive, store_of_mut};
 use crate::error::system_error;
 use crate::header::Header;
@@ -197,7 +200,19 @@ fn target_of(image: &Path, lies_on: &[PathBuf], to: Option<&str>) -> Result<Path
 fn chain_of(image: &Path) -> Vec<PathBuf> {
     let first = base_of(image);
     let chain = std::iter::successors(first, |path| base_of(path));
-    chain.take(64).collect()
+    chain.take(OPENED_DEPTH_MAX).collect()
+}
+
+/// That an image may lie on so many others. One that lies as deep already loses nothing by it.
+fn check_depth(image: &Path, depth: usize, now: usize) -> Result<(), ImageError> {
+    if depth <= now.max(DEPTH_MAX) {
+        return Ok(());
+    }
+    let why = format!(
+        "it would lie on {depth} images that lie on one another, and {DEPTH_MAX} are the most: go back to an earlier \
+         snapshot with `ftlab reset`, or make one image of all of them with `ftlab pack` and `ftlab unpack`"
+    );
+    Err(no_snapshot(image, why))
 }
 
 /// A new file of an image, until it takes its place. It is removed if it does not.
@@ -250,8 +265,10 @@ pub fn reset_image(image: &Path, to: Option<&str>, testbed: &Testbed) -> Result<
         },
         _ => system_error(image, "open it", why),
     })?;
-    let target = target_of(image, &chain_of(image), to)?;
+    let lies_on = chain_of(image);
+    let target = target_of(image, &lies_on, to)?;
     let base = Base::open(&target, testbed)?;
+    check_depth(image, base.depth(), lies_on.len())?;
     let (aside, file) = Aside::make(image)?;
     let begun = base.begin(Some(image), Box::new(file), true);
     begun.map_err(|why| system_error(&aside.path, "write to it", why))?;
@@ -303,6 +320,7 @@ impl DataDrive {
             return Self::open_at(image, Some(base), options);
         }
         let found = Base::open(base, options.testbed)?;
+        check_depth(image.unwrap_or(base), found.depth(), 0)?;
         let above = image.map_or_else(FileStorage::in_memory, FileStorage::create);
         let in_memory = PathBuf::from(format!("what lies in memory on {}", base.display()));
         let path = image.unwrap_or(&in_memory);
@@ -420,6 +438,7 @@ impl DataDrive {
             return Err(no_snapshot(&self.path, why.to_owned()));
         }
         let target = self.target(to, &testbed)?;
+        check_depth(&self.path, target.depth(), self.depth())?;
         let there = self.ground.pristine.take();
         let prepared = match there.and_then(|there| there.of(&target)) {
             Some(prepared) => prepared?,
@@ -435,6 +454,11 @@ impl DataDrive {
         // It may wait for a checkpoint that is being written.
         let _ = thread::Builder::new().spawn(move || drop(old));
         Ok(())
+    }
+
+    /// On how many images it lies.
+    fn depth(&self) -> usize {
+        self.ground.base.as_ref().map_or(0, Base::depth)
     }
 
     fn target(&self, to: Option<&str>, testbed: &Testbed) -> Result<Base, ImageError> {
@@ -510,8 +534,14 @@ impl DataDrive {
     /// Keeps the drive as it is now under a name, to go back to. Only while nothing is outstanding.
     ///
     /// # Errors
-    /// When there is no image, the name is taken or is none, or the storage fails.
+    /// When there is no image, the name is taken or is none, it lies on as many as may be, or the storage fails.
     pub fn snapshot(&mut self, name: &str) -> Result<(), ImageError> {
+        check_depth(&self.path, self.depth() + 1, 0)?;
+        self.snapshot_however_deep(name)
+    }
+
+    /// The same, on however many the image lies.
+    pub(crate) fn snapshot_however_deep(&mut self, name: &str) -> Result<(), ImageError> {
         if !self.has_image() || self.ground.in_memory {
             let why = "a snapshot is a file beside the image, and this drive has none that is written to: serve it with \
                        --image, and without --read-only";

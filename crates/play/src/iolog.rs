@@ -1,6 +1,6 @@
 //! The requests that a job has made, for what fio's `write_iolog` asks for.
 
-use ftlab_base::{SECTOR_BYTES, SimTime};
+use ftlab_base::SimTime;
 use ftlab_trace::{DeviceId, Format, Packing, Record, Writer};
 use ftlab_workload::{JobSpec, Request};
 use std::io;
@@ -26,12 +26,18 @@ impl Iolog {
         })
     }
 
-    /// A request is made of the device at that place, on the run's clock.
-    pub(crate) fn record(&mut self, device: usize, request: &Request, at: SimTime) {
+    /// A request is made of the device at that place, on the run's clock; its places count in that unit.
+    pub(crate) fn record(
+        &mut self,
+        device: usize,
+        request: &Request,
+        unit_bytes: u64,
+        at: SimTime,
+    ) {
         let record = Record::new(at.0, request.kind, DeviceId(device as u32));
         let (offset, length) = (request.lba.0, u64::from(request.sectors));
         self.requests
-            .push(record.of_bytes(offset * SECTOR_BYTES, length * SECTOR_BYTES));
+            .push(record.of_bytes(offset * unit_bytes, length * unit_bytes));
     }
 
     /// Writes them as fio's iolog of version 3; `names` are those of the devices. Times are those of the run.

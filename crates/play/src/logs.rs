@@ -6,6 +6,8 @@
 
 mod histogram;
 
+pub(crate) use histogram::{bin, middle_ns};
+
 use ftlab_base::{CommandKind, Nanos};
 use ftlab_workload::{JobSpec, Log, Logs};
 use histogram::Histograms;

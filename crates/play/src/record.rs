@@ -16,7 +16,7 @@ use ftlab_workload::JobFile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Percentiles that are reported: fio's, and one more.
+/// Percentiles that are reported whatever a job asks for: fio's, and one more.
 pub const PERCENTILES: [f64; 18] = [
     1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
     99.99, 99.999,
@@ -51,6 +51,8 @@ pub struct Record {
 /// The directions of a run, over all its jobs.
 struct Directions {
     of_kind: [Direction; 3],
+    flushes: Direction,
+    /// Of the kinds, not of flushes.
     all: Direction,
     measured: Nanos,
 }
@@ -65,11 +67,14 @@ impl Directions {
             .map(|job| job.measured_from + job.measured);
         let mut directions = Directions {
             of_kind: Default::default(),
+            flushes: Direction::default(),
             all: Direction::default(),
             measured: ends.max().unwrap_or(from).since(from),
         };
         for job in &report.jobs {
             let later_s = (job.measured_from.since(from).as_secs() / INTERVAL_S as f64) as usize;
+            let flushes = job.direction(CommandKind::Flush);
+            directions.flushes.merge(flushes, later_s);
             for (n, kind) in KINDS.into_iter().enumerate() {
                 directions.of_kind[n].merge(job.direction(kind), later_s);
                 directions.all.merge(job.direction(kind), later_s);
@@ -96,6 +101,7 @@ impl Record {
             read,
             write,
             trim,
+            flush: traffic(&directions.flushes, directions.measured),
             submitted: report.submitted,
             completed: report.completed,
             seconds: report.simulated.as_secs(),
@@ -171,9 +177,10 @@ fn of_intervals(directions: &Directions, count: impl Fn(&Interval) -> u64) -> Ve
 /// of the steady rule, if the rule holds there. With a clock, over reads, writes and trims together: `iops`, `mb_s` (10^6 bytes), `mib_s` (2^20
 /// bytes), `lat_avg_ms`, `lat_max_ms`, `lat_p99_ms`, `lat_p99_99_ms`. `errors` when there were
 /// any. With a clock: `pauses`, times of more than a second (or what a scenario says) without progress
-/// while somebody waits, and `longest_pause_s`. With a clock on an SSD, in percent of the time and means of their number:
-/// `dies_busy_pct`, `channels_busy_pct`, `link_busy_pct`, `core_busy_pct`, and `dies_starved_pct`, idle while the queues of
-/// others were full. With a clock on a testbed with a `[path]`: `host_cores_pct`, 100 for each core at work for requests, and
+/// while somebody waits, and `longest_pause_s`. With a clock on one drive, in percent of the time: `host_busy_pct` of the host's
+/// busiest core, and of the parts that the drive has `link_busy_pct`, `core_busy_pct`, the means `dies_busy_pct` and
+/// `channels_busy_pct`, `dies_starved_pct`, idle while the queues of others were full, `arm_busy_pct`, and `limit_held_pct`, in
+/// which commands waited for a limit at the port. With a clock on a testbed with a `[path]`: `host_cores_pct`, 100 for each core at work for requests, and
 /// `host_us_per_io`, their time for each request. With a clock on a drive whose file says what its parts take: `watts`, the mean, `idle_watts`,
 /// with nothing to do, and `joules_per_gb` of what the host read and wrote. With a clock on a drive whose file says how it
 /// warms: `celsius_max`, and `throttled_s`, for how long it slowed down.
@@ -206,11 +213,20 @@ fn metrics(report: &RunReport, directions: &Directions) -> BTreeMap<String, f64>
         put("longest_pause_s", report.pauses.longest.as_secs());
     }
     if let Some(shares) = &report.shares {
-        put("dies_busy_pct", 100.0 * shares.dies);
-        put("channels_busy_pct", 100.0 * shares.channels);
-        put("link_busy_pct", 100.0 * shares.link);
-        put("core_busy_pct", 100.0 * shares.core);
-        put("dies_starved_pct", 100.0 * shares.starved);
+        for (name, share) in [
+            ("host_busy_pct", Some(shares.host)),
+            ("limit_held_pct", shares.limit),
+            ("link_busy_pct", shares.link),
+            ("core_busy_pct", shares.core),
+            ("dies_busy_pct", shares.dies),
+            ("channels_busy_pct", shares.channels),
+            ("dies_starved_pct", shares.starved),
+            ("arm_busy_pct", shares.arm),
+        ] {
+            if let Some(share) = share {
+                put(name, 100.0 * share);
+            }
+        }
     }
     if let Some(cores) = report.host_cores {
         put("host_cores_pct", 100.0 * cores);

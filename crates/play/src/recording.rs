@@ -3,6 +3,7 @@
 use ftlab_base::Nanos;
 use ftlab_base::amount::{decimal, grouped};
 use ftlab_trace::{Fit, Format, Look, Places, Scan, Selected, TraceError};
+use ftlab_workload::JobFile;
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Formatter};
 use std::str::FromStr;
@@ -104,6 +105,8 @@ pub struct Recording {
     pub pace: Pace,
     /// What is done where it does not fit a drive.
     pub fit: Fit,
+    /// The file of the job that asks for it; none where the trace itself is the load.
+    pub job: Option<Arc<JobFile>>,
     open: Arc<Open>,
     /// Its places on drives of each capacity so far.
     places: Arc<Mutex<BTreeMap<u64, Arc<Places>>>>,
@@ -138,6 +141,7 @@ impl Recording {
             scan,
             pace,
             fit,
+            job: None,
             open: open.into(),
             places: Arc::default(),
         }
@@ -158,6 +162,15 @@ impl Recording {
         Ok(Recording::new(file, format, scan, pace, fit, open))
     }
 
+    /// The same trace, for the one job of a file.
+    #[must_use]
+    pub fn of_job(self, file: JobFile) -> Recording {
+        Recording {
+            job: Some(Arc::new(file)),
+            ..self
+        }
+    }
+
     /// The same trace at another pace.
     #[must_use]
     pub fn at(&self, pace: Pace) -> Recording {
@@ -167,6 +180,7 @@ impl Recording {
             scan: self.scan.clone(),
             pace,
             fit: self.fit,
+            job: self.job.clone(),
             open: Arc::clone(&self.open),
             places: Arc::clone(&self.places),
         }

@@ -18,9 +18,20 @@ impl Record {
     /// The result of a recorded trace on a drive.
     #[must_use]
     pub fn of_replay(recording: &Recording, device: &dyn Device, report: &ReplayReport) -> Record {
-        let mut record = Record::of(&report.run);
-        let of_jobs = report.run.jobs.iter().map(job);
-        record.run.jobs = of_jobs.collect();
+        let mut record = match &recording.job {
+            Some(file) => {
+                let mut record = Record::of_jobs(file, &report.run);
+                for (job, spec) in record.run.jobs.iter_mut().zip(&file.jobs) {
+                    job.name.clone_from(&spec.name);
+                }
+                record
+            }
+            None => {
+                let mut record = Record::of(&report.run);
+                record.run.jobs = report.run.jobs.iter().map(job).collect();
+                record
+            }
+        };
         for job in &mut record.run.jobs {
             RW.clone_into(&mut job.rw);
         }

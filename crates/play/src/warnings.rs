@@ -16,6 +16,8 @@ pub struct Ground<'a> {
     pub slot_bytes: Option<u64>,
     /// [`RunReport::settled`].
     pub settled: Option<bool>,
+    /// The machine, by its slug.
+    pub machine: &'a str,
 }
 
 /// The warnings of a run of a job file on its drives.
@@ -35,8 +37,13 @@ pub fn of_run(
         warnings.extend(missed(done));
         warnings.extend(tolerated(done));
     }
+    for shares in &jobs {
+        let beyond = beyond(shares).filter(|warning| !warnings.contains(warning));
+        warnings.extend(beyond);
+    }
     warnings.extend(few_beyond(report));
     warnings.extend(heat(report));
+    warnings.extend(host_bound(report, ground.machine));
     if report.counters.nand_bytes_programmed == 0 {
         return Ok(warnings);
     }
@@ -56,6 +63,24 @@ pub fn of_run(
         warnings.push(unsettled(report, ground.target));
     }
     Ok(warnings)
+}
+
+/// A job whose size does not fit the drive, which fio takes as it is.
+fn beyond(shares: &Shares) -> Option<Warning> {
+    let job = shares.job();
+    let bytes = |bytes: u64| decimal(bytes as f64, "B");
+    (job.bytes_beyond > 0).then(|| Warning {
+        saw: format!(
+            "Job `{}` asks for {} more than there is from its offset to the end of the drive.",
+            job.spec.name,
+            bytes(job.bytes_beyond)
+        ),
+        why: format!(
+            "As with fio, its requests lie on the {} that there are, and a sequential job ends with them.",
+            bytes(job.region_bytes)
+        ),
+        option: "Give size=100% for all of a drive, whatever its size.".to_owned(),
+    })
 }
 
 /// Trims that covered no whole slot of the drive.
@@ -199,16 +224,35 @@ const STARVED_LEAST: f64 = 0.2;
 
 /// Dies that had nothing to do while the queues of others were full.
 fn starved(report: &RunReport) -> Option<Warning> {
-    let shares = report
-        .shares
-        .filter(|shares| shares.starved >= STARVED_LEAST)?;
+    let shares = report.shares?;
+    let starved = shares.starved.filter(|starved| *starved >= STARVED_LEAST)?;
     Some(Warning {
         saw: format!(
             "The dies idled for {:.0} % of the time while work waited for others.",
-            100.0 * shares.starved
+            100.0 * starved
         ),
         why: "The rate is not what so many dies can do.".to_owned(),
         option: "Raise firmware.die_queue; a drive with scheduling.dispatch=in-order holds all back for one full die."
+            .to_owned(),
+    })
+}
+
+/// The share of the time from which on a host that works is what sets the rate.
+const HOST_BOUND_LEAST: f64 = 0.95;
+
+/// A host that had no time left while its drive had. A drive that is the host's own work, as a RAM disk, is not told of.
+fn host_bound(report: &RunReport, machine: &str) -> Option<Warning> {
+    let shares = report.shares?;
+    let drive = shares.of_the_drive()?;
+    (shares.host >= HOST_BOUND_LEAST && drive < shares.host).then(|| Warning {
+        saw: format!(
+            "The host {machine} was at work for {:.0} % of the time, and the busiest part of the drive for {:.0} %.",
+            100.0 * shares.host,
+            100.0 * drive
+        ),
+        why: "The rate is what this host makes of requests, and not what the drive can do.".to_owned(),
+        option: "Give a faster host with --testbed, or larger requests; where each job has a core (linux-2024-io-uring), more \
+                 jobs."
             .to_owned(),
     })
 }
@@ -324,6 +368,7 @@ mod tests {
             target: &[DeviceShape::plain(SECTORS * SECTOR_BYTES)],
             slot_bytes: Some(4096),
             settled,
+            machine: "test",
         };
         let warnings = of_run(&file, Clock::Untimed, ground, &report).unwrap();
         warnings.iter().map(Warning::to_string).collect()
@@ -396,6 +441,35 @@ mod tests {
         );
         let bytes = told("rate=4000m");
         assert!(bytes[0].contains("bytes of writes a second"), "{bytes:?}");
+    }
+
+    #[test]
+    fn a_host_that_sets_the_rate_is_told_of() {
+        let told = |host: f64, dies: Option<f64>| {
+            let shares = ftlab_drive::Shares {
+                host,
+                dies,
+                link: dies.map(|_| 0.1),
+                ..ftlab_drive::Shares::default()
+            };
+            let report = RunReport {
+                shares: Some(shares),
+                ..RunReport::default()
+            };
+            host_bound(&report, "anandtech-2008").map(|warning| warning.to_string())
+        };
+        let bound = told(1.0, Some(0.2)).unwrap();
+        for part in [
+            "anandtech-2008 was at work for 100 %",
+            "for 20 %",
+            "--testbed",
+        ] {
+            assert!(bound.contains(part), "{bound}");
+        }
+        assert_eq!(told(0.9, Some(0.2)), None);
+        assert_eq!(told(0.96, Some(0.99)), None);
+        // A RAM disk is its host's work.
+        assert_eq!(told(1.0, None), None);
     }
 
     #[test]

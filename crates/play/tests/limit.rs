@@ -3,17 +3,20 @@
 use ftlab_base::{CommandKind, RootSeed};
 use ftlab_drive::Catalog;
 use ftlab_host::Testbed;
-use ftlab_play::driver::{self, Clock, RunReport};
+use ftlab_play::driver::{self, Clock, JobReport, RunReport};
 use ftlab_workload::JobFile;
 
 const SEED: RootSeed = RootSeed(1);
 
 fn run(drive: &str, job: &str) -> RunReport {
+    run_jobs(drive, &format!("[j]\nnorandommap\ntime_based\n{job}\n"))
+}
+
+fn run_jobs(drive: &str, text: &str) -> RunReport {
     let file = Catalog::load(drive, &[]).unwrap();
     let testbed = Testbed::load("linux-2024-nvme").unwrap();
     let mut device = file.build(&testbed, SEED).unwrap();
-    let text = format!("[j]\nnorandommap\ntime_based\n{job}\n");
-    let job = JobFile::parse(&text, "limit.fio").unwrap();
+    let job = JobFile::parse(text, "limit.fio").unwrap();
     driver::run(&job, &mut *device, Clock::Timed, SEED).unwrap()
 }
 
@@ -67,6 +70,38 @@ fn credit_is_spent_at_the_peak_and_then_the_rate_is_what_comes_in() {
         3000.0,
         "at last",
     );
+}
+
+#[test]
+fn requests_in_order_that_wait_together_count_as_one() {
+    let (gp3, gp2) = ("aws-ebs-gp3-500", "aws-ebs-gp2-100");
+    let job = |rw: &str, bs: &str| format!("rw={rw}\nbs={bs}\niodepth=64\nruntime=5");
+    // The bytes of 125 MiB/s bind, not 3,000 operations.
+    let in_order = iops(gp3, CommandKind::Read, &job("read", "32k"));
+    assert_near(in_order, 4000.0, "gp3 in order");
+    let written = iops(gp3, CommandKind::Write, &job("write", "32k"));
+    assert_near(written, 4000.0, "gp3 written in order");
+    let at_random = iops(gp3, CommandKind::Read, &job("randread", "32k"));
+    assert_near(at_random, 3000.0, "gp3 at random");
+    // What is smaller than 32 KiB is not merged.
+    let small = iops(gp3, CommandKind::Read, &job("read", "16k"));
+    assert_near(small, 3000.0, "gp3, 16 KiB in order");
+    // 300 operations of 256 KiB, once the credit is spent.
+    let after_the_credit = |job: &str| {
+        let warm = "[warm]\nrw=randread\nbs=4k\niodepth=64\nruntime=2100";
+        let text = format!(
+            "[global]\nnorandommap\ntime_based\n{warm}\n[j]\nstonewall\nbs=32k\nruntime=20\n{job}\n"
+        );
+        let report = run_jobs(gp2, &text);
+        let job: &JobReport = &report.jobs[1];
+        job.direction(CommandKind::Read).ios as f64 / job.measured.as_secs()
+    };
+    let in_order = after_the_credit("rw=read\niodepth=64");
+    assert_near(in_order, 2400.0, "gp2 in order");
+    let at_random = after_the_credit("rw=randread\niodepth=64");
+    assert_near(at_random, 300.0, "gp2 at random");
+    // There is nothing to merge one at a time with.
+    assert_near(after_the_credit("rw=read"), 300.0, "gp2 one at a time");
 }
 
 #[test]

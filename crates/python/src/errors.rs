@@ -3,6 +3,7 @@
 use ftlab_base::printable;
 use ftlab_bench::plan::PlanFailed;
 use ftlab_bench::review::ReviewError;
+use ftlab_output::OutputError;
 use ftlab_sweep::SweepError;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -52,6 +53,10 @@ pub fn of_review(why: &ReviewError) -> PyErr {
 
 pub fn of_plan(why: &PlanFailed) -> PyErr {
     error(why.why.is_input(), why)
+}
+
+pub fn of_output(why: &OutputError) -> PyErr {
+    error(matches!(why, OutputError::Refused(_)), why)
 }
 
 pub fn of_sweep(why: &SweepError) -> PyErr {

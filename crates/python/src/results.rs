@@ -1,10 +1,12 @@
 //! Results: a result set, and the tables that are made of it.
 
-use crate::errors::{guarded, run_error};
+use crate::errors::{guarded, of_output, run_error};
 use crate::table::Table;
 use ftlab_export::Table as Exported;
+use ftlab_output::Folder;
 use ftlab_result::ResultSet;
 use pyo3::prelude::*;
+use std::path::PathBuf;
 
 /// What runs came to.
 #[pyclass(frozen, module = "ftlab")]
@@ -76,6 +78,16 @@ impl Results {
 
     fn html(&self, py: Python<'_>) -> String {
         py.detach(|| ftlab_report::html::render(&self.set))
+    }
+
+    fn save(&self, py: Python<'_>, folder: PathBuf) -> PyResult<()> {
+        let (json, page) = (self.json()?, self.html(py));
+        let files = [
+            ("results.json", json.as_bytes()),
+            ("index.html", page.as_bytes()),
+        ];
+        let saved = Folder::ready_for(&folder, "save").and_then(|folder| folder.write(&files));
+        saved.map_err(|error| of_output(&error))
     }
 }
 

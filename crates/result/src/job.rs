@@ -26,6 +26,12 @@ pub struct Job {
     pub errors: u64,
     /// How long its statistics lasted, in nanoseconds; 0 for an untimed run.
     pub measured_ns: u64,
+    /// Commands that failed, of a job that goes on when they do (`continue_on_error`); absent for others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failures: Option<u64>,
+    /// What its file says of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
     /// The keys of its section, as written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<(String, String)>,
@@ -41,6 +47,18 @@ pub struct Job {
     /// Flushes.
     #[serde(default, skip_serializing_if = "Traffic::is_none")]
     pub flush: Traffic,
+    /// Reads, writes and trims as one, where the job asks for that.
+    #[serde(default, skip_serializing_if = "Traffic::is_none")]
+    pub mixed: Traffic,
+    /// How its file has it reported; absent where it says nothing of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reporting: Option<Reporting>,
+    /// The latency that it sought a depth for; absent where it sought none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_target: Option<LatencyTarget>,
+    /// How steady it became; absent where it was not to become so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady: Option<SteadyState>,
     /// Commands submitted while 1, 2, 4, 8, 16, 32, 64 or more were outstanding, this one counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depths: Vec<u64>,
@@ -56,6 +74,71 @@ pub struct Job {
 
 fn is_zero(count: &u64) -> bool {
     *count == 0
+}
+
+/// How a job is reported.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Reporting {
+    /// Percentiles, ascending; fio's seventeen where there are none.
+    pub percentiles: Vec<f64>,
+    /// Percentiles of latencies from submission to completion.
+    pub of_clat: bool,
+    /// The same from the beginning of a request on.
+    pub of_lat: bool,
+    /// By which directions.
+    pub directions: Directions,
+    /// Whether the drive below it is reported as fio reports disks.
+    pub of_disk: bool,
+}
+
+/// Which directions a job is reported by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Directions {
+    /// Reads, writes and trims.
+    #[default]
+    Apart,
+    /// All of them as one.
+    Mixed,
+    /// Both.
+    Both,
+}
+
+/// A latency that a depth was sought for.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LatencyTarget {
+    /// The longest that a request may take, in nanoseconds.
+    pub target_ns: u64,
+    /// How long a depth was tried, in nanoseconds.
+    pub window_ns: u64,
+    /// Percent of the requests that have to keep within it.
+    pub percentile: f64,
+}
+
+/// How steady a job became.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SteadyState {
+    /// What had to be steady: `iops`, `iops_slope`, `bw` or `bw_slope`.
+    pub measure: String,
+    /// What had to be below this.
+    pub limit: f64,
+    /// It and the criterion are in percent of the mean.
+    pub in_percent: bool,
+    /// Over how many seconds.
+    pub duration_s: u64,
+    /// It was.
+    pub is_attained: bool,
+    /// What was compared with the limit last.
+    pub criterion: f64,
+    /// The largest distance of a second from the mean, in requests or bytes a second; 0 where the slope was looked at.
+    pub deviation: f64,
+    /// The slope of the line through the seconds, in requests or bytes a second in each second; 0 where the distance was
+    /// looked at.
+    pub slope: f64,
+    /// Requests in each of the last seconds.
+    pub ios: Vec<u64>,
+    /// Bytes in each of them.
+    pub bytes: Vec<u64>,
 }
 
 /// A program of a scenario.
@@ -90,10 +173,15 @@ pub struct Traffic {
     pub lat_ns_stddev: f64,
     /// Longest latency in nanoseconds.
     pub lat_ns_max: u64,
-    /// (percent, latency in nanoseconds), ascending, to 99.999; each at most 0.1 % above the true one.
+    /// (percent, latency in nanoseconds), ascending: fio's, 99.999, and those that a job asks for; each at most 0.1 %
+    /// above the true one.
     pub lat_ns_percentiles: Vec<(f64, u64)>,
     /// (upper bound in nanoseconds, count): the distribution in ten buckets a decade, each 26 % wide.
     pub lat_ns_histogram: Vec<(u64, u64)>,
+    /// (a latency in nanoseconds, count) of fio's 1856 bins, each called by the latency in its middle; empty ones are left
+    /// out. Of jobs of job files alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lat_ns_bins: Vec<(u64, u64)>,
     /// The rate second by second; absent where no second was whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_second: Option<PerSecond>,

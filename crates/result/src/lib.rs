@@ -15,7 +15,10 @@ mod ratio;
 mod run;
 mod spread;
 
-pub use job::{Extent, FIO_BOUNDS, Job, PerSecond, Process, Traffic};
+pub use job::{
+    Directions, Extent, FIO_BOUNDS, Job, LatencyTarget, PerSecond, Process, Reporting, SteadyState,
+    Traffic,
+};
 pub use nvme::{NvmeExtended, NvmeHealth, NvmeLogs};
 pub use run::{
     AtDevice, Erases, Fill, HandleTraffic, Ignored, Inside, Joules, Plateau, Run, SavedState,
@@ -144,6 +147,9 @@ pub struct DriveSheet {
     /// What a read and a write of 4 KiB take that have the drive to themselves. Absent for what is no SSD.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alone: Vec<Alone>,
+    /// The machine of `alone`, one of the drive's time: slug of a testbed. Absent without `alone`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub alone_on: String,
     /// Where tests ran on several drives together, each of them under the name that loads have for it; this
     /// sheet then has their capacity together and no parameters. Absent for a drive.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -151,7 +157,7 @@ pub struct DriveSheet {
 }
 
 /// The parts of the latency of one command at queue depth 1, whose sum it is: of a drive that is idle and has the
-/// table entry in memory, on the machine of the review of 2008. In microseconds.
+/// table entry in memory. In microseconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Alone {
     /// What is asked, for example `read 4 KiB`.

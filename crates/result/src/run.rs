@@ -55,6 +55,9 @@ pub struct Run {
     pub write: Traffic,
     /// Trims.
     pub trim: Traffic,
+    /// Flushes.
+    #[serde(default, skip_serializing_if = "Traffic::is_none")]
+    pub flush: Traffic,
     /// Commands submitted.
     #[serde(default)]
     pub submitted: u64,

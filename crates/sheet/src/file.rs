@@ -1,6 +1,7 @@
 //! Files that come along, and files on the disk.
 
-use crate::{SheetError, magic};
+use crate::SheetError;
+use crate::magic::Kind;
 use ftlab_base::amount::grouped;
 use std::fs::{File, FileType};
 use std::io::{ErrorKind, Read};
@@ -110,21 +111,18 @@ fn no_file(kind: FileType) -> Option<&'static str> {
 
 /// What ftlab wrote for something else, by its first bytes.
 fn foreign(bytes: &[u8]) -> Option<&'static str> {
-    let is = |magic: [u8; magic::BYTES]| bytes.starts_with(&magic);
-    if is(magic::IMAGE) || is(magic::LAYER) {
-        return Some(
+    Some(match Kind::of(bytes)? {
+        Kind::Image | Kind::Layer => {
             "it is an image of a drive, not a drive file; `ftlab info` says which drive it is of, and \
-             `ftlab serve --image` attaches it",
-        );
-    }
-    if is(magic::PACKED) {
-        return Some("it is a packed image, not a drive file; `ftlab unpack` makes an image of it");
-    }
-    if is(magic::SAVED_STATE) {
-        return Some(
+             `ftlab serve --image` attaches it"
+        }
+        Kind::Packed => {
+            "it is a packed image, not a drive file; `ftlab unpack` makes an image of it"
+        }
+        Kind::SavedState => {
             "it is a saved state, not a drive file; name its drive here, and give the state with \
-             `--from-state`",
-        );
-    }
-    None
+             `--from-state`"
+        }
+        Kind::CrashLog => "it is a crash log, not a drive file; `ftlab crash` says what it holds",
+    })
 }

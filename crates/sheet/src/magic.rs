@@ -1,6 +1,6 @@
 //! The first bytes of the files that ftlab writes: what such a file is can be told without reading it.
 //!
-//! Each is a byte that no text has, a name, and ends of lines that a transfer as text would change.
+//! Most are a byte that no text has, a name, and ends of lines that a transfer as text would change.
 
 /// Bytes of each.
 pub const BYTES: usize = 8;
@@ -16,3 +16,64 @@ pub const LAYER: [u8; BYTES] = *b"\x8flayer\r\n";
 
 /// An image packed to travel.
 pub const PACKED: [u8; BYTES] = *b"\x8fpacks\r\n";
+
+/// What clients wrote to a drive, for `ftlab crash`.
+pub const CRASH_LOG: [u8; BYTES] = *b"FTLCRASH";
+
+/// What a file that ftlab wrote is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// As [`SAVED_STATE`].
+    SavedState,
+    /// As [`IMAGE`].
+    Image,
+    /// As [`LAYER`].
+    Layer,
+    /// As [`PACKED`].
+    Packed,
+    /// As [`CRASH_LOG`].
+    CrashLog,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 5] = [
+        Kind::SavedState,
+        Kind::Image,
+        Kind::Layer,
+        Kind::Packed,
+        Kind::CrashLog,
+    ];
+
+    /// What begins with these bytes.
+    #[must_use]
+    pub fn of(first: &[u8]) -> Option<Kind> {
+        Kind::ALL
+            .into_iter()
+            .find(|kind| first.starts_with(&kind.magic()))
+    }
+
+    /// Its first bytes.
+    #[must_use]
+    pub fn magic(self) -> [u8; BYTES] {
+        match self {
+            Kind::SavedState => SAVED_STATE,
+            Kind::Image => IMAGE,
+            Kind::Layer => LAYER,
+            Kind::Packed => PACKED,
+            Kind::CrashLog => CRASH_LOG,
+        }
+    }
+
+    /// What it is called.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Kind::SavedState => "a saved state of a drive",
+            Kind::Image => "an image of a drive",
+            Kind::Layer => "an image of a drive that lies on a base",
+            Kind::Packed => "a packed image",
+            Kind::CrashLog => "a crash log",
+        }
+    }
+}

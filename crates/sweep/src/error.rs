@@ -1,5 +1,6 @@
 //! Why there is no sweep.
 
+use ftlab_output::OutputError;
 use ftlab_play::load::LoadError;
 use ftlab_sheet::SheetError;
 use thiserror::Error;
@@ -61,6 +62,9 @@ pub enum SweepError {
         /// Why.
         why: String,
     },
+    /// A folder or a file to write is not to be had.
+    #[error(transparent)]
+    Output(#[from] OutputError),
     /// Rows that are to be merged are not there.
     #[error(
         "{missing} of {all} rows are missing, the first of them row {first}; run the shards that have them, then merge"
@@ -79,9 +83,10 @@ impl SweepError {
     /// Whether what was asked for is at fault, rather than what came of it.
     #[must_use]
     pub fn is_input(&self) -> bool {
-        !matches!(
-            self,
-            SweepError::Unwritten { .. } | SweepError::Missing { .. }
-        )
+        match self {
+            SweepError::Unwritten { .. } | SweepError::Missing { .. } => false,
+            SweepError::Output(error) => matches!(error, OutputError::Refused(_)),
+            _ => true,
+        }
     }
 }

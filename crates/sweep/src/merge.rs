@@ -5,6 +5,7 @@ use crate::rows::{NAME, ROW, arranged};
 use crate::share::Share;
 use crate::store::{self, Finished, GRID, ROWS};
 use ftlab_export::{Cells, Column, Notes, Table};
+use ftlab_output::Folder;
 use std::path::{Path, PathBuf};
 
 /// Puts the tables that shares left in folders together, in the order of their grid, as the table that one sweep over all
@@ -76,7 +77,7 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<Finished, SweepError> {
         name: NAME,
         columns: columns.collect(),
     });
-    store::ready(out)?;
+    Folder::ready(out)?;
     let path = out.join(Share::ALL.file());
     if let Some((_, there)) = store::read(&path)?
         && there.get(GRID) != notes.get(GRID)

@@ -94,6 +94,7 @@ impl Row {
                 read: run.read,
                 write: run.write,
                 trim: run.trim,
+                flush: run.flush,
                 inside: run.inside,
                 submitted: run.submitted,
                 completed: run.completed,
@@ -302,7 +303,7 @@ fn rank(column: &str) -> usize {
     if let Some(at) = OF_GRID.iter().position(|name| *name == column) {
         return at;
     }
-    let families = ["metric_", "read_", "write_", "trim_"];
+    let families = ["metric_", "read_", "write_", "trim_", "flush_"];
     match column {
         _ if is_setting(column) => OF_GRID.len(),
         STATUS => OF_GRID.len() + 1,
@@ -343,6 +344,31 @@ fn natural(a: &str, b: &str) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ftlab_result::Traffic;
+
+    #[test]
+    fn a_row_has_the_latencies_of_every_kind_of_request() {
+        let traffic = |ns| Traffic {
+            ios: 3,
+            lat_ns_percentiles: vec![(99.0, ns)],
+            ..Traffic::default()
+        };
+        let run = Run {
+            read: traffic(1),
+            write: traffic(2),
+            trim: traffic(3),
+            flush: traffic(4),
+            ..Run::default()
+        };
+        let table = table(vec![Row::of("a".to_owned(), Ok(run))]);
+        let kinds = ["read", "write", "trim", "flush"];
+        for (ns, kind) in (1..).zip(kinds) {
+            let Some(Cells::Whole(cells)) = table.column(&format!("{kind}_lat_ns_p99")) else {
+                panic!("{kind} has no column");
+            };
+            assert_eq!(cells[..], [Some(ns)], "{kind}");
+        }
+    }
 
     #[test]
     fn columns_have_an_order_of_their_own() {

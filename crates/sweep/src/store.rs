@@ -10,9 +10,10 @@ use crate::grid::Sweep;
 use crate::rows::{self, NAME, RUN_ID, Row, STATUS, Status};
 use crate::share::Share;
 use ftlab_export::{Notes, Table, notes, parquet_with, read_parquet};
+use ftlab_output::{Folder, NewFile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -58,7 +59,7 @@ impl Store {
     /// # Errors
     /// When it cannot be made or written to, or a file in it cannot be read.
     pub fn open(folder: &Path, sweep: &Sweep) -> Result<Store, SweepError> {
-        ready(folder)?;
+        Folder::ready(folder)?;
         let mut store = Store {
             folder: folder.to_owned(),
             files: BTreeMap::new(),
@@ -318,21 +319,6 @@ pub fn rows_as_parquet(rows: Vec<Row>) -> Result<Vec<u8>, SweepError> {
     })
 }
 
-/// A folder to write into: made, and tried.
-pub fn ready(folder: &Path) -> Result<(), SweepError> {
-    let fail = |why: String| SweepError::Folder {
-        path: folder.display().to_string(),
-        why: format!("{why}; give another one"),
-    };
-    if folder.exists() && !folder.is_dir() {
-        return Err(fail("it is a file".to_owned()));
-    }
-    fs::create_dir_all(folder).map_err(|error| fail(error.to_string()))?;
-    tempfile::tempfile_in(folder)
-        .map(drop)
-        .map_err(|error| fail(error.to_string()))
-}
-
 /// The Parquet files of a folder, and of what is aside in it, sorted.
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>, SweepError> {
     let fail = |error: std::io::Error| SweepError::Folder {
@@ -375,26 +361,7 @@ pub fn write(path: &Path, table: &Table, notes: &Notes) -> Result<(), SweepError
         why,
     };
     let bytes = parquet_with(table, notes).map_err(|error| fail(error.to_string()))?;
-    let written = || -> std::io::Result<()> {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".ftlab-");
-        #[cfg(unix)]
-        builder.permissions(shared());
-        let mut file = builder.tempfile_in(folder)?;
-        file.write_all(&bytes)?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        Ok(())
-    };
-    written().map_err(|error| fail(error.to_string()))
-}
-
-/// What the umask allows: a temporary file is its owner's alone.
-#[cfg(unix)]
-fn shared() -> fs::Permissions {
-    use std::os::unix::fs::PermissionsExt;
-    fs::Permissions::from_mode(0o666)
+    Ok(NewFile::ready(path, "--out")?.write(&bytes)?)
 }
 
 fn unreadable(path: &Path, why: &dyn std::fmt::Display) -> SweepError {

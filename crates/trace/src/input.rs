@@ -16,6 +16,9 @@ const LINE_BYTES_MAX: usize = 1 << 16;
 /// Bytes that are read at a time.
 const CHUNK_BYTES: usize = 1 << 18;
 
+/// The mark of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// What a file is packed with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Packing {
@@ -115,6 +118,10 @@ impl Input {
             .take(HEAD_BYTES as u64)
             .read_to_end(&mut head);
         read.map_err(|error| unreadable(file, &error, packing))?;
+        // Some editors and spreadsheets begin a text with a mark of its encoding.
+        if head.starts_with(BYTE_ORDER_MARK) {
+            head.drain(..BYTE_ORDER_MARK.len());
+        }
         if head.is_empty() {
             return Err(TraceError::of_file(file, "it is empty; give a trace"));
         }

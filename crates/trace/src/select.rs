@@ -20,12 +20,25 @@ pub struct Selection {
     pub share: Option<f64>,
     /// Kinds of request that are left out.
     pub skips: Vec<CommandKind>,
+    /// Addresses are divided by this; 0 for none.
+    pub scale: u64,
+    /// Then they are cut down to a multiple of this power of two, in bytes; 0 for none.
+    pub align_bytes: u64,
 }
 
 /// Bytes of the regions of which a share is kept.
 const REGION_BYTES: u64 = 1 << 20;
 
 impl Selection {
+    /// A request that is kept, at its new place.
+    fn moved(&self, record: Record) -> Record {
+        let offset = record.offset_bytes / self.scale.max(1);
+        Record {
+            offset_bytes: offset & !self.align_bytes.saturating_sub(1),
+            ..record
+        }
+    }
+
     /// Whether everything is kept.
     #[must_use]
     pub fn is_all(&self) -> bool {
@@ -122,6 +135,7 @@ impl Iterator for Selected {
         loop {
             match self.reader.next() {
                 Some(Ok(record)) if !self.keeps(&record) => {}
+                Some(Ok(record)) => return Some(Ok(self.selection.moved(record))),
                 next => return next,
             }
         }

@@ -83,6 +83,7 @@ impl Lost {
         );
         let tick = match spec.tick_ns {
             1_000_000_000 => "whole seconds",
+            1_000_000 => "milliseconds",
             1_000 => "microseconds",
             _ => "100 nanoseconds",
         };

@@ -112,7 +112,7 @@ const GOLDEN: [Golden; 16] = [
         Format::FioV2,
         [1, 2, 1, 1],
         49_152,
-        2_150_000,
+        2_000_000_000,
         &["/dev/sdb"],
     ),
     (
@@ -594,6 +594,57 @@ fn a_part_is_chosen_by_device_time_and_share() {
     })
     .unwrap_err();
     assert!(empty.why.contains("--window"), "{empty}");
+}
+
+/// The scan of a text under a name.
+fn scan_of(folder: &Path, name: &str, text: &[u8]) -> Scan {
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    let format = None;
+    let action = Action::default();
+    scan(&path, &Opening { format, action }).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+#[test]
+fn a_mark_blank_lines_and_other_line_ends_change_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, format, requests, bytes, span_ns, _) in GOLDEN {
+        if format.spec().by.is_none() && format != Format::Blkparse {
+            continue;
+        }
+        let text = std::fs::read_to_string(sample(name)).unwrap();
+        let blank = text.replace('\n', "\r\n \r\n\r\n");
+        let marked = ["\u{feff}", &blank].concat();
+        let got = scan_of(folder.path(), name, marked.as_bytes());
+        let sum: u64 = got.bytes.iter().sum();
+        assert_eq!(
+            (got.requests, sum, got.span_ns()),
+            (requests, bytes, span_ns),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn kinds_are_read_in_capitals_or_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let kinds = |name: &str, text: &str| scan_of(folder.path(), name, text.as_bytes()).requests;
+    for (read, write) in [
+        ("Read", "Write"),
+        ("READ", "WRITE"),
+        ("read", "write"),
+        ("R", "w"),
+    ] {
+        let msr =
+            format!("10,h,0,{write},0,4096,1\n20,h,0,{read},0,512,1\n30,h,0,{read},0,512,1\n");
+        assert_eq!(kinds("msr.csv", &msr), [2, 1, 0, 0], "{read}");
+        let named = format!(
+            "time_us,OP,offset_bytes,Bytes\n1,{write},0,512\n2,{read},0,512\n3,{read},0,512\n"
+        );
+        assert_eq!(kinds("named.csv", &named), [2, 1, 0, 0], "{read}");
+        let spc = format!("0,0,512,{write},0.0\n0,0,512,{read},0.5\n0,0,512,{read},0.6\n");
+        assert_eq!(kinds("spc.csv", &spc), [2, 1, 0, 0], "{read}");
+    }
 }
 
 #[test]

@@ -25,10 +25,11 @@ pub mod trace;
 mod units;
 
 pub use job::{
-    ByteZone, Continue, DataPattern, DedupeMode, Distribution, Effect, ExitWhat, Ignored, JobError,
-    JobFile, JobSpec, LatencyTarget, Log, Logs, Measure, Pacing, Part, PatternKind, PerKind,
-    Replay, ResolvedJob, Sections, Sequencer, Source, Steady, Strides, Surroundings, Told, Verify,
-    Zone, is_word, words_page,
+    ByteZone, CommandWord, Continue, DataPattern, DedupeMode, Described, Distribution, Effect,
+    ExitWhat, Ignored, JobError, JobFile, JobSpec, LatencyTarget, Log, Logs, Measure, Pacing, Part,
+    PatternKind, PerKind, Replay, Reporting, ResolvedJob, Sections, Sequencer, Source, Steady,
+    Strides, Surroundings, Told, Unified, Verify, Zone, command_word, described, known_engines,
+    nearest_command_word, option_of, words_page,
 };
 pub use stream::{JobStream, Request};
 pub use units::{Size, bytes, time};

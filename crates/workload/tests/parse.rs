@@ -159,7 +159,8 @@ fn a_name_key_renames_the_job() {
 
 #[test]
 fn keys_of_the_host_are_remembered_with_a_reason() {
-    let file = parse("[global]\nioengine=libaio\ndirect=1\n[a]\niodepth_batch_submit=4\n");
+    let file =
+        parse("[global]\nioengine=psync\ndirect=0\niodepth=4\n[a]\niodepth_batch_submit=4\n");
     let seen: Vec<_> = file
         .ignored
         .iter()
@@ -167,11 +168,11 @@ fn keys_of_the_host_are_remembered_with_a_reason() {
         .collect();
     assert_eq!(
         seen,
-        [("ioengine", 2), ("direct", 3), ("iodepth_batch_submit", 5)]
+        [("iodepth_batch_submit", 6), ("iodepth", 4), ("direct", 3)]
     );
     assert_eq!(
-        file.ignored[1].reason,
-        "there is no page cache in front of the drive"
+        file.ignored[2].reason,
+        "requests of whole sectors go to the drive, as with direct=1: no page cache is in front of it"
     );
 }
 

@@ -145,23 +145,16 @@ fn readers_and_writers_share_one_map() {
 }
 
 #[test]
-fn reads_and_writes_with_rates_of_their_own_come_as_they_are_due() {
-    let kinds = |options: &str| -> Vec<bool> {
-        let requests = stream(&format!("rw=randrw\nnorandommap\n{options}"));
-        let is_write = |r: ftlab_workload::Request| r.kind == CommandKind::Write;
-        requests.take(8).map(is_write).collect()
-    };
-    let turns = kinds("rate_iops=500,500");
-    assert_eq!(turns, [false, true, false, true, false, true, false, true]);
-    // Three times as many reads; at the instants at which both are due, the read is first.
-    let thrice = kinds("rate_iops=300,100");
+fn who_plays_a_mix_may_have_the_other_kind_made() {
+    let mut requests = stream("rw=rw");
+    let kinds = [CommandKind::Write, CommandKind::Write, CommandKind::Read];
+    let made = kinds.map(|kind| requests.next_by(|_| kind).unwrap());
+    assert_eq!(made.map(|request| request.kind), kinds);
     assert_eq!(
-        thrice,
-        [false, true, false, false, false, true, false, false]
+        made.map(|request| request.lba.0),
+        [0, 8, 0],
+        "each goes on from its own last one"
     );
-    // Where they come at random, chance mixes them.
-    assert_ne!(kinds("rate_iops=500,500\nrate_process=poisson"), turns);
-    assert_ne!(kinds("rate_iops=,500"), turns);
 }
 
 #[test]

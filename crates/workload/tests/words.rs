@@ -144,9 +144,24 @@ fn a_share_of_what_was_written_is_trimmed_and_not_read() {
 }
 
 #[test]
-fn sync_flushes_behind_each_write() {
-    assert_eq!(trace("rw=write\nsize=12k\nsync=dsync"), "w0 f w4 f w8");
-    assert_eq!(trace("rw=read\nsize=8k\nsync=1"), "r0 r4");
+fn flushes_come_where_fio_has_them() {
+    // A synchronous write and its flush are one call, which who plays the requests takes apart.
+    assert_eq!(trace("rw=write\nsize=12k\nsync=dsync"), "w0 w4 w8");
+    assert_eq!(trace("rw=write\nsize=12k\nend_fsync=1"), "w0 w4 w8 f");
+    assert_eq!(
+        trace("rw=write\nsize=12k\nfsync=2\nend_fsync=1"),
+        "w0 w4 f w8 f"
+    );
+    assert_eq!(
+        trace("rw=write\nsize=8k\nloops=2\nfsync_on_close=1"),
+        "w0 w4 f w0 w4 f"
+    );
+    assert_eq!(trace("rw=read\nsize=8k\nend_fsync=1"), "r0 r4");
+    assert_eq!(
+        trace("rw=write\nsize=8k\nend_fsync=1\nverify=md5"),
+        "w0 w4 f r0 r4"
+    );
+    assert_eq!(trace("rw=trimwrite\nsize=8k\nfsync=1"), "t0 w0 t4 w4");
 }
 
 fn shares(requests: &[Request]) -> BTreeMap<u32, f64> {

@@ -132,6 +132,11 @@ impl Ask {
         }
     }
 
+    /// Its data go elsewhere, to this sector and those behind it.
+    pub(super) fn land_at(&mut self, sector: u64) {
+        self.range = sector..sector + (self.range.end - self.range.start);
+    }
+
     /// Flips a bit of its data, if it has any.
     pub(super) fn flip(&mut self, draw: u64) {
         let whole = self.range();

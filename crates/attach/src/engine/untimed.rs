@@ -145,6 +145,9 @@ impl Untimed {
         if let Some(draw) = verdict.flips.filter(|_| !reads) {
             ask.flip(draw);
         }
+        if let Some(sector) = verdict.lands_at {
+            ask.land_at(sector);
+        }
         let flushes = ask.what() == What::Flush || (ask.fua() && !reads && !verdict.drops_flush);
         let pieces = Pieces::of(ask.what(), ask.range(), self.trim_sectors, TURN_SECTORS);
         let mut pieces = pieces

@@ -6,7 +6,7 @@ use ftlab_drive::{Device, DriveFile, Scale};
 use ftlab_host::Testbed;
 use ftlab_play::driver::{self, DeviceShape};
 use ftlab_play::states::{State, prepare};
-use ftlab_workload::{JobFile, JobStream};
+use ftlab_workload::{JobFile, JobStream, Request};
 
 /// 4 KiB anywhere on the drive: name and text of the job file.
 pub const RANDOM: (&str, &str) = (
@@ -99,6 +99,9 @@ fn turn(device: &mut dyn Device, streams: &mut Vec<JobStream>) -> Result<(), End
             return false;
         };
         let outcome = device.apply(request.command(CommandId(0), SimTime::ZERO));
+        if stream.flushes_behind(&request) {
+            device.apply(Request::FLUSH.command(CommandId(0), SimTime::ZERO));
+        }
         refused |= outcome == Outcome::WriteFault;
         true
     });

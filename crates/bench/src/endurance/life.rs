@@ -4,7 +4,7 @@ use super::{Daily, EnduranceError};
 use ftlab_base::{CommandId, CommandKind, Outcome, RootSeed, SimTime};
 use ftlab_drive::{Counters, Device, Health, Scale};
 use ftlab_play::driver::{self, DeviceShape};
-use ftlab_workload::{JobFile, JobStream, ResolvedJob};
+use ftlab_workload::{JobFile, JobStream, Request, ResolvedJob};
 
 /// Marks over the median block's life; more follow until the end.
 const MARKS: u32 = 40;
@@ -176,6 +176,10 @@ impl Liver {
                 n += 1;
                 let command = request.command(CommandId(0), SimTime::ZERO);
                 let outcome = self.device.apply(command);
+                if streams[n - 1].flushes_behind(&request) {
+                    self.device
+                        .apply(Request::FLUSH.command(CommandId(0), SimTime::ZERO));
+                }
                 match outcome {
                     Outcome::Good | Outcome::Unrecoverable => {}
                     Outcome::WriteFault | Outcome::Gone => return Ok(true),

@@ -26,9 +26,10 @@ pub use goals::SPARE_BOUNDS;
 use crate::lab::{Lab, NoThreads};
 use crate::review::{Length, Subject, sheet};
 use crate::suites::Test;
+use crate::testbeds::{asked_or, listed};
 use drive::{OfDrive, Planner};
 use ftlab_base::RootSeed;
-use ftlab_drive::{DriveFile, MODEL_VERSION};
+use ftlab_drive::{DriveFile, MODEL_VERSION, default_testbed};
 use ftlab_host::Testbed;
 use ftlab_play::driver::DriverError;
 use ftlab_play::states::PrepareError;
@@ -52,7 +53,7 @@ pub struct Asked {
     pub spares: Vec<f64>,
     /// Quick runs are a quarter as long.
     pub length: Length,
-    /// The machine; none for that of the load.
+    /// The machine; none for that of the load, or one of the time of each drive.
     pub testbed: Option<Testbed>,
     /// Root of every random stream.
     pub seed: RootSeed,
@@ -137,31 +138,31 @@ pub fn plan(
         drive: file.slug().to_owned(),
         why,
     };
-    let first = &asked.drives[0];
-    let machine = match &asked.testbed {
-        Some(machine) => machine.clone(),
-        None => Testbed::load(&asked.test.family.testbed)
-            .map_err(|error| failed(first, error.into()))?,
-    };
+    let mut machines = Vec::new();
     for file in &asked.drives {
+        let of_load = asked.test.family.testbed.as_deref();
+        let slug = of_load.unwrap_or_else(|| default_testbed([file]));
+        let machine = asked_or(asked.testbed.as_ref(), slug);
+        let machine = machine.map_err(|error| failed(file, error.into()))?;
         let checked = Planner::new(asked, &machine, file).check();
         checked.map_err(|why| failed(file, why))?;
+        machines.push(machine);
     }
     let numbers: Vec<usize> = (0..asked.drives.len()).collect();
     let bytes = |n: &usize| asked.drives[*n].memory_bytes();
     let of_drive = |&n: &usize| {
         let file = &asked.drives[n];
         let tell = |what: &str, share| tell(n, what, share);
-        let planned = Planner::new(asked, &machine, file).plan(&tell);
+        let planned = Planner::new(asked, &machines[n], file).plan(&tell);
         planned.map_err(|why| failed(file, why))
     };
     let planned: Result<Vec<OfDrive>, PlanFailed> =
         lab.run(&numbers, bytes, of_drive).into_iter().collect();
-    Ok(put_together(asked, &machine, planned?))
+    Ok(put_together(asked, &machines, planned?))
 }
 
 /// The results of all drives. Each spare area of a curve is a step of one family of tests.
-fn put_together(asked: &Asked, machine: &Testbed, planned: Vec<OfDrive>) -> ResultSet {
+fn put_together(asked: &Asked, machines: &[Testbed], planned: Vec<OfDrive>) -> ResultSet {
     let own = asked.test.sheet();
     let mut spares: Vec<f64> = (planned.iter())
         .flat_map(|of_drive| &of_drive.plan.curve)
@@ -192,7 +193,7 @@ fn put_together(asked: &Asked, machine: &Testbed, planned: Vec<OfDrive>) -> Resu
             way: Way::Simulated,
             model_version: MODEL_VERSION,
             seed: asked.seed.0,
-            testbed: machine.slug.clone(),
+            testbed: listed(machines.iter().map(|machine| machine.slug.as_str())),
             quick: asked.length == Length::Quick,
             repeats: 1,
             seeds: Vec::new(),

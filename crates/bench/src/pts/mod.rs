@@ -29,12 +29,14 @@ pub use settings::{CLIENT, ENTERPRISE, Scale};
 
 use crate::lab::Lab;
 use crate::review::ReviewError;
+use crate::testbeds::asked_or;
 use ftlab_base::RootSeed;
-use ftlab_drive::DriveFile;
+use ftlab_drive::{DriveFile, default_testbed};
 use ftlab_host::Testbed;
 use ftlab_play::streams::{drive_seed, seed_of_load};
 use ftlab_result::pts::{Cell, Course, Settings, SteadyState};
 use ftlab_result::{ResultSet, Run, TestSheet};
+use ftlab_sheet::SheetError;
 use rayon::prelude::*;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -133,8 +135,8 @@ pub struct Plan {
     pub settings: Settings,
     /// How much shorter than the standard's; none for what suits each drive.
     pub scale: Option<Scale>,
-    /// The machine.
-    pub testbed: Testbed,
+    /// The machine; none for one of the time of each drive.
+    pub testbed: Option<Testbed>,
     /// Root of every random stream.
     pub seed: RootSeed,
     /// Bytes that drives and their copies may take together.
@@ -146,6 +148,11 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The machine of a drive.
+    fn machine(&self, file: &DriveFile) -> Result<Testbed, SheetError> {
+        asked_or(self.testbed.as_ref(), default_testbed([file]))
+    }
+
     /// What the tests are made of, in the order of the plan.
     fn parts(&self) -> Vec<&'static Part> {
         let of = |&test: &Test| PARTS.iter().filter(move |part| part.of == test);
@@ -191,11 +198,12 @@ fn run_drive(
         plan.scale.unwrap_or_else(suits)
     };
     let seed = drive_seed(plan.seed, file.slug());
-    let device = file.build(&plan.testbed, seed);
-    let mut device = device.map_err(|error| ReviewError::Drive {
+    let wrong = |error| ReviewError::Drive {
         drive: file.slug().to_owned(),
         error,
-    })?;
+    };
+    let machine = plan.machine(file).map_err(wrong)?;
+    let mut device = file.build(&machine, seed).map_err(wrong)?;
     (device.set_write_cache(plan.settings.write_cache)).map_err(|error| {
         ReviewError::Procedure {
             drive: file.slug().to_owned(),
@@ -226,7 +234,7 @@ fn run_drive(
         let found = part.run(&mut subject)?;
         step(&format!("{} {}", file.slug(), part.sheet.test));
         let counters = subject.device.counters().since(&before);
-        Ok(results::run(plan, part, &subject, found, &counters))
+        Ok(results::run(&machine, part, &subject, found, &counters))
     };
     Ok(parts.par_iter().map(run).collect())
 }

@@ -3,7 +3,9 @@
 use super::subject::Subject;
 use super::{Finding, Part, Plan};
 use crate::review::{link_words, sheet};
+use crate::testbeds::listed;
 use ftlab_drive::{Counters, MODEL_VERSION};
+use ftlab_host::Testbed;
 use ftlab_play::record::inside_of;
 use ftlab_result::pts::Pts;
 use ftlab_result::{Origin, ResultSet, Run, SCHEMA, Way};
@@ -14,7 +16,7 @@ const SCALED: &str = "Only the beginning of each access runs with time and is co
 
 /// The run of a part.
 pub fn run(
-    plan: &Plan,
+    machine: &Testbed,
     part: &Part,
     subject: &Subject<'_>,
     found: Finding,
@@ -26,7 +28,6 @@ pub fn run(
     } else {
         "new"
     };
-    let machine = &plan.testbed;
     let link = file.link_on(&machine.host());
     let mut steps = subject.steps.clone();
     steps.push(cache_words(subject).to_owned());
@@ -55,6 +56,7 @@ pub fn run(
         state: state.to_owned(),
         data: "incompressible".to_owned(),
         link: link.to_owned(),
+        testbed: machine.slug.clone(),
         steps,
         metrics,
         inside: Some(inside_of(counters)),
@@ -89,7 +91,7 @@ pub fn result_set(plan: &Plan, runs: Vec<Run>) -> ResultSet {
             way: Way::Simulated,
             model_version: MODEL_VERSION,
             seed: plan.seed.0,
-            testbed: plan.testbed.slug.clone(),
+            testbed: listed(runs.iter().map(|run| run.testbed.as_str())),
             quick: false,
             repeats: 1,
             seeds: Vec::new(),

@@ -15,7 +15,7 @@ fn plan(tests: &[Test], settings: Settings, scale: Option<f64>) -> Plan {
         tests: tests.to_vec(),
         settings,
         scale: scale.and_then(Scale::of),
-        testbed: Testbed::load("anandtech-2013").unwrap(),
+        testbed: Some(Testbed::load("anandtech-2013").unwrap()),
         seed: RootSeed(1),
         memory_bytes: u64::MAX,
         threads: 2,
@@ -36,7 +36,7 @@ fn of_today(tests: &[Test], settings: Settings, more: &[&str]) -> Plan {
     let set: Vec<String> = SMALL.iter().chain(more).map(ToString::to_string).collect();
     Plan {
         drives: vec![Catalog::load("generic-nvme-tlc-8", &set).unwrap()],
-        testbed: Testbed::load("linux-2024-nvme").unwrap(),
+        testbed: Some(Testbed::load("linux-2024-nvme").unwrap()),
         ..plan(tests, settings, None)
     }
 }
@@ -59,7 +59,9 @@ fn run_of(plan: &Plan) -> Run {
 fn iops_of_state(plan: &Plan) -> f64 {
     let file = &plan.drives[0];
     assert_eq!(file.kind(), Kind::Ssd);
-    let mut device = file.build(&plan.testbed, RootSeed(7)).unwrap();
+    let mut device = file
+        .build(plan.testbed.as_ref().unwrap(), RootSeed(7))
+        .unwrap();
     states::prepare(device.as_mut(), State::New, State::Steady, RootSeed(7)).unwrap();
     let job =
         "[w]\nrw=randwrite\nnorandommap\nbs=4k\niodepth=32\ntime_based\nruntime=10\nramp_time=1";
@@ -178,7 +180,9 @@ fn a_scaled_stretch_writes_as_much_as_one_with_time() {
     };
     let length = subject::Length::Span(ftlab_base::Nanos::from_secs(4));
     let stretch = |scale: Scale| {
-        let device = file.build(&plan.testbed, RootSeed(1)).unwrap();
+        let device = file
+            .build(plan.testbed.as_ref().unwrap(), RootSeed(1))
+            .unwrap();
         let mut subject = Subject::new(file, device, &plan.settings, scale, RootSeed(2));
         subject.precondition().unwrap();
         let before = subject.written_bytes;

@@ -50,6 +50,7 @@ pub fn run(
                 target: &subject.shapes(),
                 slot_bytes: subject.files().filter_map(DriveFile::slot_bytes).max(),
                 settled: report.settled(how.has_settled),
+                machine: &machine.slug,
             };
             let mut record = Record::of_jobs(&jobs, &report);
             record.run.warnings = warnings::of_run(&jobs, how.clock, ground, &report)?;
@@ -200,7 +201,7 @@ pub fn cases_of(subject: &Subject, test: &Test, state: Option<State>) -> Vec<(St
                 let case = Case {
                     state,
                     load: load.clone(),
-                    testbed: test.family.testbed.clone(),
+                    testbed: subject.testbed_of(test).to_owned(),
                     port,
                     before: subject.data_before(load),
                 };

@@ -9,6 +9,7 @@ use super::{Plan, ReviewError, Watch, cost};
 use super::{fill, latencies};
 use crate::drops;
 use crate::suites::{NO_STATE, Procedure, Series, Test, Work, Writes};
+use crate::testbeds::asked_or;
 use ftlab_base::RootSeed;
 use ftlab_drive::{DriveFile, Health, Kind};
 use ftlab_host::{Host, Pcie, Port, Testbed};
@@ -66,7 +67,7 @@ impl<'a> Bench<'a> {
         };
         // An unknown machine is reported when the test is to run on it.
         let fits = |test: &Test| {
-            let machine = machine(plan, &test.family.testbed);
+            let machine = asked_or(plan.testbed.as_ref(), subject.testbed_of(test));
             machine.map_or(true, |machine| has_room(subject, test, &machine))
         };
         // A disk has no flash: nothing to erase, to trim, to wear or to spare. And what is done to one drive, or
@@ -257,7 +258,8 @@ impl<'a> Bench<'a> {
                 (cases.iter()).all(|(_, case)| done.records.contains_key(&case.key()))
             }
             Work::Within(procedure, _) => {
-                let key = (procedure.slug.clone(), test.family.testbed.clone());
+                let testbed = self.subject.testbed_of(test).to_owned();
+                let key = (procedure.slug.clone(), testbed);
                 done.procedures.contains_key(&key)
             }
             Work::Fact(fact) => {
@@ -268,7 +270,7 @@ impl<'a> Bench<'a> {
 
     /// Whether the loads of a test fit the drive.
     pub fn check(&self, test: &Test) -> Result<(), ReviewError> {
-        let machine = self.machine(&test.family.testbed)?;
+        let machine = self.machine(self.subject.testbed_of(test))?;
         for load in test.loads() {
             let checked = case::check(load, self.subject, &machine, self.plan.clock);
             checked.map_err(|error| ReviewError::Run {
@@ -287,7 +289,7 @@ impl<'a> Bench<'a> {
     }
 
     fn machine(&self, testbed: &str) -> Result<Testbed, ReviewError> {
-        machine(self.plan, testbed).map_err(|error| self.wrong(error))
+        asked_or(self.plan.testbed.as_ref(), testbed).map_err(|error| self.wrong(error))
     }
 
     fn host(&self, testbed: &str, port: Option<Port>) -> Result<Host, ReviewError> {
@@ -319,12 +321,12 @@ impl<'a> Bench<'a> {
             let Work::Within(procedure, _) = &test.step.work else {
                 continue;
             };
-            let testbed = &test.family.testbed;
+            let testbed = self.subject.testbed_of(test);
             let is_it = |(other, machine): &(Arc<Procedure>, String)| {
                 other.slug == procedure.slug && machine == testbed
             };
             if !procedures.iter().any(is_it) {
-                procedures.push((Arc::clone(procedure), testbed.clone()));
+                procedures.push((Arc::clone(procedure), testbed.to_owned()));
             }
         }
         procedures
@@ -359,12 +361,12 @@ impl<'a> Bench<'a> {
                 }
             }
             Work::Within(procedure, job) => {
-                let measured =
-                    &done.procedures[&(procedure.slug.clone(), test.family.testbed.clone())];
+                let testbed = self.subject.testbed_of(test);
+                let measured = &done.procedures[&(procedure.slug.clone(), testbed.to_owned())];
                 for m in measured.iter().filter(|m| m.job == *job) {
                     let mut run = self.run_of(test, &m.state, m.steps.clone(), &m.record);
                     run.data = job.data().to_owned();
-                    let host = self.host(&test.family.testbed, None)?;
+                    let host = self.host(testbed, None)?;
                     self.say_where(&mut run, test, &host)?;
                     runs.push(run);
                 }
@@ -422,7 +424,7 @@ impl<'a> Bench<'a> {
             }
         }
         run.link = links.join(", ");
-        let machine = self.machine(&test.family.testbed)?;
+        let machine = self.machine(self.subject.testbed_of(test))?;
         run.notes.push(format!(
             "Measured on {}, {}.",
             machine.name,
@@ -490,14 +492,6 @@ impl<'a> Bench<'a> {
             series_interval_s: INTERVAL_S as f64,
             ..run
         }
-    }
-}
-
-/// The machine of a test, unless one was asked for.
-fn machine(plan: &Plan, testbed: &str) -> Result<Testbed, SheetError> {
-    match &plan.testbed {
-        Some(testbed) => Ok(testbed.clone()),
-        None => Testbed::load(testbed),
     }
 }
 

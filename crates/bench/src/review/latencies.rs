@@ -1,7 +1,7 @@
 //! Latencies of reads, writes and flushes as figures of their own, by the percentiles that the field speaks of.
 
 use crate::suites::Latencies;
-use ftlab_result::{Run, Traffic};
+use ftlab_result::Run;
 use std::collections::BTreeMap;
 
 /// Percentiles, and how names of figures write them.
@@ -20,15 +20,9 @@ const ABOVE_MIN: f64 = 5.0;
 /// writes were followed by flushes, `commits_per_s` and `commit_us`, which is what a write and its flush take.
 pub fn metrics(run: &Run, of: &Latencies) -> BTreeMap<String, f64> {
     let mut metrics = BTreeMap::new();
-    let none = Traffic::default();
-    // Flushes are counted by the job, and only where there is one do they say what all do.
-    let only = match &run.jobs[..] {
-        [only] => Some(only),
-        _ => None,
-    };
     let (read, write, flush) = match of {
         Latencies::Unread => return metrics,
-        Latencies::OfAll => (&run.read, &run.write, only.map_or(&none, |job| &job.flush)),
+        Latencies::OfAll => (&run.read, &run.write, &run.flush),
         Latencies::Of(name) => {
             let Some(job) = run.jobs.iter().find(|job| job.name == *name) else {
                 return metrics;
@@ -61,7 +55,7 @@ pub fn metrics(run: &Run, of: &Latencies) -> BTreeMap<String, f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ftlab_result::Job;
+    use ftlab_result::{Job, Traffic};
 
     fn traffic(ios: u64, us: u64) -> Traffic {
         Traffic {
@@ -102,11 +96,9 @@ mod tests {
 
     #[test]
     fn a_commit_is_a_write_and_its_flush() {
-        let mut log = job("log", 10);
-        log.flush = traffic(10_000, 90);
         let run = Run {
-            write: log.write.clone(),
-            jobs: vec![log],
+            write: traffic(10_000, 10),
+            flush: traffic(10_000, 90),
             ..Run::default()
         };
         let of = metrics(&run, &Latencies::OfAll);

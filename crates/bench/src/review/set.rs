@@ -5,6 +5,7 @@ use super::{DriveRuns, Length, Plan, Subject};
 use crate::figures::{self, Names};
 use crate::repeats;
 use crate::suites::{Test, Work};
+use crate::testbeds::listed;
 use ftlab_base::amount::decimal;
 use ftlab_drive::MODEL_VERSION;
 use ftlab_result::{Figure, Origin, ResultSet, Run, SCHEMA, Unfinished, Verdict, Way, metrics};
@@ -109,17 +110,11 @@ fn figures(plan: &Plan, names: &[Names], runs: &[Run]) -> Vec<Figure> {
     figures
 }
 
-/// The machines of the review, in the order of its tests.
+/// The machines of the review, in the order of its tests and drives.
 fn machines(plan: &Plan) -> String {
     if let Some(testbed) = &plan.testbed {
         return testbed.slug.clone();
     }
-    let mut slugs: Vec<&str> = Vec::new();
-    for test in &plan.tests {
-        let testbed = test.family.testbed.as_str();
-        if !slugs.contains(&testbed) {
-            slugs.push(testbed);
-        }
-    }
-    slugs.join(", ")
+    let of_test = |test| plan.drives.iter().map(move |drive| drive.testbed_of(test));
+    listed(plan.tests.iter().flat_map(of_test))
 }

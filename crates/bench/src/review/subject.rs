@@ -1,9 +1,9 @@
 //! What tests run on: a drive, or several drives that a load knows by name.
 
-use crate::suites::DEFAULT_TESTBED;
+use crate::suites::Test;
 use ftlab_base::amount::decimal;
 use ftlab_base::{CommandKind, Content, Nanos, RootSeed};
-use ftlab_drive::{Device, DriveFile, Kind};
+use ftlab_drive::{Device, DriveFile, Kind, default_testbed};
 use ftlab_host::Testbed;
 use ftlab_play::driver::{DeviceShape, Target};
 use ftlab_play::load::Load;
@@ -137,6 +137,12 @@ impl Subject {
         self.members.iter().map(|member| &member.file)
     }
 
+    /// Slug of the machine that a test runs on here: the one that it names, or one of the drives' time.
+    pub(crate) fn testbed_of<'t>(&self, test: &'t Test) -> &'t str {
+        let named = test.family.testbed.as_deref();
+        named.unwrap_or_else(|| default_testbed(self.files()))
+    }
+
     /// Bytes that its drives take in memory.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
@@ -231,6 +237,7 @@ impl Subject {
             file_hash: hash_words(self.hash()),
             parameters: Vec::new(),
             alone: Vec::new(),
+            alone_on: String::new(),
             members,
         }
     }
@@ -253,6 +260,7 @@ pub fn data_before(file: &DriveFile, load: &Load) -> Content {
 /// The drive as the report shows it.
 #[must_use]
 pub fn sheet(file: &DriveFile) -> DriveSheet {
+    let testbed = default_testbed([file]);
     let parameter = |row: ftlab_drive::ParameterRow| Parameter {
         key: row.key,
         value: row.value,
@@ -275,14 +283,18 @@ pub fn sheet(file: &DriveFile) -> DriveSheet {
         capacity_bytes: file.capacity_bytes(),
         file_hash: hash_words(file.hash()),
         parameters: file.parameters().into_iter().map(parameter).collect(),
-        alone: alone(file),
+        alone: alone(file, testbed),
+        alone_on: match file.kind() {
+            Kind::Ssd => testbed.to_owned(),
+            Kind::Disk | Kind::Ram => String::new(),
+        },
         members: Vec::new(),
     }
 }
 
-/// What a command alone takes, of every kind.
-fn alone(file: &DriveFile) -> Vec<Alone> {
-    let testbed = Testbed::load(DEFAULT_TESTBED).expect("it comes with ftlab");
+/// What a command alone takes behind a host that comes with ftlab, of every kind.
+fn alone(file: &DriveFile, testbed: &str) -> Vec<Alone> {
+    let testbed = Testbed::load(testbed).expect("it comes with ftlab");
     let kinds = [
         (CommandKind::Read, "read 4 KiB"),
         (CommandKind::Write, "write 4 KiB"),

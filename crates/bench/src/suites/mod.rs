@@ -16,7 +16,6 @@ mod select;
 pub use built_in::{all, all_drives, drives, families, is_name, named, open};
 pub use files::{Files, script_beside, text_of_load};
 pub use own::own;
-pub use read::DEFAULT_TESTBED;
 pub use select::{LISTED, UnknownTest, of_default, select, select_of};
 
 use ftlab_base::Content;
@@ -78,8 +77,8 @@ pub struct Family {
     pub unit: String,
     /// A metric that is drawn beside it; empty for none.
     pub beside: String,
-    /// Slug of the machine it runs on.
-    pub testbed: String,
+    /// Slug of the machine it runs on; none for one of the time of each drive ([`default_testbed`](ftlab_drive::default_testbed)).
+    pub testbed: Option<String>,
     /// When it runs without being named.
     pub runs: Runs,
     /// The states its loads run in; the first one answers figures whose state is unstated.

@@ -1,6 +1,6 @@
 //! Loads of a user's own as tests of no review: a family each.
 
-use super::{DEFAULT_TESTBED, Family, Latencies, Runs, Series, Source, Step, Test, Work};
+use super::{Family, Latencies, Runs, Series, Source, Step, Test, Work};
 use crate::review::words;
 use ftlab_host::Port;
 use ftlab_play::driver::Clock;
@@ -50,7 +50,7 @@ pub fn own(slug: &str, load: Load, state: State, clock: Clock) -> Test {
         metric: metric.to_owned(),
         unit: unit.to_owned(),
         beside: String::new(),
-        testbed: load.testbed().unwrap_or(DEFAULT_TESTBED).to_owned(),
+        testbed: load.testbed().map(str::to_owned),
         runs: Runs::ByDefault,
         states: vec![state],
         score: None,
@@ -70,7 +70,7 @@ impl Test {
     /// The same on a machine, by its slug, and a port of it; none for its fastest.
     #[must_use]
     pub fn on(mut self, testbed: &str, port: Option<Port>) -> Test {
-        Arc::make_mut(&mut self.family).testbed = testbed.to_owned();
+        Arc::make_mut(&mut self.family).testbed = Some(testbed.to_owned());
         if let Work::Loads { ports, .. } = &mut Arc::make_mut(&mut self.step).work {
             *ports = vec![port];
         }

@@ -19,9 +19,6 @@ use std::path::Path;
 use std::sync::Arc;
 use toml::{Spanned, Table};
 
-/// The machine of families that name none and whose loads name none.
-pub const DEFAULT_TESTBED: &str = "anandtech-2008";
-
 impl Suite {
     /// Reads a suite. `file` names it in errors; its loads come from `files`.
     ///
@@ -266,7 +263,7 @@ impl Reader<'_> {
             metric: keys.metric.clone(),
             unit: keys.unit.clone(),
             beside: keys.beside.clone(),
-            testbed: testbed.unwrap_or(DEFAULT_TESTBED).to_owned(),
+            testbed: testbed.map(str::to_owned),
             runs: self.runs(keys)?,
             states,
             score: keys.score.clone(),

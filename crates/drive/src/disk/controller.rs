@@ -1,6 +1,6 @@
 //! The controller: takes up commands that the host has sent, one after another.
 
-use ftlab_base::{Command, CommandKind, Nanos, SimTime};
+use ftlab_base::{Command, CommandKind, Nanos, Server, SimTime};
 use ftlab_host::Sent;
 use std::collections::VecDeque;
 
@@ -12,6 +12,8 @@ pub struct Controller {
     sent: VecDeque<Sent>,
     /// What it works on, until the instant.
     busy: Option<(SimTime, Command)>,
+    /// The time in which it works.
+    worked: Server,
     /// Commands in the drive, that in hand among them.
     open: u32,
     /// A command that suffers no other beside it is in the drive.
@@ -25,6 +27,7 @@ impl Controller {
             overhead,
             sent: VecDeque::new(),
             busy: None,
+            worked: Server::default(),
             open: 0,
             exclusive: false,
         }
@@ -48,8 +51,13 @@ impl Controller {
             self.sent.pop_front();
             self.open += 1;
             self.exclusive = suffers_no_other(&command);
-            self.busy = Some((now + self.overhead, command));
+            self.busy = Some((self.worked.serve(now, self.overhead), command));
         }
+    }
+
+    /// The time in which it has worked by `now`.
+    pub fn busy_until(&self, now: SimTime) -> Nanos {
+        self.worked.busy_until(now)
     }
 
     /// When it is done with a command or takes one up.

@@ -28,10 +28,11 @@ pub use params::{Destage, DiskParams};
 pub use power::DiskPower;
 
 use crate::flashless::Medium;
+use crate::occupancy::Occupancy;
 use arm::Arm;
 use controller::Controller;
 use ftlab_base::{
-    Command, CommandKind, Completion, Nanos, Outcome, RootSeed, SECTOR_BYTES, SimTime,
+    Command, CommandKind, Completion, Nanos, Outcome, RootSeed, SECTOR_BYTES, Server, SimTime,
 };
 use ftlab_host::{End, FrontEnd, Host, Link};
 use ftlab_timing::Energy;
@@ -83,6 +84,8 @@ pub struct Disk {
     elevator_lba: u64,
     capacity_sectors: u64,
     arm_time: ArmTime,
+    /// The time in which the arm does what `busy` says.
+    arm_busy: Server,
     power: Option<DiskPower>,
     /// Writes that wait for a sweep to end, oldest first.
     waiting_writes: VecDeque<Command>,
@@ -119,6 +122,7 @@ impl Disk {
             elevator_lba: 0,
             capacity_sectors: params.capacity_sectors,
             arm_time: ArmTime::default(),
+            arm_busy: Server::default(),
             power: params.power,
             waiting_writes: VecDeque::new(),
             flush: None,
@@ -193,7 +197,7 @@ impl Disk {
         self.visit = self.visit.filter(|visit| end <= visit.end);
         self.call_arm(at);
         self.arm.stand_at(self.platter.locate(end - 1));
-        self.busy = Some((ends, Work::Read(read, ends.since(at))));
+        self.work(at, ends.since(at), Work::Read(read, ends.since(at)));
     }
 
     /// The arm has read up to `end` of a stream and reads on; others wait until its visit is over.
@@ -342,7 +346,7 @@ impl Disk {
             (Some((index, cost)), dirty) if dirty.is_none_or(|(_, other)| cost <= other) => {
                 self.start_command(index, at);
             }
-            (_, Some((index, cost))) => self.start_destage(index, at + cost),
+            (_, Some((index, cost))) => self.start_destage(index, at, cost),
             (_, None) => {}
         }
     }
@@ -369,17 +373,22 @@ impl Disk {
         };
         let last = self.platter.locate(next.lba + next.sectors - 1);
         self.arm.stand_at(last);
-        self.busy = Some((at + positioning + span, work));
+        self.work(at, positioning + span, work);
     }
 
-    fn start_destage(&mut self, index: usize, positioned: SimTime) {
+    /// The arm is at work from now on, for so long.
+    fn work(&mut self, at: SimTime, span: Nanos, work: Work) {
+        self.busy = Some((self.arm_busy.serve(at, span), work));
+    }
+
+    fn start_destage(&mut self, index: usize, at: SimTime, positioning: Nanos) {
         let extent = self.writes.take(index, &self.platter);
         self.elevator_lba = extent.lba + extent.sectors;
         self.arm_time.seeking += self.arm.moving(extent.place, true);
         self.arm.stand_at(extent.place);
         let span = self.platter.transit(extent.lba, extent.sectors);
         self.arm_time.transferring += span;
-        self.busy = Some((positioned + span, Work::Destage));
+        self.work(at, positioning + span, Work::Destage);
     }
 
     fn start_reading_ahead(&mut self, at: SimTime) {
@@ -471,6 +480,17 @@ impl Medium for Disk {
     fn energy(&self, now: SimTime) -> Option<Energy> {
         let power = self.power.as_ref()?;
         Some(self.arm_time.energy(power, now))
+    }
+
+    fn occupancy(&self, now: SimTime) -> Occupancy {
+        Occupancy {
+            host_busy: vec![self.front.busy_until(now)],
+            limit_held: self.front.held_until(now),
+            link_busy: Some(self.transfers.busy_until(now)),
+            core_busy: Some(self.controller.busy_until(now)),
+            arm_busy: Some(self.arm_busy.busy_until(now)),
+            array: None,
+        }
     }
 
     fn rest_watts(&self) -> Option<f64> {

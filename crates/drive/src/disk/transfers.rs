@@ -67,6 +67,11 @@ impl Transfers {
         });
     }
 
+    /// The time for which data have crossed the link by `now`.
+    pub fn busy_until(&self, now: SimTime) -> [Nanos; 2] {
+        self.link.busy_until(now)
+    }
+
     /// When the first transfer ends.
     pub fn next_end(&self) -> Option<SimTime> {
         self.under_way.front().map(|t| t.ends)

@@ -10,7 +10,7 @@ mod scripted;
 pub use rule::{Mishap, On, Rule};
 pub use scripted::Scripted;
 
-use ftlab_base::Nanos;
+use ftlab_base::{Nanos, SECTOR_BYTES};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -40,6 +40,8 @@ pub struct Verdict {
     pub flips: Option<u64>,
     /// Whether its flush is not done.
     pub drops_flush: bool,
+    /// The first sector of where its data go instead.
+    pub lands_at: Option<u64>,
 }
 
 impl Verdict {
@@ -50,6 +52,7 @@ impl Verdict {
         times: 1.0,
         flips: None,
         drops_flush: false,
+        lands_at: None,
     };
 }
 
@@ -82,6 +85,8 @@ pub struct FaultTold {
 struct Active {
     number: u32,
     rule: Rule,
+    /// Sectors of the drive.
+    sectors: u64,
     /// What is bad still, in sectors.
     bad: Vec<Range<u64>>,
     concerned: u64,
@@ -126,6 +131,7 @@ impl Program {
         self.active.push(Active {
             number: self.last,
             rule,
+            sectors: size_bytes / SECTOR_BYTES,
             bad,
             concerned: 0,
             hits: 0,
@@ -184,6 +190,17 @@ impl Program {
         away.filter(|active| active.from <= now && now < active.until)
             .map(|active| active.until)
             .max()
+    }
+}
+
+/// Where a write lands that is misdirected: so far behind its place, or as far before it, on a drive of so many sectors. Nothing
+/// if neither is on the drive.
+fn elsewhere(range: &Range<u64>, by_bytes: Option<u64>, sectors: u64) -> Option<u64> {
+    let length = range.end - range.start;
+    let by = by_bytes.map_or(length, |bytes| bytes / SECTOR_BYTES);
+    match range.end + by <= sectors {
+        true => Some(range.start + by),
+        false => range.start.checked_sub(by),
     }
 }
 
@@ -264,6 +281,14 @@ impl Active {
                     verdict.answer = Some(Answered::Done);
                 }
                 true
+            }
+            Mishap::Drop => {
+                verdict.answer = Some(Answered::Done);
+                true
+            }
+            Mishap::Misdirect { by_bytes } => {
+                verdict.lands_at = elsewhere(range, by_bytes, self.sectors);
+                verdict.lands_at.is_some()
             }
             Mishap::Full => {
                 verdict.answer = Some(Answered::Full);

@@ -41,6 +41,14 @@ pub enum Mishap {
     },
     /// A flush is answered and not done, and neither is the flush of a write with FUA.
     DropFlush,
+    /// A write is answered and not done: what was there before stays.
+    Drop,
+    /// A write is answered, and its data lie elsewhere: what was there is written over, and its own place keeps what it had.
+    Misdirect {
+        /// How far behind its place, in bytes, or as far before it where the drive ends; right behind, if left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by_bytes: Option<u64>,
+    },
     /// Writes find no room.
     Full,
     /// Writes and trims are not permitted.
@@ -123,7 +131,7 @@ impl Rule {
             _ if !self.on.is_empty() => &self.on,
             Mishap::Flip => &[On::Read],
             Mishap::DropFlush => &[On::Flush],
-            Mishap::Full => &[On::Write],
+            Mishap::Drop | Mishap::Misdirect { .. } | Mishap::Full => &[On::Write],
             Mishap::ReadOnly => &[On::Write, On::Trim],
             Mishap::Bad { .. } => &[On::Read, On::Write, On::Trim],
             _ => &On::ALL,
@@ -155,6 +163,8 @@ impl Rule {
         let is_kind_fixed = matches!(
             self.fault,
             Mishap::DropFlush
+                | Mishap::Drop
+                | Mishap::Misdirect { .. }
                 | Mishap::Full
                 | Mishap::ReadOnly
                 | Mishap::Bad { .. }
@@ -203,6 +213,16 @@ impl Rule {
             Mishap::Flip if self.on.iter().any(|on| ![On::Read, On::Write].contains(on)) => {
                 return Err("only reads and writes have data to flip a bit of".into());
             }
+            Mishap::Misdirect { by_bytes: Some(by) } if by == 0 || by % SECTOR_BYTES != 0 => {
+                return Err(format!(
+                    "{by} bytes are no other place: give a multiple of {SECTOR_BYTES}, as 4k"
+                ));
+            }
+            Mishap::Misdirect { by_bytes: Some(by) } if by >= size_bytes => {
+                return Err(format!(
+                    "{by} bytes lead off the drive, which has {size_bytes}: give less"
+                ));
+            }
             Mishap::Bad { .. } if self.range_bytes.is_none() => {
                 return Err("say which range is bad, as 1m..2m".into());
             }
@@ -234,6 +254,8 @@ impl Mishap {
             Mishap::Flip => "flip",
             Mishap::Bad { .. } => "bad",
             Mishap::DropFlush => "drop-flush",
+            Mishap::Drop => "drop",
+            Mishap::Misdirect { .. } => "misdirect",
             Mishap::Full => "full",
             Mishap::ReadOnly => "read-only",
             Mishap::Disappear { .. } => "disappear",
@@ -251,6 +273,7 @@ impl fmt::Display for Mishap {
             Mishap::Slow { times } => write!(f, " x{times}"),
             Mishap::Error { share } => write!(f, " {}%", share * 100.0),
             Mishap::Bad { stays: true } => f.write_str(" for ever"),
+            Mishap::Misdirect { by_bytes: Some(by) } => write!(f, " by {by}"),
             _ => Ok(()),
         }
     }

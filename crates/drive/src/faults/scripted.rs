@@ -2,9 +2,10 @@
 
 use super::{Answered, On, Program, Verdict};
 use crate::device::{CacheRefused, Device, EraseRefused};
+use crate::occupancy::Occupancy;
 use crate::passes_on::passes_on;
 use crate::state::DeviceState;
-use ftlab_base::{Command, CommandId, CommandKind, Completion, Nanos, Outcome, SimTime};
+use ftlab_base::{Command, CommandId, CommandKind, Completion, Lba, Nanos, Outcome, SimTime};
 use ftlab_host::Host;
 use std::collections::BTreeMap;
 
@@ -19,6 +20,8 @@ enum Later {
 /// A drive and the faults of its requests. What is applied without time has none: their time never comes.
 pub struct Scripted {
     device: Box<dyn Device>,
+    /// What a request takes that is answered and not done.
+    answer_time: Nanos,
     /// As its file has them.
     script: Program,
     program: Program,
@@ -31,11 +34,12 @@ pub struct Scripted {
 }
 
 impl Scripted {
-    /// A drive with faults, whose time begins with the drive's.
+    /// A drive with faults, whose time begins with the drive's. What it answers without doing it takes `answer_time`.
     #[must_use]
-    pub fn new(device: Box<dyn Device>, script: Program) -> Scripted {
+    pub fn new(device: Box<dyn Device>, script: Program, answer_time: Nanos) -> Scripted {
         Scripted {
             device,
+            answer_time,
             program: script.clone(),
             script,
             laters: BTreeMap::new(),
@@ -50,18 +54,22 @@ impl Scripted {
         self.laters.insert((at, self.number), later);
     }
 
-    fn begin(&mut self, command: Command, verdict: &Verdict, now: SimTime) {
+    fn begin(&mut self, mut command: Command, verdict: &Verdict, now: SimTime) {
         if let Some(answered) = verdict.answer {
+            let at = now + self.answer_time;
             let end = Completion {
                 id: command.id,
-                at: now,
+                at,
                 outcome: outcome(answered, command.kind),
             };
-            self.push(now, Later::End(end));
+            self.push(at, Later::End(end));
             return;
         }
         if verdict.times > 1.0 {
             self.slow.insert(command.id, (now, verdict.times));
+        }
+        if let Some(sector) = verdict.lands_at {
+            command.lba = Lba(sector);
         }
         self.device.submit(command, now);
     }
@@ -138,6 +146,10 @@ impl Device for Scripted {
         self.device.apply(command)
     }
 
+    fn occupancy(&self, now: SimTime) -> Option<Occupancy> {
+        self.device.occupancy(now)
+    }
+
     fn host_busy(&self, now: SimTime) -> Option<Nanos> {
         self.device.host_busy(now)
     }
@@ -161,6 +173,10 @@ impl Device for Scripted {
 
     fn snapshot(&self) -> Box<dyn Device> {
         assert!(self.laters.is_empty(), "a snapshot of a drive at work");
-        Box::new(Scripted::new(self.device.snapshot(), self.script.clone()))
+        Box::new(Scripted::new(
+            self.device.snapshot(),
+            self.script.clone(),
+            self.answer_time,
+        ))
     }
 }

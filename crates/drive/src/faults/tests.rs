@@ -4,6 +4,8 @@ mod scripted;
 
 const EVERYTHING: Range<u64> = 0..8;
 
+const SIZE_BYTES: u64 = 1 << 30;
+
 fn faults(rule: Rule) -> Program {
     let mut faults = Program::default();
     add(&mut faults, rule);
@@ -11,7 +13,7 @@ fn faults(rule: Rule) -> Program {
 }
 
 fn add(faults: &mut Program, rule: Rule) -> u32 {
-    let number = faults.add(rule, Nanos::ZERO, 1 << 30, true);
+    let number = faults.add(rule, Nanos::ZERO, SIZE_BYTES, true);
     number.expect("it can be")
 }
 
@@ -113,6 +115,50 @@ fn a_dropped_flush_is_dropped_from_a_write_with_fua_as_well() {
     let verdict = write(true);
     assert!(verdict.drops_flush && verdict.answer.is_none());
     assert_eq!(faults.list(Nanos::ZERO)[0].hits, 2);
+}
+
+#[test]
+fn a_lost_write_is_answered_and_a_misdirected_one_lands_elsewhere() {
+    let mut lost = faults(rule(Mishap::Drop));
+    assert_eq!(answer(&mut lost, On::Write, 0..8), Some(Answered::Done));
+    assert_eq!(answer(&mut lost, On::Read, 0..8), None);
+    assert_eq!(answer(&mut lost, On::Trim, 0..8), None);
+    let end = SIZE_BYTES / 512;
+    let lands = |by_bytes, range: Range<u64>| {
+        let mut faults = faults(rule(Mishap::Misdirect { by_bytes }));
+        let verdict = faults.judge(On::Write, &range, false, Nanos::ZERO);
+        assert_eq!(verdict.answer, None);
+        assert_eq!(
+            faults.judge(On::Read, &range, false, Nanos::ZERO),
+            Verdict::NOTHING
+        );
+        (verdict.lands_at, faults.list(Nanos::ZERO)[0].hits)
+    };
+    assert_eq!(lands(None, 16..24), (Some(24), 1), "right behind");
+    assert_eq!(lands(Some(512), 16..24), (Some(17), 1));
+    assert_eq!(
+        lands(None, end - 8..end),
+        (Some(end - 16), 1),
+        "before the end"
+    );
+    assert_eq!(lands(None, 0..end), (None, 0), "there is no other place");
+    for (by, word) in [
+        (0, "no other place"),
+        (100, "multiple of 512"),
+        (SIZE_BYTES, "off the drive"),
+    ] {
+        let by_bytes = Some(by);
+        let why = Program::default().add(
+            rule(Mishap::Misdirect { by_bytes }),
+            Nanos::ZERO,
+            SIZE_BYTES,
+            true,
+        );
+        assert!(
+            why.clone().is_err_and(|why| why.contains(word)),
+            "{by}: {why:?}"
+        );
+    }
 }
 
 #[test]

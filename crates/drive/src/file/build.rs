@@ -9,8 +9,8 @@ use crate::hosted::Hosted;
 use crate::ram::Ram;
 use crate::ssd::{Alone, Ssd};
 use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Placement, RootSeed, SECTOR_BYTES, SimTime,
-    SubmissionQueue,
+    Command, CommandId, CommandKind, Content, Lba, Nanos, Placement, RootSeed, SECTOR_BYTES,
+    SimTime, SubmissionQueue,
 };
 use ftlab_host::Testbed;
 use ftlab_sheet::SheetError;
@@ -76,6 +76,18 @@ impl DriveFile {
         (sectors <= sectors_per_slot).then(|| params.alone(&command, sectors_per_slot, testbed))
     }
 
+    /// What a request takes that is answered and not done: that of an SSD as long as a write of 4 KiB that finds room in its
+    /// buffer, that of another one the host's time and the drive's for a command.
+    fn answer_time(&self, testbed: &Testbed) -> Nanos {
+        let alone = self.alone(CommandKind::Write, testbed);
+        let command = match &self.body {
+            Body::Ssd(ssd) => ssd.link.command.get(),
+            Body::Disk(disk) => disk.link.command.get(),
+            Body::Ram(ram) => ram.params().command,
+        };
+        alone.map_or_else(|| command + testbed.alone(command), |alone| alone.total())
+    }
+
     /// Makes the drive, as new, behind the test machine's driver, with the faults of its requests.
     ///
     /// # Errors
@@ -85,7 +97,7 @@ impl DriveFile {
         let faults = self.faults();
         Ok(match faults.is_empty() {
             true => device,
-            false => Box::new(Scripted::new(device, faults)),
+            false => Box::new(Scripted::new(device, faults, self.answer_time(testbed))),
         })
     }
 

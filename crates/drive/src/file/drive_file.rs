@@ -199,7 +199,16 @@ impl DriveFile {
         self.link().map_or("none", |link| link.name_on(host))
     }
 
-    fn link(&self) -> Option<&Link> {
+    /// Whether a limit lies at its port, as before the volumes of clouds.
+    pub(super) fn has_limit(&self) -> bool {
+        match &self.body {
+            Body::Ssd(ssd) => ssd.limit.is_some(),
+            Body::Disk(disk) => disk.limit.is_some(),
+            Body::Ram(ram) => ram.limit.is_some(),
+        }
+    }
+
+    pub(super) fn link(&self) -> Option<&Link> {
         match &self.body {
             Body::Ssd(ssd) => Some(&ssd.link),
             Body::Disk(disk) => Some(&disk.link),

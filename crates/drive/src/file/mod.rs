@@ -8,6 +8,7 @@ mod build;
 mod catalog;
 mod drive_file;
 mod embedded;
+mod machine;
 mod own;
 mod plan;
 mod scale;
@@ -21,6 +22,7 @@ mod tests;
 
 pub use catalog::Catalog;
 pub use drive_file::{DriveFile, ParameterRow};
+pub use machine::default_testbed;
 pub use own::OwnPolicies;
 pub use section::{Key, Sheet};
 pub use sections::head::Kind;

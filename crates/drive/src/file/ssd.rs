@@ -43,7 +43,7 @@ pub(super) struct SsdFile {
     scheduling: Option<SchedulingKeys>,
     pub(super) link: Link,
     queue: Queue,
-    limit: Option<Limit>,
+    pub(super) limit: Option<Limit>,
     power: Option<SsdPowerKeys>,
     thermal: Option<ThermalKeys>,
     pub(super) power_loss: Option<PowerLoss>,

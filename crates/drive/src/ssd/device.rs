@@ -154,9 +154,12 @@ impl Device for Ssd {
 
     fn occupancy(&self, now: SimTime) -> Option<Occupancy> {
         Some(Occupancy {
-            array: self.scheduler.occupancy(now),
-            link_busy: self.link.busy_until(now),
-            core_busy: self.core.busy_until(now),
+            host_busy: vec![self.front.busy_until(now)],
+            limit_held: self.front.held_until(now),
+            link_busy: Some(self.link.busy_until(now)),
+            core_busy: Some(self.core.busy_until(now)),
+            array: Some(self.scheduler.occupancy(now)),
+            arm_busy: None,
         })
     }
 

@@ -1,15 +1,80 @@
 //! Latencies in fio's JSON.
 
-use ftlab_result::{FIO_BOUNDS, Job, Traffic};
+use ftlab_result::{FIO_BOUNDS, Job, Reporting, Traffic};
 use serde::ser::{Serialize, Serializer};
 
 /// An object whose keys keep their order.
 #[derive(Debug)]
 pub struct Map<K, V>(pub Vec<(K, V)>);
 
+impl<K, V> Map<K, V> {
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 impl<K: Serialize, V: Serialize> Serialize for Map<K, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    }
+}
+
+/// fio's own percentiles.
+const PERCENTILES: [f64; 17] = [
+    1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
+    99.99,
+];
+
+/// Which percentiles a job is reported with.
+pub fn percentiles(reporting: &Reporting) -> &[f64] {
+    match &reporting.percentiles[..] {
+        [] => &PERCENTILES,
+        own => own,
+    }
+}
+
+/// What of latencies is shown.
+pub struct Shown<'a> {
+    /// As the job has it.
+    pub reporting: &'a Reporting,
+    /// With fio's bins, wherever there are percentiles.
+    pub with_bins: bool,
+}
+
+/// What of one kind of latency is shown.
+#[derive(Clone, Copy)]
+pub struct Details<'a> {
+    percentiles: Option<&'a [f64]>,
+    with_bins: bool,
+}
+
+impl<'a> Shown<'a> {
+    fn details(&self, is_shown: bool) -> Details<'a> {
+        Details {
+            percentiles: is_shown.then(|| percentiles(self.reporting)),
+            with_bins: is_shown && self.with_bins,
+        }
+    }
+
+    /// Neither percentiles nor bins.
+    pub fn nothing(&self) -> Details<'a> {
+        self.details(false)
+    }
+
+    /// Of completion latencies.
+    pub fn of_clat(&self) -> Details<'a> {
+        self.details(self.reporting.of_clat)
+    }
+
+    /// Of latencies from the beginning of a request on.
+    pub fn of_lat(&self) -> Details<'a> {
+        self.details(self.reporting.of_lat)
+    }
+
+    /// Of flushes, which have one kind of latency.
+    pub fn of_flush(&self) -> Details<'a> {
+        self.details(self.reporting.of_clat || self.reporting.of_lat)
     }
 }
 
@@ -24,21 +89,31 @@ pub struct Latency {
     count: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     percentile: Option<Map<String, u64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bins: Option<Map<String, u64>>,
 }
 
 impl Latency {
-    /// Percentiles are given for completion latencies that there are, as in fio. An untimed run has none.
-    pub fn of(traffic: &Traffic, with_percentiles: bool) -> Latency {
-        let percentiles = &traffic.lat_ns_percentiles;
-        let percentile = percentiles.iter().map(|(p, ns)| (format!("{p:.6}"), *ns));
-        let is_timed = !percentiles.is_empty();
+    /// Percentiles and bins are given of latencies that there are, as in fio. An untimed run has none.
+    pub fn of(traffic: &Traffic, shown: Details<'_>) -> Latency {
+        let is_timed = !traffic.lat_ns_percentiles.is_empty();
+        let percentile = |percentiles: &[f64]| {
+            let known = traffic.lat_ns_percentiles.iter();
+            let shown = known.filter(|(percent, _)| percentiles.contains(percent));
+            Map(shown
+                .map(|(percent, ns)| (format!("{percent:.6}"), *ns))
+                .collect())
+        };
+        let bins = traffic.lat_ns_bins.iter();
+        let bins = bins.map(|(ns, count)| (ns.to_string(), *count));
         Latency {
             min: traffic.lat_ns_min,
             max: traffic.lat_ns_max,
             mean: traffic.lat_ns_mean,
             stddev: traffic.lat_ns_stddev,
             count: if is_timed { traffic.ios } else { 0 },
-            percentile: (with_percentiles && is_timed).then(|| Map(percentile.collect())),
+            percentile: shown.percentiles.filter(|_| is_timed).map(percentile),
+            bins: (shown.with_bins && is_timed).then(|| Map(bins.collect())),
         }
     }
 }
@@ -49,6 +124,18 @@ pub struct Spectrum {
     latency_ns: Map<String, f64>,
     latency_us: Map<String, f64>,
     latency_ms: Map<String, f64>,
+}
+
+impl Spectrum {
+    /// Shares of the microseconds, of which the first has all that is shorter, and of the milliseconds.
+    pub fn of_us_and_ms(&self) -> Vec<f64> {
+        let shares = |map: &Map<String, f64>| map.0.iter().map(|(_, share)| *share).collect();
+        let (ns, mut us): (Vec<f64>, Vec<f64>) =
+            (shares(&self.latency_ns), shares(&self.latency_us));
+        us[0] += ns.iter().sum::<f64>();
+        us.extend::<Vec<f64>>(shares(&self.latency_ms));
+        us
+    }
 }
 
 /// A job's reads, writes and trims in fio's buckets, each called by its upper bound.

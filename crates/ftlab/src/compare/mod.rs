@@ -112,10 +112,12 @@ pub fn command(options: &Options) -> Outcome {
         )?
     };
     let ends = DriveRuns::of_plan(&plan);
+    let folder = results::folder(&options.out)?;
+    folder.check(&[CHART])?;
     let comparing = Comparing {
         sweeps,
         metrics: options.metrics.clone(),
-        folder: Folder::ready(&options.out)?,
+        folder,
     };
     options
         .how

@@ -53,7 +53,7 @@ impl Keep {
     /// Forgets the drives of a plan, so that nothing of an earlier review is taken up later.
     pub fn forget(&self, plan: &Plan) -> Outcome {
         let mut drives = plan.drives.iter();
-        drives.try_for_each(|drive| self.folder.remove(&name(drive.slug())))
+        Ok(drives.try_for_each(|drive| self.folder.remove(&name(drive.slug())))?)
     }
 
     /// Keeps the tests of a drive of the plan that are done; `why` says why others are not, if it has not ended.
@@ -71,8 +71,9 @@ impl Keep {
                 ..result_set(plan, [(file, runs)], why)
             },
         };
-        self.folder
-            .write(&[(&name(file.slug()), screen::json(&kept)?.as_bytes())])
+        let text = screen::json(&kept)?;
+        let file = (name(file.slug()), text.as_bytes());
+        Ok(self.folder.write(&[(&file.0, file.1)])?)
     }
 
     /// Takes up what is kept of the drives of a plan.
@@ -145,7 +146,7 @@ impl Keep {
 /// A word for what a test does: its files may be changed between two calls, and its name stay.
 fn fingerprint(test: &Test) -> String {
     let does = format!(
-        "{:?} {:?} {:?} {}",
+        "{:?} {:?} {:?} {:?}",
         test.step.work, test.step.series, test.family.states, test.family.testbed
     );
     format!("{:016x}", xxhash_rust::xxh3::xxh3_64(does.as_bytes()))

@@ -102,7 +102,7 @@ impl Command for Reviewing {
 
 pub fn command(options: &Options) -> Outcome {
     let plan = plan(options)?;
-    let folder = Folder::ready(&options.out)?;
+    let folder = results::folder(&options.out)?;
     let junit = options.require.junit()?;
     let keep = Keep::ready(&options.out, &plan)?;
     let mut ends = DriveRuns::of_plan(&plan);

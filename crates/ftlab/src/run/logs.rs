@@ -25,7 +25,7 @@ impl Logs {
     /// # Errors
     /// When nothing can be written there.
     pub fn ready(path: &Path) -> Result<Logs, Failure> {
-        Folder::ready_for(path, OPTION).map(Logs)
+        Ok(Logs(Folder::ready_for(path, OPTION)?))
     }
 
     /// Writes those of a run: into the folder where it is the only one, or into one of its load and its drive.
@@ -91,10 +91,10 @@ impl Logs {
 }
 
 /// Writes a file whole, or not at all.
-fn written(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), Failure> {
+fn written(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> Result<(), Failure> {
     let place = NewFile::ready(path, OPTION)?;
-    let mut begun = place.begin()?;
-    write(begun.as_file_mut())
+    let begun = place.begin()?;
+    write(begun.file())
         .map_err(|error| Failure::Running(format!("cannot write {}: {error}", path.display())))?;
-    place.end(begun)
+    Ok(place.end(begun)?)
 }

@@ -2,16 +2,15 @@
 //! it, and everything printed or written is made of its result set.
 
 mod logs;
+mod outputs;
 mod session;
 mod start;
 mod text;
 mod wall;
 
 use crate::failure::{Failure, Outcome};
-use crate::files::Folder;
 use crate::loads::{self, Reading};
 use crate::memory;
-use crate::options::OutputFormat;
 use crate::review::How;
 use crate::session::{Command, Session};
 use crate::trace::ReplayOptions;
@@ -27,6 +26,7 @@ use ftlab_export::fio;
 use ftlab_play::driver::Clock;
 use ftlab_result::{ResultSet, Run};
 use logs::Logs;
+use outputs::OutputOptions;
 use session::{Rest, Running};
 use start::StartOptions;
 use std::path::PathBuf;
@@ -58,7 +58,7 @@ A saved state fits the drive it was saved of, with the same settings; the seed m
 pub struct Options {
     /// fio job files, application scripts, scenarios or traces (.toml), and recorded traces of any format: each runs on
     /// each drive, from the same state
-    #[arg(required_unless_present = "words", value_name = "LOAD")]
+    #[arg(required_unless_present_any = ["words", "cmdhelp", "enghelp"], value_name = "LOAD")]
     loads: Vec<PathBuf>,
     /// fio's command line: --name=a --rw=randwrite …
     #[arg(last = true, value_name = "FIO OPTIONS", allow_hyphen_values = true)]
@@ -102,9 +102,14 @@ pub struct Options {
     require: RequireOptions,
     #[command(flatten)]
     how: How,
-    /// What to print
-    #[arg(long, value_enum, default_value_t = OutputFormat::Normal)]
-    output_format: OutputFormat,
+    /// Run only the job of that name of job files; may be repeated
+    #[arg(long = "section", value_name = "NAME")]
+    sections: Vec<String>,
+    /// Refuse jobs that write or trim
+    #[arg(long)]
+    readonly: bool,
+    #[command(flatten)]
+    output: OutputOptions,
 }
 
 /// What is shown of fio's job files instead of running them.
@@ -120,29 +125,72 @@ struct Show {
     /// Print what each option of the jobs does to a drive, which do nothing, and why; run nothing
     #[arg(long)]
     engine_report: bool,
+    /// Read the loads and say what is wrong with them; run nothing
+    #[arg(long)]
+    parse_only: bool,
+    /// Print what one of fio's options does here; without a name, all of them
+    #[arg(long, value_name = "OPTION", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    cmdhelp: Option<String>,
+    /// Print fio's engines, or what becomes of one of them
+    #[arg(long, value_name = "ENGINE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    enghelp: Option<String>,
+}
+
+/// What is shown of fio's words instead of running them, if that is asked for.
+fn show(options: &Options) -> Option<Outcome> {
+    let Show {
+        showcmd,
+        showjob,
+        engine_report,
+        parse_only,
+        cmdhelp,
+        enghelp,
+    } = &options.show;
+    let load = fio_words::Words {
+        words: &options.words,
+        files: &options.loads,
+        sections: &options.sections,
+    };
+    if *showcmd {
+        return Some(load.show_command());
+    }
+    if *showjob {
+        return Some(load.show_job());
+    }
+    if *engine_report {
+        return Some(load.report());
+    }
+    if let Some(option) = cmdhelp {
+        return Some(fio_words::help(option));
+    }
+    if let Some(engine) = enghelp {
+        return Some(fio_words::engines(engine));
+    }
+    parse_only.then(|| match options.drives.is_empty() {
+        true => tests(options).map(drop),
+        false => plan(options).map(drop),
+    })
 }
 
 pub fn command(options: &Options) -> Outcome {
-    let (words, files) = (&options.words, &options.loads);
-    match options.show {
-        Show { showcmd: true, .. } => return fio_words::show_command(words, files),
-        Show { showjob: true, .. } => return fio_words::show_job(words, files),
-        Show {
-            engine_report: true,
-            ..
-        } => return fio_words::report(words, files),
-        Show { .. } => {}
+    if let Some(shown) = show(options) {
+        return shown;
     }
+    let formats = options.output.formats();
     let (plan, variants) = plan(options)?;
     let runs = plan.drives.len() * plan.tests.len();
-    if options.output_format == OutputFormat::Json && runs > 1 {
+    if formats.json && runs > 1 {
         return Err(Failure::Input(format!(
             "--output-format json prints one run, and these are {runs}; write them with --out DIR, and as fio's \
              JSON with `ftlab report DIR --fio-json`"
         )));
     }
     let targets = options.start.targets(&plan)?;
-    let folder = options.out.as_deref().map(Folder::ready).transpose()?;
+    let folder = options
+        .out
+        .as_deref()
+        .map(crate::results::folder)
+        .transpose()?;
     let logs = options.logs.as_deref().map(Logs::ready).transpose()?;
     if logs.is_none() && asks_for_logs(&plan) {
         screen::say("note: jobs ask for logs of their requests, which --logs DIR writes\n");
@@ -153,6 +201,7 @@ pub fn command(options: &Options) -> Outcome {
         .signs
         .tell(&memory::note(most_bytes(&plan)?).unwrap_or_default());
     let junit = options.require.junit()?;
+    let file = options.output.file()?;
     let progress = options.how.work.signs.spinner("preparing");
     progress.advise(options.start.advice());
     let ends = DriveRuns::of_plan(&plan);
@@ -178,20 +227,18 @@ pub fn command(options: &Options) -> Outcome {
     }
     let walls = running.walls(&session.plan, &ends);
     set.provenance = Some(provenance::here());
-    let mut out = Vec::new();
-    for (run, wall) in set.runs.iter().zip(&walls) {
-        out.push(match options.output_format {
-            OutputFormat::Normal => text(&set, run, wall, options.smart),
-            OutputFormat::Json => fio::render(&set, run, Some(wall)),
-        });
-    }
-    let mut out = out.join("\n");
-    if let (Some(places), OutputFormat::Normal) = (running.places(), options.output_format) {
+    let mut out = formats.render(&set, &walls, |run, wall| {
+        text(&set, run, wall, options.smart)
+    });
+    if let (Some(places), true) = (running.places(), formats.normal) {
         out += &format!("\n{places}");
     }
-    screen::print(&out)?;
+    match &file {
+        Some(file) => file.write(out.as_bytes())?,
+        None => screen::print(&out)?,
+    }
     went.and_then(|()| set.runs.iter().try_for_each(failed))?;
-    let is_for_programs = options.output_format == OutputFormat::Json;
+    let is_for_programs = file.is_none() && !formats.normal;
     (options.require).judge(&set.runs, junit.as_ref(), is_for_programs)
 }
 
@@ -219,26 +266,36 @@ fn text(set: &ResultSet, run: &Run, wall: &fio::Wall, smart: bool) -> String {
     heading + &text::render(set, run, wall) + &smart + &text::repeats(set, run)
 }
 
-/// Everything that can be wrong with what was asked is found here, before any work is done for it.
-fn plan(options: &Options) -> Result<(Plan, Vec<Variant>), Failure> {
+/// The loads that were asked for.
+fn tests(options: &Options) -> Result<Vec<Test>, Failure> {
     let clock = match options.untimed {
         true => Clock::Untimed,
         false => Clock::Timed,
     };
     let state = options.start.state();
-    let tests = options.loads.iter();
     let reading = Reading {
         replay: Some((&options.replay, options.how.work.signs)),
         is_shuffled: options.shuffle,
+        sections: &options.sections,
     };
-    let mut tests: Vec<Test> = tests
+    let loads = options.loads.iter();
+    let mut tests: Vec<Test> = loads
         .map(|path| loads::read(path, state, clock, reading))
         .collect::<Result<_, _>>()?;
     if !options.words.is_empty() {
         tests.push(fio_words::test(&options.words, state, clock, reading)?);
     }
     loads::distinct(&tests)?;
+    if options.readonly {
+        tests.iter().try_for_each(loads::only_reads)?;
+    }
     options.replay.check(&tests)?;
+    Ok(tests)
+}
+
+/// Everything that can be wrong with what was asked is found here, before any work is done for it.
+fn plan(options: &Options) -> Result<(Plan, Vec<Variant>), Failure> {
+    let tests = tests(options)?;
     let of_drive = all(&variants::read(&last_of_each(&options.settings))?);
     let load = |variant: &Variant| drives::subjects(&options.drives, &variant.settings);
     let loaded: Vec<Vec<Subject>> = of_drive.iter().map(load).collect::<Result<_, _>>()?;
@@ -261,7 +318,10 @@ fn plan(options: &Options) -> Result<(Plan, Vec<Variant>), Failure> {
         )));
     }
     let plan = Plan {
-        clock,
+        clock: match options.untimed {
+            true => Clock::Untimed,
+            false => Clock::Timed,
+        },
         ..options.how.plan(drives, tests, false)?
     };
     check(&plan)?;

@@ -1,7 +1,7 @@
 //! What a run starts from: a state to prepare, or one that was saved.
 
 use crate::failure::Failure;
-use crate::files::{self, NewFile};
+use crate::files::{self, NewFile, Replaces};
 use crate::options;
 use crate::provenance;
 use clap::Args;
@@ -11,6 +11,7 @@ use ftlab_drive::{Device, DriveFile};
 use ftlab_play::driver::Clock;
 use ftlab_play::load::What;
 use ftlab_play::states::State;
+use ftlab_sheet::magic;
 use std::path::{Path, PathBuf};
 
 /// What to do about a preparation that takes long.
@@ -31,6 +32,9 @@ pub struct StartOptions {
     /// Save the drive as the job leaves it; after a job with a clock it is flushed first
     #[arg(long, value_name = "FILE")]
     save_after: Option<PathBuf>,
+    /// Let what is saved take the place of states that are there; nothing else is ever replaced by one
+    #[arg(long)]
+    replace: bool,
 }
 
 /// The files to save to.
@@ -74,12 +78,22 @@ impl StartOptions {
                 "--from-state: a saved state is that of one drive with its settings; give one drive, or leave it out",
             );
         }
-        if saves && self.save_state == self.save_after {
-            return wrong("--save-state and --save-after name the same file; give two");
+        if self.replace && !saves {
+            return wrong(
+                "--replace is for --save-state and --save-after: give one of them, or leave it out",
+            );
         }
+        if let (Some(before), Some(after)) = (&self.save_state, &self.save_after) {
+            files::distinct(&[("--save-state", before), ("--save-after", after)])?;
+        }
+        let replaces = Replaces::Same {
+            kind: magic::Kind::SavedState,
+            asked: self.replace,
+        };
         let ready = |path: &Option<PathBuf>, option| {
             let path = path.as_deref();
-            path.map(|path| NewFile::ready(path, option)).transpose()
+            path.map(|path| NewFile::ready_for(path, option, replaces))
+                .transpose()
         };
         Ok(Targets {
             before: ready(&self.save_state, "--save-state")?,
@@ -127,7 +141,7 @@ impl Targets {
         match &self.before {
             Some(file) => file
                 .write(&saved::write(&origin(visit), devices[0].as_ref()))
-                .map_err(words),
+                .map_err(|error| error.to_string()),
             None => Ok(()),
         }
     }
@@ -149,7 +163,7 @@ impl Targets {
         origin.state = format!("{} + {name}", origin.state);
         origin.steps.push(step(visit, plan, &name));
         file.write(&saved::write(&origin, devices[0].as_ref()))
-            .map_err(words)
+            .map_err(|error| error.to_string())
     }
 }
 

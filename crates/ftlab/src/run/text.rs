@@ -6,7 +6,8 @@ use ftlab_base::Nanos;
 use ftlab_base::amount::{binary, decimal, three_digits};
 use ftlab_export::fio::{Wall, errno};
 use ftlab_result::{
-    AtDevice, HandleTraffic, Inside, Job, Joules, NvmeLogs, ResultSet, Run, SmartAttribute, Traffic,
+    AtDevice, Directions, HandleTraffic, Inside, Job, Joules, NvmeLogs, ResultSet, Run,
+    SmartAttribute, SteadyState, Traffic,
 };
 use std::fmt::{Result, Write};
 
@@ -64,8 +65,12 @@ fn of_jobs(out: &mut String, set: &ResultSet, run: &Run, wall: &Wall) -> Result 
     if let Some(inside) = &run.inside {
         flash(out, inside)?;
     }
-    if run.metrics.contains_key("dies_busy_pct") {
-        row(out, "at work", &at_work(run))?;
+    if run.seconds > 0.0 {
+        row(out, "host", &run.testbed)?;
+    }
+    let at_work = at_work(run);
+    if !at_work.is_empty() {
+        row(out, "at work", &at_work)?;
     }
     if let Some(joules) = &run.joules {
         row(out, "power", &watts(run, joules))?;
@@ -122,23 +127,53 @@ fn job(out: &mut String, job: &Job) -> Result {
         job.iodepth,
         errno(job)
     )?;
-    for (word, moved) in [
+    let each = [
         ("read", &job.read),
         ("write", &job.write),
         ("trim", &job.trim),
-    ] {
+    ];
+    let mixed = [("mixed", &job.mixed)];
+    let directions = match job.reporting.as_ref().map(|of| of.directions) {
+        None | Some(Directions::Apart) => each.to_vec(),
+        Some(Directions::Mixed) => mixed.to_vec(),
+        Some(Directions::Both) => [&each[..], &mixed].concat(),
+    };
+    for (word, moved) in directions {
         if !moved.is_none() {
-            traffic(out, word, moved, Nanos(job.measured_ns))?;
+            traffic(out, word, moved, job)?;
         }
     }
     if !job.flush.lat_ns_percentiles.is_empty() {
         writeln!(out, "  flush: {} in all", job.flush.ios)?;
-        latencies(out, &job.flush)?;
+        latencies(out, &job.flush, job)?;
+    }
+    if let Some(failures) = job.failures.filter(|&failures| failures > 0) {
+        writeln!(out, "  errors: {failures} commands failed")?;
+    }
+    if let Some(steady) = &job.steady {
+        steady_state(out, steady)?;
     }
     Ok(())
 }
 
-fn traffic(out: &mut String, word: &str, of: &Traffic, measured: Nanos) -> Result {
+/// Whether the job became steady, as fio says it.
+fn steady_state(out: &mut String, of: &SteadyState) -> Result {
+    let sign = if of.in_percent { "%" } else { "" };
+    let (measure, criterion, limit) = (&of.measure, of.criterion, of.limit);
+    let is_attained = if of.is_attained {
+        "attained"
+    } else {
+        "not attained"
+    };
+    writeln!(
+        out,
+        "  steadystate: {is_attained}, {measure} {criterion:.3}{sign} in {} s, limit {limit}{sign}",
+        of.duration_s
+    )
+}
+
+fn traffic(out: &mut String, word: &str, of: &Traffic, job: &Job) -> Result {
+    let measured = Nanos(job.measured_ns);
     let moved = binary(of.bytes as f64, "B");
     if of.lat_ns_percentiles.is_empty() {
         return writeln!(out, "  {word}: {} commands, {moved}, untimed", of.ios);
@@ -150,10 +185,10 @@ fn traffic(out: &mut String, word: &str, of: &Traffic, measured: Nanos) -> Resul
         out,
         "  {word}: IOPS={iops}, BW={bw} ({as_sold}) ({moved} in {measured})"
     )?;
-    latencies(out, of)
+    latencies(out, of, job)
 }
 
-fn latencies(out: &mut String, of: &Traffic) -> Result {
+fn latencies(out: &mut String, of: &Traffic, job: &Job) -> Result {
     let nanos = |ns: f64| Nanos(ns.round() as u64);
     let (min, max) = (Nanos(of.lat_ns_min), Nanos(of.lat_ns_max));
     let (avg, stdev) = (nanos(of.lat_ns_mean), nanos(of.lat_ns_stddev));
@@ -161,8 +196,18 @@ fn latencies(out: &mut String, of: &Traffic) -> Result {
         out,
         "    lat: min={min}, max={max}, avg={avg}, stdev={stdev}"
     )?;
+    let own = job.reporting.as_ref();
+    if own.is_some_and(|own| !own.of_clat && !own.of_lat) {
+        return Ok(());
+    }
     writeln!(out, "    lat percentiles:")?;
-    let shown = |(percent, _): &&(f64, u64)| PERCENTILES.contains(percent);
+    let asked = own.map_or(&[][..], |own| &own.percentiles);
+    let asked = if asked.is_empty() {
+        &PERCENTILES
+    } else {
+        asked
+    };
+    let shown = |(percent, _): &&(f64, u64)| asked.contains(percent);
     let shown: Vec<&(f64, u64)> = of.lat_ns_percentiles.iter().filter(shown).collect();
     for line in shown.chunks(PERCENTILES_A_LINE) {
         write!(out, "     |")?;
@@ -291,16 +336,27 @@ fn watts(run: &Run, joules: &Joules) -> String {
     text
 }
 
-/// In what share of the time the parts of the drive worked.
+/// In what share of the time the parts of the drive and its host worked, and commands waited for a limit; empty where nothing is
+/// known of it.
 fn at_work(run: &Run) -> String {
-    let share = |part: &str| format!("{:.0} %", metric(run, &format!("{part}_busy_pct")));
-    format!(
-        "dies {}, channels {}, link {}, core {} of the time",
-        share("dies"),
-        share("channels"),
-        share("link"),
-        share("core")
-    )
+    let parts = [
+        ("dies", "dies_busy_pct"),
+        ("channels", "channels_busy_pct"),
+        ("arm", "arm_busy_pct"),
+        ("link", "link_busy_pct"),
+        ("core", "core_busy_pct"),
+        ("host", "host_busy_pct"),
+        ("limit", "limit_held_pct"),
+    ];
+    let share = |(part, name): (&str, &str)| {
+        let percent = run.metric_in(name, 0)?;
+        Some(format!("{part} {percent:.0} %"))
+    };
+    let shares: Vec<String> = parts.into_iter().filter_map(share).collect();
+    match shares.as_slice() {
+        [] => String::new(),
+        shares => shares.join(", ") + " of the time",
+    }
 }
 
 /// A figure as the first of the repeats gave it: all of the text is of that.
@@ -383,7 +439,7 @@ fn title<'a>(set: &'a ResultSet, run: &'a Run) -> &'a str {
 
 fn of_machine(out: &mut String, set: &ResultSet, run: &Run) -> Result {
     of_drive(out, set, run)?;
-    row(out, "testbed", &run.testbed)
+    row(out, "host", &run.testbed)
 }
 
 /// What ends the text of programs and of traces.

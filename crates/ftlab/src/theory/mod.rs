@@ -70,7 +70,9 @@ fn place(out: &Path) -> Result<(Folder, String), Failure> {
         folder
     };
     Folder::ready(&folder.join(IMAGES))?;
-    Ok((Folder::ready(folder)?, name.to_owned()))
+    let folder = Folder::ready(folder)?;
+    folder.check(&[name])?;
+    Ok((folder, name.to_owned()))
 }
 
 fn in_images(file: &str) -> String {

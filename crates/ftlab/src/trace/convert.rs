@@ -94,7 +94,7 @@ pub fn command(options: &Options) -> Outcome {
     let out = target.begin()?;
     let failed =
         |error: std::io::Error| Failure::Running(format!("cannot write {}: {error}", to.display()));
-    let handle = out.as_file().try_clone().map_err(failed)?;
+    let handle = out.file().try_clone().map_err(failed)?;
     let mut writer = Writer::new(
         format,
         packing,
@@ -125,6 +125,10 @@ pub fn command(options: &Options) -> Outcome {
             "  lost: {} commands that are no reads, writes, TRIMs or flushes.\n",
             grouped(scan.others)
         );
+    }
+    if target.is_standard_output() {
+        eprint!("{text}");
+        return Ok(());
     }
     screen::print(&text)
 }

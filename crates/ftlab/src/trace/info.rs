@@ -3,7 +3,7 @@
 use super::options::TraceOptions;
 use super::page;
 use crate::failure::{Failure, Outcome};
-use crate::files::NewFile;
+use crate::files::{self, NewFile};
 use crate::options::OutputFormat;
 use crate::progress::Signs;
 use crate::screen;
@@ -97,6 +97,9 @@ struct Device {
 }
 
 pub fn command(options: &Options) -> Outcome {
+    if let Some(page) = &options.html {
+        files::distinct(&[("the trace", &options.file), ("--html", page)])?;
+    }
     let page = options
         .html
         .as_deref()

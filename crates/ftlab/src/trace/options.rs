@@ -4,12 +4,12 @@ use crate::failure::{Failure, Outcome};
 use crate::progress::Signs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use ftlab_base::{CommandKind, Nanos};
+use ftlab_base::Nanos;
 use ftlab_bench::suites::Test;
 use ftlab_play::load::{Load, What};
 use ftlab_play::recording::{Pace, Recording};
 use ftlab_trace::{Action, Fit, Format, Look, Opening, Reader, Selected, Selection, TraceError};
-use ftlab_workload::JobSpec;
+use ftlab_workload::{JobSpec, Replay};
 use std::path::Path;
 
 #[derive(Debug, Clone, Default, Args)]
@@ -29,9 +29,9 @@ pub struct TraceOptions {
     /// Only this share of a recorded trace's addresses, with all of their requests, for example 10%
     #[arg(long, value_name = "PERCENT", value_parser = share)]
     share: Option<f64>,
-    /// Kinds of request that a job leaves out.
+    /// What a job leaves out, and where it moves what is left.
     #[arg(skip)]
-    skips: Vec<CommandKind>,
+    job: Option<Replay>,
 }
 
 #[derive(Debug, Clone, Default, Args)]
@@ -45,6 +45,9 @@ pub struct ReplayOptions {
     /// What to do with addresses of a recorded trace beyond the drive
     #[arg(long, value_enum)]
     fit: Option<FitName>,
+    /// How many requests a job has outstanding; a trace without a job has one.
+    #[arg(skip)]
+    iodepth: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -128,7 +131,12 @@ impl TraceOptions {
             from_ns: self.window.and_then(|window| window.from_ns),
             until_ns: self.window.and_then(|window| window.until_ns),
             share: self.share,
-            skips: self.skips.clone(),
+            skips: self
+                .job
+                .as_ref()
+                .map_or_else(Vec::new, |job| job.skips.clone()),
+            scale: self.job.as_ref().map_or(0, |job| job.scale),
+            align_bytes: self.job.as_ref().map_or(0, |job| job.align_bytes),
         }
     }
 
@@ -181,16 +189,23 @@ impl ReplayOptions {
 
     /// The options of the trace that a job replays: the job's own words say what no option does.
     pub fn of_job(&self, job: &JobSpec) -> ReplayOptions {
-        let replay = &job.replay;
-        let own = match (replay.no_stall, replay.time_scale_percent) {
-            (true, _) => Pace::Closed(job.iodepth),
-            (false, 100) => Pace::Original,
-            (false, percent) => Pace::Scaled(percent as f64 / 100.0),
-        };
         let mut options = self.clone();
-        options.pace = self.pace.or(Some(own));
-        options.trace.skips.clone_from(&replay.skips);
+        options.iodepth = Some(job.iodepth);
+        options.trace.job = Some(job.replay.clone());
         options
+    }
+
+    /// When the requests of a trace of that format are issued.
+    fn pace(&self, format: Format) -> Pace {
+        let job = self.trace.job.as_ref();
+        let of_job = job.map(|job| match (job.no_stall, job.time_scale_percent) {
+            (true, _) => Pace::Closed(self.iodepth.unwrap_or(1)),
+            (false, 100) => Pace::Original,
+            // fio leaves the waits of that version as they are.
+            (false, _) if format == Format::FioV2 => Pace::Original,
+            (false, percent) => Pace::Scaled(percent as f64 / 100.0),
+        });
+        self.pace.or(of_job).unwrap_or_default()
     }
 
     /// The trace of a file as a load, which is read once to its end. If there are to be signs, what it was taken for is
@@ -210,9 +225,17 @@ impl ReplayOptions {
         };
         let own = path.to_owned();
         let open = Box::new(move || options.open(&own));
-        let recording = Recording::read(&look, self.pace.unwrap_or_default(), fit, open);
+        let recording = Recording::read(&look, self.pace(look.format), fit, open);
         drop(progress);
-        Ok(recording?)
+        let recording = recording?;
+        // A log of version 2 without waits says nothing of times: as in fio, the depth alone holds requests back.
+        let has_no_times = look.format == Format::FioV2 && recording.scan.span_ns() == 0;
+        Ok(match recording.pace {
+            Pace::Original if has_no_times && self.pace.is_none() => {
+                recording.at(Pace::Closed(self.iodepth.unwrap_or(1)))
+            }
+            _ => recording,
+        })
     }
 }
 

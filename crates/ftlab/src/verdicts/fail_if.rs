@@ -32,8 +32,8 @@ pub struct Limit {
     share: f64,
 }
 
-const ALLOWED: &str = "a metric and how far it may rise or fall, in percent: p99 +5%, read.iops -3%, wa +1%; of reads, writes \
-                       and trims there are iops, bw, mean, max and percentiles as p99.9";
+const ALLOWED: &str = "a metric and how far it may rise or fall, in percent: p99 +5%, read.iops -3%, wa +1%; of reads, writes, \
+                       trims and flushes there are iops, mean, max and percentiles as p99.9, and bw but of flushes";
 
 fn limit(text: &str) -> Result<Limit, String> {
     let read = || {
@@ -43,9 +43,12 @@ fn limit(text: &str) -> Result<Limit, String> {
         let percent: f64 = change[1..].strip_suffix('%')?.trim().parse().ok()?;
         let may_rise = change.starts_with('+');
         let figures = match OfKind::named(name) {
-            Some(of) => Kind::ALL
-                .map(|kind| (format!("{}.{name}", kind.word()), Figure::Kind(kind, of)))
-                .to_vec(),
+            Some(_) => {
+                let names = Kind::ALL.map(|kind| format!("{}.{name}", kind.word()));
+                let named = |name: String| Some((Figure::named(&name)?, name));
+                let named = names.into_iter().filter_map(named);
+                named.map(|(figure, name)| (name, figure)).collect()
+            }
             None => vec![(name.to_owned(), Figure::named(name)?)],
         };
         (percent.is_finite() && percent >= 0.0).then(|| Limit {
@@ -72,7 +75,9 @@ impl FailOptions {
     /// The file of verdicts, before any work is done for it.
     pub fn junit(&self) -> Result<Option<NewFile>, Failure> {
         let path = self.junit.as_deref();
-        path.map(|path| NewFile::ready(path, "--junit")).transpose()
+        Ok(path
+            .map(|path| NewFile::ready(path, "--junit"))
+            .transpose()?)
     }
 
     /// Checks that there is something to hold to each limit.

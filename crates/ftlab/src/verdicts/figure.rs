@@ -10,7 +10,7 @@ use ftlab_workload::bytes;
 pub enum Figure {
     /// A metric of the run by its name.
     Metric(String),
-    /// Reads, writes or trims, and what of them.
+    /// Reads, writes, trims or flushes, and what of them.
     Kind(Kind, OfKind),
 }
 
@@ -19,16 +19,18 @@ pub enum Kind {
     Read,
     Write,
     Trim,
+    Flush,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 3] = [Kind::Read, Kind::Write, Kind::Trim];
+    pub const ALL: [Kind; 4] = [Kind::Read, Kind::Write, Kind::Trim, Kind::Flush];
 
     pub const fn word(self) -> &'static str {
         match self {
             Kind::Read => "read",
             Kind::Write => "write",
             Kind::Trim => "trim",
+            Kind::Flush => "flush",
         }
     }
 
@@ -37,6 +39,7 @@ impl Kind {
             Kind::Read => &run.read,
             Kind::Write => &run.write,
             Kind::Trim => &run.trim,
+            Kind::Flush => &run.flush,
         }
     }
 }
@@ -73,7 +76,10 @@ impl Figure {
         match name.split_once('.') {
             Some((kind, of)) => {
                 let kind = Kind::ALL.into_iter().find(|of| of.word() == kind)?;
-                Some(Figure::Kind(kind, OfKind::named(of)?))
+                let of = OfKind::named(of)?;
+                // A flush moves no bytes.
+                let is_any = !(kind == Kind::Flush && of == OfKind::BytesPerS);
+                is_any.then_some(Figure::Kind(kind, of))
             }
             None => {
                 let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';

@@ -10,7 +10,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct RequireOptions {
-    /// What every run has to give, for example 'write.p99 < 5ms', 'wa <= 2.1' or 'read.iops >= 20k'; may be repeated.
+    /// What every run has to give, for example 'write.p99 < 5ms', 'flush.p99 < 10ms', 'wa <= 2.1' or 'read.iops >= 20k';
+    /// may be repeated.
     /// Exit code 3 where one does not
     #[arg(long = "require", value_name = "METRIC < VALUE", value_parser = requirement)]
     requirements: Vec<Requirement>,
@@ -44,7 +45,8 @@ const RELATIONS: [(&str, Relation); 4] = [
 ];
 
 const ALLOWED: &str = "a metric, one of < <= > >=, and a value: write.p99 < 5ms, read.iops >= 20k, wa <= 2.1; of reads, \
-                       writes and trims there are iops, bw, mean, max and percentiles as p99.9";
+                       writes, trims and flushes (flush.p99 < 10ms) there are iops, mean, max and percentiles as p99.9, and \
+                       bw but of flushes";
 
 fn requirement(text: &str) -> Result<Requirement, String> {
     let read = || {
@@ -85,7 +87,9 @@ impl RequireOptions {
     /// The file of verdicts, before any work is done for it.
     pub fn junit(&self) -> Result<Option<NewFile>, Failure> {
         let path = self.junit.as_deref();
-        path.map(|path| NewFile::ready(path, "--junit")).transpose()
+        Ok(path
+            .map(|path| NewFile::ready(path, "--junit"))
+            .transpose()?)
     }
 
     /// Says how the runs stand to what is required, on standard error where standard output is for programs; a failure
@@ -121,9 +125,17 @@ mod tests {
             lat_ns_percentiles: vec![(99.0, 4_000_000), (99.9, 9_000_000)],
             ..Traffic::default()
         };
+        let flush = Traffic {
+            ios: 5,
+            lat_ns_mean: 500_000.0,
+            lat_ns_max: 2_000_000,
+            lat_ns_percentiles: vec![(99.0, 1_900_000)],
+            ..Traffic::default()
+        };
         Run {
             metrics: [("wa".to_owned(), 2.0)].into(),
             write,
+            flush,
             ..Run::default()
         }
     }
@@ -139,6 +151,10 @@ mod tests {
             ("write.bw > 100m/s", Some(false)),
             ("wa <= 2.1", Some(true)),
             ("wa > 2", Some(false)),
+            ("flush.p99 < 2ms", Some(true)),
+            ("flush.max < 2ms", Some(false)),
+            ("flush.mean <= 500us", Some(true)),
+            ("flush.p50 < 1s", None),
             ("read.p99 < 5ms", None),
             ("watts < 5", None),
         ] {
@@ -169,7 +185,7 @@ mod tests {
             "wa = 2",
             "write.p99 < 5",
             "write.p98 < 5ms",
-            "flush.max < 1s",
+            "flush.bw < 1m",
             "wa < much",
             "< 2",
             "a b < 2",

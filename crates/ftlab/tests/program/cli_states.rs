@@ -1,6 +1,7 @@
 //! States, and drives saved in them, as a person or a script meets them.
 
 use crate::place::{Place, holds};
+use ftlab_sheet::magic;
 use serde_json::Value;
 
 /// A drive that is prepared in no time.
@@ -91,7 +92,7 @@ fn a_run_from_a_saved_state_is_the_run_that_saved_it() {
         let options = format!("random.fio {SMALL}");
         let whole = told(
             &place,
-            &format!("{options} --state {state} --save-state s.state"),
+            &format!("{options} --state {state} --save-state s.state --replace"),
         );
         let again = told(&place, &format!("{options} --from-state s.state"));
         assert_eq!(again, whole, "{state}");
@@ -125,7 +126,7 @@ fn a_drive_saved_after_a_job_has_been_through_it() {
     place.write("rest.fio", "[w]\nrw=write\nbs=4k\noffset=50%\n");
     place.write("both.fio", "[w]\nrw=write\nbs=4k\n");
     let hash_after = |line: &str| {
-        place.out(&format!("run {line} --save-after end.state"));
+        place.out(&format!("run {line} --save-after end.state --replace"));
         told(
             &place,
             &format!("random.fio {SMALL} --from-state end.state"),
@@ -218,11 +219,12 @@ fn where_a_state_cannot_be_saved_is_said_before_the_work() {
 #[test]
 fn a_full_disk_leaves_what_was_there() {
     let place = Place::new();
-    place.write("a.state", "what was there");
+    let before = [&magic::SAVED_STATE[..], b"what was there"].concat();
+    std::fs::write(place.path("a.state"), &before).unwrap();
     let program = env!("CARGO_BIN_EXE_ftlab");
     let line = format!(
         "trap '' XFSZ; ulimit -f 4; exec {program} run random.fio {SMALL} --state used \
-         --save-state a.state"
+         --save-state a.state --replace"
     );
     let mut shell = assert_cmd::Command::new("sh");
     let assert = shell
@@ -233,6 +235,6 @@ fn a_full_disk_leaves_what_was_there() {
     let error = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
     holds(&error, &["error: cannot write a.state"]);
     assert_eq!(error.lines().count(), 1, "{error}");
-    assert_eq!(place.read("a.state"), "what was there");
+    assert_eq!(std::fs::read(place.path("a.state")).unwrap(), before);
     assert_eq!(files(&place), ["a.state", "random.fio"]);
 }

@@ -75,11 +75,32 @@ fn what_each_option_does_is_told_at_its_line() {
         &[
             "all.fio:2  rw=randread\n    does: the kinds of request",
             "all.fio:3  direct=1\n    without effect: there is no page cache",
-            "all.fio:4  max_open_zones=3\n    refused: a modelled drive has no zones",
-            "all.fio:5  ioengine=rdma\n    refused: it sends data over a network",
-            "all.fio:6  nonsense=1\n    refused: fio has no such option",
+            "all.fio:4  max_open_zones=3\n    refused: option `max_open_zones` is not supported: a modelled drive has no zones",
+            "all.fio:5  ioengine=rdma\n    refused: ioengine=rdma cannot run on a drive: it sends data over a network",
+            "all.fio:6  nonsense=1\n    refused: unknown option `nonsense`",
         ],
     );
+}
+
+#[test]
+fn the_report_says_what_a_run_says() {
+    let place = Place::new();
+    place.write(
+        "zbd.fio",
+        "[a]\nrw=write\nzonemode=zbd\ntime_based\nruntime=3\nnumber_ios=9\n[b]\nbs=8k\nsize=4k\niodepth=none\n",
+    );
+    let out = place.out("run zbd.fio --engine-report");
+    holds(
+        &out,
+        &[
+            "zbd.fio:3  zonemode=zbd\n    refused: zonemode=zbd is not valid",
+            "zbd.fio:6  number_ios=9\n    without effect: a time_based job",
+            "zbd.fio:9  size=4k\n    refused: job `b`: size=4096 is smaller than one block",
+            "zbd.fio:10  iodepth=none\n    refused: iodepth=none is not valid",
+        ],
+    );
+    let said = place.refused(&format!("run zbd.fio --drive {SSD}"));
+    holds(&said, &["zbd.fio:3: zonemode=zbd is not valid"]);
 }
 
 #[test]

@@ -17,6 +17,8 @@ const USES: &[(&str, &[&str])] = &[
     ("ftlab-timing", &["ftlab-base", "ftlab-nand"]),
     // What drive files and testbed files have in common; the host's side of the cable.
     ("ftlab-sheet", &["ftlab-base"]),
+    // What its files are is the sheets' to say; when and where they are written is its users'.
+    ("ftlab-output", &["ftlab-sheet"]),
     ("ftlab-host", &["ftlab-base", "ftlab-sheet"]),
     (
         "ftlab-drive",
@@ -117,6 +119,7 @@ const USES: &[(&str, &[&str])] = &[
         "ftlab-sweep",
         &[
             "ftlab-base",
+            "ftlab-output",
             "ftlab-sheet",
             "ftlab-drive",
             "ftlab-workload",
@@ -130,6 +133,7 @@ const USES: &[(&str, &[&str])] = &[
         "ftlab",
         &[
             "ftlab-base",
+            "ftlab-output",
             "ftlab-theory",
             "ftlab-ftl",
             "ftlab-host",
@@ -155,6 +159,7 @@ const USES: &[(&str, &[&str])] = &[
         "ftlab-python",
         &[
             "ftlab-base",
+            "ftlab-output",
             "ftlab-theory",
             "ftlab-ftl",
             "ftlab-host",

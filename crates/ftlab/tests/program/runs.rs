@@ -81,7 +81,7 @@ fn a_report_of_a_run_writes_the_json_that_the_run_prints() {
     let place = place();
     for load in ["random.fio", "copy.toml", "little.toml"] {
         let run = format!("run {load} --drive generic-mlc-8");
-        let mut printed = place.json(&format!("{run} --output-format json"));
+        let mut printed = place.json(&format!("{run} --output-format json+"));
         for key in ["timestamp", "timestamp_ms", "time"] {
             printed.as_object_mut().unwrap().remove(key).unwrap();
         }

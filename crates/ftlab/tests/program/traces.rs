@@ -62,6 +62,124 @@ fn an_iolog_is_replayed_at_its_own_times() {
     );
 }
 
+/// Runs fio on a job; its first job, and for how many milliseconds all of it ran.
+fn fio(place: &Place, job: &str) -> (Value, u128) {
+    let began = std::time::Instant::now();
+    let output = std::process::Command::new("timeout")
+        .args(["100", "fio", job, "--output-format=json"])
+        .current_dir(&place.0)
+        .output()
+        .expect("fio is installed: apt-get install fio");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let json: Value = serde_json::from_str(&said).unwrap_or_else(|error| panic!("{error}: {said}"));
+    (json["jobs"][0].clone(), began.elapsed().as_millis())
+}
+
+#[test]
+fn what_an_iolog_says_of_times_is_what_fio_takes() {
+    let place = Place::new();
+    std::fs::File::create(place.path("h_0"))
+        .unwrap()
+        .set_len(1 << 20)
+        .unwrap();
+    let line = |n: u64, kind: &str| {
+        let at = 128_166_372_000_000_000 + n * 4_000_000;
+        format!("{at},h,0,{kind},0,4096,100\n")
+    };
+    // 400 ms apart.
+    let lines = [line(0, "Write"), line(1, "Write"), line(2, "Read")];
+    place.write("three.csv", &lines.concat());
+    for version in ["fio2", "fio3"] {
+        place.out(&format!(
+            "trace convert three.csv {version}.log --to {version} --quiet"
+        ));
+        place.write(
+            "t.fio",
+            &format!("[t]\nread_iolog={version}.log\nioengine=psync\n"),
+        );
+        let (job, all_ms) = fio(&place, "t.fio");
+        // The waits of version 2 begin with fio, those of version 3 with its job. A busy machine takes longer.
+        let took_ms = match version {
+            "fio2" => all_ms,
+            _ => u128::from(job["job_runtime"].as_u64().unwrap()),
+        };
+        assert!((800..60_000).contains(&took_ms), "{version}: {took_ms}");
+        assert_eq!(job["write"]["total_ios"].as_u64(), Some(2));
+        let json = run(&place, "t.fio");
+        let seconds = json["ftlab"]["simulated_seconds"].as_f64().unwrap();
+        assert!((0.8..0.81).contains(&seconds), "{version}: {seconds}");
+    }
+    place.write(
+        "waits.log",
+        "fio version 2 iolog\nx add\nx open\nx wait 4000 0\nx read 0 4096\nx wait 6000 0\nx read 0 4096\nx close\n",
+    );
+    let info: Value =
+        serde_json::from_str(&place.out("trace info waits.log --output-format json --quiet"))
+            .unwrap();
+    assert_eq!(info["span_ns"].as_u64(), Some(2_000_000_000), "{info}");
+    // fio scales the times of version 3 alone.
+    for (log, percent, want) in [
+        ("waits.log", 50, 2.0),
+        ("fio3.log", 50, 1.6),
+        ("fio3.log", 200, 0.4),
+    ] {
+        let job = format!("[t]\nread_iolog={log}\nreplay_time_scale={percent}\n");
+        place.write("t.fio", &job);
+        let json = run(&place, "t.fio");
+        let seconds = json["ftlab"]["simulated_seconds"].as_f64().unwrap();
+        assert!(
+            (want..want + 0.01).contains(&seconds),
+            "{log} {percent}: {seconds}"
+        );
+    }
+}
+
+#[test]
+fn a_log_of_version_2_without_waits_comes_iodepth_at_a_time() {
+    let place = Place::new();
+    let reads: String = (0..16)
+        .map(|n| format!("x read {} 4096\n", n * 8192))
+        .collect();
+    place.write(
+        "all.log",
+        &format!("fio version 2 iolog\nx add\nx open\n{reads}x close\n"),
+    );
+    for (depth, words) in [(1, "one after the other"), (4, "4 at a time")] {
+        place.write(
+            "t.fio",
+            &format!("[t]\nread_iolog=all.log\niodepth={depth}\n"),
+        );
+        let text = self::words(&place.out(&format!("run t.fio {DRIVE}")));
+        holds(&text, &["16 reads", words]);
+    }
+    place.write(
+        "t.fio",
+        "[t]\nread_iolog=all.log\nreplay_scale=2\nreplay_align=8k\nwrite_iolog=o.log\npercentile_list=50\n",
+    );
+    let json = run(&place, "t.fio");
+    let job = &json["jobs"][0];
+    assert_eq!(
+        (&job["jobname"], &job["read"]["total_ios"]),
+        (&"t".into(), &16.into())
+    );
+    let percentiles = job["read"]["clat_ns"]["percentile"].as_object().unwrap();
+    assert_eq!(percentiles.len(), 1);
+    holds(
+        &json["ftlab"]["warnings"].to_string(),
+        &["t.fio:5", "write_iolog"],
+    );
+    let report = place.out("run t.fio --engine-report");
+    holds(
+        &report,
+        &["without effect: as in fio, a job that replays a log writes none"],
+    );
+    place.write("t.fio", "[t]\nread_iolog=all.log\nreplay_align=3000\n");
+    holds(
+        &place.refused(&format!("run t.fio {DRIVE}")),
+        &["a power of two"],
+    );
+}
+
 #[test]
 fn what_a_file_was_taken_for_is_shown_and_can_be_said() {
     let place = Place::new();

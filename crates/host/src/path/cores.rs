@@ -123,9 +123,14 @@ impl Core {
         ends.into_iter().chain(self.interrupt_at).min()
     }
 
+    /// Work by `now`: of what is asked for, without looks that find nothing.
+    fn worked_until(&self, now: SimTime) -> Nanos {
+        Nanos(self.busy.0.saturating_sub(self.free_at.since(now).0))
+    }
+
     fn busy_until(&self, now: SimTime, path: &Path) -> Nanos {
         match path.sees {
-            Sees::Interrupts { .. } => Nanos(self.busy.0.saturating_sub(self.free_at.since(now).0)),
+            Sees::Interrupts { .. } => self.worked_until(now),
             Sees::Polling(_) => self
                 .polls_since
                 .map_or(Nanos::ZERO, |since| now.since(since)),
@@ -210,6 +215,11 @@ impl Cores {
             .iter()
             .map(busy)
             .fold(Nanos::ZERO, |sum, one| sum + one)
+    }
+
+    /// Time that each core has worked for requests by `now`. Looks of one that polls and finds nothing are not among it.
+    pub fn worked_until(&self, now: SimTime) -> impl Iterator<Item = Nanos> {
+        self.cores.iter().map(move |core| core.worked_until(now))
     }
 
     /// Whether nothing is under way.

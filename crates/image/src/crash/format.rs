@@ -1,10 +1,10 @@
 //! What is in a crash log: a header, and blocks of events.
 
+pub(super) use ftlab_sheet::magic::CRASH_LOG as MAGIC;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-pub(super) const MAGIC: [u8; 8] = *b"FTLCRASH";
 pub(super) const FORMAT: u32 = 1;
 /// Magic, format, length of the body, seal.
 pub(super) const HEAD_BYTES: usize = 24;

@@ -147,7 +147,7 @@ fn a_reset_brings_back_what_the_base_holds_and_what_it_had_counted() {
 
 #[test]
 fn what_lies_on_a_base_is_there_when_it_is_opened_again() {
-    let mut kit = Kit::new("page", Some("top.img"));
+    let mut kit = Kit::new(&names()[0], Some("top.img"));
     kit.work(80);
     let left = kit.found();
     let mut kit = kit.reopen();
@@ -253,7 +253,7 @@ fn refused(path: Option<&Path>, base: &Path) -> String {
 
 #[test]
 fn what_cannot_be_a_base_or_is_none_any_more_is_refused_in_words() {
-    let kit = Kit::new("page", Some("top.img"));
+    let kit = Kit::new(&names()[0], Some("top.img"));
     let (base, top) = (kit.path("base.img"), kit.path("top.img"));
     // Nobody writes to it while something lies on it.
     let why = DataDrive::open(&base, &options()).unwrap_err();
@@ -296,7 +296,7 @@ fn what_cannot_be_a_base_or_is_none_any_more_is_refused_in_words() {
 #[test]
 fn damage_to_what_an_image_says_of_its_base_is_told() {
     use std::os::unix::fs::FileExt;
-    let kit = Kit::new("page", Some("top.img"));
+    let kit = Kit::new(&names()[0], Some("top.img"));
     let top = kit.path("top.img");
     let Kit { folder, drive, .. } = kit;
     drive.close().unwrap();
@@ -321,4 +321,69 @@ fn damage_to_what_an_image_says_of_its_base_is_told() {
     let (drive, _) = DataDrive::open(&top, &options()).unwrap();
     drive.close().unwrap();
     drop(folder);
+}
+
+/// Old snapshots cannot be removed, as each lies under the next: who takes many comes to the end.
+#[test]
+fn a_snapshot_that_would_be_one_too_many_is_refused_and_the_drive_goes_on() {
+    let mut kit = Kit::new(&names()[0], Some("top.img"));
+    // It lies on a base.
+    for n in 1..64 {
+        kit.drive.snapshot(&format!("n{n}")).unwrap();
+    }
+    let image = kit.path("top.img");
+    let refused = |made: Result<(), ImageError>| {
+        let why = made.unwrap_err().to_string();
+        assert!(why.contains("64 are the most"), "{why}");
+    };
+    kit.work(20);
+    refused(kit.drive.snapshot("n64"));
+    kit.work(20);
+    let before = kit.found().0;
+    let mut kit = kit.reopen();
+    assert!(kit.found().0 == before);
+    refused(kit.drive.snapshot("n64"));
+    for _ in 0..2 {
+        kit.drive.reset(Some("n63")).unwrap();
+        kit.work(5);
+    }
+    // Nothing may lie on what lies as deep.
+    let on_top = |name: &str| {
+        let (path, snapshot) = (kit.path(name), kit.path("top.img.snapshot.n63"));
+        DataDrive::open_on_base(Some(&path), &snapshot, &options()).map(drop)
+    };
+    on_top("allowed.img").unwrap();
+    assert_eq!(snapshots(&image).unwrap().len(), 63);
+    let Kit { folder, drive, .. } = kit;
+    drive.close().unwrap();
+    reset_image(&image, Some("n63"), testbed()).unwrap();
+    let base = DataDrive::open_on_base(None, &image, &options());
+    let why = base.map(drop).unwrap_err().to_string();
+    assert!(why.contains("64 are the most"), "{why}");
+    drop(folder);
+}
+
+/// An earlier version took any number of them, and then opened none.
+#[test]
+fn an_image_that_lies_too_deep_opens_and_takes_no_more() {
+    let mut kit = Kit::new(&names()[0], Some("top.img"));
+    for n in 1..=150 {
+        kit.drive.snapshot_however_deep(&format!("n{n}")).unwrap();
+        kit.work(1);
+    }
+    let before = kit.found().0;
+    let mut kit = kit.reopen();
+    assert!(kit.found().0 == before);
+    let why = kit.drive.snapshot("one-more").unwrap_err().to_string();
+    assert!(why.contains("64 are the most"), "{why}");
+    // What it lies on is known to the last.
+    let why = remove_snapshot(&kit.path("top.img"), "n1").unwrap_err();
+    assert!(why.to_string().contains("the image"), "{why}");
+    // It comes back, and no deeper than it lies.
+    kit.drive.reset(Some("n150")).unwrap();
+    kit.drive.reset(Some("n150")).unwrap();
+    kit.drive.reset(Some("n40")).unwrap();
+    let why = kit.drive.reset(Some("n150")).unwrap_err().to_string();
+    assert!(why.contains("64 are the most"), "{why}");
+    kit.work(5);
 }

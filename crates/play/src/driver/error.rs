@@ -59,6 +59,17 @@ pub enum DriverError {
         /// Bytes of the drive.
         capacity: u64,
     },
+    /// A job whose requests are not those that a drive gets one by one.
+    #[error(
+        "{at}: job `{job}` has requests through pages in memory or several files, which is modelled where a job is run alone; \
+         give it a bs of whole sectors of 512 bytes, and no nrfiles"
+    )]
+    Unfit {
+        /// Where the job's section begins.
+        at: Source,
+        /// Its name.
+        job: String,
+    },
     /// Without a clock only an amount of I/O ends a job.
     #[error(
         "{at}: job `{job}` needs io_size or number_ios, for example io_size=10g: it is time_based, and \

@@ -2,16 +2,21 @@
 
 use super::flows::Flows;
 use super::io::{Ended, Io};
+use super::pages::{self, Behind, Paged};
 use super::shares::Shares;
 use super::source::Source;
 use super::stats::JobReport;
 use super::worker::Worker;
-use ftlab_base::{RootSeed, SimTime};
-use ftlab_workload::{ExitWhat, JobSpec};
+use ftlab_base::{CommandKind, RootSeed, SimTime};
+use ftlab_workload::{ExitWhat, JobSpec, Request};
 
 /// Jobs that run at the same time.
 pub struct Group {
     workers: Vec<Worker>,
+    /// Those whose requests go through pages in memory; empty where none do.
+    paged: Vec<Option<Paged>>,
+    /// Flushes behind requests that have ended, each with its device.
+    behind: Vec<(Call, usize)>,
     /// What they have to do with each other; none where each runs by itself.
     ties: Option<Ties>,
 }
@@ -62,7 +67,15 @@ impl Group {
                 }
             }
         }
-        Group { workers, ties }
+        Group {
+            workers,
+            paged: match jobs.iter().any(|job| job.job().spec.is_paged()) {
+                true => jobs.iter().map(|job| Paged::of(job)).collect(),
+                false => Vec::new(),
+            },
+            behind: Vec::new(),
+            ties,
+        }
     }
 
     /// What each job did.
@@ -75,8 +88,57 @@ impl Group {
         self.ties.as_ref().is_some_and(|ties| ties.ends_all)
     }
 
+    /// Has every job issue what is due; gives when the next one is.
+    #[inline]
+    fn issue(&mut self, now: SimTime, io: &mut Io<'_, '_, Call>) -> SimTime {
+        if self.ties.is_some() {
+            return self.act_tied(now, io);
+        }
+        let mut next = SimTime::NEVER;
+        for (index, worker) in (0..).zip(&mut self.workers) {
+            loop {
+                let at = worker.issues_at(now);
+                if at > now {
+                    next = next.min(at);
+                    break;
+                }
+                if let Some(to) = worker.issue(now) {
+                    let paged = self.paged.get_mut(index as usize);
+                    submit(index, worker, paged.and_then(Option::as_mut), to, now, io);
+                }
+            }
+        }
+        next
+    }
+
+    /// Ends the calls that have ended in memory.
+    fn end_in_memory(&mut self, now: SimTime) {
+        for (worker, paged) in self.workers.iter_mut().zip(&mut self.paged) {
+            if let Some(call) = paged.as_mut().and_then(|paged| paged.take_in_memory(now)) {
+                end_call(worker, call, now);
+            }
+        }
+    }
+
+    /// Writes what jobs that are over leave in memory; when the next call ends there.
+    fn write_back(&mut self, now: SimTime, io: &mut Io<'_, '_, Call>) -> SimTime {
+        let mut next = SimTime::NEVER;
+        let lanes = self.workers.iter().zip(&mut self.paged);
+        for (job, (worker, paged)) in (0..).zip(lanes) {
+            let Some(paged) = paged else { continue };
+            next = next.min(paged.ends_at());
+            if worker.is_over(now) {
+                for (device, request) in paged.write_back() {
+                    let part = Part::WriteBack;
+                    io.submit(Call { job, part }, (device, worker.queue), request, now);
+                }
+            }
+        }
+        next
+    }
+
     /// As [`Source::act`], for jobs that have to do with each other: what one does may let another go on.
-    fn act_tied(&mut self, now: SimTime, io: &mut Io<'_, '_, u32>) -> SimTime {
+    fn act_tied(&mut self, now: SimTime, io: &mut Io<'_, '_, Call>) -> SimTime {
         let Some(ties) = &mut self.ties else {
             return SimTime::NEVER;
         };
@@ -97,16 +159,54 @@ impl Group {
                         next = next.min(at);
                         break;
                     }
-                    let (device, request) = worker.issue(now);
-                    io.submit(index, (device, worker.queue), request, now);
-                    ties.flows.issued(index as usize);
+                    // Where nothing is left after all, its end is to be seen.
                     issued = true;
+                    if let Some(to) = worker.issue(now) {
+                        let paged = self.paged.get_mut(index as usize);
+                        submit(index, worker, paged.and_then(Option::as_mut), to, now, io);
+                        ties.flows.issued(index as usize);
+                    }
                 }
             }
-            if !ended && (!issued || ties.flows.is_empty()) {
+            if !ended && !issued {
                 return next;
             }
         }
+    }
+}
+
+/// Sends a job's request to the device at that place.
+#[inline]
+fn submit(
+    job: u32,
+    worker: &Worker,
+    paged: Option<&mut Paged>,
+    (device, request): (usize, Request),
+    now: SimTime,
+    io: &mut Io<'_, '_, Call>,
+) {
+    if let Some(paged) = paged {
+        let part = Part::OfPages;
+        let flushes = worker.flushes_behind(&request);
+        for request in paged.begin((device, request), flushes, now) {
+            io.submit(Call { job, part }, (device, worker.queue), request, now);
+        }
+        return;
+    }
+    let part = match request.counts {
+        false => Part::Uncounted,
+        true if worker.flushes_behind(&request) => Part::Synchronous,
+        true => Part::Whole,
+    };
+    io.submit(Call { job, part }, (device, worker.queue), request, now);
+}
+
+/// Counts a call through pages that has ended.
+fn end_call(worker: &mut Worker, call: pages::Call, now: SimTime) {
+    match (call.is_good, call.counts) {
+        (false, _) => worker.fail(call.kind, now),
+        (true, true) => worker.complete(call.kind, call.bytes, call.from, now),
+        (true, false) => worker.complete_uncounted(now),
     }
 }
 
@@ -191,37 +291,73 @@ impl Ties {
     }
 }
 
-impl Source for Group {
+/// Whose a request is, and how it counts.
+#[derive(Debug, Clone, Copy)]
+pub struct Call {
     /// The job, by its place in the group.
-    type Tag = u32;
+    job: u32,
+    part: Part,
+}
+
+/// What of a job's call a request to the drive is.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    /// The call itself.
+    Whole,
+    /// The call itself, of which no latency is counted.
+    Uncounted,
+    /// A write that is not over before the flush behind it.
+    Synchronous,
+    /// That flush, with when the write began and how long it is.
+    Behind { from: SimTime, bytes: u64 },
+    /// One of the requests of a call that goes through pages in memory.
+    OfPages,
+    /// A write of pages that nobody waits for.
+    WriteBack,
+}
+
+impl Source for Group {
+    type Tag = Call;
 
     #[inline]
-    fn act(&mut self, now: SimTime, io: &mut Io<'_, '_, u32>) -> SimTime {
-        if self.ties.is_some() {
-            return self.act_tied(now, io);
+    fn act(&mut self, now: SimTime, io: &mut Io<'_, '_, Call>) -> SimTime {
+        for (call, device) in self.behind.drain(..) {
+            let queue = self.workers[call.job as usize].queue;
+            io.submit(call, (device, queue), Request::FLUSH, now);
         }
-        let mut next = SimTime::NEVER;
-        for (index, worker) in (0..).zip(&mut self.workers) {
-            loop {
-                let at = worker.issues_at(now);
-                if at > now {
-                    next = next.min(at);
-                    break;
-                }
-                let (device, request) = worker.issue(now);
-                io.submit(index, (device, worker.queue), request, now);
-            }
+        if self.paged.is_empty() {
+            return self.issue(now, io);
         }
-        next
+        self.end_in_memory(now);
+        let next = self.issue(now, io);
+        next.min(self.write_back(now, io))
     }
 
     #[inline]
-    fn ended(&mut self, ended: Ended<u32>) -> bool {
-        let worker = &mut self.workers[ended.tag as usize];
-        if ended.is_good {
-            worker.complete(ended.kind, ended.bytes, ended.from, ended.to);
-        } else {
-            worker.fail(ended.kind, ended.to);
+    fn ended(&mut self, ended: Ended<Call>) -> bool {
+        let Call { job, part } = ended.tag;
+        let worker = &mut self.workers[job as usize];
+        match part {
+            Part::OfPages => {
+                let paged = self.paged[job as usize].as_mut().expect("its pages");
+                match paged.ended(ended.is_good) {
+                    Behind::Others => {}
+                    Behind::Flush(device) => self.behind.push((ended.tag, device)),
+                    Behind::End(call) => end_call(worker, call, ended.to),
+                }
+            }
+            Part::WriteBack => {}
+            _ if !ended.is_good => worker.fail(ended.kind, ended.to),
+            Part::Whole => worker.complete(ended.kind, ended.bytes, ended.from, ended.to),
+            Part::Uncounted => worker.complete_uncounted(ended.to),
+            Part::Synchronous => {
+                let (from, bytes) = (ended.from, ended.bytes);
+                let part = Part::Behind { from, bytes };
+                self.behind.push((Call { job, part }, ended.device));
+            }
+            Part::Behind { from, bytes } => {
+                worker.complete(CommandKind::Write, bytes, from, ended.to);
+            }
         }
         true
     }

@@ -81,7 +81,7 @@ pub struct Readings {
     pub power: Option<PowerReport>,
     /// How warm it was; nothing if its file does not say how it warms.
     pub thermal: Option<ThermalReport>,
-    /// In what share of the time the drive's parts worked; nothing for what has no flash.
+    /// In what share of the time the host and the drive's parts worked; nothing for what does not say.
     pub shares: Option<Shares>,
     /// Cores of the host that worked for its requests, on average; nothing where the host does not say.
     pub host_cores: Option<f64>,

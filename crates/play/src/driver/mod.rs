@@ -27,8 +27,10 @@ mod io;
 mod jobs;
 mod measuring;
 mod meter;
+mod pages;
 mod patience;
 mod pauses;
+mod rates;
 mod replay;
 mod report;
 mod rounds;
@@ -42,6 +44,7 @@ mod untimed;
 mod worker;
 
 pub use error::DriverError;
+pub use goals::SteadyReport;
 pub use meter::{PowerReport, ThermalReport};
 pub use pauses::{PAUSE, PauseReport};
 pub use replay::{ReplayReport, check_replay, run_replay};
@@ -118,6 +121,16 @@ pub fn resolve(
     clock: Clock,
 ) -> Result<Vec<ResolvedJob>, DriverError> {
     let jobs = Shares::of(file, &[drive], clock)?;
+    if let Some(job) = file
+        .jobs
+        .iter()
+        .find(|job| job.is_paged() || job.nrfiles > 1)
+    {
+        return Err(DriverError::Unfit {
+            at: job.source.clone(),
+            job: job.name.clone(),
+        });
+    }
     Ok(jobs.into_iter().map(Shares::into_job).collect())
 }
 

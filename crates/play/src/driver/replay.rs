@@ -142,7 +142,7 @@ impl Stream {
     #[inline]
     fn request(&self, record: &Record) -> Option<Request> {
         if record.kind == CommandKind::Flush {
-            return Some(FLUSH);
+            return Some(Request::FLUSH);
         }
         let extent = self.places.of(record);
         let content = match record.digest {
@@ -158,17 +158,10 @@ impl Stream {
             sectors: extent.sectors,
             content,
             placement: Placement::DEFAULT,
+            counts: true,
         })
     }
 }
-
-const FLUSH: Request = Request {
-    kind: CommandKind::Flush,
-    lba: Lba(0),
-    sectors: 0,
-    content: Content::RANDOM,
-    placement: Placement::DEFAULT,
-};
 
 /// A command of a request on its way, and what is left to do for it.
 #[derive(Debug, Clone, Copy)]
@@ -240,7 +233,7 @@ impl Replay {
                 io.submit(
                     Step { then, ..step },
                     (0, SubmissionQueue::FIRST),
-                    FLUSH,
+                    Request::FLUSH,
                     now,
                 );
             }
@@ -253,7 +246,7 @@ impl Step {
     /// The request's own command, with the flush that comes behind it.
     fn of(self) -> Step {
         Step {
-            then: self.fua.then_some(FLUSH),
+            then: self.fua.then_some(Request::FLUSH),
             fua: false,
             ..self
         }
@@ -392,9 +385,9 @@ fn untimed(
         let Some(next) = expected.pop_front() else {
             break;
         };
-        let is_good = (!next.preflush || apply(device, FLUSH))
+        let is_good = (!next.preflush || apply(device, Request::FLUSH))
             && apply(device, next.request)
-            && (!next.fua || apply(device, FLUSH));
+            && (!next.fua || apply(device, Request::FLUSH));
         if !is_good {
             report.errors += 1;
             break;

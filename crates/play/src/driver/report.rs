@@ -30,8 +30,8 @@ pub struct RunReport {
     /// How warm the drive was; `None` without a clock, when its file does not say how it warms, and for several drives
     /// together.
     pub thermal: Option<ThermalReport>,
-    /// In what share of the measured time the drive's parts worked; `None` without a clock, for what has no flash, and
-    /// for several drives together.
+    /// In what share of the measured time the host and the drive's parts worked; `None` without a clock, and for several drives
+    /// together.
     pub shares: Option<Shares>,
     /// Cores of the host that worked for its requests in the measured time, on average; `None` without a clock, where the
     /// testbed does not say what a request takes of them each way, and for several drives together.

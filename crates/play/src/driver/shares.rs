@@ -4,7 +4,7 @@
 use super::error::DriverError;
 use super::stats::JobReport;
 use super::target::DeviceShape;
-use ftlab_base::RootSeed;
+use ftlab_base::{CommandKind, RootSeed};
 use ftlab_workload::{JobFile, JobSpec, JobStream, Request, ResolvedJob};
 
 /// How a run treats time.
@@ -33,9 +33,16 @@ impl Shares {
         let bound = file.bind(&names)?;
         let jobs = file.jobs.iter().zip(bound);
         let fit = |(job, devices): (&JobSpec, Vec<usize>)| {
-            let count = devices.len() as u64;
-            let shares = (0..).zip(devices);
-            let shares = shares.filter_map(|(nth, device)| Some((device, job.share(nth, count)?)));
+            let files = if job.nrfiles > 1 {
+                job.nrfiles
+            } else {
+                devices.len() as u64
+            };
+            let share = |nth: u64| match job.nrfiles {
+                1 => Some((devices[nth as usize], job.share(nth, files)?)),
+                _ => Some((devices[0], job.file(nth, target[devices[0]].bytes)?)),
+            };
+            let shares = (0..files).filter_map(share);
             let fit = |(device, job): (usize, JobSpec)| {
                 let shape = target[device];
                 let job = match clock {
@@ -54,6 +61,11 @@ impl Shares {
     /// The job, as its first device has it.
     pub fn job(&self) -> &ResolvedJob {
         &self.devices[0].1
+    }
+
+    /// Its devices, by their places in the target, and what it does on each.
+    pub fn devices(&self) -> impl Iterator<Item = (usize, &ResolvedJob)> {
+        self.devices.iter().map(|(device, job)| (*device, job))
     }
 
     /// The job on its one device.
@@ -117,14 +129,49 @@ pub struct Requests {
 }
 
 impl Requests {
-    fn next_in_turn(&mut self) -> Option<(usize, Request)> {
+    /// As [`JobStream::next_by`].
+    #[inline]
+    pub fn next_by(
+        &mut self,
+        choose: impl Fn(CommandKind) -> CommandKind + Copy,
+    ) -> Option<(usize, Request)> {
+        if let [(device, only)] = &mut self.streams[..] {
+            return only.next_by(choose).map(|request| (*device, request));
+        }
+        self.next_in_turn(choose)
+    }
+
+    /// As [`JobStream::flush_is_due`], of the device whose turn it is.
+    pub fn flush_is_due(&self) -> bool {
+        self.streams[self.turn].1.flush_is_due()
+    }
+
+    /// As [`JobStream::is_over`], of all devices.
+    pub fn is_over(&self) -> bool {
+        self.streams.iter().all(|(_, stream)| stream.is_over())
+    }
+
+    /// As [`JobStream::flushes_behind`].
+    pub fn flushes_behind(&self, request: &Request) -> bool {
+        self.streams[0].1.flushes_behind(request)
+    }
+
+    /// Its devices, by their places in the target.
+    pub fn devices(&self) -> impl Iterator<Item = usize> {
+        self.streams.iter().map(|(device, _)| *device)
+    }
+
+    fn next_in_turn(
+        &mut self,
+        choose: impl Fn(CommandKind) -> CommandKind + Copy,
+    ) -> Option<(usize, Request)> {
         for _ in 0..self.streams.len() {
             if self.left == 0 {
                 self.turn = (self.turn + 1) % self.streams.len();
                 self.left = self.a_turn;
             }
             let (device, stream) = &mut self.streams[self.turn];
-            if let Some(request) = stream.next() {
+            if let Some(request) = stream.next_by(choose) {
                 self.left -= 1;
                 return Some((*device, request));
             }
@@ -139,10 +186,7 @@ impl Iterator for Requests {
 
     #[inline]
     fn next(&mut self) -> Option<(usize, Request)> {
-        if let [(device, only)] = &mut self.streams[..] {
-            return only.next().map(|request| (*device, request));
-        }
-        self.next_in_turn()
+        self.next_by(|drawn| drawn)
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a job counts: I/Os, bytes and latencies, by kind of command.
 
+use super::goals::SteadyReport;
 use crate::iolog::Iolog;
 use crate::logs::JobLog;
 use ftlab_base::{CommandKind, LatencyHistogram, Nanos, SimTime};
@@ -98,6 +99,8 @@ pub struct JobReport {
     pub missed: Option<String>,
     /// It ended because it had become steady.
     pub is_steady: bool,
+    /// How steady it became, where it was to become so.
+    pub steady: Option<SteadyReport>,
     /// Commands submitted while N were outstanding, in fio's buckets.
     pub depths: [u64; DEPTH_LEVELS],
     /// Its requests, where it asks for logs of them.
@@ -119,6 +122,7 @@ impl JobReport {
             tolerated: 0,
             missed: None,
             is_steady: false,
+            steady: None,
             depths: [0; DEPTH_LEVELS],
             log: None,
             iolog: None,

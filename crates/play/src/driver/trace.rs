@@ -156,6 +156,7 @@ impl Source for Playback {
                 sectors: operation.run.sectors,
                 content: self.content,
                 placement: Placement::DEFAULT,
+                counts: true,
             };
             io.submit((), (0, SubmissionQueue::FIRST), request, now);
         }

@@ -1,5 +1,6 @@
 //! Jobs without a clock: one command after the other, as fast as the host can.
 
+use super::pages::Paged;
 use super::report::{DeviceReport, RunReport, Start};
 use super::rounds::Rounds;
 use super::shares::{Requests, Shares};
@@ -8,7 +9,7 @@ use super::target::Target;
 use crate::watch::Watch;
 use ftlab_base::{Command, CommandId, CommandKind, Outcome, RootSeed, SECTOR_BYTES, SimTime};
 use ftlab_drive::Device;
-use ftlab_workload::{ExitWhat, JobFile, JobSpec};
+use ftlab_workload::{ExitWhat, JobFile, JobSpec, Request};
 use std::collections::VecDeque;
 
 /// Runs the jobs of `file`, which `jobs` has fitted to the target.
@@ -71,8 +72,10 @@ struct Applied {
     ends_after: [Option<u64>; 2],
     done: [u64; 2],
     requests: Requests,
-    /// The next commands and their devices, which have been told to expect them.
-    expected: VecDeque<(usize, Command)>,
+    /// The pages in memory that they go through, if they do.
+    paged: Option<Paged>,
+    /// The next commands and their devices, which have been told to expect them, and whether they count.
+    expected: VecDeque<(usize, Command, bool)>,
     report: JobReport,
     over: bool,
     spec: JobSpec,
@@ -85,6 +88,7 @@ impl Applied {
             ends_after: shares.ends_after(),
             done: [0; 2],
             requests: shares.requests(seed),
+            paged: Paged::of(shares),
             expected: VecDeque::with_capacity(LOOKAHEAD),
             report: JobReport::new(job.spec.name.clone(), group, job.spec.iodepth),
             over: false,
@@ -106,15 +110,50 @@ impl Applied {
 
     /// The next command, if there is one more; its number is for the caller to give.
     #[inline]
-    fn next(&mut self, target: &Target<'_>) -> Option<(usize, Command)> {
-        while self.expected.len() < LOOKAHEAD
-            && let Some((device, request)) = self.requests.next()
-        {
-            let command = request.command(CommandId(0), SimTime::ZERO);
-            target.expect(device, &command);
-            self.expected.push_back((device, command));
+    fn next(&mut self, target: &Target<'_>) -> Option<(usize, Command, bool)> {
+        while self.expected.len() < LOOKAHEAD {
+            let Some((device, request)) = self.requests.next() else {
+                self.leave_pages(target);
+                break;
+            };
+            let flushes = self.requests.flushes_behind(&request);
+            if let Some(paged) = &mut self.paged {
+                if request.counts {
+                    self.report.count(request.kind, u64::from(request.sectors));
+                }
+                let requests = paged.untimed((device, request), flushes);
+                requests
+                    .into_iter()
+                    .for_each(|request| self.expect(target, device, request, false));
+                continue;
+            }
+            self.expect(target, device, request, request.counts);
+            if flushes {
+                self.expect(target, device, Request::FLUSH, false);
+            }
         }
         self.expected.pop_front()
+    }
+}
+
+impl Applied {
+    /// Puts a request behind those that are expected.
+    fn expect(&mut self, target: &Target<'_>, device: usize, request: Request, counts: bool) {
+        let command = request.command(CommandId(0), SimTime::ZERO);
+        target.expect(device, &command);
+        self.expected.push_back((device, command, counts));
+    }
+
+    /// Has what is left in memory written.
+    fn leave_pages(&mut self, target: &Target<'_>) {
+        let left = self
+            .paged
+            .as_mut()
+            .map(Paged::write_back)
+            .unwrap_or_default();
+        for (device, request) in left {
+            self.expect(target, device, request, false);
+        }
     }
 }
 
@@ -177,7 +216,7 @@ impl Applier<'_, '_> {
     fn take_turn(&mut self, job: &mut Applied, commands: u64) {
         let continues = job.spec.continue_on_error;
         for _ in 0..commands {
-            let Some((device, command)) = job.next(self.target) else {
+            let Some((device, command, counts)) = job.next(self.target) else {
                 job.over = true;
                 return;
             };
@@ -198,6 +237,9 @@ impl Applier<'_, '_> {
                 }
                 job.over = true;
                 return;
+            }
+            if !counts {
+                continue;
             }
             job.report.count(command.kind, command.bytes());
             job.done[0] += 1;

@@ -1,11 +1,11 @@
 //! One job of a running group: what it issues next, and when.
 
 use super::goals::{Depth, LeastRates, SteadyWatch, Verdict};
+use super::rates::Rates;
 use super::shares::{Requests, Shares};
 use super::stats::JobReport;
 use crate::iolog::Iolog;
 use crate::logs::JobLog;
-use ftlab_base::rng::Stream;
 use ftlab_base::{CommandKind, Nanos, RootSeed, SimTime, SubmissionQueue};
 use ftlab_workload::{Continue, Pacing, Request};
 use rand::Rng;
@@ -17,8 +17,7 @@ pub struct Worker {
     pub queue: SubmissionQueue,
     pacing: Pacing,
     requests: Requests,
-    /// Read ahead by one, so that the end of the job is known when its last command is issued.
-    next: Option<(usize, Request)>,
+    next: Next,
     /// Its stream of requests has no end.
     is_endless: bool,
     begins: SimTime,
@@ -36,12 +35,17 @@ pub struct Worker {
     pause_ends: SimTime,
     /// The queue is emptied: a pause is due then, or another depth.
     drains: bool,
+    /// The queue was full and is not yet as empty as it has to be to be refilled.
+    is_full: bool,
+    /// Answers that are not taken yet: not as many have come as are taken at once.
+    held: Vec<Answer>,
     /// Pauses that rates do not make up for.
     excused: Nanos,
-    /// What a rate has let through: requests and bytes of reads, writes and trims.
-    issued: [Issued; 3],
-    /// Where requests come at random, from what.
-    arrivals: Option<Stream>,
+    rates: Rates,
+    /// What its requests count in.
+    unit_bytes: u64,
+    /// A flush closes the job when its time is over, on each of these devices.
+    closes: Vec<usize>,
     last_completion: SimTime,
     continues: Continue,
     depth: Depth,
@@ -51,12 +55,23 @@ pub struct Worker {
     iolog: Option<Iolog>,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Issued {
-    ios: u64,
+/// What has come back of a request.
+#[derive(Debug, Clone, Copy)]
+struct Answer {
+    kind: CommandKind,
     bytes: u64,
-    /// When the next one arrives, after the beginning, where they come at random.
-    arrives: Nanos,
+    from: SimTime,
+}
+
+/// What a job does next.
+#[derive(Debug, Clone, Copy)]
+enum Next {
+    /// Read ahead by one, so that the end of the job is known when its last request is issued.
+    Request(usize, Request),
+    /// A read or a write, which is decided when it is issued: each has a rate of its own.
+    ByRate,
+    /// Nothing more.
+    End,
 }
 
 impl Worker {
@@ -64,7 +79,7 @@ impl Worker {
     pub fn new(shares: &Shares, group: usize, queue: u16, seed: RootSeed, start: SimTime) -> Self {
         let job = shares.job();
         let pacing = job.pacing();
-        let (spec, mut requests) = (&job.spec, shares.requests(seed));
+        let (spec, requests) = (&job.spec, shares.requests(seed));
         let stream = |what: &str| seed.stream(&format!("{what} {} {}", spec.index, spec.name));
         let delay = match pacing.startdelay_max {
             None => pacing.startdelay,
@@ -79,7 +94,7 @@ impl Worker {
                 number: queue,
                 priority: spec.priority(),
             },
-            next: requests.next(),
+            next: Next::End,
             requests,
             is_endless: job.loop_bytes.is_none() && job.ios_max.is_none(),
             begins: SimTime::ZERO,
@@ -91,9 +106,12 @@ impl Worker {
             since_pause: 0,
             pause_ends: SimTime::ZERO,
             drains: false,
+            is_full: false,
+            held: Vec::new(),
             excused: Nanos::ZERO,
-            issued: Default::default(),
-            arrivals: pacing.rate_poisson.then(|| stream("arrivals")),
+            rates: Rates::of(job, &stream),
+            unit_bytes: job.unit_bytes(),
+            closes: Vec::new(),
             last_completion: SimTime::ZERO,
             continues: spec.continue_on_error,
             depth: Depth::new(pacing.latency, pacing.iodepth, start),
@@ -106,8 +124,32 @@ impl Worker {
                 ..pacing
             },
         };
+        if spec.closes_with_a_flush() {
+            worker.closes = worker.requests.devices().collect();
+        }
+        worker.read_ahead();
         worker.begin(start);
         worker
+    }
+
+    /// Looks at what comes next.
+    #[inline]
+    fn read_ahead(&mut self) {
+        let by_rate = self.rates.choose && !self.requests.flush_is_due();
+        self.next = match by_rate {
+            true if self.requests.is_over() => Next::End,
+            true => Next::ByRate,
+            false => match self.requests.next() {
+                Some((device, request)) => Next::Request(device, request),
+                None => Next::End,
+            },
+        };
+    }
+
+    /// Whether nothing is left to issue.
+    #[inline]
+    fn is_at_end(&self) -> bool {
+        matches!(self.next, Next::End)
     }
 
     /// Its time is counted from here on.
@@ -144,19 +186,28 @@ impl Worker {
             self.report.measured_from = now;
             self.last_completion = now;
         }
-        self.next = None;
+        self.next = Next::End;
         self.stops = self.stops.min(now.max(self.begins));
     }
 
     /// Whether it is over: nothing is left to do, or no time.
     pub fn is_over(&self, now: SimTime) -> bool {
-        !self.waits && self.outstanding == 0 && (self.next.is_none() || now >= self.stops)
+        !self.waits
+            && self.outstanding == 0
+            && (self.is_at_end() || now >= self.stops)
+            && !self.is_to_close(now)
+    }
+
+    /// Whether its time is over, everything is answered, and a flush closes it.
+    fn is_to_close(&self, now: SimTime) -> bool {
+        let has_to = !self.closes.is_empty() && !self.is_at_end() && !self.waits;
+        has_to && now >= self.stops && self.outstanding == 0
     }
 
     /// When its time is over, if it still is at work.
     pub fn time_ends(&self) -> SimTime {
         match self.next {
-            Some(_) if !self.waits => self.stops,
+            Next::Request(..) | Next::ByRate if !self.waits => self.stops,
             _ => SimTime::NEVER,
         }
     }
@@ -169,50 +220,116 @@ impl Worker {
     /// The earliest instant from `now` on at which the next request may be issued; `NEVER` when
     /// there is none, or when it has to wait for a completion.
     pub fn issues_at(&self, now: SimTime) -> SimTime {
-        let Some((_, request)) = self.next else {
-            return SimTime::NEVER;
-        };
-        if self.waits || self.drains || self.outstanding >= self.depth.now {
-            return SimTime::NEVER;
+        if self.is_to_close(now) {
+            return now;
         }
-        let allowed = self.pause_ends.max(self.rate_allows(request.kind));
-        let at = allowed.max(self.begins).max(now);
-        if at < self.stops { at } else { SimTime::NEVER }
+        let is_held =
+            self.waits || self.drains || self.is_full || self.outstanding >= self.depth.now;
+        let after = match self.next {
+            Next::End => return SimTime::NEVER,
+            _ if is_held => return SimTime::NEVER,
+            Next::Request(_, request) => self.rates.allow(request.kind),
+            Next::ByRate => self.rates.allow_any(),
+        };
+        let from = SimTime(self.begins.0.saturating_add(self.excused.0));
+        let at = from + after;
+        let at = at.max(self.pause_ends).max(self.begins).max(now);
+        match at < self.stops {
+            true => at,
+            false if self.outstanding == 0 && !self.closes.is_empty() => self.stops,
+            false => SimTime::NEVER,
+        }
     }
 
-    /// Takes the next request as issued, with the place of its device.
-    pub fn issue(&mut self, now: SimTime) -> (usize, Request) {
-        let (device, request) = self
-            .next
-            .take()
-            .expect("a worker issues only when it says so");
-        self.next = self.requests.next();
+    /// Takes the next request as issued, with the place of its device; none where its requests turn out to be over.
+    pub fn issue(&mut self, now: SimTime) -> Option<(usize, Request)> {
+        let (device, request) = match self.next {
+            _ if self.is_to_close(now) => self.close()?,
+            Next::Request(device, request) => {
+                self.read_ahead();
+                (device, request)
+            }
+            Next::ByRate => {
+                let from = self.begins.0.saturating_add(self.excused.0);
+                let passed = Nanos(now.0.saturating_sub(from));
+                let rates = &self.rates;
+                let Some(next) = self.requests.next_by(|kind| rates.choose(kind, passed)) else {
+                    self.next = Next::End;
+                    return None;
+                };
+                self.read_ahead();
+                next
+            }
+            Next::End => return None,
+        };
         if let Some(iolog) = &mut self.iolog {
-            iolog.record(device, &request, now);
+            iolog.record(device, &request, self.unit_bytes, now);
         }
         self.outstanding += 1;
         self.since_pause += 1;
         self.report.note_depth(self.outstanding);
-        if let Some(kind) = rate_index(request.kind) {
-            let bytes = u64::from(request.sectors) * ftlab_base::SECTOR_BYTES;
-            let issued = &mut self.issued[kind];
-            issued.ios += 1;
-            issued.bytes += bytes;
-            if let Some(arrivals) = &mut self.arrivals {
-                let by_ios = after(1, self.pacing.rate_iops.of(request.kind));
-                let by_bytes = after(bytes, self.pacing.rate_bytes.of(request.kind));
-                let mean = by_ios.max(by_bytes) as f64;
-                // The logarithm of a number above 0 and up to 1.
-                let draw = ((arrivals.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64;
-                issued.arrives += Nanos((-draw.ln() * mean) as u64);
-            }
-        }
+        // At the depth that is sought for a latency, the queue is refilled at each answer.
+        self.is_full = self.outstanding == self.pacing.iodepth && self.takes_batches();
+        let bytes = u64::from(request.sectors) * self.unit_bytes;
+        self.rates.issued(request.kind, bytes);
         self.drains |= self.is_pause_due(now);
-        (device, request)
+        Some((device, request))
     }
 
-    /// Takes a completion. Counts it when it falls in the measured time.
+    /// The flush that closes the job on one of its devices. As in fio, its time is the job's.
+    fn close(&mut self) -> Option<(usize, Request)> {
+        let device = self.closes.pop()?;
+        if self.closes.is_empty() {
+            (self.next, self.stops) = (Next::End, SimTime::NEVER);
+        }
+        let closing = Request {
+            counts: false,
+            ..Request::FLUSH
+        };
+        Some((device, closing))
+    }
+
+    /// Whether a request is over only when a flush behind it has ended.
+    pub fn flushes_behind(&self, request: &Request) -> bool {
+        self.requests.flushes_behind(request)
+    }
+
+    /// A request that no latency counts has ended.
+    pub fn complete_uncounted(&mut self, to: SimTime) {
+        self.settle(to);
+    }
+
+    /// Whether it waits for more than one answer once its queue is full.
+    #[inline]
+    fn takes_batches(&self) -> bool {
+        self.pacing.iodepth_low < self.pacing.iodepth || self.pacing.batch_complete_min > 1
+    }
+
+    /// Takes a completion: with a full queue, together with others.
+    #[inline]
     pub fn complete(&mut self, kind: CommandKind, bytes: u64, from: SimTime, to: SimTime) {
+        if !self.is_full {
+            return self.take(kind, bytes, from, to);
+        }
+        self.held.push(Answer { kind, bytes, from });
+        let least = self.pacing.batch_complete_min.min(self.outstanding);
+        if (self.held.len() as u32) < least {
+            return;
+        }
+        self.take_held(to);
+    }
+
+    /// Takes the answers that have come.
+    fn take_held(&mut self, at: SimTime) {
+        let mut held = std::mem::take(&mut self.held);
+        for answer in held.drain(..) {
+            self.take(answer.kind, answer.bytes, answer.from, at);
+        }
+        self.held = held;
+    }
+
+    /// Counts a completion when it falls in the measured time.
+    fn take(&mut self, kind: CommandKind, bytes: u64, from: SimTime, to: SimTime) {
         if self.report.measured_from <= to && to < self.stops {
             self.report.record(kind, bytes, from, to);
             if let Some(log) = &mut self.log {
@@ -274,11 +391,12 @@ impl Worker {
     fn miss(&mut self, why: String) {
         self.report.errors += 1;
         self.report.missed.get_or_insert(why);
-        self.next = None;
+        self.next = Next::End;
     }
 
     /// Takes a failure, which ends the job unless it says otherwise.
     pub fn fail(&mut self, kind: CommandKind, at: SimTime) {
+        self.take_held(at);
         self.report.errors += 1;
         let goes_on = match kind {
             CommandKind::Read => self.continues.read,
@@ -286,13 +404,14 @@ impl Worker {
         };
         match goes_on {
             true => self.report.tolerated += 1,
-            false => self.next = None,
+            false => self.next = Next::End,
         }
         self.settle(at);
     }
 
     fn settle(&mut self, at: SimTime) {
         self.outstanding -= 1;
+        self.is_full &= self.outstanding > self.pacing.iodepth_low;
         self.last_completion = at;
         self.drains |= self.is_pause_due(at);
         if self.outstanding > 0 || !self.drains {
@@ -310,7 +429,7 @@ impl Worker {
 
     /// How much of the job is done, 0 to 1, by whatever ends it first.
     pub fn share(&self, now: SimTime) -> f64 {
-        if self.next.is_none() && self.outstanding == 0 {
+        if self.is_at_end() && self.outstanding == 0 {
             return 1.0;
         }
         let of = |done: u64, all: u64| done as f64 / all.max(1) as f64;
@@ -326,18 +445,18 @@ impl Worker {
     /// When the job is over: at its last completion, or when its time is.
     pub fn ends(&self) -> SimTime {
         match self.next {
-            None => self.last_completion,
+            Next::End => self.last_completion,
             // It never began.
-            Some(_) if self.waits => SimTime::ZERO,
-            Some(_) => self.last_completion.max(self.stops),
+            _ if self.waits => SimTime::ZERO,
+            _ => self.last_completion.max(self.stops),
         }
     }
 
     /// The job's report, with the time it was measured for.
     pub fn finish(mut self) -> JobReport {
         let until = match self.next {
-            None => self.last_completion.min(self.stops),
-            Some(_) => self.stops,
+            Next::End => self.last_completion.min(self.stops),
+            _ => self.stops,
         };
         self.report.measured = until.since(self.report.measured_from);
         if let Some(mut log) = self.log {
@@ -345,6 +464,7 @@ impl Worker {
             self.report.log = Some(Arc::new(log));
         }
         self.report.iolog = self.iolog.map(Arc::new);
+        self.report.steady = self.steady.as_ref().map(SteadyWatch::report);
         self.report
     }
 
@@ -357,41 +477,5 @@ impl Worker {
                 || pacing.thinktime_iotime.0 > 0
                     && self.since_pause > 0
                     && worked() >= pacing.thinktime_iotime.0)
-    }
-
-    /// When the caps on `kind` let its next request pass.
-    fn rate_allows(&self, kind: CommandKind) -> SimTime {
-        let Some(index) = rate_index(kind) else {
-            return self.begins;
-        };
-        let Issued {
-            ios,
-            bytes,
-            arrives,
-        } = self.issued[index];
-        let by_ios = after(ios, self.pacing.rate_iops.of(kind));
-        let by_bytes = after(bytes, self.pacing.rate_bytes.of(kind));
-        let due = match self.arrivals {
-            Some(_) => arrives.0,
-            None => by_ios.max(by_bytes),
-        };
-        let begins = self.begins.0.saturating_add(self.excused.0);
-        SimTime(begins.saturating_add(due))
-    }
-}
-
-/// Nanoseconds that `amount` takes at `rate` a second; none without a rate.
-fn after(amount: u64, rate: Option<u64>) -> u64 {
-    let span = |rate: u64| u128::from(amount) * 1_000_000_000 / u128::from(rate.max(1));
-    rate.map_or(0, |rate| span(rate).min(u128::from(u64::MAX)) as u64)
-}
-
-/// Flushes pass every rate.
-fn rate_index(kind: CommandKind) -> Option<usize> {
-    match kind {
-        CommandKind::Read => Some(0),
-        CommandKind::Write => Some(1),
-        CommandKind::Trim => Some(2),
-        CommandKind::Flush => None,
     }
 }

@@ -45,7 +45,7 @@ pub struct Histograms {
 }
 
 /// The bin of a latency: 128 of a nanosecond each, then 64 for each power of two.
-fn bin(latency: Nanos) -> u64 {
+pub fn bin(latency: Nanos) -> u64 {
     let highest = latency.0.max(1).ilog2();
     if highest <= OCTAVE_BITS {
         return latency.0;
@@ -54,6 +54,16 @@ fn bin(latency: Nanos) -> u64 {
     let base = u64::from(lost_bits + 1) << OCTAVE_BITS;
     let offset = (latency.0 >> lost_bits) & (BINS_OF_OCTAVE - 1);
     (base + offset).min(BINS - 1)
+}
+
+/// The latency in nanoseconds that fio calls a bin by: that in its middle.
+pub fn middle_ns(bin: u64) -> u64 {
+    let octave = bin >> OCTAVE_BITS;
+    if octave <= 1 {
+        return bin;
+    }
+    let width = 1 << (octave - 1);
+    (BINS_OF_OCTAVE + bin % BINS_OF_OCTAVE) * width + width / 2
 }
 
 impl Histograms {

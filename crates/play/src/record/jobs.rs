@@ -1,11 +1,13 @@
 //! The jobs of a run, one by one.
 
 use super::traffic;
-use crate::driver::{JobReport, RunReport};
-use ftlab_base::CommandKind;
-use ftlab_result::{FIO_BOUNDS, Job};
-use ftlab_workload::{JobFile, JobSpec};
+use crate::driver::{Direction, JobReport, RunReport, SteadyReport};
+use crate::logs::{bin, middle_ns};
+use ftlab_base::{CommandKind, Nanos};
+use ftlab_result::{Directions, FIO_BOUNDS, Job, LatencyTarget, Reporting, SteadyState, Traffic};
+use ftlab_workload::{JobFile, JobSpec, Measure, Unified};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// What `rw` is where a job file leaves it out, as in fio.
 const RW: &str = "read";
@@ -13,7 +15,12 @@ const RW: &str = "read";
 /// What a job saw.
 #[must_use]
 pub fn job(report: &JobReport) -> Job {
-    let of = |kind| traffic(report.direction(kind), report.measured);
+    with(report, |direction| traffic(direction, report.measured))
+}
+
+/// The same with directions as the caller wants them.
+fn with(report: &JobReport, of: impl Fn(&Direction) -> Traffic) -> Job {
+    let of = |kind| of(report.direction(kind));
     Job {
         name: report.name.clone(),
         group: report.group as u32,
@@ -21,12 +28,18 @@ pub fn job(report: &JobReport) -> Job {
         rw: String::new(),
         iodepth: report.iodepth,
         errors: report.errors - report.tolerated,
+        failures: None,
+        description: None,
         measured_ns: report.measured.0,
         options: Vec::new(),
         read: of(CommandKind::Read),
         write: of(CommandKind::Write),
         trim: of(CommandKind::Trim),
         flush: of(CommandKind::Flush),
+        mixed: Traffic::default(),
+        reporting: None,
+        latency_target: None,
+        steady: None,
         depths: match report.depths.iter().any(|&count| count > 0) {
             true => report.depths.to_vec(),
             false => Vec::new(),
@@ -36,26 +49,119 @@ pub fn job(report: &JobReport) -> Job {
     }
 }
 
-/// The jobs of a file; clones of a section with `group_reporting` are one.
+/// The jobs of a file that are to be shown; those of a group with `group_reporting` are one.
 pub fn of_file(file: &JobFile, report: &RunReport) -> Vec<Job> {
-    let jobs: Vec<(&JobSpec, &JobReport)> = file.jobs.iter().zip(&report.jobs).collect();
-    let clones = jobs.chunk_by(|_, (next, _)| next.group_reporting && next.clone_index > 0);
-    clones.map(of_clones).collect()
+    let mut group = 0;
+    let mut jobs: Vec<(&JobSpec, &JobReport, u32)> = Vec::new();
+    for (n, (spec, report)) in file.jobs.iter().zip(&report.jobs).enumerate() {
+        let begins_group = n > 0 && (spec.stonewall || spec.reporting.new_group);
+        group += u32::from(begins_group);
+        if spec.reporting.is_shown {
+            jobs.push((spec, report, group));
+        }
+    }
+    let is_one = |(spec, _, group): &(&JobSpec, _, u32), (next, _, other): &(&JobSpec, _, u32)| {
+        spec.group_reporting && next.group_reporting && group == other
+    };
+    jobs.chunk_by(is_one).map(of_group).collect()
 }
 
-fn of_clones(clones: &[(&JobSpec, &JobReport)]) -> Job {
-    let (spec, report) = clones[0];
+fn of_group(jobs: &[(&JobSpec, &JobReport, u32)]) -> Job {
+    let (spec, report, group) = jobs[0];
+    // As in fio: the name is that of the first, the options are those of the last.
+    let (last, ..) = jobs[jobs.len() - 1];
     let mut report = Cow::Borrowed(report);
-    for (_, other) in &clones[1..] {
+    for (_, other, _) in &jobs[1..] {
         report.to_mut().merge(other);
     }
     let mut given = spec.global_options.iter().chain(&spec.job_options).rev();
     let rw = given.find(|(key, _)| key == "rw");
+    let goes_on = spec.continue_on_error.read || spec.continue_on_error.write;
+    let of = |direction: &Direction| as_asked(spec, direction, report.measured);
+    let mut mixed = Direction::default();
+    if spec.reporting.unified != Unified::Apart {
+        let kinds = [CommandKind::Read, CommandKind::Write, CommandKind::Trim];
+        for kind in kinds {
+            mixed.merge(report.direction(kind), 0);
+        }
+    }
     Job {
-        clones: clones.len() as u32,
+        group,
+        clones: jobs.len() as u32,
         rw: rw.map_or(RW, |(_, value)| value).to_owned(),
-        options: spec.job_options.clone(),
-        ..job(&report)
+        failures: goes_on.then_some(report.errors),
+        description: spec.description.clone(),
+        options: last.job_options.clone(),
+        mixed: of(&mixed),
+        reporting: reporting(&spec.reporting),
+        latency_target: spec.latency.target.map(|target| LatencyTarget {
+            target_ns: target.0,
+            window_ns: spec.latency.window.0,
+            percentile: spec.latency.percentile,
+        }),
+        steady: report
+            .steady
+            .as_ref()
+            .map(|of| steady(of, report.is_steady)),
+        ..with(&report, of)
+    }
+}
+
+/// A direction with the percentiles that a job asks for, and with fio's bins.
+fn as_asked(spec: &JobSpec, direction: &Direction, measured: Nanos) -> Traffic {
+    let mut traffic = traffic(direction, measured);
+    let Some(latency) = direction.latency() else {
+        return traffic;
+    };
+    let known = &mut traffic.lat_ns_percentiles;
+    for &percent in &spec.reporting.percentiles {
+        if known.iter().all(|(other, _)| *other != percent) {
+            known.push((percent, latency.percentile(percent).0));
+        }
+    }
+    known.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mut bins = BTreeMap::new();
+    for (ns, count) in latency.buckets() {
+        *bins.entry(middle_ns(bin(Nanos(ns)))).or_insert(0) += count;
+    }
+    traffic.lat_ns_bins = bins.into_iter().collect();
+    traffic
+}
+
+fn reporting(of: &ftlab_workload::Reporting) -> Option<Reporting> {
+    let reporting = Reporting {
+        percentiles: of.percentiles.clone(),
+        of_clat: of.of_clat,
+        of_lat: of.of_lat,
+        of_disk: of.of_disk,
+        directions: match of.unified {
+            Unified::Apart => Directions::Apart,
+            Unified::Mixed => Directions::Mixed,
+            Unified::Both => Directions::Both,
+        },
+    };
+    (*of != ftlab_workload::Reporting::default()).then_some(reporting)
+}
+
+fn steady(of: &SteadyReport, is_attained: bool) -> SteadyState {
+    let (words, found) = (&of.words, &of.found);
+    let measure = match (words.measure, words.by_slope) {
+        (Measure::Iops, false) => "iops",
+        (Measure::Iops, true) => "iops_slope",
+        (Measure::Bandwidth, false) => "bw",
+        (Measure::Bandwidth, true) => "bw_slope",
+    };
+    SteadyState {
+        measure: measure.to_owned(),
+        limit: words.limit,
+        in_percent: words.in_percent,
+        duration_s: words.duration.as_secs() as u64,
+        is_attained,
+        criterion: found.criterion,
+        deviation: found.deviation,
+        slope: found.slope,
+        ios: of.seconds.iter().map(|second| second.ios).collect(),
+        bytes: of.seconds.iter().map(|second| second.bytes).collect(),
     }
 }
 
@@ -63,7 +169,7 @@ fn of_clones(clones: &[(&JobSpec, &JobReport)]) -> Job {
 fn fio_buckets(report: &JobReport) -> Vec<(u64, u64)> {
     let kinds = [CommandKind::Read, CommandKind::Write, CommandKind::Trim];
     let latencies = kinds.map(|kind| report.direction(kind).latency());
-    let mut buckets = std::collections::BTreeMap::new();
+    let mut buckets = BTreeMap::new();
     for latency in latencies.into_iter().flatten() {
         for (ns, count) in latency.buckets() {
             *buckets.entry(lower_bound(ns)).or_insert(0) += count;

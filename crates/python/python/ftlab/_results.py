@@ -46,7 +46,7 @@ class Results:
 
     @property
     def runs(self) -> _ftlab.Table:
-        """A row a run: metrics (`metric_iops`), reads, writes and trims (`write_lat_ns_p99`), what happened inside (`wa`)."""
+        """A row a run: metrics (`metric_iops`), reads, writes, trims and flushes (`flush_lat_ns_p99`), what happened inside (`wa`)."""
         return self._native.runs
 
     @property
@@ -101,15 +101,9 @@ class Results:
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Writes results.json and the report, index.html, to a folder that is made."""
-        from pathlib import Path
+        import os
 
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in (("results.json", self.json()), ("index.html", self.to_html())):
-            # Whole, or as it was.
-            unfinished = folder / f".{name}.new"
-            unfinished.write_text(text, encoding="utf-8")
-            unfinished.replace(folder / name)
+        self._native.save(os.fspath(folder))
 
     def to_pandas(self) -> pandas.DataFrame:
         """The table of runs as a pandas DataFrame."""

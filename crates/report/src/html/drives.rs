@@ -222,7 +222,10 @@ fn alone(drive: &DriveSheet, whose: &str, id: &str) -> Markup {
             }
             div.scroll tabindex="0" role="region" aria-labelledby=(caption) {
                 table {
-                    caption id=(caption) { "Latency at queue depth 1 in µs, on the machine of 2008" }
+                    caption id=(caption) {
+                        "Latency at queue depth 1 in µs"
+                        @if !drive.alone_on.is_empty() { ", behind the host " code { (drive.alone_on) } }
+                    }
                     thead {
                         tr {
                             th scope="col" { "Command" }

@@ -131,6 +131,7 @@ impl Character {
             members: Vec::new(),
             parameters: self.parameters(),
             alone: self.alone(),
+            alone_on: "anandtech-2008".to_owned(),
         }
     }
 

@@ -305,7 +305,7 @@ pub struct Csv {
 impl Decode for Csv {
     fn line(&mut self, line: &[u8], seen: &mut Seen) -> Result<Option<Record>, Fault> {
         let Some(columns) = &self.layout else {
-            let names = String::from_utf8_lossy(line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line));
+            let names = String::from_utf8_lossy(line);
             self.layout = Some(layout(names.split(','))?);
             return Ok(None);
         };

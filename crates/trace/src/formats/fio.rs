@@ -1,6 +1,6 @@
-//! fio's iologs, versions 2 and 3. Version 2 has pauses between requests (`wait`), version 3 a time in microseconds
-//! before each line. `sync` and `datasync` are flushes; a file is a device. fio's manual counts pauses in microseconds,
-//! and so they are read and written here; fio 3.33 makes milliseconds of them.
+//! fio's iologs, versions 2 and 3. Version 3 has a time in microseconds before each line. Version 2 has none: `wait N` holds
+//! what follows back until N milliseconds after fio was started. (fio's manual counts microseconds since the line before;
+//! the program, of which 3.33 was measured, does not.) `sync` and `datasync` are flushes; a file is a device.
 
 use super::{Decode, Encode, Seen, line};
 use crate::error::Fault;
@@ -10,6 +10,7 @@ use crate::record::Record;
 use ftlab_base::CommandKind;
 
 const US: u64 = 1_000;
+const MS: u64 = 1_000_000;
 
 pub const V2: Spec = Spec {
     name: "fio2",
@@ -17,14 +18,14 @@ pub const V2: Spec = Spec {
     columns: &[
         ("file", "device"),
         ("action", "read, write, trim, sync, datasync, wait, …"),
-        ("offset", "first byte; of wait, µs"),
+        ("offset", "first byte; of wait, ms since the start"),
         ("length", "bytes"),
     ],
     by: Some(By::Blanks),
     trims: true,
     flushes: true,
     devices: DeviceWords::Names,
-    tick_ns: US,
+    tick_ns: MS,
     from_zero: true,
     ..Spec::PLAIN
 };
@@ -39,6 +40,7 @@ pub const V3: Spec = Spec {
         ("offset", "first byte"),
         ("length", "bytes"),
     ],
+    tick_ns: US,
     ..V2
 };
 
@@ -92,8 +94,9 @@ impl Decode for Iolog {
             b"sync" | b"datasync" | b"sync_file_range" => CommandKind::Flush,
             b"add" | b"open" | b"close" => return Ok(None),
             b"wait" if self.version == 2 => {
-                let wait = to_ns("the time of wait", fields.next("the time of wait")?, US)?;
-                self.at_ns = self.at_ns.saturating_add(wait);
+                let until = to_ns("the time of wait", fields.next("the time of wait")?, MS)?;
+                // What is over already is not waited for.
+                self.at_ns = self.at_ns.max(until);
                 return Ok(None);
             }
             other => {
@@ -118,15 +121,19 @@ impl Decode for Iolog {
 pub struct ToIolog {
     version: u8,
     files: Vec<String>,
-    at_us: u64,
+    /// The time so far, in the version's ticks.
+    at: u64,
 }
+
+/// The time with which version 3 begins, in microseconds: fio takes 0 for none, and drops the pause behind it.
+const BEGINS_US: u64 = 1;
 
 impl ToIolog {
     pub fn new(version: u8, files: Vec<String>) -> ToIolog {
         ToIolog {
             version,
             files,
-            at_us: 0,
+            at: if version == 2 { 0 } else { BEGINS_US },
         }
     }
 
@@ -134,7 +141,7 @@ impl ToIolog {
         for file in &self.files {
             match self.version {
                 2 => line!(out, "{file} {action}"),
-                _ => line!(out, "{} {file} {action}", self.at_us),
+                _ => line!(out, "{} {file} {action}", self.at),
             }
         }
     }
@@ -155,17 +162,17 @@ impl Encode for ToIolog {
             CommandKind::Trim => "trim",
             CommandKind::Flush => "sync",
         };
-        let at_us = (record.at_ns / US).max(self.at_us);
-        let wait = at_us - self.at_us;
-        self.at_us = at_us;
         let (offset, length) = (record.offset_bytes, record.length_bytes);
         if self.version == 2 {
-            if wait > 0 {
-                line!(out, "{file} wait {wait} 0");
+            let at_ms = record.at_ns / MS;
+            if at_ms > self.at {
+                self.at = at_ms;
+                line!(out, "{file} wait {at_ms} 0");
             }
             line!(out, "{file} {action} {offset} {length}");
         } else {
-            line!(out, "{at_us} {file} {action} {offset} {length}");
+            self.at = self.at.max(BEGINS_US + record.at_ns / US);
+            line!(out, "{} {file} {action} {offset} {length}", self.at);
         }
     }
 

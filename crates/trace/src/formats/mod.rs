@@ -94,11 +94,13 @@ pub trait Encode: Send {
     fn end(&mut self, _out: &mut Vec<u8>) {}
 }
 
-/// `R` or `W`, in either case.
+/// `R` or `W`, or the word that begins with it, in capitals or not.
 fn letter(name: &'static str, field: &[u8]) -> Result<CommandKind, Fault> {
     match field {
         b"R" | b"r" => Ok(CommandKind::Read),
         b"W" | b"w" => Ok(CommandKind::Write),
+        word if word.eq_ignore_ascii_case(b"read") => Ok(CommandKind::Read),
+        word if word.eq_ignore_ascii_case(b"write") => Ok(CommandKind::Write),
         _ => Err(Fault::new(name, field, "R or W")),
     }
 }

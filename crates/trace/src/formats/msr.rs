@@ -1,6 +1,6 @@
 //! MSR Cambridge (SNIA IOTTA 388): CSV, times in Windows' 100 ns since 1601, offset and size in bytes.
 
-use super::{Decode, Encode, Seen, line};
+use super::{Decode, Encode, Seen, letter, line};
 use crate::error::Fault;
 use crate::fields::{By, Fields, to_ns};
 use crate::format::{DeviceWords, Spec};
@@ -40,7 +40,9 @@ impl Decode for Msr {
         let kind = match fields.next("Type")? {
             b"Read" | b"read" => CommandKind::Read,
             b"Write" | b"write" => CommandKind::Write,
-            other => return Err(Fault::new("Type", other, "Read or Write")),
+            other => {
+                letter("Type", other).map_err(|_| Fault::new("Type", other, "Read or Write"))?
+            }
         };
         // Both fields with the comma between them: what tells devices apart.
         let mut commas = memchr_iter(b',', line);

@@ -145,6 +145,37 @@ impl JobSpec {
     }
 }
 
+impl JobSpec {
+    /// What the job does on the `nth` of the files that it has end to end on one device; none if nothing is left.
+    #[must_use]
+    pub fn file(&self, nth: u64, device_bytes: u64) -> Option<JobSpec> {
+        let of_device = |percent: u8| (u128::from(device_bytes) * u128::from(percent) / 100) as u64;
+        let all = match self.size {
+            Some(Size::Bytes(bytes)) => bytes,
+            Some(Size::Percent(percent)) => of_device(percent),
+            None => device_bytes,
+        };
+        let least = self.kinds().iter().map(|&kind| self.bs.of(kind)).min();
+        let block = least.unwrap_or(1).max(1);
+        let each = all / self.nrfiles;
+        let bytes = self.filesize.unwrap_or(each - each % block);
+        let within = match self.offset {
+            Size::Bytes(bytes) => bytes,
+            Size::Percent(percent) => (u128::from(bytes) * u128::from(percent) / 100) as u64,
+        };
+        let file_bytes = match self.filesize {
+            Some(bytes) => bytes,
+            None => bytes.saturating_add(within),
+        };
+        Some(JobSpec {
+            offset: Size::Bytes(nth.saturating_mul(file_bytes).saturating_add(within)),
+            size: Some(Size::Bytes(file_bytes.saturating_sub(within))),
+            filesize: None,
+            ..self.share(nth, self.nrfiles)?
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

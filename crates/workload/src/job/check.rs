@@ -29,6 +29,9 @@ pub fn fault(job: &JobSpec) -> Option<Fault> {
         trim_share,
         trim_pairs,
         replay_of_a_part,
+        files_that_are_shut,
+        overlaps,
+        logs_of_another_shape,
     ];
     CHECKS.iter().find_map(|check| check(job))
 }
@@ -47,16 +50,29 @@ pub fn block_bytes_max(job: &JobSpec) -> u64 {
 }
 
 fn block_sizes(job: &JobSpec) -> Option<Fault> {
-    let whole = |bytes: u64| {
-        bytes > 0
-            && bytes.is_multiple_of(SECTOR_BYTES)
-            && bytes / SECTOR_BYTES <= u64::from(u32::MAX)
-    };
+    let whole = |bytes: u64| (1..=u64::from(u32::MAX)).contains(&bytes);
     let fits =
         |kind: &CommandKind| whole(job.bs.of(*kind)) && job.blockalign.of(*kind).is_none_or(whole);
-    fault_if(!job.kinds().iter().all(fits), "bs", || {
-        format!("bs and blockalign must be multiples of {SECTOR_BYTES} bytes")
-    })
+    let bs = job.bs.of(job.kinds()[0]);
+    fault_if(!job.kinds().iter().all(fits), "bs", || "bs and blockalign must be from 1 byte to 4g".into())
+        .or_else(|| {
+            fault_if(job.is_paged() && job.direct == Some(true), "bs", || {
+                format!(
+                    "direct=1: a drive takes whole sectors of {SECTOR_BYTES} bytes; give bs={} or a multiple, or leave direct \
+                     out, and the requests go through pages of 4 KiB in memory",
+                    bs.next_multiple_of(SECTOR_BYTES)
+                )
+            })
+        })
+        .or_else(|| {
+            let trims = job.kinds().contains(&CommandKind::Trim);
+            fault_if(job.is_paged() && (trims || job.verify), "bs", || {
+                format!(
+                    "requests of {bs} bytes go through pages in memory, which is modelled for reads, writes and flushes; give \
+                     trims and verify a bs of whole sectors of {SECTOR_BYTES} bytes"
+                )
+            })
+        })
 }
 
 fn size_below_block(job: &JobSpec) -> Option<Fault> {
@@ -70,17 +86,20 @@ fn size_below_block(job: &JobSpec) -> Option<Fault> {
 }
 
 fn unaligned_offset(job: &JobSpec) -> Option<Fault> {
-    unaligned("offset", job.offset)
+    unaligned(job, "offset", job.offset)
 }
 
 fn unaligned_increment(job: &JobSpec) -> Option<Fault> {
-    unaligned("offset_increment", job.offset_increment)
+    unaligned(job, "offset_increment", job.offset_increment)
 }
 
-fn unaligned(key: &'static str, place: Size) -> Option<Fault> {
+fn unaligned(job: &JobSpec, key: &'static str, place: Size) -> Option<Fault> {
     let Size::Bytes(bytes) = place else {
         return None;
     };
+    if job.is_paged() {
+        return None;
+    }
     fault_if(!bytes.is_multiple_of(SECTOR_BYTES), key, || {
         format!("{key}={bytes} must be a multiple of {SECTOR_BYTES} bytes")
     })
@@ -192,6 +211,27 @@ fn trim_pairs(job: &JobSpec) -> Option<Fault> {
     })
 }
 
+/// Which files have their turn depends on which are open.
+fn files_that_are_shut(job: &JobSpec) -> Option<Fault> {
+    let shut = job.nrfiles > 1 && job.openfiles.is_some_and(|open| open < job.nrfiles);
+    fault_if(shut, "openfiles", || {
+        format!(
+            "openfiles must be nrfiles, {}: all files have their turn",
+            job.nrfiles
+        )
+    })
+}
+
+fn overlaps(job: &JobSpec) -> Option<Fault> {
+    let once = !job.random || !job.norandommap && job.random_distribution == Distribution::Random;
+    let may = job.serialize_overlap && job.iodepth > 1 && !once;
+    fault_if(may, "serialize_overlap", || {
+        "requests to the same places may be outstanding at once; leave serialize_overlap out, or norandommap and \
+         random_distribution"
+            .into()
+    })
+}
+
 /// A trace is replayed once and whole: what would repeat it or end it says so elsewhere.
 fn replay_of_a_part(job: &JobSpec) -> Option<Fault> {
     job.replay.file.as_ref()?;
@@ -209,5 +249,14 @@ fn replay_of_a_part(job: &JobSpec) -> Option<Fault> {
             "{key} and read_iolog do not go together: a trace is replayed once, as far as it goes; leave {key} out, and \
              choose a part of the trace with --window"
         ),
+    })
+}
+
+fn logs_of_another_shape(job: &JobSpec) -> Option<Fault> {
+    let key = job.logs.unlike?;
+    fault_if(!job.logs.names.is_empty(), key, || {
+        format!(
+            "with {key} fio's logs have columns, times or a form that ftlab's have not; leave it out"
+        )
     })
 }

@@ -30,6 +30,24 @@ pub const BLOCK: &[&str] = &[
     "binject",
 ];
 
+/// Those of them that do one request at a time, whatever the depth.
+const SYNCHRONOUS: &[&str] = &[
+    "sync",
+    "psync",
+    "vsync",
+    "pvsync",
+    "pvsync2",
+    "mmap",
+    "splice",
+    "ime_psync",
+    "ime_psyncv",
+];
+
+/// Whether an engine does one request at a time.
+pub fn is_synchronous(name: &str) -> bool {
+    SYNCHRONOUS.contains(&name.trim())
+}
+
 /// The others, by why they cannot.
 pub const OTHERS: super::keys::Table = &[
     (

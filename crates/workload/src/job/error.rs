@@ -93,6 +93,16 @@ pub enum JobError {
         /// What does not go together and what to change.
         why: String,
     },
+    /// A job was asked for that a file does not have.
+    #[error("{file}: there is no job `{name}` to run; there are {known}")]
+    NoSuchJob {
+        /// The file.
+        file: String,
+        /// The name that was asked for.
+        name: String,
+        /// The names of its jobs.
+        known: String,
+    },
     /// A file without a job.
     #[error("{file}: no job: add a section such as [randwrite] after the [global] ones")]
     NoJobs {
@@ -103,4 +113,29 @@ pub enum JobError {
 
 fn hint(nearest: &Option<&'static str>) -> String {
     nearest.map_or_else(String::new, |key| format!("; did you mean `{key}`?"))
+}
+
+impl JobError {
+    /// The line that is wrong, if it is one.
+    #[must_use]
+    pub fn at(&self) -> Option<&Source> {
+        match self {
+            JobError::Syntax { at, .. }
+            | JobError::UnknownKey { at, .. }
+            | JobError::Unsupported { at, .. }
+            | JobError::Engine { at, .. }
+            | JobError::MissingValue { at, .. }
+            | JobError::BadValue { at, .. }
+            | JobError::Job { at, .. } => Some(at),
+            JobError::NoSuchJob { .. } | JobError::NoJobs { .. } => None,
+        }
+    }
+
+    /// What is wrong, without where.
+    #[must_use]
+    pub fn why(&self) -> String {
+        let whole = self.to_string();
+        let place = self.at().map(|at| format!("{at}: ")).unwrap_or_default();
+        whole.strip_prefix(&place).unwrap_or(&whole).to_owned()
+    }
 }

@@ -76,6 +76,7 @@ impl JobFile {
                 file: sections.file,
             });
         }
+        reader.file.ignored.splice(0..0, sections.ignored);
         reader.file.spread_exitall();
         Ok(reader.file)
     }
@@ -98,6 +99,35 @@ impl JobFile {
             }
         }
         groups
+    }
+}
+
+/// What reading sections as jobs says of their options: those without effect, and why others are refused. What is
+/// refused is left out, so that all of it is found.
+pub fn faults(
+    sections: &Sections,
+    machine: &Surroundings<'_>,
+) -> (Vec<Ignored>, Vec<(Source, String)>) {
+    let mut rest = sections.clone();
+    let mut refused = Vec::new();
+    loop {
+        let error = match JobFile::of(rest.clone(), machine) {
+            Ok(file) => return (file.ignored, refused),
+            Err(error) => error,
+        };
+        let Some(at) = error.at() else {
+            return (Vec::new(), refused);
+        };
+        refused.push((at.clone(), error.why()));
+        let mut is_found = false;
+        for section in &mut rest.sections {
+            let before = section.options.len();
+            section.options.retain(|option| option.at != *at);
+            is_found |= section.options.len() < before;
+        }
+        if !is_found {
+            return (Vec::new(), refused);
+        }
     }
 }
 
@@ -218,12 +248,15 @@ impl Reader {
         }
         for clone_index in 0..job.numjobs {
             let index = self.file.jobs.len();
-            // A wall stands before the first clone only.
+            // A wall stands before the first clone only, and so does a group begin.
             let stonewall = job.stonewall && clone_index == 0;
+            let mut reporting = job.reporting.clone();
+            reporting.new_group &= clone_index == 0;
             self.file.jobs.push(JobSpec {
                 index,
                 clone_index,
                 stonewall,
+                reporting,
                 ..job.clone()
             });
         }
@@ -295,6 +328,15 @@ fn apply(
             reason,
         });
         return Ok(Some((key, entry.value.clone().unwrap_or_default())));
+    }
+    let value = entry.value.as_deref().unwrap_or("1");
+    if let Some(reason) = keys::off(&key, value) {
+        ignored.push(Ignored {
+            at: at(),
+            key: key.clone(),
+            reason,
+        });
+        return Ok(Some((key, value.to_owned())));
     }
     if let Some(why) = keys::unsupported(&key) {
         return Err(JobError::Unsupported { at: at(), key, why });

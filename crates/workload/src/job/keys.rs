@@ -10,12 +10,8 @@ pub const IGNORED: Table = &[
         &[
             "directory",
             "filename_format",
-            "nrfiles",
-            "openfiles",
             "unique_filename",
             "lockfile",
-            "opendir",
-            "filesize",
             "allow_mounted_write",
         ],
     ),
@@ -32,9 +28,8 @@ pub const IGNORED: Table = &[
         ],
     ),
     (
-        "requests reach the drive at the job's iodepth, whatever the engine",
+        "it says how the host makes its calls; the drive is sent the same requests",
         &[
-            "ioengine",
             "hipri",
             "hipri_percentage",
             "sqthread_poll",
@@ -58,26 +53,16 @@ pub const IGNORED: Table = &[
         ],
     ),
     (
-        "the queue is refilled at each completion",
+        "filling a queue takes no virtual time, so a batch is with the drive at the instant of its last request",
         &[
             "iodepth_batch",
             "iodepth_batch_submit",
-            "iodepth_batch_complete",
-            "iodepth_batch_complete_min",
             "iodepth_batch_complete_max",
-            "iodepth_low",
         ],
     ),
     (
-        "there is no page cache in front of the drive",
-        &[
-            "direct",
-            "buffered",
-            "invalidate",
-            "fadvise_hint",
-            "pre_read",
-            "sync_file_range",
-        ],
+        "it is about the host's page cache, from which no request that is measured is served",
+        &["invalidate", "fadvise_hint", "pre_read", "sync_file_range"],
     ),
     (
         "there is no file to create, extend or remove",
@@ -85,14 +70,11 @@ pub const IGNORED: Table = &[
             "create_on_open",
             "create_serialize",
             "create_fsync",
-            "create_only",
             "allow_file_create",
             "overwrite",
             "fallocate",
             "unlink",
             "unlink_each_loop",
-            "end_fsync",
-            "fsync_on_close",
             "file_append",
         ],
     ),
@@ -116,7 +98,6 @@ pub const IGNORED: Table = &[
             "exec_prerun",
             "exec_postrun",
             "thread_stack_size",
-            "idle_prof",
         ],
     ),
     (
@@ -141,48 +122,30 @@ pub const IGNORED: Table = &[
             "disable_slat",
             "disable_bw_measurement",
             "disable_bw",
-            "clat_percentiles",
-            "lat_percentiles",
-            "slat_percentiles",
-            "percentile_list",
-            "significant_figures",
-            "unit_base",
-            "block_error_percentiles",
-            "steadystate_check_interval",
-            "ss_interval",
         ],
     ),
     (
-        "what a run tells beside the logs of rates and latencies is in its results",
+        "it says how logs are kept in memory, and over which spans rates are averaged that JSON has beside the mean",
         &[
-            "log_offset",
             "log_compression",
             "log_compression_cpus",
-            "log_store_compressed",
-            "log_unix_epoch",
-            "log_alternate_epoch",
-            "log_alternate_epoch_clock_id",
             "log_entries",
-            "log_prio",
-            "log_issue_time",
-            "log_window_value",
             "bwavgtime",
             "iopsavgtime",
-            "bandwidth-log",
-            "unified_rw_reporting",
-            "new_group",
-            "stats",
             "error_dump",
-            "disk_util",
         ],
+    ),
+    (
+        "what people read has ftlab's own units and as many digits as they ask for; JSON has all digits",
+        &["significant_figures", "unit_base"],
+    ),
+    (
+        "the results have the blocks of a modelled drive, how they are worn and which went bad",
+        &["block_error_percentiles"],
     ),
     (
         "random numbers come from the run's seed",
-        &["random_generator", "softrandommap", "allrandrepeat"],
-    ),
-    (
-        "requests never overlap in a modelled host's memory",
-        &["serialize_overlap"],
+        &["softrandommap", "allrandrepeat"],
     ),
     (
         "every slot of a modelled drive has a stamp, which is checked whole and at once",
@@ -197,10 +160,8 @@ pub const IGNORED: Table = &[
             "verifysort_nr",
             "verify_sort",
             "verify_state_save",
-            "verify_state_load",
             "verify_write_sequence",
             "verify_header_seed",
-            "experimental_verify",
             "verify_pattern_interval",
         ],
     ),
@@ -246,8 +207,8 @@ pub const UNSUPPORTED: Table = &[
         ],
     ),
     (
-        "--fit says what is done with addresses of a trace beyond the drive",
-        &["replay_scale", "replay_align"],
+        "whether a job is steady is looked at each second; leave it out",
+        &["steadystate_check_interval", "ss_interval"],
     ),
     (
         "a load replays one trace; merge them before",
@@ -255,7 +216,6 @@ pub const UNSUPPORTED: Table = &[
             "merge_blktrace_file",
             "merge_blktrace_scalars",
             "merge_blktrace_iters",
-            "merge-blktrace-only",
         ],
     ),
     (
@@ -263,8 +223,24 @@ pub const UNSUPPORTED: Table = &[
         &["readfua", "writefua"],
     ),
     (
-        "pauses count requests that have ended; leave it out",
-        &["thinktime_blocks_type"],
+        "it takes the files of a folder; name the drive",
+        &["opendir"],
+    ),
+    (
+        "it makes the files of a job and does no I/O; leave it out",
+        &["create_only"],
+    ),
+    (
+        "fio 3.33 has no such word; log_max_value says which value of a span is logged",
+        &["log_window_value"],
+    ),
+    (
+        "it reads back what the seed would write in place of what was written; leave it out",
+        &["experimental_verify"],
+    ),
+    (
+        "the state of an earlier run's checks is none that ftlab has; leave it out",
+        &["verify_state_load"],
     ),
     (
         "start the run with --state steady-fast, which brings the drive to where sprandom brings it",
@@ -287,6 +263,18 @@ pub fn unsupported(key: &str) -> Option<&'static str> {
     reason(UNSUPPORTED, key)
 }
 
+/// Why a key of those that are refused has no effect with a value: it is what fio does without it.
+pub fn off(key: &str, value: &str) -> Option<&'static str> {
+    const SWITCHES: &[&str] = &[
+        "create_only",
+        "experimental_verify",
+        "verify_state_load",
+        "readfua",
+        "writefua",
+    ];
+    (value == "0" && SWITCHES.contains(&key)).then_some("it is switched off, as it is by default")
+}
+
 fn reason(table: Table, key: &str) -> Option<&'static str> {
     table
         .iter()
@@ -296,19 +284,28 @@ fn reason(table: Table, key: &str) -> Option<&'static str> {
 
 /// The known key most like `key`, if any is like it at all. `supported` wins a tie.
 pub fn nearest(key: &str, supported: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    let others = IGNORED.iter().flat_map(|(_, keys)| keys.iter().copied());
+    most_alike(key, supported.chain(others)).map(|(name, _)| name)
+}
+
+/// The name most like `key`, if any is like it at all, and how like it is; of several the first.
+pub fn most_alike(
+    key: &str,
+    names: impl Iterator<Item = &'static str>,
+) -> Option<(&'static str, f64)> {
     // Long lines are not misspelt keys, and comparing them would be slow.
     const KEY_CHARS_MAX: usize = 64;
     const LIKENESS_MIN: f64 = 0.6;
     if key.len() > KEY_CHARS_MAX {
         return None;
     }
-    let others = IGNORED.iter().flat_map(|(_, keys)| keys.iter().copied());
-    let mut best = (LIKENESS_MIN, None);
-    for known in supported.chain(others) {
-        let likeness = strsim::normalized_damerau_levenshtein(key, known);
-        if likeness > best.0 {
-            best = (likeness, Some(known));
+    let mut best = None;
+    let mut likeness_best = LIKENESS_MIN;
+    for name in names {
+        let likeness = strsim::normalized_damerau_levenshtein(key, name);
+        if likeness > likeness_best {
+            (likeness_best, best) = (likeness, Some(name));
         }
     }
-    best.1
+    best.map(|name| (name, likeness_best))
 }

@@ -27,6 +27,10 @@ pub struct Replay {
     pub time_scale_percent: u64,
     /// Kinds that are left out.
     pub skips: Vec<CommandKind>,
+    /// Addresses are divided by this.
+    pub scale: u64,
+    /// Then they are cut down to a multiple of this power of two, in bytes; 0 for none.
+    pub align_bytes: u64,
 }
 
 impl Default for Replay {
@@ -36,6 +40,8 @@ impl Default for Replay {
             no_stall: false,
             time_scale_percent: 100,
             skips: Vec::new(),
+            scale: 1,
+            align_bytes: 0,
         }
     }
 }
@@ -57,6 +63,8 @@ pub struct Logs {
     pub histogram_coarseness: u32,
     /// Each job has logs of its own.
     pub of_each_job: bool,
+    /// A word that asks for columns or files which logs here do not have.
+    pub unlike: Option<&'static str>,
 }
 
 impl Logs {
@@ -77,6 +85,7 @@ impl Default for Logs {
             histogram_every: Nanos::ZERO,
             histogram_coarseness: 0,
             of_each_job: true,
+            unlike: None,
         }
     }
 }

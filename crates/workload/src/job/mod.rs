@@ -12,6 +12,8 @@ mod ini;
 mod keys;
 mod logs;
 mod page;
+mod program;
+mod reporting;
 mod resolve;
 mod sections;
 mod settle;
@@ -19,15 +21,16 @@ mod spec;
 mod surroundings;
 mod words;
 
-pub use command_line::is_word;
+pub use command_line::{CommandWord, command_word, nearest_command_word, option_of};
 pub use distribution::{ByteZone, Distribution, Zone};
 pub use error::{JobError, Source};
 pub use file::{Ignored, JobFile};
 pub use goals::{Continue, ExitWhat, LatencyTarget, Measure, Steady};
 pub use logs::{Log, Logs, Replay};
 pub use page::words_page;
+pub use reporting::{Reporting, Unified};
 pub use resolve::{Pacing, ResolvedJob};
-pub use sections::{Effect, Sections, Told};
+pub use sections::{Described, Effect, Sections, Told, described, known_engines};
 pub use spec::{
     DataPattern, DedupeMode, HandleOrder, JobSpec, Part, PatternKind, PerKind, Sequencer, Strides,
     Verify,

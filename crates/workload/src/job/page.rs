@@ -2,6 +2,7 @@
 
 use super::engines;
 use super::keys::{self, Table};
+use super::program::{self, Becomes, ProgramOption};
 use super::words;
 use std::fmt::Write;
 
@@ -13,7 +14,9 @@ nearest word that does. `ftlab run JOB.fio --engine-report` tells the same of ea
 
 The command line of fio is the job file of the same words: `ftlab run --drive D -- --name=a --rw=randwrite …`, or
 `ftlab fio --drive D --name=a --rw=randwrite …`. `ftlab run JOB.fio --showcmd` prints a file as such a line, `ftlab run
---showjob -- --name=a …` a line as such a file.
+--showjob -- --name=a …` a line as such a file. As in fio, one dash is as good as two, and a name may be cut to what no other
+begins with. Options of fio's program (`--output`, `--output-format=json+`, `--minimal`, `--section`, `--readonly`, …) stand
+among those of jobs; the last lists say what becomes of them. `ftlab fio --cmdhelp=WORD` says of one word what this page says.
 
 Values are fio's. `${NAME}` is a variable of the environment, and an error where it is not set; `$ncpus`, `$pagesize` and
 `$mb_memory` are those of the machine that runs ftlab; sums in brackets are done: `size=(4k*1000)`. `#` and `;` begin a
@@ -64,7 +67,24 @@ pub fn words_page() -> String {
         "All other engines run alike: `{}`.",
         engines::BLOCK.join("`, `")
     );
+    program_options(&mut page);
     page
+}
+
+/// Options of fio's program, by what becomes of them.
+fn program_options(page: &mut String) {
+    let what = |option: &ProgramOption| match option.becomes {
+        Becomes::Done => "done; `ftlab run --help` tells of it".to_owned(),
+        Becomes::Nothing(why) => format!("without effect, and listed: {why}"),
+        Becomes::Refused(why) => format!("refused: {why}"),
+    };
+    page.push_str(
+        "\n## Options of fio's program\n\n| options | what becomes of them |\n|---|---|\n",
+    );
+    for alike in program::OPTIONS.chunk_by(|one, next| one.becomes == next.becomes) {
+        let names: Vec<&str> = alike.iter().map(|option| option.name).collect();
+        row(page, &names, &what(&alike[0]));
+    }
 }
 
 fn row(page: &mut String, names: &[&str], what: &str) {

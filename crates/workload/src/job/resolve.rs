@@ -15,11 +15,15 @@ use ftlab_base::{CommandKind, Nanos, SECTOR_BYTES};
 pub struct ResolvedJob {
     /// The job as stated.
     pub spec: JobSpec,
+    /// Bytes of the device.
+    pub device_bytes: u64,
     /// Start of the region in bytes.
     pub offset_bytes: u64,
     /// Length of the region in bytes: whole blocks. As in fio, the last block of a sequential job may reach
     /// beyond the end of its size, though not beyond that of the device.
     pub region_bytes: u64,
+    /// Bytes of its size that lie beyond the device.
+    pub bytes_beyond: u64,
     /// The job's size is that of the device.
     pub is_whole_device: bool,
     /// Amount of I/O of one loop in bytes; absent when only `runtime` ends the job.
@@ -104,6 +108,10 @@ impl ResolvedJob {
 pub struct Pacing {
     /// Requests outstanding at once.
     pub iodepth: u32,
+    /// A full queue is refilled when no more are outstanding.
+    pub iodepth_low: u32,
+    /// Answers that are taken from a full queue at once, at least.
+    pub batch_complete_min: u32,
     /// Pause after every `thinktime_blocks` completed requests; of which `thinktime_spin` burns
     /// processor time.
     pub thinktime: Nanos,
@@ -153,6 +161,8 @@ impl ResolvedJob {
         let spec = &self.spec;
         Pacing {
             iodepth: spec.iodepth,
+            iodepth_low: spec.iodepth_low,
+            batch_complete_min: spec.iodepth_batch_complete_min,
             thinktime: spec.thinktime,
             thinktime_spin: spec.thinktime_spin,
             thinktime_blocks: spec.thinktime_blocks,
@@ -218,6 +228,16 @@ impl ResolvedJob {
         Some((blocks - reached) as f64 / blocks as f64)
     }
 
+    /// What places and lengths of its requests count in: sectors, or bytes where they go through pages in memory.
+    #[must_use]
+    pub fn unit_bytes(&self) -> u64 {
+        if self.spec.is_paged() {
+            1
+        } else {
+            SECTOR_BYTES
+        }
+    }
+
     /// Alignment in bytes of a kind's random requests.
     pub(crate) fn align_bytes(&self, kind: CommandKind) -> u64 {
         self.spec
@@ -254,18 +274,25 @@ impl JobSpec {
             ));
         }
         let offset_bytes = self.offset_on(device_bytes)?;
-        let size_bytes = self.size_on(device_bytes, offset_bytes)?;
+        let room = device_bytes - offset_bytes;
+        let extent = self.extent_on(device_bytes, offset_bytes)?;
+        let size_bytes = match self.size {
+            Some(Size::Bytes(bytes)) if !self.fill_device => bytes.min(extent),
+            _ => extent,
+        };
         let block_bytes = check::block_bytes_max(self);
-        let region_bytes = self.region_of(size_bytes, device_bytes - offset_bytes);
+        let region_bytes = self.region_of(extent.min(room), room);
         let random_map = self.keeps_random_map();
         let one_size = self.kinds().iter().all(|&kind| self.has_one_size(kind));
         let job = ResolvedJob {
+            device_bytes,
             offset_bytes,
             region_bytes,
-            is_whole_device: size_bytes == device_bytes,
+            bytes_beyond: extent.saturating_sub(room),
+            is_whole_device: extent >= device_bytes,
             loop_bytes: (!self.time_based).then(|| match (self.io_size, self.strides()) {
                 // The map has no block beyond the last whole one.
-                (None, None) if random_map => region_bytes,
+                (None, None) if random_map => region_bytes.min(size_bytes),
                 _ => self.amount_bytes(size_bytes, region_bytes),
             }),
             ios_max: self.ios_max(),
@@ -321,19 +348,21 @@ impl JobSpec {
         Ok(offset)
     }
 
-    /// Length of the region before it is cut to whole blocks. A percentage is of the whole device
-    /// and ends with it at the latest, as in fio.
-    fn size_on(&self, device_bytes: u64, offset: u64) -> Result<u64, JobError> {
-        let room = device_bytes - offset;
-        match self.size.filter(|_| !self.fill_device) {
-            None => Ok(room),
-            Some(Size::Percent(percent)) => Ok(share(device_bytes, percent).min(room)),
-            Some(Size::Bytes(bytes)) if bytes <= room => Ok(bytes),
-            Some(Size::Bytes(bytes)) => Err(self.error(format!(
-                "offset {offset} + size {bytes} bytes reach beyond the device, which has \
-                 {device_bytes} bytes; give at most size={room}, or a percentage such as size=100%"
-            ))),
-        }
+    /// Length of the region before it is cut to the device and to whole blocks. A percentage is of the whole file and ends
+    /// with it at the latest. As in fio, a size may reach beyond the device: nothing lies there, but a job that draws
+    /// places moves as much.
+    fn extent_on(&self, device_bytes: u64, offset: u64) -> Result<u64, JobError> {
+        let file = self.filesize.unwrap_or(device_bytes);
+        let Some(room) = file.checked_sub(offset).filter(|&room| room > 0) else {
+            return Err(self.error(format!(
+                "offset {offset} lies beyond the file, which has {file} bytes by filesize"
+            )));
+        };
+        Ok(match self.size.filter(|_| !self.fill_device) {
+            Some(Size::Percent(percent)) => share(file, percent).min(room),
+            Some(Size::Bytes(bytes)) if self.filesize.is_none() => bytes,
+            _ => room,
+        })
     }
 
     /// What the job goes through of `size` bytes with `room` to the end of the device, in whole blocks.
@@ -350,7 +379,7 @@ impl JobSpec {
         if smallest < largest && kinds.iter().any(|&kind| !self.has_one_size(kind)) {
             return whole(size, smallest);
         }
-        let is_exact = matches!(self.size, Some(Size::Bytes(_)));
+        let is_exact = matches!(self.size, Some(Size::Bytes(_))) || self.filesize.is_some();
         if is_exact && !self.random && smallest == largest {
             // fio looks at the place where a request begins.
             return whole(room, largest).min(size.next_multiple_of(largest));
@@ -396,7 +425,7 @@ impl JobSpec {
             && one_size
             && alone
             && !trims_by_share
-            && !self.norandommap
+            && (!self.norandommap || self.lfsr)
     }
 }
 

@@ -3,9 +3,13 @@
 use super::command_line;
 use super::engines;
 use super::error::JobError;
+use super::file::{self, Ignored};
 use super::ini::{self, Section};
 use super::keys;
+use super::program::{self, Becomes};
+use super::surroundings::Surroundings;
 use super::words;
+use std::borrow::Cow;
 
 /// Sections of options, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +17,8 @@ pub struct Sections {
     /// What messages call the file.
     pub(super) file: String,
     pub(super) sections: Vec<Section>,
+    /// Options of fio's program that have no effect.
+    pub(super) ignored: Vec<Ignored>,
 }
 
 /// What one option of a load does to a drive.
@@ -27,14 +33,14 @@ pub struct Told {
 }
 
 /// What comes of an option.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// It does this.
     Does(&'static str),
     /// It does nothing, because of this.
     Nothing(&'static str),
     /// A load with it is refused, because of this.
-    Refused(&'static str),
+    Refused(Cow<'static, str>),
 }
 
 impl Sections {
@@ -46,6 +52,7 @@ impl Sections {
         Ok(Sections {
             file: file.to_owned(),
             sections: ini::sections(text, file)?,
+            ignored: Vec::new(),
         })
     }
 
@@ -90,29 +97,119 @@ impl Sections {
         arguments
     }
 
-    /// What each option does to a modelled drive.
+    /// The same with no other jobs than those of these names; what is global stays.
+    ///
+    /// # Errors
+    /// When a name is that of no job.
+    pub fn only(mut self, names: &[String]) -> Result<Sections, JobError> {
+        let jobs = self.sections.iter().filter(|section| !section.is_global());
+        let known: Vec<String> = jobs.map(|section| section.name.clone()).collect();
+        if let Some(missing) = names.iter().find(|name| !known.contains(name)) {
+            return Err(JobError::NoSuchJob {
+                file: self.file,
+                name: missing.clone(),
+                known: known.join(", "),
+            });
+        }
+        self.sections
+            .retain(|section| section.is_global() || names.contains(&section.name));
+        Ok(self)
+    }
+
+    /// What each option does to a modelled drive, or why jobs with it are refused: what a run of them says.
     #[must_use]
-    pub fn effects(&self) -> Vec<Told> {
+    pub fn effects(&self, machine: &Surroundings<'_>) -> Vec<Told> {
         let options = self.sections.iter().flat_map(|section| &section.options);
-        let told = |option: &ini::Entry| Told {
-            at: option.at.to_string(),
-            option: option.to_string(),
-            effect: effect(option),
+        let mut told: Vec<Told> = options
+            .map(|option| Told {
+                at: option.at.to_string(),
+                option: option.to_string(),
+                effect: effect(&option.key),
+            })
+            .collect();
+        let mut note = |at: &str, effect: Effect| {
+            if let Some(told) = told.iter_mut().find(|told| told.at == at) {
+                told.effect = effect;
+            }
         };
-        options.map(told).collect()
+        let (ignored, refused) = file::faults(self, machine);
+        for of in ignored {
+            note(&of.at.to_string(), Effect::Nothing(of.reason));
+        }
+        for (at, why) in refused {
+            note(&at.to_string(), Effect::Refused(why.into()));
+        }
+        told
     }
 }
 
-fn effect(option: &ini::Entry) -> Effect {
-    let key = option.key.as_str();
-    if key == "ioengine"
-        && let Some(why) = engines::refusal(option.value.as_deref().unwrap_or_default())
-    {
-        return Effect::Refused(why);
-    }
+/// What an option does if nothing is wrong with its value and with the others.
+fn effect(key: &str) -> Effect {
     let known = words::find(key).map(|word| Effect::Does(word.does));
     known
         .or_else(|| keys::ignored(key).map(Effect::Nothing))
-        .or_else(|| keys::unsupported(key).map(Effect::Refused))
-        .unwrap_or(Effect::Refused("fio has no such option"))
+        .unwrap_or(Effect::Refused("fio has no such option".into()))
+}
+
+/// An option of fio's, and what becomes of it whatever its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Described {
+    /// Its main name, then its others.
+    pub names: Vec<&'static str>,
+    /// What becomes of it.
+    pub effect: Effect,
+}
+
+/// Every option of fio's, of jobs and of the program.
+#[must_use]
+pub fn described() -> Vec<Described> {
+    let mut all: Vec<Described> = words::all()
+        .map(|word| Described {
+            names: word.names.to_vec(),
+            effect: Effect::Does(word.does),
+        })
+        .collect();
+    let mut push = |name, effect| {
+        all.push(Described {
+            names: vec![name],
+            effect,
+        });
+    };
+    for (why, names) in keys::IGNORED {
+        names
+            .iter()
+            .for_each(|name| push(name, Effect::Nothing(why)));
+    }
+    for (why, names) in keys::UNSUPPORTED {
+        names
+            .iter()
+            .for_each(|name| push(name, Effect::Refused((*why).into())));
+    }
+    for option in program::OPTIONS {
+        let effect = match option.becomes {
+            Becomes::Done => Effect::Does("`ftlab run --help` says it"),
+            Becomes::Nothing(why) => Effect::Nothing(why),
+            Becomes::Refused(why) => Effect::Refused(why.into()),
+        };
+        push(option.name, effect);
+    }
+    all
+}
+
+/// Every engine of fio's, and what becomes of a job with it.
+#[must_use]
+pub fn known_engines() -> Vec<(&'static str, Effect)> {
+    let block = engines::BLOCK.iter();
+    let block = block.map(|name| {
+        (
+            *name,
+            Effect::Does("all engines for block devices run alike"),
+        )
+    });
+    let others = engines::OTHERS.iter();
+    let others = others.flat_map(|(why, names)| {
+        let refused = move |name: &&'static str| (*name, Effect::Refused((*why).into()));
+        names.iter().map(refused)
+    });
+    block.chain(others).collect()
 }

@@ -1,6 +1,6 @@
 //! What several keys of a job say together.
 
-use super::spec::{JobSpec, PerKind, Strides};
+use super::spec::{JobSpec, PatternKind, PerKind, Strides};
 use ftlab_base::{CommandKind, Nanos};
 
 impl JobSpec {
@@ -31,6 +31,51 @@ impl JobSpec {
             without.push((
                 "trim_percentage",
                 "fio trims only blocks that verify notes, and only every trim_backlog writes",
+            ));
+        }
+        if self.kind == PatternKind::TrimWrite && self.rwmixtrim.is_none() {
+            for (key, every) in [
+                ("fsync", &mut self.fsync),
+                ("fdatasync", &mut self.fdatasync),
+            ] {
+                if std::mem::take(every) > 0 {
+                    without.push((
+                        key,
+                        "fio makes no flush where each block is trimmed and written",
+                    ));
+                }
+            }
+        }
+        if self.is_synchronous && self.iodepth > 1 {
+            self.iodepth = 1;
+            without.push((
+                "iodepth",
+                "its ioengine is synchronous, so that fio has one request outstanding; give libaio or io_uring for more",
+            ));
+        }
+        if self.is_paged() {
+            self.iodepth = 1;
+            without.push((
+                "bs",
+                "it is no multiple of 512 bytes: requests go through pages of 4 KiB in memory, which flushes and the job's end \
+                 write to the drive",
+            ));
+        }
+        if !self.is_paged() && self.direct == Some(false) {
+            let why = "requests of whole sectors go to the drive, as with direct=1: no page cache is in front of it";
+            without.extend([("direct", why), ("buffered", why)]);
+        }
+        if self.iodepth_low == 0 || self.iodepth_low > self.iodepth {
+            self.iodepth_low = self.iodepth;
+        }
+        if self.nrfiles > 1 && !self.files.is_empty() {
+            self.nrfiles = 1;
+            without.push(("nrfiles", "filename says which files there are"));
+        }
+        if self.replay.file.is_some() && self.logs.iolog.take().is_some() {
+            without.push((
+                "write_iolog",
+                "as in fio, a job that replays a log writes none",
             ));
         }
         if self.thinktime_iotime > Nanos::ZERO && !self.thinktime_by_blocks {

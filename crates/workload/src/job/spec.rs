@@ -4,8 +4,9 @@ use super::distribution::Distribution;
 use super::error::Source;
 use super::goals::{Continue, ExitWhat, LatencyTarget, Steady};
 use super::logs::{Logs, Replay};
+use super::reporting::Reporting;
 use crate::units::Size;
-use ftlab_base::{CommandKind, Content, Nanos, Priority};
+use ftlab_base::{CommandKind, Content, Nanos, Priority, SECTOR_BYTES};
 
 /// Which kinds of request a job makes (fio's `rw`, without its random or sequential half).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -225,9 +226,15 @@ pub struct JobSpec {
     pub stonewall: bool,
     /// Clones are reported as one.
     pub group_reporting: bool,
+    /// How it is reported.
+    pub reporting: Reporting,
 
     /// The files it runs on, in order, each once; none where its file names none.
     pub files: Vec<String>,
+    /// Files that the job has where it names none, end to end on its drive.
+    pub nrfiles: u64,
+    /// As many of them are open at a time; all where none is given.
+    pub openfiles: Option<u64>,
     /// Requests that one of several files gets before the next one has its turn.
     pub switches_file_after: u64,
 
@@ -273,6 +280,8 @@ pub struct JobSpec {
     pub zones: Strides,
     /// Random blocks are drawn with replacement instead of each once.
     pub norandommap: bool,
+    /// fio draws them by a shift register, which comes to each once without a map.
+    pub lfsr: bool,
     /// Mixed into the run's seed.
     pub randseed: Option<u64>,
     /// Each loop repeats the first one's sequence; fio's default.
@@ -289,6 +298,8 @@ pub struct JobSpec {
     /// Where sequential requests begin, in bytes from the region's start: for a job that goes on where
     /// another one ended. No key of fio's, and 0 in every file.
     pub begin_bytes: u64,
+    /// How much of the device, from its start, is the file that the job uses; all of it where none is given.
+    pub filesize: Option<u64>,
     /// Length of the region and default amount of I/O; percent of the device. Absent: to its end.
     pub size: Option<Size>,
     /// Amount of I/O of a loop; percent of the region.
@@ -308,8 +319,18 @@ pub struct JobSpec {
     /// Waits up to so long instead, drawn between the two.
     pub startdelay_max: Option<Nanos>,
 
+    /// fio's engine does one request at a time, whatever the depth.
+    pub is_synchronous: bool,
+    /// The host's page cache is left out, or is not; none where nothing is said.
+    pub direct: Option<bool>,
     /// Requests outstanding at once.
     pub iodepth: u32,
+    /// A full queue is refilled when no more are outstanding; the depth where none is given.
+    pub iodepth_low: u32,
+    /// Answers that are waited for before any is taken from a full queue.
+    pub iodepth_batch_complete_min: u32,
+    /// Requests wait until what they overlap with has ended.
+    pub serialize_overlap: bool,
     /// Class of I/O priority: 0 for none, 1 realtime, 2 best effort, 3 idle.
     pub prioclass: u8,
     /// Level of priority in that class, 0 to 7; lower is more urgent.
@@ -348,8 +369,10 @@ pub struct JobSpec {
     pub fsync: u64,
     /// As `fsync`; a drive sees no difference.
     pub fdatasync: u64,
-    /// A flush after every write (O_SYNC).
+    /// A write ends when a flush behind it has (O_SYNC).
     pub sync: bool,
+    /// A flush at the end of a job that writes.
+    pub end_fsync: bool,
     /// Failures that do not end the job.
     pub continue_on_error: Continue,
     /// Its end ends other jobs.
@@ -418,7 +441,10 @@ impl JobSpec {
             numjobs: 1,
             stonewall: false,
             group_reporting: false,
+            reporting: Reporting::default(),
             files: Vec::new(),
+            nrfiles: 1,
+            openfiles: None,
             switches_file_after: 1,
             kind: PatternKind::Read,
             random: false,
@@ -445,6 +471,7 @@ impl JobSpec {
                 skip: 0,
             },
             norandommap: false,
+            lfsr: false,
             randseed: None,
             randrepeat: true,
             offset: Size::Bytes(0),
@@ -452,6 +479,7 @@ impl JobSpec {
             fill_device: false,
             offset_increment: Size::Bytes(0),
             begin_bytes: 0,
+            filesize: None,
             size: None,
             io_size: None,
             number_ios: None,
@@ -461,7 +489,12 @@ impl JobSpec {
             ramp_time: Nanos::ZERO,
             startdelay: Nanos::ZERO,
             startdelay_max: None,
+            is_synchronous: false,
+            direct: None,
             iodepth: 1,
+            iodepth_low: 0,
+            iodepth_batch_complete_min: 1,
+            serialize_overlap: false,
             prioclass: 0,
             prio: None,
             thinktime: Nanos::ZERO,
@@ -482,6 +515,7 @@ impl JobSpec {
             fsync: 0,
             fdatasync: 0,
             sync: false,
+            end_fsync: false,
             continue_on_error: Continue::default(),
             exitall: false,
             exitall_on_error: false,
@@ -528,6 +562,27 @@ impl JobSpec {
         self.random && self.kinds().contains(&CommandKind::Write)
     }
 
+    /// Whether its requests go through pages in the host's memory: some are of no whole sectors.
+    #[must_use]
+    pub fn is_paged(&self) -> bool {
+        let is_odd = |bytes: u64| !bytes.is_multiple_of(SECTOR_BYTES);
+        let parts = |kind| self.bssplit.get(kind).iter().map(|part| part.bytes);
+        self.kinds().iter().any(|&kind| {
+            let sizes = [
+                self.bs.of(kind),
+                self.bs_max.of(kind),
+                self.blockalign.of(kind).unwrap_or(0),
+            ];
+            sizes.into_iter().chain(parts(kind)).any(is_odd)
+        })
+    }
+
+    /// Whether a flush comes behind all that the job does.
+    #[must_use]
+    pub fn closes_with_a_flush(&self) -> bool {
+        self.end_fsync && self.kinds().contains(&CommandKind::Write)
+    }
+
     /// Whether all requests of a kind have one size.
     #[must_use]
     pub fn has_one_size(&self, kind: CommandKind) -> bool {
@@ -535,7 +590,8 @@ impl JobSpec {
     }
 
     /// The kinds of request the job makes.
-    pub(crate) fn kinds(&self) -> &'static [CommandKind] {
+    #[must_use]
+    pub fn kinds(&self) -> &'static [CommandKind] {
         match self.kind {
             PatternKind::Read => &[CommandKind::Read],
             PatternKind::Write => &[CommandKind::Write],

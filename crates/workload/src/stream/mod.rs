@@ -10,13 +10,12 @@ mod placements;
 mod positions;
 mod sizes;
 
-use crate::{Distribution, PatternKind, ResolvedJob};
+use crate::{Distribution, JobSpec, PatternKind, ResolvedJob};
 use checks::Checks;
 use data::Data;
 use ftlab_base::rng::Stream;
 use ftlab_base::{
-    Command, CommandId, CommandKind, Content, Lba, Placement, RootSeed, SECTOR_BYTES, SimTime,
-    SubmissionQueue,
+    Command, CommandId, CommandKind, Content, Lba, Placement, RootSeed, SimTime, SubmissionQueue,
 };
 use in_use::InUse;
 use law::below;
@@ -30,7 +29,8 @@ use rand::Rng;
 pub struct Request {
     /// What to do.
     pub kind: CommandKind,
-    /// First sector; 0 for a flush.
+    /// First sector; 0 for a flush. Of a job whose requests go through pages ([`JobSpec::is_paged`]), the first byte, and
+    /// its length is in bytes too.
     pub lba: Lba,
     /// Number of sectors; 0 for a flush.
     pub sectors: u32,
@@ -38,9 +38,21 @@ pub struct Request {
     pub content: Content,
     /// Where they are to lie.
     pub placement: Placement,
+    /// Its latency is one of the job's; that of the last flush is not, as in fio.
+    pub counts: bool,
 }
 
 impl Request {
+    /// A flush: what was written before is to survive a power cut.
+    pub const FLUSH: Request = Request {
+        kind: CommandKind::Flush,
+        lba: Lba(0),
+        sectors: 0,
+        content: Content::RANDOM,
+        placement: Placement::DEFAULT,
+        counts: true,
+    };
+
     /// The request as a command that is issued at an instant.
     #[must_use]
     pub const fn command(self, id: CommandId, at: SimTime) -> Command {
@@ -50,6 +62,7 @@ impl Request {
             sectors,
             content,
             placement,
+            counts: _,
         } = self;
         Command {
             id,
@@ -87,6 +100,7 @@ pub struct JobStream {
     checks: Option<Box<Checks>>,
     /// Reads stand for the writes of an earlier run.
     only_verifies: bool,
+    is_sync: bool,
     /// A pass that ends early is followed by another.
     goes_on: bool,
     /// What each loop starts from when loops repeat one another.
@@ -99,13 +113,6 @@ enum Mix {
     Only(CommandKind),
     /// A read with this chance, else a write.
     ReadWrite(Chance),
-    /// A read or a write, whichever is due first at even distances: each has a rate of requests.
-    ByRates {
-        /// Reads and writes a second.
-        rates: [u64; 2],
-        /// How many there were.
-        made: [u64; 2],
-    },
     /// A trim, then a write to the same block.
     TrimThenWrite,
     /// A trim of a block in use with this chance, else a write.
@@ -152,17 +159,14 @@ impl JobStream {
             plain: Plain::of(job),
             data: Data::of(job, seed),
             placements: Placements::of(job, seed),
-            first_sector: job.offset_bytes / SECTOR_BYTES,
+            first_sector: job.offset_bytes / job.unit_bytes(),
             in_use: InUse::full(in_use_blocks),
             trimmed: None,
             budget: Budget::of(job),
-            flushes: Flushes {
-                every: [spec.fsync, spec.fdatasync, u64::from(spec.sync)],
-                writes: 0,
-                due: false,
-            },
+            flushes: Flushes::of(spec),
             checks: Checks::of(job, seed),
             only_verifies: spec.verify && spec.checks.only || spec.writes_as_reads,
+            is_sync: spec.sync,
             goes_on: spec.time_based || spec.io_size.is_some(),
             beginning: repeats.then(|| Box::new((rng.clone(), positions.clone()))),
             rng,
@@ -180,6 +184,7 @@ impl JobStream {
             Some(beginning) => (self.rng, self.positions) = (**beginning).clone(),
             None => self.positions.begin_loop(&mut self.rng),
         }
+        self.flushes.closes = self.flushes.at_end;
         true
     }
 
@@ -212,6 +217,18 @@ impl Iterator for JobStream {
 
     #[inline]
     fn next(&mut self) -> Option<Request> {
+        self.next_by(|drawn| drawn)
+    }
+}
+
+impl JobStream {
+    /// The next request, where `choose` may have a mix make the other kind instead of the one that was drawn: as a
+    /// job with rates does, whose direction is ahead of its own.
+    #[inline]
+    pub fn next_by(
+        &mut self,
+        choose: impl Fn(CommandKind) -> CommandKind + Copy,
+    ) -> Option<Request> {
         if let Some(plain) = self.plain
             && !self.budget.is_spent()
         {
@@ -224,26 +241,47 @@ impl Iterator for JobStream {
                 sectors: plain.sectors,
                 content: self.data.of_request(plain.kind),
                 placement: self.placements.of_request(plain.kind),
+                counts: true,
             });
         }
-        self.next_of_mix()
+        self.next_of_mix(choose)
     }
-}
 
-impl JobStream {
+    /// Whether a request is over only when a flush behind it has ended.
+    #[must_use]
+    pub fn flushes_behind(&self, request: &Request) -> bool {
+        self.is_sync && request.kind == CommandKind::Write
+    }
+
+    /// Whether the next request, if there is one, is a flush, which no rate holds back.
+    #[must_use]
+    pub fn flush_is_due(&self) -> bool {
+        match self.is_at_end() {
+            true => self.flushes.closes,
+            false => self.flushes.is_due(),
+        }
+    }
+
+    /// Whether there is no further request.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.is_at_end() && !self.flushes.closes
+    }
+
+    /// Whether all is done but perhaps the flush that closes the job.
+    fn is_at_end(&self) -> bool {
+        self.trimmed.is_none() && self.checks.is_none() && self.budget.is_done()
+    }
+
     /// The next request of any job.
-    fn next_of_mix(&mut self) -> Option<Request> {
-        // As in fio, the last write of a job has no flush behind it.
-        let is_done = self.checks.is_none() && self.budget.is_done();
-        if self.flushes.due && (self.trimmed.is_some() || !is_done) {
-            self.flushes.due = false;
-            return Some(Request {
-                kind: CommandKind::Flush,
-                lba: Lba(0),
-                sectors: 0,
-                content: Content::RANDOM,
-                placement: Placement::DEFAULT,
-            });
+    fn next_of_mix(
+        &mut self,
+        choose: impl Fn(CommandKind) -> CommandKind + Copy,
+    ) -> Option<Request> {
+        // As in fio, the last write of a job has no flush of `fsync` behind it.
+        if !self.is_at_end() && self.flushes.is_due() {
+            self.flushes.last_was_flush = true;
+            return Some(Request::FLUSH);
         }
         if self.trimmed.is_none()
             && let Some(checks) = &mut self.checks
@@ -254,14 +292,21 @@ impl JobStream {
         // The write of a trimmed block belongs to the trim, which has been counted.
         let counted = self.trimmed.is_none();
         let mut is_over = counted && self.budget.is_spent();
-        let drawn = (!is_over).then(|| self.draw()).flatten();
+        let drawn = (!is_over).then(|| self.draw(choose)).flatten();
         let (kind, place) = match drawn {
             Some(drawn) => drawn,
             None => {
+                let goes_on = !is_over && self.goes_on;
+                if !goes_on && std::mem::take(&mut self.flushes.closes) {
+                    self.flushes.last_was_flush = true;
+                    return Some(Request {
+                        counts: false,
+                        ..Request::FLUSH
+                    });
+                }
                 if let Some(place) = self.checks.as_mut().and_then(|checks| checks.left()) {
                     return Some(self.request(CommandKind::Read, place));
                 }
-                let goes_on = !is_over && self.goes_on;
                 is_over = !goes_on && !self.begin_loop();
                 if is_over {
                     return None;
@@ -269,7 +314,7 @@ impl JobStream {
                 if goes_on {
                     self.positions.begin_loop(&mut self.rng);
                 }
-                self.draw()?
+                self.draw(choose)?
             }
         };
         if counted {
@@ -279,9 +324,7 @@ impl JobStream {
             CommandKind::Write if self.only_verifies => CommandKind::Read,
             kind => kind,
         };
-        if kind == CommandKind::Write {
-            self.flushes.count_write();
-        }
+        self.flushes.count(kind);
         if let Some(checks) = &mut self.checks {
             checks.made(kind, place);
         }
@@ -289,28 +332,17 @@ impl JobStream {
     }
 
     /// Kind and place of the next request; none where the pass over the region is at its end.
-    fn draw(&mut self) -> Option<(CommandKind, Place)> {
+    fn draw(
+        &mut self,
+        choose: impl Fn(CommandKind) -> CommandKind,
+    ) -> Option<(CommandKind, Place)> {
         match self.mix {
             Mix::Only(kind) => Some((kind, self.positions.next(kind, &mut self.rng)?)),
             Mix::ReadWrite(reads) => {
-                let read = reads.draw(&mut self.rng);
-                let kind = if read {
-                    CommandKind::Read
-                } else {
-                    CommandKind::Write
-                };
-                Some((kind, self.positions.next(kind, &mut self.rng)?))
-            }
-            Mix::ByRates { rates, mut made } => {
-                let due = |n: usize| u128::from(made[n]) * u128::from(rates[1 - n]);
-                let is_write = due(1) < due(0);
-                made[usize::from(is_write)] += 1;
-                self.mix = Mix::ByRates { rates, made };
-                let kind = if is_write {
-                    CommandKind::Write
-                } else {
-                    CommandKind::Read
-                };
+                let kind = choose(match reads.draw(&mut self.rng) {
+                    true => CommandKind::Read,
+                    false => CommandKind::Write,
+                });
                 Some((kind, self.positions.next(kind, &mut self.rng)?))
             }
             Mix::TrimThenWrite => self.trim_then_write(),
@@ -325,6 +357,7 @@ impl JobStream {
             sectors,
             content: self.data.of_request(kind),
             placement: self.placements.of_request(kind),
+            counts: true,
         }
     }
 }
@@ -347,7 +380,7 @@ impl Plain {
         };
         let always_jumps = spec.random && spec.percentage_random.of(kind) == 100;
         let uniform = spec.random_distribution == Distribution::Random && !job.random_map;
-        let flushes = spec.fsync > 0 || spec.fdatasync > 0 || spec.sync;
+        let flushes = Flushes::of(spec).calls_for_any();
         let special = job.free_map
             || spec.verify
             || spec.writes_as_reads
@@ -357,9 +390,9 @@ impl Plain {
             || spec.strides().is_some();
         (always_jumps && uniform && !flushes && !special).then(|| Plain {
             kind,
-            sectors: (spec.bs.of(kind) / SECTOR_BYTES) as u32,
+            sectors: (spec.bs.of(kind) / job.unit_bytes()) as u32,
             places: job.places(kind),
-            align_sectors: job.align_bytes(kind) / SECTOR_BYTES,
+            align_sectors: job.align_bytes(kind) / job.unit_bytes(),
         })
     }
 }
@@ -371,16 +404,7 @@ impl Mix {
             (PatternKind::Read, _) => Mix::Only(CommandKind::Read),
             (PatternKind::Write, _) => Mix::Only(CommandKind::Write),
             (PatternKind::Trim, _) => Mix::Only(CommandKind::Trim),
-            (PatternKind::ReadWrite, _) => {
-                let rate = |kind| spec.rate_iops.of(kind).filter(|_| !spec.rate_poisson);
-                match (rate(CommandKind::Read), rate(CommandKind::Write)) {
-                    (Some(reads), Some(writes)) => Mix::ByRates {
-                        rates: [reads, writes],
-                        made: [0; 2],
-                    },
-                    _ => Mix::ReadWrite(Chance::percent(spec.rwmixread)),
-                }
-            }
+            (PatternKind::ReadWrite, _) => Mix::ReadWrite(Chance::percent(spec.rwmixread)),
             (PatternKind::TrimWrite, None) => Mix::TrimThenWrite,
             (PatternKind::TrimWrite, Some(trims)) => Mix::TrimShare(Chance::percent(trims)),
         }
@@ -403,7 +427,7 @@ impl Budget {
         // Without an amount, 2⁶⁴ sectors are as good as endless. The last request of an amount
         // that is no multiple of the block size is whole, as in fio.
         let spec = &job.spec;
-        let sectors = |bytes: u64| bytes.div_ceil(SECTOR_BYTES);
+        let sectors = |bytes: u64| bytes.div_ceil(job.unit_bytes());
         let verified_pass = (spec.time_based && spec.verify).then_some(job.region_bytes);
         let loop_sectors = job.loop_bytes.or(verified_pass).map_or(u64::MAX, sectors);
         Budget {
@@ -449,25 +473,45 @@ impl Budget {
     }
 }
 
-/// When `fsync`, `fdatasync` and `sync` call for a flush.
+/// When `fsync`, `fdatasync` and `end_fsync` call for a flush.
 #[derive(Debug, Clone)]
 struct Flushes {
     /// Writes between flushes; 0 for none.
-    every: [u64; 3],
+    every: [u64; 2],
     writes: u64,
-    due: bool,
+    last_was_flush: bool,
+    /// One more comes behind each loop.
+    at_end: bool,
+    /// That of this loop is still to come.
+    closes: bool,
 }
 
 impl Flushes {
-    #[inline]
-    fn count_write(&mut self) {
-        if self.every == [0; 3] {
-            return;
+    fn of(spec: &JobSpec) -> Flushes {
+        let at_end = spec.closes_with_a_flush();
+        Flushes {
+            every: [spec.fsync, spec.fdatasync],
+            writes: 0,
+            last_was_flush: false,
+            at_end,
+            closes: at_end,
         }
-        self.writes += 1;
-        self.due = self
-            .every
-            .iter()
-            .any(|&n| n > 0 && self.writes.is_multiple_of(n));
+    }
+
+    fn calls_for_any(&self) -> bool {
+        self.every != [0; 2] || self.at_end
+    }
+
+    /// As in fio, the reads of a mix have a flush behind them too while the number of writes is right.
+    #[inline]
+    fn is_due(&self) -> bool {
+        let is_right = |&n: &u64| n > 0 && self.writes.is_multiple_of(n);
+        !self.last_was_flush && self.writes > 0 && self.every.iter().any(is_right)
+    }
+
+    #[inline]
+    fn count(&mut self, kind: CommandKind) {
+        self.writes += u64::from(kind == CommandKind::Write);
+        self.last_was_flush = false;
     }
 }

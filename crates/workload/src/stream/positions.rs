@@ -5,8 +5,8 @@ use super::free_map::FreeMap;
 use super::law::{Grid, Law, Map};
 use super::sizes::Sizes;
 use crate::{Distribution, PerKind, ResolvedJob, Sequencer, Strides};
+use ftlab_base::CommandKind;
 use ftlab_base::rng::Stream;
-use ftlab_base::{CommandKind, SECTOR_BYTES};
 
 /// The positions of a job's requests, in sectors from the start of its region. Each kind goes on
 /// from its own last request, as in fio.
@@ -65,7 +65,7 @@ pub type Place = (u64, u32);
 
 impl Positions {
     pub fn new(job: &ResolvedJob, rng: &mut Stream) -> Positions {
-        let spec = &job.spec;
+        let (spec, unit) = (&job.spec, job.unit_bytes());
         let mut laws = Vec::new();
         let mut grids: Vec<Grid> = Vec::new();
         let by_kind = matches!(
@@ -99,8 +99,8 @@ impl Positions {
             };
             Kind {
                 slot,
-                sectors: (spec.bs.of(kind) / SECTOR_BYTES) as u32,
-                align_sectors: grid.align_bytes / SECTOR_BYTES,
+                sectors: (spec.bs.of(kind) / unit) as u32,
+                align_sectors: grid.align_bytes / unit,
                 jumps: Chance::percent(percent),
                 law,
             }
@@ -112,9 +112,9 @@ impl Positions {
         };
         Positions {
             kinds,
-            ends: [spec.begin_bytes / SECTOR_BYTES; 3],
+            ends: [spec.begin_bytes / unit; 3],
             starts: [0; 3],
-            region_sectors: job.region_bytes / SECTOR_BYTES,
+            region_sectors: job.region_bytes / unit,
             laws,
             special: Special::of(job).map(Box::new),
         }
@@ -274,24 +274,24 @@ impl Positions {
 impl Special {
     /// What a job has of it, if anything.
     fn of(job: &ResolvedJob) -> Option<Special> {
-        let spec = &job.spec;
+        let (spec, unit) = (&job.spec, job.unit_bytes());
         let kinds = [CommandKind::Read, CommandKind::Write, CommandKind::Trim];
         let used = spec.kinds();
         let differ = used.iter().any(|&kind| !spec.has_one_size(kind)) || spec.bs_is_seq_rand;
         let strides = spec.strides().map(|strides| Strides {
-            size: strides.size / SECTOR_BYTES,
-            range: strides.range / SECTOR_BYTES,
-            skip: strides.skip / SECTOR_BYTES,
+            size: strides.size / unit,
+            range: strides.range / unit,
+            skip: strides.skip / unit,
         });
         let is_plain =
             !differ && spec.random_run == 1 && spec.stride_bytes == 0 && strides.is_none();
         (!is_plain).then(|| Special {
-            sizes: differ.then(|| kinds.map(|kind| Sizes::of(spec, kind))),
+            sizes: differ.then(|| kinds.map(|kind| Sizes::of(job, kind))),
             sizes_by_order: spec.bs_is_seq_rand,
             run: spec.random_run,
             run_left: 0,
             sequencer: spec.rw_sequencer,
-            stride_sectors: spec.stride_bytes / SECTOR_BYTES as i64,
+            stride_sectors: spec.stride_bytes / unit as i64,
             begins_at_end: spec.stride_bytes < 0 && job.offset_bytes > 0,
             wraps: spec.stride_bytes > 0 && job.is_whole_device,
             zones: strides.map(|strides| Zones {

@@ -1,15 +1,17 @@
 //! How long requests are that have several sizes.
 
 use super::law::below;
-use crate::{JobSpec, Part};
+use crate::{Part, ResolvedJob};
+use ftlab_base::CommandKind;
 use ftlab_base::rng::Stream;
-use ftlab_base::{CommandKind, SECTOR_BYTES};
 
 /// The sizes of a kind of request.
 #[derive(Debug, Clone)]
 pub struct Sizes {
     least_bytes: u64,
     most_bytes: u64,
+    /// What places and lengths count in.
+    unit_bytes: u64,
     /// What sizes are multiples of.
     step_bytes: u64,
     /// Shares of given sizes, rarest first.
@@ -20,22 +22,24 @@ pub struct Sizes {
 const DRAWS_MAX: usize = 64;
 
 impl Sizes {
-    pub fn of(spec: &JobSpec, kind: CommandKind) -> Sizes {
+    pub fn of(job: &ResolvedJob, kind: CommandKind) -> Sizes {
+        let (spec, unit_bytes) = (&job.spec, job.unit_bytes());
         let least_bytes = spec.bs.of(kind);
         Sizes {
+            unit_bytes,
             least_bytes,
             most_bytes: spec.bs_max.of(kind),
             step_bytes: match spec.bs_unaligned {
-                true => SECTOR_BYTES,
+                true => unit_bytes,
                 false => least_bytes,
             },
             parts: spec.bssplit.get(kind).clone(),
         }
     }
 
-    /// A size in sectors that fits in `room` sectors, as fio draws one; none where the smallest does not fit.
+    /// A size that fits in `room`, both in the job's unit, as fio draws one; none where the smallest does not fit.
     pub fn draw(&self, room: u64, rng: &mut Stream) -> Option<u32> {
-        let room_bytes = room.saturating_mul(SECTOR_BYTES);
+        let room_bytes = room.saturating_mul(self.unit_bytes);
         if self.least_bytes > room_bytes {
             return None;
         }
@@ -43,7 +47,7 @@ impl Sizes {
         let drawn = (0..DRAWS_MAX).map(|_| self.drawn(rng)).find(fits);
         let largest = room_bytes.min(self.most_bytes);
         let bytes = drawn.unwrap_or(largest - largest % self.step_bytes);
-        Some((bytes / SECTOR_BYTES) as u32)
+        Some((bytes / self.unit_bytes) as u32)
     }
 
     fn drawn(&self, rng: &mut Stream) -> u64 {

@@ -44,6 +44,9 @@ impl Loop<'_> {
         if let Some(draw) = verdict.flips.filter(|_| !reads) {
             ask.flip(draw);
         }
+        if let Some(sector) = verdict.lands_at {
+            ask.land_at(sector);
+        }
         let writes = !matches!(ask.what(), What::Read | What::Flush);
         let flight = Flight {
             pieces: self.pieces(ask.what(), ask.range()),

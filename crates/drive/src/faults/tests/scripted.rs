@@ -129,6 +129,30 @@ fn errors_are_those_of_the_seed_and_nothing_is_asked_of_the_drive() {
 }
 
 #[test]
+fn the_map_does_not_hear_of_a_lost_write_and_has_a_misdirected_one_elsewhere() {
+    use CommandKind::{Flush, Write};
+    let wrote = |fault: &str| {
+        let script = match fault {
+            "" => String::new(),
+            fault => format!("[[faults.script]]\nfault = {fault}\ncount = 1"),
+        };
+        let mut drive = built(GENERIC, &script);
+        // Slots 0, 1 and 3: the first of them lands on the second.
+        let ends = run(
+            drive.as_mut(),
+            &[(0, Write), (1, Write), (2, Flush), (3, Write)],
+        );
+        assert!(ends.iter().all(|end| end.outcome == Outcome::Good));
+        let mapped = drive.page_layer().expect("a map").mapped_slots();
+        (mapped, drive.counters().host_bytes_written / 4096)
+    };
+    assert_eq!(wrote(""), (3, 3));
+    assert_eq!(wrote("\"drop\""), (2, 2));
+    assert_eq!(wrote("{ misdirect = {} }"), (2, 3));
+    assert_eq!(wrote("{ misdirect = { by_bytes = 8192 } }"), (3, 3));
+}
+
+#[test]
 fn a_drive_that_disappears_holds_its_answers_too() {
     use CommandKind::{Flush, Write};
     let script = "

@@ -82,7 +82,7 @@ pub(in crate::file) struct DiskFile {
     cache: Cache,
     pub(in crate::file) link: Link,
     queue: Queue,
-    limit: Option<Limit>,
+    pub(in crate::file) limit: Option<Limit>,
     power: Option<DiskPowerKeys>,
     pub(in crate::file) faults: Option<FlashlessFaultKeys>,
 }

@@ -22,6 +22,11 @@ section! {
         /// With `iops`: what counts as one operation, of which a larger command is several; a command of any size is one if
         /// left out.
         unit: Option<Quantity<Bytes>>,
+        /// With `unit`: the least reads, or writes, that are merged. Those of this size or more that go on where another ends
+        /// count with it as one operation, up to `unit`, while that operation waits for its turn; of several streams each is
+        /// merged by itself. One request at a time has nothing to be merged with, and counts as one. Each command counts for
+        /// itself if left out.
+        merge_min: Option<Quantity<Bytes>>,
         /// What a read counts, in operations and bytes; 1 if left out.
         read_cost: Option<Quantity<Ratio>>,
         /// What a write, a trim and a flush count; 1 if left out.
@@ -54,6 +59,7 @@ impl LimitKeys {
                 ));
             }
         }
+        let merge_bytes_min = self.merge_min()?;
         let peak = match self.peak_iops {
             Some(_) => together(
                 ["limit.peak_iops", "limit.burst"],
@@ -80,9 +86,28 @@ impl LimitKeys {
             peak_iops,
             bytes_per_s: self.mb_s.as_ref().map(|rate| rate.base),
             unit_bytes: self.unit.as_ref().map(|unit| unit.get()),
+            merge_bytes_min,
             read_cost: cost(&self.read_cost),
             write_cost: cost(&self.write_cost),
             latency: self.latency.as_ref().map_or(Nanos::ZERO, |time| time.get()),
         })
+    }
+
+    fn merge_min(&self) -> Result<Option<u64>, String> {
+        let Some(least) = self.merge_min.as_ref().map(|least| least.get()) else {
+            return Ok(None);
+        };
+        let Some(unit) = self.unit.as_ref().map(|unit| unit.get()) else {
+            return Err(
+                "limit.merge_min needs limit.unit, up to which commands are merged".to_owned(),
+            );
+        };
+        if least > unit {
+            return Err(format!(
+                "limit.merge_min of {least} bytes lies above limit.unit of {unit}, up to which commands are merged; give at most \
+                 that"
+            ));
+        }
+        Ok(Some(least))
     }
 }

@@ -64,6 +64,11 @@ impl Link {
         }
     }
 
+    /// Whether it is lanes of PCI Express.
+    pub(in crate::file) fn is_pcie(&self) -> bool {
+        self.port.is_some()
+    }
+
     /// Whether a port of SATA slows the drive down.
     pub(in crate::file) fn waits_for(&self, port: Port) -> bool {
         self.port.is_none() && port.bytes_s() < self.bytes_s()

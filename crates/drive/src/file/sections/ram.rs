@@ -26,7 +26,7 @@ section! {
 #[derive(Debug, Clone)]
 pub(in crate::file) struct RamFile {
     ram: RamKeys,
-    limit: Option<Limit>,
+    pub(in crate::file) limit: Option<Limit>,
     pub(in crate::file) faults: Option<FlashlessFaultKeys>,
 }
 

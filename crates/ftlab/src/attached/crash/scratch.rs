@@ -57,8 +57,8 @@ impl Scratch {
 /// Puts a state into its place.
 pub fn keep(file: &NewFile, newest: &File, lost: &[&LostSlot]) -> Result<(), Failure> {
     let begun = file.begin()?;
-    fill(begun.as_file(), newest, lost).map_err(|error| failed(&error))?;
-    file.end(begun)
+    fill(begun.file(), newest, lost).map_err(|error| failed(&error))?;
+    Ok(file.end(begun)?)
 }
 
 /// Removes what a checker has had.

@@ -2,11 +2,12 @@
 
 use crate::attached;
 use crate::failure::{Failure, Outcome};
-use crate::files::{self, NewFile};
+use crate::files::{self, NewFile, Replaces};
 use crate::progress::Signs;
 use crate::screen;
 use clap::Args;
 use ftlab_base::amount::decimal;
+use ftlab_sheet::magic::Kind;
 use std::io::{BufReader, BufWriter};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -23,9 +24,12 @@ first.")]
 pub struct PackOptions {
     /// The file of an image that nobody serves
     image: PathBuf,
-    /// Where the packed image goes; what is there is replaced when the new one is whole
+    /// Where the packed image goes; a file that is not there yet
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
+    /// Let it take the place of a packed image that is there, when the new one is whole
+    #[arg(long)]
+    replace: bool,
     #[command(flatten)]
     signs: Signs,
 }
@@ -43,11 +47,15 @@ pub struct UnpackOptions {
 
 /// `ftlab pack`.
 pub fn pack(options: &PackOptions) -> Outcome {
-    let target = NewFile::ready(&options.out, "--out")?;
+    let replaces = Replaces::Same {
+        kind: Kind::Packed,
+        asked: options.replace,
+    };
+    let target = NewFile::ready_for(&options.out, "--out", replaces)?;
     let _told = options.signs.spinner("packing the image");
     let file = target.begin()?;
-    let about = ftlab_image::pack(&options.image, BufWriter::new(file.as_file()))?;
-    let packed = file.as_file().metadata().map_or(0, |meta| meta.len());
+    let about = ftlab_image::pack(&options.image, BufWriter::new(file.file()))?;
+    let packed = file.file().metadata().map_or(0, |meta| meta.len());
     target.end(file)?;
     screen::print(&format!(
         "packed {} in {}: {}\n",
@@ -60,23 +68,14 @@ pub fn pack(options: &PackOptions) -> Outcome {
 /// `ftlab unpack`.
 pub fn unpack(options: &UnpackOptions) -> Outcome {
     let from = files::open(&options.packed, "a file of `ftlab pack`")?;
-    if options.out.exists() {
-        return Err(Failure::Input(format!(
-            "{} is there already: remove it, or give another file with --out",
-            options.out.display()
-        )));
-    }
-    let target = NewFile::ready(&options.out, "--out")?;
+    let target = NewFile::ready_for(&options.out, "--out", Replaces::Nothing)?;
     let _told = options.signs.spinner("unpacking the image");
     let file = target.begin()?;
     let about = files::guarded(&options.packed, || {
-        let about = ftlab_image::unpack(BufReader::new(from), file.as_file());
+        let about = ftlab_image::unpack(BufReader::new(from), file.file());
         about.map_err(|why| Failure::Running(format!("{}: {why}", options.packed.display())))
     })?;
-    let taken = file
-        .as_file()
-        .metadata()
-        .map_or(0, |meta| meta.blocks() * 512);
+    let taken = file.file().metadata().map_or(0, |meta| meta.blocks() * 512);
     target.end(file)?;
     screen::print(&format!(
         "unpacked {} to {}: {}\n",

@@ -7,6 +7,7 @@
 use super::pid_file::PidFile;
 use super::{Options, READY, beside};
 use crate::failure::{Failure, Outcome};
+use crate::files::NewFile;
 use crate::screen;
 use rustix::process::setsid;
 use rustix::stdio::{dup2_stderr, dup2_stdout};
@@ -91,14 +92,10 @@ impl Options {
             return Ok(None);
         }
         let path = self.log_path()?;
-        let log = File::options().append(true).create(true).open(&path);
-        let failed = |error: io::Error| {
-            Failure::Input(format!("cannot write the log {}: {error}", path.display()))
-        };
-        log.map(Some).map_err(failed)
+        Ok(Some(NewFile::append(&path, "--log")?))
     }
 
-    fn log_path(&self) -> Result<PathBuf, Failure> {
+    pub(super) fn log_path(&self) -> Result<PathBuf, Failure> {
         match &self.log {
             Some(path) => Ok(path.clone()),
             None => self.beside_image(".log", "--log"),

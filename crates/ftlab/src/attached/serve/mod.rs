@@ -5,6 +5,7 @@ mod crash_log;
 mod daemon;
 mod lateness;
 mod listen;
+mod outputs;
 mod pid_file;
 mod place;
 mod record;
@@ -206,6 +207,7 @@ fn serve(options: &Options) -> Outcome {
         daemon::leave_session();
     }
     let wanted = options.wanted()?;
+    options.check_outputs()?;
     let listen = options.listen()?;
     // Before anything takes long: whoever stops the program finds it listening to that.
     let signals = Signals::catch()?;

@@ -1,7 +1,8 @@
 //! `--record`: what clients do to a drive as a trace, and beside it the drive as it was before.
 
+use super::beside;
 use crate::failure::Failure;
-use crate::files::NewFile;
+use crate::files::{Begun, NewFile, Replaces};
 use crate::provenance;
 use ftlab_attach::Recorder;
 use ftlab_base::amount::grouped;
@@ -10,22 +11,29 @@ use ftlab_image::DataDrive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The option that says where.
+pub const OPTION: &str = "--record";
+
+/// Where the drive as it was before lies.
+pub fn state_beside(path: &Path) -> PathBuf {
+    beside(path, ".state")
+}
+
 /// A trace that is being recorded.
 pub struct Recording {
     path: PathBuf,
     state: PathBuf,
     target: NewFile,
-    file: tempfile::NamedTempFile,
+    file: Begun,
     recorder: Arc<Recorder>,
 }
 
 impl Recording {
     /// Saves the drive as it is, and begins to record.
     pub fn begin(path: &Path, drive: &DataDrive, seed: u64) -> Result<Recording, Failure> {
-        let target = NewFile::ready(path, "--record")?;
-        let mut state = path.as_os_str().to_owned();
-        state.push(".state");
-        let state = PathBuf::from(state);
+        let new = |path| NewFile::ready_for(path, OPTION, Replaces::Nothing);
+        let target = new(path)?;
+        let state = state_beside(path);
         let steps = vec!["What its clients did before.".to_owned()];
         let origin = Origin::new(
             provenance::version(),
@@ -35,9 +43,9 @@ impl Recording {
             seed,
         );
         let saved = saved::write(&origin, drive.device());
-        NewFile::ready(&state, "--record")?.write(&saved)?;
+        new(&state)?.write(&saved)?;
         let file = target.begin()?;
-        let handle = file.as_file().try_clone();
+        let handle = file.file().try_clone();
         let handle = handle.map_err(|error| {
             Failure::Running(format!("cannot record to {}: {error}", path.display()))
         })?;

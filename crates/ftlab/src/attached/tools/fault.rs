@@ -98,6 +98,19 @@ enum Fault {
         #[command(flatten)]
         rules: Rules,
     },
+    /// Writes are answered and not done: what was there before stays
+    Drop {
+        #[command(flatten)]
+        rules: Rules,
+    },
+    /// Writes are answered, and their data lie elsewhere: what was there is written over
+    Misdirect {
+        /// How far behind their place, or before it where the drive ends, for example 4k; right behind if left out
+        #[arg(long, value_name = "BYTES", value_parser = ftlab_workload::bytes)]
+        by: Option<u64>,
+        #[command(flatten)]
+        rules: Rules,
+    },
     /// Writes find no room
     Full {
         #[command(flatten)]
@@ -180,6 +193,8 @@ impl Fault {
                 rules.rule(Mishap::Bad { stays: *stays })
             }
             Fault::DropFlush { rules } => rules.rule(Mishap::DropFlush),
+            Fault::Drop { rules } => rules.rule(Mishap::Drop),
+            Fault::Misdirect { by, rules } => rules.rule(Mishap::Misdirect { by_bytes: *by }),
             Fault::Full { rules } => rules.rule(Mishap::Full),
             Fault::ReadOnly { rules } => rules.rule(Mishap::ReadOnly),
             Fault::Disappear { words } => {

@@ -21,6 +21,13 @@ fn base(folder: &Path, name: &str) {
     serve.stop();
 }
 
+/// The same of one that is new, which takes no time.
+fn new_base(folder: &Path, name: &str) {
+    let serve = Serve::start(folder, &["--drive", "generic-mlc-8", "--image", name]);
+    qemu_io(folder, serve.uri(), &["write -P 7 0 64k", "flush"]);
+    serve.stop();
+}
+
 fn qemu_io(folder: &Path, uri: &str, commands: &[&str]) {
     assert_eq!(failed(folder, uri, commands), "", "{commands:?}");
 }
@@ -351,6 +358,59 @@ fn an_image_is_packed_and_unpacked_whole_or_not_at_all() {
         name.to_string_lossy().starts_with(".ftlab-")
     });
     assert_eq!(hidden.count(), 0, "nothing half-written is left");
+}
+
+#[test]
+fn a_packed_image_takes_the_place_of_no_image() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    new_base(folder, "base.img");
+    let top = Serve::start(folder, &["--base", "base.img", "--image", "top.img"]);
+    qemu_io(folder, top.uri(), &["write -P 8 1m 64k", "flush"]);
+    // At work, below another, itself, a snapshot of itself.
+    done(folder, &["snapshot", "top.img", "one"]);
+    for (from, to) in [
+        ("base.img", "top.img"),
+        ("base.img", "base.img"),
+        ("base.img", "top.img.snapshot.one"),
+    ] {
+        for replace in [&[][..], &["--replace"]] {
+            let (code, why) = tool(folder, &[&["pack", from, "-o", to], replace].concat());
+            assert_eq!(code, Some(2), "{to}: {why}");
+            assert!(
+                why.contains(to) && why.contains("an image of a drive"),
+                "{why}"
+            );
+        }
+    }
+    qemu_io(folder, top.uri(), &["read -P 7 0 64k", "read -P 8 1m 64k"]);
+    top.stop();
+    done(folder, &["fsck", "top.img"]);
+    done(folder, &["pack", "top.img", "-o", "top.ftlab"]);
+    let (code, why) = tool(folder, &["pack", "base.img", "-o", "top.ftlab"]);
+    assert!(code == Some(2) && why.contains("--replace"), "{why}");
+    done(
+        folder,
+        &["pack", "base.img", "-o", "top.ftlab", "--replace"],
+    );
+    std::fs::write(folder.join("notes"), "mine").unwrap();
+    let (code, why) = tool(folder, &["pack", "base.img", "-o", "notes", "--replace"]);
+    assert!(code == Some(2) && why.contains("there already"), "{why}");
+    assert_eq!(std::fs::read(folder.join("notes")).unwrap(), b"mine");
+}
+
+#[test]
+fn a_trace_takes_the_place_of_no_image() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    new_base(folder, "base.img");
+    new_base(folder, "other.img");
+    for to in ["base.img", "other.img"] {
+        let why = refused(folder, &["--image", "base.img", "--record", to]);
+        assert!(why.contains(to), "{why}");
+    }
+    done(folder, &["fsck", "base.img"]);
+    done(folder, &["fsck", "other.img"]);
 }
 
 /// A number that follows from another, spread over all of them.

@@ -143,7 +143,7 @@ fn what_keeps_it_from_serving_is_told_to_the_caller_and_nothing_is_left() {
     let place = Place::new();
     for (arguments, why) in [
         (&["--unix", "no/such/folder/s"][..], "cannot listen"),
-        (&["--log", "no/such/folder/log"], "the log"),
+        (&["--log", "no/such/folder/log"], "with --log"),
         (&["--pid-file", "no/such/folder/pid"], "the pid file"),
         (&["--size", "1"], "sectors"),
         (&["--fuse", "no/such/folder"], "cannot mount"),

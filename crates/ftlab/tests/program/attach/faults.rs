@@ -271,6 +271,37 @@ fn a_drive_that_lies_about_flushes_loses_what_was_flushed() {
 }
 
 #[test]
+fn a_lost_write_leaves_what_was_there_and_a_misdirected_one_overwrites_its_neighbour() {
+    for timing in TIMINGS {
+        let mut disk = Disk::start(timing);
+        for slot in 0..4 {
+            assert_eq!(disk.write(slot, 1), 0);
+        }
+        disk.fault(&["drop", "--range", "0..4k", "--count", "1"]);
+        assert_eq!((disk.write(0, 2), disk.write(1, 2)), (0, 0));
+        assert_eq!(
+            [disk.read(0), disk.read(1)],
+            [Ok(data(0, 1)), Ok(data(1, 2))]
+        );
+        assert_eq!(disk.write(0, 3), 0);
+        assert_eq!(disk.read(0), Ok(data(0, 3)), "the next one is stored");
+        disk.fault(&["misdirect", "--count", "1"]);
+        assert_eq!(disk.write(2, 4), 0);
+        assert_eq!(
+            [disk.read(2), disk.read(3)],
+            [Ok(data(2, 1)), Ok(data(2, 4))]
+        );
+        disk.fault(&["misdirect", "--by", "8k", "--count", "1"]);
+        assert_eq!(disk.write(0, 5), 0);
+        assert_eq!(
+            [disk.read(0), disk.read(2)],
+            [Ok(data(0, 3)), Ok(data(0, 5))]
+        );
+        assert_eq!(disk.report().writes.failed, 0, "nobody is told");
+    }
+}
+
+#[test]
 fn a_full_drive_and_one_that_is_read_only_can_be_read() {
     for timing in TIMINGS {
         let mut disk = Disk::start(timing);

@@ -6,4 +6,4 @@ mod steady;
 
 pub use depth::{Depth, Verdict};
 pub use rates::LeastRates;
-pub use steady::SteadyWatch;
+pub use steady::{SteadyReport, SteadyWatch};

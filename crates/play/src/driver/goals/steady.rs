@@ -1,6 +1,7 @@
 //! Whether a job has become steady (fio's `steadystate`): seconds in a row whose rates lie on a flat line, or close
 //! to their mean.
 
+use crate::driver::stats::Interval;
 use ftlab_base::{Nanos, SimTime};
 use ftlab_workload::{Measure, Steady};
 use std::collections::VecDeque;
@@ -14,8 +15,33 @@ pub struct SteadyWatch {
     seconds: usize,
     /// The end of the second that is counted now.
     next: SimTime,
-    now: f64,
-    window: VecDeque<f64>,
+    now: Interval,
+    window: VecDeque<Interval>,
+    found: Found,
+}
+
+/// What was found of the last seconds that were looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Found {
+    /// They are steady.
+    pub is_attained: bool,
+    /// What is compared with the limit.
+    pub criterion: f64,
+    /// Their largest distance from the mean; 0 where the slope is looked at.
+    pub deviation: f64,
+    /// The slope of the line through them; 0 where the distance is looked at.
+    pub slope: f64,
+}
+
+/// How steady a job became, by the last seconds that count.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SteadyReport {
+    /// When it counts as steady.
+    pub words: Steady,
+    /// What was found.
+    pub found: Found,
+    /// The seconds.
+    pub seconds: Vec<Interval>,
 }
 
 impl SteadyWatch {
@@ -31,8 +57,9 @@ impl SteadyWatch {
             words,
             seconds: seconds as usize,
             next: start + ramp + SECOND,
-            now: 0.0,
+            now: Interval::default(),
             window: VecDeque::new(),
+            found: Found::default(),
         })
     }
 
@@ -44,41 +71,67 @@ impl SteadyWatch {
                 self.window.pop_front();
             }
             self.window.push_back(self.now);
-            self.now = 0.0;
-            if self.window.len() == self.seconds && self.is_steady() {
-                return true;
+            self.now = Interval::default();
+            if self.window.len() == self.seconds {
+                self.found = self.look();
+                if self.found.is_attained {
+                    return true;
+                }
             }
         }
         if at + SECOND >= self.next {
-            self.now += match self.words.measure {
-                Measure::Iops => 1.0,
-                Measure::Bandwidth => bytes as f64,
-            };
+            self.now.ios += 1;
+            self.now.bytes += bytes;
         }
         false
     }
 
-    fn is_steady(&self) -> bool {
-        let count = self.window.len() as f64;
-        let mean = self.window.iter().sum::<f64>() / count;
-        let off = match self.words.by_slope {
-            true => self.slope(mean).abs(),
+    /// What was found, once the job has ended.
+    pub fn report(&self) -> SteadyReport {
+        SteadyReport {
+            words: self.words,
+            found: self.found,
+            seconds: self.window.iter().copied().collect(),
+        }
+    }
+
+    fn look(&self) -> Found {
+        let rates = self.window.iter().map(|second| match self.words.measure {
+            Measure::Iops => second.ios as f64,
+            Measure::Bandwidth => second.bytes as f64,
+        });
+        let rates: Vec<f64> = rates.collect();
+        let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+        let (deviation, slope) = match self.words.by_slope {
+            true => (0.0, Self::slope(&rates, mean)),
             false => {
-                let off = self.window.iter().map(|rate| (rate - mean).abs());
-                off.fold(0.0, f64::max)
+                let off = rates.iter().map(|rate| (rate - mean).abs());
+                (off.fold(0.0, f64::max), 0.0)
             }
         };
-        let off = match self.words.in_percent {
+        // One of the two is none.
+        let off = deviation + slope;
+        let criterion = match self.words.in_percent {
             true => 100.0 * off / mean,
             false => off,
         };
-        off < self.words.limit
+        Found {
+            is_attained: criterion.abs() < self.words.limit,
+            // Seconds without a request have no mean to be a share of.
+            criterion: if criterion.is_finite() {
+                criterion
+            } else {
+                0.0
+            },
+            deviation,
+            slope,
+        }
     }
 
     /// The slope of the line through the seconds, in their unit a second.
-    fn slope(&self, mean: f64) -> f64 {
-        let middle = (self.window.len() as f64 - 1.0) / 2.0;
-        let pairs = || self.window.iter().enumerate();
+    fn slope(rates: &[f64], mean: f64) -> f64 {
+        let middle = (rates.len() as f64 - 1.0) / 2.0;
+        let pairs = || rates.iter().enumerate();
         let along = |(n, _): (usize, &f64)| (n as f64 - middle).powi(2);
         let both = |(n, rate): (usize, &f64)| (n as f64 - middle) * (rate - mean);
         let spread: f64 = pairs().map(along).sum();

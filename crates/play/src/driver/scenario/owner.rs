@@ -46,6 +46,7 @@ impl Owner {
             sectors: run.sectors,
             content,
             placement: Placement::DEFAULT,
+            counts: true,
         };
         io.submit(self, (0, SubmissionQueue::FIRST), request, now);
     }

@@ -211,3 +211,182 @@ fn the_wait_before_the_first_job_is_a_pause_to_the_drive() {
     assert_eq!(programs(0), 0);
     assert!(programs(60) > 0, "it collects while nobody asks");
 }
+
+#[test]
+fn a_synchronous_write_takes_as_long_as_its_flush() {
+    let flushes = |report: &RunReport| report.jobs[0].direction(CommandKind::Flush).ios;
+    for (depth, micros) in [(1, 200), (4, 800)] {
+        let job = format!("[w]\nrw=write\nsync=1\niodepth={depth}\nnumber_ios=1000");
+        let report = timed(&job);
+        let latency = writes(&report, 0).latency().unwrap();
+        assert_eq!(latency.percentile(50.0), Nanos::from_micros(micros));
+        let in_flight = writes(&report, 0).ios as f64 * latency.mean_ns();
+        let in_flight = in_flight / report.jobs[0].measured.0 as f64;
+        assert!(
+            (in_flight / f64::from(depth) - 1.0).abs() < 0.01,
+            "{in_flight}"
+        );
+        // The drive has had both.
+        assert_eq!((report.submitted, flushes(&report)), (2_000, 0));
+        let untimed = run_on(fake(), Clock::Untimed, &job).unwrap();
+        assert_eq!((untimed.submitted, flushes(&untimed)), (2_000, 0));
+    }
+    // With fsync the flush is a call of its own.
+    let apart = timed("[w]\nrw=write\nfsync=1\nnumber_ios=1000");
+    let latency = writes(&apart, 0).latency().unwrap();
+    assert_eq!(latency.max(), Nanos::from_micros(100));
+    assert_eq!(flushes(&apart), 999);
+}
+
+#[test]
+fn the_last_flush_is_of_the_time_and_of_no_latency() {
+    for words in ["number_ios=10", "time_based\nruntime=1ms"] {
+        let report = timed(&format!("[w]\nrw=write\nend_fsync=1\n{words}"));
+        let done = &report.jobs[0];
+        assert_eq!(done.direction(CommandKind::Flush).ios, 0, "{words}");
+        assert_eq!(done.measured, Nanos::from_micros(1_100), "{words}");
+        assert_eq!(report.completed, 11, "{words}");
+    }
+}
+
+#[test]
+fn each_direction_has_a_cap_of_its_own() {
+    let rates = |words: &str| {
+        let report = timed(&format!(
+            "[m]\nrw=randrw\nnorandommap\ntime_based\nruntime=20\n{words}"
+        ));
+        let rate = |kind| report.jobs[0].direction(kind).ios as f64 / 20.0;
+        [rate(CommandKind::Read), rate(CommandKind::Write)]
+    };
+    let near = |got: [f64; 2], want: [f64; 2], within: f64| {
+        let off = got
+            .iter()
+            .zip(want)
+            .map(|(got, want)| (got / want - 1.0).abs());
+        assert!(off.fold(0.0, f64::max) <= within, "{got:?} for {want:?}");
+    };
+    near(rates("rate=900k,100k"), [225.0, 25.0], 0.01);
+    near(rates("rate=100k,900k"), [25.0, 225.0], 0.01);
+    near(rates("rate_iops=90,10"), [90.0, 10.0], 0.01);
+    // Writes are held back and reads have all that is left of 10,000 a second.
+    near(rates("rate=,200k"), [9_950.0, 50.0], 0.01);
+    near(rates("rate_iops=,30\nrwmixread=70"), [9_970.0, 30.0], 0.01);
+    near(rates("rate_iops=40,\nrwmixread=20"), [40.0, 9_960.0], 0.01);
+    // Where nothing is held back, the mix decides.
+    near(
+        rates("rate_iops=90000,90000\nrwmixread=70"),
+        [7_000.0, 3_000.0],
+        0.03,
+    );
+    near(
+        rates("rate=900k,100k\nrate_process=poisson"),
+        [225.0, 25.0],
+        0.15,
+    );
+    near(
+        rates("rate=900k,100k\nbssplit=4k/50:8k/50,4k"),
+        [150.0, 25.0],
+        0.02,
+    );
+    // fio counts requests by the smallest.
+    near(
+        rates("rate_iops=300,100\nbssplit=4k/50:8k/50,4k"),
+        [200.0, 100.0],
+        0.02,
+    );
+}
+
+#[test]
+fn requests_of_no_whole_sectors_go_through_pages() {
+    let job = "[wal]\nioengine=sync\nrw=write\nbs=2300\nsize=230000\nfdatasync=1";
+    for clock in [Clock::Timed, Clock::Untimed] {
+        let mut device = fake();
+        let file = JobFile::parse(job, "test.fio").unwrap();
+        let report = run(&file, &mut device, clock, RootSeed(1)).unwrap();
+        let written = writes(&report, 0);
+        assert_eq!((written.ios, written.bytes), (100, 230_000));
+        assert_eq!(report.jobs[0].direction(CommandKind::Flush).ios, 99);
+        // Each write lies in one page, or in two, of 4 KiB.
+        let pages = |n: u64| (n * 2300 + 2299) / 4096 - n * 2300 / 4096 + 1;
+        let pages: u64 = (0..100).map(pages).sum();
+        assert_eq!(report.counters.host_bytes_written, pages * 4096);
+        if clock == Clock::Timed {
+            let flushes = report.jobs[0].direction(CommandKind::Flush);
+            let latency = flushes.latency().unwrap();
+            assert_eq!(
+                latency.min(),
+                Nanos::from_micros(200),
+                "pages and then the flush"
+            );
+            assert_eq!(written.latency().unwrap().max(), Nanos::from_micros(1));
+        }
+    }
+    // A synchronous write is over when its pages are on the drive.
+    let sync = timed("[wal]\nrw=write\nbs=2300\nsize=23000\nsync=1");
+    assert_eq!(
+        writes(&sync, 0).latency().unwrap().min(),
+        Nanos::from_micros(200)
+    );
+    // What nobody flushes is written behind the job.
+    let lazy = timed("[log]\nrw=write\nbs=100\nsize=8k");
+    assert_eq!(
+        lazy.counters.host_bytes_written, 12_288,
+        "82 writes of 100 bytes"
+    );
+    assert_eq!(lazy.jobs[0].measured, Nanos::from_micros(82));
+    let direct = JobFile::parse("[w]\nbs=2300\ndirect=1", "test.fio").unwrap_err();
+    assert!(direct.to_string().contains("give bs=2560"), "{direct}");
+}
+
+#[test]
+fn a_full_queue_may_be_refilled_in_batches() {
+    let of = |words: &str| {
+        let report = timed(&format!(
+            "[r]\nrw=randread\nnorandommap\niodepth=8\nnumber_ios=800\n{words}"
+        ));
+        let reads = report.jobs[0].direction(CommandKind::Read);
+        let mean = reads.latency().unwrap().mean_ns() / 1000.0;
+        (mean, report.jobs[0].depths)
+    };
+    let (mean, depths) = of("");
+    assert!(
+        (mean - 800.0).abs() < 20.0 && depths[3] > 790,
+        "{mean} {depths:?}"
+    );
+    // From empty to full each time: 1 to 8 in turn.
+    let (mean, depths) = of("iodepth_low=0\niodepth_low=1\niodepth_batch_complete_min=7");
+    assert!(depths[3] < 130 && mean > 600.0, "{mean} {depths:?}");
+    // Four at a time, all with the last of them.
+    let (mean, _) = of("iodepth_batch_complete_min=4");
+    assert!((mean - 800.0).abs() < 20.0, "{mean}");
+}
+
+#[test]
+fn a_synchronous_engine_has_one_request_outstanding() {
+    let depth =
+        |engine: &str| timed(&format!("[r]\niodepth=8\nnumber_ios=80\n{engine}")).jobs[0].iodepth;
+    assert_eq!(
+        ["ioengine=psync", "ioengine=libaio", ""].map(depth),
+        [1, 8, 8]
+    );
+}
+
+#[test]
+fn files_without_a_name_lie_end_to_end() {
+    let report = timed("[w]\nrw=write\nbs=4k\nsize=1m\nnrfiles=4\nwrite_iolog=log");
+    assert_eq!(writes(&report, 0).ios, 256);
+    let iolog = report.jobs[0].iolog.as_ref().unwrap();
+    let mut out = Vec::new();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    iolog
+        .write(&["d".to_owned()], Box::new(file.reopen().unwrap()))
+        .unwrap();
+    let text = std::fs::read_to_string(file.path()).unwrap();
+    let places = text.lines().filter(|line| line.contains(" write "));
+    out.extend(
+        places
+            .take(5)
+            .map(|line| line.split(' ').nth(3).unwrap().to_owned()),
+    );
+    assert_eq!(out, ["0", "262144", "524288", "786432", "4096"]);
+}

@@ -6,6 +6,27 @@ use crate::job::spec::JobSpec;
 use crate::units::{Allowed, Value};
 use ftlab_base::Nanos;
 
+/// A word that asks for what logs here do not have: with 0 it asks for nothing, and without logs it says nothing.
+macro_rules! unlike {
+    ($name:literal, $what:literal) => {
+        value(
+            &[$name],
+            |job, v| {
+                job.logs.unlike = match v.number(0, u64::MAX)? {
+                    0 => job.logs.unlike.filter(|other| *other != $name),
+                    _ => Some($name),
+                };
+                Ok(())
+            },
+            concat!(
+                "nothing with 0; else logs would have ",
+                $what,
+                ", and a job that writes some is refused"
+            ),
+        )
+    };
+}
+
 pub static WORDS: &[Word] = &[
     log(
         &["write_bw_log"],
@@ -71,6 +92,13 @@ pub static WORDS: &[Word] = &[
         set!(logs.of_each_job, |v: Value<'_>| v.boolean()),
         "whether each job has logs of its own, with its number in their names",
     ),
+    unlike!("log_offset", "a column of offsets"),
+    unlike!("log_prio", "a column of priorities that is fio's"),
+    unlike!("log_issue_time", "a column of times of issue"),
+    unlike!("log_unix_epoch", "times since 1970"),
+    unlike!("log_alternate_epoch", "times of another clock"),
+    unlike!("log_alternate_epoch_clock_id", "times of another clock"),
+    unlike!("log_store_compressed", "a packed form"),
 ];
 
 const MILLISECOND_NS: u64 = 1_000_000;

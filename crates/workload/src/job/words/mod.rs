@@ -8,6 +8,7 @@ mod order;
 mod pace;
 mod place;
 mod replay;
+mod reporting;
 mod shape;
 
 use super::spec::{JobSpec, PerKind};
@@ -81,6 +82,7 @@ pub static WORDS: &[(&str, &[Word])] = &[
     ("Order of jobs", order::WORDS),
     ("Data", data::WORDS),
     ("Checks and failures", checks::WORDS),
+    ("Reports", reporting::WORDS),
     ("Logs", logs::WORDS),
     ("Replay", replay::WORDS),
 ];

@@ -23,11 +23,6 @@ pub static WORDS: &[Word] = &[
         "how many clones of the job run",
     ),
     flag(
-        &["group_reporting"],
-        set!(group_reporting, |v: Value<'_>| v.boolean()),
-        "clones are reported as one",
-    ),
-    flag(
         &["exitall"],
         set!(exitall, |v: Value<'_>| v.boolean()),
         "its end ends the other jobs",

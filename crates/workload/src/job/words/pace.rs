@@ -57,6 +57,11 @@ pub static WORDS: &[Word] = &[
         "requests between pauses",
     ),
     value(
+        &["thinktime_blocks_type"],
+        |_, v| one_of(v, &[("complete", ()), ("issue", ())]),
+        "whether requests count that have ended or that were made: in the long run as many lie between two pauses",
+    ),
+    value(
         &["thinktime_iotime"],
         set!(thinktime_iotime, |v: Value<'_>| v.time(SECOND)),
         "a pause after so long at work",
@@ -64,12 +69,12 @@ pub static WORDS: &[Word] = &[
     value(
         &["rate"],
         set_kinds!(rate, unless_zero),
-        "at most N bytes a second",
+        "at most N bytes a second; each direction has its own, and in a mix one that is ahead of its cap lets the other go first",
     ),
     value(
         &["rate_iops"],
         set_kinds!(rate_iops, unless_zero),
-        "at most N requests a second; a job with one for reads and one for writes makes the request that is due first, whatever rwmixread says",
+        "at most N requests a second, of the smallest size; each direction has its own",
     ),
     value(
         &["rate_process"],

@@ -57,6 +57,11 @@ pub static WORDS: &[Word] = &[
         "length of the region and amount of I/O; percent of the drive",
     ),
     value(
+        &["filesize"],
+        set!(filesize, filesize),
+        "how much of the drive, from its start, is the file that the job uses",
+    ),
+    value(
         &["offset"],
         set!(offset, |v: Value<'_>| v.size()),
         "start of the region; percent of the drive",
@@ -95,6 +100,18 @@ pub static WORDS: &[Word] = &[
         &["norandommap"],
         set!(norandommap, |v: Value<'_>| v.boolean()),
         "random blocks are drawn with replacement, not each once",
+    ),
+    value(
+        &["random_generator"],
+        set!(lfsr, |v| one_of(
+            v,
+            &[
+                ("tausworthe", false),
+                ("tausworthe64", false),
+                ("lfsr", true)
+            ]
+        )),
+        "lfsr: each block once, with norandommap too; numbers come from the run's seed",
     ),
     value(
         &["randseed"],
@@ -141,6 +158,21 @@ pub static WORDS: &[Word] = &[
 /// As in fio, a size of 0 is no size: the region goes on to the end of the device.
 fn all_if_zero(size: Size) -> Option<Size> {
     (size != Size::Bytes(0)).then_some(size)
+}
+
+/// The size of the one file. fio draws one from a range, and leaves a file that is as large as that alone.
+fn filesize(value: Value<'_>) -> Result<Option<u64>, Allowed> {
+    let allowed = || "one size, as 1g: fio draws one of a range at random".to_owned();
+    let (least, most) = value
+        .text
+        .split_once('-')
+        .unwrap_or((value.text, value.text));
+    let bytes = |text: &str| value.part(text.trim()).bytes().map_err(|_| allowed());
+    let (least, most) = (bytes(least)?, bytes(most)?);
+    if least != most {
+        return Err(allowed());
+    }
+    Ok((least > 0).then_some(least))
 }
 
 /// Bytes that are whole sectors.

@@ -21,7 +21,17 @@ pub static WORDS: &[Word] = &[
         &["replay_time_scale"],
         set!(replay.time_scale_percent, |v: Value<'_>| v
             .number(1, PERCENT_MAX)),
-        "they come at N percent of their rate",
+        "they come at N percent of their rate; as in fio, the waits of an iolog of version 2 stay as they are",
+    ),
+    value(
+        &["replay_scale"],
+        set!(replay.scale, |v: Value<'_>| v.number(1, u64::MAX)),
+        "addresses are divided by N",
+    ),
+    value(
+        &["replay_align"],
+        set!(replay.align_bytes, align),
+        "addresses are cut down to multiples of N bytes, after replay_scale",
     ),
     value(
         &["replay_skip"],
@@ -32,6 +42,13 @@ pub static WORDS: &[Word] = &[
 
 /// As much as anybody asks for: requests come ten million times as fast.
 const PERCENT_MAX: u64 = 1_000_000_000;
+
+fn align(value: Value<'_>) -> Result<u64, Allowed> {
+    match value.bytes() {
+        Ok(bytes) if bytes.is_power_of_two() => Ok(bytes),
+        _ => Err("bytes that are a power of two, as 4k".into()),
+    }
+}
 
 fn skip(job: &mut JobSpec, value: Value<'_>) -> Result<(), Allowed> {
     for kind in value.text.split(',').map(str::trim) {

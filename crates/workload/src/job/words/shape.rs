@@ -1,6 +1,7 @@
 //! Words that say which requests a job makes: their kinds and sizes.
 
 use super::{Word, flag, per_kind, set, set_kinds, text, value};
+use crate::job::engines;
 use crate::job::spec::{JobSpec, Part, PatternKind, PerKind};
 use crate::units::{Allowed, Value};
 use ftlab_base::SECTOR_BYTES;
@@ -8,6 +9,10 @@ use std::collections::BTreeSet;
 
 /// The largest request: a drive takes no larger one and its sectors must fit 32 bits.
 const BLOCK_BYTES_MAX: u64 = 1 << 30;
+/// As many requests may be outstanding.
+const DEPTH_MAX: u64 = 65_536;
+/// Files of a job.
+const FILES_MAX: u64 = 4096;
 /// Above half, every block would end up trimmed.
 const RWMIXTRIM_MAX: u64 = 49;
 /// fio's limit on the sizes of a split.
@@ -24,6 +29,18 @@ pub static WORDS: &[Word] = &[
         &["filename"],
         set!(files, file_names),
         "is the drive that the job runs on, where there are several",
+    ),
+    value(
+        &["nrfiles"],
+        set!(nrfiles, |v: Value<'_>| v.number(1, FILES_MAX)),
+        "where no filename is given, so many files end to end, each with its part of the size, to which requests go in turn",
+    ),
+    value(
+        &["openfiles"],
+        set!(openfiles, |v: Value<'_>| v
+            .number(0, u64::MAX)
+            .map(|n| (n > 0).then_some(n))),
+        "all of these are open at a time; fewer are refused",
     ),
     value(
         &["file_service_type"],
@@ -95,11 +112,48 @@ pub static WORDS: &[Word] = &[
         "with rw=randtrimwrite, percent of requests that trim a random block that holds data; none of fio's",
     ),
     value(
+        &["ioengine"],
+        engine,
+        "fio's engines for block devices send a drive the same requests; one that is synchronous (psync, sync …) has one at a \
+         time, whatever iodepth says; where none is named, iodepth holds",
+    ),
+    flag(
+        &["direct"],
+        set!(direct, |v: Value<'_>| v.boolean().map(Some)),
+        "requests go to the drive; without it they do so too, but for sizes that are no multiple of 512 bytes, which go through \
+         pages of 4 KiB in memory",
+    ),
+    flag(
+        &["buffered"],
+        set!(direct, |v: Value<'_>| v
+            .boolean()
+            .map(|buffered| Some(!buffered))),
+        "the contrary of direct",
+    ),
+    value(
         &["iodepth"],
-        set!(iodepth, |v: Value<'_>| v
-            .number(1, 65_536)
+        set!(iodepth, depth),
+        "requests outstanding at once",
+    ),
+    value(
+        &["iodepth_low"],
+        set!(iodepth_low, |v: Value<'_>| v
+            .number(0, DEPTH_MAX)
             .map(|n| n as u32)),
-        "requests outstanding at once, whatever the engine",
+        "a full queue is refilled once no more than N are outstanding",
+    ),
+    value(
+        &["iodepth_batch_complete_min", "iodepth_batch_complete"],
+        set!(iodepth_batch_complete_min, |v: Value<'_>| v
+            .number(0, DEPTH_MAX)
+            .map(|n| n.max(1) as u32)),
+        "with a full queue, answers are taken when there are N, at the time of the last",
+    ),
+    flag(
+        &["serialize_overlap"],
+        set!(serialize_overlap, |v: Value<'_>| v.boolean()),
+        "requests that overlap do not come at the same time: true of one request at a time and of jobs that come to each block \
+         once; others are refused",
     ),
     value(
         &["prioclass"],
@@ -141,7 +195,12 @@ pub static WORDS: &[Word] = &[
                 ("dsync", true)
             ],
         )),
-        "a flush after each write, as a system sends for O_SYNC to a drive without FUA; counted beside the write",
+        "a write ends when a flush behind it has, as with O_SYNC on a drive to which the system sends no FUA: one call, one latency",
+    ),
+    flag(
+        &["end_fsync", "fsync_on_close"],
+        set!(end_fsync, |v: Value<'_>| v.boolean()),
+        "a flush when all is written; as in fio, no latency counts it",
     ),
     value(
         &["sg_write_mode"],
@@ -158,6 +217,15 @@ pub static WORDS: &[Word] = &[
         "what k, m and g count in: 1024 or 1000",
     ),
 ];
+
+fn depth(value: Value<'_>) -> Result<u32, Allowed> {
+    value.number(1, DEPTH_MAX).map(|n| n as u32)
+}
+
+fn engine(job: &mut JobSpec, value: Value<'_>) -> Result<(), Allowed> {
+    job.is_synchronous = engines::is_synchronous(value.text);
+    Ok(())
+}
 
 fn sg_write_mode(job: &mut JobSpec, value: Value<'_>) -> Result<(), Allowed> {
     // Whether the command reads, and whether what it writes is zeros or the same everywhere.
@@ -184,12 +252,8 @@ fn sg_write_mode(job: &mut JobSpec, value: Value<'_>) -> Result<(), Allowed> {
 
 pub(super) fn block_bytes(value: Value<'_>) -> Result<u64, Allowed> {
     match value.bytes() {
-        Ok(n)
-            if (SECTOR_BYTES..=BLOCK_BYTES_MAX).contains(&n) && n.is_multiple_of(SECTOR_BYTES) =>
-        {
-            Ok(n)
-        }
-        _ => Err(format!("a multiple of {SECTOR_BYTES} bytes from 512 to 1g")),
+        Ok(n) if (1..=BLOCK_BYTES_MAX).contains(&n) => Ok(n),
+        _ => Err("bytes from 1 to 1g".into()),
     }
 }
 

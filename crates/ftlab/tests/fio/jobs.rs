@@ -1,0 +1,309 @@
+//! Jobs drawn over every word that ftlab takes: the same places, amounts and order, and the same keys of JSON, as fio's; and
+//! rates times latencies give the requests in flight.
+
+use crate::check::{Decided, contradictions, differences};
+use crate::place::Place;
+use crate::requests::{Defined, difference, of_log};
+use crate::samples;
+use ftlab_base::rng::{RootSeed, Stream};
+use rand::RngExt;
+use rand::seq::IndexedRandom;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Jobs of `make test`; `make soak` says more in FIO_JOBS.
+const JOBS: usize = 400;
+/// At a time: most of a run of fio is waiting.
+const AT_A_TIME: usize = 8;
+
+/// As large as the drive and fio's device.
+const DEVICE_BYTES: u64 = 2 << 20;
+const DRIVE: &str = "--drive generic-mlc-8 --set nand.blocks_per_die=16 --set nand.pages_per_block=64 \
+                     --set spare.user_capacity=2097152B --state new";
+
+/// Accepted differences: words of a job, and why what comes of them is another thing.
+const ACCEPTED: &[(&[&str], &str)] = &[(
+    &["rw=rw:", "rw=randrw:"],
+    "fio draws a place of each kind of a mix at its own counter",
+)];
+
+/// A job, and what it runs on.
+struct Job {
+    text: String,
+    on_loop: bool,
+}
+
+impl Job {
+    fn has(&self, word: &str) -> bool {
+        self.text.lines().any(|line| line.starts_with(word))
+    }
+
+    fn any(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.has(word))
+    }
+}
+
+fn draw(random: &mut Stream, lines: &[&str]) -> Job {
+    let kinds = [
+        "read",
+        "write",
+        "randread",
+        "randwrite",
+        "rw",
+        "randrw",
+        "trim",
+        "randtrim",
+        "trimwrite",
+        "write:8k",
+        "read:-8k",
+        "randread:4",
+    ];
+    let rw = *kinds.choose(random).unwrap();
+    let bs = *["4k", "512", "16k", "12k", "32k"].choose(random).unwrap();
+    let engine = *["psync", "libaio"].choose(random).unwrap();
+    let mut words = vec![
+        format!("rw={rw}"),
+        format!("bs={bs}"),
+        format!("ioengine={engine}"),
+    ];
+    let mut keys: Vec<&str> = Vec::new();
+    for _ in 0..random.random_range(1..4) {
+        let line = *lines.choose(random).unwrap();
+        let of_line: Vec<&str> = line
+            .lines()
+            .map(|word| word.split('=').next().unwrap_or(word))
+            .collect();
+        if of_line.iter().all(|key| !keys.contains(key)) {
+            keys.extend(of_line);
+            words.push(line.to_owned());
+        }
+    }
+    // Small requests over all of the device are many.
+    if bs == "512" && !keys.contains(&"size") {
+        words.push("size=256k".to_owned());
+    }
+    Job {
+        on_loop: rw.contains("trim") || random.random_bool(0.7),
+        text: words.join("\n"),
+    }
+}
+
+/// A loop device on a sparse file, which goes when the tests end.
+struct Loop(PathBuf);
+
+impl Loop {
+    fn on(file: &Path) -> Loop {
+        let made = Command::new("losetup")
+            .args(["-f", "--show"])
+            .arg(file)
+            .output();
+        let made = made.expect("losetup is installed: apt-get install mount");
+        let said = String::from_utf8_lossy(&made.stderr);
+        assert!(made.status.success(), "a loop device needs root: {said}");
+        Loop(String::from_utf8_lossy(&made.stdout).trim().into())
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("-d").arg(&self.0).status();
+    }
+}
+
+/// What a run has come to, or why it was refused.
+type Ran = Result<(Value, Option<Vec<crate::requests::Request>>), String>;
+
+fn in_fio(place: &Place, name: &str, job: &Job, device: &Path) -> Ran {
+    let log = place.path(&format!("{name}.log"));
+    let text = format!(
+        "[job]\nfilename={}\nallow_mounted_write=1\nwrite_iolog={}\n{}\n",
+        device.display(),
+        log.display(),
+        job.text
+    );
+    place.write(&format!("{name}.fio"), &text);
+    let output = Command::new("fio")
+        .args([&format!("{name}.fio"), "--output-format=json"])
+        .current_dir(&place.0)
+        .output()
+        .expect("fio is installed: apt-get install fio");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let said = String::from_utf8_lossy(&output.stderr);
+    let json = text
+        .find('{')
+        .and_then(|at| serde_json::from_str(&text[at..]).ok());
+    match json.filter(|_| output.status.success()) {
+        Some(json) => Ok((json, of_log(&log))),
+        None => Err(format!("{said}{}", text.lines().next().unwrap_or_default())),
+    }
+}
+
+fn in_ftlab(place: &Place, name: &str, job: &Job) -> Ran {
+    let text = format!("[job]\nfilename=/dev/x\nwrite_iolog={name}\n{}\n", job.text);
+    place.write(&format!("{name}.fio"), &text);
+    let line = format!("run {name}.fio {DRIVE} --output-format json --logs {name}.logs");
+    let output = place.ftlab(&line).output().expect("the program");
+    let said = String::from_utf8_lossy(&output.stderr);
+    match output.status.code() {
+        Some(0) => {
+            let json = serde_json::from_slice(&output.stdout).expect("JSON");
+            let log = place.path(&format!("{name}.logs")).join(name);
+            Ok((json, of_log(&log)))
+        }
+        Some(2) => Err(said.into_owned()),
+        code => panic!("{code:?}: {said}\n{text}"),
+    }
+}
+
+fn defined(job: &Job) -> Defined {
+    let is_mix = job.any(&["rw=rw", "rw=randrw"]);
+    let sizes = job.any(&["bsrange", "bssplit"]);
+    let random = job.has("rw=rand");
+    let verify = job.has("verify=");
+    let deep = job.has("iodepth=") && job.has("ioengine=libaio");
+    let flushes = job.any(&["fsync", "fdatasync", "end_fsync"]);
+    let uneven = job.any(&[
+        "random_distribution",
+        "percentage_random",
+        "zone",
+        "bs_is_seq_rand",
+    ]);
+    // With answers outstanding, fio flushes when they have come.
+    let order = !random && !is_mix && !sizes && !(deep && (flushes || verify));
+    Defined {
+        order,
+        counts: !is_mix && !sizes && !(random && verify) && !uneven,
+        amount: !(verify || is_mix && !random),
+        flushes: !deep,
+        uniform: random && !uneven && !sizes,
+    }
+}
+
+/// What is wrong with a job, in words.
+fn wrong(place: &Place, nth: usize, job: &Job, device: &Path) -> Vec<String> {
+    let fio = in_fio(place, &format!("fio{nth}"), job, device);
+    let ours = in_ftlab(place, &format!("job{nth}"), job);
+    let is_accepted = ACCEPTED.iter().any(|(words, _)| job.any(words));
+    let ((fio, their_log), (ours, our_log)) = match (fio, ours) {
+        (Ok(fio), Ok(ours)) => (fio, ours),
+        (Err(_), Err(_)) => return Vec::new(),
+        (Ok(_), Err(why)) => return vec![format!("ftlab refuses it: {why}")],
+        (Err(why), Ok(_)) => return vec![format!("fio refuses it: {why}")],
+    };
+    let mut found = contradictions(&ours);
+    if !is_accepted {
+        let requests = their_log.zip(our_log);
+        found.extend(requests.and_then(|(fio, ours)| difference(&fio, &ours, defined(job))));
+        found.extend(differences(&fio, &ours, Decided::default()));
+    }
+    found.extend(in_flight(job, &ours));
+    found
+}
+
+/// Rates times latencies give the requests in flight: one of a job that has one at a time and is not held back.
+fn in_flight(job: &Job, ours: &Value) -> Option<String> {
+    const HELD_BACK: &[&str] = &[
+        "rate",
+        "thinktime",
+        "verify",
+        "startdelay",
+        "end_fsync=1",
+        "fsync_on_close=1",
+    ];
+    if job.any(HELD_BACK) || job.has("iodepth") && job.has("ioengine=libaio") {
+        return None;
+    }
+    let job = &ours["jobs"][0];
+    let of = |direction: &str| job[direction]["iops"].as_f64()?.into();
+    let rate: fn(Option<f64>) -> f64 = |rate| rate.unwrap_or(0.0);
+    let mut sum = 0.0;
+    let mut runtime_ms = 0.0_f64;
+    for direction in ["read", "write", "trim"] {
+        sum += rate(of(direction)) * job[direction]["lat_ns"]["mean"].as_f64()? / 1e9;
+        runtime_ms = runtime_ms.max(job[direction]["runtime"].as_f64()?);
+    }
+    let requests: f64 = ["read", "write", "trim"]
+        .iter()
+        .filter_map(|d| job[*d]["total_ios"].as_f64())
+        .sum();
+    let iops: f64 = ["read", "write", "trim"].iter().map(|d| rate(of(d))).sum();
+    let seconds = requests / iops;
+    let flushes = &job["sync"]["lat_ns"];
+    sum += flushes["N"].as_f64().unwrap_or(0.0) * flushes["mean"].as_f64().unwrap_or(0.0)
+        / 1e9
+        / seconds;
+    (requests > 0.0 && (sum - 1.0).abs() > 0.01)
+        .then(|| format!("{sum:.4} requests in flight, and one at a time"))
+}
+
+#[test]
+fn jobs_over_every_word_are_those_of_fio() {
+    let page = Place::new().root("docs/fio.md");
+    let (lines, missing) = samples::lines(&page);
+    assert!(
+        missing.is_empty(),
+        "words without a value to draw: {missing:?}"
+    );
+    let count = std::env::var("FIO_JOBS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(JOBS);
+    let seed = std::env::var("FIO_SEED")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(33);
+    let mut random = RootSeed(seed).stream("jobs over every word");
+    let jobs: Vec<Job> = (0..count).map(|_| draw(&mut random, &lines)).collect();
+    let place = Place::new();
+    let next = AtomicUsize::new(0);
+    let each = |thread: usize| {
+        let [sparse, under_loop] =
+            ["sparse", "loop"].map(|what| place.path(&format!("{what}{thread}")));
+        for file in [&sparse, &under_loop] {
+            std::fs::File::create(file)
+                .and_then(|file| file.set_len(DEVICE_BYTES))
+                .expect("a sparse file");
+        }
+        let device = Loop::on(&under_loop);
+        let mut found = Vec::new();
+        loop {
+            let nth = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(nth) else {
+                return found;
+            };
+            let device = if job.on_loop { &device.0 } else { &sparse };
+            let wrong = wrong(&place, nth, job, device);
+            let told = |what| {
+                format!(
+                    "job {nth}, {}: {what}\n    {}",
+                    device.display(),
+                    job.text.replace('\n', "; ")
+                )
+            };
+            found.extend(wrong.into_iter().map(told));
+            // fio makes a file longer where a size is beyond its end.
+            std::fs::File::options()
+                .write(true)
+                .open(&sparse)
+                .and_then(|file| file.set_len(DEVICE_BYTES))
+                .expect("a file");
+        }
+    };
+    let wrong: Vec<String> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..AT_A_TIME)
+            .map(|thread| scope.spawn(move || each(thread)))
+            .collect();
+        threads
+            .into_iter()
+            .flat_map(|thread| thread.join().expect("a thread"))
+            .collect()
+    });
+    assert!(
+        wrong.is_empty(),
+        "{} of {count} differ:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}

@@ -1,0 +1,10 @@
+//! Runs of fio 3.33 beside runs of ftlab.
+
+mod check;
+mod jobs;
+mod json;
+#[path = "../program/place.rs"]
+#[allow(dead_code, reason = "the program's own tests use the rest")]
+mod place;
+mod requests;
+mod samples;

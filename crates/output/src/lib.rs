@@ -1,0 +1,35 @@
+//! Files that are written: what they may take the place of, and how they get there.
+//!
+//! Every option of a command that names a file to write, and every function of Python that takes one, goes through
+//! here. Two rules hold for all of them:
+//!
+//! - What begins with a magic number of ftlab's ([`ftlab_sheet::magic`]) holds somebody's data. Nothing of another kind takes
+//!   its place, and its own kind only if that is asked for. Images, layers and crash logs are replaced by nothing at all. Other
+//!   regular files are replaced where the output says so ([`Replaces`]); devices, directories, sockets and what somebody has
+//!   locked never. Pipes, terminals and `/dev/null` replace nothing, so whatever is one run of bytes may go there.
+//! - A file is at its place whole, or what was there is there still. It is written without a name where the system can do
+//!   that, so that nothing is left of a process that was killed; elsewhere under a name that the next one takes over.
+
+mod begun;
+mod folder;
+mod new_file;
+mod place;
+
+pub use begun::Begun;
+pub use folder::Folder;
+pub use new_file::NewFile;
+pub use place::{Replaces, check, distinct};
+
+/// Why a file is not written.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    /// What was asked for is wrong: the message says what is there, and what to give instead.
+    #[error("{0}")]
+    Refused(String),
+    /// The system does not do it.
+    #[error("{0}")]
+    Failed(String),
+    /// It is a pipe that nobody reads any more.
+    #[error("nobody reads it")]
+    PipeClosed,
+}
