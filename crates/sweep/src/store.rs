@@ -93,7 +93,7 @@ impl Store {
             }
             Err(error) => Err(unreadable(&path, &error)),
             Ok(bytes) => {
-                let notes = notes(bytes).map_err(|error| unreadable(&path, &error))?;
+                let notes = notes(bytes).map_err(|error| no_parquet(&path, &error))?;
                 Ok(notes == whole(notes_of(sweep), 0))
             }
         }
@@ -350,7 +350,7 @@ pub fn read(path: &Path) -> Result<Option<(Table, Notes)>, SweepError> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         bytes => bytes.map_err(|error| unreadable(path, &error))?,
     };
-    let (table, notes) = read_parquet(NAME, bytes).map_err(|error| unreadable(path, &error))?;
+    let (table, notes) = read_parquet(NAME, bytes).map_err(|error| no_parquet(path, &error))?;
     Ok((notes.get(FORMAT.0).map(String::as_str) == Some(FORMAT.1)).then_some((table, notes)))
 }
 
@@ -362,6 +362,13 @@ pub fn write(path: &Path, table: &Table, notes: &Notes) -> Result<(), SweepError
     };
     let bytes = parquet_with(table, notes).map_err(|error| fail(error.to_string()))?;
     Ok(NewFile::ready(path, "--out")?.write(&bytes)?)
+}
+
+fn no_parquet(path: &Path, why: &dyn std::fmt::Display) -> SweepError {
+    unreadable(
+        path,
+        &format!("it is no Parquet file that can be read ({why})"),
+    )
 }
 
 fn unreadable(path: &Path, why: &dyn std::fmt::Display) -> SweepError {
